@@ -1,0 +1,3 @@
+module github.com/mooring-dev/mooring
+
+go 1.26.0

@@ -1,0 +1,192 @@
+package localcloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// Durations says how long the clouds' states last. Zero values mean "at once".
+type Durations struct {
+	Create   time.Duration // an instance: creating, PENDING_CREATE
+	Modify   time.Duration // an instance: modifying; a Cloud SQL operation
+	Delete   time.Duration // an instance: deleting
+	Snapshot time.Duration // a final snapshot or backup: creating
+	// StorageOptimization is how long storage can't grow again after it grew (RDS: six hours).
+	StorageOptimization time.Duration
+}
+
+// Options configures Start. The zero value is usable.
+type Options struct {
+	Listen    string           // address, default 127.0.0.1:0; loopback only
+	Dir       string           // where database servers keep their data; default a temporary folder, removed by Close
+	Now       func() time.Time // the cloud's clock, default time.Now
+	Durations Durations
+	// ListenersOnly gives every database instance a bare TCP listener in place of a real server.
+	ListenersOnly bool
+	// Quotas; 0 means the service's own default, negative means none.
+	InstanceQuota int
+}
+
+// A Cloud is a running local cloud. It is safe for concurrent use.
+type Cloud struct {
+	Ledger Ledger
+	Faults Faults
+
+	opts    Options
+	dir     string
+	ownsDir bool
+	aws     *awsCloud
+	gcp     *gcpCloud
+	engines *engines
+	servers []*http.Server
+	closing chan struct{}
+	once    sync.Once
+}
+
+// Start starts the local cloud. The caller must Close it.
+func Start(opts Options) (*Cloud, error) {
+	if opts.Listen == "" {
+		opts.Listen = "127.0.0.1:0"
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	c := &Cloud{opts: opts, dir: opts.Dir, closing: make(chan struct{})}
+	if c.dir == "" {
+		dir, err := os.MkdirTemp("", "mooring-localcloud-")
+		if err != nil {
+			return nil, err
+		}
+		c.dir, c.ownsDir = dir, true
+	}
+	c.engines = newEngines(c.dir, opts.ListenersOnly)
+	c.aws, c.gcp = newAWSCloud(c), newGCPCloud(c)
+	for _, side := range []struct {
+		handler http.Handler
+		address *string
+	}{{c.aws, &c.aws.address}, {c.gcp, &c.gcp.address}} {
+		listener, err := listenLoopback(opts.Listen)
+		if err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+		*side.address = listener.Addr().String()
+		server := &http.Server{Handler: side.handler, ReadHeaderTimeout: 10 * time.Second}
+		c.servers = append(c.servers, server)
+		go func() { _ = server.Serve(listener) }()
+	}
+	return c, nil
+}
+
+func listenLoopback(address string) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("listen address %q: %w", address, err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, fmt.Errorf("listen address %q: the local cloud listens on loopback only", address)
+	}
+	return net.Listen("tcp", address)
+}
+
+// AWSEndpoint is the URL that serves S3, RDS and STS.
+func (c *Cloud) AWSEndpoint() string { return "http://" + c.aws.address }
+
+// GCPEndpoint is the URL that serves Cloud Storage (/storage/v1/), Cloud SQL Admin (/v1/projects/… and
+// /sql/v1beta4/projects/…) and /token.
+func (c *Cloud) GCPEndpoint() string { return "http://" + c.gcp.address }
+
+// Close stops the servers, ends every database process and removes what Start made.
+func (c *Cloud) Close() error {
+	var errs []error
+	c.once.Do(func() {
+		close(c.closing)
+		for _, s := range c.servers {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			if s.Shutdown(ctx) != nil {
+				_ = s.Close()
+			}
+			cancel()
+		}
+		errs = append(errs, c.engines.close())
+		if c.ownsDir {
+			errs = append(errs, os.RemoveAll(c.dir))
+		}
+	})
+	return errors.Join(errs...)
+}
+
+// A reply is a whole response, held back until the faults have had their say.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+	code   string // the cloud's error code, for the ledger
+}
+
+// A service answers calls in one cloud API's dialect.
+type service interface {
+	// fail returns the dialect's response for Throttled, ServerError, Denied or Conflict.
+	fail(kind FaultKind, call Call) reply
+	// act performs the call. injected is "" or one of Stale and FailLate, which only it can honour.
+	act(call *Call, r *http.Request, body []byte, injected FaultKind) reply
+}
+
+// serve takes one identified call through faults, service and ledger.
+func (c *Cloud) serve(w http.ResponseWriter, r *http.Request, body []byte, call Call, s service) {
+	call.Time = c.opts.Now()
+	start := time.Now()
+	fault, hit := c.Faults.take(call)
+	call.Fault = fault.Kind
+	var answer *reply
+	switch kind := fault.Kind; kind {
+	case Throttled, ServerError, Denied, Conflict:
+		failed := s.fail(kind, call)
+		answer = &failed
+	case Hang:
+		select {
+		case <-r.Context().Done():
+		case <-c.closing:
+		}
+	case RequestLost:
+	default:
+		if kind == Latency {
+			select {
+			case <-time.After(fault.Delay):
+			case <-r.Context().Done():
+			case <-c.closing:
+			}
+		}
+		injected := FaultKind("")
+		if kind == Stale || kind == FailLate {
+			injected = kind
+		}
+		done := s.act(&call, r, body, injected)
+		call.Committed = true
+		call.Code = done.code
+		if kind != ResponseLost {
+			answer = &done
+		}
+	}
+	call.Took = time.Since(start)
+	if answer != nil {
+		call.Status, call.Code = answer.status, answer.code
+	}
+	c.Ledger.record(call)
+	if hit && fault.Hook != nil {
+		fault.Hook(call)
+	}
+	if answer == nil {
+		panic(http.ErrAbortHandler) // cuts the connection without a response
+	}
+	for k, v := range answer.header {
+		w.Header()[k] = v
+	}
+	w.WriteHeader(answer.status)
+	_, _ = w.Write(answer.body)
+}

@@ -1,0 +1,17 @@
+// Package localcloud is a strict stand-in for the parts of AWS and Google Cloud that Mooring
+// drives: S3, RDS and STS behind one AWS endpoint; Cloud Storage, Cloud SQL Admin and an OAuth2
+// token endpoint behind one Google endpoint. It verifies signatures and tokens, keeps the
+// clouds' states, defaults, quotas and oddities, and errs on the side of being harsher than
+// they are. Database instances are real PostgreSQL and MariaDB servers on loopback.
+//
+// Every call lands in a Ledger; Faults make calls fail in the ways networks and clouds do.
+//
+//	cloud, err := localcloud.Start(localcloud.Options{})
+//	defer cloud.Close()
+//	keys := cloud.AWSKeys("123456789012")
+//	... point an SDK at cloud.AWSEndpoint() ...
+//	cloud.Ledger.Count(localcloud.Filter{Service: "s3", Write: localcloud.Writes})
+//
+// One file holds one service; engine_*.go hold the database servers; cloud.go, ledger.go and
+// fault.go hold what the services share.
+package localcloud

@@ -1,0 +1,82 @@
+package localcloud
+
+import (
+	"sync"
+	"time"
+)
+
+// A FaultKind is a way for a call to go wrong.
+type FaultKind string
+
+// The kinds of faults. Each service answers those with a status in its own dialect.
+const (
+	Latency      FaultKind = "latency"       // answered after Delay
+	Throttled    FaultKind = "throttled"     // 429, 503 SlowDown or Throttling; nothing is committed
+	ServerError  FaultKind = "server-error"  // 500; nothing is committed
+	Denied       FaultKind = "denied"        // 403; nothing is committed
+	Hang         FaultKind = "hang"          // no answer until the caller gives up or the cloud closes; nothing is committed
+	RequestLost  FaultKind = "request-lost"  // the connection is cut before anything is committed
+	ResponseLost FaultKind = "response-lost" // committed, then the connection is cut
+	Conflict     FaultKind = "conflict"      // 409 (or 412 where the service guards by version); nothing is committed
+	Stale        FaultKind = "stale"         // a read answers from before the last write of the resource; lists miss the newest
+	FailLate     FaultKind = "fail-late"     // accepted, but the long operation it starts ends in an error
+)
+
+// A Fault makes the calls that its Filter selects go wrong.
+type Fault struct {
+	Filter
+	Kind  FaultKind
+	Delay time.Duration // for Latency
+	Times int           // how many calls it hits; 0 means until removed
+	Skip  int           // how many matching calls it lets pass first
+	Hook  func(Call)    // called (on the serving goroutine) when it hits, after the commit if there is one
+}
+
+// Faults is the set of faults in force. It is safe for concurrent use.
+type Faults struct {
+	mu     sync.Mutex
+	active []*Fault
+}
+
+// Add puts a fault in force and returns the function that lifts it.
+func (f *Faults) Add(fault Fault) (lift func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p := &fault
+	if p.Times == 0 {
+		p.Times = -1
+	}
+	f.active = append(f.active, p)
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		p.Times = 0
+	}
+}
+
+// Reset lifts all faults.
+func (f *Faults) Reset() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.active = nil
+}
+
+// take returns the first fault that hits c, counting it down.
+func (f *Faults) take(c Call) (Fault, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range f.active {
+		if p.Times == 0 || !p.matches(c) {
+			continue
+		}
+		if p.Skip > 0 {
+			p.Skip--
+			continue
+		}
+		if p.Times > 0 {
+			p.Times--
+		}
+		return *p, true
+	}
+	return Fault{}, false
+}

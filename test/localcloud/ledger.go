@@ -1,0 +1,83 @@
+package localcloud
+
+import (
+	"sync"
+	"time"
+)
+
+// A Call is one request that reached the local cloud, as the ledger keeps it.
+type Call struct {
+	Time      time.Time     `json:"time"`
+	Took      time.Duration `json:"took"`
+	Service   string        `json:"service"`            // s3, rds, sts, storage, sqladmin, token
+	Operation string        `json:"operation"`          // the cloud's own name: CreateBucket, DescribeDBInstances, buckets.patch
+	Account   string        `json:"account,omitempty"`  // AWS account id or Google project
+	Resource  string        `json:"resource,omitempty"` // bucket or instance name
+	Write     bool          `json:"write"`
+	Status    int           `json:"status"`          // HTTP status; 0 when the caller got no response
+	Code      string        `json:"code,omitempty"`  // the cloud's error code
+	Fault     FaultKind     `json:"fault,omitempty"` // the fault that was injected, if any
+	Committed bool          `json:"committed"`       // the service acted on it, whatever the caller saw
+}
+
+// Side says which calls a Filter selects.
+type Side int
+
+// The values of Side.
+const (
+	Any Side = iota
+	Reads
+	Writes
+)
+
+// A Filter selects calls; a zero field selects all.
+type Filter struct {
+	Service   string
+	Operation string
+	Account   string
+	Resource  string
+	Write     Side
+}
+
+func (f Filter) matches(c Call) bool {
+	return (f.Service == "" || f.Service == c.Service) &&
+		(f.Operation == "" || f.Operation == c.Operation) &&
+		(f.Account == "" || f.Account == c.Account) &&
+		(f.Resource == "" || f.Resource == c.Resource) &&
+		(f.Write == Any || (f.Write == Writes) == c.Write)
+}
+
+// A Ledger keeps every call in the order of completion. It is safe for concurrent use.
+type Ledger struct {
+	mu    sync.Mutex
+	calls []Call
+}
+
+// Calls returns a copy of the calls that f selects.
+func (l *Ledger) Calls(f Filter) []Call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []Call
+	for _, c := range l.calls {
+		if f.matches(c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Count returns how many calls f selects.
+func (l *Ledger) Count(f Filter) int { return len(l.Calls(f)) }
+
+// Reset forgets all calls.
+func (l *Ledger) Reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls = nil
+}
+
+func (l *Ledger) record(c Call) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls = append(l.calls, c)
+}
