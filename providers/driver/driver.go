@@ -55,8 +55,8 @@ type External[S any] interface {
 	// the others from being applied: it goes into Result.Failed. FieldMark asks for the mark to be
 	// written as req.Mark says, FieldPassword for the password to be set.
 	Update(ctx context.Context, req Request[S], changes []field.Change) (Result, error)
-	// Delete asks the cloud to delete the object, as req.Deletion says. It must refuse an object that
-	// does not have req.ID, where the cloud has ids.
+	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed
+	// it and seen its mark and id. An object that is gone already is no error.
 	Delete(ctx context.Context, req Request[S]) (Result, error)
 
 	// Name returns what an external name must look like here. It must not call the cloud.
@@ -69,8 +69,13 @@ type External[S any] interface {
 const (
 	// FieldMark is the ownership mark.
 	FieldMark = "mark"
-	// FieldPassword is the administrator's password.
+	// FieldPassword is the administrator's password. It can't be read, so only the caller knows
+	// when it differs; a driver never reports it as a change.
 	FieldPassword = "credentials.password"
+	// FieldUsername is the administrator. A cloud that takes it at creation only reports a
+	// difference as Impossible; one that makes users by calls of their own reports a change until
+	// Applied says that the user was made.
+	FieldUsername = "credentials.username"
 )
 
 // A NameRule says what names a cloud takes.

@@ -76,8 +76,6 @@ type Login struct {
 	Username string
 	// Password is the one to set, or empty if it is not to be touched.
 	Password string
-	// MakesUser: Username is not yet known to be there, and Update of FieldPassword may create it.
-	MakesUser bool
 }
 
 // String implements fmt.Stringer, without the password.
