@@ -41,6 +41,8 @@ type Action struct {
 	Hash string
 	// EditWaits: what waits was asked for by an edit of the spec.
 	EditWaits bool
+	// Quiet: nothing is known that the conditions should tell; they stay as they are.
+	Quiet bool
 	// Snapshot: a deletion takes a final snapshot.
 	Snapshot bool
 }
@@ -74,6 +76,8 @@ type View struct {
 	// Approval is the hash that a person approved; Serial counts the plans that were settled.
 	Approval string
 	Serial   int64
+	// Unsettled: what the cloud shows may be from before our last write.
+	Unsettled bool
 	// AbsenceSure: the object was seen absent before, long enough ago that no stale read explains it.
 	AbsenceSure bool
 }
@@ -127,7 +131,7 @@ func planAbsent(v View, p Policy) Action {
 	case !v.Bound:
 		return creating
 	case !v.AbsenceSure:
-		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; looking again to be sure"}
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; looking again to be sure", Quiet: true}
 	case v.WasReady && p.WhenVanished == v1alpha1.WhenVanishedStop:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "it was deleted in the cloud, and not by Mooring; restore it there under the same name, " +
 			"or set spec.whenVanished: Recreate to have a new, empty one made, or delete this object"}
@@ -171,8 +175,9 @@ func ownership(v View, o driver.Observation) belonging {
 
 func planForeign(b belonging, v View, o driver.Observation, p Policy) Action {
 	mayAdopt := p.Adoption == v1alpha1.AdoptionIfExists || (b == oursBefore && p.Adoption == v1alpha1.AdoptionIfMarked)
-	// The mark of something else is never overwritten: its owner would fight for it.
-	if mayAdopt && b != others {
+	// Once it was Ready here and bears another's mark, that one took it over: taking it back would be
+	// a fight without end.
+	if mayAdopt && (b != others || !v.WasReady) {
 		if o.State == driver.Pending {
 			return Action{Verb: Wait, Reason: v1alpha1.ReasonAdopting, Message: "it exists and is to be adopted once the cloud is done with it"}
 		}
@@ -223,6 +228,9 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 			a.Reason = v1alpha1.ReasonUpdating
 		}
 		a.Message = "being applied: " + list(now)
+	case v.Unsettled:
+		a.Verb, a.Reason, a.Quiet = Wait, v1alpha1.ReasonCloudBusy, true
+		a.Message = "waiting for the cloud to show what was written"
 	case len(never) > 0:
 		a.Verb, a.Reason = Stall, v1alpha1.ReasonImmutable
 		a.Message = fmt.Sprintf("%s can't change from %q to %q: %s", never[0].Field, never[0].From, never[0].To, never[0].Why)

@@ -65,7 +65,9 @@ func planProtected(o driver.Observation) Action {
 // planGone decides when the cloud no longer has the object.
 func planGone(v View, o driver.Observation, p Policy) Action {
 	if v.Bound && !v.AbsenceSure {
-		return deleting("the cloud no longer shows it; looking again to be sure")
+		a := deleting("the cloud no longer shows it; looking again to be sure")
+		a.Quiet = true
+		return a
 	}
 	if p.Deletion == v1alpha1.DeletionSnapshot && v.WasReady {
 		switch o.Snapshot {
