@@ -31,3 +31,7 @@ help: ## List every target.
 .PHONY: generate
 generate: ## Write all that is generated: deepcopy, CRDs, RBAC, the reference.
 	@tools/generate
+
+.PHONY: controlplane
+controlplane: ## Build etcd, kube-apiserver, kube-controller-manager and kubectl into bin/, if a pin changed.
+	@tools/controlplane
