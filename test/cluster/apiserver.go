@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/url"
@@ -14,11 +15,22 @@ import (
 
 // startServers starts etcd and the API server, both on 127.0.0.1 alone, and fills in c.config.
 func (c *Cluster) startServers(binaries string, audit bool) error {
-	etcdServer, err := c.etcd(binaries)
+	etcdLog, err := c.logFile(etcd)
 	if err != nil {
 		return err
 	}
-	server, err := c.apiServer(binaries)
+	defer func() { _ = etcdLog.Close() }() // the process has its own
+	serverLog, err := c.logFile(apiServer)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = serverLog.Close() }()
+
+	etcdServer, err := c.etcd(binaries, etcdLog)
+	if err != nil {
+		return err
+	}
+	server, err := c.apiServer(binaries, serverLog)
 	if err != nil {
 		return err
 	}
@@ -43,7 +55,7 @@ func (c *Cluster) startServers(binaries string, audit bool) error {
 	return err
 }
 
-func (c *Cluster) etcd(binaries string) (*envtest.Etcd, error) {
+func (c *Cluster) etcd(binaries string, out io.Writer) (*envtest.Etcd, error) {
 	path, err := c.leash.wrap(binaries, etcd)
 	if err != nil {
 		return nil, err
@@ -54,10 +66,6 @@ func (c *Cluster) etcd(binaries string) (*envtest.Etcd, error) {
 	}
 	data := c.path("etcd-data")
 	if err := os.Mkdir(data, 0o700); err != nil {
-		return nil, err
-	}
-	out, err := c.logFile(etcd)
-	if err != nil {
 		return nil, err
 	}
 	e := &envtest.Etcd{
@@ -75,7 +83,7 @@ func (c *Cluster) etcd(binaries string) (*envtest.Etcd, error) {
 	return e, nil
 }
 
-func (c *Cluster) apiServer(binaries string) (*envtest.APIServer, error) {
+func (c *Cluster) apiServer(binaries string, out io.Writer) (*envtest.APIServer, error) {
 	path, err := c.leash.wrap(binaries, apiServer)
 	if err != nil {
 		return nil, err
@@ -86,10 +94,6 @@ func (c *Cluster) apiServer(binaries string) (*envtest.APIServer, error) {
 	}
 	certs := c.path("certificates")
 	if err := os.Mkdir(certs, 0o700); err != nil {
-		return nil, err
-	}
-	out, err := c.logFile(apiServer)
-	if err != nil {
 		return nil, err
 	}
 	s := &envtest.APIServer{
