@@ -145,7 +145,7 @@ func freePort() (string, error) {
 	const low, high = 20000, 30000
 	var err error
 	for range 100 {
-		port := strconv.Itoa(low + rand.IntN(high-low)) //nolint:gosec // Any port will do.
+		port := strconv.Itoa(low + rand.IntN(high-low))
 		var l net.Listener
 		if l, err = net.Listen("tcp", net.JoinHostPort(loopback, port)); err == nil {
 			return port, l.Close()

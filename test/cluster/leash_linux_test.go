@@ -19,7 +19,7 @@ func TestKilled(t *testing.T) {
 		t.Skipf("SKIPPED, NOT TESTED: %v", err)
 	}
 	dir := t.TempDir()
-	parent := exec.Command(os.Args[0], "-test.run=^TestKilled$") //nolint:gosec // This very test.
+	parent := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 	parent.Env = append(os.Environ(), "MOORING_TEST_HOLD="+dir)
 	parent.Stderr = os.Stderr
 	out, err := parent.StdoutPipe()

@@ -57,16 +57,20 @@ func run(leash, program string, args []string) (int, error) {
 	if err := server.Start(); err != nil {
 		return 1, fmt.Errorf("start %q: %w", program, err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Wait() }()
+	var waited error
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		waited = server.Wait()
+	}()
 
 	select {
 	case err := <-letGo:
 		_ = server.Process.Kill()
 		<-ended
 		return 1, err
-	case err := <-ended:
-		return status(server.ProcessState), unlessExit(err)
+	case <-ended:
+		return status(server.ProcessState), unlessExit(waited)
 	}
 }
 
