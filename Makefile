@@ -26,7 +26,9 @@ BENCH_FLAGS      ?=
 help: ## List every target.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-##@ Generated files
+.PHONY: build
+build: ## Build the controller into bin/mooring.
+	go build -o $(BIN)/mooring ./cmd/mooring
 
 .PHONY: generate
 generate: ## Write all that is generated: deepcopy, CRDs, RBAC, the reference.
@@ -35,3 +37,40 @@ generate: ## Write all that is generated: deepcopy, CRDs, RBAC, the reference.
 .PHONY: controlplane
 controlplane: ## Build etcd, kube-apiserver, kube-controller-manager and kubectl into bin/, if a pin changed.
 	@tools/controlplane
+
+.PHONY: test
+test: export MOORING_CONTROLPLANE = $(BIN)
+test: controlplane ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as CI does; TEST_FLAGS='-run X'.
+	$(TOOL) gotestsum --format=pkgname-and-test-fails --format-hide-empty-pkg -- \
+		$(if $(RACE),-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS) $(PACKAGES)
+
+.PHONY: lint
+lint: ## Run golangci-lint.
+	$(TOOL) golangci-lint run
+
+.PHONY: format
+format: ## Format all Go code, imports in order.
+	$(TOOL) golangci-lint fmt
+
+.PHONY: verify
+verify: ## Fail if anything is stale, badly formatted, vetted or linted, or imports what it may not.
+	@tools/verify
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME (20s).
+	@tools/fuzz $(FUZZTIME)
+
+.PHONY: bench
+bench: export MOORING_CONTROLPLANE = $(BIN)
+bench: controlplane ## Measure 1,000 buckets and 500 databases, and print one table.
+	go run ./test/bench $(BENCH_FLAGS)
+
+.PHONY: quickstart
+quickstart: controlplane ## Show the whole system on this machine, until Ctrl-C; ONCE=1 ends after the show.
+	@go build -o $(BIN)/quickstart ./cmd/quickstart
+	@# Not by go run, which on SIGTERM ends and leaves the program behind; exec makes it make's own child.
+	@exec $(BIN)/quickstart $(if $(ONCE),--once) $(QUICKSTART_FLAGS)
+
+.PHONY: clean
+clean: ## Remove bin/, the control plane with it.
+	rm -rf $(BIN)
