@@ -23,6 +23,10 @@ func (s *Store) Hold(ctx context.Context, key Key) error {
 	if err != nil {
 		return err
 	}
+	return s.hold(ctx, cfg)
+}
+
+func (s *Store) hold(ctx context.Context, cfg *config) error {
 	if controllerHolds(cfg) {
 		return nil
 	}
