@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -28,6 +29,8 @@ type ManagerOptions struct {
 	// LeaderElection makes replicas take turns, by a Lease in LeaderElectionNamespace.
 	LeaderElection          bool
 	LeaderElectionNamespace string
+	// Unnamed lets several managers live in one process, as in tests: their metrics are then mixed.
+	Unnamed bool
 	// GracePeriod is how long writes in flight may take to finish at shutdown. Default: 45 seconds.
 	GracePeriod time.Duration
 }
@@ -73,6 +76,7 @@ func NewManager(cfg *rest.Config, o ManagerOptions) (manager.Manager, error) {
 			DisableFor:                      []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}},
 			EnableReadYourWritesConsistency: &consistent,
 		}},
+		Controller:                    config.Controller{SkipNameValidation: &o.Unnamed},
 		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddress},
 		HealthProbeBindAddress:        o.HealthAddress,
 		LeaderElection:                o.LeaderElection,
