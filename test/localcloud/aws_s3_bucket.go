@@ -24,7 +24,7 @@ type bucket struct {
 	encryption encryptionRule
 	blocks     *publicAccessBlock // nil is none
 	ownership  string             // "" is none
-	policy     string             // "" is none
+	policy     *s3Policy          // nil is none
 	acl        string
 	objects    *objectStore
 }
@@ -75,6 +75,12 @@ func (c *s3Call) bucket() (*bucket, error) {
 func (c *s3Call) store(b *bucket) {
 	if c.buckets[c.name] == nil {
 		c.buckets[c.name] = &past[bucket]{}
+	}
+	if old := c.buckets[c.name].now; old != nil {
+		c.owned[old.account]--
+	}
+	if b != nil {
+		c.owned[b.account]++
 	}
 	c.writes++
 	c.buckets[c.name].write(b, c.writes)
@@ -129,7 +135,7 @@ func (c *s3Call) createBucket() (reply, error) {
 	if existing := c.buckets[c.name].read(false); existing != nil {
 		return done, c.recreate(existing)
 	}
-	if owned := c.owned(); len(owned) >= c.bucketQuota {
+	if c.owned[c.caller.account] >= c.bucketQuota {
 		return reply{}, awsErr(http.StatusBadRequest, "TooManyBuckets", "You have attempted to create more buckets than allowed")
 	}
 	c.store(made)
@@ -257,9 +263,12 @@ func (c *s3Call) getLocation() (reply, error) {
 	}{Value: constraint}), nil
 }
 
-// owned returns the caller's buckets by name.
-func (c *s3Call) owned() []*bucket {
-	lagging, _ := newest(c.buckets)
+// own returns the caller's buckets by name.
+func (c *s3Call) own() []*bucket {
+	lagging := ""
+	if c.stale {
+		lagging, _ = newest(c.buckets)
+	}
 	var owned []*bucket
 	for name, p := range c.buckets {
 		if b := p.read(c.stale && name == lagging); b != nil && b.account == c.caller.account {
@@ -293,7 +302,7 @@ func (c *s3Call) listBuckets() (reply, error) {
 	}
 	var found []listedBucket
 	token := ""
-	for _, b := range c.owned() {
+	for _, b := range c.own() {
 		if !strings.HasPrefix(b.name, c.query.Get("prefix")) || b.name <= string(after) {
 			continue
 		}
@@ -301,7 +310,7 @@ func (c *s3Call) listBuckets() (reply, error) {
 			continue
 		}
 		if len(found) == limit {
-			token = base64.URLEncoding.EncodeToString([]byte(found[limit-1].Name))
+			token = encodeToken(found[limit-1].Name)
 			break
 		}
 		listed := listedBucket{Name: b.name, CreationDate: isoTime(b.created)}

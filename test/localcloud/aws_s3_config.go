@@ -278,7 +278,13 @@ func (c *s3Call) putOwnership() (reply, error) {
 	if len(asked.Rule) != 1 || !slices.Contains(objectOwnerships, asked.Rule[0].ObjectOwnership) {
 		return reply{}, malformedXML()
 	}
-	return c.ok(nil), c.change(func(b *bucket) error { b.ownership = asked.Rule[0].ObjectOwnership; return nil })
+	return c.ok(nil), c.change(func(b *bucket) error {
+		b.ownership = asked.Rule[0].ObjectOwnership
+		if b.ownership == bucketOwnerEnforced && b.acl != "private" {
+			return awsErr(http.StatusBadRequest, "InvalidBucketAclWithObjectOwnership", "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting")
+		}
+		return nil
+	})
 }
 
 func (c *s3Call) deleteOwnership() (reply, error) {
