@@ -27,13 +27,13 @@ type s3Service struct {
 	bucketQuota int
 
 	mu      sync.Mutex
-	buckets map[string]*past[bucket]
+	buckets map[string]*past[s3Bucket]
 	owned   map[string]int // buckets by account
 	writes  uint64
 }
 
 func newS3Service(c *Cloud) *s3Service {
-	return &s3Service{cloud: c, bucketQuota: 10000, buckets: map[string]*past[bucket]{}, owned: map[string]int{}}
+	return &s3Service{cloud: c, bucketQuota: 10000, buckets: map[string]*past[s3Bucket]{}, owned: map[string]int{}}
 }
 
 // An s3Call is one call to S3.

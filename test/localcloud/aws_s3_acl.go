@@ -49,7 +49,7 @@ func (c *s3Call) putACL() (reply, error) {
 	if _, ok := cannedGrants[acl]; !ok || len(c.body) > 0 {
 		return reply{}, notImplemented("an ACL that is not canned")
 	}
-	return c.ok(nil), c.change(func(b *bucket) error {
+	return c.ok(nil), c.change(func(b *s3Bucket) error {
 		switch {
 		case b.ownership == bucketOwnerEnforced && acl != "private":
 			return awsErr(http.StatusBadRequest, "AccessControlListNotSupported", "The bucket does not allow ACLs")

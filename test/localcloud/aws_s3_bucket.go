@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A bucket is one bucket's configuration. It is never changed in place; its objects live beside it.
-type bucket struct {
+// An s3Bucket is one bucket's configuration. It is never changed in place; its objects live beside it.
+type s3Bucket struct {
 	name       string
 	account    string
 	region     string
@@ -45,7 +45,7 @@ func (c *s3Call) expectOwner(account string) error {
 }
 
 // bucket returns the bucket of the call, if the caller may use it from where it calls.
-func (c *s3Call) bucket() (*bucket, error) {
+func (c *s3Call) bucket() (*s3Bucket, error) {
 	b := c.buckets[c.name].read(c.stale)
 	if b == nil {
 		e := awsErr(http.StatusNotFound, "NoSuchBucket", "The specified bucket does not exist")
@@ -72,9 +72,9 @@ func (c *s3Call) bucket() (*bucket, error) {
 }
 
 // store makes b the bucket of the call; nil deletes it.
-func (c *s3Call) store(b *bucket) {
+func (c *s3Call) store(b *s3Bucket) {
 	if c.buckets[c.name] == nil {
-		c.buckets[c.name] = &past[bucket]{}
+		c.buckets[c.name] = &past[s3Bucket]{}
 	}
 	if old := c.buckets[c.name].now; old != nil {
 		c.owned[old.account]--
@@ -87,7 +87,7 @@ func (c *s3Call) store(b *bucket) {
 }
 
 // change stores a changed copy of the bucket.
-func (c *s3Call) change(how func(b *bucket) error) error {
+func (c *s3Call) change(how func(b *s3Bucket) error) error {
 	b, err := c.bucket()
 	if err != nil {
 		return err
@@ -115,14 +115,14 @@ func (c *s3Call) createBucket() (reply, error) {
 			return reply{}, err
 		}
 	}
-	if !validBucketName(c.name) {
+	if !validS3Name(c.name) {
 		return reply{}, awsErr(http.StatusBadRequest, "InvalidBucketName", "The specified bucket is not valid.")
 	}
 	region, err := c.location(configuration.LocationConstraint)
 	if err != nil {
 		return reply{}, err
 	}
-	made := &bucket{
+	made := &s3Bucket{
 		name: c.name, account: c.caller.account, region: region, created: c.now.UTC().Truncate(time.Second),
 		encryption: sseS3(), blocks: &publicAccessBlock{true, true, true, true},
 		ownership: bucketOwnerEnforced, acl: "private", objects: newObjectStore(),
@@ -164,7 +164,7 @@ func (c *s3Call) location(constraint string) (string, error) {
 }
 
 // createOptions applies what else CreateBucket can ask for.
-func (c *s3Call) createOptions(b *bucket, tags *s3TagList) error {
+func (c *s3Call) createOptions(b *s3Bucket, tags *s3TagList) error {
 	if tags != nil {
 		if err := validTags(tags.Tag); err != nil {
 			return err
@@ -190,7 +190,7 @@ func (c *s3Call) createOptions(b *bucket, tags *s3TagList) error {
 }
 
 // recreate answers a create of a bucket that is there. In us-east-1 the owner gets success, and loses the ACL.
-func (c *s3Call) recreate(existing *bucket) error {
+func (c *s3Call) recreate(existing *s3Bucket) error {
 	switch {
 	case existing.account != c.caller.account:
 		return awsErr(http.StatusConflict, "BucketAlreadyExists",
@@ -206,9 +206,9 @@ func (c *s3Call) recreate(existing *bucket) error {
 	}
 }
 
-var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+var s3Name = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
-func validBucketName(name string) bool {
+func validS3Name(name string) bool {
 	for _, prefix := range []string{"xn--", "sthree-", "amzn-s3-demo-"} {
 		if strings.HasPrefix(name, prefix) {
 			return false
@@ -219,7 +219,7 @@ func validBucketName(name string) bool {
 			return false
 		}
 	}
-	return bucketName.MatchString(name) && net.ParseIP(name) == nil &&
+	return s3Name.MatchString(name) && net.ParseIP(name) == nil &&
 		!strings.Contains(name, "..") && !strings.Contains(name, ".-") && !strings.Contains(name, "-.")
 }
 
@@ -264,18 +264,18 @@ func (c *s3Call) getLocation() (reply, error) {
 }
 
 // own returns the caller's buckets by name.
-func (c *s3Call) own() []*bucket {
+func (c *s3Call) own() []*s3Bucket {
 	lagging := ""
 	if c.stale {
 		lagging, _ = newest(c.buckets)
 	}
-	var owned []*bucket
+	var owned []*s3Bucket
 	for name, p := range c.buckets {
 		if b := p.read(c.stale && name == lagging); b != nil && b.account == c.caller.account {
 			owned = append(owned, b)
 		}
 	}
-	slices.SortFunc(owned, func(a, b *bucket) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(owned, func(a, b *s3Bucket) int { return strings.Compare(a.name, b.name) })
 	return owned
 }
 

@@ -13,7 +13,7 @@ type commonPrefix struct{ Prefix string }
 
 // An s3Page is a page of a list: entries, and the prefixes that stand for those behind a delimiter.
 type s3Page struct {
-	entries  []*object
+	entries  []*s3Object
 	prefixes []commonPrefix
 	more     bool
 	lastKey  string // or prefix
@@ -21,7 +21,7 @@ type s3Page struct {
 }
 
 // page cuts a page out of what comes after a position.
-func (c *s3Call) page(all []*object, limit int, after func(*object) bool) s3Page {
+func (c *s3Call) page(all []*s3Object, limit int, after func(*s3Object) bool) s3Page {
 	var p s3Page
 	prefix, delimiter := c.query.Get("prefix"), c.query.Get("delimiter")
 	for _, o := range all {
@@ -74,7 +74,7 @@ type listedObject struct {
 	StorageClass string
 }
 
-func (c *s3Call) listed(o *object) listedObject {
+func (c *s3Call) listed(o *s3Object) listedObject {
 	class := o.header.Get("X-Amz-Storage-Class")
 	if class == "" {
 		class = "STANDARD"
@@ -99,7 +99,7 @@ func (c *s3Call) listObjects() (reply, error) {
 		}
 		start = string(decoded)
 	}
-	page := c.page(b.objects.all(), limit, func(o *object) bool {
+	page := c.page(b.objects.all(), limit, func(o *s3Object) bool {
 		return c.beyond(o.key, start) && b.objects.get(o.key, "") == o && !o.marker
 	})
 	result := struct {
@@ -157,7 +157,7 @@ func (c *s3Call) listVersions() (reply, error) {
 		return reply{}, awsErr(http.StatusBadRequest, "InvalidArgument", "A version-id marker cannot be specified without a key marker.")
 	}
 	passed := false // the version that the markers name
-	page := c.page(b.objects.all(), limit, func(o *object) bool {
+	page := c.page(b.objects.all(), limit, func(o *s3Object) bool {
 		if o.key == key && version != "" {
 			if passed {
 				return true

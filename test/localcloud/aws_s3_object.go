@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// An object is one version of an object, or a delete marker.
-type object struct {
+// An s3Object is one version of an object, or a delete marker.
+type s3Object struct {
 	key      string
 	version  string // "null" for those of a bucket without versioning
 	marker   bool
@@ -26,13 +26,13 @@ type object struct {
 
 // An objectStore holds a bucket's objects in all their versions, and its open multipart uploads.
 type objectStore struct {
-	versions map[string][]*object // by key, the newest first
-	uploads  map[string]upload
+	versions map[string][]*s3Object // by key, the newest first
+	uploads  map[string]s3Upload
 	count    int
 }
 
 func newObjectStore() *objectStore {
-	return &objectStore{versions: map[string][]*object{}, uploads: map[string]upload{}}
+	return &objectStore{versions: map[string][]*s3Object{}, uploads: map[string]s3Upload{}}
 }
 
 func (s *objectStore) empty() bool { return len(s.versions) == 0 && len(s.uploads) == 0 }
@@ -44,7 +44,7 @@ func (s *objectStore) nextID() string {
 }
 
 // put adds a version on top. Without versioning, and while it is suspended, it takes the place of the version null.
-func (s *objectStore) put(o *object, versioning string) {
+func (s *objectStore) put(o *s3Object, versioning string) {
 	if o.version = s.nextID(); versioning != "Enabled" {
 		o.version = "null"
 		s.remove(o.key, "null")
@@ -52,9 +52,9 @@ func (s *objectStore) put(o *object, versioning string) {
 	s.versions[o.key] = slices.Insert(s.versions[o.key], 0, o)
 }
 
-func (s *objectStore) remove(key, version string) *object {
+func (s *objectStore) remove(key, version string) *s3Object {
 	all := s.versions[key]
-	i := slices.IndexFunc(all, func(o *object) bool { return o.version == version })
+	i := slices.IndexFunc(all, func(o *s3Object) bool { return o.version == version })
 	if i < 0 {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (s *objectStore) remove(key, version string) *object {
 }
 
 // get returns a version, or the newest for "".
-func (s *objectStore) get(key, version string) *object {
+func (s *objectStore) get(key, version string) *s3Object {
 	for _, o := range s.versions[key] {
 		if version == "" || o.version == version {
 			return o
@@ -76,7 +76,7 @@ func (s *objectStore) get(key, version string) *object {
 }
 
 // delete removes a version for good; without one it leaves a delete marker, in a bucket that ever had versions.
-func (s *objectStore) delete(key, version, versioning string, now time.Time) *object {
+func (s *objectStore) delete(key, version, versioning string, now time.Time) *s3Object {
 	switch {
 	case version != "":
 		return s.remove(key, version)
@@ -84,18 +84,18 @@ func (s *objectStore) delete(key, version, versioning string, now time.Time) *ob
 		s.remove(key, "null")
 		return nil
 	}
-	marker := &object{key: key, marker: true, modified: now}
+	marker := &s3Object{key: key, marker: true, modified: now}
 	s.put(marker, versioning)
 	return marker
 }
 
 // all returns every version, ordered by key and the newest first.
-func (s *objectStore) all() []*object {
-	var all []*object
+func (s *objectStore) all() []*s3Object {
+	var all []*s3Object
 	for _, versions := range s.versions {
 		all = append(all, versions...)
 	}
-	slices.SortStableFunc(all, func(a, b *object) int { return cmp.Compare(a.key, b.key) })
+	slices.SortStableFunc(all, func(a, b *s3Object) int { return cmp.Compare(a.key, b.key) })
 	return all
 }
 
@@ -114,7 +114,7 @@ func (c *s3Call) putObject() (reply, error) {
 		return reply{}, awsErr(http.StatusBadRequest, "KeyTooLongError", "Your key is too long")
 	}
 	sum := md5.Sum(c.body)
-	o := &object{
+	o := &s3Object{
 		key: c.key, body: c.body, etag: strconv.Quote(hex.EncodeToString(sum[:])),
 		modified: c.now.UTC().Truncate(time.Second), header: http.Header{},
 	}
@@ -136,7 +136,7 @@ func (c *s3Call) putObject() (reply, error) {
 }
 
 // tellVersion says which version an answer is about, if the bucket ever had versions.
-func (b *bucket) tellVersion(header http.Header, o *object) {
+func (b *s3Bucket) tellVersion(header http.Header, o *s3Object) {
 	if b.versioning != "" {
 		header.Set("X-Amz-Version-Id", o.version)
 	}

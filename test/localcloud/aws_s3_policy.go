@@ -267,7 +267,7 @@ func (c *s3Call) getPolicyStatus() (reply, error) {
 }
 
 func (c *s3Call) putPolicy() (reply, error) {
-	return noContent(), c.change(func(b *bucket) error {
+	return noContent(), c.change(func(b *s3Bucket) error {
 		p, err := parsePolicy(c.body, b.name)
 		if err != nil {
 			return err
@@ -282,5 +282,5 @@ func (c *s3Call) putPolicy() (reply, error) {
 }
 
 func (c *s3Call) deletePolicy() (reply, error) {
-	return noContent(), c.change(func(b *bucket) error { b.policy = nil; return nil })
+	return noContent(), c.change(func(b *s3Bucket) error { b.policy = nil; return nil })
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// An upload is a multipart upload that nobody completed or aborted. There are no parts: uploads are here because a bucket
+// An s3Upload is a multipart upload that nobody completed or aborted. There are no parts: uploads are here because a bucket
 // that has one is not empty.
-type upload struct {
+type s3Upload struct {
 	id, key   string
 	initiated time.Time
 }
@@ -21,7 +21,7 @@ func (c *s3Call) createUpload() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	u := upload{id: b.objects.nextID(), key: c.key, initiated: c.now}
+	u := s3Upload{id: b.objects.nextID(), key: c.key, initiated: c.now}
 	b.objects.uploads[u.id] = u
 	return c.ok(struct {
 		XMLName  xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ InitiateMultipartUploadResult"`
@@ -59,11 +59,11 @@ func (c *s3Call) listUploads() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	uploads := make([]upload, 0, len(b.objects.uploads))
+	uploads := make([]s3Upload, 0, len(b.objects.uploads))
 	for _, u := range b.objects.uploads {
 		uploads = append(uploads, u)
 	}
-	slices.SortFunc(uploads, func(a, b upload) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id)) })
+	slices.SortFunc(uploads, func(a, b s3Upload) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id)) })
 	result := struct {
 		XMLName            xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListMultipartUploadsResult"`
 		Bucket             string
