@@ -37,8 +37,11 @@ func TestRDSModify(t *testing.T) {
 		"password": {func(i *in) { i.MasterUserPassword = aws.String("new-password") }, "", "resetting-master-credentials", func(b, a types.DBInstance) bool {
 			return *b.PendingModifiedValues.MasterUserPassword == "****" && a.PendingModifiedValues.MasterUserPassword == nil
 		}},
-		"bad password":       {func(i *in) { i.MasterUserPassword = aws.String("short") }, "InvalidParameterValue", "", nil},
-		"minor upgrade":      {func(i *in) { i.EngineVersion, i.ApplyImmediately = aws.String("16.4"), aws.Bool(true) }, "", "upgrading", func(_, a types.DBInstance) bool { return *a.EngineVersion == "16.4" }},
+		"bad password":  {func(i *in) { i.MasterUserPassword = aws.String("short") }, "InvalidParameterValue", "", nil},
+		"minor upgrade": {func(i *in) { i.EngineVersion, i.ApplyImmediately = aws.String("16.4"), aws.Bool(true) }, "", "upgrading", func(_, a types.DBInstance) bool { return *a.EngineVersion == "16.4" }},
+		"downgrade, allowed": {func(i *in) {
+			i.EngineVersion, i.AllowMajorVersionUpgrade = aws.String("15.14"), aws.Bool(true)
+		}, "InvalidParameterCombination", "", nil},
 		"downgrade":          {func(i *in) { i.EngineVersion = aws.String("15.14") }, "InvalidParameterCombination", "", nil},
 		"major, not allowed": {func(i *in) { i.EngineVersion = aws.String("17.4") }, "InvalidParameterCombination", "", nil},
 		"major": {func(i *in) {
