@@ -60,14 +60,17 @@ func (d *databases) Observe(ctx context.Context, req databaseRequest) (driver.Ob
 		return d.absent(ctx, req)
 	}
 	changes := append(databaseTable.Diff(&req.Spec, have, req.Applied, nil), usernameChange(req.Login, have)...)
+	applied := databaseTable.Applied(&req.Spec, req.Applied, changes)
 	mirror, err := databaseTable.Mirror(have)
 	if err != nil {
 		return driver.Observation{}, &driver.Error{Code: driver.Internal, Op: "mirror", Message: err.Error()}
 	}
 	status := aws.ToString(have.DBInstanceStatus)
 	state, problem := stateOf(status)
-	applied := databaseTable.Applied(&req.Spec, req.Applied, changes)
 	state, changes = afterGrowth(have, state, changes)
+	if state == driver.Deleting {
+		changes = nil
+	}
 	return driver.Observation{
 		State:     state,
 		ID:        aws.ToString(have.DbiResourceId),
