@@ -30,6 +30,7 @@ type rdsInstance struct {
 	job      *engineJob                     // what must be done before it ends; nil is nothing
 	fails    bool                           // it ends in an error
 	applying rdstypes.PendingModifiedValues // what the step modifying changes
+	deferred time.Time                      // when the changes that are pending were asked for
 	// optimized is when storage can change again after it grew.
 	optimized time.Time
 	final     *rdsSnapshot // that the step deleting takes
@@ -98,7 +99,12 @@ func (in *rdsInstance) settled(now time.Time, d Durations) *rdsInstance {
 	for {
 		switch {
 		case in.step == resting:
-			return in.rested(now, d)
+			next := in.rested(now, d)
+			if next == in {
+				return in
+			}
+			in = next
+			continue
 		case now.Before(in.due) || !in.job.finished():
 			return in
 		}
@@ -108,13 +114,25 @@ func (in *rdsInstance) settled(now time.Time, d Durations) *rdsInstance {
 	}
 }
 
-// rested is settled for an instance without a step.
+// rested begins what time brings to an instance without a step: the end of the optimisation of its storage,
+// and the maintenance window, in which pending changes are made.
 func (in *rdsInstance) rested(now time.Time, d Durations) *rdsInstance {
 	if in.status() == "storage-optimization" && !now.Before(in.optimized) {
-		in = in.clone()
-		in.rest("available")
+		next := in.clone()
+		next.rest("available")
+		return next
 	}
-	return in
+	if in.status() != "available" || reflect.ValueOf(*in.db.PendingModifiedValues).IsZero() {
+		return in
+	}
+	window := nextWindow(*in.db.PreferredMaintenanceWindow, in.deferred)
+	if now.Before(window) {
+		return in
+	}
+	next := in.clone()
+	next.applying = *next.db.PendingModifiedValues
+	next.enter(modifying, modifyStatus(next.applying), window.Add(d.Modify), nil, false)
+	return next
 }
 
 // ended returns what an instance is when its step is over.

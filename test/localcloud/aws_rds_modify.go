@@ -55,6 +55,7 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	if in.MasterUserPassword != nil {
 		pending.MasterUserPassword = aws.String("****")
 	}
+	next.deferred = c.now
 	c.carryOut(next, aws.ToBool(in.ApplyImmediately), in.MasterUserPassword)
 	c.store(key, next)
 	return &rds.ModifyDBInstanceOutput{DBInstance: &next.db}, nil

@@ -114,7 +114,18 @@ func windows(backup, maintenance *string, haveBackup, haveMaintenance string) (s
 	return haveBackup, haveMaintenance, nil
 }
 
-// windowStart returns the offset of a window's start in its period, and the period: a day or a week beginning on Sunday.
+// nextWindow returns when a maintenance window opens next.
+func nextWindow(window string, after time.Time) time.Time {
+	start, _, week := windowTimes(window)
+	after = after.UTC()
+	opens := after.Truncate(24*time.Hour).AddDate(0, 0, -int(after.Weekday())).Add(start)
+	if !opens.After(after) {
+		opens = opens.Add(week)
+	}
+	return opens
+}
+
+// windowTimes returns the offsets of a window's start and end in its period, and the period: a day, or a week that begins on Sunday.
 func windowTimes(window string) (start, end, period time.Duration) {
 	from, to, _ := strings.Cut(window, "-")
 	period = 24 * time.Hour

@@ -27,12 +27,13 @@ type s3Service struct {
 	bucketQuota int
 
 	mu      sync.Mutex
-	buckets map[string]*past[bucket]
+	buckets map[string]*past[s3Bucket]
+	owned   map[string]int // buckets by account
 	writes  uint64
 }
 
 func newS3Service(c *Cloud) *s3Service {
-	return &s3Service{cloud: c, bucketQuota: 10000, buckets: map[string]*past[bucket]{}}
+	return &s3Service{cloud: c, bucketQuota: 10000, buckets: map[string]*past[s3Bucket]{}, owned: map[string]int{}}
 }
 
 // An s3Call is one call to S3.
@@ -89,10 +90,8 @@ func (c *s3Call) perform() (reply, error) {
 	if c.op.do == nil {
 		return reply{}, notImplemented("the operation " + c.op.name)
 	}
-	for name := range c.query {
-		if !c.op.takes(name) {
-			return reply{}, notImplemented("the query parameter " + name + " of " + c.op.name)
-		}
+	if what := c.op.unknown(c.query, c.r.Header); what != "" {
+		return reply{}, notImplemented(what + " of " + c.op.name)
 	}
 	if err := c.checkDigests(); err != nil {
 		return reply{}, err

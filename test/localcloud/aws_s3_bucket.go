@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A bucket is one bucket's configuration. It is never changed in place; its objects live beside it.
-type bucket struct {
+// An s3Bucket is one bucket's configuration. It is never changed in place; its objects live beside it.
+type s3Bucket struct {
 	name       string
 	account    string
 	region     string
@@ -24,7 +24,7 @@ type bucket struct {
 	encryption encryptionRule
 	blocks     *publicAccessBlock // nil is none
 	ownership  string             // "" is none
-	policy     string             // "" is none
+	policy     *s3Policy          // nil is none
 	acl        string
 	objects    *objectStore
 }
@@ -45,7 +45,7 @@ func (c *s3Call) expectOwner(account string) error {
 }
 
 // bucket returns the bucket of the call, if the caller may use it from where it calls.
-func (c *s3Call) bucket() (*bucket, error) {
+func (c *s3Call) bucket() (*s3Bucket, error) {
 	b := c.buckets[c.name].read(c.stale)
 	if b == nil {
 		e := awsErr(http.StatusNotFound, "NoSuchBucket", "The specified bucket does not exist")
@@ -72,16 +72,22 @@ func (c *s3Call) bucket() (*bucket, error) {
 }
 
 // store makes b the bucket of the call; nil deletes it.
-func (c *s3Call) store(b *bucket) {
+func (c *s3Call) store(b *s3Bucket) {
 	if c.buckets[c.name] == nil {
-		c.buckets[c.name] = &past[bucket]{}
+		c.buckets[c.name] = &past[s3Bucket]{}
+	}
+	if old := c.buckets[c.name].now; old != nil {
+		c.owned[old.account]--
+	}
+	if b != nil {
+		c.owned[b.account]++
 	}
 	c.writes++
 	c.buckets[c.name].write(b, c.writes)
 }
 
 // change stores a changed copy of the bucket.
-func (c *s3Call) change(how func(b *bucket) error) error {
+func (c *s3Call) change(how func(b *s3Bucket) error) error {
 	b, err := c.bucket()
 	if err != nil {
 		return err
@@ -109,14 +115,14 @@ func (c *s3Call) createBucket() (reply, error) {
 			return reply{}, err
 		}
 	}
-	if !validBucketName(c.name) {
+	if !validS3Name(c.name) {
 		return reply{}, awsErr(http.StatusBadRequest, "InvalidBucketName", "The specified bucket is not valid.")
 	}
 	region, err := c.location(configuration.LocationConstraint)
 	if err != nil {
 		return reply{}, err
 	}
-	made := &bucket{
+	made := &s3Bucket{
 		name: c.name, account: c.caller.account, region: region, created: c.now.UTC().Truncate(time.Second),
 		encryption: sseS3(), blocks: &publicAccessBlock{true, true, true, true},
 		ownership: bucketOwnerEnforced, acl: "private", objects: newObjectStore(),
@@ -129,7 +135,7 @@ func (c *s3Call) createBucket() (reply, error) {
 	if existing := c.buckets[c.name].read(false); existing != nil {
 		return done, c.recreate(existing)
 	}
-	if owned := c.owned(); len(owned) >= c.bucketQuota {
+	if c.owned[c.caller.account] >= c.bucketQuota {
 		return reply{}, awsErr(http.StatusBadRequest, "TooManyBuckets", "You have attempted to create more buckets than allowed")
 	}
 	c.store(made)
@@ -158,7 +164,7 @@ func (c *s3Call) location(constraint string) (string, error) {
 }
 
 // createOptions applies what else CreateBucket can ask for.
-func (c *s3Call) createOptions(b *bucket, tags *s3TagList) error {
+func (c *s3Call) createOptions(b *s3Bucket, tags *s3TagList) error {
 	if tags != nil {
 		if err := validTags(tags.Tag); err != nil {
 			return err
@@ -184,7 +190,7 @@ func (c *s3Call) createOptions(b *bucket, tags *s3TagList) error {
 }
 
 // recreate answers a create of a bucket that is there. In us-east-1 the owner gets success, and loses the ACL.
-func (c *s3Call) recreate(existing *bucket) error {
+func (c *s3Call) recreate(existing *s3Bucket) error {
 	switch {
 	case existing.account != c.caller.account:
 		return awsErr(http.StatusConflict, "BucketAlreadyExists",
@@ -200,9 +206,9 @@ func (c *s3Call) recreate(existing *bucket) error {
 	}
 }
 
-var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+var s3Name = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
-func validBucketName(name string) bool {
+func validS3Name(name string) bool {
 	for _, prefix := range []string{"xn--", "sthree-", "amzn-s3-demo-"} {
 		if strings.HasPrefix(name, prefix) {
 			return false
@@ -213,7 +219,7 @@ func validBucketName(name string) bool {
 			return false
 		}
 	}
-	return bucketName.MatchString(name) && net.ParseIP(name) == nil &&
+	return s3Name.MatchString(name) && net.ParseIP(name) == nil &&
 		!strings.Contains(name, "..") && !strings.Contains(name, ".-") && !strings.Contains(name, "-.")
 }
 
@@ -257,16 +263,19 @@ func (c *s3Call) getLocation() (reply, error) {
 	}{Value: constraint}), nil
 }
 
-// owned returns the caller's buckets by name.
-func (c *s3Call) owned() []*bucket {
-	lagging, _ := newest(c.buckets)
-	var owned []*bucket
+// own returns the caller's buckets by name.
+func (c *s3Call) own() []*s3Bucket {
+	lagging := ""
+	if c.stale {
+		lagging, _ = newest(c.buckets)
+	}
+	var owned []*s3Bucket
 	for name, p := range c.buckets {
 		if b := p.read(c.stale && name == lagging); b != nil && b.account == c.caller.account {
 			owned = append(owned, b)
 		}
 	}
-	slices.SortFunc(owned, func(a, b *bucket) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(owned, func(a, b *s3Bucket) int { return strings.Compare(a.name, b.name) })
 	return owned
 }
 
@@ -293,7 +302,7 @@ func (c *s3Call) listBuckets() (reply, error) {
 	}
 	var found []listedBucket
 	token := ""
-	for _, b := range c.owned() {
+	for _, b := range c.own() {
 		if !strings.HasPrefix(b.name, c.query.Get("prefix")) || b.name <= string(after) {
 			continue
 		}
@@ -301,7 +310,7 @@ func (c *s3Call) listBuckets() (reply, error) {
 			continue
 		}
 		if len(found) == limit {
-			token = base64.URLEncoding.EncodeToString([]byte(found[limit-1].Name))
+			token = encodeToken(found[limit-1].Name)
 			break
 		}
 		listed := listedBucket{Name: b.name, CreationDate: isoTime(b.created)}

@@ -57,7 +57,7 @@ func (c *s3Call) putVersioning() (reply, error) {
 	if asked.Status != "Enabled" && asked.Status != "Suspended" {
 		return reply{}, awsErr(http.StatusBadRequest, "IllegalVersioningConfigurationException", "The Versioning element must be specified")
 	}
-	return c.ok(nil), c.change(func(b *bucket) error {
+	return c.ok(nil), c.change(func(b *s3Bucket) error {
 		if b.objectLock && asked.Status == "Suspended" {
 			return awsErr(http.StatusConflict, "InvalidBucketState",
 				"An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.")
@@ -134,11 +134,11 @@ func (c *s3Call) putTagging() (reply, error) {
 	if err := validTags(asked.TagSet.Tag); err != nil {
 		return reply{}, err
 	}
-	return noContent(), c.change(func(b *bucket) error { b.tags = asked.TagSet.Tag; return nil })
+	return noContent(), c.change(func(b *s3Bucket) error { b.tags = asked.TagSet.Tag; return nil })
 }
 
 func (c *s3Call) deleteTagging() (reply, error) {
-	return noContent(), c.change(func(b *bucket) error { b.tags = nil; return nil })
+	return noContent(), c.change(func(b *s3Bucket) error { b.tags = nil; return nil })
 }
 
 // --- encryption
@@ -201,11 +201,11 @@ func (c *s3Call) putEncryption() (reply, error) {
 	default:
 		return reply{}, malformedXML()
 	}
-	return c.ok(nil), c.change(func(b *bucket) error { b.encryption = rule; return nil })
+	return c.ok(nil), c.change(func(b *s3Bucket) error { b.encryption = rule; return nil })
 }
 
 func (c *s3Call) deleteEncryption() (reply, error) {
-	return noContent(), c.change(func(b *bucket) error { b.encryption = sseS3(); return nil })
+	return noContent(), c.change(func(b *s3Bucket) error { b.encryption = sseS3(); return nil })
 }
 
 // --- public access
@@ -240,11 +240,11 @@ func (c *s3Call) putPublicAccessBlock() (reply, error) {
 	if err := c.parse(&asked); err != nil {
 		return reply{}, err
 	}
-	return c.ok(nil), c.change(func(b *bucket) error { b.blocks = &asked.publicAccessBlock; return nil })
+	return c.ok(nil), c.change(func(b *s3Bucket) error { b.blocks = &asked.publicAccessBlock; return nil })
 }
 
 func (c *s3Call) deletePublicAccessBlock() (reply, error) {
-	return noContent(), c.change(func(b *bucket) error { b.blocks = nil; return nil })
+	return noContent(), c.change(func(b *s3Bucket) error { b.blocks = nil; return nil })
 }
 
 // --- object ownership
@@ -278,9 +278,15 @@ func (c *s3Call) putOwnership() (reply, error) {
 	if len(asked.Rule) != 1 || !slices.Contains(objectOwnerships, asked.Rule[0].ObjectOwnership) {
 		return reply{}, malformedXML()
 	}
-	return c.ok(nil), c.change(func(b *bucket) error { b.ownership = asked.Rule[0].ObjectOwnership; return nil })
+	return c.ok(nil), c.change(func(b *s3Bucket) error {
+		b.ownership = asked.Rule[0].ObjectOwnership
+		if b.ownership == bucketOwnerEnforced && b.acl != "private" {
+			return awsErr(http.StatusBadRequest, "InvalidBucketAclWithObjectOwnership", "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting")
+		}
+		return nil
+	})
 }
 
 func (c *s3Call) deleteOwnership() (reply, error) {
-	return noContent(), c.change(func(b *bucket) error { b.ownership = ""; return nil })
+	return noContent(), c.change(func(b *s3Bucket) error { b.ownership = ""; return nil })
 }
