@@ -67,7 +67,7 @@ func (d *databases) Observe(ctx context.Context, req databaseRequest) (driver.Ob
 	}
 	status := aws.ToString(have.DBInstanceStatus)
 	state, problem := stateOf(status)
-	state, changes = afterGrowth(have, state, changes)
+	state, changes = whileBusy(status, state, changes)
 	if state == driver.Deleting {
 		changes = nil
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
@@ -59,25 +60,24 @@ func (p instanceParams) modify(have *types.DBInstance) (in *rds.ModifyDBInstance
 		MasterUserPassword:    p.password,
 	}
 	if p.version != nil {
-		major := majorLength(aws.ToString(have.Engine))
-		wanted, now := parseVersion(*p.version), parseVersion(aws.ToString(have.EngineVersion))
-		if !wanted.prefix(major).equal(now.prefix(major)) {
+		now := aws.ToString(have.EngineVersion)
+		if driver.MajorVersion(*p.version) != driver.MajorVersion(now) {
 			in.AllowMajorVersionUpgrade = aws.Bool(true)
 		}
-		if now.satisfies(wanted) { // takes back a change that waits: the version that runs, to the letter
-			in.EngineVersion = have.EngineVersion
+		if driver.VersionServes(*p.version, now) { // takes back a change that waits: the version that runs, to the letter
+			in.EngineVersion, in.AllowMajorVersionUpgrade = &now, nil
 		}
 	}
 	if p.storage != nil {
-		in.AllocatedStorage, in.Iops, in.StorageThroughput = growth(*p.storage, have)
+		in.AllocatedStorage, in.Iops, in.StorageThroughput = grow(*p.storage, have)
 	}
 	ok = p.version != nil || p.class != nil || p.retention != nil || p.protection != nil || p.password != nil || p.storage != nil
 	return in, ok
 }
 
-// growth returns the size to ask for, and the IOPS and throughput that the disk keeps: RDS wants them
+// grow returns the size to ask for, and the IOPS and throughput that the disk keeps: RDS wants them
 // named together with a new size wherever they can be chosen.
-func growth(wanted int32, have *types.DBInstance) (size, iops, throughput *int32) {
+func grow(wanted int32, have *types.DBInstance) (size, iops, throughput *int32) {
 	now := aws.ToInt32(have.AllocatedStorage)
 	if now >= wanted {
 		return &now, nil, nil // takes back a change that waits

@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -59,28 +60,33 @@ func available(i *types.DBInstance) bool {
 	return i.Endpoint != nil && aws.ToString(i.Endpoint.Address) != "" && serving[aws.ToString(i.DBInstanceStatus)]
 }
 
-// growing reports whether a disk that grew is still being optimised: until then it can't grow again, for six
-// hours at least. https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html
-func growing(i *types.DBInstance) bool {
-	return aws.ToString(i.DBInstanceStatus) == "storage-optimization"
+// housekeeping are the states in which RDS is at work by itself and takes no changes, while the instance
+// serves as ever: the nightly backup comes first.
+var housekeeping = map[string]bool{
+	"backing-up": true, "configuring-enhanced-monitoring": true, "configuring-log-exports": true,
+	"storage-config-upgrade": true, "storage-initialization": true,
 }
 
-// afterGrowth holds back the growth of a disk that can't grow now. With other changes at hand those come first. Alone, it
-// makes the instance Pending: that says why nothing happens, and nobody calls in vain.
-func afterGrowth(i *types.DBInstance, state driver.State, changes []field.Change) (driver.State, []field.Change) {
-	if !growing(i) {
-		return state, changes
-	}
-	var others []field.Change
-	for _, c := range changes {
-		if c.Field != "storage.sizeGiB" {
-			others = append(others, c)
-		}
-	}
+const growth = "storage.sizeGiB"
+
+// whileBusy weighs differences against what RDS takes now, and returns the state and the changes to report.
+//
+// While RDS keeps house an instance without differences is Ready, or every backup would make it look unsettled; with
+// differences it is Pending.
+//
+// In storage-optimization, which lasts hours after a disk grew, RDS takes all changes but another growth.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html
+// With other changes at hand those come first, and growth is left out. Alone, it makes the instance Pending: that says why
+// nothing happens, and nobody calls in vain.
+func whileBusy(status string, state driver.State, changes []field.Change) (driver.State, []field.Change) {
 	switch {
-	case len(others) == len(changes):
+	case housekeeping[status] && len(changes) == 0:
+		return driver.Ready, nil
+	case status != "storage-optimization":
 		return state, changes
-	case len(others) == 0:
+	}
+	others := slices.DeleteFunc(slices.Clone(changes), func(c field.Change) bool { return c.Field == growth })
+	if len(others) == 0 && len(changes) > 0 {
 		return driver.Pending, changes
 	}
 	return state, others

@@ -35,7 +35,7 @@ var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(i *types.DBInstance) *string { return pending(i).EngineVersion },
 		func(p *instanceParams, v string) { p.version = &v },
 	).Reported(func(i *types.DBInstance) *string { return i.EngineVersion }).
-		Equal(versionSatisfied, "a newer minor version of the same major version is the same").
+		Equal(driver.VersionServes, "a newer minor version of the same major version is the same").
 		EffectOf(versionEffect, "a newer minor version restarts the server; a newer major version takes it down "+
 			"for minutes and can't be taken back (Irreversible); an older one is Impossible"),
 
@@ -137,22 +137,16 @@ func retentionEffect(_ *int32, to int32, have *types.DBInstance) (field.Effect, 
 // versionEffect judges by the version that runs: what only waits can still be taken back.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.Upgrading.html
 func versionEffect(_ *string, to string, have *types.DBInstance) (field.Effect, string) {
-	now := parseVersion(aws.ToString(have.EngineVersion))
-	wanted, major := parseVersion(to), majorLength(aws.ToString(have.Engine))
+	now := aws.ToString(have.EngineVersion)
 	switch {
-	case now.satisfies(wanted):
+	case driver.VersionServes(to, now):
 		return field.Online, ""
-	case wanted.less(now):
-		return field.Impossible, fmt.Sprintf("RDS can't take version %s back to %s: restore a snapshot into another Database",
-			aws.ToString(have.EngineVersion), to)
-	case wanted.prefix(major).equal(now.prefix(major)):
+	case driver.CompareVersions(to, now) < 0:
+		return field.Impossible, fmt.Sprintf("RDS can't take version %s back to %s: restore a snapshot into another Database", now, to)
+	case driver.MajorVersion(to) == driver.MajorVersion(now):
 		return field.Restarts, ""
 	}
 	return field.Irreversible, ""
-}
-
-func versionSatisfied(want, have string) bool {
-	return parseVersion(have).satisfies(parseVersion(want))
 }
 
 // databaseName returns the database to connect to. PostgreSQL always has one of its own name.

@@ -96,9 +96,15 @@ func TestDatabaseLife(t *testing.T) {
 	if seen.State != driver.Pending || seen.Mark != mark || seen.Available || seen.ID != result.ID || len(seen.Changes) != 0 {
 		t.Errorf("while creating: %+v", seen)
 	}
-	w.clock.Advance(9 * time.Minute) // backing-up
-	if seen = w.database(req); seen.State != driver.Pending || !seen.Available || seen.Endpoint.Port == 0 {
-		t.Errorf("while backing up: %+v", seen)
+	w.clock.Advance(7 * time.Minute)
+	status := *do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBInstanceStatus
+	if seen = w.database(req); status != "backing-up" || seen.State != driver.Ready || !seen.Available || seen.Endpoint.Port == 0 {
+		t.Errorf("%s: %+v; want it Ready, as it is whenever it is backed up", status, seen)
+	}
+	edited := req
+	edited.Spec.DeletionProtection = ptr(true)
+	if seen = w.database(edited); seen.State != driver.Pending || len(seen.Changes) != 1 {
+		t.Errorf("an edit while backing up: state %v, changes %v; want Pending", seen.State, seen.Changes)
 	}
 	w.clock.Advance(time.Hour)
 	w.Ledger.Reset()

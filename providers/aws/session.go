@@ -21,7 +21,7 @@ const (
 	// maxAttempts and maxBackoff bound the SDK's own retries. What lasts longer is the caller's to
 	// pace, object by object.
 	maxAttempts = 3
-	maxBackoff  = time.Second
+	maxBackoff  = 200 * time.Millisecond
 	// maxCalls is how many calls of one connection may be under way: an account that hangs must not
 	// use up the process's sockets.
 	maxCalls = 64
