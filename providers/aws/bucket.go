@@ -30,9 +30,7 @@ var _ driver.External[v1alpha1.BucketParameters] = (*buckets)(nil)
 func (b *buckets) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
 
 // Docs implements driver.External.
-func (b *buckets) Docs() []field.Doc {
-	return append(bucketTable.Docs(), field.Doc{Field: "forceDestroy", Effect: string(field.Online)})
-}
+func (b *buckets) Docs() []field.Doc { return bucketTable.Docs() }
 
 // Observe implements driver.External. The tags say in one read whether the bucket exists, whose it
 // is, and what tags it has.
@@ -161,48 +159,62 @@ func (b *buckets) Update(ctx context.Context, req bucketRequest, changes []field
 	if err := b.serves("Update", req.Location); err != nil {
 		return driver.Result{}, err
 	}
-	var (
-		result   driver.Result
-		params   bucketParams
-		tagging  []field.Change
-		accepted = map[string]bool{}
-	)
-	for _, c := range changes {
-		if c.Field == driver.FieldMark || c.Field == "tags" {
-			tagging = append(tagging, c)
-			continue
-		}
-		if err := bucketTable.Patch(&req.Spec, &bucket{}, []field.Change{c}, &params); err != nil {
-			result.Failed = append(result.Failed, driver.FieldError{Field: c.Field, Err: invalid("Update", "%s", err)})
-			continue
-		}
-		accepted[c.Field] = true
-	}
-	if err := b.writeTags(ctx, req, tagging); err != nil {
-		for _, c := range tagging {
+	var result driver.Result
+	fail := func(err error, failed ...field.Change) {
+		for _, c := range failed {
 			result.Failed = append(result.Failed, driver.FieldError{Field: c.Field, Err: err})
 		}
 	}
-	for _, a := range bucketAspects {
-		if !accepted[a.field] {
-			continue
+	tagging, others := split(changes, func(c field.Change) bool { return c.Field == driver.FieldMark || c.Field == "tags" })
+	if len(tagging) > 0 {
+		present, err := b.tags(ctx, req.Name)
+		if err != nil {
+			return result, err
 		}
-		if err := a.write(b, ctx, req.Name, params); err != nil {
-			result.Failed = append(result.Failed, driver.FieldError{Field: a.field, Err: err})
+		if err := b.writeTags(ctx, req, present, tagging); err != nil {
+			fail(err, tagging...)
+		}
+	}
+	for _, c := range others {
+		err := b.writeAspect(ctx, req, c)
+		if apiCode(err) == "NoSuchBucket" {
+			return result, err
+		}
+		if err != nil {
+			fail(err, c)
 		}
 	}
 	return result, nil
 }
 
-// writeTags changes tags and mark in one write. S3 replaces the whole set, so the set is read anew.
-func (b *buckets) writeTags(ctx context.Context, req bucketRequest, changes []field.Change) error {
-	if len(changes) == 0 {
-		return nil
+// split parts changes in two, in order.
+func split(changes []field.Change, first func(field.Change) bool) (yes, no []field.Change) {
+	for _, c := range changes {
+		if first(c) {
+			yes = append(yes, c)
+		} else {
+			no = append(no, c)
+		}
 	}
-	present, err := b.tags(ctx, req.Name)
-	if err != nil {
-		return err
+	return yes, no
+}
+
+// writeAspect makes the one call that a change of an aspect takes.
+func (b *buckets) writeAspect(ctx context.Context, req bucketRequest, c field.Change) error {
+	var params bucketParams
+	if err := bucketTable.Patch(&req.Spec, &bucket{}, []field.Change{c}, &params); err != nil {
+		return invalid("Update", "%s", err)
 	}
+	for _, a := range bucketAspects {
+		if a.field == c.Field {
+			return a.write(b, ctx, req.Name, params)
+		}
+	}
+	return invalid("Update", "%s: S3 has no call that changes it", c.Field)
+}
+
+// writeTags changes tags and mark in one write. S3 replaces the whole set, so present must be fresh.
+func (b *buckets) writeTags(ctx context.Context, req bucketRequest, present map[string]string, changes []field.Change) error {
 	tags := maps.Clone(present)
 	for _, c := range changes {
 		delta := field.Delta{}
@@ -219,6 +231,9 @@ func (b *buckets) writeTags(ctx context.Context, req bucketRequest, changes []fi
 		for _, k := range delta.Remove {
 			delete(tags, k)
 		}
+	}
+	if maps.Equal(tags, present) {
+		return nil
 	}
 	return b.putTags(ctx, req.Name, tags)
 }

@@ -174,6 +174,8 @@ func arnRegion(arn *string) *string {
 	return &parts[3]
 }
 
+const usernameInstead = "create further users with SQL"
+
 // usernameChange reports an administrator that is not the wanted one. RDS takes the name at creation only. A
 // login without a name wants whoever there is.
 func usernameChange(login driver.Login, have *types.DBInstance) []field.Change {
@@ -182,7 +184,7 @@ func usernameChange(login driver.Login, have *types.DBInstance) []field.Change {
 	}
 	return []field.Change{{
 		Field: driver.FieldUsername, From: aws.ToString(have.MasterUsername), To: login.Username,
-		Effect: field.Impossible, Why: "create further users with SQL",
+		Effect: field.Impossible, Why: usernameInstead,
 	}}
 }
 

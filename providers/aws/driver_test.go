@@ -2,8 +2,6 @@ package aws_test
 
 import (
 	"context"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +9,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -139,32 +136,4 @@ func TestMessagesAreStable(t *testing.T) {
 	}
 	_, err = conn.Identity(t.Context())
 	wantCode(t, err, driver.Unavailable)
-}
-
-// Every field of the spec has a row in the table, or is named here with the reason why not.
-func TestEveryFieldHasARow(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
-	for name, tc := range map[string]struct {
-		spec   any
-		docs   []field.Doc
-		exempt []string
-	}{
-		"bucket":   {v1alpha1.BucketParameters{}, w.conn.Buckets.Docs(), nil},
-		"database": {v1alpha1.DatabaseParameters{}, w.conn.Databases.Docs(), []string{"gcp.tier"}}, // Google Cloud's
-	} {
-		var documented []string
-		for _, d := range tc.docs {
-			documented = append(documented, d.Field)
-			if d.Effect == "" {
-				t.Errorf("%s: %s does not say what changing it does", name, d.Field)
-			}
-		}
-		want := field.Leaves(reflect.TypeOf(tc.spec))
-		got := append(documented, tc.exempt...)
-		slices.Sort(want)
-		slices.Sort(got)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: rows and exemptions %v, fields %v", name, got, want)
-		}
-	}
 }
