@@ -98,7 +98,7 @@ var mark = driver.Mark{Cluster: "c1", Namespace: "shop", Name: "orders", UID: "u
 func ptr[T any](v T) *T { return &v }
 
 // do calls the SDK for what others do, which must succeed.
-func do[I, O, Opt any](t *testing.T, call func(context.Context, *I, ...func(*Opt)) (*O, error), in *I) *O {
+func do[I, O, Opt any](t testing.TB, call func(context.Context, *I, ...func(*Opt)) (*O, error), in *I) *O {
 	t.Helper()
 	out, err := call(t.Context(), in)
 	if err != nil {

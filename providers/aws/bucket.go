@@ -148,10 +148,19 @@ func (b *buckets) lookFirst(ctx context.Context, name string) error {
 		return nil
 	}
 	_, err := call(ctx, b.session, "HeadBucket", b.s3.HeadBucket, &s3.HeadBucketInput{Bucket: &name})
+	switch driver.CodeOf(err) {
+	case driver.NotFound:
+		return nil
+	case driver.Denied: // there is one, whosever it is: S3 says 404 of those that are not there
+		e := *asError(err)
+		e.Code = driver.Conflict
+		e.Message = "a bucket of that name exists and may not be looked at: it belongs to another account, or the credentials lack s3:ListBucket"
+		return &e
+	}
 	if err == nil {
 		return &driver.Error{Code: driver.Conflict, Op: "CreateBucket", Message: messages["BucketAlreadyOwnedByYou"]}
 	}
-	return explainDenied(name, unlessNotFound(err))
+	return err
 }
 
 // Update implements driver.External: one write for the tags and the mark, one for each other aspect.

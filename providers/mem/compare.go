@@ -8,17 +8,15 @@ import (
 )
 
 // compare fills in what an observation says by comparing spec and cloud. Fields that it says can't be read are neither
-// compared nor mirrored, and count as applied if they did before: nothing says otherwise.
+// compared nor mirrored.
 func compare[S, H, P any](table field.Table[S, H, P], req *driver.Request[S], have *H, obs *driver.Observation) error {
-	unseen := func(name string) bool {
-		return slices.ContainsFunc(obs.Unreadable, func(e driver.FieldError) bool { return e.Field == name })
-	}
-	obs.Changes = table.Diff(&req.Spec, have, req.Applied, unseen)
-	differing := slices.Clone(obs.Changes)
+	var hidden []string
 	for _, e := range obs.Unreadable {
-		differing = append(differing, field.Change{Field: e.Field})
+		hidden = append(hidden, e.Field)
 	}
-	obs.Applied = table.Applied(&req.Spec, req.Applied, differing)
+	unseen := func(name string) bool { return slices.Contains(hidden, name) }
+	obs.Changes = table.Diff(&req.Spec, have, req.Applied, unseen)
+	obs.Applied = table.Applied(&req.Spec, req.Applied, obs.Changes, hidden...)
 
 	seen := slices.DeleteFunc(slices.Clone(table), func(row field.Row[S, H, P]) bool { return unseen(row.Name()) })
 	var err error
