@@ -74,9 +74,10 @@ func (c *cloud) Open(ctx context.Context, cfg driver.Config) (*driver.Conn, erro
 // taken; all else is refused, so that no Secret can name files, URLs or programs.
 func (c *cloud) identity(ctx context.Context, cfg driver.Config) (aws.CredentialsProvider, error) {
 	if cfg.Credentials == nil {
-		ambient, err := config.LoadDefaultConfig(ctx, config.WithRegion(cfg.Location), config.WithHTTPClient(c.options.HTTPClient))
+		// The HTTP client is the SDK's own here: with AWS_CA_BUNDLE set, the SDK takes none that it can't extend.
+		ambient, err := config.LoadDefaultConfig(ctx, config.WithRegion(cfg.Location))
 		if err != nil {
-			return nil, invalid("Open", "the environment's AWS configuration can't be read")
+			return nil, &driver.Error{Code: driver.Invalid, Op: "Open", Message: "the environment's AWS configuration can't be read", Err: err}
 		}
 		return ambient.Credentials, nil
 	}

@@ -136,7 +136,7 @@ func call[I, O, Opt any](ctx context.Context, s *session, op string, do func(con
 	return out, nil
 }
 
-// once keeps the SDK from sending a creation twice: after a lost response the second try would
+// onceS3 and onceRDS keep the SDK from sending a write twice: after a lost response the second try would
 // say that something is in the way, which only a fresh look can judge.
 func onceS3(o *s3.Options)   { o.RetryMaxAttempts, o.Retryer = 1, aws.NopRetryer{} }
 func onceRDS(o *rds.Options) { o.RetryMaxAttempts, o.Retryer = 1, aws.NopRetryer{} }
