@@ -38,7 +38,10 @@ func (c *rdsCall) createInstance(in *rds.CreateDBInstanceInput) (any, error) {
 		ID: *made.db.DbiResourceId, Engine: *in.Engine, Username: *in.MasterUsername,
 		Password: *in.MasterUserPassword, Database: aws.ToString(in.DBName),
 	}
-	job := c.begin(func() (*engine, error) { return c.cloud.engines.start(spec) })
+	var job *engineJob
+	if !c.failLate {
+		job = c.begin(func() (*engine, error) { return c.cloud.engines.start(spec) })
+	}
 	creation := c.cloud.opts.Durations.Create
 	if aws.ToInt32(made.db.BackupRetentionPeriod) > 0 {
 		creation -= backupShare(c.cloud.opts.Durations)

@@ -149,9 +149,9 @@ func (in *rdsInstance) ended(d Durations) *rdsInstance {
 		if !in.fails {
 			return nil
 		}
-		next.rest("available")
+		next.work()
 	default:
-		next.rest("available")
+		next.work()
 	}
 	return next
 }
@@ -179,22 +179,28 @@ func backupShare(d Durations) time.Duration { return d.Create / 4 }
 
 // modified ends the step modifying. One that failed has changed nothing.
 func (in *rdsInstance) modified(d Durations) {
-	grown := in.applying.AllocatedStorage != nil || in.applying.StorageType != nil
-	subtract(in.db.PendingModifiedValues, in.applying)
-	switch {
-	case in.job.failed():
+	done, failed := in.applying, in.fails
+	subtract(in.db.PendingModifiedValues, done)
+	if in.job.failed() {
 		in.rest("incompatible-credentials")
 		return
-	case in.fails:
-		in.rest("available")
+	}
+	if !failed {
+		in.apply(done)
+		if done.AllocatedStorage != nil || done.StorageType != nil || done.Iops != nil {
+			in.optimized = in.due.Add(d.StorageOptimization)
+		}
+	}
+	in.work()
+}
+
+// work ends all steps of an instance that can be used: its storage may still be optimised after it grew.
+func (in *rdsInstance) work() {
+	if in.due.Before(in.optimized) {
+		in.rest("storage-optimization")
 		return
 	}
-	in.apply(in.applying)
 	in.rest("available")
-	if grown && d.StorageOptimization > 0 {
-		in.optimized = in.due.Add(d.StorageOptimization)
-		in.rest("storage-optimization")
-	}
 }
 
 // apply gives the instance the values that are set. Their names are the same on both sides.

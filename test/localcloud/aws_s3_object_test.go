@@ -91,6 +91,35 @@ func TestS3BucketNotEmpty(t *testing.T) {
 	wantCode(t, remove(), "NoSuchBucket")
 }
 
+// In a bucket whose versioning is suspended the version null comes and goes; the others stay.
+func TestS3SuspendedVersioning(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx, client, name := context.Background(), s3Client(cloud, ownAccount, "eu-west-1"), aws.String("suspended")
+	makeBucket(t, client, *name)
+	for _, status := range []types.BucketVersioningStatus{"Enabled", "Suspended"} {
+		need(client.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
+			Bucket: name, VersioningConfiguration: &types.VersioningConfiguration{Status: status},
+		}))(t)
+		for range 2 {
+			need(client.PutObject(ctx, &s3.PutObjectInput{Bucket: name, Key: aws.String("a"), Body: strings.NewReader("x")}))(t)
+		}
+	}
+	got, _ := contents(t, client, *name, 1000)
+	if diff := cmp.Diff([]string{"a true", "a false", "a false"}, got); diff != "" {
+		t.Error(diff)
+	}
+	for range 2 {
+		out := need(client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: name, Key: aws.String("a")}))(t)
+		if !*out.DeleteMarker || *out.VersionId != "null" {
+			t.Errorf("got marker %v, version %s", *out.DeleteMarker, *out.VersionId)
+		}
+	}
+	got, _ = contents(t, client, *name, 1000)
+	if diff := cmp.Diff([]string{"a false", "a false", "a marker true"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestS3Delimiter(t *testing.T) {
 	cloud, _ := startAWS(t, Durations{})
 	ctx, client, name := context.Background(), s3Client(cloud, ownAccount, "eu-west-1"), aws.String("tree")

@@ -26,6 +26,11 @@ func TestAWSSignature(t *testing.T) {
 		r.Header.Set("X-Amz-Trailer", "x-amz-checksum-crc32")
 		r.Header.Set("X-Amz-Decoded-Content-Length", "5")
 	}
+	versioning := func(r *http.Request) {
+		r.URL.Path, r.URL.RawQuery = "/signed", "versioning"
+		r.Header.Del("X-Amz-Meta-A")
+	}
+	const enabled = "<Status>Enabled</Status>"
 	for name, test := range map[string]struct {
 		body    string
 		payload string // in place of the body's hash
@@ -53,6 +58,10 @@ func TestAWSSignature(t *testing.T) {
 		"signed chunks":      {body: chunked, payload: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD", want: "NotImplemented"},
 		"unknown header":     {body: "hello", before: func(r *http.Request) { r.Header.Set("X-Amz-Tagging", "a=b") }, want: "NotImplemented"},
 		"unknown parameter":  {body: "hello", before: func(r *http.Request) { r.URL.RawQuery = "what=1" }, want: "NotImplemented"},
+		"document":           {body: "<VersioningConfiguration>" + enabled + "</VersioningConfiguration>", before: versioning},
+		"unknown element":    {body: "<VersioningConfiguration>" + enabled + "<Extra/></VersioningConfiguration>", before: versioning, want: "MalformedXML"},
+		"repeated element":   {body: "<VersioningConfiguration>" + enabled + enabled + "</VersioningConfiguration>", before: versioning, want: "MalformedXML"},
+		"other document":     {body: "<Tagging/>", before: versioning, want: "MalformedXML"},
 		"conditional header": {body: "hello", before: func(r *http.Request) { r.Header.Set("If-None-Match", "*") }, want: "NotImplemented"},
 	} {
 		t.Run(name, func(t *testing.T) {
