@@ -1,0 +1,16 @@
+// Package cluster starts a real Kubernetes control plane on loopback: etcd, kube-apiserver and, when asked
+// for, kube-controller-manager, out of the binaries that `make controlplane` builds into bin/.
+//
+//	c := cluster.ForTest(t, cluster.Options{Audit: true})
+//	client, err := client.New(c.Config(), client.Options{})
+//	…
+//	mark := c.Audit().Mark(t.Context())
+//	…
+//	writes := c.Audit().Since(mark).Count(cluster.Writes)
+//
+// There is no kubelet and no scheduler: objects are stored, validated, watched and garbage-collected,
+// and no pod ever runs. The servers cannot outlive the program that started them: each runs on a leash
+// (see tether) that the kernel lets go of when that program ends, whatever way it ends.
+//
+// Only tests, benchmarks and the quickstart import this package.
+package cluster
