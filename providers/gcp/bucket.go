@@ -2,6 +2,7 @@ package gcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -72,17 +73,27 @@ func (b *buckets) Create(ctx context.Context, req bucketRequest) (driver.Result,
 // Update implements driver.External: one read, for the metageneration, and one patch. If the cloud refuses
 // the patch each change is tried on its own, so that one bad value does not hold up the others.
 func (b *buckets) Update(ctx context.Context, req bucketRequest, changes []field.Change) (driver.Result, error) {
-	return updateTogether(changes, func(changes []field.Change) error { return b.patch(ctx, req, changes) })
+	possible, failed := partition(changes)
+	if len(possible) == 0 {
+		return driver.Result{Failed: failed}, nil
+	}
+	look := func() (*storage.BucketAttrs, error) {
+		attrs, err := b.read(ctx, req.Name)
+		if err != nil {
+			return nil, err
+		}
+		return attrs, sameObject("buckets.patch", req.ID, bucketID(attrs))
+	}
+	refused, err := updateTogether(possible, look, func(attrs *storage.BucketAttrs, changes []field.Change) error {
+		return b.patch(ctx, req, attrs, changes)
+	})
+	if err != nil {
+		return driver.Result{}, err
+	}
+	return driver.Result{Failed: append(failed, refused...)}, nil
 }
 
-func (b *buckets) patch(ctx context.Context, req bucketRequest, changes []field.Change) error {
-	attrs, err := b.read(ctx, req.Name)
-	if err != nil {
-		return err
-	}
-	if err := sameObject("buckets.patch", req.ID, bucketID(attrs)); err != nil {
-		return err
-	}
+func (b *buckets) patch(ctx context.Context, req bucketRequest, attrs *storage.BucketAttrs, changes []field.Change) error {
 	spec, mark := splitMark(changes)
 	var params bucketParams
 	if err := bucketTable.Patch(&req.Spec, attrs, spec, &params); err != nil {
@@ -91,7 +102,7 @@ func (b *buckets) patch(ctx context.Context, req bucketRequest, changes []field.
 	if mark {
 		params.labels = withMark(params.labels, req.Mark)
 	}
-	_, err = do(ctx, b.session, "buckets.patch", func(ctx context.Context) (*storage.BucketAttrs, error) {
+	_, err := do(ctx, b.session, "buckets.patch", func(ctx context.Context) (*storage.BucketAttrs, error) {
 		guarded := b.storage.Bucket(req.Name).If(storage.BucketConditions{MetagenerationMatch: attrs.MetaGeneration})
 		return guarded.Update(ctx, params.forUpdate())
 	})
@@ -120,10 +131,21 @@ func (b *buckets) remove(ctx context.Context, name string) error {
 	switch driver.CodeOf(err) {
 	case driver.NotFound:
 		return nil
-	case driver.Conflict: // the only one a deletion knows
-		return &driver.Error{Code: driver.NotEmpty, Op: "buckets.delete", Message: "the bucket is not empty", Err: err}
+	case driver.Conflict:
+		return b.whyNotDeleted(ctx, name, err)
 	}
 	return err
+}
+
+// whyNotDeleted tells a bucket that is not empty from one that somebody changes at the same time: Cloud
+// Storage has one reason for both.
+func (b *buckets) whyNotDeleted(ctx context.Context, name string, refusal error) error {
+	e := &driver.Error{Code: driver.NotEmpty, Op: "buckets.delete", Message: "the bucket is not empty", Err: errors.Unwrap(refusal)}
+	objects, _, err := b.listVersions(ctx, name, 1)
+	if err == nil && len(objects) == 0 {
+		e.Code, e.Message = driver.Busy, "the bucket is empty, and yet Cloud Storage does not delete it now"
+	}
+	return e
 }
 
 func (b *buckets) read(ctx context.Context, name string) (*storage.BucketAttrs, error) {

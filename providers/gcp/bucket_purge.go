@@ -19,7 +19,7 @@ const (
 
 // purge deletes a batch of objects, in all their versions, and reports whether the bucket is empty now.
 func (b *buckets) purge(ctx context.Context, name string) (emptied bool, err error) {
-	objects, more, err := b.listVersions(ctx, name)
+	objects, more, err := b.listVersions(ctx, name, purgeBatch)
 	if err != nil {
 		return false, err
 	}
@@ -51,8 +51,8 @@ func (b *buckets) purge(ctx context.Context, name string) (emptied bool, err err
 	return !more, nil
 }
 
-// listVersions returns a batch of object versions, and whether there are more.
-func (b *buckets) listVersions(ctx context.Context, name string) (objects []*storage.ObjectAttrs, more bool, err error) {
+// listVersions returns some object versions, and whether there are more.
+func (b *buckets) listVersions(ctx context.Context, name string, most int) (objects []*storage.ObjectAttrs, more bool, err error) {
 	query := &storage.Query{Versions: true, Projection: storage.ProjectionNoACL}
 	if err := query.SetAttrSelection([]string{"Name", "Generation"}); err != nil {
 		return nil, false, invalid("objects.list", "%v", err)
@@ -60,8 +60,8 @@ func (b *buckets) listVersions(ctx context.Context, name string) (objects []*sto
 	objects, err = do(ctx, b.session, "objects.list", func(ctx context.Context) ([]*storage.ObjectAttrs, error) {
 		var page []*storage.ObjectAttrs
 		it := b.storage.Bucket(name).Objects(ctx, query)
-		it.PageInfo().MaxSize = purgeBatch + 1
-		for len(page) <= purgeBatch {
+		it.PageInfo().MaxSize = most + 1
+		for len(page) <= most {
 			object, err := it.Next()
 			if errors.Is(err, iterator.Done) {
 				return page, nil
@@ -73,8 +73,8 @@ func (b *buckets) listVersions(ctx context.Context, name string) (objects []*sto
 		}
 		return page, nil
 	})
-	if len(objects) > purgeBatch {
-		objects, more = objects[:purgeBatch], true
+	if len(objects) > most {
+		objects, more = objects[:most], true
 	}
 	return objects, more, err
 }

@@ -51,7 +51,7 @@ func (d *databases) Observe(ctx context.Context, req databaseRequest) (driver.Ob
 		OperationError: op.err(),
 	}
 	setState(&o, have, op)
-	if o.State == driver.Unknown || o.State == driver.Deleting {
+	if o.State == driver.Deleting {
 		return o, nil
 	}
 	if err := d.compare(ctx, req, have, &o); err != nil {
@@ -80,6 +80,8 @@ func setState(o *driver.Observation, have *instance, op *operation) {
 		o.State, o.Problem = driver.Deleting, "Cloud SQL is deleting the instance"
 	case "FAILED", "SUSPENDED":
 		o.State, o.Problem = driver.Failed, problemOf(have, op)
+	default: // a state of tomorrow: nothing is done until it has passed
+		o.State, o.Problem = driver.Pending, "Cloud SQL reports the instance as "+strings.ToLower(have.State)
 	}
 	if op.underWay() == "" {
 		return

@@ -12,7 +12,7 @@ import (
 // names it, it was made, and what became of it since is its users' business.
 func (d *databases) lookForDatabase(ctx context.Context, req databaseRequest, have *instance, o *driver.Observation) error {
 	if before := req.Applied[fieldDatabase]; len(before) > 0 {
-		have.database = &before[0]
+		have.database = present(before[0])
 		return nil
 	}
 	want := req.Spec.DatabaseName
@@ -23,9 +23,7 @@ func (d *databases) lookForDatabase(ctx context.Context, req databaseRequest, ha
 		o.Unreadable = append(o.Unreadable, notRunning(fieldDatabase))
 		return nil
 	}
-	found, err := do(ctx, d.session, "databases.get", func(ctx context.Context) (*sqladmin.Database, error) {
-		return d.sql.Databases.Get(d.project, req.Name, *want).Context(ctx).Do()
-	})
+	found, err := d.getDatabase(ctx, req)
 	switch driver.CodeOf(err) {
 	case driver.NotFound:
 		return nil
@@ -49,13 +47,29 @@ func (d *databases) makeDatabase(ctx context.Context, req databaseRequest) (stri
 		body := &sqladmin.Database{Name: *req.Spec.DatabaseName, Instance: req.Name, Project: d.project}
 		return d.sql.Databases.Insert(d.project, req.Name, body).Context(ctx).Do()
 	})
-	if driver.CodeOf(err) == driver.Conflict {
-		return "", nil
+	switch driver.CodeOf(err) {
+	case driver.Conflict, driver.Invalid:
+		// Cloud SQL has no one reason for a database that is there already: PostgreSQL's own words come as
+		// a bad request.
+		if d.hasDatabase(ctx, req) {
+			return "", nil
+		}
 	}
 	if err != nil {
 		return "", err
 	}
 	return started.Name, nil
+}
+
+func (d *databases) hasDatabase(ctx context.Context, req databaseRequest) bool {
+	_, err := d.getDatabase(ctx, req)
+	return err == nil
+}
+
+func (d *databases) getDatabase(ctx context.Context, req databaseRequest) (*sqladmin.Database, error) {
+	return do(ctx, d.session, "databases.get", func(ctx context.Context) (*sqladmin.Database, error) {
+		return d.sql.Databases.Get(d.project, req.Name, *req.Spec.DatabaseName).Context(ctx).Do()
+	})
 }
 
 // running reports whether databases and users can be looked at.

@@ -59,14 +59,14 @@ func (d *databases) lookForUser(ctx context.Context, req databaseRequest, have *
 	}
 	before := req.Applied[driver.FieldUsername]
 	if slices.Contains(before, l.name) {
-		o.Applied[driver.FieldUsername] = before
+		o.Applied[driver.FieldUsername] = slices.Clone(before)
 		return nil
 	}
 	change := field.Change{Field: driver.FieldUsername, To: l.name, Effect: field.Online}
 	if len(before) > 0 {
 		change.From, change.Effect = before[0], field.Impossible
 		change.Why = "the administrator was made under another name: put that name back, and make further users in SQL"
-		o.Applied[driver.FieldUsername] = before
+		o.Applied[driver.FieldUsername] = slices.Clone(before)
 		o.Changes = append(o.Changes, change)
 		return nil
 	}
@@ -100,12 +100,8 @@ func (d *databases) lookForUser(ctx context.Context, req databaseRequest, have *
 }
 
 // setLogin makes the administrator, or sets its password.
-func (d *databases) setLogin(ctx context.Context, req databaseRequest, changes []field.Change) (string, error) {
-	seen, err := d.read(ctx, req.Name) // MySQL's users have a host, so the engine has to be known
-	if err != nil {
-		return "", err
-	}
-	l := loginOf(req, (&instance{DatabaseInstance: seen}).engine())
+func (d *databases) setLogin(ctx context.Context, req databaseRequest, have *instance, changes []field.Change) (string, error) {
+	l := loginOf(req, have.engine())
 	if req.Login.Password == "" {
 		return "", &driver.Error{Code: driver.Internal, Op: "users", Message: "no password was given for the administrator"}
 	}
@@ -145,7 +141,14 @@ func (d *databases) updateUser(ctx context.Context, req databaseRequest, l login
 // redact takes a password out of an error, should the cloud have put it into its answer.
 func redact(err error, password string) error {
 	var e *driver.Error
-	if password == "" || !errors.As(err, &e) || !strings.Contains(err.Error()+e.Unwrap().Error(), password) {
+	if password == "" || !errors.As(err, &e) {
+		return err
+	}
+	text := e.Error()
+	if e.Err != nil {
+		text += e.Err.Error()
+	}
+	if !strings.Contains(text, password) {
 		return err
 	}
 	return &driver.Error{Code: e.Code, Op: e.Op, RetryAfter: e.RetryAfter,

@@ -57,31 +57,30 @@ func (d *databases) insertion(req databaseRequest) (*sqladmin.DatabaseInstance, 
 // administrator) has its turn when the patch is done: until then it failed, and is Busy.
 func (d *databases) Update(ctx context.Context, req databaseRequest, changes []field.Change) (driver.Result, error) {
 	possible, failed := partition(changes)
-	turns := [3][]field.Change{}
+	var turns [3][]field.Change
 	for _, c := range possible {
 		turn := turnOf(c.Field)
 		turns[turn] = append(turns[turn], c)
 	}
-	for i, turn := range turns {
-		if len(turn) == 0 {
+	result := driver.Result{Failed: failed}
+	for turn, changes := range turns {
+		if len(changes) == 0 {
 			continue
 		}
-		result, err := d.take(ctx, req, i, turn)
+		if result.Operation != "" {
+			result.Failed = append(result.Failed, fail(changes, comesNext)...)
+			continue
+		}
+		operation, refused, err := d.take(ctx, req, turn, changes)
 		if err != nil {
 			return driver.Result{}, err
 		}
-		result.Failed = append(failed, result.Failed...)
-		if result.Operation == "" { // nothing of this turn could be done; the next need not wait
-			failed = result.Failed
-			continue
-		}
-		for _, later := range turns[i+1:] {
-			result.Failed = append(result.Failed, waiting(later)...)
-		}
-		return result, nil
+		result.Operation, result.Failed = operation, append(result.Failed, refused...)
 	}
-	return driver.Result{Failed: failed}, nil
+	return result, nil
 }
+
+var comesNext = &driver.Error{Code: driver.Busy, Op: "update", Message: "Cloud SQL takes one operation at a time on an instance; this comes next"}
 
 // The turns of an update.
 const (
@@ -100,48 +99,34 @@ func turnOf(name string) int {
 	return turnSettings
 }
 
-func waiting(changes []field.Change) []driver.FieldError {
-	var out []driver.FieldError
-	for _, c := range changes {
-		out = append(out, driver.FieldError{Field: c.Field, Err: &driver.Error{
-			Code: driver.Busy, Op: "update", Message: "Cloud SQL takes one operation at a time on an instance; this comes next"}})
-	}
-	return out
-}
-
-// take does what one turn asks for.
-func (d *databases) take(ctx context.Context, req databaseRequest, turn int, changes []field.Change) (driver.Result, error) {
-	var name string
-	result, err := updateTogether(changes, func(changes []field.Change) error {
-		if name != "" {
-			return waiting(changes)[0].Err
+// take does what one turn asks for, and returns the operation that it started.
+func (d *databases) take(ctx context.Context, req databaseRequest, turn int, changes []field.Change) (started string, refused []driver.FieldError, err error) {
+	look := func() (*instance, error) {
+		seen, err := d.read(ctx, req.Name)
+		if err != nil {
+			return nil, err
 		}
-		var err error
-		switch turn {
-		case turnSettings:
-			name, err = d.patch(ctx, req, changes)
-		case turnDatabase:
-			name, err = d.makeDatabase(ctx, req)
+		return &instance{DatabaseInstance: seen}, sameObject("update", req.ID, seen.CreateTime)
+	}
+	refused, err = updateTogether(changes, look, func(have *instance, changes []field.Change) (err error) {
+		switch {
+		case started != "":
+			return comesNext
+		case turn == turnSettings:
+			started, err = d.patch(ctx, req, have, changes)
+		case turn == turnDatabase:
+			started, err = d.makeDatabase(ctx, req)
 		default:
-			name, err = d.setLogin(ctx, req, changes)
+			started, err = d.setLogin(ctx, req, have, changes)
 		}
 		return err
 	})
-	result.Operation = name
-	return result, err
+	return started, refused, err
 }
 
-// patch sends settings: one read, for their version and the labels of others, and one write.
-func (d *databases) patch(ctx context.Context, req databaseRequest, changes []field.Change) (string, error) {
+// patch sends settings in one write.
+func (d *databases) patch(ctx context.Context, req databaseRequest, have *instance, changes []field.Change) (string, error) {
 	const op = "instances.patch"
-	seen, err := d.read(ctx, req.Name)
-	if err != nil {
-		return "", err
-	}
-	if err := sameObject(op, req.ID, seen.CreateTime); err != nil {
-		return "", err
-	}
-	have := &instance{DatabaseInstance: seen}
 	spec, marks := splitMark(changes)
 	var params instanceParams
 	if err := databaseTable.Patch(&req.Spec, have, spec, &params); err != nil {
@@ -174,24 +159,28 @@ func (d *databases) Delete(ctx context.Context, req databaseRequest) (driver.Res
 	started, err := do(ctx, d.session, op, func(ctx context.Context) (*sqladmin.Operation, error) {
 		return call.Context(ctx).Do()
 	})
+	if err == nil {
+		return driver.Result{Operation: started.Name}, nil
+	}
 	switch driver.CodeOf(err) {
 	case driver.NotFound:
-		return driver.Result{}, nil
-	case driver.Invalid, driver.Denied, driver.Busy:
-		return driver.Result{}, d.whyNotDeleted(ctx, req, err)
+		err = nil
+	case driver.Invalid, driver.Busy:
+		err = d.whyNotDeleted(ctx, req, err)
 	}
-	if err != nil {
-		return driver.Result{}, err
-	}
-	return driver.Result{Operation: started.Name}, nil
+	return driver.Result{}, err
 }
 
-// whyNotDeleted tells deletion protection, for which Cloud SQL has no reason of its own, from other refusals.
+// whyNotDeleted tells deletion protection, for which Cloud SQL has no reason of its own, and a deletion
+// that is under way already, from other refusals.
 func (d *databases) whyNotDeleted(ctx context.Context, req databaseRequest, refusal error) error {
 	seen, err := d.read(ctx, req.Name)
-	if err != nil || seen.Settings == nil || !seen.Settings.DeletionProtectionEnabled {
-		return refusal
+	switch {
+	case driver.CodeOf(err) == driver.NotFound && err != nil, err == nil && seen.State == "PENDING_DELETE":
+		return nil
+	case err == nil && seen.Settings != nil && seen.Settings.DeletionProtectionEnabled:
+		return &driver.Error{Code: driver.Protected, Op: "instances.delete",
+			Message: "deletion protection is on: set spec.deletionProtection to false first", Err: errors.Unwrap(refusal)}
 	}
-	return &driver.Error{Code: driver.Protected, Op: "instances.delete",
-		Message: "deletion protection is on: set spec.deletionProtection to false first", Err: errors.Unwrap(refusal)}
+	return refusal
 }

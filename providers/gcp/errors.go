@@ -44,6 +44,7 @@ var byReason = map[int]map[string]driver.Code{
 		"retentionPolicyNotMet":    driver.Protected,
 		"objectUnderActiveHold":    driver.Protected,
 		"instanceLimitExceeded":    driver.Quota,
+		"errorMaxInstancePerLabel": driver.Quota,
 		"resourceInUseByOperation": driver.Busy,
 	},
 	http.StatusConflict: {

@@ -79,7 +79,10 @@ func (s *session) identity(ctx context.Context) (driver.AccountID, error) {
 func do[T any](ctx context.Context, s *session, op string, call func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	v, err := call(ctx)
+	v, err := *new(T), ctx.Err()
+	if err == nil {
+		v, err = call(ctx)
+	}
 	if err != nil {
 		var zero T
 		return zero, s.wrap(op, err)

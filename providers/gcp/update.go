@@ -7,38 +7,43 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// updateTogether applies changes in one call. If the cloud refuses a value, each change is tried on its
-// own: what it refuses then is what failed. Any other error (busy, throttled, no answer) is no fault of a change,
-// and ends it.
-func updateTogether(changes []field.Change, apply func([]field.Change) error) (driver.Result, error) {
-	possible, failed := partition(changes)
-	if len(possible) == 0 {
-		return driver.Result{Failed: failed}, nil
+// updateTogether looks at the object and applies changes in one call. If the cloud refuses a value, each
+// change is tried on its own, and what it refuses then has failed, so that one bad value does not hold up the
+// others. Any other error (busy, throttled, no answer) is no fault of a change, and ends it.
+func updateTogether[H any](changes []field.Change, look func() (H, error), apply func(H, []field.Change) error) ([]driver.FieldError, error) {
+	have, err := look()
+	if err != nil {
+		return nil, err
 	}
-	err := apply(possible)
-	if err == nil {
-		return driver.Result{Failed: failed}, nil
+	err = apply(have, changes)
+	if err == nil || !refusesValue(err) {
+		return nil, err
 	}
-	if !refusesValue(err) {
-		return driver.Result{}, err
+	if len(changes) == 1 {
+		return fail(changes, err), nil
 	}
-	if len(possible) == 1 {
-		return driver.Result{Failed: append(failed, driver.FieldError{Field: possible[0].Field, Err: err})}, nil
-	}
-	for i, c := range possible {
-		err := apply([]field.Change{c})
-		if err == nil {
-			continue
+	var failed []driver.FieldError
+	for i, c := range changes {
+		if have, err = look(); err == nil {
+			err = apply(have, []field.Change{c})
 		}
+		switch {
+		case err == nil:
+		case refusesValue(err):
+			failed = append(failed, fail([]field.Change{c}, err)...)
+		default:
+			return append(failed, fail(changes[i:], err)...), nil
+		}
+	}
+	return failed, nil
+}
+
+func fail(changes []field.Change, err error) []driver.FieldError {
+	var failed []driver.FieldError
+	for _, c := range changes {
 		failed = append(failed, driver.FieldError{Field: c.Field, Err: err})
-		if !refusesValue(err) {
-			for _, rest := range possible[i+1:] {
-				failed = append(failed, driver.FieldError{Field: rest.Field, Err: err})
-			}
-			break
-		}
 	}
-	return driver.Result{Failed: failed}, nil
+	return failed
 }
 
 // refusesValue reports whether err may be about one value of several: a value that is wrong, or a key that is
