@@ -26,7 +26,7 @@ type Config struct {
 	Endpoint string
 	// Credentials are the contents of the credentials Secret; nil for ambient credentials.
 	// A key that names URLs, files or programs must be refused: tenants write these.
-	Credentials map[string][]byte
+	Credentials Credentials `json:"-"`
 }
 
 // AccountID is what tells one account from another: an AWS account id, a Google Cloud project id.
@@ -67,7 +67,8 @@ type External[S any] interface {
 
 // Fields of a change that are not fields of the spec.
 const (
-	// FieldMark is the ownership mark.
+	// FieldMark is the ownership mark. Whether a mark may be written is the caller's to judge; a driver
+	// never reports it as a change.
 	FieldMark = "mark"
 	// FieldPassword is the administrator's password. It can't be read, so only the caller knows
 	// when it differs; a driver never reports it as a change.
@@ -163,8 +164,9 @@ type Observation struct {
 
 	// Changes are the differences between spec and cloud. Only of Ready, Pending and Failed objects.
 	Changes []field.Change
-	// Applied is what is set in the cloud, counting only what does not differ. Of an Absent object:
-	// what a creation would set.
+	// Applied is what is set in the cloud. Of a value that differs or could not be read it says what
+	// Request.Applied did; of maps and lists that differ old and new names, which may be there already.
+	// Of an Absent object: what a creation would set.
 	Applied field.Applied
 	// Mirror is the object in the words of the spec: JSON of S.
 	Mirror json.RawMessage

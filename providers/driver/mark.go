@@ -69,17 +69,3 @@ func (m Mark) Zero() bool { return m == Mark{} }
 func (m Mark) SameOwner(other Mark) bool {
 	return m.Cluster == other.Cluster && m.Namespace == other.Namespace && m.Name == other.Name
 }
-
-// A Login is an administrator's username and password. It never prints its password.
-type Login struct {
-	// Username is empty for the cloud's usual one.
-	Username string
-	// Password is the one to set, or empty if it is not to be touched.
-	Password string
-}
-
-// String implements fmt.Stringer, without the password.
-func (l Login) String() string { return l.Username + ":(secret)" }
-
-// GoString implements fmt.GoStringer, without the password.
-func (l Login) GoString() string { return l.String() }

@@ -2,6 +2,7 @@ package field
 
 import (
 	"fmt"
+	"slices"
 )
 
 // Scalar is a row for a field with one value of type V.
@@ -141,7 +142,10 @@ func (r *Scalar[S, H, P, V]) mirror(have *H) (any, bool) {
 func (r *Scalar[S, H, P, V]) applied(want *S, before []string, differs bool) ([]string, bool) {
 	v := r.want(want)
 	if differs {
-		return before, before != nil
+		if before == nil && v != nil && r.safe != nil {
+			return []string{}, true // it may be set soon, the answer lost and the field released: then it must return
+		}
+		return slices.Clone(before), before != nil
 	}
 	if v == nil {
 		return nil, false

@@ -3,6 +3,7 @@ package field
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -106,8 +107,9 @@ func (t Table[S, H, P]) Mirror(have *H) (json.RawMessage, error) {
 // Applied returns what is set in the cloud, given what was applied before and what still differs.
 // A field that still differs keeps its old value, a map or list that does keeps old and new names:
 // they may be there already. A field that want no longer declares is left out, unless it still
-// has to return to its safe default.
-func (t Table[S, H, P]) Applied(want *S, before Applied, differing []Change) Applied {
+// has to return to its safe default. Fields that were not seen, because they could not be read, keep
+// what they had.
+func (t Table[S, H, P]) Applied(want *S, before Applied, differing []Change, unseen ...string) Applied {
 	differs := map[string]bool{}
 	for _, c := range differing {
 		differs[c.Field] = true
@@ -115,6 +117,12 @@ func (t Table[S, H, P]) Applied(want *S, before Applied, differing []Change) App
 	out := Applied{}
 	for _, row := range t {
 		name := row.Name()
+		if slices.Contains(unseen, name) {
+			if values, ok := before[name]; ok {
+				out[name] = slices.Clone(values)
+			}
+			continue
+		}
 		if values, ok := row.applied(want, before[name], differs[name]); ok {
 			out[name] = values
 		}
