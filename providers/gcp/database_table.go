@@ -57,7 +57,7 @@ var databaseTable = field.Table[databaseParameters, instance, instanceParams]{
 		func(p *databaseParameters) *string { return p.Version },
 		haveVersion,
 		func(p *instanceParams, v string) { p.version = &v }).
-		Equal(satisfies, "a newer minor version").
+		Equal(driver.VersionServes, "a newer minor version").
 		EffectOf(upgradeEffect, "Interrupts for a newer major version; Restarts for a newer minor version of MySQL; can't go back"),
 	field.Of("storage.sizeGiB", wantSize, haveSize,
 		func(p *instanceParams, v int32) { size := int64(v); p.sizeGiB = &size }).

@@ -1,16 +1,240 @@
 package localcloud
 
-import "net/http"
+import (
+	"encoding/json"
+	"errors"
+	"hash/fnv"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
 
 // gcpCloud is the Google endpoint: it verifies the access token and hands the call to Cloud
 // Storage, Cloud SQL Admin or the token service.
 type gcpCloud struct {
 	cloud   *Cloud
 	address string
+	mux     *http.ServeMux
+	keys    gcpKeyring
+	rates   gcpRates
+
+	mu       sync.Mutex // guards what follows, and is held by every handler
+	projects map[string]*gcpProject
+	storage  *gcsService
+	sql      *sqlService
 }
 
-func newGCPCloud(c *Cloud) *gcpCloud { return &gcpCloud{cloud: c} }
+// A gcpProject is one account of Google Cloud, with the one identity that may manage it.
+type gcpProject struct {
+	id     string
+	number uint64
+	email  string // of its service account
+}
 
-func (g *gcpCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(http.StatusNotImplemented)
+func newGCPCloud(c *Cloud) *gcpCloud {
+	g := &gcpCloud{cloud: c, mux: http.NewServeMux(), projects: map[string]*gcpProject{}}
+	g.storage, g.sql = newGCSService(c), newSQLService(c)
+	g.routeToken()
+	g.storage.route(g)
+	g.sql.route(g)
+	g.handle("/", gcpRoute{operation: "unknown", do: func(*gcpRequest) (any, error) {
+		return nil, gcpErr(http.StatusNotFound, "notFound", "The requested URL was not found on this server.")
+	}})
+	return g
+}
+
+func (g *gcpCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }
+
+// project returns the project of that id, made on first use. The caller holds g.mu.
+func (g *gcpCloud) project(id string) *gcpProject {
+	p := g.projects[id]
+	if p == nil {
+		hash := fnv.New64a()
+		_, _ = hash.Write([]byte(id))
+		p = &gcpProject{id: id, number: 1e11 + hash.Sum64()%(9e11), email: "mooring@" + id + ".iam.gserviceaccount.com"}
+		g.projects[id] = p
+	}
+	return p
+}
+
+// A gcpRoute is one method of an API.
+type gcpRoute struct {
+	service   string
+	operation string // as in Google's discovery document
+	resource  string // the path variable that names the resource; "name" means the body's name
+	open      bool   // needs no access token
+	do        func(*gcpRequest) (any, error)
+}
+
+// A gcpRequest is a call whose caller is known.
+type gcpRequest struct {
+	*http.Request
+	body     []byte
+	now      time.Time
+	caller   *gcpProject // whose identity it is; nil on an open route
+	stale    bool        // a read must answer from before the last write
+	failLate bool        // the operation that it starts must fail
+}
+
+// handle serves a route. A response of type reply goes out as it is, any other value as JSON, nil as 204.
+func (g *gcpCloud) handle(pattern string, route gcpRoute) {
+	g.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		call := Call{
+			Service: route.service, Operation: route.operation, Account: r.PathValue("project"),
+			Write: r.Method != http.MethodGet && !route.open,
+		}
+		switch route.resource {
+		case "":
+		case "name":
+			var named struct{ Name string }
+			_ = json.Unmarshal(body, &named) // the handler says what is wrong with it
+			call.Resource = named.Name
+		default:
+			call.Resource = r.PathValue(route.resource)
+		}
+		if caller := g.keys.holder(r); call.Account == "" && caller != nil {
+			call.Account = caller.id
+		}
+		g.cloud.serve(w, r, body, call, gcpService{g, route})
+	})
+}
+
+// A gcpService is the service that serves one route.
+type gcpService struct {
+	g     *gcpCloud
+	route gcpRoute
+}
+
+func (s gcpService) act(call *Call, r *http.Request, body []byte, injected FaultKind) reply {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	req := &gcpRequest{
+		Request: r, body: body, now: s.g.cloud.opts.Now(),
+		stale:    injected == Stale && r.Method == http.MethodGet,
+		failLate: injected == FailLate && r.Method != http.MethodGet,
+	}
+	if !s.route.open {
+		var err error
+		if req.caller, err = s.g.keys.authenticate(r); err != nil {
+			return gcpFailure(call.Service, err)
+		}
+		call.Account = req.caller.id
+		if p := r.PathValue("project"); p != "" {
+			call.Account = p
+		}
+		if s.g.cloud.opts.RateLimits {
+			if err := s.g.rates.admit(req, call); err != nil {
+				return gcpFailure(call.Service, err)
+			}
+		}
+	}
+	value, err := s.route.do(req)
+	if err == nil {
+		value, err = selectFields(value, r.URL.Query().Get("fields"))
+	}
+	if err != nil {
+		return gcpFailure(call.Service, err)
+	}
+	return gcpSuccess(value)
+}
+
+func gcpSuccess(value any) reply {
+	if done, ok := value.(reply); ok {
+		return done
+	}
+	if value == nil {
+		return reply{status: http.StatusNoContent, header: http.Header{}}
+	}
+	body, err := json.Marshal(value)
+	if err != nil {
+		return gcpFailure("", err)
+	}
+	return reply{status: http.StatusOK, header: http.Header{"Content-Type": {"application/json; charset=UTF-8"}}, body: body}
+}
+
+// A gcpError is an error as Google's APIs report one.
+type gcpError struct {
+	status  int
+	reason  string // of the first entry in errors
+	message string
+}
+
+func gcpErr(status int, reason, message string) *gcpError { return &gcpError{status, reason, message} }
+
+func (e *gcpError) Error() string { return e.reason + ": " + e.message }
+
+// gcpStatuses are the canonical codes that Cloud SQL and the authenticating front end add.
+var gcpStatuses = map[int]string{
+	http.StatusBadRequest: "INVALID_ARGUMENT", http.StatusUnauthorized: "UNAUTHENTICATED",
+	http.StatusForbidden: "PERMISSION_DENIED", http.StatusTooManyRequests: "RESOURCE_EXHAUSTED",
+}
+
+func gcpFailure(service string, err error) reply {
+	var e *gcpError
+	if !errors.As(err, &e) {
+		e = gcpErr(http.StatusInternalServerError, "internalError", "Internal error: "+err.Error())
+	}
+	entry := map[string]any{"message": e.message, "domain": "global", "reason": e.reason}
+	failure := map[string]any{"code": e.status, "message": e.message, "errors": []any{entry}}
+	header := http.Header{"Content-Type": {"application/json; charset=UTF-8"}}
+	switch e.status {
+	case http.StatusUnauthorized:
+		entry["location"], entry["locationType"] = "Authorization", "header"
+		failure["status"] = gcpStatuses[e.status]
+		header.Set("Www-Authenticate", `Bearer realm="https://accounts.google.com/", error="invalid_token"`)
+	case http.StatusPreconditionFailed:
+		entry["location"], entry["locationType"] = "If-Match", "header"
+	default:
+		if status := gcpStatuses[e.status]; status != "" && strings.HasPrefix(service, "sql") {
+			failure["status"] = status
+		}
+	}
+	var body []byte
+	if service == "token" {
+		body, _ = json.Marshal(map[string]any{"error": e.reason, "error_description": e.message})
+	} else {
+		body, _ = json.Marshal(map[string]any{"error": failure})
+	}
+	return reply{status: e.status, header: header, body: body, code: e.reason}
+}
+
+func (s gcpService) fail(kind FaultKind, call Call) reply {
+	if call.Service == "token" {
+		return gcpFailure("token", map[FaultKind]*gcpError{
+			Throttled:   gcpErr(http.StatusTooManyRequests, "rate_limit_exceeded", "Rate limit exceeded."),
+			ServerError: gcpErr(http.StatusInternalServerError, "internal_failure", "Internal failure."),
+			Denied:      gcpErr(http.StatusForbidden, "access_denied", "Account restricted."),
+			Conflict:    gcpErr(http.StatusBadRequest, "invalid_grant", "Invalid grant."),
+		}[kind])
+	}
+	sql := call.Service == "sqladmin"
+	switch kind {
+	case Throttled:
+		if sql {
+			return gcpFailure(call.Service, errSQLThrottled)
+		}
+		return gcpFailure(call.Service, gcpErr(http.StatusTooManyRequests, "rateLimitExceeded", "The rate of requests exceeds the limit. Please reduce it."))
+	case Denied:
+		if sql {
+			return gcpFailure(call.Service, errSQLDenied)
+		}
+		return gcpFailure(call.Service, gcpErr(http.StatusForbidden, "forbidden", "The caller does not have "+"storage."+call.Operation+" access."))
+	case Conflict:
+		switch {
+		case sql:
+			return gcpFailure(call.Service, errSQLBusy)
+		case call.Operation == "buckets.insert", call.Operation == "buckets.delete":
+			return gcpFailure(call.Service, gcpErr(http.StatusConflict, "conflict", "A conditional request failed due to a concurrent change."))
+		}
+		return gcpFailure(call.Service, errConditionNotMet)
+	default:
+		return gcpFailure(call.Service, gcpErr(http.StatusInternalServerError, "backendError", "We encountered an internal error. Please try again."))
+	}
 }
