@@ -137,9 +137,6 @@ type Field struct {
 	// Writes is how many writes a change costs, if not one: as where entries of a map are set and
 	// removed by calls of their own.
 	Writes int
-	// Later: the cloud takes the field in a call of its own once the object is there, so that Create does not
-	// set it.
-	Later bool
 }
 
 // A Backdoor reaches objects of Harness.Config behind the driver's back, at once. What is nil skips the
