@@ -1,0 +1,30 @@
+package v1alpha1
+
+// Annotations that people set on buckets and databases.
+const (
+	// AnnotationPaused, when "true", stops all calls to the cloud for the object, deletion included.
+	AnnotationPaused = "mooring.dev/paused"
+	// AnnotationReconcile asks for a look at the cloud now, whenever its value changes.
+	AnnotationReconcile = "mooring.dev/reconcile"
+	// AnnotationApprove approves the plan whose hash it holds (status.plan.hash), and no other.
+	AnnotationApprove = "mooring.dev/approve"
+)
+
+// Finalizers that Mooring sets.
+const (
+	// FinalizerResource is on a bucket or database from before its cloud object is created until
+	// that is confirmed gone, or deliberately left.
+	FinalizerResource = "mooring.dev/cloud-resource"
+	// FinalizerInUse is on a provider config as long as an object depends on it.
+	FinalizerInUse = "mooring.dev/in-use"
+)
+
+// Labels on Secrets that Mooring makes. A Secret without them is never changed.
+const (
+	// LabelKind is the kind of the object that a Secret belongs to.
+	LabelKind = "mooring.dev/kind"
+	// LabelName is the name of the object that a Secret belongs to.
+	LabelName = "mooring.dev/name"
+	// LabelUID is the uid of the object that a Secret belongs to.
+	LabelUID = "mooring.dev/uid"
+)

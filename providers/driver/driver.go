@@ -1,0 +1,209 @@
+package driver
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// A Driver opens connections to one cloud.
+type Driver interface {
+	// Open returns what one identity can manage. It must not call the cloud. An error means that cfg
+	// can't work: its Code is Invalid.
+	Open(ctx context.Context, cfg Config) (*Conn, error)
+}
+
+// Config says which account to open, where, and with what identity.
+type Config struct {
+	// Account is the cloud account, as the provider config names it.
+	Account v1alpha1.Account
+	// Location is the region to work in; never empty for AWS.
+	Location string
+	// Endpoint replaces the cloud's public endpoints; empty for those.
+	Endpoint string
+	// Credentials are the contents of the credentials Secret; nil for ambient credentials.
+	// A key that names URLs, files or programs must be refused: tenants write these.
+	Credentials Credentials `json:"-"`
+}
+
+// AccountID is what tells one account from another: an AWS account id, a Google Cloud project id.
+type AccountID string
+
+// A Conn is an open connection. It is safe for concurrent use, shared by all objects of one account and
+// region, and the place for clients and rate budgets. A nil field is a kind that this cloud lacks.
+type Conn struct {
+	// Identity asks the cloud which account the credentials lead to.
+	Identity  func(ctx context.Context) (AccountID, error)
+	Databases External[v1alpha1.DatabaseParameters]
+	Buckets   External[v1alpha1.BucketParameters]
+}
+
+// External manages the cloud side of one kind. S is the merged spec. Methods are idempotent, never wait
+// for the cloud to finish, return before ctx ends, and return errors that carry a Code.
+type External[S any] interface {
+	// Observe reads, and never writes. A missing object is Absent, not an error; anything that kept the
+	// driver from knowing is an error, never Absent. What could not be read of an object that is there
+	// goes into Unreadable.
+	Observe(ctx context.Context, req Request[S]) (Observation, error)
+	// Create makes the object with its mark on it from the first moment. If an object of that name
+	// exists the error's Code is Conflict, and nothing was changed.
+	Create(ctx context.Context, req Request[S]) (Result, error)
+	// Update applies exactly changes, in as few calls as the cloud allows. What one aspect refuses must not keep
+	// the others from being applied: it goes into Result.Failed. FieldMark asks for the mark to be
+	// written as req.Mark says, FieldPassword for the password to be set.
+	Update(ctx context.Context, req Request[S], changes []field.Change) (Result, error)
+	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed
+	// it and seen its mark and id. An object that is gone already is no error.
+	Delete(ctx context.Context, req Request[S]) (Result, error)
+
+	// Name returns what an external name must look like here. It must not call the cloud.
+	Name() NameRule
+	// Docs returns the field table for the generated reference.
+	Docs() []field.Doc
+}
+
+// Fields of a change that are not fields of the spec.
+const (
+	// FieldMark is the ownership mark. Whether a mark may be written is the caller's to judge; a driver
+	// never reports it as a change.
+	FieldMark = "mark"
+	// FieldPassword is the administrator's password. It can't be read, so only the caller knows
+	// when it differs; a driver never reports it as a change.
+	FieldPassword = "credentials.password"
+	// FieldUsername is the administrator. A cloud that takes it at creation only reports a
+	// difference as Impossible; one that makes users by calls of their own reports a change until
+	// Applied says that the user was made.
+	FieldUsername = "credentials.username"
+)
+
+// A NameRule says what names a cloud takes.
+type NameRule struct {
+	// MaxLength in characters. Names are made of lower-case letters, digits and single hyphens,
+	// begin with a letter and do not end with a hyphen: every cloud takes those.
+	MaxLength int
+}
+
+// A Request says what a call is about. Drivers must not keep or change anything in it.
+type Request[S any] struct {
+	// Name is the name in the cloud, Location where it is.
+	Name     string
+	Location string
+	// ID is the cloud's own immutable identity of the object, once it is known.
+	ID string
+	// Mark is the mark that the object bears, or is to bear.
+	Mark Mark
+	// Spec is the merged spec.
+	Spec S
+	// Login is the administrator's login, for kinds that have one.
+	Login Login
+	// Applied is what we set in the cloud earlier.
+	Applied field.Applied
+	// Operation is the name of an operation that a former Result gave: a hint.
+	Operation string
+	// NotBefore is how fresh an observation must be; a cached one from before it must not be used.
+	NotBefore time.Time
+	// Deletion is set while the object is being deleted.
+	Deletion *Deletion
+}
+
+// Deletion says how an object is to be deleted.
+type Deletion struct {
+	// Snapshot is the name of the final snapshot to take; empty for none.
+	Snapshot string
+	// Force allows contents to be deleted with it. Delete may then do part of the work and return; it is called
+	// again until the object is gone.
+	Force bool
+}
+
+// A State is what an object in the cloud is up to.
+type State int
+
+// The states. The zero value permits nothing.
+const (
+	Unknown  State = iota
+	Absent         // the cloud said that there is no such object
+	Pending        // the cloud is at work on it and takes no changes now
+	Ready          // at rest: it takes changes
+	Failed         // the cloud gave up; Problem says why
+	Deleting       // the cloud is deleting it
+)
+
+// String returns the state's name.
+func (s State) String() string {
+	names := [...]string{"Unknown", "Absent", "Pending", "Ready", "Failed", "Deleting"}
+	if s < 0 || int(s) >= len(names) {
+		return "Unknown"
+	}
+	return names[s]
+}
+
+// An Observation is what was seen of an object.
+type Observation struct {
+	State State
+	// ID is the cloud's own immutable identity, where it has one.
+	ID string
+	// Mark is the mark found on the object; the zero Mark if there is none.
+	Mark Mark
+	// Location is where the object was found; empty if the cloud does not say.
+	Location string
+	// Available: it can be used now, whatever its state.
+	Available bool
+	// Stopped: it is stopped on purpose, by somebody, and at rest.
+	Stopped bool
+	// Problem says in the cloud's words why the state is Failed, or why it is not Available.
+	Problem string
+	// Protected: the cloud refuses to delete it until its deletion protection is lifted.
+	Protected bool
+	// Operation is the cloud's operation that is under way, if any.
+	Operation string
+	// OperationError says why the operation in the request ended in an error; nil otherwise.
+	OperationError error
+
+	// Changes are the differences between spec and cloud. Only of Ready, Pending and Failed objects.
+	Changes []field.Change
+	// Applied is what is set in the cloud. Of a value that differs or could not be read it says what
+	// Request.Applied did; of maps and lists that differ old and new names, which may be there already.
+	// Of an Absent object: what a creation would set.
+	Applied field.Applied
+	// Mirror is the object in the words of the spec: JSON of S.
+	Mirror json.RawMessage
+	// Unreadable are the fields that could not be read, and why.
+	Unreadable []FieldError
+
+	// Endpoint says how to reach it, once that is known.
+	Endpoint Endpoint
+	// Snapshot is the state of the final snapshot that Request.Deletion names: Unknown if it was not
+	// looked for, Absent, Pending, Ready or Failed. It is looked for once the object is Absent.
+	Snapshot State
+}
+
+// Endpoint says how to reach an object. Empty fields do not apply.
+type Endpoint struct {
+	Host         string
+	Port         int32
+	Username     string // the administrator
+	Database     string // to connect to
+	Certificates string // PEM of the authorities that sign the server's certificate
+	Bucket       string
+	Region       string
+	URL          string // of the API that serves the bucket
+}
+
+// A FieldError is what went wrong with one field.
+type FieldError struct {
+	Field string
+	Err   error // carries a Code
+}
+
+// A Result is what a call did.
+type Result struct {
+	// Operation is the cloud's operation that the call started, if any.
+	Operation string
+	// ID is the cloud's own immutable identity, if the call revealed it.
+	ID string
+	// Failed are the changes that were not applied, and why; all others were.
+	Failed []FieldError
+}

@@ -1,0 +1,52 @@
+package driver
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Engine versions are what the API says of them, in every cloud: "16" is any 16.x, a newer minor version than
+// declared is no drift, and a change of the major version is an upgrade.
+
+// MajorVersion returns the part of an engine's version whose change is a major upgrade: "16" of
+// PostgreSQL's 16.3, "8.0" of MySQL's 8.0.36. PostgreSQL's have had one number since 10, MySQL's have two.
+func MajorVersion(version string) string {
+	parts := strings.SplitN(version, ".", 3)
+	if first, err := strconv.Atoi(parts[0]); err == nil && first >= 10 || len(parts) == 1 {
+		return parts[0]
+	}
+	return parts[0] + "." + parts[1]
+}
+
+// VersionServes reports whether a server of version have is what want asks for: the version itself,
+// one that it is short for, or a newer minor one.
+func VersionServes(want, have string) bool {
+	if want == have || strings.HasPrefix(have, want+".") {
+		return true
+	}
+	return MajorVersion(want) == MajorVersion(have) && CompareVersions(want, have) <= 0
+}
+
+// CompareVersions returns -1, 0 or 1 as a is older than, the same as or newer than b. A part that is missing
+// counts as 0, and so does one that is not a number.
+func CompareVersions(a, b string) int {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range max(len(as), len(bs)) {
+		x, y := part(as, i), part(bs, i)
+		if x != y {
+			if x < y {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+func part(parts []string, i int) int {
+	if i >= len(parts) {
+		return 0
+	}
+	n, _ := strconv.Atoi(parts[i])
+	return n
+}

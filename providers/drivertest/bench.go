@@ -1,0 +1,224 @@
+package drivertest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+type (
+	buckets           = v1alpha1.BucketParameters
+	databases         = v1alpha1.DatabaseParameters
+	external[S any]   = driver.External[S]
+	request[S any]    = driver.Request[S]
+	obligation[S any] struct {
+		name string
+		run  func(t testing.TB, b *bench[S])
+	}
+)
+
+// bench tries one kind.
+type bench[S any] struct {
+	*Harness
+	kind   *Kind[S]
+	name   string
+	of     func(*driver.Conn) external[S]
+	serial int
+}
+
+func newBench[S any](h *Harness, name string, kind *Kind[S], of func(*driver.Conn) external[S]) *bench[S] {
+	return &bench[S]{Harness: h, kind: kind, name: name, of: of}
+}
+
+// checks returns the kind's obligations, those of single fields by field.
+func (b *bench[S]) checks() []Check {
+	all := slices.Concat(b.life(), b.ownership(), b.differences(), b.errors(), b.deletion())
+	for _, f := range b.kind.Fields {
+		for _, o := range b.field(f) {
+			all = append(all, obligation[S]{"field " + f.Name + "/" + o.name, o.run})
+		}
+	}
+	checks := make([]Check, 0, len(all))
+	for _, o := range all {
+		checks = append(checks, Check{b.name + "/" + o.name, func(t testing.TB) { o.run(t, b) }})
+	}
+	return checks
+}
+
+// open returns the kind in the suite's account.
+func (b *bench[S]) open(t testing.TB) external[S] {
+	t.Helper()
+	return b.of(b.Harness.open(t))
+}
+
+// request returns a request for an object of a new name.
+func (b *bench[S]) request(spec S) request[S] {
+	b.serial++
+	name := fmt.Sprintf("%s-%s-%d", b.Prefix, strings.ToLower(b.name), b.serial)
+	return request[S]{
+		Name: name, Location: b.Config.Location, Spec: spec, Login: b.kind.Login, NotBefore: b.Now(),
+		Mark: driver.Mark{Cluster: "cluster-1", Namespace: "shop", Name: name, UID: "uid-1"},
+	}
+}
+
+// observe observes, and checks what holds of every observation that is no error.
+func (b *bench[S]) observe(t testing.TB, req request[S]) driver.Observation {
+	t.Helper()
+	req.NotBefore = b.Now()
+	before, was := b.Calls(), fingerprint(t, req)
+	obs, err := b.open(t).Observe(t.Context(), req)
+	if err != nil {
+		t.Fatalf("Observe: %v", err)
+	}
+	if cost := b.Calls().minus(before); cost.Writes != 0 {
+		t.Errorf("Observe wrote: %+v: reads never write", cost)
+	}
+	if fingerprint(t, req) != was {
+		t.Error("Observe changed its request")
+	}
+	b.sound(t, req, obs)
+	return obs
+}
+
+// sound checks what holds of every observation.
+func (b *bench[S]) sound(t testing.TB, req request[S], obs driver.Observation) {
+	t.Helper()
+	if obs.State == driver.Unknown {
+		t.Error("the state is Unknown without an error")
+	}
+	if (obs.State == driver.Absent || obs.State == driver.Deleting) && len(obs.Changes) > 0 {
+		t.Errorf("%v, and yet there are changes: %v", obs.State, obs.Changes)
+	}
+	var seen []string
+	for _, c := range obs.Changes {
+		if slices.Contains(seen, c.Field) {
+			t.Errorf("two changes of %q", c.Field)
+		}
+		seen = append(seen, c.Field)
+		if c.Field == driver.FieldMark || c.Field == driver.FieldPassword {
+			t.Errorf("a change of %q was reported: only the caller knows when that is wanted", c.Field)
+		}
+		if c.Effect == "" {
+			t.Errorf("the change of %q has no effect", c.Field)
+		}
+		if c.Effect == field.Impossible && c.Why == "" {
+			t.Errorf("the change of %q is Impossible, and nothing says why and what to do instead", c.Field)
+		}
+	}
+	for _, u := range obs.Unreadable {
+		if slices.Contains(seen, u.Field) {
+			t.Errorf("%q could not be read, and yet a change of it was reported", u.Field)
+		}
+	}
+	if b.kind.Login.Password != "" {
+		if text := fmt.Sprintf("%+v %s", obs, obs.Mirror); strings.Contains(text, req.Login.Password) {
+			t.Error("the observation shows the password")
+		}
+	}
+}
+
+// create makes an object as req says and brings it to rest without differences. req.Applied is kept as a
+// caller would keep it.
+func (b *bench[S]) create(t testing.TB, req *request[S]) driver.Observation {
+	t.Helper()
+	req.Applied = b.observe(t, *req).Applied
+	result, err := b.open(t).Create(t.Context(), *req)
+	if err != nil {
+		t.Fatalf("Create: %v", err)
+	}
+	if result.ID != "" {
+		req.ID = result.ID
+	}
+	req.Operation = result.Operation
+	return b.converge(t, req)
+}
+
+// converge applies what differs until nothing does, in a few rounds.
+func (b *bench[S]) converge(t testing.TB, req *request[S]) driver.Observation {
+	t.Helper()
+	const rounds = 5 // creation, aspects that it can't take, and what those bring about
+	for range rounds {
+		b.Settle(t)
+		obs := b.observe(t, *req)
+		if obs.State != driver.Ready {
+			t.Fatalf("the state is %v (%s) after the cloud had all the time it needs, want Ready", obs.State, obs.Problem)
+		}
+		req.Applied = obs.Applied
+		if obs.ID != "" {
+			req.ID = obs.ID
+		}
+		if len(obs.Changes) == 0 {
+			return obs
+		}
+		b.update(t, req, obs.Changes)
+	}
+	t.Fatalf("still not as declared after %d rounds: %v", rounds, b.observe(t, *req).Changes)
+	return driver.Observation{}
+}
+
+// update applies changes, all of which must be taken, and lets the cloud finish.
+func (b *bench[S]) update(t testing.TB, req *request[S], changes []field.Change) Calls {
+	t.Helper()
+	before, was := b.Calls(), fingerprint(t, *req)
+	result, err := b.open(t).Update(t.Context(), *req, changes)
+	if err != nil {
+		t.Fatalf("Update(%v): %v", field.Names(changes), err)
+	}
+	for _, f := range result.Failed {
+		t.Errorf("Update(%v): %s was not applied: %v", field.Names(changes), f.Field, f.Err)
+	}
+	if fingerprint(t, *req) != was {
+		t.Error("Update changed its request")
+	}
+	cost := b.Calls().minus(before)
+	req.Operation = result.Operation
+	b.Settle(t)
+	return cost
+}
+
+// unchanged checks that nothing differs.
+func unchanged(t testing.TB, obs driver.Observation) {
+	t.Helper()
+	if obs.State != driver.Ready || len(obs.Changes) != 0 {
+		t.Errorf("got %v with changes %v, want Ready with none", obs.State, obs.Changes)
+	}
+}
+
+// bounded returns a context that ends as soon as the suite's patience does.
+func (b *bench[S]) bounded(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), b.Patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// fingerprint tells whether a request was changed.
+func fingerprint[S any](t testing.TB, req request[S]) string {
+	t.Helper()
+	raw, err := json.Marshal(req)
+	if err != nil {
+		t.Fatalf("fingerprint of a request: %v", err)
+	}
+	return string(raw)
+}
+
+// noSecrets checks that an error shows none of the values, however it is printed.
+func noSecrets(t testing.TB, err error, values []string) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	text := fmt.Sprintf("%v %+v %s", err, err, err)
+	for _, v := range values {
+		if v != "" && strings.Contains(text, v) {
+			t.Errorf("an error shows a secret: %.20q…", text)
+		}
+	}
+}

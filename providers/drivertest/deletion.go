@@ -1,0 +1,161 @@
+package drivertest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// deletion returns what holds of objects that go.
+func (b *bench[S]) deletion() []obligation[S] {
+	return []obligation[S]{
+		{"delete/what is deleted becomes Absent", deleteGone[S]},
+		{"delete/a missing object is no error", deleteMissing[S]},
+		{"delete/what was deleted behind our back is Absent", deleteVanished[S]},
+		{"delete/another object of the same name has another ID", deleteID[S]},
+		{"delete/what is not empty is NotEmpty and stays, unless by force", deleteContents[S]},
+		{"delete/what is protected is Protected and stays", deleteProtected[S]},
+		{"delete/a final snapshot is taken first, and seen once it is there", deleteSnapshot[S]},
+	}
+}
+
+// deletable makes an object that nothing protects, and returns a request to delete it.
+func (b *bench[S]) deletable(t testing.TB) request[S] {
+	t.Helper()
+	req := b.request(b.kind.Minimal())
+	b.create(t, &req)
+	req.Deletion = &driver.Deletion{}
+	return req
+}
+
+// gone deletes an object, in as many steps as it takes.
+func (b *bench[S]) gone(t testing.TB, req *request[S]) driver.Observation {
+	t.Helper()
+	const rounds = 10
+	for range rounds {
+		if _, err := b.open(t).Delete(t.Context(), *req); err != nil {
+			t.Fatalf("Delete: %v", err)
+		}
+		if obs := b.observe(t, *req); obs.State == driver.Failed {
+			t.Fatalf("after Delete the state is Failed: %s", obs.Problem)
+		}
+		b.Settle(t)
+		if obs := b.observe(t, *req); obs.State == driver.Absent {
+			return obs
+		}
+	}
+	t.Fatalf("still there after %d deletes", rounds)
+	return driver.Observation{}
+}
+
+func deleteGone[S any](t testing.TB, b *bench[S]) {
+	req := b.deletable(t)
+	before := b.Calls()
+	if _, err := b.open(t).Delete(t.Context(), req); err != nil {
+		t.Fatalf("Delete: %v", err)
+	}
+	if cost := b.Calls().minus(before); cost.Writes != 1 {
+		t.Errorf("Delete cost %+v, want one write", cost)
+	}
+	if _, err := b.open(t).Delete(t.Context(), req); err != nil {
+		t.Errorf("a second Delete while the cloud is at it: %v", err)
+	}
+	b.Settle(t)
+	if obs := b.observe(t, req); obs.State != driver.Absent {
+		t.Errorf("the state is %v, want Absent", obs.State)
+	}
+}
+
+func deleteMissing[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Minimal())
+	req.Deletion = &driver.Deletion{}
+	if _, err := b.open(t).Delete(t.Context(), req); err != nil {
+		t.Errorf("Delete: %v", err)
+	}
+}
+
+func deleteVanished[S any](t testing.TB, b *bench[S]) {
+	skipUnless(t, b.kind.Cloud.Remove != nil, "way to delete behind the driver's back")
+	req := b.request(b.kind.Full())
+	b.create(t, &req)
+	b.kind.Cloud.Remove(t, req.Name)
+	b.Settle(t)
+	if obs := b.observe(t, req); obs.State != driver.Absent {
+		t.Errorf("the state is %v, want Absent", obs.State)
+	}
+	b.create(t, &req)
+}
+
+func deleteID[S any](t testing.TB, b *bench[S]) {
+	skipUnless(t, b.kind.HasID, "identity of the cloud's own")
+	req := b.deletable(t)
+	first := req.ID
+	b.gone(t, &req)
+	req.Deletion = nil
+	if obs := b.create(t, &req); obs.ID == first {
+		t.Errorf("both have the id %q: one deleted behind our back and made anew would pass for ours", first)
+	}
+}
+
+func deleteContents[S any](t testing.TB, b *bench[S]) {
+	skipUnless(t, b.kind.Contents && b.kind.Cloud.Fill != nil, "way to fill an object")
+	req := b.deletable(t)
+	b.kind.Cloud.Fill(t, req.Name)
+	_, err := b.open(t).Delete(t.Context(), req)
+	if code := driver.CodeOf(err); err == nil || code != driver.NotEmpty {
+		t.Errorf("Delete: got error %v (%v), want one of code NotEmpty", err, code)
+	}
+	b.Settle(t)
+	unchanged(t, b.observe(t, req))
+	req.Deletion.Force = true
+	b.gone(t, &req)
+}
+
+func deleteProtected[S any](t testing.TB, b *bench[S]) {
+	const protection = "deletionProtection"
+	skipUnless(t, slices.ContainsFunc(b.kind.Fields, func(f Field) bool { return f.Name == protection }), "deletion protection")
+	spec := b.kind.Full()
+	set(t, &spec, protection, true)
+	req := b.request(spec)
+	b.create(t, &req)
+	req.Deletion = &driver.Deletion{}
+	if obs := b.observe(t, req); !obs.Protected {
+		t.Error("Observe does not say that it is protected")
+	}
+	_, err := b.open(t).Delete(t.Context(), req)
+	if code := driver.CodeOf(err); err == nil || code != driver.Protected {
+		t.Errorf("Delete: got error %v (%v), want one of code Protected", err, code)
+	}
+	b.Settle(t)
+	unchanged(t, b.observe(t, req))
+	set(t, &req.Spec, protection, false)
+	b.update(t, &req, b.observe(t, req).Changes)
+	if obs := b.observe(t, req); obs.Protected {
+		t.Error("Observe says that it is protected still")
+	}
+	b.gone(t, &req)
+}
+
+func deleteSnapshot[S any](t testing.TB, b *bench[S]) {
+	skipUnless(t, b.kind.Snapshots, "final snapshots")
+	req := b.deletable(t)
+	req.Deletion.Snapshot = req.Name + "-final"
+	if obs := b.observe(t, req); obs.Snapshot == driver.Ready {
+		t.Error("the snapshot is Ready before anything was deleted")
+	}
+	obs := b.gone(t, &req)
+	if obs.Snapshot != driver.Ready {
+		t.Errorf("once the object is Absent and the cloud had its time, the snapshot is %v, want Ready", obs.Snapshot)
+	}
+	never := req
+	never.Deletion = &driver.Deletion{Snapshot: req.Name + "-never"}
+	if obs := b.observe(t, never); obs.Snapshot != driver.Absent {
+		t.Errorf("a snapshot that was never taken is %v, want Absent", obs.Snapshot)
+	}
+	unnamed := req
+	unnamed.Deletion = &driver.Deletion{}
+	if obs := b.observe(t, unnamed); obs.Snapshot != driver.Unknown {
+		t.Errorf("a snapshot that nobody asked about is %v, want Unknown", obs.Snapshot)
+	}
+}

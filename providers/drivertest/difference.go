@@ -1,0 +1,345 @@
+package drivertest
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// differences returns what holds when spec and cloud differ, beyond single fields.
+func (b *bench[S]) differences() []obligation[S] {
+	all := []obligation[S]{
+		{"fields that the spec does not declare are left alone", undeclared[S]},
+		{"Update applies exactly the changes it is given", exactly[S]},
+		{"all that differs is put right by one Update", together[S]},
+		{"a change that can't be made does not keep others from being made", impossible[S]},
+		{"a field that can't be read is Unreadable and hides no other", hidden[S]},
+		{"a field that is refused is Failed and keeps no other from being applied", refused[S]},
+	}
+	for _, f := range b.kind.Fields {
+		if _, ok := f.To.(map[string]string); !ok {
+			continue
+		}
+		for _, o := range entries[S](f) {
+			all = append(all, obligation[S]{"field " + f.Name + "/" + o.name, o.run})
+		}
+	}
+	return all
+}
+
+// drifting returns the fields that somebody could change behind our back.
+func (b *bench[S]) drifting(t testing.TB) []Field {
+	t.Helper()
+	skipUnless(t, b.kind.Cloud.Edit != nil, "way to edit behind the driver's back")
+	var out []Field
+	for _, f := range b.kind.Fields {
+		if f.drifts() {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (f Field) drifts() bool {
+	_, isMap := f.To.(map[string]string)
+	return !isMap && f.NoDrift == "" && f.Effect != field.Impossible
+}
+
+func (f Field) drift() any {
+	if f.Drift != nil {
+		return f.Drift
+	}
+	return f.To
+}
+
+func undeclared[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Minimal())
+	drifting := b.drifting(t)
+	b.create(t, &req)
+	for _, f := range drifting {
+		if _, declared := get(&req.Spec, f.Name); !declared {
+			b.kind.Cloud.Edit(t, req.Name, f.Name, f.drift())
+		}
+	}
+	b.addLabel(t, req.Name, "owner", "somebody")
+	b.Settle(t)
+	unchanged(t, b.observe(t, req))
+}
+
+func exactly[S any](t testing.TB, b *bench[S]) {
+	drifting := b.drifting(t)
+	if len(drifting) < 2 {
+		t.Skip("not shown: fewer than two fields can drift")
+	}
+	req := b.request(b.kind.Full())
+	b.create(t, &req)
+	first, second := drifting[0], drifting[1]
+	b.kind.Cloud.Edit(t, req.Name, first.Name, first.drift())
+	b.kind.Cloud.Edit(t, req.Name, second.Name, second.drift())
+	b.Settle(t)
+	changes := b.observe(t, req).Changes
+	if diff := cmp.Diff(sorted(first.Name, second.Name), sorted(field.Names(changes)...)); diff != "" {
+		t.Fatalf("changes (-want +got):\n%s", diff)
+	}
+	given := slices.DeleteFunc(slices.Clone(changes), func(c field.Change) bool { return c.Field != second.Name })
+	b.update(t, &req, given)
+	if diff := cmp.Diff([]string{first.Name}, field.Names(b.observe(t, req).Changes)); diff != "" {
+		t.Errorf("after an update of %s alone, what differs (-want +got):\n%s", second.Name, diff)
+	}
+}
+
+func sorted(names ...string) []string {
+	slices.Sort(names)
+	return names
+}
+
+func together[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Full())
+	drifting := b.drifting(t)
+	b.create(t, &req)
+	for _, f := range drifting {
+		b.kind.Cloud.Edit(t, req.Name, f.Name, f.drift())
+	}
+	b.Settle(t)
+	changes := b.observe(t, req).Changes
+	if len(changes) != len(drifting) {
+		t.Errorf("%d fields drifted, and the changes are %v", len(drifting), field.Names(changes))
+	}
+	b.update(t, &req, changes)
+	unchanged(t, b.observe(t, req))
+}
+
+func impossible[S any](t testing.TB, b *bench[S]) {
+	i := slices.IndexFunc(b.kind.Fields, func(f Field) bool { return f.Effect == field.Impossible })
+	if i < 0 {
+		t.Skip("not shown: every field can change")
+	}
+	fixed := b.kind.Fields[i].Name
+	req := b.request(b.kind.Full())
+	b.create(t, &req)
+	set(t, &req.Spec, fixed, b.kind.Fields[i].To)
+	changes := b.observe(t, req).Changes
+	if diff := cmp.Diff([]string{fixed}, field.Names(changes)); diff != "" {
+		t.Fatalf("changes (-want +got):\n%s", diff)
+	}
+	req.Mark.UID = "uid-2"
+	before := b.Calls()
+	result, err := b.open(t).Update(t.Context(), req, append(changes, field.Change{Field: driver.FieldMark, Effect: field.Online}))
+	if err != nil {
+		t.Fatalf("Update: %v, want the field in Result.Failed", err)
+	}
+	if len(result.Failed) != 1 || result.Failed[0].Field != fixed || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
+		t.Errorf("Failed is %v, want %s with code Invalid", result.Failed, fixed)
+	}
+	if cost := b.Calls().minus(before); cost.Writes != 1 {
+		t.Errorf("the rest cost %+v, want one write", cost)
+	}
+	b.Settle(t)
+	if obs := b.observe(t, req); obs.Mark != req.Mark {
+		t.Error("the mark was not written beside it")
+	}
+}
+
+// hidden and refused try every field that the harness can single out.
+func hidden[S any](t testing.TB, b *bench[S]) {
+	skipUnless(t, b.kind.Cloud.Hide != nil, "fields that are read by calls of their own")
+	for _, f := range b.kind.Fields {
+		req := b.request(b.kind.Full())
+		b.create(t, &req)
+		set(t, &req.Spec, f.Name, f.To)
+		other, drifted := b.driftBeside(t, req.Name, f.Name)
+		lift := b.kind.Cloud.Hide(t, req.Name, f.Name)
+		if lift == nil {
+			continue
+		}
+		obs := b.observe(t, req)
+		lift()
+		if obs.State != driver.Ready || len(obs.Unreadable) != 1 || obs.Unreadable[0].Field != f.Name || driver.CodeOf(obs.Unreadable[0].Err) != driver.Denied {
+			t.Errorf("%s: got %v, Unreadable %v, want Ready with that field, Denied", f.Name, obs.State, obs.Unreadable)
+		}
+		if drifted && !slices.Contains(field.Names(obs.Changes), other) {
+			t.Errorf("%s: the drift of %s was not seen", f.Name, other)
+		}
+		if diff := cmp.Diff(req.Applied[f.Name], obs.Applied[f.Name]); diff != "" {
+			t.Errorf("%s: what was not seen is Applied as before (-want +got):\n%s", f.Name, diff)
+		}
+		var got S
+		if err := json.Unmarshal(obs.Mirror, &got); err != nil {
+			t.Fatalf("mirror: %v", err)
+		}
+		if text, ok := get(&got, f.Name); ok {
+			t.Errorf("%s: the mirror shows %q for what was not read", f.Name, text)
+		}
+	}
+}
+
+func refused[S any](t testing.TB, b *bench[S]) {
+	skipUnless(t, b.kind.Cloud.Refuse != nil, "fields that are updated by calls of their own")
+	for _, f := range b.kind.Fields {
+		if f.Effect == field.Impossible {
+			continue
+		}
+		req := b.request(b.kind.Full())
+		b.create(t, &req)
+		set(t, &req.Spec, f.Name, f.To)
+		other, drifted := b.driftBeside(t, req.Name, f.Name)
+		lift := b.kind.Cloud.Refuse(t, req.Name, f.Name)
+		if lift == nil || !drifted {
+			continue
+		}
+		result, err := b.open(t).Update(t.Context(), req, b.observe(t, req).Changes)
+		lift()
+		b.Settle(t)
+		if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != f.Name || driver.CodeOf(result.Failed[0].Err) != driver.Denied {
+			t.Errorf("%s: got %v, Failed %v, want that field, Denied", f.Name, err, result.Failed)
+		}
+		if diff := cmp.Diff([]string{f.Name}, field.Names(b.observe(t, req).Changes)); diff != "" {
+			t.Errorf("%s was refused beside a change of %s: what differs now (-want +got):\n%s", f.Name, other, diff)
+		}
+		b.converge(t, &req)
+	}
+}
+
+// driftBeside changes some other field behind the driver's back.
+func (b *bench[S]) driftBeside(t testing.TB, name, not string) (string, bool) {
+	t.Helper()
+	for _, f := range b.drifting(t) {
+		if f.Name != not {
+			b.kind.Cloud.Edit(t, name, f.Name, f.drift())
+			b.Settle(t)
+			return f.Name, true
+		}
+	}
+	return "", false
+}
+
+// entries returns what holds of a map that others own entries of. It is tried with tags.
+func entries[S any](f Field) []obligation[S] {
+	labels := func(t testing.TB, b *bench[S], name string) map[string]string {
+		t.Helper()
+		return driver.WithoutMark(b.kind.Cloud.Labels(t, name))
+	}
+	one := func(t testing.TB, b *bench[S], req *request[S]) {
+		t.Helper()
+		changes := b.observe(t, *req).Changes
+		if diff := cmp.Diff([]string{f.Name}, field.Names(changes)); diff != "" {
+			t.Fatalf("changes (-want +got):\n%s", diff)
+		}
+		if cost := b.update(t, req, changes); cost.Writes != 1 {
+			t.Errorf("Update cost %+v, want one write", cost)
+		}
+		obs := b.observe(t, *req)
+		unchanged(t, obs)
+		req.Applied = obs.Applied
+	}
+	begin := func(t testing.TB, b *bench[S]) (request[S], map[string]string) {
+		t.Helper()
+		skipUnless(t, b.kind.Cloud.Labels != nil && b.kind.Cloud.Relabel != nil, "way to change labels")
+		req := b.request(b.kind.Full())
+		b.create(t, &req)
+		b.addLabel(t, req.Name, "owner", "somebody")
+		unchanged(t, b.observe(t, req))
+		return req, entriesOf(t, &req.Spec, f.Name)
+	}
+	with := func(m map[string]string, k, v string) map[string]string {
+		m = maps.Clone(m)
+		m[k] = v
+		return m
+	}
+	return []obligation[S]{
+		{"an entry taken out of the spec goes, those of others stay", func(t testing.TB, b *bench[S]) {
+			req, declared := begin(t, b)
+			key := slices.Sorted(maps.Keys(declared))[0]
+			delete(declared, key)
+			set(t, &req.Spec, f.Name, declared)
+			one(t, b, &req)
+			if diff := cmp.Diff(with(declared, "owner", "somebody"), labels(t, b, req.Name)); diff != "" {
+				t.Errorf("in the cloud (-want +got):\n%s", diff)
+			}
+		}},
+		{"an empty map takes ours away, those of others stay", func(t testing.TB, b *bench[S]) {
+			req, _ := begin(t, b)
+			set(t, &req.Spec, f.Name, map[string]string{})
+			one(t, b, &req)
+			if diff := cmp.Diff(map[string]string{"owner": "somebody"}, labels(t, b, req.Name)); diff != "" {
+				t.Errorf("in the cloud (-want +got):\n%s", diff)
+			}
+			if obs := b.observe(t, req); obs.Mark != req.Mark {
+				t.Errorf("the mark is %+v, want %+v", obs.Mark, req.Mark)
+			}
+		}},
+		{"taken out of the spec all entries stay", func(t testing.TB, b *bench[S]) {
+			req, _ := begin(t, b)
+			before := labels(t, b, req.Name)
+			set(t, &req.Spec, f.Name, nil)
+			unchanged(t, b.observe(t, req))
+			if diff := cmp.Diff(before, labels(t, b, req.Name)); diff != "" {
+				t.Errorf("in the cloud (-want +got):\n%s", diff)
+			}
+		}},
+		{"an entry that somebody changed or removed is put back", func(t testing.TB, b *bench[S]) {
+			req, declared := begin(t, b)
+			for k := range declared {
+				for _, spoil := range []func(map[string]string){
+					func(m map[string]string) { delete(m, k) },
+					func(m map[string]string) { m[k] = "spoiled" },
+				} {
+					spoiled := maps.Clone(b.kind.Cloud.Labels(t, req.Name))
+					spoil(spoiled)
+					b.kind.Cloud.Relabel(t, req.Name, spoiled)
+					one(t, b, &req)
+				}
+			}
+			if diff := cmp.Diff(with(declared, "owner", "somebody"), labels(t, b, req.Name)); diff != "" {
+				t.Errorf("in the cloud (-want +got):\n%s", diff)
+			}
+		}},
+		{"an entry of others is taken over when the spec declares it", func(t testing.TB, b *bench[S]) {
+			req, declared := begin(t, b)
+			set(t, &req.Spec, f.Name, with(declared, "owner", "us"))
+			one(t, b, &req)
+			if got := labels(t, b, req.Name)["owner"]; got != "us" {
+				t.Errorf("the entry is %q, want %q", got, "us")
+			}
+		}},
+		{"what may have been set counts as ours until it is seen", func(t testing.TB, b *bench[S]) {
+			req, declared := begin(t, b)
+			before := req.Applied
+			set(t, &req.Spec, f.Name, with(declared, "brand-new", "1"))
+			got := b.observe(t, req).Applied[f.Name]
+			if want := sorted(append(slices.Clone(before[f.Name]), "brand-new")...); !slices.Equal(got, want) {
+				t.Errorf("Applied is %v while entries differ, want old and new names %v: the write's answer may be lost", got, want)
+			}
+		}},
+	}
+}
+
+// entriesOf returns a map of the spec.
+func entriesOf[S any](t testing.TB, spec *S, path string) map[string]string {
+	t.Helper()
+	raw, err := json.Marshal(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range strings.Split(path, ".") {
+		var inner map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &inner); err != nil {
+			t.Fatal(err)
+		}
+		raw = inner[step]
+	}
+	out := map[string]string{}
+	if raw != nil {
+		if err := json.Unmarshal(raw, &out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}

@@ -1,0 +1,268 @@
+package drivertest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// errors returns what holds when calls go wrong.
+func (b *bench[S]) errors() []obligation[S] {
+	var all []obligation[S]
+	for _, kind := range []FaultKind{Denied, Throttled, ServerError, Hang} {
+		add := func(name string, run func(t testing.TB, b *bench[S], kind FaultKind)) {
+			all = append(all, obligation[S]{fmt.Sprintf(name, kind), func(t testing.TB, b *bench[S]) { run(t, b, kind) }})
+		}
+		add("error/%s at any read is an error of its code, and never Absent", failedRead[S])
+		add("error/%s at the write of Create: an error of its code, nothing made, and the next Create works", failedCreate[S])
+		add("error/%s at the write of Update: an error of its code, nothing changed, and the next Update works", failedUpdate[S])
+		add("error/%s at the write of Delete: an error of its code, nothing deleted, and the next Delete works", failedDelete[S])
+	}
+	return append(all,
+		obligation[S]{"error/Create whose answer was lost: found again, with its mark, and made once", lostCreate[S]},
+		obligation[S]{"error/Update whose answer was lost: nothing differs any more", lostUpdate[S]},
+		obligation[S]{"error/Delete whose answer was lost: gone, and a second Delete is no error", lostDelete[S]},
+		obligation[S]{"error/a context that is over makes no call", overContext[S]},
+		obligation[S]{"error/a creation that fails late is not a success", lateCreate[S]},
+		obligation[S]{"error/an update that fails late is not a success", lateUpdate[S]},
+	)
+}
+
+// wrong checks the error of a call under a fault.
+func (b *bench[S]) wrong(t testing.TB, what string, err error, kind FaultKind) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: no error", what)
+		return
+	}
+	if code := driver.CodeOf(err); code != kind.code() {
+		t.Errorf("%s: got error %v (%v), want one of code %v", what, err, code, kind.code())
+	}
+	noSecrets(t, err, append([]string{b.kind.Login.Password}, b.Secrets...))
+}
+
+// inTime calls f with a context that ends soon, and checks that f ends with it.
+func (b *bench[S]) inTime(t testing.TB, f func(ctx context.Context)) {
+	t.Helper()
+	start := time.Now()
+	f(b.bounded(t))
+	if took := time.Since(start); took > b.Patience+10*time.Second {
+		t.Errorf("it took %v, and its context ended after %v", took, b.Patience)
+	}
+}
+
+// failedRead makes the first read fail and all after it, then the second, and so on, of an object that is there.
+func failedRead[S any](t testing.TB, b *bench[S], kind FaultKind) {
+	req := b.request(b.kind.Full())
+	b.create(t, &req)
+	before := b.Calls()
+	whole := b.observe(t, req)
+	reads := b.Calls().minus(before).Reads
+	if reads == 0 {
+		t.Skip("not shown: a look costs no read of its own")
+	}
+	for skip := range reads {
+		lift := b.fail(t, Fault{Kind: kind, Reads: true, Skip: skip})
+		b.inTime(t, func(ctx context.Context) {
+			obs, err := b.open(t).Observe(ctx, req)
+			if err != nil {
+				if obs.State != driver.Unknown {
+					t.Errorf("read %d: an error, and yet a state: %v", skip+1, obs.State)
+				}
+				b.wrong(t, fmt.Sprintf("read %d", skip+1), err, kind)
+				return
+			}
+			b.sound(t, req, obs)
+			if obs.State != whole.State || len(obs.Unreadable) == 0 {
+				t.Errorf("read %d: got %v with Unreadable %v, want an error, or %v and what could not be read", skip+1, obs.State, obs.Unreadable, whole.State)
+			}
+			for _, u := range obs.Unreadable {
+				b.wrong(t, fmt.Sprintf("read %d: %s", skip+1, u.Field), u.Err, kind)
+			}
+		})
+		lift()
+	}
+	unchanged(t, b.observe(t, req))
+}
+
+func failedCreate[S any](t testing.TB, b *bench[S], kind FaultKind) {
+	req := b.request(b.kind.Full())
+	lift := b.fail(t, Fault{Kind: kind, Writes: true})
+	b.inTime(t, func(ctx context.Context) {
+		_, err := b.open(t).Create(ctx, req)
+		b.wrong(t, "Create", err, kind)
+	})
+	lift()
+	if obs := b.observe(t, req); obs.State != driver.Absent {
+		t.Errorf("afterwards the state is %v, want Absent", obs.State)
+	}
+	b.create(t, &req)
+}
+
+func failedUpdate[S any](t testing.TB, b *bench[S], kind FaultKind) {
+	req := b.request(b.kind.Full())
+	f := b.changing(t)
+	b.create(t, &req)
+	set(t, &req.Spec, f.Name, f.To)
+	changes := b.observe(t, req).Changes
+	lift := b.fail(t, Fault{Kind: kind, Writes: true})
+	b.inTime(t, func(ctx context.Context) {
+		result, err := b.open(t).Update(ctx, req, changes)
+		if err == nil && len(result.Failed) == 1 && result.Failed[0].Field == f.Name {
+			err = result.Failed[0].Err
+		}
+		b.wrong(t, "Update", err, kind)
+	})
+	lift()
+	if diff := cmp.Diff(changes, b.observe(t, req).Changes); diff != "" {
+		t.Errorf("afterwards other changes are reported (-before +after):\n%s", diff)
+	}
+	b.converge(t, &req)
+}
+
+// changing returns a field that an edit can change.
+func (b *bench[S]) changing(t testing.TB) Field {
+	t.Helper()
+	for _, f := range b.kind.Fields {
+		if f.Effect != field.Impossible {
+			return f
+		}
+	}
+	t.Skip("not shown: no field can change")
+	return Field{}
+}
+
+func failedDelete[S any](t testing.TB, b *bench[S], kind FaultKind) {
+	req := b.deletable(t)
+	lift := b.fail(t, Fault{Kind: kind, Writes: true})
+	b.inTime(t, func(ctx context.Context) {
+		_, err := b.open(t).Delete(ctx, req)
+		b.wrong(t, "Delete", err, kind)
+	})
+	lift()
+	b.Settle(t)
+	if obs := b.observe(t, req); obs.State != driver.Ready {
+		t.Errorf("afterwards the state is %v, want Ready", obs.State)
+	}
+	b.gone(t, &req)
+}
+
+func lostCreate[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Full())
+	lift := b.fail(t, Fault{Kind: ResponseLost, Writes: true})
+	_, err := b.open(t).Create(t.Context(), req)
+	b.wrong(t, "Create", err, ResponseLost)
+	lift()
+	req.Applied = b.observe(t, req).Applied
+	obs := b.converge(t, &req)
+	if obs.Mark != req.Mark {
+		t.Errorf("the mark is %+v, want %+v", obs.Mark, req.Mark)
+	}
+	if _, err := b.open(t).Create(t.Context(), req); driver.CodeOf(err) != driver.Conflict {
+		t.Errorf("a second Create: got error %v, want one of code Conflict", err)
+	}
+	if again := b.observe(t, req); again.ID != obs.ID {
+		t.Errorf("the id changed from %q to %q", obs.ID, again.ID)
+	}
+}
+
+func lostUpdate[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Full())
+	f := b.changing(t)
+	b.create(t, &req)
+	set(t, &req.Spec, f.Name, f.To)
+	changes := b.observe(t, req).Changes
+	lift := b.fail(t, Fault{Kind: ResponseLost, Writes: true})
+	result, err := b.open(t).Update(t.Context(), req, changes)
+	if err == nil && len(result.Failed) == 1 {
+		err = result.Failed[0].Err
+	}
+	b.wrong(t, "Update", err, ResponseLost)
+	lift()
+	b.Settle(t)
+	unchanged(t, b.observe(t, req))
+}
+
+func lostDelete[S any](t testing.TB, b *bench[S]) {
+	req := b.deletable(t)
+	lift := b.fail(t, Fault{Kind: ResponseLost, Writes: true})
+	_, err := b.open(t).Delete(t.Context(), req)
+	b.wrong(t, "Delete", err, ResponseLost)
+	lift()
+	if _, err := b.open(t).Delete(t.Context(), req); err != nil {
+		t.Errorf("a second Delete: %v", err)
+	}
+	b.gone(t, &req)
+}
+
+func overContext[S any](t testing.TB, b *bench[S]) {
+	req := b.deletable(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	x, before := b.open(t), b.Calls()
+	_, observed := x.Observe(ctx, req)
+	_, created := x.Create(ctx, req)
+	_, updated := x.Update(ctx, req, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	_, deleted := x.Delete(ctx, req)
+	for i, err := range []error{observed, created, updated, deleted} {
+		b.wrong(t, [...]string{"Observe", "Create", "Update", "Delete"}[i], err, Hang)
+	}
+	if cost := b.Calls().minus(before); cost != (Calls{}) {
+		t.Errorf("calls were made: %+v", cost)
+	}
+}
+
+func lateCreate[S any](t testing.TB, b *bench[S]) {
+	b.skipUnlessLong(t)
+	req := b.request(b.kind.Full())
+	lift := b.fail(t, Fault{Kind: FailLate, Writes: true})
+	result, err := b.open(t).Create(t.Context(), req)
+	lift()
+	if err != nil {
+		t.Fatalf("Create: %v", err)
+	}
+	req.Operation = result.Operation
+	b.Settle(t)
+	obs := b.observe(t, req)
+	if obs.State == driver.Ready || obs.Available {
+		t.Errorf("got %v, available %t: a failed creation counts as done", obs.State, obs.Available)
+	}
+	if obs.Problem == "" && obs.OperationError == nil {
+		t.Error("nothing says what went wrong")
+	}
+}
+
+func lateUpdate[S any](t testing.TB, b *bench[S]) {
+	b.skipUnlessLong(t)
+	req := b.request(b.kind.Full())
+	f := b.changing(t)
+	b.create(t, &req)
+	set(t, &req.Spec, f.Name, f.To)
+	changes := b.observe(t, req).Changes
+	lift := b.fail(t, Fault{Kind: FailLate, Writes: true})
+	b.update(t, &req, changes)
+	lift()
+	obs := b.observe(t, req)
+	if len(obs.Changes) == 0 {
+		t.Error("nothing differs: a failed operation counts as done")
+	}
+	if req.Operation != "" && obs.OperationError == nil {
+		t.Errorf("the operation %q ended in an error, and OperationError is nil", req.Operation)
+	}
+	req.Operation = ""
+	b.converge(t, &req)
+}
+
+// skipUnlessLong skips a check of long operations for kinds that have none.
+func (b *bench[S]) skipUnlessLong(t testing.TB) {
+	t.Helper()
+	if b.kind.Login.Password == "" {
+		t.Skip("the kind has no long operations")
+	}
+}

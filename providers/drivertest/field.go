@@ -1,0 +1,174 @@
+package drivertest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// field returns what holds of a single field.
+func (b *bench[S]) field(f Field) []obligation[S] {
+	var all []obligation[S]
+	add := func(name string, run func(t testing.TB, b *bench[S], f Field)) {
+		all = append(all, obligation[S]{name, func(t testing.TB, b *bench[S]) { run(t, b, f) }})
+	}
+	if f.Effect == field.Impossible {
+		add("an edit is Impossible, says what to do, and writes nothing", editImpossible[S])
+		return all
+	}
+	add("an edit is exactly one change and one write", edit[S])
+	if _, isMap := f.To.(map[string]string); isMap {
+		return all
+	}
+	if f.drifts() {
+		add("drift is exactly one change and one write", drift[S])
+	}
+	if len(f.Same) > 0 {
+		add("what means the same is no change", same[S])
+	}
+	if f.Safe != nil {
+		add("taken out of the spec it returns to its safe value", releaseSafe[S])
+	} else {
+		add("taken out of the spec it is left as it is", releaseField[S])
+	}
+	return all
+}
+
+// only returns the one change that there must be, of f.
+func only(t testing.TB, obs driver.Observation, f Field) field.Change {
+	t.Helper()
+	if diff := cmp.Diff([]string{f.Name}, field.Names(obs.Changes)); diff != "" {
+		t.Fatalf("changes (-want +got):\n%s", diff)
+	}
+	return obs.Changes[0]
+}
+
+// says checks what a change of a scalar says of itself.
+func says(t testing.TB, got field.Change, from, to string, effect field.Effect) {
+	t.Helper()
+	if effect == "" {
+		effect = field.Online
+	}
+	if got.From != from || got.To != to || got.Effect != effect {
+		t.Errorf("the change says %q to %q, %s; want %q to %q, %s", got.From, got.To, got.Effect, from, to, effect)
+	}
+}
+
+// costs makes a change, which must take so many writes and leave no difference.
+func (b *bench[S]) costs(t testing.TB, req *request[S], f Field, changes []field.Change) {
+	t.Helper()
+	if cost := b.update(t, req, changes); cost.Writes != max(f.Writes, 1) {
+		t.Errorf("Update(%s) cost %+v, want %d writes", f.Name, cost, max(f.Writes, 1))
+	}
+	obs := b.observe(t, *req)
+	unchanged(t, obs)
+	req.Applied = obs.Applied
+}
+
+func edit[S any](t testing.TB, b *bench[S], f Field) {
+	req := b.request(b.kind.Full())
+	b.create(t, &req)
+	from, _ := get(&req.Spec, f.Name)
+	set(t, &req.Spec, f.Name, f.To)
+	obs := b.observe(t, req)
+	change := only(t, obs, f)
+	if _, isMap := f.To.(map[string]string); !isMap {
+		says(t, change, from, fmt.Sprint(f.To), f.Effect)
+		if diff := cmp.Diff([]string{from}, obs.Applied[f.Name]); diff != "" {
+			t.Errorf("until the edit is made, Applied has the old value (-want +got):\n%s", diff)
+		}
+	}
+	b.costs(t, &req, f, obs.Changes)
+	if _, isMap := f.To.(map[string]string); !isMap {
+		if diff := cmp.Diff([]string{fmt.Sprint(f.To)}, req.Applied[f.Name]); diff != "" {
+			t.Errorf("once the edit is made, Applied has the new value (-want +got):\n%s", diff)
+		}
+	}
+}
+
+func drift[S any](t testing.TB, b *bench[S], f Field) {
+	skipUnless(t, b.kind.Cloud.Edit != nil, "way to edit behind the driver's back")
+	req := b.request(b.kind.Full())
+	b.create(t, &req)
+	to, _ := get(&req.Spec, f.Name)
+	b.kind.Cloud.Edit(t, req.Name, f.Name, f.drift())
+	b.Settle(t)
+	obs := b.observe(t, req)
+	effect := f.DriftEffect
+	if effect == "" {
+		effect = f.Effect
+	}
+	says(t, only(t, obs, f), fmt.Sprint(f.drift()), to, effect)
+	if diff := cmp.Diff([]string{to}, obs.Applied[f.Name]); diff != "" {
+		t.Errorf("Applied has the value that we set, which tells drift from an edit (-want +got):\n%s", diff)
+	}
+	b.costs(t, &req, f, obs.Changes)
+}
+
+func same[S any](t testing.TB, b *bench[S], f Field) {
+	skipUnless(t, b.kind.Cloud.Edit != nil, "way to edit behind the driver's back")
+	for _, value := range f.Same {
+		req := b.request(b.kind.Full())
+		b.create(t, &req)
+		b.kind.Cloud.Edit(t, req.Name, f.Name, value)
+		b.Settle(t)
+		if obs := b.observe(t, req); len(obs.Changes) != 0 {
+			t.Errorf("%v in the cloud: got changes %v, want none", value, obs.Changes)
+		}
+	}
+}
+
+func releaseField[S any](t testing.TB, b *bench[S], f Field) {
+	req := b.request(b.kind.Full())
+	b.create(t, &req)
+	set(t, &req.Spec, f.Name, nil)
+	obs := b.observe(t, req)
+	unchanged(t, obs)
+	if _, still := obs.Applied[f.Name]; still {
+		t.Error("still Applied: were it set again one day, an old value would pass for ours")
+	}
+}
+
+func releaseSafe[S any](t testing.TB, b *bench[S], f Field) {
+	spec := b.kind.Full()
+	if now, _ := get(&spec, f.Name); now == fmt.Sprint(f.Safe) {
+		set(t, &spec, f.Name, f.To)
+	}
+	req := b.request(spec)
+	b.create(t, &req)
+	from, _ := get(&req.Spec, f.Name)
+	set(t, &req.Spec, f.Name, nil)
+	obs := b.observe(t, req)
+	change := only(t, obs, f)
+	if !change.Release || change.From != from || change.To != fmt.Sprint(f.Safe) {
+		t.Errorf("got %+v, want a release from %q to %q", change, from, f.Safe)
+	}
+	if _, still := obs.Applied[f.Name]; !still {
+		t.Error("no longer Applied before it returned: were the write lost, it would stay as it is for ever")
+	}
+	b.costs(t, &req, f, obs.Changes)
+	if _, still := req.Applied[f.Name]; still {
+		t.Error("still Applied after it returned")
+	}
+}
+
+func editImpossible[S any](t testing.TB, b *bench[S], f Field) {
+	req := b.request(b.kind.Full())
+	b.create(t, &req)
+	from, _ := get(&req.Spec, f.Name)
+	set(t, &req.Spec, f.Name, f.To)
+	obs := b.observe(t, req)
+	says(t, only(t, obs, f), from, fmt.Sprint(f.To), field.Impossible)
+	before := b.Calls()
+	result, err := b.open(t).Update(t.Context(), req, obs.Changes)
+	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != f.Name || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
+		t.Errorf("Update: got %v, Failed %v, want %s with code Invalid", err, result.Failed, f.Name)
+	}
+	if cost := b.Calls().minus(before); cost.Writes != 0 {
+		t.Errorf("Update of what can't change cost %+v, want no writes", cost)
+	}
+}

@@ -1,0 +1,166 @@
+package drivertest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// A Harness is a driver under test and the cloud behind it. The cloud is the suite's own while it
+// runs: it counts every call there and leaves objects behind. Their names begin with Prefix.
+type Harness struct {
+	// Driver is under test. Its retries of a failed call, if any, must be few and quick.
+	Driver driver.Driver
+	// Config opens the account that the suite works in, and Account is where it leads. Choose the
+	// location where the cloud is oddest: us-east-1.
+	Config  driver.Config
+	Account driver.AccountID
+	// Other opens an account of somebody else in the same cloud; nil skips what needs one.
+	Other *driver.Config
+	// Refused are configs that Open must refuse with Invalid, by what is wrong with them.
+	Refused map[string]driver.Config
+	// Secrets are values in the configs that must not appear in errors, beside the logins' passwords.
+	Secrets []string
+	// Prefix of names; "conform" if empty.
+	Prefix string
+
+	// Now is the clock that requests are dated by; time.Now if nil.
+	Now func() time.Time
+	// Settle lets the cloud finish what it is at: by moving its clock, if it has one. nil if it needs no time.
+	Settle func(t testing.TB)
+	// Calls returns how many calls the cloud has seen since it began.
+	Calls func() Calls
+	// Fail makes calls fail until lifted; nil skips all that needs it.
+	Fail func(Fault) (lift func())
+	// Patience is how long a call may take that the suite expects to end at its deadline; 300 ms if 0.
+	Patience time.Duration
+
+	// The kinds. A kind that is nil here must be nil in the Conn.
+	Databases *Kind[v1alpha1.DatabaseParameters]
+	Buckets   *Kind[v1alpha1.BucketParameters]
+}
+
+// Calls counts calls that the cloud has seen.
+type Calls struct{ Reads, Writes int }
+
+// minus returns the calls since before.
+func (c Calls) minus(before Calls) Calls {
+	return Calls{Reads: c.Reads - before.Reads, Writes: c.Writes - before.Writes}
+}
+
+// A FaultKind is a way for a call to go wrong.
+type FaultKind string
+
+// The kinds of faults, and the code that the driver must make of each.
+const (
+	Denied       FaultKind = "denied"        // 403: Denied. Nothing is done
+	Throttled    FaultKind = "throttled"     // 429, 503 SlowDown: Throttled. Nothing is done
+	ServerError  FaultKind = "server-error"  // 500: Unavailable. Nothing is done
+	Hang         FaultKind = "hang"          // no answer until the caller gives up: Unavailable. Nothing is done
+	ResponseLost FaultKind = "response-lost" // done, then the connection is cut: Unavailable
+	FailLate     FaultKind = "fail-late"     // accepted, then the operation ends in an error; databases only
+)
+
+// code is what the driver must make of a fault.
+func (k FaultKind) code() driver.Code {
+	switch k {
+	case Denied:
+		return driver.Denied
+	case Throttled:
+		return driver.Throttled
+	}
+	return driver.Unavailable
+}
+
+// A Fault makes the calls to the cloud go wrong that it selects, whatever they are about.
+type Fault struct {
+	Kind FaultKind
+	// Reads, Writes: which calls it hits.
+	Reads, Writes bool
+	// Skip is how many of those it lets pass first. All others are hit until the fault is lifted.
+	Skip int
+}
+
+// A Kind says how to try one kind of object. S is its parameters.
+type Kind[S any] struct {
+	// Full returns parameters that declare every field that the table has a row for, Minimal the least
+	// that Create takes, with no tags. Each call returns new values.
+	Full, Minimal func() S
+	// Login is the administrator's login, for kinds that have one. Its password must be of no other use.
+	Login driver.Login
+	// Fields has one entry for each row of the table.
+	Fields []Field
+	// Exempt are the leaves of S that the table needs no row for, and why.
+	Exempt map[string]string
+	// Reads and MinimalReads are the most calls that a look at a converged object may cost that was
+	// made from Full or from Minimal.
+	Reads, MinimalReads int
+
+	// HasID: the cloud has an immutable identity of its own for each object.
+	HasID bool
+	// GlobalNames: a name that another account has taken can't be used, and what is there can't be seen.
+	GlobalNames bool
+	// Snapshots: the kind can take a final snapshot.
+	Snapshots bool
+	// Contents: an object that holds something is deleted only by force. Needs Cloud.Fill.
+	Contents bool
+
+	// Cloud is the way in behind the driver's back.
+	Cloud Backdoor
+}
+
+// A Field is a row of the table, and values to try. Values are in the spec's own words: a string, an int, a
+// bool, and a map[string]string for maps.
+type Field struct {
+	// Name is the dotted path in the spec.
+	Name string
+	// To is a value that differs from the one in Full.
+	To any
+	// Effect of a change from the value in Full to To; empty for Online.
+	Effect field.Effect
+	// Drift is a value that somebody else sets in the cloud; To if nil.
+	Drift any
+	// DriftEffect is the effect of putting drift right; Effect if empty.
+	DriftEffect field.Effect
+	// NoDrift says why nobody can change the field behind our back. Fields whose Effect is
+	// Impossible need not say it.
+	NoDrift string
+	// Same are values in the cloud that mean the same as the one in Full.
+	Same []any
+	// Safe is the value that the field returns to when it is taken out of the spec; nil if it is left as it is.
+	Safe any
+	// Writes is how many writes a change costs, if not one: as where entries of a map are set and
+	// removed by calls of their own.
+	Writes int
+	// Later: the cloud takes the field in a call of its own once the object is there, so that Create does not
+	// set it.
+	Later bool
+}
+
+// A Backdoor reaches objects of Harness.Config behind the driver's back, at once. What is nil skips the
+// checks that need it.
+type Backdoor struct {
+	// Edit sets a field to a value, both in the spec's words. Not called for maps.
+	Edit func(t testing.TB, name, field string, value any)
+	// Labels returns all tags or labels that an object bears, the mark among them.
+	Labels func(t testing.TB, name string) map[string]string
+	// Relabel replaces them all.
+	Relabel func(t testing.TB, name string, labels map[string]string)
+	// Remove deletes an object with all that is in it, at once.
+	Remove func(t testing.TB, name string)
+	// Fill puts something into an object.
+	Fill func(t testing.TB, name string)
+	// Stop stops an object that can be stopped.
+	Stop func(t testing.TB, name string)
+	// Password returns the administrator's password.
+	Password func(t testing.TB, name string) string
+	// Hide makes one field of the object unreadable (403), where fields are read by calls of their own. It
+	// returns nil if that field can't be hidden.
+	Hide func(t testing.TB, name, field string) (lift func())
+	// Refuse makes the cloud refuse (403) updates of one field of the object, where fields are updated by calls of their
+	// own. It returns nil if that field can't be refused by itself.
+	Refuse func(t testing.TB, name, field string) (lift func())
+}

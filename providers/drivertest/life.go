@@ -1,0 +1,336 @@
+package drivertest
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// life returns what holds of objects that are made and looked at.
+func (b *bench[S]) life() []obligation[S] {
+	all := []obligation[S]{
+		{"every leaf of the spec has a row or an exemption", rows[S]},
+		{"a missing object is Absent and no error", absent[S]},
+		{"Create puts the mark on from the first moment", createMarks[S]},
+		{"what was made in full is as declared", createFull[S]},
+		{"what was made with the least is as declared", createMinimal[S]},
+		{"a second Create is Conflict and changes nothing", createTwice[S]},
+		{"Update of a missing object is NotFound and makes none", updateMissing[S]},
+		{"the mirror is the object in the words of the spec", mirror[S]},
+		{"Applied says what is set", applied[S]},
+		{"the request stays the caller's", kept[S]},
+		{"neighbours are not mistaken for each other", neighbours[S]},
+		{"the longest name is taken", longestName[S]},
+		{"what somebody stopped is Stopped, Ready and not Available", stopped[S]},
+	}
+	if b.kind.Login.Password == "" {
+		return all
+	}
+	return append(all,
+		obligation[S]{"Create sets the password", createPassword[S]},
+		obligation[S]{"a new password costs one write and changes nothing else", newPassword[S]},
+		obligation[S]{"another administrator is a change of the username", otherUsername[S]},
+	)
+}
+
+func rows[S any](t testing.TB, b *bench[S]) {
+	docs := b.open(t).Docs()
+	Leaves[S](t, docs, b.kind.Exempt)
+	full := b.kind.Full()
+	for _, d := range docs {
+		known := slices.ContainsFunc(b.kind.Fields, func(f Field) bool { return f.Name == d.Field })
+		if !known && d.Field != driver.FieldUsername {
+			t.Errorf("the harness has no entry for the row %q, so nothing shows that it works", d.Field)
+		}
+		if _, declared := get(&full, d.Field); known && !declared {
+			t.Errorf("the harness's Full does not declare %q", d.Field)
+		}
+	}
+	for _, f := range b.kind.Fields {
+		if !slices.ContainsFunc(docs, func(d field.Doc) bool { return d.Field == f.Name }) {
+			t.Errorf("the harness has an entry for %q, and the table no row", f.Name)
+		}
+	}
+}
+
+func absent[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Full())
+	obs := b.observe(t, req)
+	if obs.State != driver.Absent || obs.Available || obs.ID != "" || !obs.Mark.Zero() || len(obs.Mirror) != 0 {
+		t.Errorf("got %+v, want Absent and nothing else", obs)
+	}
+	want, got := b.fullyApplied(t), ofSpec(obs.Applied)
+	for _, f := range b.kind.Fields {
+		if f.Later {
+			delete(want, f.Name)
+			if len(got[f.Name]) == 0 { // no value, and yet to be returned to its safe one
+				delete(got, f.Name)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Applied of an Absent object is what a creation would set (-want +got):\n%s", diff)
+	}
+}
+
+// fullyApplied is what is set in an object made from Full.
+func (b *bench[S]) fullyApplied(t testing.TB) field.Applied {
+	t.Helper()
+	full, want := b.kind.Full(), field.Applied{}
+	for _, f := range b.kind.Fields {
+		if _, isMap := f.To.(map[string]string); isMap {
+			want[f.Name] = slices.Sorted(maps.Keys(entriesOf(t, &full, f.Name)))
+		} else if text, ok := get(&full, f.Name); ok {
+			want[f.Name] = []string{text}
+		}
+	}
+	return want
+}
+
+// ofSpec returns what was applied of the spec's own fields.
+func ofSpec(applied field.Applied) field.Applied {
+	out := applied.Clone()
+	delete(out, driver.FieldUsername)
+	return out
+}
+
+func createMarks[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Full())
+	result, err := b.open(t).Create(t.Context(), req)
+	if err != nil {
+		t.Fatalf("Create: %v", err)
+	}
+	obs := b.observe(t, req) // before the cloud has had time for anything
+	if obs.State != driver.Pending && obs.State != driver.Ready {
+		t.Errorf("right after Create the state is %v, want Pending or Ready", obs.State)
+	}
+	if obs.Mark != req.Mark {
+		t.Errorf("right after Create the mark is %+v, want %+v: a crash now would leave an object that nobody owns", obs.Mark, req.Mark)
+	}
+	if result.ID != "" && result.ID != obs.ID {
+		t.Errorf("Create gave the id %q, Observe %q", result.ID, obs.ID)
+	}
+	if b.kind.Cloud.Labels != nil {
+		labels := b.kind.Cloud.Labels(t, req.Name)
+		for k, v := range req.Mark.Labels() {
+			if labels[k] != v {
+				t.Errorf("in the cloud the label %s is %q, want %q", k, labels[k], v)
+			}
+		}
+	}
+}
+
+func createFull[S any](t testing.TB, b *bench[S]) {
+	b.atRest(t, b.request(b.kind.Full()), b.kind.Reads)
+}
+
+func createMinimal[S any](t testing.TB, b *bench[S]) {
+	b.atRest(t, b.request(b.kind.Minimal()), b.kind.MinimalReads)
+}
+
+// atRest makes an object and checks what holds of one at rest, and that a look costs no more than reads.
+func (b *bench[S]) atRest(t testing.TB, req request[S], reads int) {
+	t.Helper()
+	obs := b.create(t, &req)
+	if !obs.Available || obs.Stopped || obs.Problem != "" || obs.Operation != "" || obs.OperationError != nil {
+		t.Errorf("got %+v, want it available and nothing under way", obs)
+	}
+	if obs.Mark != req.Mark {
+		t.Errorf("the mark is %+v, want %+v", obs.Mark, req.Mark)
+	}
+	if b.kind.HasID && obs.ID == "" {
+		t.Error("no ID")
+	}
+	if b.kind.Login.Password != "" {
+		e := obs.Endpoint
+		if e.Host == "" || e.Port == 0 || e.Username == "" {
+			t.Errorf("the endpoint %+v does not say how to connect", e)
+		}
+	} else if e := obs.Endpoint; e.Bucket != req.Name || e.URL == "" {
+		t.Errorf("the endpoint %+v does not say how to reach %q", e, req.Name)
+	}
+	before := b.Calls()
+	unchanged(t, b.observe(t, req))
+	if cost := b.Calls().minus(before); cost.Writes != 0 || cost.Reads > reads {
+		t.Errorf("a look at what is as declared cost %+v, want no writes and at most %d reads", cost, reads)
+	}
+	before = b.Calls()
+	if _, err := b.open(t).Update(t.Context(), req, nil); err != nil {
+		t.Errorf("Update of nothing: %v", err)
+	}
+	if cost := b.Calls().minus(before); cost.Writes != 0 {
+		t.Errorf("Update of nothing cost %+v, want no writes", cost)
+	}
+}
+
+func createTwice[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Full())
+	first := b.create(t, &req)
+	again := req
+	again.Spec, again.Mark.UID, again.Applied = b.kind.Minimal(), "uid-2", nil
+	_, err := b.open(t).Create(t.Context(), again)
+	if code := driver.CodeOf(err); err == nil || code != driver.Conflict {
+		t.Errorf("got error %v (%v), want one of code Conflict", err, code)
+	}
+	b.Settle(t)
+	if diff := cmp.Diff(first, b.observe(t, req)); diff != "" {
+		t.Errorf("a second Create changed the object (-before +after):\n%s", diff)
+	}
+}
+
+func updateMissing[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Full())
+	_, err := b.open(t).Update(t.Context(), req, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	if code := driver.CodeOf(err); err == nil || code != driver.NotFound {
+		t.Errorf("got error %v (%v), want one of code NotFound", err, code)
+	}
+	b.Settle(t)
+	if obs := b.observe(t, req); obs.State != driver.Absent {
+		t.Errorf("Update made an object: %v", obs.State)
+	}
+}
+
+func mirror[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Full())
+	obs := b.create(t, &req)
+	var got S
+	decoder := json.NewDecoder(bytes.NewReader(obs.Mirror))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&got); err != nil {
+		t.Fatalf("the mirror %s is no spec: %v", obs.Mirror, err)
+	}
+	for _, f := range b.kind.Fields {
+		want, _ := get(&req.Spec, f.Name)
+		if text, ok := get(&got, f.Name); !ok || text != want {
+			t.Errorf("the mirror has %s = %q, want %q", f.Name, text, want)
+		}
+	}
+	for _, k := range driver.MarkKeys() {
+		if strings.Contains(string(obs.Mirror), k) {
+			t.Errorf("the mirror shows the mark's label %s: it is not the spec's", k)
+		}
+	}
+}
+
+func applied[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Full())
+	obs := b.create(t, &req)
+	if diff := cmp.Diff(b.fullyApplied(t), ofSpec(obs.Applied)); diff != "" {
+		t.Errorf("once all is set (-want +got):\n%s", diff)
+	}
+	req.Spec = b.kind.Minimal()
+	for name := range b.observe(t, req).Applied {
+		if _, declared := get(&req.Spec, name); !declared && !b.returns(name) && name != driver.FieldUsername {
+			t.Errorf("%s is still Applied although the spec no longer has it", name)
+		}
+	}
+}
+
+// returns reports whether a field returns to a safe value when it is taken out of the spec.
+func (b *bench[S]) returns(name string) bool {
+	return slices.ContainsFunc(b.kind.Fields, func(f Field) bool { return f.Name == name && f.Safe != nil })
+}
+
+func kept[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Full())
+	b.create(t, &req)
+	for _, f := range b.kind.Fields {
+		set(t, &req.Spec, f.Name, f.To) // in place, as a careless caller might
+	}
+	for k := range req.Applied {
+		req.Applied[k] = append(req.Applied[k][:0], "overwritten")
+	}
+	req.Spec, req.Applied = b.kind.Full(), b.fullyApplied(t)
+	unchanged(t, b.observe(t, req))
+}
+
+func neighbours[S any](t testing.TB, b *bench[S]) {
+	var all []request[S]
+	for range 3 {
+		req := b.request(b.kind.Minimal())
+		b.create(t, &req)
+		all = append(all, req)
+	}
+	for _, req := range all {
+		if obs := b.observe(t, req); obs.Mark != req.Mark || obs.ID != req.ID {
+			t.Errorf("looking for %s found mark %+v and id %q, want %+v and %q", req.Name, obs.Mark, obs.ID, req.Mark, req.ID)
+		}
+	}
+}
+
+func longestName[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Minimal())
+	length := b.open(t).Name().MaxLength
+	if length < 20 {
+		t.Fatalf("names have at most %d characters: too few to tell objects apart", length)
+	}
+	req.Name += strings.Repeat("x", max(length-len(req.Name), 0))
+	b.create(t, &req)
+}
+
+func stopped[S any](t testing.TB, b *bench[S]) {
+	skipUnless(t, b.kind.Cloud.Stop != nil, "way to stop an object")
+	req := b.request(b.kind.Minimal())
+	b.create(t, &req)
+	b.kind.Cloud.Stop(t, req.Name)
+	b.Settle(t)
+	if obs := b.observe(t, req); obs.State != driver.Ready || obs.Available || !obs.Stopped {
+		t.Errorf("got %v, available %t, stopped %t", obs.State, obs.Available, obs.Stopped)
+	}
+}
+
+func createPassword[S any](t testing.TB, b *bench[S]) {
+	skipUnless(t, b.kind.Cloud.Password != nil, "way to see a password")
+	req := b.request(b.kind.Minimal())
+	b.create(t, &req)
+	if b.kind.Cloud.Password(t, req.Name) != req.Login.Password {
+		t.Error("the password is not the one asked for")
+	}
+}
+
+func newPassword[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Full())
+	b.create(t, &req)
+	req.Login.Password += "-new"
+	unchanged(t, b.observe(t, req)) // a driver can't know
+	cost := b.update(t, &req, []field.Change{{Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Online}})
+	if cost.Writes != 1 {
+		t.Errorf("a new password cost %+v, want one write", cost)
+	}
+	unchanged(t, b.observe(t, req))
+	if b.kind.Cloud.Password != nil && b.kind.Cloud.Password(t, req.Name) != req.Login.Password {
+		t.Error("the password was not set")
+	}
+	second := req
+	second.Login.Password = ""
+	_, err := b.open(t).Update(t.Context(), second, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	if err != nil {
+		t.Errorf("an update that is not about the password: %v", err)
+	}
+	b.Settle(t)
+	if b.kind.Cloud.Password != nil && b.kind.Cloud.Password(t, req.Name) != req.Login.Password {
+		t.Error("the password was touched by an update that is not about it")
+	}
+}
+
+func otherUsername[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Full())
+	b.create(t, &req)
+	req.Login.Username = "somebodyelse"
+	changes := b.observe(t, req).Changes
+	if len(changes) != 1 || changes[0].Field != driver.FieldUsername {
+		t.Fatalf("got changes %v, want exactly one of %s", changes, driver.FieldUsername)
+	}
+	if changes[0].Effect != field.Impossible {
+		b.update(t, &req, changes)
+		unchanged(t, b.converge(t, &req))
+	}
+}

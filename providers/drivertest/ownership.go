@@ -1,0 +1,128 @@
+package drivertest
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// ownership returns what holds of marks and of what belongs to others.
+func (b *bench[S]) ownership() []obligation[S] {
+	return []obligation[S]{
+		{"the mark is rewritten by one write that changes nothing else", remark[S]},
+		{"a mark is released and taken back", release[S]},
+		{"an object without a mark has the zero mark", unmarked[S]},
+		{"a mark of somebody else is shown as it is", foreignMark[S]},
+		{"an object in another account is out of reach", foreignAccount[S]},
+	}
+}
+
+// rewrite has the mark of req written, by at most so many writes.
+func (b *bench[S]) rewrite(t testing.TB, req *request[S], writes int) {
+	t.Helper()
+	cost := b.update(t, req, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	if cost.Writes < 1 || cost.Writes > writes {
+		t.Errorf("writing the mark cost %+v, want at most %d writes", cost, writes)
+	}
+	if obs := b.observe(t, *req); obs.Mark != req.Mark {
+		t.Errorf("the mark is %+v, want %+v", obs.Mark, req.Mark)
+	}
+}
+
+func remark[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Full())
+	b.create(t, &req)
+	b.addLabel(t, req.Name, "owner", "somebody")
+	before := b.observe(t, req)
+	req.Mark.UID = "uid-2"
+	b.rewrite(t, &req, 1)
+	after := b.observe(t, req)
+	before.Mark = after.Mark
+	before.OperationError, after.OperationError = nil, nil
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("writing the mark changed something else (-before +after):\n%s", diff)
+	}
+}
+
+// addLabel adds a label as somebody else would, if the harness can.
+func (b *bench[S]) addLabel(t testing.TB, name, key, value string) {
+	t.Helper()
+	if b.kind.Cloud.Labels == nil || b.kind.Cloud.Relabel == nil {
+		return
+	}
+	labels := maps.Clone(b.kind.Cloud.Labels(t, name))
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[key] = value
+	b.kind.Cloud.Relabel(t, name, labels)
+}
+
+func release[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Full())
+	b.create(t, &req)
+	req.Mark.Released = true
+	b.rewrite(t, &req, 1)
+	req.Mark.Released = false
+	b.rewrite(t, &req, 2) // where labels are set and removed by calls of their own
+}
+
+func unmarked[S any](t testing.TB, b *bench[S]) {
+	skipUnless(t, b.kind.Cloud.Relabel != nil, "way to change labels")
+	req := b.request(b.kind.Minimal())
+	b.create(t, &req)
+	b.kind.Cloud.Relabel(t, req.Name, map[string]string{"owner": "somebody"})
+	if obs := b.observe(t, req); obs.State != driver.Ready || !obs.Mark.Zero() {
+		t.Errorf("got %v with mark %+v, want Ready with none", obs.State, obs.Mark)
+	}
+}
+
+func foreignMark[S any](t testing.TB, b *bench[S]) {
+	skipUnless(t, b.kind.Cloud.Relabel != nil, "way to change labels")
+	req := b.request(b.kind.Minimal())
+	b.create(t, &req)
+	want := driver.Mark{Cluster: "cluster-2", Namespace: "theirs", Name: "other", UID: "uid-9"}
+	b.kind.Cloud.Relabel(t, req.Name, want.Labels())
+	if obs := b.observe(t, req); obs.State != driver.Ready || obs.Mark != want {
+		t.Errorf("got %v with mark %+v, want Ready with %+v", obs.State, obs.Mark, want)
+	}
+}
+
+func foreignAccount[S any](t testing.TB, b *bench[S]) {
+	skipUnless(t, b.Other != nil, "other account")
+	conn, err := b.Driver.Open(t.Context(), *b.Other)
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	theirs := b.request(b.kind.Full())
+	theirs.Location = b.Other.Location
+	if _, err := b.of(conn).Create(t.Context(), theirs); err != nil {
+		t.Fatalf("Create in the other account: %v", err)
+	}
+	b.Settle(t)
+	ours := b.request(b.kind.Full())
+	ours.Name = theirs.Name
+	if !b.kind.GlobalNames {
+		if obs := b.observe(t, ours); obs.State != driver.Absent {
+			t.Errorf("in our account the state is %v, want Absent", obs.State)
+		}
+		return
+	}
+	obs, err := b.open(t).Observe(t.Context(), ours)
+	if code := driver.CodeOf(err); err == nil || code != driver.Denied {
+		t.Errorf("Observe: got %v, error %v (%v), want one of code Denied", obs.State, err, code)
+	}
+	if _, err := b.open(t).Create(t.Context(), ours); driver.CodeOf(err) != driver.Conflict {
+		t.Errorf("Create: got error %v, want one of code Conflict", err)
+	}
+	if _, err := b.open(t).Delete(t.Context(), ours); driver.CodeOf(err) != driver.Denied {
+		t.Errorf("Delete: got error %v, want one of code Denied", err)
+	}
+	if obs, err := b.of(conn).Observe(t.Context(), theirs); err != nil || obs.State != driver.Ready {
+		t.Errorf("afterwards they see %v, %v, want Ready", obs.State, err)
+	}
+}

@@ -1,0 +1,59 @@
+package drivertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// set puts a value at a dotted path of spec; nil takes the field out.
+func set[S any](t testing.TB, spec *S, path string, value any) {
+	t.Helper()
+	for _, v := range []any{nil, value} { // a map would be merged into the one that is there
+		var tree any = v
+		steps := strings.Split(path, ".")
+		for i := len(steps) - 1; i >= 0; i-- {
+			tree = map[string]any{steps[i]: tree}
+		}
+		raw, err := json.Marshal(tree)
+		if err == nil {
+			err = json.Unmarshal(raw, spec)
+		}
+		if err != nil {
+			t.Fatalf("the harness gives %s a value that its type can't hold: %v", path, err)
+		}
+	}
+}
+
+// get returns the value at a dotted path of spec as text, and whether there is one. Maps come sorted.
+func get[S any](spec *S, path string) (string, bool) {
+	at := reflect.ValueOf(spec).Elem()
+	for _, step := range strings.Split(path, ".") {
+		var ok bool
+		if at, ok = member(at, step); !ok {
+			return "", false
+		}
+	}
+	return fmt.Sprint(at.Interface()), true
+}
+
+// member returns what a struct's field of that JSON name holds, and whether it holds something.
+func member(v reflect.Value, name string) (reflect.Value, bool) {
+	for i := range v.NumField() {
+		tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if tag != name {
+			continue
+		}
+		f := v.Field(i)
+		if f.Kind() == reflect.Map {
+			return f, !f.IsNil()
+		}
+		if f.Kind() == reflect.Pointer {
+			return f.Elem(), !f.IsNil()
+		}
+		return f, true
+	}
+	return reflect.Value{}, false
+}

@@ -1,0 +1,140 @@
+package drivertest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Check is one obligation of the contract.
+type Check struct {
+	// Name says what must hold.
+	Name string
+	Run  func(t testing.TB)
+}
+
+// Run checks all obligations, each in a subtest of its own.
+func Run(t *testing.T, h Harness) {
+	for _, check := range h.Checks() {
+		t.Run(check.Name, func(t *testing.T) { check.Run(t) })
+	}
+}
+
+// Checks returns the obligations that a driver is held to. Each makes objects of its own, in any order;
+// none may run beside another, since calls are counted.
+func (h Harness) Checks() []Check {
+	if h.Prefix == "" {
+		h.Prefix = "conform"
+	}
+	if h.Now == nil {
+		h.Now = time.Now
+	}
+	if h.Settle == nil {
+		h.Settle = func(testing.TB) {}
+	}
+	if h.Patience == 0 {
+		h.Patience = 300 * time.Millisecond
+	}
+	checks := h.connection()
+	if h.Buckets != nil {
+		checks = append(checks, newBench(&h, "Bucket", h.Buckets, func(c *driver.Conn) external[buckets] { return c.Buckets }).checks()...)
+	}
+	if h.Databases != nil {
+		checks = append(checks, newBench(&h, "Database", h.Databases, func(c *driver.Conn) external[databases] { return c.Databases }).checks()...)
+	}
+	return checks
+}
+
+// connection returns the obligations that are about no kind.
+func (h Harness) connection() []Check {
+	return []Check{
+		{"Open/does not call the cloud", func(t testing.TB) {
+			before := h.Calls()
+			if _, err := h.Driver.Open(t.Context(), h.Config); err != nil {
+				t.Fatalf("Open: %v", err)
+			}
+			if cost := h.Calls().minus(before); cost != (Calls{}) {
+				t.Errorf("Open made calls: %+v", cost)
+			}
+		}},
+		{"Open/has exactly the kinds of the harness", func(t testing.TB) {
+			conn := h.open(t)
+			if (conn.Buckets == nil) != (h.Buckets == nil) {
+				t.Errorf("Buckets: driver %v, harness %v", conn.Buckets != nil, h.Buckets != nil)
+			}
+			if (conn.Databases == nil) != (h.Databases == nil) {
+				t.Errorf("Databases: driver %v, harness %v", conn.Databases != nil, h.Databases != nil)
+			}
+		}},
+		{"Open/refuses what can't work as Invalid, without showing secrets", func(t testing.TB) {
+			if len(h.Refused) == 0 {
+				t.Skip("not shown: the harness has no configs to refuse")
+			}
+			for name, cfg := range h.Refused {
+				_, err := h.Driver.Open(t.Context(), cfg)
+				if code := driver.CodeOf(err); err == nil || code != driver.Invalid {
+					t.Errorf("%s: got error %v (%v), want one of code Invalid", name, err, code)
+				}
+				var values []string
+				for _, v := range cfg.Credentials {
+					values = append(values, string(v))
+				}
+				noSecrets(t, err, append(values, h.Secrets...))
+			}
+		}},
+		{"Identity/says where the credentials lead, by reads only", func(t testing.TB) {
+			conn, before := h.open(t), h.Calls()
+			got, err := conn.Identity(t.Context())
+			if err != nil || got != h.Account {
+				t.Errorf("got %q, %v, want %q", got, err, h.Account)
+			}
+			if cost := h.Calls().minus(before); cost.Writes != 0 {
+				t.Errorf("Identity wrote: %+v", cost)
+			}
+		}},
+		{"Identity/tells another account from ours", func(t testing.TB) {
+			if h.Other == nil {
+				t.Skip("not shown: the harness has no other account")
+			}
+			conn, err := h.Driver.Open(t.Context(), *h.Other)
+			if err != nil {
+				t.Fatalf("Open: %v", err)
+			}
+			got, err := conn.Identity(t.Context())
+			if err != nil || got == h.Account || got == "" {
+				t.Errorf("got %q, %v, want another account than %q", got, err, h.Account)
+			}
+		}},
+	}
+}
+
+// open opens the suite's account.
+func (h Harness) open(t testing.TB) *driver.Conn {
+	t.Helper()
+	conn, err := h.Driver.Open(t.Context(), h.Config)
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	return conn
+}
+
+// fail puts a fault in force, and skips the check if the harness can't.
+func (h Harness) fail(t testing.TB, f Fault) (lift func()) {
+	t.Helper()
+	if h.Fail == nil {
+		t.Skip("not shown: the harness can't make calls fail")
+	}
+	lift = h.Fail(f)
+	t.Cleanup(lift)
+	return lift
+}
+
+// skipUnless skips a check for which the harness lacks something.
+func skipUnless(t testing.TB, has bool, what string) {
+	t.Helper()
+	if !has {
+		t.Skip(fmt.Sprintf("not shown: the harness has no %s", what))
+	}
+}

@@ -1,0 +1,56 @@
+package field
+
+// An Effect is what making a change does to those who use the object.
+type Effect string
+
+// The effects, from harmless to impossible.
+const (
+	Online       Effect = "Online"       // nobody notices
+	Interrupts   Effect = "Interrupts"   // connections break for a moment
+	Restarts     Effect = "Restarts"     // the server is away while it restarts
+	Irreversible Effect = "Irreversible" // can never be taken back
+	Impossible   Effect = "Impossible"   // the cloud can't do it to what exists
+)
+
+// Disruptive reports whether a person may want to be asked first.
+func (e Effect) Disruptive() bool {
+	return e == Interrupts || e == Restarts || e == Irreversible
+}
+
+// Redacted stands for a secret value wherever one would be shown.
+const Redacted = "(secret)"
+
+// A Change is one field that differs: from what the cloud has to what is wanted. From and To are for
+// people and for comparing changes with each other; the values that are sent are read from the spec.
+type Change struct {
+	Field   string   // dotted path in the spec
+	From    string   // "" if the cloud has none
+	To      string   // "" if the field is to be emptied
+	Effect  Effect   //
+	Why     string   // for Impossible: why, and what to do instead
+	Release bool     // the spec no longer has the field, and it returns to its safe default
+	Entries bool     // a map or list, of which others may own entries
+	Remove  []string // entries that we set earlier and that are to go
+}
+
+// Names returns the fields of changes, in order.
+func Names(changes []Change) []string {
+	names := make([]string, 0, len(changes))
+	for _, c := range changes {
+		names = append(names, c.Field)
+	}
+	return names
+}
+
+// Applied is what Mooring set in a cloud object: for each field the value it set, as text, or for
+// maps and lists the sorted names of the entries it set.
+type Applied map[string][]string
+
+// Clone returns a copy that shares nothing.
+func (a Applied) Clone() Applied {
+	out := make(Applied, len(a))
+	for k, v := range a {
+		out[k] = append([]string{}, v...)
+	}
+	return out
+}

@@ -1,0 +1,154 @@
+package field
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Scalar is a row for a field with one value of type V.
+type Scalar[S, H, P, V any] struct {
+	name     string
+	want     func(*S) *V
+	have     func(*H) *V
+	set      func(*P, V)
+	reported func(*H) *V
+	equal    func(want, have V) bool
+	equalDoc string
+	effect   func(from *V, to V, have *H) (Effect, string)
+	doc      string
+	safe     *V
+	secret   bool
+	format   func(V) string
+}
+
+// Of makes a row. want returns what the spec says, nil if it says nothing; have what the cloud has, or
+// was already asked to make it, nil if none; set puts a value into the parameters of a call.
+// Unless told otherwise, only equal values mean the same and every change is Online.
+func Of[S, H, P any, V comparable](name string, want func(*S) *V, have func(*H) *V, set func(*P, V)) *Scalar[S, H, P, V] {
+	return &Scalar[S, H, P, V]{
+		name: name, want: want, have: have, set: set, reported: have,
+		equal:  func(a, b V) bool { return a == b },
+		effect: func(*V, V, *H) (Effect, string) { return Online, "" },
+		doc:    string(Online),
+		format: func(v V) string { return fmt.Sprint(v) },
+	}
+}
+
+// Equal sets when a wanted and a present value mean the same, and says so for the reference.
+func (r *Scalar[S, H, P, V]) Equal(equal func(want, have V) bool, doc string) *Scalar[S, H, P, V] {
+	r.equal, r.equalDoc = equal, doc
+	return r
+}
+
+// Effect sets what every change of the field does.
+func (r *Scalar[S, H, P, V]) Effect(e Effect) *Scalar[S, H, P, V] {
+	r.effect = func(*V, V, *H) (Effect, string) { return e, "" }
+	r.doc = string(e)
+	return r
+}
+
+// EffectOf sets what a change does as a function of from (nil if the cloud has no value), to and what is
+// there. The text says why a change is Impossible and what to do instead; doc is for the reference.
+func (r *Scalar[S, H, P, V]) EffectOf(effect func(from *V, to V, have *H) (Effect, string), doc string) *Scalar[S, H, P, V] {
+	r.effect, r.doc = effect, doc
+	return r
+}
+
+// Immutable says that the field can't change once the object exists, and what to do instead.
+func (r *Scalar[S, H, P, V]) Immutable(instead string) *Scalar[S, H, P, V] {
+	return r.EffectOf(func(*V, V, *H) (Effect, string) { return Impossible, instead }, "can't change: "+instead)
+}
+
+// Safe sets the value that the field returns to when the spec no longer has it.
+func (r *Scalar[S, H, P, V]) Safe(v V) *Scalar[S, H, P, V] {
+	r.safe = &v
+	return r
+}
+
+// Secret keeps the field's values out of everything that people see.
+func (r *Scalar[S, H, P, V]) Secret() *Scalar[S, H, P, V] {
+	r.secret = true
+	return r
+}
+
+// Reported sets what the mirror shows where that is not what have returns, as for a value that the
+// cloud was asked for and has not made yet.
+func (r *Scalar[S, H, P, V]) Reported(reported func(*H) *V) *Scalar[S, H, P, V] {
+	r.reported = reported
+	return r
+}
+
+// Name implements Row.
+func (r *Scalar[S, H, P, V]) Name() string { return r.name }
+
+// Doc implements Row.
+func (r *Scalar[S, H, P, V]) Doc() Doc {
+	d := Doc{Field: r.name, Effect: r.doc, Equal: r.equalDoc, Secret: r.secret}
+	if r.safe != nil {
+		d.Safe = r.show(*r.safe)
+	}
+	return d
+}
+
+func (r *Scalar[S, H, P, V]) show(v V) string {
+	if r.secret {
+		return Redacted
+	}
+	return r.format(v)
+}
+
+func (r *Scalar[S, H, P, V]) declared(want *S) bool { return r.want(want) != nil }
+
+func (r *Scalar[S, H, P, V]) diff(want *S, have *H, applied Applied) (Change, bool) {
+	to, release := r.want(want), false
+	if to == nil {
+		if _, ours := applied[r.name]; !ours || r.safe == nil {
+			return Change{}, false
+		}
+		to, release = r.safe, true
+	}
+	from := r.have(have)
+	if from != nil && r.equal(*to, *from) {
+		return Change{}, false
+	}
+	c := Change{Field: r.name, To: r.show(*to), Release: release}
+	if from != nil {
+		c.From = r.show(*from)
+	}
+	c.Effect, c.Why = r.effect(from, *to, have)
+	return c, true
+}
+
+func (r *Scalar[S, H, P, V]) patch(want *S, _ *H, change Change, into *P) error {
+	to := r.want(want)
+	if to == nil && change.Release {
+		to = r.safe
+	}
+	if to == nil {
+		return fmt.Errorf("the spec has no value for it")
+	}
+	r.set(into, *to)
+	return nil
+}
+
+func (r *Scalar[S, H, P, V]) mirror(have *H) (any, bool) {
+	v := r.reported(have)
+	if v == nil || r.secret {
+		return nil, false
+	}
+	return *v, true
+}
+
+func (r *Scalar[S, H, P, V]) applied(want *S, before []string, differs bool) ([]string, bool) {
+	v := r.want(want)
+	if differs {
+		if before == nil && v != nil && r.safe != nil {
+			return []string{}, true // it may be set soon, the answer lost and the field released: then it must return
+		}
+		return slices.Clone(before), before != nil
+	}
+	if v == nil {
+		return nil, false
+	}
+	return []string{r.show(*v)}, true
+}

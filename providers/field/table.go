@@ -1,0 +1,160 @@
+package field
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Row is one field of a Table. Of and Entries make rows.
+type Row[S, H, P any] interface {
+	// Name is the dotted path of the field in the spec.
+	Name() string
+	// Doc says what is known of the field without an object.
+	Doc() Doc
+
+	declared(want *S) bool
+	diff(want *S, have *H, applied Applied) (Change, bool)
+	patch(want *S, have *H, change Change, into *P) error
+	mirror(have *H) (any, bool)
+	applied(want *S, before []string, differs bool) ([]string, bool)
+}
+
+// Doc is a row's line in the generated reference.
+type Doc struct {
+	Field  string
+	Effect string // of changing the field, for people
+	Equal  string // when a difference is none, for people; "" if only equal values are
+	Safe   string // the value that a released field returns to; "" if it is left as it is
+	Secret bool
+}
+
+// A Table lists the fields of one kind of cloud object.
+type Table[S, H, P any] []Row[S, H, P]
+
+// Diff returns what differs between want and have, in the order of the table. Fields that are
+// not declared in want differ only if they were applied before and have a safe default. Fields for
+// which skip returns true (they could not be read) are left out.
+func (t Table[S, H, P]) Diff(want *S, have *H, applied Applied, skip func(field string) bool) []Change {
+	var changes []Change
+	for _, row := range t {
+		if skip != nil && skip(row.Name()) {
+			continue
+		}
+		if c, differs := row.diff(want, have, applied); differs {
+			changes = append(changes, c)
+		}
+	}
+	return changes
+}
+
+// Patch fills into with exactly the fields that changes name. It returns an error for a change that
+// the table has no row for, or whose effect is Impossible.
+func (t Table[S, H, P]) Patch(want *S, have *H, changes []Change, into *P) error {
+	for _, c := range changes {
+		row, ok := t.row(c.Field)
+		if !ok {
+			return fmt.Errorf("patch: no field %q", c.Field)
+		}
+		if c.Effect == Impossible {
+			return fmt.Errorf("patch %s: %s", c.Field, c.Why)
+		}
+		if err := row.patch(want, have, c, into); err != nil {
+			return fmt.Errorf("patch %s: %w", c.Field, err)
+		}
+	}
+	return nil
+}
+
+// Fill fills into with every field that want declares, as for a creation.
+func (t Table[S, H, P]) Fill(want *S, into *P) error {
+	for _, row := range t {
+		if !row.declared(want) {
+			continue
+		}
+		if err := row.patch(want, nil, Change{Field: row.Name()}, into); err != nil {
+			return fmt.Errorf("fill %s: %w", row.Name(), err)
+		}
+	}
+	return nil
+}
+
+// Mirror returns what the cloud has in the shape of the spec, as JSON. Fields that the cloud does not
+// report are left out, secrets always.
+func (t Table[S, H, P]) Mirror(have *H) (json.RawMessage, error) {
+	root := map[string]any{}
+	for _, row := range t {
+		value, ok := row.mirror(have)
+		if !ok {
+			continue
+		}
+		at := root
+		path := strings.Split(row.Name(), ".")
+		for _, step := range path[:len(path)-1] {
+			next, ok := at[step].(map[string]any)
+			if !ok {
+				next = map[string]any{}
+				at[step] = next
+			}
+			at = next
+		}
+		at[path[len(path)-1]] = value
+	}
+	return json.Marshal(root)
+}
+
+// Applied returns what is set in the cloud, given what was applied before and what still differs.
+// A field that still differs keeps its old value, a map or list that does keeps old and new names:
+// they may be there already. A field that want no longer declares is left out, unless it still
+// has to return to its safe default. Fields that were not seen, because they could not be read, keep
+// what they had.
+func (t Table[S, H, P]) Applied(want *S, before Applied, differing []Change, unseen ...string) Applied {
+	differs := map[string]bool{}
+	for _, c := range differing {
+		differs[c.Field] = true
+	}
+	out := Applied{}
+	for _, row := range t {
+		name := row.Name()
+		if slices.Contains(unseen, name) {
+			if values, ok := before[name]; ok {
+				out[name] = slices.Clone(values)
+			}
+			continue
+		}
+		if values, ok := row.applied(want, before[name], differs[name]); ok {
+			out[name] = values
+		}
+	}
+	return out
+}
+
+// Declared returns the names of the fields that want declares, in the order of the table.
+func (t Table[S, H, P]) Declared(want *S) []string {
+	var names []string
+	for _, row := range t {
+		if row.declared(want) {
+			names = append(names, row.Name())
+		}
+	}
+	return names
+}
+
+// Docs returns a line for each row.
+func (t Table[S, H, P]) Docs() []Doc {
+	docs := make([]Doc, 0, len(t))
+	for _, row := range t {
+		docs = append(docs, row.Doc())
+	}
+	return docs
+}
+
+func (t Table[S, H, P]) row(name string) (Row[S, H, P], bool) {
+	for _, row := range t {
+		if row.Name() == name {
+			return row, true
+		}
+	}
+	return nil, false
+}

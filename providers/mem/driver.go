@@ -1,0 +1,93 @@
+package mem
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// AmbientAccount is where ambient credentials lead, other than for a project of Google Cloud.
+const AmbientAccount driver.AccountID = "000000000000"
+
+// Config returns a config that leads to an account, in the way of AWS.
+func Config(account driver.AccountID, region string) driver.Config {
+	return driver.Config{
+		Account:  v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}},
+		Location: region,
+		Credentials: map[string][]byte{
+			v1alpha1.SecretKeyAWSAccessKeyID:     []byte(account),
+			v1alpha1.SecretKeyAWSSecretAccessKey: []byte("the-secret-key-of-" + account),
+		},
+	}
+}
+
+// Driver returns a driver for this cloud. It serves configs of both providers: with keys of AWS the access
+// key's id is the account's id; with those of Google Cloud it is the project, and so it is with ambient ones.
+func (c *Cloud) Driver() driver.Driver { return opener{c} }
+
+type opener struct{ cloud *Cloud }
+
+// Open implements driver.Driver.
+func (o opener) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
+	account, err := accountOf(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s := session{cloud: o.cloud, account: account, location: cfg.Location}
+	return &driver.Conn{Identity: s.identity, Databases: databases{s}, Buckets: buckets{s}}, nil
+}
+
+// session is what one identity can reach.
+type session struct {
+	cloud    *Cloud
+	account  driver.AccountID
+	location string
+}
+
+func (s session) identity(ctx context.Context) (driver.AccountID, error) {
+	err := s.cloud.call(ctx, Call{Account: s.account, Op: OpIdentity}, func(*Call, hits) error { return nil })
+	if err != nil {
+		return "", err
+	}
+	return s.account, nil
+}
+
+// locationOf says where an object is to be made.
+func (s session) locationOf(spec *string, requested string) string {
+	switch {
+	case spec != nil:
+		return *spec
+	case requested != "":
+		return requested
+	}
+	return s.location
+}
+
+func accountOf(cfg driver.Config) (driver.AccountID, error) {
+	call := &Call{Op: "Open"}
+	switch {
+	case cfg.Account.GCP != nil:
+		if cfg.Credentials != nil {
+			var googleKey struct{ Type string }
+			raw, ok := cfg.Credentials[v1alpha1.SecretKeyGCPCredentials]
+			if !ok {
+				return "", fail(call, driver.Invalid, "the credentials have no key %q", v1alpha1.SecretKeyGCPCredentials)
+			}
+			// The parser's own error would quote the key.
+			if err := json.Unmarshal(raw, &googleKey); err != nil || googleKey.Type != "service_account" {
+				return "", fail(call, driver.Invalid, "%q must hold a key of type service_account", v1alpha1.SecretKeyGCPCredentials)
+			}
+		}
+		return driver.AccountID(cfg.Account.GCP.Project), nil
+	case cfg.Credentials != nil:
+		for _, k := range []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey} {
+			if len(cfg.Credentials[k]) == 0 {
+				return "", fail(call, driver.Invalid, "the credentials have no key %q", k)
+			}
+		}
+		return driver.AccountID(cfg.Credentials[v1alpha1.SecretKeyAWSAccessKeyID]), nil
+	}
+	return AmbientAccount, nil
+}

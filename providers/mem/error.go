@@ -1,0 +1,28 @@
+package mem
+
+import (
+	"fmt"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// fail makes an error of the cloud.
+func fail(call *Call, code driver.Code, format string, args ...any) *driver.Error {
+	return &driver.Error{Code: code, Op: string(call.Op) + string(call.Kind), Message: fmt.Sprintf(format, args...)}
+}
+
+// lost makes the error of a call that got no answer.
+func lost(call *Call, cause error) *driver.Error {
+	err := fail(call, driver.Unavailable, "no answer")
+	err.Err = cause
+	return err
+}
+
+// orZero returns what is known where a call got no answer: nothing.
+func orZero[T any](v T, err error) (T, error) {
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return v, nil
+}
