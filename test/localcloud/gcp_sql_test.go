@@ -608,13 +608,18 @@ func TestSQLRates(t *testing.T) {
 	wantGCP(t, err, 0, "")
 }
 
-// TestSQLServer is the whole way to a real server; without one on this machine it can't be gone.
+// TestSQLServer goes the whole way to a real server: what the API says is what a client needs.
 func TestSQLServer(t *testing.T) {
-	for version, engine := range map[string]string{"POSTGRES_16": "postgres", "MYSQL_8_0": "mysql"} {
-		t.Run(engine, func(t *testing.T) {
-			if err := EngineAvailable(engine); err != nil {
-				t.Skip(err)
-			}
+	for _, test := range []struct {
+		engine, version, admin string
+		port                   int
+		query                  func(t *testing.T, e *engine, user, password, database, sql string) (string, error)
+	}{
+		{"postgres", "POSTGRES_16", "postgres", 5432, queryPostgres},
+		{"mysql", "MYSQL_8_0", "root", 3306, queryMariaDB},
+	} {
+		t.Run(test.engine, func(t *testing.T) {
+			mustHave(t, test.engine)
 			cloud, err := Start(Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -624,11 +629,8 @@ func TestSQLServer(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			g := &gcpTest{Cloud: cloud}
-			_, sql, _ := g.clients(t, "acme")
-			in := orders()
-			in.DatabaseVersion = version
-			wait := func(op *sqladmin.Operation, err error) {
+			_, sql, _ := (&gcpTest{Cloud: cloud}).clients(t, "acme")
+			done := func(op *sqladmin.Operation, err error) {
 				t.Helper()
 				if err != nil {
 					t.Fatal(err)
@@ -638,16 +640,40 @@ func TestSQLServer(t *testing.T) {
 					t.Fatalf("operation is %+v, %v", op, err)
 				}
 			}
-			wait(sql.Instances.Insert("acme", in).Do())
+			in := orders()
+			in.DatabaseVersion = test.version
+			done(sql.Instances.Insert("acme", in).Do())
 			got, err := sql.Instances.Get("acme", "orders").Do()
-			if err != nil || got.State != "RUNNABLE" || got.ServerCaCert == nil || !strings.Contains(got.ServerCaCert.Cert, "BEGIN CERTIFICATE") {
+			if err != nil || got.State != "RUNNABLE" || got.ServerCaCert == nil {
 				t.Fatalf("instance is %+v, %v", got, err)
 			}
-			wait(sql.Databases.Insert("acme", "orders", &sqladmin.Database{Name: "shop"}).Do())
-			wait(sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "first"}).Do())
-			wait(sql.Users.Update("acme", "orders", &sqladmin.User{Password: "second"}).Name("app").Do())
-			wait(sql.Users.Delete("acme", "orders").Name("app").Do())
-			wait(sql.Instances.Delete("acme", "orders").Do())
+			server := &engine{Host: got.IpAddresses[0].IpAddress, Port: test.port, CA: got.ServerCaCert.Cert}
+			login := func(user, password, database string, want bool) {
+				t.Helper()
+				said, err := test.query(t, server, user, password, database, "SELECT 41+1")
+				if (err == nil && said == "42") != want {
+					t.Errorf("%s with %q: %q, %v, want success %v", user, password, said, err, want)
+				}
+			}
+			login(test.admin, "s3cret", "", true)
+			login(test.admin, "wrong", "", false)
+			done(sql.Databases.Insert("acme", "orders", &sqladmin.Database{Name: "shop"}).Do())
+			done(sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "first"}).Do())
+			login("app", "first", "shop", true)
+			done(sql.Users.Update("acme", "orders", &sqladmin.User{Password: "second"}).Name("app").Do())
+			login("app", "first", "shop", false)
+			login("app", "second", "shop", true)
+			stop := func(policy string) *sqladmin.DatabaseInstance {
+				return &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ActivationPolicy: policy}}
+			}
+			done(sql.Instances.Patch("acme", "orders", stop("NEVER")).Do())
+			login("app", "second", "shop", false)
+			done(sql.Instances.Patch("acme", "orders", stop("ALWAYS")).Do())
+			login("app", "second", "shop", true)
+			done(sql.Users.Delete("acme", "orders").Name("app").Do())
+			login("app", "second", "shop", false)
+			done(sql.Instances.Delete("acme", "orders").Do())
+			login(test.admin, "s3cret", "", false)
 		})
 	}
 }
