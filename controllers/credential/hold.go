@@ -23,6 +23,10 @@ func (s *Store) Hold(ctx context.Context, key Key) error {
 	if err != nil {
 		return err
 	}
+	return s.hold(ctx, cfg)
+}
+
+func (s *Store) hold(ctx context.Context, cfg *config) error {
 	if controllerHolds(cfg) {
 		return nil
 	}
@@ -96,6 +100,9 @@ func (s *Store) renewCopy(ctx context.Context, cfg *config, data map[string][]by
 			Data: kept,
 		}
 		err = s.Client.Create(ctx, secret)
+		if apierrors.IsAlreadyExists(err) {
+			err = nil // another worker was faster, with what it read from the same Secret
+		}
 	case err == nil && !maps.EqualFunc(secret.Data, kept, slices.Equal[[]byte]):
 		secret.Data = kept
 		err = s.Client.Update(ctx, secret)

@@ -85,7 +85,18 @@ type Connection struct {
 func (c *Connection) Account(ctx context.Context) (driver.AccountID, error) {
 	c.identity.Lock()
 	defer c.identity.Unlock()
-	if c.account == "" {
+	return c.ask(ctx, c.account == "")
+}
+
+// Verify is Account, but asks the cloud again.
+func (c *Connection) Verify(ctx context.Context) (driver.AccountID, error) {
+	c.identity.Lock()
+	defer c.identity.Unlock()
+	return c.ask(ctx, true)
+}
+
+func (c *Connection) ask(ctx context.Context, anew bool) (driver.AccountID, error) {
+	if anew {
 		id, err := c.Identity(ctx)
 		if err != nil {
 			return "", err

@@ -13,6 +13,7 @@ import (
 // memory is what the reconciler remembers of an object between turns. All of it may be lost at any time:
 // it saves calls and keeps conditions calm, and nothing is wrong without it.
 type memory struct {
+	uid  types.UID
 	pace *retry.Pace
 	// generation and request are the edit and the annotation that the waits are about.
 	generation int64
@@ -36,30 +37,30 @@ type memory struct {
 
 // memories keeps a memory for each object. It is safe for concurrent use.
 type memories struct {
-	mu    sync.Mutex
-	byUID map[types.UID]*memory
+	mu     sync.Mutex
+	byName map[types.NamespacedName]*memory
 }
 
-// of returns the memory of an object, fresh if there is none.
-func (m *memories) of(uid types.UID, cadence retry.Cadence, now time.Time) *memory {
+// of returns the memory of an object, fresh if there is none or if it is of an earlier object of that name.
+func (m *memories) of(name types.NamespacedName, uid types.UID, cadence retry.Cadence, now time.Time) *memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.byUID == nil {
-		m.byUID = map[types.UID]*memory{}
+	if m.byName == nil {
+		m.byName = map[types.NamespacedName]*memory{}
 	}
-	mem := m.byUID[uid]
-	if mem == nil {
-		mem = &memory{pace: retry.NewPace(cadence), seen: now}
-		m.byUID[uid] = mem
+	mem := m.byName[name]
+	if mem == nil || mem.uid != uid {
+		mem = &memory{uid: uid, pace: retry.NewPace(cadence), seen: now}
+		m.byName[name] = mem
 	}
 	return mem
 }
 
 // forget drops the memory of an object that is gone.
-func (m *memories) forget(uid types.UID) {
+func (m *memories) forget(name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.byUID, uid)
+	delete(m.byName, name)
 }
 
 // unsettled returns changes without those that were just sent and that a stale read may still show.

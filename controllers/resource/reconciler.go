@@ -43,6 +43,18 @@ type Reconciler[T client.Object, S any] struct {
 	memories memories
 }
 
+// ByName is the reconciler as a controller calls it: by the name of an object.
+func (r *Reconciler[T, S]) ByName() reconcile.Reconciler {
+	return reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+		obj := r.Kind.New()
+		if err := r.Client.Get(ctx, req.NamespacedName, obj); err != nil {
+			r.memories.forget(req.NamespacedName)
+			return reconcile.Result{}, client.IgnoreNotFound(err)
+		}
+		return r.Reconcile(ctx, obj)
+	})
+}
+
 // Reconcile takes one turn with an object: it looks, decides, does one thing, and writes down what happened.
 func (r *Reconciler[T, S]) Reconcile(ctx context.Context, obj T) (reconcile.Result, error) {
 	t := r.begin(ctx, obj)

@@ -73,7 +73,7 @@ func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcom
 		t.mem.pace.Succeeded()
 	}
 	if out.gone {
-		r.memories.forget(t.obj.GetUID())
+		r.memories.forget(client.ObjectKeyFromObject(t.obj))
 		return reconcile.Result{}, nil
 	}
 	r.describe(t, out)
@@ -233,7 +233,7 @@ func (r *Reconciler[T, S]) patchStatus(ctx context.Context, t *turn[T, S]) error
 func (r *Reconciler[T, S]) notRecorded(ctx context.Context, t *turn[T, S], err error) (reconcile.Result, error) {
 	switch {
 	case apierrors.IsNotFound(err):
-		r.memories.forget(t.obj.GetUID())
+		r.memories.forget(client.ObjectKeyFromObject(t.obj))
 		return reconcile.Result{}, nil
 	case apierrors.IsConflict(err):
 		return reconcile.Result{RequeueAfter: t.mem.pace.WhileCloudWorks()}, nil

@@ -57,7 +57,7 @@ func (r *Reconciler[T, S]) begin(ctx context.Context, obj T) *turn[T, S] {
 		obj: obj, stored: obj.DeepCopyObject().(T),
 		spec: r.Kind.Spec(obj), status: r.Kind.Status(obj),
 		policy: r.Kind.policy(obj), deleting: !obj.GetDeletionTimestamp().IsZero(),
-		mem: r.memories.of(obj.GetUID(), r.Cadence, now), now: now,
+		mem: r.memories.of(client.ObjectKeyFromObject(obj), obj.GetUID(), r.Cadence, now), now: now,
 	}
 	if c := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionStalled); c != nil {
 		t.toldBefore = c.DeepCopy()

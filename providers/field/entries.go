@@ -79,8 +79,12 @@ func (r *EntryMap[S, H, P]) patch(want *S, have *H, change Change, into *P) erro
 	if have != nil {
 		present = r.have(have)
 	}
-	d := r.delta(want, present, nil)
-	d.Remove = change.Remove
+	d, wanted := r.delta(want, present, nil), r.want(want)
+	for _, k := range change.Remove {
+		if _, wants := wanted[k]; !wants { // a spec that was edited since the change was made has the last word
+			d.Remove = append(d.Remove, k)
+		}
+	}
 	r.set(into, d)
 	return nil
 }
@@ -104,10 +108,7 @@ func (r *EntryMap[S, H, P]) applied(want *S, before []string, differs bool) ([]s
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	if names == nil {
-		names = []string{}
-	}
-	return names, true
+	return append([]string{}, names...), true // never nil: none is something that we set, too
 }
 
 // showMap writes a map as sorted key=value pairs.

@@ -1,39 +1,65 @@
 package field
 
 import (
+	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 )
 
-// Leaves returns the dotted paths of all leaves of a struct type, by the names in its json tags.
-// Pointers are followed; maps, slices and scalars are leaves. Tests use it to demand a row, or a named
-// exemption, for every leaf of a spec.
+// Leaves returns the dotted paths of all leaves of a struct type, by the names that encoding/json gives
+// them. Pointers are followed; maps, slices, scalars, structs without fields and types that marshal themselves
+// are leaves. Tests use it to demand a row, or a named exemption, for every leaf of a spec. A type that
+// holds itself has no end of leaves, and panics.
 func Leaves(t reflect.Type) []string {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
+	t = pointed(t)
 	if t.Kind() != reflect.Struct {
 		return nil
 	}
-	var leaves []string
+	return leaves(t, nil)
+}
+
+func leaves(t reflect.Type, within []reflect.Type) []string {
+	if slices.Contains(within, t) {
+		panic("leaves: " + t.String() + " holds itself")
+	}
+	within = append(within, t)
+	var all []string
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" && (f.Anonymous || strings.Contains(options, "inline")) {
-			leaves = append(leaves, Leaves(f.Type)...)
+		inner := pointed(f.Type)
+		nested := inner.Kind() == reflect.Struct && inner.NumField() > 0 && !marshals(inner)
+		switch {
+		case f.Tag.Get("json") == "-":
+			continue
+		case name == "" && nested && (f.Anonymous || strings.Contains(options, "inline")):
+			all = append(all, leaves(inner, within)...)
+			continue
+		case !f.IsExported():
+			continue
+		case name == "":
+			name = f.Name
+		}
+		if !nested {
+			all = append(all, name)
 			continue
 		}
-		inner := f.Type
-		for inner.Kind() == reflect.Pointer {
-			inner = inner.Elem()
-		}
-		if inner.Kind() != reflect.Struct {
-			leaves = append(leaves, name)
-			continue
-		}
-		for _, leaf := range Leaves(inner) {
-			leaves = append(leaves, name+"."+leaf)
+		for _, leaf := range leaves(inner, within) {
+			all = append(all, name+"."+leaf)
 		}
 	}
-	return leaves
+	return all
+}
+
+func pointed(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// marshals reports whether a type writes its own JSON, so that its fields mean nothing.
+func marshals(t reflect.Type) bool {
+	return t.Implements(reflect.TypeFor[json.Marshaler]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]())
 }

@@ -4,9 +4,10 @@
 //	c := cluster.ForTest(t, cluster.Options{Audit: true})
 //	client, err := client.New(c.Config(), client.Options{})
 //	…
-//	mark := c.Audit().Mark(t.Context())
+//	mark, err := c.Audit().Mark()
 //	…
-//	writes := c.Audit().Since(mark).Count(cluster.Writes)
+//	requests, err := c.Audit().Since(mark)
+//	writes := requests.Count(cluster.Writes, cluster.By("mooring"))
 //
 // There is no kubelet and no scheduler: objects are stored, validated, watched and garbage-collected,
 // and no pod ever runs. The servers cannot outlive the program that started them: each runs on a leash

@@ -35,6 +35,7 @@ type gcpProject struct {
 
 func newGCPCloud(c *Cloud) *gcpCloud {
 	g := &gcpCloud{cloud: c, mux: http.NewServeMux(), projects: map[string]*gcpProject{}}
+	g.keys.accounts, g.keys.tokens = map[string]*gcpAccount{}, map[string]gcpToken{}
 	g.storage, g.sql = newGCSService(c), newSQLService(c)
 	g.routeToken()
 	g.storage.route(g)
@@ -63,7 +64,7 @@ func (g *gcpCloud) project(id string) *gcpProject {
 type gcpRoute struct {
 	service   string
 	operation string // as in Google's discovery document
-	resource  string // the path variable that names the resource; "name" means the body's name
+	resource  string // the path variable that names the resource; "name" is the body's name, "operation" the operation's target
 	open      bool   // needs no access token
 	do        func(*gcpRequest) (any, error)
 }
@@ -96,14 +97,26 @@ func (g *gcpCloud) handle(pattern string, route gcpRoute) {
 			var named struct{ Name string }
 			_ = json.Unmarshal(body, &named) // the handler says what is wrong with it
 			call.Resource = named.Name
+		case "operation":
+			call.Resource = g.operationTarget(r.PathValue("project"), r.PathValue("operation"))
 		default:
 			call.Resource = r.PathValue(route.resource)
 		}
-		if caller := g.keys.holder(r); call.Account == "" && caller != nil {
+		if caller := g.keys.holder(r, body); call.Account == "" && caller != nil {
 			call.Account = caller.id
 		}
 		g.cloud.serve(w, r, body, call, gcpService{g, route})
 	})
+}
+
+// operationTarget returns the instance that an operation works on.
+func (g *gcpCloud) operationTarget(project, operation string) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if op := g.sql.project(project).operation(operation); op != nil {
+		return op.instance.name
+	}
+	return ""
 }
 
 // A gcpService is the service that serves one route.
@@ -122,7 +135,7 @@ func (s gcpService) act(call *Call, r *http.Request, body []byte, injected Fault
 	}
 	if !s.route.open {
 		var err error
-		if req.caller, err = s.g.keys.authenticate(r); err != nil {
+		if req.caller, err = s.g.keys.authenticate(r, call.Service); err != nil {
 			return gcpFailure(call.Service, err)
 		}
 		call.Account = req.caller.id

@@ -171,12 +171,13 @@ func (s *sqlService) insertBackupRun(r *sqlRequest) (any, error) {
 		EnqueuedTime: sqlTime(r.now), StartTime: sqlTime(r.now), WindowStartTime: sqlTime(r.now),
 	}
 	run.SelfLink = fmt.Sprintf("%v/backupRuns/%d", in.resource["selfLink"], run.Id)
-	in.runs = append(in.runs, run)
-	return s.begin(r, in, sqlWork{
+	op := s.begin(r, in, sqlWork{
 		kind: "BACKUP_VOLUME", takes: takes,
 		succeed: func() { run.Status, run.EndTime = "SUCCESSFUL", sqlTime(run.ready) },
 		abandon: func(failure *sqladmin.OperationError) { run.Status, run.Error = "FAILED", failure },
-	}), nil
+	})
+	in.runs = append(in.runs, run)
+	return op, nil
 }
 
 func (s *sqlService) listBackupRuns(r *sqlRequest) (any, error) {
@@ -185,10 +186,8 @@ func (s *sqlService) listBackupRuns(r *sqlRequest) (any, error) {
 		return nil, err
 	}
 	var found []*sqladmin.BackupRun
-	for i, run := range slices.Backward(in.runs) {
-		if !(r.stale && i == len(in.runs)-1) {
-			found = append(found, &run.BackupRun)
-		}
+	for _, run := range slices.Backward(in.runsFor(r)) {
+		found = append(found, &run.BackupRun)
 	}
 	from, to, next, err := pageOf(r.gcpRequest, len(found), "maxResults", 500, 500)
 	if err != nil {
@@ -197,36 +196,43 @@ func (s *sqlService) listBackupRuns(r *sqlRequest) (any, error) {
 	return &sqladmin.BackupRunsListResponse{Kind: "sql#backupRunsList", Items: found[from:to], NextPageToken: next}, nil
 }
 
-func (r *sqlRequest) backupRun() (*sqlInstance, int, error) {
+// runsFor returns the backup runs that a request is to see.
+func (in *sqlInstance) runsFor(r *sqlRequest) []*sqlBackupRun {
+	if r.stale {
+		return in.pastRuns
+	}
+	return in.runs
+}
+
+func (r *sqlRequest) backupRun() (*sqlInstance, *sqlBackupRun, error) {
 	in, err := r.instance()
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
-	for i, run := range in.runs {
-		if strconv.FormatInt(run.Id, 10) == r.PathValue("backup") && !(r.stale && i == len(in.runs)-1) {
-			return in, i, nil
+	for _, run := range in.runsFor(r) {
+		if strconv.FormatInt(run.Id, 10) == r.PathValue("backup") {
+			return in, run, nil
 		}
 	}
-	return nil, 0, gcpErr(http.StatusNotFound, "backupRunDoesNotExist", "The Cloud SQL backup run does not exist.")
+	return nil, nil, gcpErr(http.StatusNotFound, "backupRunDoesNotExist", "The Cloud SQL backup run does not exist.")
 }
 
 func (s *sqlService) getBackupRun(r *sqlRequest) (any, error) {
-	in, i, err := r.backupRun()
+	_, run, err := r.backupRun()
 	if err != nil {
 		return nil, err
 	}
-	return &in.runs[i].BackupRun, nil
+	return &run.BackupRun, nil
 }
 
 func (s *sqlService) deleteBackupRun(r *sqlRequest) (any, error) {
-	in, i, err := r.backupRun()
+	in, run, err := r.backupRun()
 	if err != nil {
 		return nil, err
 	}
 	if in.operation != nil {
 		return nil, errSQLBusy
 	}
-	run := in.runs[i]
 	return s.begin(r, in, sqlWork{
 		kind: "DELETE_BACKUP", takes: s.cloud.opts.Durations.Modify,
 		succeed: func() { in.runs = slices.DeleteFunc(in.runs, func(x *sqlBackupRun) bool { return x == run }) },

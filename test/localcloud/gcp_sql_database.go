@@ -12,6 +12,16 @@ import (
 
 var sqlDatabaseNames = regexp.MustCompile(`^[A-Za-z0-9_$-]{1,63}$`)
 
+var errSQLNoDatabase = gcpErr(http.StatusNotFound, "databaseDoesNotExist", "The specified database does not exist.")
+
+// databasesFor returns the databases that a request is to see.
+func (in *sqlInstance) databasesFor(r *sqlRequest) []*sqladmin.Database {
+	if r.stale {
+		return in.pastDatabases
+	}
+	return in.databases
+}
+
 // furnish gives a new instance the databases and users that Cloud SQL puts there.
 func (in *sqlInstance) furnish() {
 	if !in.mysql() {
@@ -32,8 +42,10 @@ func (in *sqlInstance) database(name, charset, collation string) *sqladmin.Datab
 	}
 }
 
-func (in *sqlInstance) databaseIndex(name string) int {
-	return slices.IndexFunc(in.databases, func(d *sqladmin.Database) bool { return d.Name == name })
+func (in *sqlInstance) databaseIndex(name string) int { return indexOfDatabase(in.databases, name) }
+
+func indexOfDatabase(all []*sqladmin.Database, name string) int {
+	return slices.IndexFunc(all, func(d *sqladmin.Database) bool { return d.Name == name })
 }
 
 func (s *sqlService) insertDatabase(r *sqlRequest) (any, error) {
@@ -75,11 +87,12 @@ func (s *sqlService) getDatabase(r *sqlRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := in.databaseIndex(r.PathValue("database"))
-	if i < 0 || r.stale && i == len(in.databases)-1 {
-		return nil, gcpErr(http.StatusNotFound, "databaseDoesNotExist", "The specified database does not exist.")
+	all := in.databasesFor(r)
+	i := indexOfDatabase(all, r.PathValue("database"))
+	if i < 0 {
+		return nil, errSQLNoDatabase
 	}
-	return in.databases[i], nil
+	return all[i], nil
 }
 
 func (s *sqlService) listDatabases(r *sqlRequest) (any, error) {
@@ -87,11 +100,7 @@ func (s *sqlService) listDatabases(r *sqlRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := in.databases
-	if r.stale {
-		all = all[:len(all)-1]
-	}
-	return &sqladmin.DatabasesListResponse{Kind: "sql#databasesList", Items: all}, nil
+	return &sqladmin.DatabasesListResponse{Kind: "sql#databasesList", Items: in.databasesFor(r)}, nil
 }
 
 func (s *sqlService) deleteDatabase(r *sqlRequest) (any, error) {
@@ -101,7 +110,7 @@ func (s *sqlService) deleteDatabase(r *sqlRequest) (any, error) {
 	}
 	name := r.PathValue("database")
 	if in.databaseIndex(name) < 0 {
-		return nil, gcpErr(http.StatusNotFound, "databaseDoesNotExist", "The specified database does not exist.")
+		return nil, errSQLNoDatabase
 	}
 	return s.begin(r, in, sqlWork{
 		kind: "DELETE_DATABASE", takes: s.cloud.opts.Durations.Modify,

@@ -25,7 +25,6 @@ type sqlInstance struct {
 	resource jsonObject
 	state    string
 	version  int64 // of the settings
-	engine   *engine
 
 	databases []*sqladmin.Database
 	users     []*sqladmin.User
@@ -33,7 +32,11 @@ type sqlInstance struct {
 
 	operation *sqlOperation // under way
 	last      *sqlOperation
-	before    jsonObject // as it was before the last write; nil if it was not there
+
+	before        jsonObject // as it was before the last write; nil if it was not there
+	pastDatabases []*sqladmin.Database
+	pastUsers     []*sqladmin.User
+	pastRuns      []*sqlBackupRun
 
 	gone    bool
 	deleted time.Time
@@ -157,7 +160,7 @@ func (s *sqlService) creation(in *sqlInstance, version, password string) sqlWork
 			return err
 		},
 		succeed: func() {
-			in.engine, in.state = started, "RUNNABLE"
+			in.state = "RUNNABLE"
 			merge(in.resource, s.reached(in, started))
 			in.furnish()
 		},
@@ -167,8 +170,12 @@ func (s *sqlService) creation(in *sqlInstance, version, password string) sqlWork
 
 // reached is what Cloud SQL says about an instance once its server answers.
 func (s *sqlService) reached(in *sqlInstance, e *engine) jsonObject {
+	kind := "PRIMARY"
+	if member(in.settings(), "ipConfiguration")["ipv4Enabled"] == false {
+		kind = "PRIVATE"
+	}
 	out := jsonObject{
-		"ipAddresses":              []any{jsonObject{"type": "PRIMARY", "ipAddress": e.Host}},
+		"ipAddresses":              []any{jsonObject{"type": kind, "ipAddress": e.Host}},
 		"databaseInstalledVersion": in.databaseVersion() + "_4",
 	}
 	if e.CA != "" {
@@ -392,7 +399,7 @@ func (s *sqlService) deleteInstance(r *sqlRequest) (any, error) {
 		},
 		abandon: func(failure *sqladmin.OperationError) {
 			in.state = state
-			if backup != nil {
+			if backup != nil && in.last.late {
 				backup.failed = failure
 			}
 		},

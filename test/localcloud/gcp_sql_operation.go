@@ -23,8 +23,9 @@ type sqlOperation struct {
 	late       bool      // fails at the end
 	failure    *sqladmin.OperationError
 
-	worked  chan struct{} // closed when the server has done its part
-	workErr error         // readable once worked is closed
+	worked   chan struct{} // closed when the server has done its part
+	workErr  error         // this and the next are readable once worked is closed
+	finished time.Time
 
 	succeed func()                         // makes the outcome visible
 	abandon func(*sqladmin.OperationError) // cleans up after a failure; may be nil
@@ -43,7 +44,7 @@ type sqlWork struct {
 // begin starts an operation on an idle instance and returns it as the response to the write,
 // which is never DONE: whoever wants to know must ask.
 func (s *sqlService) begin(r *sqlRequest, in *sqlInstance, w sqlWork) *sqladmin.Operation {
-	in.before = in.shown()
+	in.before, in.pastDatabases, in.pastUsers, in.pastRuns = in.shown(), slices.Clone(in.databases), slices.Clone(in.users), slices.Clone(in.runs)
 	op := &sqlOperation{
 		name: newSQLOperationName(), kind: w.kind, user: r.caller.email, instance: in,
 		inserted: r.now, begun: r.now.Add(w.takes / 10), due: r.now.Add(w.takes), late: r.failLate,
@@ -54,17 +55,18 @@ func (s *sqlService) begin(r *sqlRequest, in *sqlInstance, w sqlWork) *sqladmin.
 		in.state = w.state
 	}
 	r.project.operations = append(r.project.operations, op)
+	work := func() {
+		op.workErr = w.server()
+		op.finished = s.cloud.opts.Now()
+		close(op.worked)
+	}
 	switch {
 	case w.server == nil || r.failLate:
 		close(op.worked)
 	case s.cloud.opts.ListenersOnly: // takes no time, and tests can rely on it
-		op.workErr = w.server()
-		close(op.worked)
+		work()
 	default:
-		go func() {
-			op.workErr = w.server()
-			close(op.worked)
-		}()
+		go work()
 	}
 	out := op.shown(s, op.inserted)
 	out.Status, out.StartTime = "PENDING", ""
@@ -98,11 +100,13 @@ func (op *sqlOperation) settle(now time.Time) {
 		return
 	}
 	op.ended = op.due
+	if op.finished.After(op.due) {
+		op.ended = op.finished
+	}
 	switch {
 	case op.late:
 		op.failure = &sqladmin.OperationError{Kind: "sql#operationError", Code: "INTERNAL_ERROR", Message: "An internal error has occurred (injected)."}
 	case op.workErr != nil:
-		op.ended = now
 		op.failure = &sqladmin.OperationError{Kind: "sql#operationError", Code: "ERROR_RDBMS", Message: "system error occurred: " + op.workErr.Error()}
 	}
 	op.instance.operation = nil
@@ -135,16 +139,19 @@ func (op *sqlOperation) shown(s *sqlService, now time.Time) *sqladmin.Operation 
 }
 
 func (s *sqlService) getOperation(r *sqlRequest) (any, error) {
-	for _, op := range r.project.operations {
-		if op.name != r.PathValue("operation") {
-			continue
-		}
-		if r.stale && op.instance.last == op {
-			break // not there yet
-		}
-		return op.shown(s, r.now), nil
+	op := r.project.operation(r.PathValue("operation"))
+	if op == nil || r.stale && op.instance.last == op {
+		return nil, gcpErr(http.StatusNotFound, "operationDoesNotExist", "The Cloud SQL operation does not exist.")
 	}
-	return nil, gcpErr(http.StatusNotFound, "operationDoesNotExist", "The Cloud SQL operation does not exist.")
+	return op.shown(s, r.now), nil
+}
+
+func (p *sqlProject) operation(name string) *sqlOperation {
+	i := slices.IndexFunc(p.operations, func(op *sqlOperation) bool { return op.name == name })
+	if i < 0 {
+		return nil
+	}
+	return p.operations[i]
 }
 
 func (s *sqlService) listOperations(r *sqlRequest) (any, error) {

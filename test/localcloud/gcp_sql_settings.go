@@ -182,6 +182,9 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 			return sqlInvalid("Non-routable or malformed authorized network (" + n.Value + ").")
 		}
 	}
+	if ip := s.IpConfiguration; !ip.Ipv4Enabled && ip.PrivateNetwork == "" && ip.PscConfig == nil {
+		return sqlInvalid("At least one of Public IP or Private IP or PSC connectivity must be enabled.")
+	}
 	return validBackups(in)
 }
 

@@ -23,8 +23,18 @@ func (in *sqlInstance) host(asked string) string {
 	return asked
 }
 
-func (in *sqlInstance) userIndex(name, host string) int {
-	return slices.IndexFunc(in.users, func(u *sqladmin.User) bool { return u.Name == name && u.Host == host })
+func (in *sqlInstance) userIndex(name, host string) int { return indexOfUser(in.users, name, host) }
+
+// usersFor returns the users that a request is to see.
+func (in *sqlInstance) usersFor(r *sqlRequest) []*sqladmin.User {
+	if r.stale {
+		return in.pastUsers
+	}
+	return in.users
+}
+
+func indexOfUser(all []*sqladmin.User, name, host string) int {
+	return slices.IndexFunc(all, func(u *sqladmin.User) bool { return u.Name == name && u.Host == host })
 }
 
 func (s *sqlService) insertUser(r *sqlRequest) (any, error) {
@@ -114,11 +124,12 @@ func (s *sqlService) getUser(r *sqlRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := in.userIndex(r.PathValue("user"), in.host(r.URL.Query().Get("host")))
-	if i < 0 || r.stale && i == len(in.users)-1 {
+	all := in.usersFor(r)
+	i := indexOfUser(all, r.PathValue("user"), in.host(r.URL.Query().Get("host")))
+	if i < 0 {
 		return nil, errSQLNoUser
 	}
-	return in.users[i], nil
+	return all[i], nil
 }
 
 func (s *sqlService) listUsers(r *sqlRequest) (any, error) {
@@ -126,9 +137,5 @@ func (s *sqlService) listUsers(r *sqlRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := in.users
-	if r.stale && len(all) > 0 {
-		all = all[:len(all)-1]
-	}
-	return &sqladmin.UsersListResponse{Kind: "sql#usersList", Items: all}, nil
+	return &sqladmin.UsersListResponse{Kind: "sql#usersList", Items: in.usersFor(r)}, nil
 }

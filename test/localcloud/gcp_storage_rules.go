@@ -83,6 +83,9 @@ func settleBucket(r *gcpRequest, resource jsonObject, old *storage.Bucket) error
 	if err := settleLocation(resource, old); err != nil {
 		return err
 	}
+	if encryption, ok := resource["encryption"].(jsonObject); ok && encryption["defaultKmsKeyName"] == "" {
+		delete(encryption, "defaultKmsKeyName")
+	}
 	for _, k := range []string{"labels", "encryption", "website", "logging", "lifecycle", "retentionPolicy", "cors"} {
 		if empty(resource[k]) {
 			delete(resource, k)

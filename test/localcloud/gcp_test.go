@@ -2,8 +2,10 @@ package localcloud
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -75,11 +77,38 @@ func (g *gcpTest) clients(t *testing.T, project string) (*storage.Client, *sqlad
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := google.JWTConfigFromJSON(key, storage.ScopeFullControl)
+	return buckets, sql, g.scoped(t, project, sqladmin.CloudPlatformScope)
+}
+
+// scoped returns a client whose access token has one scope.
+func (g *gcpTest) scoped(t *testing.T, project, scope string) *http.Client {
+	t.Helper()
+	config, err := google.JWTConfigFromJSON(g.GCPKey(project), scope)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return buckets, sql, config.Client(ctx)
+	return config.Client(context.Background())
+}
+
+// send sends raw JSON and returns the error that the answer is, decoding it into out otherwise.
+func (g *gcpTest) send(t *testing.T, method, path, body string, out any) error {
+	t.Helper()
+	request, err := http.NewRequest(method, g.GCPEndpoint()+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := g.raw.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if err := googleapi.CheckResponse(response); err != nil {
+		return err
+	}
+	if out == nil {
+		return nil
+	}
+	return json.NewDecoder(response.Body).Decode(out)
 }
 
 // wantStatus checks which error a call got: status 0 means none, reason "" means any.

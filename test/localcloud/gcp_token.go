@@ -12,11 +12,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"google.golang.org/api/sqladmin/v1"
+	"google.golang.org/api/storage/v1"
 )
 
 const (
@@ -31,7 +34,6 @@ const (
 // where client libraries count them: a test that turns the cloud's clock by a week keeps its tokens.
 type gcpKeyring struct {
 	mu       sync.Mutex
-	private  *rsa.PrivateKey        // one for all accounts: making one takes a tenth of a second
 	accounts map[string]*gcpAccount // by private_key_id
 	tokens   map[string]gcpToken
 }
@@ -43,6 +45,7 @@ type gcpAccount struct {
 
 type gcpToken struct {
 	account *gcpAccount
+	scopes  []string
 	expires time.Time
 }
 
@@ -52,8 +55,8 @@ func (c *Cloud) GCPKey(project string) []byte {
 	c.gcp.mu.Lock()
 	p := c.gcp.project(project)
 	c.gcp.mu.Unlock()
-	private := c.gcp.keys.admit(p)
-	der, err := x509.MarshalPKCS8PrivateKey(private)
+	c.gcp.keys.admit(p)
+	der, err := x509.MarshalPKCS8PrivateKey(gcpPrivateKey())
 	if err != nil {
 		panic(err) // an RSA key can always be encoded
 	}
@@ -97,21 +100,23 @@ func gcpKeyID(p *gcpProject) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// admit makes a project's account known and returns its key.
-func (k *gcpKeyring) admit(p *gcpProject) *rsa.PrivateKey {
+// gcpPrivateKey is the key of all accounts of all clouds in this process, since making one takes a
+// tenth of a second. What keeps them apart is the key's id, which names the account, and the audience.
+var gcpPrivateKey = sync.OnceValue(func() *rsa.PrivateKey {
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err) // crypto/rand does not fail
+	}
+	return private
+})
+
+// admit makes a project's account known.
+func (k *gcpKeyring) admit(p *gcpProject) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.private == nil {
-		private, err := rsa.GenerateKey(rand.Reader, 2048)
-		if err != nil {
-			panic(err) // crypto/rand does not fail
-		}
-		k.private, k.accounts, k.tokens = private, map[string]*gcpAccount{}, map[string]gcpToken{}
-	}
 	if k.accounts[gcpKeyID(p)] == nil {
 		k.accounts[gcpKeyID(p)] = &gcpAccount{project: p}
 	}
-	return k.private
 }
 
 func (k *gcpKeyring) setRevoked(project string, revoked bool) {
@@ -124,12 +129,25 @@ func (k *gcpKeyring) setRevoked(project string, revoked bool) {
 	}
 }
 
-// holder returns whose token a request carries, be it good or not, for the ledger; nil if that can't be told.
-func (k *gcpKeyring) holder(r *http.Request) *gcpProject {
+// holder returns whose token or assertion a request carries, be it good or not, for the ledger and
+// the faults; nil if that can't be told.
+func (k *gcpKeyring) holder(r *http.Request, body []byte) *gcpProject {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if token, ok := k.tokens[bearer(r)]; ok {
 		return token.account.project
+	}
+	if r.URL.Path != "/token" {
+		return nil
+	}
+	form, _ := url.ParseQuery(string(body))
+	unverified, _, err := jwt.NewParser().ParseUnverified(form.Get("assertion"), &assertion{})
+	if err != nil {
+		return nil
+	}
+	id, _ := unverified.Header["kid"].(string)
+	if a := k.accounts[id]; a != nil {
+		return a.project
 	}
 	return nil
 }
@@ -142,8 +160,17 @@ func bearer(r *http.Request) string {
 	return token
 }
 
-// authenticate returns the project whose identity the caller proved to have.
-func (k *gcpKeyring) authenticate(r *http.Request) (*gcpProject, error) {
+// gcpScopes are the scopes that let a token use a service. Cloud Storage has one for reading only.
+var gcpScopes = map[string][]string{
+	"storage": {
+		storage.CloudPlatformScope, storage.DevstorageFullControlScope, storage.DevstorageReadWriteScope,
+		storage.DevstorageReadOnlyScope, storage.CloudPlatformReadOnlyScope,
+	},
+	"sqladmin": {sqladmin.CloudPlatformScope, sqladmin.SqlserviceAdminScope},
+}
+
+// authenticate returns the project whose identity the caller proved to have, if its token covers the service.
+func (k *gcpKeyring) authenticate(r *http.Request, service string) (*gcpProject, error) {
 	name := bearer(r)
 	if name == "" {
 		return nil, gcpErr(http.StatusUnauthorized, "required", "Request is missing required authentication credential. Expected OAuth 2 access token.")
@@ -153,6 +180,13 @@ func (k *gcpKeyring) authenticate(r *http.Request) (*gcpProject, error) {
 	token, ok := k.tokens[name]
 	if !ok || token.account.revoked || !time.Now().Before(token.expires) {
 		return nil, gcpErr(http.StatusUnauthorized, "authError", "Request had invalid authentication credentials. Expected OAuth 2 access token.")
+	}
+	covers := func(scope string) bool {
+		readOnly := strings.HasSuffix(scope, ".read-only") || strings.HasSuffix(scope, ".read_only")
+		return slices.Contains(gcpScopes[service], scope) && (!readOnly || r.Method == http.MethodGet)
+	}
+	if gcpScopes[service] != nil && !slices.ContainsFunc(token.scopes, covers) {
+		return nil, gcpErr(http.StatusForbidden, "insufficientPermissions", "Request had insufficient authentication scopes.")
 	}
 	return token.account.project, nil
 }
@@ -189,7 +223,7 @@ func (k *gcpKeyring) exchange(signed, audience string) (any, error) {
 		if account = k.accounts[id]; account == nil || account.project.email != claims.Issuer {
 			return nil, errors.New("account not found")
 		}
-		return &k.private.PublicKey, nil
+		return &gcpPrivateKey().PublicKey, nil
 	}, jwt.WithValidMethods([]string{"RS256"}), jwt.WithAudience(audience),
 		jwt.WithIssuedAt(), jwt.WithExpirationRequired(), jwt.WithLeeway(gcpTokenSkew))
 	switch {
@@ -205,6 +239,6 @@ func (k *gcpKeyring) exchange(signed, audience string) (any, error) {
 		return nil, gcpErr(http.StatusBadRequest, "invalid_scope", "Invalid OAuth scope or ID token audience provided.")
 	}
 	name := gcpTokenStart + rand.Text()
-	k.tokens[name] = gcpToken{account: account, expires: time.Now().Add(gcpTokenLife)}
+	k.tokens[name] = gcpToken{account: account, scopes: strings.Fields(claims.Scope), expires: time.Now().Add(gcpTokenLife)}
 	return map[string]any{"access_token": name, "expires_in": int(gcpTokenLife.Seconds()), "token_type": "Bearer"}, nil
 }
