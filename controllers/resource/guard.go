@@ -51,7 +51,7 @@ func (r *Reconciler[T, S]) notPaused(_ context.Context, t *turn[T, S]) (*outcome
 // notUnborn: without a stored name nothing was ever created, so there is nothing to look for.
 func (r *Reconciler[T, S]) notUnborn(ctx context.Context, t *turn[T, S]) (*outcome, error) {
 	if t.deleting && !t.bound() {
-		return r.forget(ctx, t, "it was never created in the cloud")
+		return r.forget(ctx, t, "it was never created in the cloud", false)
 	}
 	return nil, nil
 }

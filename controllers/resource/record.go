@@ -47,6 +47,8 @@ type outcome struct {
 	hash    string
 	// quiet: conditions stay as they are.
 	quiet bool
+	// repeated: the same was done before and did not help, so the waits grow as after an error.
+	repeated bool
 	// gone: there is no object left to write to.
 	gone bool
 }
@@ -68,7 +70,7 @@ func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcom
 	defer cancel()
 	if err != nil {
 		out = r.judge(ctx, t, out, err)
-	} else if !out.quiet {
+	} else if !out.quiet && !out.repeated {
 		t.mem.failures = 0
 		t.mem.pace.Succeeded()
 	}
@@ -97,7 +99,7 @@ func (r *Reconciler[T, S]) judge(ctx context.Context, t *turn[T, S], out outcome
 	var refusal *credential.Refusal
 	if errors.As(err, &refusal) {
 		out.state, out.reason = condition.Stalled, refusal.Reason
-		out.message = refusal.Message
+		out.message, out.next = refusal.Message, polling
 		return t.whileDeleting(out)
 	}
 	verdict := retry.Judge(err)
