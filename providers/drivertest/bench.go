@@ -150,7 +150,7 @@ func (b *bench[S]) converge(t testing.TB, req *request[S]) driver.Observation {
 		if obs.State != driver.Ready {
 			t.Fatalf("the state is %v (%s) after the cloud had all the time it needs, want Ready", obs.State, obs.Problem)
 		}
-		req.Applied = obs.Applied
+		req.Applied, req.Operation = obs.Applied, obs.Operation // as a caller keeps them
 		if obs.ID != "" {
 			req.ID = obs.ID
 		}

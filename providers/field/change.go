@@ -29,7 +29,8 @@ type Change struct {
 	Effect  Effect   //
 	Why     string   // for Impossible: why, and what to do instead
 	Release bool     // the spec no longer has the field, and it returns to its safe default
-	Remove  []string // for maps and lists: entries that we set earlier and that are to go
+	Entries bool     // a map or list, of which others may own entries
+	Remove  []string // entries that we set earlier and that are to go
 }
 
 // Names returns the fields of changes, in order.

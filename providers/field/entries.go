@@ -71,7 +71,7 @@ func (r *EntryMap[S, H, P]) diff(want *S, have *H, applied Applied) (Change, boo
 	for _, k := range d.Remove {
 		from[k] = present[k]
 	}
-	return Change{Field: r.name, From: showMap(from), To: showMap(d.Set), Effect: Online, Remove: d.Remove}, true
+	return Change{Field: r.name, From: showMap(from), To: showMap(d.Set), Effect: Online, Entries: true, Remove: d.Remove}, true
 }
 
 func (r *EntryMap[S, H, P]) patch(want *S, have *H, change Change, into *P) error {

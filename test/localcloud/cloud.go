@@ -19,6 +19,9 @@ type Durations struct {
 	Snapshot time.Duration // a final snapshot or backup: creating
 	// StorageOptimization is how long storage can't grow again after it grew (RDS: six hours).
 	StorageOptimization time.Duration
+	// NameReserved is how long the name of a deleted Cloud SQL instance can't be used again. It was
+	// a week for years; today Cloud SQL gives names free at once.
+	NameReserved time.Duration
 }
 
 // Options configures Start. The zero value is usable.
@@ -31,6 +34,9 @@ type Options struct {
 	ListenersOnly bool
 	// Quotas; 0 means the service's own default, negative means none.
 	InstanceQuota int
+	// RateLimits enforces the request rates of Google Cloud: a bucket create or delete every two
+	// seconds for a project, an update a second for a bucket, 180 Cloud SQL calls a minute for an identity.
+	RateLimits bool
 }
 
 // A Cloud is a running local cloud. It is safe for concurrent use.

@@ -1,14 +1,25 @@
 package localcloud
 
-import "errors"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+)
 
 // An engineSpec describes the server behind one database instance.
 type engineSpec struct {
 	ID       string // unique in the cloud; names the data folder
 	Engine   string // postgres or mysql
-	Username string // the administrator: RDS's master user, Cloud SQL's postgres or root
-	Password string
+	Username string // the administrator: RDS's master user, Cloud SQL's postgres or root; made at start, if not empty
+	Password string // empty: nobody can log in as the administrator until setPassword
 	Database string // created at start, if not empty
+	// StandardPort makes the server listen on the engine's standard port, on a loopback address
+	// of its own: the Cloud SQL API can say an address but no port.
+	StandardPort bool
 }
 
 // An engine is one running database server, or a bare listener.
@@ -19,19 +30,270 @@ type engine struct {
 	Real bool
 }
 
-// engines starts, knows and ends all database servers of a cloud.
-type engines struct{}
+// startTimeout ends the wait for a server that neither answers nor exits. Starts take well
+// under a second; a loaded machine is given time.
+const startTimeout = time.Minute
 
-func newEngines(dir string, listenersOnly bool) *engines { return &engines{} }
+var (
+	errNoEngine       = errors.New("no such instance")
+	errEnginesClosed  = errors.New("the local cloud is closed")
+	errSuspended      = errors.New("the instance is stopped")
+	errEngineExists   = errors.New("an instance of that id exists")
+	errStartTimeout   = errors.New("the server took too long to start")
+	errEngineReserved = errors.New("the name is reserved")
+)
 
-func (*engines) start(spec engineSpec) (*engine, error)      { return nil, errors.New("no engine yet") }
-func (*engines) stop(id string) error                        { return nil } // ends the server, removes its data
-func (*engines) setPassword(id, user, password string) error { return nil } // creates the user if it is missing
-func (*engines) dropUser(id, user string) error              { return nil }
-func (*engines) createDatabase(id, name string) error        { return nil }
-func (*engines) dropDatabase(id, name string) error          { return nil }
-func (*engines) close() error                                { return nil }
+// engines starts, knows and ends all database servers of a cloud. It is safe for concurrent
+// use: calls for one instance take turns (a setPassword during a start waits for it), calls for
+// different instances do not wait for each other, except that only a few servers boot at a time.
+type engines struct {
+	dir           string
+	listenersOnly bool
+	ctx           context.Context
+	cancel        context.CancelFunc
+	nursery       *nursery
+	booting       chan struct{} // its capacity is how many servers may boot at a time
+	authority     func() (*authority, error)
+	home          func() (*home, error)
+	kinds         map[string]func() (*kind, error)
 
-// EngineAvailable reports whether this machine has the server program for an engine
-// (postgres or mysql), and if not, what to install.
-func EngineAvailable(name string) error { return errors.New("no engine yet") }
+	mu      sync.Mutex
+	known   map[string]*instance
+	working sync.WaitGroup // starts and stops under way
+	made    *home          // what close removes
+	closed  bool
+}
+
+// A kind is a database system found on this machine, with an empty data folder to copy.
+type kind struct {
+	dbms     dbms
+	template string
+}
+
+// An instance is what engines knows about one engine.
+type instance struct {
+	ctx    context.Context // ends when the instance is stopped
+	cancel context.CancelFunc
+
+	mu      sync.Mutex // held by the call that works on it
+	gone    bool
+	engine  engine
+	backing backing
+}
+
+// A backing is what answers at an instance's address. Calls on one never overlap.
+type backing interface {
+	resume(ctx context.Context) error // returns once connections are accepted; nil if they already are
+	suspend() error                   // ends the server, keeps data and address; nil if it already has
+	remove() error                    // ends the server, gives up data and address
+	setPassword(ctx context.Context, user, password string) error
+	dropUser(ctx context.Context, user string) error
+	createDatabase(ctx context.Context, name string) error
+	dropDatabase(ctx context.Context, name string) error
+}
+
+func newEngines(dir string, listenersOnly bool) *engines {
+	ctx, cancel := context.WithCancel(context.Background())
+	e := &engines{
+		dir: dir, listenersOnly: listenersOnly, ctx: ctx, cancel: cancel,
+		nursery:   &nursery{},
+		booting:   make(chan struct{}, max(2, runtime.NumCPU())),
+		authority: sync.OnceValues(newAuthority),
+		known:     map[string]*instance{},
+	}
+	e.home = sync.OnceValues(e.newHome)
+	e.kinds = map[string]func() (*kind, error){}
+	for name := range dbmses {
+		e.kinds[name] = sync.OnceValues(func() (*kind, error) { return e.newKind(name) })
+	}
+	return e
+}
+
+// start starts a server and returns once it can be used. When the machine lacks the program,
+// or the cloud wants listeners only, it is a bare listener. A stop of the same id makes a start
+// that is under way fail.
+func (e *engines) start(spec engineSpec) (*engine, error) {
+	if err := checkEngine(spec.Engine); err != nil {
+		return nil, err
+	}
+	in, err := e.admit(spec.ID)
+	if err != nil {
+		return nil, fmt.Errorf("start engine %q: %w", spec.ID, err)
+	}
+	defer e.working.Done()
+	defer in.mu.Unlock()
+	if err := e.boot(in, spec); err != nil {
+		return nil, errors.Join(fmt.Errorf("start engine %q: %w", spec.ID, err), e.forget(spec.ID, in))
+	}
+	out := in.engine
+	return &out, nil
+}
+
+// admit makes an instance known, locked.
+func (e *engines) admit(id string) (*instance, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, errEnginesClosed
+	}
+	if e.known[id] != nil {
+		return nil, errEngineExists
+	}
+	in := &instance{}
+	in.ctx, in.cancel = context.WithCancel(e.ctx)
+	in.mu.Lock()
+	e.known[id] = in
+	e.working.Add(1)
+	return in, nil
+}
+
+func (e *engines) boot(in *instance, spec engineSpec) error {
+	bare := e.listenersOnly || EngineAvailable(spec.Engine) != nil
+	where, err := reserve(spec.StandardPort, dbmses[spec.Engine].port)
+	if err != nil {
+		return err
+	}
+	in.engine = engine{Host: where.host, Port: where.port, Real: !bare}
+	if bare {
+		in.backing = &bareListener{address: where}
+		return in.backing.resume(in.ctx)
+	}
+	select {
+	case e.booting <- struct{}{}:
+		defer func() { <-e.booting }()
+	case <-in.ctx.Done():
+		return errors.Join(in.ctx.Err(), where.release())
+	}
+	s, err := e.newServer(in.ctx, spec, where)
+	if err != nil {
+		return errors.Join(err, where.release())
+	}
+	in.backing, in.engine.CA = s, s.authority.pem
+	ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
+	defer cancel()
+	if err := s.resume(ctx); err != nil {
+		return err
+	}
+	return s.equip(ctx, spec)
+}
+
+// forget ends a locked instance and makes its id free.
+func (e *engines) forget(id string, in *instance) error {
+	e.mu.Lock()
+	if e.known[id] == in {
+		delete(e.known, id)
+	}
+	e.mu.Unlock()
+	in.cancel()
+	in.gone = true
+	if in.backing == nil {
+		return nil
+	}
+	return in.backing.remove()
+}
+
+// stop ends the server and removes its data. Its id is free at once. Stopping what is not
+// there is no error.
+func (e *engines) stop(id string) error {
+	e.mu.Lock()
+	in := e.known[id]
+	if in == nil {
+		e.mu.Unlock()
+		return nil
+	}
+	delete(e.known, id)
+	e.working.Add(1)
+	e.mu.Unlock()
+	defer e.working.Done()
+	in.cancel() // before the lock: a start that is under way holds it
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.gone {
+		return nil
+	}
+	if err := e.forget(id, in); err != nil {
+		return fmt.Errorf("stop engine %q: %w", id, err)
+	}
+	return nil
+}
+
+// suspend ends the server in good order and keeps its data and its address.
+func (e *engines) suspend(id string) error {
+	return e.with(id, "suspend", func(in *instance) error { return in.backing.suspend() })
+}
+
+// resume starts a suspended server again, at the same address.
+func (e *engines) resume(id string) error {
+	return e.with(id, "resume", func(in *instance) error {
+		ctx, cancel := context.WithTimeoutCause(in.ctx, startTimeout, errStartTimeout)
+		defer cancel()
+		return in.backing.resume(ctx)
+	})
+}
+
+// setPassword sets a user's password, and creates the user, as an administrator, if it is
+// missing. With an empty password nobody can log in as that user.
+func (e *engines) setPassword(id, user, password string) error {
+	return e.with(id, "set a password", func(in *instance) error { return in.backing.setPassword(in.ctx, user, password) })
+}
+
+// dropUser removes a user; one that owns objects can't be removed, as in the clouds. A user
+// that is missing is no error.
+func (e *engines) dropUser(id, user string) error {
+	return e.with(id, "drop a user", func(in *instance) error { return in.backing.dropUser(in.ctx, user) })
+}
+
+// createDatabase creates a database that every administrator owns. One that exists is no error.
+func (e *engines) createDatabase(id, name string) error {
+	return e.with(id, "create a database", func(in *instance) error { return in.backing.createDatabase(in.ctx, name) })
+}
+
+// dropDatabase removes a database; PostgreSQL refuses while someone is connected to it. A
+// database that is missing is no error.
+func (e *engines) dropDatabase(id, name string) error {
+	return e.with(id, "drop a database", func(in *instance) error { return in.backing.dropDatabase(in.ctx, name) })
+}
+
+// with calls f with an instance that is locked.
+func (e *engines) with(id, op string, f func(*instance) error) error {
+	e.mu.Lock()
+	in := e.known[id]
+	e.mu.Unlock()
+	if in == nil {
+		return fmt.Errorf("engine %q: %s: %w", id, op, errNoEngine)
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	err := errNoEngine
+	if !in.gone {
+		err = f(in)
+	}
+	if err != nil {
+		return fmt.Errorf("engine %q: %s: %w", id, op, err)
+	}
+	return nil
+}
+
+// close ends all servers and removes their data.
+func (e *engines) close() error {
+	e.mu.Lock()
+	e.closed = true
+	ids := make([]string, 0, len(e.known))
+	for id := range e.known {
+		ids = append(ids, id)
+	}
+	e.mu.Unlock()
+	e.cancel()
+	errs := make([]error, len(ids))
+	var all sync.WaitGroup
+	for i, id := range ids {
+		all.Go(func() { errs[i] = e.stop(id) })
+	}
+	all.Wait()
+	e.working.Wait()
+	e.nursery.close()
+	if e.made != nil {
+		errs = append(errs, os.RemoveAll(e.made.path))
+	}
+	return errors.Join(errs...)
+}

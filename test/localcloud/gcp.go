@@ -1,16 +1,171 @@
 package localcloud
 
-import "net/http"
+import (
+	"encoding/json"
+	"hash/fnv"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
 
 // gcpCloud is the Google endpoint: it verifies the access token and hands the call to Cloud
 // Storage, Cloud SQL Admin or the token service.
 type gcpCloud struct {
 	cloud   *Cloud
 	address string
+	mux     *http.ServeMux
+	keys    gcpKeyring
+	rates   gcpRates
+
+	mu       sync.Mutex // guards what follows, and is held by every handler
+	projects map[string]*gcpProject
+	storage  *gcsService
+	sql      *sqlService
 }
 
-func newGCPCloud(c *Cloud) *gcpCloud { return &gcpCloud{cloud: c} }
+// A gcpProject is one account of Google Cloud, with the one identity that may manage it.
+type gcpProject struct {
+	id     string
+	number uint64
+	email  string // of its service account
+}
 
-func (g *gcpCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(http.StatusNotImplemented)
+func newGCPCloud(c *Cloud) *gcpCloud {
+	g := &gcpCloud{cloud: c, mux: http.NewServeMux(), projects: map[string]*gcpProject{}}
+	g.keys.accounts, g.keys.tokens = map[string]*gcpAccount{}, map[string]gcpToken{}
+	g.storage, g.sql = newGCSService(c), newSQLService(c)
+	g.routeToken()
+	g.storage.route(g)
+	g.sql.route(g)
+	g.handle("/", gcpRoute{operation: "unknown", do: func(*gcpRequest) (any, error) {
+		return nil, gcpErr(http.StatusNotFound, "notFound", "The requested URL was not found on this server.")
+	}})
+	return g
+}
+
+func (g *gcpCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }
+
+// project returns the project of that id, made on first use. The caller holds g.mu.
+func (g *gcpCloud) project(id string) *gcpProject {
+	p := g.projects[id]
+	if p == nil {
+		hash := fnv.New64a()
+		_, _ = hash.Write([]byte(id))
+		p = &gcpProject{id: id, number: 1e11 + hash.Sum64()%(9e11), email: "mooring@" + id + ".iam.gserviceaccount.com"}
+		g.projects[id] = p
+	}
+	return p
+}
+
+// A gcpRoute is one method of an API.
+type gcpRoute struct {
+	service   string
+	operation string // as in Google's discovery document
+	resource  string // the path variable that names the resource; "name" is the body's name, "operation" the operation's target
+	open      bool   // needs no access token
+	do        func(*gcpRequest) (any, error)
+}
+
+// A gcpRequest is a call whose caller is known.
+type gcpRequest struct {
+	*http.Request
+	body     []byte
+	now      time.Time
+	caller   *gcpProject // whose identity it is; nil on an open route
+	stale    bool        // a read must answer from before the last write
+	failLate bool        // the operation that it starts must fail
+}
+
+// handle serves a route. A response of type reply goes out as it is, any other value as JSON, nil as 204.
+func (g *gcpCloud) handle(pattern string, route gcpRoute) {
+	g.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		call := Call{
+			Service: route.service, Operation: route.operation, Account: r.PathValue("project"),
+			Write: r.Method != http.MethodGet && !route.open,
+		}
+		switch route.resource {
+		case "":
+		case "name":
+			var named struct{ Name string }
+			_ = json.Unmarshal(body, &named) // the handler says what is wrong with it
+			call.Resource = named.Name
+		case "operation":
+			call.Resource = g.operationTarget(r.PathValue("project"), r.PathValue("operation"))
+		default:
+			call.Resource = r.PathValue(route.resource)
+		}
+		if caller := g.keys.holder(r, body); call.Account == "" && caller != nil {
+			call.Account = caller.id
+		}
+		g.cloud.serve(w, r, body, call, gcpService{g, route})
+	})
+}
+
+// operationTarget returns the instance that an operation works on.
+func (g *gcpCloud) operationTarget(project, operation string) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if op := g.sql.project(project).operation(operation); op != nil {
+		return op.instance.name
+	}
+	return ""
+}
+
+// A gcpService is the service that serves one route.
+type gcpService struct {
+	g     *gcpCloud
+	route gcpRoute
+}
+
+func (s gcpService) act(call *Call, r *http.Request, body []byte, injected FaultKind) reply {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	req := &gcpRequest{
+		Request: r, body: body, now: s.g.cloud.opts.Now(),
+		stale:    injected == Stale && r.Method == http.MethodGet,
+		failLate: injected == FailLate && r.Method != http.MethodGet,
+	}
+	if !s.route.open {
+		var err error
+		if req.caller, err = s.g.keys.authenticate(r, call.Service); err != nil {
+			return gcpFailure(call.Service, err)
+		}
+		call.Account = req.caller.id
+		if p := r.PathValue("project"); p != "" {
+			call.Account = p
+		}
+		if s.g.cloud.opts.RateLimits {
+			if err := s.g.rates.admit(req, call); err != nil {
+				return gcpFailure(call.Service, err)
+			}
+		}
+	}
+	value, err := s.route.do(req)
+	if err == nil {
+		value, err = selectFields(value, r.URL.Query().Get("fields"))
+	}
+	if err != nil {
+		return gcpFailure(call.Service, err)
+	}
+	return gcpSuccess(value)
+}
+
+func gcpSuccess(value any) reply {
+	if done, ok := value.(reply); ok {
+		return done
+	}
+	if value == nil {
+		return reply{status: http.StatusNoContent, header: http.Header{}}
+	}
+	body, err := json.Marshal(value)
+	if err != nil {
+		return gcpFailure("", err)
+	}
+	return reply{status: http.StatusOK, header: http.Header{"Content-Type": {"application/json; charset=UTF-8"}}, body: body}
 }

@@ -1,0 +1,76 @@
+# Mooring's Makefile. It needs Go, git and make, and nothing else: all other tools are pinned in
+# tools/go.mod, and the control plane for tests in test/controlplane/go.mod. `make help` lists it.
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+BIN  := $(CURDIR)/bin
+TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
+
+# RACE=1 and SHUFFLE=on are what CI uses; TEST_FLAGS takes whatever else `go test` knows.
+RACE       ?=
+SHUFFLE    ?=
+TEST_FLAGS ?=
+# What to test; test/bench measures and does not judge, so it has a target of its own.
+PACKAGES   ?= $(shell go list ./... | grep -v '/test/bench')
+# How long each fuzz target runs.
+FUZZTIME   ?= 20s
+# ONCE=1 ends the quickstart after its show. QUICKSTART_FLAGS takes the program's own flags.
+ONCE             ?=
+QUICKSTART_FLAGS ?=
+BENCH_FLAGS      ?=
+
+.PHONY: help
+help: ## List every target.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: build
+build: ## Build the controller into bin/mooring.
+	go build -o $(BIN)/mooring ./cmd/mooring
+
+.PHONY: generate
+generate: ## Write all that is generated: deepcopy, CRDs, RBAC, the reference.
+	@tools/generate
+
+.PHONY: controlplane
+controlplane: ## Build etcd, kube-apiserver, kube-controller-manager and kubectl into bin/, if a pin changed.
+	@tools/controlplane
+
+.PHONY: test
+test: export MOORING_CONTROLPLANE = $(BIN)
+test: controlplane ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as CI does; TEST_FLAGS='-run X'.
+	$(TOOL) gotestsum --format=pkgname-and-test-fails --format-hide-empty-pkg -- \
+		$(if $(RACE),-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS) $(PACKAGES)
+
+.PHONY: lint
+lint: ## Run golangci-lint.
+	$(TOOL) golangci-lint run
+
+.PHONY: format
+format: ## Format all Go code, imports in order.
+	$(TOOL) golangci-lint fmt
+
+.PHONY: verify
+verify: ## Fail if anything is stale, badly formatted, vetted or linted, or imports what it may not.
+	@tools/verify
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME (20s).
+	@tools/fuzz $(FUZZTIME)
+
+.PHONY: bench
+bench: export MOORING_CONTROLPLANE = $(BIN)
+bench: controlplane ## Measure 1,000 buckets and 500 databases, and print one table.
+	go run ./test/bench $(BENCH_FLAGS)
+
+.PHONY: quickstart
+quickstart: controlplane ## Show the whole system on this machine, until Ctrl-C; ONCE=1 ends after the show.
+	@go build -o $(BIN)/quickstart ./cmd/quickstart
+	@# Not by go run, which on SIGTERM ends and leaves the program behind; exec makes it make's own child.
+	@exec $(BIN)/quickstart $(if $(ONCE),--once) $(QUICKSTART_FLAGS)
+
+.PHONY: clean
+clean: ## Remove bin/, the control plane with it.
+	rm -rf $(BIN)

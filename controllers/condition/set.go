@@ -1,0 +1,81 @@
+package condition
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// An Update says how it stands with an object, and why.
+type Update struct {
+	State   State
+	Reason  v1alpha1.Reason
+	Message string
+	// Available is what the cloud said; nil if it was not asked.
+	Available *bool
+	// Unavailable says why, when Available is false although the object is as declared (stopped, for one).
+	Unavailable v1alpha1.Reason
+	Generation  int64
+	Now         metav1.Time
+}
+
+// Set brings conditions to what the table says for the update. Nothing changes that need not: a condition
+// whose status, reason and message stay keeps its times, so that no write follows.
+func Set(conditions *[]metav1.Condition, u Update) {
+	r := table[u.State]
+	for _, c := range []struct {
+		name   string
+		status status
+	}{
+		{v1alpha1.ConditionReady, r.ready},
+		{v1alpha1.ConditionSynced, r.synced},
+		{v1alpha1.ConditionAvailable, r.available},
+		{v1alpha1.ConditionReconciling, r.reconciling},
+		{v1alpha1.ConditionStalled, r.stalled},
+	} {
+		set(conditions, c.name, c.status, u)
+	}
+	slices.SortFunc(*conditions, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
+}
+
+func set(conditions *[]metav1.Condition, name string, s status, u Update) {
+	if s == absent {
+		meta.RemoveStatusCondition(conditions, name)
+		return
+	}
+	resolved, known := s.resolve(u.Available)
+	present := meta.FindStatusCondition(*conditions, name)
+	if !known {
+		if present != nil || name == v1alpha1.ConditionReconciling || name == v1alpha1.ConditionStalled {
+			return // as last seen
+		}
+		resolved = metav1.ConditionUnknown
+	}
+	c := metav1.Condition{
+		Type: name, Status: resolved, Reason: string(u.Reason), Message: u.Message,
+		ObservedGeneration: u.Generation, LastTransitionTime: u.Now,
+	}
+	if name == v1alpha1.ConditionAvailable {
+		c.Reason, c.Message = availableReason(resolved, u)
+	}
+	if present != nil && present.Status == c.Status {
+		c.LastTransitionTime = present.LastTransitionTime
+	}
+	meta.SetStatusCondition(conditions, c)
+}
+
+// availableReason keeps Available from repeating what the other conditions say: it speaks about use only.
+func availableReason(s metav1.ConditionStatus, u Update) (reason, message string) {
+	switch {
+	case s == metav1.ConditionTrue:
+		return string(v1alpha1.ConditionAvailable), "it can be used"
+	case u.Unavailable != "":
+		return string(u.Unavailable), u.Message
+	default:
+		return string(u.Reason), u.Message
+	}
+}

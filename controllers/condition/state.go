@@ -1,0 +1,95 @@
+package condition
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A State is one row of the table: how it stands with an object as a whole.
+type State int
+
+// The states.
+const (
+	// Progressing: being created, or waiting for what it refers to.
+	Progressing State = iota
+	// Settled: usable and as declared; or observed only; or stopped as declared.
+	Settled
+	// Updating: an edit is being applied, or waits for its window.
+	Updating
+	// EditWaits: an edit waits for approval.
+	EditWaits
+	// DriftWaits: drift or a class change waits for approval, a window or the cloud; the spec's own
+	// generation is applied.
+	DriftWaits
+	// Retrying: a call failed and will be retried.
+	Retrying
+	// RetryingLong: calls have failed for a while.
+	RetryingLong
+	// Unseen: not observed for two sync periods.
+	Unseen
+	// Stalled: it cannot proceed without a person.
+	Stalled
+	// Paused: nothing is looked at or done.
+	Paused
+	// Deleting: the object is being deleted.
+	Deleting
+	// DeletionStalled: the deletion cannot go on without a person.
+	DeletionStalled
+)
+
+// status says how a condition's status follows from the state.
+type status int
+
+const (
+	absent     status = iota // the condition is removed
+	isTrue                   //
+	isFalse                  //
+	isUnknown                //
+	asSeen                   // as the cloud says, by this turn's observation; without one, as before
+	asLastSeen               // as before, whatever was observed
+)
+
+// row is the statuses of one state, in the order of the design's table.
+type row struct {
+	available, synced, ready, reconciling, stalled status
+	// current: this generation of the spec is applied, so observedGeneration moves up to it.
+	current bool
+}
+
+var table = map[State]row{
+	Progressing:     {available: isFalse, synced: isFalse, ready: isFalse, reconciling: isTrue},
+	Settled:         {available: asSeen, synced: isTrue, ready: isTrue, current: true},
+	Updating:        {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue},
+	EditWaits:       {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue},
+	DriftWaits:      {available: asSeen, synced: isFalse, ready: isTrue, current: true},
+	Retrying:        {available: asLastSeen, synced: asLastSeen, ready: asLastSeen, reconciling: asLastSeen, stalled: asLastSeen},
+	RetryingLong:    {available: asLastSeen, synced: asLastSeen, ready: asLastSeen, reconciling: isTrue, stalled: asLastSeen},
+	Unseen:          {available: isUnknown, synced: isUnknown, ready: isUnknown, reconciling: isTrue},
+	Stalled:         {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue},
+	Paused:          {available: asLastSeen, synced: isFalse, ready: asLastSeen},
+	Deleting:        {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue},
+	DeletionStalled: {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, stalled: isTrue},
+}
+
+// Current reports whether in this state the present generation of the spec is applied.
+func (s State) Current() bool { return table[s].current }
+
+func (s status) resolve(available *bool) (metav1.ConditionStatus, bool) {
+	switch s {
+	case isTrue:
+		return metav1.ConditionTrue, true
+	case isFalse:
+		return metav1.ConditionFalse, true
+	case isUnknown:
+		return metav1.ConditionUnknown, true
+	case asSeen:
+		if available == nil {
+			return "", false
+		}
+		if *available {
+			return metav1.ConditionTrue, true
+		}
+		return metav1.ConditionFalse, true
+	default:
+		return "", false
+	}
+}

@@ -1,0 +1,150 @@
+package credential
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Kinds of provider configs.
+const (
+	KindProviderConfig        = "ProviderConfig"
+	KindClusterProviderConfig = "ClusterProviderConfig"
+)
+
+// A Key names a provider config. Namespace is empty for a ClusterProviderConfig.
+type Key struct{ Kind, Namespace, Name string }
+
+// KeyOf returns the key of what a reference in a namespace means.
+func KeyOf(ref *v1alpha1.ProviderConfigReference, namespace string) Key {
+	if ref.Kind == KindClusterProviderConfig {
+		return Key{Kind: KindClusterProviderConfig, Name: ref.Name}
+	}
+	return Key{Kind: KindProviderConfig, Namespace: namespace, Name: ref.Name}
+}
+
+// String returns the key as people know it.
+func (k Key) String() string { return k.Kind + " " + k.Name }
+
+// config is a provider config of either kind, as the rest of the package sees it.
+type config struct {
+	key      Key
+	object   client.Object
+	account  v1alpha1.Account
+	endpoint string
+	// secret is the Secret that holds the credentials; nil for ambient ones.
+	secret *client.ObjectKey
+	// allowed and direct limit who may use it; they are open on a ProviderConfig.
+	allowed func(namespaceLabels map[string]string) bool
+	direct  bool
+}
+
+func (c *config) provider() string {
+	if c.account.AWS != nil {
+		return "aws"
+	}
+	return "gcp"
+}
+
+func (c *config) status() *v1alpha1.ProviderConfigStatus {
+	switch o := c.object.(type) {
+	case *v1alpha1.ProviderConfig:
+		return &o.Status
+	case *v1alpha1.ClusterProviderConfig:
+		return &o.Status
+	default:
+		panic(fmt.Sprintf("no provider config: %T", o))
+	}
+}
+
+// load reads a provider config.
+func (s *Store) load(ctx context.Context, key Key) (*config, error) {
+	if key.Kind == KindClusterProviderConfig {
+		o := &v1alpha1.ClusterProviderConfig{}
+		if err := s.get(ctx, key, o); err != nil {
+			return nil, err
+		}
+		return s.fromCluster(key, o)
+	}
+	o := &v1alpha1.ProviderConfig{}
+	if err := s.get(ctx, key, o); err != nil {
+		return nil, err
+	}
+	return &config{
+		key: key, object: o, account: o.Spec.Account, direct: true,
+		secret:  &client.ObjectKey{Namespace: key.Namespace, Name: o.Spec.Credentials.SecretRef.Name},
+		allowed: func(map[string]string) bool { return true },
+	}, nil
+}
+
+func (s *Store) fromCluster(key Key, o *v1alpha1.ClusterProviderConfig) (*config, error) {
+	c := &config{key: key, object: o, account: o.Spec.Account, endpoint: o.Spec.Endpoint, direct: o.Spec.DirectUse}
+	selector := labels.Nothing()
+	if o.Spec.AllowedNamespaces != nil {
+		var err error
+		if selector, err = metav1.LabelSelectorAsSelector(o.Spec.AllowedNamespaces); err != nil {
+			return nil, &Refusal{v1alpha1.ReasonInvalid, fmt.Sprintf("%s: spec.allowedNamespaces: %v", key, err)}
+		}
+	}
+	c.allowed = func(l map[string]string) bool { return selector.Matches(labels.Set(l)) }
+	if ref := o.Spec.Credentials.SecretRef; ref != nil {
+		c.secret = &client.ObjectKey{Namespace: s.Namespace, Name: ref.Name}
+	}
+	return c, nil
+}
+
+func (s *Store) get(ctx context.Context, key Key, into client.Object) error {
+	err := s.Client.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name}, into)
+	if apierrors.IsNotFound(err) {
+		return &Refusal{v1alpha1.ReasonProviderConfigNotFound,
+			fmt.Sprintf("there is no %s; create it, or change spec.providerConfigRef", key)}
+	}
+	return err
+}
+
+// admit refuses an object that may not use a config. Deletion is never refused.
+func (s *Store) admit(ctx context.Context, c *config, use Use) error {
+	if use.Deleting {
+		return nil
+	}
+	if !c.object.GetDeletionTimestamp().IsZero() && !use.Bound {
+		return &Refusal{v1alpha1.ReasonProviderConfigDeleting, fmt.Sprintf("%s is being deleted; use another", c.key)}
+	}
+	if !c.direct {
+		return &Refusal{v1alpha1.ReasonProviderConfigNotAllowed,
+			fmt.Sprintf("%s can be used through a class only; set spec.className, or ask your platform team", c.key)}
+	}
+	if c.key.Kind != KindClusterProviderConfig {
+		return nil
+	}
+	ns := &corev1.Namespace{}
+	if err := s.Client.Get(ctx, client.ObjectKey{Name: use.Namespace}, ns); err != nil {
+		return err
+	}
+	if !c.allowed(ns.Labels) {
+		return &Refusal{v1alpha1.ReasonProviderConfigNotAllowed,
+			fmt.Sprintf("%s is not for namespace %s; ask your platform team, or use another", c.key, use.Namespace)}
+	}
+	return nil
+}
+
+// settings returns what a driver opens the config's account with.
+func (c *config) settings(location string, credentials map[string][]byte) driver.Config {
+	return driver.Config{Account: c.account, Location: location, Endpoint: c.endpoint, Credentials: credentials}
+}
+
+// region returns where objects are made that name no location.
+func (c *config) region() string {
+	if c.account.AWS != nil {
+		return c.account.AWS.Region
+	}
+	return c.account.GCP.Region
+}

@@ -1,0 +1,129 @@
+package credential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/retry"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Reconciler keeps provider configs of one kind: it says whether their credentials lead to the
+// account, and holds them while objects depend on them.
+type Reconciler struct {
+	Store *Store
+	// Kind is KindProviderConfig or KindClusterProviderConfig.
+	Kind string
+	// Users returns how many objects depend on a config.
+	Users func(ctx context.Context, key Key) (int, error)
+	// Check is how often an account is asked who it is.
+	Check time.Duration
+}
+
+// Reconcile implements reconcile.Reconciler.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	key := Key{Kind: r.Kind, Namespace: req.Namespace, Name: req.Name}
+	cfg, err := r.Store.load(ctx, key)
+	if _, refused := errors.AsType[*Refusal](err); refused && cfg == nil {
+		return reconcile.Result{}, nil // it is gone, or can't be understood: its users say so
+	}
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	users, err := r.Users(ctx, key)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if err := r.hold(ctx, cfg, users); err != nil {
+		if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+			return reconcile.Result{RequeueAfter: time.Second}, nil
+		}
+		return reconcile.Result{}, err
+	}
+	if !cfg.object.GetDeletionTimestamp().IsZero() && users == 0 {
+		return reconcile.Result{}, nil
+	}
+	return r.verify(ctx, cfg, users)
+}
+
+// hold keeps a config as long as it has users, and lets it go with the last.
+func (r *Reconciler) hold(ctx context.Context, cfg *config, users int) error {
+	if users == 0 {
+		return r.Store.letGo(ctx, cfg)
+	}
+	if controllerHolds(cfg) || !cfg.object.GetDeletionTimestamp().IsZero() {
+		return nil
+	}
+	err := r.Store.hold(ctx, cfg)
+	if client.IgnoreNotFound(err) == nil {
+		return nil // without a Secret nothing was created yet
+	}
+	return err
+}
+
+// verify asks the cloud which account the credentials lead to, and records it.
+func (r *Reconciler) verify(ctx context.Context, cfg *config, users int) (reconcile.Result, error) {
+	stored := cfg.object.DeepCopyObject().(client.Object)
+	status := cfg.status()
+	ready := metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonReady),
+		ObservedGeneration: cfg.object.GetGeneration()}
+	account, err := r.account(ctx, cfg)
+	next := r.Check
+	switch {
+	case err == nil:
+		status.AccountID, status.Provider = string(account), cfg.provider()
+		ready.Message = fmt.Sprintf("the credentials lead to account %s", account)
+	default:
+		next = min(next, 15*time.Second)
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, string(retry.Judge(err).Reason), err.Error()
+		var refusal *Refusal
+		if errors.As(err, &refusal) {
+			ready.Reason = string(refusal.Reason)
+		} else if code := driver.CodeOf(err); code != driver.Denied && meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady) {
+			return reconcile.Result{RequeueAfter: next}, nil // a cloud that does not answer says nothing about the credentials
+		}
+	}
+	if !cfg.object.GetDeletionTimestamp().IsZero() {
+		ready.Status, ready.Reason = metav1.ConditionFalse, string(v1alpha1.ReasonDeleting)
+		ready.Message = fmt.Sprintf("to be deleted, once the %d objects are gone that depend on it", users)
+	}
+	status.ObservedGeneration = cfg.object.GetGeneration()
+	meta.SetStatusCondition(&status.Conditions, ready)
+	if equality.Semantic.DeepEqual(stored, cfg.object) {
+		return reconcile.Result{RequeueAfter: next}, nil
+	}
+	err = r.Store.Client.Status().Patch(ctx, cfg.object, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
+	if apierrors.IsConflict(err) {
+		return reconcile.Result{RequeueAfter: time.Second}, nil
+	}
+	return reconcile.Result{RequeueAfter: next}, client.IgnoreNotFound(err)
+}
+
+// anywhere stands for a location where only the account is asked about.
+const anywhere = "global"
+
+func (r *Reconciler) account(ctx context.Context, cfg *config) (driver.AccountID, error) {
+	location := cfg.region()
+	if location == "" {
+		location = anywhere
+	}
+	conn, err := r.Store.open(ctx, r.Store.entry(connKey{cfg.key, location}), cfg, location, !cfg.object.GetDeletionTimestamp().IsZero())
+	if err != nil {
+		return "", err
+	}
+	account, err := conn.Verify(ctx)
+	if driver.CodeOf(err) == driver.Denied {
+		conn.Suspect()
+	}
+	return account, err
+}

@@ -1,0 +1,13 @@
+package credential
+
+import "github.com/mooring-dev/mooring/apis/v1alpha1"
+
+// A Refusal is why there is no connection: something that a person has to mend. It heals by itself
+// once that is done.
+type Refusal struct {
+	Reason  v1alpha1.Reason
+	Message string
+}
+
+// Error implements error.
+func (r *Refusal) Error() string { return r.Message }

@@ -1,0 +1,245 @@
+package credential
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Store hands out connections. It is safe for concurrent use.
+type Store struct {
+	// Client reads provider configs and namespaces from a cache, and writes.
+	Client client.Client
+	// Reader reads Secrets, one by one, from the API server.
+	Reader client.Reader
+	// Drivers are the clouds, by the name in a provider config.
+	Drivers map[string]driver.Driver
+	// Namespace is Mooring's own: the credentials of cluster configs are there, and private copies.
+	Namespace string
+	// Refresh is how long credentials are used before their Secret is read again.
+	Refresh time.Duration
+	// Width is how many objects of one account and region are worked on at once.
+	Width int
+	Now   func() time.Time
+
+	mu    sync.Mutex
+	conns map[connKey]*entry
+}
+
+// suspectPause is how long a refused credential is used before its Secret is read again.
+const suspectPause = 2 * time.Second
+
+type connKey struct {
+	config   Key
+	location string
+}
+
+// entry is one cached connection; its mutex makes one caller open it while the others wait.
+type entry struct {
+	mu          sync.Mutex
+	conn        *Connection
+	fingerprint [sha256.Size]byte
+	read        time.Time
+	suspect     bool
+	gate        *Gate
+}
+
+// Use says who asks for a connection, and for what.
+type Use struct {
+	Key       Key
+	Namespace string
+	// Location is the object's own; empty for the config's region.
+	Location string
+	// Bound: the object has a name in the cloud; Deleting: it is being deleted.
+	Bound    bool
+	Deleting bool
+}
+
+// A Connection is an open connection that all objects of one account and region share.
+type Connection struct {
+	*driver.Conn
+	Provider string
+	Location string
+	Gate     *Gate
+	// Secrets are the values that must never be shown.
+	Secrets []string
+
+	entry    *entry
+	expected driver.AccountID
+	identity sync.Mutex
+	account  driver.AccountID
+}
+
+// Account returns which account the connection leads to. The cloud is asked once. An error of type Refusal
+// means that it leads to another account than the config expects.
+func (c *Connection) Account(ctx context.Context) (driver.AccountID, error) {
+	c.identity.Lock()
+	defer c.identity.Unlock()
+	return c.ask(ctx, c.account == "")
+}
+
+// Verify is Account, but asks the cloud again.
+func (c *Connection) Verify(ctx context.Context) (driver.AccountID, error) {
+	c.identity.Lock()
+	defer c.identity.Unlock()
+	return c.ask(ctx, true)
+}
+
+func (c *Connection) ask(ctx context.Context, anew bool) (driver.AccountID, error) {
+	if anew {
+		id, err := c.Identity(ctx)
+		if err != nil {
+			return "", err
+		}
+		c.account = id
+	}
+	if c.expected != "" && c.account != c.expected {
+		return "", &Refusal{v1alpha1.ReasonAccountChanged,
+			fmt.Sprintf("the credentials lead to account %s, but the provider config expects %s; correct one of them", c.account, c.expected)}
+	}
+	return c.account, nil
+}
+
+// Suspect says that the cloud refused the credentials: their Secret is read again soon.
+func (c *Connection) Suspect() {
+	c.entry.mu.Lock()
+	defer c.entry.mu.Unlock()
+	c.entry.suspect = true
+}
+
+// Connect returns the connection for a use. An error of type *Refusal is for a person to mend.
+func (s *Store) Connect(ctx context.Context, use Use) (*Connection, error) {
+	cfg, err := s.load(ctx, use.Key)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.admit(ctx, cfg, use); err != nil {
+		return nil, err
+	}
+	location := use.Location
+	if location == "" {
+		location = cfg.region()
+	}
+	if location == "" {
+		return nil, &Refusal{v1alpha1.ReasonInvalid,
+			fmt.Sprintf("there is no location: set spec.location, or a region in %s", cfg.key)}
+	}
+	return s.open(ctx, s.entry(connKey{cfg.key, location}), cfg, location, use.Deleting)
+}
+
+func (s *Store) entry(key connKey) *entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conns == nil {
+		s.conns = map[connKey]*entry{}
+	}
+	e := s.conns[key]
+	if e == nil {
+		e = &entry{gate: NewGate(s.Width, s.Now)}
+		s.conns[key] = e
+	}
+	return e
+}
+
+// open returns the entry's connection, opened anew if config or credentials changed.
+func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string, deleting bool) (*Connection, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	age := s.Now().Sub(e.read)
+	fresh := e.conn != nil && age < s.Refresh && (!e.suspect || age < suspectPause)
+	if fresh && e.fingerprint == fingerprint(cfg, e.conn.Secrets) {
+		return e.conn, nil
+	}
+	data, secrets, err := s.credentials(ctx, cfg, deleting)
+	if err != nil {
+		return nil, err
+	}
+	e.read = s.Now()
+	print := fingerprint(cfg, secrets)
+	if e.conn != nil && e.fingerprint == print {
+		return e.conn, nil // looked at again, and the same
+	}
+	drv, ok := s.Drivers[cfg.provider()]
+	if !ok {
+		return nil, &Refusal{v1alpha1.ReasonNotSupported, fmt.Sprintf("%s: this build of Mooring has no driver for %s", cfg.key, cfg.provider())}
+	}
+	opened, err := drv.Open(ctx, cfg.settings(location, data))
+	if err != nil {
+		return nil, &Refusal{v1alpha1.ReasonCredentialsInvalid, fmt.Sprintf("%s: %v", cfg.key, err)}
+	}
+	e.conn = &Connection{Conn: opened, Provider: cfg.provider(), Location: location, Gate: e.gate, Secrets: secrets, entry: e}
+	if cfg.account.AWS != nil {
+		e.conn.expected = driver.AccountID(cfg.account.AWS.AccountID)
+	}
+	e.fingerprint, e.suspect = print, false
+	return e.conn, nil
+}
+
+// credentials reads the Secret of a config. A deletion may use the private copy in its place.
+func (s *Store) credentials(ctx context.Context, cfg *config, deleting bool) (map[string][]byte, []string, error) {
+	if cfg.secret == nil {
+		return nil, nil, nil
+	}
+	secret := &corev1.Secret{}
+	err := s.Reader.Get(ctx, *cfg.secret, secret)
+	switch {
+	case apierrors.IsNotFound(err) && deleting:
+		if secret, err = s.copyOf(ctx, cfg); err != nil {
+			return nil, nil, err
+		}
+	case apierrors.IsNotFound(err):
+		return nil, nil, &Refusal{v1alpha1.ReasonCredentialsNotFound,
+			fmt.Sprintf("%s: there is no Secret %s with its credentials; create it", cfg.key, cfg.secret.Name)}
+	case err != nil:
+		return nil, nil, fmt.Errorf("read credentials of %s: %w", cfg.key, err)
+	case controllerHolds(cfg):
+		if err := s.renewCopy(ctx, cfg, secret.Data); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, key := range requiredKeys(cfg.provider()) {
+		if len(secret.Data[key]) == 0 {
+			return nil, nil, &Refusal{v1alpha1.ReasonCredentialsNotFound,
+				fmt.Sprintf("%s: Secret %s has no key %s; add it", cfg.key, cfg.secret.Name, key)}
+		}
+	}
+	return secret.Data, secretValues(secret.Data), nil
+}
+
+func requiredKeys(provider string) []string {
+	if provider == "aws" {
+		return []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey}
+	}
+	return []string{v1alpha1.SecretKeyGCPCredentials}
+}
+
+// secretValues returns the values in order of their keys, so that equal data give equal fingerprints.
+func secretValues(data map[string][]byte) []string {
+	var values []string
+	for _, key := range []string{
+		v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey,
+		v1alpha1.SecretKeyAWSSessionToken, v1alpha1.SecretKeyGCPCredentials,
+	} {
+		values = append(values, string(data[key]))
+	}
+	return values
+}
+
+// fingerprint identifies an account, an endpoint and credentials. It never leaves memory.
+func fingerprint(cfg *config, secrets []string) [sha256.Size]byte {
+	text, err := json.Marshal([]any{cfg.account, cfg.endpoint, cfg.object.GetUID(), secrets})
+	if err != nil {
+		panic(err) // strings and structs of strings
+	}
+	return sha256.Sum256(text)
+}

@@ -1,0 +1,63 @@
+package controllers
+
+import (
+	"encoding/json"
+	"net"
+	"net/url"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// databaseKind tells how a Database reads.
+func databaseKind() *resource.Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters] {
+	return &resource.Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+		Name: "Database", Plural: "databases",
+		New:         func() *v1alpha1.Database { return &v1alpha1.Database{} },
+		List:        func() client.ObjectList { return &v1alpha1.DatabaseList{} },
+		Spec:        func(d *v1alpha1.Database) *v1alpha1.ResourceSpec { return &d.Spec.ResourceSpec },
+		Status:      func(d *v1alpha1.Database) *v1alpha1.ResourceStatus { return &d.Status.ResourceStatus },
+		Connection:  func(d *v1alpha1.Database) *v1alpha1.Connection { return d.Spec.Connection },
+		Credentials: func(d *v1alpha1.Database) *v1alpha1.DatabaseCredentials { return d.Spec.Credentials },
+		Parameters: func(d *v1alpha1.Database) (v1alpha1.DatabaseParameters, string) {
+			p := d.Spec.DatabaseParameters.DeepCopy()
+			return *p, deref(p.Location)
+		},
+		Observed: func(d *v1alpha1.Database, mirror json.RawMessage) error {
+			return replace(&d.Status.Observed, mirror)
+		},
+		Deletion: func(d *v1alpha1.Database) (v1alpha1.DeletionPolicy, bool) {
+			if d.Spec.DeletionPolicy == "" {
+				return v1alpha1.DeletionSnapshot, false
+			}
+			return d.Spec.DeletionPolicy, false
+		},
+		WhenVanished: v1alpha1.WhenVanishedStop,
+		External: func(c *driver.Conn) driver.External[v1alpha1.DatabaseParameters] {
+			return c.Databases
+		},
+		Binding: databaseBinding,
+	}
+}
+
+func databaseBinding(d *v1alpha1.Database, provider string, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
+	kind, scheme, query := "postgresql", "postgresql", "sslmode=require"
+	if deref(d.Spec.Engine) == v1alpha1.EngineMySQL {
+		kind, scheme, query = "mysql", "mysql", ""
+	}
+	port := strconv.Itoa(int(at.Port))
+	uri := url.URL{
+		Scheme: scheme, User: url.UserPassword(at.Username, password),
+		Host: net.JoinHostPort(at.Host, port), Path: "/" + at.Database, RawQuery: query,
+	}
+	return "servicebinding.io/" + corev1.SecretType(kind), filled(map[string]string{
+		"type": kind, "provider": provider, "host": at.Host, "port": port,
+		"username": at.Username, "password": password, "database": at.Database,
+		"certificates": at.Certificates, "uri": uri.String(),
+	})
+}

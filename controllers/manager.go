@@ -1,0 +1,100 @@
+package controllers
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// ManagerOptions says how Mooring's manager is to run.
+type ManagerOptions struct {
+	// Namespaces limits what is watched; empty means all.
+	Namespaces []string
+	// MetricsAddress and HealthAddress are where to listen; "0" switches a server off.
+	MetricsAddress string
+	HealthAddress  string
+	// LeaderElection makes replicas take turns, by a Lease in LeaderElectionNamespace.
+	LeaderElection          bool
+	LeaderElectionNamespace string
+	// Unnamed lets several managers live in one process, as in tests: their metrics are then mixed.
+	Unnamed bool
+	// GracePeriod is how long writes in flight may take to finish at shutdown. Default: 45 seconds.
+	GracePeriod time.Duration
+}
+
+// leaderLease is the name of the Lease that replicas take turns by.
+const leaderLease = "mooring-leader"
+
+// NewScheme returns a scheme with all kinds that Mooring reads or writes.
+func NewScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, v1alpha1.AddToScheme,
+	} {
+		if err := add(scheme); err != nil {
+			return nil, fmt.Errorf("build scheme: %w", err)
+		}
+	}
+	return scheme, nil
+}
+
+// NewManager returns a manager with the cache and client that the controllers rely on: Secrets and
+// ConfigMaps are read one by one and never listed or watched, and what was written is seen by
+// the next read.
+func NewManager(cfg *rest.Config, o ManagerOptions) (manager.Manager, error) {
+	scheme, err := NewScheme()
+	if err != nil {
+		return nil, err
+	}
+	if o.GracePeriod == 0 {
+		o.GracePeriod = 45 * time.Second
+	}
+	byNamespace := map[string]cache.Config{}
+	for _, ns := range o.Namespaces {
+		byNamespace[ns] = cache.Config{}
+	}
+	// Consistency is per resource and knows one list and watch: with several namespaces there are several,
+	// and a stale read is caught by resourceVersion alone.
+	consistent := len(byNamespace) <= 1
+	return manager.New(cfg, manager.Options{
+		Scheme: scheme,
+		Cache:  cache.Options{DefaultNamespaces: byNamespace, DefaultTransform: slim},
+		Client: client.Options{Cache: &client.CacheOptions{
+			DisableFor:                      []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}},
+			EnableReadYourWritesConsistency: &consistent,
+		}},
+		Controller:                    config.Controller{SkipNameValidation: &o.Unnamed},
+		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddress},
+		HealthProbeBindAddress:        o.HealthAddress,
+		LeaderElection:                o.LeaderElection,
+		LeaderElectionID:              leaderLease,
+		LeaderElectionNamespace:       o.LeaderElectionNamespace,
+		LeaderElectionReleaseOnCancel: true,
+		GracefulShutdownTimeout:       &o.GracePeriod,
+	})
+}
+
+// slim drops from cached objects what nobody reads, and what makes up half of their size.
+func slim(o any) (any, error) {
+	if obj, ok := o.(metav1.Object); ok {
+		obj.SetManagedFields(nil)
+		if a := obj.GetAnnotations(); a[corev1.LastAppliedConfigAnnotation] != "" {
+			delete(a, corev1.LastAppliedConfigAnnotation)
+			obj.SetAnnotations(a)
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,298 @@
+package resource
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// acted marks an error of something that was done, rather than looked at: the cloud refused, and
+// asking again would not change its mind.
+type acted struct{ error }
+
+func (a acted) Unwrap() error { return a.error }
+
+// act does what was planned. From here on a shutdown does not interrupt: a write that began is
+// finished and recorded.
+func (r *Reconciler[T, S]) act(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
+	defer cancel()
+	switch a.Verb {
+	case Create:
+		return r.create(ctx, t, a)
+	case Adopt:
+		return r.update(ctx, t, a, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	case Release:
+		return r.release(ctx, t, a)
+	case Update:
+		return r.update(ctx, t, a, a.Changes)
+	case Delete:
+		return r.delete(ctx, t, a)
+	case Forget:
+		out, err := r.forget(ctx, t, a.Message)
+		return out.orNothing(), err
+	default:
+		return r.rest(ctx, t, a)
+	}
+}
+
+// secure stores, before the cloud is changed, what finding and deleting the object again will
+// take: config and credentials, the finalizer, and the binding.
+func (r *Reconciler[T, S]) secure(ctx context.Context, t *turn[T, S], a Action) (fresh bool, err error) {
+	if t.held() && t.bound() {
+		return false, nil
+	}
+	if err := r.Credentials.Hold(ctx, credential.KeyOf(t.spec.ProviderConfigRef, t.obj.GetNamespace())); err != nil {
+		return false, err
+	}
+	if !t.held() {
+		controllerutil.AddFinalizer(t.obj, v1alpha1.FinalizerResource)
+		if err := r.Client.Patch(ctx, t.obj, client.MergeFromWithOptions(t.stored, client.MergeFromWithOptimisticLock{})); err != nil {
+			return false, fmt.Errorf("store the finalizer: %w", err)
+		}
+		t.stored = t.obj.DeepCopyObject().(T)
+	}
+	if !t.bound() {
+		r.bind(t)
+		r.describe(t, outcome{state: condition.Progressing, reason: a.Reason, message: a.Message})
+		if err := r.patchStatus(ctx, t); err != nil {
+			return false, fmt.Errorf("store the binding: %w", err)
+		}
+	}
+	return true, nil
+}
+
+// bind notes what may never change from now on, and what a creation will set.
+func (r *Reconciler[T, S]) bind(t *turn[T, S]) {
+	t.status.ExternalName = t.request.Name
+	t.status.Provider = t.conn.Provider
+	t.status.Location = t.request.Location
+	t.status.AccountID = string(t.account)
+	t.status.ClassName = t.spec.ClassName
+	if t.seen.State == driver.Absent {
+		t.status.Applied = t.seen.Applied
+	}
+}
+
+// certain makes sure that the cache did not show an old version of the object. Nothing is created or deleted on
+// the word of a cache.
+func (r *Reconciler[T, S]) certain(ctx context.Context, t *turn[T, S]) error {
+	live := r.Kind.New()
+	if err := r.Reader.Get(ctx, client.ObjectKeyFromObject(t.obj), live); err != nil {
+		return err
+	}
+	if live.GetUID() != t.obj.GetUID() || live.GetResourceVersion() != t.obj.GetResourceVersion() {
+		return errStale
+	}
+	return nil
+}
+
+func (r *Reconciler[T, S]) create(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+	fresh, err := r.secure(ctx, t, a)
+	if err == nil && !fresh {
+		err = r.certain(ctx, t)
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	if err := r.choosePassword(ctx, t); err != nil {
+		return outcome{}, err
+	}
+	done, err := t.external.Create(ctx, t.request)
+	t.answered(err)
+	t.wrote(r.Now(), nil)
+	if err != nil {
+		return outcome{}, acted{err}
+	}
+	r.normal(t, v1alpha1.EventCreated, "created %s in %s account %s", t.request.Name, t.conn.Provider, t.account)
+	t.status.Operation, t.mem.absent = done.Operation, t.mem.notBefore
+	return outcome{state: condition.Progressing, reason: a.Reason, message: a.Message, next: soon}, nil
+}
+
+func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, changes []field.Change) (outcome, error) {
+	if _, err := r.secure(ctx, t, a); err != nil {
+		return outcome{}, err
+	}
+	repeated := len(t.mem.sent) > 0 && !slices.ContainsFunc(changes, func(c field.Change) bool { return !t.mem.wasSent(c) })
+	done, err := t.external.Update(ctx, t.request, changes)
+	t.answered(err)
+	if err != nil {
+		t.wrote(r.Now(), nil)
+		return outcome{}, acted{err}
+	}
+	applied := without(changes, done.Failed)
+	t.wrote(r.Now(), applied)
+	r.tellUpdate(t, a, applied)
+	t.sent(applied)
+	t.status.Operation = done.Operation
+	if len(done.Failed) > 0 {
+		return outcome{}, acted{done.Failed[0].Err}
+	}
+	out := outcome{reason: a.Reason, message: a.Message, pending: a.Pending, planned: true, hash: a.Hash, next: soon}
+	if repeated {
+		out.next = afterError // the cloud took it before and does not show it
+	}
+	switch {
+	case t.deleting:
+		out.state = condition.Deleting
+	case a.Verb == Adopt || t.status.FirstReadyTime == nil:
+		out.state, out.reason, out.message = condition.Progressing, v1alpha1.ReasonCreating, messageCreating
+		if a.Verb == Adopt {
+			out.reason, out.message = a.Reason, a.Message
+		}
+	case a.Reason == v1alpha1.ReasonUpdating:
+		out.state = condition.Updating
+	default:
+		out.quiet = true // drift, put right: conditions tell it only if it lasts
+	}
+	return out, nil
+}
+
+// sent notes what the cloud accepted and can't be read back.
+func (t *turn[T, S]) sent(changes []field.Change) {
+	for _, c := range changes {
+		if c.Field == driver.FieldPassword && t.vault != nil {
+			if t.status.Applied == nil {
+				t.status.Applied = map[string][]string{}
+			}
+			t.status.Applied[driver.FieldPassword] = []string{t.vault.serial()}
+		}
+	}
+}
+
+func (r *Reconciler[T, S]) tellUpdate(t *turn[T, S], a Action, changes []field.Change) {
+	switch {
+	case len(changes) == 0:
+	case a.Verb == Adopt:
+		r.normal(t, v1alpha1.EventAdopted, "marked %s as this object's", t.request.Name)
+	case len(changes) == 1 && changes[0].Field == driver.FieldPassword:
+		r.normal(t, v1alpha1.EventPasswordChanged, "changed the administrator's password")
+	case a.Reason == v1alpha1.ReasonDrifted:
+		r.normal(t, v1alpha1.EventDriftCorrected, "put right what was changed in the cloud: %s", list(changes))
+	default:
+		r.normal(t, v1alpha1.EventUpdated, "changed %s", list(changes))
+	}
+}
+
+// release marks what is left behind, so that it is not taken back by accident.
+func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+	if err := r.certain(ctx, t); err != nil {
+		return outcome{}, err
+	}
+	t.request.Mark.Released = true
+	_, err := t.external.Update(ctx, t.request, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	t.answered(err)
+	if err != nil {
+		return outcome{}, acted{err}
+	}
+	r.normal(t, v1alpha1.EventRetained, "left %s in %s account %s", t.request.Name, t.conn.Provider, t.account)
+	out, err := r.forget(ctx, t, a.Message)
+	return out.orNothing(), err
+}
+
+func (r *Reconciler[T, S]) delete(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+	if !t.mem.deleteSent.IsZero() && t.now.Sub(t.mem.deleteSent) < r.Settle {
+		return outcome{state: condition.Deleting, reason: a.Reason, message: a.Message, next: polling}, nil
+	}
+	if err := r.certain(ctx, t); err != nil {
+		return outcome{}, err
+	}
+	if !a.Snapshot {
+		t.request.Deletion.Snapshot = ""
+	}
+	done, err := t.external.Delete(ctx, t.request)
+	t.answered(err)
+	if err != nil {
+		return outcome{}, acted{err}
+	}
+	if !t.request.Deletion.Force {
+		t.mem.deleteSent = r.Now() // a forced deletion goes by parts, and is asked for again
+	}
+	r.normal(t, v1alpha1.EventDeletionRequested, "asked %s to delete %s", t.conn.Provider, t.request.Name)
+	t.status.Operation = done.Operation
+	return outcome{state: condition.Deleting, reason: a.Reason, message: a.Message, next: soon}, nil
+}
+
+// forget drops what was kept for the object, then the finalizer.
+func (r *Reconciler[T, S]) forget(ctx context.Context, t *turn[T, S], why string) (*outcome, error) {
+	if t.held() {
+		if err := r.dropSecrets(ctx, t); err != nil {
+			return nil, err
+		}
+		r.normal(t, v1alpha1.EventDeleted, "%s", why)
+		controllerutil.RemoveFinalizer(t.obj, v1alpha1.FinalizerResource)
+		err := r.Client.Patch(ctx, t.obj, client.MergeFromWithOptions(t.stored, client.MergeFromWithOptimisticLock{}))
+		if client.IgnoreNotFound(err) != nil {
+			return nil, fmt.Errorf("drop the finalizer: %w", err)
+		}
+	}
+	return &outcome{gone: true}, nil
+}
+
+// rest is for turns in which nothing is to be done in the cloud: the connection is published, and the plan recorded.
+func (r *Reconciler[T, S]) rest(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+	out := outcome{reason: a.Reason, message: a.Message, pending: a.Pending, planned: true, hash: a.Hash}
+	switch a.Verb {
+	case Settle:
+		out.state, out.next = condition.Settled, atSync
+		if len(t.seen.Changes) == 0 && len(t.mem.sent) > 0 {
+			t.mem.sent = nil
+		}
+	case Ask:
+		out.state, out.next = condition.DriftWaits, atSync
+		if a.EditWaits {
+			out.state = condition.EditWaits
+		}
+	case Stall:
+		out.state, out.next = condition.Stalled, afterError
+		if t.deleting {
+			out.state = condition.DeletionStalled
+		}
+	default:
+		out.state, out.next = waiting(t.view, a), polling
+		out.planned, out.quiet = false, a.Quiet
+	}
+	if t.deleting || t.policy.Management == v1alpha1.ManagementObserve {
+		return out, nil
+	}
+	if err := t.unreadable(); err != nil && a.Verb != Stall {
+		return out, err
+	}
+	return r.publish(ctx, t, out)
+}
+
+// waiting returns the state of an object that only waits for the cloud.
+func waiting(v View, a Action) condition.State {
+	switch {
+	case v.Deleting:
+		return condition.Deleting
+	case !v.WasReady:
+		return condition.Progressing
+	case v.Edited:
+		return condition.Updating
+	default:
+		return condition.DriftWaits
+	}
+}
+
+// tellReleased says once that fields are no longer managed.
+func (r *Reconciler[T, S]) tellReleased(t *turn[T, S]) {
+	if names := t.released(); len(names) > 0 && !t.deleting {
+		slices.Sort(names)
+		r.normal(t, v1alpha1.EventReleased, "no longer managed, because the spec no longer has it: %s", strings.Join(names, ", "))
+	}
+}
+
+var errStale = apierrors.NewConflict(corev1.Resource("objects"), "", fmt.Errorf("the cache is behind"))

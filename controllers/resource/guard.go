@@ -1,0 +1,123 @@
+package resource
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/credential"
+)
+
+// A guard must pass before the cloud is looked at. It returns an outcome to end the turn with, or nil to
+// go on.
+type guard[T client.Object, S any] func(context.Context, *turn[T, S]) (*outcome, error)
+
+// guards is the chain, in order. Deletion passes all guards that are about permission.
+func (r *Reconciler[T, S]) guards() []guard[T, S] {
+	return []guard[T, S]{
+		r.notFinished,
+		r.notPaused,
+		r.notUnborn,
+		r.hasClass,
+		r.connects,
+		r.isSupported,
+		r.hasPlace,
+		r.isSameAccount,
+	}
+}
+
+// notFinished: an object that is being deleted and no longer bears our finalizer is none of our business.
+func (r *Reconciler[T, S]) notFinished(_ context.Context, t *turn[T, S]) (*outcome, error) {
+	if t.deleting && !t.held() {
+		return &outcome{gone: true}, nil
+	}
+	return nil, nil
+}
+
+// notPaused: a pause stops everything, deletion too.
+func (r *Reconciler[T, S]) notPaused(_ context.Context, t *turn[T, S]) (*outcome, error) {
+	if t.obj.GetAnnotations()[v1alpha1.AnnotationPaused] != "true" {
+		return nil, nil
+	}
+	return &outcome{
+		state: condition.Paused, reason: v1alpha1.ReasonPaused, next: never,
+		message: "paused by the annotation " + v1alpha1.AnnotationPaused + "; remove it to go on",
+	}, nil
+}
+
+// notUnborn: without a stored name nothing was ever created, so there is nothing to look for.
+func (r *Reconciler[T, S]) notUnborn(ctx context.Context, t *turn[T, S]) (*outcome, error) {
+	if t.deleting && !t.bound() {
+		return r.forget(ctx, t, "it was never created in the cloud")
+	}
+	return nil, nil
+}
+
+// hasClass: classes are resolved before anything else is.
+func (r *Reconciler[T, S]) hasClass(_ context.Context, t *turn[T, S]) (*outcome, error) {
+	if t.spec.ProviderConfigRef != nil {
+		return nil, nil
+	}
+	return t.stalled(v1alpha1.ReasonClassNotFound,
+		fmt.Sprintf("there is no class %q; set spec.providerConfigRef, or ask your platform team for a class", t.spec.ClassName)), nil
+}
+
+// connects: the provider config is there, for this namespace, and its credentials can be used.
+func (r *Reconciler[T, S]) connects(ctx context.Context, t *turn[T, S]) (*outcome, error) {
+	_, location := r.parameters(t)
+	conn, err := r.Credentials.Connect(ctx, credential.Use{
+		Key:       credential.KeyOf(t.spec.ProviderConfigRef, t.obj.GetNamespace()),
+		Namespace: t.obj.GetNamespace(), Location: location, Bound: t.bound(), Deleting: t.deleting,
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.conn = conn
+	t.knows(conn.Secrets...)
+	if t.status.Provider != "" && t.status.Provider != conn.Provider {
+		return t.stalled(v1alpha1.ReasonAccountChanged,
+			fmt.Sprintf("it is in %s, but the provider config now leads to %s; change the provider config back, or refer to another", t.status.Provider, conn.Provider)), nil
+	}
+	return nil, nil
+}
+
+// isSupported: the cloud has such a kind.
+func (r *Reconciler[T, S]) isSupported(_ context.Context, t *turn[T, S]) (*outcome, error) {
+	if t.external = r.Kind.External(t.conn.Conn); t.external == nil {
+		return t.stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("%s has no %s", t.conn.Provider, r.Kind.Name)), nil
+	}
+	r.prepare(t)
+	return nil, nil
+}
+
+// hasPlace: no account holds more than its share of the workers. Nobody waits here: the object comes again.
+func (r *Reconciler[T, S]) hasPlace(_ context.Context, t *turn[T, S]) (*outcome, error) {
+	exit, wait := t.conn.Gate.Enter(t.obj.GetUID())
+	if exit == nil {
+		return &outcome{quiet: true, next: later, atLeast: wait}, nil
+	}
+	t.exit = exit
+	return nil, nil
+}
+
+// isSameAccount: what is bound to one account is never looked for in another, where it would seem gone.
+func (r *Reconciler[T, S]) isSameAccount(ctx context.Context, t *turn[T, S]) (*outcome, error) {
+	account, err := t.conn.Account(ctx)
+	if err != nil {
+		t.answered(err)
+		return nil, err
+	}
+	t.account = account
+	if t.status.AccountID != "" && t.status.AccountID != string(account) {
+		return t.stalled(v1alpha1.ReasonAccountChanged,
+			fmt.Sprintf("it is in account %s, but the provider config now leads to %s; change the provider config back, or refer to another", t.status.AccountID, account)), nil
+	}
+	return nil, nil
+}
+
+func (t *turn[T, S]) stalled(reason v1alpha1.Reason, message string) *outcome {
+	return &outcome{state: condition.Stalled, reason: reason, message: message, next: afterError}
+}

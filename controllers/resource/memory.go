@@ -1,0 +1,88 @@
+package resource
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/mooring-dev/mooring/controllers/retry"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// memory is what the reconciler remembers of an object between turns. All of it may be lost at any time:
+// it saves calls and keeps conditions calm, and nothing is wrong without it.
+type memory struct {
+	uid  types.UID
+	pace *retry.Pace
+	// generation and request are the edit and the annotation that the waits are about.
+	generation int64
+	request    string
+	// failures counts failed turns in a row, failing is when they began.
+	failures int
+	failing  time.Time
+	// seen is when the cloud was last observed, or the object first met.
+	seen time.Time
+	// absent is when the cloud object was first seen to be missing; zero while it is there.
+	absent time.Time
+	// sent are the changes of the last update, and when it was sent: until reads have caught up the
+	// same difference is no reason to send it again.
+	sent   []field.Change
+	sentAt time.Time
+	// deleteSent is when the cloud accepted the deletion.
+	deleteSent time.Time
+	// notBefore is how fresh an observation must be: when the last write ended.
+	notBefore time.Time
+}
+
+// memories keeps a memory for each object. It is safe for concurrent use.
+type memories struct {
+	mu     sync.Mutex
+	byName map[types.NamespacedName]*memory
+}
+
+// of returns the memory of an object, fresh if there is none or if it is of an earlier object of that name.
+func (m *memories) of(name types.NamespacedName, uid types.UID, cadence retry.Cadence, now time.Time) *memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.byName == nil {
+		m.byName = map[types.NamespacedName]*memory{}
+	}
+	mem := m.byName[name]
+	if mem == nil || mem.uid != uid {
+		mem = &memory{uid: uid, pace: retry.NewPace(cadence), seen: now}
+		m.byName[name] = mem
+	}
+	return mem
+}
+
+// forget drops the memory of an object that is gone.
+func (m *memories) forget(name types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.byName, name)
+}
+
+// unsettled returns changes without those that were just sent and that a stale read may still show.
+func (m *memory) unsettled(changes []field.Change, now time.Time, settle time.Duration) []field.Change {
+	if now.Sub(m.sentAt) >= settle {
+		m.sent = nil
+		return changes
+	}
+	var out []field.Change
+	for _, c := range changes {
+		if !m.wasSent(c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (m *memory) wasSent(c field.Change) bool {
+	for _, s := range m.sent {
+		if s.Field == c.Field && s.From == c.From && s.To == c.To {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,39 @@
+package resource
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"regexp"
+	"strings"
+)
+
+// hashLength is the length of a name's hash: 10 characters of base 32 are 50 bits.
+const hashLength = 10
+
+var hyphens = regexp.MustCompile(`-{2,}`)
+
+// ExternalName returns the name in the cloud of an object for which none was chosen:
+// <namespace>-<name>-<hash>, where the hash is of cluster id, namespace and name, cut to maxLength. The
+// same object always gets the same name, so that it is found again after anything short of another
+// cluster id. The algorithm is frozen: to change it is to lose every object made before.
+func ExternalName(clusterID, namespace, name string, maxLength int) string {
+	sum := sha256.Sum256([]byte(clusterID + "\x00" + namespace + "\x00" + name))
+	hash := strings.ToLower(base32.HexEncoding.EncodeToString(sum[:])[:hashLength])
+	readable := hyphens.ReplaceAllString(namespace+"-"+name, "-")
+	if readable[0] < 'a' || readable[0] > 'z' {
+		readable = "m" + readable // some clouds want a letter first
+	}
+	if room := maxLength - hashLength - 1; len(readable) > room {
+		readable = readable[:room]
+	}
+	return strings.TrimRight(readable, "-") + "-" + hash
+}
+
+// SnapshotName returns the name of the final snapshot of an object with that uid.
+func SnapshotName(externalName, uid string) string {
+	short := strings.ReplaceAll(uid, "-", "")
+	if len(short) > 8 {
+		short = short[:8]
+	}
+	return externalName + "-final-" + short
+}

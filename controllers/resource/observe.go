@@ -1,0 +1,75 @@
+package resource
+
+import (
+	"context"
+	"time"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// observe looks at the cloud, and at the Secrets that the object's password comes from.
+func (r *Reconciler[T, S]) observe(ctx context.Context, t *turn[T, S]) error {
+	seen, err := t.external.Observe(ctx, t.request)
+	t.answered(err)
+	if err != nil {
+		return err
+	}
+	if seen.OperationError != nil {
+		t.status.Operation = "" // told once; the next turn looks afresh
+		return acted{seen.OperationError}
+	}
+	t.seen, t.looked = seen, true
+	t.mem.seen = t.now
+	if err := r.checkPassword(ctx, t); err != nil {
+		return err
+	}
+	if t.deleting {
+		t.view.DefinitionDeleting, err = r.definitionDeleting(ctx)
+		if err != nil {
+			return err
+		}
+	}
+	definition := t.view.DefinitionDeleting
+	r.look(t)
+	t.view.DefinitionDeleting = definition
+	fresh := t.mem.unsettled(t.seen.Changes, t.now, r.Settle)
+	t.view.Unsettled = len(fresh) < len(t.seen.Changes)
+	t.seen.Changes = fresh
+	return nil
+}
+
+// await returns how long reads may lag behind the last write, from now on.
+func (t *turn[T, S]) wrote(now time.Time, changes []field.Change) {
+	t.mem.notBefore = now
+	if changes != nil {
+		t.mem.sent, t.mem.sentAt = changes, now
+	}
+}
+
+// released returns the fields that were applied and that the spec no longer has.
+func (t *turn[T, S]) released() []string {
+	var names []string
+	for name := range t.status.Applied {
+		if _, still := t.seen.Applied[name]; !still && name != driver.FieldPassword && name != driver.FieldUsername {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// unreadable returns the first thing that could not be read of an object that is there.
+func (t *turn[T, S]) unreadable() error {
+	if len(t.seen.Unreadable) == 0 {
+		return nil
+	}
+	return t.seen.Unreadable[0].Err
+}
+
+// available returns what the cloud said; nil if it was not asked.
+func (t *turn[T, S]) available() *bool {
+	if !t.looked {
+		return nil
+	}
+	return &t.seen.Available
+}

@@ -1,0 +1,322 @@
+package resource
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// A Verb is what is to be done about an object. A turn does one thing.
+type Verb string
+
+// The verbs.
+const (
+	Wait    Verb = "Wait"    // look again later
+	Settle  Verb = "Settle"  // nothing differs
+	Create  Verb = "Create"  // create it in the cloud
+	Adopt   Verb = "Adopt"   // write our mark on what exists
+	Update  Verb = "Update"  // apply Action.Changes
+	Ask     Verb = "Ask"     // wait for approval of Action.Pending
+	Delete  Verb = "Delete"  // delete it in the cloud
+	Release Verb = "Release" // mark it as left behind
+	Forget  Verb = "Forget"  // drop the finalizer
+	Stall   Verb = "Stall"   // a person has to act
+)
+
+// An Action is what Plan decided, and why.
+type Action struct {
+	Verb    Verb
+	Reason  v1alpha1.Reason
+	Message string
+	// Changes are to be applied now.
+	Changes []field.Change
+	// Pending are all differences, those that wait included.
+	Pending []v1alpha1.PendingChange
+	// Hash identifies the changes that wait for approval; empty if none does.
+	Hash string
+	// EditWaits: what waits was asked for by an edit of the spec.
+	EditWaits bool
+	// Quiet: nothing is known that the conditions should tell; they stay as they are.
+	Quiet bool
+	// Snapshot: a deletion takes a final snapshot.
+	Snapshot bool
+}
+
+// A Policy is what the spec says about how to go about it, defaults applied.
+type Policy struct {
+	Management   v1alpha1.Management
+	Adoption     v1alpha1.Adoption
+	WhenVanished v1alpha1.WhenVanished
+	Deletion     v1alpha1.DeletionPolicy
+	Disruptive   v1alpha1.DisruptivePolicy
+}
+
+// A View is what is known of an object beside the cloud.
+type View struct {
+	// Deleting: the Kubernetes object is being deleted.
+	Deleting bool
+	// DefinitionDeleting: the kind itself is being removed from the cluster, so deletion is nobody's wish.
+	DefinitionDeleting bool
+	// Bound: the name in the cloud is stored, so a creation may have been tried.
+	Bound bool
+	// WasReady: it was Ready at some time.
+	WasReady bool
+	// Edited: the spec changed since it was last applied in full.
+	Edited bool
+	// Mark is the mark that the cloud object should bear; ID its identity as far as known.
+	Mark driver.Mark
+	ID   string
+	// Applied is what we set in the cloud.
+	Applied field.Applied
+	// Approval is the hash that a person approved; Serial counts the plans that were settled.
+	Approval string
+	Serial   int64
+	// Unsettled: what the cloud shows may be from before our last write.
+	Unsettled bool
+	// AbsenceSure: the object was seen absent before, long enough ago that no stale read explains it.
+	AbsenceSure bool
+}
+
+// Plan decides what to do about an object, from what was seen and nothing else. It is pure.
+func Plan(v View, o driver.Observation, p Policy) Action {
+	switch {
+	case o.State == driver.Unknown:
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonRetrying, Message: "the cloud's answer could not be understood; it will be asked again"}
+	case v.Deleting:
+		return planDeletion(v, o, p)
+	case p.Management == v1alpha1.ManagementObserve:
+		return planObserved(o)
+	case o.State == driver.Absent:
+		return planAbsent(v, p)
+	case o.State == driver.Deleting:
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "it is being deleted in the cloud, and not by Mooring; waiting for that to finish"}
+	}
+	switch belongs := ownership(v, o); belongs {
+	case ours:
+	case oursUnmarked:
+		return Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting, Message: "its mark was removed in the cloud and is being written again"}
+	default:
+		return planForeign(belongs, v, o, p)
+	}
+	switch o.State {
+	case driver.Failed:
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonFailed, Message: "it failed in the cloud: " + o.Problem}
+	case driver.Pending:
+		if v.WasReady {
+			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud is at work on it", Pending: pending(v, o.Changes)}
+		}
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
+	default:
+		return planReady(v, o, p)
+	}
+}
+
+const messageCreating = "the cloud is creating it"
+
+func planObserved(o driver.Observation) Action {
+	if o.State == driver.Absent {
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotFound, Message: "the cloud has no object of this name; check spec.externalName and spec.location"}
+	}
+	return Action{Verb: Settle, Reason: v1alpha1.ReasonObserved, Message: "observed only"}
+}
+
+func planAbsent(v View, p Policy) Action {
+	creating := Action{Verb: Create, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
+	switch {
+	case !v.Bound:
+		return creating
+	case !v.AbsenceSure:
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; looking again to be sure", Quiet: true}
+	case v.WasReady && p.WhenVanished == v1alpha1.WhenVanishedStop:
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "it was deleted in the cloud, and not by Mooring; restore it there under the same name, " +
+			"or set spec.whenVanished: Recreate to have a new, empty one made, or delete this object"}
+	default:
+		return creating
+	}
+}
+
+// belonging says whose a cloud object is.
+type belonging int
+
+const (
+	ours         belonging = iota // it bears our mark
+	oursUnmarked                  // it has the identity that we know, but lost its mark
+	oursBefore                    // it bears the mark of this cluster, namespace and name, under another uid
+	released                      // it bears such a mark, but was left behind on purpose
+	unmarked                      // it bears no mark
+	others                        // it bears the mark of something else
+	replaced                      // it bears our mark, but is not the object that we knew
+)
+
+func ownership(v View, o driver.Observation) belonging {
+	sameID := v.ID != "" && o.ID == v.ID
+	switch {
+	case o.Mark.Zero() && sameID:
+		return oursUnmarked
+	case o.Mark.Zero():
+		return unmarked
+	case !o.Mark.SameOwner(v.Mark):
+		return others
+	case o.Mark.Released:
+		return released
+	case v.ID != "" && o.ID != "" && o.ID != v.ID:
+		return replaced
+	case o.Mark.UID != v.Mark.UID:
+		return oursBefore
+	default:
+		return ours
+	}
+}
+
+func planForeign(b belonging, v View, o driver.Observation, p Policy) Action {
+	mayAdopt := p.Adoption == v1alpha1.AdoptionIfExists || (b == oursBefore && p.Adoption == v1alpha1.AdoptionIfMarked)
+	// Once it was Ready here and bears another's mark, that one took it over: taking it back would be
+	// a fight without end.
+	if mayAdopt && (b != others || !v.WasReady) {
+		if o.State == driver.Pending {
+			return Action{Verb: Wait, Reason: v1alpha1.ReasonAdopting, Message: "it exists and is to be adopted once the cloud is done with it"}
+		}
+		return Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting, Message: "it exists in the cloud and is being marked as this object's"}
+	}
+	a := Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}
+	switch b {
+	case others:
+		a.Message = fmt.Sprintf("the cloud object of this name belongs to %s/%s of cluster %s; choose another spec.externalName",
+			o.Mark.Namespace, o.Mark.Name, o.Mark.Cluster)
+	case released:
+		a.Message = "the cloud object of this name was left behind on purpose (deletionPolicy Retain); set spec.adoption: IfExists to take it back"
+	case oursBefore:
+		a.Message = "the cloud object of this name was made by an earlier object of this namespace and name; set spec.adoption: IfMarked to take it back"
+	case replaced:
+		a.Message = "the cloud object that this object managed was deleted, and another now has its name; set spec.adoption: IfExists to take that one, or delete this object"
+	default:
+		a.Message = "a cloud object of this name exists and does not bear Mooring's mark; set spec.adoption: IfExists to take it over, or choose another spec.externalName"
+	}
+	return a
+}
+
+func planReady(v View, o driver.Observation, p Policy) Action {
+	var now, wait, never []field.Change
+	editWaits := false
+	for _, c := range o.Changes {
+		switch {
+		case c.Effect == field.Impossible:
+			never = append(never, c)
+		case mustAsk(v, c, p):
+			wait = append(wait, c)
+			editWaits = editWaits || cause(v, c) == v1alpha1.CauseSpec
+		default:
+			now = append(now, c)
+		}
+	}
+	a := Action{Pending: pending(v, o.Changes)}
+	if len(wait) > 0 {
+		a.Hash, a.EditWaits = planHash(v, wait), editWaits
+		if v.Approval == a.Hash {
+			now, wait, a.Hash, a.EditWaits = append(now, wait...), nil, "", false
+		}
+	}
+	switch {
+	case len(now) > 0:
+		a.Verb, a.Changes, a.Reason = Update, now, v1alpha1.ReasonDrifted
+		if slices.ContainsFunc(now, func(c field.Change) bool { return cause(v, c) == v1alpha1.CauseSpec }) {
+			a.Reason = v1alpha1.ReasonUpdating
+		}
+		a.Message = "being applied: " + list(now)
+	case v.Unsettled:
+		a.Verb, a.Reason, a.Quiet = Wait, v1alpha1.ReasonCloudBusy, true
+		a.Message = "waiting for the cloud to show what was written"
+	case len(never) > 0:
+		a.Verb, a.Reason = Stall, v1alpha1.ReasonImmutable
+		a.Message = fmt.Sprintf("%s can't change from %q to %q: %s", never[0].Field, never[0].From, never[0].To, never[0].Why)
+	case len(wait) > 0:
+		a.Verb, a.Reason = Ask, v1alpha1.ReasonApprovalRequired
+		a.Message = fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s", list(wait), v1alpha1.AnnotationApprove, a.Hash)
+	case o.Stopped:
+		a.Verb, a.Reason, a.Message = Settle, v1alpha1.ReasonStopped, "as declared, and stopped in the cloud"
+	default:
+		a.Verb, a.Reason, a.Message = Settle, v1alpha1.ReasonReady, "usable and as declared"
+	}
+	return a
+}
+
+// mustAsk reports whether a person is to be asked before a change is made.
+func mustAsk(v View, c field.Change, p Policy) bool {
+	if !c.Effect.Disruptive() {
+		return false
+	}
+	switch p.Disruptive {
+	case v1alpha1.DisruptiveAlways:
+		return false
+	case v1alpha1.DisruptiveOnApproval:
+		return true
+	default:
+		return cause(v, c) != v1alpha1.CauseSpec
+	}
+}
+
+// cause tells an edit from drift: drift is a difference from what we applied ourselves. What was
+// never applied, as on an object just adopted, counts as drift until the spec is edited.
+func cause(v View, c field.Change) string {
+	applied, known := v.Applied[c.Field]
+	switch {
+	case c.Release, c.Field == driver.FieldPassword, len(c.Remove) > 0:
+		return v1alpha1.CauseSpec
+	case !known && v.Edited && v.WasReady:
+		return v1alpha1.CauseSpec
+	case !known:
+		return v1alpha1.CauseDrift
+	case len(applied) == 1 && applied[0] == c.To:
+		return v1alpha1.CauseDrift
+	case c.Entries && !v.Edited:
+		return v1alpha1.CauseDrift
+	default:
+		return v1alpha1.CauseSpec
+	}
+}
+
+func pending(v View, changes []field.Change) []v1alpha1.PendingChange {
+	var out []v1alpha1.PendingChange
+	for _, c := range changes {
+		out = append(out, v1alpha1.PendingChange{Field: c.Field, From: c.From, To: c.To, Effect: string(c.Effect), Cause: cause(v, c)})
+	}
+	return out
+}
+
+// planHash identifies changes that wait. The uid and the serial keep an approval from being good for
+// another object, or for a later plan that happens to look the same.
+func planHash(v View, wait []field.Change) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %d", v.Mark.UID, v.Serial)
+	for _, c := range wait {
+		fmt.Fprintf(h, " %q %q %q %q", c.Field, c.From, c.To, c.Effect)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// list says changes in a line: field from -> to (effect).
+func list(changes []field.Change) string {
+	s := ""
+	for i, c := range changes {
+		if i > 0 {
+			s += ", "
+		}
+		s += fmt.Sprintf("%s %s -> %s", c.Field, orNone(c.From), orNone(c.To))
+		if c.Effect != field.Online && c.Effect != "" {
+			s += fmt.Sprintf(" (%s)", c.Effect)
+		}
+	}
+	return s
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}

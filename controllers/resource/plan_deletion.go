@@ -1,0 +1,89 @@
+package resource
+
+import (
+	"slices"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// planDeletion decides for an object that is being deleted. The finalizer goes only when the
+// cloud confirmed that nothing of ours is left there, or when it is to be left.
+func planDeletion(v View, o driver.Observation, p Policy) Action {
+	switch {
+	case p.Management == v1alpha1.ManagementObserve:
+		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "it was only observed, and stays in the cloud"}
+	case v.DefinitionDeleting:
+		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "the kind itself is being removed from the cluster, so the cloud object stays"}
+	case o.State == driver.Absent:
+		return planGone(v, o, p)
+	case o.State == driver.Deleting:
+		return deleting("the cloud is deleting it")
+	}
+	switch ownership(v, o) {
+	case ours, oursUnmarked:
+	case unmarked:
+		if v.WasReady {
+			return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: "the cloud object lost its mark, so it may not be Mooring's to delete; " +
+				"set spec.deletionPolicy: Retain to leave it, or delete it in the cloud"}
+		}
+		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object of this name was never this object's, and stays"}
+	default:
+		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object of this name is not this object's, and stays"}
+	}
+	if p.Deletion == v1alpha1.DeletionRetain {
+		if o.State == driver.Pending {
+			return deleting("to be marked as left behind once the cloud is done with it")
+		}
+		return Action{Verb: Release, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object is being marked as left behind"}
+	}
+	switch {
+	case o.Protected:
+		return planProtected(o)
+	case o.State == driver.Pending:
+		return deleting("waiting for the cloud to be done with it")
+	}
+	a := Action{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Message: "the cloud is asked to delete it"}
+	// What never worked holds nothing worth keeping, and the cloud may be unable to take a snapshot of it.
+	a.Snapshot = p.Deletion == v1alpha1.DeletionSnapshot && v.WasReady
+	return a
+}
+
+// planProtected lifts the cloud's deletion protection if the spec says so in as many words.
+func planProtected(o driver.Observation) Action {
+	i := slices.IndexFunc(o.Changes, func(c field.Change) bool { return c.Field == "deletionProtection" })
+	if i < 0 {
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on; set spec.deletionProtection: false to have it deleted"}
+	}
+	if o.State == driver.Pending {
+		return deleting("waiting for the cloud to be done with it")
+	}
+	return Action{Verb: Update, Reason: v1alpha1.ReasonDeleting, Message: "deletion protection is being lifted", Changes: o.Changes[i : i+1]}
+}
+
+// planGone decides when the cloud no longer has the object.
+func planGone(v View, o driver.Observation, p Policy) Action {
+	if v.Bound && !v.AbsenceSure {
+		a := deleting("the cloud no longer shows it; looking again to be sure")
+		a.Quiet = true
+		return a
+	}
+	if p.Deletion == v1alpha1.DeletionSnapshot && v.WasReady {
+		switch o.Snapshot {
+		case driver.Pending:
+			return deleting("the cloud is finishing the final snapshot")
+		case driver.Failed:
+			return Action{Verb: Stall, Reason: v1alpha1.ReasonFailed, Message: "it is deleted, but the final snapshot failed; " +
+				"set spec.deletionPolicy: Delete to let this object go without one"}
+		case driver.Unknown:
+			return deleting("the final snapshot could not be seen; looking again")
+		default: // Ready, or Absent: it was deleted in the cloud without our asking, and nothing is left to keep.
+		}
+	}
+	return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "it is gone from the cloud"}
+}
+
+func deleting(message string) Action {
+	return Action{Verb: Wait, Reason: v1alpha1.ReasonDeleting, Message: message}
+}

@@ -1,0 +1,101 @@
+package resource
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/retry"
+)
+
+// Settings are what all kinds' reconcilers share.
+type Settings struct {
+	// Client reads objects of our kinds from a cache that shows our own writes, and writes.
+	Client client.Client
+	// Reader reads from the API server: Secrets, and what must be certain.
+	Reader      client.Reader
+	Recorder    events.EventRecorder
+	Credentials *credential.Store
+	// ClusterID tells this cluster's cloud objects from those of others. It never changes.
+	ClusterID string
+	// Namespace is Mooring's own, where the truth about passwords is kept.
+	Namespace string
+	Cadence   retry.Cadence
+	// Settle is how long the cloud may take to show what was written.
+	Settle time.Duration
+	// Deadline bounds one turn's calls.
+	Deadline time.Duration
+	Now      func() time.Time
+}
+
+// A Reconciler brings objects of one kind and what they stand for in the cloud together.
+type Reconciler[T client.Object, S any] struct {
+	Settings
+	Kind *Kind[T, S]
+
+	memories memories
+}
+
+// ByName is the reconciler as a controller calls it: by the name of an object.
+func (r *Reconciler[T, S]) ByName() reconcile.Reconciler {
+	return reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+		obj := r.Kind.New()
+		if err := r.Client.Get(ctx, req.NamespacedName, obj); err != nil {
+			r.memories.forget(req.NamespacedName)
+			return reconcile.Result{}, client.IgnoreNotFound(err)
+		}
+		return r.Reconcile(ctx, obj)
+	})
+}
+
+// Reconcile takes one turn with an object: it looks, decides, does one thing, and writes down what happened.
+func (r *Reconciler[T, S]) Reconcile(ctx context.Context, obj T) (reconcile.Result, error) {
+	t := r.begin(ctx, obj)
+	outcome, err := r.step(ctx, t)
+	return r.record(ctx, t, outcome, err)
+}
+
+// step is guard -> connect -> observe -> plan -> act. It returns what is to be written down.
+func (r *Reconciler[T, S]) step(ctx context.Context, t *turn[T, S]) (outcome, error) {
+	defer t.leave()
+	for _, guard := range r.guards() {
+		if verdict, err := guard(ctx, t); verdict != nil || err != nil {
+			return verdict.orNothing(), err
+		}
+	}
+	if err := r.observe(ctx, t); err != nil {
+		return outcome{}, err
+	}
+	action := Plan(t.view, t.seen, t.policy)
+	return r.act(ctx, t, action)
+}
+
+// definition is the live CustomResourceDefinition's metadata, read before a deletion.
+func (r *Reconciler[T, S]) definitionDeleting(ctx context.Context) (bool, error) {
+	crd := &metav1.PartialObjectMetadata{}
+	crd.SetGroupVersionKind(crdKind)
+	if err := r.Reader.Get(ctx, client.ObjectKey{Name: r.Kind.Plural + ".mooring.dev"}, crd); err != nil {
+		return false, fmt.Errorf("look whether the kind itself is being removed: %w", err)
+	}
+	return !crd.DeletionTimestamp.IsZero(), nil
+}
+
+func (r *Reconciler[T, S]) event(t *turn[T, S], kind, reason, format string, args ...any) {
+	message := t.redact(fmt.Sprintf(format, args...))
+	r.Recorder.Eventf(t.obj, nil, kind, reason, "Reconcile", "%s", message)
+}
+
+func (r *Reconciler[T, S]) normal(t *turn[T, S], reason, format string, args ...any) {
+	r.event(t, corev1.EventTypeNormal, reason, format, args...)
+}
+
+func (r *Reconciler[T, S]) warn(t *turn[T, S], reason, format string, args ...any) {
+	r.event(t, corev1.EventTypeWarning, reason, format, args...)
+}

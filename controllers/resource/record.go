@@ -1,0 +1,277 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/retry"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// when says when to come back.
+type when int
+
+const (
+	soon       when = iota // at once: something was done, and its result is to be seen
+	polling                // while the cloud works
+	afterError             // after a failure, or while a person has to act
+	atSync                 // at the next sync
+	later                  // after atLeast, when the account may have a place
+	never                  // only when something changes
+)
+
+// outcome is what a turn came to.
+type outcome struct {
+	state   condition.State
+	reason  v1alpha1.Reason
+	message string
+	next    when
+	atLeast time.Duration
+	pending []v1alpha1.PendingChange
+	// planned: pending and hash are what the plan says now.
+	planned bool
+	hash    string
+	// quiet: conditions stay as they are.
+	quiet bool
+	// gone: there is no object left to write to.
+	gone bool
+}
+
+func (o *outcome) orNothing() outcome {
+	if o == nil {
+		return outcome{}
+	}
+	return *o
+}
+
+// stubborn is how many failures in a row it takes before conditions speak of them: one flips nothing.
+const stubborn = 3
+
+// record writes down what happened, in the one place where that is done: memory, status, events, log,
+// and when to come back.
+func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcome, err error) (reconcile.Result, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
+	defer cancel()
+	if err != nil {
+		out = r.judge(ctx, t, out, err)
+	} else if !out.quiet {
+		t.mem.failures = 0
+		t.mem.pace.Succeeded()
+	}
+	if out.gone {
+		r.memories.forget(client.ObjectKeyFromObject(t.obj))
+		return reconcile.Result{}, nil
+	}
+	r.describe(t, out)
+	if err := r.patchStatus(ctx, t); err != nil {
+		return r.notRecorded(ctx, t, err)
+	}
+	r.tell(t)
+	return r.comeBack(t, out), nil
+}
+
+// judge turns an error into an outcome.
+func (r *Reconciler[T, S]) judge(ctx context.Context, t *turn[T, S], out outcome, err error) outcome {
+	if errors.Is(err, errStale) || apierrors.IsConflict(err) {
+		return outcome{quiet: true, next: polling} // somebody else was faster; look again
+	}
+	if t.mem.failures++; t.mem.failures == 1 {
+		t.mem.failing = t.now
+	}
+	logf.FromContext(ctx).V(1).Info("turn failed", "error", t.redact(err.Error()), "failures", t.mem.failures)
+	out.next, out.message, out.quiet = afterError, err.Error(), false
+	var refusal *credential.Refusal
+	if errors.As(err, &refusal) {
+		out.state, out.reason = condition.Stalled, refusal.Reason
+		out.message = refusal.Message
+		return t.whileDeleting(out)
+	}
+	verdict := retry.Judge(err)
+	out.reason = verdict.Reason
+	var cloud *driver.Error
+	if errors.As(err, &cloud) {
+		out.atLeast = cloud.RetryAfter
+	}
+	_, did := errors.AsType[acted](err)
+	switch {
+	case verdict.Stalled && (did || t.mem.failures >= stubborn):
+		out.state = condition.Stalled
+	case verdict.Soon:
+		out.state, out.next, out.quiet = condition.Retrying, polling, true
+	case t.now.Sub(t.mem.seen) > 2*r.Cadence.Sync:
+		out.state, out.reason = condition.Unseen, v1alpha1.ReasonNotObserved
+		out.message = "not observed for two sync periods: " + out.message
+	case t.mem.failures >= stubborn:
+		out.state = condition.RetryingLong
+	default:
+		out.state = condition.Retrying
+	}
+	return t.whileDeleting(out)
+}
+
+// whileDeleting turns an outcome into that of an object that is being deleted, if it is.
+func (t *turn[T, S]) whileDeleting(out outcome) outcome {
+	switch {
+	case !t.deleting:
+	case out.state == condition.Stalled:
+		out.state = condition.DeletionStalled
+	case out.state == condition.RetryingLong || out.state == condition.Unseen:
+		out.state, out.reason = condition.Deleting, v1alpha1.ReasonDeleting
+	}
+	return out
+}
+
+// describe brings the status in line with the outcome and what was seen. It changes nothing that need
+// not change.
+func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
+	if t.looked {
+		r.describeSeen(t)
+	}
+	if out.planned {
+		t.status.PendingChanges = out.pending
+		t.status.Plan = nextPlan(t.status.Plan, out.hash)
+	}
+	if out.quiet {
+		return
+	}
+	if t.deleting && out.state == condition.Stalled {
+		out.state = condition.DeletionStalled
+	}
+	u := condition.Update{
+		State: out.state, Reason: out.reason, Message: t.redact(out.message),
+		Available: t.available(), Generation: t.obj.GetGeneration(), Now: metav1.NewTime(t.now),
+	}
+	if t.looked && t.seen.Stopped {
+		u.Unavailable = v1alpha1.ReasonStopped
+	}
+	condition.Set(&t.status.Conditions, u)
+	if out.state.Current() && t.looked {
+		t.status.ObservedGeneration = t.obj.GetGeneration()
+		if t.status.FirstReadyTime == nil && t.seen.Available {
+			t.status.FirstReadyTime = &metav1.Time{Time: t.now.Truncate(time.Second)}
+		}
+	}
+}
+
+// describeSeen mirrors the observation.
+func (r *Reconciler[T, S]) describeSeen(t *turn[T, S]) {
+	if t.policy.Management == v1alpha1.ManagementObserve && !t.bound() {
+		t.status.ExternalName, t.status.Provider = t.request.Name, t.conn.Provider
+		t.status.Location, t.status.AccountID = t.request.Location, string(t.account)
+	}
+	if t.seen.State == driver.Absent || t.seen.State == driver.Unknown {
+		return
+	}
+	if t.seen.Operation != "" || t.seen.State == driver.Ready && t.status.Operation == t.request.Operation {
+		t.status.Operation = t.seen.Operation
+	}
+	belongs := ownership(t.view, t.seen)
+	if belongs != ours && t.policy.Management != v1alpha1.ManagementObserve {
+		return // what is not ours is not mirrored: it may be another tenant's
+	}
+	if t.seen.ID != "" {
+		t.status.ExternalID = t.seen.ID
+	}
+	if err := r.Kind.Observed(t.obj, t.seen.Mirror); err != nil {
+		logf.Log.Error(err, "mirror of a driver is not in the shape of the spec")
+	}
+	r.tellReleased(t)
+	applied := map[string][]string(t.seen.Applied)
+	if sent, ok := t.status.Applied[driver.FieldPassword]; ok && applied != nil {
+		applied[driver.FieldPassword] = sent
+	}
+	if t.policy.Management == v1alpha1.ManagementFull && applied != nil && !t.deleting {
+		t.status.Applied = applied
+	}
+}
+
+// nextPlan returns the plan's status: once nothing waits any more the serial moves on, and an
+// approval of old is good for nothing.
+func nextPlan(before *v1alpha1.PlanStatus, hash string) *v1alpha1.PlanStatus {
+	switch {
+	case before == nil && hash == "":
+		return nil
+	case before == nil:
+		return &v1alpha1.PlanStatus{Hash: hash}
+	case before.Hash != "" && hash == "":
+		return &v1alpha1.PlanStatus{Serial: before.Serial + 1}
+	default:
+		return &v1alpha1.PlanStatus{Hash: hash, Serial: before.Serial}
+	}
+}
+
+// patchStatus writes the status if it differs from what is stored.
+func (r *Reconciler[T, S]) patchStatus(ctx context.Context, t *turn[T, S]) error {
+	if equality.Semantic.DeepEqual(r.Kind.Status(t.stored), t.status) && equality.Semantic.DeepEqual(t.stored, t.obj) {
+		return nil
+	}
+	desired := t.obj.DeepCopyObject().(T)
+	err := r.Client.Status().Patch(ctx, desired, client.MergeFromWithOptions(t.stored, client.MergeFromWithOptimisticLock{}))
+	if err != nil {
+		return err
+	}
+	t.obj.SetResourceVersion(desired.GetResourceVersion())
+	t.stored = t.obj.DeepCopyObject().(T)
+	return nil
+}
+
+// notRecorded says when to come back if the status could not be written.
+func (r *Reconciler[T, S]) notRecorded(ctx context.Context, t *turn[T, S], err error) (reconcile.Result, error) {
+	switch {
+	case apierrors.IsNotFound(err):
+		r.memories.forget(client.ObjectKeyFromObject(t.obj))
+		return reconcile.Result{}, nil
+	case apierrors.IsConflict(err):
+		return reconcile.Result{RequeueAfter: t.mem.pace.WhileCloudWorks()}, nil
+	default:
+		logf.FromContext(ctx).Error(err, "the status could not be written; it will be tried again")
+		return reconcile.Result{RequeueAfter: t.mem.pace.AfterError(0)}, nil
+	}
+}
+
+// tell emits an Event when a person is needed, once for each reason and message.
+func (r *Reconciler[T, S]) tell(t *turn[T, S]) {
+	now := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionStalled)
+	before := t.toldBefore
+	if now == nil || before != nil && before.Reason == now.Reason && before.Message == now.Message {
+		return
+	}
+	r.event(t, corev1.EventTypeWarning, now.Reason, "%s", now.Message)
+}
+
+// lowPriority lets re-checks wait behind people's edits.
+var lowPriority = handler.LowPriority
+
+// comeBack says when the object is to be looked at again.
+func (r *Reconciler[T, S]) comeBack(t *turn[T, S], out outcome) reconcile.Result {
+	pace := t.mem.pace
+	switch out.next {
+	case soon:
+		return reconcile.Result{RequeueAfter: time.Millisecond}
+	case polling:
+		return reconcile.Result{RequeueAfter: pace.WhileCloudWorks()}
+	case later:
+		return reconcile.Result{RequeueAfter: out.atLeast}
+	case afterError:
+		return reconcile.Result{RequeueAfter: pace.AfterError(out.atLeast)}
+	case never:
+		return reconcile.Result{}
+	default:
+		pace.Settled()
+		return reconcile.Result{RequeueAfter: pace.UntilSync(), Priority: &lowPriority}
+	}
+}

@@ -1,0 +1,194 @@
+package resource
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+var crdKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
+
+// A turn is one reconcile of one object: everything that is known and done on the way.
+type turn[T client.Object, S any] struct {
+	obj T
+	// stored is the object as the API server last had it: what a patch is made against.
+	stored   T
+	spec     *v1alpha1.ResourceSpec
+	status   *v1alpha1.ResourceStatus
+	policy   Policy
+	deleting bool
+	mem      *memory
+	now      time.Time
+
+	conn     *credential.Connection
+	external driver.External[S]
+	account  driver.AccountID
+	request  driver.Request[S]
+	// exit gives a place in the account's gate back, if one is held. hung: a call got no answer.
+	exit func(answered bool)
+	hung bool
+
+	// toldBefore is what the condition Stalled said before.
+	toldBefore *metav1.Condition
+
+	looked bool // seen holds an observation
+	seen   driver.Observation
+	view   View
+	vault  *vault
+	// canary are the secret values that this turn has touched; they are cut out of every message.
+	canary []string
+}
+
+func (r *Reconciler[T, S]) begin(ctx context.Context, obj T) *turn[T, S] {
+	now := r.Now()
+	t := &turn[T, S]{
+		obj: obj, stored: obj.DeepCopyObject().(T),
+		spec: r.Kind.Spec(obj), status: r.Kind.Status(obj),
+		policy: r.Kind.policy(obj), deleting: !obj.GetDeletionTimestamp().IsZero(),
+		mem: r.memories.of(client.ObjectKeyFromObject(obj), obj.GetUID(), r.Cadence, now), now: now,
+	}
+	if c := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionStalled); c != nil {
+		t.toldBefore = c.DeepCopy()
+	}
+	if request := obj.GetAnnotations()[v1alpha1.AnnotationReconcile]; t.mem.generation != obj.GetGeneration() || t.mem.request != request {
+		t.mem.pace.Settled() // somebody wants something: no waiting for what was before
+		t.mem.failures = 0
+		t.mem.generation, t.mem.request = obj.GetGeneration(), request
+	}
+	return t
+}
+
+func (t *turn[T, S]) bound() bool { return t.status.ExternalName != "" }
+
+func (t *turn[T, S]) held() bool {
+	return controllerutil.ContainsFinalizer(t.obj, v1alpha1.FinalizerResource)
+}
+
+// leave gives the place in the account's gate back.
+func (t *turn[T, S]) leave() {
+	if t.exit != nil {
+		t.exit(!t.hung)
+		t.exit = nil
+	}
+}
+
+// answered notes what an error of the cloud says about the account as a whole.
+func (t *turn[T, S]) answered(err error) {
+	switch driver.CodeOf(err) {
+	case driver.Unavailable:
+		t.hung = err != nil
+	case driver.Denied:
+		t.conn.Suspect()
+	}
+}
+
+// knows adds values that must never be shown.
+func (t *turn[T, S]) knows(secrets ...string) {
+	for _, s := range secrets {
+		if len(s) >= 4 { // shorter ones would mangle messages, and hide nothing
+			t.canary = append(t.canary, s)
+		}
+	}
+}
+
+// redact cuts secret values out of a message. Drivers promise that there are none; this is the second lock.
+func (t *turn[T, S]) redact(message string) string {
+	for _, s := range t.canary {
+		message = strings.ReplaceAll(message, s, field.Redacted)
+	}
+	return message
+}
+
+// settings returns the object's location and the parameters of its request.
+func (r *Reconciler[T, S]) parameters(t *turn[T, S]) (parameters S, location string) {
+	parameters, location = r.Kind.Parameters(t.obj)
+	if t.status.Location != "" {
+		location = t.status.Location // bound at creation
+	}
+	return parameters, location
+}
+
+// prepare fills the request once the connection is there.
+func (r *Reconciler[T, S]) prepare(t *turn[T, S]) {
+	parameters, location := r.parameters(t)
+	if location == "" {
+		location = t.conn.Location
+	}
+	name := t.status.ExternalName
+	if name == "" {
+		name = t.spec.ExternalName
+	}
+	if name == "" {
+		name = ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.external.Name().MaxLength)
+	}
+	t.request = driver.Request[S]{
+		Name: name, Location: location, ID: t.status.ExternalID,
+		Mark: driver.Mark{
+			Cluster: r.ClusterID, Namespace: t.obj.GetNamespace(), Name: t.obj.GetName(), UID: string(t.obj.GetUID()),
+		},
+		Spec: parameters, Applied: field.Applied(t.status.Applied), Operation: t.status.Operation,
+		NotBefore: t.mem.notBefore,
+	}
+	if r.Kind.Credentials != nil {
+		if c := r.Kind.Credentials(t.obj); c != nil && c.Username != nil {
+			t.request.Login.Username = *c.Username
+		}
+	}
+	if t.deleting {
+		_, force := r.Kind.Deletion(t.obj)
+		t.request.Deletion = &driver.Deletion{Force: force}
+		if t.policy.Deletion == v1alpha1.DeletionSnapshot && t.status.FirstReadyTime != nil {
+			t.request.Deletion.Snapshot = SnapshotName(name, string(t.obj.GetUID()))
+		}
+	}
+}
+
+// look fills the view: what is known beside the cloud.
+func (r *Reconciler[T, S]) look(t *turn[T, S]) {
+	t.view = View{
+		Deleting: t.deleting, Bound: t.bound(), WasReady: t.status.FirstReadyTime != nil,
+		Edited: t.obj.GetGeneration() != t.status.ObservedGeneration,
+		Mark:   t.request.Mark, ID: t.status.ExternalID, Applied: t.request.Applied,
+		Approval: t.obj.GetAnnotations()[v1alpha1.AnnotationApprove],
+	}
+	if t.status.Plan != nil {
+		t.view.Serial = t.status.Plan.Serial
+	}
+	if t.seen.State != driver.Absent {
+		t.mem.absent = time.Time{}
+		return
+	}
+	if t.mem.absent.IsZero() {
+		t.mem.absent = t.now
+	}
+	t.view.AbsenceSure = t.now.Sub(t.mem.absent) >= r.Settle && t.now.Sub(t.mem.notBefore) >= r.Settle
+}
+
+// mine reports whether a Secret's labels say that it was made for this object, under whatever uid.
+func (r *Reconciler[T, S]) mine(labels map[string]string, t *turn[T, S]) bool {
+	return labels[v1alpha1.LabelKind] == r.Kind.Name && labels[v1alpha1.LabelName] == t.obj.GetName()
+}
+
+func (r *Reconciler[T, S]) labels(t *turn[T, S]) map[string]string {
+	return map[string]string{
+		v1alpha1.LabelKind: r.Kind.Name, v1alpha1.LabelName: t.obj.GetName(), v1alpha1.LabelUID: string(t.obj.GetUID()),
+	}
+}
+
+func without(changes []field.Change, failed []driver.FieldError) []field.Change {
+	return slices.DeleteFunc(slices.Clone(changes), func(c field.Change) bool {
+		return slices.ContainsFunc(failed, func(f driver.FieldError) bool { return f.Field == c.Field })
+	})
+}

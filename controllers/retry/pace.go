@@ -1,0 +1,79 @@
+package retry
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+)
+
+// Cadence is how often an object is looked at.
+type Cadence struct {
+	// Sync is how often a converged object is observed, give or take a tenth.
+	Sync time.Duration
+	// First and Longest bound the waits after errors; First and PollLongest those while the cloud works.
+	First       time.Duration
+	Longest     time.Duration
+	PollLongest time.Duration
+}
+
+// DefaultCadence is the cadence for a sync period.
+func DefaultCadence(sync time.Duration) Cadence {
+	return Cadence{
+		Sync:        sync,
+		First:       min(time.Second, sync),
+		Longest:     min(5*time.Minute, sync),
+		PollLongest: min(30*time.Second, sync),
+	}
+}
+
+// A Pace is the memory of one object's waits. It is not safe for concurrent use: an object is
+// reconciled by one worker at a time.
+type Pace struct {
+	cadence Cadence
+	errors  *backoff.ExponentialBackOff
+	polls   *backoff.ExponentialBackOff
+}
+
+// NewPace returns the pace of a fresh object.
+func NewPace(c Cadence) *Pace { return &Pace{cadence: c} }
+
+// AfterError returns how long to wait after a failure: longer with each in a row, at least atLeast.
+func (p *Pace) AfterError(atLeast time.Duration) time.Duration {
+	if p.errors == nil {
+		p.errors = exponential(p.cadence.First, p.cadence.Longest, 2)
+	}
+	return max(p.errors.NextBackOff(), atLeast)
+}
+
+// WhileCloudWorks returns how long to wait before looking again.
+func (p *Pace) WhileCloudWorks() time.Duration {
+	if p.polls == nil {
+		p.polls = exponential(p.cadence.First, p.cadence.PollLongest, 1.5)
+	}
+	return p.polls.NextBackOff()
+}
+
+// UntilSync returns how long to wait before a converged object is looked at again. The jitter
+// spreads objects that were made together.
+func (p *Pace) UntilSync() time.Duration {
+	return time.Duration(float64(p.cadence.Sync) * (0.9 + 0.2*rand.Float64()))
+}
+
+// Succeeded forgets failures; Settled forgets polls too, and so does an edit.
+func (p *Pace) Succeeded() { p.errors = nil }
+
+// Settled forgets all waits.
+func (p *Pace) Settled() { p.errors, p.polls = nil, nil }
+
+func exponential(first, longest time.Duration, factor float64) *backoff.ExponentialBackOff {
+	return backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(first),
+		backoff.WithMaxInterval(longest),
+		backoff.WithMultiplier(factor),
+		backoff.WithRandomizationFactor(0.3),
+		// v4 gives up after 15 minutes unless told otherwise, and then returns Stop (-1), which would
+		// spin the queue.
+		backoff.WithMaxElapsedTime(0),
+	)
+}

@@ -1,0 +1,32 @@
+package retry
+
+import (
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Verdict is what an error's code means for the object.
+type Verdict struct {
+	Reason v1alpha1.Reason
+	// Stalled: a person has to act; the object is still looked at, slowly, and heals by itself.
+	Stalled bool
+	// Soon: the cloud is merely busy; come back as if polling.
+	Soon bool
+}
+
+var verdicts = map[driver.Code]Verdict{
+	driver.Internal:    {Reason: v1alpha1.ReasonRetrying},
+	driver.Invalid:     {Reason: v1alpha1.ReasonInvalid, Stalled: true},
+	driver.Denied:      {Reason: v1alpha1.ReasonDenied, Stalled: true},
+	driver.NotFound:    {Reason: v1alpha1.ReasonInvalid, Stalled: true},
+	driver.Conflict:    {Reason: v1alpha1.ReasonConflict, Stalled: true},
+	driver.NotEmpty:    {Reason: v1alpha1.ReasonNotEmpty, Stalled: true},
+	driver.Protected:   {Reason: v1alpha1.ReasonDeletionProtected, Stalled: true},
+	driver.Busy:        {Reason: v1alpha1.ReasonCloudBusy, Soon: true},
+	driver.Quota:       {Reason: v1alpha1.ReasonQuotaExceeded, Stalled: true},
+	driver.Throttled:   {Reason: v1alpha1.ReasonRetrying},
+	driver.Unavailable: {Reason: v1alpha1.ReasonRetrying},
+}
+
+// Judge returns the verdict on an error that a driver returned.
+func Judge(err error) Verdict { return verdicts[driver.CodeOf(err)] }

@@ -1,0 +1,214 @@
+package controllers
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/resource"
+	"github.com/mooring-dev/mooring/controllers/retry"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Options says how the controllers are to run.
+type Options struct {
+	// Drivers are the clouds, by their name.
+	Drivers map[string]driver.Driver
+	// ClusterID tells this cluster's cloud objects from those of others.
+	ClusterID string
+	// Namespace is Mooring's own.
+	Namespace string
+	// SyncPeriod is how often a converged object is observed.
+	SyncPeriod time.Duration
+	// Workers is how many objects of each kind are worked on at once.
+	Workers int
+	// Settle is how long the cloud may take to show what was written. Default: 5 seconds.
+	Settle time.Duration
+	// Refresh is how long credentials are used before their Secret is read again. Default: a minute,
+	// or the sync period if that is shorter.
+	Refresh time.Duration
+	// Now is the clock, default time.Now.
+	Now func() time.Time
+}
+
+func (o *Options) setDefaults() {
+	if o.Settle == 0 {
+		o.Settle = min(5*time.Second, o.SyncPeriod)
+	}
+	if o.Refresh == 0 {
+		o.Refresh = min(time.Minute, o.SyncPeriod)
+	}
+	if o.Now == nil {
+		o.Now = time.Now //nolint:forbidigo // the one place where the controllers' clock is chosen
+	}
+}
+
+// turnDeadline bounds what one turn may take: several calls, each bounded by the driver.
+const turnDeadline = time.Minute
+
+// Setup adds all controllers to a manager.
+func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
+	o.setDefaults()
+	s := &setup{Options: o, mgr: mgr}
+	s.store = &credential.Store{
+		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
+		Refresh: o.Refresh, Width: max(1, o.Workers/2), Now: o.Now,
+	}
+	if err := addKind(ctx, s, bucketKind()); err != nil {
+		return err
+	}
+	if err := addKind(ctx, s, databaseKind()); err != nil {
+		return err
+	}
+	if err := s.addConfig(credential.KindProviderConfig, &v1alpha1.ProviderConfig{}); err != nil {
+		return err
+	}
+	return s.addConfig(credential.KindClusterProviderConfig, &v1alpha1.ClusterProviderConfig{})
+}
+
+type setup struct {
+	Options
+	mgr   manager.Manager
+	store *credential.Store
+	// kinds are the cloud kinds that were added.
+	kinds []addedKind
+}
+
+// addedKind is what provider configs need to know of a cloud kind.
+type addedKind struct {
+	object client.Object
+	list   func() client.ObjectList
+	config func(client.Object) (credential.Key, bool)
+}
+
+// configIndex finds objects by the provider config that they refer to.
+const configIndex = "providerConfig"
+
+// addKind adds the reconciler of one cloud kind.
+func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resource.Kind[T, S]) error {
+	r := &resource.Reconciler[T, S]{
+		Settings: resource.Settings{
+			Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"),
+			Credentials: s.store, ClusterID: s.ClusterID, Namespace: s.Namespace,
+			Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: turnDeadline, Now: s.Now,
+		},
+		Kind: kind,
+	}
+	added := addedKind{object: kind.New(), list: kind.List, config: func(o client.Object) (credential.Key, bool) {
+		obj, ok := o.(T)
+		if !ok || kind.Spec(obj).ProviderConfigRef == nil {
+			return credential.Key{}, false
+		}
+		return credential.KeyOf(kind.Spec(obj).ProviderConfigRef, o.GetNamespace()), true
+	}}
+	s.kinds = append(s.kinds, added)
+	err := s.mgr.GetFieldIndexer().IndexField(ctx, kind.New(), configIndex, func(o client.Object) []string {
+		if key, ok := added.config(o); ok {
+			return []string{key.String()}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return builder.ControllerManagedBy(s.mgr).
+		Named(kind.Plural).
+		For(kind.New(), builder.WithPredicates(predicate.Or[client.Object](
+			predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
+		Watches(&v1alpha1.ProviderConfig{}, s.users(credential.KindProviderConfig, added), builder.WithPredicates(configChanged)).
+		Watches(&v1alpha1.ClusterProviderConfig{}, s.users(credential.KindClusterProviderConfig, added), builder.WithPredicates(configChanged)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: s.Workers}).
+		Complete(r.ByName())
+}
+
+// addConfig adds the reconciler of one kind of provider config.
+func (s *setup) addConfig(kind string, object client.Object) error {
+	r := &credential.Reconciler{Store: s.store, Kind: kind, Users: s.countUsers, Check: s.SyncPeriod}
+	b := builder.ControllerManagedBy(s.mgr).
+		Named(kind).
+		For(object, builder.WithPredicates(predicate.GenerationChangedPredicate{}))
+	for _, k := range s.kinds {
+		b = b.Watches(k.object, handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
+			key, ok := k.config(o)
+			if !ok || key.Kind != kind {
+				return nil
+			}
+			return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}}}
+		}), builder.WithPredicates(comesOrGoes))
+	}
+	return b.WithOptions(controller.Options{MaxConcurrentReconciles: 4}).Complete(r)
+}
+
+// users enqueues the objects of a kind that refer to a provider config.
+func (s *setup) users(configKind string, kind addedKind) handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, o client.Object) []reconcile.Request {
+		list, err := s.list(ctx, kind, credential.Key{Kind: configKind, Namespace: o.GetNamespace(), Name: o.GetName()})
+		if err != nil {
+			s.mgr.GetLogger().Error(err, "objects of a provider config can't be listed; they will see its change at their next sync")
+			return nil
+		}
+		var requests []reconcile.Request
+		_ = meta.EachListItem(list, func(item runtime.Object) error {
+			user := item.(client.Object)
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(user)})
+			return nil
+		})
+		return requests
+	})
+}
+
+// countUsers returns how many objects refer to a provider config.
+func (s *setup) countUsers(ctx context.Context, key credential.Key) (int, error) {
+	users := 0
+	for _, kind := range s.kinds {
+		list, err := s.list(ctx, kind, key)
+		if err != nil {
+			return 0, err
+		}
+		users += meta.LenList(list)
+	}
+	return users, nil
+}
+
+func (s *setup) list(ctx context.Context, kind addedKind, key credential.Key) (client.ObjectList, error) {
+	list := kind.list()
+	err := s.mgr.GetClient().List(ctx, list, client.InNamespace(key.Namespace), client.MatchingFields{configIndex: key.String()}, client.UnsafeDisableDeepCopy)
+	return list, err
+}
+
+// comesOrGoes passes what may change how many users a provider config has.
+var comesOrGoes = predicate.Funcs{
+	UpdateFunc: func(e event.UpdateEvent) bool { return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() },
+}
+
+// configChanged passes edits of a provider config, and its becoming Ready or not.
+var configChanged = predicate.Funcs{
+	CreateFunc: func(event.CreateEvent) bool { return true },
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() || configReady(e.ObjectOld) != configReady(e.ObjectNew)
+	},
+}
+
+func configReady(o client.Object) bool {
+	switch c := o.(type) {
+	case *v1alpha1.ProviderConfig:
+		return meta.IsStatusConditionTrue(c.Status.Conditions, v1alpha1.ConditionReady)
+	case *v1alpha1.ClusterProviderConfig:
+		return meta.IsStatusConditionTrue(c.Status.Conditions, v1alpha1.ConditionReady)
+	default:
+		return false
+	}
+}

@@ -1,0 +1,115 @@
+package aws_test
+
+import (
+	"context"
+	"testing"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+const (
+	account = "111111111111"
+	other   = "222222222222"
+	region  = "eu-central-1"
+)
+
+// A world is a local cloud with a connection of ours to it, and clients for what others do.
+type world struct {
+	*localcloud.Cloud
+	t     *testing.T
+	clock *clock
+	conn  *driver.Conn
+	s3    *s3.Client
+	rds   *rds.Client
+}
+
+func newWorld(t *testing.T, options localcloud.Options) *world {
+	t.Helper()
+	return newWorldIn(t, region, options)
+}
+
+func newWorldIn(t *testing.T, region string, options localcloud.Options) *world {
+	t.Helper()
+	c := newClock()
+	options.Now, options.ListenersOnly = c.Now, true
+	cloud, err := localcloud.Start(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cloud.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := &world{Cloud: cloud, t: t, clock: c}
+	w.conn = w.open(account, region)
+	w.s3, w.rds = w.clients(account, region)
+	return w
+}
+
+func (w *world) open(account, region string) *driver.Conn {
+	w.t.Helper()
+	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint()}).Open(w.t.Context(), driver.Config{
+		Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region, Credentials: w.keys(account),
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return conn
+}
+
+func (w *world) keys(account string) map[string][]byte {
+	id, secret := w.AWSKeys(account)
+	return map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte(id), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secret)}
+}
+
+// clients returns clients with which a test does what others do behind our back.
+func (w *world) clients(account, region string) (*s3.Client, *rds.Client) {
+	id, secret := w.AWSKeys(account)
+	cfg := awssdk.Config{
+		Region: region, Credentials: credentials.NewStaticCredentialsProvider(id, secret, ""),
+		BaseEndpoint: awssdk.String(w.AWSEndpoint()),
+	}
+	return s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true }), rds.NewFromConfig(cfg)
+}
+
+// writes counts the writes that reached the cloud since the ledger was reset.
+func (w *world) writes() int { return w.Ledger.Count(localcloud.Filter{Write: localcloud.Writes}) }
+
+// operations lists the calls since the ledger was reset.
+func (w *world) operations() []string {
+	var names []string
+	for _, c := range w.Ledger.Calls(localcloud.Filter{}) {
+		names = append(names, c.Operation)
+	}
+	return names
+}
+
+var mark = driver.Mark{Cluster: "c1", Namespace: "shop", Name: "orders", UID: "u1"}
+
+func ptr[T any](v T) *T { return &v }
+
+// do calls the SDK for what others do, which must succeed.
+func do[I, O, Opt any](t testing.TB, call func(context.Context, *I, ...func(*Opt)) (*O, error), in *I) *O {
+	t.Helper()
+	out, err := call(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func wantCode(t *testing.T, err error, want driver.Code) {
+	t.Helper()
+	if err == nil || driver.CodeOf(err) != want {
+		t.Errorf("error %v has code %v, want %v", err, driver.CodeOf(err), want)
+	}
+}

@@ -1,0 +1,275 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// us-east-1 is S3's first region and has rules of its own for creating buckets.
+const firstRegion = "us-east-1"
+
+type bucketRequest = driver.Request[v1alpha1.BucketParameters]
+
+// buckets manages S3 buckets.
+type buckets struct{ *session }
+
+var _ driver.External[v1alpha1.BucketParameters] = (*buckets)(nil)
+
+// Name implements driver.External.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
+func (b *buckets) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
+
+// Docs implements driver.External.
+func (b *buckets) Docs() []field.Doc { return bucketTable.Docs() }
+
+// Observe implements driver.External. The tags say in one read whether the bucket exists, whose it
+// is, and what tags it has.
+func (b *buckets) Observe(ctx context.Context, req bucketRequest) (driver.Observation, error) {
+	if err := b.serves("GetBucketTagging", req.Location); err != nil {
+		return driver.Observation{}, err
+	}
+	tags, err := b.tags(ctx, req.Name)
+	if apiCode(err) == "NoSuchBucket" {
+		return b.absent(req), nil
+	}
+	if err != nil {
+		return driver.Observation{}, err
+	}
+	have := bucket{region: b.region, tags: tags}
+	unreadable := b.readAspects(ctx, req, &have)
+	unread := map[string]bool{}
+	for _, u := range unreadable {
+		unread[u.Field] = true
+	}
+	changes := bucketTable.Diff(&req.Spec, &have, req.Applied, func(f string) bool { return unread[f] })
+	mirror, err := bucketTable.Mirror(&have)
+	if err != nil {
+		return driver.Observation{}, &driver.Error{Code: driver.Internal, Op: "mirror", Message: err.Error()}
+	}
+	return driver.Observation{
+		State:      driver.Ready,
+		Mark:       driver.MarkFrom(tags),
+		Location:   b.region,
+		Available:  true,
+		Changes:    changes,
+		Applied:    bucketTable.Applied(&req.Spec, req.Applied, append(notRead(unreadable), changes...)),
+		Mirror:     mirror,
+		Unreadable: unreadable,
+		Endpoint:   driver.Endpoint{Bucket: req.Name, Region: b.region, URL: b.url(ctx)},
+	}, nil
+}
+
+// absent is the observation of no bucket: a creation sets its tags and location, and an Update the rest.
+func (b *buckets) absent(req bucketRequest) driver.Observation {
+	var later []field.Change
+	for _, a := range bucketAspects {
+		later = append(later, field.Change{Field: a.field})
+	}
+	return driver.Observation{State: driver.Absent, Applied: bucketTable.Applied(&req.Spec, nil, later)}
+}
+
+// url returns the endpoint that serves the bucket's region.
+func (b *buckets) url(ctx context.Context) string {
+	if custom := b.s3.Options().BaseEndpoint; custom != nil {
+		return *custom
+	}
+	endpoint, err := s3.NewDefaultEndpointResolverV2().ResolveEndpoint(ctx, s3.EndpointParameters{Region: &b.region})
+	if err != nil {
+		return ""
+	}
+	return endpoint.URI.String()
+}
+
+// tags returns all tags of a bucket, AWS's own included.
+func (b *buckets) tags(ctx context.Context, name string) (map[string]string, error) {
+	out, err := call(ctx, b.session, "GetBucketTagging", b.s3.GetBucketTagging,
+		&s3.GetBucketTaggingInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	if apiCode(err) == "NoSuchTagSet" {
+		return map[string]string{}, nil
+	}
+	if err != nil {
+		return nil, explainDenied(name, err)
+	}
+	tags := make(map[string]string, len(out.TagSet))
+	for _, t := range out.TagSet {
+		tags[aws.ToString(t.Key)] = aws.ToString(t.Value)
+	}
+	return tags, nil
+}
+
+// explainDenied says the two things that a 403 can mean: S3 does not tell which.
+func explainDenied(name string, err error) error {
+	if apiCode(err) != "AccessDenied" && apiCode(err) != "Forbidden" {
+		return err
+	}
+	e := *asError(err)
+	e.Message = fmt.Sprintf("access to bucket %q is denied: it belongs to another account, or the credentials may not make this call", name)
+	return &e
+}
+
+// Create implements driver.External. Mark and tags are on the bucket from its first moment; the other
+// aspects are left to Update.
+func (b *buckets) Create(ctx context.Context, req bucketRequest) (driver.Result, error) {
+	if err := b.serves("CreateBucket", req.Location); err != nil {
+		return driver.Result{}, err
+	}
+	if err := b.lookFirst(ctx, req.Name); err != nil {
+		return driver.Result{}, err
+	}
+	tags := wantTags(req.Spec.Tags)
+	if tags == nil {
+		tags = map[string]string{}
+	}
+	maps.Copy(tags, req.Mark.Labels())
+	configuration := &types.CreateBucketConfiguration{Tags: s3Tags(tags)}
+	if b.region != firstRegion {
+		configuration.LocationConstraint = types.BucketLocationConstraint(b.region)
+	}
+	_, err := call(ctx, b.session, "CreateBucket", b.s3.CreateBucket,
+		&s3.CreateBucketInput{Bucket: &req.Name, CreateBucketConfiguration: configuration}, onceS3)
+	return driver.Result{}, err
+}
+
+// lookFirst refuses to create a bucket that exists, where S3 itself would not: in us-east-1 the creation
+// of a bucket that one owns succeeds, and resets its access control list.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html (BucketAlreadyOwnedByYou)
+func (b *buckets) lookFirst(ctx context.Context, name string) error {
+	if b.region != firstRegion {
+		return nil
+	}
+	_, err := call(ctx, b.session, "HeadBucket", b.s3.HeadBucket, &s3.HeadBucketInput{Bucket: &name})
+	switch driver.CodeOf(err) {
+	case driver.NotFound:
+		return nil
+	case driver.Denied: // there is one, whosever it is: S3 says 404 of those that are not there
+		e := *asError(err)
+		e.Code = driver.Conflict
+		e.Message = "a bucket of that name exists and may not be looked at: it belongs to another account, or the credentials lack s3:ListBucket"
+		return &e
+	}
+	if err == nil {
+		return &driver.Error{Code: driver.Conflict, Op: "CreateBucket", Message: messages["BucketAlreadyOwnedByYou"]}
+	}
+	return err
+}
+
+// Update implements driver.External: one write for the tags and the mark, one for each other aspect.
+func (b *buckets) Update(ctx context.Context, req bucketRequest, changes []field.Change) (driver.Result, error) {
+	if err := b.serves("Update", req.Location); err != nil {
+		return driver.Result{}, err
+	}
+	var result driver.Result
+	fail := func(err error, failed ...field.Change) {
+		for _, c := range failed {
+			result.Failed = append(result.Failed, driver.FieldError{Field: c.Field, Err: err})
+		}
+	}
+	tagging, others := split(changes, func(c field.Change) bool { return c.Field == driver.FieldMark || c.Field == "tags" })
+	if len(tagging) > 0 {
+		present, err := b.tags(ctx, req.Name)
+		if err != nil {
+			return result, err
+		}
+		if err := b.writeTags(ctx, req, present, tagging); err != nil {
+			fail(err, tagging...)
+		}
+	}
+	for _, c := range others {
+		err := b.writeAspect(ctx, req, c)
+		if apiCode(err) == "NoSuchBucket" {
+			return result, err
+		}
+		if err != nil {
+			fail(err, c)
+		}
+	}
+	return result, nil
+}
+
+// split parts changes in two, in order.
+func split(changes []field.Change, first func(field.Change) bool) (yes, no []field.Change) {
+	for _, c := range changes {
+		if first(c) {
+			yes = append(yes, c)
+		} else {
+			no = append(no, c)
+		}
+	}
+	return yes, no
+}
+
+// writeAspect makes the one call that a change of an aspect takes.
+func (b *buckets) writeAspect(ctx context.Context, req bucketRequest, c field.Change) error {
+	var params bucketParams
+	if err := bucketTable.Patch(&req.Spec, &bucket{}, []field.Change{c}, &params); err != nil {
+		return invalid("Update", "%s", err)
+	}
+	for _, a := range bucketAspects {
+		if a.field == c.Field {
+			return a.write(b, ctx, req.Name, params)
+		}
+	}
+	return invalid("Update", "%s: S3 has no call that changes it", c.Field)
+}
+
+// writeTags changes tags and mark in one write. S3 replaces the whole set, so present must be fresh.
+func (b *buckets) writeTags(ctx context.Context, req bucketRequest, present map[string]string, changes []field.Change) error {
+	tags := maps.Clone(present)
+	for _, c := range changes {
+		delta := field.Delta{}
+		if c.Field == driver.FieldMark {
+			delta.Set, delta.Remove = markDelta(req.Mark)
+		} else {
+			var params bucketParams
+			if err := bucketTable.Patch(&req.Spec, &bucket{tags: present}, []field.Change{c}, &params); err != nil {
+				return invalid("PutBucketTagging", "%s", err)
+			}
+			delta = *params.tags
+		}
+		maps.Copy(tags, delta.Set)
+		for _, k := range delta.Remove {
+			delete(tags, k)
+		}
+	}
+	if maps.Equal(tags, present) {
+		return nil
+	}
+	return b.putTags(ctx, req.Name, tags)
+}
+
+// putTags replaces the tags of a bucket. Tags of AWS's own are left out, as its documentation wants it; should S3 take
+// that for their removal, as it has done since 2018, they are sent as they are.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketTagging.html (InvalidTag)
+func (b *buckets) putTags(ctx context.Context, name string, tags map[string]string) error {
+	others := maps.Clone(tags)
+	maps.DeleteFunc(others, func(k, _ string) bool { return strings.HasPrefix(k, systemPrefix) })
+	put := func(set map[string]string) error {
+		_, err := call(ctx, b.session, "PutBucketTagging", b.s3.PutBucketTagging, &s3.PutBucketTaggingInput{
+			Bucket: &name, ExpectedBucketOwner: b.owner(), Tagging: &types.Tagging{TagSet: s3Tags(set)},
+		})
+		return err
+	}
+	err := put(others)
+	if apiCode(err) == "InvalidTag" && len(others) < len(tags) {
+		err = put(tags)
+	}
+	return err
+}
+
+func s3Tags(tags map[string]string) []types.Tag {
+	set := make([]types.Tag, 0, len(tags))
+	for _, k := range sortedKeys(tags) {
+		set = append(set, types.Tag{Key: aws.String(k), Value: aws.String(tags[k])})
+	}
+	return set
+}

@@ -1,0 +1,173 @@
+package aws
+
+import (
+	"context"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// An aspect is a part of a bucket's configuration that S3 has a call of its own to read and to write.
+type aspect struct {
+	field string
+	read  func(b *buckets, ctx context.Context, name string, into *bucket) error
+	write func(b *buckets, ctx context.Context, name string, p bucketParams) error
+}
+
+var bucketAspects = []aspect{
+	{"versioning", (*buckets).readVersioning, (*buckets).writeVersioning},
+	{"publicAccess", (*buckets).readPublicAccess, (*buckets).writePublicAccess},
+	{"encryption.key", (*buckets).readEncryption, (*buckets).writeEncryption},
+}
+
+// readAspects reads what the spec declares, or has to return to its safe default, all at once, and
+// returns what could not be read.
+func (b *buckets) readAspects(ctx context.Context, req driver.Request[v1alpha1.BucketParameters], into *bucket) []driver.FieldError {
+	// Against a bucket of which nothing is known, just those fields differ that have to be known.
+	concerned := map[string]bool{}
+	for _, c := range bucketTable.Diff(&req.Spec, &bucket{}, req.Applied, nil) {
+		concerned[c.Field] = true
+	}
+	errs := make([]error, len(bucketAspects))
+	var reads sync.WaitGroup
+	for i, a := range bucketAspects {
+		if concerned[a.field] {
+			reads.Go(func() { errs[i] = a.read(b, ctx, req.Name, into) })
+		}
+	}
+	reads.Wait()
+	var unreadable []driver.FieldError
+	for i, err := range errs {
+		if err != nil {
+			unreadable = append(unreadable, driver.FieldError{Field: bucketAspects[i].field, Err: err})
+		}
+	}
+	return unreadable
+}
+
+func (b *buckets) readVersioning(ctx context.Context, name string, into *bucket) error {
+	out, err := call(ctx, b.session, "GetBucketVersioning", b.s3.GetBucketVersioning,
+		&s3.GetBucketVersioningInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	if err != nil {
+		return err
+	}
+	// A bucket that never was versioned reports nothing. It keeps no versions, as a suspended one.
+	status := v1alpha1.VersioningSuspended
+	if out.Status == types.BucketVersioningStatusEnabled {
+		status = v1alpha1.VersioningEnabled
+	}
+	into.versioning = &status
+	return nil
+}
+
+func (b *buckets) writeVersioning(ctx context.Context, name string, p bucketParams) error {
+	_, err := call(ctx, b.session, "PutBucketVersioning", b.s3.PutBucketVersioning, &s3.PutBucketVersioningInput{
+		Bucket: &name, ExpectedBucketOwner: b.owner(),
+		VersioningConfiguration: &types.VersioningConfiguration{Status: types.BucketVersioningStatus(*p.versioning)},
+	})
+	return err
+}
+
+// publicAccessPartial is what the mirror shows of a bucket that has some of the four blocks: neither of
+// the values that a spec can ask for.
+const publicAccessPartial v1alpha1.PublicAccess = "Partial"
+
+func (b *buckets) readPublicAccess(ctx context.Context, name string, into *bucket) error {
+	out, err := call(ctx, b.session, "GetPublicAccessBlock", b.s3.GetPublicAccessBlock,
+		&s3.GetPublicAccessBlockInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	if err != nil && apiCode(err) != "NoSuchPublicAccessBlockConfiguration" {
+		return err
+	}
+	access := v1alpha1.PublicAccessAllowed
+	if err == nil {
+		access = publicAccessOf(out.PublicAccessBlockConfiguration)
+	}
+	into.publicAccess = &access
+	return nil
+}
+
+func publicAccessOf(blocks *types.PublicAccessBlockConfiguration) v1alpha1.PublicAccess {
+	if blocks == nil {
+		return v1alpha1.PublicAccessAllowed
+	}
+	on := 0
+	for _, block := range []*bool{blocks.BlockPublicAcls, blocks.IgnorePublicAcls, blocks.BlockPublicPolicy, blocks.RestrictPublicBuckets} {
+		if aws.ToBool(block) {
+			on++
+		}
+	}
+	switch on {
+	case 0:
+		return v1alpha1.PublicAccessAllowed
+	case 4:
+		return v1alpha1.PublicAccessBlocked
+	}
+	return publicAccessPartial
+}
+
+func (b *buckets) writePublicAccess(ctx context.Context, name string, p bucketParams) error {
+	block := aws.Bool(*p.publicAccess == v1alpha1.PublicAccessBlocked)
+	_, err := call(ctx, b.session, "PutPublicAccessBlock", b.s3.PutPublicAccessBlock, &s3.PutPublicAccessBlockInput{
+		Bucket: &name, ExpectedBucketOwner: b.owner(),
+		PublicAccessBlockConfiguration: &types.PublicAccessBlockConfiguration{
+			BlockPublicAcls: block, IgnorePublicAcls: block, BlockPublicPolicy: block, RestrictPublicBuckets: block,
+		},
+	})
+	return err
+}
+
+// encryptionRule returns the rule that a bucket encrypts by. Every bucket has just one, if only S3's own.
+func (b *buckets) encryptionRule(ctx context.Context, name string) (types.ServerSideEncryptionRule, error) {
+	out, err := call(ctx, b.session, "GetBucketEncryption", b.s3.GetBucketEncryption,
+		&s3.GetBucketEncryptionInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
+	switch {
+	case err != nil && apiCode(err) == "ServerSideEncryptionConfigurationNotFoundError": // other makers of S3
+	case err != nil:
+		return types.ServerSideEncryptionRule{}, err
+	case out.ServerSideEncryptionConfiguration != nil && len(out.ServerSideEncryptionConfiguration.Rules) > 0:
+		return out.ServerSideEncryptionConfiguration.Rules[0], nil
+	}
+	return types.ServerSideEncryptionRule{}, nil
+}
+
+func (b *buckets) readEncryption(ctx context.Context, name string, into *bucket) error {
+	rule, err := b.encryptionRule(ctx, name)
+	if err == nil && rule.ApplyServerSideEncryptionByDefault != nil {
+		into.key = rule.ApplyServerSideEncryptionByDefault.KMSMasterKeyID
+	}
+	return err
+}
+
+// writeEncryption changes the key and keeps what else the rule says, such as the bucket key.
+func (b *buckets) writeEncryption(ctx context.Context, name string, p bucketParams) error {
+	rule, err := b.encryptionRule(ctx, name)
+	if err != nil {
+		return err
+	}
+	algorithm := types.ServerSideEncryptionAwsKms
+	if was := rule.ApplyServerSideEncryptionByDefault; was != nil && was.SSEAlgorithm == types.ServerSideEncryptionAwsKmsDsse {
+		algorithm = was.SSEAlgorithm
+	}
+	rule.ApplyServerSideEncryptionByDefault = &types.ServerSideEncryptionByDefault{SSEAlgorithm: algorithm, KMSMasterKeyID: p.key}
+	_, err = call(ctx, b.session, "PutBucketEncryption", b.s3.PutBucketEncryption, &s3.PutBucketEncryptionInput{
+		Bucket: &name, ExpectedBucketOwner: b.owner(),
+		ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{Rules: []types.ServerSideEncryptionRule{rule}},
+	})
+	return err
+}
+
+// notRead stands for the fields that could not be read among those that differ: what was set in them
+// earlier is all that is known.
+func notRead(unreadable []driver.FieldError) []field.Change {
+	var out []field.Change
+	for _, u := range unreadable {
+		out = append(out, field.Change{Field: u.Field})
+	}
+	return out
+}

@@ -1,0 +1,72 @@
+package aws
+
+import (
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// A bucket is what S3 says of one: an aspect that was not read is nil.
+type bucket struct {
+	region       string
+	tags         map[string]string
+	versioning   *v1alpha1.Versioning
+	publicAccess *v1alpha1.PublicAccess
+	key          *string
+}
+
+// bucketParams are the values to write, aspect by aspect; nil leaves one alone.
+type bucketParams struct {
+	tags         *field.Delta
+	versioning   *v1alpha1.Versioning
+	publicAccess *v1alpha1.PublicAccess
+	key          *string
+}
+
+// bucketTable has a row for each field of a bucket that S3 keeps. location and tags come with the read that
+// every observation makes; every other row has an aspect in bucket_aspect.go.
+var bucketTable = field.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
+	field.Of("location",
+		func(s *v1alpha1.BucketParameters) *string { return s.Location },
+		func(b *bucket) *string { return aws.String(b.region) },
+		func(*bucketParams, string) {}, // S3 takes it at creation only, from the connection's region
+	).Immutable("create another Bucket with the new location and move the data"),
+
+	field.Of("versioning",
+		func(s *v1alpha1.BucketParameters) *v1alpha1.Versioning { return s.Versioning },
+		func(b *bucket) *v1alpha1.Versioning { return b.versioning },
+		func(p *bucketParams, v v1alpha1.Versioning) { p.versioning = &v },
+	),
+
+	field.Of("publicAccess",
+		func(s *v1alpha1.BucketParameters) *v1alpha1.PublicAccess { return s.PublicAccess },
+		func(b *bucket) *v1alpha1.PublicAccess { return b.publicAccess },
+		func(p *bucketParams, v v1alpha1.PublicAccess) { p.publicAccess = &v },
+	).Safe(v1alpha1.PublicAccessBlocked),
+
+	field.Of("encryption.key",
+		func(s *v1alpha1.BucketParameters) *string {
+			if s.Encryption == nil {
+				return nil
+			}
+			return s.Encryption.Key
+		},
+		func(b *bucket) *string { return b.key },
+		func(p *bucketParams, v string) { p.key = &v },
+	).Equal(sameKey, "a key that the bucket names by its id or alias alone is the same"),
+
+	field.Entries("tags",
+		func(s *v1alpha1.BucketParameters) map[string]string { return wantTags(s.Tags) },
+		func(b *bucket) map[string]string { return ownTags(b.tags) },
+		func(p *bucketParams, d field.Delta) { p.tags = &d },
+	),
+}
+
+// sameKey compares KMS keys. S3 reports a key as whoever set it wrote it: ARN, id, or alias.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_ServerSideEncryptionByDefault.html
+func sameKey(want, have string) bool {
+	return want == have || strings.HasSuffix(want, "/"+have) || strings.HasSuffix(want, ":"+have)
+}

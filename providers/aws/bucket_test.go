@@ -1,0 +1,344 @@
+package aws_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+type bucketRequest = driver.Request[v1alpha1.BucketParameters]
+
+func bucketOf(name string, spec v1alpha1.BucketParameters) bucketRequest {
+	return bucketRequest{Name: name, Location: region, Mark: mark, Spec: spec}
+}
+
+// settleBucket observes, creates and updates until nothing differs.
+func (w *world) settleBucket(req bucketRequest) driver.Observation {
+	w.t.Helper()
+	for range 5 {
+		seen := w.bucket(req)
+		switch {
+		case seen.State == driver.Absent:
+			if _, err := w.conn.Buckets.Create(w.t.Context(), req); err != nil {
+				w.t.Fatal(err)
+			}
+		case len(seen.Changes) > 0:
+			w.updateBucket(req, seen.Changes...)
+		default:
+			return seen
+		}
+	}
+	w.t.Fatalf("bucket %q does not settle", req.Name)
+	return driver.Observation{}
+}
+
+func (w *world) bucket(req bucketRequest) driver.Observation {
+	w.t.Helper()
+	seen, err := w.conn.Buckets.Observe(w.t.Context(), req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return seen
+}
+
+func (w *world) updateBucket(req bucketRequest, changes ...field.Change) {
+	w.t.Helper()
+	result, err := w.conn.Buckets.Update(w.t.Context(), req, changes)
+	if err != nil || len(result.Failed) > 0 {
+		w.t.Fatalf("update: %v, failed %v", err, result.Failed)
+	}
+}
+
+func (w *world) bucketTags(name string) map[string]string {
+	w.t.Helper()
+	tags := map[string]string{}
+	for _, t := range do(w.t, w.s3.GetBucketTagging, &s3.GetBucketTaggingInput{Bucket: &name}).TagSet {
+		tags[*t.Key] = *t.Value
+	}
+	return tags
+}
+
+var fullBucket = v1alpha1.BucketParameters{
+	Versioning:   ptr(v1alpha1.VersioningEnabled),
+	PublicAccess: ptr(v1alpha1.PublicAccessBlocked),
+	Encryption:   &v1alpha1.BucketEncryption{Key: ptr("arn:aws:kms:eu-central-1:111111111111:key/0d9f3a7e-1111-4222-8333-944455556666")},
+	Tags:         map[string]v1alpha1.TagValue{"team": "shop"},
+}
+
+func TestBucketConverges(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	for name, tc := range map[string]struct {
+		spec  v1alpha1.BucketParameters
+		reads int
+	}{
+		"plain":      {v1alpha1.BucketParameters{}, 1},
+		"versioning": {v1alpha1.BucketParameters{Versioning: ptr(v1alpha1.VersioningEnabled)}, 2},
+		"full":       {fullBucket, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := bucketOf("shop-"+name, tc.spec)
+			seen := w.settleBucket(req)
+			if seen.Mark != mark {
+				t.Errorf("mark %v, want %v", seen.Mark, mark)
+			}
+			w.Ledger.Reset()
+			req.Applied = seen.Applied
+			if again := w.bucket(req); !cmp.Equal(again, seen) {
+				t.Errorf("a second look differs: %s", cmp.Diff(seen, again))
+			}
+			if calls := w.operations(); len(calls) != tc.reads || w.writes() != 0 {
+				t.Errorf("a look at a converged bucket made the calls %v, want %d reads", calls, tc.reads)
+			}
+		})
+	}
+}
+
+// Each aspect drifts on its own, and costs one write.
+func TestBucketDrift(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	name := "shop-drift"
+	req := bucketOf(name, fullBucket)
+	req.Applied = w.settleBucket(req).Applied
+	for fieldName, drift := range map[string]func(){
+		"versioning": func() {
+			do(t, w.s3.PutBucketVersioning, &s3.PutBucketVersioningInput{Bucket: &name,
+				VersioningConfiguration: &s3types.VersioningConfiguration{Status: s3types.BucketVersioningStatusSuspended}})
+		},
+		"publicAccess": func() {
+			do(t, w.s3.PutPublicAccessBlock, &s3.PutPublicAccessBlockInput{Bucket: &name,
+				PublicAccessBlockConfiguration: &s3types.PublicAccessBlockConfiguration{BlockPublicAcls: ptr(true)}})
+		},
+		"encryption.key": func() {
+			do(t, w.s3.DeleteBucketEncryption, &s3.DeleteBucketEncryptionInput{Bucket: &name})
+		},
+		"tags": func() {
+			do(t, w.s3.PutBucketTagging, &s3.PutBucketTaggingInput{Bucket: &name, Tagging: &s3types.Tagging{TagSet: []s3types.Tag{
+				{Key: ptr("team"), Value: ptr("sales")}, {Key: ptr("cost"), Value: ptr("42")},
+				{Key: ptr(driver.LabelCluster), Value: ptr("c1")},
+			}}})
+		},
+	} {
+		t.Run(fieldName, func(t *testing.T) {
+			drift()
+			w.Ledger.Reset()
+			seen := w.bucket(req)
+			if got := field.Names(seen.Changes); !cmp.Equal(got, []string{fieldName}) {
+				t.Fatalf("changes %v, want only %s", got, fieldName)
+			}
+			w.updateBucket(req, seen.Changes...)
+			if w.writes() != 1 {
+				t.Errorf("calls %v, want one write", w.operations())
+			}
+			if seen = w.bucket(req); len(seen.Changes) != 0 {
+				t.Errorf("still differs: %v", seen.Changes)
+			}
+		})
+	}
+	if tags := w.bucketTags(name); tags["cost"] != "42" {
+		t.Errorf("the tag of others is gone: %v", tags)
+	}
+}
+
+// PublicAccess returns to Blocked when the spec no longer has it; versioning is left alone.
+func TestBucketRelease(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	req := bucketOf("shop-release", v1alpha1.BucketParameters{
+		Versioning: ptr(v1alpha1.VersioningEnabled), PublicAccess: ptr(v1alpha1.PublicAccessAllowed),
+	})
+	req.Applied = w.settleBucket(req).Applied
+	req.Spec = v1alpha1.BucketParameters{}
+	seen := w.bucket(req)
+	if got := field.Names(seen.Changes); !cmp.Equal(got, []string{"publicAccess"}) || !seen.Changes[0].Release {
+		t.Fatalf("changes %v, want the release of publicAccess", seen.Changes)
+	}
+	w.updateBucket(req, seen.Changes...)
+	req.Applied = seen.Applied
+	w.Ledger.Reset()
+	seen = w.bucket(req)
+	if len(seen.Changes) != 0 || len(seen.Applied) != 0 {
+		t.Errorf("after the release: changes %v, applied %v", seen.Changes, seen.Applied)
+	}
+	req.Applied = seen.Applied
+	w.Ledger.Reset()
+	if w.bucket(req); len(w.operations()) != 1 {
+		t.Errorf("a released field is still read: %v", w.operations())
+	}
+}
+
+func TestBucketMarkAndTagsShareAWrite(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	name := "shop-mark"
+	do(t, w.s3.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
+		LocationConstraint: s3types.BucketLocationConstraint(region), Tags: []s3types.Tag{{Key: ptr("cost"), Value: ptr("42")}},
+	}})
+	req := bucketOf(name, v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}})
+	seen := w.bucket(req)
+	if !seen.Mark.Zero() {
+		t.Fatalf("mark %v on a bucket of others", seen.Mark)
+	}
+	w.Ledger.Reset()
+	w.updateBucket(req, append(seen.Changes, field.Change{Field: driver.FieldMark})...)
+	if w.writes() != 1 {
+		t.Errorf("calls %v, want one write", w.operations())
+	}
+	want := mark.Labels()
+	want["cost"], want["team"] = "42", "shop"
+	if got := w.bucketTags(name); !cmp.Equal(got, want) {
+		t.Error(cmp.Diff(want, got))
+	}
+}
+
+// One aspect that can't be read, or written, does not keep the others from it.
+func TestBucketAspectsAreIndependent(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	req := bucketOf("shop-aspects", fullBucket)
+	req.Applied = w.settleBucket(req).Applied
+
+	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "GetBucketVersioning"}, Kind: localcloud.Denied})
+	seen := w.bucket(req)
+	if len(seen.Unreadable) != 1 || seen.Unreadable[0].Field != "versioning" || len(seen.Changes) != 0 {
+		t.Errorf("unreadable %v, changes %v; want versioning unreadable and no changes", seen.Unreadable, seen.Changes)
+	}
+	if !cmp.Equal(seen.Applied, req.Applied) {
+		t.Errorf("what was applied is forgotten: %s", cmp.Diff(req.Applied, seen.Applied))
+	}
+	lift()
+
+	req.Spec.Versioning = ptr(v1alpha1.VersioningSuspended)
+	req.Spec.PublicAccess = ptr(v1alpha1.PublicAccessAllowed)
+	seen = w.bucket(req)
+	lift = w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "PutBucketVersioning"}, Kind: localcloud.Denied})
+	result, err := w.conn.Buckets.Update(t.Context(), req, seen.Changes)
+	lift()
+	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "versioning" {
+		t.Fatalf("update: %v, failed %v; want versioning to fail alone", err, result.Failed)
+	}
+	wantCode(t, result.Failed[0].Err, driver.Denied)
+	if got := field.Names(w.bucket(req).Changes); !cmp.Equal(got, []string{"versioning"}) {
+		t.Errorf("still differs: %v, want versioning alone", got)
+	}
+}
+
+// What is not clearly absent is an error, and never Absent.
+func TestBucketDoubtIsNotAbsence(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	req := bucketOf("shop-doubt", v1alpha1.BucketParameters{})
+	for kind, want := range map[localcloud.FaultKind]driver.Code{
+		localcloud.Denied: driver.Denied, localcloud.Throttled: driver.Throttled,
+		localcloud.ServerError: driver.Unavailable, localcloud.RequestLost: driver.Unavailable,
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			defer w.Faults.Add(localcloud.Fault{Kind: kind})()
+			seen, err := w.conn.Buckets.Observe(t.Context(), req)
+			wantCode(t, err, want)
+			if seen.State != driver.Unknown {
+				t.Errorf("state %v of a bucket that could not be seen", seen.State)
+			}
+		})
+	}
+}
+
+func TestBucketOfOthers(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	name := "shop-foreign"
+	theirs, _ := w.clients(other, region)
+	do(t, theirs.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
+		LocationConstraint: s3types.BucketLocationConstraint(region)}})
+	req := bucketOf(name, v1alpha1.BucketParameters{})
+	_, err := w.conn.Buckets.Observe(t.Context(), req)
+	wantCode(t, err, driver.Denied)
+	_, err = w.conn.Buckets.Create(t.Context(), req)
+	wantCode(t, err, driver.Conflict)
+	_, err = w.conn.Buckets.Delete(t.Context(), req)
+	wantCode(t, err, driver.Denied)
+}
+
+func TestBucketInAnotherRegion(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	name := "shop-elsewhere"
+	west, _ := w.clients(account, "eu-west-1")
+	do(t, west.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
+		LocationConstraint: "eu-west-1"}})
+	_, err := w.conn.Buckets.Observe(t.Context(), bucketOf(name, v1alpha1.BucketParameters{}))
+	wantCode(t, err, driver.Conflict)
+	if err == nil || !strings.Contains(err.Error(), "eu-west-1") {
+		t.Errorf("error %v does not say where the bucket is", err)
+	}
+}
+
+// In us-east-1 S3 accepts the creation of a bucket that one owns, and resets its access control list.
+func TestBucketIsNotCreatedAgain(t *testing.T) {
+	for _, region := range []string{"us-east-1", "eu-central-1"} {
+		t.Run(region, func(t *testing.T) {
+			w := newWorldIn(t, region, localcloud.Options{})
+			req := bucketOf("shop-again", v1alpha1.BucketParameters{})
+			req.Location = region
+			if _, err := w.conn.Buckets.Create(t.Context(), req); err != nil {
+				t.Fatal(err)
+			}
+			w.Ledger.Reset()
+			_, err := w.conn.Buckets.Create(t.Context(), req)
+			wantCode(t, err, driver.Conflict)
+			if region == "us-east-1" && w.writes() != 0 {
+				t.Errorf("calls %v, want no write", w.operations())
+			}
+		})
+	}
+}
+
+// A creation whose response was lost is seen as done by the next look.
+func TestBucketCreationWithLostResponse(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	req := bucketOf("shop-lost", v1alpha1.BucketParameters{})
+	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "CreateBucket"}, Kind: localcloud.ResponseLost, Times: 1})
+	_, err := w.conn.Buckets.Create(t.Context(), req)
+	wantCode(t, err, driver.Unavailable)
+	if n := w.Ledger.Count(localcloud.Filter{Operation: "CreateBucket"}); n != 1 {
+		t.Errorf("%d creations were sent, want one", n)
+	}
+	if seen := w.bucket(req); seen.State != driver.Ready || seen.Mark != mark {
+		t.Errorf("state %v, mark %v; want our bucket", seen.State, seen.Mark)
+	}
+}
+
+func TestBucketDeletion(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	name := "shop-versions"
+	req := bucketOf(name, v1alpha1.BucketParameters{Versioning: ptr(v1alpha1.VersioningEnabled)})
+	w.settleBucket(req)
+	for range 3 {
+		do(t, w.s3.PutObject, &s3.PutObjectInput{Bucket: &name, Key: ptr("a"), Body: strings.NewReader("x")})
+	}
+	do(t, w.s3.DeleteObject, &s3.DeleteObjectInput{Bucket: &name, Key: ptr("a")})
+	do(t, w.s3.CreateMultipartUpload, &s3.CreateMultipartUploadInput{Bucket: &name, Key: ptr("b")})
+
+	req.Deletion = &driver.Deletion{}
+	_, err := w.conn.Buckets.Delete(t.Context(), req)
+	wantCode(t, err, driver.NotEmpty)
+	if seen := w.bucket(req); seen.State != driver.Ready {
+		t.Fatalf("state %v after a refused deletion", seen.State)
+	}
+	req.Deletion.Force = true
+	for range 3 {
+		if _, err := w.conn.Buckets.Delete(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
+		if w.bucket(req).State == driver.Absent {
+			break
+		}
+	}
+	if seen := w.bucket(req); seen.State != driver.Absent {
+		t.Errorf("state %v after a forced deletion", seen.State)
+	}
+	if _, err := w.conn.Buckets.Delete(t.Context(), req); err != nil {
+		t.Errorf("deleting what is gone: %v", err)
+	}
+}

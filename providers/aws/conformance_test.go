@@ -1,0 +1,326 @@
+package aws_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+func TestConformance(t *testing.T) {
+	const region = "us-east-1" // where S3 is oddest
+	w := newWorldIn(t, region, localcloud.Options{Durations: localcloud.Durations{
+		Create: 8 * time.Minute, Modify: 4 * time.Minute, Delete: 4 * time.Minute, Snapshot: 6 * time.Minute,
+	}, InstanceQuota: -1})
+	b := &backdoor{world: w}
+	theirs := driver.Config{Location: region, Credentials: w.keys(other)}
+	_, secret := w.AWSKeys(account)
+	drivertest.Run(t, drivertest.Harness{
+		Driver:  aws.New(aws.Options{Endpoint: w.AWSEndpoint()}),
+		Config:  driver.Config{Location: region, Credentials: w.keys(account)},
+		Account: account,
+		Other:   &theirs,
+		Refused: map[string]driver.Config{
+			"no region":    {Credentials: w.keys(account)},
+			"no keys":      {Location: region, Credentials: map[string][]byte{}},
+			"a program":    {Location: region, Credentials: map[string][]byte{"credential_process": []byte("/bin/canary")}},
+			"half the key": {Location: region, Credentials: map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIACANARY")}},
+		},
+		Secrets:   []string{secret},
+		Now:       w.clock.Now,
+		Settle:    func(testing.TB) { w.clock.Advance(time.Hour) },
+		Calls:     b.calls,
+		Fail:      b.fail,
+		Buckets:   bucketKind(b, region),
+		Databases: databaseKind(b, region),
+	})
+}
+
+// A backdoor is how the suite reaches the cloud behind the driver's back. Its calls do not count.
+type backdoor struct {
+	*world
+	own drivertest.Calls
+}
+
+func (b *backdoor) total() drivertest.Calls {
+	return drivertest.Calls{
+		Reads:  b.Ledger.Count(localcloud.Filter{Write: localcloud.Reads}),
+		Writes: b.Ledger.Count(localcloud.Filter{Write: localcloud.Writes}),
+	}
+}
+
+func (b *backdoor) calls() drivertest.Calls {
+	all := b.total()
+	return drivertest.Calls{Reads: all.Reads - b.own.Reads, Writes: all.Writes - b.own.Writes}
+}
+
+// uncounted begins work behind the driver's back; its result ends it.
+func (b *backdoor) uncounted() (done func()) {
+	before := b.total()
+	return func() {
+		after := b.total()
+		b.own.Reads += after.Reads - before.Reads
+		b.own.Writes += after.Writes - before.Writes
+	}
+}
+
+func (b *backdoor) fail(f drivertest.Fault) (lift func()) {
+	var lifts []func()
+	add := func(side localcloud.Side) {
+		lifts = append(lifts, b.Faults.Add(localcloud.Fault{
+			Filter: localcloud.Filter{Write: side}, Kind: localcloud.FaultKind(f.Kind), Skip: f.Skip,
+		}))
+	}
+	switch {
+	case f.Reads && f.Writes:
+		add(localcloud.Any)
+	case f.Reads:
+		add(localcloud.Reads)
+	case f.Writes:
+		add(localcloud.Writes)
+	}
+	return func() {
+		for _, lift := range lifts {
+			lift()
+		}
+		if f.Kind == drivertest.Hang {
+			b.settleLedger()
+		}
+	}
+}
+
+// settleLedger waits until calls that hung are in the ledger: that is when the cloud notices that the caller has gone.
+func (b *backdoor) settleLedger() {
+	hung := func() int {
+		n := 0
+		for _, c := range b.Ledger.Calls(localcloud.Filter{}) {
+			if c.Fault == localcloud.Hang {
+				n++
+			}
+		}
+		return n
+	}
+	for begin, seen := time.Now(), 0; time.Since(begin) < 50*time.Millisecond; time.Sleep(time.Millisecond) {
+		if n := hung(); n != seen {
+			begin, seen = time.Now(), n
+		}
+	}
+}
+
+// only makes one operation fail for one object.
+func (b *backdoor) only(name, operation string) (lift func()) {
+	if operation == "" {
+		return nil
+	}
+	return b.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: operation, Resource: name}, Kind: localcloud.Denied})
+}
+
+const (
+	oneKey     = "arn:aws:kms:eu-central-1:111111111111:key/0d9f3a7e-1111-4222-8333-944455556666"
+	anotherKey = "arn:aws:kms:eu-central-1:111111111111:key/1e8f3a7e-1111-4222-8333-944455556666"
+)
+
+func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketParameters] {
+	return &drivertest.Kind[v1alpha1.BucketParameters]{
+		Full: func() v1alpha1.BucketParameters {
+			return v1alpha1.BucketParameters{
+				Location:     ptr(region),
+				Versioning:   ptr(v1alpha1.VersioningEnabled),
+				PublicAccess: ptr(v1alpha1.PublicAccessBlocked),
+				Encryption:   &v1alpha1.BucketEncryption{Key: ptr(oneKey)},
+				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
+			}
+		},
+		Minimal: func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
+		Fields: []drivertest.Field{
+			{Name: "versioning", To: "Suspended", Later: true},
+			{Name: "publicAccess", To: "Allowed", Safe: "Blocked", Later: true},
+			{Name: "encryption.key", To: anotherKey, Same: []any{strings.Split(oneKey, "/")[1]}, Later: true},
+			{Name: "tags", To: map[string]string{"team": "sales"}},
+			{Name: "location", To: "eu-west-1", Effect: field.Impossible},
+		},
+		Exempt:       map[string]string{"forceDestroy": "is about the deletion, and nothing in the cloud"},
+		Reads:        4, // one, and one for each aspect: versioning, publicAccess, encryption
+		MinimalReads: 1,
+		GlobalNames:  true,
+		Contents:     true,
+		Cloud: drivertest.Backdoor{
+			Edit:    b.editBucket,
+			Labels:  b.bucketLabels,
+			Relabel: b.relabelBucket,
+			Remove: func(t testing.TB, name string) {
+				defer b.uncounted()()
+				do(t, b.s3.DeleteBucket, &s3.DeleteBucketInput{Bucket: &name})
+			},
+			Fill: func(t testing.TB, name string) {
+				defer b.uncounted()()
+				do(t, b.s3.PutObject, &s3.PutObjectInput{Bucket: &name, Key: ptr("a"), Body: strings.NewReader("x")})
+			},
+			Hide: func(_ testing.TB, name, f string) func() {
+				return b.only(name, map[string]string{
+					"versioning": "GetBucketVersioning", "publicAccess": "GetPublicAccessBlock", "encryption.key": "GetBucketEncryption",
+				}[f])
+			},
+			Refuse: func(_ testing.TB, name, f string) func() {
+				return b.only(name, map[string]string{
+					"versioning": "PutBucketVersioning", "publicAccess": "PutPublicAccessBlock",
+					"encryption.key": "PutBucketEncryption", "tags": "PutBucketTagging",
+				}[f])
+			},
+		},
+	}
+}
+
+func (b *backdoor) editBucket(t testing.TB, name, f string, value any) {
+	defer b.uncounted()()
+	switch f {
+	case "versioning":
+		do(t, b.s3.PutBucketVersioning, &s3.PutBucketVersioningInput{Bucket: &name,
+			VersioningConfiguration: &s3types.VersioningConfiguration{Status: s3types.BucketVersioningStatus(value.(string))}})
+	case "publicAccess":
+		on := ptr(value == "Blocked")
+		do(t, b.s3.PutPublicAccessBlock, &s3.PutPublicAccessBlockInput{Bucket: &name,
+			PublicAccessBlockConfiguration: &s3types.PublicAccessBlockConfiguration{
+				BlockPublicAcls: on, IgnorePublicAcls: on, BlockPublicPolicy: on, RestrictPublicBuckets: on}})
+	case "encryption.key":
+		do(t, b.s3.PutBucketEncryption, &s3.PutBucketEncryptionInput{Bucket: &name,
+			ServerSideEncryptionConfiguration: &s3types.ServerSideEncryptionConfiguration{Rules: []s3types.ServerSideEncryptionRule{{
+				ApplyServerSideEncryptionByDefault: &s3types.ServerSideEncryptionByDefault{
+					SSEAlgorithm: s3types.ServerSideEncryptionAwsKms, KMSMasterKeyID: ptr(value.(string))}}}}})
+	default:
+		t.Fatalf("no way to edit %s", f)
+	}
+}
+
+func (b *backdoor) bucketLabels(t testing.TB, name string) map[string]string {
+	defer b.uncounted()()
+	tags := map[string]string{}
+	for _, tag := range do(t, b.s3.GetBucketTagging, &s3.GetBucketTaggingInput{Bucket: &name}).TagSet {
+		tags[*tag.Key] = *tag.Value
+	}
+	return tags
+}
+
+func (b *backdoor) relabelBucket(t testing.TB, name string, labels map[string]string) {
+	defer b.uncounted()()
+	var set []s3types.Tag
+	for k, v := range labels {
+		set = append(set, s3types.Tag{Key: &k, Value: &v})
+	}
+	do(t, b.s3.PutBucketTagging, &s3.PutBucketTaggingInput{Bucket: &name, Tagging: &s3types.Tagging{TagSet: set}})
+}
+
+func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.DatabaseParameters] {
+	return &drivertest.Kind[v1alpha1.DatabaseParameters]{
+		Full: func() v1alpha1.DatabaseParameters {
+			return v1alpha1.DatabaseParameters{
+				Location:           ptr(region),
+				Engine:             ptr(v1alpha1.EnginePostgres),
+				Version:            ptr("16.4"),
+				Storage:            &v1alpha1.DatabaseStorage{SizeGiB: ptr(int32(50))},
+				DatabaseName:       ptr("orders"),
+				Backup:             &v1alpha1.DatabaseBackup{RetentionDays: ptr(int32(7))},
+				DeletionProtection: ptr(false),
+				Tags:               map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
+				AWS:                &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.t4g.micro")},
+			}
+		},
+		Minimal: func() v1alpha1.DatabaseParameters {
+			return v1alpha1.DatabaseParameters{
+				Engine: ptr(v1alpha1.EngineMySQL), AWS: &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.t4g.micro")},
+			}
+		},
+		Login: driver.Login{Password: "Canary-Horse-77"},
+		Fields: []drivertest.Field{
+			{Name: "aws.instanceClass", To: "db.t4g.small", Effect: field.Restarts},
+			{Name: "version", To: "16.8", Effect: field.Restarts, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
+			{Name: "storage.sizeGiB", To: 80, NoDrift: "disks only grow, and a larger one is the same", Same: []any{90}},
+			{Name: "backup.retentionDays", To: 9},
+			{Name: "deletionProtection", To: true},
+			{Name: "tags", To: map[string]string{"team": "sales", "stage": "test"}},
+			{Name: "location", To: "eu-west-1", Effect: field.Impossible},
+			{Name: "engine", To: "mysql", Effect: field.Impossible},
+			{Name: "databaseName", To: "others", Effect: field.Impossible},
+		},
+		Exempt:       map[string]string{"gcp.tier": "is Google Cloud's"},
+		Reads:        1,
+		MinimalReads: 1,
+		HasID:        true,
+		Snapshots:    true,
+		Cloud: drivertest.Backdoor{
+			Edit: b.editDatabase,
+			Labels: func(t testing.TB, name string) map[string]string {
+				defer b.uncounted()()
+				tags := map[string]string{}
+				for _, tag := range b.instance(t, name).TagList {
+					tags[*tag.Key] = *tag.Value
+				}
+				return tags
+			},
+			Relabel: b.relabelDatabase,
+			Remove: func(t testing.TB, name string) {
+				defer b.uncounted()()
+				do(t, b.rds.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &name, SkipFinalSnapshot: ptr(true)})
+			},
+			Stop: func(t testing.TB, name string) {
+				defer b.uncounted()()
+				do(t, b.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &name})
+			},
+			Hide:   func(testing.TB, string, string) func() { return nil },
+			Refuse: func(testing.TB, string, string) func() { return nil },
+		},
+	}
+}
+
+func (b *backdoor) instance(t testing.TB, name string) rdstypes.DBInstance {
+	return do(t, b.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name}).DBInstances[0]
+}
+
+func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
+	defer b.uncounted()()
+	b.clock.Advance(time.Hour) // RDS takes one change at a time
+	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, ApplyImmediately: ptr(true)}
+	switch f {
+	case "aws.instanceClass":
+		in.DBInstanceClass = ptr(value.(string))
+	case "storage.sizeGiB":
+		in.AllocatedStorage = ptr(int32(value.(int)))
+	case "backup.retentionDays":
+		in.BackupRetentionPeriod = ptr(int32(value.(int)))
+	case "deletionProtection":
+		in.DeletionProtection = ptr(value.(bool))
+	default:
+		t.Fatalf("no way to edit %s", f)
+	}
+	do(t, b.rds.ModifyDBInstance, in)
+}
+
+func (b *backdoor) relabelDatabase(t testing.TB, name string, labels map[string]string) {
+	defer b.uncounted()()
+	have := b.instance(t, name)
+	var gone []string
+	for _, tag := range have.TagList {
+		if _, stays := labels[*tag.Key]; !stays {
+			gone = append(gone, *tag.Key)
+		}
+	}
+	if len(gone) > 0 {
+		do(t, b.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: have.DBInstanceArn, TagKeys: gone})
+	}
+	var set []rdstypes.Tag
+	for k, v := range labels {
+		set = append(set, rdstypes.Tag{Key: &k, Value: &v})
+	}
+	do(t, b.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: have.DBInstanceArn, Tags: set})
+}

@@ -1,0 +1,161 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+type databaseRequest = driver.Request[v1alpha1.DatabaseParameters]
+
+// databases manages RDS instances.
+type databases struct{ *session }
+
+var _ driver.External[v1alpha1.DatabaseParameters] = (*databases)(nil)
+
+// Name implements driver.External.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Limits.html#RDS_Limits.Constraints
+func (d *databases) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
+
+// Docs implements driver.External.
+func (d *databases) Docs() []field.Doc {
+	return append(databaseTable.Docs(), field.Doc{Field: driver.FieldUsername, Effect: "can't change: " + usernameInstead})
+}
+
+// describe returns an instance, nil if RDS says that there is none.
+func (d *databases) describe(ctx context.Context, name string) (*types.DBInstance, error) {
+	out, err := call(ctx, d.session, "DescribeDBInstances", d.rds.DescribeDBInstances,
+		&rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name})
+	if apiCode(err) == "DBInstanceNotFound" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(out.DBInstances) != 1 {
+		return nil, &driver.Error{Code: driver.Internal, Op: "DescribeDBInstances",
+			Message: fmt.Sprintf("RDS answers with %d instances in place of one", len(out.DBInstances))}
+	}
+	return &out.DBInstances[0], nil
+}
+
+// Observe implements driver.External. One read tells it all: the tags come with the instance.
+func (d *databases) Observe(ctx context.Context, req databaseRequest) (driver.Observation, error) {
+	if err := d.serves("DescribeDBInstances", req.Location); err != nil {
+		return driver.Observation{}, err
+	}
+	have, err := d.describe(ctx, req.Name)
+	if err != nil {
+		return driver.Observation{}, err
+	}
+	if have == nil {
+		return d.absent(ctx, req)
+	}
+	changes := append(databaseTable.Diff(&req.Spec, have, req.Applied, nil), usernameChange(req.Login, have)...)
+	applied := databaseTable.Applied(&req.Spec, req.Applied, changes)
+	mirror, err := databaseTable.Mirror(have)
+	if err != nil {
+		return driver.Observation{}, &driver.Error{Code: driver.Internal, Op: "mirror", Message: err.Error()}
+	}
+	status := aws.ToString(have.DBInstanceStatus)
+	state, problem := stateOf(status)
+	state, changes = whileBusy(status, state, changes)
+	if state == driver.Deleting {
+		changes = nil
+	}
+	return driver.Observation{
+		State:     state,
+		ID:        aws.ToString(have.DbiResourceId),
+		Mark:      driver.MarkFrom(instanceTags(have)),
+		Location:  aws.ToString(arnRegion(have.DBInstanceArn)),
+		Available: available(have),
+		Stopped:   status == "stopped",
+		Problem:   problem,
+		Protected: aws.ToBool(have.DeletionProtection),
+		Changes:   changes,
+		Applied:   applied,
+		Mirror:    mirror,
+		Endpoint:  endpointOf(have),
+	}, nil
+}
+
+func endpointOf(have *types.DBInstance) driver.Endpoint {
+	if have.Endpoint == nil || aws.ToString(have.Endpoint.Address) == "" {
+		return driver.Endpoint{}
+	}
+	return driver.Endpoint{
+		Host:     *have.Endpoint.Address,
+		Port:     aws.ToInt32(have.Endpoint.Port),
+		Username: aws.ToString(have.MasterUsername),
+		Database: aws.ToString(databaseName(have)),
+	}
+}
+
+// absent is the observation of no instance: a creation sets all that is declared. While deleting, the
+// final snapshot is looked for.
+func (d *databases) absent(ctx context.Context, req databaseRequest) (driver.Observation, error) {
+	seen := driver.Observation{State: driver.Absent, Applied: databaseTable.Applied(&req.Spec, nil, nil)}
+	if req.Deletion == nil || req.Deletion.Snapshot == "" {
+		return seen, nil
+	}
+	var err error
+	seen.Snapshot, err = d.snapshot(ctx, req.Deletion.Snapshot)
+	return seen, err
+}
+
+// Create implements driver.External.
+func (d *databases) Create(ctx context.Context, req databaseRequest) (driver.Result, error) {
+	if err := d.creatable(req); err != nil {
+		return driver.Result{}, err
+	}
+	var params instanceParams
+	if err := databaseTable.Fill(&req.Spec, &params); err != nil {
+		return driver.Result{}, invalid("CreateDBInstance", "%s", err)
+	}
+	params.password = &req.Login.Password
+	username := req.Login.Username
+	if username == "" {
+		username = defaultUsername(*params.engine)
+	}
+	tags := wantTags(req.Spec.Tags)
+	if tags == nil {
+		tags = map[string]string{}
+	}
+	maps.Copy(tags, req.Mark.Labels())
+	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, params.create(req.Name, username, tags), onceRDS)
+	if err != nil {
+		return driver.Result{}, without(req.Login.Password, err)
+	}
+	var result driver.Result
+	if out.DBInstance != nil {
+		result.ID = aws.ToString(out.DBInstance.DbiResourceId)
+	}
+	return result, nil
+}
+
+// creatable refuses what can't be created, before RDS does in words that do not help.
+func (d *databases) creatable(req databaseRequest) error {
+	const op = "CreateDBInstance"
+	if err := d.serves(op, req.Location); err != nil {
+		return err
+	}
+	switch {
+	case req.Spec.GCP != nil:
+		return invalid(op, "spec.gcp is for Google Cloud, and this account is in AWS: set spec.aws.instanceClass in its place")
+	case req.Spec.Engine == nil:
+		return invalid(op, "set spec.engine to postgres or mysql")
+	case req.Spec.AWS == nil || req.Spec.AWS.InstanceClass == nil:
+		return invalid(op, "set spec.aws.instanceClass, as db.t4g.micro")
+	case req.Login.Password == "":
+		return invalid(op, "the administrator has no password")
+	}
+	return nil
+}

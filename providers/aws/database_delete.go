@@ -1,0 +1,104 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Delete implements driver.External.
+//
+// With a final snapshot the automated backups are kept as well: they lead to any moment before the end, the
+// snapshot to the end only, and they expire by themselves. Without one nothing is kept.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_DeleteInstance.html
+func (d *databases) Delete(ctx context.Context, req databaseRequest) (driver.Result, error) {
+	if err := d.serves("DeleteDBInstance", req.Location); err != nil {
+		return driver.Result{}, err
+	}
+	in := &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &req.Name}
+	if req.Deletion != nil && req.Deletion.Snapshot != "" {
+		in.FinalDBSnapshotIdentifier = &req.Deletion.Snapshot
+		in.SkipFinalSnapshot, in.DeleteAutomatedBackups = aws.Bool(false), aws.Bool(false)
+	} else {
+		in.SkipFinalSnapshot, in.DeleteAutomatedBackups = aws.Bool(true), aws.Bool(true)
+	}
+	err := d.deleteInstance(ctx, in)
+	if apiCode(err) == "DBInstanceAutomatedBackupQuotaExceeded" {
+		// A region keeps 40 at most. The snapshot is what was asked for.
+		in.DeleteAutomatedBackups = aws.Bool(true)
+		err = d.deleteInstance(ctx, in)
+	}
+	return driver.Result{}, d.explainDeletion(ctx, req, err)
+}
+
+func (d *databases) deleteInstance(ctx context.Context, in *rds.DeleteDBInstanceInput) error {
+	_, err := call(ctx, d.session, "DeleteDBInstance", d.rds.DeleteDBInstance, in, onceRDS)
+	return err
+}
+
+// explainDeletion tells apart what RDS has the same error for.
+func (d *databases) explainDeletion(ctx context.Context, req databaseRequest, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := *asError(err)
+	switch code := apiCode(err); {
+	case code == "DBInstanceNotFound":
+		return nil
+	case code == "InvalidParameterCombination" && strings.Contains(e.Message, "protected"):
+		e.Code = driver.Protected
+		e.Message = "deletion protection is on: set spec.deletionProtection: false, or switch it off in RDS"
+	case code == "DBSnapshotAlreadyExists":
+		e.Message = fmt.Sprintf("a snapshot named %q exists already: delete or rename it, then the final snapshot can be taken", req.Deletion.Snapshot)
+	case code == "InvalidDBInstanceState":
+		return d.explainState(ctx, req, &e)
+	}
+	return &e
+}
+
+// explainState looks why RDS does not delete the instance now: it may be at it, at work on something else, or
+// unable to take a snapshot ever.
+func (d *databases) explainState(ctx context.Context, req databaseRequest, refused *driver.Error) error {
+	have, err := d.describe(ctx, req.Name)
+	if err != nil {
+		return refused
+	}
+	if have == nil {
+		return nil
+	}
+	switch state, problem := stateOf(aws.ToString(have.DBInstanceStatus)); {
+	case state == driver.Deleting:
+		return nil
+	case problem != "" && req.Deletion != nil && req.Deletion.Snapshot != "":
+		refused.Code = driver.Conflict
+		refused.Message = fmt.Sprintf("no final snapshot can be taken (%s): set deletionPolicy: Delete to delete it without one", problem)
+	}
+	return refused
+}
+
+// snapshot looks for a final snapshot.
+func (d *databases) snapshot(ctx context.Context, name string) (driver.State, error) {
+	out, err := call(ctx, d.session, "DescribeDBSnapshots", d.rds.DescribeDBSnapshots,
+		&rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: &name})
+	if apiCode(err) == "DBSnapshotNotFound" {
+		return driver.Absent, nil
+	}
+	if err != nil {
+		return driver.Unknown, err
+	}
+	if len(out.DBSnapshots) == 0 {
+		return driver.Unknown, nil
+	}
+	switch aws.ToString(out.DBSnapshots[0].Status) {
+	case "available":
+		return driver.Ready, nil
+	case "failed":
+		return driver.Failed, nil
+	}
+	return driver.Pending, nil
+}

@@ -1,0 +1,93 @@
+package aws
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// serving are the states in which an instance answers, once it has an endpoint.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/accessing-monitoring.html
+var serving = map[string]bool{
+	"available": true, "backing-up": true, "configuring-enhanced-monitoring": true,
+	"configuring-iam-database-auth": true, "configuring-log-exports": true, "delete-precheck": true,
+	"modifying": true, "resetting-master-credentials": true, "storage-config-upgrade": true,
+	"storage-initialization": true, "storage-optimization": true,
+}
+
+// problems are the states that do not end by themselves, with what AWS's documentation says of them.
+var problems = map[string]string{
+	"failed":                              "RDS gave the instance up; it can't be recovered, only restored from a backup",
+	"inaccessible-encryption-credentials": "the KMS key of the instance can't be used, and the instance can't be recovered",
+	"inaccessible-encryption-credentials-recoverable": "the KMS key of the instance can't be used: make it usable and start the instance",
+	"incompatible-create":                             "RDS can't create the instance with these resources",
+	"incompatible-credentials":                        "the administrator's password could not be set",
+	"incompatible-network":                            "the network of the instance can't serve it: too few addresses, or the subnet is gone",
+	"incompatible-option-group":                       "a change of the option group can't be made, and can't be taken back",
+	"incompatible-parameters":                         "the parameter group does not fit the instance: change it",
+	"incompatible-restore":                            "RDS can't restore the instance",
+	"insufficient-capacity":                           "AWS has no machine of this class free here: take another class or try later",
+	"restore-error":                                   "restoring the instance failed",
+	"storage-full":                                    "the disk is full: set a larger spec.storage.sizeGiB",
+}
+
+// stateOf translates the status of an instance. storage-full and incompatible-credentials are no rest, but they end by a
+// change, so the instance must count as taking one.
+func stateOf(status string) (state driver.State, problem string) {
+	problem = problems[status]
+	switch {
+	case status == "available" || status == "storage-optimization" || status == "stopped":
+		return driver.Ready, ""
+	case status == "storage-full" || status == "incompatible-credentials" || status == "incompatible-parameters":
+		return driver.Ready, status + ": " + problem
+	case status == "deleting":
+		return driver.Deleting, ""
+	case problem != "":
+		return driver.Failed, status + ": " + problem
+	case strings.HasPrefix(status, "incompatible-"):
+		return driver.Failed, status
+	}
+	return driver.Pending, ""
+}
+
+// available reports whether an instance can be connected to.
+func available(i *types.DBInstance) bool {
+	return i.Endpoint != nil && aws.ToString(i.Endpoint.Address) != "" && serving[aws.ToString(i.DBInstanceStatus)]
+}
+
+// housekeeping are the states in which RDS is at work by itself and takes no changes, while the instance
+// serves as ever: the nightly backup comes first.
+var housekeeping = map[string]bool{
+	"backing-up": true, "configuring-enhanced-monitoring": true, "configuring-log-exports": true,
+	"storage-config-upgrade": true, "storage-initialization": true,
+}
+
+const growth = "storage.sizeGiB"
+
+// whileBusy weighs differences against what RDS takes now, and returns the state and the changes to report.
+//
+// While RDS keeps house an instance without differences is Ready, or every backup would make it look unsettled; with
+// differences it is Pending.
+//
+// In storage-optimization, which lasts hours after a disk grew, RDS takes all changes but another growth.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html
+// With other changes at hand those come first, and growth is left out. Alone, it makes the instance Pending: that says why
+// nothing happens, and nobody calls in vain.
+func whileBusy(status string, state driver.State, changes []field.Change) (driver.State, []field.Change) {
+	switch {
+	case housekeeping[status] && len(changes) == 0:
+		return driver.Ready, nil
+	case status != "storage-optimization":
+		return state, changes
+	}
+	others := slices.DeleteFunc(slices.Clone(changes), func(c field.Change) bool { return c.Field == growth })
+	if len(others) == 0 && len(changes) > 0 {
+		return driver.Pending, changes
+	}
+	return state, others
+}

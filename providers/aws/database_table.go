@@ -1,0 +1,199 @@
+package aws
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+type databaseSpec = v1alpha1.DatabaseParameters
+
+// databaseTable has a row for each field of an instance. A value that waits in PendingModifiedValues was
+// asked for already: it is what have returns, and the mirror still shows the present one.
+var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
+	field.Of("location",
+		func(s *databaseSpec) *string { return s.Location },
+		func(i *types.DBInstance) *string { return arnRegion(i.DBInstanceArn) },
+		func(*instanceParams, string) {}, // the connection's region
+	).Immutable("create another Database with the new location and move the data"),
+
+	field.Of("engine",
+		func(s *databaseSpec) *v1alpha1.Engine { return s.Engine },
+		func(i *types.DBInstance) *v1alpha1.Engine { return (*v1alpha1.Engine)(i.Engine) },
+		func(p *instanceParams, v v1alpha1.Engine) { p.engine = (*string)(&v) },
+	).Immutable("create another Database and move the data"),
+
+	field.Of("version",
+		func(s *databaseSpec) *string { return s.Version },
+		func(i *types.DBInstance) *string { return pending(i).EngineVersion },
+		func(p *instanceParams, v string) { p.version = &v },
+	).Reported(func(i *types.DBInstance) *string { return i.EngineVersion }).
+		Equal(driver.VersionServes, "a newer minor version of the same major version is the same").
+		EffectOf(versionEffect, "a newer minor version restarts the server; a newer major version takes it down "+
+			"for minutes and can't be taken back (Irreversible); an older one is Impossible"),
+
+	field.Of("storage.sizeGiB",
+		func(s *databaseSpec) *int32 {
+			if s.Storage == nil {
+				return nil
+			}
+			return s.Storage.SizeGiB
+		},
+		func(i *types.DBInstance) *int32 { return pending(i).AllocatedStorage },
+		func(p *instanceParams, v int32) { p.storage = &v },
+	).Reported(func(i *types.DBInstance) *int32 { return i.AllocatedStorage }).
+		Equal(func(want, have int32) bool { return have >= want }, "a larger disk is the same; growth is at least a tenth"),
+
+	field.Of("databaseName",
+		func(s *databaseSpec) *string { return s.DatabaseName },
+		databaseName,
+		func(p *instanceParams, v string) { p.database = &v },
+	).Immutable("create further databases with SQL"),
+
+	field.Of("backup.retentionDays",
+		func(s *databaseSpec) *int32 {
+			if s.Backup == nil {
+				return nil
+			}
+			return s.Backup.RetentionDays
+		},
+		func(i *types.DBInstance) *int32 { return pending(i).BackupRetentionPeriod },
+		func(p *instanceParams, v int32) { p.retention = &v },
+	).Reported(func(i *types.DBInstance) *int32 { return i.BackupRetentionPeriod }).
+		EffectOf(retentionEffect, "Online; from or to 0 days it interrupts the server"),
+
+	field.Of("deletionProtection",
+		func(s *databaseSpec) *bool { return s.DeletionProtection },
+		func(i *types.DBInstance) *bool { return aws.Bool(aws.ToBool(i.DeletionProtection)) },
+		func(p *instanceParams, v bool) { p.protection = &v },
+	),
+
+	field.Entries("tags",
+		func(s *databaseSpec) map[string]string { return wantTags(s.Tags) },
+		func(i *types.DBInstance) map[string]string { return ownTags(instanceTags(i)) },
+		func(p *instanceParams, d field.Delta) { p.tags = d },
+	),
+
+	field.Of("aws.instanceClass",
+		func(s *databaseSpec) *string {
+			if s.AWS == nil {
+				return nil
+			}
+			return s.AWS.InstanceClass
+		},
+		func(i *types.DBInstance) *string { return pending(i).DBInstanceClass },
+		func(p *instanceParams, v string) { p.class = &v },
+	).Reported(func(i *types.DBInstance) *string { return i.DBInstanceClass }).
+		EffectOf(classEffect, string(field.Restarts)),
+}
+
+// pending returns the values that an instance has or was asked to take.
+func pending(i *types.DBInstance) types.PendingModifiedValues {
+	asked := types.PendingModifiedValues{}
+	if i.PendingModifiedValues != nil {
+		asked = *i.PendingModifiedValues
+	}
+	asked.EngineVersion = first(asked.EngineVersion, i.EngineVersion)
+	asked.AllocatedStorage = first(asked.AllocatedStorage, i.AllocatedStorage)
+	asked.BackupRetentionPeriod = first(asked.BackupRetentionPeriod, i.BackupRetentionPeriod)
+	asked.DBInstanceClass = first(asked.DBInstanceClass, i.DBInstanceClass)
+	return asked
+}
+
+func first[T any](values ...*T) *T {
+	for _, v := range values {
+		if v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// classEffect: taking back a change that still waits disturbs nobody.
+func classEffect(_ *string, to string, have *types.DBInstance) (field.Effect, string) {
+	if aws.ToString(have.DBInstanceClass) == to {
+		return field.Online, ""
+	}
+	return field.Restarts, ""
+}
+
+// retentionEffect: "An outage occurs if you change the backup retention period of a DB instance from 0 to a
+// nonzero value or from a nonzero value to 0."
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithAutomatedBackups.BackupRetention.html
+func retentionEffect(_ *int32, to int32, have *types.DBInstance) (field.Effect, string) {
+	if (aws.ToInt32(have.BackupRetentionPeriod) == 0) == (to == 0) {
+		return field.Online, ""
+	}
+	return field.Interrupts, ""
+}
+
+// versionEffect judges by the version that runs: what only waits can still be taken back.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.Upgrading.html
+func versionEffect(_ *string, to string, have *types.DBInstance) (field.Effect, string) {
+	now := aws.ToString(have.EngineVersion)
+	switch {
+	case driver.VersionServes(to, now):
+		return field.Online, ""
+	case driver.CompareVersions(to, now) < 0:
+		return field.Impossible, fmt.Sprintf("RDS can't take version %s back to %s: restore a snapshot into another Database", now, to)
+	case driver.MajorVersion(to) == driver.MajorVersion(now):
+		return field.Restarts, ""
+	}
+	return field.Irreversible, ""
+}
+
+// databaseName returns the database to connect to. PostgreSQL always has one of its own name.
+func databaseName(i *types.DBInstance) *string {
+	if i.DBName == nil && aws.ToString(i.Engine) == string(v1alpha1.EnginePostgres) {
+		return aws.String("postgres")
+	}
+	return i.DBName
+}
+
+func instanceTags(i *types.DBInstance) map[string]string {
+	tags := make(map[string]string, len(i.TagList))
+	for _, t := range i.TagList {
+		tags[aws.ToString(t.Key)] = aws.ToString(t.Value)
+	}
+	return tags
+}
+
+// arnRegion returns the region in an ARN: arn:partition:service:region:account:resource.
+func arnRegion(arn *string) *string {
+	parts := strings.SplitN(aws.ToString(arn), ":", 6)
+	if len(parts) < 6 {
+		return nil
+	}
+	return &parts[3]
+}
+
+const usernameInstead = "create further users with SQL"
+
+// usernameChange reports an administrator that is not the wanted one. RDS takes the name at creation only. A
+// login without a name wants whoever there is.
+func usernameChange(login driver.Login, have *types.DBInstance) []field.Change {
+	if login.Username == "" || strings.EqualFold(login.Username, aws.ToString(have.MasterUsername)) {
+		return nil
+	}
+	return []field.Change{{
+		Field: driver.FieldUsername, From: aws.ToString(have.MasterUsername), To: login.Username,
+		Effect: field.Impossible, Why: usernameInstead,
+	}}
+}
+
+// grown returns the size to send for a disk to have at least the wanted one: RDS takes growth of a tenth
+// or more. https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (AllocatedStorage)
+func grown(wanted, now int32) int32 {
+	least := math.Ceil(float64(now) * 11 / 10)
+	if least > math.MaxInt32 {
+		return wanted
+	}
+	return max(wanted, int32(least))
+}

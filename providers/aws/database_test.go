@@ -1,0 +1,481 @@
+package aws_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+type databaseRequest = driver.Request[v1alpha1.DatabaseParameters]
+
+const password = "Correct-Horse-1"
+
+// slow are durations long enough for every state to be seen.
+var slow = localcloud.Durations{
+	Create: 8 * time.Minute, Modify: 4 * time.Minute, Delete: 4 * time.Minute, Snapshot: 6 * time.Minute,
+	StorageOptimization: 6 * time.Hour,
+}
+
+func databaseOf(name string, edit func(*v1alpha1.DatabaseParameters)) databaseRequest {
+	spec := v1alpha1.DatabaseParameters{
+		Engine:  ptr(v1alpha1.EnginePostgres),
+		Version: ptr("16.4"),
+		Storage: &v1alpha1.DatabaseStorage{SizeGiB: ptr(int32(50))},
+		AWS:     &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.t4g.micro")},
+		Backup:  &v1alpha1.DatabaseBackup{RetentionDays: ptr(int32(7))},
+		Tags:    map[string]v1alpha1.TagValue{"team": "shop"},
+	}
+	if edit != nil {
+		edit(&spec)
+	}
+	return databaseRequest{Name: name, Location: region, Mark: mark, Spec: spec, Login: driver.Login{Password: password}}
+}
+
+// createDatabase creates an instance and waits until it is at rest, as declared.
+func (w *world) createDatabase(req *databaseRequest) driver.Observation {
+	w.t.Helper()
+	result, err := w.conn.Databases.Create(w.t.Context(), *req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.ID = result.ID
+	w.clock.Advance(time.Hour)
+	seen := w.database(*req)
+	if seen.State != driver.Ready || len(seen.Changes) != 0 {
+		w.t.Fatalf("after creation: state %v, changes %v", seen.State, seen.Changes)
+	}
+	req.Applied = seen.Applied
+	w.Ledger.Reset()
+	return seen
+}
+
+func (w *world) database(req databaseRequest) driver.Observation {
+	w.t.Helper()
+	seen, err := w.conn.Databases.Observe(w.t.Context(), req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return seen
+}
+
+func (w *world) updateDatabase(req databaseRequest, changes ...field.Change) {
+	w.t.Helper()
+	result, err := w.conn.Databases.Update(w.t.Context(), req, changes)
+	if err != nil || len(result.Failed) > 0 {
+		w.t.Fatalf("update: %v, failed %v", err, result.Failed)
+	}
+}
+
+// modify is what somebody else does.
+func (w *world) modify(in *rds.ModifyDBInstanceInput) {
+	w.t.Helper()
+	do(w.t, w.rds.ModifyDBInstance, in)
+}
+
+func TestDatabaseLife(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-orders", nil)
+	if seen := w.database(req); seen.State != driver.Absent {
+		t.Fatalf("state %v before creation", seen.State)
+	}
+	result, err := w.conn.Databases.Create(t.Context(), req)
+	if err != nil || result.ID == "" {
+		t.Fatalf("create: id %q, %v", result.ID, err)
+	}
+	seen := w.database(req)
+	if seen.State != driver.Pending || seen.Mark != mark || seen.Available || seen.ID != result.ID || len(seen.Changes) != 0 {
+		t.Errorf("while creating: %+v", seen)
+	}
+	w.clock.Advance(7 * time.Minute)
+	status := *do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBInstanceStatus
+	if seen = w.database(req); status != "backing-up" || seen.State != driver.Ready || !seen.Available || seen.Endpoint.Port == 0 {
+		t.Errorf("%s: %+v; want it Ready, as it is whenever it is backed up", status, seen)
+	}
+	edited := req
+	edited.Spec.DeletionProtection = ptr(true)
+	if seen = w.database(edited); seen.State != driver.Pending || len(seen.Changes) != 1 {
+		t.Errorf("an edit while backing up: state %v, changes %v; want Pending", seen.State, seen.Changes)
+	}
+	w.clock.Advance(time.Hour)
+	w.Ledger.Reset()
+	seen = w.database(req)
+	if seen.State != driver.Ready || !seen.Available || len(seen.Changes) != 0 {
+		t.Errorf("at rest: %+v", seen)
+	}
+	if w.writes() != 0 || len(w.operations()) != 1 {
+		t.Errorf("a look at a converged instance made the calls %v, want one read", w.operations())
+	}
+	if seen.Endpoint.Username != "postgres" || seen.Endpoint.Database != "postgres" || seen.Endpoint.Host == "" {
+		t.Errorf("endpoint %+v", seen.Endpoint)
+	}
+	var mirror v1alpha1.DatabaseParameters
+	if err := json.Unmarshal(seen.Mirror, &mirror); err != nil {
+		t.Fatal(err)
+	}
+	if *mirror.Version != "16.4" || *mirror.AWS.InstanceClass != "db.t4g.micro" || *mirror.Location != region || mirror.Tags["team"] != "shop" {
+		t.Errorf("mirror %s", seen.Mirror)
+	}
+
+	req.Deletion = &driver.Deletion{Snapshot: "shop-orders-final-u1"}
+	for range 2 { // a repeated request for deletion does no harm
+		if _, err := w.conn.Databases.Delete(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen = w.database(req); seen.State != driver.Deleting || len(seen.Changes) != 0 {
+		t.Errorf("while deleting: %+v", seen)
+	}
+	w.clock.Advance(time.Hour)
+	if seen = w.database(req); seen.State != driver.Absent || seen.Snapshot != driver.Ready {
+		t.Errorf("after deletion: state %v, snapshot %v", seen.State, seen.Snapshot)
+	}
+	req.Deletion.Snapshot = "shop-orders-final-u2"
+	if seen = w.database(req); seen.Snapshot != driver.Absent {
+		t.Errorf("a snapshot that nobody took is %v", seen.Snapshot)
+	}
+	if _, err := w.conn.Databases.Delete(t.Context(), req); err != nil {
+		t.Errorf("deleting what is gone: %v", err)
+	}
+}
+
+// Each edit is one change, and one write; all edits together still one ModifyDBInstance.
+func TestDatabaseEdits(t *testing.T) {
+	for name, tc := range map[string]struct {
+		edit   func(*v1alpha1.DatabaseParameters)
+		effect field.Effect
+	}{
+		"version":              {func(s *v1alpha1.DatabaseParameters) { s.Version = ptr("16.8") }, field.Restarts},
+		"version ":             {func(s *v1alpha1.DatabaseParameters) { s.Version = ptr("17") }, field.Irreversible},
+		"storage.sizeGiB":      {func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = ptr(int32(52)) }, field.Online},
+		"backup.retentionDays": {func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = ptr(int32(9)) }, field.Online},
+		"backup.retentionDays ": {func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = ptr(int32(0)) },
+			field.Interrupts},
+		"deletionProtection": {func(s *v1alpha1.DatabaseParameters) { s.DeletionProtection = ptr(true) }, field.Online},
+		"aws.instanceClass":  {func(s *v1alpha1.DatabaseParameters) { s.AWS.InstanceClass = ptr("db.t4g.small") }, field.Restarts},
+		"tags":               {func(s *v1alpha1.DatabaseParameters) { s.Tags["team"] = "sales" }, field.Online},
+		"tags ":              {func(s *v1alpha1.DatabaseParameters) { delete(s.Tags, "team") }, field.Online},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, localcloud.Options{Durations: slow})
+			req := databaseOf("shop-edit", nil)
+			w.createDatabase(&req)
+			tc.edit(&req.Spec)
+			seen := w.database(req)
+			if got := field.Names(seen.Changes); !cmp.Equal(got, []string{strings.TrimSpace(name)}) {
+				t.Fatalf("changes %v", seen.Changes)
+			}
+			if seen.Changes[0].Effect != tc.effect {
+				t.Errorf("effect %v, want %v", seen.Changes[0].Effect, tc.effect)
+			}
+			w.updateDatabase(req, seen.Changes...)
+			if w.writes() != 1 {
+				t.Errorf("calls %v, want one write", w.operations())
+			}
+			if seen = w.database(req); len(seen.Changes) != 0 {
+				t.Errorf("while it is applied still differs: %v", seen.Changes)
+			}
+			w.clock.Advance(time.Hour)
+			if seen = w.database(req); len(seen.Changes) != 0 || seen.State != driver.Ready {
+				t.Errorf("afterwards: state %v, changes %v", seen.State, seen.Changes)
+			}
+		})
+	}
+}
+
+func TestDatabaseEditsShareACall(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-edits", nil)
+	w.createDatabase(&req)
+	req.Spec.Storage.SizeGiB = ptr(int32(100))
+	req.Spec.AWS.InstanceClass = ptr("db.t4g.small")
+	req.Spec.DeletionProtection = ptr(true)
+	req.Login.Password = "Another-Horse-2"
+	seen := w.database(req)
+	w.Ledger.Reset()
+	w.updateDatabase(req, append(seen.Changes, field.Change{Field: driver.FieldPassword})...)
+	if got := w.Ledger.Calls(localcloud.Filter{Write: localcloud.Writes}); len(got) != 1 {
+		t.Errorf("calls %v, want one write", w.operations())
+	}
+}
+
+func TestDatabaseImpossible(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-impossible", nil)
+	w.createDatabase(&req)
+	req.Spec.Engine = ptr(v1alpha1.EngineMySQL)
+	req.Spec.Version = ptr("15")
+	req.Spec.DatabaseName = ptr("orders")
+	req.Spec.Location = ptr("eu-west-1")
+	req.Login.Username = "somebody"
+	seen := w.database(req)
+	want := []string{"location", "engine", "version", "databaseName", driver.FieldUsername}
+	if got := field.Names(seen.Changes); !cmp.Equal(got, want) {
+		t.Fatal(cmp.Diff(want, got))
+	}
+	for _, c := range seen.Changes {
+		if c.Effect != field.Impossible || c.Why == "" {
+			t.Errorf("%s: effect %v, why %q", c.Field, c.Effect, c.Why)
+		}
+	}
+	result, err := w.conn.Databases.Update(t.Context(), req, seen.Changes)
+	if err != nil || len(result.Failed) != len(want) {
+		t.Errorf("update: %v, failed %v", err, result.Failed)
+	}
+	if w.writes() != 0 {
+		t.Errorf("calls %v, want no write", w.operations())
+	}
+}
+
+// What someone else leaves for the maintenance window counts as asked for: if it is what is wanted nothing is to be
+// done, and if not it is taken back, which disturbs nobody.
+func TestDatabasePendingValues(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	name := "shop-pending"
+	req := databaseOf(name, nil)
+	w.createDatabase(&req)
+	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, DBInstanceClass: ptr("db.t4g.large"), EngineVersion: ptr("16.8")})
+
+	seen := w.database(req)
+	if got := field.Names(seen.Changes); !cmp.Equal(got, []string{"aws.instanceClass"}) || seen.Changes[0].Effect != field.Online {
+		t.Fatalf("changes %v, want the class to be taken back, online", seen.Changes)
+	}
+	wanting := req
+	wanting.Spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.t4g.large")}
+	if seen := w.database(wanting); len(seen.Changes) != 0 {
+		t.Errorf("changes %v although what is wanted is pending", seen.Changes)
+	}
+	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, EngineVersion: ptr("16.4")})
+	w.updateDatabase(req, seen.Changes...)
+	seen = w.database(req)
+	if seen.State != driver.Ready || len(seen.Changes) != 0 {
+		t.Errorf("after taking it back: state %v, changes %v", seen.State, seen.Changes)
+	}
+	if got := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name}).DBInstances[0]; *got.DBInstanceClass != "db.t4g.micro" {
+		t.Errorf("class %s", *got.DBInstanceClass)
+	}
+}
+
+// A disk that just grew can't grow again for six hours; other changes are made meanwhile.
+func TestDatabaseStorageOptimization(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-growing", nil)
+	w.createDatabase(&req)
+	req.Spec.Storage.SizeGiB = ptr(int32(60))
+	w.updateDatabase(req, w.database(req).Changes...)
+	w.clock.Advance(10 * time.Minute)
+	if seen := w.database(req); seen.State != driver.Ready || !seen.Available || len(seen.Changes) != 0 {
+		t.Errorf("grown: state %v, available %v, changes %v", seen.State, seen.Available, seen.Changes)
+	}
+	req.Spec.Storage.SizeGiB = ptr(int32(90))
+	if seen := w.database(req); seen.State != driver.Pending || !seen.Available || len(seen.Changes) != 1 {
+		t.Errorf("storage alone: state %v, changes %v; want Pending with the change shown", seen.State, seen.Changes)
+	}
+	req.Spec.DeletionProtection = ptr(true)
+	seen := w.database(req)
+	if got := field.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"deletionProtection"}) {
+		t.Errorf("with another change: state %v, changes %v; want the other one first", seen.State, got)
+	}
+	result, err := w.conn.Databases.Update(t.Context(), req, []field.Change{{Field: "storage.sizeGiB"}, {Field: "deletionProtection"}})
+	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "storage.sizeGiB" {
+		t.Fatalf("update: %v, failed %v; want the storage alone to fail", err, result.Failed)
+	}
+	wantCode(t, result.Failed[0].Err, driver.Busy)
+	w.clock.Advance(7 * time.Hour)
+	seen = w.database(req)
+	if got := field.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"storage.sizeGiB"}) {
+		t.Fatalf("hours later: state %v, changes %v", seen.State, got)
+	}
+	w.updateDatabase(req, seen.Changes...)
+}
+
+// What the cloud did by itself is no drift: a larger disk, a newer minor version.
+func TestDatabaseNoDrift(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	name := "shop-nodrift"
+	req := databaseOf(name, nil)
+	w.createDatabase(&req)
+	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, ApplyImmediately: ptr(true), EngineVersion: ptr("16.9"), AllocatedStorage: ptr(int32(200))})
+	w.clock.Advance(7 * time.Hour)
+	for _, version := range []string{"16.4", "16", "16.9"} {
+		req.Spec.Version = &version
+		if seen := w.database(req); len(seen.Changes) != 0 {
+			t.Errorf("version %s: changes %v", version, seen.Changes)
+		}
+	}
+	req.Spec = v1alpha1.DatabaseParameters{}
+	req.Login = driver.Login{}
+	if seen := w.database(req); len(seen.Changes) != 0 {
+		t.Errorf("unset fields differ: %v", seen.Changes)
+	}
+}
+
+// The disk of an instance with 400 GiB or more grows only if its IOPS are named again.
+func TestDatabaseLargeDisk(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-large", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = ptr(int32(500)) })
+	w.createDatabase(&req)
+	req.Spec.Storage.SizeGiB = ptr(int32(510))
+	w.updateDatabase(req, w.database(req).Changes...)
+	w.clock.Advance(10 * time.Minute)
+	var mirror v1alpha1.DatabaseParameters
+	if err := json.Unmarshal(w.database(req).Mirror, &mirror); err != nil || *mirror.Storage.SizeGiB != 550 {
+		t.Errorf("size %d, want 550, a tenth more (%v)", *mirror.Storage.SizeGiB, err)
+	}
+}
+
+func TestDatabasePassword(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-password", nil)
+	w.createDatabase(&req)
+	req.Spec.DeletionProtection = ptr(false)
+	req.Spec.Backup.RetentionDays = ptr(int32(3))
+	w.updateDatabase(req, w.database(req).Changes...)
+	if seen := w.database(req); seen.State != driver.Ready {
+		t.Errorf("state %v: a password was sent that had not changed", seen.State)
+	}
+	req.Login.Password = "Another-Horse-2"
+	w.updateDatabase(req, field.Change{Field: driver.FieldPassword})
+	if seen := w.database(req); seen.State != driver.Pending || !seen.Available {
+		t.Errorf("state %v while the password is set", seen.State)
+	}
+	w.clock.Advance(time.Hour)
+
+	for _, bad := range []string{"short", "with spaces and @ in it", "\x00\x01binary-password", strings.Repeat("x", 200)} {
+		req.Login.Password = bad
+		result, err := w.conn.Databases.Update(t.Context(), req, []field.Change{{Field: driver.FieldPassword}})
+		if err != nil || len(result.Failed) != 1 {
+			t.Fatalf("password %q: %v, failed %v", bad, err, result.Failed)
+		}
+		wantCode(t, result.Failed[0].Err, driver.Invalid)
+		if strings.Contains(result.Failed[0].Err.Error(), bad) {
+			t.Errorf("the error quotes the password: %v", result.Failed[0].Err)
+		}
+	}
+}
+
+func TestDatabaseMark(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-mark", nil)
+	w.createDatabase(&req)
+	req.Mark.Released = true
+	w.updateDatabase(req, field.Change{Field: driver.FieldMark})
+	if w.writes() != 1 || w.database(req).Mark != req.Mark {
+		t.Errorf("calls %v, mark %v", w.operations(), w.database(req).Mark)
+	}
+	req.Mark.Released, req.Mark.UID = false, "u2"
+	w.updateDatabase(req, field.Change{Field: driver.FieldMark})
+	if got := w.database(req).Mark; got != req.Mark {
+		t.Errorf("mark %v, want %v", got, req.Mark)
+	}
+}
+
+// An instance that took the place of another is not touched.
+func TestDatabaseReplaced(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-replaced", nil)
+	w.createDatabase(&req)
+	req.ID = "db-SOMEOTHERINSTANCE"
+	_, err := w.conn.Databases.Update(t.Context(), req, []field.Change{{Field: driver.FieldMark}})
+	wantCode(t, err, driver.Conflict)
+	if w.writes() != 0 {
+		t.Errorf("calls %v, want no write", w.operations())
+	}
+}
+
+func TestDatabaseRefusedCreation(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	for name, edit := range map[string]func(*databaseRequest){
+		"no class":        func(r *databaseRequest) { r.Spec.AWS = nil },
+		"no engine":       func(r *databaseRequest) { r.Spec.Engine = nil },
+		"gcp":             func(r *databaseRequest) { r.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: ptr("db-f1-micro")} },
+		"no password":     func(r *databaseRequest) { r.Login.Password = "" },
+		"bad password":    func(r *databaseRequest) { r.Login.Password = "a@b c" },
+		"unknown class":   func(r *databaseRequest) { r.Spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.q1.mega")} },
+		"unknown version": func(r *databaseRequest) { r.Spec.Version = ptr("99.1") },
+		"another region":  func(r *databaseRequest) { r.Location = "eu-west-1" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := databaseOf("shop-refused", nil)
+			edit(&req)
+			_, err := w.conn.Databases.Create(t.Context(), req)
+			wantCode(t, err, driver.Invalid)
+		})
+	}
+	req := databaseOf("shop-twice", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = ptr(int32(10)) })
+	if _, err := w.conn.Databases.Create(t.Context(), req); err != nil {
+		t.Fatalf("less than gp3 takes is met with its least: %v", err)
+	}
+	_, err := w.conn.Databases.Create(t.Context(), req)
+	wantCode(t, err, driver.Conflict)
+}
+
+func TestDatabaseProtected(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-protected", func(s *v1alpha1.DatabaseParameters) { s.DeletionProtection = ptr(true) })
+	if seen := w.createDatabase(&req); !seen.Protected {
+		t.Error("not seen to be protected")
+	}
+	req.Deletion = &driver.Deletion{}
+	_, err := w.conn.Databases.Delete(t.Context(), req)
+	wantCode(t, err, driver.Protected)
+}
+
+// An instance that failed can't take a snapshot: a person decides.
+func TestDatabaseFailed(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "CreateDBInstance"}, Kind: localcloud.FailLate, Times: 1})
+	req := databaseOf("shop-failed", nil)
+	if _, err := w.conn.Databases.Create(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Advance(time.Hour)
+	if seen := w.database(req); seen.State != driver.Failed || seen.Problem == "" || seen.Available {
+		t.Fatalf("a failed creation looks like %+v", seen)
+	}
+	req.Deletion = &driver.Deletion{Snapshot: "shop-failed-final"}
+	_, err := w.conn.Databases.Delete(t.Context(), req)
+	wantCode(t, err, driver.Conflict)
+	req.Deletion.Snapshot = ""
+	if _, err := w.conn.Databases.Delete(t.Context(), req); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDatabaseSystemTags(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-tags", nil)
+	w.createDatabase(&req)
+	arn := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBInstanceArn
+	do(t, w.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: []rdstypes.Tag{{Key: ptr("Cost Centre"), Value: ptr("42")}}})
+	req.Spec.Tags = map[string]v1alpha1.TagValue{}
+	seen := w.database(req)
+	w.updateDatabase(req, seen.Changes...)
+	var mirror v1alpha1.DatabaseParameters
+	if err := json.Unmarshal(w.database(req).Mirror, &mirror); err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]v1alpha1.TagValue{"Cost Centre": "42"}; !cmp.Equal(mirror.Tags, want) {
+		t.Error(cmp.Diff(want, mirror.Tags))
+	}
+}
+
+func TestDatabaseStopped(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-stopped", nil)
+	w.createDatabase(&req)
+	do(t, w.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &req.Name})
+	w.clock.Advance(time.Hour)
+	if seen := w.database(req); !seen.Stopped || seen.Available || seen.State != driver.Ready {
+		t.Errorf("stopped: %+v", seen)
+	}
+}

@@ -1,0 +1,139 @@
+package aws_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+func TestOpen(t *testing.T) {
+	good := func() map[string][]byte {
+		return map[string][]byte{
+			v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIAEXAMPLE"), v1alpha1.SecretKeyAWSSecretAccessKey: []byte("canary/secret"),
+		}
+	}
+	for name, tc := range map[string]struct {
+		location string
+		edit     func(map[string][]byte)
+		ok       bool
+	}{
+		"good":               {"eu-central-1", func(map[string][]byte) {}, true},
+		"with session token": {"us-gov-west-1", func(c map[string][]byte) { c[v1alpha1.SecretKeyAWSSessionToken] = []byte("t") }, true},
+		"no region":          {"", func(map[string][]byte) {}, false},
+		"a host as region":   {"x.evil.example", func(map[string][]byte) {}, false},
+		"multi-region":       {"eu", func(map[string][]byte) {}, false},
+		"no access key":      {"eu-central-1", func(c map[string][]byte) { delete(c, v1alpha1.SecretKeyAWSAccessKeyID) }, false},
+		"no secret":          {"eu-central-1", func(c map[string][]byte) { c[v1alpha1.SecretKeyAWSSecretAccessKey] = nil }, false},
+		"line break":         {"eu-central-1", func(c map[string][]byte) { c[v1alpha1.SecretKeyAWSSecretAccessKey] = []byte("canary/secret\n") }, false},
+		"a profile":          {"eu-central-1", func(c map[string][]byte) { c["AWS_PROFILE"] = []byte("x") }, false},
+		"a program":          {"eu-central-1", func(c map[string][]byte) { c["credential_process"] = []byte("/bin/sh") }, false},
+		"empty Secret":       {"eu-central-1", func(c map[string][]byte) { clear(c) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			credentials := good()
+			tc.edit(credentials)
+			conn, err := aws.New(aws.Options{}).Open(t.Context(), driver.Config{Location: tc.location, Credentials: credentials})
+			if tc.ok {
+				if err != nil || conn == nil {
+					t.Errorf("open: %v", err)
+				}
+				return
+			}
+			wantCode(t, err, driver.Invalid)
+			if err != nil && strings.Contains(err.Error(), "canary") {
+				t.Errorf("the error shows a secret: %v", err)
+			}
+		})
+	}
+}
+
+func TestIdentity(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	if got, err := w.conn.Identity(t.Context()); err != nil || got != account {
+		t.Errorf("identity %q, %v", got, err)
+	}
+	// Once the account is known, S3 is told whose bucket is expected.
+	req := bucketOf("shop-expected", v1alpha1.BucketParameters{Versioning: ptr(v1alpha1.VersioningEnabled)})
+	w.settleBucket(req)
+	w.RevokeAWSKeys(account)
+	_, err := w.conn.Identity(t.Context())
+	wantCode(t, err, driver.Denied)
+	_, err = w.conn.Buckets.Observe(t.Context(), req)
+	wantCode(t, err, driver.Denied)
+}
+
+// Throttling is not retried away: the caller has to know.
+func TestThrottlingSurfaces(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	w.Faults.Add(localcloud.Fault{Kind: localcloud.Throttled})
+	_, err := w.conn.Buckets.Observe(t.Context(), bucketOf("shop-throttled", v1alpha1.BucketParameters{}))
+	wantCode(t, err, driver.Throttled)
+	_, err = w.conn.Databases.Observe(t.Context(), databaseOf("shop-throttled", nil))
+	wantCode(t, err, driver.Throttled)
+	if calls := w.operations(); len(calls) != 2 {
+		t.Errorf("calls %v, want each once", calls)
+	}
+}
+
+// A cloud that hangs is given up at the deadline, the caller's or the driver's own.
+func TestHang(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	w.Faults.Add(localcloud.Fault{Kind: localcloud.Hang})
+	id, secret := w.AWSKeys(account)
+	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint(), CallTimeout: 100 * time.Millisecond}).Open(t.Context(), driver.Config{
+		Location:    region,
+		Credentials: map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte(id), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secret)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	_, err = conn.Databases.Observe(t.Context(), databaseOf("shop-hang", nil))
+	wantCode(t, err, driver.Unavailable)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err = w.conn.Buckets.Observe(ctx, bucketOf("shop-hang", v1alpha1.BucketParameters{}))
+	wantCode(t, err, driver.Unavailable)
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("gave up after %v", took)
+	}
+}
+
+// Messages do not change from one try to the next, whatever goes wrong.
+func TestMessagesAreStable(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	for _, kind := range []localcloud.FaultKind{
+		localcloud.Denied, localcloud.Throttled, localcloud.ServerError, localcloud.RequestLost, localcloud.Conflict,
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			defer w.Faults.Add(localcloud.Fault{Kind: kind})()
+			for name, observe := range map[string]func() error{
+				"bucket": func() error {
+					_, err := w.conn.Buckets.Observe(t.Context(), bucketOf("shop-stable", v1alpha1.BucketParameters{}))
+					return err
+				},
+				"database": func() error {
+					_, err := w.conn.Databases.Observe(t.Context(), databaseOf("shop-stable", nil))
+					return err
+				},
+			} {
+				one, two := observe(), observe()
+				if one == nil || two == nil || one.Error() != two.Error() {
+					t.Errorf("%s: %v, then %v", name, one, two)
+				}
+			}
+		})
+	}
+	conn, err := aws.New(aws.Options{Endpoint: "http://127.0.0.1:1"}).Open(t.Context(), driver.Config{Location: region, Credentials: w.keys(account)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = conn.Identity(t.Context())
+	wantCode(t, err, driver.Unavailable)
+}

@@ -1,0 +1,301 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/smithy-go"
+	smithymiddleware "github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+type middlewareOption = func(*smithymiddleware.Stack) error
+
+// codes says what AWS's error codes mean. Sources:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html,
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/CommonErrors.html and the pages of each
+// RDS action. A trailing "Fault" or "Exception" is cut off before looking here.
+//
+// Only codes that say that something is not there are NotFound: a bare 404 may come from any proxy.
+var codes = map[string]driver.Code{
+	"AccessDenied":                           driver.Denied,
+	"AccountProblem":                         driver.Denied,
+	"AllAccessDisabled":                      driver.Denied,
+	"AuthFailure":                            driver.Denied,
+	"ExpiredToken":                           driver.Denied,
+	"Forbidden":                              driver.Denied,
+	"IncompleteSignature":                    driver.Denied,
+	"InvalidAccessKeyId":                     driver.Denied,
+	"InvalidClientTokenId":                   driver.Denied,
+	"InvalidPayer":                           driver.Denied,
+	"InvalidSecurity":                        driver.Denied,
+	"InvalidToken":                           driver.Denied,
+	"MissingAuthenticationToken":             driver.Denied,
+	"NotAuthorized":                          driver.Denied,
+	"NotSignedUp":                            driver.Denied,
+	"OptInRequired":                          driver.Denied,
+	"RequestExpired":                         driver.Denied,
+	"RequestTimeTooSkewed":                   driver.Denied,
+	"SignatureDoesNotMatch":                  driver.Denied,
+	"TokenRefreshRequired":                   driver.Denied,
+	"UnauthorizedAccess":                     driver.Denied,
+	"UnauthorizedOperation":                  driver.Denied,
+	"UnrecognizedClient":                     driver.Denied,
+	"KMSKeyNotAccessible":                    driver.Denied,
+	"NoSuchBucket":                           driver.NotFound,
+	"NotFound":                               driver.NotFound, // HeadBucket, which has no body to carry a code
+	"DBInstanceNotFound":                     driver.NotFound,
+	"DBSnapshotNotFound":                     driver.NotFound,
+	"DBSubnetGroupNotFound":                  driver.Invalid,
+	"DBParameterGroupNotFound":               driver.Invalid,
+	"DBSecurityGroupNotFound":                driver.Invalid,
+	"OptionGroupNotFound":                    driver.Invalid,
+	"InvalidParameterCombination":            driver.Invalid,
+	"InvalidParameterValue":                  driver.Invalid,
+	"AuthorizationHeaderMalformed":           driver.Conflict, // the bucket is in another region
+	"BucketAlreadyExists":                    driver.Conflict,
+	"BucketAlreadyOwnedByYou":                driver.Conflict,
+	"InvalidBucketState":                     driver.Conflict,
+	"MovedPermanently":                       driver.Conflict,
+	"PermanentRedirect":                      driver.Conflict,
+	"TemporaryRedirect":                      driver.Conflict,
+	"DBInstanceAlreadyExists":                driver.Conflict,
+	"DBSnapshotAlreadyExists":                driver.Conflict,
+	"BucketNotEmpty":                         driver.NotEmpty,
+	"ConditionalRequestConflict":             driver.Busy,
+	"InvalidDBInstanceState":                 driver.Busy,
+	"InvalidDBSnapshotState":                 driver.Busy,
+	"OperationAborted":                       driver.Busy, // another change of the same bucket is under way
+	"DBInstanceAutomatedBackupQuotaExceeded": driver.Quota,
+	"InstanceQuotaExceeded":                  driver.Quota,
+	"SnapshotQuotaExceeded":                  driver.Quota,
+	"StorageQuotaExceeded":                   driver.Quota,
+	"TooManyBuckets":                         driver.Quota,
+	"BandwidthLimitExceeded":                 driver.Throttled,
+	"LimitExceeded":                          driver.Throttled,
+	"PriorRequestNotComplete":                driver.Throttled,
+	"ProvisionedThroughputExceeded":          driver.Throttled,
+	"RequestLimitExceeded":                   driver.Throttled,
+	"RequestThrottled":                       driver.Throttled,
+	"SlowDown":                               driver.Throttled,
+	"Throttling":                             driver.Throttled,
+	"ThrottledException":                     driver.Throttled,
+	"TooManyRequests":                        driver.Throttled,
+	"InsufficientDBInstanceCapacity":         driver.Unavailable, // AWS has no such machine free now
+	"InternalError":                          driver.Unavailable,
+	"InternalFailure":                        driver.Unavailable,
+	"RequestTimeout":                         driver.Unavailable,
+	"ServiceUnavailable":                     driver.Unavailable,
+}
+
+// messages are for codes whose own text does not help a person.
+var messages = map[string]string{
+	"ExpiredToken":            "the credentials have expired: renew them",
+	"InvalidAccessKeyId":      "AWS does not know the access key: check the credentials",
+	"InvalidClientTokenId":    "AWS does not know the access key: check the credentials",
+	"SignatureDoesNotMatch":   "the secret access key does not belong to the access key: check the credentials",
+	"RequestTimeTooSkewed":    "the clock of this machine differs too much from AWS's",
+	"RequestExpired":          "the clock of this machine differs too much from AWS's",
+	"BucketAlreadyExists":     "a bucket of that name exists in another account, and names are global: choose another with spec.externalName",
+	"BucketAlreadyOwnedByYou": "a bucket of that name exists in this account already",
+	"DBInstanceAlreadyExists": "an instance of that name exists in this account and region already",
+	"BucketNotEmpty":          "the bucket is not empty: empty it, or set spec.forceDestroy: true to have everything in it deleted",
+	"SlowDown":                "too many calls: AWS asks to slow down",
+	"Throttling":              "too many calls: AWS asks to slow down",
+}
+
+// apiCode returns AWS's error code, without the suffixes that only some of its services add; "" if AWS sent none.
+func apiCode(err error) string {
+	var api smithy.APIError
+	if !errors.As(err, &api) {
+		return ""
+	}
+	code := strings.TrimSuffix(api.ErrorCode(), "Exception")
+	return strings.TrimSuffix(code, "Fault")
+}
+
+// httpStatus returns the status of the response, 0 if there was none.
+func httpStatus(err error) int {
+	var response *smithyhttp.ResponseError
+	if !errors.As(err, &response) || response.Response == nil {
+		return 0
+	}
+	return response.HTTPStatusCode()
+}
+
+// codeOf says what a failed call means, by AWS's code or else by the status.
+func codeOf(code string, status int) driver.Code {
+	if c, ok := codes[code]; ok {
+		return c
+	}
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return driver.Denied
+	case status == http.StatusTooManyRequests:
+		return driver.Throttled
+	case status == http.StatusMovedPermanently || status == http.StatusTemporaryRedirect:
+		return driver.Conflict
+	case status >= 500:
+		return driver.Unavailable
+	case status == http.StatusConflict:
+		return driver.Conflict
+	case code != "" && status >= 400 && status != http.StatusNotFound:
+		return driver.Invalid
+	}
+	return driver.Internal
+}
+
+// wrap turns an error of the SDK into one of ours.
+func (s *session) wrap(op string, err error) *driver.Error {
+	e := &driver.Error{Op: op, Err: err}
+	code, status := apiCode(err), httpStatus(err)
+	if code == "" && status == 0 {
+		e.Code, e.Message = withoutAnswer(err, s.timeout)
+		return e
+	}
+	e.Code, e.RetryAfter = codeOf(code, status), s.retryAfter(err)
+	if region := s.otherRegion(err); region != "" {
+		e.Code = driver.Conflict
+		e.Message = fmt.Sprintf("a bucket of that name exists in region %s, not in %s: take that location, or choose another name", region, s.region)
+		return e
+	}
+	var api smithy.APIError
+	switch text, ok := messages[code]; {
+	case ok:
+		e.Message = text
+	case errors.As(err, &api) && api.ErrorMessage() != "":
+		e.Message = plain(api.ErrorMessage())
+	case e.Code == driver.Denied:
+		e.Message = "access is denied"
+	default:
+		e.Message = fmt.Sprintf("AWS answers with status %d", status)
+	}
+	return e
+}
+
+// withoutAnswer explains why no response came. The errors' own texts name ports and addresses that change
+// with every try.
+func withoutAnswer(err error, timeout time.Duration) (driver.Code, string) {
+	var (
+		dns        *net.DNSError
+		parameters smithy.InvalidParamsError
+	)
+	switch {
+	case errors.As(err, &parameters):
+		return driver.Invalid, plain(parameters.Error())
+	case errors.Is(err, context.DeadlineExceeded):
+		return driver.Unavailable, fmt.Sprintf("no answer within %s", timeout)
+	case errors.Is(err, context.Canceled):
+		return driver.Unavailable, "the call was broken off"
+	case errors.As(err, &dns):
+		return driver.Unavailable, fmt.Sprintf("the name %q can't be resolved", dns.Name)
+	case isSigning(err):
+		return driver.Denied, "there are no usable credentials to sign the call with"
+	}
+	return driver.Unavailable, "no connection to the cloud, or it broke before an answer came"
+}
+
+// isSigning reports whether the call was never sent for want of credentials.
+func isSigning(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "get identity:") || strings.Contains(text, "get credentials:") ||
+		strings.Contains(text, "failed to sign request")
+}
+
+// retryAfter reads how long AWS asks to wait: seconds, or a date.
+func (s *session) retryAfter(err error) time.Duration {
+	var response *awshttp.ResponseError
+	if !errors.As(err, &response) || response.Response == nil {
+		return 0
+	}
+	value := response.Response.Header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(s.now()))
+	}
+	return 0
+}
+
+var (
+	// encodedMessage is the part of a denial that differs every time.
+	encodedMessage = regexp.MustCompile(`\s*Encoded authorization failure message:\s*\S+`)
+	requestID      = regexp.MustCompile(`(?i)[\s(,;]*\b(request|host) ?id:?\s*[A-Za-z0-9+/=-]+\)?`)
+)
+
+// plain makes AWS's text stable, and one line.
+func plain(text string) string {
+	text = requestID.ReplaceAllString(encodedMessage.ReplaceAllString(text, ""), "")
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// without returns err with a secret taken out of its message, should AWS have quoted it. The SDK's error
+// is dropped then: it holds the same text.
+func without(secret string, err error) error {
+	var e *driver.Error
+	if secret == "" || !errors.As(err, &e) {
+		return err
+	}
+	clean := *e
+	if strings.Contains(strings.ToLower(e.Message), "masteruserpassword") {
+		clean.Message = "RDS refuses the password: it takes 8 to 128 characters (MySQL: 8 to 41), printable ASCII without /, @, \" and spaces"
+	}
+	clean.Message = strings.ReplaceAll(clean.Message, secret, "(secret)")
+	clean.Err = nil
+	return &clean
+}
+
+// unlessNotFound drops an error that says that a thing is not there, where that is what was wanted.
+func unlessNotFound(err error) error {
+	if driver.CodeOf(err) == driver.NotFound {
+		return nil
+	}
+	return err
+}
+
+// elsewhere are the codes by which S3 says that a bucket is in another region.
+var elsewhere = map[string]bool{
+	"PermanentRedirect": true, "TemporaryRedirect": true, "MovedPermanently": true,
+	"AuthorizationHeaderMalformed": true, "BadRequest": true,
+}
+
+var expectedRegion = regexp.MustCompile(`expecting '([a-z0-9-]+)'`)
+
+// otherRegion returns the region that S3 says a bucket is in; "" if it does not say, or agrees.
+func (s *session) otherRegion(err error) string {
+	if !elsewhere[apiCode(err)] {
+		return ""
+	}
+	region := ""
+	var response *smithyhttp.ResponseError
+	if errors.As(err, &response) && response.Response != nil {
+		region = response.Response.Header.Get("X-Amz-Bucket-Region")
+	}
+	if found := expectedRegion.FindStringSubmatch(err.Error()); region == "" && found != nil {
+		region = found[1]
+	}
+	if region == s.region {
+		return ""
+	}
+	return region
+}
+
+// asError returns the driver's error in err, of which call made sure.
+func asError(err error) *driver.Error {
+	var e *driver.Error
+	if !errors.As(err, &e) {
+		return &driver.Error{Code: driver.Internal, Message: err.Error(), Err: err}
+	}
+	return e
+}

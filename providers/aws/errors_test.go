@@ -1,0 +1,122 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// answered makes an error as the SDK does of a response.
+func answered(status int, header http.Header, err error) error {
+	return &smithy.OperationError{ServiceID: "S3", OperationName: "X", Err: &awshttp.ResponseError{
+		RequestID: "REQ-1",
+		ResponseError: &smithyhttp.ResponseError{
+			Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status, Header: header}}, Err: err,
+		},
+	}}
+}
+
+func TestWrap(t *testing.T) {
+	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	s := &session{region: "eu-central-1", timeout: 15 * time.Second, now: func() time.Time { return at }}
+	api := func(code string) error { return &smithy.GenericAPIError{Code: code, Message: "text"} }
+	for name, tc := range map[string]struct {
+		err   error
+		want  driver.Code
+		after time.Duration
+	}{
+		"a code":                     {answered(400, nil, api("InstanceQuotaExceeded")), driver.Quota, 0},
+		"a code with Fault":          {answered(404, nil, api("DBInstanceNotFoundFault")), driver.NotFound, 0},
+		"a code with Exception":      {answered(400, nil, api("ThrottlingException")), driver.Throttled, 0},
+		"an unknown 400":             {answered(400, nil, api("SomethingNew")), driver.Invalid, 0},
+		"an unknown 403":             {answered(403, nil, api("SomethingNew")), driver.Denied, 0},
+		"an unknown 404":             {answered(404, nil, api("SomethingNew")), driver.Internal, 0},
+		"a proxy's 404":              {answered(404, nil, errors.New("not XML")), driver.Internal, 0},
+		"an unknown 409":             {answered(409, nil, api("SomethingNew")), driver.Conflict, 0},
+		"an unknown 503":             {answered(503, nil, errors.New("not XML")), driver.Unavailable, 0},
+		"429 with seconds":           {answered(429, http.Header{"Retry-After": {"7"}}, errors.New("x")), driver.Throttled, 7 * time.Second},
+		"503 with a date":            {answered(503, http.Header{"Retry-After": {at.Add(time.Minute).Format(http.TimeFormat)}}, api("SlowDown")), driver.Throttled, time.Minute},
+		"a deadline":                 {fmt.Errorf("x: %w", context.DeadlineExceeded), driver.Unavailable, 0},
+		"broken off":                 {fmt.Errorf("x: %w", context.Canceled), driver.Unavailable, 0},
+		"a broken connection":        {errors.New("read tcp 127.0.0.1:5->127.0.0.1:6: connection reset by peer"), driver.Unavailable, 0},
+		"no credentials":             {errors.New("operation error S3: X, get identity: get credentials: failed to refresh"), driver.Denied, 0},
+		"elsewhere, by the header":   {answered(301, http.Header{"X-Amz-Bucket-Region": {"eu-west-1"}}, api("PermanentRedirect")), driver.Conflict, 0},
+		"elsewhere, by the text":     {answered(400, nil, &smithy.GenericAPIError{Code: "AuthorizationHeaderMalformed", Message: "the region 'a' is wrong; expecting 'eu-west-1'"}), driver.Conflict, 0},
+		"a bad request in our own":   {answered(400, http.Header{"X-Amz-Bucket-Region": {"eu-central-1"}}, api("BadRequest")), driver.Invalid, 0},
+		"a key that can't be used":   {answered(400, nil, api("KMSKeyNotAccessibleFault")), driver.Denied, 0},
+		"busy with another":          {answered(409, nil, api("OperationAborted")), driver.Busy, 0},
+		"not empty":                  {answered(409, nil, api("BucketNotEmpty")), driver.NotEmpty, 0},
+		"an instance at work":        {answered(400, nil, api("InvalidDBInstanceState")), driver.Busy, 0},
+		"the retry quota ran out":    {fmt.Errorf("failed to get rate limit token, retry quota exceeded: %w", answered(500, nil, api("InternalError"))), driver.Unavailable, 0},
+		"AWS has no machine to give": {answered(400, nil, api("InsufficientDBInstanceCapacity")), driver.Unavailable, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := s.wrap("Op", tc.err)
+			if got.Code != tc.want || got.RetryAfter != tc.after {
+				t.Errorf("code %v after %v, want %v after %v (%v)", got.Code, got.RetryAfter, tc.want, tc.after, got)
+			}
+			for _, unstable := range []string{"REQ-1", "127.0.0.1"} {
+				if strings.Contains(got.Error(), unstable) {
+					t.Errorf("%q is not stable", got)
+				}
+			}
+			if strings.HasPrefix(name, "elsewhere") && !strings.Contains(got.Error(), "eu-west-1") {
+				t.Errorf("%q does not say where", got)
+			}
+		})
+	}
+}
+
+func TestPlain(t *testing.T) {
+	for text, want := range map[string]string{
+		"You are not authorized. Encoded authorization failure message: Zm9vYmFy": "You are not authorized.",
+		"It failed (Request ID: abc-123)":                                         "It failed",
+		"two\n  lines":                                                            "two lines",
+	} {
+		if got := plain(text); got != want {
+			t.Errorf("plain(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestWithoutSecret(t *testing.T) {
+	for _, message := range []string{
+		"The parameter MasterUserPassword is not a valid password: s3cr3t-value",
+		"cannot use s3cr3t-value here",
+	} {
+		err := without("s3cr3t-value", &driver.Error{Code: driver.Invalid, Op: "X", Message: message, Err: errors.New(message)})
+		if text := fmt.Sprintf("%v %v", err, errors.Unwrap(err)); strings.Contains(text, "s3cr3t-value") {
+			t.Errorf("%q shows the secret", text)
+		}
+		if driver.CodeOf(err) != driver.Invalid {
+			t.Errorf("code %v", driver.CodeOf(err))
+		}
+	}
+}
+
+// Every row that the read of the tags does not serve has an aspect with a read and a write.
+func TestEveryRowOfABucketHasAnAspect(t *testing.T) {
+	served := map[string]bool{"location": true, "tags": true}
+	for _, a := range bucketAspects {
+		served[a.field] = true
+	}
+	for _, d := range bucketTable.Docs() {
+		if !served[d.Field] {
+			t.Errorf("nothing reads %s", d.Field)
+		}
+		delete(served, d.Field)
+	}
+	if len(served) > 0 {
+		t.Errorf("no rows for %v", served)
+	}
+}

@@ -1,0 +1,151 @@
+package aws
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+const (
+	// maxAttempts and maxBackoff bound the SDK's own retries. What lasts longer is the caller's to
+	// pace, object by object.
+	maxAttempts = 3
+	maxBackoff  = 200 * time.Millisecond
+	// maxCalls is how many calls of one connection may be under way: an account that hangs must not
+	// use up the process's sockets.
+	maxCalls = 64
+)
+
+// A session is one identity in one region: its clients, and its account once that was asked for.
+type session struct {
+	region  string
+	timeout time.Duration
+	now     func() time.Time
+	account atomic.Pointer[string]
+	s3      *s3.Client
+	rds     *rds.Client
+	sts     *sts.Client
+}
+
+func newSession(options Options, cfg driver.Config, identity aws.CredentialsProvider) *session {
+	shared := aws.Config{
+		Region:      cfg.Location,
+		Credentials: aws.NewCredentialsCache(identity),
+		HTTPClient:  &limitedClient{client: options.HTTPClient, slots: make(chan struct{}, maxCalls)},
+		Retryer:     newRetryer,
+		APIOptions:  []middlewareOption{middleware.AddUserAgentKey("mooring")},
+	}
+	custom := cfg.Endpoint != ""
+	if custom {
+		shared.BaseEndpoint = aws.String(cfg.Endpoint)
+	}
+	return &session{
+		region:  cfg.Location,
+		timeout: options.CallTimeout,
+		now:     options.Now,
+		// A name of a bucket in the host name works with AWS's own certificates and DNS only.
+		s3:  s3.NewFromConfig(shared, func(o *s3.Options) { o.UsePathStyle = custom }),
+		rds: rds.NewFromConfig(shared),
+		sts: sts.NewFromConfig(shared),
+	}
+}
+
+// newRetryer retries broken connections and failures of the server a few times. Throttling is not
+// retried here: it must reach the caller, who slows down the whole account.
+func newRetryer() aws.Retryer {
+	return retry.NewStandard(func(o *retry.StandardOptions) {
+		o.MaxAttempts = maxAttempts
+		o.MaxBackoff = maxBackoff
+		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(notThrottled)}, retry.DefaultRetryables...)
+	})
+}
+
+func notThrottled(err error) aws.Ternary {
+	if codeOf(apiCode(err), httpStatus(err)) == driver.Throttled {
+		return aws.FalseTernary
+	}
+	return aws.UnknownTernary
+}
+
+// newHTTPClient returns the client that all connections share. It follows no redirects: S3's lead to
+// other regions, where the signature is wrong.
+func newHTTPClient() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConns = 256
+	transport.MaxIdleConnsPerHost = 64
+	transport.DialContext = (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	return &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// A limitedClient bounds the calls of one connection that are under way at once.
+type limitedClient struct {
+	client *http.Client
+	slots  chan struct{}
+}
+
+// Do implements aws.HTTPClient.
+func (c *limitedClient) Do(r *http.Request) (*http.Response, error) {
+	select {
+	case c.slots <- struct{}{}:
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	defer func() { <-c.slots }()
+	return c.client.Do(r)
+}
+
+// identity asks AWS for the account, and keeps it for calls that can say whose bucket they expect.
+func (s *session) identity(ctx context.Context) (driver.AccountID, error) {
+	out, err := call(ctx, s, "GetCallerIdentity", s.sts.GetCallerIdentity, &sts.GetCallerIdentityInput{})
+	if err != nil {
+		return "", err
+	}
+	if aws.ToString(out.Account) == "" {
+		return "", &driver.Error{Code: driver.Internal, Op: "GetCallerIdentity", Message: "AWS names no account"}
+	}
+	s.account.Store(out.Account)
+	return driver.AccountID(*out.Account), nil
+}
+
+// owner returns the account that a bucket must belong to, nil as long as nobody asked for it. Names of
+// deleted buckets can be taken by anybody: AWS then refuses the call.
+func (s *session) owner() *string { return s.account.Load() }
+
+// call makes one call with a deadline and wraps its error, here and nowhere else.
+func call[I, O, Opt any](ctx context.Context, s *session, op string, do func(context.Context, *I, ...func(*Opt)) (*O, error), in *I, opts ...func(*Opt)) (*O, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	out, err := do(ctx, in, opts...)
+	if err != nil {
+		return nil, s.wrap(op, err)
+	}
+	return out, nil
+}
+
+// onceS3 and onceRDS keep the SDK from sending a write twice: after a lost response the second try would
+// say that something is in the way, which only a fresh look can judge.
+func onceS3(o *s3.Options)   { o.RetryMaxAttempts, o.Retryer = 1, aws.NopRetryer{} }
+func onceRDS(o *rds.Options) { o.RetryMaxAttempts, o.Retryer = 1, aws.NopRetryer{} }
+
+// serves refuses a request for another region than the session's: RDS would say there that the
+// instance does not exist, and that would be believed.
+func (s *session) serves(op, location string) error {
+	if location != "" && location != s.region {
+		return invalid(op, "the connection is to region %s, the request is for %s", s.region, location)
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package aws
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// systemPrefix begins the keys of tags that AWS itself sets; nobody else can write them.
+// https://docs.aws.amazon.com/tag-editor/latest/userguide/tagging.html
+const systemPrefix = "aws:"
+
+// ownTags returns the tags that a spec can speak of: neither the mark's nor AWS's own.
+func ownTags(all map[string]string) map[string]string {
+	out := driver.WithoutMark(all)
+	maps.DeleteFunc(out, func(k, _ string) bool { return strings.HasPrefix(k, systemPrefix) })
+	return out
+}
+
+// wantTags returns the spec's tags, nil if it says nothing of them.
+func wantTags(tags map[string]v1alpha1.TagValue) map[string]string {
+	if tags == nil {
+		return nil
+	}
+	out := make(map[string]string, len(tags))
+	for k, v := range tags {
+		out[k] = string(v)
+	}
+	return out
+}
+
+// markDelta returns the tags to set and the names to remove for an object to bear the mark.
+func markDelta(mark driver.Mark) (set map[string]string, remove []string) {
+	if !mark.Released {
+		remove = []string{driver.LabelReleased}
+	}
+	return mark.Labels(), remove
+}
+
+// sortedKeys returns a map's keys in order, so that calls and messages do not depend on chance.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

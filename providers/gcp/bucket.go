@@ -1,0 +1,162 @@
+package gcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"cloud.google.com/go/storage"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// buckets manages buckets of Cloud Storage.
+type buckets struct{ *session }
+
+type bucketRequest = driver.Request[v1alpha1.BucketParameters]
+
+// Name implements driver.External. https://cloud.google.com/storage/docs/buckets#naming
+func (*buckets) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
+
+// Docs implements driver.External.
+func (*buckets) Docs() []field.Doc { return bucketTable.Docs() }
+
+// Observe implements driver.External, by one read.
+func (b *buckets) Observe(ctx context.Context, req bucketRequest) (driver.Observation, error) {
+	attrs, err := b.read(ctx, req.Name)
+	if driver.CodeOf(err) == driver.NotFound {
+		return driver.Observation{State: driver.Absent, Applied: bucketTable.Applied(&req.Spec, nil, nil)}, nil
+	}
+	if err != nil {
+		return driver.Observation{}, err
+	}
+	mirror, err := bucketTable.Mirror(attrs)
+	if err != nil {
+		return driver.Observation{}, fmt.Errorf("mirror: %w", err)
+	}
+	changes := bucketTable.Diff(&req.Spec, attrs, req.Applied, nil)
+	return driver.Observation{
+		State:     driver.Ready,
+		ID:        bucketID(attrs),
+		Mark:      driver.MarkFrom(attrs.Labels),
+		Location:  strings.ToLower(attrs.Location),
+		Available: true,
+		Changes:   changes,
+		Applied:   bucketTable.Applied(&req.Spec, req.Applied, changes),
+		Mirror:    mirror,
+		Endpoint:  driver.Endpoint{Bucket: attrs.Name, Region: strings.ToLower(attrs.Location), URL: b.storageURL},
+	}, nil
+}
+
+// Create implements driver.External. All that is declared goes with the creation, the mark too.
+func (b *buckets) Create(ctx context.Context, req bucketRequest) (driver.Result, error) {
+	location, err := b.locationOf(req.Spec.Location, req.Location)
+	if err != nil {
+		return driver.Result{}, err
+	}
+	var params bucketParams
+	if err := bucketTable.Fill(&req.Spec, &params); err != nil {
+		return driver.Result{}, invalid("buckets.insert", "%v", err)
+	}
+	params.location = location
+	params.labels = withMark(params.labels, req.Mark)
+	_, err = do(ctx, b.session, "buckets.insert", func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, b.storage.Bucket(req.Name).Create(ctx, b.project, params.forCreate())
+	})
+	return driver.Result{}, advise(err, "bucket names are shared by all of Google Cloud; if this one is not yours, choose another spec.externalName", driver.Conflict)
+}
+
+// Update implements driver.External: one read, for the metageneration, and one patch. If the cloud refuses
+// the patch each change is tried on its own, so that one bad value does not hold up the others.
+func (b *buckets) Update(ctx context.Context, req bucketRequest, changes []field.Change) (driver.Result, error) {
+	possible, failed := partition(changes)
+	if len(possible) == 0 {
+		return driver.Result{Failed: failed}, nil
+	}
+	look := func() (*storage.BucketAttrs, error) {
+		attrs, err := b.read(ctx, req.Name)
+		if err != nil {
+			return nil, err
+		}
+		return attrs, sameObject("buckets.patch", req.ID, bucketID(attrs))
+	}
+	refused, err := updateTogether(possible, look, func(attrs *storage.BucketAttrs, changes []field.Change) error {
+		return b.patch(ctx, req, attrs, changes)
+	})
+	if err != nil {
+		return driver.Result{}, err
+	}
+	return driver.Result{Failed: append(failed, refused...)}, nil
+}
+
+func (b *buckets) patch(ctx context.Context, req bucketRequest, attrs *storage.BucketAttrs, changes []field.Change) error {
+	spec, mark := splitMark(changes)
+	var params bucketParams
+	if err := bucketTable.Patch(&req.Spec, attrs, spec, &params); err != nil {
+		return invalid("buckets.patch", "%v", err)
+	}
+	if mark {
+		params.labels = withMark(params.labels, req.Mark)
+	}
+	_, err := do(ctx, b.session, "buckets.patch", func(ctx context.Context) (*storage.BucketAttrs, error) {
+		guarded := b.storage.Bucket(req.Name).If(storage.BucketConditions{MetagenerationMatch: attrs.MetaGeneration})
+		return guarded.Update(ctx, params.forUpdate())
+	})
+	return err
+}
+
+// Delete implements driver.External. What soft delete keeps of the objects does not hold up the
+// deletion: https://cloud.google.com/storage/docs/soft-delete
+func (b *buckets) Delete(ctx context.Context, req bucketRequest) (driver.Result, error) {
+	err := b.remove(ctx, req.Name)
+	if driver.CodeOf(err) != driver.NotEmpty || req.Deletion == nil || !req.Deletion.Force {
+		return driver.Result{}, advise(err, "set spec.forceDestroy to true to delete its objects too, or empty it", driver.NotEmpty)
+	}
+	emptied, err := b.purge(ctx, req.Name)
+	if err != nil || !emptied {
+		return driver.Result{}, err
+	}
+	return driver.Result{}, b.remove(ctx, req.Name)
+}
+
+// remove deletes an empty bucket; one that is gone is no error.
+func (b *buckets) remove(ctx context.Context, name string) error {
+	_, err := do(ctx, b.session, "buckets.delete", func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, b.storage.Bucket(name).Delete(ctx)
+	})
+	switch driver.CodeOf(err) {
+	case driver.NotFound:
+		return nil
+	case driver.Conflict:
+		return b.whyNotDeleted(ctx, name, err)
+	}
+	return err
+}
+
+// whyNotDeleted tells a bucket that is not empty from one that somebody changes at the same time: Cloud
+// Storage has one reason for both.
+func (b *buckets) whyNotDeleted(ctx context.Context, name string, refusal error) error {
+	e := &driver.Error{Code: driver.NotEmpty, Op: "buckets.delete", Message: "the bucket is not empty", Err: errors.Unwrap(refusal)}
+	objects, _, err := b.listVersions(ctx, name, 1)
+	if err == nil && len(objects) == 0 {
+		e.Code, e.Message = driver.Busy, "the bucket is empty, and yet Cloud Storage does not delete it now"
+	}
+	return e
+}
+
+func (b *buckets) read(ctx context.Context, name string) (*storage.BucketAttrs, error) {
+	attrs, err := do(ctx, b.session, "buckets.get", func(ctx context.Context) (*storage.BucketAttrs, error) {
+		return b.storage.Bucket(name).Attrs(ctx)
+	})
+	return attrs, advise(err, "either the credentials lack storage.buckets.get, or the bucket belongs to somebody else, since names are shared by all of Google Cloud; then choose another spec.externalName", driver.Denied)
+}
+
+// bucketID tells a bucket from a later one of the same name. Cloud Storage gives buckets no id of their
+// own; the time of creation does as well.
+func bucketID(attrs *storage.BucketAttrs) string {
+	return attrs.Created.UTC().Format(time.RFC3339Nano)
+}

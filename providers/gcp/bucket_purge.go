@@ -1,0 +1,91 @@
+package gcp
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"cloud.google.com/go/storage"
+	"google.golang.org/api/iterator"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A call of Delete removes at most so many objects, so many at a time; then it is called again.
+const (
+	purgeBatch   = 500
+	purgeWorkers = 16
+)
+
+// purge deletes a batch of objects, in all their versions, and reports whether the bucket is empty now.
+func (b *buckets) purge(ctx context.Context, name string) (emptied bool, err error) {
+	objects, more, err := b.listVersions(ctx, name, purgeBatch)
+	if err != nil {
+		return false, err
+	}
+	work := make(chan *storage.ObjectAttrs)
+	errs := make(chan error, purgeWorkers)
+	var workers sync.WaitGroup
+	for range purgeWorkers {
+		workers.Go(func() {
+			var first error
+			for object := range work {
+				if first == nil {
+					first = b.removeObject(ctx, name, object)
+				}
+			}
+			errs <- first
+		})
+	}
+	for _, object := range objects {
+		work <- object
+	}
+	close(work)
+	workers.Wait()
+	close(errs)
+	for e := range errs {
+		if e != nil {
+			return false, e
+		}
+	}
+	return !more, nil
+}
+
+// listVersions returns some object versions, and whether there are more.
+func (b *buckets) listVersions(ctx context.Context, name string, most int) (objects []*storage.ObjectAttrs, more bool, err error) {
+	query := &storage.Query{Versions: true, Projection: storage.ProjectionNoACL}
+	if err := query.SetAttrSelection([]string{"Name", "Generation"}); err != nil {
+		return nil, false, invalid("objects.list", "%v", err)
+	}
+	objects, err = do(ctx, b.session, "objects.list", func(ctx context.Context) ([]*storage.ObjectAttrs, error) {
+		var page []*storage.ObjectAttrs
+		it := b.storage.Bucket(name).Objects(ctx, query)
+		it.PageInfo().MaxSize = most + 1
+		for len(page) <= most {
+			object, err := it.Next()
+			if errors.Is(err, iterator.Done) {
+				return page, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			page = append(page, object)
+		}
+		return page, nil
+	})
+	if len(objects) > most {
+		objects, more = objects[:most], true
+	}
+	return objects, more, err
+}
+
+// removeObject deletes one version of an object; one that is gone is no error.
+func (b *buckets) removeObject(ctx context.Context, bucket string, object *storage.ObjectAttrs) error {
+	_, err := do(ctx, b.session, "objects.delete", func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, b.storage.Bucket(bucket).Object(object.Name).Generation(object.Generation).Delete(ctx)
+	})
+	if driver.CodeOf(err) == driver.NotFound {
+		return nil
+	}
+	return advise(err, "an object is under a hold or a retention policy, and can't be deleted until that ends", driver.Protected)
+}

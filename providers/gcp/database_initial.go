@@ -1,0 +1,83 @@
+package gcp
+
+import (
+	"context"
+
+	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// lookForDatabase finds out whether the initial database is there. It is looked for once: when Applied
+// names it, it was made, and what became of it since is its users' business.
+func (d *databases) lookForDatabase(ctx context.Context, req databaseRequest, have *instance, o *driver.Observation) error {
+	if before := req.Applied[fieldDatabase]; len(before) > 0 {
+		have.database = present(before[0])
+		return nil
+	}
+	want := req.Spec.DatabaseName
+	if want == nil || have.State == "PENDING_CREATE" {
+		return nil
+	}
+	if !running(have) {
+		o.Unreadable = append(o.Unreadable, notRunning(fieldDatabase))
+		return nil
+	}
+	found, err := d.getDatabase(ctx, req)
+	switch driver.CodeOf(err) {
+	case driver.NotFound:
+		return nil
+	case driver.Throttled, driver.Unavailable:
+		return err
+	}
+	if err != nil {
+		o.Unreadable = append(o.Unreadable, driver.FieldError{Field: fieldDatabase, Err: err})
+		return nil
+	}
+	have.database = &found.Name
+	return nil
+}
+
+// makeDatabase makes the initial database. One that is there already is as good.
+func (d *databases) makeDatabase(ctx context.Context, req databaseRequest) (string, error) {
+	if req.Spec.DatabaseName == nil {
+		return "", invalid("databases.insert", "the spec names no database")
+	}
+	started, err := do(ctx, d.session, "databases.insert", func(ctx context.Context) (*sqladmin.Operation, error) {
+		body := &sqladmin.Database{Name: *req.Spec.DatabaseName, Instance: req.Name, Project: d.project}
+		return d.sql.Databases.Insert(d.project, req.Name, body).Context(ctx).Do()
+	})
+	switch driver.CodeOf(err) {
+	case driver.Conflict, driver.Invalid:
+		// Cloud SQL has no one reason for a database that is there already: PostgreSQL's own words come as
+		// a bad request.
+		if d.hasDatabase(ctx, req) {
+			return "", nil
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return started.Name, nil
+}
+
+func (d *databases) hasDatabase(ctx context.Context, req databaseRequest) bool {
+	_, err := d.getDatabase(ctx, req)
+	return err == nil
+}
+
+func (d *databases) getDatabase(ctx context.Context, req databaseRequest) (*sqladmin.Database, error) {
+	return do(ctx, d.session, "databases.get", func(ctx context.Context) (*sqladmin.Database, error) {
+		return d.sql.Databases.Get(d.project, req.Name, *req.Spec.DatabaseName).Context(ctx).Do()
+	})
+}
+
+// running reports whether databases and users can be looked at.
+func running(have *instance) bool {
+	return have.State == "RUNNABLE" && have.settings().ActivationPolicy != "NEVER"
+}
+
+func notRunning(name string) driver.FieldError {
+	return driver.FieldError{Field: name, Err: &driver.Error{
+		Code: driver.Busy, Op: "observe", Message: "it can't be looked at while the instance does not run"}}
+}

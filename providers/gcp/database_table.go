@@ -1,0 +1,162 @@
+package gcp
+
+import (
+	"strings"
+
+	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// An instance is what was seen of an instance of Cloud SQL.
+type instance struct {
+	*sqladmin.DatabaseInstance
+	// database is the initial database, nil if there is none: it has a call of its own.
+	database *string
+}
+
+func (i *instance) engine() v1alpha1.Engine {
+	engine, _ := splitVersion(i.DatabaseVersion)
+	return engine
+}
+
+// instanceParams are the parameters of a call that makes or changes an instance; nil is not sent.
+type instanceParams struct {
+	region     string
+	engine     v1alpha1.Engine
+	version    *string
+	sizeGiB    *int64
+	retention  *int64
+	protection *bool
+	tier       *string
+	labels     field.Delta
+	database   *string // for databases.insert
+}
+
+type databaseParameters = v1alpha1.DatabaseParameters
+
+// fieldDatabase is the initial database, which has calls of its own.
+const fieldDatabase = "databaseName"
+
+// databaseTable has the fields of an instance. aws.instanceClass is no field of this cloud.
+var databaseTable = field.Table[databaseParameters, instance, instanceParams]{
+	field.Of("location",
+		func(p *databaseParameters) *string { return p.Location },
+		func(i *instance) *string { return present(strings.ToLower(i.Region)) },
+		func(p *instanceParams, v string) { p.region = v }).
+		Equal(strings.EqualFold, "in any case").
+		Immutable("make another Database in the new location and move the data there"),
+	field.Of("engine",
+		func(p *databaseParameters) *v1alpha1.Engine { return p.Engine },
+		func(i *instance) *v1alpha1.Engine { return present(i.engine()) },
+		func(p *instanceParams, v v1alpha1.Engine) { p.engine = v }).
+		Immutable("make another Database with the new engine and move the data there"),
+	field.Of("version",
+		func(p *databaseParameters) *string { return p.Version },
+		haveVersion,
+		func(p *instanceParams, v string) { p.version = &v }).
+		Equal(driver.VersionServes, "a newer minor version").
+		EffectOf(upgradeEffect, "Interrupts for a newer major version; Restarts for a newer minor version of MySQL; can't go back"),
+	field.Of("storage.sizeGiB", wantSize, haveSize,
+		func(p *instanceParams, v int32) { size := int64(v); p.sizeGiB = &size }).
+		Equal(func(want, have int32) bool { return have >= want }, "a larger disk: disks grow by themselves, and never shrink"),
+	field.Of(fieldDatabase,
+		func(p *databaseParameters) *string { return p.DatabaseName },
+		func(i *instance) *string { return i.database },
+		func(p *instanceParams, v string) { p.database = &v }).
+		EffectOf(databaseEffect, "Online when it is made; can't change afterwards"),
+	field.Of("backup.retentionDays", wantRetention, haveRetention,
+		func(p *instanceParams, v int32) { days := int64(v); p.retention = &days }),
+	field.Of("deletionProtection",
+		func(p *databaseParameters) *bool { return p.DeletionProtection },
+		haveProtection,
+		func(p *instanceParams, v bool) { p.protection = &v }),
+	field.Entries("tags",
+		func(p *databaseParameters) map[string]string { return tagLabels(p.Tags) },
+		func(i *instance) map[string]string { return driver.WithoutMark(i.labels()) },
+		func(p *instanceParams, d field.Delta) { p.labels = d }),
+	field.Of("gcp.tier", wantTier,
+		func(i *instance) *string { return present(i.settings().Tier) },
+		func(p *instanceParams, v string) { p.tier = &v }).
+		Effect(field.Restarts),
+}
+
+func (i *instance) settings() *sqladmin.Settings {
+	if i.Settings == nil {
+		return &sqladmin.Settings{}
+	}
+	return i.Settings
+}
+
+func (i *instance) labels() map[string]string { return i.settings().UserLabels }
+
+// haveVersion prefers what is installed, which names the minor version. While a major upgrade
+// is under way it is the old one; the operation says that.
+func haveVersion(i *instance) *string {
+	for _, name := range []string{i.DatabaseInstalledVersion, i.DatabaseVersion} {
+		if _, version := splitVersion(name); version != "" {
+			return &version
+		}
+	}
+	return nil
+}
+
+func wantSize(p *databaseParameters) *int32 {
+	if p.Storage == nil {
+		return nil
+	}
+	return p.Storage.SizeGiB
+}
+
+func haveSize(i *instance) *int32 { return present(int32(i.settings().DataDiskSizeGb)) }
+
+func databaseEffect(from *string, _ string, _ *instance) (field.Effect, string) {
+	if from == nil {
+		return field.Online, ""
+	}
+	return field.Impossible, "the initial database was made under another name: put that name back, and make further databases in SQL"
+}
+
+func wantRetention(p *databaseParameters) *int32 {
+	if p.Backup == nil {
+		return nil
+	}
+	return p.Backup.RetentionDays
+}
+
+// haveRetention returns 0 when automatic backups are off, and else how many are kept, one a day.
+// https://cloud.google.com/sql/docs/postgres/backup-recovery/backups#retained-backups
+func haveRetention(i *instance) *int32 {
+	days := int32(0)
+	if b := i.settings().BackupConfiguration; b != nil && b.Enabled {
+		days = 7 // Cloud SQL's default
+		if r := b.BackupRetentionSettings; r != nil && r.RetainedBackups > 0 {
+			days = int32(r.RetainedBackups)
+		}
+	}
+	return &days
+}
+
+func haveProtection(i *instance) *bool {
+	v := i.settings().DeletionProtectionEnabled
+	return &v
+}
+
+func wantTier(p *databaseParameters) *string {
+	if p.GCP == nil {
+		return nil
+	}
+	return p.GCP.Tier
+}
+
+// editionOf returns the edition that a tier belongs to; every tier belongs to one. PostgreSQL 16 and newer would
+// otherwise be made in Enterprise Plus, which lacks the smaller tiers.
+// https://cloud.google.com/sql/docs/postgres/editions-intro
+func editionOf(tier string) string {
+	if strings.HasPrefix(tier, "db-perf-optimized-") || strings.HasPrefix(tier, "db-c4a-") {
+		return "ENTERPRISE_PLUS"
+	}
+	return "ENTERPRISE"
+}

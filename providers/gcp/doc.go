@@ -1,0 +1,12 @@
+// Package gcp drives Google Cloud: buckets of Cloud Storage, through Google's storage client, and
+// database servers of Cloud SQL, through its Admin API client.
+//
+// A connection belongs to one project. A re-check costs one read a bucket (buckets.get) and one an
+// instance (instances.get); while a long operation is under way one more (operations.get), and until it is known
+// that the initial database or the administrator exists one more each, once. Every edit is one write,
+// guarded by metageneration or settingsVersion, so that a change somebody else makes meanwhile is not lost.
+//
+// What Mooring chooses where the spec says nothing, at creation only and shown in status: a bucket has
+// uniform access and public access prevention, as new buckets in S3 have; an instance has the
+// edition that its tier belongs to, and the newest version of its engine that is well tried.
+package gcp

@@ -1,0 +1,90 @@
+package gcp
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Options configures New. The zero value is usable.
+type Options struct {
+	// Endpoint replaces Google's public endpoints for every connection that names none itself.
+	Endpoint string
+	// Transport carries all calls; default a clone of http.DefaultTransport, shared by all connections.
+	Transport http.RoundTripper
+	// CallTimeout is the deadline of each single call; default 15 seconds.
+	CallTimeout time.Duration
+	// Now is the clock, default time.Now.
+	Now func() time.Time
+}
+
+// New returns the driver of Google Cloud.
+func New(o Options) driver.Driver {
+	if o.Transport == nil {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.MaxIdleConnsPerHost = 32
+		o.Transport = transport
+	}
+	if o.CallTimeout <= 0 {
+		o.CallTimeout = 15 * time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &gcp{o}
+}
+
+type gcp struct{ opts Options }
+
+// Open implements driver.Driver. It reads the key, and calls nobody.
+func (g *gcp) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
+	if cfg.Account.GCP == nil || cfg.Account.GCP.Project == "" {
+		return nil, invalid("open", "the account names no project of Google Cloud: set gcp.project")
+	}
+	endpoint := cfg.Endpoint
+	if endpoint == "" {
+		endpoint = g.opts.Endpoint
+	}
+	endpoint = strings.TrimSuffix(endpoint, "/")
+	if u, err := url.Parse(endpoint); endpoint != "" && (err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https")) {
+		return nil, invalid("open", "the endpoint %q is not a URL: write it as https://host", endpoint)
+	}
+	source, err := tokenSource(cfg.Credentials, endpoint, &http.Client{Transport: g.opts.Transport, Timeout: g.opts.CallTimeout})
+	if err != nil {
+		return nil, err
+	}
+	location := cfg.Location
+	if location == "" {
+		location = cfg.Account.GCP.Region
+	}
+	s, err := newSession(g.opts, cfg.Account.GCP.Project, location, endpoint, source)
+	if err != nil {
+		return nil, err
+	}
+	return &driver.Conn{
+		Identity:  s.identity,
+		Databases: &databases{s},
+		Buckets:   &buckets{s},
+	}, nil
+}
+
+// locationOf returns where to create an object: where the spec says, or the request, or the account.
+func (s *session) locationOf(spec *string, requested string) (string, error) {
+	switch {
+	case spec != nil:
+		return *spec, nil
+	case requested != "":
+		return requested, nil
+	case s.location != "":
+		return s.location, nil
+	}
+	return "", invalid("create", "no location is known: set spec.location, or gcp.region in the provider config")
+}
+
+var _ driver.External[v1alpha1.BucketParameters] = (*buckets)(nil)
+var _ driver.External[v1alpha1.DatabaseParameters] = (*databases)(nil)

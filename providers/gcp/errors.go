@@ -1,0 +1,220 @@
+package gcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+	"google.golang.org/api/googleapi"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// byReason says what an answer means where its status alone does not. The same status is a refusal for
+// one reason and a full bucket for another.
+//
+// https://cloud.google.com/storage/docs/json_api/v1/status-codes
+// https://cloud.google.com/sql/docs/mysql/admin-api-error-messages
+var byReason = map[int]map[string]driver.Code{
+	http.StatusBadRequest: {
+		"invalidState":          driver.Busy,
+		"instanceNotRunning":    driver.Busy,
+		"operationInProgress":   driver.Busy,
+		"failedPrecondition":    driver.Busy,
+		"rateLimitExceeded":     driver.Throttled,
+		"quotaExceeded":         driver.Quota,
+		"databaseAlreadyExists": driver.Conflict,
+		"userAlreadyExists":     driver.Conflict,
+	},
+	http.StatusForbidden: {
+		"rateLimitExceeded":        driver.Throttled,
+		"userRateLimitExceeded":    driver.Throttled,
+		"RATE_LIMIT_EXCEEDED":      driver.Throttled,
+		"quotaExceeded":            driver.Quota,
+		"dailyLimitExceeded":       driver.Quota,
+		"instanceQuotaExceeded":    driver.Quota,
+		"retentionPolicyNotMet":    driver.Protected,
+		"objectUnderActiveHold":    driver.Protected,
+		"instanceLimitExceeded":    driver.Quota,
+		"errorMaxInstancePerLabel": driver.Quota,
+		"resourceInUseByOperation": driver.Busy,
+	},
+	http.StatusConflict: {
+		"operationInProgress": driver.Busy,
+		"invalidState":        driver.Busy,
+		"conditionNotMet":     driver.Busy,
+		"aborted":             driver.Busy,
+	},
+	http.StatusTooManyRequests: {
+		"quotaExceeded": driver.Throttled, // a rate, at this status
+	},
+}
+
+// byStatus is the meaning of a status whose reason says nothing else.
+var byStatus = map[int]driver.Code{
+	http.StatusBadRequest:            driver.Invalid,
+	http.StatusUnauthorized:          driver.Denied,
+	http.StatusForbidden:             driver.Denied,
+	http.StatusNotFound:              driver.NotFound,
+	http.StatusRequestTimeout:        driver.Unavailable,
+	http.StatusConflict:              driver.Conflict,
+	http.StatusPreconditionFailed:    driver.Busy, // somebody else was faster
+	http.StatusRequestEntityTooLarge: driver.Invalid,
+	http.StatusTooManyRequests:       driver.Throttled,
+}
+
+// wrap makes a driver.Error of whatever a call ended with.
+func (s *session) wrap(op string, err error) error {
+	var answer *googleapi.Error
+	if errors.As(err, &answer) {
+		return s.wrapAnswer(op, err, answer)
+	}
+	e := &driver.Error{Code: driver.Unavailable, Op: op, Err: err}
+	var token *oauth2.RetrieveError
+	var none *ambientError
+	var network *url.Error
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &token):
+		e.Code, e.Message = tokenRefusal(token)
+	case errors.As(err, &none):
+		e.Code, e.Message = driver.Denied, "Mooring runs with no identity of Google Cloud: give its pod one, or use credentials.secretRef"
+	case errors.Is(err, context.DeadlineExceeded) || isTimeout(err):
+		e.Message = "no answer in time"
+	case errors.Is(err, context.Canceled):
+		e.Message = "the call was cancelled"
+	case errors.As(err, &dns):
+		e.Message = fmt.Sprintf("the host %q can't be found", dns.Name)
+	case errors.As(err, &network):
+		e.Message = fmt.Sprintf("no connection to %s", hostOf(network.URL))
+	case errors.As(err, new(*tokenError)):
+		e.Message = "no access token could be fetched"
+	default:
+		e.Code, e.Message = driver.Internal, "the answer could not be understood"
+	}
+	return e
+}
+
+func (s *session) wrapAnswer(op string, err error, answer *googleapi.Error) error {
+	e := &driver.Error{Op: op, Err: err, RetryAfter: retryAfter(answer.Header, s.now())}
+	reason := reasonOf(answer)
+	code, known := byReason[answer.Code][reason]
+	if !known {
+		code, known = byStatus[answer.Code]
+	}
+	switch {
+	case answer.Code >= 500:
+		e.Code, e.Message = driver.Unavailable, fmt.Sprintf("Google Cloud failed with status %d", answer.Code)
+	case code == driver.NotFound && reason == "":
+		// Not an answer of Google's API, which always gives a reason: a wrong endpoint, or a proxy. That must never
+		// be taken for the absence of an object.
+		e.Code, e.Message = driver.Unavailable, "what answered with status 404 is not Google's API: check the endpoint"
+	case !known:
+		e.Code, e.Message = driver.Internal, fmt.Sprintf("status %d", answer.Code)
+	case code == driver.Throttled:
+		e.Code, e.Message = code, "too many calls"
+	case answer.Code == http.StatusPreconditionFailed:
+		e.Code, e.Message = code, "it was changed by somebody else meanwhile"
+	default:
+		e.Code, e.Message = code, messageOf(answer)
+	}
+	return e
+}
+
+func reasonOf(answer *googleapi.Error) string {
+	for _, item := range answer.Errors {
+		if item.Reason != "" {
+			return item.Reason
+		}
+	}
+	return ""
+}
+
+// messageOf returns what the cloud says, on one line.
+func messageOf(answer *googleapi.Error) string {
+	text := strings.Join(strings.Fields(answer.Message), " ")
+	if text == "" {
+		return fmt.Sprintf("refused with status %d", answer.Code)
+	}
+	return text
+}
+
+// tokenRefusal says what the refusal of a token means.
+// https://developers.google.com/identity/protocols/oauth2/service-account#error-codes
+func tokenRefusal(err *oauth2.RetrieveError) (driver.Code, string) {
+	status := 0
+	if err.Response != nil {
+		status = err.Response.StatusCode
+	}
+	switch {
+	case status == http.StatusTooManyRequests:
+		return driver.Throttled, "too many requests for access tokens"
+	case status < 400 || status >= 500:
+		return driver.Unavailable, fmt.Sprintf("the token service failed with status %d", status)
+	}
+	var body struct {
+		Error       string `json:"error"`
+		Description string `json:"error_description"`
+	}
+	if json.Unmarshal(err.Body, &body) != nil || body.Error == "" {
+		return driver.Unavailable, fmt.Sprintf("what answered with status %d is not Google's token service: check the endpoint", status)
+	}
+	message := "the credentials are refused: " + body.Error
+	if body.Description != "" {
+		message += ": " + strings.Join(strings.Fields(body.Description), " ")
+	}
+	return driver.Denied, message
+}
+
+// retryAfter reads how long the cloud asks to wait: seconds, or a date.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	value := header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return 0
+}
+
+func isTimeout(err error) bool {
+	var e net.Error
+	return errors.As(err, &e) && e.Timeout()
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "Google Cloud"
+	}
+	return u.Host
+}
+
+func invalid(op, format string, args ...any) error {
+	return &driver.Error{Code: driver.Invalid, Op: op, Message: fmt.Sprintf(format, args...)}
+}
+
+// advise adds advice to the message of an error with one of codes.
+func advise(err error, advice string, codes ...driver.Code) error {
+	var e *driver.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	for _, code := range codes {
+		if e.Code == code {
+			with := *e
+			with.Message = strings.TrimSuffix(e.Message, ".") + ": " + advice
+			return &with
+		}
+	}
+	return err
+}

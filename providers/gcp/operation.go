@@ -1,0 +1,93 @@
+package gcp
+
+import (
+	"context"
+	"strings"
+
+	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// An operation is what Cloud SQL answers every write with: work that goes on, and may yet fail.
+// A nil one is none, or one that is no longer known.
+type operation struct{ *sqladmin.Operation }
+
+// operation reads the operation that the request names.
+func (d *databases) operation(ctx context.Context, req databaseRequest) (*operation, error) {
+	if req.Operation == "" {
+		return nil, nil
+	}
+	op, err := do(ctx, d.session, "operations.get", func(ctx context.Context) (*sqladmin.Operation, error) {
+		return d.sql.Operations.Get(d.project, req.Operation).Context(ctx).Do()
+	})
+	switch driver.CodeOf(err) {
+	case driver.NotFound, driver.Invalid:
+		return nil, nil // a name is a hint; without it the instance itself tells enough
+	}
+	if err != nil {
+		return nil, err
+	}
+	if op.TargetId != "" && op.TargetId != req.Name {
+		return nil, nil
+	}
+	return &operation{op}, nil
+}
+
+// underWay returns the name of an operation that is not done.
+func (o *operation) underWay() string {
+	if o == nil || o.Status == "DONE" {
+		return ""
+	}
+	return o.Name
+}
+
+func (o *operation) kind() string {
+	if o == nil {
+		return ""
+	}
+	return o.OperationType
+}
+
+// operationCodes says what the codes of failed operations mean. They are many, and few are documented.
+var operationCodes = []struct {
+	part string
+	code driver.Code
+}{
+	{"QUOTA", driver.Quota},
+	{"LIMIT_EXCEEDED", driver.Quota},
+	{"STOCKOUT", driver.Quota},
+	{"RESOURCE_EXHAUSTED", driver.Quota},
+	{"PERMISSION", driver.Denied},
+	{"INVALID", driver.Invalid},
+	{"NOT_FOUND", driver.NotFound},
+	{"UNAVAILABLE", driver.Unavailable},
+	{"TIMEOUT", driver.Unavailable},
+}
+
+// err returns why the operation failed as an error, nil if it did not.
+func (o *operation) err() error {
+	if failure := o.failure(); failure != nil {
+		return failure
+	}
+	return nil
+}
+
+// failure returns why the operation failed, nil if it did not.
+func (o *operation) failure() *driver.Error {
+	if o == nil || o.Status != "DONE" || o.Error == nil || len(o.Error.Errors) == 0 {
+		return nil
+	}
+	first := o.Error.Errors[0]
+	e := &driver.Error{Code: driver.Internal, Op: strings.ToLower(o.OperationType), Message: first.Message}
+	if e.Message == "" {
+		e.Message = "Cloud SQL gives no reason but " + first.Code
+	}
+	for _, known := range operationCodes {
+		if strings.Contains(strings.ToUpper(first.Code), known.part) {
+			e.Code = known.code
+			break
+		}
+	}
+	return e
+}

@@ -1,0 +1,91 @@
+package gcp
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"cloud.google.com/go/storage"
+	"google.golang.org/api/option"
+	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Public endpoints. They are always named, so that no variable of the environment can point a client
+// elsewhere.
+const (
+	publicStorage = "https://storage.googleapis.com"
+	publicSQL     = "https://sqladmin.googleapis.com"
+)
+
+// A session is what one connection's kinds share.
+type session struct {
+	project    string
+	location   string // where to create what names no location; may be empty
+	storageURL string // of Cloud Storage, without a path
+	timeout    time.Duration
+	now        func() time.Time
+	tokens     *tokens
+	storage    *storage.Client
+	sql        *sqladmin.Service
+}
+
+func newSession(o Options, project, location, endpoint string, source *tokens) (*session, error) {
+	s := &session{project: project, location: location, storageURL: publicStorage, timeout: o.CallTimeout, now: o.Now, tokens: source}
+	sqlURL := publicSQL
+	if endpoint != "" {
+		s.storageURL, sqlURL = endpoint, endpoint
+	}
+	// WithoutAuthentication keeps the clients from looking for an identity of their own: ours is in
+	// the HTTP client, and a tenant must never get Mooring's.
+	common := []option.ClientOption{
+		option.WithHTTPClient(&http.Client{Transport: &authorized{source, o.Transport}}),
+		option.WithoutAuthentication(),
+	}
+	ctx := context.Background()
+	var err error
+	if s.storage, err = storage.NewClient(ctx, append(common, option.WithEndpoint(s.storageURL+"/storage/v1/"), storage.WithDisabledClientMetrics())...); err != nil {
+		return nil, invalid("open", "the Cloud Storage client can't be made: %v", err)
+	}
+	// Each call is made once. Who calls again, and when, is for the controller to say: it knows the
+	// budget of the account, and looks before it writes.
+	s.storage.SetRetry(storage.WithPolicy(storage.RetryNever))
+	if s.sql, err = sqladmin.NewService(ctx, append(common, option.WithEndpoint(sqlURL+"/"))...); err != nil {
+		return nil, invalid("open", "the Cloud SQL client can't be made: %v", err)
+	}
+	return s, nil
+}
+
+// identity returns the project. A Google identity is not bound to a project, each call names its own: so the
+// project is what the configuration says. What is asked of Google is whether it accepts the
+// credentials at all, by having it make a token. A token from before counts too: a key that was revoked since is
+// found out by the first call. No API is called, because none is sure to be among a tenant's rights.
+func (s *session) identity(ctx context.Context) (driver.AccountID, error) {
+	_, err := do(ctx, s, "token", func(ctx context.Context) (struct{}, error) {
+		_, err := s.tokens.get(ctx)
+		if err != nil {
+			err = &tokenError{err}
+		}
+		return struct{}{}, err
+	})
+	if err != nil {
+		return "", err
+	}
+	return driver.AccountID(s.project), nil
+}
+
+// do makes one call under a deadline, and wraps its error.
+func do[T any](ctx context.Context, s *session, op string, call func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	v, err := *new(T), ctx.Err()
+	if err == nil {
+		v, err = call(ctx)
+	}
+	if err != nil {
+		var zero T
+		return zero, s.wrap(op, err)
+	}
+	return v, nil
+}

@@ -1,0 +1,70 @@
+package gcp
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// Cloud SQL names versions as POSTGRES_16, MYSQL_8_0 and MYSQL_8_0_36; what is installed may say more than
+// what was asked for: POSTGRES_16_4.
+// https://cloud.google.com/sql/docs/postgres/db-versions
+// https://cloud.google.com/sql/docs/mysql/db-versions
+
+// prefixes of the names of versions.
+var prefixes = map[v1alpha1.Engine]string{v1alpha1.EnginePostgres: "POSTGRES_", v1alpha1.EngineMySQL: "MYSQL_"}
+
+// defaultVersions are what is created when the spec names none.
+var defaultVersions = map[v1alpha1.Engine]string{v1alpha1.EnginePostgres: "17", v1alpha1.EngineMySQL: "8.4"}
+
+// splitVersion returns engine and version of a name of Cloud SQL; an empty engine if it is not one of ours.
+func splitVersion(name string) (v1alpha1.Engine, string) {
+	for engine, prefix := range prefixes {
+		rest, ok := strings.CutPrefix(name, prefix)
+		if version := strings.ReplaceAll(rest, "_", "."); ok && dotted(version) {
+			return engine, version
+		}
+	}
+	return "", ""
+}
+
+// versionName returns Cloud SQL's name. Minor versions of PostgreSQL are Cloud SQL's own choice.
+func versionName(engine v1alpha1.Engine, version string) (string, error) {
+	if prefixes[engine] == "" || !dotted(version) || (engine == v1alpha1.EngineMySQL && !strings.Contains(version, ".")) {
+		return "", invalid("version", "%s has no version %q: write it as 16 (postgres), 8.0 or 8.4 (mysql)", engine, version)
+	}
+	if engine == v1alpha1.EnginePostgres {
+		version = driver.MajorVersion(version)
+	}
+	return prefixes[engine] + strings.ReplaceAll(version, ".", "_"), nil
+}
+
+// dotted reports whether version is made of numbers.
+func dotted(version string) bool {
+	for _, part := range strings.Split(version, ".") {
+		if _, err := strconv.ParseUint(part, 10, 16); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// upgradeEffect says what a change of version does.
+// https://cloud.google.com/sql/docs/postgres/upgrade-major-db-version-inplace
+func upgradeEffect(from *string, to string, have *instance) (field.Effect, string) {
+	if from == nil {
+		return field.Impossible, "Cloud SQL does not say which version it runs"
+	}
+	switch major := driver.CompareVersions(driver.MajorVersion(to), driver.MajorVersion(*from)); {
+	case major > 0:
+		return field.Interrupts, ""
+	case major < 0 || driver.CompareVersions(to, *from) < 0:
+		return field.Impossible, "Cloud SQL can't go back to an older version: make another Database and move the data there"
+	case have.engine() == v1alpha1.EnginePostgres:
+		return field.Impossible, "Cloud SQL itself chooses the minor version of PostgreSQL: name the major version only"
+	}
+	return field.Restarts, ""
+}

@@ -1,0 +1,73 @@
+package cluster
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// auditPolicy records each request of a resource once and no bodies, so that no Secret's value is ever
+// written: a watch when it begins, all else when it is answered. The server's calls to itself,
+// health checks and discovery are left out.
+const auditPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- level: None
+  nonResourceURLs: ["*"]
+- level: None
+  users: ["system:apiserver"]
+- level: Metadata
+  verbs: [watch]
+  omitStages: [ResponseComplete]
+- level: Metadata
+  omitStages: [ResponseStarted]
+`
+
+// configureAudit makes the server write an audit log.
+func (c *Cluster) configureAudit(s *envtest.APIServer) (*AuditLog, error) {
+	policy, log := c.path("audit-policy.yaml"), c.path("audit.log")
+	if err := os.WriteFile(policy, []byte(auditPolicy), 0o600); err != nil {
+		return nil, fmt.Errorf("configure audit: %w", err)
+	}
+	s.Configure().
+		Set("audit-policy-file", policy).
+		Set("audit-log-path", log).
+		// Written before the response ends: whoever has the answer finds the event.
+		Set("audit-log-mode", "blocking").
+		// Megabytes, and more than any run writes: rotation would move events out of sight.
+		Set("audit-log-maxsize", "100000")
+	return &AuditLog{path: log}, nil
+}
+
+// An AuditLog is the API server's record of requests: what was really asked of it, whoever asked. A
+// request whose answer has arrived is in it.
+type AuditLog struct{ path string }
+
+// A Mark is a place in the log.
+type Mark int64
+
+// Mark returns the present end of the log.
+func (l *AuditLog) Mark() (Mark, error) {
+	info, err := os.Stat(l.path)
+	if err != nil {
+		return 0, fmt.Errorf("read audit log: %w", err)
+	}
+	return Mark(info.Size()), nil
+}
+
+// Since returns the requests recorded after mark, in the order in which they were answered. The zero
+// Mark is the start of the cluster.
+func (l *AuditLog) Since(mark Mark) (Requests, error) {
+	file, err := os.Open(l.path)
+	if err != nil {
+		return nil, fmt.Errorf("read audit log: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	if _, err := file.Seek(int64(mark), io.SeekStart); err != nil {
+		return nil, fmt.Errorf("read audit log: %w", err)
+	}
+	return parseAudit(file)
+}

@@ -1,0 +1,17 @@
+// Package cluster starts a real Kubernetes control plane on loopback: etcd, kube-apiserver and, when asked
+// for, kube-controller-manager, out of the binaries that `make controlplane` builds into bin/.
+//
+//	c := cluster.ForTest(t, cluster.Options{Audit: true})
+//	client, err := client.New(c.Config(), client.Options{})
+//	…
+//	mark, err := c.Audit().Mark()
+//	…
+//	requests, err := c.Audit().Since(mark)
+//	writes := requests.Count(cluster.Writes, cluster.By("mooring"))
+//
+// There is no kubelet and no scheduler: objects are stored, validated, watched and garbage-collected,
+// and no pod ever runs. The servers cannot outlive the program that started them: each runs on a leash
+// (see tether) that the kernel lets go of when that program ends, whatever way it ends.
+//
+// Only tests, benchmarks and the quickstart import this package.
+package cluster

@@ -1,0 +1,230 @@
+package imports
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	module = "github.com/mooring-dev/mooring"
+
+	apis        = module + "/apis"
+	field       = module + "/providers/field"
+	driver      = module + "/providers/driver"
+	drivertest  = module + "/providers/drivertest"
+	mem         = module + "/providers/mem"
+	aws         = module + "/providers/aws"
+	gcp         = module + "/providers/gcp"
+	controllers = module + "/controllers"
+	tests       = module + "/test"
+
+	apimachinery = "k8s.io/apimachinery"
+)
+
+var (
+	// The SDKs, as the prefixes that their packages share.
+	awsSDK = []string{"github.com/aws"}
+	gcpSDK = []string{"cloud.google.com/go", "google.golang.org/api", "golang.org/x/oauth2", "github.com/googleapis"}
+	clouds = slices.Concat([]string{aws, gcp, mem}, awsSDK, gcpSDK)
+	// What only a controller holds in its hands.
+	kubernetesClient = []string{"k8s.io/client-go", "sigs.k8s.io/controller-runtime"}
+)
+
+// A rule binds the packages under a path.
+type rule struct {
+	who string
+	// may, unless nil, lists all that they import directly, apart from the standard library and themselves.
+	may []string
+	// never lists what they do not import even through others.
+	never []string
+}
+
+var rules = []rule{
+	{who: apis, may: []string{apimachinery}},
+	{who: field, may: []string{}},
+	{who: driver, may: []string{apis, field}},
+	{who: mem, may: []string{apis, driver, field}, never: kubernetesClient},
+	{
+		who: aws, may: slices.Concat([]string{apis, driver, field}, awsSDK),
+		never: slices.Concat([]string{controllers, gcp, mem, tests}, kubernetesClient, gcpSDK),
+	},
+	{
+		who: gcp, may: slices.Concat([]string{apis, driver, field}, gcpSDK),
+		never: slices.Concat([]string{controllers, aws, mem, tests}, kubernetesClient, awsSDK),
+	},
+	{who: drivertest, never: slices.Concat([]string{controllers, aws, gcp}, kubernetesClient)},
+	{who: controllers, never: slices.Concat([]string{drivertest, tests}, clouds)},
+	{who: module + "/cmd/mooring", never: []string{drivertest, mem, tests}},
+}
+
+// A pkg is what `go list` says of a package.
+type pkg struct {
+	ImportPath string
+	Name       string
+	Standard   bool
+	Imports    []string
+}
+
+func TestImports(t *testing.T) {
+	for _, v := range violations(list(t), rules) {
+		t.Error(v)
+	}
+}
+
+// TestRules shows that each kind of rule can be broken.
+func TestRules(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		pkgs []pkg
+		want int
+	}{
+		{"nothing there yet", nil, 0},
+		{"standard library and own sub-packages", []pkg{
+			{ImportPath: field, Name: "field", Imports: []string{"fmt", field + "/part"}},
+			{ImportPath: field + "/part", Name: "part"},
+			{ImportPath: "fmt", Name: "fmt", Standard: true},
+		}, 0},
+		{"a direct import that is not on the list", []pkg{
+			{ImportPath: apis + "/v1alpha1", Name: "v1alpha1", Imports: []string{"k8s.io/api/core/v1"}},
+			{ImportPath: "k8s.io/api/core/v1", Name: "v1"},
+		}, 1},
+		{"an indirect import that is forbidden", []pkg{
+			{ImportPath: aws, Name: "aws", Imports: []string{driver}},
+			{ImportPath: driver, Name: "driver", Imports: []string{apis}},
+			{ImportPath: apis, Name: "apis", Imports: []string{apimachinery + "/sub"}},
+			{ImportPath: apimachinery + "/sub", Name: "sub", Imports: []string{"k8s.io/client-go/rest"}},
+			{ImportPath: "k8s.io/client-go/rest", Name: "rest"},
+		}, 1},
+		{"a controller that knows a cloud", []pkg{
+			{ImportPath: controllers + "/resource", Name: "resource", Imports: []string{aws}},
+			{ImportPath: aws, Name: "aws", Imports: []string{"github.com/aws/aws-sdk-go-v2/service/s3"}},
+			{ImportPath: "github.com/aws/aws-sdk-go-v2/service/s3", Name: "s3"},
+		}, 2},
+		{"a name that begins alike is another package", []pkg{
+			{ImportPath: field, Name: "field", Imports: []string{"fmt"}},
+			{ImportPath: driver, Name: "driver", Imports: []string{drivertest}},
+			{ImportPath: drivertest, Name: "drivertest"},
+			{ImportPath: "fmt", Name: "fmt", Standard: true},
+		}, 1},
+		{"a package without a subject", []pkg{
+			{ImportPath: controllers + "/util", Name: "util"},
+			{ImportPath: controllers + "/retry", Name: "helpers"},
+		}, 2},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			graph := map[string]pkg{}
+			for _, p := range tc.pkgs {
+				graph[p.ImportPath] = p
+			}
+			if got := violations(graph, rules); len(got) != tc.want {
+				t.Errorf("%d violations, want %d: %q", len(got), tc.want, got)
+			}
+		})
+	}
+}
+
+// violations returns a sentence for each import and name that breaks a rule.
+func violations(graph map[string]pkg, rules []rule) []string {
+	var found []string
+	for _, name := range slices.Sorted(maps.Keys(graph)) {
+		p := graph[name]
+		if !within(p.ImportPath, module) {
+			continue
+		}
+		found = append(found, nameless(p)...)
+		for _, r := range rules {
+			if within(p.ImportPath, r.who) {
+				found = append(found, r.direct(graph, p)...)
+				found = append(found, r.indirect(graph, p)...)
+			}
+		}
+	}
+	return found
+}
+
+// direct returns the imports of p that r.may does not list.
+func (r rule) direct(graph map[string]pkg, p pkg) []string {
+	if r.may == nil {
+		return nil
+	}
+	may := slices.Concat(r.may, []string{r.who})
+	var found []string
+	for _, i := range p.Imports {
+		if !graph[i].Standard && !within(i, may...) {
+			found = append(found, fmt.Sprintf("%s imports %s; it may import the standard library and %q only", p.ImportPath, i, r.may))
+		}
+	}
+	return found
+}
+
+// indirect returns what p imports through others although r.never lists it, with one way there.
+func (r rule) indirect(graph map[string]pkg, p pkg) []string {
+	var found []string
+	from := map[string]string{p.ImportPath: ""}
+	for queue := []string{p.ImportPath}; len(queue) > 0; queue = queue[1:] {
+		for _, i := range graph[queue[0]].Imports {
+			if _, seen := from[i]; seen {
+				continue
+			}
+			from[i] = queue[0]
+			queue = append(queue, i)
+			if within(i, r.never...) {
+				way := i
+				for at := from[i]; at != ""; at = from[at] {
+					way = at + " -> " + way
+				}
+				found = append(found, "never: "+way)
+			}
+		}
+	}
+	return found
+}
+
+// nameless complains about a package called after no subject.
+func nameless(p pkg) []string {
+	vague := []string{"util", "utils", "helper", "helpers", "common", "misc", "shared", "base"}
+	for _, name := range []string{p.Name, path.Base(p.ImportPath)} {
+		if slices.Contains(vague, name) {
+			return []string{fmt.Sprintf("%s: a package called %q says nothing of what is in it", p.ImportPath, name)}
+		}
+	}
+	return nil
+}
+
+// within says whether importPath is one of the packages under one of the roots.
+func within(importPath string, roots ...string) bool {
+	return slices.ContainsFunc(roots, func(root string) bool {
+		return importPath == root || strings.HasPrefix(importPath, root+"/")
+	})
+}
+
+// list returns every package of the module, without tests, and all that these import.
+func list(t *testing.T) map[string]pkg {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=ImportPath,Name,Standard,Imports", module+"/...")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, &stderr)
+	}
+	graph := map[string]pkg{}
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return graph
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		graph[p.ImportPath] = p
+	}
+}

@@ -1,0 +1,167 @@
+package localcloud
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// Each fault in the dialect of each service, and whether the call was committed.
+func TestAWSFaults(t *testing.T) {
+	type answer struct {
+		status int
+		code   string
+	}
+	for kind, test := range map[FaultKind]struct {
+		s3, rds   answer
+		committed bool
+	}{
+		Throttled:    {answer{503, "SlowDown"}, answer{400, "Throttling"}, false},
+		ServerError:  {answer{500, "InternalError"}, answer{500, "InternalFailure"}, false},
+		Denied:       {answer{403, "AccessDenied"}, answer{403, "AccessDenied"}, false},
+		Conflict:     {answer{409, "OperationAborted"}, answer{400, "InvalidDBInstanceState"}, false},
+		RequestLost:  {answer{}, answer{}, false},
+		ResponseLost: {answer{}, answer{}, true},
+		Hang:         {answer{}, answer{}, false},
+		Latency:      {answer{200, ""}, answer{200, ""}, true},
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			cloud, _ := startAWS(t, Durations{})
+			s3c, rdsc := s3Client(cloud, ownAccount, "us-east-1"), rdsClient(cloud, ownAccount, "us-east-1")
+			check := func(call func(context.Context) error, want answer) {
+				t.Helper()
+				ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+				defer cancel()
+				err := call(ctx)
+				var api smithy.APIError
+				var response *smithyhttp.ResponseError
+				switch {
+				case want.status == http.StatusOK:
+					wantCode(t, err, "")
+				case want.status == 0:
+					if err == nil || errors.As(err, &api) {
+						t.Errorf("got %v, want no answer", err)
+					}
+				case !errors.As(err, &api) || !errors.As(err, &response):
+					t.Errorf("got %v, want %v", err, want)
+				case api.ErrorCode() != want.code || response.HTTPStatusCode() != want.status:
+					t.Errorf("got %d %s, want %v", response.HTTPStatusCode(), api.ErrorCode(), want)
+				}
+			}
+			lift := cloud.Faults.Add(Fault{Filter: Filter{Write: Writes}, Kind: kind, Delay: time.Millisecond})
+			check(func(ctx context.Context) error {
+				_, err := s3c.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("faulty")})
+				return err
+			}, test.s3)
+			check(func(ctx context.Context) error {
+				_, err := rdsc.CreateDBInstance(ctx, someInstance("faulty"))
+				return err
+			}, test.rds)
+			lift()
+			_, err := s3c.HeadBucket(context.Background(), &s3.HeadBucketInput{Bucket: aws.String("faulty")})
+			if (err == nil) != test.committed {
+				t.Errorf("bucket: got %v, want it committed: %v", err, test.committed)
+			}
+			_, err = rdsc.DescribeDBInstances(context.Background(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: aws.String("faulty")})
+			if (err == nil) != test.committed {
+				t.Errorf("instance: got %v, want it committed: %v", err, test.committed)
+			}
+		})
+	}
+}
+
+// A stale read answers from before the last write, and a stale list misses the newest.
+func TestAWSStale(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx := context.Background()
+	s3c, rdsc := s3Client(cloud, ownAccount, "us-east-1"), rdsClient(cloud, ownAccount, "us-east-1")
+	stale := func() { cloud.Faults.Add(Fault{Kind: Stale, Times: 1}) }
+	bucket, instance := aws.String("bucket"), aws.String("instance")
+
+	need(s3c.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("older")}))(t)
+	need(s3c.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: bucket}))(t)
+	stale()
+	_, err := s3c.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: bucket})
+	wantCode(t, err, "NoSuchBucket")
+	stale()
+	if list := need(s3c.ListBuckets(ctx, nil))(t); len(list.Buckets) != 1 || *list.Buckets[0].Name != "older" {
+		t.Errorf("got buckets %v", list.Buckets)
+	}
+	need(s3c.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
+		Bucket: bucket, VersioningConfiguration: &types.VersioningConfiguration{Status: "Enabled"},
+	}))(t)
+	stale()
+	if got := need(s3c.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: bucket}))(t).Status; got != "" {
+		t.Errorf("stale: got %q", got)
+	}
+	need(s3c.DeleteBucket(ctx, &s3.DeleteBucketInput{Bucket: bucket}))(t)
+	stale()
+	need(s3c.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: bucket}))(t)
+
+	need(rdsc.CreateDBInstance(ctx, someInstance("older")))(t)
+	need(rdsc.CreateDBInstance(ctx, someInstance("instance")))(t)
+	stale()
+	_, err = rdsc.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: instance})
+	wantCode(t, err, "DBInstanceNotFound")
+	stale()
+	if list := need(rdsc.DescribeDBInstances(ctx, nil))(t); len(list.DBInstances) != 1 {
+		t.Errorf("got %d instances", len(list.DBInstances))
+	}
+	need(rdsc.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: instance, BackupRetentionPeriod: aws.Int32(9)}))(t)
+	stale()
+	if got := describe(t, rdsc, "instance"); *got.BackupRetentionPeriod != 1 {
+		t.Errorf("stale: got retention %d", *got.BackupRetentionPeriod)
+	}
+	need(rdsc.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: instance, SkipFinalSnapshot: aws.Bool(true)}))(t)
+	_, err = rdsc.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: instance})
+	wantCode(t, err, "DBInstanceNotFound")
+	stale()
+	wantInstance(t, rdsc, "instance", "deleting")
+}
+
+// Operations that were accepted and end in an error.
+func TestRDSFailLate(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
+	failNext := func() { cloud.Faults.Add(Fault{Kind: FailLate, Times: 1}) }
+	remove := func(snapshot *string) error {
+		_, err := client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{
+			DBInstanceIdentifier: name, SkipFinalSnapshot: aws.Bool(snapshot == nil), FinalDBSnapshotIdentifier: snapshot,
+		})
+		return err
+	}
+	failNext()
+	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	if db := wantInstance(t, client, "db", "failed"); db.Endpoint != nil {
+		t.Errorf("a failed instance has the endpoint %v", db.Endpoint)
+	}
+	_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, BackupRetentionPeriod: aws.Int32(3)})
+	wantCode(t, err, "InvalidDBInstanceState")
+	wantCode(t, remove(aws.String("final")), "InvalidDBInstanceState")
+	wantCode(t, remove(nil), "")
+
+	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	failNext()
+	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+		DBInstanceIdentifier: name, DBInstanceClass: aws.String("db.r6g.large"), ApplyImmediately: aws.Bool(true),
+	}))(t)
+	if db := wantInstance(t, client, "db", "available"); *db.DBInstanceClass != "db.t4g.micro" || db.PendingModifiedValues.DBInstanceClass != nil {
+		t.Errorf("got class %s, pending %v", *db.DBInstanceClass, db.PendingModifiedValues)
+	}
+	failNext()
+	wantCode(t, remove(aws.String("final")), "")
+	wantInstance(t, client, "db", "available")
+	snapshot := need(client.DescribeDBSnapshots(ctx, &rds.DescribeDBSnapshotsInput{DBInstanceIdentifier: name}))(t).DBSnapshots[0]
+	if *snapshot.Status != "failed" {
+		t.Errorf("got snapshot %s", *snapshot.Status)
+	}
+}

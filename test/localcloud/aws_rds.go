@@ -1,0 +1,185 @@
+package localcloud
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+)
+
+const (
+	rdsNamespace = "http://rds.amazonaws.com/doc/2014-10-31/"
+	rdsVersion   = "2014-10-31"
+	// rdsInstanceQuota is how many instances an account may have in a region, unless Options say otherwise.
+	rdsInstanceQuota = 40
+	// rdsStorageQuota is how many GiB all of them may have together.
+	rdsStorageQuota = 100000
+)
+
+// An rdsKey names an instance or a snapshot: names are of an account in a region.
+type rdsKey struct{ account, region, name string }
+
+// rdsService is Amazon RDS for single PostgreSQL and MySQL instances.
+type rdsService struct {
+	cloud *Cloud
+
+	mu        sync.Mutex
+	instances map[rdsKey]*past[rdsInstance]
+	snapshots map[rdsKey]*rdsSnapshot
+	writes    uint64
+}
+
+func newRDSService(c *Cloud) *rdsService {
+	return &rdsService{cloud: c, instances: map[rdsKey]*past[rdsInstance]{}, snapshots: map[rdsKey]*rdsSnapshot{}}
+}
+
+// An rdsCall is one call to RDS.
+type rdsCall struct {
+	*rdsService
+	caller   awsCaller
+	form     url.Values
+	now      time.Time
+	stale    bool
+	failLate bool
+}
+
+var rdsActions = map[string]queryAction[*rdsCall]{
+	"CreateDBInstance": action((*rdsCall).createInstance,
+		"DBInstanceIdentifier", "Engine", "EngineVersion", "DBInstanceClass", "AllocatedStorage", "MaxAllocatedStorage", "StorageType",
+		"Iops", "StorageThroughput", "StorageEncrypted", "KmsKeyId", "MasterUsername", "MasterUserPassword", "DBName",
+		"BackupRetentionPeriod", "PreferredBackupWindow", "PreferredMaintenanceWindow", "MultiAZ", "AvailabilityZone",
+		"AutoMinorVersionUpgrade", "CopyTagsToSnapshot", "DeletionProtection", "PubliclyAccessible", "CACertificateIdentifier",
+		"EnableIAMDatabaseAuthentication", "DBSubnetGroupName", "DBParameterGroupName", "Tags"),
+	"DescribeDBInstances": action((*rdsCall).describeInstances, "DBInstanceIdentifier", "Filters", "Marker", "MaxRecords"),
+	"ModifyDBInstance": action((*rdsCall).modifyInstance,
+		"DBInstanceIdentifier", "ApplyImmediately", "EngineVersion", "AllowMajorVersionUpgrade", "DBInstanceClass", "AllocatedStorage",
+		"MaxAllocatedStorage", "StorageType", "Iops", "StorageThroughput", "MasterUserPassword", "BackupRetentionPeriod",
+		"PreferredBackupWindow", "PreferredMaintenanceWindow", "MultiAZ", "AutoMinorVersionUpgrade", "CopyTagsToSnapshot",
+		"DeletionProtection", "PubliclyAccessible", "CACertificateIdentifier", "CertificateRotationRestart",
+		"EnableIAMDatabaseAuthentication"),
+	"DeleteDBInstance": action((*rdsCall).deleteInstance,
+		"DBInstanceIdentifier", "SkipFinalSnapshot", "FinalDBSnapshotIdentifier", "DeleteAutomatedBackups"),
+	"DescribeDBSnapshots": action((*rdsCall).describeSnapshots,
+		"DBInstanceIdentifier", "DBSnapshotIdentifier", "DbiResourceId", "SnapshotType", "Marker", "MaxRecords"),
+	"DeleteDBSnapshot":       action((*rdsCall).deleteSnapshot, "DBSnapshotIdentifier"),
+	"AddTagsToResource":      action((*rdsCall).addTags, "ResourceName", "Tags"),
+	"RemoveTagsFromResource": action((*rdsCall).removeTags, "ResourceName", "TagKeys"),
+	"ListTagsForResource":    action((*rdsCall).listTags, "ResourceName"),
+	"RebootDBInstance":       action((*rdsCall).rebootInstance, "DBInstanceIdentifier", "ForceFailover"),
+	"StopDBInstance":         action((*rdsCall).stopInstance, "DBInstanceIdentifier"),
+	"StartDBInstance":        action((*rdsCall).startInstance, "DBInstanceIdentifier"),
+	"DescribeDBEngineVersions": action((*rdsCall).describeEngineVersions,
+		"Engine", "EngineVersion", "DBParameterGroupFamily", "DefaultOnly", "Marker", "MaxRecords"),
+}
+
+func (s *rdsService) identify(caller awsCaller, _ *http.Request, body []byte) (Call, service) {
+	form, _ := url.ParseQuery(string(body))
+	name := form.Get("Action")
+	resource := ""
+	for _, parameter := range []string{"DBInstanceIdentifier", "ResourceName", "DBSnapshotIdentifier"} {
+		if resource == "" {
+			resource = strings.ToLower(lastOfARN(form.Get(parameter)))
+		}
+	}
+	return Call{
+		Service: "rds", Operation: name, Resource: resource,
+		Write: !strings.HasPrefix(name, "Describe") && !strings.HasPrefix(name, "List"),
+	}, &rdsCall{rdsService: s, caller: caller, form: form}
+}
+
+func (s *rdsService) write(e *awsError, _ *http.Request) reply { return queryFailure(rdsNamespace, e) }
+
+func (s *rdsService) fail(kind FaultKind, _ Call) reply {
+	return queryFailure(rdsNamespace, queryFault(kind, "InvalidDBInstanceState"))
+}
+
+func (c *rdsCall) act(_ *Call, _ *http.Request, _ []byte, injected FaultKind) reply {
+	do, err := pickAction(rdsActions, c.form, rdsVersion)
+	if err != nil {
+		return queryFailure(rdsNamespace, err)
+	}
+	c.now, c.stale, c.failLate = c.cloud.opts.Now(), injected == Stale, injected == FailLate
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.settle(c.now)
+	output, failed := do(c, c.form)
+	if failed != nil {
+		return queryFailure(rdsNamespace, asAWSError(failed))
+	}
+	return queryReply(rdsNamespace, c.form.Get("Action"), output)
+}
+
+// settle brings every instance and snapshot to the state it has at a time.
+func (s *rdsService) settle(now time.Time) {
+	for _, p := range s.instances {
+		if p.now == nil {
+			continue
+		}
+		if next := p.now.settled(now, s.cloud.opts.Durations); next == nil {
+			p.before, p.now = p.now, nil
+		} else {
+			p.now = next
+		}
+	}
+	for _, snapshot := range s.snapshots {
+		snapshot.settle(now)
+	}
+}
+
+func (c *rdsCall) key(name string) rdsKey {
+	return rdsKey{c.caller.account, c.caller.region, strings.ToLower(name)}
+}
+
+// ownKey returns the key for an identifier or an ARN of this account and region.
+func (c *rdsCall) ownKey(name, kind string) rdsKey {
+	if rest, ok := strings.CutPrefix(name, c.arn(kind, "")); ok {
+		name = rest
+	}
+	return c.key(name)
+}
+
+func (c *rdsCall) arn(kind, name string) string {
+	return fmt.Sprintf("arn:aws:rds:%s:%s:%s:%s", c.caller.region, c.caller.account, kind, name)
+}
+
+// instance returns an instance as a write sees it.
+func (c *rdsCall) instance(name *string) (rdsKey, *rdsInstance, error) {
+	if aws.ToString(name) == "" {
+		return rdsKey{}, nil, awsErr(http.StatusBadRequest, "MissingParameter", "The request must contain the parameter DBInstanceIdentifier")
+	}
+	key := c.ownKey(*name, "db")
+	in := c.instances[key].read(false)
+	if in == nil {
+		return key, nil, instanceNotFound(*name)
+	}
+	return key, in, nil
+}
+
+func instanceNotFound(name string) *awsError {
+	return awsErr(http.StatusNotFound, "DBInstanceNotFound", "DBInstance "+name+" not found.")
+}
+
+// store makes in the instance of a key.
+func (c *rdsCall) store(key rdsKey, in *rdsInstance) {
+	if c.instances[key] == nil {
+		c.instances[key] = &past[rdsInstance]{}
+	}
+	c.writes++
+	c.instances[key].write(in, c.writes)
+}
+
+func invalidValue(format string, args ...any) *awsError {
+	return awsErr(http.StatusBadRequest, "InvalidParameterValue", fmt.Sprintf(format, args...))
+}
+
+func invalidCombination(format string, args ...any) *awsError {
+	return awsErr(http.StatusBadRequest, "InvalidParameterCombination", fmt.Sprintf(format, args...))
+}
+
+func invalidState(format string, args ...any) *awsError {
+	return awsErr(http.StatusBadRequest, "InvalidDBInstanceState", fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,195 @@
+package localcloud
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// rdsVersions lists the versions of each engine, oldest first.
+var rdsVersions = map[string][]string{
+	"postgres": {
+		"13.20", "13.21", "13.22", "14.17", "14.18", "14.19", "15.12", "15.13", "15.14",
+		"16.3", "16.4", "16.8", "16.9", "16.10", "17.4", "17.5", "17.6",
+	},
+	"mysql": {"8.0.40", "8.0.41", "8.0.42", "8.0.43", "8.4.4", "8.4.5", "8.4.6"},
+}
+
+// rdsDefaultMajor is what an engine gets without a version.
+var rdsDefaultMajor = map[string]string{"postgres": "17", "mysql": "8.4"}
+
+// rdsClasses lists the sizes of each family of instance classes.
+var rdsClasses = map[string][]string{
+	"t3":  {"micro", "small", "medium", "large", "xlarge", "2xlarge"},
+	"t4g": {"micro", "small", "medium", "large", "xlarge", "2xlarge"},
+	"m5":  {"large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge", "24xlarge"},
+	"m6g": {"large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge"},
+	"m6i": {"large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge", "24xlarge", "32xlarge"},
+	"m7g": {"large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge"},
+	"m8g": {"large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge", "24xlarge", "48xlarge"},
+	"r5":  {"large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge", "24xlarge"},
+	"r6g": {"large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge"},
+	"r6i": {"large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge", "24xlarge", "32xlarge"},
+	"r7g": {"large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge"},
+	"r8g": {"large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge", "24xlarge", "48xlarge"},
+	"x2g": {"large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge"},
+}
+
+var rdsCertificates = []string{"rds-ca-rsa2048-g1", "rds-ca-rsa4096-g1", "rds-ca-ecc384-g1"}
+
+func validClass(class string) error {
+	parts := strings.Split(class, ".")
+	if len(parts) != 3 || parts[0] != "db" || !slices.Contains(rdsClasses[parts[1]], parts[2]) {
+		return invalidValue("Invalid DB Instance class: %s", class)
+	}
+	return nil
+}
+
+// majorVersion is the part of a version that only AllowMajorVersionUpgrade changes: 16 of 16.3, 8.0 of 8.0.40.
+func majorVersion(engine, version string) string {
+	parts := strings.Split(version, ".")
+	if engine == "mysql" && len(parts) > 1 {
+		return parts[0] + "." + parts[1]
+	}
+	return parts[0]
+}
+
+// resolveVersion finds the version that is asked for: a bare major is its newest minor.
+func resolveVersion(engine, asked string) (string, error) {
+	if asked == "" {
+		asked = rdsDefaultMajor[engine]
+	}
+	for _, version := range slices.Backward(rdsVersions[engine]) {
+		if version == asked || majorVersion(engine, version) == asked {
+			return version, nil
+		}
+	}
+	return "", invalidCombination("Cannot find version %s for %s", asked, engine)
+}
+
+// olderVersion compares two versions of one engine.
+func olderVersion(engine, a, b string) bool {
+	return slices.Index(rdsVersions[engine], a) < slices.Index(rdsVersions[engine], b)
+}
+
+// upgradeTargets returns the versions that one can be upgraded to: all newer ones.
+func upgradeTargets(engine, from string) []rdstypes.UpgradeTarget {
+	var targets []rdstypes.UpgradeTarget
+	for _, version := range rdsVersions[engine] {
+		if olderVersion(engine, from, version) {
+			targets = append(targets, rdstypes.UpgradeTarget{
+				Engine: aws.String(engine), EngineVersion: aws.String(version), Description: aws.String(engine + " " + version),
+				IsMajorVersionUpgrade: aws.Bool(majorVersion(engine, version) != majorVersion(engine, from)), AutoUpgrade: aws.Bool(false),
+			})
+		}
+	}
+	return targets
+}
+
+func (c *rdsCall) describeEngineVersions(in *rds.DescribeDBEngineVersionsInput) (any, error) {
+	asked := aws.ToString(in.EngineVersion)
+	var found []rdstypes.DBEngineVersion
+	for _, engine := range []string{"mysql", "postgres"} {
+		standard, _ := resolveVersion(engine, "")
+		for _, version := range rdsVersions[engine] {
+			major := majorVersion(engine, version)
+			family := engine + major
+			switch {
+			case in.Engine != nil && *in.Engine != engine:
+			case asked != "" && asked != version && asked != major:
+			case in.DBParameterGroupFamily != nil && *in.DBParameterGroupFamily != family:
+			case aws.ToBool(in.DefaultOnly) && version != standard && asked == "":
+			default:
+				found = append(found, rdstypes.DBEngineVersion{
+					Engine: aws.String(engine), EngineVersion: aws.String(version), MajorEngineVersion: aws.String(major),
+					DBParameterGroupFamily: aws.String(family), Status: aws.String("available"),
+					DBEngineDescription: aws.String(engine), ValidUpgradeTarget: upgradeTargets(engine, version),
+				})
+			}
+		}
+	}
+	page, marker, err := paginate(found, in.Marker, in.MaxRecords)
+	return &rds.DescribeDBEngineVersionsOutput{DBEngineVersions: page, Marker: marker}, err
+}
+
+// paginate cuts a page out of a list.
+func paginate[T any](all []T, marker *string, maxRecords *int32) (page []T, next *string, err error) {
+	limit := 100
+	if maxRecords != nil {
+		limit = int(*maxRecords)
+	}
+	if limit < 20 || limit > 100 {
+		return nil, nil, invalidValue("Invalid value %d for MaxRecords. Must be between 20 and 100", limit)
+	}
+	start := 0
+	if marker != nil {
+		if start, err = strconv.Atoi(*marker); err != nil || start < 0 || start > len(all) {
+			return nil, nil, invalidValue("The request token is not valid: Marker")
+		}
+	}
+	end := min(start+limit, len(all))
+	if end < len(all) {
+		next = aws.String(strconv.Itoa(end))
+	}
+	return append([]T{}, all[start:end]...), next, nil
+}
+
+var (
+	rdsIdentifier = regexp.MustCompile(`^[a-zA-Z](?:-?[a-zA-Z0-9])*$`)
+	rdsUsername   = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
+	rdsDBName     = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
+)
+
+// rdsReserved lists names that an engine keeps for itself.
+var rdsReserved = map[string][]string{
+	"postgres": {"admin", "rdsadmin", "rdsrepladmin", "rds_superuser", "rds_replication", "replication", "db", "user", "public", "none", "table", "select", "template0", "template1"},
+	"mysql":    {"root", "rdsadmin", "rdsrepladmin", "mysql", "sys", "information_schema", "performance_schema", "rdsproxyadmin", "table", "select", "innodb"},
+}
+
+func validIdentifier(parameter, name string, longest int) error {
+	if len(name) == 0 || len(name) > longest || !rdsIdentifier.MatchString(name) {
+		return invalidValue("The parameter %s is not a valid identifier. Identifiers must begin with a letter; "+
+			"must contain only ASCII letters, digits, and hyphens; and must not end with a hyphen or contain two consecutive hyphens.", parameter)
+	}
+	return nil
+}
+
+func validUsername(engine, name string) error {
+	longest := map[string]int{"postgres": 63, "mysql": 16}[engine]
+	switch {
+	case len(name) == 0 || len(name) > longest || !rdsUsername.MatchString(name) || strings.HasPrefix(name, "pg_"):
+		return invalidValue("The parameter MasterUsername is not valid: 1 to %d letters, digits or underscores, a letter first", longest)
+	case slices.Contains(rdsReserved[engine], strings.ToLower(name)):
+		return invalidValue("MasterUsername %s cannot be used as it is a reserved word used by the engine", name)
+	}
+	return nil
+}
+
+func validPassword(engine, password string) error {
+	longest := map[string]int{"postgres": 128, "mysql": 41}[engine]
+	if len(password) < 8 || len(password) > longest {
+		return invalidValue("The parameter MasterUserPassword is not a valid password because it is shorter than 8 or longer than %d characters.", longest)
+	}
+	for _, r := range password {
+		if r <= ' ' || r > '~' || strings.ContainsRune(`/@"`, r) {
+			return invalidValue(`The parameter MasterUserPassword is not a valid password. Only printable ASCII characters besides '/', '@', '"', ' ' may be used.`)
+		}
+	}
+	return nil
+}
+
+func validDBName(engine, name string) error {
+	longest := map[string]int{"postgres": 63, "mysql": 64}[engine]
+	switch {
+	case len(name) > longest || !rdsDBName.MatchString(name):
+		return invalidValue("DBName must begin with a letter and contain only alphanumeric characters.")
+	case slices.Contains(rdsReserved[engine], strings.ToLower(name)):
+		return invalidValue("Database name cannot be %s: it is a reserved word used by the engine", name)
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package localcloud
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+func orElse[T any](p *T, standard T) *T {
+	if p == nil {
+		return &standard
+	}
+	return p
+}
+
+func (c *rdsCall) createInstance(in *rds.CreateDBInstanceInput) (any, error) {
+	if err := c.checkCreate(in); err != nil {
+		return nil, err
+	}
+	key := c.key(*in.DBInstanceIdentifier)
+	made, err := c.newInstance(key, in)
+	if err != nil {
+		return nil, err
+	}
+	if c.instances[key].read(false) != nil {
+		return nil, awsErr(http.StatusBadRequest, "DBInstanceAlreadyExists", "DB instance already exists")
+	}
+	if err := c.checkQuota(aws.ToInt32(in.AllocatedStorage)); err != nil {
+		return nil, err
+	}
+	spec := engineSpec{
+		ID: *made.db.DbiResourceId, Engine: *in.Engine, Username: *in.MasterUsername,
+		Password: *in.MasterUserPassword, Database: aws.ToString(in.DBName),
+	}
+	var job *engineJob
+	if !c.failLate {
+		job = c.begin(func() (*engine, error) { return c.cloud.engines.start(spec) })
+	}
+	creation := c.cloud.opts.Durations.Create
+	if aws.ToInt32(made.db.BackupRetentionPeriod) > 0 {
+		creation -= backupShare(c.cloud.opts.Durations)
+	}
+	made.enter(creating, "creating", c.now.Add(creation), job, c.failLate)
+	// Until it is there, an instance shows its master password as a pending change.
+	made.db.PendingModifiedValues.MasterUserPassword = aws.String("****")
+	c.store(key, made)
+	return &rds.CreateDBInstanceOutput{DBInstance: &made.db}, nil
+}
+
+// checkCreate checks what does not depend on other instances.
+func (c *rdsCall) checkCreate(in *rds.CreateDBInstanceInput) error {
+	for name, value := range map[string]*string{
+		"DBInstanceIdentifier": in.DBInstanceIdentifier, "Engine": in.Engine, "DBInstanceClass": in.DBInstanceClass,
+	} {
+		if aws.ToString(value) == "" {
+			return awsErr(http.StatusBadRequest, "MissingParameter", "The request must contain the parameter "+name)
+		}
+	}
+	if in.AllocatedStorage == nil || in.MasterUsername == nil || in.MasterUserPassword == nil {
+		return invalidValue("AllocatedStorage, MasterUsername and MasterUserPassword must be provided")
+	}
+	if _, ok := rdsVersions[*in.Engine]; !ok {
+		return invalidValue("Invalid DB engine: %s", *in.Engine)
+	}
+	checks := []error{
+		validIdentifier("DBInstanceIdentifier", *in.DBInstanceIdentifier, 63),
+		validClass(*in.DBInstanceClass),
+		validUsername(*in.Engine, *in.MasterUsername),
+		validPassword(*in.Engine, *in.MasterUserPassword),
+		validRDSTags(in.Tags),
+		validRetention(in.BackupRetentionPeriod),
+		validCertificate(in.CACertificateIdentifier),
+	}
+	if in.DBName != nil {
+		checks = append(checks, validDBName(*in.Engine, *in.DBName))
+	}
+	if in.DBSubnetGroupName != nil && *in.DBSubnetGroupName != "default" {
+		checks = append(checks, awsErr(http.StatusNotFound, "DBSubnetGroupNotFoundFault", "DB subnet group '"+*in.DBSubnetGroupName+"' does not exist."))
+	}
+	if zone := aws.ToString(in.AvailabilityZone); zone != "" && aws.ToBool(in.MultiAZ) {
+		checks = append(checks, invalidCombination("Requesting a specific availability zone is not valid for Multi-AZ instances."))
+	} else if zone != "" && !slices.Contains([]string{"a", "b", "c"}, strings.TrimPrefix(zone, c.caller.region)) {
+		checks = append(checks, invalidValue("Availability zone %s is not valid", zone))
+	}
+	for _, err := range checks {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newInstance makes an instance with all defaults filled in.
+func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsInstance, error) {
+	version, err := resolveVersion(*in.Engine, aws.ToString(in.EngineVersion))
+	if err != nil {
+		return nil, err
+	}
+	disk, err := diskOf(*in.Engine, aws.ToString(in.StorageType), *in.AllocatedStorage, in.Iops, in.StorageThroughput)
+	if err != nil {
+		return nil, err
+	}
+	if err := validMaxStorage(in.MaxAllocatedStorage, *in.AllocatedStorage); err != nil {
+		return nil, err
+	}
+	backup, maintenance, err := windows(in.PreferredBackupWindow, in.PreferredMaintenanceWindow, "03:15-03:45", "sun:05:10-sun:05:40")
+	if err != nil {
+		return nil, err
+	}
+	kms, err := c.kmsARN(in.KmsKeyId, in.StorageEncrypted)
+	if err != nil {
+		return nil, err
+	}
+	zone := orElse(in.AvailabilityZone, c.caller.region+"a")
+	sum := sha256.Sum256(fmt.Append(nil, key, c.writes))
+	made := &rdsInstance{db: rdstypes.DBInstance{
+		ActivityStreamStatus: rdstypes.ActivityStreamStatusStopped, AllocatedStorage: in.AllocatedStorage,
+		AutoMinorVersionUpgrade: orElse(in.AutoMinorVersionUpgrade, true), AvailabilityZone: zone,
+		BackupRetentionPeriod: orElse(in.BackupRetentionPeriod, 1), BackupTarget: aws.String("region"),
+		CACertificateIdentifier: orElse(in.CACertificateIdentifier, rdsCertificates[0]), CopyTagsToSnapshot: orElse(in.CopyTagsToSnapshot, false),
+		CustomerOwnedIpEnabled: aws.Bool(false), DBInstanceArn: aws.String(c.arn("db", key.name)), DBInstanceClass: in.DBInstanceClass,
+		DBInstanceIdentifier: aws.String(key.name), DBName: in.DBName, DBSecurityGroups: []rdstypes.DBSecurityGroupMembership{},
+		DBSubnetGroup: &rdstypes.DBSubnetGroup{
+			DBSubnetGroupName: aws.String("default"), DBSubnetGroupDescription: aws.String("default"),
+			SubnetGroupStatus: aws.String("Complete"), VpcId: aws.String("vpc-0a1b2c3d4e5f60718"),
+		},
+		DbInstancePort: aws.Int32(0), DbiResourceId: aws.String("db-" + base32ID(sum[:], 26)), DedicatedLogVolume: aws.Bool(false),
+		DeletionProtection: orElse(in.DeletionProtection, false), Engine: in.Engine, EngineVersion: aws.String(version),
+		IAMDatabaseAuthenticationEnabled: orElse(in.EnableIAMDatabaseAuthentication, false), Iops: disk.iops, KmsKeyId: kms,
+		LicenseModel:   aws.String(map[string]string{"postgres": "postgresql-license", "mysql": "general-public-license"}[*in.Engine]),
+		MasterUsername: in.MasterUsername, MaxAllocatedStorage: in.MaxAllocatedStorage, MonitoringInterval: aws.Int32(0),
+		MultiAZ: orElse(in.MultiAZ, false), NetworkType: aws.String("IPV4"), PendingModifiedValues: &rdstypes.PendingModifiedValues{},
+		PerformanceInsightsEnabled: aws.Bool(false), PreferredBackupWindow: aws.String(backup), PreferredMaintenanceWindow: aws.String(maintenance),
+		PubliclyAccessible: orElse(in.PubliclyAccessible, false), ReadReplicaDBInstanceIdentifiers: []string{},
+		StorageEncrypted: orElse(in.StorageEncrypted, false), StorageThroughput: disk.throughput, StorageType: aws.String(disk.kind),
+		TagList: append([]rdstypes.Tag{}, in.Tags...),
+		VpcSecurityGroups: []rdstypes.VpcSecurityGroupMembership{
+			{VpcSecurityGroupId: aws.String("sg-0a1b2c3d4e5f60718"), Status: aws.String("active")},
+		},
+	}}
+	made.nameGroups()
+	if group := aws.ToString(in.DBParameterGroupName); group != "" && group != *made.db.DBParameterGroups[0].DBParameterGroupName {
+		return nil, awsErr(http.StatusNotFound, "DBParameterGroupNotFound", "DBParameterGroup not found: "+group)
+	}
+	return made, nil
+}
+
+// nameGroups gives the instance the default groups of its version.
+func (in *rdsInstance) nameGroups() {
+	engine, version := *in.db.Engine, *in.db.EngineVersion
+	major := majorVersion(engine, version)
+	in.db.DBParameterGroups = []rdstypes.DBParameterGroupStatus{
+		{DBParameterGroupName: aws.String("default." + engine + major), ParameterApplyStatus: aws.String("in-sync")},
+	}
+	in.db.OptionGroupMemberships = []rdstypes.OptionGroupMembership{
+		{OptionGroupName: aws.String("default:" + engine + "-" + strings.ReplaceAll(major, ".", "-")), Status: aws.String("in-sync")},
+	}
+}
+
+// checkQuota counts the instances of the account in the region, those being deleted among them.
+func (c *rdsCall) checkQuota(storage int32) error {
+	count, total := 0, int(storage)
+	for key, p := range c.instances {
+		if p.now != nil && key.account == c.caller.account && key.region == c.caller.region {
+			count++
+			total += int(*p.now.db.AllocatedStorage)
+		}
+	}
+	quota := c.cloud.opts.InstanceQuota
+	if quota == 0 {
+		quota = rdsInstanceQuota
+	}
+	switch {
+	case quota >= 0 && count >= quota:
+		return awsErr(http.StatusBadRequest, "InstanceQuotaExceeded", "DB Instance quota exceeded")
+	case quota >= 0 && total > rdsStorageQuota:
+		return awsErr(http.StatusBadRequest, "StorageQuotaExceeded", "Storage quota exceeded")
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package localcloud
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+func TestRDSCreate(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	need(client.CreateDBInstance(ctx, someInstance("taken")))(t)
+	type in = rds.CreateDBInstanceInput
+	for name, test := range map[string]struct {
+		edit func(*in)
+		want string
+	}{
+		"as it is":                    {func(*in) {}, ""},
+		"mysql":                       {func(i *in) { i.Engine, i.EngineVersion = aws.String("mysql"), aws.String("8.0") }, ""},
+		"taken":                       {func(i *in) { i.DBInstanceIdentifier = aws.String("TAKEN") }, "DBInstanceAlreadyExists"},
+		"identifier: digit first":     {func(i *in) { i.DBInstanceIdentifier = aws.String("1a") }, "InvalidParameterValue"},
+		"identifier: double hyphen":   {func(i *in) { i.DBInstanceIdentifier = aws.String("a--b") }, "InvalidParameterValue"},
+		"identifier: trailing hyphen": {func(i *in) { i.DBInstanceIdentifier = aws.String("a-") }, "InvalidParameterValue"},
+		"identifier: longest":         {func(i *in) { i.DBInstanceIdentifier = aws.String(strings.Repeat("a", 63)) }, ""},
+		"identifier: too long":        {func(i *in) { i.DBInstanceIdentifier = aws.String(strings.Repeat("a", 64)) }, "InvalidParameterValue"},
+		"engine":                      {func(i *in) { i.Engine = aws.String("oracle") }, "InvalidParameterValue"},
+		"version":                     {func(i *in) { i.EngineVersion = aws.String("16.99") }, "InvalidParameterCombination"},
+		"class":                       {func(i *in) { i.DBInstanceClass = aws.String("db.t9.huge") }, "InvalidParameterValue"},
+		"storage: too little":         {func(i *in) { i.AllocatedStorage = aws.Int32(19) }, "InvalidParameterValue"},
+		"storage: gp3 with few IOPS":  {func(i *in) { i.Iops = aws.Int32(3000) }, "InvalidParameterCombination"},
+		"storage: io2 without IOPS":   {func(i *in) { i.StorageType, i.AllocatedStorage = aws.String("io2"), aws.Int32(100) }, "InvalidParameterCombination"},
+		"storage: ceiling too low":    {func(i *in) { i.MaxAllocatedStorage = aws.Int32(54) }, "InvalidParameterCombination"},
+		"storage: ceiling":            {func(i *in) { i.MaxAllocatedStorage = aws.Int32(55) }, ""},
+		"user: reserved":              {func(i *in) { i.MasterUsername = aws.String("Admin") }, "InvalidParameterValue"},
+		"user: pg_":                   {func(i *in) { i.MasterUsername = aws.String("pg_me") }, "InvalidParameterValue"},
+		"user: too long for mysql": {func(i *in) {
+			i.Engine, i.EngineVersion, i.MasterUsername = aws.String("mysql"), nil, aws.String("a1234567890123456")
+		}, "InvalidParameterValue"},
+		"password: too short":    {func(i *in) { i.MasterUserPassword = aws.String("1234567") }, "InvalidParameterValue"},
+		"password: slash":        {func(i *in) { i.MasterUserPassword = aws.String("1234567/") }, "InvalidParameterValue"},
+		"database: hyphen":       {func(i *in) { i.DBName = aws.String("my-db") }, "InvalidParameterValue"},
+		"tags: system":           {func(i *in) { i.Tags[0].Key = aws.String("aws:x") }, "InvalidParameterValue"},
+		"retention":              {func(i *in) { i.BackupRetentionPeriod = aws.Int32(36) }, "InvalidParameterValue"},
+		"window: too short":      {func(i *in) { i.PreferredBackupWindow = aws.String("03:00-03:29") }, "InvalidParameterValue"},
+		"window: over midnight":  {func(i *in) { i.PreferredMaintenanceWindow = aws.String("Sat:23:45-Sun:00:15") }, ""},
+		"certificate":            {func(i *in) { i.CACertificateIdentifier = aws.String("rds-ca-2015") }, "CertificateNotFound"},
+		"subnet group":           {func(i *in) { i.DBSubnetGroupName = aws.String("mine") }, "DBSubnetGroupNotFoundFault"},
+		"parameter group":        {func(i *in) { i.DBParameterGroupName = aws.String("mine") }, "DBParameterGroupNotFound"},
+		"key without encryption": {func(i *in) { i.KmsKeyId = aws.String("alias/mine") }, "InvalidParameterCombination"},
+		"key of another region": {func(i *in) {
+			i.StorageEncrypted, i.KmsKeyId = aws.Bool(true), aws.String("arn:aws:kms:us-east-1:111111111111:key/0b3c1a5e-1111-2222-3333-444455556666")
+		}, "KMSKeyNotAccessibleFault"},
+		"not implemented": {func(i *in) { i.TdeCredentialArn = aws.String("x") }, "NotImplemented"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			name := strings.Trim(strings.ReplaceAll(fmt.Sprintf("i-%x", name), "--", "-"), "-")
+			_, err := client.CreateDBInstance(ctx, someInstance(name[:min(len(name), 63)], test.edit))
+			wantCode(t, err, test.want)
+		})
+	}
+}
+
+// What the cloud fills in and how it says back what it was told.
+func TestRDSDefaults(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	need(client.CreateDBInstance(ctx, someInstance("plain", func(in *rds.CreateDBInstanceInput) {
+		in.EngineVersion, in.StorageType = aws.String("16"), nil
+		in.StorageEncrypted, in.KmsKeyId = aws.Bool(true), aws.String("alias/mine")
+		in.PreferredMaintenanceWindow = aws.String("Tue:04:00-Tue:05:00")
+	})))(t)
+	db := describe(t, client, "plain")
+	for name, pair := range map[string][2]any{
+		"version":     {*db.EngineVersion, "16.10"},
+		"storage":     {*db.StorageType, "gp3"},
+		"iops":        {*db.Iops, int32(3000)},
+		"retention":   {*db.BackupRetentionPeriod, int32(1)},
+		"minor":       {*db.AutoMinorVersionUpgrade, true},
+		"protection":  {*db.DeletionProtection, false},
+		"maintenance": {*db.PreferredMaintenanceWindow, "tue:04:00-tue:05:00"},
+		"certificate": {*db.CACertificateIdentifier, "rds-ca-rsa2048-g1"},
+		"parameters":  {*db.DBParameterGroups[0].DBParameterGroupName, "default.postgres16"},
+		"key":         {strings.HasPrefix(*db.KmsKeyId, "arn:aws:kms:eu-west-1:111111111111:key/"), true},
+		"arn":         {*db.DBInstanceArn, "arn:aws:rds:eu-west-1:111111111111:db:plain"},
+		"pending":     {db.PendingModifiedValues.MasterUserPassword == nil, true},
+		"host":        {*db.Endpoint.Address, "127.0.0.1"},
+		"database":    {db.DBName == nil, true},
+	} {
+		if pair[0] != pair[1] {
+			t.Errorf("%s: got %v, want %v", name, pair[0], pair[1])
+		}
+	}
+}
+
+func TestRDSQuota(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	cloud.opts.InstanceQuota = 2
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	need(client.CreateDBInstance(ctx, someInstance("one")))(t)
+	huge := func(in *rds.CreateDBInstanceInput) { in.AllocatedStorage = aws.Int32(65536) }
+	need(client.CreateDBInstance(ctx, someInstance("huge", huge)))(t)
+	_, err := client.CreateDBInstance(ctx, someInstance("three"))
+	wantCode(t, err, "InstanceQuotaExceeded")
+	need(rdsClient(cloud, ownAccount, "eu-north-1").CreateDBInstance(ctx, someInstance("elsewhere")))(t)
+	cloud.opts.InstanceQuota = 10
+	_, err = client.CreateDBInstance(ctx, someInstance("huge-too", huge))
+	wantCode(t, err, "StorageQuotaExceeded")
+}
+
+func TestRDSPages(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	cloud.opts.InstanceQuota = -1
+	for i := range 45 {
+		need(client.CreateDBInstance(ctx, someInstance(fmt.Sprintf("page-%02d", i))))(t)
+	}
+	need(rdsClient(cloud, otherAccount, "eu-west-1").CreateDBInstance(ctx, someInstance("foreign")))(t)
+	seen, pages := map[string]bool{}, rds.NewDescribeDBInstancesPaginator(client, &rds.DescribeDBInstancesInput{MaxRecords: aws.Int32(20)})
+	for n := 1; pages.HasMorePages(); n++ {
+		page := need(pages.NextPage(ctx))(t)
+		if want := min(20, 45-len(seen)); len(page.DBInstances) != want {
+			t.Errorf("page %d: got %d, want %d", n, len(page.DBInstances), want)
+		}
+		for _, db := range page.DBInstances {
+			seen[*db.DBInstanceIdentifier] = true
+		}
+	}
+	if len(seen) != 45 || seen["foreign"] {
+		t.Errorf("got %d instances", len(seen))
+	}
+	for _, size := range []int32{19, 101} {
+		_, err := client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{MaxRecords: aws.Int32(size)})
+		wantCode(t, err, "InvalidParameterValue")
+	}
+	filtered := need(client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{
+		Filters: []types.Filter{{Name: aws.String("db-instance-id"), Values: []string{"page-03", "page-07", "nowhere"}}},
+	}))(t)
+	if len(filtered.DBInstances) != 2 {
+		t.Errorf("got %d instances by filter, want 2", len(filtered.DBInstances))
+	}
+}
+
+func TestRDSTags(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	arn := need(client.CreateDBInstance(ctx, someInstance("tagged")))(t).DBInstance.DBInstanceArn
+	tag := func(key, value string) types.Tag { return types.Tag{Key: &key, Value: &value} }
+	need(client.AddTagsToResource(ctx, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: []types.Tag{tag("owner", "you"), tag("b", "2")}}))(t)
+	need(client.RemoveTagsFromResource(ctx, &rds.RemoveTagsFromResourceInput{ResourceName: arn, TagKeys: []string{"b", "never"}}))(t)
+	for name, tags := range map[string][]types.Tag{
+		"described": describe(t, client, "tagged").TagList,
+		"listed":    need(client.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: arn}))(t).TagList,
+	} {
+		if len(tags) != 1 || *tags[0].Key != "owner" || *tags[0].Value != "you" {
+			t.Errorf("%s: got %v", name, tags)
+		}
+	}
+	_, err := client.AddTagsToResource(ctx, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: []types.Tag{tag("aws:b", "2")}})
+	wantCode(t, err, "InvalidParameterValue")
+	_, err = client.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: aws.String(*arn + "x")})
+	wantCode(t, err, "DBInstanceNotFound")
+	if got := cloud.Ledger.Count(Filter{Operation: "AddTagsToResource", Resource: "tagged", Account: ownAccount, Write: Writes}); got != 2 {
+		t.Errorf("the ledger has %d writes of tags, want 2", got)
+	}
+}

@@ -1,0 +1,66 @@
+package localcloud
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+func (c *rdsCall) describeInstances(in *rds.DescribeDBInstancesInput) (any, error) {
+	if in.DBInstanceIdentifier != nil {
+		found := c.instances[c.ownKey(*in.DBInstanceIdentifier, "db")].read(c.stale)
+		if found == nil {
+			return nil, instanceNotFound(*in.DBInstanceIdentifier)
+		}
+		matches, err := matchesFilters(found.db, in.Filters)
+		if err != nil || !matches {
+			return &rds.DescribeDBInstancesOutput{DBInstances: []rdstypes.DBInstance{}}, err
+		}
+		return &rds.DescribeDBInstancesOutput{DBInstances: []rdstypes.DBInstance{found.db}}, nil
+	}
+	lagging, _ := newest(c.instances)
+	var all []rdstypes.DBInstance
+	for key, p := range c.instances {
+		found := p.read(c.stale && key == lagging)
+		if found == nil || key.account != c.caller.account || key.region != c.caller.region {
+			continue
+		}
+		matches, err := matchesFilters(found.db, in.Filters)
+		if err != nil {
+			return nil, err
+		}
+		if matches {
+			all = append(all, found.db)
+		}
+	}
+	slices.SortFunc(all, func(a, b rdstypes.DBInstance) int {
+		return cmp.Compare(*a.DBInstanceIdentifier, *b.DBInstanceIdentifier)
+	})
+	page, marker, err := paginate(all, in.Marker, in.MaxRecords)
+	return &rds.DescribeDBInstancesOutput{DBInstances: page, Marker: marker}, err
+}
+
+// matchesFilters reports whether an instance passes every filter; one passes a filter with any of its values.
+func matchesFilters(db rdstypes.DBInstance, filters []rdstypes.Filter) (bool, error) {
+	for _, filter := range filters {
+		var have []string
+		switch name := aws.ToString(filter.Name); name {
+		case "db-instance-id":
+			have = []string{*db.DBInstanceIdentifier, *db.DBInstanceArn}
+		case "dbi-resource-id":
+			have = []string{*db.DbiResourceId}
+		case "engine":
+			have = []string{*db.Engine}
+		case "db-cluster-id", "domain":
+		default:
+			return false, invalidValue("Unrecognized filter name: %s", name)
+		}
+		if !slices.ContainsFunc(filter.Values, func(v string) bool { return slices.Contains(have, v) }) {
+			return false, nil
+		}
+	}
+	return true, nil
+}

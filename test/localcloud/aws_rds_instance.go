@@ -1,0 +1,228 @@
+package localcloud
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// A step is the long work that an instance is in.
+type step int
+
+const (
+	resting step = iota
+	creating
+	backingUp
+	modifying
+	rebooting
+	stopping
+	starting
+	deleting
+)
+
+// An rdsInstance is one instance. It is never changed in place: writes and the passing of time make changed copies.
+type rdsInstance struct {
+	db       rdstypes.DBInstance
+	step     step
+	due      time.Time                      // when the step ends
+	job      *engineJob                     // what must be done before it ends; nil is nothing
+	fails    bool                           // it ends in an error
+	applying rdstypes.PendingModifiedValues // what the step modifying changes
+	deferred time.Time                      // when the changes that are pending were asked for
+	// optimized is when storage can change again after it grew.
+	optimized time.Time
+	final     *rdsSnapshot // that the step deleting takes
+}
+
+// An engineJob is work on a database server, which takes the time it takes.
+type engineJob struct {
+	done   chan struct{}
+	engine *engine
+	err    error
+}
+
+// begin starts work on a server; without real servers it is over at once.
+func (s *rdsService) begin(work func() (*engine, error)) *engineJob {
+	job := &engineJob{done: make(chan struct{})}
+	run := func() {
+		job.engine, job.err = work()
+		close(job.done)
+	}
+	if s.cloud.opts.ListenersOnly {
+		run()
+	} else {
+		go run()
+	}
+	return job
+}
+
+func (j *engineJob) finished() bool {
+	if j == nil {
+		return true
+	}
+	select {
+	case <-j.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (j *engineJob) failed() bool { return j != nil && j.err != nil }
+
+func (in *rdsInstance) status() string { return aws.ToString(in.db.DBInstanceStatus) }
+
+// clone returns a copy that can be changed.
+func (in *rdsInstance) clone() *rdsInstance {
+	next := *in
+	pending := *in.db.PendingModifiedValues
+	next.db.PendingModifiedValues = &pending
+	return &next
+}
+
+// enter begins a step.
+func (in *rdsInstance) enter(s step, status string, due time.Time, job *engineJob, fails bool) {
+	in.step, in.due, in.job, in.fails = s, due, job, fails
+	in.db.DBInstanceStatus = aws.String(status)
+}
+
+// rest ends all steps.
+func (in *rdsInstance) rest(status string) {
+	in.step, in.job, in.fails, in.applying = resting, nil, false, rdstypes.PendingModifiedValues{}
+	in.db.DBInstanceStatus = aws.String(status)
+}
+
+// settled returns the instance as it is at a time; nil is gone.
+func (in *rdsInstance) settled(now time.Time, d Durations) *rdsInstance {
+	for {
+		switch {
+		case in.step == resting:
+			next := in.rested(now, d)
+			if next == in {
+				return in
+			}
+			in = next
+			continue
+		case now.Before(in.due) || !in.job.finished():
+			return in
+		}
+		if in = in.ended(d); in == nil {
+			return nil
+		}
+	}
+}
+
+// rested begins what time brings to an instance without a step: the end of the optimisation of its storage,
+// and the maintenance window, in which pending changes are made.
+func (in *rdsInstance) rested(now time.Time, d Durations) *rdsInstance {
+	if in.status() == "storage-optimization" && !now.Before(in.optimized) {
+		next := in.clone()
+		next.rest("available")
+		return next
+	}
+	if in.status() != "available" || reflect.ValueOf(*in.db.PendingModifiedValues).IsZero() {
+		return in
+	}
+	window := nextWindow(*in.db.PreferredMaintenanceWindow, in.deferred)
+	if now.Before(window) {
+		return in
+	}
+	next := in.clone()
+	next.applying = *next.db.PendingModifiedValues
+	next.enter(modifying, modifyStatus(next.applying), window.Add(d.Modify), nil, false)
+	return next
+}
+
+// ended returns what an instance is when its step is over.
+func (in *rdsInstance) ended(d Durations) *rdsInstance {
+	next := in.clone()
+	switch in.step {
+	case creating:
+		next.created(d)
+	case modifying:
+		next.modified(d)
+	case stopping:
+		next.rest("stopped")
+	case deleting:
+		if !in.fails {
+			return nil
+		}
+		next.work()
+	default:
+		next.work()
+	}
+	return next
+}
+
+// created ends the step creating. The first backup follows, and the endpoint is there from then on.
+func (in *rdsInstance) created(d Durations) {
+	if in.fails || in.job.failed() {
+		in.rest("failed")
+		return
+	}
+	in.db.Endpoint = &rdstypes.Endpoint{
+		Address: aws.String(in.job.engine.Host), Port: aws.Int32(int32(in.job.engine.Port)), HostedZoneId: aws.String("Z2R2ITUGPM61AM"),
+	}
+	in.db.PendingModifiedValues.MasterUserPassword = nil
+	in.db.InstanceCreateTime = aws.Time(in.due)
+	if aws.ToInt32(in.db.BackupRetentionPeriod) == 0 {
+		in.rest("available")
+		return
+	}
+	in.enter(backingUp, "backing-up", in.due.Add(backupShare(d)), nil, false)
+}
+
+// backupShare is how much of Durations.Create the first backup takes.
+func backupShare(d Durations) time.Duration { return d.Create / 4 }
+
+// modified ends the step modifying. One that failed has changed nothing.
+func (in *rdsInstance) modified(d Durations) {
+	done, failed := in.applying, in.fails
+	subtract(in.db.PendingModifiedValues, done)
+	if in.job.failed() {
+		in.rest("incompatible-credentials")
+		return
+	}
+	if !failed {
+		in.apply(done)
+		if done.AllocatedStorage != nil || done.StorageType != nil || done.Iops != nil {
+			in.optimized = in.due.Add(d.StorageOptimization)
+		}
+	}
+	in.work()
+}
+
+// work ends all steps of an instance that can be used: its storage may still be optimised after it grew.
+func (in *rdsInstance) work() {
+	if in.due.Before(in.optimized) {
+		in.rest("storage-optimization")
+		return
+	}
+	in.rest("available")
+}
+
+// apply gives the instance the values that are set. Their names are the same on both sides.
+func (in *rdsInstance) apply(values rdstypes.PendingModifiedValues) {
+	from, to := reflect.ValueOf(values), reflect.ValueOf(&in.db).Elem()
+	for i := range from.NumField() {
+		name := from.Type().Field(i).Name
+		if field := to.FieldByName(name); !from.Field(i).IsZero() && field.CanSet() && name != "MasterUserPassword" {
+			field.Set(from.Field(i))
+		}
+	}
+	if values.EngineVersion != nil {
+		in.nameGroups()
+	}
+}
+
+// subtract clears the values of pending that are set in done.
+func subtract(pending *rdstypes.PendingModifiedValues, done rdstypes.PendingModifiedValues) {
+	to, from := reflect.ValueOf(pending).Elem(), reflect.ValueOf(done)
+	for i := range from.NumField() {
+		if !from.Field(i).IsZero() {
+			to.Field(i).SetZero()
+		}
+	}
+}

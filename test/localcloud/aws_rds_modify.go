@@ -1,0 +1,188 @@
+package localcloud
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// ask makes a value pending. Asking for what is there already cancels a change that is pending.
+func ask[T comparable](pending **T, current, asked *T) {
+	switch {
+	case asked == nil:
+	case current != nil && *asked == *current:
+		*pending = nil
+	default:
+		*pending = asked
+	}
+}
+
+// set gives a field a value at once.
+func set[T any](field **T, asked *T) {
+	if asked != nil {
+		*field = asked
+	}
+}
+
+func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
+	key, have, err := c.instance(in.DBInstanceIdentifier)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains([]string{"available", "storage-optimization", "incompatible-credentials"}, have.status()) {
+		return nil, invalidState("Database instance is not in available state.")
+	}
+	next := have.clone()
+	if err := c.checkModify(next, in); err != nil {
+		return nil, err
+	}
+	set(&next.db.AutoMinorVersionUpgrade, in.AutoMinorVersionUpgrade)
+	set(&next.db.CopyTagsToSnapshot, in.CopyTagsToSnapshot)
+	set(&next.db.DeletionProtection, in.DeletionProtection)
+	set(&next.db.PubliclyAccessible, in.PubliclyAccessible)
+	set(&next.db.MaxAllocatedStorage, in.MaxAllocatedStorage)
+
+	pending := next.db.PendingModifiedValues
+	ask(&pending.DBInstanceClass, next.db.DBInstanceClass, in.DBInstanceClass)
+	ask(&pending.BackupRetentionPeriod, next.db.BackupRetentionPeriod, in.BackupRetentionPeriod)
+	ask(&pending.CACertificateIdentifier, next.db.CACertificateIdentifier, in.CACertificateIdentifier)
+	ask(&pending.IAMDatabaseAuthenticationEnabled, next.db.IAMDatabaseAuthenticationEnabled, in.EnableIAMDatabaseAuthentication)
+	ask(&pending.MultiAZ, next.db.MultiAZ, in.MultiAZ)
+	if in.MasterUserPassword != nil {
+		pending.MasterUserPassword = aws.String("****")
+	}
+	next.deferred = c.now
+	c.carryOut(next, aws.ToBool(in.ApplyImmediately), in.MasterUserPassword)
+	c.store(key, next)
+	return &rds.ModifyDBInstanceOutput{DBInstance: &next.db}, nil
+}
+
+// checkModify checks what is asked for, and makes version, storage and windows pending or set.
+func (c *rdsCall) checkModify(next *rdsInstance, in *rds.ModifyDBInstanceInput) error {
+	engine := *next.db.Engine
+	checks := []error{validRetention(in.BackupRetentionPeriod), validCertificate(in.CACertificateIdentifier)}
+	if in.DBInstanceClass != nil {
+		checks = append(checks, validClass(*in.DBInstanceClass))
+	}
+	if in.MasterUserPassword != nil {
+		checks = append(checks, validPassword(engine, *in.MasterUserPassword))
+	}
+	checks = append(checks, askVersion(next, in), askStorage(next, in, c.now))
+	for _, err := range checks {
+		if err != nil {
+			return err
+		}
+	}
+	backup, maintenance, err := windows(in.PreferredBackupWindow, in.PreferredMaintenanceWindow,
+		*next.db.PreferredBackupWindow, *next.db.PreferredMaintenanceWindow)
+	next.db.PreferredBackupWindow, next.db.PreferredMaintenanceWindow = &backup, &maintenance
+	return err
+}
+
+func askVersion(next *rdsInstance, in *rds.ModifyDBInstanceInput) error {
+	if in.EngineVersion == nil {
+		return nil
+	}
+	engine, from := *next.db.Engine, *next.db.EngineVersion
+	to, err := resolveVersion(engine, *in.EngineVersion)
+	switch {
+	case err != nil:
+		return err
+	case olderVersion(engine, to, from):
+		return invalidCombination("Cannot upgrade %s from %s to %s", engine, from, to)
+	case majorVersion(engine, from) != majorVersion(engine, to) && !aws.ToBool(in.AllowMajorVersionUpgrade):
+		return invalidCombination("The AllowMajorVersionUpgrade flag must be present when upgrading to a new major version.")
+	}
+	ask(&next.db.PendingModifiedValues.EngineVersion, &from, &to)
+	return nil
+}
+
+// askStorage makes storage pending. It only grows, by a tenth at least, and not again while the last change is optimised.
+func askStorage(next *rdsInstance, in *rds.ModifyDBInstanceInput, now time.Time) error {
+	db, pending := &next.db, next.db.PendingModifiedValues
+	size := *orElse(in.AllocatedStorage, *db.AllocatedStorage)
+	if err := validMaxStorage(in.MaxAllocatedStorage, size); err != nil {
+		return err
+	}
+	kind := orElse(in.StorageType, *db.StorageType)
+	same := size == *db.AllocatedStorage && *kind == *db.StorageType &&
+		(in.Iops == nil || aws.ToInt32(db.Iops) == *in.Iops) &&
+		(in.StorageThroughput == nil || aws.ToInt32(db.StorageThroughput) == *in.StorageThroughput)
+	asked := in.AllocatedStorage != nil || in.StorageType != nil || in.Iops != nil || in.StorageThroughput != nil
+	switch {
+	case !asked:
+		return nil
+	case same:
+		pending.AllocatedStorage, pending.StorageType, pending.Iops, pending.StorageThroughput = nil, nil, nil, nil
+		return nil
+	case size < *db.AllocatedStorage:
+		return invalidCombination("Requested storage size (%d) cannot be less than the current storage size (%d)", size, *db.AllocatedStorage)
+	case now.Before(next.optimized):
+		return invalidCombination("You can't currently modify the storage of this DB instance because the previous storage change is being optimized.")
+	case size != *db.AllocatedStorage && int(size)*10 < int(*db.AllocatedStorage)*11:
+		return invalidCombination("The allocated storage must be increased by at least 10 percent.")
+	}
+	if *kind == *db.StorageType && provisioned(*kind, *db.AllocatedStorage) && (in.AllocatedStorage == nil || in.Iops == nil) {
+		return invalidCombination("You must specify both the storage size and iops when modifying the storage size or iops on a DB instance that has iops.")
+	}
+	changed, err := diskOf(*db.Engine, *kind, size, in.Iops, in.StorageThroughput)
+	if err != nil {
+		return err
+	}
+	ask(&pending.AllocatedStorage, db.AllocatedStorage, &size)
+	ask(&pending.StorageType, db.StorageType, kind)
+	ask(&pending.Iops, db.Iops, changed.iops)
+	ask(&pending.StorageThroughput, db.StorageThroughput, changed.throughput)
+	return nil
+}
+
+// provisioned reports whether storage has IOPS that were asked for.
+func provisioned(kind string, size int32) bool {
+	return kind == "io1" || kind == "io2" || (kind == "gp3" && size >= gp3Threshold)
+}
+
+// carryOut begins what does not wait for the maintenance window. A password never waits; neither does a
+// retention period that stays above zero. What interrupts nothing is done at once.
+func (c *rdsCall) carryOut(next *rdsInstance, immediately bool, password *string) {
+	pending := next.db.PendingModifiedValues
+	var online rdstypes.PendingModifiedValues
+	if days := pending.BackupRetentionPeriod; days != nil && *days > 0 && *next.db.BackupRetentionPeriod > 0 {
+		online.BackupRetentionPeriod = days
+	}
+	if immediately {
+		online.CACertificateIdentifier = pending.CACertificateIdentifier
+		online.IAMDatabaseAuthenticationEnabled = pending.IAMDatabaseAuthenticationEnabled
+	}
+	next.apply(online)
+	subtract(pending, online)
+
+	applying := rdstypes.PendingModifiedValues{MasterUserPassword: pending.MasterUserPassword}
+	if immediately {
+		applying = *pending
+	}
+	if reflect.ValueOf(applying).IsZero() {
+		return
+	}
+	var job *engineJob
+	if password != nil && !c.failLate {
+		id, user, secret := *next.db.DbiResourceId, *next.db.MasterUsername, *password
+		job = c.begin(func() (*engine, error) { return nil, c.cloud.engines.setPassword(id, user, secret) })
+	}
+	next.applying = applying
+	next.enter(modifying, modifyStatus(applying), c.now.Add(c.cloud.opts.Durations.Modify), job, c.failLate)
+}
+
+func modifyStatus(applying rdstypes.PendingModifiedValues) string {
+	if applying.EngineVersion != nil {
+		return "upgrading"
+	}
+	applying.MasterUserPassword = nil
+	if reflect.ValueOf(applying).IsZero() {
+		return "resetting-master-credentials"
+	}
+	return "modifying"
+}

@@ -1,0 +1,147 @@
+package localcloud
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+func TestRDSModify(t *testing.T) {
+	type in = rds.ModifyDBInstanceInput
+	for name, test := range map[string]struct {
+		edit   func(*in)
+		code   string
+		status string
+		check  func(before, after types.DBInstance) bool // after: once the modification is over
+	}{
+		"nothing":    {func(*in) {}, "", "available", nil},
+		"protection": {func(i *in) { i.DeletionProtection = aws.Bool(true) }, "", "available", func(b, _ types.DBInstance) bool { return *b.DeletionProtection }},
+		"class, later": {func(i *in) { i.DBInstanceClass = aws.String("db.r6g.large") }, "", "available", func(_, a types.DBInstance) bool {
+			return *a.DBInstanceClass == "db.t4g.micro" && *a.PendingModifiedValues.DBInstanceClass == "db.r6g.large"
+		}},
+		"class, now": {func(i *in) { i.DBInstanceClass, i.ApplyImmediately = aws.String("db.r6g.large"), aws.Bool(true) }, "", "modifying", func(b, a types.DBInstance) bool {
+			return *b.DBInstanceClass == "db.t4g.micro" && *a.DBInstanceClass == "db.r6g.large"
+		}},
+		"no such class": {func(i *in) { i.DBInstanceClass = aws.String("db.x") }, "InvalidParameterValue", "", nil},
+		"retention":     {func(i *in) { i.BackupRetentionPeriod = aws.Int32(7) }, "", "available", func(b, _ types.DBInstance) bool { return *b.BackupRetentionPeriod == 7 }},
+		"retention to none, later": {func(i *in) { i.BackupRetentionPeriod = aws.Int32(0) }, "", "available", func(b, _ types.DBInstance) bool {
+			return *b.BackupRetentionPeriod == 1 && *b.PendingModifiedValues.BackupRetentionPeriod == 0
+		}},
+		"certificate, now": {func(i *in) {
+			i.CACertificateIdentifier, i.ApplyImmediately = aws.String("rds-ca-ecc384-g1"), aws.Bool(true)
+		}, "", "available", func(b, _ types.DBInstance) bool { return *b.CACertificateIdentifier == "rds-ca-ecc384-g1" }},
+		"password": {func(i *in) { i.MasterUserPassword = aws.String("new-password") }, "", "resetting-master-credentials", func(b, a types.DBInstance) bool {
+			return *b.PendingModifiedValues.MasterUserPassword == "****" && a.PendingModifiedValues.MasterUserPassword == nil
+		}},
+		"bad password":  {func(i *in) { i.MasterUserPassword = aws.String("short") }, "InvalidParameterValue", "", nil},
+		"minor upgrade": {func(i *in) { i.EngineVersion, i.ApplyImmediately = aws.String("16.4"), aws.Bool(true) }, "", "upgrading", func(_, a types.DBInstance) bool { return *a.EngineVersion == "16.4" }},
+		"downgrade, allowed": {func(i *in) {
+			i.EngineVersion, i.AllowMajorVersionUpgrade = aws.String("15.14"), aws.Bool(true)
+		}, "InvalidParameterCombination", "", nil},
+		"downgrade":          {func(i *in) { i.EngineVersion = aws.String("15.14") }, "InvalidParameterCombination", "", nil},
+		"major, not allowed": {func(i *in) { i.EngineVersion = aws.String("17.4") }, "InvalidParameterCombination", "", nil},
+		"major": {func(i *in) {
+			i.EngineVersion, i.AllowMajorVersionUpgrade, i.ApplyImmediately = aws.String("17"), aws.Bool(true), aws.Bool(true)
+		}, "", "upgrading", func(_, a types.DBInstance) bool {
+			return *a.EngineVersion == "17.6" && *a.DBParameterGroups[0].DBParameterGroupName == "default.postgres17"
+		}},
+		"growth":           {func(i *in) { i.AllocatedStorage, i.ApplyImmediately = aws.Int32(55), aws.Bool(true) }, "", "modifying", func(_, a types.DBInstance) bool { return *a.AllocatedStorage == 55 }},
+		"growth too small": {func(i *in) { i.AllocatedStorage = aws.Int32(54) }, "InvalidParameterCombination", "", nil},
+		"shrink":           {func(i *in) { i.AllocatedStorage = aws.Int32(49) }, "InvalidParameterCombination", "", nil},
+		"same size":        {func(i *in) { i.AllocatedStorage, i.ApplyImmediately = aws.Int32(50), aws.Bool(true) }, "", "available", nil},
+		"gp3's own IOPS":   {func(i *in) { i.Iops = aws.Int32(3000) }, "", "available", nil},
+		"too few for IOPS": {func(i *in) { i.Iops = aws.Int32(12000) }, "InvalidParameterCombination", "", nil},
+		"provisioned": {func(i *in) {
+			i.AllocatedStorage, i.Iops, i.ApplyImmediately = aws.Int32(400), aws.Int32(13000), aws.Bool(true)
+		}, "", "modifying", func(_, a types.DBInstance) bool { return *a.Iops == 13000 && *a.StorageThroughput == 500 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cloud, clock := startAWS(t, Durations{Modify: time.Minute})
+			client := rdsClient(cloud, ownAccount, "eu-west-1")
+			need(client.CreateDBInstance(context.Background(), someInstance("db")))(t)
+			input := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("db")}
+			test.edit(input)
+			_, err := client.ModifyDBInstance(context.Background(), input)
+			wantCode(t, err, test.code)
+			if test.code != "" {
+				wantInstance(t, client, "db", "available")
+				return
+			}
+			before := wantInstance(t, client, "db", test.status)
+			clock.advance(time.Minute)
+			after := wantInstance(t, client, "db", "available")
+			if test.check != nil && !test.check(before, after) {
+				t.Errorf("during: pending %+v\nafter: pending %+v", before.PendingModifiedValues, after.PendingModifiedValues)
+			}
+		})
+	}
+}
+
+func TestRDSStorageOptimization(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Modify: time.Minute, StorageOptimization: 6 * time.Hour})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	grow := func(size int32) error {
+		_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+			DBInstanceIdentifier: aws.String("db"), AllocatedStorage: &size, ApplyImmediately: aws.Bool(true),
+		})
+		return err
+	}
+	wantCode(t, grow(60), "")
+	wantCode(t, grow(80), "InvalidDBInstanceState")
+	clock.advance(time.Minute)
+	wantInstance(t, client, "db", "storage-optimization")
+	wantCode(t, grow(80), "InvalidParameterCombination")
+	wantCode(t, grow(60), "")
+	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+		DBInstanceIdentifier: aws.String("db"), DBInstanceClass: aws.String("db.t4g.small"), ApplyImmediately: aws.Bool(true),
+	}))(t)
+	clock.advance(time.Minute)
+	wantInstance(t, client, "db", "storage-optimization")
+	wantCode(t, grow(80), "InvalidParameterCombination")
+	clock.advance(6 * time.Hour)
+	wantInstance(t, client, "db", "available")
+	wantCode(t, grow(80), "")
+}
+
+// What was not asked for at once happens in the maintenance window: here Sunday at 5:10, six days on.
+func TestRDSMaintenanceWindow(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Modify: 10 * time.Minute})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("db"), DBInstanceClass: aws.String("db.t4g.small")}))(t)
+	sunday := time.Date(2026, 3, 8, 5, 10, 0, 0, time.UTC)
+	clock.advance(sunday.Sub(clock.Now()) - time.Second)
+	wantInstance(t, client, "db", "available")
+	clock.advance(time.Second)
+	wantInstance(t, client, "db", "modifying")
+	clock.advance(10 * time.Minute)
+	if db := wantInstance(t, client, "db", "available"); *db.DBInstanceClass != "db.t4g.small" {
+		t.Errorf("got class %s", *db.DBInstanceClass)
+	}
+}
+
+func TestRDSPower(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
+	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
+	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	_, err := client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: name})
+	wantCode(t, err, "InvalidDBInstanceState")
+	need(client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	wantInstance(t, client, "db", "rebooting")
+	clock.advance(time.Minute)
+	need(client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	wantInstance(t, client, "db", "stopping")
+	clock.advance(time.Minute)
+	wantInstance(t, client, "db", "stopped")
+	_, err = client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, BackupRetentionPeriod: aws.Int32(3)})
+	wantCode(t, err, "InvalidDBInstanceState")
+	need(client.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: name}))(t)
+	wantInstance(t, client, "db", "starting")
+	clock.advance(time.Minute)
+	wantInstance(t, client, "db", "available")
+}

@@ -1,0 +1,48 @@
+package localcloud
+
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// move takes an instance from one state through another; the server behind it runs on throughout.
+func (c *rdsCall) move(name *string, from string, through step, status string) (*rdstypes.DBInstance, error) {
+	key, have, err := c.instance(name)
+	if err != nil {
+		return nil, err
+	}
+	if have.status() != from {
+		return nil, invalidState("Instance %s is not in %s state.", key.name, from)
+	}
+	next := have.clone()
+	next.enter(through, status, c.now.Add(c.cloud.opts.Durations.Modify), nil, c.failLate)
+	c.store(key, next)
+	return &next.db, nil
+}
+
+func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
+	if aws.ToBool(in.ForceFailover) {
+		return nil, notImplemented("ForceFailover")
+	}
+	db, err := c.move(in.DBInstanceIdentifier, "available", rebooting, "rebooting")
+	return &rds.RebootDBInstanceOutput{DBInstance: db}, err
+}
+
+func (c *rdsCall) stopInstance(in *rds.StopDBInstanceInput) (any, error) {
+	db, err := c.move(in.DBInstanceIdentifier, "available", stopping, "stopping")
+	if err == nil {
+		db.AutomaticRestartTime = aws.Time(c.now.Add(7 * 24 * time.Hour))
+	}
+	return &rds.StopDBInstanceOutput{DBInstance: db}, err
+}
+
+func (c *rdsCall) startInstance(in *rds.StartDBInstanceInput) (any, error) {
+	db, err := c.move(in.DBInstanceIdentifier, "stopped", starting, "starting")
+	if err == nil {
+		db.AutomaticRestartTime = nil
+	}
+	return &rds.StartDBInstanceOutput{DBInstance: db}, err
+}

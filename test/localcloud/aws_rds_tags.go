@@ -1,0 +1,89 @@
+package localcloud
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// validRDSTags holds tags to the rules. Keys with aws: are AWS's own.
+func validRDSTags(tags []rdstypes.Tag) error {
+	seen := map[string]bool{}
+	for _, tag := range tags {
+		key, value := aws.ToString(tag.Key), aws.ToString(tag.Value)
+		switch {
+		case key == "" || len(key) > 128 || !tagText.MatchString(key) || strings.HasPrefix(strings.ToLower(key), "aws:"):
+			return invalidValue("The tag key %q is not valid", key)
+		case len(value) > 256 || !tagText.MatchString(value):
+			return invalidValue("The value of the tag %q is not valid", key)
+		case seen[key]:
+			return invalidValue("Duplicate tag key %q", key)
+		}
+		seen[key] = true
+	}
+	if len(tags) > 50 {
+		return awsErr(http.StatusBadRequest, "TagQuotaPerResourceExceeded", "A resource can have at most 50 tags")
+	}
+	return nil
+}
+
+// tagged reads the tags of what an ARN names, and returns how to store others.
+func (c *rdsCall) tagged(arn string, stale bool) (tags []rdstypes.Tag, store func([]rdstypes.Tag), err error) {
+	if name, ok := strings.CutPrefix(arn, c.arn("db", "")); ok {
+		key := c.key(name)
+		have := c.instances[key].read(stale)
+		if have == nil {
+			return nil, nil, instanceNotFound(name)
+		}
+		return have.db.TagList, func(tags []rdstypes.Tag) {
+			next := have.clone()
+			next.db.TagList = tags
+			c.store(key, next)
+		}, nil
+	}
+	if name, ok := strings.CutPrefix(arn, c.arn("snapshot", "")); ok {
+		snapshot := c.snapshots[c.key(name)]
+		if snapshot == nil {
+			return nil, nil, snapshotNotFound(name)
+		}
+		return snapshot.db.TagList, func(tags []rdstypes.Tag) { snapshot.db.TagList = tags }, nil
+	}
+	return nil, nil, invalidValue("Invalid resource name: %s", arn)
+}
+
+func (c *rdsCall) addTags(in *rds.AddTagsToResourceInput) (any, error) {
+	have, store, err := c.tagged(aws.ToString(in.ResourceName), false)
+	if err != nil {
+		return nil, err
+	}
+	if err := validRDSTags(in.Tags); err != nil {
+		return nil, err
+	}
+	merged := slices.DeleteFunc(slices.Clone(have), func(old rdstypes.Tag) bool {
+		return slices.ContainsFunc(in.Tags, func(added rdstypes.Tag) bool { return *added.Key == *old.Key })
+	})
+	merged = append(merged, in.Tags...)
+	if err := validRDSTags(merged); err != nil {
+		return nil, err
+	}
+	store(merged)
+	return nil, nil
+}
+
+func (c *rdsCall) removeTags(in *rds.RemoveTagsFromResourceInput) (any, error) {
+	have, store, err := c.tagged(aws.ToString(in.ResourceName), false)
+	if err != nil {
+		return nil, err
+	}
+	store(slices.DeleteFunc(slices.Clone(have), func(tag rdstypes.Tag) bool { return slices.Contains(in.TagKeys, *tag.Key) }))
+	return nil, nil
+}
+
+func (c *rdsCall) listTags(in *rds.ListTagsForResourceInput) (any, error) {
+	tags, _, err := c.tagged(aws.ToString(in.ResourceName), c.stale)
+	return &rds.ListTagsForResourceOutput{TagList: tags}, err
+}

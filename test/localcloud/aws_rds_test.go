@@ -1,0 +1,114 @@
+package localcloud
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// someInstance is a valid request to create an instance, changed by edits.
+func someInstance(name string, edits ...func(*rds.CreateDBInstanceInput)) *rds.CreateDBInstanceInput {
+	in := &rds.CreateDBInstanceInput{
+		DBInstanceIdentifier: aws.String(name), Engine: aws.String("postgres"), EngineVersion: aws.String("16.3"),
+		DBInstanceClass: aws.String("db.t4g.micro"), AllocatedStorage: aws.Int32(50), StorageType: aws.String("gp3"),
+		MasterUsername: aws.String("mooring"), MasterUserPassword: aws.String("correct-horse"),
+		Tags: []types.Tag{{Key: aws.String("owner"), Value: aws.String("me")}},
+	}
+	for _, edit := range edits {
+		edit(in)
+	}
+	return in
+}
+
+// describe returns an instance that must be there.
+func describe(t *testing.T, client *rds.Client, name string) types.DBInstance {
+	t.Helper()
+	out := need(client.DescribeDBInstances(context.Background(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: aws.String(name)}))(t)
+	return out.DBInstances[0]
+}
+
+func wantInstance(t *testing.T, client *rds.Client, name, status string) types.DBInstance {
+	t.Helper()
+	db := describe(t, client, name)
+	if *db.DBInstanceStatus != status {
+		t.Errorf("got status %q, want %q", *db.DBInstanceStatus, status)
+	}
+	return db
+}
+
+func TestRDSLifecycle(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Create: 8 * time.Minute, Modify: 5 * time.Minute, Delete: 3 * time.Minute, Snapshot: time.Minute})
+	ctx, client := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1")
+	name := aws.String("orders")
+	created := need(client.CreateDBInstance(ctx, someInstance("Orders")))(t).DBInstance
+	if *created.DBInstanceIdentifier != "orders" || *created.DBInstanceStatus != "creating" || created.Endpoint != nil {
+		t.Errorf("got %q in state %q at %v", *created.DBInstanceIdentifier, *created.DBInstanceStatus, created.Endpoint)
+	}
+	_, err := client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, DeletionProtection: aws.Bool(true)})
+	wantCode(t, err, "InvalidDBInstanceState")
+	clock.advance(6 * time.Minute)
+	if db := wantInstance(t, client, "ORDERS", "backing-up"); db.Endpoint == nil || *db.DbiResourceId != *created.DbiResourceId {
+		t.Errorf("got endpoint %v, id %s", db.Endpoint, *db.DbiResourceId)
+	}
+	clock.advance(2 * time.Minute)
+	if db := wantInstance(t, client, "orders", "available"); len(db.TagList) != 1 || *db.EngineVersion != "16.3" || *db.AllocatedStorage != 50 {
+		t.Errorf("got tags %v, version %s, storage %d", db.TagList, *db.EngineVersion, *db.AllocatedStorage)
+	}
+
+	class := func(class string, now bool) *types.DBInstance {
+		return need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{
+			DBInstanceIdentifier: name, DBInstanceClass: aws.String(class), ApplyImmediately: aws.Bool(now),
+		}))(t).DBInstance
+	}
+	if db := class("db.t4g.small", false); *db.DBInstanceStatus != "available" || aws.ToString(db.PendingModifiedValues.DBInstanceClass) != "db.t4g.small" {
+		t.Errorf("deferred: got %s, pending %v", *db.DBInstanceStatus, db.PendingModifiedValues)
+	}
+	if db := class("db.t4g.micro", false); db.PendingModifiedValues.DBInstanceClass != nil {
+		t.Errorf("asking for the current class did not cancel: %v", db.PendingModifiedValues)
+	}
+	if db := class("db.t4g.medium", true); *db.DBInstanceStatus != "modifying" || *db.DBInstanceClass != "db.t4g.micro" {
+		t.Errorf("at once: got %s, class %s", *db.DBInstanceStatus, *db.DBInstanceClass)
+	}
+	clock.advance(5 * time.Minute)
+	if db := wantInstance(t, client, "orders", "available"); *db.DBInstanceClass != "db.t4g.medium" || db.PendingModifiedValues.DBInstanceClass != nil {
+		t.Errorf("got class %s, pending %v", *db.DBInstanceClass, db.PendingModifiedValues)
+	}
+
+	remove := func(snapshot string) error {
+		in := &rds.DeleteDBInstanceInput{DBInstanceIdentifier: name, SkipFinalSnapshot: aws.Bool(snapshot == "")}
+		if snapshot != "" {
+			in.FinalDBSnapshotIdentifier = aws.String(snapshot)
+		}
+		_, err := client.DeleteDBInstance(ctx, in)
+		return err
+	}
+	_, err = client.DeleteDBInstance(ctx, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: name})
+	wantCode(t, err, "InvalidParameterCombination")
+	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, DeletionProtection: aws.Bool(true)}))(t)
+	wantInstance(t, client, "orders", "available")
+	wantCode(t, remove("orders-final"), "InvalidParameterCombination")
+	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, DeletionProtection: aws.Bool(false)}))(t)
+	wantCode(t, remove("orders-final"), "")
+	wantCode(t, remove("orders-final"), "InvalidDBInstanceState")
+	clock.advance(time.Minute)
+	wantInstance(t, client, "orders", "deleting")
+	snapshots := need(client.DescribeDBSnapshots(ctx, &rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: aws.String("orders-final")}))(t).DBSnapshots
+	if len(snapshots) != 1 || *snapshots[0].Status != "available" {
+		t.Errorf("got snapshots %v", snapshots)
+	}
+	clock.advance(3 * time.Minute)
+	_, err = client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: name})
+	wantCode(t, err, "DBInstanceNotFound")
+	wantCode(t, remove(""), "DBInstanceNotFound")
+
+	if again := need(client.CreateDBInstance(ctx, someInstance("orders")))(t).DBInstance; *again.DbiResourceId == *created.DbiResourceId {
+		t.Error("the new instance has the id of the old one")
+	}
+	clock.advance(8 * time.Minute)
+	wantCode(t, remove("orders-final"), "DBSnapshotAlreadyExists")
+	wantCode(t, remove(""), "")
+}

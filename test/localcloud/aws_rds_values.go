@@ -1,0 +1,175 @@
+package localcloud
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+)
+
+// A disk is the storage of an instance, as described.
+type disk struct {
+	kind       string
+	iops       *int32
+	throughput *int32
+}
+
+// gp3Threshold is the size in GiB from which gp3 can be provisioned.
+const gp3Threshold = 400
+
+// diskOf checks a size and kind of storage and fills in what the kind brings along.
+func diskOf(engine, kind string, size int32, iops, throughput *int32) (disk, error) {
+	if kind == "" {
+		if kind = "gp3"; iops != nil {
+			kind = "io1"
+		}
+	}
+	limits, ok := map[string][2]int32{
+		"gp2": {20, 65536}, "gp3": {20, 65536}, "io1": {100, 65536}, "io2": {100, 65536}, "standard": {5, 3072},
+	}[kind]
+	switch {
+	case !ok:
+		return disk{}, invalidValue("Invalid storage type: %s", kind)
+	case size < limits[0] || size > limits[1]:
+		return disk{}, invalidValue("Invalid storage size for engine name %s and storage type %s: %d", engine, kind, size)
+	case kind == "gp3":
+		return gp3(engine, size, iops, throughput)
+	case throughput != nil:
+		return disk{}, invalidCombination("You can't specify storage throughput for storage type %s.", kind)
+	case strings.HasPrefix(kind, "io"):
+		if iops == nil || *iops < 1000 || *iops > 256000 {
+			return disk{}, invalidCombination("The parameter iops must be provided, 1000 to 256000, when storage type is %s", kind)
+		}
+		return disk{kind: kind, iops: iops, throughput: aws.Int32(0)}, nil
+	case iops != nil:
+		return disk{}, invalidCombination("You can't specify IOPS for storage type %s.", kind)
+	}
+	return disk{kind: kind, throughput: aws.Int32(0)}, nil
+}
+
+func gp3(engine string, size int32, iops, throughput *int32) (disk, error) {
+	if size < gp3Threshold {
+		if iops != nil || throughput != nil {
+			return disk{}, invalidCombination("You can't specify IOPS or storage throughput for engine %s and a storage size less than %d.", engine, gp3Threshold)
+		}
+		return disk{kind: "gp3", iops: aws.Int32(3000), throughput: aws.Int32(125)}, nil
+	}
+	d := disk{kind: "gp3", iops: orElse(iops, 12000), throughput: orElse(throughput, 500)}
+	if *d.iops < 12000 || *d.iops > 64000 || *d.throughput < 500 || *d.throughput > 4000 {
+		return disk{}, invalidCombination("IOPS must be 12000 to 64000 and storage throughput 500 to 4000 for storage type gp3 of %d GiB.", size)
+	}
+	return d, nil
+}
+
+// validMaxStorage holds autoscaling to at least 10% above the size.
+func validMaxStorage(most *int32, size int32) error {
+	if most != nil && int(*most)*10 < int(size)*11 {
+		return invalidCombination("Max storage size must be at least 10 percent greater than storage size")
+	}
+	return nil
+}
+
+func validRetention(days *int32) error {
+	if days != nil && (*days < 0 || *days > 35) {
+		return invalidValue("Invalid backup retention period: %d. Retention period must be between 0 and 35", *days)
+	}
+	return nil
+}
+
+func validCertificate(name *string) error {
+	if name != nil && !slices.Contains(rdsCertificates, *name) {
+		return awsErr(http.StatusNotFound, "CertificateNotFound", "Certificate "+*name+" not found.")
+	}
+	return nil
+}
+
+var (
+	backupWindow      = regexp.MustCompile(`^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$`)
+	maintenanceWindow = regexp.MustCompile(`^(mon|tue|wed|thu|fri|sat|sun):([01]\d|2[0-3]):[0-5]\d-(mon|tue|wed|thu|fri|sat|sun):([01]\d|2[0-3]):[0-5]\d$`)
+)
+
+// windows checks and normalises both windows; what is not asked for stays as it is.
+func windows(backup, maintenance *string, haveBackup, haveMaintenance string) (string, string, error) {
+	if backup != nil {
+		if haveBackup = strings.ToLower(*backup); !backupWindow.MatchString(haveBackup) {
+			return "", "", invalidValue("Invalid backup window format: %s. Should be specified as a range hh24:mi-hh24:mi (24H Clock UTC).", haveBackup)
+		}
+	}
+	if maintenance != nil {
+		if haveMaintenance = strings.ToLower(*maintenance); !maintenanceWindow.MatchString(haveMaintenance) {
+			return "", "", invalidValue("Invalid maintenance window format: %s. Should be specified as a range ddd:hh24:mi-ddd:hh24:mi (24H Clock UTC).", haveMaintenance)
+		}
+	}
+	for _, window := range []string{haveBackup, haveMaintenance} {
+		if windowLength(window) < 30*time.Minute {
+			return "", "", invalidValue("Invalid window %s: it must be at least 30 minutes long", window)
+		}
+	}
+	return haveBackup, haveMaintenance, nil
+}
+
+// nextWindow returns when a maintenance window opens next.
+func nextWindow(window string, after time.Time) time.Time {
+	start, _, week := windowTimes(window)
+	after = after.UTC()
+	opens := after.Truncate(24*time.Hour).AddDate(0, 0, -int(after.Weekday())).Add(start)
+	if !opens.After(after) {
+		opens = opens.Add(week)
+	}
+	return opens
+}
+
+// windowTimes returns the offsets of a window's start and end in its period, and the period: a day, or a week that begins on Sunday.
+func windowTimes(window string) (start, end, period time.Duration) {
+	from, to, _ := strings.Cut(window, "-")
+	period = 24 * time.Hour
+	at := func(text string) time.Duration {
+		var day time.Duration
+		if name, rest, _ := strings.Cut(text, ":"); strings.Count(text, ":") == 2 {
+			day = time.Duration(slices.Index([]string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}, name)) * 24 * time.Hour
+			text, period = rest, 7*24*time.Hour
+		}
+		clock, _ := time.Parse("15:04", text)
+		return day + time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute
+	}
+	return at(from), at(to), period
+}
+
+func windowLength(window string) time.Duration {
+	start, end, period := windowTimes(window)
+	return (end - start + period) % period
+}
+
+var kmsKeyID = regexp.MustCompile(`^(mrk-[0-9a-f]{32}|[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12})$`)
+
+// kmsARN returns the key of encrypted storage as an ARN, whichever way it was named.
+func (c *rdsCall) kmsARN(key *string, encrypted *bool) (*string, error) {
+	if key == nil && !aws.ToBool(encrypted) {
+		return nil, nil
+	}
+	if key != nil && !aws.ToBool(encrypted) {
+		return nil, invalidCombination("KmsKeyId can only be specified when StorageEncrypted is true")
+	}
+	prefix := fmt.Sprintf("arn:aws:kms:%s:%s:", c.caller.region, c.caller.account)
+	name := strings.TrimPrefix(aws.ToString(orElse(key, "alias/aws/rds")), prefix)
+	id := strings.TrimPrefix(name, "key/")
+	switch alias, isAlias := strings.CutPrefix(name, "alias/"); {
+	case isAlias && alias != "":
+		sum := sha256.Sum256([]byte(prefix + alias))
+		id = fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+	case !kmsKeyID.MatchString(id):
+		return nil, awsErr(http.StatusBadRequest, "KMSKeyNotAccessibleFault",
+			"The specified KMS key ["+*key+"] does not exist, is not enabled or you do not have permissions to access it.")
+	}
+	return aws.String(prefix + "key/" + id), nil
+}
+
+func base32ID(seed []byte, length int) string {
+	return base32.StdEncoding.EncodeToString(seed)[:length]
+}

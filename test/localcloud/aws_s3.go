@@ -1,0 +1,229 @@
+package localcloud
+
+import (
+	"bytes"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/xml"
+	"fmt"
+	"hash/crc32"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+const s3Namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
+
+// s3Service is Amazon S3: names of buckets are global to it.
+type s3Service struct {
+	cloud *Cloud
+	// bucketQuota is how many buckets an account may have.
+	bucketQuota int
+
+	mu      sync.Mutex
+	buckets map[string]*past[s3Bucket]
+	owned   map[string]int // buckets by account
+	writes  uint64
+}
+
+func newS3Service(c *Cloud) *s3Service {
+	return &s3Service{cloud: c, bucketQuota: 10000, buckets: map[string]*past[s3Bucket]{}, owned: map[string]int{}}
+}
+
+// An s3Call is one call to S3.
+type s3Call struct {
+	*s3Service
+	caller awsCaller
+	r      *http.Request
+	query  url.Values
+	name   string // of the bucket
+	key    string // of the object
+	op     s3Operation
+	body   []byte
+	stale  bool
+	now    time.Time
+}
+
+// identify tells path style from virtual-host style: a host of several labels that is no IP address begins with the bucket.
+func (s *s3Service) identify(caller awsCaller, r *http.Request, body []byte) (Call, service) {
+	path := strings.TrimPrefix(r.URL.Path, "/")
+	bucket, key, _ := strings.Cut(path, "/")
+	if name := virtualBucket(r.Host); name != "" {
+		bucket, key = name, path
+	}
+	c := &s3Call{s3Service: s, caller: caller, r: r, query: r.URL.Query(), name: bucket, key: key, body: body}
+	c.op = findS3Operation(r.Method, c.query, bucket, key)
+	return Call{
+		Service: "s3", Operation: c.op.name, Resource: bucket,
+		Write: r.Method != http.MethodGet && r.Method != http.MethodHead,
+	}, c
+}
+
+func virtualBucket(hostport string) string {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		host = hostport
+	}
+	name, rest, _ := strings.Cut(host, ".")
+	if rest == "" || net.ParseIP(host) != nil {
+		return ""
+	}
+	return name
+}
+
+func (c *s3Call) act(_ *Call, r *http.Request, _ []byte, injected FaultKind) reply {
+	c.stale, c.now = injected == Stale, c.cloud.opts.Now()
+	answer, err := c.perform()
+	if err != nil {
+		return c.write(asAWSError(err), r)
+	}
+	return answer
+}
+
+func (c *s3Call) perform() (reply, error) {
+	if c.op.do == nil {
+		return reply{}, notImplemented("the operation " + c.op.name)
+	}
+	if what := c.op.unknown(c.query, c.r.Header); what != "" {
+		return reply{}, notImplemented(what + " of " + c.op.name)
+	}
+	if err := c.checkDigests(); err != nil {
+		return reply{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.op.do(c)
+}
+
+func notImplemented(what string) *awsError {
+	return awsErr(http.StatusNotImplemented, "NotImplemented", "the local cloud does not implement "+what)
+}
+
+func (s *s3Service) fail(kind FaultKind, _ Call) reply {
+	switch kind {
+	case Throttled:
+		return s.write(awsErr(http.StatusServiceUnavailable, "SlowDown", "Please reduce your request rate."), nil)
+	case Denied:
+		return s.write(accessDenied(), nil)
+	case Conflict:
+		return s.write(awsErr(http.StatusConflict, "OperationAborted",
+			"A conflicting conditional operation is currently in progress against this resource. Please try again."), nil)
+	default:
+		return s.write(awsErr(http.StatusInternalServerError, "InternalError", "We encountered an internal error. Please try again."), nil)
+	}
+}
+
+func accessDenied() *awsError { return awsErr(http.StatusForbidden, "AccessDenied", "Access Denied") }
+
+// write renders an error. The answer to a HEAD has no body, so its caller sees the status alone.
+func (s *s3Service) write(e *awsError, r *http.Request) reply {
+	answer := reply{status: e.status, header: s3Header(), code: e.code}
+	for name, values := range e.header {
+		answer.header[name] = values
+	}
+	if r != nil && r.Method == http.MethodHead {
+		return answer
+	}
+	out := bytes.NewBufferString(xml.Header + "<Error>")
+	element := func(name, value string) {
+		fmt.Fprintf(out, "<%s>", name)
+		_ = xml.EscapeText(out, []byte(value))
+		fmt.Fprintf(out, "</%s>", name)
+	}
+	element("Code", e.code)
+	element("Message", e.message)
+	for _, d := range e.detail {
+		element(d[0], d[1])
+	}
+	element("RequestId", answer.header.Get("X-Amz-Request-Id"))
+	out.WriteString("</Error>")
+	answer.body = out.Bytes()
+	answer.header.Set("Content-Type", "application/xml")
+	return answer
+}
+
+func s3Header() http.Header {
+	return http.Header{"X-Amz-Request-Id": {requestID()}, "X-Amz-Id-2": {requestID()}, "Server": {"AmazonS3"}}
+}
+
+// ok answers with a document, or with nothing.
+func (c *s3Call) ok(document any) reply {
+	answer := reply{status: http.StatusOK, header: s3Header()}
+	if document == nil {
+		return answer
+	}
+	body, err := xml.Marshal(document)
+	if err != nil {
+		return c.write(asAWSError(err), c.r)
+	}
+	answer.body = append([]byte(xml.Header), body...)
+	answer.header.Set("Content-Type", "application/xml")
+	return answer
+}
+
+func noContent() reply { return reply{status: http.StatusNoContent, header: s3Header()} }
+
+// checkDigests compares the body with the digests that came with it.
+func (c *s3Call) checkDigests() error {
+	sum := func(digest []byte) string { return base64.StdEncoding.EncodeToString(digest) }
+	of32 := func(table *crc32.Table) string {
+		return sum(binary.BigEndian.AppendUint32(nil, crc32.Checksum(c.body, table)))
+	}
+	md5Sum, sha1Sum, sha256Sum := md5.Sum(c.body), sha1.Sum(c.body), sha256.Sum256(c.body)
+	for name, want := range map[string]string{
+		"Content-Md5":           sum(md5Sum[:]),
+		"X-Amz-Checksum-Crc32":  of32(crc32.IEEETable),
+		"X-Amz-Checksum-Crc32c": of32(crc32.MakeTable(crc32.Castagnoli)),
+		"X-Amz-Checksum-Sha1":   sum(sha1Sum[:]),
+		"X-Amz-Checksum-Sha256": sum(sha256Sum[:]),
+	} {
+		if got := c.r.Header.Get(name); got != "" && got != want {
+			return awsErr(http.StatusBadRequest, "BadDigest", "The "+name+" you specified did not match what we received.")
+		}
+	}
+	return nil
+}
+
+// parse reads the body into v, which must know every element in it.
+func (c *s3Call) parse(v any) error {
+	malformed := awsErr(http.StatusBadRequest, "MalformedXML", "The XML you provided was not well-formed or did not validate against our published schema")
+	if err := xml.Unmarshal(c.body, v); err != nil {
+		return malformed
+	}
+	again, err := xml.Marshal(v)
+	if err != nil {
+		return malformed
+	}
+	known, given := countElements(again), countElements(c.body)
+	for path, n := range given {
+		if n > known[path] {
+			return malformed // encoding/xml drops what it does not know and repeats of what it does
+		}
+	}
+	return nil
+}
+
+// countElements counts the elements of a document by their path.
+func countElements(document []byte) map[string]int {
+	counts := map[string]int{}
+	var path []string
+	for decoder := xml.NewDecoder(bytes.NewReader(document)); ; {
+		token, err := decoder.Token()
+		if err != nil {
+			return counts
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			path = append(path, t.Name.Local)
+			counts[strings.Join(path, "/")]++
+		case xml.EndElement:
+			path = path[:len(path)-1]
+		}
+	}
+}

@@ -1,0 +1,331 @@
+package localcloud
+
+import (
+	"encoding/base64"
+	"encoding/xml"
+	"net"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// An s3Bucket is one bucket's configuration. It is never changed in place; its objects live beside it.
+type s3Bucket struct {
+	name       string
+	account    string
+	region     string
+	created    time.Time
+	versioning string // "", Enabled or Suspended
+	objectLock bool
+	tags       []s3Tag // nil is no tag set
+	encryption encryptionRule
+	blocks     *publicAccessBlock // nil is none
+	ownership  string             // "" is none
+	policy     *s3Policy          // nil is none
+	acl        string
+	objects    *objectStore
+}
+
+const bucketOwnerEnforced = "BucketOwnerEnforced"
+
+// expectOwner refuses a call that expects the bucket to be somebody else's.
+func (c *s3Call) expectOwner(account string) error {
+	expected := c.r.Header.Get("X-Amz-Expected-Bucket-Owner")
+	switch {
+	case expected == "" || expected == account:
+		return nil
+	case !awsAccountID.MatchString(expected):
+		return awsErr(http.StatusBadRequest, "InvalidBucketOwnerAWSAccountID", "The value of the expected bucket owner parameter must be an AWS account ID")
+	default:
+		return accessDenied()
+	}
+}
+
+// bucket returns the bucket of the call, if the caller may use it from where it calls.
+func (c *s3Call) bucket() (*s3Bucket, error) {
+	b := c.buckets[c.name].read(c.stale)
+	if b == nil {
+		e := awsErr(http.StatusNotFound, "NoSuchBucket", "The specified bucket does not exist")
+		e.detail = [][2]string{{"BucketName", c.name}}
+		return nil, e
+	}
+	at := http.Header{"X-Amz-Bucket-Region": {b.region}}
+	if b.region != c.caller.region {
+		e := awsErr(http.StatusMovedPermanently, "PermanentRedirect",
+			"The bucket you are attempting to access must be addressed using the specified endpoint. Please send all future requests to this endpoint.")
+		e.header, e.detail = at, [][2]string{{"Endpoint", "s3." + b.region + ".amazonaws.com"}, {"Bucket", b.name}}
+		return nil, e
+	}
+	err := c.expectOwner(b.account)
+	if err == nil && b.account != c.caller.account {
+		err = accessDenied()
+	}
+	if err != nil {
+		e := asAWSError(err)
+		e.header = at
+		return nil, e
+	}
+	return b, nil
+}
+
+// store makes b the bucket of the call; nil deletes it.
+func (c *s3Call) store(b *s3Bucket) {
+	if c.buckets[c.name] == nil {
+		c.buckets[c.name] = &past[s3Bucket]{}
+	}
+	if old := c.buckets[c.name].now; old != nil {
+		c.owned[old.account]--
+	}
+	if b != nil {
+		c.owned[b.account]++
+	}
+	c.writes++
+	c.buckets[c.name].write(b, c.writes)
+}
+
+// change stores a changed copy of the bucket.
+func (c *s3Call) change(how func(b *s3Bucket) error) error {
+	b, err := c.bucket()
+	if err != nil {
+		return err
+	}
+	next := *b
+	if err := how(&next); err != nil {
+		return err
+	}
+	c.store(&next)
+	return nil
+}
+
+type createBucketConfiguration struct {
+	XMLName            xml.Name   `xml:"CreateBucketConfiguration"`
+	LocationConstraint string     `xml:"LocationConstraint"`
+	Tags               *s3TagList `xml:"Tags"`
+}
+
+var objectOwnerships = []string{bucketOwnerEnforced, "BucketOwnerPreferred", "ObjectWriter"}
+
+func (c *s3Call) createBucket() (reply, error) {
+	var configuration createBucketConfiguration
+	if len(c.body) > 0 {
+		if err := c.parse(&configuration); err != nil {
+			return reply{}, err
+		}
+	}
+	if !validS3Name(c.name) {
+		return reply{}, awsErr(http.StatusBadRequest, "InvalidBucketName", "The specified bucket is not valid.")
+	}
+	region, err := c.location(configuration.LocationConstraint)
+	if err != nil {
+		return reply{}, err
+	}
+	made := &s3Bucket{
+		name: c.name, account: c.caller.account, region: region, created: c.now.UTC().Truncate(time.Second),
+		encryption: sseS3(), blocks: &publicAccessBlock{true, true, true, true},
+		ownership: bucketOwnerEnforced, acl: "private", objects: newObjectStore(),
+	}
+	if err := c.createOptions(made, configuration.Tags); err != nil {
+		return reply{}, err
+	}
+	done := c.ok(nil)
+	done.header.Set("Location", "/"+c.name)
+	if existing := c.buckets[c.name].read(false); existing != nil {
+		return done, c.recreate(existing)
+	}
+	if c.owned[c.caller.account] >= c.bucketQuota {
+		return reply{}, awsErr(http.StatusBadRequest, "TooManyBuckets", "You have attempted to create more buckets than allowed")
+	}
+	c.store(made)
+	return done, nil
+}
+
+// location says where a bucket goes that is asked for at this region's endpoint. The one of
+// us-east-1 serves all regions; the others only their own, which must be named.
+func (c *s3Call) location(constraint string) (string, error) {
+	switch {
+	case constraint == "" && c.caller.region == "us-east-1":
+		return "us-east-1", nil
+	case constraint == "":
+		return "", awsErr(http.StatusBadRequest, "IllegalLocationConstraintException",
+			"The unspecified location constraint is incompatible for the region specific endpoint this request was sent to.")
+	case constraint == "EU":
+		constraint = "eu-west-1"
+	case constraint == "us-east-1" || !knownRegion(constraint):
+		return "", awsErr(http.StatusBadRequest, "InvalidLocationConstraint", "The specified location-constraint is not valid")
+	}
+	if c.caller.region != "us-east-1" && constraint != c.caller.region {
+		return "", awsErr(http.StatusBadRequest, "IllegalLocationConstraintException",
+			"The "+constraint+" location constraint is incompatible for the region specific endpoint this request was sent to.")
+	}
+	return constraint, nil
+}
+
+// createOptions applies what else CreateBucket can ask for.
+func (c *s3Call) createOptions(b *s3Bucket, tags *s3TagList) error {
+	if tags != nil {
+		if err := validTags(tags.Tag); err != nil {
+			return err
+		}
+		b.tags = tags.Tag
+	}
+	if ownership := c.r.Header.Get("X-Amz-Object-Ownership"); ownership != "" {
+		if !slices.Contains(objectOwnerships, ownership) {
+			return awsErr(http.StatusBadRequest, "InvalidArgument", "Invalid x-amz-object-ownership header: "+ownership)
+		}
+		b.ownership = ownership
+	}
+	if strings.EqualFold(c.r.Header.Get("X-Amz-Bucket-Object-Lock-Enabled"), "true") {
+		b.objectLock, b.versioning = true, "Enabled"
+	}
+	if acl := c.r.Header.Get("X-Amz-Acl"); acl != "" && acl != "private" {
+		if b.ownership == bucketOwnerEnforced {
+			return awsErr(http.StatusBadRequest, "InvalidBucketAclWithObjectOwnership", "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting")
+		}
+		return accessDenied() // public ACLs are blocked on a new bucket
+	}
+	return nil
+}
+
+// recreate answers a create of a bucket that is there. In us-east-1 the owner gets success, and loses the ACL.
+func (c *s3Call) recreate(existing *s3Bucket) error {
+	switch {
+	case existing.account != c.caller.account:
+		return awsErr(http.StatusConflict, "BucketAlreadyExists",
+			"The requested bucket name is not available. The bucket namespace is shared by all users of the system. Please select a different name and try again.")
+	case existing.region == "us-east-1" && c.caller.region == "us-east-1":
+		reset := *existing
+		reset.acl = "private"
+		c.store(&reset)
+		return nil
+	default:
+		return awsErr(http.StatusConflict, "BucketAlreadyOwnedByYou",
+			"Your previous request to create the named bucket succeeded and you already own it.")
+	}
+}
+
+var s3Name = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+
+func validS3Name(name string) bool {
+	for _, prefix := range []string{"xn--", "sthree-", "amzn-s3-demo-"} {
+		if strings.HasPrefix(name, prefix) {
+			return false
+		}
+	}
+	for _, suffix := range []string{"-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3", "-an"} {
+		if strings.HasSuffix(name, suffix) {
+			return false
+		}
+	}
+	return s3Name.MatchString(name) && net.ParseIP(name) == nil &&
+		!strings.Contains(name, "..") && !strings.Contains(name, ".-") && !strings.Contains(name, "-.")
+}
+
+func (c *s3Call) headBucket() (reply, error) {
+	b, err := c.bucket()
+	if err != nil {
+		return reply{}, err
+	}
+	done := c.ok(nil)
+	done.header.Set("X-Amz-Bucket-Region", b.region)
+	done.header.Set("X-Amz-Bucket-Arn", "arn:aws:s3:::"+b.name)
+	done.header.Set("X-Amz-Access-Point-Alias", "false")
+	return done, nil
+}
+
+func (c *s3Call) deleteBucket() (reply, error) {
+	b, err := c.bucket()
+	if err != nil {
+		return reply{}, err
+	}
+	if !b.objects.empty() {
+		return reply{}, awsErr(http.StatusConflict, "BucketNotEmpty",
+			"The bucket you tried to delete is not empty. You must delete all versions in the bucket.")
+	}
+	c.store(nil)
+	return noContent(), nil
+}
+
+func (c *s3Call) getLocation() (reply, error) {
+	b, err := c.bucket()
+	if err != nil {
+		return reply{}, err
+	}
+	constraint := b.region
+	if constraint == "us-east-1" {
+		constraint = ""
+	}
+	return c.ok(struct {
+		XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ LocationConstraint"`
+		Value   string   `xml:",chardata"`
+	}{Value: constraint}), nil
+}
+
+// own returns the caller's buckets by name.
+func (c *s3Call) own() []*s3Bucket {
+	lagging := ""
+	if c.stale {
+		lagging, _ = newest(c.buckets)
+	}
+	var owned []*s3Bucket
+	for name, p := range c.buckets {
+		if b := p.read(c.stale && name == lagging); b != nil && b.account == c.caller.account {
+			owned = append(owned, b)
+		}
+	}
+	slices.SortFunc(owned, func(a, b *s3Bucket) int { return strings.Compare(a.name, b.name) })
+	return owned
+}
+
+type listedBucket struct {
+	Name         string
+	CreationDate string
+	BucketRegion string `xml:",omitempty"`
+	BucketArn    string `xml:",omitempty"`
+}
+
+// listBuckets pages only if asked to, and only then says where each bucket is.
+func (c *s3Call) listBuckets() (reply, error) {
+	limit, paged := 10000, c.query.Has("max-buckets")
+	if paged {
+		n, err := strconv.Atoi(c.query.Get("max-buckets"))
+		if err != nil || n < 1 || n > 10000 {
+			return reply{}, awsErr(http.StatusBadRequest, "InvalidArgument", "Argument max-buckets must be an integer between 1 and 10000")
+		}
+		limit = n
+	}
+	after, err := base64.URLEncoding.DecodeString(c.query.Get("continuation-token"))
+	if err != nil {
+		return reply{}, awsErr(http.StatusBadRequest, "InvalidArgument", "The continuation token provided is incorrect")
+	}
+	var found []listedBucket
+	token := ""
+	for _, b := range c.own() {
+		if !strings.HasPrefix(b.name, c.query.Get("prefix")) || b.name <= string(after) {
+			continue
+		}
+		if region := c.query.Get("bucket-region"); region != "" && region != b.region {
+			continue
+		}
+		if len(found) == limit {
+			token = encodeToken(found[limit-1].Name)
+			break
+		}
+		listed := listedBucket{Name: b.name, CreationDate: isoTime(b.created)}
+		if len(c.query) > 1 || (len(c.query) == 1 && !c.query.Has("x-id")) {
+			listed.BucketRegion, listed.BucketArn = b.region, "arn:aws:s3:::"+b.name
+		}
+		found = append(found, listed)
+	}
+	return c.ok(struct {
+		XMLName           xml.Name       `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListAllMyBucketsResult"`
+		Buckets           []listedBucket `xml:"Buckets>Bucket"`
+		OwnerID           string         `xml:"Owner>ID"`
+		Prefix            string         `xml:"Prefix,omitempty"`
+		ContinuationToken string         `xml:"ContinuationToken,omitempty"`
+	}{Buckets: found, OwnerID: canonicalUser(c.caller.account), Prefix: c.query.Get("prefix"), ContinuationToken: token}), nil
+}
+
+func isoTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

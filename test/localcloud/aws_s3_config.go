@@ -1,0 +1,292 @@
+package localcloud
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// canonicalUser is the id that S3 gives an account.
+func canonicalUser(account string) string {
+	sum := sha256.Sum256([]byte(account))
+	return hex.EncodeToString(sum[:])
+}
+
+// missing is the error of an aspect that is not set.
+func (c *s3Call) missing(code, message string) *awsError {
+	e := awsErr(http.StatusNotFound, code, message)
+	e.detail = [][2]string{{"BucketName", c.name}}
+	return e
+}
+
+func malformedXML() *awsError {
+	return awsErr(http.StatusBadRequest, "MalformedXML", "The XML you provided was not well-formed or did not validate against our published schema")
+}
+
+// --- versioning
+
+type versioningConfiguration struct {
+	XMLName   xml.Name `xml:"VersioningConfiguration"`
+	Namespace string   `xml:"xmlns,attr,omitempty"`
+	Status    string   `xml:"Status,omitempty"`
+	MFADelete string   `xml:"MfaDelete,omitempty"`
+}
+
+func (c *s3Call) getVersioning() (reply, error) {
+	b, err := c.bucket()
+	if err != nil {
+		return reply{}, err
+	}
+	return c.ok(versioningConfiguration{Namespace: s3Namespace, Status: b.versioning}), nil
+}
+
+// putVersioning can suspend, but never return a bucket to the state before it first had versions.
+func (c *s3Call) putVersioning() (reply, error) {
+	var asked versioningConfiguration
+	if err := c.parse(&asked); err != nil {
+		return reply{}, err
+	}
+	if asked.MFADelete != "" {
+		return reply{}, notImplemented("MfaDelete")
+	}
+	if asked.Status != "Enabled" && asked.Status != "Suspended" {
+		return reply{}, awsErr(http.StatusBadRequest, "IllegalVersioningConfigurationException", "The Versioning element must be specified")
+	}
+	return c.ok(nil), c.change(func(b *s3Bucket) error {
+		if b.objectLock && asked.Status == "Suspended" {
+			return awsErr(http.StatusConflict, "InvalidBucketState",
+				"An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.")
+		}
+		b.versioning = asked.Status
+		return nil
+	})
+}
+
+// --- tags
+
+type s3Tag struct {
+	Key   string
+	Value string
+}
+
+type s3TagList struct {
+	Tag []s3Tag
+}
+
+type tagging struct {
+	XMLName   xml.Name   `xml:"Tagging"`
+	Namespace string     `xml:"xmlns,attr,omitempty"`
+	TagSet    *s3TagList `xml:"TagSet"`
+}
+
+var tagText = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
+
+// validTags holds tags to the rules. System tags can't be given by callers.
+func validTags(tags []s3Tag) error {
+	seen := map[string]bool{}
+	for _, tag := range tags {
+		why := ""
+		switch {
+		case strings.HasPrefix(strings.ToLower(tag.Key), "aws:"):
+			why = "System tags cannot be added/updated by requester"
+		case tag.Key == "" || utf8.RuneCountInString(tag.Key) > 128 || !tagText.MatchString(tag.Key):
+			why = "The TagKey you have provided is invalid"
+		case utf8.RuneCountInString(tag.Value) > 256 || !tagText.MatchString(tag.Value):
+			why = "The TagValue you have provided is invalid"
+		case seen[tag.Key]:
+			why = "Cannot provide multiple Tags with the same key"
+		case len(tags) > 50:
+			why = "Bucket tag count cannot be greater than 50"
+		}
+		if why != "" {
+			return awsErr(http.StatusBadRequest, "InvalidTag", why)
+		}
+		seen[tag.Key] = true
+	}
+	return nil
+}
+
+func (c *s3Call) getTagging() (reply, error) {
+	b, err := c.bucket()
+	if err != nil {
+		return reply{}, err
+	}
+	if len(b.tags) == 0 {
+		return reply{}, c.missing("NoSuchTagSet", "The TagSet does not exist")
+	}
+	return c.ok(tagging{Namespace: s3Namespace, TagSet: &s3TagList{b.tags}}), nil
+}
+
+// putTagging replaces the whole set. None at all is what DeleteBucketTagging is for.
+func (c *s3Call) putTagging() (reply, error) {
+	var asked tagging
+	if err := c.parse(&asked); err != nil {
+		return reply{}, err
+	}
+	if asked.TagSet == nil || len(asked.TagSet.Tag) == 0 {
+		return reply{}, malformedXML()
+	}
+	if err := validTags(asked.TagSet.Tag); err != nil {
+		return reply{}, err
+	}
+	return noContent(), c.change(func(b *s3Bucket) error { b.tags = asked.TagSet.Tag; return nil })
+}
+
+func (c *s3Call) deleteTagging() (reply, error) {
+	return noContent(), c.change(func(b *s3Bucket) error { b.tags = nil; return nil })
+}
+
+// --- encryption
+
+type encryptionDefault struct {
+	SSEAlgorithm   string
+	KMSMasterKeyID *string
+}
+
+type encryptionRule struct {
+	ApplyServerSideEncryptionByDefault *encryptionDefault
+	BlockedEncryptionTypes             *blockedEncryption
+	BucketKeyEnabled                   bool
+}
+
+type blockedEncryption struct {
+	EncryptionType []string
+}
+
+type encryptionConfiguration struct {
+	XMLName   xml.Name         `xml:"ServerSideEncryptionConfiguration"`
+	Namespace string           `xml:"xmlns,attr,omitempty"`
+	Rule      []encryptionRule `xml:"Rule"`
+}
+
+// sseS3 is how every bucket is encrypted that asks for nothing else.
+func sseS3() encryptionRule {
+	return encryptionRule{ApplyServerSideEncryptionByDefault: &encryptionDefault{SSEAlgorithm: "AES256"}}
+}
+
+func (c *s3Call) getEncryption() (reply, error) {
+	b, err := c.bucket()
+	if err != nil {
+		return reply{}, err
+	}
+	return c.ok(encryptionConfiguration{Namespace: s3Namespace, Rule: []encryptionRule{b.encryption}}), nil
+}
+
+// putEncryption keeps the key as it was written: S3 does not resolve ids and aliases.
+func (c *s3Call) putEncryption() (reply, error) {
+	var asked encryptionConfiguration
+	if err := c.parse(&asked); err != nil {
+		return reply{}, err
+	}
+	if len(asked.Rule) != 1 || asked.Rule[0].ApplyServerSideEncryptionByDefault == nil {
+		return reply{}, malformedXML()
+	}
+	rule := asked.Rule[0]
+	key := rule.ApplyServerSideEncryptionByDefault.KMSMasterKeyID
+	switch rule.ApplyServerSideEncryptionByDefault.SSEAlgorithm {
+	case "AES256":
+		if key != nil {
+			return reply{}, awsErr(http.StatusBadRequest, "InvalidArgument",
+				"a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms or aws:kms:dsse")
+		}
+	case "aws:kms", "aws:kms:dsse":
+		if key != nil && *key == "" {
+			return reply{}, malformedXML()
+		}
+	default:
+		return reply{}, malformedXML()
+	}
+	return c.ok(nil), c.change(func(b *s3Bucket) error { b.encryption = rule; return nil })
+}
+
+func (c *s3Call) deleteEncryption() (reply, error) {
+	return noContent(), c.change(func(b *s3Bucket) error { b.encryption = sseS3(); return nil })
+}
+
+// --- public access
+
+type publicAccessBlock struct {
+	BlockPublicAcls       bool
+	IgnorePublicAcls      bool
+	BlockPublicPolicy     bool
+	RestrictPublicBuckets bool
+}
+
+type publicAccessBlockConfiguration struct {
+	XMLName   xml.Name `xml:"PublicAccessBlockConfiguration"`
+	Namespace string   `xml:"xmlns,attr,omitempty"`
+	publicAccessBlock
+}
+
+func (c *s3Call) getPublicAccessBlock() (reply, error) {
+	b, err := c.bucket()
+	if err != nil {
+		return reply{}, err
+	}
+	if b.blocks == nil {
+		return reply{}, c.missing("NoSuchPublicAccessBlockConfiguration", "The public access block configuration was not found")
+	}
+	return c.ok(publicAccessBlockConfiguration{Namespace: s3Namespace, publicAccessBlock: *b.blocks}), nil
+}
+
+// putPublicAccessBlock replaces all four: one that is left out is off.
+func (c *s3Call) putPublicAccessBlock() (reply, error) {
+	var asked publicAccessBlockConfiguration
+	if err := c.parse(&asked); err != nil {
+		return reply{}, err
+	}
+	return c.ok(nil), c.change(func(b *s3Bucket) error { b.blocks = &asked.publicAccessBlock; return nil })
+}
+
+func (c *s3Call) deletePublicAccessBlock() (reply, error) {
+	return noContent(), c.change(func(b *s3Bucket) error { b.blocks = nil; return nil })
+}
+
+// --- object ownership
+
+type ownershipRule struct {
+	ObjectOwnership string
+}
+
+type ownershipControls struct {
+	XMLName   xml.Name        `xml:"OwnershipControls"`
+	Namespace string          `xml:"xmlns,attr,omitempty"`
+	Rule      []ownershipRule `xml:"Rule"`
+}
+
+func (c *s3Call) getOwnership() (reply, error) {
+	b, err := c.bucket()
+	if err != nil {
+		return reply{}, err
+	}
+	if b.ownership == "" {
+		return reply{}, c.missing("OwnershipControlsNotFoundError", "The bucket ownership controls were not found")
+	}
+	return c.ok(ownershipControls{Namespace: s3Namespace, Rule: []ownershipRule{{b.ownership}}}), nil
+}
+
+func (c *s3Call) putOwnership() (reply, error) {
+	var asked ownershipControls
+	if err := c.parse(&asked); err != nil {
+		return reply{}, err
+	}
+	if len(asked.Rule) != 1 || !slices.Contains(objectOwnerships, asked.Rule[0].ObjectOwnership) {
+		return reply{}, malformedXML()
+	}
+	return c.ok(nil), c.change(func(b *s3Bucket) error {
+		b.ownership = asked.Rule[0].ObjectOwnership
+		if b.ownership == bucketOwnerEnforced && b.acl != "private" {
+			return awsErr(http.StatusBadRequest, "InvalidBucketAclWithObjectOwnership", "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting")
+		}
+		return nil
+	})
+}
+
+func (c *s3Call) deleteOwnership() (reply, error) {
+	return noContent(), c.change(func(b *s3Bucket) error { b.ownership = ""; return nil })
+}

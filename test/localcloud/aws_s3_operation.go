@@ -1,0 +1,159 @@
+package localcloud
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// An s3Operation is an operation by its name in the API. Without do it is known and not implemented.
+type s3Operation struct {
+	name    string
+	do      func(*s3Call) (reply, error)
+	params  []string // the query parameters it takes, beside the one that selects it
+	headers []string // of those that begin with X-Amz-
+}
+
+// s3Headers are the headers, among those that change what an operation does, that every operation takes.
+var s3Headers = []string{
+	"X-Amz-Content-Sha256", "X-Amz-Date", "X-Amz-Decoded-Content-Length", "X-Amz-Expected-Bucket-Owner", "X-Amz-Sdk-Checksum-Algorithm",
+	"X-Amz-Security-Token", "X-Amz-Trailer", "X-Amz-User-Agent",
+}
+
+// unknown returns what the caller asks for beyond what the operation knows; to ignore it would be kinder than S3.
+func (o s3Operation) unknown(query url.Values, header http.Header) string {
+	for name := range query {
+		// x-id is how SDKs name the operation to readers of logs.
+		if name != "x-id" && !slices.Contains(o.params, name) {
+			return "the query parameter " + name
+		}
+	}
+	for name := range header {
+		switch {
+		case name == "Range" || name == "If-Match" || name == "If-None-Match" || name == "If-Modified-Since" || name == "If-Unmodified-Since":
+			return "the header " + name
+		case !strings.HasPrefix(name, "X-Amz-"), slices.Contains(s3Headers, name), slices.Contains(o.headers, name):
+		case strings.HasPrefix(name, "X-Amz-Checksum-") && name != "X-Amz-Checksum-Mode" && name != "X-Amz-Checksum-Algorithm":
+		case o.name == "PutObject" && strings.HasPrefix(name, "X-Amz-Meta-"):
+		default:
+			return "the header " + name
+		}
+	}
+	return ""
+}
+
+// s3Routes finds operations by scope (service, bucket or object), method and sub-resource.
+var s3Routes = map[string]s3Operation{
+	"service GET": {name: "ListBuckets", do: (*s3Call).listBuckets, params: []string{"max-buckets", "continuation-token", "prefix", "bucket-region"}},
+
+	"bucket PUT": {
+		name: "CreateBucket", do: (*s3Call).createBucket,
+		headers: []string{"X-Amz-Acl", "X-Amz-Object-Ownership", "X-Amz-Bucket-Object-Lock-Enabled"},
+	},
+	"bucket HEAD":   {name: "HeadBucket", do: (*s3Call).headBucket},
+	"bucket DELETE": {name: "DeleteBucket", do: (*s3Call).deleteBucket},
+
+	"bucket GET location": {name: "GetBucketLocation", do: (*s3Call).getLocation},
+
+	"bucket GET versioning": {name: "GetBucketVersioning", do: (*s3Call).getVersioning},
+	"bucket PUT versioning": {name: "PutBucketVersioning", do: (*s3Call).putVersioning},
+
+	"bucket GET tagging":    {name: "GetBucketTagging", do: (*s3Call).getTagging},
+	"bucket PUT tagging":    {name: "PutBucketTagging", do: (*s3Call).putTagging},
+	"bucket DELETE tagging": {name: "DeleteBucketTagging", do: (*s3Call).deleteTagging},
+
+	"bucket GET encryption":    {name: "GetBucketEncryption", do: (*s3Call).getEncryption},
+	"bucket PUT encryption":    {name: "PutBucketEncryption", do: (*s3Call).putEncryption},
+	"bucket DELETE encryption": {name: "DeleteBucketEncryption", do: (*s3Call).deleteEncryption},
+
+	"bucket GET publicAccessBlock":    {name: "GetPublicAccessBlock", do: (*s3Call).getPublicAccessBlock},
+	"bucket PUT publicAccessBlock":    {name: "PutPublicAccessBlock", do: (*s3Call).putPublicAccessBlock},
+	"bucket DELETE publicAccessBlock": {name: "DeletePublicAccessBlock", do: (*s3Call).deletePublicAccessBlock},
+
+	"bucket GET ownershipControls":    {name: "GetBucketOwnershipControls", do: (*s3Call).getOwnership},
+	"bucket PUT ownershipControls":    {name: "PutBucketOwnershipControls", do: (*s3Call).putOwnership},
+	"bucket DELETE ownershipControls": {name: "DeleteBucketOwnershipControls", do: (*s3Call).deleteOwnership},
+
+	"bucket GET policy":       {name: "GetBucketPolicy", do: (*s3Call).getPolicy},
+	"bucket PUT policy":       {name: "PutBucketPolicy", do: (*s3Call).putPolicy},
+	"bucket DELETE policy":    {name: "DeleteBucketPolicy", do: (*s3Call).deletePolicy},
+	"bucket GET policyStatus": {name: "GetBucketPolicyStatus", do: (*s3Call).getPolicyStatus},
+
+	"bucket GET acl":         {name: "GetBucketAcl", do: (*s3Call).getACL},
+	"bucket PUT acl":         {name: "PutBucketAcl", do: (*s3Call).putACL, headers: []string{"X-Amz-Acl"}},
+	"bucket GET object-lock": {name: "GetObjectLockConfiguration", do: (*s3Call).getObjectLock},
+
+	"bucket GET list-type": {
+		name: "ListObjectsV2", do: (*s3Call).listObjects,
+		params: []string{"prefix", "delimiter", "max-keys", "start-after", "continuation-token", "encoding-type", "fetch-owner"},
+	},
+	"bucket GET versions": {
+		name: "ListObjectVersions", do: (*s3Call).listVersions,
+		params: []string{"prefix", "delimiter", "max-keys", "key-marker", "version-id-marker", "encoding-type"},
+	},
+	"bucket GET uploads": {
+		name: "ListMultipartUploads", do: (*s3Call).listUploads,
+		params: []string{"prefix", "max-uploads", "key-marker", "upload-id-marker"},
+	},
+	"bucket POST delete": {name: "DeleteObjects", do: (*s3Call).deleteObjects},
+
+	"object PUT":             {name: "PutObject", do: (*s3Call).putObject, headers: []string{"X-Amz-Storage-Class"}},
+	"object GET":             {name: "GetObject", do: (*s3Call).getObject, params: []string{"versionId"}, headers: []string{"X-Amz-Checksum-Mode"}},
+	"object HEAD":            {name: "HeadObject", do: (*s3Call).getObject, params: []string{"versionId"}, headers: []string{"X-Amz-Checksum-Mode"}},
+	"object DELETE":          {name: "DeleteObject", do: (*s3Call).deleteObject, params: []string{"versionId"}},
+	"object POST uploads":    {name: "CreateMultipartUpload", do: (*s3Call).createUpload, headers: []string{"X-Amz-Checksum-Algorithm"}},
+	"object DELETE uploadId": {name: "AbortMultipartUpload", do: (*s3Call).abortUpload},
+
+	"bucket GET":              {name: "ListObjects"},
+	"object PUT uploadId":     {name: "UploadPart"},
+	"object POST uploadId":    {name: "CompleteMultipartUpload"},
+	"object GET uploadId":     {name: "ListParts"},
+	"bucket PUT lifecycle":    {name: "PutBucketLifecycleConfiguration"},
+	"bucket DELETE lifecycle": {name: "DeleteBucketLifecycle"},
+}
+
+// s3Unimplemented names what a sub-resource configures, for operations that are known and missing.
+var s3Unimplemented = map[string]string{
+	"accelerate": "BucketAccelerateConfiguration", "acl": "Acl", "analytics": "BucketAnalyticsConfiguration",
+	"attributes": "ObjectAttributes", "cors": "BucketCors", "intelligent-tiering": "BucketIntelligentTieringConfiguration",
+	"inventory": "BucketInventoryConfiguration", "legal-hold": "ObjectLegalHold", "lifecycle": "BucketLifecycleConfiguration",
+	"location": "BucketLocation", "logging": "BucketLogging", "metadataTable": "BucketMetadataTableConfiguration",
+	"metrics": "BucketMetricsConfiguration", "notification": "BucketNotificationConfiguration",
+	"object-lock": "ObjectLockConfiguration", "policy": "BucketPolicy", "policyStatus": "BucketPolicyStatus",
+	"publicAccessBlock": "PublicAccessBlock", "replication": "BucketReplication",
+	"requestPayment": "BucketRequestPayment", "restore": "RestoreObject", "retention": "ObjectRetention",
+	"select": "SelectObjectContent", "session": "Session", "tagging": "Tagging", "torrent": "ObjectTorrent",
+	"encryption": "BucketEncryption", "ownershipControls": "BucketOwnershipControls", "versioning": "BucketVersioning",
+	"versions": "ObjectVersions", "uploads": "MultipartUpload", "uploadId": "MultipartUpload", "delete": "Objects",
+	"list-type": "ObjectsV2",
+}
+
+// findS3Operation returns the operation that a call names; what is not known gets a name that says so.
+func findS3Operation(method string, query url.Values, bucket, key string) s3Operation {
+	scope := "object"
+	switch {
+	case bucket == "":
+		scope = "service"
+	case key == "":
+		scope = "bucket"
+	}
+	sub := ""
+	for name := range query {
+		if _, ok := s3Unimplemented[name]; ok {
+			sub = name
+		}
+	}
+	op, ok := s3Routes[strings.TrimSpace(scope+" "+method+" "+sub)]
+	if !ok {
+		verb := method[:1] + strings.ToLower(method[1:])
+		if sub == "" {
+			return s3Operation{name: verb + scope[:1] + scope[1:]}
+		}
+		return s3Operation{name: verb + s3Unimplemented[sub]}
+	}
+	if sub != "" {
+		op.params = append(slices.Clone(op.params), sub)
+	}
+	return op
+}

@@ -1,0 +1,64 @@
+package localcloud
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+func sortedCopy(s []string) []string { return slices.Sorted(slices.Values(s)) }
+
+func TestS3Policy(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	ctx, client, name := context.Background(), s3Client(cloud, ownAccount, "eu-west-1"), aws.String("policy")
+	makeBucket(t, client, *name)
+	put := func(policy string) error {
+		_, err := client.PutBucketPolicy(ctx, &s3.PutBucketPolicyInput{Bucket: name, Policy: &policy})
+		return err
+	}
+	_, err := client.GetBucketPolicy(ctx, &s3.GetBucketPolicyInput{Bucket: name})
+	wantCode(t, err, "NoSuchBucketPolicy")
+
+	statement := func(s string) string { return `{"Version":"2012-10-17","Statement":[` + s + `]}` }
+	const (
+		whole    = `"Resource":["arn:aws:s3:::policy","arn:aws:s3:::policy/*"]`
+		everyone = `{"Effect":"Allow","Principal":"*","Action":"s3:GetObject","Resource":"arn:aws:s3:::policy/*"`
+	)
+	for label, test := range map[string]struct{ policy, code string }{
+		"not JSON":                {`{`, "MalformedPolicy"},
+		"unknown element":         {statement(`{"Effect":"Allow","Who":"*"}`), "MalformedPolicy"},
+		"no statement":            {`{"Version":"2012-10-17","Statement":[]}`, "MalformedPolicy"},
+		"wrong version":           {`{"Version":"2026-01-01","Statement":[` + everyone + `}]}`, "MalformedPolicy"},
+		"no principal":            {statement(`{"Effect":"Allow","Action":"s3:*",` + whole + `}`), "MalformedPolicy"},
+		"no such principal":       {statement(`{"Effect":"Allow","Principal":{"AWS":"somebody"},"Action":"s3:*",` + whole + `}`), "MalformedPolicy"},
+		"another bucket":          {statement(`{"Effect":"Deny","Principal":"*","Action":"s3:*","Resource":"arn:aws:s3:::other/*"}`), "MalformedPolicy"},
+		"objects' action alone":   {statement(`{"Effect":"Deny","Principal":"*","Action":"s3:GetObject","Resource":"arn:aws:s3:::policy"}`), "MalformedPolicy"},
+		"bucket's action alone":   {statement(`{"Effect":"Deny","Principal":"*","Action":"s3:ListBucket","Resource":"arn:aws:s3:::policy/*"}`), "MalformedPolicy"},
+		"public":                  {statement(everyone + `}`), "AccessDenied"},
+		"public in all but words": {statement(everyone + `,"Condition":{"StringNotEquals":{"aws:SourceAccount":"1"}}}`), "AccessDenied"},
+		"everybody, but narrowed": {statement(everyone + `,"Condition":{"StringEquals":{"aws:SourceAccount":"111111111111"}}}`), ""},
+		"deny everybody":          {statement(`{"Effect":"Deny","Principal":"*","Action":"s3:*",` + whole + `,"Condition":{"Bool":{"aws:SecureTransport":false}}}`), ""},
+	} {
+		t.Run(label, func(t *testing.T) { wantCode(t, put(test.policy), test.code) })
+	}
+
+	wantCode(t, put(statement(`{"Action":["s3:GetObject","s3:PutObject"],"Effect":"Allow","Principal":{"AWS":["222222222222"]},"Sid":"x","Resource":["arn:aws:s3:::policy/*"]}`)), "")
+	got := *need(client.GetBucketPolicy(ctx, &s3.GetBucketPolicyInput{Bucket: name}))(t).Policy
+	want := statement(`{"Sid":"x","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::222222222222:root"},"Action":["s3:PutObject","s3:GetObject"],"Resource":"arn:aws:s3:::policy/*"}`)
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+
+	need(client.DeletePublicAccessBlock(ctx, &s3.DeletePublicAccessBlockInput{Bucket: name}))(t)
+	wantCode(t, put(statement(everyone+`}`)), "")
+	status := need(client.GetBucketPolicyStatus(ctx, &s3.GetBucketPolicyStatusInput{Bucket: name}))(t)
+	if !*status.PolicyStatus.IsPublic {
+		t.Error("the policy is public, its status not")
+	}
+	need(client.DeleteBucketPolicy(ctx, &s3.DeleteBucketPolicyInput{Bucket: name}))(t)
+	_, err = client.GetBucketPolicyStatus(ctx, &s3.GetBucketPolicyStatusInput{Bucket: name})
+	wantCode(t, err, "NoSuchBucketPolicy")
+}

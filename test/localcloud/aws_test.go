@@ -1,0 +1,181 @@
+package localcloud
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+const (
+	ownAccount   = "111111111111"
+	otherAccount = "222222222222"
+)
+
+// A testClock is moved by hand.
+type testClock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *testClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *testClock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// startAWS starts a local cloud whose instances are bare listeners. Its clock stands on a Monday.
+func startAWS(t *testing.T, durations Durations) (*Cloud, *testClock) {
+	t.Helper()
+	clock := &testClock{at: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
+	cloud, err := Start(Options{Now: clock.Now, Durations: durations, ListenersOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cloud.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return cloud, clock
+}
+
+// awsConfig is what the SDK's own loading of configuration would give; calls are made once.
+func awsConfig(cloud *Cloud, account, region string) aws.Config {
+	id, secret := cloud.AWSKeys(account)
+	return aws.Config{
+		Region: region, BaseEndpoint: aws.String(cloud.AWSEndpoint()),
+		Credentials: credentials.NewStaticCredentialsProvider(id, secret, ""),
+		Retryer:     func() aws.Retryer { return aws.NopRetryer{} },
+	}
+}
+
+func s3Client(cloud *Cloud, account, region string) *s3.Client {
+	return s3.NewFromConfig(awsConfig(cloud, account, region))
+}
+
+func rdsClient(cloud *Cloud, account, region string) *rds.Client {
+	return rds.NewFromConfig(awsConfig(cloud, account, region))
+}
+
+func stsClient(cloud *Cloud, account, region string) *sts.Client {
+	return sts.NewFromConfig(awsConfig(cloud, account, region))
+}
+
+// wantCode checks the cloud's code of an error; "" is success.
+func wantCode(t *testing.T, err error, code string) {
+	t.Helper()
+	var api smithy.APIError
+	switch {
+	case code == "" && err != nil:
+		t.Errorf("got %v, want success", err)
+	case code != "" && !errors.As(err, &api):
+		t.Errorf("got %v, want code %s", err, code)
+	case code != "" && api.ErrorCode() != code:
+		t.Errorf("got code %s (%s), want %s", api.ErrorCode(), api.ErrorMessage(), code)
+	}
+}
+
+// wantStatus checks the HTTP status of an error, which is all that the answer to a HEAD says.
+func wantHTTP(t *testing.T, err error, status int) *smithyhttp.ResponseError {
+	t.Helper()
+	var response *smithyhttp.ResponseError
+	if !errors.As(err, &response) {
+		t.Errorf("got %v, want status %d", err, status)
+	} else if response.HTTPStatusCode() != status {
+		t.Errorf("got status %d, want %d", response.HTTPStatusCode(), status)
+	}
+	return response
+}
+
+// need returns a result that the rest of a test can't do without: need(client.Call(ctx, input))(t).
+func need[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func TestAWSIdentity(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{})
+	ctx := context.Background()
+	identity := func(config aws.Config) (string, error) {
+		out, err := sts.NewFromConfig(config).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+		if err != nil {
+			return "", err
+		}
+		return *out.Account + " " + *out.Arn, nil
+	}
+	own := awsConfig(cloud, ownAccount, "eu-west-1")
+	if got := need(identity(own))(t); got != ownAccount+" arn:aws:iam::"+ownAccount+":user/mooring" {
+		t.Errorf("got identity %q", got)
+	}
+
+	id, secret := cloud.AWSKeys(ownAccount)
+	for name, test := range map[string]struct {
+		id, secret, token, region string
+		sts, s3                   string
+	}{
+		"unknown key":    {"AKIAUNKNOWNUNKNOWN00", secret, "", "eu-west-1", "InvalidClientTokenId", "InvalidAccessKeyId"},
+		"wrong secret":   {id, secret + "x", "", "eu-west-1", "SignatureDoesNotMatch", "SignatureDoesNotMatch"},
+		"needless token": {id, secret, "token", "eu-west-1", "InvalidClientTokenId", "InvalidAccessKeyId"},
+		"unknown region": {id, secret, "", "mars-1", "SignatureDoesNotMatch", "SignatureDoesNotMatch"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := own.Copy()
+			config.Region, config.Credentials = test.region, credentials.NewStaticCredentialsProvider(test.id, test.secret, test.token)
+			_, err := identity(config)
+			wantCode(t, err, test.sts)
+			_, err = s3.NewFromConfig(config).ListBuckets(ctx, nil)
+			wantCode(t, err, test.s3)
+			_, err = rds.NewFromConfig(config).DescribeDBInstances(ctx, nil)
+			wantCode(t, err, test.sts)
+		})
+	}
+
+	cloud.RevokeAWSKeys(ownAccount)
+	_, err := identity(own)
+	wantCode(t, err, "InvalidClientTokenId")
+	cloud.RestoreAWSKeys(ownAccount)
+	_, err = identity(own)
+	wantCode(t, err, "")
+
+	const role = "arn:aws:iam::" + otherAccount + ":role/team/manager"
+	assume := &sts.AssumeRoleInput{RoleArn: aws.String(role), RoleSessionName: aws.String("mooring"), DurationSeconds: aws.Int32(900)}
+	_, err = sts.NewFromConfig(own).AssumeRole(ctx, assume)
+	wantCode(t, err, "AccessDenied")
+	cloud.AddAWSRole(role, "secret-id")
+	_, err = sts.NewFromConfig(own).AssumeRole(ctx, assume)
+	wantCode(t, err, "AccessDenied")
+	assume.ExternalId = aws.String("secret-id")
+	session := need(sts.NewFromConfig(own).AssumeRole(ctx, assume))(t)
+	config := own.Copy()
+	config.Credentials = credentials.NewStaticCredentialsProvider(
+		*session.Credentials.AccessKeyId, *session.Credentials.SecretAccessKey, *session.Credentials.SessionToken)
+	if got := need(identity(config))(t); got != otherAccount+" arn:aws:sts::"+otherAccount+":assumed-role/manager/mooring" {
+		t.Errorf("got identity %q", got)
+	}
+	clock.advance(15 * time.Minute)
+	_, err = identity(config)
+	wantCode(t, err, "ExpiredToken")
+	_, err = s3.NewFromConfig(config).ListBuckets(ctx, nil)
+	wantCode(t, err, "ExpiredToken")
+}

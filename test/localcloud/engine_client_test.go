@@ -1,0 +1,78 @@
+package localcloud
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// queryPostgres connects as an application would, by URI, verifies the server's certificate and
+// name, and returns the first column of the first row, as text.
+func queryPostgres(t *testing.T, e *engine, user, password, database, sql string) (string, error) {
+	if database == "" {
+		database = "postgres"
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	uri := url.URL{
+		Scheme: "postgres", User: url.UserPassword(user, password), Path: "/" + database,
+		Host:     net.JoinHostPort(e.Host, strconv.Itoa(e.Port)),
+		RawQuery: url.Values{"sslmode": {"verify-full"}, "sslrootcert": {caFile(t, e)}}.Encode(),
+	}
+	conn, err := pgx.Connect(ctx, uri.String())
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	rows, err := conn.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	var value string
+	if rows.Next() {
+		value = fmt.Sprintf("%s", rows.RawValues()[0])
+	}
+	rows.Close()
+	return value, rows.Err()
+}
+
+// queryMariaDB does the same with MariaDB's own client.
+func queryMariaDB(t *testing.T, e *engine, user, password, database, sql string) (string, error) {
+	system, err := findMariaDB()
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	client := exec.CommandContext(ctx, system.(mariaDB).client, "--no-defaults", "--protocol=tcp", "--host="+e.Host, "--port="+strconv.Itoa(e.Port),
+		"--ssl-ca="+caFile(t, e), "--ssl-verify-server-cert", "--user="+user, "--batch", "--skip-column-names", "--execute="+sql)
+	if database != "" {
+		client.Args = append(client.Args, "--database="+database)
+	}
+	client.Env = append(os.Environ(), "MYSQL_PWD="+password)
+	out, err := client.CombinedOutput()
+	said := strings.TrimSpace(string(out))
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, said)
+	}
+	return said, nil
+}
+
+func caFile(t *testing.T, e *engine) string {
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, []byte(e.CA), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

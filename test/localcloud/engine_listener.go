@@ -1,0 +1,92 @@
+package localcloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strconv"
+	"syscall"
+)
+
+// An address is a loopback address and port that this process holds on to, whether or not a
+// server listens there at the moment: a stopped instance comes back where it was.
+type address struct {
+	host string
+	port int
+	hold hold
+}
+
+func (a *address) String() string { return net.JoinHostPort(a.host, strconv.Itoa(a.port)) }
+
+func (a *address) release() error { return a.hold.release() }
+
+// reserve picks an address that nobody uses: 127.0.0.1 and a port, or the given port on a
+// loopback address of its own. Ports are taken from below the range that systems give to
+// outgoing connections, so that none of those is in the way when a server comes back.
+func reserve(ownHost bool, port int) (*address, error) {
+	var last error
+	for range 500 {
+		a := &address{host: "127.0.0.1", port: 20000 + rand.IntN(12000)}
+		if ownHost {
+			a.host = fmt.Sprintf("127.%d.%d.%d", 64+rand.IntN(128), rand.IntN(256), 1+rand.IntN(254))
+			a.port = port
+		}
+		if a.hold, last = holdAddress(net.ParseIP(a.host), a.port); last == nil {
+			return a, nil
+		}
+		if !errors.Is(last, syscall.EADDRINUSE) {
+			return nil, fmt.Errorf("reserve %s: %w", a, last)
+		}
+	}
+	if ownHost {
+		return nil, fmt.Errorf("reserve port %d on a loopback address of its own: %w (does a server listen on every address, 0.0.0.0?)", port, last)
+	}
+	return nil, fmt.Errorf("reserve a port on 127.0.0.1: %w", last)
+}
+
+// A bareListener stands in for a server: it accepts connections and closes them.
+type bareListener struct {
+	address  *address
+	listener net.Listener
+}
+
+func (b *bareListener) resume(context.Context) error {
+	if b.listener != nil {
+		return nil
+	}
+	listener, err := net.Listen("tcp4", b.address.String())
+	if err != nil {
+		return err
+	}
+	b.listener = listener
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			if err == nil {
+				_ = conn.Close()
+			}
+		}
+	}()
+	return nil
+}
+
+func (b *bareListener) suspend() error {
+	if b.listener == nil {
+		return nil
+	}
+	err := b.listener.Close()
+	b.listener = nil
+	return err
+}
+
+func (b *bareListener) remove() error { return errors.Join(b.suspend(), b.address.release()) }
+
+func (*bareListener) setPassword(context.Context, string, string) error { return nil }
+func (*bareListener) dropUser(context.Context, string) error            { return nil }
+func (*bareListener) createDatabase(context.Context, string) error      { return nil }
+func (*bareListener) dropDatabase(context.Context, string) error        { return nil }

@@ -1,0 +1,198 @@
+package localcloud
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// superuser is ours: rdsadmin in RDS, cloudsqladmin in Cloud SQL.
+	superuser = "localcloudadmin"
+	// administrators is the role whose members are what the clouds hand out in place of a
+	// superuser (rds_superuser, cloudsqlsuperuser). It owns the databases, so that every member
+	// can create in them and a user can be dropped without them.
+	administrators = "cloudsuperuser"
+)
+
+// postgres is PostgreSQL; bin is the folder of its programs.
+type postgres struct{ bin string }
+
+var errNoPostgres = errors.New("no PostgreSQL server on PATH or in /usr/lib/postgresql: apt-get install postgresql, or name the folder of postgres and initdb in MOORING_POSTGRES_BIN")
+
+func findPostgres() (dbms, error) {
+	if dir := os.Getenv("MOORING_POSTGRES_BIN"); dir != "" {
+		if !hasPrograms(dir, "postgres", "initdb") {
+			return nil, fmt.Errorf("MOORING_POSTGRES_BIN %q does not hold postgres and initdb", dir)
+		}
+		return postgres{bin: dir}, nil
+	}
+	var dirs []string
+	if path, err := exec.LookPath("postgres"); err == nil {
+		if path, err = filepath.EvalSymlinks(path); err == nil {
+			dirs = append(dirs, filepath.Dir(path))
+		}
+	}
+	debian, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
+	slices.SortFunc(debian, func(a, b string) int { return cmp.Compare(majorOf(b), majorOf(a)) })
+	for _, dir := range append(dirs, debian...) {
+		if hasPrograms(dir, "postgres", "initdb") {
+			return postgres{bin: dir}, nil
+		}
+	}
+	return nil, errNoPostgres
+}
+
+// majorOf reads the version in /usr/lib/postgresql/16/bin.
+func majorOf(dir string) int {
+	major, _ := strconv.Atoi(filepath.Base(filepath.Dir(dir)))
+	return major
+}
+
+func hasPrograms(dir string, names ...string) bool {
+	for _, name := range names {
+		if _, err := exec.LookPath(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// postgresAccess is pg_hba.conf: the socket for us, TCP with or without TLS for everybody else.
+const postgresAccess = `
+local all ` + superuser + ` trust
+local all all reject
+host all ` + superuser + ` all reject
+host all all 127.0.0.0/8 scram-sha-256
+`
+
+// initialise makes WAL segments of 1 MiB: a copy then has 13 MiB less to write.
+func (p postgres) initialise(ctx context.Context, n *nursery, h *home, data string) error {
+	initdb := h.command(filepath.Dir(data), syscall.SIGKILL, filepath.Join(p.bin, "initdb"),
+		"--pgdata="+data, "--username="+superuser, "--auth=trust", "--locale=C", "--encoding=UTF8",
+		"--wal-segsize=1", "--no-sync", "--no-instructions")
+	if err := n.run(ctx, initdb); err != nil {
+		return fmt.Errorf("initdb: %w", err)
+	}
+	return h.write(filepath.Join(data, "pg_hba.conf"), postgresAccess)
+}
+
+func (p postgres) command(s *server) *exec.Cmd {
+	settings := []string{
+		"cluster_name=" + s.id, // shown by ps
+		"listen_addresses=" + s.address.host,
+		"port=" + strconv.Itoa(s.address.port),
+		"unix_socket_directories=" + s.folder,
+		"password_encryption=scram-sha-256",
+		"ssl=on", "ssl_cert_file=" + s.cert(), "ssl_key_file=" + s.key(),
+		// A statement in the log could hold a password, and the log's end is shown in errors.
+		"log_min_error_statement=panic",
+		// Small and quick: the data outlive a crash of the server, not of the machine.
+		"fsync=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0",
+		"min_wal_size=2MB", "max_wal_size=64MB", "shared_buffers=8MB", "max_connections=20", "autovacuum=off",
+		"max_logical_replication_workers=0", "max_parallel_workers=0", "jit=off", "huge_pages=off",
+		"dynamic_shared_memory_type=mmap", // files in the data folder, which go with it
+		// Ends the statements of clients that are gone, who may have been in our process.
+		"client_connection_check_interval=1s",
+	}
+	args := []string{"-D", s.data()}
+	for _, setting := range settings {
+		args = append(args, "-c", setting)
+	}
+	return s.home.command(s.folder, dbmses[s.engine].quick, filepath.Join(p.bin, "postgres"), args...)
+}
+
+// sql calls f with a superuser's connection.
+func (p postgres) sql(ctx context.Context, s *server, f func(*pgx.Conn) error) error {
+	config, err := pgx.ParseConfig("host=/ sslmode=disable dbname=postgres user=" + superuser)
+	if err != nil {
+		return err
+	}
+	config.Host, config.Port = s.folder, uint16(s.address.port)
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(conn), conn.Close(ctx))
+}
+
+// exec runs one statement after the other.
+func (p postgres) exec(ctx context.Context, s *server, statements ...string) error {
+	return p.sql(ctx, s, func(conn *pgx.Conn) error {
+		for _, statement := range statements {
+			if _, err := conn.Exec(ctx, statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (p postgres) ready(ctx context.Context, s *server) error {
+	return p.sql(ctx, s, func(*pgx.Conn) error { return nil })
+}
+
+func (p postgres) furnish(ctx context.Context, s *server) error {
+	return p.exec(ctx, s,
+		"CREATE ROLE "+administrators+" NOLOGIN",
+		"GRANT pg_monitor, pg_signal_backend TO "+administrators,
+		"ALTER DATABASE postgres OWNER TO "+administrators)
+}
+
+func (p postgres) setPassword(ctx context.Context, s *server, user, password string) error {
+	if user == superuser || user == administrators {
+		return fmt.Errorf("user %q: %w", user, errEngineReserved)
+	}
+	role, secret := pgx.Identifier{user}.Sanitize(), "NULL"
+	if password != "" {
+		secret = quoteLiteral(password)
+	}
+	return p.sql(ctx, s, func(conn *pgx.Conn) error {
+		var exists bool
+		if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", user).Scan(&exists); err != nil {
+			return err
+		}
+		if exists {
+			_, err := conn.Exec(ctx, "ALTER ROLE "+role+" PASSWORD "+secret)
+			return err
+		}
+		_, err := conn.Exec(ctx, "CREATE ROLE "+role+" LOGIN CREATEDB CREATEROLE IN ROLE "+administrators+" PASSWORD "+secret)
+		return err
+	})
+}
+
+func (p postgres) dropUser(ctx context.Context, s *server, user string) error {
+	if user == superuser || user == administrators {
+		return fmt.Errorf("user %q: %w", user, errEngineReserved)
+	}
+	return p.exec(ctx, s, "DROP ROLE IF EXISTS "+pgx.Identifier{user}.Sanitize())
+}
+
+func (p postgres) createDatabase(ctx context.Context, s *server, name string) error {
+	return p.sql(ctx, s, func(conn *pgx.Conn) error {
+		var exists bool
+		if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&exists); err != nil || exists {
+			return err
+		}
+		_, err := conn.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+" OWNER "+administrators)
+		return err
+	})
+}
+
+func (p postgres) dropDatabase(ctx context.Context, s *server, name string) error {
+	return p.exec(ctx, s, "DROP DATABASE IF EXISTS "+pgx.Identifier{name}.Sanitize())
+}
+
+// quoteLiteral relies on standard_conforming_strings, on by default: a backslash is itself.
+func quoteLiteral(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -1,0 +1,152 @@
+package localcloud
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A nursery starts child processes. The kernel sends a child its parent-death signal when the
+// *thread* that started it ends (golang/go#27505), and Go ends threads as it likes: so all
+// children are started on one thread that lives until close. The thread ends with close, so
+// what was left behind gets the signal then.
+type nursery struct {
+	mu     sync.Mutex
+	starts chan func()
+	closed bool
+}
+
+func (n *nursery) start(cmd *exec.Cmd) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return errEnginesClosed
+	}
+	if n.starts == nil {
+		starts := make(chan func())
+		n.starts = starts
+		go func() {
+			runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+			for start := range starts {
+				start()
+			}
+		}()
+	}
+	result := make(chan error, 1)
+	n.starts <- func() { result <- cmd.Start() }
+	return <-result
+}
+
+func (n *nursery) close() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.starts != nil && !n.closed {
+		close(n.starts)
+	}
+	n.closed = true
+}
+
+// run runs a program to its end and returns what it said, if it failed, in the error.
+func (n *nursery) run(ctx context.Context, cmd *exec.Cmd) error {
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.WaitDelay = time.Second
+	p, err := n.spawn(cmd)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		p.signalGroup(syscall.SIGKILL)
+		<-p.done
+		return context.Cause(ctx)
+	}
+	if p.err != nil {
+		return fmt.Errorf("%w: %s", p.err, lastLines(said.Bytes()))
+	}
+	return nil
+}
+
+// A process is a child that was started.
+type process struct {
+	cmd  *exec.Cmd
+	done chan struct{} // closed when it has ended; err may be read then
+	err  error
+}
+
+func (n *nursery) spawn(cmd *exec.Cmd) (*process, error) {
+	if err := n.start(cmd); err != nil {
+		return nil, err
+	}
+	p := &process{cmd: cmd, done: make(chan struct{})}
+	go func() {
+		p.err = cmd.Wait()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// end asks with one signal after the other, each with time to comply, then kills.
+func (p *process) end(asks ...syscall.Signal) {
+	for _, ask := range asks {
+		_ = p.cmd.Process.Signal(ask)
+		select {
+		case <-p.done:
+			return
+		case <-time.After(10 * time.Second):
+		}
+	}
+	p.signalGroup(syscall.SIGKILL)
+	<-p.done
+}
+
+func (p *process) signalGroup(s syscall.Signal) {
+	select {
+	case <-p.done: // its number may be someone else's by now
+	default:
+		_ = syscall.Kill(-p.cmd.Process.Pid, s)
+	}
+}
+
+// await polls until ready returns nil. It gives up when the process ends, with the last lines
+// of its log, and when ctx does.
+func (p *process) await(ctx context.Context, log string, ready func(context.Context) error) error {
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
+		err := ready(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-p.done:
+			return fmt.Errorf("%w (%v): %s", errServerEnded, p.cmd.ProcessState, tail(log))
+		case <-ctx.Done():
+			return fmt.Errorf("%w, last: %w: %s", context.Cause(ctx), err, tail(log))
+		case <-time.After(pause):
+		}
+	}
+}
+
+var errServerEnded = errors.New("the server ended")
+
+// tail returns the last lines of a log file, on one line.
+func tail(file string) string {
+	log, err := os.ReadFile(file)
+	if err != nil {
+		return err.Error()
+	}
+	return lastLines(log)
+}
+
+func lastLines(log []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(log)), "\n")
+	return strings.Join(lines[max(0, len(lines)-8):], " | ")
+}

@@ -1,0 +1,223 @@
+package localcloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// A dbms is a database system: how its server is made, started, asked and ended. All SQL goes
+// through the server's Unix socket, in a folder that only the servers' user can enter, as a
+// superuser that can log in nowhere else.
+type dbms interface {
+	// initialise fills data, which does not exist, with an empty database.
+	initialise(ctx context.Context, n *nursery, h *home, data string) error
+	// command is the server's command line; it logs to standard error.
+	command(s *server) *exec.Cmd
+	// ready returns nil once the server accepts connections.
+	ready(ctx context.Context, s *server) error
+	// furnish makes what a new server of the clouds has.
+	furnish(ctx context.Context, s *server) error
+	setPassword(ctx context.Context, s *server, user, password string) error
+	dropUser(ctx context.Context, s *server, user string) error
+	createDatabase(ctx context.Context, s *server, name string) error
+	dropDatabase(ctx context.Context, s *server, name string) error
+}
+
+// dbmses are the engines a spec can name.
+var dbmses = map[string]struct {
+	port    int // the standard one
+	find    func() (dbms, error)
+	orderly syscall.Signal // ends the server, all written
+	quick   syscall.Signal // ends it at once; also what the kernel sends when we die
+}{
+	// Of an immediate shutdown nothing is left. SIGKILL would leave busy backends and, for good,
+	// a System V shared memory segment.
+	"postgres": {port: 5432, find: findPostgres, orderly: syscall.SIGINT, quick: syscall.SIGQUIT},
+	"mysql":    {port: 3306, find: findMariaDB, orderly: syscall.SIGTERM, quick: syscall.SIGKILL},
+}
+
+func checkEngine(name string) error {
+	if _, ok := dbmses[name]; !ok {
+		return fmt.Errorf("engine %q: unknown, must be postgres or mysql", name)
+	}
+	return nil
+}
+
+// EngineAvailable reports whether this machine has the server program for an engine
+// (postgres or mysql), and if not, what to install.
+func EngineAvailable(name string) error {
+	if err := checkEngine(name); err != nil {
+		return err
+	}
+	if enginesSupported != nil {
+		return fmt.Errorf("engine %s: %w", name, enginesSupported)
+	}
+	if _, err := unprivileged(); err != nil {
+		return fmt.Errorf("engine %s: %w", name, err)
+	}
+	if _, err := dbmses[name].find(); err != nil {
+		return fmt.Errorf("engine %s: %w", name, err)
+	}
+	return nil
+}
+
+// newKind makes the data folder that every server of a kind begins as a copy of: making one
+// takes a second, copying it a tenth.
+func (e *engines) newKind(name string) (*kind, error) {
+	system, err := dbmses[name].find()
+	if err != nil {
+		return nil, err
+	}
+	h, err := e.home()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := h.folder(name)
+	if err != nil {
+		return nil, err
+	}
+	k := &kind{dbms: system, template: filepath.Join(folder, "data")}
+	ctx, cancel := context.WithTimeoutCause(e.ctx, startTimeout, errStartTimeout)
+	defer cancel()
+	if err := system.initialise(ctx, e.nursery, h, k.template); err != nil {
+		return nil, fmt.Errorf("make an empty %s database: %w", name, err)
+	}
+	return k, nil
+}
+
+// A server is a backing that is real.
+type server struct {
+	system    dbms
+	id        string
+	engine    string
+	address   *address
+	authority *authority
+	nursery   *nursery
+	home      *home
+	folder    string // holds the data folder, the socket, the certificate, the log
+	process   *process
+}
+
+func (s *server) data() string { return filepath.Join(s.folder, "data") }
+func (s *server) log() string  { return filepath.Join(s.folder, "log") }
+func (s *server) cert() string { return filepath.Join(s.folder, "server.crt") }
+func (s *server) key() string  { return filepath.Join(s.folder, "server.key") }
+
+// newServer lays out a server's folder. On an error nothing is left and the address is still
+// the caller's.
+func (e *engines) newServer(ctx context.Context, spec engineSpec, where *address) (_ *server, err error) {
+	k, err := e.kinds[spec.Engine]()
+	if err != nil {
+		return nil, err
+	}
+	ca, err := e.authority()
+	if err != nil {
+		return nil, err
+	}
+	h, err := e.home()
+	if err != nil {
+		return nil, err
+	}
+	s := &server{system: k.dbms, id: spec.ID, engine: spec.Engine, address: where, authority: ca, nursery: e.nursery, home: h}
+	if s.folder, err = h.folder(spec.ID); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(s.folder))
+		}
+	}()
+	cert, key, err := ca.issue(where.host)
+	if err != nil {
+		return nil, err
+	}
+	return s, errors.Join(h.write(s.cert(), cert), h.write(s.key(), key), h.copy(ctx, k.template, s.data()))
+}
+
+// resume starts the server process and waits until it accepts connections.
+func (s *server) resume(ctx context.Context) error {
+	if s.process != nil {
+		select {
+		case <-s.process.done: // it ended by itself, and may have left children
+			if err := s.end(); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+	log, err := os.OpenFile(s.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }()
+	cmd := s.system.command(s)
+	cmd.Stdout, cmd.Stderr = log, log
+	if s.process, err = s.nursery.spawn(cmd); err != nil {
+		return err
+	}
+	if err := s.process.await(ctx, s.log(), func(ctx context.Context) error { return s.system.ready(ctx, s) }); err != nil {
+		return errors.Join(err, s.end())
+	}
+	return nil
+}
+
+// equip makes, on a new server, what the clouds have there, and what spec asks for.
+func (s *server) equip(ctx context.Context, spec engineSpec) error {
+	if err := s.system.furnish(ctx, s); err != nil {
+		return err
+	}
+	if spec.Username != "" {
+		if err := s.setPassword(ctx, spec.Username, spec.Password); err != nil {
+			return err
+		}
+	}
+	if spec.Database != "" {
+		return s.createDatabase(ctx, spec.Database)
+	}
+	return nil
+}
+
+func (s *server) suspend() error { return s.end(dbmses[s.engine].orderly, dbmses[s.engine].quick) }
+
+func (s *server) remove() error {
+	return errors.Join(s.end(dbmses[s.engine].quick), os.RemoveAll(s.folder), s.address.release())
+}
+
+func (s *server) end(asks ...syscall.Signal) error {
+	if s.process == nil {
+		return nil
+	}
+	s.process.end(asks...)
+	s.process = nil
+	return endStrays(s.data())
+}
+
+// asked guards what needs a server that runs.
+func (s *server) asked(op func() error) error {
+	if s.process == nil {
+		return errSuspended
+	}
+	return op()
+}
+
+func (s *server) setPassword(ctx context.Context, user, password string) error {
+	return s.asked(func() error { return s.system.setPassword(ctx, s, user, password) })
+}
+
+func (s *server) dropUser(ctx context.Context, user string) error {
+	return s.system.dropUser(ctx, s, user)
+}
+
+func (s *server) createDatabase(ctx context.Context, name string) error {
+	return s.asked(func() error { return s.system.createDatabase(ctx, s, name) })
+}
+
+func (s *server) dropDatabase(ctx context.Context, name string) error {
+	return s.asked(func() error { return s.system.dropDatabase(ctx, s, name) })
+}

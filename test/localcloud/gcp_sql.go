@@ -1,0 +1,143 @@
+package localcloud
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// sqlService is the Cloud SQL Admin API, versions v1 and v1beta4.
+type sqlService struct {
+	cloud    *Cloud
+	projects map[string]*sqlProject
+	serial   int64
+}
+
+// A sqlProject is what one project has in Cloud SQL.
+type sqlProject struct {
+	id         string
+	instances  map[string]*sqlInstance // deleted ones stay, for stale reads and reserved names
+	operations []*sqlOperation         // oldest first
+	backups    []*sqlBackup
+}
+
+var (
+	errSQLDenied     = gcpErr(http.StatusForbidden, "notAuthorized", "The client is not authorized to make this request.")
+	errSQLNoInstance = gcpErr(http.StatusNotFound, "instanceDoesNotExist", "The Cloud SQL instance does not exist.")
+	errSQLBusy       = gcpErr(http.StatusConflict, "operationInProgress", "Operation failed because another operation was already in progress. Try your request after the current operation is complete.")
+	errSQLStale      = gcpErr(http.StatusPreconditionFailed, "staleData", "Condition does not match.")
+	errSQLNotRunning = sqlInvalid("Invalid request since instance is not running.")
+	errSQLThrottled  = gcpErr(http.StatusTooManyRequests, "rateLimitExceeded", "Quota exceeded for quota metric 'Queries' and limit 'Queries per minute per user' of service 'sqladmin.googleapis.com'.")
+)
+
+func sqlInvalid(message string) *gcpError {
+	return gcpErr(http.StatusBadRequest, "invalid", "Invalid request: "+message)
+}
+
+func newSQLService(c *Cloud) *sqlService {
+	return &sqlService{cloud: c, projects: map[string]*sqlProject{}}
+}
+
+func (s *sqlService) route(g *gcpCloud) {
+	const instance = "/projects/{project}/instances/{instance}"
+	for _, r := range []struct {
+		method, path, operation, resource string
+		do                                func(*sqlRequest) (any, error)
+	}{
+		{"POST", "/projects/{project}/instances", "instances.insert", "name", s.insertInstance},
+		{"GET", "/projects/{project}/instances", "instances.list", "", s.listInstances},
+		{"GET", instance, "instances.get", "instance", s.getInstance},
+		{"PATCH", instance, "instances.patch", "instance", s.patchInstance},
+		{"PUT", instance, "instances.update", "instance", s.updateInstance},
+		{"DELETE", instance, "instances.delete", "instance", s.deleteInstance},
+		{"POST", instance + "/restart", "instances.restart", "instance", s.restartInstance},
+		{"GET", instance + "/connectSettings", "connect.get", "instance", s.getConnectSettings},
+		{"GET", "/projects/{project}/operations", "operations.list", "", s.listOperations},
+		{"GET", "/projects/{project}/operations/{operation}", "operations.get", "operation", s.getOperation},
+		{"POST", instance + "/databases", "databases.insert", "instance", s.insertDatabase},
+		{"GET", instance + "/databases", "databases.list", "instance", s.listDatabases},
+		{"GET", instance + "/databases/{database}", "databases.get", "instance", s.getDatabase},
+		{"DELETE", instance + "/databases/{database}", "databases.delete", "instance", s.deleteDatabase},
+		{"POST", instance + "/users", "users.insert", "instance", s.insertUser},
+		{"GET", instance + "/users", "users.list", "instance", s.listUsers},
+		{"GET", instance + "/users/{user}", "users.get", "instance", s.getUser},
+		{"PUT", instance + "/users", "users.update", "instance", s.updateUser},
+		{"DELETE", instance + "/users", "users.delete", "instance", s.deleteUser},
+		{"POST", instance + "/backupRuns", "backupRuns.insert", "instance", s.insertBackupRun},
+		{"GET", instance + "/backupRuns", "backupRuns.list", "instance", s.listBackupRuns},
+		{"GET", instance + "/backupRuns/{backup}", "backupRuns.get", "instance", s.getBackupRun},
+		{"DELETE", instance + "/backupRuns/{backup}", "backupRuns.delete", "instance", s.deleteBackupRun},
+		{"GET", "/projects/{project}/backups", "Backups.ListBackups", "", s.listBackups},
+		{"GET", "/projects/{project}/backups/{backup}", "Backups.GetBackup", "backup", s.getBackup},
+		{"DELETE", "/projects/{project}/backups/{backup}", "Backups.DeleteBackup", "backup", s.deleteBackup},
+	} {
+		route := gcpRoute{service: "sqladmin", operation: r.operation, resource: r.resource, do: func(call *gcpRequest) (any, error) {
+			if call.caller.id != call.PathValue("project") {
+				return nil, errSQLDenied
+			}
+			p := s.project(call.caller.id)
+			p.settle(call.now)
+			return r.do(&sqlRequest{call, p})
+		}}
+		for _, version := range []string{"/v1", "/sql/v1beta4"} {
+			g.handle(r.method+" "+version+r.path, route)
+		}
+	}
+}
+
+// A sqlRequest is a call to Cloud SQL by somebody who may make it. What the clock has brought
+// about in the project is settled.
+type sqlRequest struct {
+	*gcpRequest
+	project *sqlProject
+}
+
+func (s *sqlService) project(id string) *sqlProject {
+	p := s.projects[id]
+	if p == nil {
+		p = &sqlProject{id: id, instances: map[string]*sqlInstance{}}
+		s.projects[id] = p
+	}
+	return p
+}
+
+// instance returns the instance that the path names, as it is.
+func (r *sqlRequest) instance() (*sqlInstance, error) {
+	in := r.project.instances[r.PathValue("instance")]
+	if in == nil || in.gone {
+		return nil, errSQLNoInstance
+	}
+	return in, nil
+}
+
+// idle returns the instance if no operation is under way.
+func (r *sqlRequest) idle() (*sqlInstance, error) {
+	in, err := r.instance()
+	if err == nil && in.operation != nil {
+		return nil, errSQLBusy
+	}
+	return in, err
+}
+
+// running returns the instance if its server takes connections: what databases and users demand.
+func (r *sqlRequest) running() (*sqlInstance, error) {
+	in, err := r.instance()
+	if err == nil && (in.state != "RUNNABLE" || in.stopped()) {
+		return nil, errSQLNotRunning
+	}
+	return in, err
+}
+
+// free returns the instance if it is running and no operation is under way.
+func (r *sqlRequest) free() (*sqlInstance, error) {
+	if _, err := r.idle(); err != nil {
+		return nil, err
+	}
+	return r.running()
+}
+
+func (s *sqlService) link(path string) string { return s.cloud.GCPEndpoint() + "/v1/projects/" + path }
+
+func sqlTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+func sqlETag(serial int64) string { return strconv.FormatInt(serial, 16) + "d1" }

@@ -1,0 +1,178 @@
+package localcloud
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"time"
+
+	"google.golang.org/api/sqladmin/v1"
+)
+
+// A sqlOperation is a write that Cloud SQL has accepted. It has two clocks to wait for: the cloud's,
+// and the database server's, which does its part in real time.
+type sqlOperation struct {
+	name, kind string
+	user       string
+	instance   *sqlInstance
+	begun      time.Time // PENDING until then
+	inserted   time.Time
+	due        time.Time // not DONE before
+	ended      time.Time // zero until DONE
+	late       bool      // fails at the end
+	failure    *sqladmin.OperationError
+
+	worked   chan struct{} // closed when the server has done its part
+	workErr  error         // this and the next are readable once worked is closed
+	finished time.Time
+
+	succeed func()                         // makes the outcome visible
+	abandon func(*sqladmin.OperationError) // cleans up after a failure; may be nil
+}
+
+// A sqlWork describes an operation to begin.
+type sqlWork struct {
+	kind    string
+	takes   time.Duration
+	state   string       // of the instance meanwhile; empty for no change
+	server  func() error // the database server's part; may be nil
+	succeed func()
+	abandon func(*sqladmin.OperationError)
+}
+
+// begin starts an operation on an idle instance and returns it as the response to the write,
+// which is never DONE: whoever wants to know must ask.
+func (s *sqlService) begin(r *sqlRequest, in *sqlInstance, w sqlWork) *sqladmin.Operation {
+	in.before, in.pastDatabases, in.pastUsers, in.pastRuns = in.shown(), slices.Clone(in.databases), slices.Clone(in.users), slices.Clone(in.runs)
+	op := &sqlOperation{
+		name: newSQLOperationName(), kind: w.kind, user: r.caller.email, instance: in,
+		inserted: r.now, begun: r.now.Add(w.takes / 10), due: r.now.Add(w.takes), late: r.failLate,
+		worked: make(chan struct{}), succeed: w.succeed, abandon: w.abandon,
+	}
+	in.operation, in.last = op, op
+	if w.state != "" {
+		in.state = w.state
+	}
+	r.project.operations = append(r.project.operations, op)
+	work := func() {
+		op.workErr = w.server()
+		op.finished = s.cloud.opts.Now()
+		close(op.worked)
+	}
+	switch {
+	case w.server == nil || r.failLate:
+		close(op.worked)
+	case s.cloud.opts.ListenersOnly: // takes no time, and tests can rely on it
+		work()
+	default:
+		go work()
+	}
+	out := op.shown(s, op.inserted)
+	out.Status, out.StartTime = "PENDING", ""
+	return out
+}
+
+// newSQLOperationName returns a UUID, as Cloud SQL does.
+func newSQLOperationName() string {
+	raw := make([]byte, 16)
+	_, _ = rand.Read(raw)
+	h := hex.EncodeToString(raw)
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// settle ends the operations whose time has come.
+func (p *sqlProject) settle(now time.Time) {
+	for _, in := range p.instances {
+		if in.operation != nil {
+			in.operation.settle(now)
+		}
+	}
+}
+
+func (op *sqlOperation) settle(now time.Time) {
+	if now.Before(op.due) {
+		return
+	}
+	select {
+	case <-op.worked:
+	default:
+		return
+	}
+	op.ended = op.due
+	if op.finished.After(op.due) {
+		op.ended = op.finished
+	}
+	switch {
+	case op.late:
+		op.failure = &sqladmin.OperationError{Kind: "sql#operationError", Code: "INTERNAL_ERROR", Message: "An internal error has occurred (injected)."}
+	case op.workErr != nil:
+		op.failure = &sqladmin.OperationError{Kind: "sql#operationError", Code: "ERROR_RDBMS", Message: "system error occurred: " + op.workErr.Error()}
+	}
+	op.instance.operation = nil
+	switch {
+	case op.failure == nil:
+		op.succeed()
+	case op.abandon != nil:
+		op.abandon(op.failure)
+	}
+}
+
+// shown returns the operation as the API shows it.
+func (op *sqlOperation) shown(s *sqlService, now time.Time) *sqladmin.Operation {
+	p := op.instance.project
+	out := &sqladmin.Operation{
+		Kind: "sql#operation", Name: op.name, OperationType: op.kind, Status: "PENDING", User: op.user,
+		InsertTime: sqlTime(op.inserted), TargetId: op.instance.name, TargetProject: p,
+		TargetLink: s.link(p + "/instances/" + op.instance.name), SelfLink: s.link(p + "/operations/" + op.name),
+	}
+	if !now.Before(op.begun) {
+		out.Status, out.StartTime = "RUNNING", sqlTime(op.begun)
+	}
+	if !op.ended.IsZero() {
+		out.Status, out.StartTime, out.EndTime = "DONE", sqlTime(op.begun), sqlTime(op.ended)
+	}
+	if op.failure != nil {
+		out.Error = &sqladmin.OperationErrors{Kind: "sql#operationErrors", Errors: []*sqladmin.OperationError{op.failure}}
+	}
+	return out
+}
+
+func (s *sqlService) getOperation(r *sqlRequest) (any, error) {
+	op := r.project.operation(r.PathValue("operation"))
+	if op == nil || r.stale && op.instance.last == op {
+		return nil, gcpErr(http.StatusNotFound, "operationDoesNotExist", "The Cloud SQL operation does not exist.")
+	}
+	return op.shown(s, r.now), nil
+}
+
+func (p *sqlProject) operation(name string) *sqlOperation {
+	i := slices.IndexFunc(p.operations, func(op *sqlOperation) bool { return op.name == name })
+	if i < 0 {
+		return nil
+	}
+	return p.operations[i]
+}
+
+func (s *sqlService) listOperations(r *sqlRequest) (any, error) {
+	name := r.URL.Query().Get("instance")
+	if name != "" {
+		if in := r.project.instances[name]; in == nil {
+			return nil, errSQLNoInstance
+		}
+	}
+	var found []*sqladmin.Operation
+	for i, op := range slices.Backward(r.project.operations) {
+		if r.stale && i == len(r.project.operations)-1 {
+			continue
+		}
+		if name == "" || op.instance.name == name {
+			found = append(found, op.shown(s, r.now))
+		}
+	}
+	from, to, next, err := pageOf(r.gcpRequest, len(found), "maxResults", 100, 500)
+	if err != nil {
+		return nil, err
+	}
+	return &sqladmin.OperationsListResponse{Kind: "sql#operationsList", Items: found[from:to], NextPageToken: next}, nil
+}

@@ -1,0 +1,260 @@
+package localcloud
+
+import (
+	"fmt"
+	"net/netip"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/api/sqladmin/v1"
+)
+
+// sqlVersions are the database versions on offer, in the order in which one can be upgraded to another.
+var sqlVersions = map[string][]string{
+	"POSTGRES": {"POSTGRES_13", "POSTGRES_14", "POSTGRES_15", "POSTGRES_16", "POSTGRES_17", "POSTGRES_18"},
+	"MYSQL":    {"MYSQL_8_0", "MYSQL_8_4"},
+}
+
+// sqlPlusByDefault are the versions that get ENTERPRISE_PLUS unless an edition is asked for.
+var sqlPlusByDefault = []string{"POSTGRES_16", "POSTGRES_17", "POSTGRES_18", "MYSQL_8_4"}
+
+var (
+	sqlCustomTiers = regexp.MustCompile(`^db-custom-([0-9]+)-([0-9]+)$`)
+	sqlPlusTiers   = regexp.MustCompile(`^db-perf-optimized-N-(2|4|8|16|32|48|64|80|96|128)$`)
+	sqlSharedTiers = []string{"db-f1-micro", "db-g1-small"}
+	sqlStartTimes  = regexp.MustCompile(`^([01]?[0-9]|2[0-3]):([0-5][0-9])$`)
+	sqlFlagNames   = regexp.MustCompile(`^[a-z][a-z0-9_.]*$`)
+)
+
+func sqlFamily(version string) string {
+	family, _, _ := strings.Cut(version, "_")
+	return family
+}
+
+// settleInstance turns what was asked for into what will be: it fills in defaults, and refuses what
+// can't be. old is the instance as it was, nil for a new one.
+func settleInstance(resource, old jsonObject) error {
+	version, _ := resource["databaseVersion"].(string)
+	if version == "" {
+		version = "MYSQL_8_0"
+		resource["databaseVersion"] = version
+	}
+	if !slices.Contains(sqlVersions[sqlFamily(version)], version) {
+		return sqlInvalid("Invalid value for database version: " + version)
+	}
+	if resource["region"] == nil {
+		resource["region"] = "us-central1"
+	}
+	settleSettings(resource, version)
+	now := typed[sqladmin.DatabaseInstance](resource)
+	if !slices.Contains(gcpRegions, now.Region) {
+		return sqlInvalid("Invalid value for region: " + now.Region)
+	}
+	if now.DiskEncryptionConfiguration != nil {
+		key := kmsKeyNames.FindStringSubmatch(now.DiskEncryptionConfiguration.KmsKeyName)
+		if key == nil || key[1] != now.Region {
+			return sqlInvalid("Invalid KMS key name, or its location differs from the instance's: " + now.DiskEncryptionConfiguration.KmsKeyName)
+		}
+	}
+	if old != nil {
+		if err := validChange(typed[sqladmin.DatabaseInstance](old), now); err != nil {
+			return err
+		}
+	}
+	return validSettings(now)
+}
+
+// settleSettings fills in what Cloud SQL chooses where nothing was asked for.
+func settleSettings(resource jsonObject, version string) {
+	settings := member(resource, "settings")
+	edition := "ENTERPRISE"
+	if slices.Contains(sqlPlusByDefault, version) {
+		edition = "ENTERPRISE_PLUS"
+	}
+	defaults(settings, jsonObject{
+		"kind": "sql#settings", "edition": edition, "activationPolicy": "ALWAYS", "availabilityType": "ZONAL",
+		"pricingPlan": "PER_USE", "replicationType": "SYNCHRONOUS", "dataDiskType": "PD_SSD", "dataDiskSizeGb": "10",
+		"storageAutoResize": true, "storageAutoResizeLimit": "0", "deletionProtectionEnabled": false,
+		"connectorEnforcement": "NOT_REQUIRED",
+	})
+	delete(settings, "settingsVersion")
+	if settings["dataDiskSizeGb"] == "0" {
+		settings["dataDiskSizeGb"] = "10"
+	}
+	defaults(member(settings, "locationPreference"), jsonObject{"kind": "sql#locationPreference"})
+	defaults(member(settings, "ipConfiguration"), jsonObject{
+		"ipv4Enabled": true, "requireSsl": false, "sslMode": "ALLOW_UNENCRYPTED_AND_ENCRYPTED",
+		"serverCaMode": "GOOGLE_MANAGED_INTERNAL_CA",
+	})
+	days := 7
+	if settings["edition"] == "ENTERPRISE_PLUS" {
+		days = 14
+	}
+	backup := member(settings, "backupConfiguration")
+	defaults(backup, jsonObject{
+		"kind": "sql#backupConfiguration", "enabled": false, "startTime": "04:00", "transactionLogRetentionDays": days,
+		"backupTier": "STANDARD",
+	})
+	defaults(member(backup, "backupRetentionSettings"), jsonObject{"retentionUnit": "COUNT", "retainedBackups": days + days%2})
+	if start, ok := backup["startTime"].(string); ok && len(start) == 4 {
+		backup["startTime"] = "0" + start
+	}
+	for _, k := range []string{"userLabels", "databaseFlags"} {
+		if empty(settings[k]) {
+			delete(settings, k)
+		}
+	}
+}
+
+func defaults(into, standard jsonObject) {
+	for k, v := range standard {
+		if into[k] == nil {
+			into[k] = v
+		}
+	}
+}
+
+// validChange refuses what can't be changed in place.
+func validChange(old, now *sqladmin.DatabaseInstance) error {
+	versions := sqlVersions[sqlFamily(old.DatabaseVersion)]
+	switch {
+	case old.Name != now.Name:
+		return sqlInvalid("The name of an instance can't be changed.")
+	case old.Region != now.Region:
+		return sqlInvalid("The region of an instance can't be changed.")
+	case !reflect.DeepEqual(old.DiskEncryptionConfiguration, now.DiskEncryptionConfiguration):
+		return sqlInvalid("The disk encryption of an instance can't be changed.")
+	case old.InstanceType != now.InstanceType:
+		return sqlInvalid("The type of an instance can't be changed.")
+	case old.Settings.DataDiskType != now.Settings.DataDiskType:
+		return sqlInvalid("The disk type of an instance can't be changed.")
+	case now.Settings.DataDiskSizeGb < old.Settings.DataDiskSizeGb:
+		return sqlInvalid(fmt.Sprintf("Disk size can't be reduced. Current size: %d GB, requested: %d GB.", old.Settings.DataDiskSizeGb, now.Settings.DataDiskSizeGb))
+	case slices.Index(versions, now.DatabaseVersion) < slices.Index(versions, old.DatabaseVersion):
+		return sqlInvalid("Can't upgrade from " + old.DatabaseVersion + " to " + now.DatabaseVersion + ".")
+	}
+	return nil
+}
+
+// validSettings holds settings to their rules.
+func validSettings(in *sqladmin.DatabaseInstance) error {
+	s := in.Settings
+	if err := validTier(in); err != nil {
+		return err
+	}
+	if err := validLabels(s.UserLabels); err != nil {
+		return err
+	}
+	largest := int64(65536)
+	if slices.Contains(sqlSharedTiers, s.Tier) {
+		largest = 3054
+	}
+	for _, choice := range []struct {
+		name, value string
+		values      []string
+	}{
+		{"activationPolicy", s.ActivationPolicy, []string{"ALWAYS", "NEVER"}},
+		{"availabilityType", s.AvailabilityType, []string{"ZONAL", "REGIONAL"}},
+		{"dataDiskType", s.DataDiskType, []string{"PD_SSD", "PD_HDD"}},
+		{"pricingPlan", s.PricingPlan, []string{"PER_USE"}},
+		{"ipConfiguration.sslMode", s.IpConfiguration.SslMode, []string{"ALLOW_UNENCRYPTED_AND_ENCRYPTED", "ENCRYPTED_ONLY", "TRUSTED_CLIENT_CERTIFICATE_REQUIRED"}},
+	} {
+		if !slices.Contains(choice.values, choice.value) {
+			return sqlInvalid(fmt.Sprintf("Invalid value at 'settings.%s': %q", choice.name, choice.value))
+		}
+	}
+	if s.DataDiskSizeGb < 10 || s.DataDiskSizeGb > largest {
+		return sqlInvalid(fmt.Sprintf("Invalid data disk size: %d GB. It must be between 10 and %d.", s.DataDiskSizeGb, largest))
+	}
+	if s.StorageAutoResizeLimit != 0 && s.StorageAutoResizeLimit < s.DataDiskSizeGb {
+		return sqlInvalid("storageAutoResizeLimit must be 0 or at least the size of the disk.")
+	}
+	for _, f := range s.DatabaseFlags {
+		if !sqlFlagNames.MatchString(f.Name) {
+			return sqlInvalid("Invalid flag name: " + f.Name)
+		}
+	}
+	for _, n := range s.IpConfiguration.AuthorizedNetworks {
+		if prefix, err := netip.ParsePrefix(n.Value); err != nil && !isAddress(n.Value) || err == nil && prefix != prefix.Masked() {
+			return sqlInvalid("Non-routable or malformed authorized network (" + n.Value + ").")
+		}
+	}
+	if ip := s.IpConfiguration; !ip.Ipv4Enabled && ip.PrivateNetwork == "" && ip.PscConfig == nil {
+		return sqlInvalid("At least one of Public IP or Private IP or PSC connectivity must be enabled.")
+	}
+	return validBackups(in)
+}
+
+func isAddress(s string) bool {
+	_, err := netip.ParseAddr(s)
+	return err == nil
+}
+
+// validTier holds tier and edition together. Custom tiers: https://cloud.google.com/sql/docs/postgres/create-instance#machine-types.
+func validTier(in *sqladmin.DatabaseInstance) error {
+	tier, edition := in.Settings.Tier, in.Settings.Edition
+	wrong := func(hint string) error {
+		return sqlInvalid(fmt.Sprintf("Invalid Tier (%s) for (%s) Edition. %s", tier, edition, hint))
+	}
+	switch edition {
+	case "ENTERPRISE_PLUS":
+		if !sqlPlusTiers.MatchString(tier) {
+			return wrong("Use a predefined Tier like db-perf-optimized-N-* instead.")
+		}
+		return nil
+	case "ENTERPRISE":
+	default:
+		return sqlInvalid("Invalid value at 'settings.edition': " + edition)
+	}
+	if slices.Contains(sqlSharedTiers, tier) {
+		return nil
+	}
+	size := sqlCustomTiers.FindStringSubmatch(tier)
+	if size == nil {
+		return wrong("Use a Tier like db-custom-1-3840 or a shared-core one instead.")
+	}
+	cpus, errCPU := strconv.Atoi(size[1])
+	mib, errMem := strconv.Atoi(size[2])
+	switch {
+	case errCPU != nil || errMem != nil || cpus < 1 || cpus > 96 || cpus > 1 && cpus%2 != 0:
+		return wrong("The number of vCPUs must be 1 or an even number up to 96.")
+	case mib%256 != 0 || mib < 3840:
+		return wrong("Memory must be a multiple of 256 MB and at least 3840 MB.")
+	case 10*mib < 9*1024*cpus || 10*mib > 65*1024*cpus:
+		return wrong("Memory must be between 0.9 and 6.5 GB for a vCPU.")
+	}
+	return nil
+}
+
+// validBackups holds backups, point-in-time recovery and high availability together.
+func validBackups(in *sqladmin.DatabaseInstance) error {
+	b, most := in.Settings.BackupConfiguration, int64(7)
+	if in.Settings.Edition == "ENTERPRISE_PLUS" {
+		most = 35
+	}
+	mysql := sqlFamily(in.DatabaseVersion) == "MYSQL"
+	recoverable := b.PointInTimeRecoveryEnabled
+	if mysql {
+		recoverable = b.BinaryLogEnabled
+	}
+	switch {
+	case !sqlStartTimes.MatchString(b.StartTime):
+		return sqlInvalid("Invalid backup start time: " + b.StartTime)
+	case b.TransactionLogRetentionDays < 1 || b.TransactionLogRetentionDays > most:
+		return sqlInvalid(fmt.Sprintf("The number of transaction log retention days must be between 1 and %d.", most))
+	case b.BackupRetentionSettings.RetainedBackups < 1 || b.BackupRetentionSettings.RetainedBackups > 365:
+		return sqlInvalid("The number of retained backups must be between 1 and 365.")
+	case mysql && b.PointInTimeRecoveryEnabled:
+		return sqlInvalid("Point-in-time recovery of MySQL is enabled by binaryLogEnabled.")
+	case !mysql && b.BinaryLogEnabled:
+		return sqlInvalid("Binary log can only be enabled for MySQL instances.")
+	case recoverable && !b.Enabled:
+		return sqlInvalid("Point-in-time recovery must be disabled when backup is disabled.")
+	case in.Settings.AvailabilityType == "REGIONAL" && !(b.Enabled && recoverable):
+		return sqlInvalid("Regional instances require automated backups and point-in-time recovery.")
+	}
+	return nil
+}

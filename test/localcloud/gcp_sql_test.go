@@ -1,0 +1,686 @@
+package localcloud
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/api/sqladmin/v1"
+)
+
+func orders() *sqladmin.DatabaseInstance {
+	return &sqladmin.DatabaseInstance{
+		Name: "orders", Region: "europe-west1", DatabaseVersion: "POSTGRES_16", RootPassword: "s3cret",
+		Settings: &sqladmin.Settings{Tier: "db-f1-micro", Edition: "ENTERPRISE", UserLabels: map[string]string{"team": "shop"}},
+	}
+}
+
+// create creates an instance and lets it become RUNNABLE.
+func (g *gcpTest) create(t *testing.T, in *sqladmin.DatabaseInstance) {
+	t.Helper()
+	if _, err := g.sql.Instances.Insert("acme", in).Do(); err != nil {
+		t.Fatal(err)
+	}
+	g.clock.advance(g.opts.Durations.Create)
+}
+
+func (g *gcpTest) orders(t *testing.T) *sqladmin.DatabaseInstance {
+	t.Helper()
+	in, err := g.sql.Instances.Get("acme", "orders").Do()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func TestSQLInstanceLifecycle(t *testing.T) {
+	g := startGCP(t, Options{Durations: Durations{Create: 10 * time.Minute, Modify: time.Minute, Delete: 5 * time.Minute}})
+	_, err := g.sql.Instances.Get("acme", "orders").Do()
+	wantGCP(t, err, 404, "instanceDoesNotExist")
+
+	op, err := g.sql.Instances.Insert("acme", orders()).Do()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = g.sql.Instances.Insert("acme", orders()).Do()
+	wantGCP(t, err, 409, "instanceAlreadyExists")
+	_, err = g.sql.Databases.List("acme", "orders").Do()
+	wantGCP(t, err, 400, "invalid")
+	steps := []struct {
+		after         time.Duration
+		status, state string
+	}{
+		{0, "PENDING", "PENDING_CREATE"},
+		{time.Minute, "RUNNING", "PENDING_CREATE"},
+		{9*time.Minute - 1, "RUNNING", "PENDING_CREATE"},
+		{1, "DONE", "RUNNABLE"},
+	}
+	for _, step := range steps {
+		g.clock.advance(step.after)
+		if op, err = g.sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != step.status {
+			t.Fatalf("operation is %v, %v, want %s", op, err, step.status)
+		}
+		in := g.orders(t)
+		if in.State != step.state {
+			t.Fatalf("instance is %s, want %s", in.State, step.state)
+		}
+		if ready := in.State == "RUNNABLE"; ready != (len(in.IpAddresses) == 1) || in.RootPassword != "" {
+			t.Fatalf("state %s, addresses %v, password %q", in.State, in.IpAddresses, in.RootPassword)
+		}
+	}
+
+	op, err = g.sql.Databases.Insert("acme", "orders", &sqladmin.Database{Name: "shop"}).Do()
+	if err != nil || op.Status != "PENDING" {
+		t.Fatalf("operation is %v, %v", op, err)
+	}
+	_, err = g.sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "pw"}).Do()
+	wantGCP(t, err, 409, "operationInProgress")
+	_, err = g.sql.Databases.Get("acme", "orders", "shop").Do()
+	wantGCP(t, err, 404, "")
+	g.clock.advance(time.Minute)
+	_, err = g.sql.Databases.Get("acme", "orders", "shop").Do()
+	wantGCP(t, err, 0, "")
+	_, err = g.sql.Databases.Insert("acme", "orders", &sqladmin.Database{Name: "shop"}).Do()
+	wantGCP(t, err, 400, "invalid")
+	_, err = g.sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "pw"}).Do()
+	wantGCP(t, err, 0, "")
+	g.clock.advance(time.Minute)
+	_, err = g.sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "pw"}).Do()
+	wantGCP(t, err, 409, "userAlreadyExists")
+	users, err := g.sql.Users.List("acme", "orders").Do()
+	if err != nil || len(users.Items) != 2 || users.Items[0].Name != "postgres" || users.Items[1].Password != "" {
+		t.Fatalf("users are %v, %v", users, err)
+	}
+	_, err = g.sql.Users.Update("acme", "orders", &sqladmin.User{Password: "new"}).Name("nobody").Do()
+	wantGCP(t, err, 404, "")
+	_, err = g.sql.Users.Update("acme", "orders", &sqladmin.User{Password: "new"}).Name("postgres").Do()
+	wantGCP(t, err, 0, "")
+	g.clock.advance(time.Minute)
+	_, err = g.sql.Users.Delete("acme", "orders").Name("app").Do()
+	wantGCP(t, err, 0, "")
+	g.clock.advance(time.Minute)
+	_, err = g.sql.Users.Get("acme", "orders", "app").Do()
+	wantGCP(t, err, 404, "")
+	_, err = g.sql.Databases.Delete("acme", "orders", "shop").Do()
+	wantGCP(t, err, 0, "")
+	g.clock.advance(time.Minute)
+	_, err = g.sql.Databases.Get("acme", "orders", "shop").Do()
+	wantGCP(t, err, 404, "")
+
+	if _, err = g.sql.Instances.Delete("acme", "orders").Do(); err != nil {
+		t.Fatal(err)
+	}
+	if in := g.orders(t); in.State != "PENDING_DELETE" {
+		t.Fatalf("instance is %s", in.State)
+	}
+	g.clock.advance(5 * time.Minute)
+	_, err = g.sql.Instances.Get("acme", "orders").Do()
+	wantGCP(t, err, 404, "instanceDoesNotExist")
+	ops, err := g.sql.Operations.List("acme").Instance("orders").Do()
+	if err != nil || len(ops.Items) != 7 || ops.Items[0].OperationType != "DELETE" || ops.Items[0].Status != "DONE" {
+		t.Fatalf("operations are %v, %v", ops, err)
+	}
+}
+
+func TestSQLDefaults(t *testing.T) {
+	g := startGCP(t, Options{})
+	g.create(t, orders())
+	in := g.orders(t)
+	s := in.Settings
+	got := fmt.Sprint(s.ActivationPolicy, s.AvailabilityType, s.DataDiskSizeGb, s.DataDiskType, *s.StorageAutoResize, s.DeletionProtectionEnabled,
+		s.BackupConfiguration.Enabled, s.BackupConfiguration.TransactionLogRetentionDays, s.IpConfiguration.Ipv4Enabled, s.SettingsVersion)
+	if want := "ALWAYSZONAL10PD_SSDtrue false false 7 true 1"; got != want {
+		t.Errorf("settings are %s, want %s", got, want)
+	}
+	if in.ConnectionName != "acme:europe-west1:orders" || in.CreateTime != "2026-05-04T03:02:01.000Z" || in.IpAddresses[0].Type != "PRIMARY" {
+		t.Errorf("instance is %+v", in)
+	}
+	connection, err := net.Dial("tcp", net.JoinHostPort(in.IpAddresses[0].IpAddress, "5432"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection.Close()
+}
+
+func TestSQLInsertRules(t *testing.T) {
+	g := startGCP(t, Options{InstanceQuota: -1})
+	tests := []struct {
+		name   string
+		change func(in *sqladmin.DatabaseInstance)
+		want   int
+	}{
+		{"plain", func(*sqladmin.DatabaseInstance) {}, 0},
+		{"name in upper case", func(in *sqladmin.DatabaseInstance) { in.Name = "Orders" }, 400},
+		{"name begins with a digit", func(in *sqladmin.DatabaseInstance) { in.Name = "1orders" }, 400},
+		{"name ends with a hyphen", func(in *sqladmin.DatabaseInstance) { in.Name = "orders-" }, 400},
+		{"longest name", func(in *sqladmin.DatabaseInstance) { in.Name = strings.Repeat("x", 98-len("acme:")) }, 0},
+		{"name too long", func(in *sqladmin.DatabaseInstance) { in.Name = strings.Repeat("x", 99-len("acme:")) }, 400},
+		{"unknown version", func(in *sqladmin.DatabaseInstance) { in.DatabaseVersion = "POSTGRES_99" }, 400},
+		{"unknown engine", func(in *sqladmin.DatabaseInstance) { in.DatabaseVersion = "ORACLE_19" }, 400},
+		{"unknown region", func(in *sqladmin.DatabaseInstance) { in.Region = "eu-west-1" }, 400},
+		{"no tier", func(in *sqladmin.DatabaseInstance) { in.Settings.Tier = "" }, 400},
+		{"no settings", func(in *sqladmin.DatabaseInstance) { in.Settings = nil }, 400},
+		{"custom tier", func(in *sqladmin.DatabaseInstance) { in.Settings.Tier = "db-custom-2-7680" }, 0},
+		{"odd number of processors", func(in *sqladmin.DatabaseInstance) { in.Settings.Tier = "db-custom-3-11520" }, 400},
+		{"memory not a multiple of 256", func(in *sqladmin.DatabaseInstance) { in.Settings.Tier = "db-custom-2-7681" }, 400},
+		{"too little memory", func(in *sqladmin.DatabaseInstance) { in.Settings.Tier = "db-custom-1-1024" }, 400},
+		{"too much memory", func(in *sqladmin.DatabaseInstance) { in.Settings.Tier = "db-custom-1-7168" }, 400},
+		{"tier of RDS", func(in *sqladmin.DatabaseInstance) { in.Settings.Tier = "db.t4g.micro" }, 400},
+		{"plus tier without its edition", func(in *sqladmin.DatabaseInstance) { in.Settings.Tier = "db-perf-optimized-N-2" }, 400},
+		{"plus tier", func(in *sqladmin.DatabaseInstance) {
+			in.Settings.Tier, in.Settings.Edition = "db-perf-optimized-N-2", "ENTERPRISE_PLUS"
+		}, 0},
+		{"small tier in plus edition", func(in *sqladmin.DatabaseInstance) { in.Settings.Edition = "ENTERPRISE_PLUS" }, 400},
+		{"plus is the default from 16 on", func(in *sqladmin.DatabaseInstance) { in.Settings.Edition = "" }, 400},
+		{"and not before", func(in *sqladmin.DatabaseInstance) { in.Settings.Edition, in.DatabaseVersion = "", "POSTGRES_15" }, 0},
+		{"small disk", func(in *sqladmin.DatabaseInstance) { in.Settings.DataDiskSizeGb = 9 }, 400},
+		{"large disk on a shared core", func(in *sqladmin.DatabaseInstance) { in.Settings.DataDiskSizeGb = 4000 }, 400},
+		{"label", func(in *sqladmin.DatabaseInstance) { in.Settings.UserLabels["Team"] = "x" }, 400},
+		{"key elsewhere", func(in *sqladmin.DatabaseInstance) {
+			in.DiskEncryptionConfiguration = &sqladmin.DiskEncryptionConfiguration{KmsKeyName: "projects/p/locations/us-east1/keyRings/r/cryptoKeys/k"}
+		}, 400},
+		{"key", func(in *sqladmin.DatabaseInstance) {
+			in.DiskEncryptionConfiguration = &sqladmin.DiskEncryptionConfiguration{KmsKeyName: "projects/p/locations/europe-west1/keyRings/r/cryptoKeys/k"}
+		}, 0},
+		{"recovery without backups", func(in *sqladmin.DatabaseInstance) {
+			in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{PointInTimeRecoveryEnabled: true}
+		}, 400},
+		{"binary log with PostgreSQL", func(in *sqladmin.DatabaseInstance) {
+			in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{Enabled: true, BinaryLogEnabled: true}
+		}, 400},
+		{"logs kept for too long", func(in *sqladmin.DatabaseInstance) {
+			in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{TransactionLogRetentionDays: 8}
+		}, 400},
+		{"start time", func(in *sqladmin.DatabaseInstance) {
+			in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{StartTime: "25:00"}
+		}, 400},
+		{"regional without backups", func(in *sqladmin.DatabaseInstance) { in.Settings.AvailabilityType = "REGIONAL" }, 400},
+		{"regional", func(in *sqladmin.DatabaseInstance) {
+			in.Settings.AvailabilityType = "REGIONAL"
+			in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{Enabled: true, PointInTimeRecoveryEnabled: true}
+		}, 0},
+		{"no address at all", func(in *sqladmin.DatabaseInstance) {
+			in.Settings.IpConfiguration = &sqladmin.IpConfiguration{ForceSendFields: []string{"Ipv4Enabled"}}
+		}, 400},
+		{"malformed network", func(in *sqladmin.DatabaseInstance) {
+			in.Settings.IpConfiguration = &sqladmin.IpConfiguration{Ipv4Enabled: true, AuthorizedNetworks: []*sqladmin.AclEntry{{Value: "10.0.0.1/8"}}}
+		}, 400},
+	}
+	for i, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			in := orders()
+			in.Name = fmt.Sprintf("orders-%d", i)
+			test.change(in)
+			_, err := g.sql.Instances.Insert("acme", in).Do()
+			wantGCP(t, err, test.want, "")
+		})
+	}
+}
+
+func TestSQLPatch(t *testing.T) {
+	settings := func(s sqladmin.Settings) *sqladmin.DatabaseInstance { return &sqladmin.DatabaseInstance{Settings: &s} }
+	tests := []struct {
+		name   string
+		patch  *sqladmin.DatabaseInstance
+		want   int
+		reason string
+		during string // the state while the operation is under way
+		check  func(in *sqladmin.DatabaseInstance) bool
+	}{
+		{"tier", settings(sqladmin.Settings{Tier: "db-g1-small"}), 0, "", "MAINTENANCE", func(in *sqladmin.DatabaseInstance) bool { return in.Settings.Tier == "db-g1-small" }},
+		{"disk grows", settings(sqladmin.Settings{DataDiskSizeGb: 30}), 0, "", "RUNNABLE", func(in *sqladmin.DatabaseInstance) bool { return in.Settings.DataDiskSizeGb == 30 }},
+		{"disk shrinks", settings(sqladmin.Settings{DataDiskSizeGb: 10}), 400, "invalid", "", nil},
+		{"label added", settings(sqladmin.Settings{UserLabels: map[string]string{"a": "b"}}), 0, "", "RUNNABLE", func(in *sqladmin.DatabaseInstance) bool {
+			return len(in.Settings.UserLabels) == 2
+		}},
+		{"label removed", settings(sqladmin.Settings{UserLabels: map[string]string{}, ForceSendFields: []string{"UserLabels"}, NullFields: []string{"UserLabels.team"}}), 0, "", "RUNNABLE", func(in *sqladmin.DatabaseInstance) bool {
+			return len(in.Settings.UserLabels) == 0
+		}},
+		{"list replaced", settings(sqladmin.Settings{DatabaseFlags: []*sqladmin.DatabaseFlags{{Name: "work_mem", Value: "9"}}}), 0, "", "RUNNABLE", func(in *sqladmin.DatabaseInstance) bool {
+			return len(in.Settings.DatabaseFlags) == 1 && in.Settings.DatabaseFlags[0].Name == "work_mem"
+		}},
+		{"false is sent on purpose", settings(sqladmin.Settings{DeletionProtectionEnabled: false, ForceSendFields: []string{"DeletionProtectionEnabled"}}), 0, "", "RUNNABLE", func(in *sqladmin.DatabaseInstance) bool {
+			return !in.Settings.DeletionProtectionEnabled
+		}},
+		{"false is dropped otherwise", settings(sqladmin.Settings{DeletionProtectionEnabled: false}), 0, "", "RUNNABLE", func(in *sqladmin.DatabaseInstance) bool {
+			return in.Settings.DeletionProtectionEnabled
+		}},
+		{"backup time is normalised", settings(sqladmin.Settings{BackupConfiguration: &sqladmin.BackupConfiguration{StartTime: "3:30"}}), 0, "", "RUNNABLE", func(in *sqladmin.DatabaseInstance) bool {
+			return in.Settings.BackupConfiguration.StartTime == "03:30" && in.Settings.BackupConfiguration.Enabled
+		}},
+		{"upgrade", &sqladmin.DatabaseInstance{DatabaseVersion: "POSTGRES_17"}, 0, "", "MAINTENANCE", func(in *sqladmin.DatabaseInstance) bool {
+			return in.DatabaseVersion == "POSTGRES_17" && strings.HasPrefix(in.DatabaseInstalledVersion, "POSTGRES_17") && in.Settings.Edition == "ENTERPRISE"
+		}},
+		{"downgrade", &sqladmin.DatabaseInstance{DatabaseVersion: "POSTGRES_15"}, 400, "invalid", "", nil},
+		{"other engine", &sqladmin.DatabaseInstance{DatabaseVersion: "MYSQL_8_4"}, 400, "invalid", "", nil},
+		{"other region", &sqladmin.DatabaseInstance{Region: "europe-west3"}, 400, "invalid", "", nil},
+		{"other disk type", settings(sqladmin.Settings{DataDiskType: "PD_HDD"}), 400, "invalid", "", nil},
+		{"right version", settings(sqladmin.Settings{SettingsVersion: 1, Tier: "db-g1-small"}), 0, "", "MAINTENANCE", func(in *sqladmin.DatabaseInstance) bool {
+			return in.Settings.SettingsVersion == 2
+		}},
+		{"stale version", settings(sqladmin.Settings{SettingsVersion: 7, Tier: "db-g1-small"}), 412, "staleData", "", nil},
+		{"root password", &sqladmin.DatabaseInstance{RootPassword: "x"}, 400, "invalid", "", nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			g := startGCP(t, Options{Durations: Durations{Modify: time.Minute}})
+			in := orders()
+			in.Settings.DataDiskSizeGb, in.Settings.DeletionProtectionEnabled = 20, true
+			in.Settings.DatabaseFlags = []*sqladmin.DatabaseFlags{{Name: "max_connections", Value: "50"}, {Name: "log_connections", Value: "on"}}
+			in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{Enabled: true}
+			g.create(t, in)
+			before := g.orders(t)
+			op, err := g.sql.Instances.Patch("acme", "orders", test.patch).Do()
+			wantGCP(t, err, test.want, test.reason)
+			if test.want != 0 {
+				return
+			}
+			during := g.orders(t)
+			if during.State != test.during || during.Settings.SettingsVersion != 1 || during.Settings.Tier != before.Settings.Tier {
+				t.Errorf("during the operation: %s, version %d, tier %s", during.State, during.Settings.SettingsVersion, during.Settings.Tier)
+			}
+			_, err = g.sql.Instances.Patch("acme", "orders", test.patch).Do()
+			wantGCP(t, err, 409, "operationInProgress")
+			g.clock.advance(time.Minute)
+			after := g.orders(t)
+			if !test.check(after) || after.State != "RUNNABLE" || after.Settings.SettingsVersion != 2 || after.Etag == before.Etag {
+				t.Errorf("afterwards: %+v %+v", after, after.Settings)
+			}
+			if op, err = g.sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != "DONE" || op.Error != nil {
+				t.Errorf("operation is %+v, %v", op, err)
+			}
+		})
+	}
+}
+
+func TestSQLUpdateReplaces(t *testing.T) {
+	g := startGCP(t, Options{})
+	g.create(t, orders())
+	in := orders()
+	in.RootPassword, in.Settings.UserLabels = "", nil
+	_, err := g.sql.Instances.Update("acme", "orders", in).Do()
+	wantGCP(t, err, 400, "invalid") // no version
+	in.Settings.SettingsVersion = 1
+	_, err = g.sql.Instances.Update("acme", "orders", in).Do()
+	wantGCP(t, err, 0, "")
+	if after := g.orders(t); len(after.Settings.UserLabels) != 0 {
+		t.Errorf("labels are %v", after.Settings.UserLabels)
+	}
+}
+
+func TestSQLStop(t *testing.T) {
+	g := startGCP(t, Options{})
+	g.create(t, orders())
+	for _, step := range []struct {
+		policy string
+		want   int
+	}{{"NEVER", 400}, {"ALWAYS", 0}} {
+		_, err := g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ActivationPolicy: step.policy}}).Do()
+		wantGCP(t, err, 0, "")
+		if in := g.orders(t); in.State != "RUNNABLE" { // as the API's reference says: running, or stopped by its owner
+			t.Errorf("state is %s", in.State)
+		}
+		_, err = g.sql.Databases.List("acme", "orders").Do()
+		wantGCP(t, err, step.want, "")
+		connection, err := net.Dial("tcp", net.JoinHostPort(g.orders(t).IpAddresses[0].IpAddress, "5432"))
+		if (err == nil) != (step.want == 0) {
+			t.Errorf("policy %s: connection %v", step.policy, err)
+		}
+		if err == nil {
+			connection.Close()
+		}
+	}
+	_, err := g.sql.Instances.Restart("acme", "orders").Do()
+	wantGCP(t, err, 0, "")
+	if in := g.orders(t); in.State != "RUNNABLE" {
+		t.Errorf("state is %s", in.State)
+	}
+}
+
+func TestSQLMySQL(t *testing.T) {
+	g := startGCP(t, Options{})
+	in := orders()
+	in.DatabaseVersion = "MYSQL_8_0"
+	g.create(t, in)
+	users, err := g.sql.Users.List("acme", "orders").Do()
+	if err != nil || len(users.Items) != 1 || users.Items[0].Name != "root" || users.Items[0].Host != "%" {
+		t.Fatalf("users are %v, %v", users, err)
+	}
+	_, err = g.sql.Users.Update("acme", "orders", &sqladmin.User{Password: "x"}).Name("root").Host("%").Do()
+	wantGCP(t, err, 0, "")
+	_, err = g.sql.Users.Update("acme", "orders", &sqladmin.User{Password: "x"}).Name("root").Host("10.0.0.1").Do()
+	wantGCP(t, err, 404, "")
+	_, err = g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{DatabaseVersion: "MYSQL_8_4"}).Do()
+	wantGCP(t, err, 0, "")
+}
+
+func TestSQLFailLate(t *testing.T) {
+	tests := []struct {
+		operation string
+		call      func(g *gcpTest) (*sqladmin.Operation, error)
+		state     string
+	}{
+		{"instances.patch", func(g *gcpTest) (*sqladmin.Operation, error) {
+			return g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{Tier: "db-g1-small"}}).Do()
+		}, "RUNNABLE"},
+		{"instances.delete", func(g *gcpTest) (*sqladmin.Operation, error) {
+			return g.sql.Instances.Delete("acme", "orders").EnableFinalBackup(true).Do()
+		}, "RUNNABLE"},
+		{"databases.insert", func(g *gcpTest) (*sqladmin.Operation, error) {
+			return g.sql.Databases.Insert("acme", "orders", &sqladmin.Database{Name: "shop"}).Do()
+		}, "RUNNABLE"},
+		{"users.insert", func(g *gcpTest) (*sqladmin.Operation, error) {
+			return g.sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app"}).Do()
+		}, "RUNNABLE"},
+		{"instances.insert", func(g *gcpTest) (*sqladmin.Operation, error) {
+			in := orders()
+			in.Name = "second"
+			return g.sql.Instances.Insert("acme", in).Do()
+		}, "FAILED"},
+	}
+	for _, test := range tests {
+		t.Run(test.operation, func(t *testing.T) {
+			g := startGCP(t, Options{Durations: Durations{Create: time.Minute, Modify: time.Minute, Delete: time.Minute, Snapshot: time.Minute}})
+			g.create(t, orders())
+			g.orders(t)
+			g.Faults.Add(Fault{Filter: Filter{Operation: test.operation}, Kind: FailLate, Times: 1})
+			op, err := test.call(g)
+			if err != nil || op.Status != "PENDING" || op.Error != nil {
+				t.Fatalf("operation is %+v, %v", op, err)
+			}
+			g.clock.advance(2 * time.Minute)
+			if op, err = g.sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != "DONE" || op.Error == nil || len(op.Error.Errors) != 1 {
+				t.Fatalf("operation is %+v, %v", op, err)
+			}
+			in, err := g.sql.Instances.Get("acme", op.TargetId).Do()
+			if err != nil || in.State != test.state || in.Settings.Tier != "db-f1-micro" {
+				t.Fatalf("instance is %+v, %v", in, err)
+			}
+			if in.State == "FAILED" {
+				_, err := g.sql.Instances.Delete("acme", "second").EnableFinalBackup(true).Do()
+				wantGCP(t, err, 400, "invalid")
+				_, err = g.sql.Instances.Patch("acme", "second", &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{Tier: "db-g1-small"}}).Do()
+				wantGCP(t, err, 409, "invalidState")
+				_, err = g.sql.Instances.Delete("acme", "second").Do()
+				wantGCP(t, err, 0, "")
+				return
+			}
+			databases, err := g.sql.Databases.List("acme", "orders").Do()
+			if err != nil || len(databases.Items) != 1 {
+				t.Errorf("databases are %v, %v", databases, err)
+			}
+			backups, err := g.sql.Backups.ListBackups("projects/acme").Do()
+			if err != nil || slices.ContainsFunc(backups.Backups, func(b *sqladmin.Backup) bool { return b.State != "FAILED" }) {
+				t.Errorf("backups are %v, %v", backups, err)
+			}
+			retried, err := test.call(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.clock.advance(2 * time.Minute)
+			if op, err = g.sql.Operations.Get("acme", retried.Name).Do(); err != nil || op.Status != "DONE" || op.Error != nil {
+				t.Errorf("the second attempt: %+v, %v", op, err)
+			}
+		})
+	}
+}
+
+func TestSQLFinalBackup(t *testing.T) {
+	g := startGCP(t, Options{Durations: Durations{Snapshot: 10 * time.Minute, Delete: time.Minute}})
+	g.create(t, orders())
+	g.orders(t)
+	_, err := g.sql.Instances.Delete("acme", "orders").EnableFinalBackup(true).FinalBackupTtlDays(1000).Do()
+	wantGCP(t, err, 400, "invalid")
+	if _, err := g.sql.Instances.Delete("acme", "orders").EnableFinalBackup(true).FinalBackupDescription("orders-final-1").FinalBackupTtlDays(40).Do(); err != nil {
+		t.Fatal(err)
+	}
+	list := func(filter string) []*sqladmin.Backup {
+		t.Helper()
+		out, err := g.sql.Backups.ListBackups("projects/acme").Filter(filter).Do()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Backups
+	}
+	all := list("instance:orders AND type:FINAL")
+	if len(all) != 1 || all[0].State != "RUNNING" || all[0].Description != "orders-final-1" {
+		t.Fatalf("backups are %+v", all)
+	}
+	if n := len(list("instance:other")); n != 0 {
+		t.Errorf("the filter lets %d pass", n)
+	}
+	g.clock.advance(10 * time.Minute)
+	if in := g.orders(t); in.State != "PENDING_DELETE" {
+		t.Errorf("state is %s", in.State)
+	}
+	g.clock.advance(time.Minute)
+	_, err = g.sql.Instances.Get("acme", "orders").Do()
+	wantGCP(t, err, 404, "")
+	b, err := g.sql.Backups.GetBackup(all[0].Name).Do()
+	if err != nil || b.State != "SUCCESSFUL" || b.InstanceDeletionTime == "" || b.ExpiryTime != "2026-06-13T03:02:01.000Z" || b.InstanceSettings.Settings.Tier != "db-f1-micro" {
+		t.Fatalf("backup is %+v, %v", b, err)
+	}
+	g.clock.advance(40 * 24 * time.Hour)
+	_, err = g.sql.Backups.GetBackup(all[0].Name).Do()
+	wantGCP(t, err, 404, "")
+}
+
+func TestSQLBackupRuns(t *testing.T) {
+	g := startGCP(t, Options{Durations: Durations{Snapshot: time.Minute}})
+	g.create(t, orders())
+	if _, err := g.sql.BackupRuns.Insert("acme", "orders", &sqladmin.BackupRun{Description: "by hand"}).Do(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"RUNNING", "SUCCESSFUL"} {
+		runs, err := g.sql.BackupRuns.List("acme", "orders").Do()
+		if err != nil || len(runs.Items) != 1 || runs.Items[0].Status != want {
+			t.Fatalf("runs are %v, %v, want %s", runs, err, want)
+		}
+		g.clock.advance(time.Minute)
+	}
+}
+
+func TestSQLDeletionIsGuarded(t *testing.T) {
+	g := startGCP(t, Options{Durations: Durations{NameReserved: 7 * 24 * time.Hour}})
+	in := orders()
+	in.Settings.DeletionProtectionEnabled = true
+	g.create(t, in)
+	_, err := g.sql.Instances.Delete("acme", "orders").Do()
+	wantGCP(t, err, 400, "invalid")
+	patch := &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ForceSendFields: []string{"DeletionProtectionEnabled"}}}
+	_, err = g.sql.Instances.Patch("acme", "orders", patch).Do()
+	wantGCP(t, err, 0, "")
+	_, err = g.sql.Instances.Delete("acme", "orders").Do()
+	wantGCP(t, err, 0, "")
+	_, err = g.sql.Instances.Insert("acme", orders()).Do()
+	wantGCP(t, err, 409, "instanceAlreadyExists")
+	g.clock.advance(7 * 24 * time.Hour)
+	_, err = g.sql.Instances.Insert("acme", orders()).Do()
+	wantGCP(t, err, 0, "")
+}
+
+func TestSQLListAndQuota(t *testing.T) {
+	g := startGCP(t, Options{InstanceQuota: 3})
+	for i := range 4 {
+		in := orders()
+		in.Name = fmt.Sprintf("db-%d", i)
+		_, err := g.sql.Instances.Insert("acme", in).Do()
+		if i < 3 {
+			wantGCP(t, err, 0, "")
+		} else {
+			wantGCP(t, err, 403, "errorMaxInstancePerLabel")
+		}
+	}
+	first, err := g.sql.Instances.List("acme").MaxResults(2).Do()
+	if err != nil || len(first.Items) != 2 || first.NextPageToken == "" {
+		t.Fatalf("first page is %v, %v", first, err)
+	}
+	second, err := g.sql.Instances.List("acme").MaxResults(2).PageToken(first.NextPageToken).Do()
+	if err != nil || len(second.Items) != 1 || second.NextPageToken != "" {
+		t.Fatalf("second page is %v, %v", second, err)
+	}
+	for filter, want := range map[string]int{
+		"settings.userLabels.team:shop": 3, "settings.userLabels.team:other": 0, "name:db-1": 1,
+		"state:RUNNABLE AND name:db-2": 1, "state:RUNNABLE region:us-east1": 0,
+	} {
+		out, err := g.sql.Instances.List("acme").Filter(filter).Do()
+		if err != nil || len(out.Items) != want {
+			t.Errorf("filter %q: %d, %v, want %d", filter, len(out.Items), err, want)
+		}
+	}
+}
+
+func TestSQLFaults(t *testing.T) {
+	for kind, want := range map[FaultKind]struct {
+		status int
+		reason string
+	}{
+		Throttled: {429, "rateLimitExceeded"}, ServerError: {500, "backendError"},
+		Denied: {403, "notAuthorized"}, Conflict: {409, "operationInProgress"},
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			g := startGCP(t, Options{})
+			g.Faults.Add(Fault{Filter: Filter{Service: "sqladmin", Resource: "orders"}, Kind: kind, Times: 1})
+			_, err := g.sql.Instances.Insert("acme", orders()).Do()
+			wantGCP(t, err, want.status, want.reason)
+			_, err = g.sql.Instances.Get("acme", "orders").Do()
+			wantGCP(t, err, 404, "instanceDoesNotExist")
+			if calls := g.Ledger.Calls(Filter{Operation: "instances.insert"}); len(calls) != 1 || calls[0].Committed || calls[0].Code != want.reason {
+				t.Errorf("ledger has %+v", calls)
+			}
+		})
+	}
+}
+
+func TestSQLStaleReads(t *testing.T) {
+	g := startGCP(t, Options{})
+	g.create(t, orders())
+	stale := func() func() {
+		return g.Faults.Add(Fault{Filter: Filter{Service: "sqladmin", Write: Reads}, Kind: Stale})
+	}
+	lift := stale()
+	_, err := g.sql.Instances.Get("acme", "orders").Do()
+	wantGCP(t, err, 404, "instanceDoesNotExist")
+	list, err := g.sql.Instances.List("acme").Do()
+	if err != nil || len(list.Items) != 0 {
+		t.Errorf("list is %v, %v", list.Items, err)
+	}
+	lift()
+	patch := &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{Tier: "db-g1-small"}}
+	op, err := g.sql.Instances.Patch("acme", "orders", patch).Do()
+	wantGCP(t, err, 0, "")
+	lift = stale()
+	if in := g.orders(t); in.Settings.Tier != "db-f1-micro" || in.State != "RUNNABLE" {
+		t.Errorf("tier is %s, state %s", in.Settings.Tier, in.State)
+	}
+	_, err = g.sql.Operations.Get("acme", op.Name).Do()
+	wantGCP(t, err, 404, "operationDoesNotExist")
+	lift()
+	_, err = g.sql.Databases.Insert("acme", "orders", &sqladmin.Database{Name: "shop"}).Do()
+	wantGCP(t, err, 0, "")
+	lift = stale()
+	_, err = g.sql.Databases.Get("acme", "orders", "shop").Do()
+	wantGCP(t, err, 404, "")
+	_, err = g.sql.Databases.Get("acme", "orders", "postgres").Do()
+	wantGCP(t, err, 0, "")
+	lift()
+	if in := g.orders(t); in.Settings.Tier != "db-g1-small" {
+		t.Errorf("tier is %s", in.Settings.Tier)
+	}
+	if n := g.Ledger.Count(Filter{Operation: "operations.get", Account: "acme", Resource: "orders"}); n != 1 {
+		t.Errorf("the ledger counts %d looks at an operation of orders", n)
+	}
+}
+
+func TestSQLRates(t *testing.T) {
+	g := startGCP(t, Options{RateLimits: true})
+	for range 180 {
+		_, err := g.sql.Instances.List("acme").Do()
+		wantGCP(t, err, 0, "")
+	}
+	_, err := g.sql.Instances.List("acme").Do()
+	wantGCP(t, err, 429, "rateLimitExceeded")
+	g.clock.advance(time.Second)
+	_, err = g.sql.Instances.List("acme").Do()
+	wantGCP(t, err, 0, "")
+}
+
+// TestSQLServer goes the whole way to a real server: what the API says is what a client needs.
+func TestSQLServer(t *testing.T) {
+	for _, test := range []struct {
+		engine, version, admin string
+		port                   int
+		query                  func(t *testing.T, e *engine, user, password, database, sql string) (string, error)
+	}{
+		{"postgres", "POSTGRES_16", "postgres", 5432, queryPostgres},
+		{"mysql", "MYSQL_8_0", "root", 3306, queryMariaDB},
+	} {
+		t.Run(test.engine, func(t *testing.T) {
+			mustHave(t, test.engine)
+			cloud, err := Start(Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := cloud.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			_, sql, _ := (&gcpTest{Cloud: cloud}).clients(t, "acme")
+			done := func(op *sqladmin.Operation, err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+				<-cloud.gcp.sql.worked(op.Name)
+				if op, err = sql.Operations.Get("acme", op.Name).Do(); err != nil || op.Status != "DONE" || op.Error != nil {
+					t.Fatalf("operation is %+v, %v", op, err)
+				}
+			}
+			in := orders()
+			in.DatabaseVersion = test.version
+			done(sql.Instances.Insert("acme", in).Do())
+			got, err := sql.Instances.Get("acme", "orders").Do()
+			if err != nil || got.State != "RUNNABLE" || got.ServerCaCert == nil {
+				t.Fatalf("instance is %+v, %v", got, err)
+			}
+			server := &engine{Host: got.IpAddresses[0].IpAddress, Port: test.port, CA: got.ServerCaCert.Cert}
+			login := func(user, password, database string, want bool) {
+				t.Helper()
+				said, err := test.query(t, server, user, password, database, "SELECT 41+1")
+				if (err == nil && said == "42") != want {
+					t.Errorf("%s with %q: %q, %v, want success %v", user, password, said, err, want)
+				}
+			}
+			login(test.admin, "s3cret", "", true)
+			login(test.admin, "wrong", "", false)
+			done(sql.Databases.Insert("acme", "orders", &sqladmin.Database{Name: "shop"}).Do())
+			done(sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "first"}).Do())
+			login("app", "first", "shop", true)
+			done(sql.Users.Update("acme", "orders", &sqladmin.User{Password: "second"}).Name("app").Do())
+			login("app", "first", "shop", false)
+			login("app", "second", "shop", true)
+			stop := func(policy string) *sqladmin.DatabaseInstance {
+				return &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ActivationPolicy: policy}}
+			}
+			done(sql.Instances.Patch("acme", "orders", stop("NEVER")).Do())
+			login("app", "second", "shop", false)
+			done(sql.Instances.Patch("acme", "orders", stop("ALWAYS")).Do())
+			login("app", "second", "shop", true)
+			done(sql.Users.Delete("acme", "orders").Name("app").Do())
+			login("app", "second", "shop", false)
+			done(sql.Instances.Delete("acme", "orders").Do())
+			login(test.admin, "s3cret", "", false)
+		})
+	}
+}
+
+// worked is closed once the database server has done its part of an operation.
+func (s *sqlService) worked(operation string) chan struct{} {
+	s.cloud.gcp.mu.Lock()
+	defer s.cloud.gcp.mu.Unlock()
+	return s.project("acme").operation(operation).worked
+}

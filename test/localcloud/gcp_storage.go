@@ -1,0 +1,191 @@
+package localcloud
+
+import (
+	"encoding/base64"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/api/storage/v1"
+)
+
+// gcsService is Cloud Storage, JSON API.
+type gcsService struct {
+	cloud   *Cloud
+	buckets map[string]*gcsBucket // one name space for everybody; deleted ones stay, for stale reads
+	created int
+	uploads int64 // the generation of the newest object
+}
+
+// A gcsBucket is a bucket as it is, and as it was before the last write.
+type gcsBucket struct {
+	owner   *gcpProject
+	serial  int // in the order of creation
+	now     *gcsState
+	before  *gcsState
+	objects []*gcsObject // by name, then generation
+}
+
+// A gcsState is what writes to a bucket change; nil where there is no bucket.
+type gcsState struct {
+	resource jsonObject
+	policy   *storage.Policy
+}
+
+var (
+	errConditionNotMet = gcpErr(http.StatusPreconditionFailed, "conditionNotMet", "At least one of the pre-conditions you specified did not hold.")
+	errNoBucket        = gcpErr(http.StatusNotFound, "notFound", "The specified bucket does not exist.")
+)
+
+func gcsInvalid(message string) *gcpError {
+	return gcpErr(http.StatusBadRequest, "invalid", message)
+}
+
+func newGCSService(c *Cloud) *gcsService {
+	return &gcsService{cloud: c, buckets: map[string]*gcsBucket{}}
+}
+
+func (s *gcsService) route(g *gcpCloud) {
+	for _, r := range []struct {
+		pattern, operation, resource string
+		do                           func(*gcpRequest) (any, error)
+	}{
+		{"POST /storage/v1/b", "buckets.insert", "name", s.insertBucket},
+		{"GET /storage/v1/b", "buckets.list", "", s.listBuckets},
+		{"GET /storage/v1/b/{bucket}", "buckets.get", "bucket", s.getBucket},
+		{"PATCH /storage/v1/b/{bucket}", "buckets.patch", "bucket", s.patchBucket},
+		{"DELETE /storage/v1/b/{bucket}", "buckets.delete", "bucket", s.deleteBucket},
+		{"POST /storage/v1/b/{bucket}/lockRetentionPolicy", "buckets.lockRetentionPolicy", "bucket", s.lockRetentionPolicy},
+		{"GET /storage/v1/b/{bucket}/iam", "buckets.getIamPolicy", "bucket", s.getIAMPolicy},
+		{"PUT /storage/v1/b/{bucket}/iam", "buckets.setIamPolicy", "bucket", s.setIAMPolicy},
+		{"GET /storage/v1/projects/{project}/serviceAccount", "projects.serviceAccount.get", "", s.getServiceAccount},
+		{"POST /upload/storage/v1/b/{bucket}/o", "objects.insert", "bucket", s.insertObject},
+		{"GET /storage/v1/b/{bucket}/o", "objects.list", "bucket", s.listObjects},
+		{"GET /storage/v1/b/{bucket}/o/{object}", "objects.get", "bucket", s.getObject},
+		{"DELETE /storage/v1/b/{bucket}/o/{object}", "objects.delete", "bucket", s.deleteObject},
+	} {
+		g.handle(r.pattern, gcpRoute{service: "storage", operation: r.operation, resource: r.resource, do: r.do})
+	}
+}
+
+// state returns the bucket as the request is to see it; nil if it is to see none.
+func (b *gcsBucket) state(r *gcpRequest) *gcsState {
+	if r.stale {
+		return b.before
+	}
+	return b.now
+}
+
+// find returns a bucket that the caller may use, and its state.
+func (s *gcsService) find(r *gcpRequest, permission string) (*gcsBucket, *gcsState, error) {
+	name := r.PathValue("bucket")
+	b := s.buckets[name]
+	if b == nil || b.state(r) == nil {
+		return nil, nil, errNoBucket
+	}
+	if b.owner != r.caller {
+		return nil, nil, gcpErr(http.StatusForbidden, "forbidden", r.caller.email+" does not have "+permission+
+			" access to the Google Cloud Storage bucket. Permission '"+permission+"' denied on resource (or it may not exist).")
+	}
+	return b, b.state(r), nil
+}
+
+// checkMetageneration holds a request to its preconditions.
+func checkMetageneration(r *gcpRequest, state *gcsState) error {
+	have := state.metageneration()
+	for parameter, wanted := range map[string]bool{"ifMetagenerationMatch": true, "ifMetagenerationNotMatch": false} {
+		given := r.URL.Query().Get(parameter)
+		if given == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(given, 10, 64)
+		if err != nil {
+			return gcpErr(http.StatusBadRequest, "invalidParameter", "Invalid value for "+parameter+": "+given)
+		}
+		if (n == have) != wanted {
+			return errConditionNotMet
+		}
+	}
+	return nil
+}
+
+func (st *gcsState) metageneration() int64 { return typed[storage.Bucket](st.resource).Metageneration }
+
+// commit makes next the bucket's state, one metageneration on.
+func (b *gcsBucket) commit(r *gcpRequest, next *gcsState) {
+	metageneration := int64(1)
+	if b.now != nil {
+		metageneration = b.now.metageneration() + 1
+	}
+	next.resource["metageneration"] = strconv.FormatInt(metageneration, 10)
+	next.resource["etag"] = gcsETag(metageneration)
+	next.resource["updated"] = gcsTime(r.now)
+	policy := *next.policy
+	policy.Etag = gcsETag(metageneration)
+	next.policy = &policy
+	b.before, b.now = b.now, next
+}
+
+// gcsETag encodes a metageneration as Cloud Storage does: a protocol buffer with one varint.
+func gcsETag(metageneration int64) string {
+	raw := []byte{8}
+	for n := uint64(metageneration); ; n >>= 7 {
+		if n < 0x80 {
+			raw = append(raw, byte(n))
+			break
+		}
+		raw = append(raw, byte(n)|0x80)
+	}
+	return base64.StdEncoding.EncodeToString(raw)
+}
+
+func gcsTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// pageOf returns the bounds of the page of a list that a request asks for, and the token of the next.
+func pageOf(r *gcpRequest, total int, parameter string, standard, most int) (from, to int, next string, err error) {
+	size := standard
+	if given := r.URL.Query().Get(parameter); given != "" {
+		if size, err = strconv.Atoi(given); err != nil || size < 0 {
+			return 0, 0, "", gcpErr(http.StatusBadRequest, "invalidParameter", "Invalid value for "+parameter+": "+given)
+		}
+		if size == 0 || size > most {
+			size = most
+		}
+	}
+	if token := r.URL.Query().Get("pageToken"); token != "" {
+		raw, decodeErr := base64.RawURLEncoding.DecodeString(token)
+		from, err = strconv.Atoi(strings.TrimPrefix(string(raw), "page:"))
+		if decodeErr != nil || err != nil || from < 0 {
+			return 0, 0, "", gcpErr(http.StatusBadRequest, "invalidParameter", "Invalid page token")
+		}
+	}
+	from = min(from, total)
+	to = min(from+size, total)
+	if to < total {
+		next = base64.RawURLEncoding.EncodeToString([]byte("page:" + strconv.Itoa(to)))
+	}
+	return from, to, next, nil
+}
+
+// sortedNames returns the buckets of the caller that the request is to see, by name. A stale list
+// misses the newest bucket, whatever happened to it since.
+func (s *gcsService) sortedNames(r *gcpRequest) []string {
+	newest := ""
+	var names []string
+	for name, b := range s.buckets {
+		if b.owner != r.caller || b.state(r) == nil {
+			continue
+		}
+		names = append(names, name)
+		if b.now != nil && (newest == "" || b.serial > s.buckets[newest].serial) {
+			newest = name
+		}
+	}
+	slices.Sort(names)
+	if r.stale {
+		names = slices.DeleteFunc(names, func(n string) bool { return n == newest })
+	}
+	return names
+}

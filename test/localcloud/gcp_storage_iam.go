@@ -1,0 +1,96 @@
+package localcloud
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"google.golang.org/api/storage/v1"
+)
+
+var (
+	gcsMembers = regexp.MustCompile(`^(allUsers|allAuthenticatedUsers|(user|serviceAccount|group|domain|projectOwner|projectEditor|projectViewer|principal|principalSet|deleted):.+)$`)
+	gcsRoles   = regexp.MustCompile(`^(roles/storage\.[A-Za-z]+|(projects|organizations)/[^/]+/roles/[A-Za-z0-9_.]+)$`)
+)
+
+// defaultPolicy is what a new bucket grants: its project's basic roles.
+func defaultPolicy(project, bucket string) *storage.Policy {
+	return &storage.Policy{
+		Kind: "storage#policy", ResourceId: "projects/_/buckets/" + bucket, Version: 1,
+		Bindings: []*storage.PolicyBindings{
+			{Role: "roles/storage.legacyBucketOwner", Members: []string{"projectEditor:" + project, "projectOwner:" + project}},
+			{Role: "roles/storage.legacyBucketReader", Members: []string{"projectViewer:" + project}},
+		},
+	}
+}
+
+func (s *gcsService) getIAMPolicy(r *gcpRequest) (any, error) {
+	_, state, err := s.find(r, "storage.buckets.getIamPolicy")
+	if err != nil {
+		return nil, err
+	}
+	version := 1
+	if asked := r.URL.Query().Get("optionsRequestedPolicyVersion"); asked != "" {
+		if version, err = strconv.Atoi(asked); err != nil || version < 1 || version > 3 || version == 2 {
+			return nil, gcsInvalid("Invalid policy version: " + asked)
+		}
+	}
+	if state.policy.Version > int64(version) {
+		return nil, gcpErr(http.StatusBadRequest, "invalid", "The policy has conditions and must be requested with version 3.")
+	}
+	return state.policy, nil
+}
+
+func (s *gcsService) setIAMPolicy(r *gcpRequest) (any, error) {
+	b, state, err := s.find(r, "storage.buckets.setIamPolicy")
+	if err != nil {
+		return nil, err
+	}
+	_, policy, err := parseResource[storage.Policy](r.body)
+	if err != nil {
+		return nil, err
+	}
+	if policy.Etag != "" && policy.Etag != state.policy.Etag {
+		return nil, errConditionNotMet
+	}
+	if policy.Version == 0 {
+		policy.Version = 1
+	}
+	for _, binding := range policy.Bindings {
+		if !gcsRoles.MatchString(binding.Role) {
+			return nil, gcsInvalid(fmt.Sprintf("Role (%s) does not exist in the resource's hierarchy.", binding.Role))
+		}
+		if binding.Condition != nil && policy.Version != 3 {
+			return nil, gcsInvalid("A policy with conditions must have version 3.")
+		}
+		for _, m := range binding.Members {
+			if !gcsMembers.MatchString(m) {
+				return nil, gcsInvalid("Invalid argument: unknown member " + m)
+			}
+		}
+	}
+	if err := admitsPolicy(state.resource, policy); err != nil {
+		return nil, err
+	}
+	policy.Kind, policy.ResourceId = state.policy.Kind, state.policy.ResourceId
+	policy.Bindings = slices.DeleteFunc(policy.Bindings, func(b *storage.PolicyBindings) bool { return len(b.Members) == 0 })
+	b.commit(r, &gcsState{resource: cloned(state.resource), policy: policy})
+	return b.now.policy, nil
+}
+
+// admitsPolicy refuses to make a bucket public that is kept from it. The other way round is
+// allowed: prevention overrules the bindings that are there.
+func admitsPolicy(resource jsonObject, policy *storage.Policy) error {
+	if member(resource, "iamConfiguration")["publicAccessPrevention"] != "enforced" {
+		return nil
+	}
+	for _, binding := range policy.Bindings {
+		if slices.Contains(binding.Members, "allUsers") || slices.Contains(binding.Members, "allAuthenticatedUsers") {
+			return gcpErr(http.StatusPreconditionFailed, "conditionNotMet",
+				"The member bindings allUsers and allAuthenticatedUsers are not allowed since public access prevention is enforced.")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,266 @@
+package localcloud
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/api/storage/v1"
+)
+
+const day = 24 * 60 * 60 // seconds
+
+// gcpRegions are the regions of Google Cloud.
+var gcpRegions = strings.Fields(`africa-south1 asia-east1 asia-east2 asia-northeast1 asia-northeast2 asia-northeast3
+	asia-south1 asia-south2 asia-southeast1 asia-southeast2 asia-southeast3 australia-southeast1 australia-southeast2
+	europe-central2 europe-north1 europe-north2 europe-southwest1 europe-west1 europe-west2 europe-west3 europe-west4
+	europe-west6 europe-west8 europe-west9 europe-west10 europe-west12 me-central1 me-central2 me-west1
+	northamerica-northeast1 northamerica-northeast2 northamerica-south1 southamerica-east1 southamerica-west1
+	us-central1 us-east1 us-east4 us-east5 us-south1 us-west1 us-west2 us-west3 us-west4`)
+
+// gcsMultiRegions maps a multi-region of Cloud Storage to the location of its KMS keys; a
+// dual-region to "".
+var (
+	gcsMultiRegions = map[string]string{"US": "us", "EU": "europe", "ASIA": "asia"}
+	gcsDualRegions  = map[string]string{"ASIA1": "asia1", "EUR4": "eur4", "EUR5": "eur5", "EUR7": "eur7", "EUR8": "eur8", "NAM4": "nam4"}
+)
+
+var (
+	bucketNames  = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]*[a-z0-9]$`)
+	labelKeys    = regexp.MustCompile(`^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$`)
+	labelValues  = regexp.MustCompile(`^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$`)
+	kmsKeyNames  = regexp.MustCompile(`^projects/[^/]+/locations/([a-z0-9-]+)/keyRings/[A-Za-z0-9_-]{1,63}/cryptoKeys/[A-Za-z0-9_-]{1,63}$`)
+	gcsClasses   = []string{"STANDARD", "NEARLINE", "COLDLINE", "ARCHIVE", "MULTI_REGIONAL", "REGIONAL", "DURABLE_REDUCED_AVAILABILITY"}
+	gcsRPOs      = []string{"DEFAULT", "ASYNC_TURBO"}
+	preventions  = []string{"inherited", "enforced"}
+	ruleActions  = []string{"Delete", "SetStorageClass", "AbortIncompleteMultipartUpload"}
+	shortestSoft = int64(7 * day)
+	longestSoft  = int64(90 * day)
+)
+
+// validBucketName holds a name to the rules at https://cloud.google.com/storage/docs/buckets#naming.
+func validBucketName(name string) error {
+	longest := 63
+	if strings.Contains(name, ".") {
+		longest = 222
+	}
+	bad := len(name) < 3 || len(name) > longest || !bucketNames.MatchString(name) || net.ParseIP(name) != nil ||
+		strings.HasPrefix(name, "goog") || strings.Contains(name, "google") || strings.Contains(name, "..")
+	for part := range strings.SplitSeq(name, ".") {
+		bad = bad || len(part) > 63
+	}
+	if bad {
+		return gcsInvalid(fmt.Sprintf("Invalid bucket name: '%s'", name))
+	}
+	return nil
+}
+
+// validLabels holds labels to the rules that all of Google Cloud has in common.
+func validLabels(labels map[string]string) error {
+	if len(labels) > 64 {
+		return gcsInvalid("Too many labels: at most 64 are allowed.")
+	}
+	for k, v := range labels {
+		if !labelKeys.MatchString(k) {
+			return gcsInvalid(fmt.Sprintf("Invalid label key: '%s'", k))
+		}
+		if !labelValues.MatchString(v) {
+			return gcsInvalid(fmt.Sprintf("Invalid label value: '%s' of label '%s'", v, k))
+		}
+	}
+	return nil
+}
+
+// settleBucket turns what was asked for into what will be: it normalises, fills in what follows, and
+// refuses what can't be. old is the bucket as it was, nil for a new one.
+func settleBucket(r *gcpRequest, resource jsonObject, old *storage.Bucket) error {
+	if err := settleLocation(resource, old); err != nil {
+		return err
+	}
+	if encryption, ok := resource["encryption"].(jsonObject); ok && encryption["defaultKmsKeyName"] == "" {
+		delete(encryption, "defaultKmsKeyName")
+	}
+	for _, k := range []string{"labels", "encryption", "website", "logging", "lifecycle", "retentionPolicy", "cors"} {
+		if empty(resource[k]) {
+			delete(resource, k)
+		}
+	}
+	if class, ok := resource["storageClass"].(string); ok {
+		resource["storageClass"] = strings.ToUpper(class)
+	} else {
+		resource["storageClass"] = "STANDARD"
+	}
+	if err := settleAccess(r, resource, old); err != nil {
+		return err
+	}
+	if err := settleRetention(r, resource, old); err != nil {
+		return err
+	}
+	return validBucket(typed[storage.Bucket](resource), old)
+}
+
+func empty(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return len(v) == 0
+	case jsonObject:
+		for _, inner := range v {
+			if list, ok := inner.([]any); !ok || len(list) > 0 {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func settleLocation(resource jsonObject, old *storage.Bucket) error {
+	location, _ := resource["location"].(string)
+	location = strings.ToUpper(location)
+	resource["location"] = location
+	switch {
+	case slices.Contains(gcpRegions, strings.ToLower(location)):
+		resource["locationType"] = "region"
+	case gcsMultiRegions[location] != "":
+		resource["locationType"] = "multi-region"
+	case gcsDualRegions[location] != "":
+		resource["locationType"] = "dual-region"
+	default:
+		return gcsInvalid("The specified location constraint is not valid.")
+	}
+	if resource["locationType"] != "region" && resource["rpo"] == nil {
+		resource["rpo"] = "DEFAULT"
+	}
+	if old != nil && old.Location != location {
+		return gcsInvalid("The location of a bucket can't be changed.")
+	}
+	return nil
+}
+
+// settleAccess keeps the lock of uniform access, and shows both names that it has.
+func settleAccess(r *gcpRequest, resource jsonObject, old *storage.Bucket) error {
+	iam := member(resource, "iamConfiguration")
+	if iam["publicAccessPrevention"] == nil {
+		iam["publicAccessPrevention"] = "inherited"
+	}
+	if iam["publicAccessPrevention"] == "unspecified" {
+		iam["publicAccessPrevention"] = "inherited"
+	}
+	uniform := member(iam, "uniformBucketLevelAccess")
+	delete(uniform, "lockedTime")
+	enabled, _ := uniform["enabled"].(bool)
+	uniform["enabled"] = enabled
+	locked := ""
+	if old != nil && old.IamConfiguration.UniformBucketLevelAccess.Enabled {
+		locked = old.IamConfiguration.UniformBucketLevelAccess.LockedTime
+	}
+	switch {
+	case enabled && locked == "":
+		locked = gcsTime(r.now.Add(90 * 24 * time.Hour))
+	case !enabled && locked != "":
+		if at, err := time.Parse(time.RFC3339, locked); err != nil || !r.now.Before(at) {
+			return gcsInvalid("Uniform bucket-level access is locked and can't be disabled.")
+		}
+	}
+	if enabled {
+		uniform["lockedTime"] = locked
+		delete(resource, "acl")
+		delete(resource, "defaultObjectAcl")
+	}
+	iam["bucketPolicyOnly"] = cloned(uniform)
+	return nil
+}
+
+func settleRetention(r *gcpRequest, resource jsonObject, old *storage.Bucket) error {
+	soft := member(resource, "softDeletePolicy")
+	if soft["retentionDurationSeconds"] == nil {
+		soft["retentionDurationSeconds"] = strconv.FormatInt(shortestSoft, 10)
+	}
+	now := typed[storage.Bucket](resource)
+	if old == nil || old.SoftDeletePolicy.RetentionDurationSeconds != now.SoftDeletePolicy.RetentionDurationSeconds {
+		soft["effectiveTime"] = gcsTime(r.now)
+	}
+	if old != nil && old.RetentionPolicy != nil && old.RetentionPolicy.IsLocked &&
+		(now.RetentionPolicy == nil || now.RetentionPolicy.RetentionPeriod < old.RetentionPolicy.RetentionPeriod) {
+		return gcpErr(http.StatusForbidden, "forbidden", "Cannot reduce the retention duration of a locked retention policy.")
+	}
+	if retention, ok := resource["retentionPolicy"].(jsonObject); ok {
+		retention["isLocked"] = old != nil && old.RetentionPolicy != nil && old.RetentionPolicy.IsLocked
+		if old == nil || old.RetentionPolicy == nil || old.RetentionPolicy.RetentionPeriod != now.RetentionPolicy.RetentionPeriod {
+			retention["effectiveTime"] = gcsTime(r.now)
+		}
+		if !retention["isLocked"].(bool) {
+			delete(retention, "isLocked")
+		}
+	}
+	return nil
+}
+
+// validBucket holds a bucket to the rules that concern one field at a time.
+func validBucket(b, old *storage.Bucket) error {
+	if err := validLabels(b.Labels); err != nil {
+		return err
+	}
+	namespaced := func(b *storage.Bucket) bool {
+		return b.HierarchicalNamespace != nil && b.HierarchicalNamespace.Enabled
+	}
+	soft := b.SoftDeletePolicy.RetentionDurationSeconds
+	switch {
+	case old != nil && old.Name != b.Name:
+		return gcsInvalid("The name of a bucket can't be changed.")
+	case !slices.Contains(gcsClasses, b.StorageClass):
+		return gcsInvalid("Invalid storage class: " + b.StorageClass)
+	case !slices.Contains(preventions, b.IamConfiguration.PublicAccessPrevention):
+		return gcsInvalid("Invalid public access prevention: " + b.IamConfiguration.PublicAccessPrevention)
+	case b.Rpo != "" && (!slices.Contains(gcsRPOs, b.Rpo) || b.Rpo == "ASYNC_TURBO" && b.LocationType != "dual-region"):
+		return gcsInvalid("Invalid recovery point objective: " + b.Rpo)
+	case soft != 0 && (soft < shortestSoft || soft > longestSoft):
+		return gcsInvalid("Soft delete policy duration must be 0 or between 7 and 90 days.")
+	case b.RetentionPolicy != nil && (b.RetentionPolicy.RetentionPeriod < 1 || b.RetentionPolicy.RetentionPeriod > 3155760000):
+		return gcsInvalid("Retention period must be between 1 second and 100 years.")
+	case namespaced(b) && !b.IamConfiguration.UniformBucketLevelAccess.Enabled:
+		return gcsInvalid("Hierarchical namespace requires uniform bucket-level access.")
+	case old != nil && namespaced(b) != namespaced(old):
+		return gcsInvalid("The hierarchical namespace of a bucket can't be changed.")
+	case old != nil && !reflect.DeepEqual(b.CustomPlacementConfig, old.CustomPlacementConfig):
+		return gcsInvalid("The placement of a bucket can't be changed.")
+	case b.Autoclass != nil && b.Autoclass.Enabled && b.StorageClass != "STANDARD":
+		return gcsInvalid("Autoclass requires storage class STANDARD.")
+	}
+	if b.Lifecycle != nil {
+		for _, rule := range b.Lifecycle.Rule {
+			if rule.Action == nil || !slices.Contains(ruleActions, rule.Action.Type) || rule.Condition == nil {
+				return gcsInvalid("Invalid lifecycle rule: it needs an action and a condition.")
+			}
+			if rule.Action.Type == "SetStorageClass" && !slices.Contains(gcsClasses, rule.Action.StorageClass) {
+				return gcsInvalid("Invalid storage class in lifecycle rule: " + rule.Action.StorageClass)
+			}
+		}
+	}
+	return validBucketKey(b)
+}
+
+// validBucketKey demands a key where the bucket is.
+func validBucketKey(b *storage.Bucket) error {
+	if b.Encryption == nil || b.Encryption.DefaultKmsKeyName == "" {
+		return nil
+	}
+	key := kmsKeyNames.FindStringSubmatch(b.Encryption.DefaultKmsKeyName)
+	if key == nil {
+		return gcsInvalid("Malformed Cloud KMS crypto key: " + b.Encryption.DefaultKmsKeyName)
+	}
+	want := strings.ToLower(b.Location)
+	if multi := gcsMultiRegions[b.Location]; multi != "" {
+		want = multi
+	}
+	if key[1] != want {
+		return gcsInvalid(fmt.Sprintf("Cloud KMS key location '%s' does not match bucket location '%s'.", key[1], b.Location))
+	}
+	return nil
+}

@@ -1,0 +1,418 @@
+package localcloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"cloud.google.com/go/iam"
+	"cloud.google.com/go/storage"
+	"google.golang.org/api/iterator"
+	raw "google.golang.org/api/storage/v1"
+)
+
+func (g *gcpTest) createBucket(t *testing.T, name string, attrs *storage.BucketAttrs) *storage.BucketHandle {
+	t.Helper()
+	b := g.storage.Bucket(name)
+	if err := b.Create(context.Background(), "acme", attrs); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestBucketLifecycle(t *testing.T) {
+	g := startGCP(t, Options{})
+	ctx := context.Background()
+	b := g.storage.Bucket("acme-logs")
+	if _, err := b.Attrs(ctx); !errors.Is(err, storage.ErrBucketNotExist) {
+		t.Fatalf("got %v, want %v", err, storage.ErrBucketNotExist)
+	}
+	g.createBucket(t, "acme-logs", &storage.BucketAttrs{Location: "europe-west1", Labels: map[string]string{"a": "1", "b": "2"}})
+	attrs, err := b.Attrs(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if attrs.Location != "EUROPE-WEST1" || attrs.LocationType != "region" || attrs.MetaGeneration != 1 || attrs.StorageClass != "STANDARD" ||
+		attrs.SoftDeletePolicy.RetentionDuration.Hours() != 7*24 || attrs.PublicAccessPrevention != storage.PublicAccessPreventionInherited ||
+		attrs.UniformBucketLevelAccess.Enabled || !attrs.Created.Equal(g.clock.Now()) {
+		t.Fatalf("attributes are %+v", attrs)
+	}
+	change := storage.BucketAttrsToUpdate{VersioningEnabled: true}
+	change.DeleteLabel("a")
+	change.SetLabel("c", "3")
+	attrs, err = b.If(storage.BucketConditions{MetagenerationMatch: 1}).Update(ctx, change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !attrs.VersioningEnabled || len(attrs.Labels) != 2 || attrs.Labels["c"] != "3" || attrs.MetaGeneration != 2 {
+		t.Fatalf("attributes are %+v", attrs)
+	}
+	_, err = b.If(storage.BucketConditions{MetagenerationMatch: 1}).Update(ctx, change)
+	wantGCP(t, err, 412, "conditionNotMet")
+	wantGCP(t, b.If(storage.BucketConditions{MetagenerationMatch: 1}).Delete(ctx), 412, "conditionNotMet")
+	wantGCP(t, b.Create(ctx, "acme", nil), 409, "conflict")
+	wantGCP(t, b.Delete(ctx), 0, "")
+	if _, err := b.Attrs(ctx); !errors.Is(err, storage.ErrBucketNotExist) {
+		t.Fatalf("got %v, want %v", err, storage.ErrBucketNotExist)
+	}
+	if n := g.Ledger.Count(Filter{Service: "storage", Operation: "buckets.insert", Account: "acme", Resource: "acme-logs", Write: Writes}); n != 2 {
+		t.Errorf("the ledger counts %d inserts", n)
+	}
+	if n := g.Ledger.Count(Filter{Service: "token", Account: "acme", Write: Reads}); n != 1 {
+		t.Errorf("the ledger counts %d tokens", n)
+	}
+}
+
+func TestBucketInsertRules(t *testing.T) {
+	g := startGCP(t, Options{})
+	tests := []struct {
+		body string
+		want int
+	}{
+		{`{"name":"plain"}`, 0},
+		{`{"name":"ok","location":"nowhere"}`, 400}, // too short as well
+		{`{"name":"good-1","location":"us-central1"}`, 0},
+		{`{"name":"good-2","location":"EUR4","rpo":"ASYNC_TURBO"}`, 0},
+		{`{"name":"good-3","location":"EU","rpo":"ASYNC_TURBO"}`, 400},
+		{`{"name":"good-4","location":"mars-north1"}`, 400},
+		{`{"name":"Upper"}`, 400},
+		{`{"name":"under_score"}`, 0},
+		{`{"name":"-dash"}`, 400},
+		{`{"name":"goog-x"}`, 400},
+		{`{"name":"my-google-bucket"}`, 400},
+		{`{"name":"10.0.0.1"}`, 400},
+		{`{"name":"` + strings.Repeat("x", 63) + `"}`, 0},
+		{`{"name":"` + strings.Repeat("x", 64) + `"}`, 400},
+		{`{"name":"l1","labels":{"team":"shop"}}`, 400},
+		{`{"name":"lab1","labels":{"team":"shop_1-x"}}`, 0},
+		{`{"name":"lab2","labels":{"Team":"shop"}}`, 400},
+		{`{"name":"lab3","labels":{"team":"Shop"}}`, 400},
+		{`{"name":"lab4","labels":{"a/b":"c"}}`, 400},
+		{`{"name":"lab5","labels":{"a":"` + strings.Repeat("x", 64) + `"}}`, 400},
+		{`{"name":"lab6","labels":{"1a":"c"}}`, 400},
+		{`{"name":"key1","location":"us-east1","encryption":{"defaultKmsKeyName":"projects/p/locations/us-east1/keyRings/r/cryptoKeys/k"}}`, 0},
+		{`{"name":"key2","location":"us-east1","encryption":{"defaultKmsKeyName":"projects/p/locations/us-west1/keyRings/r/cryptoKeys/k"}}`, 400},
+		{`{"name":"key3","location":"us-east1","encryption":{"defaultKmsKeyName":"my-key"}}`, 400},
+		{`{"name":"key4","location":"EU","encryption":{"defaultKmsKeyName":"projects/p/locations/europe/keyRings/r/cryptoKeys/k"}}`, 0},
+		{`{"name":"class1","storageClass":"nearline"}`, 0},
+		{`{"name":"class2","storageClass":"FROZEN"}`, 400},
+		{`{"name":"soft1","softDeletePolicy":{"retentionDurationSeconds":"0"}}`, 0},
+		{`{"name":"soft2","softDeletePolicy":{"retentionDurationSeconds":"3600"}}`, 400},
+		{`{"name":"hns1","hierarchicalNamespace":{"enabled":true}}`, 400},
+		{`{"name":"hns2","hierarchicalNamespace":{"enabled":true},"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}}}`, 0},
+		{`{"name":"pap1","iamConfiguration":{"publicAccessPrevention":"enforced"}}`, 0},
+		{`{"name":"pap2","iamConfiguration":{"publicAccessPrevention":"sometimes"}}`, 400},
+		{`{"name":"life1","lifecycle":{"rule":[{"action":{"type":"Delete"},"condition":{"age":30}}]}}`, 0},
+		{`{"name":"life2","lifecycle":{"rule":[{"action":{"type":"Explode"},"condition":{"age":30}}]}}`, 400},
+	}
+	for _, test := range tests {
+		t.Run(test.body, func(t *testing.T) {
+			wantGCP(t, g.send(t, "POST", "/storage/v1/b?project=acme", test.body, nil), test.want, "")
+		})
+	}
+	wantGCP(t, g.send(t, "POST", "/storage/v1/b", `{"name":"nowhere"}`, nil), 400, "required")
+}
+
+func TestBucketPatchMerges(t *testing.T) {
+	tests := []struct {
+		name, patch string
+		want        int
+		check       func(b *raw.Bucket) bool
+	}{
+		{"nothing", `{}`, 0, func(b *raw.Bucket) bool { return b.Labels["a"] == "1" && b.Metageneration == 2 }},
+		{"label added", `{"labels":{"b":"2"}}`, 0, func(b *raw.Bucket) bool { return len(b.Labels) == 2 }},
+		{"label removed", `{"labels":{"a":null}}`, 0, func(b *raw.Bucket) bool { return len(b.Labels) == 0 }},
+		{"labels removed", `{"labels":null}`, 0, func(b *raw.Bucket) bool { return len(b.Labels) == 0 }},
+		{"empty labels change nothing", `{"labels":{}}`, 0, func(b *raw.Bucket) bool { return len(b.Labels) == 1 }},
+		{"list replaced", `{"cors":[{"origin":["*"]}]}`, 0, func(b *raw.Bucket) bool { return len(b.Cors) == 1 && b.Cors[0].Origin[0] == "*" }},
+		{"list emptied", `{"cors":[]}`, 0, func(b *raw.Bucket) bool { return b.Cors == nil }},
+		{"versioning off", `{"versioning":{"enabled":false}}`, 0, func(b *raw.Bucket) bool { return b.Versioning != nil && !b.Versioning.Enabled }},
+		{"sibling kept", `{"iamConfiguration":{"publicAccessPrevention":"enforced"}}`, 0, func(b *raw.Bucket) bool {
+			return b.IamConfiguration.UniformBucketLevelAccess.Enabled && b.IamConfiguration.PublicAccessPrevention == "enforced"
+		}},
+		{"output only ignored", `{"metageneration":"77","timeCreated":"1999-01-01T00:00:00Z"}`, 0, func(b *raw.Bucket) bool { return b.Metageneration == 2 }},
+		{"same location", `{"location":"us-east1"}`, 0, func(b *raw.Bucket) bool { return b.Location == "US-EAST1" }},
+		{"other location", `{"location":"us-east4"}`, 400, nil},
+		{"other name", `{"name":"other"}`, 400, nil},
+		{"hierarchical namespace", `{"hierarchicalNamespace":{"enabled":true}}`, 400, nil},
+		{"bad label", `{"labels":{"A":"1"}}`, 400, nil},
+		{"unknown member", `{"label":{"a":"1"}}`, 400, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			g := startGCP(t, Options{})
+			g.createBucket(t, "acme-logs", &storage.BucketAttrs{
+				Location: "us-east1", Labels: map[string]string{"a": "1"}, VersioningEnabled: true,
+				CORS: []storage.CORS{{Origins: []string{"https://a", "https://b"}}}, UniformBucketLevelAccess: storage.UniformBucketLevelAccess{Enabled: true},
+			})
+			g.clock.advance(time.Minute)
+			var b raw.Bucket
+			wantGCP(t, g.send(t, "PATCH", "/storage/v1/b/acme-logs", test.patch, &b), test.want, "")
+			if test.want != 0 {
+				wantGCP(t, g.send(t, "GET", "/storage/v1/b/acme-logs", "", &b), 0, "")
+				if b.Metageneration != 1 {
+					t.Errorf("a refused patch left metageneration %d", b.Metageneration)
+				}
+				return
+			}
+			if !test.check(&b) {
+				t.Errorf("bucket is %+v", b)
+			}
+			if b.TimeCreated != "2026-05-04T03:02:01.000Z" || b.Updated != "2026-05-04T03:03:01.000Z" {
+				t.Errorf("created %s, updated %s", b.TimeCreated, b.Updated)
+			}
+		})
+	}
+}
+
+func TestBucketLocks(t *testing.T) {
+	g := startGCP(t, Options{})
+	ctx := context.Background()
+	uniform := func(on bool) storage.BucketAttrsToUpdate {
+		return storage.BucketAttrsToUpdate{UniformBucketLevelAccess: &storage.UniformBucketLevelAccess{Enabled: on}}
+	}
+	b := g.createBucket(t, "uniform", nil)
+	for _, on := range []bool{true, false, true} {
+		if _, err := b.Update(ctx, uniform(on)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.clock.advance(90 * 24 * time.Hour)
+	_, err := b.Update(ctx, uniform(false))
+	wantGCP(t, err, 400, "")
+
+	kept := g.createBucket(t, "kept", &storage.BucketAttrs{RetentionPolicy: &storage.RetentionPolicy{RetentionPeriod: time.Hour}})
+	shorter := storage.BucketAttrsToUpdate{RetentionPolicy: &storage.RetentionPolicy{RetentionPeriod: time.Minute}}
+	if _, err := kept.Update(ctx, shorter); err != nil {
+		t.Fatal(err)
+	}
+	if err := kept.If(storage.BucketConditions{MetagenerationMatch: 2}).LockRetentionPolicy(ctx); err != nil {
+		t.Fatal(err)
+	}
+	_, err = kept.Update(ctx, storage.BucketAttrsToUpdate{RetentionPolicy: &storage.RetentionPolicy{RetentionPeriod: time.Second}})
+	wantGCP(t, err, 403, "forbidden")
+	_, err = kept.Update(ctx, storage.BucketAttrsToUpdate{RetentionPolicy: &storage.RetentionPolicy{}})
+	wantGCP(t, err, 403, "forbidden")
+	_, err = kept.Update(ctx, storage.BucketAttrsToUpdate{RetentionPolicy: &storage.RetentionPolicy{RetentionPeriod: time.Hour}})
+	wantGCP(t, err, 0, "")
+}
+
+func TestBucketList(t *testing.T) {
+	g := startGCP(t, Options{})
+	for i := range 5 {
+		g.createBucket(t, fmt.Sprintf("bucket-%d", i), nil)
+	}
+	g.createBucket(t, "other", nil)
+	it := g.storage.Buckets(context.Background(), "acme")
+	it.Prefix = "bucket-"
+	pager := iterator.NewPager(it, 2, "")
+	var pages []int
+	for {
+		var page []*storage.BucketAttrs
+		token, err := pager.NextPage(&page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, len(page))
+		if token == "" {
+			break
+		}
+	}
+	if fmt.Sprint(pages) != "[2 2 1]" {
+		t.Fatalf("pages are %v", pages)
+	}
+	type list struct{ Items []map[string]any }
+	for projection, want := range map[string]bool{"full": true, "noAcl": false, "": false} {
+		var got list
+		if err := g.send(t, "GET", "/storage/v1/b?project=acme&projection="+projection, "", &got); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := got.Items[0]["acl"]; ok != want {
+			t.Errorf("projection %q has acl %v", projection, ok)
+		}
+	}
+	var got list
+	if err := g.send(t, "GET", "/storage/v1/b?project=acme&fields=items(name,iamConfiguration/publicAccessPrevention)", "", &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Items[0]) != 2 || fmt.Sprint(got.Items[0]["iamConfiguration"]) != "map[publicAccessPrevention:inherited]" {
+		t.Errorf("partial response is %v", got.Items[0])
+	}
+}
+
+func TestBucketPolicy(t *testing.T) {
+	g := startGCP(t, Options{})
+	ctx := context.Background()
+	b := g.createBucket(t, "acme-logs", nil)
+	policy, err := b.IAM().Policy(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale := *policy
+	if !policy.HasRole("projectOwner:acme", "roles/storage.legacyBucketOwner") {
+		t.Fatalf("policy is %v", policy.InternalProto)
+	}
+	policy.Add("allUsers", "roles/storage.objectViewer")
+	wantGCP(t, b.IAM().SetPolicy(ctx, policy), 0, "")
+	wantGCP(t, b.IAM().SetPolicy(ctx, &stale), 412, "conditionNotMet")
+	policy, err = b.IAM().Policy(ctx)
+	if err != nil || !policy.HasRole(iam.AllUsers, "roles/storage.objectViewer") {
+		t.Fatalf("policy is %v, %v", policy, err)
+	}
+	policy.Remove(iam.AllUsers, "roles/storage.objectViewer")
+	wantGCP(t, b.IAM().SetPolicy(ctx, policy), 0, "")
+	if _, err := b.Update(ctx, storage.BucketAttrsToUpdate{PublicAccessPrevention: storage.PublicAccessPreventionEnforced}); err != nil {
+		t.Fatal(err)
+	}
+	if policy, err = b.IAM().Policy(ctx); err != nil {
+		t.Fatal(err)
+	}
+	policy.Add(iam.AllUsers, "roles/storage.objectViewer")
+	wantGCP(t, b.IAM().SetPolicy(ctx, policy), 412, "")
+	for body, want := range map[string]int{
+		`{"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@example.com"]}]}`:                                                   0,
+		`{"bindings":[{"role":"roles/storage.objectViewer","members":["a@example.com"]}]}`:                                                        400,
+		`{"bindings":[{"role":"reader","members":["user:a@example.com"]}]}`:                                                                       400,
+		`{"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@example.com"],"condition":{"expression":"true","title":"t"}}]}`:     400,
+		`{"version":3,"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@b.c"],"condition":{"expression":"true","title":"t"}}]}`: 0,
+		`{"version":1,"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@example.com"]}],"etag":"CAE="}`:                         412,
+	} {
+		wantGCP(t, g.send(t, "PUT", "/storage/v1/b/acme-logs/iam", body, nil), want, "")
+	}
+}
+
+func TestBucketWithObjects(t *testing.T) {
+	g := startGCP(t, Options{})
+	ctx := context.Background()
+	b := g.createBucket(t, "acme-logs", &storage.BucketAttrs{VersioningEnabled: true})
+	write := func(name, content string) {
+		t.Helper()
+		w := b.Object(name).NewWriter(ctx)
+		if _, err := w.Write([]byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a/b c", "one")
+	write("a/b c", "two")
+	write("d", "three")
+	wantGCP(t, b.Delete(ctx), 409, "conflict")
+	wantGCP(t, b.Object("d").Delete(ctx), 0, "")
+	if _, err := b.Object("d").Attrs(ctx); !errors.Is(err, storage.ErrObjectNotExist) {
+		t.Fatalf("got %v, want %v", err, storage.ErrObjectNotExist)
+	}
+	wantGCP(t, b.Delete(ctx), 409, "conflict") // a noncurrent version is left
+	count := 0
+	for it := b.Objects(ctx, &storage.Query{Versions: true}); ; count++ {
+		o, err := it.Next()
+		if errors.Is(err, iterator.Done) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantGCP(t, b.Object(o.Name).Generation(o.Generation).Delete(ctx), 0, "")
+	}
+	if count != 3 {
+		t.Errorf("saw %d versions, want 3", count)
+	}
+	wantGCP(t, b.Delete(ctx), 0, "")
+
+	kept := g.createBucket(t, "kept", &storage.BucketAttrs{RetentionPolicy: &storage.RetentionPolicy{RetentionPeriod: time.Hour}})
+	b = kept
+	write("x", "y")
+	wantGCP(t, kept.Object("x").Delete(ctx), 403, "retentionPolicyNotMet")
+	g.clock.advance(time.Hour)
+	wantGCP(t, kept.Object("x").Delete(ctx), 0, "")
+}
+
+func TestBucketFaults(t *testing.T) {
+	for kind, want := range map[FaultKind]int{Throttled: 429, ServerError: 500, Denied: 403, Conflict: 412} {
+		t.Run(string(kind), func(t *testing.T) {
+			g := startGCP(t, Options{})
+			b := g.createBucket(t, "acme-logs", nil)
+			lift := g.Faults.Add(Fault{Filter: Filter{Operation: "buckets.patch", Account: "acme", Resource: "acme-logs"}, Kind: kind})
+			_, err := b.Update(context.Background(), storage.BucketAttrsToUpdate{VersioningEnabled: true})
+			wantGCP(t, err, want, "")
+			lift()
+			attrs, err := b.Attrs(context.Background())
+			if err != nil || attrs.MetaGeneration != 1 {
+				t.Fatalf("attributes are %+v, %v", attrs, err)
+			}
+		})
+	}
+}
+
+func TestBucketResponseLost(t *testing.T) {
+	g := startGCP(t, Options{})
+	g.Faults.Add(Fault{Filter: Filter{Operation: "buckets.insert"}, Kind: ResponseLost, Times: 1})
+	b := g.storage.Bucket("acme-logs")
+	if err := b.Create(context.Background(), "acme", nil); err == nil {
+		t.Fatal("got a response")
+	}
+	wantGCP(t, b.Create(context.Background(), "acme", nil), 409, "conflict")
+}
+
+func TestBucketStaleReads(t *testing.T) {
+	g := startGCP(t, Options{})
+	ctx := context.Background()
+	old := g.createBucket(t, "old", nil)
+	if _, err := old.Update(ctx, storage.BucketAttrsToUpdate{VersioningEnabled: true}); err != nil {
+		t.Fatal(err)
+	}
+	fresh := g.createBucket(t, "fresh", nil)
+	gone := g.createBucket(t, "gone", nil)
+	if err := gone.Delete(ctx); err != nil {
+		t.Fatal(err)
+	}
+	g.Faults.Add(Fault{Filter: Filter{Service: "storage", Write: Reads}, Kind: Stale})
+	if attrs, err := old.Attrs(ctx); err != nil || attrs.VersioningEnabled {
+		t.Errorf("old: %+v, %v", attrs, err)
+	}
+	if _, err := fresh.Attrs(ctx); !errors.Is(err, storage.ErrBucketNotExist) {
+		t.Errorf("fresh: %v", err)
+	}
+	if _, err := gone.Attrs(ctx); err != nil {
+		t.Errorf("gone: %v", err)
+	}
+	if _, err := fresh.Update(ctx, storage.BucketAttrsToUpdate{VersioningEnabled: true}); err != nil {
+		t.Errorf("writes are never stale: %v", err)
+	}
+	var names []string
+	for it := g.storage.Buckets(ctx, "acme"); ; {
+		b, err := it.Next()
+		if err != nil {
+			break
+		}
+		names = append(names, b.Name)
+	}
+	if fmt.Sprint(names) != "[gone old]" {
+		t.Errorf("list shows %v", names)
+	}
+}
+
+func TestBucketRates(t *testing.T) {
+	g := startGCP(t, Options{RateLimits: true})
+	ctx := context.Background()
+	first, second := g.storage.Bucket("first"), g.storage.Bucket("second")
+	wantGCP(t, first.Create(ctx, "acme", nil), 0, "")
+	wantGCP(t, second.Create(ctx, "acme", nil), http.StatusTooManyRequests, "rateLimitExceeded")
+	g.clock.advance(2 * time.Second)
+	wantGCP(t, second.Create(ctx, "acme", nil), 0, "")
+	change := storage.BucketAttrsToUpdate{VersioningEnabled: true}
+	for _, step := range []struct {
+		bucket *storage.BucketHandle
+		after  time.Duration
+		want   int
+	}{{first, 0, 0}, {second, 0, 0}, {first, 0, 429}, {first, time.Second, 0}} {
+		g.clock.advance(step.after)
+		_, err := step.bucket.Update(ctx, change)
+		wantGCP(t, err, step.want, "")
+	}
+}

@@ -1,0 +1,244 @@
+package localcloud
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha1"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"google.golang.org/api/sqladmin/v1"
+	"google.golang.org/api/storage/v1"
+)
+
+const (
+	gcpTokenLife  = time.Hour
+	gcpTokenSkew  = 5 * time.Minute
+	gcpJWTBearer  = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+	gcpTokenStart = "ya29.c."
+)
+
+// A gcpKeyring knows the service accounts, their keys and the access tokens in circulation. Lives of
+// tokens and assertions are counted on the wall clock, not on the cloud's, because that is
+// where client libraries count them: a test that turns the cloud's clock by a week keeps its tokens.
+type gcpKeyring struct {
+	mu       sync.Mutex
+	accounts map[string]*gcpAccount // by private_key_id
+	tokens   map[string]gcpToken
+}
+
+type gcpAccount struct {
+	project *gcpProject
+	revoked bool
+}
+
+type gcpToken struct {
+	account *gcpAccount
+	scopes  []string
+	expires time.Time
+}
+
+// GCPKey returns the JSON of a service-account key that may manage a project. It makes the
+// project on first use and returns the same key from then on.
+func (c *Cloud) GCPKey(project string) []byte {
+	c.gcp.mu.Lock()
+	p := c.gcp.project(project)
+	c.gcp.mu.Unlock()
+	c.gcp.keys.admit(p)
+	der, err := x509.MarshalPKCS8PrivateKey(gcpPrivateKey())
+	if err != nil {
+		panic(err) // an RSA key can always be encoded
+	}
+	key, err := json.MarshalIndent(map[string]string{
+		"type":                        "service_account",
+		"project_id":                  p.id,
+		"private_key_id":              gcpKeyID(p),
+		"private_key":                 string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+		"client_email":                p.email,
+		"client_id":                   fmt.Sprint(p.number),
+		"auth_uri":                    c.GCPEndpoint() + "/auth",
+		"token_uri":                   c.gcp.tokenURI(),
+		"auth_provider_x509_cert_url": c.GCPEndpoint() + "/certs",
+		"universe_domain":             "googleapis.com",
+	}, "", "  ")
+	if err != nil {
+		panic(err)
+	}
+	return key
+}
+
+// RevokeGCPKey disables a project's service account: its tokens are refused with 401 at once, and new
+// ones are not issued. RestoreGCPKey enables it again.
+func (c *Cloud) RevokeGCPKey(project string) { c.gcp.keys.setRevoked(project, true) }
+
+// RestoreGCPKey undoes RevokeGCPKey.
+func (c *Cloud) RestoreGCPKey(project string) { c.gcp.keys.setRevoked(project, false) }
+
+// ExpireGCPTokens ends the life of every access token issued so far.
+func (c *Cloud) ExpireGCPTokens() {
+	c.gcp.keys.mu.Lock()
+	defer c.gcp.keys.mu.Unlock()
+	for name, token := range c.gcp.keys.tokens {
+		token.expires = time.Time{}
+		c.gcp.keys.tokens[name] = token
+	}
+}
+
+func gcpKeyID(p *gcpProject) string {
+	sum := sha1.Sum([]byte("key of " + p.email))
+	return hex.EncodeToString(sum[:])
+}
+
+// gcpPrivateKey is the key of all accounts of all clouds in this process, since making one takes a
+// tenth of a second. What keeps them apart is the key's id, which names the account, and the audience.
+var gcpPrivateKey = sync.OnceValue(func() *rsa.PrivateKey {
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err) // crypto/rand does not fail
+	}
+	return private
+})
+
+// admit makes a project's account known.
+func (k *gcpKeyring) admit(p *gcpProject) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.accounts[gcpKeyID(p)] == nil {
+		k.accounts[gcpKeyID(p)] = &gcpAccount{project: p}
+	}
+}
+
+func (k *gcpKeyring) setRevoked(project string, revoked bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, a := range k.accounts {
+		if a.project.id == project {
+			a.revoked = revoked
+		}
+	}
+}
+
+// holder returns whose token or assertion a request carries, be it good or not, for the ledger and
+// the faults; nil if that can't be told.
+func (k *gcpKeyring) holder(r *http.Request, body []byte) *gcpProject {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if token, ok := k.tokens[bearer(r)]; ok {
+		return token.account.project
+	}
+	if r.URL.Path != "/token" {
+		return nil
+	}
+	form, _ := url.ParseQuery(string(body))
+	unverified, _, err := jwt.NewParser().ParseUnverified(form.Get("assertion"), &assertion{})
+	if err != nil {
+		return nil
+	}
+	id, _ := unverified.Header["kid"].(string)
+	if a := k.accounts[id]; a != nil {
+		return a.project
+	}
+	return nil
+}
+
+func bearer(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return token
+}
+
+// gcpScopes are the scopes that let a token use a service. Cloud Storage has one for reading only.
+var gcpScopes = map[string][]string{
+	"storage": {
+		storage.CloudPlatformScope, storage.DevstorageFullControlScope, storage.DevstorageReadWriteScope,
+		storage.DevstorageReadOnlyScope, storage.CloudPlatformReadOnlyScope,
+	},
+	"sqladmin": {sqladmin.CloudPlatformScope, sqladmin.SqlserviceAdminScope},
+}
+
+// authenticate returns the project whose identity the caller proved to have, if its token covers the service.
+func (k *gcpKeyring) authenticate(r *http.Request, service string) (*gcpProject, error) {
+	name := bearer(r)
+	if name == "" {
+		return nil, gcpErr(http.StatusUnauthorized, "required", "Request is missing required authentication credential. Expected OAuth 2 access token.")
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	token, ok := k.tokens[name]
+	if !ok || token.account.revoked || !time.Now().Before(token.expires) {
+		return nil, gcpErr(http.StatusUnauthorized, "authError", "Request had invalid authentication credentials. Expected OAuth 2 access token.")
+	}
+	covers := func(scope string) bool {
+		readOnly := strings.HasSuffix(scope, ".read-only") || strings.HasSuffix(scope, ".read_only")
+		return slices.Contains(gcpScopes[service], scope) && (!readOnly || r.Method == http.MethodGet)
+	}
+	if gcpScopes[service] != nil && !slices.ContainsFunc(token.scopes, covers) {
+		return nil, gcpErr(http.StatusForbidden, "insufficientPermissions", "Request had insufficient authentication scopes.")
+	}
+	return token.account.project, nil
+}
+
+func (g *gcpCloud) tokenURI() string { return g.cloud.GCPEndpoint() + "/token" }
+
+func (g *gcpCloud) routeToken() {
+	g.handle("POST /token", gcpRoute{service: "token", operation: "token", open: true, do: func(r *gcpRequest) (any, error) {
+		form, err := url.ParseQuery(string(r.body))
+		if err != nil {
+			return nil, gcpErr(http.StatusBadRequest, "invalid_request", err.Error())
+		}
+		if grant := form.Get("grant_type"); grant != gcpJWTBearer {
+			return nil, gcpErr(http.StatusBadRequest, "unsupported_grant_type", "Invalid grant_type: "+grant)
+		}
+		return g.keys.exchange(form.Get("assertion"), g.tokenURI())
+	}})
+}
+
+// assertion are the claims of a JWT that asks for an access token.
+type assertion struct {
+	Scope string `json:"scope"`
+	jwt.RegisteredClaims
+}
+
+// exchange issues an access token for an assertion that is signed with an account's key.
+func (k *gcpKeyring) exchange(signed, audience string) (any, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var claims assertion
+	var account *gcpAccount
+	_, err := jwt.ParseWithClaims(signed, &claims, func(t *jwt.Token) (any, error) {
+		id, _ := t.Header["kid"].(string)
+		if account = k.accounts[id]; account == nil || account.project.email != claims.Issuer {
+			return nil, errors.New("account not found")
+		}
+		return &gcpPrivateKey().PublicKey, nil
+	}, jwt.WithValidMethods([]string{"RS256"}), jwt.WithAudience(audience),
+		jwt.WithIssuedAt(), jwt.WithExpirationRequired(), jwt.WithLeeway(gcpTokenSkew))
+	switch {
+	case account == nil, account != nil && account.revoked:
+		return nil, gcpErr(http.StatusBadRequest, "invalid_grant", "Invalid grant: account not found")
+	case errors.Is(err, jwt.ErrTokenSignatureInvalid):
+		return nil, gcpErr(http.StatusBadRequest, "invalid_grant", "Invalid JWT Signature.")
+	case err != nil:
+		return nil, gcpErr(http.StatusBadRequest, "invalid_grant", "Invalid JWT: "+err.Error())
+	case claims.IssuedAt == nil, claims.ExpiresAt.Sub(claims.IssuedAt.Time) > gcpTokenLife+gcpTokenSkew:
+		return nil, gcpErr(http.StatusBadRequest, "invalid_grant", "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe.")
+	case claims.Scope == "":
+		return nil, gcpErr(http.StatusBadRequest, "invalid_scope", "Invalid OAuth scope or ID token audience provided.")
+	}
+	name := gcpTokenStart + rand.Text()
+	k.tokens[name] = gcpToken{account: account, scopes: strings.Fields(claims.Scope), expires: time.Now().Add(gcpTokenLife)}
+	return map[string]any{"access_token": name, "expires_in": int(gcpTokenLife.Seconds()), "token_type": "Bearer"}, nil
+}

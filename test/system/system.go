@@ -1,0 +1,145 @@
+// Package system runs Mooring's manager inside a test or a program, against a control plane from
+// test/cluster and whatever drivers it is given. A manager can be killed as a process would be: from one
+// moment on nothing of it reaches the API server or the cloud any more, and all it remembered is lost.
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/mooring-dev/mooring/controllers"
+)
+
+// Namespace is Mooring's own in tests and in the quickstart.
+const Namespace = "mooring-system"
+
+// ErrKilled is what every request of a killed manager gets.
+var ErrKilled = errors.New("the manager was killed")
+
+// Lifeline cuts a manager off. Wrap every transport of the manager in it.
+type Lifeline struct{ dead atomic.Bool }
+
+// Kill lets nothing through from now on.
+func (l *Lifeline) Kill() { l.dead.Store(true) }
+
+// Wrap returns a transport that works until Kill. What was answered after Kill is not delivered.
+func (l *Lifeline) Wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		if l.dead.Load() {
+			return nil, ErrKilled
+		}
+		resp, err := next.RoundTrip(r)
+		if l.dead.Load() && err == nil {
+			_ = resp.Body.Close()
+			return nil, ErrKilled
+		}
+		return resp, err
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A Manager is a running manager.
+type Manager struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+	err    error // of the run, once done is closed
+	life   *Lifeline
+}
+
+// Start starts a manager and returns once its caches are filled. cfg says who it is to the API server.
+func Start(ctx context.Context, cfg *rest.Config, life *Lifeline, o controllers.Options, mo controllers.ManagerOptions) (*Manager, error) {
+	if logf.Log.GetSink() == nil {
+		logf.SetLogger(logr.Discard())
+	}
+	cfg = rest.CopyConfig(cfg)
+	if life == nil {
+		life = &Lifeline{}
+	}
+	cfg.Wrap(life.Wrap)
+	mo.Unnamed = true
+	if mo.MetricsAddress == "" {
+		mo.MetricsAddress = "0"
+	}
+	if mo.HealthAddress == "" {
+		mo.HealthAddress = "0"
+	}
+	if o.Namespace == "" {
+		o.Namespace = Namespace
+	}
+	scheme, err := controllers.NewScheme()
+	if err != nil {
+		return nil, err
+	}
+	direct, err := client.New(cfg, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, err
+	}
+	if err := EnsureNamespace(ctx, direct, o.Namespace); err != nil {
+		return nil, err
+	}
+	if o.ClusterID, err = controllers.ClusterID(ctx, direct, o.Namespace, o.ClusterID); err != nil {
+		return nil, err
+	}
+	mgr, err := controllers.NewManager(cfg, mo)
+	if err != nil {
+		return nil, err
+	}
+	if err := controllers.Setup(ctx, mgr, o); err != nil {
+		return nil, err
+	}
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	m := &Manager{cancel: cancel, done: make(chan struct{}), life: life}
+	go func() {
+		defer close(m.done)
+		m.err = mgr.Start(running)
+	}()
+	if !mgr.GetCache().WaitForCacheSync(ctx) {
+		cancel()
+		<-m.done
+		return nil, fmt.Errorf("fill the caches: %w", m.err)
+	}
+	return m, nil
+}
+
+// Stop ends the manager as SIGTERM would: writes in flight finish first.
+func (m *Manager) Stop() error {
+	m.cancel()
+	select {
+	case <-m.done:
+		return m.err
+	case <-time.After(time.Minute):
+		return errors.New("the manager did not stop within a minute")
+	}
+}
+
+// Kill ends the manager as SIGKILL would.
+func (m *Manager) Kill() {
+	m.life.Kill()
+	m.cancel()
+	<-m.done
+}
+
+// EnsureNamespace makes a namespace if there is none.
+func EnsureNamespace(ctx context.Context, c client.Client, name string) error {
+	err := c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
