@@ -102,7 +102,7 @@ func TestS3HeadBucket(t *testing.T) {
 				}
 				return
 			}
-			if response := wantStatus(t, err, test.status); response.Response.Header.Get("X-Amz-Bucket-Region") != test.at {
+			if response := wantHTTP(t, err, test.status); response.Response.Header.Get("X-Amz-Bucket-Region") != test.at {
 				t.Errorf("got region %q, want %q", response.Response.Header.Get("X-Amz-Bucket-Region"), test.at)
 			}
 		})

@@ -92,7 +92,7 @@ func wantCode(t *testing.T, err error, code string) {
 }
 
 // wantStatus checks the HTTP status of an error, which is all that the answer to a HEAD says.
-func wantStatus(t *testing.T, err error, status int) *smithyhttp.ResponseError {
+func wantHTTP(t *testing.T, err error, status int) *smithyhttp.ResponseError {
 	t.Helper()
 	var response *smithyhttp.ResponseError
 	if !errors.As(err, &response) {

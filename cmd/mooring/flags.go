@@ -1,0 +1,93 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// options are the flags.
+type options struct {
+	kubeconfig     string
+	namespace      string
+	namespaces     string
+	clusterID      string
+	syncPeriod     time.Duration
+	workers        int
+	logLevel       string
+	logFormat      string
+	metricsAddress string
+	healthAddress  string
+	leaderElect    bool
+	version        bool
+}
+
+// envPrefix begins the environment variables that stand for flags.
+const envPrefix = "MOORING_"
+
+// parse reads flags, and for those not given the environment.
+func parse(name string, args []string, environment func(string) (string, bool)) (options, error) {
+	var o options
+	set := flag.NewFlagSet(name, flag.ContinueOnError)
+	set.StringVar(&o.kubeconfig, "kubeconfig", "", "file that says how to reach the API server; default: in the cluster its own, else $KUBECONFIG or ~/.kube/config")
+	set.StringVar(&o.namespace, "namespace", "mooring-system", "Mooring's own `namespace`: credentials of ClusterProviderConfigs, private Secrets, the Lease")
+	set.StringVar(&o.namespaces, "namespaces", "", "comma-separated `namespaces` to watch; default: all")
+	set.StringVar(&o.clusterID, "cluster-id", "", "`id` that tells this cluster's cloud objects from those of others; default: the uid of namespace kube-system. It is kept, and can't be changed later")
+	set.DurationVar(&o.syncPeriod, "sync-period", 10*time.Minute, "how often a converged object is compared with the cloud")
+	set.IntVar(&o.workers, "workers", 20, "how many objects of each kind are worked on at once")
+	set.StringVar(&o.logLevel, "log-level", "info", "debug, info, warn or error")
+	set.StringVar(&o.logFormat, "log-format", "json", "json or text")
+	set.StringVar(&o.metricsAddress, "metrics-address", ":8080", "`address` that serves /metrics; 0 for none")
+	set.StringVar(&o.healthAddress, "health-address", ":8081", "`address` that serves /healthz and /readyz; 0 for none")
+	set.BoolVar(&o.leaderElect, "leader-elect", true, "take turns with other replicas")
+	set.BoolVar(&o.version, "version", false, "print the version and exit")
+	if err := set.Parse(args); err != nil {
+		return o, err
+	}
+	if set.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q; see --help", set.Arg(0))
+	}
+	if err := fromEnvironment(set, environment); err != nil {
+		return o, err
+	}
+	return o, o.validate()
+}
+
+// fromEnvironment sets the flags that were not given from their environment variables.
+func fromEnvironment(set *flag.FlagSet, environment func(string) (string, bool)) error {
+	given := map[string]bool{}
+	set.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	var err error
+	set.VisitAll(func(f *flag.Flag) {
+		name := envPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		value, ok := environment(name)
+		if !ok || given[f.Name] || err != nil {
+			return
+		}
+		if bad := set.Set(f.Name, value); bad != nil {
+			err = fmt.Errorf("environment variable %s: %w", name, bad)
+		}
+	})
+	return err
+}
+
+func (o options) validate() error {
+	switch {
+	case o.syncPeriod < time.Second:
+		return fmt.Errorf("--sync-period %s: it must be a second at least", o.syncPeriod)
+	case o.workers < 1:
+		return fmt.Errorf("--workers %d: it must be 1 at least", o.workers)
+	case o.logFormat != "json" && o.logFormat != "text":
+		return fmt.Errorf("--log-format %q: it must be json or text", o.logFormat)
+	}
+	return nil
+}
+
+// watched returns the namespaces to watch; nil for all.
+func (o options) watched() []string {
+	return strings.FieldsFunc(o.namespaces, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+var lookupEnv = os.LookupEnv
