@@ -211,8 +211,11 @@ func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S], a Action)
 		return outcome{}, err
 	}
 	t.request.Mark.Released = true
-	_, err := t.external.Update(ctx, t.request, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	done, err := t.external.Update(ctx, t.request, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
 	t.answered(err)
+	if err == nil && len(done.Failed) > 0 {
+		err = done.Failed[0].Err
+	}
 	if err != nil {
 		return outcome{}, acted{err}
 	}
