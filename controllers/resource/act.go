@@ -130,6 +130,13 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	if _, err := r.secure(ctx, t, a); err != nil {
 		return outcome{}, err
 	}
+	out := r.updating(t, a)
+	// What is about to be set is stored first: it may arrive although its answer is lost, and must then be
+	// known to be ours. The patch is guarded, so it also keeps an old version of the spec from being applied.
+	r.describe(t, out)
+	if err := r.patchStatus(ctx, t); err != nil {
+		return outcome{}, err
+	}
 	// The cloud took the same before, and does not show it.
 	repeated := len(t.mem.sent) > 0 && !slices.ContainsFunc(changes, func(c field.Change) bool { return !t.mem.wasSent(c) })
 	done, err := t.external.Update(ctx, t.request, changes)
@@ -146,24 +153,30 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	if len(done.Failed) > 0 {
 		return outcome{}, acted{done.Failed[0].Err}
 	}
-	out := outcome{reason: a.Reason, message: a.Message, pending: a.Pending, planned: true, hash: a.Hash, next: soon}
+	// Only what was done settles a plan.
+	out.planned = true
 	if repeated {
 		out.next, out.repeated = afterError, true
 	}
+	return out, nil
+}
+
+// updating returns the outcome of an update that the cloud takes.
+func (r *Reconciler[T, S]) updating(t *turn[T, S], a Action) outcome {
+	out := outcome{reason: a.Reason, message: a.Message, pending: a.Pending, hash: a.Hash, next: soon}
 	switch {
 	case t.deleting:
 		out.state = condition.Deleting
-	case a.Verb == Adopt || t.status.FirstReadyTime == nil:
+	case a.Verb == Adopt:
+		out.state = condition.Progressing
+	case t.status.FirstReadyTime == nil:
 		out.state, out.reason, out.message = condition.Progressing, v1alpha1.ReasonCreating, messageCreating
-		if a.Verb == Adopt {
-			out.reason, out.message = a.Reason, a.Message
-		}
 	case a.Reason == v1alpha1.ReasonUpdating:
 		out.state = condition.Updating
 	default:
 		out.quiet = true // drift, put right: conditions tell it only if it lasts
 	}
-	return out, nil
+	return out
 }
 
 // sent notes what the cloud accepted and can't be read back.
@@ -198,8 +211,11 @@ func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S], a Action)
 		return outcome{}, err
 	}
 	t.request.Mark.Released = true
-	_, err := t.external.Update(ctx, t.request, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	done, err := t.external.Update(ctx, t.request, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
 	t.answered(err)
+	if err == nil && len(done.Failed) > 0 {
+		err = done.Failed[0].Err
+	}
 	if err != nil {
 		return outcome{}, acted{err}
 	}

@@ -141,7 +141,7 @@ func (t *turn[T, S]) whileDeleting(out outcome) outcome {
 // not change.
 func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 	if t.looked {
-		r.describeSeen(t)
+		r.describeSeen(t, out.state == condition.Progressing && !out.quiet)
 	}
 	if out.planned {
 		t.status.PendingChanges = out.pending
@@ -169,8 +169,9 @@ func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 	}
 }
 
-// describeSeen mirrors the observation.
-func (r *Reconciler[T, S]) describeSeen(t *turn[T, S]) {
+// describeSeen mirrors the observation. While an object is being created the mirror waits until that is
+// over: nobody needs it, and each change of it would be a write.
+func (r *Reconciler[T, S]) describeSeen(t *turn[T, S], creating bool) {
 	if t.policy.Management == v1alpha1.ManagementObserve && !t.bound() {
 		t.status.ExternalName, t.status.Provider = t.request.Name, t.conn.Provider
 		t.status.Location, t.status.AccountID = t.request.Location, string(t.account)
@@ -188,17 +189,30 @@ func (r *Reconciler[T, S]) describeSeen(t *turn[T, S]) {
 	if t.seen.ID != "" {
 		t.status.ExternalID = t.seen.ID
 	}
+	applied := map[string][]string(t.seen.Applied)
+	if creating && !gains(t.status.Applied, applied) {
+		return
+	}
 	if err := r.Kind.Observed(t.obj, t.seen.Mirror); err != nil {
 		logf.Log.Error(err, "mirror of a driver is not in the shape of the spec")
 	}
 	r.tellReleased(t)
-	applied := map[string][]string(t.seen.Applied)
 	if sent, ok := t.status.Applied[driver.FieldPassword]; ok && applied != nil {
 		applied[driver.FieldPassword] = sent
 	}
 	if t.policy.Management == v1alpha1.ManagementFull && applied != nil && !t.deleting {
 		t.status.Applied = applied
 	}
+}
+
+// gains reports whether after names a field that before does not.
+func gains(before, after map[string][]string) bool {
+	for name := range after {
+		if _, had := before[name]; !had {
+			return true
+		}
+	}
+	return false
 }
 
 // nextPlan returns the plan's status: once nothing waits any more the serial moves on, and an
