@@ -41,6 +41,7 @@ type Reconciler[T client.Object, S any] struct {
 	Kind *Kind[T, S]
 
 	memories memories
+	queue    queue
 }
 
 // ByName is the reconciler as a controller calls it: by the name of an object.
