@@ -138,6 +138,9 @@ func (r *Reconciler[T, S]) checkPassword(ctx context.Context, t *turn[T, S]) err
 	if err != nil {
 		return err
 	}
+	if err := r.recallPassword(ctx, t, wanted); err != nil {
+		return err
+	}
 	if err := r.renewVault(ctx, t, wanted, firstSerial+1); err != nil {
 		return err
 	}
@@ -154,6 +157,28 @@ func (r *Reconciler[T, S]) checkPassword(ctx context.Context, t *turn[T, S]) err
 		Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Online,
 	})
 	return nil
+}
+
+// recallPassword takes the password of a server that is taken back from the connection Secret that was left with
+// it, so that nobody who uses that is cut off.
+func (r *Reconciler[T, S]) recallPassword(ctx context.Context, t *turn[T, S], wanted string) error {
+	connection := r.Kind.Connection(t.obj)
+	if t.vault.exists || wanted != "" || connection == nil {
+		return nil
+	}
+	secret := &corev1.Secret{}
+	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: t.obj.GetNamespace(), Name: connection.SecretName}, secret)
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("read the connection Secret %s: %w", connection.SecretName, err)
+	}
+	password := secret.Data["password"]
+	if err != nil || !r.mine(secret.Labels, t) || len(password) == 0 {
+		return nil
+	}
+	t.knows(string(password))
+	t.vault.secret.Data[vaultCurrent] = password
+	t.vault.secret.Data[vaultSerial] = []byte(strconv.Itoa(firstSerial + 1))
+	return r.store(ctx, t.vault)
 }
 
 // renewVault stores a next password if there is none yet, or if another is wanted. A vault that is made when
