@@ -109,10 +109,11 @@ type decision struct {
 	EditWaits bool
 	Quiet     bool
 	Snapshot  bool
+	Stays     bool
 }
 
 func decided(a Action) decision {
-	d := decision{Verb: a.Verb, Reason: a.Reason, Asks: a.Hash != "", EditWaits: a.EditWaits, Quiet: a.Quiet, Snapshot: a.Snapshot}
+	d := decision{Verb: a.Verb, Reason: a.Reason, Asks: a.Hash != "", EditWaits: a.EditWaits, Quiet: a.Quiet, Snapshot: a.Snapshot, Stays: a.Stays}
 	if len(a.Changes) > 0 {
 		d.Changes = field.Names(a.Changes)
 	}
@@ -144,6 +145,12 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Settle, Reason: v1alpha1.ReasonReady}},
 		{"stopped by somebody", []func(*scene){func(s *scene) { s.Seen.Available, s.Seen.Stopped = false, true }},
 			decision{Verb: Settle, Reason: v1alpha1.ReasonStopped}},
+		{"as declared, and its disk is full", []func(*scene){func(s *scene) { s.Seen.Available, s.Seen.Problem = false, "the disk is full" }},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
+		{"its disk is full, and the spec now has a larger one", []func(*scene){func(s *scene) { s.Seen.Available, s.Seen.Problem = false, "the disk is full" }, edited("storage.sizeGiB", field.Online)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{"storage.sizeGiB"}}},
+		{"as declared, and without an address yet", []func(*scene){func(s *scene) { s.Seen.Available, s.WasReady = false, false }},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCreating}},
 		{"the cloud is at work on it", []func(*scene){state(driver.Pending)},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy}},
 		{"it broke", []func(*scene){state(driver.Failed)},
@@ -172,6 +179,10 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}, Asks: true}},
 		{"a field declared for the first time", []func(*scene){edited(class, field.Restarts), func(s *scene) { delete(s.Applied, class) }},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{class}}},
+		{"just adopted, and a restart away from what is declared", []func(*scene){notYetApplied, func(s *scene) { s.WasReady = false }},
+			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
+		{"an edit of something else does not approve what waits since the adoption", []func(*scene){notYetApplied, waits, edited(days, field.Online)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}, Asks: true, EditWaits: true}},
 		{"what can't be changed", []func(*scene){edited("engine", field.Impossible)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonImmutable}},
 		{"what can't be changed keeps nothing else waiting", []func(*scene){edited("engine", field.Impossible), edited(days, field.Online)},
@@ -221,7 +232,7 @@ func TestPlan(t *testing.T) {
 		{"observed, and not there", []func(*scene){observed, absent},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotFound}},
 		{"observed, and deleted", []func(*scene){observed, deleted},
-			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting}},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
 
 		// Deletion.
 		{"deleted", []func(*scene){deleted},
@@ -249,19 +260,27 @@ func TestPlan(t *testing.T) {
 		{"retained", []func(*scene){deleted, retained},
 			decision{Verb: Release, Reason: v1alpha1.ReasonDeleting}},
 		{"retained, and released before a crash", []func(*scene){deleted, retained, mark(releasedMark)},
-			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting}},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
 		{"deleted, but another's", []func(*scene){deleted, mark(othersMark)},
-			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting}},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
 		{"deleted, but another object has its name", []func(*scene){deleted, func(s *scene) { s.Seen.ID = "db-2" }},
-			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting}},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
 		{"deleted, and somebody removed its mark", []func(*scene){deleted, mark(driver.Mark{})},
 			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Snapshot: true}},
 		{"deleted, and the mark is gone of what has no id", []func(*scene){deleted, mark(driver.Mark{}), withoutID},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"retained, and the mark is gone of what has no id", []func(*scene){deleted, retained, mark(driver.Mark{}), withoutID},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
+		{"deleted, a working database that never was as declared", []func(*scene){deleted, func(s *scene) { s.WasReady = false }},
+			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Snapshot: true}},
+		{"gone before it was ever as declared, and its snapshot is being made", []func(*scene){gone, snapshot(driver.Pending), func(s *scene) { s.WasReady = false }},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
 		{"deleted, and the kind is being removed", []func(*scene){deleted, func(s *scene) { s.DefinitionDeleting = true }},
-			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting}},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
 		{"deleted under protection", []func(*scene){deleted, protected},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected}},
+		{"deleted, protection lifted, and the cloud still shows it", []func(*scene){deleted, protected, func(s *scene) { s.Unsettled = true }},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
 		{"deleted under protection that the spec has lifted", []func(*scene){deleted, protected, unprotect, edited(days, field.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonDeleting, Changes: []string{protection}}},
 	} {
@@ -275,6 +294,19 @@ func TestPlan(t *testing.T) {
 			}
 		})
 	}
+}
+
+// notYetApplied is a difference that restarts, of a field that Mooring never set.
+func notYetApplied(s *scene) {
+	drifted(class, field.Restarts)(s)
+	delete(s.Applied, class)
+	s.Edited = true
+}
+
+// waits puts what waits in the scene into its status, as a turn does; then the edit is over.
+func waits(s *scene) {
+	s.Edited = false
+	s.Waiting = s.plan().Pending
 }
 
 func disruptive(p v1alpha1.DisruptivePolicy) func(*scene) {
