@@ -284,7 +284,7 @@ func (r *Reconciler[T, S]) rest(ctx context.Context, t *turn[T, S], a Action) (o
 			out.state = condition.DeletionStalled
 		}
 	default:
-		out.state, out.next = waiting(t.view), polling
+		out.state, out.next = waiting(t.view, t.seen), polling
 		out.planned, out.quiet = false, a.Quiet
 	}
 	if t.deleting || t.policy.Management == v1alpha1.ManagementObserve {
@@ -297,13 +297,13 @@ func (r *Reconciler[T, S]) rest(ctx context.Context, t *turn[T, S], a Action) (o
 }
 
 // waiting returns the state of an object that only waits for the cloud.
-func waiting(v View) condition.State {
+func waiting(v View, o driver.Observation) condition.State {
 	switch {
 	case v.Deleting:
 		return condition.Deleting
 	case !v.WasReady:
 		return condition.Progressing
-	case v.Edited:
+	case v.Edited, !o.Available: // Ready promises that it can be used
 		return condition.Updating
 	default:
 		return condition.DriftWaits

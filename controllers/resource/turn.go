@@ -153,7 +153,7 @@ func (r *Reconciler[T, S]) prepare(t *turn[T, S]) {
 	if t.deleting {
 		_, force := r.Kind.Deletion(t.obj)
 		t.request.Deletion = &driver.Deletion{Force: force}
-		if t.policy.Deletion == v1alpha1.DeletionSnapshot && t.status.FirstReadyTime != nil {
+		if t.policy.Deletion == v1alpha1.DeletionSnapshot {
 			t.request.Deletion.Snapshot = SnapshotName(name, string(t.obj.GetUID()))
 		}
 	}
@@ -165,7 +165,7 @@ func (r *Reconciler[T, S]) look(t *turn[T, S]) {
 		Deleting: t.deleting, Bound: t.bound(), WasReady: t.status.FirstReadyTime != nil,
 		Edited: t.obj.GetGeneration() != t.status.ObservedGeneration,
 		Mark:   t.request.Mark, ID: t.status.ExternalID, Applied: t.request.Applied,
-		Approval: t.obj.GetAnnotations()[v1alpha1.AnnotationApprove],
+		Approval: t.obj.GetAnnotations()[v1alpha1.AnnotationApprove], Waiting: t.status.PendingChanges,
 	}
 	if t.status.Plan != nil {
 		t.view.Serial = t.status.Plan.Serial
