@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	eventsv1 "k8s.io/api/events/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
@@ -49,7 +51,28 @@ func (s *stage) drift(ctx context.Context) error {
 		status = seen.Status
 	}
 	s.step("Bucket %s: S3 says Enabled again, after %.1f s", bucket.Name, time.Since(since).Seconds())
-	return nil
+	return s.correction(ctx, bucket, since)
+}
+
+// correction waits for the Event that says so, which kubectl describe shows.
+func (s *stage) correction(ctx context.Context, bucket *v1alpha1.Bucket, since time.Time) error {
+	for time.Since(since) <= driftPatience {
+		var events eventsv1.EventList
+		if err := s.client.List(ctx, &events, client.InNamespace(bucket.Namespace)); err != nil {
+			return fmt.Errorf("list Events: %w", err)
+		}
+		for _, e := range events.Items {
+			if e.Regarding.UID == bucket.UID && e.Reason == v1alpha1.EventDriftCorrected && e.EventTime.After(since) {
+				s.step("Event  %s: %s", e.Reason, e.Note)
+				return nil
+			}
+		}
+		if !pause(ctx, look) {
+			break
+		}
+	}
+	return fmt.Errorf("no Event %s about Bucket %s/%s; the controller's log is %s",
+		v1alpha1.EventDriftCorrected, bucket.Namespace, bucket.Name, s.file(logFile))
 }
 
 // versionedBucket finds the one to try it on.

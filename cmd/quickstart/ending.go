@@ -11,7 +11,7 @@ import (
 )
 
 // errAsked is the cause of an end that somebody asked for.
-var errAsked = errors.New("asked to")
+var errAsked = errors.New("asked to end")
 
 // untilEnded returns a context that ends, with the reason as its cause, on a signal, when the returned function
 // is called, or when whoever started us is gone: a make that is killed can't tell its children.
@@ -22,7 +22,7 @@ func untilEnded() (context.Context, context.CancelCauseFunc) {
 	go func() {
 		s := <-signals
 		signal.Reset() // a second one ends us at once; the leashes do the rest
-		end(fmt.Errorf("%w (signal: %v)", errAsked, s))
+		end(fmt.Errorf("%w by signal: %v", errAsked, s))
 	}()
 	// Caught, so that writing where nobody reads is an error and not our death: there are folders to remove.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

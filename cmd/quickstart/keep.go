@@ -55,6 +55,9 @@ func (s *stage) keep() error {
 			return err
 		}
 	}
+	if err := s.keepToken(s.ctx); err != nil {
+		return err
+	}
 	return s.cluster.WriteKubeconfig(s.file(kubeconfigFile))
 }
 
@@ -70,9 +73,10 @@ func (s *stage) environment(c clouds) []byte {
 		{"AWS_ACCESS_KEY_ID", c.AWS.AccessKeyID},
 		{"AWS_SECRET_ACCESS_KEY", c.AWS.SecretAccessKey},
 		{"CLOUDSDK_CORE_PROJECT", c.GCP.Project},
-		{"CLOUDSDK_AUTH_CREDENTIAL_FILE_OVERRIDE", s.file(gcpKeyFile)},
+		{"CLOUDSDK_AUTH_ACCESS_TOKEN_FILE", s.file(tokenFile)},
 		{"CLOUDSDK_API_ENDPOINT_OVERRIDES_SQL", c.GCP.Endpoint + "/"},
 		{"CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE", c.GCP.Endpoint + "/storage/v1/"},
+		{"GOOGLE_APPLICATION_CREDENTIALS", s.file(gcpKeyFile)},
 	} {
 		_, _ = fmt.Fprintf(&script, "export %s='%s'\n", variable[0], strings.ReplaceAll(variable[1], "'", `'\''`))
 	}

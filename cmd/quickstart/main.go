@@ -59,7 +59,13 @@ func run(ctx context.Context, o options, t *transcript) (err error) {
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	defer func() { err = errors.Join(err, s.strike()) }()
+	defer func() {
+		if failed := s.strike(); failed != nil {
+			err = errors.Join(err, failed)
+			return
+		}
+		t.say("\nAll of it has ended; nothing is left running.")
+	}()
 	shown := error(nil)
 	if o.samples {
 		shown = s.show(s.ctx)
@@ -72,7 +78,7 @@ func run(ctx context.Context, o options, t *transcript) (err error) {
 	}
 	t.say("%s", s.next(o.samples))
 	<-s.ctx.Done()
-	t.say("\nEnding: %v.", context.Cause(s.ctx))
+	t.say("\nEnding (%v).", context.Cause(s.ctx))
 	if cause := context.Cause(s.ctx); !errors.Is(cause, errAsked) {
 		return cause
 	}

@@ -20,7 +20,7 @@ func (s *stage) next(samples bool) string {
 	}
 	var text bytes.Buffer
 	err := nextTemplate.Execute(&text, map[string]any{
-		"Kubeconfig": s.file(kubeconfigFile), "Env": s.file(envFile), "Cloud": s.file(cloudFile), "Log": s.file(logFile),
+		"Kubeconfig": s.file(kubeconfigFile), "Env": s.file(envFile), "Cloud": s.file(cloudFile), "Log": s.file(logFile), "Token": s.file(tokenFile),
 		"Kubectl": kubectl, "Samples": samples, "AWS": s.cloud.AWSEndpoint(), "GCP": s.cloud.GCPEndpoint(), "Project": gcpProject,
 	})
 	if err != nil {

@@ -114,7 +114,7 @@ func (s *stage) folder(dir string) (err error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return fmt.Errorf("%w; give --dir a folder that can be made or written", err)
 	}
-	for _, name := range []string{kubeconfigFile, cloudFile, envFile} {
+	for _, name := range []string{kubeconfigFile, cloudFile, envFile, gcpKeyFile, tokenFile} {
 		if err := os.Remove(s.file(name)); err != nil && !os.IsNotExist(err) {
 			return err
 		}
@@ -130,6 +130,7 @@ func (s *stage) startClouds() (err error) {
 	}
 	s.step("local AWS            %s", s.cloud.AWSEndpoint())
 	s.step("local Google Cloud   %s", s.cloud.GCPEndpoint())
+	s.step("database instances   servers of this machine's PostgreSQL and MariaDB, whatever version is asked for")
 	for _, engine := range []struct{ name, server, packages string }{
 		{"postgres", "PostgreSQL", "apt-get install postgresql (brew install postgresql)"},
 		{"mysql", "MariaDB", "apt-get install mariadb-server (brew install mariadb)"},
