@@ -66,7 +66,6 @@ func (m *memories) forget(name types.NamespacedName) {
 // unsettled returns changes without those that were just sent and that a stale read may still show.
 func (m *memory) unsettled(changes []field.Change, now time.Time, settle time.Duration) []field.Change {
 	if now.Sub(m.sentAt) >= settle {
-		m.sent = nil
 		return changes
 	}
 	var out []field.Change

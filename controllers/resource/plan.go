@@ -41,6 +41,8 @@ type Action struct {
 	Hash string
 	// EditWaits: what waits was asked for by an edit of the spec.
 	EditWaits bool
+	// Stays: what is forgotten is left in the cloud.
+	Stays bool
 	// Quiet: nothing is known that the conditions should tell; they stay as they are.
 	Quiet bool
 	// Snapshot: a deletion takes a final snapshot.

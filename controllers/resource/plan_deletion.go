@@ -13,9 +13,9 @@ import (
 func planDeletion(v View, o driver.Observation, p Policy) Action {
 	switch {
 	case p.Management == v1alpha1.ManagementObserve:
-		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "it was only observed, and stays in the cloud"}
+		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: "it was only observed, and stays in the cloud"}
 	case v.DefinitionDeleting:
-		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "the kind itself is being removed from the cluster, so the cloud object stays"}
+		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: "the kind itself is being removed from the cluster, so the cloud object stays"}
 	case o.State == driver.Absent:
 		return planGone(v, o, p)
 	case o.State == driver.Deleting:

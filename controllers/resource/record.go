@@ -47,6 +47,8 @@ type outcome struct {
 	hash    string
 	// quiet: conditions stay as they are.
 	quiet bool
+	// repeated: the same was done before and did not help, so the waits grow as after an error.
+	repeated bool
 	// gone: there is no object left to write to.
 	gone bool
 }
@@ -68,7 +70,7 @@ func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcom
 	defer cancel()
 	if err != nil {
 		out = r.judge(ctx, t, out, err)
-	} else if !out.quiet {
+	} else if !out.quiet && !out.repeated {
 		t.mem.failures = 0
 		t.mem.pace.Succeeded()
 	}
@@ -97,7 +99,7 @@ func (r *Reconciler[T, S]) judge(ctx context.Context, t *turn[T, S], out outcome
 	var refusal *credential.Refusal
 	if errors.As(err, &refusal) {
 		out.state, out.reason = condition.Stalled, refusal.Reason
-		out.message = refusal.Message
+		out.message, out.next = refusal.Message, polling
 		return t.whileDeleting(out)
 	}
 	verdict := retry.Judge(err)
@@ -139,7 +141,7 @@ func (t *turn[T, S]) whileDeleting(out outcome) outcome {
 // not change.
 func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 	if t.looked {
-		r.describeSeen(t)
+		r.describeSeen(t, out.state == condition.Progressing && !out.quiet)
 	}
 	if out.planned {
 		t.status.PendingChanges = out.pending
@@ -167,8 +169,9 @@ func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 	}
 }
 
-// describeSeen mirrors the observation.
-func (r *Reconciler[T, S]) describeSeen(t *turn[T, S]) {
+// describeSeen mirrors the observation. While an object is being created the mirror waits until that is
+// over: nobody needs it, and each change of it would be a write.
+func (r *Reconciler[T, S]) describeSeen(t *turn[T, S], creating bool) {
 	if t.policy.Management == v1alpha1.ManagementObserve && !t.bound() {
 		t.status.ExternalName, t.status.Provider = t.request.Name, t.conn.Provider
 		t.status.Location, t.status.AccountID = t.request.Location, string(t.account)
@@ -186,17 +189,30 @@ func (r *Reconciler[T, S]) describeSeen(t *turn[T, S]) {
 	if t.seen.ID != "" {
 		t.status.ExternalID = t.seen.ID
 	}
+	applied := map[string][]string(t.seen.Applied)
+	if creating && !gains(t.status.Applied, applied) {
+		return
+	}
 	if err := r.Kind.Observed(t.obj, t.seen.Mirror); err != nil {
 		logf.Log.Error(err, "mirror of a driver is not in the shape of the spec")
 	}
 	r.tellReleased(t)
-	applied := map[string][]string(t.seen.Applied)
 	if sent, ok := t.status.Applied[driver.FieldPassword]; ok && applied != nil {
 		applied[driver.FieldPassword] = sent
 	}
 	if t.policy.Management == v1alpha1.ManagementFull && applied != nil && !t.deleting {
 		t.status.Applied = applied
 	}
+}
+
+// gains reports whether after names a field that before does not.
+func gains(before, after map[string][]string) bool {
+	for name := range after {
+		if _, had := before[name]; !had {
+			return true
+		}
+	}
+	return false
 }
 
 // nextPlan returns the plan's status: once nothing waits any more the serial moves on, and an

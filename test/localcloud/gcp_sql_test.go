@@ -39,16 +39,16 @@ func (g *gcpTest) orders(t *testing.T) *sqladmin.DatabaseInstance {
 func TestSQLInstanceLifecycle(t *testing.T) {
 	g := startGCP(t, Options{Durations: Durations{Create: 10 * time.Minute, Modify: time.Minute, Delete: 5 * time.Minute}})
 	_, err := g.sql.Instances.Get("acme", "orders").Do()
-	wantStatus(t, err, 404, "instanceDoesNotExist")
+	wantGCP(t, err, 404, "instanceDoesNotExist")
 
 	op, err := g.sql.Instances.Insert("acme", orders()).Do()
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = g.sql.Instances.Insert("acme", orders()).Do()
-	wantStatus(t, err, 409, "instanceAlreadyExists")
+	wantGCP(t, err, 409, "instanceAlreadyExists")
 	_, err = g.sql.Databases.List("acme", "orders").Do()
-	wantStatus(t, err, 400, "invalid")
+	wantGCP(t, err, 400, "invalid")
 	steps := []struct {
 		after         time.Duration
 		status, state string
@@ -77,38 +77,38 @@ func TestSQLInstanceLifecycle(t *testing.T) {
 		t.Fatalf("operation is %v, %v", op, err)
 	}
 	_, err = g.sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "pw"}).Do()
-	wantStatus(t, err, 409, "operationInProgress")
+	wantGCP(t, err, 409, "operationInProgress")
 	_, err = g.sql.Databases.Get("acme", "orders", "shop").Do()
-	wantStatus(t, err, 404, "")
+	wantGCP(t, err, 404, "")
 	g.clock.advance(time.Minute)
 	_, err = g.sql.Databases.Get("acme", "orders", "shop").Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 	_, err = g.sql.Databases.Insert("acme", "orders", &sqladmin.Database{Name: "shop"}).Do()
-	wantStatus(t, err, 400, "invalid")
+	wantGCP(t, err, 400, "invalid")
 	_, err = g.sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "pw"}).Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 	g.clock.advance(time.Minute)
 	_, err = g.sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "pw"}).Do()
-	wantStatus(t, err, 409, "userAlreadyExists")
+	wantGCP(t, err, 409, "userAlreadyExists")
 	users, err := g.sql.Users.List("acme", "orders").Do()
 	if err != nil || len(users.Items) != 2 || users.Items[0].Name != "postgres" || users.Items[1].Password != "" {
 		t.Fatalf("users are %v, %v", users, err)
 	}
 	_, err = g.sql.Users.Update("acme", "orders", &sqladmin.User{Password: "new"}).Name("nobody").Do()
-	wantStatus(t, err, 404, "")
+	wantGCP(t, err, 404, "")
 	_, err = g.sql.Users.Update("acme", "orders", &sqladmin.User{Password: "new"}).Name("postgres").Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 	g.clock.advance(time.Minute)
 	_, err = g.sql.Users.Delete("acme", "orders").Name("app").Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 	g.clock.advance(time.Minute)
 	_, err = g.sql.Users.Get("acme", "orders", "app").Do()
-	wantStatus(t, err, 404, "")
+	wantGCP(t, err, 404, "")
 	_, err = g.sql.Databases.Delete("acme", "orders", "shop").Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 	g.clock.advance(time.Minute)
 	_, err = g.sql.Databases.Get("acme", "orders", "shop").Do()
-	wantStatus(t, err, 404, "")
+	wantGCP(t, err, 404, "")
 
 	if _, err = g.sql.Instances.Delete("acme", "orders").Do(); err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestSQLInstanceLifecycle(t *testing.T) {
 	}
 	g.clock.advance(5 * time.Minute)
 	_, err = g.sql.Instances.Get("acme", "orders").Do()
-	wantStatus(t, err, 404, "instanceDoesNotExist")
+	wantGCP(t, err, 404, "instanceDoesNotExist")
 	ops, err := g.sql.Operations.List("acme").Instance("orders").Do()
 	if err != nil || len(ops.Items) != 7 || ops.Items[0].OperationType != "DELETE" || ops.Items[0].Status != "DONE" {
 		t.Fatalf("operations are %v, %v", ops, err)
@@ -215,7 +215,7 @@ func TestSQLInsertRules(t *testing.T) {
 			in.Name = fmt.Sprintf("orders-%d", i)
 			test.change(in)
 			_, err := g.sql.Instances.Insert("acme", in).Do()
-			wantStatus(t, err, test.want, "")
+			wantGCP(t, err, test.want, "")
 		})
 	}
 }
@@ -274,7 +274,7 @@ func TestSQLPatch(t *testing.T) {
 			g.create(t, in)
 			before := g.orders(t)
 			op, err := g.sql.Instances.Patch("acme", "orders", test.patch).Do()
-			wantStatus(t, err, test.want, test.reason)
+			wantGCP(t, err, test.want, test.reason)
 			if test.want != 0 {
 				return
 			}
@@ -283,7 +283,7 @@ func TestSQLPatch(t *testing.T) {
 				t.Errorf("during the operation: %s, version %d, tier %s", during.State, during.Settings.SettingsVersion, during.Settings.Tier)
 			}
 			_, err = g.sql.Instances.Patch("acme", "orders", test.patch).Do()
-			wantStatus(t, err, 409, "operationInProgress")
+			wantGCP(t, err, 409, "operationInProgress")
 			g.clock.advance(time.Minute)
 			after := g.orders(t)
 			if !test.check(after) || after.State != "RUNNABLE" || after.Settings.SettingsVersion != 2 || after.Etag == before.Etag {
@@ -302,10 +302,10 @@ func TestSQLUpdateReplaces(t *testing.T) {
 	in := orders()
 	in.RootPassword, in.Settings.UserLabels = "", nil
 	_, err := g.sql.Instances.Update("acme", "orders", in).Do()
-	wantStatus(t, err, 400, "invalid") // no version
+	wantGCP(t, err, 400, "invalid") // no version
 	in.Settings.SettingsVersion = 1
 	_, err = g.sql.Instances.Update("acme", "orders", in).Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 	if after := g.orders(t); len(after.Settings.UserLabels) != 0 {
 		t.Errorf("labels are %v", after.Settings.UserLabels)
 	}
@@ -319,12 +319,12 @@ func TestSQLStop(t *testing.T) {
 		want   int
 	}{{"NEVER", 400}, {"ALWAYS", 0}} {
 		_, err := g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ActivationPolicy: step.policy}}).Do()
-		wantStatus(t, err, 0, "")
+		wantGCP(t, err, 0, "")
 		if in := g.orders(t); in.State != "RUNNABLE" { // as the API's reference says: running, or stopped by its owner
 			t.Errorf("state is %s", in.State)
 		}
 		_, err = g.sql.Databases.List("acme", "orders").Do()
-		wantStatus(t, err, step.want, "")
+		wantGCP(t, err, step.want, "")
 		connection, err := net.Dial("tcp", net.JoinHostPort(g.orders(t).IpAddresses[0].IpAddress, "5432"))
 		if (err == nil) != (step.want == 0) {
 			t.Errorf("policy %s: connection %v", step.policy, err)
@@ -334,7 +334,7 @@ func TestSQLStop(t *testing.T) {
 		}
 	}
 	_, err := g.sql.Instances.Restart("acme", "orders").Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 	if in := g.orders(t); in.State != "RUNNABLE" {
 		t.Errorf("state is %s", in.State)
 	}
@@ -350,11 +350,11 @@ func TestSQLMySQL(t *testing.T) {
 		t.Fatalf("users are %v, %v", users, err)
 	}
 	_, err = g.sql.Users.Update("acme", "orders", &sqladmin.User{Password: "x"}).Name("root").Host("%").Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 	_, err = g.sql.Users.Update("acme", "orders", &sqladmin.User{Password: "x"}).Name("root").Host("10.0.0.1").Do()
-	wantStatus(t, err, 404, "")
+	wantGCP(t, err, 404, "")
 	_, err = g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{DatabaseVersion: "MYSQL_8_4"}).Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 }
 
 func TestSQLFailLate(t *testing.T) {
@@ -401,11 +401,11 @@ func TestSQLFailLate(t *testing.T) {
 			}
 			if in.State == "FAILED" {
 				_, err := g.sql.Instances.Delete("acme", "second").EnableFinalBackup(true).Do()
-				wantStatus(t, err, 400, "invalid")
+				wantGCP(t, err, 400, "invalid")
 				_, err = g.sql.Instances.Patch("acme", "second", &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{Tier: "db-g1-small"}}).Do()
-				wantStatus(t, err, 409, "invalidState")
+				wantGCP(t, err, 409, "invalidState")
 				_, err = g.sql.Instances.Delete("acme", "second").Do()
-				wantStatus(t, err, 0, "")
+				wantGCP(t, err, 0, "")
 				return
 			}
 			databases, err := g.sql.Databases.List("acme", "orders").Do()
@@ -433,7 +433,7 @@ func TestSQLFinalBackup(t *testing.T) {
 	g.create(t, orders())
 	g.orders(t)
 	_, err := g.sql.Instances.Delete("acme", "orders").EnableFinalBackup(true).FinalBackupTtlDays(1000).Do()
-	wantStatus(t, err, 400, "invalid")
+	wantGCP(t, err, 400, "invalid")
 	if _, err := g.sql.Instances.Delete("acme", "orders").EnableFinalBackup(true).FinalBackupDescription("orders-final-1").FinalBackupTtlDays(40).Do(); err != nil {
 		t.Fatal(err)
 	}
@@ -458,14 +458,14 @@ func TestSQLFinalBackup(t *testing.T) {
 	}
 	g.clock.advance(time.Minute)
 	_, err = g.sql.Instances.Get("acme", "orders").Do()
-	wantStatus(t, err, 404, "")
+	wantGCP(t, err, 404, "")
 	b, err := g.sql.Backups.GetBackup(all[0].Name).Do()
 	if err != nil || b.State != "SUCCESSFUL" || b.InstanceDeletionTime == "" || b.ExpiryTime != "2026-06-13T03:02:01.000Z" || b.InstanceSettings.Settings.Tier != "db-f1-micro" {
 		t.Fatalf("backup is %+v, %v", b, err)
 	}
 	g.clock.advance(40 * 24 * time.Hour)
 	_, err = g.sql.Backups.GetBackup(all[0].Name).Do()
-	wantStatus(t, err, 404, "")
+	wantGCP(t, err, 404, "")
 }
 
 func TestSQLBackupRuns(t *testing.T) {
@@ -489,17 +489,17 @@ func TestSQLDeletionIsGuarded(t *testing.T) {
 	in.Settings.DeletionProtectionEnabled = true
 	g.create(t, in)
 	_, err := g.sql.Instances.Delete("acme", "orders").Do()
-	wantStatus(t, err, 400, "invalid")
+	wantGCP(t, err, 400, "invalid")
 	patch := &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ForceSendFields: []string{"DeletionProtectionEnabled"}}}
 	_, err = g.sql.Instances.Patch("acme", "orders", patch).Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 	_, err = g.sql.Instances.Delete("acme", "orders").Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 	_, err = g.sql.Instances.Insert("acme", orders()).Do()
-	wantStatus(t, err, 409, "instanceAlreadyExists")
+	wantGCP(t, err, 409, "instanceAlreadyExists")
 	g.clock.advance(7 * 24 * time.Hour)
 	_, err = g.sql.Instances.Insert("acme", orders()).Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 }
 
 func TestSQLListAndQuota(t *testing.T) {
@@ -509,9 +509,9 @@ func TestSQLListAndQuota(t *testing.T) {
 		in.Name = fmt.Sprintf("db-%d", i)
 		_, err := g.sql.Instances.Insert("acme", in).Do()
 		if i < 3 {
-			wantStatus(t, err, 0, "")
+			wantGCP(t, err, 0, "")
 		} else {
-			wantStatus(t, err, 403, "errorMaxInstancePerLabel")
+			wantGCP(t, err, 403, "errorMaxInstancePerLabel")
 		}
 	}
 	first, err := g.sql.Instances.List("acme").MaxResults(2).Do()
@@ -545,9 +545,9 @@ func TestSQLFaults(t *testing.T) {
 			g := startGCP(t, Options{})
 			g.Faults.Add(Fault{Filter: Filter{Service: "sqladmin", Resource: "orders"}, Kind: kind, Times: 1})
 			_, err := g.sql.Instances.Insert("acme", orders()).Do()
-			wantStatus(t, err, want.status, want.reason)
+			wantGCP(t, err, want.status, want.reason)
 			_, err = g.sql.Instances.Get("acme", "orders").Do()
-			wantStatus(t, err, 404, "instanceDoesNotExist")
+			wantGCP(t, err, 404, "instanceDoesNotExist")
 			if calls := g.Ledger.Calls(Filter{Operation: "instances.insert"}); len(calls) != 1 || calls[0].Committed || calls[0].Code != want.reason {
 				t.Errorf("ledger has %+v", calls)
 			}
@@ -563,7 +563,7 @@ func TestSQLStaleReads(t *testing.T) {
 	}
 	lift := stale()
 	_, err := g.sql.Instances.Get("acme", "orders").Do()
-	wantStatus(t, err, 404, "instanceDoesNotExist")
+	wantGCP(t, err, 404, "instanceDoesNotExist")
 	list, err := g.sql.Instances.List("acme").Do()
 	if err != nil || len(list.Items) != 0 {
 		t.Errorf("list is %v, %v", list.Items, err)
@@ -571,21 +571,21 @@ func TestSQLStaleReads(t *testing.T) {
 	lift()
 	patch := &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{Tier: "db-g1-small"}}
 	op, err := g.sql.Instances.Patch("acme", "orders", patch).Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 	lift = stale()
 	if in := g.orders(t); in.Settings.Tier != "db-f1-micro" || in.State != "RUNNABLE" {
 		t.Errorf("tier is %s, state %s", in.Settings.Tier, in.State)
 	}
 	_, err = g.sql.Operations.Get("acme", op.Name).Do()
-	wantStatus(t, err, 404, "operationDoesNotExist")
+	wantGCP(t, err, 404, "operationDoesNotExist")
 	lift()
 	_, err = g.sql.Databases.Insert("acme", "orders", &sqladmin.Database{Name: "shop"}).Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 	lift = stale()
 	_, err = g.sql.Databases.Get("acme", "orders", "shop").Do()
-	wantStatus(t, err, 404, "")
+	wantGCP(t, err, 404, "")
 	_, err = g.sql.Databases.Get("acme", "orders", "postgres").Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 	lift()
 	if in := g.orders(t); in.Settings.Tier != "db-g1-small" {
 		t.Errorf("tier is %s", in.Settings.Tier)
@@ -599,22 +599,27 @@ func TestSQLRates(t *testing.T) {
 	g := startGCP(t, Options{RateLimits: true})
 	for range 180 {
 		_, err := g.sql.Instances.List("acme").Do()
-		wantStatus(t, err, 0, "")
+		wantGCP(t, err, 0, "")
 	}
 	_, err := g.sql.Instances.List("acme").Do()
-	wantStatus(t, err, 429, "rateLimitExceeded")
+	wantGCP(t, err, 429, "rateLimitExceeded")
 	g.clock.advance(time.Second)
 	_, err = g.sql.Instances.List("acme").Do()
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 }
 
-// TestSQLServer is the whole way to a real server; without one on this machine it can't be gone.
+// TestSQLServer goes the whole way to a real server: what the API says is what a client needs.
 func TestSQLServer(t *testing.T) {
-	for version, engine := range map[string]string{"POSTGRES_16": "postgres", "MYSQL_8_0": "mysql"} {
-		t.Run(engine, func(t *testing.T) {
-			if err := EngineAvailable(engine); err != nil {
-				t.Skip(err)
-			}
+	for _, test := range []struct {
+		engine, version, admin string
+		port                   int
+		query                  func(t *testing.T, e *engine, user, password, database, sql string) (string, error)
+	}{
+		{"postgres", "POSTGRES_16", "postgres", 5432, queryPostgres},
+		{"mysql", "MYSQL_8_0", "root", 3306, queryMariaDB},
+	} {
+		t.Run(test.engine, func(t *testing.T) {
+			mustHave(t, test.engine)
 			cloud, err := Start(Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -624,11 +629,8 @@ func TestSQLServer(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			g := &gcpTest{Cloud: cloud}
-			_, sql, _ := g.clients(t, "acme")
-			in := orders()
-			in.DatabaseVersion = version
-			wait := func(op *sqladmin.Operation, err error) {
+			_, sql, _ := (&gcpTest{Cloud: cloud}).clients(t, "acme")
+			done := func(op *sqladmin.Operation, err error) {
 				t.Helper()
 				if err != nil {
 					t.Fatal(err)
@@ -638,16 +640,40 @@ func TestSQLServer(t *testing.T) {
 					t.Fatalf("operation is %+v, %v", op, err)
 				}
 			}
-			wait(sql.Instances.Insert("acme", in).Do())
+			in := orders()
+			in.DatabaseVersion = test.version
+			done(sql.Instances.Insert("acme", in).Do())
 			got, err := sql.Instances.Get("acme", "orders").Do()
-			if err != nil || got.State != "RUNNABLE" || got.ServerCaCert == nil || !strings.Contains(got.ServerCaCert.Cert, "BEGIN CERTIFICATE") {
+			if err != nil || got.State != "RUNNABLE" || got.ServerCaCert == nil {
 				t.Fatalf("instance is %+v, %v", got, err)
 			}
-			wait(sql.Databases.Insert("acme", "orders", &sqladmin.Database{Name: "shop"}).Do())
-			wait(sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "first"}).Do())
-			wait(sql.Users.Update("acme", "orders", &sqladmin.User{Password: "second"}).Name("app").Do())
-			wait(sql.Users.Delete("acme", "orders").Name("app").Do())
-			wait(sql.Instances.Delete("acme", "orders").Do())
+			server := &engine{Host: got.IpAddresses[0].IpAddress, Port: test.port, CA: got.ServerCaCert.Cert}
+			login := func(user, password, database string, want bool) {
+				t.Helper()
+				said, err := test.query(t, server, user, password, database, "SELECT 41+1")
+				if (err == nil && said == "42") != want {
+					t.Errorf("%s with %q: %q, %v, want success %v", user, password, said, err, want)
+				}
+			}
+			login(test.admin, "s3cret", "", true)
+			login(test.admin, "wrong", "", false)
+			done(sql.Databases.Insert("acme", "orders", &sqladmin.Database{Name: "shop"}).Do())
+			done(sql.Users.Insert("acme", "orders", &sqladmin.User{Name: "app", Password: "first"}).Do())
+			login("app", "first", "shop", true)
+			done(sql.Users.Update("acme", "orders", &sqladmin.User{Password: "second"}).Name("app").Do())
+			login("app", "first", "shop", false)
+			login("app", "second", "shop", true)
+			stop := func(policy string) *sqladmin.DatabaseInstance {
+				return &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ActivationPolicy: policy}}
+			}
+			done(sql.Instances.Patch("acme", "orders", stop("NEVER")).Do())
+			login("app", "second", "shop", false)
+			done(sql.Instances.Patch("acme", "orders", stop("ALWAYS")).Do())
+			login("app", "second", "shop", true)
+			done(sql.Users.Delete("acme", "orders").Name("app").Do())
+			login("app", "second", "shop", false)
+			done(sql.Instances.Delete("acme", "orders").Do())
+			login(test.admin, "s3cret", "", false)
 		})
 	}
 }

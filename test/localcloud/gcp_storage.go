@@ -143,7 +143,7 @@ func gcsETag(metageneration int64) string {
 
 func gcsTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// A page is one page of a list: its bounds, and the token of the next.
+// pageOf returns the bounds of the page of a list that a request asks for, and the token of the next.
 func pageOf(r *gcpRequest, total int, parameter string, standard, most int) (from, to int, next string, err error) {
 	size := standard
 	if given := r.URL.Query().Get(parameter); given != "" {

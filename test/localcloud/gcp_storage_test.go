@@ -52,10 +52,10 @@ func TestBucketLifecycle(t *testing.T) {
 		t.Fatalf("attributes are %+v", attrs)
 	}
 	_, err = b.If(storage.BucketConditions{MetagenerationMatch: 1}).Update(ctx, change)
-	wantStatus(t, err, 412, "conditionNotMet")
-	wantStatus(t, b.If(storage.BucketConditions{MetagenerationMatch: 1}).Delete(ctx), 412, "conditionNotMet")
-	wantStatus(t, b.Create(ctx, "acme", nil), 409, "conflict")
-	wantStatus(t, b.Delete(ctx), 0, "")
+	wantGCP(t, err, 412, "conditionNotMet")
+	wantGCP(t, b.If(storage.BucketConditions{MetagenerationMatch: 1}).Delete(ctx), 412, "conditionNotMet")
+	wantGCP(t, b.Create(ctx, "acme", nil), 409, "conflict")
+	wantGCP(t, b.Delete(ctx), 0, "")
 	if _, err := b.Attrs(ctx); !errors.Is(err, storage.ErrBucketNotExist) {
 		t.Fatalf("got %v, want %v", err, storage.ErrBucketNotExist)
 	}
@@ -111,10 +111,10 @@ func TestBucketInsertRules(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.body, func(t *testing.T) {
-			wantStatus(t, g.send(t, "POST", "/storage/v1/b?project=acme", test.body, nil), test.want, "")
+			wantGCP(t, g.send(t, "POST", "/storage/v1/b?project=acme", test.body, nil), test.want, "")
 		})
 	}
-	wantStatus(t, g.send(t, "POST", "/storage/v1/b", `{"name":"nowhere"}`, nil), 400, "required")
+	wantGCP(t, g.send(t, "POST", "/storage/v1/b", `{"name":"nowhere"}`, nil), 400, "required")
 }
 
 func TestBucketPatchMerges(t *testing.T) {
@@ -151,9 +151,9 @@ func TestBucketPatchMerges(t *testing.T) {
 			})
 			g.clock.advance(time.Minute)
 			var b raw.Bucket
-			wantStatus(t, g.send(t, "PATCH", "/storage/v1/b/acme-logs", test.patch, &b), test.want, "")
+			wantGCP(t, g.send(t, "PATCH", "/storage/v1/b/acme-logs", test.patch, &b), test.want, "")
 			if test.want != 0 {
-				wantStatus(t, g.send(t, "GET", "/storage/v1/b/acme-logs", "", &b), 0, "")
+				wantGCP(t, g.send(t, "GET", "/storage/v1/b/acme-logs", "", &b), 0, "")
 				if b.Metageneration != 1 {
 					t.Errorf("a refused patch left metageneration %d", b.Metageneration)
 				}
@@ -183,7 +183,7 @@ func TestBucketLocks(t *testing.T) {
 	}
 	g.clock.advance(90 * 24 * time.Hour)
 	_, err := b.Update(ctx, uniform(false))
-	wantStatus(t, err, 400, "")
+	wantGCP(t, err, 400, "")
 
 	kept := g.createBucket(t, "kept", &storage.BucketAttrs{RetentionPolicy: &storage.RetentionPolicy{RetentionPeriod: time.Hour}})
 	shorter := storage.BucketAttrsToUpdate{RetentionPolicy: &storage.RetentionPolicy{RetentionPeriod: time.Minute}}
@@ -194,11 +194,11 @@ func TestBucketLocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = kept.Update(ctx, storage.BucketAttrsToUpdate{RetentionPolicy: &storage.RetentionPolicy{RetentionPeriod: time.Second}})
-	wantStatus(t, err, 403, "forbidden")
+	wantGCP(t, err, 403, "forbidden")
 	_, err = kept.Update(ctx, storage.BucketAttrsToUpdate{RetentionPolicy: &storage.RetentionPolicy{}})
-	wantStatus(t, err, 403, "forbidden")
+	wantGCP(t, err, 403, "forbidden")
 	_, err = kept.Update(ctx, storage.BucketAttrsToUpdate{RetentionPolicy: &storage.RetentionPolicy{RetentionPeriod: time.Hour}})
-	wantStatus(t, err, 0, "")
+	wantGCP(t, err, 0, "")
 }
 
 func TestBucketList(t *testing.T) {
@@ -257,14 +257,14 @@ func TestBucketPolicy(t *testing.T) {
 		t.Fatalf("policy is %v", policy.InternalProto)
 	}
 	policy.Add("allUsers", "roles/storage.objectViewer")
-	wantStatus(t, b.IAM().SetPolicy(ctx, policy), 0, "")
-	wantStatus(t, b.IAM().SetPolicy(ctx, &stale), 412, "conditionNotMet")
+	wantGCP(t, b.IAM().SetPolicy(ctx, policy), 0, "")
+	wantGCP(t, b.IAM().SetPolicy(ctx, &stale), 412, "conditionNotMet")
 	policy, err = b.IAM().Policy(ctx)
 	if err != nil || !policy.HasRole(iam.AllUsers, "roles/storage.objectViewer") {
 		t.Fatalf("policy is %v, %v", policy, err)
 	}
 	policy.Remove(iam.AllUsers, "roles/storage.objectViewer")
-	wantStatus(t, b.IAM().SetPolicy(ctx, policy), 0, "")
+	wantGCP(t, b.IAM().SetPolicy(ctx, policy), 0, "")
 	if _, err := b.Update(ctx, storage.BucketAttrsToUpdate{PublicAccessPrevention: storage.PublicAccessPreventionEnforced}); err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestBucketPolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	policy.Add(iam.AllUsers, "roles/storage.objectViewer")
-	wantStatus(t, b.IAM().SetPolicy(ctx, policy), 412, "")
+	wantGCP(t, b.IAM().SetPolicy(ctx, policy), 412, "")
 	for body, want := range map[string]int{
 		`{"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@example.com"]}]}`:                                                   0,
 		`{"bindings":[{"role":"roles/storage.objectViewer","members":["a@example.com"]}]}`:                                                        400,
@@ -281,7 +281,7 @@ func TestBucketPolicy(t *testing.T) {
 		`{"version":3,"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@b.c"],"condition":{"expression":"true","title":"t"}}]}`: 0,
 		`{"version":1,"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@example.com"]}],"etag":"CAE="}`:                         412,
 	} {
-		wantStatus(t, g.send(t, "PUT", "/storage/v1/b/acme-logs/iam", body, nil), want, "")
+		wantGCP(t, g.send(t, "PUT", "/storage/v1/b/acme-logs/iam", body, nil), want, "")
 	}
 }
 
@@ -302,12 +302,12 @@ func TestBucketWithObjects(t *testing.T) {
 	write("a/b c", "one")
 	write("a/b c", "two")
 	write("d", "three")
-	wantStatus(t, b.Delete(ctx), 409, "conflict")
-	wantStatus(t, b.Object("d").Delete(ctx), 0, "")
+	wantGCP(t, b.Delete(ctx), 409, "conflict")
+	wantGCP(t, b.Object("d").Delete(ctx), 0, "")
 	if _, err := b.Object("d").Attrs(ctx); !errors.Is(err, storage.ErrObjectNotExist) {
 		t.Fatalf("got %v, want %v", err, storage.ErrObjectNotExist)
 	}
-	wantStatus(t, b.Delete(ctx), 409, "conflict") // a noncurrent version is left
+	wantGCP(t, b.Delete(ctx), 409, "conflict") // a noncurrent version is left
 	count := 0
 	for it := b.Objects(ctx, &storage.Query{Versions: true}); ; count++ {
 		o, err := it.Next()
@@ -317,19 +317,19 @@ func TestBucketWithObjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantStatus(t, b.Object(o.Name).Generation(o.Generation).Delete(ctx), 0, "")
+		wantGCP(t, b.Object(o.Name).Generation(o.Generation).Delete(ctx), 0, "")
 	}
 	if count != 3 {
 		t.Errorf("saw %d versions, want 3", count)
 	}
-	wantStatus(t, b.Delete(ctx), 0, "")
+	wantGCP(t, b.Delete(ctx), 0, "")
 
 	kept := g.createBucket(t, "kept", &storage.BucketAttrs{RetentionPolicy: &storage.RetentionPolicy{RetentionPeriod: time.Hour}})
 	b = kept
 	write("x", "y")
-	wantStatus(t, kept.Object("x").Delete(ctx), 403, "retentionPolicyNotMet")
+	wantGCP(t, kept.Object("x").Delete(ctx), 403, "retentionPolicyNotMet")
 	g.clock.advance(time.Hour)
-	wantStatus(t, kept.Object("x").Delete(ctx), 0, "")
+	wantGCP(t, kept.Object("x").Delete(ctx), 0, "")
 }
 
 func TestBucketFaults(t *testing.T) {
@@ -339,7 +339,7 @@ func TestBucketFaults(t *testing.T) {
 			b := g.createBucket(t, "acme-logs", nil)
 			lift := g.Faults.Add(Fault{Filter: Filter{Operation: "buckets.patch", Account: "acme", Resource: "acme-logs"}, Kind: kind})
 			_, err := b.Update(context.Background(), storage.BucketAttrsToUpdate{VersioningEnabled: true})
-			wantStatus(t, err, want, "")
+			wantGCP(t, err, want, "")
 			lift()
 			attrs, err := b.Attrs(context.Background())
 			if err != nil || attrs.MetaGeneration != 1 {
@@ -356,7 +356,7 @@ func TestBucketResponseLost(t *testing.T) {
 	if err := b.Create(context.Background(), "acme", nil); err == nil {
 		t.Fatal("got a response")
 	}
-	wantStatus(t, b.Create(context.Background(), "acme", nil), 409, "conflict")
+	wantGCP(t, b.Create(context.Background(), "acme", nil), 409, "conflict")
 }
 
 func TestBucketStaleReads(t *testing.T) {
@@ -401,10 +401,10 @@ func TestBucketRates(t *testing.T) {
 	g := startGCP(t, Options{RateLimits: true})
 	ctx := context.Background()
 	first, second := g.storage.Bucket("first"), g.storage.Bucket("second")
-	wantStatus(t, first.Create(ctx, "acme", nil), 0, "")
-	wantStatus(t, second.Create(ctx, "acme", nil), http.StatusTooManyRequests, "rateLimitExceeded")
+	wantGCP(t, first.Create(ctx, "acme", nil), 0, "")
+	wantGCP(t, second.Create(ctx, "acme", nil), http.StatusTooManyRequests, "rateLimitExceeded")
 	g.clock.advance(2 * time.Second)
-	wantStatus(t, second.Create(ctx, "acme", nil), 0, "")
+	wantGCP(t, second.Create(ctx, "acme", nil), 0, "")
 	change := storage.BucketAttrsToUpdate{VersioningEnabled: true}
 	for _, step := range []struct {
 		bucket *storage.BucketHandle
@@ -413,6 +413,6 @@ func TestBucketRates(t *testing.T) {
 	}{{first, 0, 0}, {second, 0, 0}, {first, 0, 429}, {first, time.Second, 0}} {
 		g.clock.advance(step.after)
 		_, err := step.bucket.Update(ctx, change)
-		wantStatus(t, err, step.want, "")
+		wantGCP(t, err, step.want, "")
 	}
 }

@@ -111,8 +111,8 @@ func (g *gcpTest) send(t *testing.T, method, path, body string, out any) error {
 	return json.NewDecoder(response.Body).Decode(out)
 }
 
-// wantStatus checks which error a call got: status 0 means none, reason "" means any.
-func wantStatus(t *testing.T, err error, status int, reason string) {
+// wantGCP checks which error a call got: status 0 means none, reason "" means any.
+func wantGCP(t *testing.T, err error, status int, reason string) {
 	t.Helper()
 	var e *googleapi.Error
 	switch {

@@ -142,9 +142,9 @@ func TestGCPCallsNeedAToken(t *testing.T) {
 		defer response.Body.Close()
 		return googleapi.CheckResponse(response)
 	}
-	wantStatus(t, call(""), 401, "required")
-	wantStatus(t, call("Bearer ya29.c.nonsense"), 401, "authError")
-	wantStatus(t, call("Basic ya29.c.nonsense"), 401, "required")
+	wantGCP(t, call(""), 401, "required")
+	wantGCP(t, call("Bearer ya29.c.nonsense"), 401, "authError")
+	wantGCP(t, call("Basic ya29.c.nonsense"), 401, "required")
 
 	transport := g.raw.Transport.(*oauth2.Transport)
 	token, err := transport.Source.Token()
@@ -152,11 +152,11 @@ func TestGCPCallsNeedAToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := "Bearer " + token.AccessToken
-	wantStatus(t, call(good), 0, "")
+	wantGCP(t, call(good), 0, "")
 	g.clock.advance(7 * 24 * time.Hour) // tokens live on the wall clock
-	wantStatus(t, call(good), 0, "")
+	wantGCP(t, call(good), 0, "")
 	g.RevokeGCPKey("acme")
-	wantStatus(t, call(good), 401, "authError")
+	wantGCP(t, call(good), 401, "authError")
 	_, _, fresh := g.clients(t, "acme")
 	_, err = fresh.Get(g.GCPEndpoint() + "/storage/v1/b?project=acme")
 	var refused *oauth2.RetrieveError
@@ -164,9 +164,9 @@ func TestGCPCallsNeedAToken(t *testing.T) {
 		t.Fatalf("got %v, want invalid_grant", err)
 	}
 	g.RestoreGCPKey("acme")
-	wantStatus(t, call(good), 0, "")
+	wantGCP(t, call(good), 0, "")
 	g.ExpireGCPTokens()
-	wantStatus(t, call(good), 401, "authError")
+	wantGCP(t, call(good), 401, "authError")
 }
 
 func TestGCPScopesBindTheToken(t *testing.T) {
@@ -191,7 +191,7 @@ func TestGCPScopesBindTheToken(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer response.Body.Close()
-			wantStatus(t, googleapi.CheckResponse(response), test.want, "")
+			wantGCP(t, googleapi.CheckResponse(response), test.want, "")
 		})
 	}
 }
@@ -205,20 +205,20 @@ func TestGCPProjectsAreApart(t *testing.T) {
 	}
 	buckets, sql, _ := g.clients(t, "globex")
 	_, err := buckets.Bucket("acme-logs").Attrs(ctx)
-	wantStatus(t, err, 403, "forbidden")
-	wantStatus(t, buckets.Bucket("acme-logs").Delete(ctx), 403, "forbidden")
-	wantStatus(t, buckets.Bucket("acme-logs").Create(ctx, "globex", nil), 409, "conflict")
-	wantStatus(t, buckets.Bucket("mine").Create(ctx, "acme", nil), 403, "forbidden")
+	wantGCP(t, err, 403, "forbidden")
+	wantGCP(t, buckets.Bucket("acme-logs").Delete(ctx), 403, "forbidden")
+	wantGCP(t, buckets.Bucket("acme-logs").Create(ctx, "globex", nil), 409, "conflict")
+	wantGCP(t, buckets.Bucket("mine").Create(ctx, "acme", nil), 403, "forbidden")
 	_, err = buckets.Buckets(ctx, "acme").Next()
-	wantStatus(t, err, 403, "forbidden")
+	wantGCP(t, err, 403, "forbidden")
 	_, err = sql.Instances.Get("acme", "orders").Do()
-	wantStatus(t, err, 403, "notAuthorized")
+	wantGCP(t, err, 403, "notAuthorized")
 	_, err = sql.Instances.Get("acme", "missing").Do()
-	wantStatus(t, err, 403, "notAuthorized")
+	wantGCP(t, err, 403, "notAuthorized")
 	_, err = sql.Instances.Insert("acme", orders()).Do()
-	wantStatus(t, err, 403, "notAuthorized")
+	wantGCP(t, err, 403, "notAuthorized")
 	_, err = sql.Instances.Get("globex", "orders").Do()
-	wantStatus(t, err, 404, "instanceDoesNotExist")
+	wantGCP(t, err, 404, "instanceDoesNotExist")
 }
 
 func TestGCPUnknownPathsAndMembers(t *testing.T) {
@@ -248,7 +248,7 @@ func TestGCPUnknownPathsAndMembers(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer response.Body.Close()
-			wantStatus(t, googleapi.CheckResponse(response), test.want, "")
+			wantGCP(t, googleapi.CheckResponse(response), test.want, "")
 		})
 	}
 }

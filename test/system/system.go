@@ -57,7 +57,8 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // A Manager is a running manager.
 type Manager struct {
 	cancel context.CancelFunc
-	done   chan error
+	done   chan struct{}
+	err    error // of the run, once done is closed
 	life   *Lifeline
 }
 
@@ -103,11 +104,15 @@ func Start(ctx context.Context, cfg *rest.Config, life *Lifeline, o controllers.
 		return nil, err
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	m := &Manager{cancel: cancel, done: make(chan error, 1), life: life}
-	go func() { m.done <- mgr.Start(running) }()
+	m := &Manager{cancel: cancel, done: make(chan struct{}), life: life}
+	go func() {
+		defer close(m.done)
+		m.err = mgr.Start(running)
+	}()
 	if !mgr.GetCache().WaitForCacheSync(ctx) {
 		cancel()
-		return nil, fmt.Errorf("fill the caches: %w", <-m.done)
+		<-m.done
+		return nil, fmt.Errorf("fill the caches: %w", m.err)
 	}
 	return m, nil
 }
@@ -116,8 +121,8 @@ func Start(ctx context.Context, cfg *rest.Config, life *Lifeline, o controllers.
 func (m *Manager) Stop() error {
 	m.cancel()
 	select {
-	case err := <-m.done:
-		return err
+	case <-m.done:
+		return m.err
 	case <-time.After(time.Minute):
 		return errors.New("the manager did not stop within a minute")
 	}

@@ -1,0 +1,137 @@
+package localcloud
+
+import (
+	"net/http"
+
+	"google.golang.org/api/sqladmin/v1"
+)
+
+func (s *sqlService) patchInstance(r *sqlRequest) (any, error) { return s.changeInstance(r, false) }
+
+func (s *sqlService) updateInstance(r *sqlRequest) (any, error) { return s.changeInstance(r, true) }
+
+// changeInstance accepts a patch, or an update, which replaces the settings.
+func (s *sqlService) changeInstance(r *sqlRequest, whole bool) (any, error) {
+	in, err := r.idle()
+	if err != nil {
+		return nil, err
+	}
+	asked, want, err := parseResource[sqladmin.DatabaseInstance](r.body)
+	if err != nil {
+		return nil, err
+	}
+	if in.state != "RUNNABLE" {
+		return nil, gcpErr(http.StatusConflict, "invalidState", "The instance or operation is not in an appropriate state to handle the request.")
+	}
+	if want.Settings != nil && want.Settings.SettingsVersion != 0 && want.Settings.SettingsVersion != in.version {
+		return nil, errSQLStale
+	}
+	for _, k := range sqlOutputOnly {
+		delete(asked, k)
+	}
+	if asked["rootPassword"] != nil {
+		return nil, sqlInvalid("rootPassword can be set at creation only; update the user instead.")
+	}
+	next := cloned(in.resource)
+	if whole {
+		if want.Settings == nil || want.Settings.SettingsVersion == 0 || want.Settings.Tier == "" {
+			return nil, sqlInvalid("an update needs settings.settingsVersion and settings.tier.")
+		}
+		disk := in.settings()["dataDiskSizeGb"]
+		delete(next, "settings")
+		merge(next, asked)
+		if settings := member(next, "settings"); settings["dataDiskSizeGb"] == nil {
+			settings["dataDiskSizeGb"] = disk
+		}
+	} else {
+		merge(next, asked)
+	}
+	if err := settleInstance(next, in.resource); err != nil {
+		return nil, err
+	}
+	return s.begin(r, in, s.modification(in, next)), nil
+}
+
+// modification makes next the instance's resource. The instance shows what it was until the operation is done.
+func (s *sqlService) modification(in *sqlInstance, next jsonObject) sqlWork {
+	stop := member(next, "settings")["activationPolicy"] == "NEVER"
+	work := sqlWork{
+		kind: "UPDATE", takes: s.cloud.opts.Durations.Modify,
+		succeed: func() {
+			upgraded := next["databaseVersion"] != in.resource["databaseVersion"]
+			in.resource, in.state = next, "RUNNABLE"
+			in.version++
+			if upgraded {
+				in.resource["databaseInstalledVersion"] = in.databaseVersion() + "_4"
+			}
+		},
+		abandon: func(*sqladmin.OperationError) { in.state = "RUNNABLE" },
+	}
+	switch {
+	case stop && !in.stopped():
+		work.server = func() error { return s.cloud.engines.suspend(in.engineID) }
+	case !stop && in.stopped():
+		work.server = func() error { return s.cloud.engines.resume(in.engineID) }
+	case restarts(in.resource, next):
+		work.state = "MAINTENANCE"
+	}
+	return work
+}
+
+// restarts reports whether a change takes the server down.
+func restarts(old, next jsonObject) bool {
+	a, b := typed[sqladmin.DatabaseInstance](old), typed[sqladmin.DatabaseInstance](next)
+	return a.DatabaseVersion != b.DatabaseVersion || a.Settings.Tier != b.Settings.Tier ||
+		a.Settings.Edition != b.Settings.Edition || a.Settings.AvailabilityType != b.Settings.AvailabilityType
+}
+
+func (s *sqlService) restartInstance(r *sqlRequest) (any, error) {
+	in, err := r.free()
+	if err != nil {
+		return nil, err
+	}
+	return s.begin(r, in, sqlWork{
+		kind: "RESTART", takes: s.cloud.opts.Durations.Modify, state: "MAINTENANCE",
+		server: func() error {
+			if err := s.cloud.engines.suspend(in.engineID); err != nil {
+				return err
+			}
+			return s.cloud.engines.resume(in.engineID)
+		},
+		succeed: func() { in.state = "RUNNABLE" },
+		abandon: func(*sqladmin.OperationError) { in.state = "RUNNABLE" },
+	}), nil
+}
+
+func (s *sqlService) deleteInstance(r *sqlRequest) (any, error) {
+	in, err := r.idle()
+	if err != nil {
+		return nil, err
+	}
+	if in.settings()["deletionProtectionEnabled"] == true {
+		return nil, sqlInvalid("The instance is protected. Please disable the deletion protection and try again. To disable deletion protection, update the instance settings with deletionProtectionEnabled set to false.")
+	}
+	backup, err := s.finalBackup(r, in)
+	if err != nil {
+		return nil, err
+	}
+	state, takes := in.state, s.cloud.opts.Durations.Delete
+	if backup != nil {
+		takes += s.cloud.opts.Durations.Snapshot
+		r.project.backups = append(r.project.backups, backup)
+	}
+	return s.begin(r, in, sqlWork{
+		kind: "DELETE", takes: takes, state: "PENDING_DELETE",
+		server: func() error { return s.cloud.engines.stop(in.engineID) },
+		succeed: func() {
+			in.gone, in.deleted = true, in.last.ended
+			in.resource = jsonObject{}
+		},
+		abandon: func(failure *sqladmin.OperationError) {
+			in.state = state
+			if backup != nil && in.last.late {
+				backup.failed = failure
+			}
+		},
+	}), nil
+}

@@ -1,0 +1,146 @@
+package localcloud
+
+import (
+	"crypto/sha1"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"google.golang.org/api/sqladmin/v1"
+)
+
+var sqlInstanceNames = regexp.MustCompile(`^[a-z]([a-z0-9-]*[a-z0-9])?$`)
+
+// sqlInstanceQuota is how many instances a project may have unless it asked for more.
+const sqlInstanceQuota = 100
+
+func (s *sqlService) insertInstance(r *sqlRequest) (any, error) {
+	asked, want, err := parseResource[sqladmin.DatabaseInstance](r.body)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case !sqlInstanceNames.MatchString(want.Name), len(r.project.id)+1+len(want.Name) > 98:
+		return nil, sqlInvalid("instance name (" + want.Name + "). Only lowercase letters, numbers, and hyphens are allowed. It must start with a letter and, with its project and a colon, have at most 98 characters.")
+	case want.MasterInstanceName != "" || want.ReplicaConfiguration != nil:
+		return nil, sqlInvalid("read replicas are not served here.")
+	case want.Project != "" && want.Project != r.project.id:
+		return nil, sqlInvalid("project of the instance differs from the request's.")
+	case want.Settings == nil:
+		return nil, sqlInvalid("settings are required.")
+	}
+	if old := r.project.instances[want.Name]; old != nil {
+		switch reserved := s.cloud.opts.Durations.NameReserved; {
+		case !old.gone:
+			return nil, gcpErr(http.StatusConflict, "instanceAlreadyExists", "The Cloud SQL instance already exists.")
+		case r.now.Before(old.deleted.Add(reserved)):
+			return nil, gcpErr(http.StatusConflict, "instanceAlreadyExists", "The Cloud SQL instance already exists. When you delete an instance, you can't reuse the name of the deleted instance until one week from the deletion date.")
+		}
+	}
+	if s.full(r.project) {
+		return nil, gcpErr(http.StatusForbidden, "errorMaxInstancePerLabel", "Failed to create instance because the project has reached the max instance per project limit.")
+	}
+	for _, k := range append([]string{"rootPassword"}, sqlOutputOnly...) {
+		delete(asked, k)
+	}
+	s.serial++
+	in := &sqlInstance{name: want.Name, project: r.project.id, serial: s.serial, version: 1}
+	in.engineID = fmt.Sprintf("cloudsql-%d", s.serial)
+	resource := jsonObject{}
+	merge(resource, asked)
+	if err := settleInstance(resource, nil); err != nil {
+		return nil, err
+	}
+	merge(resource, s.identity(r, want.Name, resource))
+	r.project.instances[in.name] = in
+	op := s.begin(r, in, s.creation(in, want.DatabaseVersion, want.RootPassword))
+	in.resource = resource // only now: before this write there was nothing
+	return op, nil
+}
+
+func (s *sqlService) full(p *sqlProject) bool {
+	quota := s.cloud.opts.InstanceQuota
+	if quota == 0 {
+		quota = sqlInstanceQuota
+	}
+	count := 0
+	for _, in := range p.instances {
+		if !in.gone {
+			count++
+		}
+	}
+	return quota > 0 && count >= quota
+}
+
+// identity is what Cloud SQL says about an instance from its first moment on.
+func (s *sqlService) identity(r *sqlRequest, name string, resource jsonObject) jsonObject {
+	region, _ := resource["region"].(string)
+	return jsonObject{
+		"kind": "sql#instance", "name": name, "project": r.project.id, "createTime": sqlTime(r.now),
+		"connectionName": r.project.id + ":" + region + ":" + name, "selfLink": s.link(r.project.id + "/instances/" + name),
+		"backendType": "SECOND_GEN", "instanceType": "CLOUD_SQL_INSTANCE", "gceZone": region + "-b",
+		"serviceAccountEmailAddress": fmt.Sprintf("p%d-%06d@gcp-sa-cloud-sql.iam.gserviceaccount.com", r.caller.number, s.serial),
+	}
+}
+
+// creation starts the server and says what is there afterwards.
+func (s *sqlService) creation(in *sqlInstance, version, password string) sqlWork {
+	var started *engine
+	spec := engineSpec{ID: in.engineID, Engine: "postgres", Username: "postgres", Password: password, StandardPort: true}
+	if strings.HasPrefix(version, "MYSQL") {
+		spec.Engine, spec.Username = "mysql", "root"
+	}
+	return sqlWork{
+		kind: "CREATE", takes: s.cloud.opts.Durations.Create, state: "PENDING_CREATE",
+		server: func() (err error) {
+			started, err = s.cloud.engines.start(spec)
+			return err
+		},
+		succeed: func() {
+			in.state = "RUNNABLE"
+			merge(in.resource, s.reached(in, started))
+			in.furnish()
+		},
+		abandon: func(*sqladmin.OperationError) { in.state = "FAILED" },
+	}
+}
+
+// reached is what Cloud SQL says about an instance once its server answers.
+func (s *sqlService) reached(in *sqlInstance, e *engine) jsonObject {
+	kind := "PRIMARY"
+	if member(in.settings(), "ipConfiguration")["ipv4Enabled"] == false {
+		kind = "PRIVATE"
+	}
+	out := jsonObject{
+		"ipAddresses":              []any{jsonObject{"type": kind, "ipAddress": e.Host}},
+		"databaseInstalledVersion": in.databaseVersion() + "_4",
+	}
+	if e.CA != "" {
+		if cert := sqlServerCert(in.name, e.CA); cert != nil {
+			out["serverCaCert"] = cert
+		}
+	}
+	return out
+}
+
+// sqlServerCert is the certificate of the authority that signed the server's.
+func sqlServerCert(instance, ca string) jsonObject {
+	block, _ := pem.Decode([]byte(ca))
+	if block == nil {
+		return nil
+	}
+	cert, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return nil
+	}
+	sum := sha1.Sum(cert.Raw)
+	return jsonObject{
+		"kind": "sql#sslCert", "certSerialNumber": "0", "cert": ca, "instance": instance,
+		"commonName":      "C=US,O=Google\\, Inc,CN=Google Cloud SQL Server CA," + cert.Subject.String(),
+		"sha1Fingerprint": hex.EncodeToString(sum[:]), "createTime": sqlTime(cert.NotBefore), "expirationTime": sqlTime(cert.NotAfter),
+	}
+}

@@ -1,0 +1,147 @@
+package system
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/providers/aws"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp"
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// Accounts of the stage's cloud.
+const (
+	AWSAccount = "123456789012"
+	AWSRegion  = "eu-central-1"
+	GCPProject = "mooring-local"
+	GCPRegion  = "europe-west3"
+)
+
+// User is who managers are to the API server; the audit log tells their requests by it.
+const User = "mooring"
+
+// A Stage is a control plane and a local cloud for tests.
+type Stage struct {
+	Cluster *cluster.Cluster
+	Cloud   *localcloud.Cloud
+	// Client is an administrator's, without a cache.
+	Client client.Client
+	user   *rest.Config
+}
+
+// NewStage starts a control plane and a local cloud, with the ClusterProviderConfigs aws and gcp, open to
+// every namespace. All of it ends with the test.
+func NewStage(t testing.TB, co cluster.Options, lo localcloud.Options) *Stage {
+	t.Helper()
+	s := &Stage{Cluster: cluster.ForTest(t, co)}
+	var err error
+	if s.Cloud, err = localcloud.Start(lo); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Cloud.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	scheme, err := controllers.NewScheme()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Client, err = client.New(s.Cluster.Config(), client.Options{Scheme: scheme}); err != nil {
+		t.Fatal(err)
+	}
+	if s.user, err = s.Cluster.User(User, cluster.Administrators); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Accounts(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Accounts makes the ClusterProviderConfigs aws and gcp and their Secrets.
+func (s *Stage) Accounts(ctx context.Context) error {
+	if err := EnsureNamespace(ctx, s.Client, Namespace); err != nil {
+		return err
+	}
+	id, secret := s.Cloud.AWSKeys(AWSAccount)
+	for _, o := range []client.Object{
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "aws"}, StringData: map[string]string{
+			v1alpha1.SecretKeyAWSAccessKeyID: id, v1alpha1.SecretKeyAWSSecretAccessKey: secret,
+		}},
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "gcp"}, Data: map[string][]byte{
+			v1alpha1.SecretKeyGCPCredentials: s.Cloud.GCPKey(GCPProject),
+		}},
+		ClusterConfig("aws", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: AWSRegion}}, s.Cloud.AWSEndpoint()),
+		ClusterConfig("gcp", v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: GCPProject, Region: GCPRegion}}, s.Cloud.GCPEndpoint()),
+	} {
+		if err := s.Client.Create(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ClusterConfig returns a ClusterProviderConfig for every namespace, with credentials from the Secret of the same name.
+func ClusterConfig(name string, account v1alpha1.Account, endpoint string) *v1alpha1.ClusterProviderConfig {
+	return &v1alpha1.ClusterProviderConfig{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: v1alpha1.ClusterProviderConfigSpec{
+			Account:           account,
+			Credentials:       v1alpha1.ClusterCredentials{SecretRef: &v1alpha1.LocalSecretReference{Name: name}},
+			Endpoint:          endpoint,
+			AllowedNamespaces: &metav1.LabelSelector{},
+			DirectUse:         true,
+		},
+	}
+}
+
+// Drivers returns drivers whose calls pass through a lifeline, and go to the stage's cloud also from
+// namespaced ProviderConfigs, which can't name an endpoint.
+func (s *Stage) Drivers(life *Lifeline, callTimeout time.Duration) map[string]driver.Driver {
+	transport := life.Wrap(http.DefaultTransport.(*http.Transport).Clone())
+	return map[string]driver.Driver{
+		"aws": aws.New(aws.Options{Endpoint: s.Cloud.AWSEndpoint(), HTTPClient: &http.Client{Transport: transport}, CallTimeout: callTimeout}),
+		"gcp": gcp.New(gcp.Options{Endpoint: s.Cloud.GCPEndpoint(), Transport: transport, CallTimeout: callTimeout}),
+	}
+}
+
+// Run starts a manager on the stage. Of o, the zero values of Drivers, SyncPeriod, Workers and Settle are filled
+// with ones that suit tests. wrap, if not nil, wraps the transport to the API server, outside the lifeline.
+func (s *Stage) Run(t testing.TB, o controllers.Options, wrap func(http.RoundTripper) http.RoundTripper) *Manager {
+	t.Helper()
+	life := &Lifeline{}
+	if o.Drivers == nil {
+		o.Drivers = s.Drivers(life, 5*time.Second)
+	}
+	if o.SyncPeriod == 0 {
+		o.SyncPeriod = 2 * time.Second
+	}
+	if o.Workers == 0 {
+		o.Workers = 16
+	}
+	if o.Settle == 0 {
+		o.Settle = 300 * time.Millisecond
+	}
+	cfg := rest.CopyConfig(s.user)
+	if wrap != nil {
+		cfg.Wrap(wrap)
+	}
+	m, err := Start(t.Context(), cfg, life, o, controllers.ManagerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Kill)
+	return m
+}
