@@ -10,7 +10,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/mooring-dev/mooring/test/cluster"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -19,6 +23,7 @@ import (
 const syncPeriod = 5 * time.Second
 
 const (
+	controllerUser      = "mooring"
 	logFile             = "mooring.log"
 	controllerFile      = "mooring.kubeconfig"
 	controllerPatience  = 15 * time.Second
@@ -33,7 +38,10 @@ type controller struct {
 
 // startController starts the controller. end is called if it ends before it is stopped.
 func (s *stage) startController(program string, end context.CancelCauseFunc) error {
-	config, err := s.cluster.UserKubeconfig("mooring", cluster.Administrators)
+	if err := s.grant(); err != nil {
+		return err
+	}
+	config, err := s.cluster.UserKubeconfig(controllerUser)
 	if err != nil {
 		return err
 	}
@@ -45,7 +53,7 @@ func (s *stage) startController(program string, end context.CancelCauseFunc) err
 		return err
 	}
 	defer func() { _ = log.Close() }() // the process has its own
-	if err := system.EnsureNamespace(context.Background(), s.client, system.Namespace); err != nil {
+	if err := system.EnsureNamespace(s.ctx, s.client, system.Namespace); err != nil {
 		return fmt.Errorf("make namespace %s: %w", system.Namespace, err)
 	}
 	cmd := s.cluster.Command(program,
@@ -65,6 +73,29 @@ func (s *stage) startController(program string, end context.CancelCauseFunc) err
 		close(s.controller.ended)
 	}()
 	s.step("controller           bin/mooring, which logs to %s", s.file(logFile))
+	return nil
+}
+
+// grant gives the controller the rights that it has elsewhere, and no other: one that is missing shows here first.
+func (s *stage) grant() error {
+	content, err := os.ReadFile(s.role)
+	if err != nil {
+		return err
+	}
+	role := &rbacv1.ClusterRole{}
+	if err := yaml.UnmarshalStrict(content, role); err != nil {
+		return fmt.Errorf("read %s: %w", s.role, err)
+	}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: controllerUser},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: controllerUser}},
+	}
+	for _, object := range []client.Object{role, binding} {
+		if err := s.client.Create(s.ctx, object); err != nil {
+			return fmt.Errorf("grant the controller its rights: %w", err)
+		}
+	}
 	return nil
 }
 

@@ -24,6 +24,7 @@ type stage struct {
 	dir        string          // kubeconfig, cloud.json, env and mooring.log
 	temporary  bool            // dir goes with the stage
 	samples    string          // config/samples
+	role       string          // config/rbac/role.yaml
 	kubectl    string          // bin/kubectl
 	cluster    *cluster.Cluster
 	cloud      *localcloud.Cloud
@@ -61,7 +62,8 @@ func raise(ctx context.Context, o options, t *transcript) (_ *stage, err error) 
 	if err != nil {
 		return nil, fmt.Errorf("%w; run it inside Mooring's source tree", err)
 	}
-	s.samples, s.kubectl = filepath.Join(root, "config", "samples"), filepath.Join(root, "bin", "kubectl")
+	s.samples, s.role = filepath.Join(root, "config", "samples"), filepath.Join(root, "config", "rbac", "role.yaml")
+	s.kubectl = filepath.Join(root, "bin", "kubectl")
 	program, err := build(ctx, t, root)
 	if err != nil {
 		return nil, err
