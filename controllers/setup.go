@@ -59,6 +59,17 @@ func (o *Options) setDefaults() {
 // turnDeadline bounds what one turn may take: several calls, each bounded by the driver.
 const turnDeadline = time.Minute
 
+// What the controllers may do. Secrets are read by name, never listed or watched.
+//
+// +kubebuilder:rbac:groups=mooring.dev,resources=buckets;databases;providerconfigs;clusterproviderconfigs,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=mooring.dev,resources=buckets/status;databases/status;providerconfigs/status;clusterproviderconfigs/status,verbs=patch
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;create;update;delete
+// +kubebuilder:rbac:groups="",resources=namespaces,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;create
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=buckets.mooring.dev;databases.mooring.dev
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update
+
 // Setup adds all controllers to a manager.
 func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	o.setDefaults()
@@ -130,6 +141,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 			predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.ProviderConfig{}, s.users(credential.KindProviderConfig, added), builder.WithPredicates(configChanged)).
 		Watches(&v1alpha1.ClusterProviderConfig{}, s.users(credential.KindClusterProviderConfig, added), builder.WithPredicates(configChanged)).
+		WatchesRawSource(r.Source()).
 		WithOptions(controller.Options{MaxConcurrentReconciles: s.Workers}).
 		Complete(r.ByName())
 }

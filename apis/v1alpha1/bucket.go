@@ -52,7 +52,7 @@ type BucketParameters struct {
 	// keep to what both clouds take: lower-case letters, digits, - and _.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
-	Tags map[string]TagValue `json:"tags,omitempty"`
+	Tags map[string]TagValue `json:"tags,omitzero"`
 
 	// forceDestroy lets deletion remove every object and version in the bucket. Without it a bucket
 	// that holds anything is not deleted.

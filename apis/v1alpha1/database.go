@@ -59,7 +59,7 @@ type DatabaseParameters struct {
 	// keep to what both clouds take: lower-case letters, digits, - and _.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
-	Tags map[string]TagValue `json:"tags,omitempty"`
+	Tags map[string]TagValue `json:"tags,omitzero"`
 
 	// aws holds what only Amazon RDS has.
 	// +optional

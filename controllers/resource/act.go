@@ -35,13 +35,13 @@ func (r *Reconciler[T, S]) act(ctx context.Context, t *turn[T, S], a Action) (ou
 	case Adopt:
 		return r.update(ctx, t, a, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
 	case Release:
-		return r.release(ctx, t, a)
+		return r.release(ctx, t)
 	case Update:
 		return r.update(ctx, t, a, a.Changes)
 	case Delete:
 		return r.delete(ctx, t, a)
 	case Forget:
-		out, err := r.forget(ctx, t, a.Message)
+		out, err := r.forget(ctx, t, a.Message, a.Stays)
 		return out.orNothing(), err
 	default:
 		return r.rest(ctx, t, a)
@@ -101,7 +101,12 @@ func (r *Reconciler[T, S]) certain(ctx context.Context, t *turn[T, S]) error {
 
 func (r *Reconciler[T, S]) create(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
 	fresh, err := r.secure(ctx, t, a)
-	if err == nil && !fresh {
+	switch {
+	case err != nil || fresh:
+	case t.status.ExternalID != "":
+		t.status.ExternalID = "" // another object will take the name
+		err = r.patchStatus(ctx, t)
+	default:
 		err = r.certain(ctx, t)
 	}
 	if err != nil {
@@ -125,6 +130,14 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	if _, err := r.secure(ctx, t, a); err != nil {
 		return outcome{}, err
 	}
+	out := r.updating(t, a)
+	// What is about to be set is stored first: it may arrive although its answer is lost, and must then be
+	// known to be ours. The patch is guarded, so it also keeps an old version of the spec from being applied.
+	r.describe(t, out)
+	if err := r.patchStatus(ctx, t); err != nil {
+		return outcome{}, err
+	}
+	// The cloud took the same before, and does not show it.
 	repeated := len(t.mem.sent) > 0 && !slices.ContainsFunc(changes, func(c field.Change) bool { return !t.mem.wasSent(c) })
 	done, err := t.external.Update(ctx, t.request, changes)
 	t.answered(err)
@@ -140,24 +153,30 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	if len(done.Failed) > 0 {
 		return outcome{}, acted{done.Failed[0].Err}
 	}
-	out := outcome{reason: a.Reason, message: a.Message, pending: a.Pending, planned: true, hash: a.Hash, next: soon}
+	// Only what was done settles a plan.
+	out.planned = true
 	if repeated {
-		out.next = afterError // the cloud took it before and does not show it
+		out.next, out.repeated = afterError, true
 	}
+	return out, nil
+}
+
+// updating returns the outcome of an update that the cloud takes.
+func (r *Reconciler[T, S]) updating(t *turn[T, S], a Action) outcome {
+	out := outcome{reason: a.Reason, message: a.Message, pending: a.Pending, hash: a.Hash, next: soon}
 	switch {
 	case t.deleting:
 		out.state = condition.Deleting
-	case a.Verb == Adopt || t.status.FirstReadyTime == nil:
+	case a.Verb == Adopt:
+		out.state = condition.Progressing
+	case t.status.FirstReadyTime == nil:
 		out.state, out.reason, out.message = condition.Progressing, v1alpha1.ReasonCreating, messageCreating
-		if a.Verb == Adopt {
-			out.reason, out.message = a.Reason, a.Message
-		}
 	case a.Reason == v1alpha1.ReasonUpdating:
 		out.state = condition.Updating
 	default:
 		out.quiet = true // drift, put right: conditions tell it only if it lasts
 	}
-	return out, nil
+	return out
 }
 
 // sent notes what the cloud accepted and can't be read back.
@@ -179,7 +198,7 @@ func (r *Reconciler[T, S]) tellUpdate(t *turn[T, S], a Action, changes []field.C
 		r.normal(t, v1alpha1.EventAdopted, "marked %s as this object's", t.request.Name)
 	case len(changes) == 1 && changes[0].Field == driver.FieldPassword:
 		r.normal(t, v1alpha1.EventPasswordChanged, "changed the administrator's password")
-	case a.Reason == v1alpha1.ReasonDrifted:
+	case a.Reason == v1alpha1.ReasonDrifted && t.status.FirstReadyTime != nil:
 		r.normal(t, v1alpha1.EventDriftCorrected, "put right what was changed in the cloud: %s", list(changes))
 	default:
 		r.normal(t, v1alpha1.EventUpdated, "changed %s", list(changes))
@@ -187,18 +206,20 @@ func (r *Reconciler[T, S]) tellUpdate(t *turn[T, S], a Action, changes []field.C
 }
 
 // release marks what is left behind, so that it is not taken back by accident.
-func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S]) (outcome, error) {
 	if err := r.certain(ctx, t); err != nil {
 		return outcome{}, err
 	}
 	t.request.Mark.Released = true
-	_, err := t.external.Update(ctx, t.request, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	done, err := t.external.Update(ctx, t.request, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
 	t.answered(err)
+	if err == nil && len(done.Failed) > 0 {
+		err = done.Failed[0].Err
+	}
 	if err != nil {
 		return outcome{}, acted{err}
 	}
-	r.normal(t, v1alpha1.EventRetained, "left %s in %s account %s", t.request.Name, t.conn.Provider, t.account)
-	out, err := r.forget(ctx, t, a.Message)
+	out, err := r.forget(ctx, t, fmt.Sprintf("left %s in %s account %s", t.request.Name, t.conn.Provider, t.account), true)
 	return out.orNothing(), err
 }
 
@@ -225,13 +246,17 @@ func (r *Reconciler[T, S]) delete(ctx context.Context, t *turn[T, S], a Action) 
 	return outcome{state: condition.Deleting, reason: a.Reason, message: a.Message, next: soon}, nil
 }
 
-// forget drops what was kept for the object, then the finalizer.
-func (r *Reconciler[T, S]) forget(ctx context.Context, t *turn[T, S], why string) (*outcome, error) {
+// forget drops what was kept for the object, then the finalizer. stays says that the cloud object is left.
+func (r *Reconciler[T, S]) forget(ctx context.Context, t *turn[T, S], why string, stays bool) (*outcome, error) {
 	if t.held() {
-		if err := r.dropSecrets(ctx, t); err != nil {
+		if err := r.dropSecrets(ctx, t, stays); err != nil {
 			return nil, err
 		}
-		r.normal(t, v1alpha1.EventDeleted, "%s", why)
+		reason := v1alpha1.EventDeleted
+		if stays {
+			reason = v1alpha1.EventRetained
+		}
+		r.normal(t, reason, "%s", why)
 		controllerutil.RemoveFinalizer(t.obj, v1alpha1.FinalizerResource)
 		err := r.Client.Patch(ctx, t.obj, client.MergeFromWithOptions(t.stored, client.MergeFromWithOptimisticLock{}))
 		if client.IgnoreNotFound(err) != nil {
@@ -247,9 +272,7 @@ func (r *Reconciler[T, S]) rest(ctx context.Context, t *turn[T, S], a Action) (o
 	switch a.Verb {
 	case Settle:
 		out.state, out.next = condition.Settled, atSync
-		if len(t.seen.Changes) == 0 && len(t.mem.sent) > 0 {
-			t.mem.sent = nil
-		}
+		t.mem.sent = nil
 	case Ask:
 		out.state, out.next = condition.DriftWaits, atSync
 		if a.EditWaits {
@@ -261,7 +284,7 @@ func (r *Reconciler[T, S]) rest(ctx context.Context, t *turn[T, S], a Action) (o
 			out.state = condition.DeletionStalled
 		}
 	default:
-		out.state, out.next = waiting(t.view, a), polling
+		out.state, out.next = waiting(t.view, t.seen), polling
 		out.planned, out.quiet = false, a.Quiet
 	}
 	if t.deleting || t.policy.Management == v1alpha1.ManagementObserve {
@@ -274,13 +297,13 @@ func (r *Reconciler[T, S]) rest(ctx context.Context, t *turn[T, S], a Action) (o
 }
 
 // waiting returns the state of an object that only waits for the cloud.
-func waiting(v View, a Action) condition.State {
+func waiting(v View, o driver.Observation) condition.State {
 	switch {
 	case v.Deleting:
 		return condition.Deleting
 	case !v.WasReady:
 		return condition.Progressing
-	case v.Edited:
+	case v.Edited, !o.Available: // Ready promises that it can be used
 		return condition.Updating
 	default:
 		return condition.DriftWaits

@@ -3,12 +3,14 @@ package resource
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
 // A guard must pass before the cloud is looked at. It returns an outcome to end the turn with, or nil to
@@ -51,7 +53,7 @@ func (r *Reconciler[T, S]) notPaused(_ context.Context, t *turn[T, S]) (*outcome
 // notUnborn: without a stored name nothing was ever created, so there is nothing to look for.
 func (r *Reconciler[T, S]) notUnborn(ctx context.Context, t *turn[T, S]) (*outcome, error) {
 	if t.deleting && !t.bound() {
-		return r.forget(ctx, t, "it was never created in the cloud")
+		return r.forget(ctx, t, "it was never created in the cloud", false)
 	}
 	return nil, nil
 }
@@ -89,15 +91,21 @@ func (r *Reconciler[T, S]) isSupported(_ context.Context, t *turn[T, S]) (*outco
 	if t.external = r.Kind.External(t.conn.Conn); t.external == nil {
 		return t.stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("%s has no %s", t.conn.Provider, r.Kind.Name)), nil
 	}
+	t.external = telemetry.External(t.external, t.conn.Provider, r.Kind.Name, r.Now)
 	r.prepare(t)
 	return nil, nil
 }
 
-// hasPlace: no account holds more than its share of the workers. Nobody waits here: the object comes again.
+// recalled is when an object comes again that waits for a place, should nobody call it.
+const recalled = 10 * time.Second
+
+// hasPlace: no account holds more than its share of the workers. Nobody waits here: the object is called when
+// it is its turn.
 func (r *Reconciler[T, S]) hasPlace(_ context.Context, t *turn[T, S]) (*outcome, error) {
-	exit, wait := t.conn.Gate.Enter(t.obj.GetUID())
+	name, rank := client.ObjectKeyFromObject(t.obj), t.mem.rank
+	exit := t.conn.Gate.Enter(t.obj.GetUID(), rank, func() { r.queue.recall(name, rank) })
 	if exit == nil {
-		return &outcome{quiet: true, next: later, atLeast: wait}, nil
+		return &outcome{quiet: true, next: later, atLeast: recalled}, nil
 	}
 	t.exit = exit
 	return nil, nil

@@ -13,7 +13,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // publish keeps the connection Secret as it should be: a projection of what was seen and of the vault.
@@ -95,9 +94,7 @@ func (r *Reconciler[T, S]) dropSecret(ctx context.Context, t *turn[T, S], name s
 
 // dropSecrets deletes what was kept for an object that goes: the connection Secret, unless the cloud
 // object stays, and the vault.
-func (r *Reconciler[T, S]) dropSecrets(ctx context.Context, t *turn[T, S]) error {
-	stays := t.policy.Deletion == v1alpha1.DeletionRetain || t.policy.Management == v1alpha1.ManagementObserve ||
-		t.view.DefinitionDeleting || (t.looked && t.seen.State != driver.Absent)
+func (r *Reconciler[T, S]) dropSecrets(ctx context.Context, t *turn[T, S], stays bool) error {
 	if b := t.status.Binding; b != nil && !stays {
 		if err := r.dropSecret(ctx, t, b.Name); err != nil {
 			return err
@@ -106,7 +103,7 @@ func (r *Reconciler[T, S]) dropSecrets(ctx context.Context, t *turn[T, S]) error
 	if r.Kind.Credentials == nil {
 		return nil
 	}
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: vaultName(r.Kind.Name, t.obj)}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: vaultName(t.obj)}}
 	if err := client.IgnoreNotFound(r.Client.Delete(ctx, secret)); err != nil {
 		return fmt.Errorf("delete the stored password: %w", err)
 	}

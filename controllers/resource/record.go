@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -47,6 +46,8 @@ type outcome struct {
 	hash    string
 	// quiet: conditions stay as they are.
 	quiet bool
+	// repeated: the same was done before and did not help, so the waits grow as after an error.
+	repeated bool
 	// gone: there is no object left to write to.
 	gone bool
 }
@@ -68,7 +69,7 @@ func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcom
 	defer cancel()
 	if err != nil {
 		out = r.judge(ctx, t, out, err)
-	} else if !out.quiet {
+	} else if !out.quiet && !out.repeated {
 		t.mem.failures = 0
 		t.mem.pace.Succeeded()
 	}
@@ -78,7 +79,7 @@ func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcom
 	}
 	r.describe(t, out)
 	if err := r.patchStatus(ctx, t); err != nil {
-		return r.notRecorded(ctx, t, err)
+		return r.notRecorded(ctx, t, err), nil
 	}
 	r.tell(t)
 	return r.comeBack(t, out), nil
@@ -97,7 +98,7 @@ func (r *Reconciler[T, S]) judge(ctx context.Context, t *turn[T, S], out outcome
 	var refusal *credential.Refusal
 	if errors.As(err, &refusal) {
 		out.state, out.reason = condition.Stalled, refusal.Reason
-		out.message = refusal.Message
+		out.message, out.next = refusal.Message, polling
 		return t.whileDeleting(out)
 	}
 	verdict := retry.Judge(err)
@@ -139,7 +140,7 @@ func (t *turn[T, S]) whileDeleting(out outcome) outcome {
 // not change.
 func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 	if t.looked {
-		r.describeSeen(t)
+		r.describeSeen(t, out.state == condition.Progressing && !out.quiet)
 	}
 	if out.planned {
 		t.status.PendingChanges = out.pending
@@ -167,8 +168,9 @@ func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 	}
 }
 
-// describeSeen mirrors the observation.
-func (r *Reconciler[T, S]) describeSeen(t *turn[T, S]) {
+// describeSeen mirrors the observation. While an object is being created the mirror waits until that is
+// over: nobody needs it, and each change of it would be a write.
+func (r *Reconciler[T, S]) describeSeen(t *turn[T, S], creating bool) {
 	if t.policy.Management == v1alpha1.ManagementObserve && !t.bound() {
 		t.status.ExternalName, t.status.Provider = t.request.Name, t.conn.Provider
 		t.status.Location, t.status.AccountID = t.request.Location, string(t.account)
@@ -186,17 +188,30 @@ func (r *Reconciler[T, S]) describeSeen(t *turn[T, S]) {
 	if t.seen.ID != "" {
 		t.status.ExternalID = t.seen.ID
 	}
+	applied := map[string][]string(t.seen.Applied)
+	if creating && !gains(t.status.Applied, applied) {
+		return
+	}
 	if err := r.Kind.Observed(t.obj, t.seen.Mirror); err != nil {
 		logf.Log.Error(err, "mirror of a driver is not in the shape of the spec")
 	}
 	r.tellReleased(t)
-	applied := map[string][]string(t.seen.Applied)
 	if sent, ok := t.status.Applied[driver.FieldPassword]; ok && applied != nil {
 		applied[driver.FieldPassword] = sent
 	}
 	if t.policy.Management == v1alpha1.ManagementFull && applied != nil && !t.deleting {
 		t.status.Applied = applied
 	}
+}
+
+// gains reports whether after names a field that before does not.
+func gains(before, after map[string][]string) bool {
+	for name := range after {
+		if _, had := before[name]; !had {
+			return true
+		}
+	}
+	return false
 }
 
 // nextPlan returns the plan's status: once nothing waits any more the serial moves on, and an
@@ -230,16 +245,16 @@ func (r *Reconciler[T, S]) patchStatus(ctx context.Context, t *turn[T, S]) error
 }
 
 // notRecorded says when to come back if the status could not be written.
-func (r *Reconciler[T, S]) notRecorded(ctx context.Context, t *turn[T, S], err error) (reconcile.Result, error) {
+func (r *Reconciler[T, S]) notRecorded(ctx context.Context, t *turn[T, S], err error) reconcile.Result {
 	switch {
 	case apierrors.IsNotFound(err):
 		r.memories.forget(client.ObjectKeyFromObject(t.obj))
-		return reconcile.Result{}, nil
+		return reconcile.Result{}
 	case apierrors.IsConflict(err):
-		return reconcile.Result{RequeueAfter: t.mem.pace.WhileCloudWorks()}, nil
+		return reconcile.Result{RequeueAfter: t.mem.pace.WhileCloudWorks()}
 	default:
 		logf.FromContext(ctx).Error(err, "the status could not be written; it will be tried again")
-		return reconcile.Result{RequeueAfter: t.mem.pace.AfterError(0)}, nil
+		return reconcile.Result{RequeueAfter: t.mem.pace.AfterError(0)}
 	}
 }
 
@@ -253,25 +268,30 @@ func (r *Reconciler[T, S]) tell(t *turn[T, S]) {
 	r.event(t, corev1.EventTypeWarning, now.Reason, "%s", now.Message)
 }
 
-// lowPriority lets re-checks wait behind people's edits.
-var lowPriority = handler.LowPriority
-
-// comeBack says when the object is to be looked at again.
+// comeBack says when the object is to be looked at again, and how much that matters: what was begun is
+// finished first, then comes what somebody wants, and re-checks wait behind all that.
 func (r *Reconciler[T, S]) comeBack(t *turn[T, S], out outcome) reconcile.Result {
 	pace := t.mem.pace
+	result := reconcile.Result{}
 	switch out.next {
 	case soon:
-		return reconcile.Result{RequeueAfter: time.Millisecond}
+		t.mem.rank = credential.UnderWay
+		result.RequeueAfter = time.Millisecond
 	case polling:
-		return reconcile.Result{RequeueAfter: pace.WhileCloudWorks()}
+		t.mem.rank = max(t.mem.rank, credential.Wanted)
+		result.RequeueAfter = pace.WhileCloudWorks()
 	case later:
-		return reconcile.Result{RequeueAfter: out.atLeast}
+		result.RequeueAfter = out.atLeast
 	case afterError:
-		return reconcile.Result{RequeueAfter: pace.AfterError(out.atLeast)}
+		t.mem.rank = max(t.mem.rank, credential.Wanted)
+		result.RequeueAfter = pace.AfterError(out.atLeast)
 	case never:
-		return reconcile.Result{}
+		return result
 	default:
 		pace.Settled()
-		return reconcile.Result{RequeueAfter: pace.UntilSync(), Priority: &lowPriority}
+		t.mem.rank = credential.Routine
+		result.RequeueAfter = pace.UntilSync()
 	}
+	result.Priority = priority(t.mem.rank)
+	return result
 }

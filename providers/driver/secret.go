@@ -11,7 +11,8 @@ import (
 type Login struct {
 	// Username is empty for the cloud's usual one.
 	Username string
-	// Password is the one to set, or empty if it is not to be touched.
+	// Password is the one to set: in a creation, with FieldPassword, and with FieldUsername where a cloud makes users
+	// by calls of their own. Empty if none is to be touched.
 	Password string `json:"-"`
 }
 

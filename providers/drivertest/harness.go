@@ -35,7 +35,8 @@ type Harness struct {
 	Calls func() Calls
 	// Fail makes calls fail until lifted; nil skips all that needs it.
 	Fail func(Fault) (lift func())
-	// Patience is how long a call may take that the suite expects to end at its deadline; 300 ms if 0.
+	// Patience is the deadline that calls get which the cloud leaves without an answer; 300 ms if 0. They may
+	// outlive it ten times.
 	Patience time.Duration
 
 	// The kinds. A kind that is nil here must be nil in the Conn.

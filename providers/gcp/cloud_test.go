@@ -177,11 +177,13 @@ func (c *cloud) count(side localcloud.Side) int {
 	return seen(side)
 }
 
-// writes returns the operations that were written, in order, of a service.
+// writes returns the operations of a service that wrote and were accepted, in order.
 func (c *cloud) writes(service string) []string {
 	var names []string
 	for _, call := range c.Ledger.Calls(localcloud.Filter{Service: service, Write: localcloud.Writes}) {
-		names = append(names, call.Operation)
+		if call.Status < http.StatusMultipleChoices {
+			names = append(names, call.Operation)
+		}
 	}
 	return names
 }

@@ -1,6 +1,7 @@
 package gcp_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -145,7 +146,7 @@ func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 func (c *cloud) fill(t testing.TB, name string, objects int) {
 	t.Helper()
 	for i := range objects + 1 {
-		object := &storage.Object{Name: "object-" + strings.Repeat("x", min(i, objects-1))}
+		object := &storage.Object{Name: fmt.Sprintf("object-%04d", min(i, objects-1))}
 		if _, err := c.storage.Objects.Insert(name, object).Media(strings.NewReader("content")).Do(); err != nil {
 			t.Fatal(err)
 		}

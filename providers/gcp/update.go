@@ -9,7 +9,8 @@ import (
 
 // updateTogether looks at the object and applies changes in one call. If the cloud refuses a value, each
 // change is tried on its own, and what it refuses then has failed, so that one bad value does not hold up the
-// others. Any other error (busy, throttled, no answer) is no fault of a change, and ends it.
+// others. Any other error (busy, throttled, no answer) is no fault of a change, and ends it; so does a refusal
+// of all of them that is not for their values.
 func updateTogether[H any](changes []field.Change, look func() (H, error), apply func(H, []field.Change) error) ([]driver.FieldError, error) {
 	have, err := look()
 	if err != nil {
@@ -20,7 +21,7 @@ func updateTogether[H any](changes []field.Change, look func() (H, error), apply
 		return nil, err
 	}
 	if len(changes) == 1 {
-		return fail(changes, err), nil
+		return blame(changes, err)
 	}
 	var failed []driver.FieldError
 	for i, c := range changes {
@@ -34,6 +35,20 @@ func updateTogether[H any](changes []field.Change, look func() (H, error), apply
 		default:
 			return append(failed, fail(changes[i:], err)...), nil
 		}
+	}
+	if len(failed) == len(changes) {
+		return blame(changes, failed[0].Err, failed...)
+	}
+	return failed, nil
+}
+
+// blame returns what failed if err is about values, and else err: the call as a whole was refused.
+func blame(changes []field.Change, err error, failed ...driver.FieldError) ([]driver.FieldError, error) {
+	if driver.CodeOf(err) != driver.Invalid {
+		return nil, err
+	}
+	if failed == nil {
+		failed = fail(changes, err)
 	}
 	return failed, nil
 }

@@ -67,7 +67,7 @@ func harness(opts mem.Options) drivertest.Harness {
 			return drivertest.Calls{Reads: cloud.Count(mem.Filter{Access: mem.Reads}), Writes: cloud.Count(mem.Filter{Access: mem.Writes})}
 		},
 		Fail:      func(f drivertest.Fault) (lift func()) { return cloud.Fail(faultOf(f)) },
-		Patience:  20 * time.Millisecond,
+		Patience:  100 * time.Millisecond,
 		Buckets:   bucketKind(cloud),
 		Databases: databaseKind(cloud),
 	}

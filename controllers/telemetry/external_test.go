@@ -1,0 +1,42 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+type failing struct{ driver.External[int] }
+
+func (failing) Observe(context.Context, driver.Request[int]) (driver.Observation, error) {
+	return driver.Observation{State: driver.Ready}, nil
+}
+
+func (failing) Update(context.Context, driver.Request[int], []field.Change) (driver.Result, error) {
+	return driver.Result{}, &driver.Error{Code: driver.Throttled, Op: "Patch", Message: "slow down", Err: errors.New("x")}
+}
+
+func TestExternalCountsByOutcome(t *testing.T) {
+	duration.Reset()
+	e := External[int](failing{}, "aws", "Bucket", time.Now)
+	if seen, err := e.Observe(t.Context(), driver.Request[int]{}); err != nil || seen.State != driver.Ready {
+		t.Errorf("Observe = %v, %v: the answer must pass unchanged", seen.State, err)
+	}
+	if _, err := e.Update(t.Context(), driver.Request[int]{}, nil); driver.CodeOf(err) != driver.Throttled {
+		t.Errorf("Update error = %v: it must pass unchanged", err)
+	}
+	if got := testutil.CollectAndCount(duration); got != 2 {
+		t.Errorf("%d series, want one for the observation and one for the throttled update", got)
+	}
+	for _, labels := range [][]string{{"aws", "Bucket", "observe", "OK"}, {"aws", "Bucket", "update", "Throttled"}} {
+		if !duration.DeleteLabelValues(labels...) {
+			t.Errorf("no series %v", labels)
+		}
+	}
+}

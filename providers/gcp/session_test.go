@@ -1,0 +1,243 @@
+package gcp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// A tenant writes the key: nothing in it may send our requests anywhere.
+func TestKeysNameNoPlaces(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	var hits atomic.Int64
+	evil := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hits.Add(1) }))
+	defer evil.Close()
+	var key map[string]string
+	if err := json.Unmarshal(c.GCPKey(project), &key); err != nil {
+		t.Fatal(err)
+	}
+	key["token_uri"], key["auth_uri"], key["universe_domain"] = evil.URL, evil.URL, strings.TrimPrefix(evil.URL, "http://")
+	raw, err := json.Marshal(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := c.config(project)
+	cfg.Credentials = map[string][]byte{v1alpha1.SecretKeyGCPCredentials: raw}
+	conn, err := c.driver().Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := conn.Identity(t.Context()); err != nil || got != project {
+		t.Errorf("Identity: %q, %v", got, err)
+	}
+	if _, err := conn.Buckets.Observe(t.Context(), bucketRequest{Name: "some-bucket"}); err != nil {
+		t.Errorf("Observe: %v", err)
+	}
+	if hits.Load() > 0 {
+		t.Errorf("the key's own addresses were called %d times", hits.Load())
+	}
+}
+
+func TestRevokedKeyIsDenied(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	conn := c.open(t)
+	look := func() error {
+		_, err := conn.Buckets.Observe(t.Context(), bucketRequest{Name: "some-bucket"})
+		return err
+	}
+	if err := look(); err != nil {
+		t.Fatal(err)
+	}
+	c.RevokeGCPKey(project)
+	for range 2 {
+		if err := look(); driver.CodeOf(err) != driver.Denied || err == nil {
+			t.Errorf("revoked: got %v, want Denied", err)
+		}
+	}
+	if _, err := conn.Identity(t.Context()); driver.CodeOf(err) != driver.Denied || err == nil {
+		t.Errorf("Identity: got %v, want Denied", err)
+	}
+	c.RestoreGCPKey(project)
+	if err := look(); err != nil {
+		t.Errorf("restored: %v", err)
+	}
+}
+
+// A token that has run out is no fault of the credentials.
+func TestExpiredTokenIsReplaced(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	conn := c.open(t)
+	if _, err := conn.Identity(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.ExpireGCPTokens()
+	req := newDatabase("expired", v1alpha1.EnginePostgres)
+	if _, err := conn.Databases.Create(t.Context(), req); err != nil { // a request with a body
+		t.Errorf("Create: %v", err)
+	}
+}
+
+func TestOneTokenForMany(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	conn := c.open(t)
+	done := make(chan error)
+	for range 20 {
+		go func() {
+			_, err := conn.Buckets.Observe(t.Context(), bucketRequest{Name: "some-bucket"})
+			done <- err
+		}()
+	}
+	for range 20 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := c.Ledger.Count(localcloud.Filter{Service: "token"}); n != 1 {
+		t.Errorf("%d tokens were fetched, want 1", n)
+	}
+}
+
+// answering opens a connection to a server that gives every API call the same answer, and any token.
+func answering(t *testing.T, api http.HandlerFunc) *driver.Conn {
+	t.Helper()
+	c := newCloud(t, localcloud.Durations{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/token" {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"access_token":"t","token_type":"Bearer","expires_in":3600}`)
+			return
+		}
+		api(w, r)
+	}))
+	t.Cleanup(server.Close)
+	cfg := c.config(project)
+	cfg.Endpoint = server.URL
+	conn, err := gcp.New(gcp.Options{CallTimeout: 200 * time.Millisecond}).Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+func TestAnswers(t *testing.T) {
+	google := func(status int, reason string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(status)
+			fmt.Fprintf(w, `{"error":{"code":%d,"message":"said","errors":[{"reason":%q,"message":"said"}]}}`, status, reason)
+		}
+	}
+	plain := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>a proxy</html>", status) }
+	}
+	for _, tt := range []struct {
+		name   string
+		answer http.HandlerFunc
+		want   driver.Code
+	}{
+		{"400", google(400, "invalid"), driver.Invalid},
+		{"400, not now", google(400, "invalidState"), driver.Busy},
+		{"401", google(401, "authError"), driver.Denied},
+		{"403", google(403, "forbidden"), driver.Denied},
+		{"403 is not absence, whatever the reason", google(403, "instanceDoesNotExist"), driver.Denied},
+		{"403 for a rate", google(403, "rateLimitExceeded"), driver.Throttled},
+		{"403 for a quota", google(403, "quotaExceeded"), driver.Quota},
+		{"404 of somebody else", plain(404), driver.Unavailable},
+		{"409", google(409, "conflict"), driver.Conflict},
+		{"409 for an operation", google(409, "operationInProgress"), driver.Busy},
+		{"412", google(412, "conditionNotMet"), driver.Busy},
+		{"418", google(418, "teapot"), driver.Internal},
+		{"429", google(429, "rateLimitExceeded"), driver.Throttled},
+		{"500", google(500, "backendError"), driver.Unavailable},
+		{"502 of somebody else", plain(502), driver.Unavailable},
+		{"not JSON", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, driver.Internal},
+		{"cut off", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, driver.Unavailable},
+		{"no answer", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, driver.Unavailable},
+	} {
+		conn := answering(t, tt.answer)
+		_, ofBucket := conn.Buckets.Observe(t.Context(), bucketRequest{Name: "some-bucket"})
+		_, ofDatabase := conn.Databases.Observe(t.Context(), databaseRequest{Name: "some-instance"})
+		for _, err := range []error{ofBucket, ofDatabase} {
+			if err == nil || driver.CodeOf(err) != tt.want {
+				t.Errorf("%s: got %v (%v), want %v", tt.name, err, driver.CodeOf(err), tt.want)
+			}
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	conn := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "7")
+		w.WriteHeader(http.StatusTooManyRequests)
+		fmt.Fprint(w, `{"error":{"code":429,"message":"slow down","errors":[{"reason":"rateLimitExceeded"}]}}`)
+	})
+	_, err := conn.Buckets.Observe(t.Context(), bucketRequest{Name: "some-bucket"})
+	if e, ok := err.(*driver.Error); !ok || e.RetryAfter != 7*time.Second { //nolint:errorlint // the driver wraps exactly once
+		t.Errorf("got %#v", err)
+	}
+}
+
+// Should the cloud repeat a password in its refusal, we don't.
+func TestPasswordsAreNotRepeated(t *testing.T) {
+	conn := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `{"error":{"code":400,"message":"the password canary-7f3a is too short","errors":[{"reason":"invalid"}]}}`)
+	})
+	_, err := conn.Databases.Create(t.Context(), newDatabase("some-instance", v1alpha1.EnginePostgres))
+	if text := fmt.Sprintf("%v %+v %#v", err, err, err); err == nil || strings.Contains(text, "canary") {
+		t.Errorf("got %s", text)
+	}
+}
+
+// A list whose pages lead back to themselves ends in an error, not never.
+func TestPagesThatLoop(t *testing.T) {
+	var lists atomic.Int64
+	conn := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/backups") {
+			lists.Add(1)
+			fmt.Fprint(w, `{"backups":[{"description":"another"}],"nextPageToken":"again"}`)
+			return
+		}
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"error":{"code":404,"message":"no","errors":[{"reason":"instanceDoesNotExist"}]}}`)
+	})
+	req := databaseRequest{Name: "gone", Deletion: &driver.Deletion{Snapshot: "gone-final"}}
+	obs, err := conn.Databases.Observe(t.Context(), req)
+	if err == nil || obs.State != driver.Unknown || lists.Load() != 2 {
+		t.Errorf("got %v, %v after %d pages", obs.State, err, lists.Load())
+	}
+}
+
+func TestAmbientIsLookedForLater(t *testing.T) {
+	cfg := driver.Config{Account: v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: project}}}
+	forbidden := roundTrip(func(*http.Request) (*http.Response, error) { panic("Open made a call") })
+	if _, err := gcp.New(gcp.Options{Transport: forbidden}).Open(t.Context(), cfg); err != nil {
+		t.Error(err)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestNamesFitBesideTheProject(t *testing.T) {
+	for project, want := range map[string]int{"abcdef": 63, strings.Repeat("p", 30): 63, strings.Repeat("p", 50): 47} {
+		conn, err := gcp.New(gcp.Options{}).Open(t.Context(), driver.Config{Account: v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: project}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := conn.Databases.Name().MaxLength; got != want {
+			t.Errorf("project of %d characters: names of %d, want %d", len(project), got, want)
+		}
+	}
+}

@@ -1,0 +1,611 @@
+package mem_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/mem"
+)
+
+// TestSuiteCatches breaks the driver in one way at a time, and demands that the suite sees it.
+func TestSuiteCatches(t *testing.T) {
+	for _, m := range mutants {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			h := harness(mem.Options{CreateFor: time.Minute, ModifyFor: time.Minute, DeleteFor: time.Minute, SnapshotFor: time.Minute})
+			h.Patience = 5 * time.Millisecond
+			h.Driver = bent{h.Driver, m}
+			tried := 0
+			for _, check := range h.Checks() {
+				if !strings.Contains(check.Name, m.caught) {
+					continue
+				}
+				if fails(t, check) {
+					return
+				}
+				tried++
+			}
+			t.Errorf("no check named %q failed, of %d", m.caught, tried)
+		})
+	}
+}
+
+// TestSuiteIsFair demands that the same machinery finds nothing in a driver that is not broken.
+func TestSuiteIsFair(t *testing.T) {
+	h := harness(mem.Options{CreateFor: time.Minute, ModifyFor: time.Minute})
+	h.Driver = bent{h.Driver, mutant{name: "none"}}
+	for _, check := range h.Checks() {
+		if fails(t, check) {
+			t.Errorf("failed: %s", check.Name)
+		}
+	}
+}
+
+// A mutant is one way to break a driver. Its functions see what the right driver says, and change it.
+type mutant struct {
+	name   string
+	caught string // a part of the name of a check that must fail
+
+	open    func(d driver.Driver, cfg driver.Config) (*driver.Conn, error)
+	observe func(c *bentCall, o *driver.Observation, err error) error
+	before  func(c *bentCall) // changes the request or the changes of any call
+	create  func(c *bentCall, err error) error
+	update  func(c *bentCall, r *driver.Result, err error) error
+	delete  func(c *bentCall, err error) error
+	docs    func([]field.Doc) []field.Doc
+	longest int
+	early   bool // wants bentCall.declared
+}
+
+// bentCall is a call on its way, with what differs between kinds taken out.
+type bentCall struct {
+	ctx      context.Context
+	op       string
+	name     string
+	mark     *driver.Mark
+	deletion **driver.Deletion
+	login    driver.Login
+	declared field.Applied // what the spec declares, if the mutant wants it early
+	changes  *[]field.Change
+	again    func(mark bool) // the right driver: updates again, with the mark or with the same changes
+	look     func() driver.Observation
+	remove   func()
+}
+
+func code(c driver.Code, text string) error { return &driver.Error{Code: c, Op: "Bent", Message: text} }
+
+var mutants = []mutant{
+	{name: "a missing object is an error", caught: "a missing object is Absent",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if err == nil && o.State == driver.Absent {
+				return code(driver.NotFound, "none")
+			}
+			return err
+		}},
+	{name: "an error is a missing object", caught: "denied at any read",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if err != nil {
+				*o = driver.Observation{State: driver.Absent}
+			}
+			return nil
+		}},
+	{name: "a time-out is a missing object", caught: "hang at any read",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if driver.CodeOf(err) == driver.Unavailable {
+				*o = driver.Observation{State: driver.Absent}
+				return nil
+			}
+			return err
+		}},
+	{name: "throttling is a denial", caught: "throttled at any read",
+		observe: func(_ *bentCall, _ *driver.Observation, err error) error {
+			if driver.CodeOf(err) == driver.Throttled {
+				return code(driver.Denied, "no")
+			}
+			return err
+		}},
+	{name: "errors have no code", caught: "server-error at the write of Delete",
+		delete: func(_ *bentCall, err error) error {
+			if err != nil {
+				return errors.New("boom")
+			}
+			return nil
+		}},
+	{name: "errors show the password", caught: "denied at the write of Create",
+		create: func(c *bentCall, err error) error {
+			if err != nil {
+				return code(driver.CodeOf(err), "can't create with "+c.login.Password)
+			}
+			return nil
+		}},
+	{name: "another account's object is missing", caught: "another account is out of reach",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if err != nil && strings.Contains(err.Error(), "another account") {
+				*o = driver.Observation{State: driver.Absent}
+				return nil
+			}
+			return err
+		}},
+	{name: "created without a mark", caught: "Create puts the mark on",
+		before: func(c *bentCall) {
+			if c.op == "Create" {
+				*c.mark = driver.Mark{}
+			}
+		}},
+	{name: "created twice", caught: "a second Create is Conflict",
+		create: func(c *bentCall, err error) error {
+			if driver.CodeOf(err) == driver.Conflict {
+				c.again(true)
+				return nil
+			}
+			return err
+		}},
+	{name: "a refused creation is a success", caught: "throttled at the write of Create",
+		create: func(*bentCall, error) error { return nil }},
+	{name: "looking writes", caught: "what was made in full",
+		observe: func(c *bentCall, o *driver.Observation, err error) error {
+			if err == nil && o.State == driver.Ready {
+				c.again(true)
+			}
+			return err
+		}},
+	{name: "looks twice", caught: "what was made with the least",
+		observe: func(c *bentCall, _ *driver.Observation, err error) error { c.look(); return err }},
+	{name: "updates nothing", caught: "an edit is exactly one change and one write",
+		before: func(c *bentCall) {
+			if c.changes != nil {
+				*c.changes = slices.DeleteFunc(*c.changes, func(ch field.Change) bool { return ch.Field != driver.FieldMark })
+			}
+		}},
+	{name: "updates twice", caught: "drift is exactly one change and one write",
+		update: func(c *bentCall, _ *driver.Result, err error) error { c.again(false); return err }},
+	{name: "updates more than asked for", caught: "Update applies exactly",
+		before: func(c *bentCall) {
+			if c.changes != nil {
+				for _, ch := range c.look().Changes {
+					if !slices.Contains(field.Names(*c.changes), ch.Field) {
+						*c.changes = append(*c.changes, ch)
+					}
+				}
+			}
+		}},
+	{name: "forgets what failed", caught: "a field that is refused",
+		update: func(_ *bentCall, r *driver.Result, err error) error { r.Failed = nil; return err }},
+	{name: "one refusal is everybody's", caught: "a change that can't be made",
+		update: func(_ *bentCall, r *driver.Result, err error) error {
+			if len(r.Failed) > 0 {
+				return r.Failed[0].Err
+			}
+			return err
+		}},
+	{name: "writes when there is nothing to change", caught: "what was made with the least",
+		before: func(c *bentCall) {
+			if c.changes != nil && len(*c.changes) == 0 {
+				*c.changes = []field.Change{{Field: driver.FieldMark, Effect: field.Online}}
+			}
+		}},
+	{name: "a missing object is updated", caught: "Update of a missing object",
+		update: func(_ *bentCall, _ *driver.Result, err error) error {
+			if driver.CodeOf(err) == driver.NotFound {
+				return nil
+			}
+			return err
+		}},
+	{name: "removes tags of others", caught: "those of others stay",
+		before: func(c *bentCall) {
+			if c.changes == nil {
+				return
+			}
+			for i := range *c.changes {
+				if (*c.changes)[i].Field == "tags" {
+					(*c.changes)[i].Remove = append((*c.changes)[i].Remove, "owner")
+				}
+			}
+		}},
+	{name: "removes no tags", caught: "an empty map takes ours away",
+		before: func(c *bentCall) {
+			if c.changes == nil {
+				return
+			}
+			for i := range *c.changes {
+				(*c.changes)[i].Remove = nil
+			}
+		}},
+	{name: "reports what nobody declared", caught: "fields that the spec does not declare",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if o.State == driver.Ready && !slices.Contains(field.Names(o.Changes), "tags") {
+				o.Changes = append(o.Changes, field.Change{Field: "tags", Effect: field.Online})
+			}
+			return err
+		}},
+	{name: "reports the password", caught: "a new password costs one write",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if o.State == driver.Ready {
+				o.Changes = append(o.Changes, field.Change{Field: driver.FieldPassword, Effect: field.Online})
+			}
+			return err
+		}},
+	{name: "every change is harmless", caught: "field aws.instanceClass/an edit",
+		observe: changed(func(c *field.Change) {
+			if c.Effect == field.Restarts {
+				c.Effect = field.Online
+			}
+		})},
+	{name: "nothing is impossible", caught: "field location/an edit is Impossible",
+		observe: changed(func(c *field.Change) {
+			if c.Effect == field.Impossible {
+				c.Effect = field.Online
+			}
+		})},
+	{name: "impossible, and nobody says why", caught: "field engine/an edit is Impossible",
+		observe: changed(func(c *field.Change) { c.Why = "" })},
+	{name: "changes say nothing of before", caught: "field versioning/drift",
+		observe: changed(func(c *field.Change) { c.From = "" })},
+	{name: "changes say nothing of after", caught: "field versioning/an edit",
+		observe: changed(func(c *field.Change) { c.To = "" })},
+	{name: "no safe value", caught: "returns to its safe value",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			o.Changes = slices.DeleteFunc(o.Changes, func(c field.Change) bool { return c.Release })
+			return err
+		}},
+	{name: "half a mark", caught: "a mark of somebody else",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Mark.UID = ""; return err }},
+	{name: "no release", caught: "a mark is released",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Mark.Released = false; return err }},
+	{name: "a mark on all", caught: "an object without a mark",
+		observe: func(c *bentCall, o *driver.Observation, err error) error {
+			if o.State == driver.Ready {
+				o.Mark = *c.mark
+			}
+			return err
+		}},
+	{name: "nothing is applied", caught: "Applied says what is set",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Applied = nil; return err }},
+	{name: "all is applied before it is", caught: "field versioning/an edit", early: true,
+		observe: func(c *bentCall, o *driver.Observation, err error) error {
+			for name, values := range c.declared {
+				if o.Applied != nil && name != "tags" {
+					o.Applied[name] = values
+				}
+			}
+			return err
+		}},
+	{name: "new names are applied when they are seen only", caught: "what may have been set counts as ours",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if slices.Contains(field.Names(o.Changes), "tags") {
+				o.Applied["tags"] = slices.DeleteFunc(o.Applied["tags"], func(k string) bool { return k == "brand-new" })
+			}
+			return err
+		}},
+	{name: "no mirror", caught: "the mirror is the object",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			o.Mirror = json.RawMessage("{}")
+			return err
+		}},
+	{name: "a mirror in other words", caught: "the mirror is the object",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if o.Mirror != nil {
+				o.Mirror = json.RawMessage(strings.Replace(string(o.Mirror), `"location"`, `"region"`, 1))
+			}
+			return err
+		}},
+	{name: "the password is in the mirror", caught: "Database/what was made in full",
+		observe: func(c *bentCall, o *driver.Observation, err error) error {
+			if o.Mirror != nil && c.login.Password != "" {
+				o.Mirror = json.RawMessage(fmt.Sprintf(`{"databaseName":%q}`, c.login.Password))
+			}
+			return err
+		}},
+	{name: "what can't be read is as it should be", caught: "a field that can't be read",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Unreadable = nil; return err }},
+	{name: "one id for all", caught: "another object of the same name",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if o.ID != "" {
+				o.ID = "the-id"
+			}
+			return err
+		}},
+	{name: "stopped is available", caught: "what somebody stopped",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			o.Available = o.State == driver.Ready
+			return err
+		}},
+	{name: "never available", caught: "what was made in full",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Available = false; return err }},
+	{name: "no endpoint", caught: "what was made in full",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Endpoint = driver.Endpoint{}; return err }},
+	{name: "not protected", caught: "what is protected",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Protected = false; return err }},
+	{name: "a protected object is only in the way", caught: "what is protected",
+		delete: func(_ *bentCall, err error) error {
+			if driver.CodeOf(err) == driver.Protected {
+				return code(driver.Conflict, "no")
+			}
+			return err
+		}},
+	{name: "late failures are successes", caught: "an update that fails late",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.OperationError = nil; return err }},
+	{name: "failed creations work", caught: "a creation that fails late",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if o.State == driver.Failed {
+				o.State, o.Available = driver.Ready, true
+			}
+			return err
+		}},
+	{name: "the snapshot is there at once", caught: "a final snapshot",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Snapshot = driver.Ready; return err }},
+	{name: "the snapshot is never seen", caught: "a final snapshot",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Snapshot = driver.Unknown; return err }},
+	{name: "no snapshot is taken", caught: "a final snapshot",
+		before: func(c *bentCall) {
+			if c.op == "Delete" && *c.deletion != nil {
+				*c.deletion = &driver.Deletion{Force: (*c.deletion).Force}
+			}
+		}},
+	{name: "always by force", caught: "what is not empty",
+		before: func(c *bentCall) {
+			if c.op == "Delete" {
+				*c.deletion = &driver.Deletion{Force: true}
+			}
+		}},
+	{name: "a second deletion is refused", caught: "what is deleted becomes Absent",
+		delete: func(c *bentCall, err error) error {
+			if err == nil && c.deletedBefore() {
+				return code(driver.NotFound, "gone already")
+			}
+			return err
+		}},
+	{name: "deletes nothing", caught: "what is deleted becomes Absent",
+		before: func(c *bentCall) {
+			if c.op == "Delete" {
+				*c.deletion = nil
+				c.name = "nothing"
+			}
+		}},
+	{name: "knows no deadline", caught: "hang at the write of Delete",
+		before: func(c *bentCall) {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), 200*time.Millisecond)
+			context.AfterFunc(ctx, cancel)
+			c.ctx = ctx
+		}},
+	{name: "works on after the end", caught: "a context that is over",
+		before: func(c *bentCall) {
+			if c.ctx.Err() != nil {
+				c.ctx = context.WithoutCancel(c.ctx)
+			}
+		}},
+	{name: "Open calls the cloud", caught: "does not call the cloud",
+		open: func(d driver.Driver, cfg driver.Config) (*driver.Conn, error) {
+			conn, err := d.Open(context.Background(), cfg)
+			if err == nil {
+				_, _ = conn.Identity(context.Background())
+			}
+			return conn, err
+		}},
+	{name: "Open takes anything", caught: "refuses what can't work",
+		open: func(d driver.Driver, cfg driver.Config) (*driver.Conn, error) {
+			conn, err := d.Open(context.Background(), cfg)
+			if err != nil {
+				return &driver.Conn{}, nil
+			}
+			return conn, nil
+		}},
+	{name: "Open quotes the key", caught: "without showing secrets",
+		open: func(d driver.Driver, cfg driver.Config) (*driver.Conn, error) {
+			conn, err := d.Open(context.Background(), cfg)
+			if err != nil {
+				return nil, code(driver.Invalid, fmt.Sprintf("can't parse %s", map[string][]byte(cfg.Credentials)))
+			}
+			return conn, nil
+		}},
+	{name: "Open forgets a kind", caught: "has exactly the kinds",
+		open: func(d driver.Driver, cfg driver.Config) (*driver.Conn, error) {
+			conn, err := d.Open(context.Background(), cfg)
+			if err == nil {
+				return &driver.Conn{Identity: conn.Identity, Buckets: conn.Buckets, Databases: nil}, nil
+			}
+			return conn, err
+		}},
+	{name: "Identity believes the config", caught: "tells another account from ours",
+		open: func(d driver.Driver, cfg driver.Config) (*driver.Conn, error) {
+			conn, err := d.Open(context.Background(), cfg)
+			if err == nil {
+				conn.Identity = func(context.Context) (driver.AccountID, error) { return account, nil }
+			}
+			return conn, err
+		}},
+	{name: "a row is missing", caught: "every leaf",
+		docs: func(docs []field.Doc) []field.Doc { return docs[1:] }},
+	{name: "a row too many", caught: "every leaf",
+		docs: func(docs []field.Doc) []field.Doc { return append(docs, docs[0]) }},
+	{name: "names too long to be taken", caught: "the longest name", longest: 5},
+}
+
+// changed makes an observe of a function on each change.
+func changed(edit func(*field.Change)) func(*bentCall, *driver.Observation, error) error {
+	return func(_ *bentCall, o *driver.Observation, err error) error {
+		for i := range o.Changes {
+			edit(&o.Changes[i])
+		}
+		return err
+	}
+}
+
+// deletedBefore reports whether the object is on its way out or gone.
+func (c *bentCall) deletedBefore() bool {
+	state := c.look().State
+	c.remove()
+	return state == driver.Absent || state == driver.Deleting
+}
+
+// bent is a driver with one mutation.
+type bent struct {
+	driver.Driver
+	mutant
+}
+
+func (b bent) Open(ctx context.Context, cfg driver.Config) (*driver.Conn, error) {
+	open := b.open
+	if open == nil {
+		open = func(d driver.Driver, cfg driver.Config) (*driver.Conn, error) { return d.Open(ctx, cfg) }
+	}
+	conn, err := open(b.Driver, cfg)
+	if err != nil {
+		return nil, err
+	}
+	out := *conn
+	if conn.Buckets != nil {
+		out.Buckets = &bentKind[v1alpha1.BucketParameters]{conn.Buckets, b.mutant}
+	}
+	if conn.Databases != nil {
+		out.Databases = &bentKind[v1alpha1.DatabaseParameters]{conn.Databases, b.mutant}
+	}
+	return &out, nil
+}
+
+type bentKind[S any] struct {
+	driver.External[S]
+	mutant
+}
+
+// call readies a bentCall, and lets the mutant change it.
+func (b *bentKind[S]) call(ctx context.Context, op string, req *driver.Request[S], changes *[]field.Change) *bentCall {
+	if changes != nil {
+		*changes = slices.Clone(*changes)
+	}
+	asked := *req
+	c := &bentCall{ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: req.Login, changes: changes, remove: func() {}}
+	c.look = func() driver.Observation {
+		o, _ := b.External.Observe(ctx, asked)
+		return o
+	}
+	c.again = func(mark bool) {
+		if mark || changes == nil {
+			_, _ = b.External.Update(ctx, asked, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+			return
+		}
+		_, _ = b.External.Update(ctx, asked, *changes)
+	}
+	if op == "Observe" && b.early {
+		missing := asked
+		missing.Name = "missing"
+		if o, err := b.External.Observe(ctx, missing); err == nil {
+			c.declared = o.Applied
+		}
+	}
+	if b.before != nil {
+		b.before(c)
+		req.Name = c.name
+	}
+	return c
+}
+
+func (b *bentKind[S]) Observe(ctx context.Context, req driver.Request[S]) (driver.Observation, error) {
+	c := b.call(ctx, "Observe", &req, nil)
+	o, err := b.External.Observe(c.ctx, req)
+	if b.observe != nil {
+		err = b.observe(c, &o, err)
+	}
+	return o, err
+}
+
+func (b *bentKind[S]) Create(ctx context.Context, req driver.Request[S]) (driver.Result, error) {
+	c := b.call(ctx, "Create", &req, nil)
+	r, err := b.External.Create(c.ctx, req)
+	if b.create != nil {
+		err = b.create(c, err)
+	}
+	return r, err
+}
+
+func (b *bentKind[S]) Update(ctx context.Context, req driver.Request[S], changes []field.Change) (driver.Result, error) {
+	c := b.call(ctx, "Update", &req, &changes)
+	r, err := b.External.Update(c.ctx, req, changes)
+	if b.update != nil {
+		err = b.update(c, &r, err)
+	}
+	return r, err
+}
+
+func (b *bentKind[S]) Delete(ctx context.Context, req driver.Request[S]) (driver.Result, error) {
+	c := b.call(ctx, "Delete", &req, nil)
+	r, err := b.External.Delete(c.ctx, req)
+	if b.delete != nil {
+		err = b.delete(c, err)
+	}
+	return r, err
+}
+
+func (b *bentKind[S]) Docs() []field.Doc {
+	if b.docs != nil {
+		return b.docs(b.External.Docs())
+	}
+	return b.External.Docs()
+}
+
+func (b *bentKind[S]) Name() driver.NameRule {
+	if b.longest != 0 {
+		return driver.NameRule{MaxLength: b.longest}
+	}
+	return b.External.Name()
+}
+
+// fails runs a check and reports whether it fails.
+func fails(t *testing.T, check drivertest.Check) bool {
+	r := &recorder{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer r.clean()
+		check.Run(r)
+	}()
+	<-done
+	return r.Failed()
+}
+
+// recorder takes the place of a test that may fail.
+type recorder struct {
+	testing.TB
+	mu       sync.Mutex
+	failed   bool
+	cleanups []func()
+}
+
+func (r *recorder) Fail() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = true
+}
+
+func (r *recorder) Failed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed
+}
+
+func (r *recorder) clean() {
+	for _, f := range slices.Backward(r.cleanups) {
+		f()
+	}
+}
+
+func (r *recorder) Helper()               {}
+func (r *recorder) FailNow()              { r.Fail(); runtime.Goexit() }
+func (r *recorder) Error(...any)          { r.Fail() }
+func (r *recorder) Errorf(string, ...any) { r.Fail() }
+func (r *recorder) Fatal(...any)          { r.FailNow() }
+func (r *recorder) Fatalf(string, ...any) { r.FailNow() }
+func (r *recorder) Skip(...any)           { runtime.Goexit() }
+func (r *recorder) Cleanup(f func())      { r.cleanups = append(r.cleanups, f) }
