@@ -63,10 +63,13 @@ fuzz: ## Run every fuzz target for FUZZTIME (20s).
 .PHONY: bench
 bench: export MOORING_CONTROLPLANE = $(BIN)
 bench: controlplane ## Measure 1,000 buckets and 500 databases, and print one table.
-	go run ./test/bench $(BENCH_FLAGS)
+	@go build -o $(BIN)/bench ./test/bench
+	@# Not by go run, which on SIGTERM ends and leaves the program behind.
+	@exec $(BIN)/bench $(BENCH_FLAGS)
 
 .PHONY: quickstart
-quickstart: controlplane ## Show the whole system on this machine, until Ctrl-C; ONCE=1 ends after the show.
+quickstart: ## Show the whole system on this machine, until Ctrl-C; ONCE=1 ends after the show.
+	@[ -x $(BIN)/quickstart ] || echo 'Building the quickstart. That takes about 3 minutes on 2 cores, once; it builds the rest itself.'
 	@go build -o $(BIN)/quickstart ./cmd/quickstart
 	@# Not by go run, which on SIGTERM ends and leaves the program behind; exec makes it make's own child.
 	@exec $(BIN)/quickstart $(if $(ONCE),--once) $(QUICKSTART_FLAGS)

@@ -23,9 +23,10 @@ import (
 type ManagerOptions struct {
 	// Namespaces limits what is watched; empty means all.
 	Namespaces []string
-	// MetricsAddress and HealthAddress are where to listen; "0" switches a server off.
+	// MetricsAddress, HealthAddress and PprofAddress are where to listen; "0" switches a server off.
 	MetricsAddress string
 	HealthAddress  string
+	PprofAddress   string
 	// LeaderElection makes replicas take turns, by a Lease in LeaderElectionNamespace.
 	LeaderElection          bool
 	LeaderElectionNamespace string
@@ -70,8 +71,9 @@ func NewManager(cfg *rest.Config, o ManagerOptions) (manager.Manager, error) {
 	// and a stale read is caught by resourceVersion alone.
 	consistent := len(byNamespace) <= 1
 	return manager.New(cfg, manager.Options{
-		Scheme: scheme,
-		Cache:  cache.Options{DefaultNamespaces: byNamespace, DefaultTransform: slim},
+		Scheme:    scheme,
+		Cache:     cache.Options{DefaultNamespaces: byNamespace, DefaultTransform: slim},
+		NewClient: newClient,
 		Client: client.Options{Cache: &client.CacheOptions{
 			DisableFor:                      []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}},
 			EnableReadYourWritesConsistency: &consistent,
@@ -79,6 +81,7 @@ func NewManager(cfg *rest.Config, o ManagerOptions) (manager.Manager, error) {
 		Controller:                    config.Controller{SkipNameValidation: &o.Unnamed},
 		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddress},
 		HealthProbeBindAddress:        o.HealthAddress,
+		PprofBindAddress:              o.PprofAddress,
 		LeaderElection:                o.LeaderElection,
 		LeaderElectionID:              leaderLease,
 		LeaderElectionNamespace:       o.LeaderElectionNamespace,

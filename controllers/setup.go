@@ -141,6 +141,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 			predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.ProviderConfig{}, s.users(credential.KindProviderConfig, added), builder.WithPredicates(configChanged)).
 		Watches(&v1alpha1.ClusterProviderConfig{}, s.users(credential.KindClusterProviderConfig, added), builder.WithPredicates(configChanged)).
+		WatchesRawSource(r.Source()).
 		WithOptions(controller.Options{MaxConcurrentReconciles: s.Workers}).
 		Complete(r.ByName())
 }

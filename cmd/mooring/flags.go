@@ -20,6 +20,7 @@ type options struct {
 	logFormat      string
 	metricsAddress string
 	healthAddress  string
+	pprofAddress   string
 	leaderElect    bool
 	version        bool
 }
@@ -41,6 +42,7 @@ func parse(name string, args []string, environment func(string) (string, bool)) 
 	set.StringVar(&o.logFormat, "log-format", "json", "json or text")
 	set.StringVar(&o.metricsAddress, "metrics-address", ":8080", "`address` that serves /metrics; 0 for none")
 	set.StringVar(&o.healthAddress, "health-address", ":8081", "`address` that serves /healthz and /readyz; 0 for none")
+	set.StringVar(&o.pprofAddress, "pprof-address", "0", "`address` that serves /debug/pprof, for whoever looks into the controller itself; 0 for none")
 	set.BoolVar(&o.leaderElect, "leader-elect", true, "take turns with other replicas")
 	set.BoolVar(&o.version, "version", false, "print the version and exit")
 	if err := set.Parse(args); err != nil {

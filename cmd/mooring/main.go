@@ -61,7 +61,7 @@ func run(ctx context.Context, o options, log logr.Logger) error {
 		return err
 	}
 	mgr, err := controllers.NewManager(cfg, controllers.ManagerOptions{
-		Namespaces: o.watched(), MetricsAddress: o.metricsAddress, HealthAddress: o.healthAddress,
+		Namespaces: o.watched(), MetricsAddress: o.metricsAddress, HealthAddress: o.healthAddress, PprofAddress: o.pprofAddress,
 		LeaderElection: o.leaderElect, LeaderElectionNamespace: o.namespace,
 	})
 	if err != nil {

@@ -1,7 +1,7 @@
 package credential
 
 import (
-	"math/rand/v2"
+	"container/list"
 	"sync"
 	"time"
 )
@@ -9,61 +9,139 @@ import (
 // A Gate bounds how many objects of one account are worked on at once, so that an account whose
 // cloud hangs can't hold all workers. After a call that got no answer it narrows to one at a
 // time, and widens again with every answer.
+//
+// Whoever finds no place waits in line outside, holding no worker, and is called when it is its turn. Polling
+// instead would cost a turn each time, and would let the latest comer overtake the first.
 type Gate struct {
-	mu      sync.Mutex
-	widest  int
-	width   int
-	inside  int
-	waiting map[any]bool
-	// stay is how long an object is inside, on average.
-	stay time.Duration
-	now  func() time.Time
+	mu     sync.Mutex
+	widest int
+	width  int
+	inside int
+	lines  [ranks]*list.List // of *waiter
+	places map[any]*list.Element
+	// called are those whose turn it is and who have not come yet, and when they were called.
+	called map[any]time.Time
+	now    func() time.Time
 }
 
-// Bounds of the wait that Enter suggests.
+// A Rank says how much it matters when somebody's turn comes. Equals take turns in the order in which they came.
+type Rank int
+
+// The ranks, the first first.
 const (
-	shortestWait = 20 * time.Millisecond
-	longestWait  = 2 * time.Second
+	// UnderWay: something was begun, and the next step is due. What was begun is finished before other
+	// things are begun.
+	UnderWay Rank = iota
+	// Wanted: somebody created, edited or deleted it.
+	Wanted
+	// Routine: a re-check.
+	Routine
+	ranks
 )
+
+type waiter struct {
+	who  any
+	rank Rank
+	call func()
+}
+
+// patience is how long a place is kept for somebody who was called. It may be that they are no more.
+const patience = time.Second
 
 // NewGate returns a gate that lets in at most widest.
 func NewGate(widest int, now func() time.Time) *Gate {
-	return &Gate{widest: widest, width: widest, waiting: map[any]bool{}, now: now}
+	g := &Gate{widest: widest, width: widest, places: map[any]*list.Element{}, called: map[any]time.Time{}, now: now}
+	for i := range g.lines {
+		g.lines[i] = list.New()
+	}
+	return g
 }
 
 // Enter takes a place for whoever who identifies, and returns the function that gives it back;
-// answered says whether the cloud answered at all. If there is no place it returns nil, and about when there
-// will be one. It never blocks.
-func (g *Gate) Enter(who any) (leave func(answered bool), wait time.Duration) {
+// answered says whether the cloud answered at all. If there is no place it returns nil, and call is called
+// once there is one, for who to enter again; it must not call the gate back. Enter never blocks.
+func (g *Gate) Enter(who any, rank Rank, call func()) (leave func(answered bool)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.inside >= g.width {
-		g.waiting[who] = true
-		turns := time.Duration(len(g.waiting)) * g.stay / time.Duration(g.width)
-		wait = min(max(turns, shortestWait), longestWait)
-		return nil, wait/2 + time.Duration(rand.Int64N(int64(wait)))
+	_, called := g.called[who]
+	delete(g.called, who)
+	g.unline(who)
+	if g.inside >= g.width || !called && (g.inside+g.coming() >= g.width || g.ahead(rank)) {
+		g.line(waiter{who, rank, call}, called)
+		g.admit()
+		return nil
 	}
-	delete(g.waiting, who)
 	g.inside++
-	entered := g.now()
-	return func(answered bool) { g.leave(answered, g.now().Sub(entered)) }, 0
+	return g.leave
 }
 
-func (g *Gate) leave(answered bool, stayed time.Duration) {
+func (g *Gate) leave(answered bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.inside--
-	g.stay += (stayed - g.stay) / 8
 	if answered {
 		g.width = min(g.widest, g.width*2)
 	} else {
 		g.width = 1
 	}
+	g.admit()
 }
 
-// Forget drops somebody who will not come back.
-func (g *Gate) Forget(who any) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.waiting, who)
+// line puts somebody in line: at its end, or at its head if it was their turn.
+func (g *Gate) line(w waiter, first bool) {
+	if first {
+		g.places[w.who] = g.lines[w.rank].PushFront(&w)
+	} else {
+		g.places[w.who] = g.lines[w.rank].PushBack(&w)
+	}
+}
+
+func (g *Gate) unline(who any) {
+	if e, ok := g.places[who]; ok {
+		g.lines[e.Value.(*waiter).rank].Remove(e)
+		delete(g.places, who)
+	}
+}
+
+// ahead reports whether somebody in line has precedence over a newcomer.
+func (g *Gate) ahead(rank Rank) bool {
+	for _, line := range g.lines[:rank+1] {
+		if line.Len() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// coming is how many were called and are expected.
+func (g *Gate) coming() int {
+	for who, at := range g.called {
+		if g.now().Sub(at) >= patience {
+			delete(g.called, who)
+		}
+	}
+	return len(g.called)
+}
+
+// admit calls as many as there are places.
+func (g *Gate) admit() {
+	for free := g.width - g.inside - g.coming(); free > 0; free-- {
+		w := g.next()
+		if w == nil {
+			return
+		}
+		g.called[w.who] = g.now()
+		w.call()
+	}
+}
+
+func (g *Gate) next() *waiter {
+	for _, line := range g.lines {
+		if e := line.Front(); e != nil {
+			w := e.Value.(*waiter)
+			g.unline(w.who)
+			return w
+		}
+	}
+	return nil
 }

@@ -165,8 +165,8 @@ func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string
 		return nil, err
 	}
 	e.read = s.Now()
-	print := fingerprint(cfg, secrets)
-	if e.conn != nil && e.fingerprint == print {
+	current := fingerprint(cfg, secrets)
+	if e.conn != nil && e.fingerprint == current {
 		return e.conn, nil // looked at again, and the same
 	}
 	drv, ok := s.Drivers[cfg.provider()]
@@ -181,7 +181,7 @@ func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string
 	if cfg.account.AWS != nil {
 		e.conn.expected = driver.AccountID(cfg.account.AWS.AccountID)
 	}
-	e.fingerprint, e.suspect = print, false
+	e.fingerprint, e.suspect = current, false
 	return e.conn, nil
 }
 

@@ -35,7 +35,7 @@ func (r *Reconciler[T, S]) act(ctx context.Context, t *turn[T, S], a Action) (ou
 	case Adopt:
 		return r.update(ctx, t, a, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
 	case Release:
-		return r.release(ctx, t, a)
+		return r.release(ctx, t)
 	case Update:
 		return r.update(ctx, t, a, a.Changes)
 	case Delete:
@@ -206,13 +206,16 @@ func (r *Reconciler[T, S]) tellUpdate(t *turn[T, S], a Action, changes []field.C
 }
 
 // release marks what is left behind, so that it is not taken back by accident.
-func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S]) (outcome, error) {
 	if err := r.certain(ctx, t); err != nil {
 		return outcome{}, err
 	}
 	t.request.Mark.Released = true
-	_, err := t.external.Update(ctx, t.request, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	done, err := t.external.Update(ctx, t.request, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
 	t.answered(err)
+	if err == nil && len(done.Failed) > 0 {
+		err = done.Failed[0].Err
+	}
 	if err != nil {
 		return outcome{}, acted{err}
 	}

@@ -3,6 +3,7 @@ package resource
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -95,11 +96,16 @@ func (r *Reconciler[T, S]) isSupported(_ context.Context, t *turn[T, S]) (*outco
 	return nil, nil
 }
 
-// hasPlace: no account holds more than its share of the workers. Nobody waits here: the object comes again.
+// recalled is when an object comes again that waits for a place, should nobody call it.
+const recalled = 10 * time.Second
+
+// hasPlace: no account holds more than its share of the workers. Nobody waits here: the object is called when
+// it is its turn.
 func (r *Reconciler[T, S]) hasPlace(_ context.Context, t *turn[T, S]) (*outcome, error) {
-	exit, wait := t.conn.Gate.Enter(t.obj.GetUID())
+	name, rank := client.ObjectKeyFromObject(t.obj), t.mem.rank
+	exit := t.conn.Gate.Enter(t.obj.GetUID(), rank, func() { r.queue.recall(name, rank) })
 	if exit == nil {
-		return &outcome{quiet: true, next: later, atLeast: wait}, nil
+		return &outcome{quiet: true, next: later, atLeast: recalled}, nil
 	}
 	t.exit = exit
 	return nil, nil

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/field"
 )
@@ -18,6 +19,8 @@ type memory struct {
 	// generation and request are the edit and the annotation that the waits are about.
 	generation int64
 	request    string
+	// rank is how much the next turn matters.
+	rank credential.Rank
 	// failures counts failed turns in a row, failing is when they began.
 	failures int
 	failing  time.Time
@@ -50,7 +53,7 @@ func (m *memories) of(name types.NamespacedName, uid types.UID, cadence retry.Ca
 	}
 	mem := m.byName[name]
 	if mem == nil || mem.uid != uid {
-		mem = &memory{uid: uid, pace: retry.NewPace(cadence), seen: now}
+		mem = &memory{uid: uid, pace: retry.NewPace(cadence), seen: now, rank: credential.Routine}
 		m.byName[name] = mem
 	}
 	return mem

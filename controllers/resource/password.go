@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -47,13 +48,13 @@ func (v *vault) latest() string {
 	return v.current()
 }
 
-func vaultName(kind string, obj client.Object) string {
+func vaultName(obj client.Object) string {
 	return "password-" + string(obj.GetUID())
 }
 
 // openVault reads the object's vault.
 func (r *Reconciler[T, S]) openVault(ctx context.Context, t *turn[T, S]) error {
-	key := client.ObjectKey{Namespace: r.Namespace, Name: vaultName(r.Kind.Name, t.obj)}
+	key := client.ObjectKey{Namespace: r.Namespace, Name: vaultName(t.obj)}
 	v := &vault{secret: &corev1.Secret{}, exists: true}
 	err := r.Reader.Get(ctx, key, v.secret)
 	if apierrors.IsNotFound(err) {
@@ -118,7 +119,7 @@ func (r *Reconciler[T, S]) wantedPassword(ctx context.Context, t *turn[T, S]) (s
 // managesPassword reports whether the password of a server that exists is any of our business: if nobody
 // asked for it, a server that was adopted keeps the one it has.
 func (r *Reconciler[T, S]) managesPassword(t *turn[T, S]) bool {
-	if r.Kind.Credentials == nil || t.deleting || t.policy.Management == v1alpha1.ManagementObserve {
+	if r.Kind.Credentials == nil {
 		return false
 	}
 	c := r.Kind.Credentials(t.obj)
@@ -128,7 +129,10 @@ func (r *Reconciler[T, S]) managesPassword(t *turn[T, S]) bool {
 // checkPassword compares the password that is wanted with the one the cloud got, and adds a change
 // if they differ. The cloud can't be asked: it never tells a password.
 func (r *Reconciler[T, S]) checkPassword(ctx context.Context, t *turn[T, S]) error {
-	if !r.managesPassword(t) || !t.held() || t.seen.State == driver.Absent || t.seen.Mark != t.request.Mark {
+	// An administrator who is made by a call of its own gets the password with it.
+	unmade := slices.ContainsFunc(t.seen.Changes, func(c field.Change) bool { return c.Field == driver.FieldUsername })
+	handsOff := t.deleting || t.policy.Management == v1alpha1.ManagementObserve
+	if handsOff || !r.managesPassword(t) && !unmade || !t.held() || t.seen.State == driver.Absent || t.seen.Mark != t.request.Mark {
 		return nil
 	}
 	if err := r.openVault(ctx, t); err != nil {
@@ -143,6 +147,10 @@ func (r *Reconciler[T, S]) checkPassword(ctx context.Context, t *turn[T, S]) err
 	}
 	if err := r.renewVault(ctx, t, wanted, firstSerial+1); err != nil {
 		return err
+	}
+	if unmade {
+		t.request.Login.Password = t.vault.latest()
+		return nil
 	}
 	if t.vault.next() == "" || t.seen.State != driver.Ready {
 		return nil
@@ -172,8 +180,8 @@ func (r *Reconciler[T, S]) recallPassword(ctx context.Context, t *turn[T, S], wa
 		return fmt.Errorf("read the connection Secret %s: %w", connection.SecretName, err)
 	}
 	password := secret.Data["password"]
-	if err != nil || !r.mine(secret.Labels, t) || len(password) == 0 {
-		return nil
+	if !r.mine(secret.Labels, t) || len(password) == 0 {
+		return nil // it is not there, or not ours
 	}
 	t.knows(string(password))
 	t.vault.secret.Data[vaultCurrent] = password

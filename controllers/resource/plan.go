@@ -328,12 +328,12 @@ func pending(v View, changes []field.Change) []v1alpha1.PendingChange {
 // planHash identifies changes that wait. The uid and the serial keep an approval from being good for
 // another object, or for a later plan that happens to look the same.
 func planHash(v View, wait []field.Change) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %d", v.Mark.UID, v.Serial)
+	text := fmt.Sprintf("%q %d", v.Mark.UID, v.Serial)
 	for _, c := range wait {
-		fmt.Fprintf(h, " %q %q %q %q", c.Field, c.From, c.To, c.Effect)
+		text += fmt.Sprintf(" %q %q %q %q", c.Field, c.From, c.To, c.Effect)
 	}
-	return hex.EncodeToString(h.Sum(nil))[:12]
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:6])
 }
 
 // list says changes in a line: field from -> to (effect).

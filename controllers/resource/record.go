@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -80,7 +79,7 @@ func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcom
 	}
 	r.describe(t, out)
 	if err := r.patchStatus(ctx, t); err != nil {
-		return r.notRecorded(ctx, t, err)
+		return r.notRecorded(ctx, t, err), nil
 	}
 	r.tell(t)
 	return r.comeBack(t, out), nil
@@ -249,16 +248,16 @@ func (r *Reconciler[T, S]) patchStatus(ctx context.Context, t *turn[T, S]) error
 }
 
 // notRecorded says when to come back if the status could not be written.
-func (r *Reconciler[T, S]) notRecorded(ctx context.Context, t *turn[T, S], err error) (reconcile.Result, error) {
+func (r *Reconciler[T, S]) notRecorded(ctx context.Context, t *turn[T, S], err error) reconcile.Result {
 	switch {
 	case apierrors.IsNotFound(err):
 		r.memories.forget(client.ObjectKeyFromObject(t.obj))
-		return reconcile.Result{}, nil
+		return reconcile.Result{}
 	case apierrors.IsConflict(err):
-		return reconcile.Result{RequeueAfter: t.mem.pace.WhileCloudWorks()}, nil
+		return reconcile.Result{RequeueAfter: t.mem.pace.WhileCloudWorks()}
 	default:
 		logf.FromContext(ctx).Error(err, "the status could not be written; it will be tried again")
-		return reconcile.Result{RequeueAfter: t.mem.pace.AfterError(0)}, nil
+		return reconcile.Result{RequeueAfter: t.mem.pace.AfterError(0)}
 	}
 }
 
@@ -272,25 +271,30 @@ func (r *Reconciler[T, S]) tell(t *turn[T, S]) {
 	r.event(t, corev1.EventTypeWarning, now.Reason, "%s", now.Message)
 }
 
-// lowPriority lets re-checks wait behind people's edits.
-var lowPriority = handler.LowPriority
-
-// comeBack says when the object is to be looked at again.
+// comeBack says when the object is to be looked at again, and how much that matters: what was begun is
+// finished first, then comes what somebody wants, and re-checks wait behind all that.
 func (r *Reconciler[T, S]) comeBack(t *turn[T, S], out outcome) reconcile.Result {
 	pace := t.mem.pace
+	result := reconcile.Result{}
 	switch out.next {
 	case soon:
-		return reconcile.Result{RequeueAfter: time.Millisecond}
+		t.mem.rank = credential.UnderWay
+		result.RequeueAfter = time.Millisecond
 	case polling:
-		return reconcile.Result{RequeueAfter: pace.WhileCloudWorks()}
+		t.mem.rank = max(t.mem.rank, credential.Wanted)
+		result.RequeueAfter = pace.WhileCloudWorks()
 	case later:
-		return reconcile.Result{RequeueAfter: out.atLeast}
+		result.RequeueAfter = out.atLeast
 	case afterError:
-		return reconcile.Result{RequeueAfter: pace.AfterError(out.atLeast)}
+		t.mem.rank = max(t.mem.rank, credential.Wanted)
+		result.RequeueAfter = pace.AfterError(out.atLeast)
 	case never:
-		return reconcile.Result{}
+		return result
 	default:
 		pace.Settled()
-		return reconcile.Result{RequeueAfter: pace.UntilSync(), Priority: &lowPriority}
+		t.mem.rank = credential.Routine
+		result.RequeueAfter = pace.UntilSync()
 	}
+	result.Priority = priority(t.mem.rank)
+	return result
 }

@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -51,7 +50,7 @@ type turn[T client.Object, S any] struct {
 	canary []string
 }
 
-func (r *Reconciler[T, S]) begin(ctx context.Context, obj T) *turn[T, S] {
+func (r *Reconciler[T, S]) begin(obj T) *turn[T, S] {
 	now := r.Now()
 	t := &turn[T, S]{
 		obj: obj, stored: obj.DeepCopyObject().(T),
@@ -65,6 +64,9 @@ func (r *Reconciler[T, S]) begin(ctx context.Context, obj T) *turn[T, S] {
 	if request := obj.GetAnnotations()[v1alpha1.AnnotationReconcile]; t.mem.generation != obj.GetGeneration() || t.mem.request != request {
 		t.mem.pace.Settled() // somebody wants something: no waiting for what was before
 		t.mem.failures = 0
+		if t.mem.generation != 0 || t.status.ObservedGeneration != obj.GetGeneration() { // else it was merely not met yet
+			t.mem.rank = min(t.mem.rank, credential.Wanted)
+		}
 		t.mem.generation, t.mem.request = obj.GetGeneration(), request
 	}
 	return t
@@ -86,10 +88,12 @@ func (t *turn[T, S]) leave() {
 
 // answered notes what an error of the cloud says about the account as a whole.
 func (t *turn[T, S]) answered(err error) {
-	switch driver.CodeOf(err) {
-	case driver.Unavailable:
-		t.hung = err != nil
-	case driver.Denied:
+	if err == nil {
+		return
+	}
+	code := driver.CodeOf(err)
+	t.hung = code == driver.Unavailable
+	if code == driver.Denied {
 		t.conn.Suspect()
 	}
 }

@@ -24,7 +24,9 @@ func (d *databases) Name() driver.NameRule {
 }
 
 // Docs implements driver.External.
-func (*databases) Docs() []field.Doc { return databaseTable.Docs() }
+func (*databases) Docs() []field.Doc {
+	return append(databaseTable.Docs(), field.Doc{Field: driver.FieldUsername, Effect: "Online when it is made; can't change afterwards"})
+}
 
 // Observe implements driver.External. It reads the instance; while an operation is known to be under way that
 // too; and the initial database and the administrator until Applied says that they were seen.

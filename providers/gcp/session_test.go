@@ -59,7 +59,7 @@ func TestRevokedKeyIsDenied(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.RevokeGCPKey(project)
-	for range 2 { // by the API, then by the token service
+	for range 2 {
 		if err := look(); driver.CodeOf(err) != driver.Denied || err == nil {
 			t.Errorf("revoked: got %v, want Denied", err)
 		}
@@ -70,6 +70,20 @@ func TestRevokedKeyIsDenied(t *testing.T) {
 	c.RestoreGCPKey(project)
 	if err := look(); err != nil {
 		t.Errorf("restored: %v", err)
+	}
+}
+
+// A token that has run out is no fault of the credentials.
+func TestExpiredTokenIsReplaced(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	conn := c.open(t)
+	if _, err := conn.Identity(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.ExpireGCPTokens()
+	req := newDatabase("expired", v1alpha1.EnginePostgres)
+	if _, err := conn.Databases.Create(t.Context(), req); err != nil { // a request with a body
+		t.Errorf("Create: %v", err)
 	}
 }
 

@@ -75,8 +75,25 @@ type authorized struct {
 	base   http.RoundTripper
 }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements http.RoundTripper. A token that is refused was revoked, or has run out by the cloud's
+// clock; nothing was done then, so the request is sent once more, with a new one. Credentials
+// that are good must not be called bad for an hour-old token.
 func (a *authorized) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := a.try(r)
+	if err != nil || response.StatusCode != http.StatusUnauthorized || (r.Body != nil && r.GetBody == nil) {
+		return response, err
+	}
+	again := r.Clone(r.Context())
+	if r.GetBody != nil {
+		if again.Body, err = r.GetBody(); err != nil {
+			return response, nil
+		}
+	}
+	_ = response.Body.Close()
+	return a.try(again)
+}
+
+func (a *authorized) try(r *http.Request) (*http.Response, error) {
 	token, err := a.tokens.get(r.Context())
 	if err != nil {
 		if r.Body != nil {

@@ -1,0 +1,51 @@
+package resource
+
+import (
+	"context"
+	"sync/atomic"
+
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/mooring-dev/mooring/controllers/credential"
+)
+
+// queue is the controller's queue, once it runs.
+type queue struct {
+	running atomic.Pointer[priorityqueue.PriorityQueue[reconcile.Request]]
+}
+
+// Source lets the reconciler put objects back into its controller's queue. Without it, objects that wait
+// for a place in their account come again by and by.
+func (r *Reconciler[T, S]) Source() source.Source {
+	return source.Func(func(_ context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+		if p, ok := q.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
+			r.queue.running.Store(&p)
+		}
+		return nil
+	})
+}
+
+// recall has an object reconciled at once.
+func (q *queue) recall(name client.ObjectKey, rank credential.Rank) {
+	if running := q.running.Load(); running != nil {
+		(*running).AddWithOpts(priorityqueue.AddOpts{Priority: priority(rank)}, reconcile.Request{NamespacedName: name})
+	}
+}
+
+// priority is a rank in the words of the queue, whose events come with zero. It sticks to an object until another is
+// given.
+func priority(rank credential.Rank) *int {
+	switch rank {
+	case credential.UnderWay:
+		return new(1)
+	case credential.Wanted:
+		return new(0)
+	default:
+		return new(handler.LowPriority)
+	}
+}

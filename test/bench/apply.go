@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// quiet is a sync period that does not come round while something else is measured.
+const quiet = 10 * time.Minute
+
+// appliers is how many objects are sent to the API server at once.
+const appliers = 8
+
+// apply creates all buckets, and when they are Ready all databases.
+func apply(ctx context.Context, s *stage, r *results) error {
+	if err := s.run(ctx, quiet); err != nil {
+		return err
+	}
+	if err := s.child.pause(ctx, 2*time.Second); err != nil {
+		return err
+	}
+	var err error
+	if r.idle, _, err = resident(s.child.cmd.Process.Pid); err != nil {
+		return err
+	}
+	s.cpuProfile(ctx, "apply")
+	for _, half := range [][]*group{s.groups[:2], s.groups[2:]} {
+		if err := s.applyGroups(ctx, half, r); err != nil {
+			return err
+		}
+	}
+	return s.save(ctx, "heap-apply.pprof", "heap")
+}
+
+// applyGroups creates the objects of some groups and measures until the last is Ready and all is quiet.
+func (s *stage) applyGroups(ctx context.Context, groups []*group, r *results) error {
+	total := 0
+	for _, g := range groups {
+		total += g.count
+	}
+	if total == 0 {
+		return nil
+	}
+	s.cloud.Ledger.Reset()
+	mark, err := s.cluster.Audit().Mark()
+	if err != nil {
+		return err
+	}
+	before, err := processorTime(s.child.cmd.Process.Pid)
+	if err != nil {
+		return err
+	}
+	w, err := s.watch(ctx, groups)
+	if err != nil {
+		return err
+	}
+	defer w.stop()
+	began := time.Now()
+	if err := s.create(ctx, groups, w); err != nil {
+		return err
+	}
+	if err := w.wait(ctx, s.child, total); err != nil {
+		return err
+	}
+	for _, g := range groups {
+		times := w.times(g)
+		r.of(g).toReady = times
+	}
+	r.allReady(groups, time.Since(began))
+	// What follows Ready, if anything does, counts too.
+	if err := s.child.pause(ctx, 2*time.Second); err != nil {
+		return err
+	}
+	after, err := processorTime(s.child.cmd.Process.Pid)
+	if err != nil {
+		return err
+	}
+	requests, err := s.requests(mark)
+	if err != nil {
+		return err
+	}
+	shared := float64(requests.Count(kubernetesWrites, inMooring)) / float64(total)
+	for _, g := range groups {
+		m := r.of(g)
+		m.applyCPU = perObject(after-before, total)
+		m.applyWrites = float64(requests.Count(kubernetesWrites, in(g)))/float64(g.count) + shared
+		m.mostWrites = most(requests.Where(kubernetesWrites, in(g), cluster.On("buckets/*", "databases/*")))
+		m.applyReads, m.applyCalls = s.calls(g)
+	}
+	return nil
+}
+
+// create sends all objects, those of the groups in turn.
+func (s *stage) create(ctx context.Context, groups []*group, w *readiness) error {
+	send, ctx := errgroup.WithContext(ctx)
+	send.SetLimit(appliers)
+	for i := range groups[0].count {
+		for _, g := range groups {
+			if i >= g.count {
+				continue
+			}
+			send.Go(func() error {
+				o := g.object(g.name(i))
+				o.SetNamespace(g.namespace())
+				w.sent(o)
+				return s.client.Create(ctx, o)
+			})
+		}
+	}
+	return send.Wait()
+}
+
+// calls returns how many reads and writes of the cloud there were for each object of a group.
+func (s *stage) calls(g *group) (reads, writes float64) {
+	n := float64(g.count)
+	reads = float64(s.cloud.Ledger.Count(localcloud.Filter{Service: g.service, Write: localcloud.Reads}))
+	writes = float64(s.cloud.Ledger.Count(localcloud.Filter{Service: g.service, Write: localcloud.Writes}))
+	return reads / n, writes / n
+}
+
+// requests returns what the controller asked of the API server since mark.
+func (s *stage) requests(mark cluster.Mark) (cluster.Requests, error) {
+	all, err := s.cluster.Audit().Since(mark)
+	return all.Where(func(r cluster.Request) bool { return strings.HasPrefix(r.UserAgent, "mooring/") }), err
+}
+
+func kubernetesWrites(r cluster.Request) bool { return cluster.Writes(r) && r.Resource != "events" }
+
+func kubernetesReads(r cluster.Request) bool { return r.Verb == "get" || r.Verb == "list" }
+
+func in(g *group) cluster.Filter {
+	return func(r cluster.Request) bool { return r.Namespace == g.namespace() }
+}
+
+func inMooring(r cluster.Request) bool { return r.Namespace == system.Namespace }
+
+// most returns the most requests that any one object had.
+func most(requests cluster.Requests) int {
+	byName := map[string]int{}
+	highest := 0
+	for _, r := range requests {
+		byName[r.Name]++
+		highest = max(highest, byName[r.Name])
+	}
+	return highest
+}
+
+// readiness notes when objects were sent and when they were first seen Ready.
+type readiness struct {
+	mu      sync.Mutex
+	begun   map[client.ObjectKey]time.Time
+	took    map[client.ObjectKey]time.Duration
+	watches []watch.Interface
+	failed  chan error
+}
+
+func (s *stage) watch(ctx context.Context, groups []*group) (*readiness, error) {
+	w := &readiness{begun: map[client.ObjectKey]time.Time{}, took: map[client.ObjectKey]time.Duration{}, failed: make(chan error, len(groups))}
+	for _, g := range groups {
+		list := client.ObjectList(&v1alpha1.DatabaseList{})
+		if g.isBucket() {
+			list = &v1alpha1.BucketList{}
+		}
+		events, err := s.client.Watch(ctx, list, client.InNamespace(g.namespace()))
+		if err != nil {
+			return nil, errors.Join(err, ctx.Err())
+		}
+		w.watches = append(w.watches, events)
+		go w.follow(events)
+	}
+	return w, nil
+}
+
+func (w *readiness) follow(events watch.Interface) {
+	for e := range events.ResultChan() {
+		o, ok := e.Object.(client.Object)
+		if !ok {
+			w.failed <- fmt.Errorf("watch: %v", e.Object)
+			return
+		}
+		if meta.IsStatusConditionTrue(conditions(o), v1alpha1.ConditionReady) {
+			w.ready(o)
+		}
+	}
+}
+
+func conditions(o client.Object) []metav1.Condition {
+	switch o := o.(type) {
+	case *v1alpha1.Bucket:
+		return o.Status.Conditions
+	case *v1alpha1.Database:
+		return o.Status.Conditions
+	}
+	return nil
+}
+
+func (w *readiness) sent(o client.Object) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begun[client.ObjectKeyFromObject(o)] = time.Now()
+}
+
+func (w *readiness) ready(o client.Object) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if key := client.ObjectKeyFromObject(o); w.took[key] == 0 {
+		w.took[key] = time.Since(w.begun[key])
+	}
+}
+
+// wait returns when so many objects are Ready. Its patience ends when for a minute none became so.
+func (w *readiness) wait(ctx context.Context, c *child, total int) error {
+	before, since := 0, time.Now()
+	for {
+		w.mu.Lock()
+		now := len(w.took)
+		w.mu.Unlock()
+		switch {
+		case now >= total:
+			return nil
+		case now > before:
+			before, since = now, time.Now()
+		case time.Since(since) > time.Minute:
+			return fmt.Errorf("%d of %d objects are Ready, and for a minute no other became so", now, total)
+		}
+		select {
+		case err := <-w.failed:
+			return err
+		default:
+		}
+		if err := c.pause(ctx, 20*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// times returns the times to Ready of a group's objects, sorted.
+func (w *readiness) times(g *group) []time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var times []time.Duration
+	for key, took := range w.took {
+		if key.Namespace == g.namespace() {
+			times = append(times, took)
+		}
+	}
+	slices.Sort(times)
+	return times
+}
+
+func (w *readiness) stop() {
+	for _, events := range w.watches {
+		events.Stop()
+	}
+}

@@ -1,0 +1,81 @@
+// Command bench measures Mooring: a real API server and the local cloud in this process, the controller in
+// a process of its own, so that its processor time and memory are nobody else's. It prints one table.
+//
+//	go run ./test/bench [--buckets 1000] [--databases 500] [--workers N] [--sync-period 2s] [--profile DIR]
+//
+// What does not depend on the machine (writes, calls, memory) is held to its target by the exit status. Times
+// do depend on it: they are printed as met or missed, and the processor's load by others is part of them.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// options are the flags.
+type options struct {
+	buckets    int
+	databases  int
+	workers    int
+	syncPeriod time.Duration
+	edits      int
+	profile    string
+}
+
+// errMissed says that a target was missed that no machine excuses.
+var errMissed = errors.New("a target was missed")
+
+func main() {
+	var o options
+	flag.IntVar(&o.buckets, "buckets", 1000, "how many Buckets, half of them in each cloud")
+	flag.IntVar(&o.databases, "databases", 500, "how many Databases, half of them in each cloud")
+	flag.IntVar(&o.workers, "workers", 0, "the controller's --workers; 0 for its default")
+	flag.DurationVar(&o.syncPeriod, "sync-period", 2*time.Second, "how often everything is re-checked while edits are timed")
+	flag.IntVar(&o.edits, "edits", 20, "how many edits are timed")
+	flag.StringVar(&o.profile, "profile", "", "`folder` for profiles of the controller, for go tool pprof")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	err := run(ctx, o)
+	stop()
+	if err != nil {
+		_, _ = fmt.Fprintf(os.Stderr, "bench: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// run takes all measurements and prints them.
+func run(ctx context.Context, o options) (err error) {
+	s, err := start(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	r := &results{options: o, groups: s.groups}
+	for _, phase := range []struct {
+		name string
+		do   func(context.Context, *stage, *results) error
+	}{
+		{"from apply to Ready", apply},
+		{"after a restart, each object looked at once", restart},
+		{"re-checks without a pause, and edits meanwhile", recheck},
+	} {
+		progress("%s …", phase.name)
+		if err := phase.do(ctx, s, r); err != nil {
+			return fmt.Errorf("%s: %w", phase.name, err)
+		}
+	}
+	if !r.print(os.Stdout) {
+		return errMissed
+	}
+	return nil
+}
+
+func progress(format string, args ...any) {
+	_, _ = fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...)
+}
