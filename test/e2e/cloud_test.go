@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -56,14 +57,20 @@ type hands interface {
 	snapshots(t *testing.T, database string) []string // those that are available
 }
 
-// looks counts the observations of an object: the read that every one of them makes.
-func (c *cloud) looks(name string) int {
-	n := 0
-	for _, operation := range []string{"GetBucketTagging", "DescribeDBInstances", "buckets.get", "instances.get"} {
-		n += c.Ledger.Count(localcloud.Filter{Operation: operation, Resource: name})
+// lookTimes returns when an object was observed: each time a read is made that every observation begins with.
+func (c *cloud) lookTimes(name string) []time.Time {
+	var times []time.Time
+	for _, call := range c.Ledger.Calls(localcloud.Filter{Resource: name, Write: localcloud.Reads}) {
+		switch call.Operation {
+		case "GetBucketTagging", "DescribeDBInstances", "buckets.get", "instances.get":
+			times = append(times, call.Time)
+		}
 	}
-	return n
+	return times
 }
+
+// looks counts the observations of an object.
+func (c *cloud) looks(name string) int { return len(c.lookTimes(name)) }
 
 // writes lists the writes to an object, whoever made them.
 func (c *cloud) writes(name string) []string {
