@@ -172,12 +172,12 @@ func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 // describeSeen mirrors the observation. While an object is being created the mirror waits until that is
 // over: nobody needs it, and each change of it would be a write.
 func (r *Reconciler[T, S]) describeSeen(t *turn[T, S], creating bool) {
+	if t.seen.State == driver.Absent || t.seen.State == driver.Unknown {
+		return
+	}
 	if t.policy.Management == v1alpha1.ManagementObserve && !t.bound() {
 		t.status.ExternalName, t.status.Provider = t.request.Name, t.conn.Provider
 		t.status.Location, t.status.AccountID = t.request.Location, string(t.account)
-	}
-	if t.seen.State == driver.Absent || t.seen.State == driver.Unknown {
-		return
 	}
 	if t.seen.Operation != "" || t.seen.State == driver.Ready && t.status.Operation == t.request.Operation {
 		t.status.Operation = t.seen.Operation
