@@ -68,7 +68,8 @@ bench: controlplane ## Measure 1,000 buckets and 500 databases, and print one ta
 	@exec $(BIN)/bench $(BENCH_FLAGS)
 
 .PHONY: quickstart
-quickstart: controlplane ## Show the whole system on this machine, until Ctrl-C; ONCE=1 ends after the show.
+quickstart: ## Show the whole system on this machine, until Ctrl-C; ONCE=1 ends after the show.
+	@[ -x $(BIN)/quickstart ] || echo 'Building the quickstart. That takes about 3 minutes on 2 cores, once; it builds the rest itself.'
 	@go build -o $(BIN)/quickstart ./cmd/quickstart
 	@# Not by go run, which on SIGTERM ends and leaves the program behind; exec makes it make's own child.
 	@exec $(BIN)/quickstart $(if $(ONCE),--once) $(QUICKSTART_FLAGS)

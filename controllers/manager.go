@@ -71,8 +71,9 @@ func NewManager(cfg *rest.Config, o ManagerOptions) (manager.Manager, error) {
 	// and a stale read is caught by resourceVersion alone.
 	consistent := len(byNamespace) <= 1
 	return manager.New(cfg, manager.Options{
-		Scheme: scheme,
-		Cache:  cache.Options{DefaultNamespaces: byNamespace, DefaultTransform: slim},
+		Scheme:    scheme,
+		Cache:     cache.Options{DefaultNamespaces: byNamespace, DefaultTransform: slim},
+		NewClient: newClient,
 		Client: client.Options{Cache: &client.CacheOptions{
 			DisableFor:                      []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}},
 			EnableReadYourWritesConsistency: &consistent,

@@ -79,11 +79,10 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users int) (reconc
 		ObservedGeneration: cfg.object.GetGeneration()}
 	account, err := r.account(ctx, cfg)
 	next := r.Check
-	switch {
-	case err == nil:
+	if err == nil {
 		status.AccountID, status.Provider = string(account), cfg.provider()
 		ready.Message = fmt.Sprintf("the credentials lead to account %s", account)
-	default:
+	} else {
 		next = min(next, 15*time.Second)
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, string(retry.Judge(err).Reason), err.Error()
 		var refusal *Refusal

@@ -165,8 +165,8 @@ func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string
 		return nil, err
 	}
 	e.read = s.Now()
-	print := fingerprint(cfg, secrets)
-	if e.conn != nil && e.fingerprint == print {
+	current := fingerprint(cfg, secrets)
+	if e.conn != nil && e.fingerprint == current {
 		return e.conn, nil // looked at again, and the same
 	}
 	drv, ok := s.Drivers[cfg.provider()]
@@ -174,6 +174,9 @@ func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string
 		return nil, &Refusal{v1alpha1.ReasonNotSupported, fmt.Sprintf("%s: this build of Mooring has no driver for %s", cfg.key, cfg.provider())}
 	}
 	opened, err := drv.Open(ctx, cfg.settings(location, data))
+	if driver.CodeOf(err) == driver.NotFound {
+		return nil, &Refusal{v1alpha1.ReasonInvalid, err.Error()}
+	}
 	if err != nil {
 		return nil, &Refusal{v1alpha1.ReasonCredentialsInvalid, fmt.Sprintf("%s: %v", cfg.key, err)}
 	}
@@ -181,7 +184,7 @@ func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string
 	if cfg.account.AWS != nil {
 		e.conn.expected = driver.AccountID(cfg.account.AWS.AccountID)
 	}
-	e.fingerprint, e.suspect = print, false
+	e.fingerprint, e.suspect = current, false
 	return e.conn, nil
 }
 

@@ -35,7 +35,7 @@ func (r *Reconciler[T, S]) act(ctx context.Context, t *turn[T, S], a Action) (ou
 	case Adopt:
 		return r.update(ctx, t, a, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
 	case Release:
-		return r.release(ctx, t, a)
+		return r.release(ctx, t)
 	case Update:
 		return r.update(ctx, t, a, a.Changes)
 	case Delete:
@@ -206,7 +206,7 @@ func (r *Reconciler[T, S]) tellUpdate(t *turn[T, S], a Action, changes []field.C
 }
 
 // release marks what is left behind, so that it is not taken back by accident.
-func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S]) (outcome, error) {
 	if err := r.certain(ctx, t); err != nil {
 		return outcome{}, err
 	}
@@ -284,7 +284,7 @@ func (r *Reconciler[T, S]) rest(ctx context.Context, t *turn[T, S], a Action) (o
 			out.state = condition.DeletionStalled
 		}
 	default:
-		out.state, out.next = waiting(t.view, a), polling
+		out.state, out.next = waiting(t.view, t.seen), polling
 		out.planned, out.quiet = false, a.Quiet
 	}
 	if t.deleting || t.policy.Management == v1alpha1.ManagementObserve {
@@ -297,13 +297,13 @@ func (r *Reconciler[T, S]) rest(ctx context.Context, t *turn[T, S], a Action) (o
 }
 
 // waiting returns the state of an object that only waits for the cloud.
-func waiting(v View, a Action) condition.State {
+func waiting(v View, o driver.Observation) condition.State {
 	switch {
 	case v.Deleting:
 		return condition.Deleting
 	case !v.WasReady:
 		return condition.Progressing
-	case v.Edited:
+	case v.Edited, !o.Available: // Ready promises that it can be used
 		return condition.Updating
 	default:
 		return condition.DriftWaits

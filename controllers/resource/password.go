@@ -48,13 +48,13 @@ func (v *vault) latest() string {
 	return v.current()
 }
 
-func vaultName(kind string, obj client.Object) string {
+func vaultName(obj client.Object) string {
 	return "password-" + string(obj.GetUID())
 }
 
 // openVault reads the object's vault.
 func (r *Reconciler[T, S]) openVault(ctx context.Context, t *turn[T, S]) error {
-	key := client.ObjectKey{Namespace: r.Namespace, Name: vaultName(r.Kind.Name, t.obj)}
+	key := client.ObjectKey{Namespace: r.Namespace, Name: vaultName(t.obj)}
 	v := &vault{secret: &corev1.Secret{}, exists: true}
 	err := r.Reader.Get(ctx, key, v.secret)
 	if apierrors.IsNotFound(err) {
@@ -180,8 +180,8 @@ func (r *Reconciler[T, S]) recallPassword(ctx context.Context, t *turn[T, S], wa
 		return fmt.Errorf("read the connection Secret %s: %w", connection.SecretName, err)
 	}
 	password := secret.Data["password"]
-	if err != nil || !r.mine(secret.Labels, t) || len(password) == 0 {
-		return nil
+	if !r.mine(secret.Labels, t) || len(password) == 0 {
+		return nil // it is not there, or not ours
 	}
 	t.knows(string(password))
 	t.vault.secret.Data[vaultCurrent] = password

@@ -39,7 +39,8 @@ type Action struct {
 	Pending []v1alpha1.PendingChange
 	// Hash identifies the changes that wait for approval; empty if none does.
 	Hash string
-	// EditWaits: what waits was asked for by an edit of the spec.
+	// EditWaits: some of what waits was asked for by an edit of the spec, or was never as the spec says, as on
+	// an object that was adopted: this generation of the spec is not applied.
 	EditWaits bool
 	// Stays: what is forgotten is left in the cloud.
 	Stays bool
@@ -78,6 +79,8 @@ type View struct {
 	// Approval is the hash that a person approved; Serial counts the plans that were settled.
 	Approval string
 	Serial   int64
+	// Waiting are the changes that were waiting when the object was last looked at.
+	Waiting []v1alpha1.PendingChange
 	// Unsettled: what the cloud shows may be from before our last write.
 	Unsettled bool
 	// AbsenceSure: the object was seen absent before, long enough ago that no stale read explains it.
@@ -87,7 +90,7 @@ type View struct {
 // Plan decides what to do about an object, from what was seen and nothing else. It is pure.
 func Plan(v View, o driver.Observation, p Policy) Action {
 	switch {
-	case o.State == driver.Unknown:
+	case o.State == driver.Unknown || markUnread(o):
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonRetrying, Message: "the cloud's answer could not be understood; it will be asked again"}
 	case v.Deleting:
 		return planDeletion(v, o, p)
@@ -101,6 +104,9 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 	switch belongs := ownership(v, o); belongs {
 	case ours:
 	case oursUnmarked:
+		if o.State == driver.Pending {
+			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "its mark was removed in the cloud, and is written again once the cloud is done with it"}
+		}
 		return Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting, Message: "its mark was removed in the cloud and is being written again"}
 	default:
 		return planForeign(belongs, v, o, p)
@@ -116,6 +122,12 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 	default:
 		return planReady(v, o, p)
 	}
+}
+
+// markUnread reports whether the cloud did not say whose the object is: no mark that was read is not the
+// same as none that is there.
+func markUnread(o driver.Observation) bool {
+	return slices.ContainsFunc(o.Unreadable, func(e driver.FieldError) bool { return e.Field == driver.FieldMark })
 }
 
 const messageCreating = "the cloud is creating it"
@@ -211,7 +223,8 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 			never = append(never, c)
 		case mustAsk(v, c, p):
 			wait = append(wait, c)
-			editWaits = editWaits || cause(v, c) == v1alpha1.CauseSpec
+			_, known := v.Applied[c.Field]
+			editWaits = editWaits || !known || cause(v, c) == v1alpha1.CauseSpec
 		default:
 			now = append(now, c)
 		}
@@ -239,10 +252,25 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	case len(wait) > 0:
 		a.Verb, a.Reason = Ask, v1alpha1.ReasonApprovalRequired
 		a.Message = fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s", list(wait), v1alpha1.AnnotationApprove, a.Hash)
+	case !o.Available && !o.Stopped:
+		return planUnusable(v, o, a)
 	case o.Stopped:
 		a.Verb, a.Reason, a.Message = Settle, v1alpha1.ReasonStopped, "as declared, and stopped in the cloud"
 	default:
 		a.Verb, a.Reason, a.Message = Settle, v1alpha1.ReasonReady, "usable and as declared"
+	}
+	return a
+}
+
+// planUnusable decides about what is as declared and at rest, and yet can't be used.
+func planUnusable(v View, o driver.Observation, a Action) Action {
+	switch {
+	case o.Problem != "":
+		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonFailed, "it is as declared, and can't be used: "+o.Problem
+	case v.WasReady:
+		a.Verb, a.Reason, a.Message = Wait, v1alpha1.ReasonCloudBusy, "it is as declared, and the cloud does not let it be used yet"
+	default:
+		a.Verb, a.Reason, a.Message = Wait, v1alpha1.ReasonCreating, messageCreating
 	}
 	return a
 }
@@ -263,13 +291,14 @@ func mustAsk(v View, c field.Change, p Policy) bool {
 }
 
 // cause tells an edit from drift: drift is a difference from what we applied ourselves. What was
-// never applied, as on an object just adopted, counts as drift until the spec is edited.
+// never applied, as on an object just adopted, counts as drift until the spec is edited; what waits
+// as drift by then stays drift, or the edit of one field would approve the restart for another.
 func cause(v View, c field.Change) string {
 	applied, known := v.Applied[c.Field]
 	switch {
 	case c.Release, c.Field == driver.FieldPassword, len(c.Remove) > 0:
 		return v1alpha1.CauseSpec
-	case !known && v.Edited && v.WasReady:
+	case !known && v.Edited && v.WasReady && !waitsAsDrift(v, c):
 		return v1alpha1.CauseSpec
 	case !known:
 		return v1alpha1.CauseDrift
@@ -280,6 +309,12 @@ func cause(v View, c field.Change) string {
 	default:
 		return v1alpha1.CauseSpec
 	}
+}
+
+func waitsAsDrift(v View, c field.Change) bool {
+	return slices.ContainsFunc(v.Waiting, func(w v1alpha1.PendingChange) bool {
+		return w.Field == c.Field && w.To == c.To && w.Cause == v1alpha1.CauseDrift
+	})
 }
 
 func pending(v View, changes []field.Change) []v1alpha1.PendingChange {
@@ -293,12 +328,12 @@ func pending(v View, changes []field.Change) []v1alpha1.PendingChange {
 // planHash identifies changes that wait. The uid and the serial keep an approval from being good for
 // another object, or for a later plan that happens to look the same.
 func planHash(v View, wait []field.Change) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %d", v.Mark.UID, v.Serial)
+	text := fmt.Sprintf("%q %d", v.Mark.UID, v.Serial)
 	for _, c := range wait {
-		fmt.Fprintf(h, " %q %q %q %q", c.Field, c.From, c.To, c.Effect)
+		text += fmt.Sprintf(" %q %q %q %q", c.Field, c.From, c.To, c.Effect)
 	}
-	return hex.EncodeToString(h.Sum(nil))[:12]
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:6])
 }
 
 // list says changes in a line: field from -> to (effect).

@@ -24,13 +24,13 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	switch ownership(v, o) {
 	case ours, oursUnmarked:
 	case unmarked:
-		if v.WasReady {
+		if v.WasReady && p.Deletion != v1alpha1.DeletionRetain {
 			return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: "the cloud object lost its mark, so it may not be Mooring's to delete; " +
 				"set spec.deletionPolicy: Retain to leave it, or delete it in the cloud"}
 		}
-		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object of this name was never this object's, and stays"}
+		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: "the cloud object of this name does not bear this object's mark, and stays"}
 	default:
-		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object of this name is not this object's, and stays"}
+		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: "the cloud object of this name is not this object's, and stays"}
 	}
 	if p.Deletion == v1alpha1.DeletionRetain {
 		if o.State == driver.Pending {
@@ -40,23 +40,26 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	}
 	switch {
 	case o.Protected:
-		return planProtected(o)
+		return planProtected(v, o)
 	case o.State == driver.Pending:
 		return deleting("waiting for the cloud to be done with it")
 	}
 	a := Action{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Message: "the cloud is asked to delete it"}
-	// What never worked holds nothing worth keeping, and the cloud may be unable to take a snapshot of it.
-	a.Snapshot = p.Deletion == v1alpha1.DeletionSnapshot && v.WasReady
+	// What never worked holds nothing worth keeping, and the cloud may be unable to take a snapshot of it. What
+	// works now may hold something, although it never was as declared: it may have been adopted.
+	a.Snapshot = p.Deletion == v1alpha1.DeletionSnapshot && (v.WasReady || o.State == driver.Ready)
 	return a
 }
 
 // planProtected lifts the cloud's deletion protection if the spec says so in as many words.
-func planProtected(o driver.Observation) Action {
-	i := slices.IndexFunc(o.Changes, func(c field.Change) bool { return c.Field == "deletionProtection" })
-	if i < 0 {
+func planProtected(v View, o driver.Observation) Action {
+	i := slices.IndexFunc(o.Changes, func(c field.Change) bool { return c.Field == "deletionProtection" && !c.Release })
+	switch {
+	case i < 0 && v.Unsettled:
+		return deleting("waiting for the cloud to show that deletion protection is lifted")
+	case i < 0:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on; set spec.deletionProtection: false to have it deleted"}
-	}
-	if o.State == driver.Pending {
+	case o.State == driver.Pending:
 		return deleting("waiting for the cloud to be done with it")
 	}
 	return Action{Verb: Update, Reason: v1alpha1.ReasonDeleting, Message: "deletion protection is being lifted", Changes: o.Changes[i : i+1]}
@@ -69,7 +72,7 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 		a.Quiet = true
 		return a
 	}
-	if p.Deletion == v1alpha1.DeletionSnapshot && v.WasReady {
+	if p.Deletion == v1alpha1.DeletionSnapshot && v.Bound {
 		switch o.Snapshot {
 		case driver.Pending:
 			return deleting("the cloud is finishing the final snapshot")

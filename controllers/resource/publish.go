@@ -103,7 +103,7 @@ func (r *Reconciler[T, S]) dropSecrets(ctx context.Context, t *turn[T, S], stays
 	if r.Kind.Credentials == nil {
 		return nil
 	}
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: vaultName(r.Kind.Name, t.obj)}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: vaultName(t.obj)}}
 	if err := client.IgnoreNotFound(r.Client.Delete(ctx, secret)); err != nil {
 		return fmt.Errorf("delete the stored password: %w", err)
 	}

@@ -58,7 +58,7 @@ func (r *Reconciler[T, S]) ByName() reconcile.Reconciler {
 
 // Reconcile takes one turn with an object: it looks, decides, does one thing, and writes down what happened.
 func (r *Reconciler[T, S]) Reconcile(ctx context.Context, obj T) (reconcile.Result, error) {
-	t := r.begin(ctx, obj)
+	t := r.begin(obj)
 	outcome, err := r.step(ctx, t)
 	return r.record(ctx, t, outcome, err)
 }
@@ -95,8 +95,4 @@ func (r *Reconciler[T, S]) event(t *turn[T, S], kind, reason, format string, arg
 
 func (r *Reconciler[T, S]) normal(t *turn[T, S], reason, format string, args ...any) {
 	r.event(t, corev1.EventTypeNormal, reason, format, args...)
-}
-
-func (r *Reconciler[T, S]) warn(t *turn[T, S], reason, format string, args ...any) {
-	r.event(t, corev1.EventTypeWarning, reason, format, args...)
 }

@@ -79,7 +79,7 @@ func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcom
 	}
 	r.describe(t, out)
 	if err := r.patchStatus(ctx, t); err != nil {
-		return r.notRecorded(ctx, t, err)
+		return r.notRecorded(ctx, t, err), nil
 	}
 	r.tell(t)
 	return r.comeBack(t, out), nil
@@ -160,8 +160,11 @@ func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 		u.Unavailable = v1alpha1.ReasonStopped
 	}
 	condition.Set(&t.status.Conditions, u)
-	if out.state.Current() && t.looked {
+	if out.state.Judged() {
 		t.status.ObservedGeneration = t.obj.GetGeneration()
+	}
+	if out.state.Current() && t.looked {
+		t.status.AppliedGeneration = t.obj.GetGeneration()
 		if t.status.FirstReadyTime == nil && t.seen.Available {
 			t.status.FirstReadyTime = &metav1.Time{Time: t.now.Truncate(time.Second)}
 		}
@@ -245,16 +248,16 @@ func (r *Reconciler[T, S]) patchStatus(ctx context.Context, t *turn[T, S]) error
 }
 
 // notRecorded says when to come back if the status could not be written.
-func (r *Reconciler[T, S]) notRecorded(ctx context.Context, t *turn[T, S], err error) (reconcile.Result, error) {
+func (r *Reconciler[T, S]) notRecorded(ctx context.Context, t *turn[T, S], err error) reconcile.Result {
 	switch {
 	case apierrors.IsNotFound(err):
 		r.memories.forget(client.ObjectKeyFromObject(t.obj))
-		return reconcile.Result{}, nil
+		return reconcile.Result{}
 	case apierrors.IsConflict(err):
-		return reconcile.Result{RequeueAfter: t.mem.pace.WhileCloudWorks()}, nil
+		return reconcile.Result{RequeueAfter: t.mem.pace.WhileCloudWorks()}
 	default:
 		logf.FromContext(ctx).Error(err, "the status could not be written; it will be tried again")
-		return reconcile.Result{RequeueAfter: t.mem.pace.AfterError(0)}, nil
+		return reconcile.Result{RequeueAfter: t.mem.pace.AfterError(0)}
 	}
 }
 

@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -51,7 +50,7 @@ type turn[T client.Object, S any] struct {
 	canary []string
 }
 
-func (r *Reconciler[T, S]) begin(ctx context.Context, obj T) *turn[T, S] {
+func (r *Reconciler[T, S]) begin(obj T) *turn[T, S] {
 	now := r.Now()
 	t := &turn[T, S]{
 		obj: obj, stored: obj.DeepCopyObject().(T),
@@ -89,10 +88,12 @@ func (t *turn[T, S]) leave() {
 
 // answered notes what an error of the cloud says about the account as a whole.
 func (t *turn[T, S]) answered(err error) {
-	switch driver.CodeOf(err) {
-	case driver.Unavailable:
-		t.hung = err != nil
-	case driver.Denied:
+	if err == nil {
+		return
+	}
+	code := driver.CodeOf(err)
+	t.hung = code == driver.Unavailable
+	if code == driver.Denied {
 		t.conn.Suspect()
 	}
 }
@@ -152,7 +153,7 @@ func (r *Reconciler[T, S]) prepare(t *turn[T, S]) {
 	if t.deleting {
 		_, force := r.Kind.Deletion(t.obj)
 		t.request.Deletion = &driver.Deletion{Force: force}
-		if t.policy.Deletion == v1alpha1.DeletionSnapshot && t.status.FirstReadyTime != nil {
+		if t.policy.Deletion == v1alpha1.DeletionSnapshot {
 			t.request.Deletion.Snapshot = SnapshotName(name, string(t.obj.GetUID()))
 		}
 	}
@@ -162,9 +163,9 @@ func (r *Reconciler[T, S]) prepare(t *turn[T, S]) {
 func (r *Reconciler[T, S]) look(t *turn[T, S]) {
 	t.view = View{
 		Deleting: t.deleting, Bound: t.bound(), WasReady: t.status.FirstReadyTime != nil,
-		Edited: t.obj.GetGeneration() != t.status.ObservedGeneration,
+		Edited: t.obj.GetGeneration() != t.status.AppliedGeneration,
 		Mark:   t.request.Mark, ID: t.status.ExternalID, Applied: t.request.Applied,
-		Approval: t.obj.GetAnnotations()[v1alpha1.AnnotationApprove],
+		Approval: t.obj.GetAnnotations()[v1alpha1.AnnotationApprove], Waiting: t.status.PendingChanges,
 	}
 	if t.status.Plan != nil {
 		t.view.Serial = t.status.Plan.Serial

@@ -28,7 +28,7 @@ func Binaries() (string, error) {
 		dir = os.Getenv("KUBEBUILDER_ASSETS")
 	}
 	if dir == "" {
-		root, err := repository()
+		root, err := Repository()
 		if err != nil {
 			return "", err
 		}
@@ -46,8 +46,8 @@ func Binaries() (string, error) {
 	return dir, nil
 }
 
-// repository returns the top of Mooring's source tree: the nearest folder upwards whose go.mod is Mooring's.
-func repository() (string, error) {
+// Repository returns the top of Mooring's source tree: the nearest folder upwards whose go.mod is Mooring's.
+func Repository() (string, error) {
 	wd, err := os.Getwd()
 	if err != nil {
 		return "", fmt.Errorf("find repository: %w", err)

@@ -4,21 +4,62 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
+	"time"
 )
 
 // Build does what `make controlplane` does: it builds the binaries that are missing or outdated, in bin/ of the
 // repository, and says on out what it builds and how long that will take. It is quick when nothing is to be done.
 func Build(ctx context.Context, out io.Writer) error {
-	root, err := repository()
+	root, err := Repository()
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(root, "tools", "controlplane"))
-	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Run(); err != nil {
+	if err := run(ctx, out, root, filepath.Join(root, "tools", "controlplane")); err != nil {
 		return fmt.Errorf("build control plane: %w", err)
 	}
 	return nil
+}
+
+// BuildProgram builds a program of the repository, as cmd/mooring, into bin/ and returns its path.
+func BuildProgram(ctx context.Context, out io.Writer, folder string) (string, error) {
+	root, err := Repository()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(root, "bin", filepath.Base(folder))
+	if err := run(ctx, out, root, "go", "build", "-o", path, "./"+folder); err != nil {
+		return "", fmt.Errorf("build %s: %w", folder, err)
+	}
+	return path, nil
+}
+
+// attended runs a command beside a watcher, which reads from a pipe of ours and, once the kernel has closed
+// our end because we are gone, kills the whole process group: a compiler's children would not notice.
+const attended = `(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; "$@"`
+
+// run runs a program in dir. It and whatever it started end when ctx does, and when we do.
+func run(ctx context.Context, out io.Writer, dir, program string, args ...string) error {
+	watched, ours, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = ours.Close() }()
+	cmd := exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", attended, "sh", program}, args...)...)
+	cmd.Dir = dir
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.ExtraFiles = []*os.File{watched} // its descriptor 3
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// An interrupt, which `go build` cleans up after; the watcher, being in the background, ignores it.
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.WaitDelay = 5 * time.Second
+	err = cmd.Start()
+	_ = watched.Close()
+	if err != nil {
+		return err
+	}
+	return cmd.Wait()
 }

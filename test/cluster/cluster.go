@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -33,6 +35,7 @@ type Options struct {
 
 // A Cluster is a running control plane.
 type Cluster struct {
+	binaries  string // where they are
 	dir       string // everything it writes
 	temporary bool   // dir is removed by Stop
 	crdDir    string
@@ -70,7 +73,7 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 }
 
 func start(ctx context.Context, binaries string, o Options) (_ *Cluster, err error) {
-	c := &Cluster{dir: o.Dir, crdDir: o.CRDDir, log: o.Log}
+	c := &Cluster{binaries: binaries, dir: o.Dir, crdDir: o.CRDDir, log: o.Log}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.Stop())
@@ -132,6 +135,24 @@ func (c *Cluster) User(name string, groups ...string) (*rest.Config, error) {
 		return nil, fmt.Errorf("add user %q: %w", name, err)
 	}
 	return user.Config(), nil
+}
+
+// UserKubeconfig returns a kubeconfig for User, with all it needs inside.
+func (c *Cluster) UserKubeconfig(name string, groups ...string) ([]byte, error) {
+	config, err := c.User(name, groups...)
+	if err != nil {
+		return nil, err
+	}
+	return kubeconfig(config)
+}
+
+// Command returns a command that is not started yet and runs a program on the leash of the control plane: what
+// ends us, whatever it is, ends the program. It has a process group of its own, which is where signals
+// for it go: Ctrl-C in a terminal reaches only us.
+func (c *Cluster) Command(program string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(c.binaries, tether), append([]string{c.leash.file.Name(), program}, args...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return cmd
 }
 
 // unlimited switches client-go's rate limit off; 0 would mean its default of 5 requests a second.

@@ -31,7 +31,7 @@ func (c *Cluster) UninstallCRDs(dir string) error {
 
 // CRDDir returns the folder of Mooring's own CRDs, config/crd of the repository.
 func CRDDir() (string, error) {
-	root, err := repository()
+	root, err := Repository()
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// syncPeriod is how often a converged object is compared with the cloud here, so that drift can be waited for.
+// The controller's own default is 10 minutes.
+const syncPeriod = 5 * time.Second
+
+const (
+	controllerUser      = "mooring"
+	logFile             = "mooring.log"
+	controllerFile      = "mooring.kubeconfig"
+	controllerPatience  = 15 * time.Second
+	controllerLastLines = 5
+)
+
+// A controller is bin/mooring as a process of its own, which is how it runs elsewhere.
+type controller struct {
+	cmd   *exec.Cmd
+	ended chan struct{} // closed once it was waited for
+}
+
+// startController starts the controller. end is called if it ends before it is stopped.
+func (s *stage) startController(program string, end context.CancelCauseFunc) error {
+	if err := s.grant(); err != nil {
+		return err
+	}
+	config, err := s.cluster.UserKubeconfig(controllerUser)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(s.file(controllerFile), config, 0o600); err != nil {
+		return err
+	}
+	log, err := os.Create(s.file(logFile))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }() // the process has its own
+	if err := system.EnsureNamespace(s.ctx, s.client, system.Namespace); err != nil {
+		return fmt.Errorf("make namespace %s: %w", system.Namespace, err)
+	}
+	cmd := s.cluster.Command(program,
+		"--kubeconfig="+s.file(controllerFile),
+		"--namespace="+system.Namespace,
+		"--sync-period="+syncPeriod.String(),
+		"--leader-elect=false", "--metrics-address=0", "--health-address=0",
+	)
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start controller: %w", err)
+	}
+	s.controller = &controller{cmd: cmd, ended: make(chan struct{})}
+	go func() {
+		err := cmd.Wait()
+		end(fmt.Errorf("the controller has ended (%w); the last it said:\n%s", errors.Join(err), s.lastWords()))
+		close(s.controller.ended)
+	}()
+	s.step("controller           bin/mooring, which logs to %s", s.file(logFile))
+	return nil
+}
+
+// grant gives the controller the rights that it has elsewhere, and no other: one that is missing shows here first.
+func (s *stage) grant() error {
+	content, err := os.ReadFile(s.role)
+	if err != nil {
+		return err
+	}
+	role := &rbacv1.ClusterRole{}
+	if err := yaml.UnmarshalStrict(content, role); err != nil {
+		return fmt.Errorf("read %s: %w", s.role, err)
+	}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: controllerUser},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: controllerUser}},
+	}
+	for _, object := range []client.Object{role, binding} {
+		if err := s.client.Create(s.ctx, object); err != nil {
+			return fmt.Errorf("grant the controller its rights: %w", err)
+		}
+	}
+	return nil
+}
+
+// stop ends the controller as a cluster would: it finishes what it is writing first.
+func (c *controller) stop() error {
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		if err := syscall.Kill(-c.cmd.Process.Pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("stop controller: %w", err)
+		}
+		select {
+		case <-c.ended:
+			return nil
+		case <-time.After(controllerPatience):
+		}
+	}
+	return errors.New("stop controller: it does not end")
+}
+
+// lastWords returns the end of the controller's log.
+func (s *stage) lastWords() []byte {
+	content, err := os.ReadFile(s.file(logFile))
+	if err != nil {
+		return []byte(err.Error())
+	}
+	lines := bytes.Split(bytes.TrimSpace(content), []byte("\n"))
+	return bytes.Join(lines[max(0, len(lines)-controllerLastLines):], []byte("\n"))
+}

@@ -1,0 +1,9 @@
+// Command quickstart shows the whole system on one machine: a real Kubernetes API server, a local AWS and
+// Google Cloud, and Mooring's controller as a process of its own, all on loopback. It applies config/samples,
+// tells what becomes of them, queries a database through its Secret, and has drift put right.
+//
+//	quickstart [--once] [--samples=false] [--dir DIR]
+//
+// Nothing is left running when it ends, whatever way that is: the servers are on a leash that the kernel
+// lets go of (see test/cluster/tether), and quickstart itself ends with whoever started it.
+package main

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// How often the objects are looked at, and how long they may take to become Ready: they take about 10 seconds
+// on 2 cores.
+const (
+	look            = 100 * time.Millisecond
+	samplesPatience = 2 * time.Minute
+)
+
+// An object is a Bucket or a Database as the show sees it.
+type object struct {
+	client.Object
+	kind   string
+	status *v1alpha1.ResourceStatus
+}
+
+func (o object) String() string { return fmt.Sprintf("%-8s  %-8s", o.kind, o.GetName()) }
+
+// condition returns the state of a condition; the zero value if it was never set.
+func (o object) condition(kind string) metav1.Condition {
+	if c := meta.FindStatusCondition(o.status.Conditions, kind); c != nil {
+		return *c
+	}
+	return metav1.Condition{}
+}
+
+func (o object) ready() bool {
+	return o.condition(v1alpha1.ConditionReady).Status == metav1.ConditionTrue && o.status.ObservedGeneration == o.GetGeneration()
+}
+
+// state is what the log shows: one word, and what else there is to know.
+func (o object) state() (reason, detail string) {
+	c := o.condition(v1alpha1.ConditionReady)
+	switch {
+	case c.Type == "":
+		return "", ""
+	case o.ready():
+		return c.Reason, fmt.Sprintf("%s %s: %s", o.status.Provider, o.status.Location, o.status.ExternalName)
+	}
+	return c.Reason, c.Message
+}
+
+// objects returns all Buckets and Databases.
+func (s *stage) objects(ctx context.Context) ([]object, error) {
+	var buckets v1alpha1.BucketList
+	var databases v1alpha1.DatabaseList
+	if err := errors.Join(s.client.List(ctx, &buckets), s.client.List(ctx, &databases)); err != nil {
+		return nil, fmt.Errorf("list Buckets and Databases: %w", err)
+	}
+	var all []object
+	for i := range buckets.Items {
+		all = append(all, object{&buckets.Items[i], "Bucket", &buckets.Items[i].Status.ResourceStatus})
+	}
+	for i := range databases.Items {
+		all = append(all, object{&databases.Items[i], "Database", &databases.Items[i].Status.ResourceStatus})
+	}
+	return all, nil
+}
+
+// follow says what becomes of every object, a line for each change of state, until all are Ready.
+func (s *stage) follow(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, samplesPatience)
+	defer cancel()
+	said := map[string]string{}
+	for {
+		all, err := s.objects(ctx)
+		if err != nil {
+			return err
+		}
+		ready := 0
+		for _, o := range all {
+			reason, detail := o.state()
+			if reason != "" && said[o.String()] != reason {
+				said[o.String()] = reason
+				s.step("%s  %-9s  %s", o, reason, detail)
+			}
+			if o.ready() {
+				ready++
+			}
+		}
+		if ready == len(all) && ready > 0 {
+			s.step("all %d are Ready", ready)
+			return nil
+		}
+		if !pause(ctx, look) {
+			return s.unready(all)
+		}
+	}
+}
+
+// unready says what is not Ready and how to find out why.
+func (s *stage) unready(all []object) error {
+	errs := []error{fmt.Errorf("not everything became Ready within %v; the controller's log is %s", samplesPatience, s.file(logFile))}
+	for _, o := range all {
+		if !o.ready() {
+			reason, message := o.state()
+			errs = append(errs, fmt.Errorf("  %s %s/%s: %s: %s", o.kind, o.GetNamespace(), o.GetName(), reason, message))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// pause waits, and returns false if ctx ended before.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The files that others may use.
+const (
+	kubeconfigFile = "kubeconfig"
+	cloudFile      = "cloud.json"
+	envFile        = "env"
+	gcpKeyFile     = "gcp-key.json"
+)
+
+// clouds is the content of cloud.json: how to reach the local clouds.
+type clouds struct {
+	AWS struct {
+		Endpoint        string `json:"endpoint"`
+		Region          string `json:"region"`
+		AccountID       string `json:"accountID"`
+		AccessKeyID     string `json:"accessKeyID"`
+		SecretAccessKey string `json:"secretAccessKey"`
+	} `json:"aws"`
+	GCP struct {
+		Endpoint string `json:"endpoint"`
+		Region   string `json:"region"`
+		Project  string `json:"project"`
+		// Credentials is the key of a service account, as Google hands it out.
+		Credentials json.RawMessage `json:"credentials"`
+	} `json:"gcp"`
+}
+
+func (s *stage) clouds() clouds {
+	var c clouds
+	c.AWS.Endpoint, c.AWS.Region, c.AWS.AccountID = s.cloud.AWSEndpoint(), awsRegion, awsAccount
+	c.AWS.AccessKeyID, c.AWS.SecretAccessKey = s.cloud.AWSKeys(awsAccount)
+	c.GCP.Endpoint, c.GCP.Region, c.GCP.Project = s.cloud.GCPEndpoint(), gcpRegion, gcpProject
+	c.GCP.Credentials = s.cloud.GCPKey(gcpProject)
+	return c
+}
+
+// keep writes the files that others may use, kubeconfig last: whoever waits for it finds everything up.
+func (s *stage) keep() error {
+	c := s.clouds()
+	content, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{cloudFile: content, gcpKeyFile: c.GCP.Credentials, envFile: s.environment(c)} {
+		if err := os.WriteFile(s.file(name), content, 0o600); err != nil {
+			return err
+		}
+	}
+	if err := s.keepToken(s.ctx); err != nil {
+		return err
+	}
+	return s.cluster.WriteKubeconfig(s.file(kubeconfigFile))
+}
+
+// environment is a shell script that points kubectl and the clouds' own tools here.
+func (s *stage) environment(c clouds) []byte {
+	var script strings.Builder
+	script.WriteString("unset AWS_PROFILE AWS_SESSION_TOKEN\n") // which would go before the keys
+	for _, variable := range [][2]string{
+		{"KUBECONFIG", s.file(kubeconfigFile)},
+		{"AWS_ENDPOINT_URL", c.AWS.Endpoint},
+		{"AWS_REGION", c.AWS.Region},
+		{"AWS_DEFAULT_REGION", c.AWS.Region},
+		{"AWS_ACCESS_KEY_ID", c.AWS.AccessKeyID},
+		{"AWS_SECRET_ACCESS_KEY", c.AWS.SecretAccessKey},
+		{"CLOUDSDK_CORE_PROJECT", c.GCP.Project},
+		{"CLOUDSDK_AUTH_ACCESS_TOKEN_FILE", s.file(tokenFile)},
+		{"CLOUDSDK_API_ENDPOINT_OVERRIDES_SQL", c.GCP.Endpoint + "/"},
+		{"CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE", c.GCP.Endpoint + "/storage/v1/"},
+		{"GOOGLE_APPLICATION_CREDENTIALS", s.file(gcpKeyFile)},
+	} {
+		_, _ = fmt.Fprintf(&script, "export %s='%s'\n", variable[0], strings.ReplaceAll(variable[1], "'", `'\''`))
+	}
+	_, _ = fmt.Fprintf(&script, "export PATH=\"$PATH\":'%s'\n", filepath.Dir(s.kubectl)) // where no kubectl is installed
+	return []byte(script.String())
+}

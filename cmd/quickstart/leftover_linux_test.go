@@ -1,0 +1,249 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// patience is for a machine that does everything else too.
+const patience = 2 * time.Minute
+
+func TestNothingIsLeftRunning(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		byMake   bool
+		database bool // with a real server behind an instance
+		starting bool // not up yet
+		end      func(*running)
+		tidy     bool // folders are removed too
+		status   int  // -1: whatever
+	}{
+		{name: "interrupt", tidy: true, status: 0, end: func(r *running) { r.signal(syscall.SIGINT) }},
+		{name: "killed", database: true, status: -1, end: func(r *running) { r.signal(syscall.SIGKILL) }},
+		{name: "terminated while starting", starting: true, tidy: true, status: 1, end: func(r *running) { r.signal(syscall.SIGTERM) }},
+		{name: "killed while starting", starting: true, status: -1, end: func(r *running) { r.signal(syscall.SIGKILL) }},
+		{name: "controller died", tidy: true, status: 1, end: func(r *running) { r.kill("/mooring") }},
+		{name: "nobody reads", tidy: true, status: 1, end: func(r *running) {
+			// The next it says is that its controller has died.
+			_ = r.output.Close()
+			r.kill("/mooring")
+		}},
+		{name: "make killed", byMake: true, tidy: true, status: -1, end: func(r *running) { r.signal(syscall.SIGKILL) }},
+		{name: "make terminated", byMake: true, tidy: true, status: -1, end: func(r *running) { r.signal(syscall.SIGTERM) }},
+		{name: "Ctrl-C in make", byMake: true, tidy: true, status: -1, end: func(r *running) { r.signalGroup(syscall.SIGINT) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t, c.byMake)
+			if c.starting {
+				r.await("an API server", func() bool { return len(r.processes("/kube-apiserver")) > 0 })
+			} else {
+				r.await("kubeconfig", func() bool { return r.exists("kept/kubeconfig") })
+			}
+			if c.database {
+				r.addDatabase()
+			}
+			c.end(r)
+			r.await("no process", func() bool { return len(r.processes("")) == 0 })
+			if status := r.wait(); c.status >= 0 && status != c.status {
+				t.Errorf("exit status %d, want %d", status, c.status)
+			}
+			if left := r.folders(); c.tidy && len(left) > 0 {
+				t.Errorf("left behind: %q", left)
+			}
+		})
+	}
+}
+
+// A running quickstart, known by the folder that all of its processes were told to use.
+type running struct {
+	t      *testing.T
+	root   string
+	dir    string
+	cmd    *exec.Cmd
+	output *os.File
+	waited chan struct{}
+}
+
+// start starts a quickstart without samples.
+func start(t *testing.T, byMake bool) *running {
+	t.Helper()
+	if _, err := cluster.Binaries(); errors.Is(err, cluster.ErrNotBuilt) && os.Getenv("CI") == "" {
+		t.Skipf("SKIPPED, NOT TESTED: %v", err)
+	}
+	root, err := cluster.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Not t.TempDir, whose long path leaves no room for PostgreSQL's socket.
+	dir, err := os.MkdirTemp("", "left-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o711); err != nil { // database servers are another user's
+		t.Fatal(err)
+	}
+	r := &running{t: t, root: root, dir: dir, waited: make(chan struct{})}
+	flags := []string{"--samples=false", "--dir=" + r.path("kept")}
+	if byMake {
+		r.cmd = exec.Command("make", "-C", root, "quickstart", "QUICKSTART_FLAGS="+strings.Join(flags, " "))
+	} else {
+		program, err := cluster.BuildProgram(t.Context(), io.Discard, "cmd/quickstart")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.cmd = exec.Command(program, flags...)
+		r.cmd.Dir = root
+	}
+	r.cmd.Env = append(os.Environ(), "TMPDIR="+dir, "MAKEFLAGS=", "MAKELEVEL=")
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	output, input, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.output = output
+	r.cmd.Stdout, r.cmd.Stderr = input, input
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = input.Close()
+	go func() {
+		defer close(r.waited)
+		_ = r.cmd.Wait()
+	}()
+	var said bytes.Buffer
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(&said, output)
+	}()
+	t.Cleanup(func() {
+		for _, pid := range r.processes("") {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		<-r.waited
+		_ = output.Close()
+		<-read
+		if t.Failed() {
+			t.Logf("it said:\n%s", said.Bytes())
+		}
+		_ = os.RemoveAll(dir)
+	})
+	return r
+}
+
+func (r *running) path(elem ...string) string {
+	return filepath.Join(append([]string{r.dir}, elem...)...)
+}
+
+func (r *running) exists(name string) bool {
+	_, err := os.Stat(r.path(name))
+	return err == nil
+}
+
+func (r *running) signal(s syscall.Signal) { _ = syscall.Kill(r.cmd.Process.Pid, s) }
+
+// signalGroup is what a terminal does.
+func (r *running) signalGroup(s syscall.Signal) { _ = syscall.Kill(-r.cmd.Process.Pid, s) }
+
+// kill kills the processes of a program.
+func (r *running) kill(program string) {
+	r.t.Helper()
+	pids := r.processes(program)
+	if len(pids) == 0 {
+		r.t.Fatalf("no process of %s", program)
+	}
+	for _, pid := range pids {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// wait returns the exit status.
+func (r *running) wait() int {
+	<-r.waited
+	return r.cmd.ProcessState.ExitCode()
+}
+
+func (r *running) await(what string, met func() bool) {
+	r.t.Helper()
+	for began := time.Now(); !met(); time.Sleep(20 * time.Millisecond) {
+		if time.Since(began) > patience {
+			r.t.Fatalf("waited %v for %s; running: %v", patience, what, r.processes(""))
+		}
+	}
+}
+
+// processes returns those that were told to use the folder and whose program's path ends like that. The
+// database servers get an environment of their own, but work in the folder.
+func (r *running) processes(program string) (pids []int) {
+	folders, _ := filepath.Glob("/proc/[0-9]*")
+	for _, folder := range folders {
+		environment, _ := os.ReadFile(filepath.Join(folder, "environ"))
+		arguments, _ := os.ReadFile(filepath.Join(folder, "cmdline"))
+		works, _ := os.Readlink(filepath.Join(folder, "cwd"))
+		if !strings.Contains(string(environment)+string(arguments)+works, r.dir) {
+			continue
+		}
+		runs, _ := os.Readlink(filepath.Join(folder, "exe"))
+		if pid, err := strconv.Atoi(filepath.Base(folder)); err == nil && strings.HasSuffix(runs, program) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// folders returns what is left in the folder for temporary files.
+func (r *running) folders() (left []string) {
+	entries, err := os.ReadDir(r.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.t.Error(err)
+	}
+	for _, e := range entries {
+		if e.Name() != "kept" {
+			left = append(left, e.Name())
+		}
+	}
+	return left
+}
+
+// addDatabase has a database server started, if the machine has one.
+func (r *running) addDatabase() {
+	r.t.Helper()
+	if err := localcloud.EngineAvailable("postgres"); err != nil {
+		if os.Getenv("CI") != "" {
+			r.t.Fatal(err)
+		}
+		r.t.Logf("NOT TESTED with a database: %v", err)
+		return
+	}
+	r.kubectl("apply", "-f", "config/samples/00-namespace.yaml", "-f", "config/samples/aws-postgres.yaml")
+	r.kubectl("wait", "database/orders", "-n", "shop", "--for=condition=Ready", "--timeout=2m")
+	if len(r.processes("/postgres")) == 0 {
+		r.t.Error("no PostgreSQL server runs")
+	}
+}
+
+func (r *running) kubectl(args ...string) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(r.root, "bin", "kubectl"), append([]string{"--kubeconfig=" + r.path("kept", "kubeconfig")}, args...)...)
+	cmd.Dir = r.root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		r.t.Fatalf("kubectl %q: %v\n%s", args, err, out)
+	}
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"os/exec"
+	"text/template"
+)
+
+//go:embed next.txt
+var nextText string
+
+var nextTemplate = template.Must(template.New("next").Parse(nextText))
+
+// next says what to type next.
+func (s *stage) next(samples bool) string {
+	kubectl := "kubectl"
+	if _, err := exec.LookPath(kubectl); err != nil {
+		kubectl = s.kubectl
+	}
+	var text bytes.Buffer
+	err := nextTemplate.Execute(&text, map[string]any{
+		"Kubeconfig": s.file(kubeconfigFile), "Env": s.file(envFile), "Cloud": s.file(cloudFile), "Log": s.file(logFile), "Token": s.file(tokenFile),
+		"Kubectl": kubectl, "Samples": samples, "AWS": s.cloud.AWSEndpoint(), "GCP": s.cloud.GCPEndpoint(), "Project": gcpProject,
+	})
+	if err != nil {
+		return err.Error()
+	}
+	return text.String()
+}

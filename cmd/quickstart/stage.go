@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// A stage is everything that runs.
+type stage struct {
+	*transcript
+	ctx        context.Context // ends when the stage can't go on, the reason as its cause
+	dir        string          // kubeconfig, cloud.json, env and mooring.log
+	temporary  bool            // dir goes with the stage
+	samples    string          // config/samples
+	role       string          // config/rbac/role.yaml
+	kubectl    string          // bin/kubectl
+	cluster    *cluster.Cluster
+	cloud      *localcloud.Cloud
+	controller *controller
+	client     client.Client
+}
+
+// The accounts that the local clouds are shown with. Their ids are made up.
+const (
+	awsAccount = "123456789012"
+	awsRegion  = "eu-central-1"
+	gcpProject = "mooring-quickstart"
+	gcpRegion  = "europe-west3"
+)
+
+// pace is how long the local cloud's states last: long enough to be seen, short enough to be waited for.
+var pace = localcloud.Durations{
+	Create: 4 * time.Second, Modify: 2 * time.Second, Delete: 2 * time.Second, Snapshot: 2 * time.Second,
+	StorageOptimization: time.Minute,
+}
+
+// raise starts everything and returns once it works. What it started ends if it fails.
+func raise(ctx context.Context, o options, t *transcript) (_ *stage, err error) {
+	logf.SetLogger(logr.Discard()) // of envtest: what it has to say comes back as errors
+	s := &stage{transcript: t}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.strike())
+		}
+	}()
+	if err := s.folder(o.dir); err != nil {
+		return nil, err
+	}
+	root, err := cluster.Repository()
+	if err != nil {
+		return nil, fmt.Errorf("%w; run it inside Mooring's source tree", err)
+	}
+	s.samples, s.role = filepath.Join(root, "config", "samples"), filepath.Join(root, "config", "rbac", "role.yaml")
+	s.kubectl = filepath.Join(root, "bin", "kubectl")
+	program, err := build(ctx, t, root)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.startClouds(); err != nil {
+		return nil, err
+	}
+	if err := s.startControlPlane(ctx); err != nil {
+		return nil, err
+	}
+	ending, end := context.WithCancelCause(ctx)
+	s.ctx = ending
+	if err := s.startController(program, end); err != nil {
+		return nil, err
+	}
+	if err := s.openAccounts(ending); err != nil {
+		return nil, interrupted(ending, err)
+	}
+	return s, s.keep()
+}
+
+// strike ends everything, in the order in which nobody misses what is already gone.
+func (s *stage) strike() error {
+	var errs []error
+	if s.controller != nil {
+		errs = append(errs, s.controller.stop())
+	}
+	if s.cloud != nil {
+		errs = append(errs, s.cloud.Close())
+	}
+	if s.cluster != nil {
+		errs = append(errs, s.cluster.Stop())
+	}
+	if s.temporary {
+		errs = append(errs, os.RemoveAll(s.dir))
+	}
+	return errors.Join(errs...)
+}
+
+// folder makes the folder that others may look into, without a former stage's files.
+func (s *stage) folder(dir string) (err error) {
+	if dir == "" {
+		s.dir, err = os.MkdirTemp("", "mooring-quickstart-")
+		s.temporary = err == nil
+		return err
+	}
+	if s.dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("%w; give --dir a folder that can be made or written", err)
+	}
+	for _, name := range []string{kubeconfigFile, cloudFile, envFile, gcpKeyFile, tokenFile} {
+		if err := os.Remove(s.file(name)); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stage) file(name string) string { return filepath.Join(s.dir, name) }
+
+func (s *stage) startClouds() (err error) {
+	if s.cloud, err = localcloud.Start(localcloud.Options{Durations: pace}); err != nil {
+		return fmt.Errorf("start local cloud: %w", err)
+	}
+	s.step("local AWS            %s", s.cloud.AWSEndpoint())
+	s.step("local Google Cloud   %s", s.cloud.GCPEndpoint())
+	s.step("database instances   servers of this machine's PostgreSQL and MariaDB, whatever version is asked for")
+	for _, engine := range []struct{ name, server, packages string }{
+		{"postgres", "PostgreSQL", "apt-get install postgresql (brew install postgresql)"},
+		{"mysql", "MariaDB", "apt-get install mariadb-server (brew install mariadb)"},
+	} {
+		if err := localcloud.EngineAvailable(engine.name); err != nil {
+			s.step("NO %s SERVER HERE: %s instances are bare listeners, and nothing can log in to them.\n%v\nTo have real ones: %s",
+				engine.server, engine.name, err, engine.packages)
+		}
+	}
+	return nil
+}
+
+func (s *stage) startControlPlane(ctx context.Context) (err error) {
+	if s.cluster, err = cluster.Start(ctx, cluster.Options{ControllerManager: true}); err != nil {
+		return err
+	}
+	scheme, err := controllers.NewScheme()
+	if err != nil {
+		return err
+	}
+	if s.client, err = client.New(s.cluster.Config(), client.Options{Scheme: scheme}); err != nil {
+		return err
+	}
+	s.step("Kubernetes API       %s", s.cluster.Config().Host)
+	return nil
+}

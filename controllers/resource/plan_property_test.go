@@ -1,0 +1,529 @@
+package resource
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// A difference is a set of changes of which it is known what caused each.
+type difference struct {
+	name    string
+	applied field.Applied
+	changes []field.Change
+	// causes are those of the changes, in order; "?" stands for a cause that depends on whether the
+	// spec was edited since the object was Ready.
+	causes []string
+}
+
+const eitherCause = "?"
+
+var differences = []difference{
+	{name: "none"},
+	{"online edit", field.Applied{"a": {"old"}}, []field.Change{{Field: "a", From: "old", To: "new", Effect: field.Online}}, []string{v1alpha1.CauseSpec}},
+	{"online drift", field.Applied{"a": {"new"}}, []field.Change{{Field: "a", From: "theirs", To: "new", Effect: field.Online}}, []string{v1alpha1.CauseDrift}},
+	{"disruptive edit", field.Applied{"b": {"old"}}, []field.Change{{Field: "b", From: "old", To: "new", Effect: field.Restarts}}, []string{v1alpha1.CauseSpec}},
+	{"disruptive drift", field.Applied{"b": {"new"}}, []field.Change{{Field: "b", From: "theirs", To: "new", Effect: field.Interrupts}}, []string{v1alpha1.CauseDrift}},
+	{"disruptive, never applied", nil, []field.Change{{Field: "b", From: "theirs", To: "new", Effect: field.Irreversible}}, []string{eitherCause}},
+	{"impossible edit", field.Applied{"c": {"old"}}, []field.Change{{Field: "c", From: "old", To: "new", Effect: field.Impossible, Why: "make another"}}, []string{v1alpha1.CauseSpec}},
+	{"impossible drift", field.Applied{"c": {"new"}}, []field.Change{{Field: "c", From: "theirs", To: "new", Effect: field.Impossible, Why: "make another"}}, []string{v1alpha1.CauseDrift}},
+	{"release", field.Applied{"a": {"old"}}, []field.Change{{Field: "a", From: "old", To: "safe", Effect: field.Online, Release: true}}, []string{v1alpha1.CauseSpec}},
+	{"disruptive release", field.Applied{"b": {"old"}}, []field.Change{{Field: "b", From: "old", To: "safe", Effect: field.Restarts, Release: true}}, []string{v1alpha1.CauseSpec}},
+	{"entries removed", field.Applied{"t": {"x", "y"}}, []field.Change{{Field: "t", From: "x=1", Effect: field.Online, Entries: true, Remove: []string{"x"}}}, []string{v1alpha1.CauseSpec}},
+	{"password", nil, []field.Change{{Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Online}}, []string{v1alpha1.CauseSpec}},
+	{"protection lifted", field.Applied{protection: {"true"}}, []field.Change{{Field: protection, From: "true", To: "false", Effect: field.Online}}, []string{v1alpha1.CauseSpec}},
+	{"of every kind", field.Applied{"a": {"old"}, "b": {"new"}, "c": {"old"}, "d": {"old"}},
+		[]field.Change{
+			{Field: "a", From: "old", To: "new", Effect: field.Online}, {Field: "b", From: "theirs", To: "new", Effect: field.Restarts},
+			{Field: "c", From: "old", To: "new", Effect: field.Impossible, Why: "make another"}, {Field: "d", From: "old", To: "new", Effect: field.Restarts},
+		},
+		[]string{v1alpha1.CauseSpec, v1alpha1.CauseDrift, v1alpha1.CauseSpec, v1alpha1.CauseSpec}},
+}
+
+// How a person may have answered a plan.
+const (
+	noApproval = iota
+	rightApproval
+	wrongApproval
+	replayedApproval // right for the plan before
+	approvals        // how many there are
+)
+
+// A world is a scene, and what is known of how it came about.
+type world struct {
+	scene
+	difference difference
+	approval   int
+}
+
+// build makes a world from choices: choose returns a number below n. It is how the product and the fuzzer
+// name the same world. What can't matter in a state keeps one value there, or the product would be too large;
+// TestPlanLeavesOut holds that it does not.
+func build(choose func(n int) int, deleting bool) world {
+	var w world
+	flag := func() bool { return choose(2) == 1 }
+	w.Mark, w.Deleting, w.Bound = itsMark, deleting, true
+	w.Policy = settled().Policy
+	w.Policy.Management = []v1alpha1.Management{v1alpha1.ManagementFull, v1alpha1.ManagementObserve}[choose(2)]
+	w.WasReady, w.Unsettled = flag(), flag()
+	chooseSeen(&w, choose, deleting)
+	if w.Seen.State == driver.Absent {
+		w.Bound, w.AbsenceSure = flag(), flag()
+	}
+	if deleting {
+		w.DefinitionDeleting = flag()
+		w.Policy.Deletion = []v1alpha1.DeletionPolicy{v1alpha1.DeletionSnapshot, v1alpha1.DeletionDelete, v1alpha1.DeletionRetain}[choose(3)]
+		return w
+	}
+	if !w.there() {
+		w.Policy.WhenVanished = []v1alpha1.WhenVanished{v1alpha1.WhenVanishedStop, v1alpha1.WhenVanishedRecreate}[choose(2)]
+		return w
+	}
+	w.Edited = flag()
+	w.Policy.Adoption = []v1alpha1.Adoption{v1alpha1.AdoptionIfMarked, v1alpha1.AdoptionNever, v1alpha1.AdoptionIfExists}[choose(3)]
+	w.Policy.Disruptive = []v1alpha1.DisruptivePolicy{v1alpha1.DisruptiveOnSpecChange, v1alpha1.DisruptiveAlways, v1alpha1.DisruptiveOnApproval}[choose(3)]
+	if w.plan().Hash != "" {
+		w.answer(choose(approvals))
+	}
+	return w
+}
+
+// chooseSeen fills in what was seen, as far as the contract lets an observation say it: only what is there has
+// a mark, an id and changes, and a snapshot is looked for once it is gone.
+func chooseSeen(w *world, choose func(int) int, deleting bool) {
+	w.Seen.State = []driver.State{driver.Unknown, driver.Absent, driver.Pending, driver.Ready, driver.Failed, driver.Deleting}[choose(6)]
+	switch w.Seen.State {
+	case driver.Unknown:
+		return
+	case driver.Absent:
+		if deleting {
+			w.Seen.Snapshot = []driver.State{driver.Unknown, driver.Absent, driver.Pending, driver.Ready, driver.Failed}[choose(5)]
+		}
+		return
+	}
+	w.Seen.Mark = []driver.Mark{itsMark, {}, beforeMark, releasedMark, othersMark, foreignMark}[choose(6)]
+	ids := [][2]string{{"", ""}, {"", itsID}, {itsID, itsID}, {itsID, "db-2"}}[choose(4)] // known, seen
+	w.ID, w.Seen.ID = ids[0], ids[1]
+	if w.Seen.State == driver.Deleting {
+		return
+	}
+	if w.Seen.State == driver.Failed {
+		w.Seen.Problem = "it broke"
+	}
+	if w.Seen.State == driver.Ready {
+		switch choose(4) {
+		case 0:
+			w.Seen.Available = true
+		case 1:
+			w.Seen.Stopped = true
+		case 2:
+			w.Seen.Problem = "the disk is full"
+		}
+	}
+	if deleting {
+		w.Seen.Protected = choose(2) == 1
+	}
+	w.difference = differences[choose(len(differences))]
+	w.Applied, w.Seen.Changes = w.difference.applied, w.difference.changes
+}
+
+func (w *world) answer(approval int) {
+	w.approval = approval
+	switch approval {
+	case rightApproval:
+		w.Approval = w.plan().Hash
+	case wrongApproval:
+		w.Approval = "0123456789ab"
+	case replayedApproval:
+		w.Approval = w.plan().Hash
+		w.Serial++
+	}
+}
+
+func (w world) there() bool {
+	return w.Seen.State == driver.Pending || w.Seen.State == driver.Ready || w.Seen.State == driver.Failed
+}
+
+// ours says as the design does, and not as ownership does: it bears our mark, or lost its mark and
+// has the identity that we know. Another object of our name is not ours.
+func (w world) ours() bool {
+	if w.ID != "" && w.Seen.ID != "" && w.ID != w.Seen.ID {
+		return false
+	}
+	return w.Seen.Mark == itsMark || w.Seen.Mark.Zero() && w.ID != "" && w.ID == w.Seen.ID
+}
+
+func (w world) full() bool { return w.Policy.Management == v1alpha1.ManagementFull }
+
+// cause is the known cause of the i-th change.
+func (w world) cause(i int) string {
+	if c := w.difference.causes[i]; c != eitherCause {
+		return c
+	}
+	if w.Edited && w.WasReady {
+		return v1alpha1.CauseSpec
+	}
+	return v1alpha1.CauseDrift
+}
+
+// waits reports whether the i-th change may not be made before it is approved.
+func (w world) waits(i int) bool {
+	if !w.Seen.Changes[i].Effect.Disruptive() {
+		return false
+	}
+	switch w.Policy.Disruptive {
+	case v1alpha1.DisruptiveAlways:
+		return false
+	case v1alpha1.DisruptiveOnApproval:
+		return true
+	default:
+		return w.cause(i) != v1alpha1.CauseSpec
+	}
+}
+
+// implies is logic's: only what is claimed can be broken.
+func implies(claim, consequence bool) bool { return !claim || consequence }
+
+// properties are what holds of every plan. Each has the sentence of the design that it stands for.
+var properties = []struct {
+	name  string
+	says  string
+	holds func(w world, a Action) bool
+}{
+	{"Unknown permits nothing", "The zero value of an observation permits nothing.",
+		func(w world, a Action) bool { return implies(w.Seen.State == driver.Unknown, a.Verb == Wait) }},
+	{"Create what is surely not there", "Unknown permits nothing. Absence from a list is not absence. One cloud object per Kubernetes object, ever.",
+		func(w world, a Action) bool {
+			return implies(a.Verb == Create, w.Seen.State == driver.Absent && !w.Deleting && w.full() && (!w.Bound || w.AbsenceSure))
+		}},
+	{"Create nothing in place of a lost one", "An empty database in place of a lost one is not healing.",
+		func(w world, a Action) bool {
+			return implies(a.Verb == Create && w.Bound && w.WasReady, w.Policy.WhenVanished == v1alpha1.WhenVanishedRecreate)
+		}},
+	{"Delete only by wish", "Deletion is the dangerous verb. If our CRD itself is being removed, every deletion means retain.",
+		func(w world, a Action) bool {
+			return implies(a.Verb == Delete, w.Deleting && !w.DefinitionDeleting && w.full() && w.ours() &&
+				w.Policy.Deletion != v1alpha1.DeletionRetain && !w.Seen.Protected && (w.Seen.State == driver.Ready || w.Seen.State == driver.Failed))
+		}},
+	{"nothing of others is touched", "Nothing without our mark, or an explicit adoption, is changed or deleted.",
+		func(w world, a Action) bool {
+			return implies(a.Verb == Update || a.Verb == Delete || a.Verb == Release, w.there() && w.ours())
+		}},
+	{"Adopt only as allowed", "IfMarked (default: marked by this cluster id, namespace and name, under an earlier uid, and not released), Never, IfExists.",
+		func(w world, a Action) bool {
+			allowed := w.Policy.Adoption == v1alpha1.AdoptionIfExists ||
+				w.Policy.Adoption == v1alpha1.AdoptionIfMarked && w.Seen.Mark == beforeMark && (w.ID == "" || w.Seen.ID == "" || w.ID == w.Seen.ID)
+			return implies(a.Verb == Adopt, !w.Deleting && w.full() && (w.Seen.State == driver.Ready || w.Seen.State == driver.Failed)) &&
+				implies(a.Verb == Adopt, w.ours() || allowed)
+		}},
+	{"no fight over an object", "Owned by someone else: Stalled, nothing touched.",
+		func(w world, a Action) bool {
+			return implies(w.WasReady && (w.Seen.Mark == othersMark || w.Seen.Mark == foreignMark) && !w.Deleting && w.full(), a.Verb == Stall || a.Verb == Wait)
+		}},
+	{"Observe writes nothing", "management: Observe puts no mark, no finalizer, and never deletes.",
+		func(w world, a Action) bool {
+			return implies(!w.full(), slices.Contains([]Verb{Wait, Settle, Stall, Forget}, a.Verb))
+		}},
+	{"Forget only what needs nothing more", "The finalizer goes only after the cloud confirmed absence or the policy says retain.",
+		func(w world, a Action) bool {
+			absent := w.Seen.State == driver.Absent && (!w.Bound || w.AbsenceSure)
+			return implies(a.Verb == Forget, w.Deleting && w.Seen.State != driver.Unknown &&
+				(absent || !w.full() || w.DefinitionDeleting || w.there() && !w.ours()))
+		}},
+	{"Forget nothing whose snapshot is not there", "The finalizer goes only once that is available.",
+		func(w world, a Action) bool {
+			wanted := w.full() && !w.DefinitionDeleting && w.Bound && w.Policy.Deletion == v1alpha1.DeletionSnapshot && w.Seen.State == driver.Absent
+			return implies(a.Verb == Forget && wanted, w.Seen.Snapshot == driver.Ready || w.Seen.Snapshot == driver.Absent)
+		}},
+	{"a snapshot of all that works", "Snapshot (default: final snapshot); an instance that never worked needs none.",
+		func(w world, a Action) bool {
+			return a.Snapshot == (a.Verb == Delete && w.Policy.Deletion == v1alpha1.DeletionSnapshot && (w.WasReady || w.Seen.State == driver.Ready))
+		}},
+	{"what stays is said to stay", "Retain also keeps the connection Secret.",
+		func(w world, a Action) bool {
+			return a.Stays == (a.Verb == Forget && (w.Seen.State != driver.Absent || !w.full() || w.DefinitionDeleting))
+		}},
+	{"Release only to retain", "Retain marks what it leaves as released.",
+		func(w world, a Action) bool {
+			return implies(a.Verb == Release, w.Deleting && w.full() && !w.DefinitionDeleting && w.Policy.Deletion == v1alpha1.DeletionRetain)
+		}},
+	{"a deletion changes nothing but its protection", "Deletion is the dangerous verb.",
+		func(w world, a Action) bool {
+			return implies(w.Deleting, !slices.Contains([]Verb{Create, Adopt, Ask, Settle}, a.Verb)) &&
+				implies(w.Deleting && a.Verb == Update, w.Seen.Protected && slices.Equal(field.Names(a.Changes), []string{protection}))
+		}},
+	{"only a deletion deletes", "It is created, kept as declared, and deleted only when that is safe.",
+		func(w world, a Action) bool {
+			return implies(!w.Deleting, !slices.Contains([]Verb{Delete, Release, Forget}, a.Verb))
+		}},
+	{"disruption needs an edit or an approval", "OnSpecChange (default: an edit of the spec is applied; a disruptive drift correction or class change waits for approval), Always, OnApproval.",
+		func(w world, a Action) bool {
+			for i, c := range w.Seen.Changes {
+				if !w.Deleting && w.waits(i) && slices.Contains(field.Names(a.Changes), c.Field) && w.approval != rightApproval {
+					return false
+				}
+			}
+			return true
+		}},
+	{"what need not wait does not", "An edit of the spec is applied.",
+		func(w world, a Action) bool {
+			for i, c := range w.Seen.Changes {
+				if a.Verb == Update && !w.Deleting && c.Effect != field.Impossible && !w.waits(i) && !slices.Contains(field.Names(a.Changes), c.Field) {
+					return false
+				}
+			}
+			return true
+		}},
+	{"a right approval approves all that waits", "Approval is the annotation mooring.dev/approve: <hash>.",
+		func(w world, a Action) bool {
+			return implies(w.approval == rightApproval && w.Approval != "", a.Verb == Update && a.Hash == "")
+		}},
+	{"a wrong or replayed approval approves nothing", "The hash of the plan (with a serial, so that an old approval kept in Git approves nothing new).",
+		func(w world, a Action) bool {
+			if w.approval != wrongApproval && w.approval != replayedApproval {
+				return true
+			}
+			without := w.View
+			without.Approval = ""
+			return reflect.DeepEqual(a, Plan(without, w.Seen, w.Policy))
+		}},
+	{"Impossible is never tried", "Impossible: the cloud can't do it to what exists.",
+		func(_ world, a Action) bool {
+			return !slices.ContainsFunc(a.Changes, func(c field.Change) bool { return c.Effect == field.Impossible })
+		}},
+	{"Update and changes go together", "Update applies exactly changes.",
+		func(w world, a Action) bool {
+			return (a.Verb == Update) == (len(a.Changes) > 0) && !slices.ContainsFunc(a.Changes, func(c field.Change) bool {
+				return !slices.ContainsFunc(w.Seen.Changes, func(s field.Change) bool { return reflect.DeepEqual(s, c) })
+			})
+		}},
+	{"every difference is shown, with its cause", "pendingChanges shows from, to, effect and cause.",
+		func(w world, a Action) bool {
+			if w.Deleting || w.Seen.State != driver.Ready || !w.full() || !w.ours() || a.Verb == Adopt {
+				return true
+			}
+			var want []v1alpha1.PendingChange
+			for i, c := range w.Seen.Changes {
+				want = append(want, v1alpha1.PendingChange{Field: c.Field, From: c.From, To: c.To, Effect: string(c.Effect), Cause: w.cause(i)})
+			}
+			return reflect.DeepEqual(a.Pending, want)
+		}},
+	{"Settle only when nothing differs", "Converged means silent.",
+		func(w world, a Action) bool {
+			return implies(a.Verb == Settle && w.full(), len(w.Seen.Changes) == 0 && !w.Unsettled && w.Seen.State == driver.Ready && w.ours())
+		}},
+	{"Ready can be used", "Ready: this generation of the spec was applied, and it is usable.",
+		func(w world, a Action) bool {
+			return implies(a.Verb == Settle && w.full(), w.Seen.Available && a.Reason == v1alpha1.ReasonReady || w.Seen.Stopped && a.Reason == v1alpha1.ReasonStopped)
+		}},
+	{"Ask says what to approve", "The hash of the plan stands in status and in the condition's message.",
+		func(_ world, a Action) bool {
+			return implies(a.Verb == Ask, len(a.Hash) == 12 && strings.Contains(a.Message, v1alpha1.AnnotationApprove+"="+a.Hash))
+		}},
+	{"an unapplied generation is not called applied", "An edit waits for approval: Ready False. Drift waits for approval; the spec's generation is applied: Ready True.",
+		func(w world, a Action) bool {
+			edits := false
+			for i, c := range w.Seen.Changes {
+				_, known := w.Applied[c.Field]
+				edits = edits || w.waits(i) && (!known || w.cause(i) == v1alpha1.CauseSpec)
+			}
+			return implies(a.Verb == Ask, a.EditWaits == edits)
+		}},
+	{"quiet is only who waits", "One failed observation flips nothing.",
+		func(_ world, a Action) bool { return implies(a.Quiet, a.Verb == Wait) }},
+	{"every plan is explained", "Messages say what to do next.",
+		func(_ world, a Action) bool { return len(a.Message) > 10 && !strings.Contains(a.Message, "%!") }},
+	{"reasons are of the list", "Reasons are a closed, documented list of constants.",
+		func(_ world, a Action) bool { return slices.Contains(reasons, a.Reason) }},
+}
+
+// reasons are the documented constants, read from their source.
+var reasons = func() []v1alpha1.Reason {
+	file, err := parser.ParseFile(token.NewFileSet(), "../../apis/v1alpha1/condition.go", nil, 0)
+	if err != nil {
+		panic(err)
+	}
+	var all []v1alpha1.Reason
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		if kind, ok := spec.Type.(*ast.Ident); ok && kind.Name == "Reason" {
+			value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				panic(err)
+			}
+			all = append(all, v1alpha1.Reason(value))
+		}
+		return true
+	})
+	return all
+}()
+
+func check(t *testing.T, w world) {
+	t.Helper()
+	a := w.plan()
+	for _, p := range properties {
+		if !p.holds(w, a) {
+			text, _ := json.MarshalIndent(w.scene, "", " ")
+			t.Fatalf("%s\n  %q\ndecided: %+v\ndifference: %s, approval: %d\n%s", p.name, p.says, a, w.difference.name, w.approval, text)
+		}
+	}
+}
+
+// product calls visit with every sequence of choices that build asks for.
+func product(visit func(choose func(n int) int)) {
+	var digits, bases []int
+	for {
+		at := 0
+		visit(func(n int) int {
+			if at == len(digits) {
+				digits, bases = append(digits, 0), append(bases, n)
+			}
+			bases[at] = n
+			at++
+			return digits[at-1]
+		})
+		digits, bases = digits[:at], bases[:at]
+		for len(digits) > 0 && digits[len(digits)-1] == bases[len(digits)-1]-1 {
+			digits, bases = digits[:len(digits)-1], bases[:len(bases)-1]
+		}
+		if len(digits) == 0 {
+			return
+		}
+		digits[len(digits)-1]++
+	}
+}
+
+func TestPlanProperties(t *testing.T) {
+	for name, deleting := range map[string]bool{"living": false, "deleting": true} {
+		t.Run(name, func(t *testing.T) {
+			worlds, verbs := 0, map[Verb]bool{}
+			product(func(choose func(n int) int) {
+				w := build(choose, deleting)
+				check(t, w)
+				worlds++
+				verbs[w.plan().Verb] = true
+			})
+			// A product that lost a dimension would pass everything.
+			if least := map[bool]int{false: 250_000, true: 30_000}[deleting]; worlds < least {
+				t.Errorf("only %d worlds", worlds)
+			}
+			want := []Verb{Wait, Settle, Create, Adopt, Update, Ask, Stall}
+			if deleting {
+				want = []Verb{Wait, Update, Delete, Release, Forget, Stall}
+			}
+			for _, v := range want {
+				if !verbs[v] {
+					t.Errorf("%s was never decided", v)
+				}
+			}
+		})
+	}
+}
+
+// What the product leaves out does not matter there: a deletion asks for no approval and adopts nothing, a living
+// object's protection is for later, and what is there is neither created nor surely absent.
+func TestPlanLeavesOut(t *testing.T) {
+	same := func(w world, other scene) {
+		t.Helper()
+		if !reflect.DeepEqual(w.plan(), other.plan()) {
+			t.Fatalf("%+v\ndecides %+v, and\n%+v\ndecides %+v", w.scene, w.plan(), other, other.plan())
+		}
+	}
+	product(func(choose func(n int) int) {
+		w := build(choose, true)
+		other := w.scene
+		other.Policy.Adoption, other.Policy.WhenVanished = v1alpha1.AdoptionIfExists, v1alpha1.WhenVanishedRecreate
+		other.Policy.Disruptive, other.Edited, other.Approval = v1alpha1.DisruptiveOnApproval, true, "0123456789ab"
+		same(w, other)
+	})
+	product(func(choose func(n int) int) {
+		w := build(choose, false)
+		other := w.scene
+		other.Policy.Deletion, other.Seen.Protected, other.DefinitionDeleting = v1alpha1.DeletionRetain, true, true
+		other.Seen.Snapshot = driver.Failed
+		if w.there() {
+			other.Bound, other.AbsenceSure, other.Policy.WhenVanished = false, true, v1alpha1.WhenVanishedRecreate
+		} else {
+			other.Policy.Adoption, other.Policy.Disruptive, other.Edited = v1alpha1.AdoptionIfExists, v1alpha1.DisruptiveAlways, true
+		}
+		same(w, other)
+	})
+}
+
+// No mark that was read is not the same as none that is there.
+func TestPlanNeedsTheMark(t *testing.T) {
+	for _, deleting := range []bool{false, true} {
+		product(func(choose func(n int) int) {
+			w := build(choose, deleting)
+			if !w.there() || !w.Seen.Mark.Zero() {
+				return
+			}
+			w.Seen.Unreadable = []driver.FieldError{{Field: driver.FieldMark, Err: &driver.Error{Code: driver.Denied}}}
+			if a := w.plan(); a.Verb != Wait {
+				t.Fatalf("%s, and nobody knows whose it is", a.Verb)
+			}
+		})
+	}
+}
+
+// Plan is pure: it changes nothing that it was given.
+func TestPlanIsPure(t *testing.T) {
+	w := build(func(n int) int { return n - 1 }, false)
+	w.Seen.State = driver.Ready
+	w.Seen.Mark, w.ID, w.Seen.ID = itsMark, "", ""
+	before, _ := json.Marshal(w.scene)
+	first, second := w.plan(), w.plan()
+	if after, _ := json.Marshal(w.scene); !reflect.DeepEqual(first, second) || string(before) != string(after) {
+		t.Errorf("planned %+v, then %+v; the scene was %s and is %s", first, second, before, after)
+	}
+}
+
+// FuzzPlan holds the properties where the product's dimensions are not kept apart: each byte is a choice.
+func FuzzPlan(f *testing.F) {
+	f.Add([]byte{0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 3, 0, 2, 0, 4, 1}, "b", "theirs", "new")
+	f.Add([]byte{1, 1, 1, 1, 0, 0, 0, 3, 0, 2, 1}, protection, "true", "false")
+	f.Fuzz(func(t *testing.T, choices []byte, name, from, to string) {
+		at := 0
+		choose := func(n int) int {
+			if at == len(choices) {
+				return 0
+			}
+			at++
+			return int(choices[at-1]) % n
+		}
+		deleting := choose(2) == 1
+		w := build(choose, deleting)
+		if choose(2) == 1 {
+			w.Bound, w.AbsenceSure, w.DefinitionDeleting = true, true, true
+		}
+		w.Policy.Deletion = []v1alpha1.DeletionPolicy{v1alpha1.DeletionSnapshot, v1alpha1.DeletionDelete, v1alpha1.DeletionRetain}[choose(3)]
+		w.Seen.Protected = w.there() && choose(2) == 1
+		if deleting {
+			w.Policy.Adoption, w.Policy.Disruptive, w.Approval = v1alpha1.AdoptionIfExists, v1alpha1.DisruptiveOnApproval, name
+		} else if w.there() && name != "" && len(w.difference.changes) == 1 && w.difference.causes[0] == v1alpha1.CauseDrift && to != "" && from != to {
+			// Whatever texts a cloud has: drift of them is drift, and waits if it disrupts.
+			c := w.Seen.Changes[0]
+			c.Field, c.From, c.To = name, from, to
+			if name == driver.FieldPassword {
+				return
+			}
+			w.Applied, w.Seen.Changes = field.Applied{name: {to}}, []field.Change{c}
+			w.Approval = ""
+			w.answer(w.approval)
+		}
+		check(t, w)
+	})
+}

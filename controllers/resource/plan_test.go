@@ -1,0 +1,328 @@
+package resource
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// A scene is everything that Plan decides from.
+type scene struct {
+	View
+	Seen   driver.Observation
+	Policy Policy
+}
+
+func (s scene) plan() Action { return Plan(s.View, s.Seen, s.Policy) }
+
+var (
+	itsMark = driver.Mark{Cluster: "c1", Namespace: "shop", Name: "orders", UID: "uid-now"}
+	itsID   = "db-1"
+)
+
+// settled is a database that works, is as declared, and has a Database's defaults for policy.
+func settled() scene {
+	return scene{
+		View: View{Bound: true, WasReady: true, Mark: itsMark, ID: itsID, Applied: field.Applied{}},
+		Seen: driver.Observation{State: driver.Ready, Available: true, ID: itsID, Mark: itsMark},
+		Policy: Policy{
+			Management: v1alpha1.ManagementFull, Adoption: v1alpha1.AdoptionIfMarked, WhenVanished: v1alpha1.WhenVanishedStop,
+			Deletion: v1alpha1.DeletionSnapshot, Disruptive: v1alpha1.DisruptiveOnSpecChange,
+		},
+	}
+}
+
+func marked(edit func(*driver.Mark)) driver.Mark {
+	m := itsMark
+	edit(&m)
+	return m
+}
+
+var (
+	beforeMark   = marked(func(m *driver.Mark) { m.UID = "uid-before" })
+	releasedMark = marked(func(m *driver.Mark) { m.Released = true })
+	othersMark   = marked(func(m *driver.Mark) { m.Namespace = "bank" })
+	foreignMark  = marked(func(m *driver.Mark) { m.Cluster = "c2" })
+)
+
+// absent takes the object out of the cloud.
+func absent(s *scene) { s.Seen = driver.Observation{State: driver.Absent} }
+
+// fresh is an object that was just applied.
+func fresh(s *scene) {
+	absent(s)
+	s.Bound, s.WasReady, s.ID, s.Edited = false, false, "", true
+}
+
+// exists is a cloud object that was there before the Kubernetes object.
+func exists(mark driver.Mark) func(*scene) {
+	return func(s *scene) {
+		s.Bound, s.WasReady, s.ID, s.Edited, s.Seen.Mark = false, false, "", true, mark
+	}
+}
+
+// edited adds a difference that an edit of the spec made; drifted one that somebody made in the cloud.
+func edited(name string, effect field.Effect) func(*scene) {
+	return func(s *scene) {
+		s.Edited = true
+		s.Applied[name] = []string{"old"}
+		s.Seen.Changes = append(s.Seen.Changes, field.Change{Field: name, From: "old", To: "new", Effect: effect, Why: "make another"})
+	}
+}
+
+func drifted(name string, effect field.Effect) func(*scene) {
+	return func(s *scene) {
+		s.Applied[name] = []string{"new"}
+		s.Seen.Changes = append(s.Seen.Changes, field.Change{Field: name, From: "theirs", To: "new", Effect: effect, Why: "make another"})
+	}
+}
+
+// approved approves what waits in the scene so far.
+func approved(s *scene) { s.Approval = s.plan().Hash }
+
+func deleted(s *scene) { s.Deleting = true }
+func gone(s *scene)    { deleted(s); absent(s); s.AbsenceSure = true }
+
+func retained(s *scene)        { s.Policy.Deletion = v1alpha1.DeletionRetain }
+func withoutSnapshot(s *scene) { s.Policy.Deletion = v1alpha1.DeletionDelete }
+func observed(s *scene)        { s.Policy.Management = v1alpha1.ManagementObserve }
+func state(x driver.State) func(*scene) {
+	return func(s *scene) { s.Seen.State = x }
+}
+
+const (
+	class      = "aws.instanceClass" // disruptive
+	days       = "backup.retentionDays"
+	protection = "deletionProtection"
+)
+
+// A decision is what a case checks of an action; its words are checked for every action by the properties.
+type decision struct {
+	Verb      Verb
+	Reason    v1alpha1.Reason
+	Changes   []string
+	Asks      bool // there is a hash to approve
+	EditWaits bool
+	Quiet     bool
+	Snapshot  bool
+	Stays     bool
+}
+
+func decided(a Action) decision {
+	d := decision{Verb: a.Verb, Reason: a.Reason, Asks: a.Hash != "", EditWaits: a.EditWaits, Quiet: a.Quiet, Snapshot: a.Snapshot, Stays: a.Stays}
+	if len(a.Changes) > 0 {
+		d.Changes = field.Names(a.Changes)
+	}
+	return d
+}
+
+func TestPlan(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		scene []func(*scene)
+		want  decision
+	}{
+		// Being created.
+		{"nothing is there yet", []func(*scene){fresh},
+			decision{Verb: Create, Reason: v1alpha1.ReasonCreating}},
+		{"a creation was tried, and the cloud may not show it yet", []func(*scene){fresh, func(s *scene) { s.Bound = true }},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+		{"a creation was tried, and surely came to nothing", []func(*scene){fresh, func(s *scene) { s.Bound, s.AbsenceSure = true, true }},
+			decision{Verb: Create, Reason: v1alpha1.ReasonCreating}},
+		{"the cloud is creating it", []func(*scene){state(driver.Pending), func(s *scene) { s.WasReady = false }},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCreating}},
+		{"the creation failed", []func(*scene){state(driver.Failed), func(s *scene) { s.WasReady = false }},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
+		{"the cloud's answer makes no sense", []func(*scene){state(driver.Unknown)},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonRetrying}},
+
+		// At rest.
+		{"usable and as declared", nil,
+			decision{Verb: Settle, Reason: v1alpha1.ReasonReady}},
+		{"stopped by somebody", []func(*scene){func(s *scene) { s.Seen.Available, s.Seen.Stopped = false, true }},
+			decision{Verb: Settle, Reason: v1alpha1.ReasonStopped}},
+		{"as declared, and its disk is full", []func(*scene){func(s *scene) { s.Seen.Available, s.Seen.Problem = false, "the disk is full" }},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
+		{"its disk is full, and the spec now has a larger one", []func(*scene){func(s *scene) { s.Seen.Available, s.Seen.Problem = false, "the disk is full" }, edited("storage.sizeGiB", field.Online)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{"storage.sizeGiB"}}},
+		{"as declared, and without an address yet", []func(*scene){func(s *scene) { s.Seen.Available, s.WasReady = false, false }},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCreating}},
+		{"the cloud is at work on it", []func(*scene){state(driver.Pending)},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy}},
+		{"it broke", []func(*scene){state(driver.Failed)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
+		{"what was written is not to be seen yet", []func(*scene){func(s *scene) { s.Unsettled = true }},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+
+		// Differences.
+		{"an edit that nobody notices", []func(*scene){edited(days, field.Online)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}}},
+		{"drift that nobody notices", []func(*scene){drifted(days, field.Online)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{days}}},
+		{"an edit that restarts", []func(*scene){edited(class, field.Restarts)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{class}}},
+		{"an edit that restarts, OnApproval", []func(*scene){edited(class, field.Restarts), disruptive(v1alpha1.DisruptiveOnApproval)},
+			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
+		{"drift whose correction restarts", []func(*scene){drifted(class, field.Restarts)},
+			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
+		{"drift whose correction restarts, Always", []func(*scene){drifted(class, field.Restarts), disruptive(v1alpha1.DisruptiveAlways)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{class}}},
+		{"drift whose correction restarts, approved", []func(*scene){drifted(class, field.Restarts), approved},
+			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{class}}},
+		{"an approval of a plan that was settled", []func(*scene){drifted(class, field.Restarts), approved, func(s *scene) { s.Serial++ }},
+			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
+		{"an edit of something else does not approve drift", []func(*scene){drifted(class, field.Restarts), edited(days, field.Online)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}, Asks: true}},
+		{"a field declared for the first time", []func(*scene){edited(class, field.Restarts), func(s *scene) { delete(s.Applied, class) }},
+			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{class}}},
+		{"just adopted, and a restart away from what is declared", []func(*scene){notYetApplied, func(s *scene) { s.WasReady = false }},
+			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
+		{"an edit of something else does not approve what waits since the adoption", []func(*scene){notYetApplied, waits, edited(days, field.Online)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}, Asks: true, EditWaits: true}},
+		{"what can't be changed", []func(*scene){edited("engine", field.Impossible)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonImmutable}},
+		{"what can't be changed keeps nothing else waiting", []func(*scene){edited("engine", field.Impossible), edited(days, field.Online)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}}},
+		{"differences while the cloud is at work", []func(*scene){edited(days, field.Online), state(driver.Pending)},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy}},
+
+		// What exists already.
+		{"a stranger's object", []func(*scene){exists(driver.Mark{})},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"a stranger's object, IfExists", []func(*scene){exists(driver.Mark{}), adopt(v1alpha1.AdoptionIfExists)},
+			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
+		{"its own from before the cluster was lost", []func(*scene){exists(beforeMark)},
+			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
+		{"its own from before, Never", []func(*scene){exists(beforeMark), adopt(v1alpha1.AdoptionNever)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"its own from before, left behind on purpose", []func(*scene){exists(releasedMark)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"left behind on purpose, IfExists", []func(*scene){exists(releasedMark), adopt(v1alpha1.AdoptionIfExists)},
+			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
+		{"another namespace's", []func(*scene){exists(othersMark)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"another cluster's", []func(*scene){exists(foreignMark)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"a stranger's that the cloud is at work on, IfExists", []func(*scene){exists(driver.Mark{}), adopt(v1alpha1.AdoptionIfExists), state(driver.Pending)},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonAdopting}},
+		{"somebody removed its mark", []func(*scene){mark(driver.Mark{})},
+			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
+		{"somebody took it over", []func(*scene){mark(othersMark), adopt(v1alpha1.AdoptionIfExists)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"another object has its name and mark", []func(*scene){func(s *scene) { s.Seen.ID = "db-2" }},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+
+		// Vanished.
+		{"it is missing for the first time", []func(*scene){absent},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+		{"it was deleted behind our back, Stop", []func(*scene){absent, sure},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonVanished}},
+		{"it was deleted behind our back, Recreate", []func(*scene){absent, sure, func(s *scene) { s.Policy.WhenVanished = v1alpha1.WhenVanishedRecreate }},
+			decision{Verb: Create, Reason: v1alpha1.ReasonCreating}},
+		{"it is being deleted behind our back", []func(*scene){state(driver.Deleting)},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy}},
+
+		// Observed only.
+		{"observed, and there", []func(*scene){observed, mark(othersMark), drifted(class, field.Restarts)},
+			decision{Verb: Settle, Reason: v1alpha1.ReasonObserved}},
+		{"observed, and not there", []func(*scene){observed, absent},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotFound}},
+		{"observed, and deleted", []func(*scene){observed, deleted},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
+
+		// Deletion.
+		{"deleted", []func(*scene){deleted},
+			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Snapshot: true}},
+		{"deleted, without a snapshot", []func(*scene){deleted, withoutSnapshot},
+			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting}},
+		{"deleted, and never worked", []func(*scene){deleted, state(driver.Failed), func(s *scene) { s.WasReady = false }},
+			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting}},
+		{"deleted while the cloud is at work on it", []func(*scene){deleted, state(driver.Pending)},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
+		{"deleted, and the cloud is at it", []func(*scene){deleted, state(driver.Deleting)},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
+		{"deleted, and missing for the first time", []func(*scene){deleted, absent},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting, Quiet: true}},
+		{"gone, and the snapshot is being made", []func(*scene){gone, snapshot(driver.Pending)},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
+		{"gone, and the snapshot failed", []func(*scene){gone, snapshot(driver.Failed)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
+		{"gone, and the snapshot was not seen", []func(*scene){gone, snapshot(driver.Unknown)},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
+		{"gone, and the snapshot is there", []func(*scene){gone, snapshot(driver.Ready)},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting}},
+		{"gone, and somebody else deleted it", []func(*scene){gone, snapshot(driver.Absent)},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting}},
+		{"retained", []func(*scene){deleted, retained},
+			decision{Verb: Release, Reason: v1alpha1.ReasonDeleting}},
+		{"retained, and released before a crash", []func(*scene){deleted, retained, mark(releasedMark)},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
+		{"deleted, but another's", []func(*scene){deleted, mark(othersMark)},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
+		{"deleted, but another object has its name", []func(*scene){deleted, func(s *scene) { s.Seen.ID = "db-2" }},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
+		{"deleted, and somebody removed its mark", []func(*scene){deleted, mark(driver.Mark{})},
+			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Snapshot: true}},
+		{"deleted, and the mark is gone of what has no id", []func(*scene){deleted, mark(driver.Mark{}), withoutID},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"retained, and the mark is gone of what has no id", []func(*scene){deleted, retained, mark(driver.Mark{}), withoutID},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
+		{"deleted, a working database that never was as declared", []func(*scene){deleted, func(s *scene) { s.WasReady = false }},
+			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Snapshot: true}},
+		{"gone before it was ever as declared, and its snapshot is being made", []func(*scene){gone, snapshot(driver.Pending), func(s *scene) { s.WasReady = false }},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
+		{"deleted, and the kind is being removed", []func(*scene){deleted, func(s *scene) { s.DefinitionDeleting = true }},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
+		{"deleted under protection", []func(*scene){deleted, protected},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected}},
+		{"deleted, protection lifted, and the cloud still shows it", []func(*scene){deleted, protected, func(s *scene) { s.Unsettled = true }},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
+		{"deleted under protection that the spec has lifted", []func(*scene){deleted, protected, unprotect, edited(days, field.Online)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonDeleting, Changes: []string{protection}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := settled()
+			for _, change := range tt.scene {
+				change(&s)
+			}
+			if diff := cmp.Diff(tt.want, decided(s.plan())); diff != "" {
+				t.Errorf("(-want +got):\n%s%s", diff, s.plan().Message)
+			}
+		})
+	}
+}
+
+// notYetApplied is a difference that restarts, of a field that Mooring never set.
+func notYetApplied(s *scene) {
+	drifted(class, field.Restarts)(s)
+	delete(s.Applied, class)
+	s.Edited = true
+}
+
+// waits puts what waits in the scene into its status, as a turn does; then the edit is over.
+func waits(s *scene) {
+	s.Edited = false
+	s.Waiting = s.plan().Pending
+}
+
+func disruptive(p v1alpha1.DisruptivePolicy) func(*scene) {
+	return func(s *scene) { s.Policy.Disruptive = p }
+}
+
+func adopt(p v1alpha1.Adoption) func(*scene) { return func(s *scene) { s.Policy.Adoption = p } }
+
+func mark(m driver.Mark) func(*scene) { return func(s *scene) { s.Seen.Mark = m } }
+
+func snapshot(x driver.State) func(*scene) { return func(s *scene) { s.Seen.Snapshot = x } }
+
+func sure(s *scene)      { s.AbsenceSure = true }
+func withoutID(s *scene) { s.ID, s.Seen.ID = "", "" }
+func protected(s *scene) { s.Seen.Protected = true }
+func unprotect(s *scene) {
+	s.Applied[protection] = []string{"true"}
+	s.Seen.Changes = append(s.Seen.Changes, field.Change{Field: protection, From: "true", To: "false", Effect: field.Online})
+}
