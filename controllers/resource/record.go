@@ -232,7 +232,7 @@ func nextPlan(before *v1alpha1.PlanStatus, hash string) *v1alpha1.PlanStatus {
 
 // patchStatus writes the status if it differs from what is stored.
 func (r *Reconciler[T, S]) patchStatus(ctx context.Context, t *turn[T, S]) error {
-	if equality.Semantic.DeepEqual(r.Kind.Status(t.stored), t.status) && equality.Semantic.DeepEqual(t.stored, t.obj) {
+	if equality.Semantic.DeepEqual(t.stored, t.obj) {
 		return nil
 	}
 	desired := t.obj.DeepCopyObject().(T)

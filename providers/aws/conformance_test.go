@@ -144,9 +144,9 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 		},
 		Minimal: func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
 		Fields: []drivertest.Field{
-			{Name: "versioning", To: "Suspended", Later: true},
-			{Name: "publicAccess", To: "Allowed", Safe: "Blocked", Later: true},
-			{Name: "encryption.key", To: anotherKey, Same: []any{strings.Split(oneKey, "/")[1]}, Later: true},
+			{Name: "versioning", To: "Suspended"},
+			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
+			{Name: "encryption.key", To: anotherKey, Same: []any{strings.Split(oneKey, "/")[1]}},
 			{Name: "tags", To: map[string]string{"team": "sales"}},
 			{Name: "location", To: "eu-west-1", Effect: field.Impossible},
 		},
