@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -69,11 +70,15 @@ func (b *buckets) Observe(ctx context.Context, req bucketRequest) (driver.Observ
 	}, nil
 }
 
-// absent is the observation of no bucket: a creation sets its tags and location, and an Update the rest.
+// absent is the observation of no bucket: a creation sets its tags and location, and an Update the rest of
+// what is declared. What is not stays out of Applied: it would be read, and released, for nothing.
 func (b *buckets) absent(req bucketRequest) driver.Observation {
 	var later []field.Change
+	declared := bucketTable.Declared(&req.Spec)
 	for _, a := range bucketAspects {
-		later = append(later, field.Change{Field: a.field})
+		if slices.Contains(declared, a.field) {
+			later = append(later, field.Change{Field: a.field})
+		}
 	}
 	return driver.Observation{State: driver.Absent, Applied: bucketTable.Applied(&req.Spec, nil, later)}
 }
