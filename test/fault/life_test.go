@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
@@ -216,6 +217,21 @@ func (l *life) send(next http.RoundTripper, r *http.Request, name string, write 
 	return next.RoundTrip(r)
 }
 
+// written returns the writes of this phase to Kubernetes.
+func (l *life) written() []call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.writes)
+}
+
+// tellIfFailed helps whoever looks into a failure.
+func (l *life) tellIfFailed(t testing.TB) {
+	if t.Failed() {
+		t.Logf("%s: %d hits; writes to Kubernetes: %v; to the cloud: %v\n%s",
+			l.name, l.hitCount(), l.written(), l.cloudCalls(localcloud.Writes), logs.about(l.name))
+	}
+}
+
 // cloudCalls returns the calls of this phase that reached the cloud.
 func (l *life) cloudCalls(side localcloud.Side) []localcloud.Call {
 	all := l.Cloud.Ledger.Calls(localcloud.Filter{Account: l.account})[l.ledger:]
@@ -251,9 +267,17 @@ func (l *life) do(t testing.TB, p phase) {
 		l.patch(t, l.change)
 		l.awaitReady(t)
 	case rotation:
+		before := statusOf(l.get(t)).Applied[driver.FieldPassword]
 		password := l.givePassword(t)
 		l.patch(t, func(o client.Object) {
 			o.(*v1alpha1.Database).Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: givenPassword}}
+		})
+		await(t, l.name+": another password is in force", func() string {
+			o := l.seenNow(t.Context())
+			if slices.Equal(statusOf(o).Applied[driver.FieldPassword], before) {
+				return conditions(statusOf(o).Conditions)
+			}
+			return unready(o)
 		})
 		await(t, l.name+": the connection Secret has the new password", func() string {
 			if l.password(t) != password {

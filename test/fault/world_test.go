@@ -2,6 +2,7 @@ package fault
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net/http"
 	"sync"
@@ -70,26 +71,24 @@ func newWorld(t *testing.T, co cluster.Options, lo localcloud.Options) *world {
 }
 
 // start starts a manager for some namespaces, or for all if none is given.
-func (w *world) start(t *testing.T, life *system.Lifeline, timeout time.Duration, wrap wrapper, namespaces ...string) *system.Manager {
-	t.Helper()
+func (w *world) start(ctx context.Context, life *system.Lifeline, timeout time.Duration, wrap wrapper, namespaces ...string) (*system.Manager, error) {
 	cfg := rest.CopyConfig(w.user)
 	if wrap != nil {
 		cfg.Wrap(wrap)
 	}
 	cfg.Wrap(w.wire.wrap)
-	m, err := system.Start(t.Context(), cfg, life, controllers.Options{
+	return system.Start(ctx, cfg, life, controllers.Options{
 		Drivers: w.Drivers(life, timeout), SyncPeriod: syncPeriod, Settle: settle, Workers: 32,
 	}, controllers.ManagerOptions{Namespaces: namespaces})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }
 
 // run starts a manager that lives as long as the test.
 func (w *world) run(t *testing.T, timeout time.Duration) *system.Manager {
 	t.Helper()
-	m := w.start(t, &system.Lifeline{}, timeout, nil)
+	m, err := w.start(t.Context(), &system.Lifeline{}, timeout, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(m.Kill)
 	return m
 }
@@ -97,27 +96,28 @@ func (w *world) run(t *testing.T, timeout time.Duration) *system.Manager {
 // A process runs managers for one namespace, one after the other: a killed one is followed by a fresh one that
 // remembers nothing.
 type process struct {
-	mu   sync.Mutex
-	line *system.Lifeline
-	done sync.WaitGroup
-	next func() *system.Lifeline
+	start func(*system.Lifeline) *system.Manager
+
+	mu      sync.Mutex
+	line    *system.Lifeline
+	manager *system.Manager
+	next    sync.WaitGroup
 }
 
 func (w *world) process(t *testing.T, wrap wrapper, namespace string) *process {
-	p := &process{}
-	var current *system.Manager
-	p.next = func() *system.Lifeline {
-		if current != nil {
-			current.Kill()
+	p := &process{line: &system.Lifeline{}, start: func(line *system.Lifeline) *system.Manager {
+		m, err := w.start(t.Context(), line, timeout, wrap, namespace)
+		if err != nil && t.Context().Err() == nil { // a process that is killed last needs no successor
+			t.Errorf("start a manager: %v", err)
 		}
-		line := &system.Lifeline{}
-		current = w.start(t, line, timeout, wrap, namespace)
-		return line
-	}
-	p.line = p.next()
+		return m
+	}}
+	p.manager = p.start(p.line)
 	t.Cleanup(func() {
-		p.done.Wait()
-		current.Kill()
+		p.next.Wait()
+		if p.manager != nil {
+			p.manager.Kill()
+		}
 	})
 	return p
 }
@@ -126,9 +126,11 @@ func (w *world) process(t *testing.T, wrap wrapper, namespace string) *process {
 func (p *process) kill() {
 	p.mu.Lock()
 	p.line.Kill()
-	p.done.Go(func() {
+	p.next.Go(func() {
 		defer p.mu.Unlock()
-		p.line = p.next()
+		p.manager.Kill()
+		p.line = &system.Lifeline{}
+		p.manager = p.start(p.line)
 	})
 }
 
