@@ -154,9 +154,13 @@ type SecretKeyReference struct {
 
 // ResourceStatus holds the status fields that every cloud kind shares.
 type ResourceStatus struct {
-	// observedGeneration is the generation of the spec that was last applied in full.
+	// observedGeneration is the generation of the spec that the conditions speak about.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// appliedGeneration is the generation of the spec that was last applied in full.
+	// +optional
+	AppliedGeneration int64 `json:"appliedGeneration,omitempty"`
 
 	// conditions: Ready (this generation was applied, and it is usable), Synced (nothing differs),
 	// Available (it can be used now), and while they hold Reconciling and Stalled.

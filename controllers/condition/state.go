@@ -51,24 +51,31 @@ const (
 // row is the statuses of one state, in the order of the design's table.
 type row struct {
 	available, synced, ready, reconciling, stalled status
-	// current: this generation of the spec is applied, so observedGeneration moves up to it.
+	// judged: the conditions speak about this generation of the spec, so observedGeneration moves up to it.
+	// kstatus calls nothing Failed before.
+	judged bool
+	// current: this generation of the spec is applied.
 	current bool
 }
 
 var table = map[State]row{
-	Progressing:     {available: isFalse, synced: isFalse, ready: isFalse, reconciling: isTrue},
-	Settled:         {available: asSeen, synced: isTrue, ready: isTrue, current: true},
-	Updating:        {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue},
-	EditWaits:       {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue},
-	DriftWaits:      {available: asSeen, synced: isFalse, ready: isTrue, current: true},
+	Progressing:     {available: isFalse, synced: isFalse, ready: isFalse, reconciling: isTrue, judged: true},
+	Settled:         {available: asSeen, synced: isTrue, ready: isTrue, judged: true, current: true},
+	Updating:        {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, judged: true},
+	EditWaits:       {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue, judged: true},
+	DriftWaits:      {available: asSeen, synced: isFalse, ready: isTrue, judged: true, current: true},
 	Retrying:        {available: asLastSeen, synced: asLastSeen, ready: asLastSeen, reconciling: asLastSeen, stalled: asLastSeen},
 	RetryingLong:    {available: asLastSeen, synced: asLastSeen, ready: asLastSeen, reconciling: isTrue, stalled: asLastSeen},
 	Unseen:          {available: isUnknown, synced: isUnknown, ready: isUnknown, reconciling: isTrue},
-	Stalled:         {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue},
+	Stalled:         {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue, judged: true},
 	Paused:          {available: asLastSeen, synced: isFalse, ready: asLastSeen},
-	Deleting:        {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue},
-	DeletionStalled: {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, stalled: isTrue},
+	Deleting:        {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, judged: true},
+	DeletionStalled: {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, stalled: isTrue, judged: true},
 }
+
+// Judged reports whether in this state the conditions speak about the present generation of the spec,
+// rather than about what was last seen.
+func (s State) Judged() bool { return table[s].judged }
 
 // Current reports whether in this state the present generation of the spec is applied.
 func (s State) Current() bool { return table[s].current }

@@ -174,6 +174,9 @@ func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string
 		return nil, &Refusal{v1alpha1.ReasonNotSupported, fmt.Sprintf("%s: this build of Mooring has no driver for %s", cfg.key, cfg.provider())}
 	}
 	opened, err := drv.Open(ctx, cfg.settings(location, data))
+	if driver.CodeOf(err) == driver.NotFound {
+		return nil, &Refusal{v1alpha1.ReasonInvalid, err.Error()}
+	}
 	if err != nil {
 		return nil, &Refusal{v1alpha1.ReasonCredentialsInvalid, fmt.Sprintf("%s: %v", cfg.key, err)}
 	}

@@ -160,8 +160,11 @@ func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 		u.Unavailable = v1alpha1.ReasonStopped
 	}
 	condition.Set(&t.status.Conditions, u)
-	if out.state.Current() && t.looked {
+	if out.state.Judged() {
 		t.status.ObservedGeneration = t.obj.GetGeneration()
+	}
+	if out.state.Current() && t.looked {
+		t.status.AppliedGeneration = t.obj.GetGeneration()
 		if t.status.FirstReadyTime == nil && t.seen.Available {
 			t.status.FirstReadyTime = &metav1.Time{Time: t.now.Truncate(time.Second)}
 		}

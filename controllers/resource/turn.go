@@ -163,7 +163,7 @@ func (r *Reconciler[T, S]) prepare(t *turn[T, S]) {
 func (r *Reconciler[T, S]) look(t *turn[T, S]) {
 	t.view = View{
 		Deleting: t.deleting, Bound: t.bound(), WasReady: t.status.FirstReadyTime != nil,
-		Edited: t.obj.GetGeneration() != t.status.ObservedGeneration,
+		Edited: t.obj.GetGeneration() != t.status.AppliedGeneration,
 		Mark:   t.request.Mark, ID: t.status.ExternalID, Applied: t.request.Applied,
 		Approval: t.obj.GetAnnotations()[v1alpha1.AnnotationApprove], Waiting: t.status.PendingChanges,
 	}

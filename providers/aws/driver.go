@@ -46,14 +46,15 @@ func New(options Options) driver.Driver {
 	return &cloud{options: options}
 }
 
-// regionFormat is what names of regions look like. It also keeps them from forming another host name.
-var regionFormat = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$`)
+// regionFormat is what names of regions look like, by the partitions that the SDK knows. It also keeps them from
+// forming another host name.
+var regionFormat = regexp.MustCompile(`^((us|eu|ap|sa|ca|me|af|il|mx|cn)(-(gov|iso|isob|isoe|isof))?-(north|south|east|west|central|northeast|northwest|southeast|southwest)|eusc-de-east)-[0-9]{1,2}$`)
 
 // Open implements driver.Driver. Without credentials in cfg the connection uses what the process itself
 // runs with: it is the caller who keeps tenants from that.
 func (c *cloud) Open(ctx context.Context, cfg driver.Config) (*driver.Conn, error) {
 	if !regionFormat.MatchString(cfg.Location) {
-		return nil, invalid("Open", "%q is no AWS region: use a name like eu-central-1", cfg.Location)
+		return nil, &driver.Error{Code: driver.NotFound, Op: "Open", Message: fmt.Sprintf("%q is no AWS region: use a name like eu-central-1", cfg.Location)}
 	}
 	identity, err := c.identity(ctx, cfg)
 	if err != nil {

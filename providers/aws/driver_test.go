@@ -26,6 +26,7 @@ func TestOpen(t *testing.T) {
 		"good":               {"eu-central-1", func(map[string][]byte) {}, true},
 		"with session token": {"us-gov-west-1", func(c map[string][]byte) { c[v1alpha1.SecretKeyAWSSessionToken] = []byte("t") }, true},
 		"no region":          {"", func(map[string][]byte) {}, false},
+		"unknown region":     {"mars-north-1", func(map[string][]byte) {}, false},
 		"a host as region":   {"x.evil.example", func(map[string][]byte) {}, false},
 		"multi-region":       {"eu", func(map[string][]byte) {}, false},
 		"no access key":      {"eu-central-1", func(c map[string][]byte) { delete(c, v1alpha1.SecretKeyAWSAccessKeyID) }, false},
@@ -45,7 +46,11 @@ func TestOpen(t *testing.T) {
 				}
 				return
 			}
-			wantCode(t, err, driver.Invalid)
+			want := driver.Invalid
+			if tc.location != "eu-central-1" {
+				want = driver.NotFound
+			}
+			wantCode(t, err, want)
 			if err != nil && strings.Contains(err.Error(), "canary") {
 				t.Errorf("the error shows a secret: %v", err)
 			}

@@ -12,7 +12,7 @@ import (
 // A Driver opens connections to one cloud.
 type Driver interface {
 	// Open returns what one identity can manage. It must not call the cloud. An error means that cfg
-	// can't work: its Code is Invalid.
+	// can't work: its Code is NotFound if the cloud has no such location, Invalid otherwise.
 	Open(ctx context.Context, cfg Config) (*Conn, error)
 }
 

@@ -68,14 +68,14 @@ func (h Harness) connection() []Check {
 				t.Errorf("Databases: driver %v, harness %v", conn.Databases != nil, h.Databases != nil)
 			}
 		}},
-		{"Open/refuses what can't work as Invalid, without showing secrets", func(t testing.TB) {
+		{"Open/refuses what can't work as Invalid, or its location as NotFound, without showing secrets", func(t testing.TB) {
 			if len(h.Refused) == 0 {
 				t.Skip("not shown: the harness has no configs to refuse")
 			}
 			for name, cfg := range h.Refused {
 				_, err := h.Driver.Open(t.Context(), cfg)
-				if code := driver.CodeOf(err); err == nil || code != driver.Invalid {
-					t.Errorf("%s: got error %v (%v), want one of code Invalid", name, err, code)
+				if code := driver.CodeOf(err); err == nil || code != driver.Invalid && code != driver.NotFound {
+					t.Errorf("%s: got error %v (%v), want one of code Invalid or NotFound", name, err, code)
 				}
 				var values []string
 				for _, v := range cfg.Credentials {

@@ -142,7 +142,7 @@ func (r *Scalar[S, H, P, V]) mirror(have *H) (any, bool) {
 func (r *Scalar[S, H, P, V]) applied(want *S, before []string, differs bool) ([]string, bool) {
 	v := r.want(want)
 	if differs {
-		if before == nil && r.safe != nil {
+		if before == nil && r.safe != nil && v != nil {
 			return []string{}, true // it may be set soon, the answer lost and the field released: then it must return
 		}
 		return slices.Clone(before), before != nil

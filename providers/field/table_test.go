@@ -252,6 +252,7 @@ func TestApplied(t *testing.T) {
 		{name: "a secret is not kept", want: spec{Password: new("canary")}, applied: field.Applied{"password": {field.Redacted}}},
 		{name: "what differs keeps its old value", want: spec{Class: new("b")}, before: field.Applied{"class": {"a"}}, differing: changed("class"),
 			applied: field.Applied{"class": {"a"}}},
+		{name: "what is not declared was not set, safe or not", differing: changed("access"), applied: field.Applied{}},
 		{name: "what differs and was never set is not applied", want: spec{Class: new("b")}, differing: changed("class"), applied: field.Applied{}},
 		{name: "with a safe default it may be set soon, and must return then", want: spec{Access: new("open")}, differing: changed("access"),
 			applied: field.Applied{"access": {}}},

@@ -1,0 +1,88 @@
+package resource
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Names that were given must be given for ever: whoever changes one of these loses every cloud object that
+// bears it. A failure here is never mended by changing the table.
+func TestExternalNameIsFrozen(t *testing.T) {
+	const cluster = "6d4b3f62-8c1e-4b57-9a39-1f0c8f2f4a10"
+	for _, tt := range []struct {
+		cluster, namespace, name string
+		maxLength                int
+		want                     string
+	}{
+		{cluster, "shop", "orders", 63, "shop-orders-tksr7pj957"},
+		{cluster, "shop", "orders", 98, "shop-orders-tksr7pj957"},
+		{"c1", "shop", "orders", 63, "shop-orders-shkpm47019"},
+		{cluster, "a-b", "c", 63, "a-b-c-skpvjdmlom"},
+		{cluster, "a", "b-c", 63, "a-b-c-fbeer3bgje"},
+		{cluster, "1st", "2nd", 63, "m1st-2nd-fd2g5bt4r5"},
+		{cluster, "team", "a--b---c", 63, "team-a-b-c-n33fv1f5ic"},
+		{cluster, "production-europe-west", "customer-orders-and-invoices-archive", 63, "production-europe-west-customer-orders-and-invoices-cfceg3fnem"},
+		{cluster, "production-europe-west", "customer-orders-and-invoices-archive", 40, "production-europe-west-custom-cfceg3fnem"},
+		{cluster, strings.Repeat("n", 63), strings.Repeat("o", 63), 63, "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn-lp5vgpn13b"},
+		{cluster, strings.Repeat("n", 51), "o", 63, "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn-n70scif6v2"}, // the cut falls on the hyphen
+	} {
+		if got := ExternalName(tt.cluster, tt.namespace, tt.name, tt.maxLength); got != tt.want {
+			t.Errorf("ExternalName(%q, %q, %q, %d) = %q, want %q", tt.cluster, tt.namespace, tt.name, tt.maxLength, got, tt.want)
+		}
+	}
+}
+
+func TestSnapshotNameIsFrozen(t *testing.T) {
+	for _, tt := range []struct{ name, uid, want string }{
+		{"shop-orders-0123456789", "6d4b3f62-8c1e-4b57-9a39-1f0c8f2f4a10", "shop-orders-0123456789-final-6d4b3f62"},
+		{"shop-orders-0123456789", "6d4b-3f62-8c1e", "shop-orders-0123456789-final-6d4b3f62"},
+		{"o", "u1", "o-final-u1"},
+	} {
+		if got := SnapshotName(tt.name, tt.uid); got != tt.want {
+			t.Errorf("SnapshotName(%q, %q) = %q, want %q", tt.name, tt.uid, got, tt.want)
+		}
+	}
+}
+
+// cloudName is what every cloud takes as the name of a bucket or an instance (driver.NameRule).
+var cloudName = regexp.MustCompile(`^[a-z]([a-z0-9]|-[a-z0-9])*$`)
+
+// kubernetesName is what the API server takes as a namespace, and our CRDs as a name.
+var kubernetesName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+
+// shortest is the least that a cloud allows for names; Mooring needs a letter, a hyphen and the hash.
+const shortest = 1 + 1 + hashLength
+
+func FuzzExternalName(f *testing.F) {
+	f.Add("c1", "shop", "orders", "shop-orders", "x", 63)
+	f.Add("c1", "a-b", "c", "a", "b-c", 63)
+	f.Add("c1", "1", "2", "m1", "2", 20)
+	f.Add("c1", "a--b", "c", "a-b", "c", 63)
+	f.Add("c1", strings.Repeat("n", 63), strings.Repeat("o", 63), strings.Repeat("n", 63), strings.Repeat("o", 62), 63)
+	f.Add("c1", "n-----------", "o", "n", "o", 14)
+	f.Fuzz(func(t *testing.T, cluster, namespace, name, otherNamespace, otherName string, maxLength int) {
+		for _, part := range []string{namespace, name, otherNamespace, otherName} {
+			if !kubernetesName.MatchString(part) {
+				t.Skip()
+			}
+		}
+		if maxLength < shortest || maxLength > 200 {
+			t.Skip()
+		}
+		got := ExternalName(cluster, namespace, name, maxLength)
+		if len(got) > maxLength || !cloudName.MatchString(got) {
+			t.Errorf("%s/%s, at most %d: %q is no name of a cloud", namespace, name, maxLength, got)
+		}
+		if again := ExternalName(cluster, namespace, name, maxLength); again != got {
+			t.Errorf("%q, then %q", got, again)
+		}
+		other := ExternalName(cluster, otherNamespace, otherName, maxLength)
+		if same := namespace == otherNamespace && name == otherName; same != (got == other) {
+			t.Errorf("%s/%s is %q, %s/%s is %q", namespace, name, got, otherNamespace, otherName, other)
+		}
+		if elsewhere := ExternalName(cluster+"x", namespace, name, maxLength); elsewhere == got {
+			t.Errorf("two clusters share %q", got)
+		}
+	})
+}

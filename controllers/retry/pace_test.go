@@ -1,0 +1,124 @@
+package retry
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+var cadence = DefaultCadence(10 * time.Minute)
+
+// An object whose every call fails is tried for ever, and never at once: backoff's default gives up after 15 minutes
+// and then returns -1, at which a queue would spin.
+func TestAfterErrorNeverStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, began, least := NewPace(cadence), time.Now(), cadence.First/2
+		for tries := 0; time.Since(began) < 24*time.Hour; tries++ {
+			wait := p.AfterError(0)
+			if wait < least || wait > cadence.Longest*13/10 {
+				t.Fatalf("try %d, after %v: %v is not between %v and %v", tries, time.Since(began), wait, least, cadence.Longest*13/10)
+			}
+			if time.Since(began) > time.Hour {
+				least = cadence.Longest / 2
+			}
+			time.Sleep(wait)
+		}
+	})
+}
+
+func TestWhileCloudWorksStartsQuickAndWidens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, began, looks := NewPace(cadence), time.Now(), 0
+		for time.Since(began) < time.Hour {
+			wait := p.WhileCloudWorks()
+			if wait <= 0 || wait > cadence.PollLongest*13/10 {
+				t.Fatalf("look %d, after %v: wait %v", looks, time.Since(began), wait)
+			}
+			if looks == 0 && wait > 2*cadence.First {
+				t.Errorf("the first look comes after %v", wait)
+			}
+			looks++
+			time.Sleep(wait)
+		}
+		if looks < 100 || looks > 250 {
+			t.Errorf("%d looks in an hour", looks)
+		}
+	})
+}
+
+// Jitter makes single waits vary, so what is compared are medians.
+func TestWaitsGrow(t *testing.T) {
+	for name, wait := range map[string]func(*Pace) time.Duration{
+		"errors": func(p *Pace) time.Duration { return p.AfterError(0) },
+		"polls":  (*Pace).WhileCloudWorks,
+	} {
+		var sums [6]time.Duration
+		for range 200 {
+			p := NewPace(cadence)
+			for i := range sums {
+				sums[i] += wait(p)
+			}
+		}
+		for i := 1; i < len(sums); i++ {
+			if sums[i] < sums[i-1]*6/5 {
+				t.Errorf("%s: wait %d is on average %v, after %v", name, i, sums[i]/200, sums[i-1]/200)
+			}
+		}
+	}
+}
+
+func TestRetryAfterIsRespected(t *testing.T) {
+	p := NewPace(cadence)
+	for range 20 {
+		if got := p.AfterError(time.Hour); got != time.Hour {
+			t.Fatalf("the cloud asked for an hour, and got %v", got)
+		}
+	}
+}
+
+// Success forgets failures, and not how long the cloud has been at work; settling and edits forget both.
+func TestWhatForgetsWaits(t *testing.T) {
+	grown := func() *Pace {
+		p := NewPace(cadence)
+		for range 20 {
+			p.AfterError(0)
+			p.WhileCloudWorks()
+		}
+		return p
+	}
+	quick := 2 * cadence.First
+	p := grown()
+	p.Succeeded()
+	if got := p.AfterError(0); got > quick {
+		t.Errorf("first failure after a success: %v", got)
+	}
+	if got := p.WhileCloudWorks(); got < quick {
+		t.Errorf("a success is no end of the cloud's work: %v", got)
+	}
+	p = grown()
+	p.Settled()
+	if errors, polls := p.AfterError(0), p.WhileCloudWorks(); errors > quick || polls > quick {
+		t.Errorf("after settling: %v and %v", errors, polls)
+	}
+}
+
+func TestUntilSyncIsSpread(t *testing.T) {
+	p, least, most := NewPace(cadence), time.Duration(1<<62), time.Duration(0)
+	for range 1000 {
+		wait := p.UntilSync()
+		least, most = min(least, wait), max(most, wait)
+	}
+	if least < 9*time.Minute || most > 11*time.Minute || most-least < time.Minute {
+		t.Errorf("between %v and %v", least, most)
+	}
+}
+
+// A short sync period bounds everything, so that a test of an hour's behaviour takes seconds.
+func TestDefaultCadenceIsBoundedBySync(t *testing.T) {
+	for _, sync := range []time.Duration{100 * time.Millisecond, time.Second, time.Minute, 10 * time.Minute, time.Hour} {
+		c := DefaultCadence(sync)
+		if c.Sync != sync || c.First <= 0 || c.First > c.PollLongest || c.PollLongest > c.Longest || c.Longest > sync {
+			t.Errorf("sync period %v: %+v", sync, c)
+		}
+	}
+}

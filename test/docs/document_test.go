@@ -1,0 +1,97 @@
+package docs
+
+import (
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/test/cluster"
+)
+
+// root is the top of the repository.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := cluster.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// files returns the content of all files in a folder, or of one file, whose name ends like that, by path.
+func files(t *testing.T, path, ending string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ending) {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		found[path] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) == 0 {
+		t.Fatalf("no %s in %q", ending, path)
+	}
+	return found
+}
+
+func documents(t *testing.T) map[string]string {
+	all := files(t, filepath.Join(root(t), "docs"), ".md")
+	for path, content := range files(t, filepath.Join(root(t), "README.md"), ".md") {
+		all[path] = content
+	}
+	return all
+}
+
+var yamlBlock = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
+
+// TestYAMLIsThatOfSamples demands that what people copy is what tests have applied: whole lines of a sample, without
+// a gap.
+func TestYAMLIsThatOfSamples(t *testing.T) {
+	samples := files(t, filepath.Join(root(t), "config", "samples"), ".yaml")
+	blocks := 0
+	for path, content := range documents(t) {
+		for _, block := range yamlBlock.FindAllStringSubmatch(content, -1) {
+			blocks++
+			if !partOfAny(block[1], samples) {
+				t.Errorf("%s: this YAML is in no file of config/samples:\n%s", path, block[1])
+			}
+		}
+	}
+	if blocks == 0 {
+		t.Error("no document has YAML")
+	}
+}
+
+func partOfAny(block string, samples map[string]string) bool {
+	for _, sample := range samples {
+		if strings.Contains("\n"+sample, "\n"+block) {
+			return true
+		}
+	}
+	return false
+}
+
+var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	for path, content := range documents(t) {
+		for _, match := range link.FindAllStringSubmatch(content, -1) {
+			target, err := url.Parse(match[1])
+			if err != nil || target.IsAbs() || target.Path == "" {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), target.Path)); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package docs
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// TestSamplesAreTaken sends every sample as `kubectl create --dry-run=server --validate=strict` would.
+func TestSamplesAreTaken(t *testing.T) {
+	c, err := client.New(cluster.ForTest(t, cluster.Options{}).Config(), client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, namespace := range []string{"shop", system.Namespace} {
+		if err := system.EnsureNamespace(t.Context(), c, namespace); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kinds := map[string]int{}
+	for path, content := range files(t, filepath.Join(root(t), "config", "samples"), ".yaml") {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			for _, object := range decode(t, content) {
+				kinds[object.GetKind()]++
+				err := c.Create(t.Context(), object, client.DryRunAll, client.FieldValidation(metav1.FieldValidationStrict))
+				if client.IgnoreAlreadyExists(err) != nil { // the namespace
+					t.Errorf("%s %s: %v", object.GetKind(), object.GetName(), err)
+				}
+			}
+		})
+	}
+	for _, kind := range []string{"Bucket", "Database", "ProviderConfig", "ClusterProviderConfig"} {
+		if kinds[kind] < 2 {
+			t.Errorf("%d samples of kind %s, want one for each cloud", kinds[kind], kind)
+		}
+	}
+}
+
+func decode(t *testing.T, content string) (objects []*unstructured.Unstructured) {
+	t.Helper()
+	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(content), 4096)
+	for {
+		object := &unstructured.Unstructured{}
+		switch err := decoder.Decode(object); {
+		case errors.Is(err, io.EOF):
+			return objects
+		case err != nil:
+			t.Fatal(err)
+		}
+		objects = append(objects, object)
+	}
+}
