@@ -226,6 +226,10 @@ func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S]) (outcome,
 	if err != nil {
 		return outcome{}, acted{err}
 	}
+	if done.Operation != "" { // it may still fail: the finalizer goes once the mark is seen
+		t.status.Operation = done.Operation
+		return outcome{state: condition.Deleting, reason: v1alpha1.ReasonDeleting, message: messageReleasing, next: soon}, nil
+	}
 	out, err := r.forget(ctx, t, fmt.Sprintf("left %s in %s account %s", t.request.Name, t.conn.Provider, t.account), true)
 	return out.orNothing(), err
 }

@@ -29,14 +29,16 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 				"set spec.deletionPolicy: Retain to leave it, or delete it in the cloud"}
 		}
 		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: "the cloud object of this name does not bear this object's mark, and stays"}
+	case released:
+		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: "the cloud object is marked as left behind, and stays"}
 	default:
 		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: "the cloud object of this name is not this object's, and stays"}
 	}
 	if p.Deletion == v1alpha1.DeletionRetain {
 		if o.State == driver.Pending {
-			return deleting("to be marked as left behind once the cloud is done with it")
+			return deleting(messageReleasing)
 		}
-		return Action{Verb: Release, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object is being marked as left behind"}
+		return Action{Verb: Release, Reason: v1alpha1.ReasonDeleting, Message: messageReleasing}
 	}
 	switch {
 	case o.Protected:
@@ -86,6 +88,8 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 	}
 	return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "it is gone from the cloud"}
 }
+
+const messageReleasing = "the cloud object is being marked as left behind"
 
 func deleting(message string) Action {
 	return Action{Verb: Wait, Reason: v1alpha1.ReasonDeleting, Message: message}
