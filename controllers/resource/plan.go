@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -328,27 +329,25 @@ func pending(v View, changes []field.Change) []v1alpha1.PendingChange {
 // planHash identifies changes that wait. The uid and the serial keep an approval from being good for
 // another object, or for a later plan that happens to look the same.
 func planHash(v View, wait []field.Change) string {
-	text := fmt.Sprintf("%q %d", v.Mark.UID, v.Serial)
+	words := []string{fmt.Sprintf("%q %d", v.Mark.UID, v.Serial)}
 	for _, c := range wait {
-		text += fmt.Sprintf(" %q %q %q %q", c.Field, c.From, c.To, c.Effect)
+		words = append(words, fmt.Sprintf("%q %q %q %q", c.Field, c.From, c.To, c.Effect))
 	}
-	sum := sha256.Sum256([]byte(text))
+	sum := sha256.Sum256([]byte(strings.Join(words, " ")))
 	return hex.EncodeToString(sum[:6])
 }
 
 // list says changes in a line: field from -> to (effect).
 func list(changes []field.Change) string {
-	s := ""
-	for i, c := range changes {
-		if i > 0 {
-			s += ", "
-		}
-		s += fmt.Sprintf("%s %s -> %s", c.Field, orNone(c.From), orNone(c.To))
+	var items []string
+	for _, c := range changes {
+		item := fmt.Sprintf("%s %s -> %s", c.Field, orNone(c.From), orNone(c.To))
 		if c.Effect != field.Online && c.Effect != "" {
-			s += fmt.Sprintf(" (%s)", c.Effect)
+			item += fmt.Sprintf(" (%s)", c.Effect)
 		}
+		items = append(items, item)
 	}
-	return s
+	return strings.Join(items, ", ")
 }
 
 func orNone(s string) string {
