@@ -153,8 +153,9 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	if len(done.Failed) > 0 {
 		return outcome{}, acted{done.Failed[0].Err}
 	}
-	// Only what was done settles a plan.
-	out.planned = true
+	// Only what was done settles a plan. What still differs in the course of a creation is no plan, and not worth
+	// a write.
+	out.planned = out.state != condition.Progressing || t.status.Plan != nil
 	if repeated {
 		out.next, out.repeated = afterError, true
 	}
@@ -183,12 +184,18 @@ func (r *Reconciler[T, S]) updating(t *turn[T, S], a Action) outcome {
 func (t *turn[T, S]) sent(changes []field.Change) {
 	for _, c := range changes {
 		if c.Field == driver.FieldPassword && t.vault != nil {
-			if t.status.Applied == nil {
-				t.status.Applied = map[string][]string{}
-			}
-			t.status.Applied[driver.FieldPassword] = []string{t.vault.serial()}
+			t.mem.password = t.vault.serial()
+			t.accepted()
 		}
 	}
+}
+
+// accepted notes in the status that the cloud has the vault's next password.
+func (t *turn[T, S]) accepted() {
+	if t.status.Applied == nil {
+		t.status.Applied = map[string][]string{}
+	}
+	t.status.Applied[driver.FieldPassword] = []string{t.vault.serial()}
 }
 
 func (r *Reconciler[T, S]) tellUpdate(t *turn[T, S], a Action, changes []field.Change) {

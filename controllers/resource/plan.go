@@ -329,25 +329,28 @@ func pending(v View, changes []field.Change) []v1alpha1.PendingChange {
 // planHash identifies changes that wait. The uid and the serial keep an approval from being good for
 // another object, or for a later plan that happens to look the same.
 func planHash(v View, wait []field.Change) string {
-	words := []string{fmt.Sprintf("%q %d", v.Mark.UID, v.Serial)}
+	var text strings.Builder
+	text.WriteString(fmt.Sprintf("%q %d", v.Mark.UID, v.Serial))
 	for _, c := range wait {
-		words = append(words, fmt.Sprintf("%q %q %q %q", c.Field, c.From, c.To, c.Effect))
+		text.WriteString(fmt.Sprintf(" %q %q %q %q", c.Field, c.From, c.To, c.Effect))
 	}
-	sum := sha256.Sum256([]byte(strings.Join(words, " ")))
+	sum := sha256.Sum256([]byte(text.String()))
 	return hex.EncodeToString(sum[:6])
 }
 
 // list says changes in a line: field from -> to (effect).
 func list(changes []field.Change) string {
-	var items []string
-	for _, c := range changes {
-		item := fmt.Sprintf("%s %s -> %s", c.Field, orNone(c.From), orNone(c.To))
-		if c.Effect != field.Online && c.Effect != "" {
-			item += fmt.Sprintf(" (%s)", c.Effect)
+	var s strings.Builder
+	for i, c := range changes {
+		if i > 0 {
+			s.WriteString(", ")
 		}
-		items = append(items, item)
+		s.WriteString(fmt.Sprintf("%s %s -> %s", c.Field, orNone(c.From), orNone(c.To)))
+		if c.Effect != field.Online && c.Effect != "" {
+			s.WriteString(fmt.Sprintf(" (%s)", c.Effect))
+		}
 	}
-	return strings.Join(items, ", ")
+	return s.String()
 }
 
 func orNone(s string) string {

@@ -95,16 +95,14 @@ func (r *Reconciler[T, S]) judge(ctx context.Context, t *turn[T, S], out outcome
 	}
 	logf.FromContext(ctx).V(1).Info("turn failed", "error", t.redact(err.Error()), "failures", t.mem.failures)
 	out.next, out.message, out.quiet = afterError, err.Error(), false
-	var refusal *credential.Refusal
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*credential.Refusal](err); ok {
 		out.state, out.reason = condition.Stalled, refusal.Reason
 		out.message, out.next = refusal.Message, polling
 		return t.whileDeleting(out)
 	}
 	verdict := retry.Judge(err)
 	out.reason = verdict.Reason
-	var cloud *driver.Error
-	if errors.As(err, &cloud) {
+	if cloud, ok := errors.AsType[*driver.Error](err); ok {
 		out.atLeast = cloud.RetryAfter
 	}
 	_, did := errors.AsType[acted](err)
@@ -234,7 +232,7 @@ func nextPlan(before *v1alpha1.PlanStatus, hash string) *v1alpha1.PlanStatus {
 
 // patchStatus writes the status if it differs from what is stored.
 func (r *Reconciler[T, S]) patchStatus(ctx context.Context, t *turn[T, S]) error {
-	if equality.Semantic.DeepEqual(r.Kind.Status(t.stored), t.status) && equality.Semantic.DeepEqual(t.stored, t.obj) {
+	if equality.Semantic.DeepEqual(t.stored, t.obj) {
 		return nil
 	}
 	desired := t.obj.DeepCopyObject().(T)

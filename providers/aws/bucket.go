@@ -69,13 +69,10 @@ func (b *buckets) Observe(ctx context.Context, req bucketRequest) (driver.Observ
 	}, nil
 }
 
-// absent is the observation of no bucket: a creation sets its tags and location, and an Update the rest.
+// absent is the observation of no bucket. A creation sets its tags and location, and the Update that follows
+// the rest: all of it is announced now, or the controller would have to store it in between.
 func (b *buckets) absent(req bucketRequest) driver.Observation {
-	var later []field.Change
-	for _, a := range bucketAspects {
-		later = append(later, field.Change{Field: a.field})
-	}
-	return driver.Observation{State: driver.Absent, Applied: bucketTable.Applied(&req.Spec, nil, later)}
+	return driver.Observation{State: driver.Absent, Applied: bucketTable.Applied(&req.Spec, nil, nil)}
 }
 
 // url returns the endpoint that serves the bucket's region.
