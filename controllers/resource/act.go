@@ -184,12 +184,18 @@ func (r *Reconciler[T, S]) updating(t *turn[T, S], a Action) outcome {
 func (t *turn[T, S]) sent(changes []field.Change) {
 	for _, c := range changes {
 		if c.Field == driver.FieldPassword && t.vault != nil {
-			if t.status.Applied == nil {
-				t.status.Applied = map[string][]string{}
-			}
-			t.status.Applied[driver.FieldPassword] = []string{t.vault.serial()}
+			t.mem.password = t.vault.serial()
+			t.accepted()
 		}
 	}
+}
+
+// accepted notes in the status that the cloud has the vault's next password.
+func (t *turn[T, S]) accepted() {
+	if t.status.Applied == nil {
+		t.status.Applied = map[string][]string{}
+	}
+	t.status.Applied[driver.FieldPassword] = []string{t.vault.serial()}
 }
 
 func (r *Reconciler[T, S]) tellUpdate(t *turn[T, S], a Action, changes []field.Change) {

@@ -32,6 +32,8 @@ type memory struct {
 	// same difference is no reason to send it again.
 	sent   []field.Change
 	sentAt time.Time
+	// password is the serial of the password that the cloud accepted: the status that says so may have been lost.
+	password string
 	// deleteSent is when the cloud accepted the deletion.
 	deleteSent time.Time
 	// notBefore is how fresh an observation must be: when the last write ended.

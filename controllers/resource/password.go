@@ -155,6 +155,9 @@ func (r *Reconciler[T, S]) checkPassword(ctx context.Context, t *turn[T, S]) err
 	if t.vault.next() == "" || t.seen.State != driver.Ready {
 		return nil
 	}
+	if t.mem.password == t.vault.serial() {
+		t.accepted()
+	}
 	accepted := t.status.Applied[driver.FieldPassword]
 	byCreation := t.vault.serial() == strconv.Itoa(firstSerial)
 	if byCreation || len(accepted) == 1 && accepted[0] == t.vault.serial() {

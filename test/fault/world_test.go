@@ -1,0 +1,195 @@
+package fault
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-logr/zapr"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+type wrapper = func(http.RoundTripper) http.RoundTripper
+
+// A world is a stage, the wire between its managers and its API server, and a cache by which the test watches.
+type world struct {
+	*system.Stage
+	wire  *wire
+	seen  cache.Cache
+	user  *rest.Config
+	lives atomic.Int32
+}
+
+// Cadences of the managers here: short, so that a fault is over soon, and no shorter than a loaded machine bears.
+const (
+	syncPeriod = time.Second
+	settle     = 200 * time.Millisecond
+	// timeout is for calls to the cloud that must be answered; where they hang on purpose it is hangTimeout.
+	timeout     = 15 * time.Second
+	hangTimeout = 500 * time.Millisecond
+)
+
+func newWorld(t *testing.T, co cluster.Options, lo localcloud.Options) *world {
+	t.Helper()
+	if lo.Durations == (localcloud.Durations{}) {
+		const short = 20 * time.Millisecond
+		lo.Durations = localcloud.Durations{Create: short, Modify: short, Delete: short, Snapshot: short}
+	}
+	lo.InstanceQuota = -1
+	w := &world{Stage: system.NewStage(t, co, lo), wire: newWire()}
+	var err error
+	if w.user, err = w.Cluster.User(system.User, cluster.Administrators); err != nil {
+		t.Fatal(err)
+	}
+	if w.seen, err = cache.New(w.Cluster.Config(), cache.Options{Scheme: w.Client.Scheme()}); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = w.seen.Start(t.Context()) }()
+	for _, o := range []client.Object{&v1alpha1.Bucket{}, &v1alpha1.Database{}, &v1alpha1.ProviderConfig{}} {
+		if _, err := w.seen.GetInformer(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// start starts a manager for some namespaces, or for all if none is given.
+func (w *world) start(ctx context.Context, life *system.Lifeline, timeout time.Duration, wrap wrapper, namespaces ...string) (*system.Manager, error) {
+	cfg := rest.CopyConfig(w.user)
+	if wrap != nil {
+		cfg.Wrap(wrap)
+	}
+	cfg.Wrap(w.wire.wrap)
+	return system.Start(ctx, cfg, life, controllers.Options{
+		Drivers: w.Drivers(life, timeout), SyncPeriod: syncPeriod, Settle: settle, Workers: 32,
+	}, controllers.ManagerOptions{Namespaces: namespaces})
+}
+
+// run starts a manager that lives as long as the test.
+func (w *world) run(t *testing.T, timeout time.Duration) *system.Manager {
+	t.Helper()
+	m, err := w.start(t.Context(), &system.Lifeline{}, timeout, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Kill)
+	return m
+}
+
+// A process runs managers for one namespace, one after the other: a killed one is followed by a fresh one that
+// remembers nothing.
+type process struct {
+	start func(*system.Lifeline) *system.Manager
+
+	mu      sync.Mutex
+	line    *system.Lifeline
+	manager *system.Manager
+	next    sync.WaitGroup
+}
+
+func (w *world) process(t *testing.T, wrap wrapper, namespace string) *process {
+	p := &process{line: &system.Lifeline{}, start: func(line *system.Lifeline) *system.Manager {
+		m, err := w.start(t.Context(), line, timeout, wrap, namespace)
+		if err != nil && t.Context().Err() == nil { // a process that is killed last needs no successor
+			t.Errorf("start a manager: %v", err)
+		}
+		return m
+	}}
+	p.manager = p.start(p.line)
+	t.Cleanup(func() {
+		p.next.Wait()
+		if p.manager != nil {
+			p.manager.Kill()
+		}
+	})
+	return p
+}
+
+// kill cuts the manager off, at once and for good, and has another started.
+func (p *process) kill() {
+	p.mu.Lock()
+	p.line.Kill()
+	p.next.Go(func() {
+		defer p.mu.Unlock()
+		p.manager.Kill()
+		p.line = &system.Lifeline{}
+		p.manager = p.start(p.line)
+	})
+}
+
+// await polls until done returns "", and fails with what it returned last.
+func await(t testing.TB, what string, done func() string) {
+	t.Helper()
+	const patience = 90 * time.Second
+	last := ""
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
+		if last = done(); last == "" {
+			return
+		}
+		if t.Context().Err() != nil {
+			break
+		}
+	}
+	t.Fatalf("not within %s: %s\n%s", patience, what, last)
+}
+
+// logs is everything that managers log in this process, at the most verbose level.
+var logs = func() *logBuffer {
+	b := &logBuffer{}
+	encoder := zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig())
+	log := zapr.NewLogger(zap.New(zapcore.NewCore(encoder, b, zapcore.Level(-127)), zap.AddStacktrace(zapcore.PanicLevel)))
+	logf.SetLogger(log)
+	klog.SetLogger(log)
+	return b
+}()
+
+type logBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+// Sync implements zapcore.WriteSyncer.
+func (*logBuffer) Sync() error { return nil }
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// about returns the lines that mention a name.
+func (b *logBuffer) about(name string) string {
+	var out []byte
+	for line := range bytes.Lines([]byte(b.String())) {
+		if bytes.Contains(line, []byte(name)) {
+			out = append(out, line...)
+		}
+	}
+	return string(out)
+}
+
+func lifeName(n int32) string { return fmt.Sprintf("life-%04d", n) }

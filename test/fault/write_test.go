@@ -1,0 +1,205 @@
+package fault
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// A chapter is what a phase of a life without faults looks like.
+type chapter struct {
+	writes    []call         // to Kubernetes and to the cloud
+	committed map[string]int // in the cloud
+	status    string
+}
+
+// creates are the operations of which there must be exactly one in a life.
+var creates = []string{"CreateBucket", "CreateDBInstance", "buckets.insert", "instances.insert"}
+
+// A matrix is each write of each subject's life, by what becomes of it.
+type matrix struct {
+	kinds []localcloud.FaultKind
+	// lives is how many are led at once.
+	lives int
+	// manage starts a manager for a life that needs one of its own.
+	manage func(t *testing.T, l *life)
+}
+
+// TestWrites goes through a life's writes one by one: whatever becomes of one of them, the life goes on as if
+// nothing had happened. aws/Bucket/create/patch buckets/status 1/response-lost is the name of one case.
+func TestWrites(t *testing.T) {
+	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	w.run(t, timeout)
+	w.through(t, matrix{
+		kinds: []localcloud.FaultKind{localcloud.RequestLost, localcloud.ResponseLost, localcloud.Conflict},
+		lives: 48, manage: func(*testing.T, *life) {},
+	})
+}
+
+// TestKilled is TestWrites with the process killed in the moment in which the write is committed. Another one
+// follows, which remembers nothing.
+func TestKilled(t *testing.T) {
+	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	w.through(t, matrix{
+		kinds: []localcloud.FaultKind{killed},
+		lives: 24, manage: func(t *testing.T, l *life) { l.kill = w.process(t, nil, l.name).kill },
+	})
+}
+
+// A story is the part of a life that a trap is set in, with what comes before and after it.
+type story struct {
+	subject
+	about phase
+}
+
+func (s story) String() string { return fmt.Sprintf("%s/%s", s.subject, s.about) }
+
+func (s story) phases() []phase {
+	if s.about == creation || s.about == deletion {
+		return []phase{creation, deletion}
+	}
+	return []phase{creation, s.about, deletion}
+}
+
+func stories() (all []story) {
+	for _, s := range subjects {
+		for _, p := range s.phases() {
+			all = append(all, story{s, p})
+		}
+	}
+	return all
+}
+
+// through leads all the lives of a matrix.
+func (w *world) through(t *testing.T, m matrix) {
+	plain := make([]map[phase]chapter, len(stories()))
+	var first sync.WaitGroup
+	for i, s := range stories() {
+		first.Go(func() {
+			t.Run(s.String()+"/no fault", func(t *testing.T) {
+				// What the second life does not repeat was chance.
+				plain[i] = w.plain(t, m, s)
+				again := w.plain(t, m, s)[s.about].writes
+				c := plain[i][s.about]
+				c.writes = slices.DeleteFunc(c.writes, func(c call) bool { return !slices.Contains(again, c) })
+				plain[i][s.about] = c
+				t.Logf("writes: %v", c.writes)
+			})
+		})
+	}
+	first.Wait()
+	if t.Failed() {
+		return
+	}
+	var all sync.WaitGroup
+	places := make(chan struct{}, m.lives)
+	for i, s := range stories() {
+		for _, c := range plain[i][s.about].writes {
+			for _, kind := range m.kinds {
+				all.Go(func() {
+					places <- struct{}{}
+					defer func() { <-places }()
+					t.Run(fmt.Sprintf("%s/%s/%s", s, c, kind), func(t *testing.T) {
+						w.until(t, m, s, trap{s.about, c, kind}, plain[i])
+					})
+				})
+			}
+		}
+	}
+	all.Wait()
+}
+
+// plain goes through a story in which nothing goes wrong, and writes down what happened.
+func (w *world) plain(t *testing.T, m matrix, s story) map[phase]chapter {
+	t.Helper()
+	l := w.born(t, s.subject)
+	m.manage(t, l)
+	chapters := map[phase]chapter{}
+	for _, p := range s.phases() {
+		l.enter(p)
+		l.do(t, p)
+		c := chapter{committed: l.committed(), writes: l.written()}
+		for name, n := range c.committed {
+			for i := range n {
+				c.writes = append(c.writes, call{cloud, name, i + 1})
+			}
+		}
+		if p != deletion {
+			c.status = l.summary(l.get(t))
+		}
+		l.verify(t, p)
+		chapters[p] = c
+	}
+	return chapters
+}
+
+// until leads lives until the trap was run into. A repeated write depends on which of two controllers was faster,
+// and does not occur in every life.
+func (w *world) until(t *testing.T, m matrix, s story, tr trap, plain map[phase]chapter) {
+	for range 2 {
+		if w.faulty(t, m, s, tr, plain) || t.Failed() {
+			return
+		}
+	}
+	if tr.call.n == 1 {
+		t.Error("the write did not occur: nothing was tested")
+	}
+	t.Skipf("%s did not occur again", tr.call)
+}
+
+// faulty goes through a story with a trap in it, and compares it with one that had none.
+func (w *world) faulty(t *testing.T, m matrix, s story, tr trap, plain map[phase]chapter) (hit bool) {
+	l := w.born(t, s.subject)
+	l.trap = &tr
+	m.manage(t, l)
+	defer l.tellIfFailed(t)
+	total := map[string]int{}
+	for _, p := range s.phases() {
+		l.enter(p)
+		l.do(t, p)
+		committed := l.committed()
+		l.verify(t, p)
+		for op, n := range committed {
+			total[op] += n
+		}
+		if extra := beyond(committed, plain[p].committed); extra > allowance(tr, p) {
+			t.Errorf("%s: the cloud was changed by %v, and by %v without the fault", p, committed, plain[p].committed)
+		}
+		if p == deletion {
+			break
+		}
+		if diff := cmp.Diff(plain[p].status, l.summary(l.get(t))); diff != "" {
+			t.Errorf("%s: status without the fault (-), and with it (+):\n%s", p, diff)
+		}
+	}
+	for _, op := range creates {
+		if total[op] > 1 {
+			t.Errorf("%s: %d times", op, total[op])
+		}
+	}
+	return l.hitCount() > 0
+}
+
+// allowance is how many writes may be repeated: one, if nobody could know that the first was committed.
+func allowance(tr trap, p phase) int {
+	if tr.phase == p && (tr.kind == localcloud.ResponseLost || tr.kind == killed) {
+		return 1
+	}
+	return 0
+}
+
+// beyond counts the writes that a phase made and that it makes not without a fault.
+func beyond(have, plain map[string]int) int {
+	extra := 0
+	for _, op := range slices.Sorted(maps.Keys(have)) {
+		extra += max(0, have[op]-plain[op])
+	}
+	return extra
+}
