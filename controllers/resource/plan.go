@@ -131,7 +131,10 @@ func markUnread(o driver.Observation) bool {
 	return slices.ContainsFunc(o.Unreadable, func(e driver.FieldError) bool { return e.Field == driver.FieldMark })
 }
 
-const messageCreating = "the cloud is creating it"
+const (
+	messageCreating = "the cloud is creating it"
+	messageAdopting = "it exists in the cloud and is being marked as this object's"
+)
 
 func planObserved(o driver.Observation) Action {
 	if o.State == driver.Absent {
@@ -194,9 +197,9 @@ func planForeign(b belonging, v View, o driver.Observation, p Policy) Action {
 	// a fight without end.
 	if mayAdopt && (b != others || !v.WasReady) {
 		if o.State == driver.Pending {
-			return Action{Verb: Wait, Reason: v1alpha1.ReasonAdopting, Message: "it exists and is to be adopted once the cloud is done with it"}
+			return Action{Verb: Wait, Reason: v1alpha1.ReasonAdopting, Message: messageAdopting}
 		}
-		return Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting, Message: "it exists in the cloud and is being marked as this object's"}
+		return Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting, Message: messageAdopting}
 	}
 	a := Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}
 	switch b {

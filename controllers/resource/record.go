@@ -137,12 +137,15 @@ func (t *turn[T, S]) whileDeleting(out outcome) outcome {
 // describe brings the status in line with the outcome and what was seen. It changes nothing that need
 // not change.
 func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
+	creating := out.state == condition.Progressing && !out.quiet
 	if t.looked {
-		r.describeSeen(t, out.state == condition.Progressing && !out.quiet)
+		r.describeSeen(t, creating)
 	}
 	if out.planned {
-		t.status.PendingChanges = out.pending
 		t.status.Plan = nextPlan(t.status.Plan, out.hash)
+		if !creating { // what is still to be set on a new object is no news, and would be a write
+			t.status.PendingChanges = out.pending
+		}
 	}
 	if out.quiet {
 		return

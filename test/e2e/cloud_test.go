@@ -95,8 +95,9 @@ func (s *stage) cloud(name string) *cloud {
 	return &cloud{Cloud: s.Cloud, name: name, config: name, hands: hasHands()[name]}
 }
 
-// onBoth runs a test on both clouds.
+// onBoth runs a test on both clouds, beside all others.
 func onBoth(t *testing.T, test func(*world, *cloud)) {
+	t.Parallel()
 	for _, name := range []string{"aws", "gcp"} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

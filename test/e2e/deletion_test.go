@@ -8,6 +8,7 @@ import (
 )
 
 func TestDeletionOfADatabase(t *testing.T) {
+	t.Parallel()
 	for _, policy := range []v1alpha1.DeletionPolicy{v1alpha1.DeletionSnapshot, v1alpha1.DeletionDelete} {
 		t.Run(string(policy), func(t *testing.T) {
 			onBoth(t, func(w *world, c *cloud) {
@@ -62,6 +63,7 @@ func TestDeletionProtection(t *testing.T) {
 }
 
 func TestDeletionOfABucketThatIsNotEmpty(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name string
 		mend func(*world, *cloud, *v1alpha1.Bucket, string)

@@ -57,6 +57,7 @@ var things = []thing{
 
 // onAll runs a test for each kind on each cloud.
 func onAll(t *testing.T, test func(*world, *cloud, thing)) {
+	t.Parallel()
 	for _, kind := range things {
 		t.Run(kind.kind, func(t *testing.T) {
 			onBoth(t, func(w *world, c *cloud) { test(w, c, kind) })

@@ -143,8 +143,8 @@ func (w *world) stalled(o client.Object, reason v1alpha1.Reason, says ...string)
 	w.Helper()
 	s := w.state(o, "stalled: "+string(reason), func(s snapshot) bool {
 		c := s.condition(v1alpha1.ConditionStalled)
-		return s.generation == o.GetGeneration() && c != nil && c.Status == yes && c.Reason == string(reason) &&
-			(s.kstatus == status.FailedStatus || s.deleting)
+		return s.generation >= o.GetGeneration() && c != nil && c.Status == yes && c.Reason == string(reason) &&
+			(s.kstatus == status.FailedStatus || s.deleting && s.observed == s.generation)
 	})
 	for _, text := range says {
 		if message := s.condition(v1alpha1.ConditionStalled).Message; !strings.Contains(message, text) {

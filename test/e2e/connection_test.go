@@ -1,0 +1,268 @@
+package e2e
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"database/sql"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+var startReal sync.Mutex
+
+// realClouds is a second local cloud, whose databases are real servers, behind the configs aws-real and gcp-real.
+var realClouds map[string]*cloud
+
+// realCloud returns one of the clouds with real servers, or skips the test where the machine has none.
+func (w *world) realCloud(name string, engine v1alpha1.Engine) *cloud {
+	w.Helper()
+	if err := localcloud.EngineAvailable(string(engine)); err != nil {
+		if os.Getenv("CI") != "" {
+			w.Fatal(err)
+		}
+		w.Skipf("SKIPPED, NOT TESTED: %v", err)
+	}
+	startReal.Lock()
+	defer startReal.Unlock()
+	if realClouds == nil {
+		local, err := localcloud.Start(localcloud.Options{Durations: durations, InstanceQuota: -1})
+		w.must(err)
+		whole.Cleanup(func() {
+			if err := local.Close(); err != nil {
+				whole.Error(err)
+			}
+		})
+		id, secret := local.AWSKeys(system.AWSAccount)
+		w.account("aws-real", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}, local.AWSEndpoint(), map[string][]byte{
+			v1alpha1.SecretKeyAWSAccessKeyID: []byte(id), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secret),
+		})
+		w.account("gcp-real", v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: system.GCPProject, Region: system.GCPRegion}}, local.GCPEndpoint(),
+			map[string][]byte{v1alpha1.SecretKeyGCPCredentials: local.GCPKey(system.GCPProject)})
+		realClouds = map[string]*cloud{
+			"aws": {Cloud: local, name: "aws", config: "aws-real", hands: awsHands(local)},
+			"gcp": {Cloud: local, name: "gcp", config: "gcp-real", hands: gcpHands(local)},
+		}
+	}
+	return realClouds[name]
+}
+
+// account makes a ClusterProviderConfig and its Secret.
+func (w *world) account(name string, account v1alpha1.Account, endpoint string, credentials map[string][]byte) {
+	w.Helper()
+	secret := &corev1.Secret{Data: credentials}
+	secret.Namespace, secret.Name = system.Namespace, name
+	w.must(w.Client.Create(w.Context(), secret))
+	w.must(w.Client.Create(w.Context(), system.ClusterConfig(name, account, endpoint)))
+}
+
+// onReal runs a test on both clouds with real servers.
+func onReal(t *testing.T, engine v1alpha1.Engine, test func(*world, *cloud)) {
+	t.Parallel()
+	for _, name := range []string{"aws", "gcp"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			test(w, w.realCloud(name, engine))
+		})
+	}
+}
+
+// query connects as an application does that has nothing but the Secret, and asks who it is and where.
+func (w *world) query(secret map[string][]byte) (user, database string, err error) {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.Context(), 20*time.Second)
+	defer cancel()
+	if string(secret["type"]) == "mysql" {
+		return w.queryMySQL(ctx, secret)
+	}
+	uri, err := url.Parse(string(secret["uri"]))
+	w.must(err)
+	if len(secret["certificates"]) > 0 {
+		file := filepath.Join(w.TempDir(), "ca.pem")
+		w.must(os.WriteFile(file, secret["certificates"], 0o600))
+		query := uri.Query()
+		query.Set("sslmode", "verify-ca")
+		query.Set("sslrootcert", file)
+		uri.RawQuery = query.Encode()
+	}
+	conn, err := pgx.Connect(ctx, uri.String())
+	if err != nil {
+		return "", "", err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	err = conn.QueryRow(ctx, "SELECT current_user, current_database()").Scan(&user, &database)
+	return user, database, err
+}
+
+func (w *world) queryMySQL(ctx context.Context, secret map[string][]byte) (user, database string, err error) {
+	w.Helper()
+	uri, err := url.Parse(string(secret["uri"]))
+	w.must(err)
+	config := mysql.NewConfig()
+	config.User, config.Net, config.Addr, config.DBName = uri.User.Username(), "tcp", uri.Host, uri.Path[1:]
+	config.Passwd, _ = uri.User.Password()
+	config.TLS = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // RDS's authority is not in the Secret
+	if certificates := secret["certificates"]; len(certificates) > 0 {
+		config.TLS = &tls.Config{RootCAs: x509.NewCertPool(), ServerName: uri.Hostname()}
+		config.TLS.RootCAs.AppendCertsFromPEM(certificates)
+	}
+	connector, err := mysql.NewConnector(config)
+	w.must(err)
+	db := sql.OpenDB(connector)
+	defer func() { _ = db.Close() }()
+	err = db.QueryRowContext(ctx, "SELECT SUBSTRING_INDEX(CURRENT_USER(), '@', 1), DATABASE()").Scan(&user, &database)
+	return user, database, err
+}
+
+func TestConnection(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name     string
+		engine   v1alpha1.Engine
+		username string
+		want     map[string]string // the administrator
+	}{
+		{"postgres", v1alpha1.EnginePostgres, "", same("postgres")},
+		{"postgres-named", v1alpha1.EnginePostgres, "keeper", same("keeper")},
+		{"mysql", v1alpha1.EngineMySQL, "", map[string]string{"aws": "admin", "gcp": "root"}},
+		{"mysql-named", v1alpha1.EngineMySQL, "keeper", same("keeper")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			onReal(t, test.engine, func(w *world, c *cloud) {
+				p := smallDatabase(c)
+				p.Engine, p.DatabaseName = ptr(test.engine), ptr("app")
+				d := w.database(c, "orders", p)
+				connect(d, "orders-db")
+				if test.username != "" {
+					d.Spec.Credentials = &v1alpha1.DatabaseCredentials{Username: ptr(test.username)}
+				}
+				w.create(d)
+				s := w.ready(d)
+				w.equal("binding", s.status.Binding, &v1alpha1.Binding{Name: "orders-db"})
+				user, database, err := w.query(w.secret("orders-db"))
+				w.must(err)
+				w.equal("user", user, test.want[c.name])
+				w.equal("database", database, "app")
+				if len(w.secret("orders-db")["certificates"]) == 0 && c.name == "gcp" {
+					w.Error("the Secret has no certificates, so nobody can know the server")
+				}
+				w.equal("story", w.story("Database", d.Name, 0), []string{"InProgress", "InProgress Creating", "Current Ready"})
+			})
+		})
+	}
+}
+
+// give puts a password into the Secret that a spec refers to.
+func (w *world) give(password string) {
+	w.Helper()
+	s := &corev1.Secret{ObjectMeta: w.meta("admin"), Data: map[string][]byte{"password": []byte(password)}}
+	if w.secret("admin") == nil {
+		w.must(w.Client.Create(w.Context(), s))
+	} else {
+		w.must(w.Client.Update(w.Context(), s))
+	}
+}
+
+func (w *world) withPassword(c *cloud) *v1alpha1.Database {
+	d := w.database(c, "orders", smallDatabase(c))
+	d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "admin"}}
+	connect(d, "orders-db")
+	return d
+}
+
+// rotates waits until the connection Secret has a password, and logs in with it.
+func (w *world) rotates(password string) {
+	w.Helper()
+	w.eventually("the connection Secret has the new password", func() bool { return string(w.secret("orders-db")["password"]) == password })
+	_, _, err := w.query(w.secret("orders-db"))
+	w.must(err)
+}
+
+func TestPasswordOfOnesOwn(t *testing.T) {
+	onReal(t, v1alpha1.EnginePostgres, func(w *world, c *cloud) {
+		d := w.withPassword(c)
+		w.create(d)
+		w.stalled(d, v1alpha1.ReasonPasswordNotFound, `no key "password" in a Secret admin`)
+		w.must(w.Client.Create(w.Context(), &corev1.Secret{ObjectMeta: w.meta("admin"), Data: map[string][]byte{"other": []byte("x")}}))
+		w.looks(c, w.of("Database", d.Name, 0)[0].externalName(w), 1)
+		w.stalled(d, v1alpha1.ReasonPasswordNotFound, `no key "password" in a Secret admin`)
+		w.give("first-password")
+		name := w.ready(d).status.ExternalName
+		w.rotates("first-password")
+		old := w.secret("orders-db")
+
+		mark := len(c.writes(name))
+		w.give("second-password")
+		w.rotates("second-password")
+		w.ready(d)
+		w.costs(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.name])
+		if _, _, err := w.query(old); err == nil {
+			w.Error("the old password still opens the door")
+		}
+
+		// A Secret that goes takes nothing with it.
+		w.must(w.Client.Delete(w.Context(), &corev1.Secret{ObjectMeta: w.meta("admin")}))
+		w.stalled(d, v1alpha1.ReasonPasswordNotFound)
+		_, _, err := w.query(w.secret("orders-db"))
+		w.must(err)
+		w.give("second-password")
+		w.ready(d)
+		w.costs(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.name])
+	})
+}
+
+// externalName waits for the name in the cloud.
+func (s snapshot) externalName(w *world) string {
+	w.Helper()
+	return w.await(w.T, s.kind, s.name, "bound", func(s snapshot) bool { return s.status.ExternalName != "" }).status.ExternalName
+}
+
+// RDS takes no password with a slash: what it refuses heals by mending the Secret.
+func TestPasswordThatRDSRefuses(t *testing.T) {
+	t.Parallel()
+	w := newWorldAlone(t)
+	c := w.realCloud("aws", v1alpha1.EnginePostgres)
+	w.give("with/slash")
+	d := w.withPassword(c)
+	w.create(d)
+	w.stalled(d, v1alpha1.ReasonInvalid, "RDS refuses the password: it takes 8 to 128 characters")
+	w.give("first-password")
+	w.ready(d)
+	w.rotates("first-password")
+	w.give("with/slash/too")
+	w.stalled(d, v1alpha1.ReasonInvalid, "RDS refuses the password: it takes 8 to 128 characters")
+	_, _, err := w.query(w.secret("orders-db"))
+	w.must(err) // the Secret tells the password that the server has
+	w.give("second-password")
+	w.ready(d)
+	w.rotates("second-password")
+}
+
+// A Secret of the connection's name that somebody else made is left alone.
+func TestSecretOfSomebodyElse(t *testing.T) {
+	onAll(t, func(w *world, c *cloud, k thing) {
+		theirs := &corev1.Secret{ObjectMeta: w.meta("taken"), Data: map[string][]byte{"mine": []byte("1")}}
+		w.must(w.Client.Create(w.Context(), theirs))
+		o := k.new(w, c, "orders")
+		connect(o, "taken")
+		w.create(o)
+		s := w.stalled(o, v1alpha1.ReasonSecretNotOwned, "delete it, or change spec.connection.secretName")
+		w.looks(c, s.status.ExternalName, 1)
+		w.equal("their Secret", w.secret("taken"), theirs.Data)
+		w.must(w.Client.Delete(w.Context(), theirs))
+		w.ready(o)
+		w.equal("provider", string(w.secret("taken")["provider"]), c.name)
+	})
+}
