@@ -37,8 +37,8 @@ type controller struct {
 }
 
 // startController starts the controller. end is called if it ends before it is stopped.
-func (s *stage) startController(program string, end context.CancelCauseFunc) error {
-	if err := s.grant(); err != nil {
+func (s *stage) startController(ctx context.Context, end context.CancelCauseFunc, program string) error {
+	if err := s.grant(ctx); err != nil {
 		return err
 	}
 	config, err := s.cluster.UserKubeconfig(controllerUser)
@@ -53,7 +53,7 @@ func (s *stage) startController(program string, end context.CancelCauseFunc) err
 		return err
 	}
 	defer func() { _ = log.Close() }() // the process has its own
-	if err := system.EnsureNamespace(s.ctx, s.client, system.Namespace); err != nil {
+	if err := system.EnsureNamespace(ctx, s.client, system.Namespace); err != nil {
 		return fmt.Errorf("make namespace %s: %w", system.Namespace, err)
 	}
 	cmd := s.cluster.Command(program,
@@ -77,7 +77,7 @@ func (s *stage) startController(program string, end context.CancelCauseFunc) err
 }
 
 // grant gives the controller the rights that it has elsewhere, and no other: one that is missing shows here first.
-func (s *stage) grant() error {
+func (s *stage) grant(ctx context.Context) error {
 	content, err := os.ReadFile(s.role)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (s *stage) grant() error {
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: controllerUser}},
 	}
 	for _, object := range []client.Object{role, binding} {
-		if err := s.client.Create(s.ctx, object); err != nil {
+		if err := s.client.Create(ctx, object); err != nil {
 			return fmt.Errorf("grant the controller its rights: %w", err)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -44,7 +45,7 @@ func (s *stage) clouds() clouds {
 }
 
 // keep writes the files that others may use, kubeconfig last: whoever waits for it finds everything up.
-func (s *stage) keep() error {
+func (s *stage) keep(ctx context.Context) error {
 	c := s.clouds()
 	content, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
@@ -55,7 +56,7 @@ func (s *stage) keep() error {
 			return err
 		}
 	}
-	if err := s.keepToken(s.ctx); err != nil {
+	if err := s.keepToken(ctx); err != nil {
 		return err
 	}
 	return s.cluster.WriteKubeconfig(s.file(kubeconfigFile))

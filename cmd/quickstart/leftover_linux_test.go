@@ -89,8 +89,7 @@ func start(t *testing.T, byMake bool) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Not t.TempDir, whose long path leaves no room for PostgreSQL's socket.
-	dir, err := os.MkdirTemp("", "left-")
+	dir, err := os.MkdirTemp("", "left-") //nolint:usetesting // t.TempDir's long path leaves no room for PostgreSQL's socket
 	if err != nil {
 		t.Fatal(err)
 	}

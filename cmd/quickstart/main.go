@@ -26,7 +26,7 @@ func main() {
 	}
 	ctx, end := untilEnded()
 	t := newTranscript(os.Stdout, end)
-	if err := run(ctx, o, t); err != nil {
+	if err := run(ctx, end, o, t); err != nil {
 		_, _ = fmt.Fprintf(os.Stderr, "\nquickstart: %v\n", err)
 		os.Exit(1)
 	}
@@ -51,15 +51,15 @@ func parse(args []string, out io.Writer) (options, error) {
 	return o, nil
 }
 
-// run starts everything, shows it, and stays until ctx ends.
-func run(ctx context.Context, o options, t *transcript) (err error) {
+// run starts everything, shows it, and stays until ctx ends; end is for what can't go on.
+func run(ctx context.Context, end context.CancelCauseFunc, o options, t *transcript) (err error) {
 	t.say("Mooring, on this machine only: a Kubernetes API server, a local AWS and Google Cloud, and the controller.\n" +
 		"Nothing here reaches a real cloud. Ctrl-C ends it and leaves nothing running.\n")
-	s, err := raise(ctx, o, t)
+	s, err := raise(ctx, end, o, t)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	defer func() {
+	defer func() { //nolint:contextcheck // it ends what runs because ctx has ended
 		if failed := s.strike(); failed != nil {
 			err = errors.Join(err, failed)
 			return
@@ -68,18 +68,18 @@ func run(ctx context.Context, o options, t *transcript) (err error) {
 	}()
 	shown := error(nil)
 	if o.samples {
-		shown = s.show(s.ctx)
+		shown = s.show(ctx)
 	}
-	if o.once || s.ctx.Err() != nil {
-		return interrupted(s.ctx, shown)
+	if o.once || ctx.Err() != nil {
+		return interrupted(ctx, shown)
 	}
 	if shown != nil {
 		t.say("\nNot all of it worked: %v\nEverything stays up, so that you can look.", shown)
 	}
 	t.say("%s", s.next(o.samples))
-	<-s.ctx.Done()
-	t.say("\nEnding (%v).", context.Cause(s.ctx))
-	if cause := context.Cause(s.ctx); !errors.Is(cause, errAsked) {
+	<-ctx.Done()
+	t.say("\nEnding (%v).", context.Cause(ctx))
+	if cause := context.Cause(ctx); !errors.Is(cause, errAsked) {
 		return cause
 	}
 	return shown

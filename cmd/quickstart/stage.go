@@ -20,12 +20,11 @@ import (
 // A stage is everything that runs.
 type stage struct {
 	*transcript
-	ctx        context.Context // ends when the stage can't go on, the reason as its cause
-	dir        string          // kubeconfig, cloud.json, env and mooring.log
-	temporary  bool            // dir goes with the stage
-	samples    string          // config/samples
-	role       string          // config/rbac/role.yaml
-	kubectl    string          // bin/kubectl
+	dir        string // kubeconfig, cloud.json, env and mooring.log
+	temporary  bool   // dir goes with the stage
+	samples    string // config/samples
+	role       string // config/rbac/role.yaml
+	kubectl    string // bin/kubectl
 	cluster    *cluster.Cluster
 	cloud      *localcloud.Cloud
 	controller *controller
@@ -46,11 +45,12 @@ var pace = localcloud.Durations{
 	StorageOptimization: time.Minute,
 }
 
-// raise starts everything and returns once it works. What it started ends if it fails.
-func raise(ctx context.Context, o options, t *transcript) (_ *stage, err error) {
+// raise starts everything and returns once it works. What it started ends if it fails. end is called when the
+// stage can't go on later.
+func raise(ctx context.Context, end context.CancelCauseFunc, o options, t *transcript) (_ *stage, err error) {
 	logf.SetLogger(logr.Discard()) // of envtest: what it has to say comes back as errors
 	s := &stage{transcript: t}
-	defer func() {
+	defer func() { //nolint:contextcheck // it ends what runs because ctx has ended
 		if err != nil {
 			err = errors.Join(err, s.strike())
 		}
@@ -68,21 +68,19 @@ func raise(ctx context.Context, o options, t *transcript) (_ *stage, err error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.startClouds(); err != nil {
+	if err := s.startClouds(); err != nil { //nolint:contextcheck // it runs until Close
 		return nil, err
 	}
 	if err := s.startControlPlane(ctx); err != nil {
 		return nil, err
 	}
-	ending, end := context.WithCancelCause(ctx)
-	s.ctx = ending
-	if err := s.startController(program, end); err != nil {
+	if err := s.startController(ctx, end, program); err != nil {
 		return nil, err
 	}
-	if err := s.openAccounts(ending); err != nil {
-		return nil, interrupted(ending, err)
+	if err := s.openAccounts(ctx); err != nil {
+		return nil, err
 	}
-	return s, s.keep()
+	return s, s.keep(ctx)
 }
 
 // strike ends everything, in the order in which nobody misses what is already gone.

@@ -62,10 +62,7 @@ func set(conditions *[]metav1.Condition, name string, s status, u Update) {
 	if name == v1alpha1.ConditionAvailable {
 		c.Reason, c.Message = availableReason(resolved, u)
 	}
-	if present != nil && present.Status == c.Status {
-		c.LastTransitionTime = present.LastTransitionTime
-	}
-	meta.SetStatusCondition(conditions, c)
+	meta.SetStatusCondition(conditions, c) // keeps the time unless the status changes
 }
 
 // availableReason keeps Available from repeating what the other conditions say: it speaks about use only.

@@ -85,8 +85,7 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users int) (reconc
 	} else {
 		next = min(next, 15*time.Second)
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, string(retry.Judge(err).Reason), err.Error()
-		var refusal *Refusal
-		if errors.As(err, &refusal) {
+		if refusal, ok := errors.AsType[*Refusal](err); ok {
 			ready.Reason = string(refusal.Reason)
 		} else if code := driver.CodeOf(err); code != driver.Denied && meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady) {
 			return reconcile.Result{RequeueAfter: next}, nil // a cloud that does not answer says nothing about the credentials

@@ -164,7 +164,8 @@ func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string
 	if err != nil {
 		return nil, err
 	}
-	e.read = s.Now()
+	// If the credentials are refused still, somebody will say so again.
+	e.read, e.suspect = s.Now(), false
 	current := fingerprint(cfg, secrets)
 	if e.conn != nil && e.fingerprint == current {
 		return e.conn, nil // looked at again, and the same
@@ -184,7 +185,7 @@ func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string
 	if cfg.account.AWS != nil {
 		e.conn.expected = driver.AccountID(cfg.account.AWS.AccountID)
 	}
-	e.fingerprint, e.suspect = current, false
+	e.fingerprint = current
 	return e.conn, nil
 }
 
@@ -205,15 +206,17 @@ func (s *Store) credentials(ctx context.Context, cfg *config, deleting bool) (ma
 			fmt.Sprintf("%s: there is no Secret %s with its credentials; create it", cfg.key, cfg.secret.Name)}
 	case err != nil:
 		return nil, nil, fmt.Errorf("read credentials of %s: %w", cfg.key, err)
-	case controllerHolds(cfg):
-		if err := s.renewCopy(ctx, cfg, secret.Data); err != nil {
-			return nil, nil, err
-		}
 	}
 	for _, key := range requiredKeys(cfg.provider()) {
 		if len(secret.Data[key]) == 0 {
 			return nil, nil, &Refusal{v1alpha1.ReasonCredentialsNotFound,
 				fmt.Sprintf("%s: Secret %s has no key %s; add it", cfg.key, cfg.secret.Name, key)}
+		}
+	}
+	// A copy is renewed only by what is whole: a Secret is often emptied before it is deleted.
+	if secret.Name == cfg.secret.Name && controllerHolds(cfg) {
+		if err := s.renewCopy(ctx, cfg, secret.Data); err != nil {
+			return nil, nil, err
 		}
 	}
 	return secret.Data, secretValues(secret.Data), nil

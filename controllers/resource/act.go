@@ -153,8 +153,9 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	if len(done.Failed) > 0 {
 		return outcome{}, acted{done.Failed[0].Err}
 	}
-	// Only what was done settles a plan.
-	out.planned = true
+	// Only what was done settles a plan. What still differs in the course of a creation is no plan, and not worth
+	// a write.
+	out.planned = out.state != condition.Progressing || t.status.Plan != nil
 	if repeated {
 		out.next, out.repeated = afterError, true
 	}

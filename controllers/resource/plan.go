@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -328,27 +329,28 @@ func pending(v View, changes []field.Change) []v1alpha1.PendingChange {
 // planHash identifies changes that wait. The uid and the serial keep an approval from being good for
 // another object, or for a later plan that happens to look the same.
 func planHash(v View, wait []field.Change) string {
-	text := fmt.Sprintf("%q %d", v.Mark.UID, v.Serial)
+	var text strings.Builder
+	text.WriteString(fmt.Sprintf("%q %d", v.Mark.UID, v.Serial))
 	for _, c := range wait {
-		text += fmt.Sprintf(" %q %q %q %q", c.Field, c.From, c.To, c.Effect)
+		text.WriteString(fmt.Sprintf(" %q %q %q %q", c.Field, c.From, c.To, c.Effect))
 	}
-	sum := sha256.Sum256([]byte(text))
+	sum := sha256.Sum256([]byte(text.String()))
 	return hex.EncodeToString(sum[:6])
 }
 
 // list says changes in a line: field from -> to (effect).
 func list(changes []field.Change) string {
-	s := ""
+	var s strings.Builder
 	for i, c := range changes {
 		if i > 0 {
-			s += ", "
+			s.WriteString(", ")
 		}
-		s += fmt.Sprintf("%s %s -> %s", c.Field, orNone(c.From), orNone(c.To))
+		s.WriteString(fmt.Sprintf("%s %s -> %s", c.Field, orNone(c.From), orNone(c.To)))
 		if c.Effect != field.Online && c.Effect != "" {
-			s += fmt.Sprintf(" (%s)", c.Effect)
+			s.WriteString(fmt.Sprintf(" (%s)", c.Effect))
 		}
 	}
-	return s
+	return s.String()
 }
 
 func orNone(s string) string {

@@ -95,16 +95,14 @@ func (r *Reconciler[T, S]) judge(ctx context.Context, t *turn[T, S], out outcome
 	}
 	logf.FromContext(ctx).V(1).Info("turn failed", "error", t.redact(err.Error()), "failures", t.mem.failures)
 	out.next, out.message, out.quiet = afterError, err.Error(), false
-	var refusal *credential.Refusal
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*credential.Refusal](err); ok {
 		out.state, out.reason = condition.Stalled, refusal.Reason
 		out.message, out.next = refusal.Message, polling
 		return t.whileDeleting(out)
 	}
 	verdict := retry.Judge(err)
 	out.reason = verdict.Reason
-	var cloud *driver.Error
-	if errors.As(err, &cloud) {
+	if cloud, ok := errors.AsType[*driver.Error](err); ok {
 		out.atLeast = cloud.RetryAfter
 	}
 	_, did := errors.AsType[acted](err)
@@ -174,12 +172,12 @@ func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 // describeSeen mirrors the observation. While an object is being created the mirror waits until that is
 // over: nobody needs it, and each change of it would be a write.
 func (r *Reconciler[T, S]) describeSeen(t *turn[T, S], creating bool) {
+	if t.seen.State == driver.Absent || t.seen.State == driver.Unknown {
+		return
+	}
 	if t.policy.Management == v1alpha1.ManagementObserve && !t.bound() {
 		t.status.ExternalName, t.status.Provider = t.request.Name, t.conn.Provider
 		t.status.Location, t.status.AccountID = t.request.Location, string(t.account)
-	}
-	if t.seen.State == driver.Absent || t.seen.State == driver.Unknown {
-		return
 	}
 	if t.seen.Operation != "" || t.seen.State == driver.Ready && t.status.Operation == t.request.Operation {
 		t.status.Operation = t.seen.Operation
@@ -234,7 +232,7 @@ func nextPlan(before *v1alpha1.PlanStatus, hash string) *v1alpha1.PlanStatus {
 
 // patchStatus writes the status if it differs from what is stored.
 func (r *Reconciler[T, S]) patchStatus(ctx context.Context, t *turn[T, S]) error {
-	if equality.Semantic.DeepEqual(r.Kind.Status(t.stored), t.status) && equality.Semantic.DeepEqual(t.stored, t.obj) {
+	if equality.Semantic.DeepEqual(t.stored, t.obj) {
 		return nil
 	}
 	desired := t.obj.DeepCopyObject().(T)

@@ -95,7 +95,8 @@ func (w *world) operations() []string {
 
 var mark = driver.Mark{Cluster: "c1", Namespace: "shop", Name: "orders", UID: "u1"}
 
-func ptr[T any](v T) *T { return &v }
+//go:fix inline
+func ptr[T any](v T) *T { return new(v) }
 
 // do calls the SDK for what others do, which must succeed.
 func do[I, O, Opt any](t testing.TB, call func(context.Context, *I, ...func(*Opt)) (*O, error), in *I) *O {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -70,17 +69,10 @@ func (b *buckets) Observe(ctx context.Context, req bucketRequest) (driver.Observ
 	}, nil
 }
 
-// absent is the observation of no bucket: a creation sets its tags and location, and an Update the rest of
-// what is declared. What is not stays out of Applied: it would be read, and released, for nothing.
+// absent is the observation of no bucket. A creation sets its tags and location, and the Update that follows
+// the rest: all of it is announced now, or the controller would have to store it in between.
 func (b *buckets) absent(req bucketRequest) driver.Observation {
-	var later []field.Change
-	declared := bucketTable.Declared(&req.Spec)
-	for _, a := range bucketAspects {
-		if slices.Contains(declared, a.field) {
-			later = append(later, field.Change{Field: a.field})
-		}
-	}
-	return driver.Observation{State: driver.Absent, Applied: bucketTable.Applied(&req.Spec, nil, later)}
+	return driver.Observation{State: driver.Absent, Applied: bucketTable.Applied(&req.Spec, nil, nil)}
 }
 
 // url returns the endpoint that serves the bucket's region.

@@ -69,7 +69,7 @@ func (w *world) bucketTags(name string) map[string]string {
 var fullBucket = v1alpha1.BucketParameters{
 	Versioning:   ptr(v1alpha1.VersioningEnabled),
 	PublicAccess: ptr(v1alpha1.PublicAccessBlocked),
-	Encryption:   &v1alpha1.BucketEncryption{Key: ptr("arn:aws:kms:eu-central-1:111111111111:key/0d9f3a7e-1111-4222-8333-944455556666")},
+	Encryption:   &v1alpha1.BucketEncryption{Key: new("arn:aws:kms:eu-central-1:111111111111:key/0d9f3a7e-1111-4222-8333-944455556666")},
 	Tags:         map[string]v1alpha1.TagValue{"team": "shop"},
 }
 
@@ -114,15 +114,15 @@ func TestBucketDrift(t *testing.T) {
 		},
 		"publicAccess": func() {
 			do(t, w.s3.PutPublicAccessBlock, &s3.PutPublicAccessBlockInput{Bucket: &name,
-				PublicAccessBlockConfiguration: &s3types.PublicAccessBlockConfiguration{BlockPublicAcls: ptr(true)}})
+				PublicAccessBlockConfiguration: &s3types.PublicAccessBlockConfiguration{BlockPublicAcls: new(true)}})
 		},
 		"encryption.key": func() {
 			do(t, w.s3.DeleteBucketEncryption, &s3.DeleteBucketEncryptionInput{Bucket: &name})
 		},
 		"tags": func() {
 			do(t, w.s3.PutBucketTagging, &s3.PutBucketTaggingInput{Bucket: &name, Tagging: &s3types.Tagging{TagSet: []s3types.Tag{
-				{Key: ptr("team"), Value: ptr("sales")}, {Key: ptr("cost"), Value: ptr("42")},
-				{Key: ptr(driver.LabelCluster), Value: ptr("c1")},
+				{Key: new("team"), Value: new("sales")}, {Key: new("cost"), Value: new("42")},
+				{Key: ptr(driver.LabelCluster), Value: new("c1")},
 			}}})
 		},
 	} {
@@ -177,7 +177,7 @@ func TestBucketMarkAndTagsShareAWrite(t *testing.T) {
 	w := newWorld(t, localcloud.Options{})
 	name := "shop-mark"
 	do(t, w.s3.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
-		LocationConstraint: s3types.BucketLocationConstraint(region), Tags: []s3types.Tag{{Key: ptr("cost"), Value: ptr("42")}},
+		LocationConstraint: s3types.BucketLocationConstraint(region), Tags: []s3types.Tag{{Key: new("cost"), Value: new("42")}},
 	}})
 	req := bucketOf(name, v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}})
 	seen := w.bucket(req)
@@ -315,10 +315,10 @@ func TestBucketDeletion(t *testing.T) {
 	req := bucketOf(name, v1alpha1.BucketParameters{Versioning: ptr(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)
 	for range 3 {
-		do(t, w.s3.PutObject, &s3.PutObjectInput{Bucket: &name, Key: ptr("a"), Body: strings.NewReader("x")})
+		do(t, w.s3.PutObject, &s3.PutObjectInput{Bucket: &name, Key: new("a"), Body: strings.NewReader("x")})
 	}
-	do(t, w.s3.DeleteObject, &s3.DeleteObjectInput{Bucket: &name, Key: ptr("a")})
-	do(t, w.s3.CreateMultipartUpload, &s3.CreateMultipartUploadInput{Bucket: &name, Key: ptr("b")})
+	do(t, w.s3.DeleteObject, &s3.DeleteObjectInput{Bucket: &name, Key: new("a")})
+	do(t, w.s3.CreateMultipartUpload, &s3.CreateMultipartUploadInput{Bucket: &name, Key: new("b")})
 
 	req.Deletion = &driver.Deletion{}
 	_, err := w.conn.Buckets.Delete(t.Context(), req)

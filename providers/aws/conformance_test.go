@@ -135,18 +135,18 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 	return &drivertest.Kind[v1alpha1.BucketParameters]{
 		Full: func() v1alpha1.BucketParameters {
 			return v1alpha1.BucketParameters{
-				Location:     ptr(region),
+				Location:     new(region),
 				Versioning:   ptr(v1alpha1.VersioningEnabled),
 				PublicAccess: ptr(v1alpha1.PublicAccessBlocked),
-				Encryption:   &v1alpha1.BucketEncryption{Key: ptr(oneKey)},
+				Encryption:   &v1alpha1.BucketEncryption{Key: new(oneKey)},
 				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
 			}
 		},
 		Minimal: func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
 		Fields: []drivertest.Field{
-			{Name: "versioning", To: "Suspended", Later: true},
-			{Name: "publicAccess", To: "Allowed", Safe: "Blocked", Later: true},
-			{Name: "encryption.key", To: anotherKey, Same: []any{strings.Split(oneKey, "/")[1]}, Later: true},
+			{Name: "versioning", To: "Suspended"},
+			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
+			{Name: "encryption.key", To: anotherKey, Same: []any{strings.Split(oneKey, "/")[1]}},
 			{Name: "tags", To: map[string]string{"team": "sales"}},
 			{Name: "location", To: "eu-west-1", Effect: field.Impossible},
 		},
@@ -165,7 +165,7 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 			},
 			Fill: func(t testing.TB, name string) {
 				defer b.uncounted()()
-				do(t, b.s3.PutObject, &s3.PutObjectInput{Bucket: &name, Key: ptr("a"), Body: strings.NewReader("x")})
+				do(t, b.s3.PutObject, &s3.PutObjectInput{Bucket: &name, Key: new("a"), Body: strings.NewReader("x")})
 			},
 			Hide: func(_ testing.TB, name, f string) func() {
 				return b.only(name, map[string]string{
@@ -189,7 +189,7 @@ func (b *backdoor) editBucket(t testing.TB, name, f string, value any) {
 		do(t, b.s3.PutBucketVersioning, &s3.PutBucketVersioningInput{Bucket: &name,
 			VersioningConfiguration: &s3types.VersioningConfiguration{Status: s3types.BucketVersioningStatus(value.(string))}})
 	case "publicAccess":
-		on := ptr(value == "Blocked")
+		on := new(value == "Blocked")
 		do(t, b.s3.PutPublicAccessBlock, &s3.PutPublicAccessBlockInput{Bucket: &name,
 			PublicAccessBlockConfiguration: &s3types.PublicAccessBlockConfiguration{
 				BlockPublicAcls: on, IgnorePublicAcls: on, BlockPublicPolicy: on, RestrictPublicBuckets: on}})
@@ -197,7 +197,7 @@ func (b *backdoor) editBucket(t testing.TB, name, f string, value any) {
 		do(t, b.s3.PutBucketEncryption, &s3.PutBucketEncryptionInput{Bucket: &name,
 			ServerSideEncryptionConfiguration: &s3types.ServerSideEncryptionConfiguration{Rules: []s3types.ServerSideEncryptionRule{{
 				ApplyServerSideEncryptionByDefault: &s3types.ServerSideEncryptionByDefault{
-					SSEAlgorithm: s3types.ServerSideEncryptionAwsKms, KMSMasterKeyID: ptr(value.(string))}}}}})
+					SSEAlgorithm: s3types.ServerSideEncryptionAwsKms, KMSMasterKeyID: new(value.(string))}}}}})
 	default:
 		t.Fatalf("no way to edit %s", f)
 	}
@@ -225,20 +225,20 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 	return &drivertest.Kind[v1alpha1.DatabaseParameters]{
 		Full: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{
-				Location:           ptr(region),
+				Location:           new(region),
 				Engine:             ptr(v1alpha1.EnginePostgres),
-				Version:            ptr("16.4"),
-				Storage:            &v1alpha1.DatabaseStorage{SizeGiB: ptr(int32(50))},
-				DatabaseName:       ptr("orders"),
-				Backup:             &v1alpha1.DatabaseBackup{RetentionDays: ptr(int32(7))},
-				DeletionProtection: ptr(false),
+				Version:            new("16.4"),
+				Storage:            &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))},
+				DatabaseName:       new("orders"),
+				Backup:             &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))},
+				DeletionProtection: new(false),
 				Tags:               map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
-				AWS:                &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.t4g.micro")},
+				AWS:                &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")},
 			}
 		},
 		Minimal: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{
-				Engine: ptr(v1alpha1.EngineMySQL), AWS: &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.t4g.micro")},
+				Engine: ptr(v1alpha1.EngineMySQL), AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")},
 			}
 		},
 		Login: driver.Login{Password: "Canary-Horse-77"},
@@ -271,7 +271,7 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 			Relabel: b.relabelDatabase,
 			Remove: func(t testing.TB, name string) {
 				defer b.uncounted()()
-				do(t, b.rds.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &name, SkipFinalSnapshot: ptr(true)})
+				do(t, b.rds.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &name, SkipFinalSnapshot: new(true)})
 			},
 			Stop: func(t testing.TB, name string) {
 				defer b.uncounted()()
@@ -290,16 +290,16 @@ func (b *backdoor) instance(t testing.TB, name string) rdstypes.DBInstance {
 func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 	defer b.uncounted()()
 	b.clock.Advance(time.Hour) // RDS takes one change at a time
-	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, ApplyImmediately: ptr(true)}
+	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, ApplyImmediately: new(true)}
 	switch f {
 	case "aws.instanceClass":
-		in.DBInstanceClass = ptr(value.(string))
+		in.DBInstanceClass = new(value.(string))
 	case "storage.sizeGiB":
-		in.AllocatedStorage = ptr(int32(value.(int)))
+		in.AllocatedStorage = new(int32(value.(int)))
 	case "backup.retentionDays":
-		in.BackupRetentionPeriod = ptr(int32(value.(int)))
+		in.BackupRetentionPeriod = new(int32(value.(int)))
 	case "deletionProtection":
-		in.DeletionProtection = ptr(value.(bool))
+		in.DeletionProtection = new(value.(bool))
 	default:
 		t.Fatalf("no way to edit %s", f)
 	}

@@ -189,7 +189,7 @@ func usernameChange(login driver.Login, have *types.DBInstance) []field.Change {
 }
 
 // grown returns the size to send for a disk to have at least the wanted one: RDS takes growth of a tenth
-// or more. https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (AllocatedStorage)
+// or more. https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (AllocatedStorage).
 func grown(wanted, now int32) int32 {
 	least := math.Ceil(float64(now) * 11 / 10)
 	if least > math.MaxInt32 {

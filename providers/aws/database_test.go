@@ -29,10 +29,10 @@ var slow = localcloud.Durations{
 func databaseOf(name string, edit func(*v1alpha1.DatabaseParameters)) databaseRequest {
 	spec := v1alpha1.DatabaseParameters{
 		Engine:  ptr(v1alpha1.EnginePostgres),
-		Version: ptr("16.4"),
-		Storage: &v1alpha1.DatabaseStorage{SizeGiB: ptr(int32(50))},
-		AWS:     &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.t4g.micro")},
-		Backup:  &v1alpha1.DatabaseBackup{RetentionDays: ptr(int32(7))},
+		Version: new("16.4"),
+		Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))},
+		AWS:     &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")},
+		Backup:  &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))},
 		Tags:    map[string]v1alpha1.TagValue{"team": "shop"},
 	}
 	if edit != nil {
@@ -102,7 +102,7 @@ func TestDatabaseLife(t *testing.T) {
 		t.Errorf("%s: %+v; want it Ready, as it is whenever it is backed up", status, seen)
 	}
 	edited := req
-	edited.Spec.DeletionProtection = ptr(true)
+	edited.Spec.DeletionProtection = new(true)
 	if seen = w.database(edited); seen.State != driver.Pending || len(seen.Changes) != 1 {
 		t.Errorf("an edit while backing up: state %v, changes %v; want Pending", seen.State, seen.Changes)
 	}
@@ -154,14 +154,14 @@ func TestDatabaseEdits(t *testing.T) {
 		edit   func(*v1alpha1.DatabaseParameters)
 		effect field.Effect
 	}{
-		"version":              {func(s *v1alpha1.DatabaseParameters) { s.Version = ptr("16.8") }, field.Restarts},
-		"version ":             {func(s *v1alpha1.DatabaseParameters) { s.Version = ptr("17") }, field.Irreversible},
-		"storage.sizeGiB":      {func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = ptr(int32(52)) }, field.Online},
-		"backup.retentionDays": {func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = ptr(int32(9)) }, field.Online},
-		"backup.retentionDays ": {func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = ptr(int32(0)) },
+		"version":              {func(s *v1alpha1.DatabaseParameters) { s.Version = new("16.8") }, field.Restarts},
+		"version ":             {func(s *v1alpha1.DatabaseParameters) { s.Version = new("17") }, field.Irreversible},
+		"storage.sizeGiB":      {func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(52)) }, field.Online},
+		"backup.retentionDays": {func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = new(int32(9)) }, field.Online},
+		"backup.retentionDays ": {func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = new(int32(0)) },
 			field.Interrupts},
-		"deletionProtection": {func(s *v1alpha1.DatabaseParameters) { s.DeletionProtection = ptr(true) }, field.Online},
-		"aws.instanceClass":  {func(s *v1alpha1.DatabaseParameters) { s.AWS.InstanceClass = ptr("db.t4g.small") }, field.Restarts},
+		"deletionProtection": {func(s *v1alpha1.DatabaseParameters) { s.DeletionProtection = new(true) }, field.Online},
+		"aws.instanceClass":  {func(s *v1alpha1.DatabaseParameters) { s.AWS.InstanceClass = new("db.t4g.small") }, field.Restarts},
 		"tags":               {func(s *v1alpha1.DatabaseParameters) { s.Tags["team"] = "sales" }, field.Online},
 		"tags ":              {func(s *v1alpha1.DatabaseParameters) { delete(s.Tags, "team") }, field.Online},
 	} {
@@ -196,9 +196,9 @@ func TestDatabaseEditsShareACall(t *testing.T) {
 	w := newWorld(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-edits", nil)
 	w.createDatabase(&req)
-	req.Spec.Storage.SizeGiB = ptr(int32(100))
-	req.Spec.AWS.InstanceClass = ptr("db.t4g.small")
-	req.Spec.DeletionProtection = ptr(true)
+	req.Spec.Storage.SizeGiB = new(int32(100))
+	req.Spec.AWS.InstanceClass = new("db.t4g.small")
+	req.Spec.DeletionProtection = new(true)
 	req.Login.Password = "Another-Horse-2"
 	seen := w.database(req)
 	w.Ledger.Reset()
@@ -213,9 +213,9 @@ func TestDatabaseImpossible(t *testing.T) {
 	req := databaseOf("shop-impossible", nil)
 	w.createDatabase(&req)
 	req.Spec.Engine = ptr(v1alpha1.EngineMySQL)
-	req.Spec.Version = ptr("15")
-	req.Spec.DatabaseName = ptr("orders")
-	req.Spec.Location = ptr("eu-west-1")
+	req.Spec.Version = new("15")
+	req.Spec.DatabaseName = new("orders")
+	req.Spec.Location = new("eu-west-1")
 	req.Login.Username = "somebody"
 	seen := w.database(req)
 	want := []string{"location", "engine", "version", "databaseName", driver.FieldUsername}
@@ -243,18 +243,18 @@ func TestDatabasePendingValues(t *testing.T) {
 	name := "shop-pending"
 	req := databaseOf(name, nil)
 	w.createDatabase(&req)
-	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, DBInstanceClass: ptr("db.t4g.large"), EngineVersion: ptr("16.8")})
+	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, DBInstanceClass: new("db.t4g.large"), EngineVersion: new("16.8")})
 
 	seen := w.database(req)
 	if got := field.Names(seen.Changes); !cmp.Equal(got, []string{"aws.instanceClass"}) || seen.Changes[0].Effect != field.Online {
 		t.Fatalf("changes %v, want the class to be taken back, online", seen.Changes)
 	}
 	wanting := req
-	wanting.Spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.t4g.large")}
+	wanting.Spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.large")}
 	if seen := w.database(wanting); len(seen.Changes) != 0 {
 		t.Errorf("changes %v although what is wanted is pending", seen.Changes)
 	}
-	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, EngineVersion: ptr("16.4")})
+	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, EngineVersion: new("16.4")})
 	w.updateDatabase(req, seen.Changes...)
 	seen = w.database(req)
 	if seen.State != driver.Ready || len(seen.Changes) != 0 {
@@ -270,17 +270,17 @@ func TestDatabaseStorageOptimization(t *testing.T) {
 	w := newWorld(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-growing", nil)
 	w.createDatabase(&req)
-	req.Spec.Storage.SizeGiB = ptr(int32(60))
+	req.Spec.Storage.SizeGiB = new(int32(60))
 	w.updateDatabase(req, w.database(req).Changes...)
 	w.clock.Advance(10 * time.Minute)
 	if seen := w.database(req); seen.State != driver.Ready || !seen.Available || len(seen.Changes) != 0 {
 		t.Errorf("grown: state %v, available %v, changes %v", seen.State, seen.Available, seen.Changes)
 	}
-	req.Spec.Storage.SizeGiB = ptr(int32(90))
+	req.Spec.Storage.SizeGiB = new(int32(90))
 	if seen := w.database(req); seen.State != driver.Pending || !seen.Available || len(seen.Changes) != 1 {
 		t.Errorf("storage alone: state %v, changes %v; want Pending with the change shown", seen.State, seen.Changes)
 	}
-	req.Spec.DeletionProtection = ptr(true)
+	req.Spec.DeletionProtection = new(true)
 	seen := w.database(req)
 	if got := field.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"deletionProtection"}) {
 		t.Errorf("with another change: state %v, changes %v; want the other one first", seen.State, got)
@@ -304,7 +304,7 @@ func TestDatabaseNoDrift(t *testing.T) {
 	name := "shop-nodrift"
 	req := databaseOf(name, nil)
 	w.createDatabase(&req)
-	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, ApplyImmediately: ptr(true), EngineVersion: ptr("16.9"), AllocatedStorage: ptr(int32(200))})
+	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, ApplyImmediately: new(true), EngineVersion: new("16.9"), AllocatedStorage: new(int32(200))})
 	w.clock.Advance(7 * time.Hour)
 	for _, version := range []string{"16.4", "16", "16.9"} {
 		req.Spec.Version = &version
@@ -322,9 +322,9 @@ func TestDatabaseNoDrift(t *testing.T) {
 // The disk of an instance with 400 GiB or more grows only if its IOPS are named again.
 func TestDatabaseLargeDisk(t *testing.T) {
 	w := newWorld(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-large", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = ptr(int32(500)) })
+	req := databaseOf("shop-large", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(500)) })
 	w.createDatabase(&req)
-	req.Spec.Storage.SizeGiB = ptr(int32(510))
+	req.Spec.Storage.SizeGiB = new(int32(510))
 	w.updateDatabase(req, w.database(req).Changes...)
 	w.clock.Advance(10 * time.Minute)
 	var mirror v1alpha1.DatabaseParameters
@@ -337,8 +337,8 @@ func TestDatabasePassword(t *testing.T) {
 	w := newWorld(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-password", nil)
 	w.createDatabase(&req)
-	req.Spec.DeletionProtection = ptr(false)
-	req.Spec.Backup.RetentionDays = ptr(int32(3))
+	req.Spec.DeletionProtection = new(false)
+	req.Spec.Backup.RetentionDays = new(int32(3))
 	w.updateDatabase(req, w.database(req).Changes...)
 	if seen := w.database(req); seen.State != driver.Ready {
 		t.Errorf("state %v: a password was sent that had not changed", seen.State)
@@ -397,11 +397,11 @@ func TestDatabaseRefusedCreation(t *testing.T) {
 	for name, edit := range map[string]func(*databaseRequest){
 		"no class":        func(r *databaseRequest) { r.Spec.AWS = nil },
 		"no engine":       func(r *databaseRequest) { r.Spec.Engine = nil },
-		"gcp":             func(r *databaseRequest) { r.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: ptr("db-f1-micro")} },
+		"gcp":             func(r *databaseRequest) { r.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")} },
 		"no password":     func(r *databaseRequest) { r.Login.Password = "" },
 		"bad password":    func(r *databaseRequest) { r.Login.Password = "a@b c" },
-		"unknown class":   func(r *databaseRequest) { r.Spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.q1.mega")} },
-		"unknown version": func(r *databaseRequest) { r.Spec.Version = ptr("99.1") },
+		"unknown class":   func(r *databaseRequest) { r.Spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: new("db.q1.mega")} },
+		"unknown version": func(r *databaseRequest) { r.Spec.Version = new("99.1") },
 		"another region":  func(r *databaseRequest) { r.Location = "eu-west-1" },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -411,7 +411,7 @@ func TestDatabaseRefusedCreation(t *testing.T) {
 			wantCode(t, err, driver.Invalid)
 		})
 	}
-	req := databaseOf("shop-twice", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = ptr(int32(10)) })
+	req := databaseOf("shop-twice", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(10)) })
 	if _, err := w.conn.Databases.Create(t.Context(), req); err != nil {
 		t.Fatalf("less than gp3 takes is met with its least: %v", err)
 	}
@@ -421,7 +421,7 @@ func TestDatabaseRefusedCreation(t *testing.T) {
 
 func TestDatabaseProtected(t *testing.T) {
 	w := newWorld(t, localcloud.Options{Durations: slow})
-	req := databaseOf("shop-protected", func(s *v1alpha1.DatabaseParameters) { s.DeletionProtection = ptr(true) })
+	req := databaseOf("shop-protected", func(s *v1alpha1.DatabaseParameters) { s.DeletionProtection = new(true) })
 	if seen := w.createDatabase(&req); !seen.Protected {
 		t.Error("not seen to be protected")
 	}
@@ -456,7 +456,7 @@ func TestDatabaseSystemTags(t *testing.T) {
 	req := databaseOf("shop-tags", nil)
 	w.createDatabase(&req)
 	arn := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBInstanceArn
-	do(t, w.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: []rdstypes.Tag{{Key: ptr("Cost Centre"), Value: ptr("42")}}})
+	do(t, w.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: []rdstypes.Tag{{Key: new("Cost Centre"), Value: new("42")}}})
 	req.Spec.Tags = map[string]v1alpha1.TagValue{}
 	seen := w.database(req)
 	w.updateDatabase(req, seen.Changes...)

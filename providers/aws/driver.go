@@ -41,7 +41,7 @@ func New(options Options) driver.Driver {
 		options.CallTimeout = 15 * time.Second
 	}
 	if options.Now == nil {
-		options.Now = time.Now
+		options.Now = time.Now //nolint:forbidigo // the driver's default clock
 	}
 	return &cloud{options: options}
 }

@@ -166,7 +166,7 @@ type Observation struct {
 	Changes []field.Change
 	// Applied is what is set in the cloud. Of a value that differs or could not be read it says what
 	// Request.Applied did; of maps and lists that differ old and new names, which may be there already.
-	// Of an Absent object: what a creation would set.
+	// Of an Absent object: what a creation would set, and may set by an Update that follows at once.
 	Applied field.Applied
 	// Mirror is the object in the words of the spec: JSON of S.
 	Mirror json.RawMessage

@@ -1,5 +1,7 @@
 package driver
 
+import "maps"
+
 // A Mark is what an object in the cloud bears to say whose it is: tags (AWS) or labels (Google Cloud).
 type Mark struct {
 	Cluster   string // the cluster id
@@ -53,9 +55,7 @@ func MarkFrom(labels map[string]string) Mark {
 // WithoutMark returns labels without those of a mark: what the spec's tags are compared with.
 func WithoutMark(labels map[string]string) map[string]string {
 	out := make(map[string]string, len(labels))
-	for k, v := range labels {
-		out[k] = v
-	}
+	maps.Copy(out, labels)
 	for _, k := range MarkKeys() {
 		delete(out, k)
 	}

@@ -328,7 +328,7 @@ func entriesOf[S any](t testing.TB, spec *S, path string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range strings.Split(path, ".") {
+	for step := range strings.SplitSeq(path, ".") {
 		var inner map[string]json.RawMessage
 		if err := json.Unmarshal(raw, &inner); err != nil {
 			t.Fatal(err)

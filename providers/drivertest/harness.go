@@ -133,7 +133,8 @@ type Field struct {
 	Same []any
 	// Safe is the value that the field returns to when it is taken out of the spec; nil if it is left as it is.
 	Safe any
-	// Later says that the field is no part of a creation: a call of its own sets it once the object is at rest.
+	// Later says that the field is no part of a creation: a call of its own sets it once the object is at rest,
+	// and only then it counts as applied.
 	Later bool
 	// Writes is how many writes a change costs, if not one: as where entries of a map are set and
 	// removed by calls of their own.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,10 +13,10 @@ import (
 func set[S any](t testing.TB, spec *S, path string, value any) {
 	t.Helper()
 	for _, v := range []any{nil, value} { // a map would be merged into the one that is there
-		var tree any = v
+		var tree = v
 		steps := strings.Split(path, ".")
-		for i := len(steps) - 1; i >= 0; i-- {
-			tree = map[string]any{steps[i]: tree}
+		for _, step := range slices.Backward(steps) {
+			tree = map[string]any{step: tree}
 		}
 		raw, err := json.Marshal(tree)
 		if err == nil {
@@ -30,7 +31,7 @@ func set[S any](t testing.TB, spec *S, path string, value any) {
 // get returns the value at a dotted path of spec as text, and whether there is one. Maps come sorted.
 func get[S any](spec *S, path string) (string, bool) {
 	at := reflect.ValueOf(spec).Elem()
-	for _, step := range strings.Split(path, ".") {
+	for step := range strings.SplitSeq(path, ".") {
 		var ok bool
 		if at, ok = member(at, step); !ok {
 			return "", false

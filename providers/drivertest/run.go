@@ -1,7 +1,6 @@
 package drivertest
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -135,6 +134,6 @@ func (h Harness) fail(t testing.TB, f Fault) (lift func()) {
 func skipUnless(t testing.TB, has bool, what string) {
 	t.Helper()
 	if !has {
-		t.Skip(fmt.Sprintf("not shown: the harness has no %s", what))
+		t.Skipf("not shown: the harness has no %s", what)
 	}
 }

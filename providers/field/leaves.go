@@ -25,8 +25,8 @@ func leaves(t reflect.Type, within []reflect.Type) []string {
 	}
 	within = append(within, t)
 	var all []string
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
+		f := f
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		inner := pointed(f.Type)
 		nested := inner.Kind() == reflect.Struct && inner.NumField() > 0 && !marshals(inner)

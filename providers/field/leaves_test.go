@@ -26,7 +26,7 @@ type shapes struct {
 	Time     time.Time           `json:"time"`
 	Untagged string
 	Left     string `json:"-"`
-	Dash     string `json:"-,"`
+	Dash     string `json:"-,"` //nolint:staticcheck // named "-" on purpose
 	hidden   string
 }
 

@@ -3,6 +3,7 @@ package gcp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -124,7 +125,7 @@ func (d *databases) compare(ctx context.Context, req databaseRequest, have *inst
 	o.Changes = databaseTable.Diff(&req.Spec, have, req.Applied, skip)
 	unsettled := o.Changes
 	for _, u := range o.Unreadable {
-		unsettled = append(unsettled[:len(unsettled):len(unsettled)], field.Change{Field: u.Field})
+		unsettled = append(slices.Clip(unsettled), field.Change{Field: u.Field})
 	}
 	o.Applied = databaseTable.Applied(&req.Spec, req.Applied, unsettled)
 	if err := d.lookForUser(ctx, req, have, o); err != nil {

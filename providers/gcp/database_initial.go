@@ -32,7 +32,7 @@ func (d *databases) lookForDatabase(ctx context.Context, req databaseRequest, ha
 	}
 	if err != nil {
 		o.Unreadable = append(o.Unreadable, driver.FieldError{Field: fieldDatabase, Err: err})
-		return nil
+		return nil //nolint:nilerr // told in Unreadable
 	}
 	have.database = &found.Name
 	return nil

@@ -87,7 +87,7 @@ func (d *databases) lookForUser(ctx context.Context, req databaseRequest, have *
 	}
 	if err != nil {
 		o.Unreadable = append(o.Unreadable, driver.FieldError{Field: driver.FieldUsername, Err: err})
-		return nil
+		return nil //nolint:nilerr // told in Unreadable
 	}
 	for _, u := range users.Items {
 		if u.Name == l.name && (u.Host == l.host || u.Host == "") {

@@ -1,6 +1,8 @@
 package gcp
 
 import (
+	"maps"
+
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -87,12 +89,8 @@ func (p instanceParams) forPatch(have *instance, mark *driver.Mark) (*sqladmin.D
 	// Every label is sent, and null for each that is to go: right whether the patch merges labels or
 	// replaces them, of which the reference says nothing.
 	s.UserLabels = map[string]string{}
-	for k, v := range have.labels() {
-		s.UserLabels[k] = v
-	}
-	for k, v := range delta.Set {
-		s.UserLabels[k] = v
-	}
+	maps.Copy(s.UserLabels, have.labels())
+	maps.Copy(s.UserLabels, delta.Set)
 	for _, k := range delta.Remove {
 		if _, has := have.labels()[k]; has {
 			delete(s.UserLabels, k)

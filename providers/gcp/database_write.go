@@ -177,7 +177,7 @@ func (d *databases) whyNotDeleted(ctx context.Context, req databaseRequest, refu
 	seen, err := d.read(ctx, req.Name)
 	switch {
 	case driver.CodeOf(err) == driver.NotFound && err != nil, err == nil && seen.State == "PENDING_DELETE":
-		return nil
+		return nil //nolint:nilerr // what is gone is deleted
 	case err == nil && seen.Settings != nil && seen.Settings.DeletionProtectionEnabled:
 		return &driver.Error{Code: driver.Protected, Op: "instances.delete",
 			Message: "deletion protection is on: set spec.deletionProtection to false first", Err: errors.Unwrap(refusal)}

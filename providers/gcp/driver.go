@@ -34,7 +34,7 @@ func New(o Options) driver.Driver {
 		o.CallTimeout = 15 * time.Second
 	}
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = time.Now //nolint:forbidigo // the driver's default clock
 	}
 	return &gcp{o}
 }
@@ -54,6 +54,7 @@ func (g *gcp) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
 	if u, err := url.Parse(endpoint); endpoint != "" && (err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https")) {
 		return nil, invalid("open", "the endpoint %q is not a URL: write it as https://host", endpoint)
 	}
+	//nolint:contextcheck // a token is fetched by later calls, and outlives them
 	source, err := tokenSource(cfg.Credentials, endpoint, &http.Client{Transport: g.opts.Transport, Timeout: g.opts.CallTimeout})
 	if err != nil {
 		return nil, err
@@ -62,6 +63,7 @@ func (g *gcp) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
 	if location == "" {
 		location = cfg.Account.GCP.Region
 	}
+	//nolint:contextcheck // clients outlive the call that opens them
 	s, err := newSession(g.opts, cfg.Account.GCP.Project, location, endpoint, source)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -73,8 +74,7 @@ var byStatus = map[int]driver.Code{
 
 // wrap makes a driver.Error of whatever a call ended with.
 func (s *session) wrap(op string, err error) error {
-	var answer *googleapi.Error
-	if errors.As(err, &answer) {
+	if answer, ok := errors.AsType[*googleapi.Error](err); ok {
 		return s.wrapAnswer(op, err, answer)
 	}
 	e := &driver.Error{Code: driver.Unavailable, Op: op, Err: err}
@@ -209,12 +209,10 @@ func advise(err error, advice string, codes ...driver.Code) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	for _, code := range codes {
-		if e.Code == code {
-			with := *e
-			with.Message = strings.TrimSuffix(e.Message, ".") + ": " + advice
-			return &with
-		}
+	if slices.Contains(codes, e.Code) {
+		with := *e
+		with.Message = strings.TrimSuffix(e.Message, ".") + ": " + advice
+		return &with
 	}
 	return err
 }

@@ -86,7 +86,7 @@ func (a *authorized) RoundTrip(r *http.Request) (*http.Response, error) {
 	again := r.Clone(r.Context())
 	if r.GetBody != nil {
 		if again.Body, err = r.GetBody(); err != nil {
-			return response, nil
+			return response, nil //nolint:nilerr // the 401 is the answer
 		}
 	}
 	_ = response.Body.Close()

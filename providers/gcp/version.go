@@ -44,7 +44,7 @@ func versionName(engine v1alpha1.Engine, version string) (string, error) {
 
 // dotted reports whether version is made of numbers.
 func dotted(version string) bool {
-	for _, part := range strings.Split(version, ".") {
+	for part := range strings.SplitSeq(version, ".") {
 		if _, err := strconv.ParseUint(part, 10, 16); err != nil {
 			return false
 		}

@@ -47,7 +47,7 @@ func (s *slot[T]) put(next *T) { s.before, s.now = s.now, next }
 // New returns an empty cloud.
 func New(opts Options) *Cloud {
 	if opts.Now == nil {
-		opts.Now = time.Now
+		opts.Now = time.Now //nolint:forbidigo // the cloud's default clock
 	}
 	return &Cloud{
 		opts:      opts,

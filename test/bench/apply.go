@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,11 +65,9 @@ func (s *stage) applyGroups(ctx context.Context, groups []*group, r *results) er
 	if err != nil {
 		return err
 	}
-	w, err := s.watch(ctx, groups)
-	if err != nil {
-		return err
-	}
-	defer w.stop()
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	w := s.watch(watching, groups)
 	began := time.Now()
 	if err := s.create(ctx, groups, w); err != nil {
 		return err
@@ -163,37 +160,52 @@ func most(requests cluster.Requests) int {
 
 // readiness notes when objects were sent and when they were first seen Ready.
 type readiness struct {
-	mu      sync.Mutex
-	begun   map[client.ObjectKey]time.Time
-	took    map[client.ObjectKey]time.Duration
-	watches []watch.Interface
-	failed  chan error
+	mu     sync.Mutex
+	begun  map[client.ObjectKey]time.Time
+	took   map[client.ObjectKey]time.Duration
+	last   map[client.ObjectKey][]metav1.Condition
+	failed chan error
 }
 
-func (s *stage) watch(ctx context.Context, groups []*group) (*readiness, error) {
-	w := &readiness{begun: map[client.ObjectKey]time.Time{}, took: map[client.ObjectKey]time.Duration{}, failed: make(chan error, len(groups))}
+// watch notes, until ctx ends, when the objects of some groups become Ready.
+func (s *stage) watch(ctx context.Context, groups []*group) *readiness {
+	w := &readiness{
+		begun: map[client.ObjectKey]time.Time{}, took: map[client.ObjectKey]time.Duration{},
+		last: map[client.ObjectKey][]metav1.Condition{}, failed: make(chan error, len(groups)),
+	}
 	for _, g := range groups {
+		go func() { w.failed <- s.follow(ctx, g, w) }()
+	}
+	return w
+}
+
+// follow notes what becomes of a group's objects until ctx ends. The API server closes a watch whose reader is
+// slow, as this one is on a busy machine; a new watch begins with all that there is.
+func (s *stage) follow(ctx context.Context, g *group, w *readiness) error {
+	for ctx.Err() == nil {
 		list := client.ObjectList(&v1alpha1.DatabaseList{})
 		if g.isBucket() {
 			list = &v1alpha1.BucketList{}
 		}
 		events, err := s.client.Watch(ctx, list, client.InNamespace(g.namespace()))
 		if err != nil {
-			return nil, errors.Join(err, ctx.Err())
+			return err
 		}
-		w.watches = append(w.watches, events)
-		go w.follow(events)
+		w.follow(events)
+		events.Stop()
 	}
-	return w, nil
+	return ctx.Err()
 }
 
 func (w *readiness) follow(events watch.Interface) {
 	for e := range events.ResultChan() {
 		o, ok := e.Object.(client.Object)
 		if !ok {
-			w.failed <- fmt.Errorf("watch: %v", e.Object)
-			return
+			return // what the API server says when it closes a watch
 		}
+		w.mu.Lock()
+		w.last[client.ObjectKeyFromObject(o)] = conditions(o)
+		w.mu.Unlock()
 		if meta.IsStatusConditionTrue(conditions(o), v1alpha1.ConditionReady) {
 			w.ready(o)
 		}
@@ -237,7 +249,7 @@ func (w *readiness) wait(ctx context.Context, c *child, total int) error {
 		case now > before:
 			before, since = now, time.Now()
 		case time.Since(since) > time.Minute:
-			return fmt.Errorf("%d of %d objects are Ready, and for a minute no other became so", now, total)
+			return fmt.Errorf("%d of %d objects are Ready, and for a minute no other became so; one that is not: %s", now, total, w.laggard())
 		}
 		select {
 		case err := <-w.failed:
@@ -248,6 +260,18 @@ func (w *readiness) wait(ctx context.Context, c *child, total int) error {
 			return err
 		}
 	}
+}
+
+// laggard says about one object that is not Ready what its conditions say.
+func (w *readiness) laggard() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for key := range w.begun {
+		if w.took[key] == 0 {
+			return fmt.Sprintf("%s %+v", key, w.last[key])
+		}
+	}
+	return "none"
 }
 
 // times returns the times to Ready of a group's objects, sorted.
@@ -262,10 +286,4 @@ func (w *readiness) times(g *group) []time.Duration {
 	}
 	slices.Sort(times)
 	return times
-}
-
-func (w *readiness) stop() {
-	for _, events := range w.watches {
-		events.Stop()
-	}
 }

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -45,9 +46,7 @@ func files(t *testing.T, path, ending string) map[string]string {
 
 func documents(t *testing.T) map[string]string {
 	all := files(t, filepath.Join(root(t), "docs"), ".md")
-	for path, content := range files(t, filepath.Join(root(t), "README.md"), ".md") {
-		all[path] = content
-	}
+	maps.Copy(all, files(t, filepath.Join(root(t), "README.md"), ".md"))
 	return all
 }
 

@@ -1,0 +1,166 @@
+package api
+
+import (
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// What is refused at admission says what to do instead.
+func TestCreate(t *testing.T) {
+	for _, tt := range []struct {
+		name, kind, object string
+		want               string // part of the message; empty if accepted
+	}{
+		{"a bucket of one line", "Bucket", `spec: {providerConfigRef: {name: team}}`, ""},
+		{"a bucket of a class", "Bucket", `spec: {className: standard}`, ""},
+		{"a whole bucket", "Bucket", `
+spec:
+  providerConfigRef: {kind: ClusterProviderConfig, name: aws}
+  externalName: my.bucket-1
+  adoption: IfExists
+  management: Full
+  whenVanished: Stop
+  updates: {disruptive: Always}
+  location: eu-central-1
+  versioning: Suspended
+  publicAccess: Blocked
+  encryption: {key: "arn:aws:kms:eu-central-1:111122223333:key/1"}
+  tags: {team: a-b_c, empty: ""}
+  forceDestroy: true
+  connection: {secretName: orders.bucket}
+  deletionPolicy: Retain
+`, ""},
+		{"no tags, please", "Bucket", `spec: {providerConfigRef: {name: team}, tags: {}}`, ""},
+		{"an observed bucket", "Bucket", `spec: {providerConfigRef: {name: team}, management: Observe, externalName: theirs}`, ""},
+		{"a name of 63 characters", "Bucket", `{metadata: {name: ` + strings.Repeat("a", 63) + `}, spec: {className: standard}}`, ""},
+
+		{"a name of 64 characters", "Bucket", `{metadata: {name: ` + strings.Repeat("a", 64) + `}, spec: {className: standard}}`, "at most 63 characters"},
+		{"a name with a dot", "Bucket", `{metadata: {name: a.b}, spec: {className: standard}}`, "no dots"},
+		{"no spec", "Bucket", `{}`, "spec: Required value"},
+		{"no account", "Bucket", `spec: {}`, "set spec.className or spec.providerConfigRef"},
+		{"two accounts", "Bucket", `spec: {className: standard, providerConfigRef: {name: team}}`, "exclude each other"},
+		{"a reference to nothing", "Bucket", `spec: {providerConfigRef: {}}`, "spec.providerConfigRef.name: Required value"},
+		{"a reference to another kind", "Bucket", `spec: {providerConfigRef: {kind: Secret, name: team}}`, "supported values"},
+		{"an upper-case location", "Bucket", `spec: {className: standard, location: EU-WEST-1}`, "spec.location"},
+		{"a bucket name with an underscore", "Bucket", `spec: {className: standard, externalName: my_bucket}`, "must be a bucket name"},
+		{"a bucket name of two letters", "Bucket", `spec: {className: standard, externalName: ab}`, "must be a bucket name"},
+		{"a bucket name with a line break", "Bucket", `spec: {className: standard, externalName: "abc\n"}`, "must be a bucket name"},
+		{"a tag with a key of upper case", "Bucket", `spec: {className: standard, tags: {Team: a}}`, "spec.tags keys must begin with a lower-case letter"},
+		{"a tag with a key of Mooring's", "Bucket", `spec: {className: standard, tags: {mooring-uid: a}}`, "Mooring's own mark"},
+		{"a tag with a space", "Bucket", `spec: {className: standard, tags: {team: "a b"}}`, "spec.tags.team"},
+		{"too many tags", "Bucket", `spec: {className: standard, tags: {` + many("k", 33) + `}}`, "32"},
+		{"an observed bucket without a name", "Bucket", `spec: {className: standard, management: Observe}`, "needs spec.externalName"},
+		{"an unknown versioning", "Bucket", `spec: {className: standard, versioning: true}`, "spec.versioning"},
+		{"a snapshot of a bucket", "Bucket", `spec: {className: standard, deletionPolicy: Snapshot}`, "supported values"},
+		{"a Secret that can't be", "Bucket", `spec: {className: standard, connection: {secretName: Orders_DB}}`, "spec.connection.secretName"},
+		{"an unknown adoption", "Bucket", `spec: {className: standard, adoption: Always}`, "supported values"},
+		{"an unknown policy", "Bucket", `spec: {className: standard, updates: {disruptive: Never}}`, "supported values"},
+
+		{"a database of two lines", "Database", `spec: {providerConfigRef: {name: team}, engine: postgres}`, ""},
+		{"a database of a class", "Database", `spec: {className: standard}`, ""},
+		{"a whole database", "Database", `
+spec:
+  providerConfigRef: {name: team}
+  externalName: orders-1
+  engine: mysql
+  version: "8.0.36"
+  location: europe-west3
+  storage: {sizeGiB: 50}
+  databaseName: orders_1
+  credentials: {username: boss, passwordSecretRef: {name: pw, key: it}}
+  backup: {retentionDays: 0}
+  deletionProtection: true
+  tags: {team: a}
+  gcp: {tier: db-custom-2-7680}
+  connection: {secretName: orders-db}
+  deletionPolicy: Snapshot
+`, ""},
+		{"an observed database", "Database", `spec: {providerConfigRef: {name: team}, management: Observe, externalName: theirs}`, ""},
+
+		{"no engine", "Database", `spec: {providerConfigRef: {name: team}}`, "spec.engine is needed: postgres or mysql"},
+		{"an unknown engine", "Database", `spec: {className: standard, engine: oracle}`, "supported values"},
+		{"a version in words", "Database", `spec: {className: standard, version: latest}`, "spec.version"},
+		{"two clouds", "Database", `spec: {className: standard, aws: {instanceClass: db.t4g.micro}, gcp: {tier: db-f1-micro}}`, "a server is in one cloud"},
+		{"a small disk", "Database", `spec: {className: standard, storage: {sizeGiB: 9}}`, "greater than or equal to 10"},
+		{"a huge disk", "Database", `spec: {className: standard, storage: {sizeGiB: 65537}}`, "less than or equal to 65536"},
+		{"half a disk", "Database", `spec: {className: standard, storage: {sizeGiB: 20.5}}`, "must be of type integer"},
+		{"backups of a year and a day", "Database", `spec: {className: standard, backup: {retentionDays: 366}}`, "less than or equal to 365"},
+		{"a database name with a hyphen", "Database", `spec: {className: standard, databaseName: my-db}`, "spec.databaseName"},
+		{"a machine for an instance class", "Database", `spec: {className: standard, aws: {instanceClass: t3.micro}}`, "spec.aws.instanceClass"},
+		{"a machine for a tier", "Database", `spec: {className: standard, gcp: {tier: n1-standard-1}}`, "spec.gcp.tier"},
+		{"a long username", "Database", `spec: {className: standard, credentials: {username: abcdefghijklmnopq}}`, "16"},
+		{"an instance name with two hyphens", "Database", `spec: {className: standard, externalName: a--b}`, "must be an instance name"},
+		{"an instance name that ends with a hyphen", "Database", `spec: {className: standard, externalName: a-}`, "must be an instance name"},
+		{"an instance name that begins with a digit", "Database", `spec: {className: standard, externalName: 1a}`, "must be an instance name"},
+		{"an observed database without a name", "Database", `spec: {className: standard, management: Observe}`, "needs spec.externalName"},
+		{"a database's tag of Mooring's", "Database", `spec: {className: standard, tags: {mooring-uid: a}}`, "Mooring's own mark"},
+		{"a database's name with a dot", "Database", `{metadata: {name: a.b}, spec: {className: standard}}`, "no dots"},
+
+		{"a team's AWS account", "ProviderConfig", `spec: {aws: {region: eu-central-1, accountID: "111122223333"}, credentials: {secretRef: {name: keys}}}`, ""},
+		{"a team's project", "ProviderConfig", `spec: {gcp: {project: my-project-1}, credentials: {secretRef: {name: keys}}}`, ""},
+		{"AWS's other partitions", "ProviderConfig", `spec: {aws: {region: us-gov-west-1}, credentials: {secretRef: {name: keys}}}`, ""},
+		{"no cloud", "ProviderConfig", `spec: {credentials: {secretRef: {name: keys}}}`, "exactly one of spec.aws and spec.gcp"},
+		{"both clouds", "ProviderConfig", `spec: {aws: {region: eu-central-1}, gcp: {project: my-project-1}, credentials: {secretRef: {name: keys}}}`, "exactly one of spec.aws and spec.gcp"},
+		{"a country for a region", "ProviderConfig", `spec: {aws: {region: germany}, credentials: {secretRef: {name: keys}}}`, "spec.aws.region"},
+		{"a short account id", "ProviderConfig", `spec: {aws: {region: eu-central-1, accountID: "11112222333"}, credentials: {secretRef: {name: keys}}}`, "spec.aws.accountID"},
+		{"a project's number", "ProviderConfig", `spec: {gcp: {project: "123456"}, credentials: {secretRef: {name: keys}}}`, "spec.gcp.project"},
+		{"a team without credentials", "ProviderConfig", `spec: {aws: {region: eu-central-1}}`, "spec.credentials: Required value"},
+		{"a team with Mooring's identity", "ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {ambient: {}}}`, "spec.credentials.secretRef: Required value"},
+
+		{"Mooring's identity", "ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {ambient: {}}, allowedNamespaces: {}, directUse: true}`, ""},
+		{"a private endpoint", "ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: keys}}, endpoint: "http://127.0.0.1:4566"}`, ""},
+		{"no credentials", "ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {}}`, "exactly one of spec.credentials.secretRef and spec.credentials.ambient"},
+		{"two credentials", "ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {ambient: {}, secretRef: {name: keys}}}`, "exactly one of spec.credentials.secretRef and spec.credentials.ambient"},
+		{"a file for an endpoint", "ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {ambient: {}}, endpoint: "file:///etc/passwd"}`, "spec.endpoint"},
+		{"a path in an endpoint", "ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {ambient: {}}, endpoint: "https://a/b"}`, "spec.endpoint"},
+		{"a platform's config without a cloud", "ClusterProviderConfig", `spec: {credentials: {ambient: {}}}`, "exactly one of spec.aws and spec.gcp"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			verdict(t, api.Create(t.Context(), object(t, tt.kind, tt.object), client.DryRunAll), tt.want)
+		})
+	}
+}
+
+func many(prefix string, n int) string {
+	var entries []string
+	for i := range n {
+		entries = append(entries, prefix+string(rune('a'+i/26))+string(rune('a'+i%26))+": v")
+	}
+	return strings.Join(entries, ", ")
+}
+
+// A namespace in a reference, an endpoint or an identity where a tenant may not have it: there is no such
+// field, kubectl refuses it, and what slips through is dropped.
+func TestTenantsHaveNoWayOut(t *testing.T) {
+	for _, tt := range []struct{ kind, object, field string }{
+		{"Bucket", `spec: {providerConfigRef: {name: team, namespace: bank}}`, "spec.providerConfigRef.namespace"},
+		{"Bucket", `spec: {className: standard, connection: {secretName: a, namespace: bank}}`, "spec.connection.namespace"},
+		{"Database", `spec: {className: standard, credentials: {passwordSecretRef: {name: a, namespace: bank}}}`, "spec.credentials.passwordSecretRef.namespace"},
+		{"ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: a, namespace: bank}}}`, "spec.credentials.secretRef.namespace"},
+		{"ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: a}}, endpoint: "http://169.254.169.254"}`, "spec.endpoint"},
+		{"ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: a}, ambient: {}}}`, "spec.credentials.ambient"},
+	} {
+		t.Run(tt.field, func(t *testing.T) {
+			strict := object(t, tt.kind, tt.object)
+			if err := api.Create(t.Context(), strict, client.DryRunAll, client.FieldValidation("Strict")); err == nil || !strings.Contains(err.Error(), `unknown field "`+tt.field+`"`) {
+				t.Errorf("strictly: %v", err)
+			}
+			o := object(t, tt.kind, tt.object)
+			if err := api.Create(t.Context(), o, client.DryRunAll); err != nil {
+				t.Fatal(err)
+			}
+			path := strings.Split(tt.field, ".")
+			var at any = o.Object
+			for _, step := range path {
+				if m, ok := at.(map[string]any); ok {
+					at = m[step]
+				}
+			}
+			if at != nil {
+				t.Errorf("it was stored: %v", at)
+			}
+		})
+	}
+}

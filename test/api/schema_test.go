@@ -1,0 +1,241 @@
+package api
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/mooring-dev/mooring/test/cluster"
+)
+
+// definitions returns our CRDs by kind, and the size of each as JSON.
+func definitions(t *testing.T) (map[string]*apiextensionsv1.CustomResourceDefinition, map[string]int) {
+	t.Helper()
+	dir, err := cluster.CRDDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no CRDs in %s: %v", dir, err)
+	}
+	all, sizes := map[string]*apiextensionsv1.CustomResourceDefinition{}, map[string]int{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.UnmarshalStrict(text, crd); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		compact, err := yaml.YAMLToJSON(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[crd.Spec.Names.Kind], sizes[crd.Spec.Names.Kind] = crd, len(compact)
+	}
+	return all, sizes
+}
+
+// walk visits every field below a schema, with its path.
+func walk(path string, s *apiextensionsv1.JSONSchemaProps, visit func(path string, s *apiextensionsv1.JSONSchemaProps)) {
+	for name, p := range s.Properties {
+		visit(path+"."+name, &p)
+		walk(path+"."+name, &p, visit)
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		walk(path+"[]", s.Items.Schema, visit)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		walk(path+"{}", s.AdditionalProperties.Schema, visit)
+	}
+}
+
+// Reading the schema is how people learn a field: kubectl explain says something about each.
+func TestEveryFieldIsExplained(t *testing.T) {
+	all, _ := definitions(t)
+	for kind, crd := range all {
+		for _, v := range crd.Spec.Versions {
+			if v.Schema.OpenAPIV3Schema.Description == "" {
+				t.Errorf("%s has no description", kind)
+			}
+			fields := 0
+			walk("", v.Schema.OpenAPIV3Schema, func(path string, s *apiextensionsv1.JSONSchemaProps) {
+				fields++
+				if path == ".metadata" {
+					return // the API server's own
+				}
+				if len(s.Description) < 10 {
+					t.Errorf("%s%s: description %q", kind, path, s.Description)
+				}
+			})
+			if fields < 10 {
+				t.Errorf("%s: only %d fields were looked at", kind, fields)
+			}
+		}
+	}
+}
+
+// Tenants reference only their own namespace: no reference in a namespaced kind has a namespace field.
+func TestNoReferenceNamesANamespace(t *testing.T) {
+	all, _ := definitions(t)
+	for kind, crd := range all {
+		walk("", crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(path string, _ *apiextensionsv1.JSONSchemaProps) {
+			if last := path[strings.LastIndex(path, ".")+1:]; strings.EqualFold(last, "namespace") {
+				t.Errorf("%s%s", kind, path)
+			}
+			if crd.Spec.Scope == apiextensionsv1.NamespaceScoped && (strings.HasSuffix(path, ".endpoint") || strings.HasSuffix(path, ".ambient")) {
+				t.Errorf("%s%s: only the cluster's kinds choose endpoints and identities", kind, path)
+			}
+		})
+	}
+}
+
+// A default is a write into somebody's spec.
+func TestSpecsHaveNoDefaults(t *testing.T) {
+	all, _ := definitions(t)
+	var found []string
+	for kind, crd := range all {
+		walk("", crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(path string, s *apiextensionsv1.JSONSchemaProps) {
+			if s.Default != nil {
+				found = append(found, kind+path+"="+string(s.Default.Raw))
+			}
+		})
+	}
+	slices.Sort(found)
+	want := []string{
+		`Bucket.spec.providerConfigRef.kind="ProviderConfig"`,
+		`Bucket.status={"observedGeneration":-1}`,
+		`ClusterProviderConfig.status={"observedGeneration":-1}`,
+		`Database.spec.providerConfigRef.kind="ProviderConfig"`,
+		`Database.status={"observedGeneration":-1}`,
+		`ProviderConfig.status={"observedGeneration":-1}`,
+	}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// kubectl apply keeps the whole object in an annotation, and an object's annotations are limited to 256 KiB.
+func TestDefinitionsCanBeApplied(t *testing.T) {
+	_, sizes := definitions(t)
+	for kind, size := range sizes {
+		if size > 256<<10/2 {
+			t.Errorf("%s: %d bytes leave no room to grow below 256 KiB", kind, size)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	d, err := discovery.NewDiscoveryClientForConfig(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := d.ServerResourcesForGroupVersion("mooring.dev/v1alpha1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]string{}
+	for _, r := range list.APIResources {
+		if !strings.Contains(r.Name, "/") {
+			got[r.Name] = append(append([]string{r.Kind}, r.ShortNames...), r.Categories...)
+		}
+	}
+	want := map[string][]string{
+		"buckets":                {"Bucket", "bkt", "mooring"},
+		"databases":              {"Database", "db", "mooring"},
+		"providerconfigs":        {"ProviderConfig", "pc", "mooring"},
+		"clusterproviderconfigs": {"ClusterProviderConfig", "cpc", "mooring"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The person on call must see from kubectl get alone what is wrong. Columns in brackets need -o wide.
+func TestColumns(t *testing.T) {
+	o := stored(t, "Database", `spec: {className: standard, engine: postgres}`)
+	if err := patch(t, o, `
+status:
+  externalName: shop-orders-1
+  provider: aws
+  location: eu-central-1
+  accountID: "111122223333"
+  observed: {version: "16.4"}
+  conditions:
+  - {type: Ready, status: "False", reason: Denied, message: "the key is not valid", lastTransitionTime: "2026-01-01T00:00:00Z"}
+  - {type: Synced, status: "True", reason: Ready, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
+`, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		resource, name string
+		want           map[string]any
+	}{
+		{"databases", o.GetName(), map[string]any{
+			"Ready": "False", "Synced": "True", "Reason": "Denied", "Provider": "aws", "External name": "shop-orders-1",
+			"(Engine)": "postgres", "(Version)": "16.4", "(Location)": "eu-central-1", "(Account)": "111122223333", "(Message)": "the key is not valid",
+		}},
+		{"buckets", stored(t, "Bucket", `spec: {className: standard}`).GetName(), map[string]any{
+			"Ready": nil, "Synced": nil, "Reason": nil, "Provider": nil, "External name": nil,
+			"(Location)": nil, "(Account)": nil, "(Message)": nil,
+		}},
+		{"providerconfigs", stored(t, "ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: a}}}`).GetName(), map[string]any{
+			"Ready": nil, "Reason": nil, "Provider": nil, "Account": nil, "(Message)": nil,
+		}},
+	} {
+		t.Run(tt.resource, func(t *testing.T) {
+			got := row(t, tt.resource, tt.name)
+			if got["Name"] != tt.name || got["Age"] == nil {
+				t.Errorf("name %v, age %v", got["Name"], got["Age"])
+			}
+			delete(got, "Name")
+			delete(got, "Age")
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// row returns what kubectl get shows of an object.
+func row(t *testing.T, resource, name string) map[string]any {
+	t.Helper()
+	cfg := rest.CopyConfig(server)
+	cfg.APIPath, cfg.GroupVersion, cfg.NegotiatedSerializer = "/apis", &schema.GroupVersion{Group: "mooring.dev", Version: "v1alpha1"}, scheme.Codecs
+	c, err := rest.RESTClientFor(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := c.Get().Namespace(namespace).Resource(resource).Name(name).
+		SetHeader("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io").Do(t.Context()).Raw()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table metav1.Table
+	if err := json.Unmarshal(raw, &table); err != nil || len(table.Rows) != 1 {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	cells := map[string]any{}
+	for i, c := range table.ColumnDefinitions {
+		title := c.Name
+		if c.Priority > 0 {
+			title = "(" + title + ")"
+		}
+		cells[title] = table.Rows[0].Cells[i]
+	}
+	return cells
+}

@@ -1,0 +1,181 @@
+package api
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+)
+
+// stored makes an object that goes with the test.
+func stored(t *testing.T, kind, text string) *unstructured.Unstructured {
+	t.Helper()
+	o := object(t, kind, text)
+	o.SetName("")
+	o.SetGenerateName("test-")
+	if err := api.Create(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = api.Delete(t.Context(), o) })
+	return o
+}
+
+// patch merges text into the object, or into its status.
+func patch(t *testing.T, o *unstructured.Unstructured, text string, status bool) error {
+	t.Helper()
+	body, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status {
+		return api.Status().Patch(t.Context(), o, client.RawPatch(types.MergePatchType, body))
+	}
+	return api.Patch(t.Context(), o, client.RawPatch(types.MergePatchType, body))
+}
+
+// What can't change once the cloud object exists. Every case is a series of edits, of which only the last may be
+// refused: a field that is taken out and put in again is a change too.
+func TestUpdateOnceBound(t *testing.T) {
+	const (
+		bucket   = `spec: {providerConfigRef: {name: team}, location: eu-central-1, externalName: my-bucket}`
+		database = `spec: {providerConfigRef: {name: team}, engine: postgres, databaseName: orders, location: eu-central-1, externalName: my-db, credentials: {username: boss}}`
+		plain    = `spec: {providerConfigRef: {name: team}, engine: postgres}`
+		bound    = `status: {externalName: my-bucket, location: eu-central-1}`
+		boundDB  = `status: {externalName: my-db, location: eu-central-1}`
+		wrong    = `status: {conditions: [{type: Stalled, status: "True", reason: Immutable, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
+		denied   = `status: {conditions: [{type: Stalled, status: "True", reason: Denied, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
+	)
+	for _, tt := range []struct {
+		name, kind, object string
+		status             []string
+		edits              []string
+		want               string
+	}{
+		{"location, not bound", "Bucket", bucket, nil, []string{`spec: {location: us-east-1}`}, ""},
+		{"location", "Bucket", bucket, []string{bound}, []string{`spec: {location: us-east-1}`}, "create another Bucket with the new location"},
+		{"location taken out", "Bucket", bucket, []string{bound}, []string{`spec: {location: null}`}, ""},
+		{"location taken out and put in", "Bucket", bucket, []string{bound}, []string{`spec: {location: null}`, `spec: {location: us-east-1}`}, "create another Bucket with the new location"},
+		{"location taken out and put back", "Bucket", bucket, []string{bound}, []string{`spec: {location: null}`, `spec: {location: eu-central-1}`}, ""},
+		{"location spelt out", "Bucket", `spec: {providerConfigRef: {name: team}}`, []string{bound}, []string{`spec: {location: eu-central-1}`}, ""},
+		{"location spelt out wrongly", "Bucket", `spec: {providerConfigRef: {name: team}}`, []string{bound}, []string{`spec: {location: eu-west-1}`}, "create another Bucket"},
+		{"external name, not bound", "Bucket", bucket, nil, []string{`spec: {externalName: other}`}, ""},
+		{"external name", "Bucket", bucket, []string{bound}, []string{`spec: {externalName: other}`}, "spec.externalName can't change"},
+		{"external name taken out and put in", "Bucket", bucket, []string{bound}, []string{`spec: {externalName: null}`, `spec: {externalName: other}`}, "spec.externalName can't change"},
+		{"everything else", "Bucket", bucket, []string{bound}, []string{`spec: {versioning: Enabled, tags: {a: b}, forceDestroy: true, providerConfigRef: {name: other}}`}, ""},
+
+		{"engine, not bound", "Database", database, nil, []string{`spec: {engine: mysql}`}, ""},
+		{"engine", "Database", database, []string{boundDB}, []string{`spec: {engine: mysql}`}, "spec.engine can't change"},
+		{"engine taken out", "Database", database, []string{boundDB}, []string{`spec: {engine: null, providerConfigRef: null, className: standard}`}, "spec.engine can't change"},
+		{"engine put in", "Database", `spec: {className: standard}`, []string{boundDB}, []string{`spec: {engine: mysql}`}, ""},
+		{"initial database", "Database", database, []string{boundDB}, []string{`spec: {databaseName: other}`}, "spec.databaseName can't change"},
+		{"initial database taken out", "Database", database, []string{boundDB}, []string{`spec: {databaseName: null}`}, "spec.databaseName can't change"},
+		{"username", "Database", database, []string{boundDB}, []string{`spec: {credentials: {username: other}}`}, "spec.credentials.username can't change"},
+		{"username taken out", "Database", database, []string{boundDB}, []string{`spec: {credentials: {username: null}}`}, "spec.credentials.username can't change"},
+		{"credentials taken out", "Database", database, []string{boundDB}, []string{`spec: {credentials: null}`}, "spec.credentials.username can't change"},
+		{"username put in", "Database", plain, []string{boundDB}, []string{`spec: {credentials: {username: boss}}`}, "spec.credentials.username can't change"},
+		{"a password is referred to", "Database", plain, []string{boundDB}, []string{`spec: {credentials: {passwordSecretRef: {name: pw}}}`}, ""},
+		{"location of a database", "Database", database, []string{boundDB}, []string{`spec: {location: us-east-1}`}, "create another Database"},
+		{"external name of a database", "Database", database, []string{boundDB}, []string{`spec: {externalName: other}`}, "spec.externalName can't change"},
+		{"version and size", "Database", database, []string{boundDB}, []string{`spec: {version: "17", storage: {sizeGiB: 100}, aws: {instanceClass: db.t4g.large}}`}, ""},
+
+		// What was never so in the cloud may be corrected: else nothing but deletion would help.
+		{"an initial database that could not be made is taken back", "Database", plain, []string{boundDB, wrong}, []string{`spec: {databaseName: late}`, `spec: {databaseName: null}`}, ""},
+		{"a wrong engine of what was adopted", "Database", database, []string{boundDB, wrong}, []string{`spec: {engine: mysql}`}, ""},
+		{"a wrong username of what was adopted", "Database", database, []string{boundDB, wrong}, []string{`spec: {credentials: {username: other}}`}, ""},
+		{"stalled for another reason", "Database", database, []string{boundDB, denied}, []string{`spec: {engine: mysql}`}, "spec.engine can't change"},
+		{"a wrong location stays", "Database", database, []string{boundDB, wrong}, []string{`spec: {location: us-east-1}`}, "create another Database"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := stored(t, tt.kind, tt.object)
+			for _, status := range tt.status {
+				if err := patch(t, o, status, true); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i, e := range tt.edits {
+				err := patch(t, o, e, false)
+				if i < len(tt.edits)-1 && err != nil {
+					t.Fatalf("edit %d: %v", i, err)
+				}
+				if i == len(tt.edits)-1 {
+					verdict(t, err, tt.want)
+				}
+			}
+		})
+	}
+}
+
+// Validation under status would reject a whole status patch, and the truth with it: a cloud may hold what we would
+// not accept.
+func TestStatusTakesWhatCloudsHold(t *testing.T) {
+	for kind, text := range map[string]string{
+		"Bucket": `
+status:
+  externalName: A_very.Odd-Name
+  location: US
+  accountID: example.com:my-project
+  applied: {tags: [Cost Center], location: [US]}
+  pendingChanges: [{field: tags, from: "Cost Center=Ünï cödé", to: ""}]
+  observed: {location: US, versioning: MFA, publicAccess: Mixed, tags: {Cost Center: Ünï cödé, "aws:cloudformation:stack": "x y"}, encryption: {key: ""}, future: {a: [1]}}
+`,
+		"Database": `
+status:
+  externalName: MyDB
+  location: europe-west1
+  observed: {engine: oracle-ee, version: 19.0.0.0.ru-2024-01, storage: {sizeGiB: 5}, databaseName: ORCL-1, backup: {retentionDays: 3650}, aws: {instanceClass: serverless}, gcp: {tier: odd}, tags: {A B: C}}
+`,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			o := stored(t, kind, `spec: {className: standard}`)
+			if err := patch(t, o, text, true); err != nil {
+				t.Fatalf("refused: %v", err)
+			}
+			want := object(t, kind, text).Object["status"].(map[string]any)["observed"]
+			if diff := cmp.Diff(want, o.Object["status"].(map[string]any)["observed"]); diff != "" {
+				t.Errorf("observed (-want +got):\n%s", diff)
+			}
+			// Once that is stored the spec can still be edited.
+			if err := patch(t, o, `spec: {tags: {a: b}}`, false); err != nil {
+				t.Errorf("an edit afterwards: %v", err)
+			}
+			// And the object can still be let go.
+			if err := patch(t, o, `metadata: {finalizers: [mooring.dev/cloud-resource]}`, false); err != nil {
+				t.Errorf("a finalizer: %v", err)
+			}
+			if err := patch(t, o, `metadata: {finalizers: null}`, false); err != nil {
+				t.Errorf("no finalizer: %v", err)
+			}
+		})
+	}
+}
+
+// The spec is the user's: nothing is written into it but the kind of a reference. Status begins with a
+// generation that no object has, so that nobody takes an object that was not looked at for one that is done.
+func TestDefaults(t *testing.T) {
+	for _, tt := range []struct{ kind, object, want string }{
+		{"Bucket", `spec: {providerConfigRef: {name: team}}`, `{spec: {providerConfigRef: {kind: ProviderConfig, name: team}}, status: {observedGeneration: -1}}`},
+		{"Bucket", `spec: {className: standard, updates: {}, encryption: {}, tags: {}}`, `{spec: {className: standard, updates: {}, encryption: {}, tags: {}}, status: {observedGeneration: -1}}`},
+		{"Database", `spec: {className: standard, storage: {}, backup: {}, credentials: {passwordSecretRef: {name: a}}, aws: {}, connection: {secretName: a}}`,
+			`{spec: {className: standard, storage: {}, backup: {}, credentials: {passwordSecretRef: {name: a}}, aws: {}, connection: {secretName: a}}, status: {observedGeneration: -1}}`},
+		{"ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: a}}}`,
+			`{spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: a}}}, status: {observedGeneration: -1}}`},
+		{"ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {ambient: {}}}`,
+			`{spec: {aws: {region: eu-central-1}, credentials: {ambient: {}}}, status: {observedGeneration: -1}}`},
+	} {
+		t.Run(tt.kind, func(t *testing.T) {
+			o := stored(t, tt.kind, tt.object)
+			if err := api.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil {
+				t.Fatal(err)
+			}
+			want := object(t, tt.kind, tt.want)
+			for _, part := range []string{"spec", "status"} {
+				if diff := cmp.Diff(want.Object[part], o.Object[part]); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", part, diff)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,104 @@
+package e2e
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// Converged is silent. This test has the stage for itself, so that whatever is written meanwhile counts:
+// Leases, Events, and Secrets of Mooring's own.
+func TestConvergedIsSilent(t *testing.T) {
+	w := newWorldAlone(t)
+	reads := map[string][]string{} // by name in the cloud, what a re-check reads
+	clouds := map[string]*cloud{}
+	for _, provider := range []string{"aws", "gcp"} {
+		c := w.cloud(provider)
+		full, bare := w.bucket(c, provider+"-full", fullBucket(c)), w.bucket(c, provider+"-bare", v1alpha1.BucketParameters{})
+		full.Spec.Connection = &v1alpha1.Connection{SecretName: provider + "-full"}
+		d := w.database(c, provider, fullDatabase(c))
+		d.Spec.DeletionProtection = ptr(false)
+		d.Spec.Connection = &v1alpha1.Connection{SecretName: provider}
+		w.create(full)
+		w.create(bare)
+		w.create(d)
+		for _, looked := range []struct {
+			name  string
+			reads map[string][]string
+		}{
+			{w.ready(full).status.ExternalName, map[string][]string{
+				"aws": {"GetBucketTagging", "GetBucketVersioning", "GetPublicAccessBlock", "GetBucketEncryption"},
+				"gcp": {"buckets.get"},
+			}},
+			{w.ready(bare).status.ExternalName, map[string][]string{"aws": {"GetBucketTagging"}, "gcp": {"buckets.get"}}},
+			{w.ready(d).status.ExternalName, map[string][]string{"aws": {"DescribeDBInstances"}, "gcp": {"instances.get"}}},
+		} {
+			reads[looked.name], clouds[looked.name] = looked.reads[provider], c
+		}
+	}
+	for name, c := range clouds { // what was still under way is done by then
+		w.looks(c, name, 2)
+	}
+	mark, err := w.Cluster.Audit().Mark()
+	w.must(err)
+	before, begun := len(w.Cloud.Ledger.Calls(localcloud.Filter{})), time.Now()
+	w.eventually("three sync periods", func() bool { return time.Since(begun) >= 3*syncPeriod })
+	requests, err := w.Cluster.Audit().Since(mark)
+	w.must(err)
+	calls := w.Cloud.Ledger.Calls(localcloud.Filter{})[before:]
+	rechecks := int(math.Ceil(time.Since(begun).Seconds()/(0.9*syncPeriod.Seconds()))) + 1 // at most: a sync period is a tenth shorter or longer
+
+	if writes := requests.Where(cluster.By(system.User), cluster.Writes); len(writes) > 0 {
+		t.Errorf("writes to Kubernetes:\n%v", writes)
+	}
+	counts := map[string]map[string]int{}
+	for _, call := range calls {
+		if call.Write {
+			t.Errorf("a write to the cloud: %+v", call)
+		}
+		if counts[call.Resource] == nil {
+			counts[call.Resource] = map[string]int{}
+		}
+		counts[call.Resource][call.Operation]++
+	}
+	for name, operations := range reads {
+		for _, operation := range operations {
+			if n := counts[name][operation]; n < 2 || n > rechecks {
+				t.Errorf("%s of %s was called %d times, want 2 to %d times", operation, name, n, rechecks)
+			}
+			delete(counts[name], operation)
+		}
+		if len(counts[name]) > 0 {
+			t.Errorf("reads of %s that a re-check has no need of: %v", name, counts[name])
+		}
+	}
+}
+
+// From apply to Ready a bucket costs three writes to Kubernetes: the finalizer, the binding, and the outcome.
+func TestWritesFromApplyToReady(t *testing.T) {
+	onBoth(t, func(w *world, c *cloud) {
+		mark, err := w.Cluster.Audit().Mark()
+		w.must(err)
+		b := w.bucket(c, "photos", fullBucket(c))
+		w.create(b)
+		w.looks(c, w.ready(b).status.ExternalName, 1)
+		requests, err := w.Cluster.Audit().Since(mark)
+		w.must(err)
+		inNamespace := func(r cluster.Request) bool { return r.Namespace == w.namespace }
+		writes := requests.Where(cluster.By(system.User), cluster.Writes, inNamespace, cluster.Not(cluster.On("events")))
+		if len(writes) > 3 {
+			w.Errorf("%d writes, want at most 3:\n%v", len(writes), writes)
+		}
+		for _, r := range writes {
+			if !strings.HasPrefix(r.Resource, "buckets") {
+				w.Errorf("a write to something else: %v", r)
+			}
+		}
+	})
+}

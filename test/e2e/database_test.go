@@ -1,0 +1,222 @@
+package e2e
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// database returns a Database on a cloud.
+func (w *world) database(c *cloud, name string, parameters v1alpha1.DatabaseParameters) *v1alpha1.Database {
+	d := &v1alpha1.Database{ObjectMeta: w.meta(name)}
+	d.Spec.ProviderConfigRef, d.Spec.DatabaseParameters = c.ref(), parameters
+	d.Spec.DeletionPolicy = v1alpha1.DeletionDelete
+	return d
+}
+
+// sizes are the instance classes and tiers that the tests use, small ones first.
+var sizes = map[string][]string{
+	"aws": {"db.t4g.micro", "db.t4g.small", "db.t4g.medium"},
+	"gcp": {"db-f1-micro", "db-g1-small", "db-custom-1-3840"},
+}
+
+// sized sets the instance class or tier.
+func sized(c *cloud, p *v1alpha1.DatabaseParameters, size string) {
+	if c.name == "aws" {
+		p.AWS = &v1alpha1.DatabaseAWS{InstanceClass: &size}
+	} else {
+		p.GCP = &v1alpha1.DatabaseGCP{Tier: &size}
+	}
+}
+
+// smallDatabase declares what a database must have.
+func smallDatabase(c *cloud) v1alpha1.DatabaseParameters {
+	p := v1alpha1.DatabaseParameters{Engine: ptr(v1alpha1.EnginePostgres)}
+	sized(c, &p, sizes[c.name][0])
+	return p
+}
+
+// fullDatabase declares all that a database can have.
+func fullDatabase(c *cloud) v1alpha1.DatabaseParameters {
+	p := smallDatabase(c)
+	p.Location = ptr(map[string]string{"aws": "eu-central-1", "gcp": "europe-west3"}[c.name])
+	p.Version = ptr("15")
+	p.Storage = &v1alpha1.DatabaseStorage{SizeGiB: ptr(int32(20))}
+	p.DatabaseName = ptr("app")
+	p.Backup = &v1alpha1.DatabaseBackup{RetentionDays: ptr(int32(2))}
+	p.DeletionProtection = ptr(true)
+	p.Tags = map[string]v1alpha1.TagValue{"team": "a"}
+	return p
+}
+
+type databaseChange struct {
+	field  string
+	only   string // the cloud that has the field; empty for both
+	edit   func(*v1alpha1.DatabaseSpec)
+	mirror map[string]string
+	write  string // of AWS; Cloud SQL patches
+	drift  func(*world, *cloud, string)
+	// tolerated: the drift is none.
+	tolerated bool
+}
+
+func same(s string) map[string]string { return map[string]string{"aws": s, "gcp": s} }
+
+var databaseChanges = []databaseChange{
+	{
+		field:  "backup.retentionDays",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.Backup.RetentionDays = ptr(int32(3)) },
+		mirror: same("3"), write: "ModifyDBInstance",
+		drift: func(w *world, c *cloud, name string) { c.retain(w.T, name, 5) },
+	},
+	{
+		field:  "tags",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.Tags = map[string]v1alpha1.TagValue{"team": "b", "cost": "1"} },
+		mirror: same(`{"cost":"1","team":"b"}`), write: "AddTagsToResource",
+		drift: func(w *world, c *cloud, name string) { c.tagDatabase(w.T, name, map[string]string{"team": "z"}) },
+	},
+	{
+		field:  "storage.sizeGiB",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.Storage.SizeGiB = ptr(int32(30)) },
+		mirror: same("30"), write: "ModifyDBInstance",
+		drift:     func(w *world, c *cloud, name string) { c.grow(w.T, name, 50) },
+		tolerated: true,
+	},
+	{
+		field:  "version",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.Version = ptr("16") },
+		mirror: map[string]string{"aws": `"16.10"`, "gcp": `"16.4"`}, write: "ModifyDBInstance",
+	},
+	{
+		field: "aws.instanceClass", only: "aws",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.InstanceClass = ptr("db.t4g.small") },
+		mirror: same(`"db.t4g.small"`), write: "ModifyDBInstance",
+	},
+	{
+		field: "gcp.tier", only: "gcp",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.Tier = ptr("db-g1-small") },
+		mirror: same(`"db-g1-small"`), write: "ModifyDBInstance",
+	},
+	{
+		field:  "deletionProtection",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.DeletionProtection = ptr(false) },
+		mirror: same("false"), write: "ModifyDBInstance",
+		drift: func(w *world, c *cloud, name string) { c.protect(w.T, name, true) },
+	},
+}
+
+func TestEveryFieldOfADatabaseIsTested(t *testing.T) {
+	fixed := []string{"location", "engine", "databaseName"}
+	for _, leaf := range field.Leaves(reflect.TypeFor[v1alpha1.DatabaseParameters]()) {
+		tested := slices.ContainsFunc(databaseChanges, func(c databaseChange) bool { return c.field == leaf })
+		if !tested && !slices.Contains(fixed, leaf) {
+			t.Errorf("no change of %s is tested", leaf)
+		}
+	}
+}
+
+func (c databaseChange) writes(cloud *cloud) string {
+	if cloud.name == "gcp" {
+		return "instances.patch"
+	}
+	return c.write
+}
+
+func TestDatabaseLife(t *testing.T) {
+	onBoth(t, func(w *world, c *cloud) {
+		d := w.database(c, "orders", fullDatabase(c))
+		w.create(d)
+		name := w.ready(d).status.ExternalName
+		w.run("create", func(w *world) {
+			want := map[string][]string{"aws": {"CreateDBInstance"}, "gcp": {"instances.insert", "databases.insert"}}[c.name]
+			w.equal("writes", c.writes(name), want)
+			w.equal("story", w.story("Database", d.Name, 0), []string{"InProgress", "InProgress Creating", "Current Ready"})
+		})
+		for _, change := range databaseChanges {
+			if change.only != "" && change.only != c.name {
+				continue
+			}
+			w.run("edit "+change.field, func(w *world) {
+				mark := len(c.writes(name))
+				since := edit(w, d, func(d *v1alpha1.Database) { change.edit(&d.Spec) })
+				w.mirrors(d, change.field, change.mirror[c.name])
+				w.costs(c, name, mark, change.writes(c))
+				w.editStory(d, since)
+			})
+			if change.drift == nil {
+				continue
+			}
+			w.run("drift of "+change.field, func(w *world) { change.testDrift(w, c, d, name) })
+		}
+		w.run("drift of what nobody declared", func(w *world) {
+			edit(w, d, func(d *v1alpha1.Database) { d.Spec.Backup, d.Spec.Tags, d.Spec.DeletionProtection = nil, nil, nil })
+			w.ready(d)
+			c.retain(w.T, name, 6)
+			c.tagDatabase(w.T, name, map[string]string{"theirs": "1"})
+			mark := len(c.writes(name))
+			w.looks(c, name, 1)
+			w.costs(c, name, mark)
+			w.equal("tags of others", c.databaseTags(w.T, name)["theirs"], "1")
+			w.ready(d)
+		})
+		w.run("edit of what can't change", func(w *world) { testDatabaseImmutable(w, d) })
+		w.run("drift of what can't be taken back", func(w *world) {
+			c.upgrade(w.T, name, "17")
+			mark := len(c.writes(name))
+			w.stalled(d, v1alpha1.ReasonImmutable, "version can't change from", `to "16"`)
+			w.costs(c, name, mark)
+			edit(w, d, func(d *v1alpha1.Database) { d.Spec.Version = ptr("17") })
+			w.ready(d)
+			w.costs(c, name, mark)
+		})
+		w.run("delete", func(w *world) {
+			w.delete(d)
+			w.gone(d)
+			if c.databaseTags(w.T, name) != nil {
+				w.Error("the instance is still there")
+			}
+		})
+	})
+}
+
+// editStory checks what an edit looks like from outside, whether or not the cloud was seen at work on it.
+func (w *world) editStory(d *v1alpha1.Database, since int) {
+	w.Helper()
+	got := slices.DeleteFunc(w.story("Database", d.Name, since), func(s string) bool { return s == "InProgress CloudBusy" })
+	w.equal("story", got, []string{"InProgress Ready", "InProgress Updating", "Current Ready"})
+}
+
+func (change databaseChange) testDrift(w *world, c *cloud, d *v1alpha1.Database, name string) {
+	mark, since := len(c.writes(name)), len(w.of("Database", d.Name, 0))
+	change.drift(w, c, name)
+	if change.tolerated {
+		w.looks(c, name, 1)
+		w.costs(c, name, mark, change.writes(c))
+		w.ready(d)
+		return
+	}
+	w.eventually("the drift is put right", func() bool { return len(c.writes(name)) > mark+1 })
+	w.looks(c, name, 2)
+	w.mirrors(d, change.field, change.mirror[c.name])
+	w.costs(c, name, mark, change.writes(c), change.writes(c))
+	for _, s := range w.of("Database", d.Name, since) {
+		if !s.is(v1alpha1.ConditionReady, yes) || !s.is(v1alpha1.ConditionAvailable, yes) {
+			w.Errorf("drift took Ready or Available away:\n    %v", s)
+		}
+	}
+}
+
+func testDatabaseImmutable(w *world, d *v1alpha1.Database) {
+	for why, change := range map[string]func(*v1alpha1.Database){
+		"spec.location can't change":             func(d *v1alpha1.Database) { d.Spec.Location = ptr("eu-west-1") },
+		"spec.externalName can't change":         func(d *v1alpha1.Database) { d.Spec.ExternalName = "another" },
+		"spec.engine can't change":               func(d *v1alpha1.Database) { d.Spec.Engine = ptr(v1alpha1.EngineMySQL) },
+		"spec.databaseName can't change":         func(d *v1alpha1.Database) { d.Spec.DatabaseName = ptr("another") },
+		"spec.credentials.username can't change": func(d *v1alpha1.Database) { d.Spec.Credentials = &v1alpha1.DatabaseCredentials{Username: ptr("me")} },
+	} {
+		refused(w, d, why, change)
+	}
+}

@@ -1,0 +1,111 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource"
+)
+
+func TestDeletionOfADatabase(t *testing.T) {
+	for _, policy := range []v1alpha1.DeletionPolicy{v1alpha1.DeletionSnapshot, v1alpha1.DeletionDelete} {
+		t.Run(string(policy), func(t *testing.T) {
+			onBoth(t, func(w *world, c *cloud) {
+				d := w.database(c, "orders", smallDatabase(c))
+				connect(d, "orders-db")
+				if d.Spec.DeletionPolicy = policy; policy == v1alpha1.DeletionSnapshot {
+					d.Spec.DeletionPolicy = "" // the default
+				}
+				w.create(d)
+				name := w.ready(d).status.ExternalName
+				mark := len(c.writes(name))
+				since := len(w.of("Database", d.Name, 0))
+				w.delete(d)
+				w.gone(d)
+				if c.databaseTags(w.T, name) != nil {
+					w.Error("the instance is still there")
+				}
+				var want []string
+				if policy == v1alpha1.DeletionSnapshot {
+					want = []string{resource.SnapshotName(name, string(d.UID))}
+				}
+				w.equal("snapshots that are available when the object goes", c.snapshots(w.T, name), want)
+				w.equal("writes", c.writes(name)[mark:], []string{map[string]string{"aws": "DeleteDBInstance", "gcp": "instances.delete"}[c.name]})
+				w.equal("story", w.story("Database", d.Name, since), []string{"Terminating Ready", "Terminating Deleting", "gone"})
+				if w.secret("orders-db") != nil {
+					w.Error("the connection Secret is still there")
+				}
+			})
+		})
+	}
+}
+
+func TestDeletionProtection(t *testing.T) {
+	onBoth(t, func(w *world, c *cloud) {
+		d := w.database(c, "orders", smallDatabase(c))
+		d.Spec.DeletionProtection = ptr(true)
+		w.create(d)
+		name := w.ready(d).status.ExternalName
+		mark := len(c.writes(name))
+		w.delete(d)
+		w.stalled(d, v1alpha1.ReasonDeletionProtected, "set spec.deletionProtection: false")
+		w.costs(c, name, mark)
+		edit(w, d, func(d *v1alpha1.Database) { d.Spec.DeletionProtection = nil })
+		w.stalled(d, v1alpha1.ReasonDeletionProtected) // only what was said in as many words lifts it
+		w.costs(c, name, mark)
+		edit(w, d, func(d *v1alpha1.Database) { d.Spec.DeletionProtection = ptr(false) })
+		w.gone(d)
+		w.equal("writes", c.writes(name)[mark:], map[string][]string{
+			"aws": {"ModifyDBInstance", "DeleteDBInstance"}, "gcp": {"instances.patch", "instances.delete"},
+		}[c.name])
+	})
+}
+
+func TestDeletionOfABucketThatIsNotEmpty(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		mend func(*world, *cloud, *v1alpha1.Bucket, string)
+	}{
+		{"emptied", func(w *world, c *cloud, _ *v1alpha1.Bucket, name string) { c.dropObject(w.T, name, "object") }},
+		{"forced", func(w *world, _ *cloud, b *v1alpha1.Bucket, _ string) {
+			edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.ForceDestroy = ptr(true) })
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			onBoth(t, func(w *world, c *cloud) {
+				b := w.bucket(c, "photos", v1alpha1.BucketParameters{})
+				connect(b, "photos")
+				w.create(b)
+				name := w.ready(b).status.ExternalName
+				c.putObject(w.T, name, "object")
+				w.delete(b)
+				w.stalled(b, v1alpha1.ReasonNotEmpty, "forceDestroy")
+				if w.secret("photos") == nil {
+					w.Error("the connection Secret went before the bucket")
+				}
+				test.mend(w, c, b, name)
+				w.gone(b)
+				if c.bucketTags(w.T, name) != nil || w.secret("photos") != nil {
+					w.Error("the bucket or its Secret is still there")
+				}
+			})
+		})
+	}
+}
+
+func TestForceDestroy(t *testing.T) {
+	onBoth(t, func(w *world, c *cloud) {
+		b := w.bucket(c, "photos", v1alpha1.BucketParameters{ForceDestroy: ptr(true), Versioning: ptr(v1alpha1.VersioningEnabled)})
+		w.create(b)
+		name := w.ready(b).status.ExternalName
+		for range 2 { // an old version, and a marker of what was deleted
+			c.putObject(w.T, name, "object")
+		}
+		c.dropObject(w.T, name, "object")
+		w.delete(b)
+		w.gone(b)
+		if c.bucketTags(w.T, name) != nil {
+			w.Error("the bucket is still there")
+		}
+	})
+}

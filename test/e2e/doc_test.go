@@ -1,0 +1,7 @@
+// Package e2e holds tests of the whole: YAML's way through a real API server, the manager, the clouds' own SDKs
+// and the local cloud, to real database servers. All share one stage and run side by side, each in a
+// namespace of its own. They never sleep: they wait for what must come, up to a deadline.
+//
+// Every object of every test is watched from its first moment to its last. At the end of a test each
+// state that it passed through is held against the design's table and against kstatus, as Flux computes it.
+package e2e

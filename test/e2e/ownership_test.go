@@ -1,0 +1,238 @@
+package e2e
+
+import (
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+func TestWhatExistsAlready(t *testing.T) {
+	none := func(*world, string) map[string]string { return map[string]string{"theirs": "1"} }
+	elses := func(*world, string) map[string]string { return someoneElses() }
+	neighbours := func(w *world, _ string) map[string]string { return w.mark("another", "object").Labels() }
+	earlier := func(w *world, name string) map[string]string { return w.mark(w.namespace, name).Labels() }
+	released := func(w *world, name string) map[string]string {
+		m := w.mark(w.namespace, name)
+		m.Released = true
+		return m.Labels()
+	}
+	for _, test := range []struct {
+		name     string
+		tags     func(w *world, name string) map[string]string
+		adoption v1alpha1.Adoption
+		refusal  string // empty: it is adopted
+	}{
+		{"unmarked", none, "", "does not bear Mooring's mark; set spec.adoption: IfExists"},
+		{"unmarked-ifexists", none, v1alpha1.AdoptionIfExists, ""},
+		{"other-cluster", elses, "", "belongs to shop/orders of cluster other-cluster"},
+		{"other-cluster-never", elses, v1alpha1.AdoptionNever, "belongs to shop/orders of cluster other-cluster"},
+		{"other-cluster-ifexists", elses, v1alpha1.AdoptionIfExists, ""},
+		{"neighbour", neighbours, v1alpha1.AdoptionIfMarked, "belongs to another/object of cluster"},
+		{"earlier", earlier, "", ""},
+		{"earlier-never", earlier, v1alpha1.AdoptionNever, "made by an earlier object of this namespace and name"},
+		{"released", released, v1alpha1.AdoptionIfMarked, "left behind on purpose"},
+		{"released-ifexists", released, v1alpha1.AdoptionIfExists, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			onAll(t, func(w *world, c *cloud, k thing) {
+				o := k.new(w, c, test.name)
+				external := w.namespace + "-" + test.name
+				k.make(c, w.T, external, test.tags(w, test.name))
+				mark := len(c.writes(external))
+				spec(o).ExternalName, spec(o).Adoption = external, test.adoption
+				w.create(o)
+				if test.refusal == "" {
+					w.ready(o)
+					w.costs(c, external, mark, k.marking[c.name])
+					if !w.marked(c, k, external, o) {
+						w.Errorf("the tags are %v", k.tags(c, w.T, external))
+					}
+					return
+				}
+				w.stalled(o, v1alpha1.ReasonNotOwned, test.refusal)
+				w.untouched(c, external, mark, o)
+				w.delete(o)
+				w.gone(o)
+				if k.tags(c, w.T, external) == nil {
+					w.Error("it went with an object that did not own it")
+				}
+			})
+		})
+	}
+}
+
+// A refusal heals by an edit of the spec.
+func TestAdoptionOnSecondThought(t *testing.T) {
+	onAll(t, func(w *world, c *cloud, k thing) {
+		external := w.namespace + "-found"
+		k.make(c, w.T, external, nil)
+		mark := len(c.writes(external))
+		o := k.new(w, c, "found")
+		spec(o).ExternalName = external
+		w.create(o)
+		w.stalled(o, v1alpha1.ReasonNotOwned)
+		edit(w, o, func(o client.Object) { spec(o).Adoption = v1alpha1.AdoptionIfExists })
+		w.ready(o)
+		w.costs(c, external, mark, k.marking[c.name])
+	})
+}
+
+// What another cluster takes over is left to it, without a fight.
+func TestTakenOver(t *testing.T) {
+	onAll(t, func(w *world, c *cloud, k thing) {
+		o := k.new(w, c, "ours")
+		w.create(o)
+		name := w.ready(o).status.ExternalName
+		k.tag(c, w.T, name, someoneElses())
+		mark := len(c.writes(name))
+		w.stalled(o, v1alpha1.ReasonNotOwned, "belongs to shop/orders of cluster other-cluster")
+		w.costs(c, name, mark)
+		w.delete(o)
+		w.gone(o)
+		if driver.MarkFrom(k.tags(c, w.T, name)).Cluster != "other-cluster" {
+			w.Errorf("it was touched: %v", k.tags(c, w.T, name))
+		}
+	})
+}
+
+func TestObserve(t *testing.T) {
+	onAll(t, func(w *world, c *cloud, k thing) {
+		external := w.namespace + "-seen"
+		o := k.new(w, c, "seen")
+		spec(o).Management, spec(o).ExternalName = v1alpha1.ManagementObserve, external
+		w.create(o)
+		w.stalled(o, v1alpha1.ReasonNotFound, "check spec.externalName")
+		k.make(c, w.T, external, map[string]string{"theirs": "1"})
+		mark := len(c.writes(external))
+		s := w.ready(o)
+		w.equal("mirror", s.value(k.field), k.mirror)
+		w.equal("reason", s.condition(v1alpha1.ConditionReady).Reason, string(v1alpha1.ReasonObserved))
+		w.untouched(c, external, mark, o)
+		if !driver.MarkFrom(k.tags(c, w.T, external)).Zero() {
+			w.Error("what is only observed was marked")
+		}
+		k.tag(c, w.T, external, map[string]string{"theirs": "2"})
+		w.mirrors(o, "tags.theirs", `"2"`)
+		w.delete(o)
+		w.gone(o)
+		if k.tags(c, w.T, external) == nil {
+			w.Error("what was only observed was deleted")
+		}
+	})
+}
+
+func TestRetainAndTakeBack(t *testing.T) {
+	onAll(t, func(w *world, c *cloud, k thing) {
+		o := k.new(w, c, "kept")
+		setDeletion(o, v1alpha1.DeletionRetain)
+		connect(o, "kept")
+		w.create(o)
+		name := w.ready(o).status.ExternalName
+		secret := w.secret("kept")
+		mark := len(c.writes(name))
+		w.delete(o)
+		w.gone(o)
+		w.equal("writes", c.writes(name)[mark:], []string{k.marking[c.name]})
+		if m := driver.MarkFrom(k.tags(c, w.T, name)); !m.Released {
+			w.Errorf("the mark is %+v, want it released", m)
+		}
+		w.equal("the Secret that stays", w.secret("kept"), secret)
+
+		back := k.new(w, c, "kept")
+		connect(back, "kept")
+		w.create(back)
+		w.stalled(back, v1alpha1.ReasonNotOwned, "left behind on purpose", "set spec.adoption: IfExists")
+		mark = len(c.writes(name))
+		edit(w, back, func(o client.Object) { spec(o).Adoption = v1alpha1.AdoptionIfExists })
+		w.ready(back)
+		if !w.marked(c, k, name, back) {
+			w.Errorf("the tags are %v", k.tags(c, w.T, name))
+		}
+		w.looks(c, name, 1)
+		writes := c.writes(name)[mark:]
+		if want := map[string]int{"aws": 2, "gcp": 1}[c.name]; len(writes) > want { // RDS adds tags and removes tags by two calls
+			w.Errorf("taking it back cost %q", writes)
+		}
+		w.equal("the Secret that was left", w.secret("kept"), secret)
+	})
+}
+
+func TestVanished(t *testing.T) {
+	onAll(t, func(w *world, c *cloud, k thing) {
+		for _, policy := range []v1alpha1.WhenVanished{v1alpha1.WhenVanishedRecreate, v1alpha1.WhenVanishedStop} {
+			w.run(string(policy), func(w *world) {
+				o := k.new(w, c, map[v1alpha1.WhenVanished]string{v1alpha1.WhenVanishedRecreate: "again", v1alpha1.WhenVanishedStop: "lost"}[policy])
+				preset := map[string]v1alpha1.WhenVanished{"Bucket": v1alpha1.WhenVanishedRecreate, "Database": v1alpha1.WhenVanishedStop}[k.kind]
+				if policy != preset {
+					spec(o).WhenVanished = policy
+				}
+				w.create(o)
+				name := w.ready(o).status.ExternalName
+				k.drop(c, w.T, name)
+				mark := len(c.writes(name))
+				if policy == v1alpha1.WhenVanishedStop {
+					w.stalled(o, v1alpha1.ReasonVanished, "spec.whenVanished: Recreate")
+					w.costs(c, name, mark)
+					edit(w, o, func(o client.Object) { spec(o).WhenVanished = v1alpha1.WhenVanishedRecreate })
+				}
+				w.eventually("it is made again", func() bool { return k.tags(c, w.T, name) != nil })
+				w.looks(c, name, 2)
+				w.ready(o)
+				w.costs(c, name, mark, k.making[c.name])
+			})
+		}
+	})
+}
+
+func TestPause(t *testing.T) {
+	onAll(t, func(w *world, c *cloud, k thing) {
+		o, clock := k.new(w, c, "paused"), k.new(w, c, "clock")
+		w.create(o)
+		w.create(clock)
+		name, other := w.ready(o).status.ExternalName, w.ready(clock).status.ExternalName
+		edit(w, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) })
+		s := w.state(o, "paused", func(s snapshot) bool {
+			c := s.condition(v1alpha1.ConditionSynced)
+			return c.Status == no && c.Reason == string(v1alpha1.ReasonPaused)
+		})
+		if !s.is(v1alpha1.ConditionReady, yes) {
+			w.Errorf("a pause took Ready away:\n    %v", s)
+		}
+		k.drop(c, w.T, name)
+		looks, writes := c.looks(name), len(c.writes(name))
+		w.looks(c, other, 2) // time enough to be looked at
+		if c.looks(name) != looks || len(c.writes(name)) != writes {
+			w.Errorf("while paused it was looked at %d times, and written %q", c.looks(name)-looks, c.writes(name)[writes:])
+		}
+		edit(w, o, func(o client.Object) {
+			o.SetAnnotations(nil)
+			spec(o).WhenVanished = v1alpha1.WhenVanishedRecreate
+		})
+		w.eventually("it goes on", func() bool { return len(c.writes(name)) > writes })
+		w.looks(c, name, 2)
+		w.ready(o)
+	})
+}
+
+// The annotation for doing it now is followed sooner than a re-check would come. A busy machine gets several tries.
+func TestReconcileNow(t *testing.T) {
+	onAll(t, func(w *world, c *cloud, k thing) {
+		o := k.new(w, c, "now")
+		w.create(o)
+		name := w.ready(o).status.ExternalName
+		for try := range 10 {
+			w.looks(c, name, 1)
+			edit(w, o, func(o client.Object) {
+				o.SetAnnotations(map[string]string{v1alpha1.AnnotationReconcile: string(rune('a' + try))})
+			})
+			w.looks(c, name, 1)
+			if times := c.lookTimes(name); times[len(times)-1].Sub(times[len(times)-2]) < syncPeriod*8/10 {
+				return
+			}
+		}
+		w.Error("it is looked at no sooner for being asked to")
+	})
+}

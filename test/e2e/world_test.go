@@ -1,0 +1,209 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// A world is one test's namespace on the stage.
+type world struct {
+	*testing.T
+	*stage
+	*chronicle
+	namespace string
+}
+
+// newWorld makes a namespace. With the test go all objects in it, and all their states are checked.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	t.Parallel()
+	return newWorldAlone(t)
+}
+
+func newWorldAlone(t *testing.T) *world {
+	t.Helper()
+	s := shared(t)
+	w := &world{T: t, stage: s, namespace: fmt.Sprintf("e2e-%d", worlds.Add(1))}
+	w.must(s.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}))
+	w.chronicle = s.follow(t, w.namespace)
+	t.Cleanup(func() { w.chronicle.check(t) })
+	return w
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// in returns the world as a sub-test has it.
+func (w *world) in(t *testing.T) *world {
+	sub := *w
+	sub.T = t
+	return &sub
+}
+
+// run runs a sub-test in the same world, and ends the test if it fails: what follows builds on it.
+func (w *world) run(name string, f func(*world)) {
+	w.Helper()
+	if !w.T.Run(name, func(t *testing.T) { f(w.in(t)) }) {
+		w.FailNow()
+	}
+}
+
+func (w *world) meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: w.namespace, Name: name}
+}
+
+func kindOf(o client.Object) string {
+	switch o.(type) {
+	case *v1alpha1.Bucket:
+		return "Bucket"
+	case *v1alpha1.Database:
+		return "Database"
+	default:
+		panic(fmt.Sprintf("%T", o))
+	}
+}
+
+func (w *world) create(o client.Object) {
+	w.Helper()
+	w.must(w.Client.Create(w.Context(), o))
+	w.T.Cleanup(func() { w.discard(o) })
+}
+
+// discard deletes an object and waits for its end, unless somebody has to act first.
+func (w *world) discard(o client.Object) {
+	ctx := whole.Context()
+	if err := client.IgnoreNotFound(w.Client.Delete(ctx, o)); err != nil {
+		w.Error(err)
+	}
+}
+
+// edit changes an object as a person would, and returns the number of states that were known before.
+func edit[T client.Object](w *world, o T, change func(T)) (since int) {
+	w.Helper()
+	for {
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
+		change(o)
+		since = len(w.of(kindOf(o), o.GetName(), 0))
+		err := w.Client.Update(w.Context(), o)
+		if !apierrors.IsConflict(err) {
+			w.must(err)
+			return since
+		}
+	}
+}
+
+// refused tries an edit that admission must refuse, with a message that says why.
+func refused[T client.Object](w *world, o T, why string, change func(T)) {
+	w.Helper()
+	var err error = apierrors.NewConflict(schema.GroupResource{}, "", nil)
+	for apierrors.IsConflict(err) {
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
+		change(o)
+		err = w.Client.Update(w.Context(), o)
+	}
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), why) {
+		w.Errorf("the edit is answered with %v, want it to be refused because %q", err, why)
+	}
+}
+
+func (w *world) state(o client.Object, what string, wanted func(snapshot) bool) snapshot {
+	w.Helper()
+	return w.await(w.T, kindOf(o), o.GetName(), what, wanted)
+}
+
+// ready waits until this generation is applied and all is as declared.
+func (w *world) ready(o client.Object) snapshot {
+	w.Helper()
+	return w.state(o, "ready and synced", func(s snapshot) bool { return s.isReady(o) })
+}
+
+func (s snapshot) isReady(o client.Object) bool {
+	return s.generation == o.GetGeneration() && s.observed == s.generation && s.kstatus == status.CurrentStatus &&
+		s.is(v1alpha1.ConditionReady, yes) && s.is(v1alpha1.ConditionSynced, yes)
+}
+
+// stalled waits until a person has to act, and checks that the message says about what.
+func (w *world) stalled(o client.Object, reason v1alpha1.Reason, says ...string) snapshot {
+	w.Helper()
+	s := w.state(o, "stalled: "+string(reason), func(s snapshot) bool {
+		c := s.condition(v1alpha1.ConditionStalled)
+		return s.generation == o.GetGeneration() && c != nil && c.Status == yes && c.Reason == string(reason) &&
+			(s.kstatus == status.FailedStatus || s.deleting)
+	})
+	for _, text := range says {
+		if message := s.condition(v1alpha1.ConditionStalled).Message; !strings.Contains(message, text) {
+			w.Errorf("the message is %q, want it to say %q", message, text)
+		}
+	}
+	return s
+}
+
+// gone waits until an object has left the API server.
+func (w *world) gone(o client.Object) {
+	w.Helper()
+	w.state(o, "gone", func(s snapshot) bool { return s.gone })
+}
+
+func (w *world) delete(o client.Object) {
+	w.Helper()
+	w.must(w.Client.Delete(w.Context(), o))
+}
+
+// eventually waits for something that no watch tells.
+func (w *world) eventually(what string, done func() bool) {
+	w.Helper()
+	deadline := time.Now().Add(patience)
+	for !done() {
+		if time.Now().After(deadline) {
+			w.Fatalf("not so after %v: %s", patience, what)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// secret returns the data of a Secret of the namespace; nil if there is none.
+func (w *world) secret(name string) map[string][]byte {
+	w.Helper()
+	s := &corev1.Secret{}
+	err := w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: name}, s)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	w.must(err)
+	return s.Data
+}
+
+// looks waits until the cloud object was looked at n times more.
+func (w *world) looks(c *cloud, name string, n int) {
+	w.Helper()
+	before := c.looks(name)
+	w.eventually(fmt.Sprintf("%s is looked at", name), func() bool { return c.looks(name) >= before+n })
+}
+
+// costs checks what a change cost: the writes to one cloud object since mark, seen after the next look at it. Of these
+// the test itself made the first.
+func (w *world) costs(c *cloud, name string, mark int, want ...string) {
+	w.Helper()
+	w.looks(c, name, 1)
+	if got := c.writes(name)[mark:]; !slices.Equal(got, want) {
+		w.Errorf("writes to %s: %q, want %q", name, got, want)
+	}
+}
+
+func ptr[V any](v V) *V { return &v }
