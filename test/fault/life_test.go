@@ -392,7 +392,7 @@ func (l *life) awaitGone(t testing.TB) {
 		return ""
 	})
 	config := &v1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: l.name, Name: accountName}}
-	l.must(t, l.Client.Delete(t.Context(), config))
+	l.must(t, client.IgnoreNotFound(l.Client.Delete(t.Context(), config)))
 	await(t, l.name+": its provider config is gone", func() string {
 		c := &v1alpha1.ProviderConfig{}
 		if err := l.seen.Get(t.Context(), client.ObjectKeyFromObject(config), c); err != nil {
