@@ -194,7 +194,8 @@ type ResourceStatus struct {
 	// +optional
 	ClassName string `json:"className,omitempty"`
 
-	// firstReadyTime is when the object became Ready for the first time.
+	// firstReadyTime is when the cloud object was first seen to be usable. From then on it may hold data, and is
+	// never taken for new again.
 	// +optional
 	FirstReadyTime *metav1.Time `json:"firstReadyTime,omitempty"`
 

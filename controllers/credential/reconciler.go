@@ -77,14 +77,14 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users int) (reconc
 	status := cfg.status()
 	ready := metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonReady),
 		ObservedGeneration: cfg.object.GetGeneration()}
-	account, err := r.account(ctx, cfg)
+	account, message, err := r.account(ctx, cfg)
 	next := r.Check
 	if err == nil {
 		status.AccountID, status.Provider = string(account), cfg.provider()
-		ready.Message = fmt.Sprintf("the credentials lead to account %s", account)
+		ready.Message = message
 	} else {
 		next = min(next, 15*time.Second)
-		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, string(retry.Judge(err).Reason), err.Error()
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, string(retry.Judge(err).Reason), message
 		if refusal, ok := errors.AsType[*Refusal](err); ok {
 			ready.Reason = string(refusal.Reason)
 		} else if code := driver.CodeOf(err); code != driver.Denied && meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady) {
@@ -110,18 +110,20 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users int) (reconc
 // anywhere stands for a location where only the account is asked about.
 const anywhere = "global"
 
-func (r *Reconciler) account(ctx context.Context, cfg *config) (driver.AccountID, error) {
+func (r *Reconciler) account(ctx context.Context, cfg *config) (account driver.AccountID, message string, err error) {
 	location := cfg.region()
 	if location == "" {
 		location = anywhere
 	}
 	conn, err := r.Store.open(ctx, r.Store.entry(connKey{cfg.key, location}), cfg, location, !cfg.object.GetDeletionTimestamp().IsZero())
 	if err != nil {
-		return "", err
+		return "", err.Error(), err
 	}
-	account, err := conn.Verify(ctx)
-	if driver.CodeOf(err) == driver.Denied {
-		conn.Suspect()
+	if account, err = conn.Verify(ctx); err != nil {
+		if driver.CodeOf(err) == driver.Denied {
+			conn.Suspect()
+		}
+		return "", conn.redact(err.Error()), err
 	}
-	return account, err
+	return account, fmt.Sprintf("the credentials lead to account %s", account), nil
 }

@@ -5,15 +5,18 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A Store hands out connections. It is safe for concurrent use.
@@ -76,7 +79,8 @@ type Connection struct {
 
 	entry    *entry
 	expected driver.AccountID
-	identity sync.Mutex
+	asking   singleflight.Group
+	identity sync.Mutex // of account
 	account  driver.AccountID
 }
 
@@ -84,30 +88,45 @@ type Connection struct {
 // means that it leads to another account than the config expects.
 func (c *Connection) Account(ctx context.Context) (driver.AccountID, error) {
 	c.identity.Lock()
-	defer c.identity.Unlock()
-	return c.ask(ctx, c.account == "")
+	known := c.account
+	c.identity.Unlock()
+	if known != "" {
+		return c.expect(known)
+	}
+	return c.Verify(ctx)
 }
 
-// Verify is Account, but asks the cloud again.
+// Verify is Account, but asks the cloud again. All who ask at the same time share one call, so that a cloud
+// which does not answer costs them one time-out together, and not one after the other.
 func (c *Connection) Verify(ctx context.Context) (driver.AccountID, error) {
+	answer, err, _ := c.asking.Do("", func() (any, error) { return c.Identity(ctx) })
+	if err != nil {
+		return "", err
+	}
+	account := answer.(driver.AccountID)
 	c.identity.Lock()
-	defer c.identity.Unlock()
-	return c.ask(ctx, true)
+	c.account = account
+	c.identity.Unlock()
+	return c.expect(account)
 }
 
-func (c *Connection) ask(ctx context.Context, anew bool) (driver.AccountID, error) {
-	if anew {
-		id, err := c.Identity(ctx)
-		if err != nil {
-			return "", err
-		}
-		c.account = id
-	}
-	if c.expected != "" && c.account != c.expected {
+func (c *Connection) expect(account driver.AccountID) (driver.AccountID, error) {
+	if c.expected != "" && account != c.expected {
 		return "", &Refusal{v1alpha1.ReasonAccountChanged,
-			fmt.Sprintf("the credentials lead to account %s, but the provider config expects %s; correct one of them", c.account, c.expected)}
+			fmt.Sprintf("the credentials lead to account %s, but the provider config expects %s; correct one of them", account, c.expected)}
 	}
-	return c.account, nil
+	return account, nil
+}
+
+// redact cuts the connection's secrets out of a message. Drivers promise that there are none; this is the
+// second lock.
+func (c *Connection) redact(message string) string {
+	for _, secret := range c.Secrets {
+		if len(secret) >= 4 {
+			message = strings.ReplaceAll(message, secret, field.Redacted)
+		}
+	}
+	return message
 }
 
 // Suspect says that the cloud refused the credentials: their Secret is read again soon.

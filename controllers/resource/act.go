@@ -130,6 +130,12 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	if _, err := r.secure(ctx, t, a); err != nil {
 		return outcome{}, err
 	}
+	if a.Verb == Adopt {
+		if t.now.Sub(t.mem.sentAt) < r.Settle && t.mem.wasSent(changes[0]) {
+			return outcome{quiet: true, next: polling}, nil // the cloud does not show it yet
+		}
+		t.status.ExternalID = t.seen.ID
+	}
 	out := r.updating(t, a)
 	// What is about to be set is stored first: it may arrive although its answer is lost, and must then be
 	// known to be ours. The patch is guarded, so it also keeps an old version of the spec from being applied.

@@ -195,7 +195,7 @@ func planForeign(b belonging, v View, o driver.Observation, p Policy) Action {
 	mayAdopt := p.Adoption == v1alpha1.AdoptionIfExists || (b == oursBefore && p.Adoption == v1alpha1.AdoptionIfMarked)
 	// Once it was Ready here and bears another's mark, that one took it over: taking it back would be
 	// a fight without end.
-	if mayAdopt && (b != others || !v.WasReady) {
+	if mayAdopt && (b != others || mayTake(v, o.Mark)) {
 		if o.State == driver.Pending {
 			return Action{Verb: Wait, Reason: v1alpha1.ReasonAdopting, Message: messageAdopting}
 		}
@@ -216,6 +216,12 @@ func planForeign(b belonging, v View, o driver.Observation, p Policy) Action {
 		a.Message = "a cloud object of this name exists and does not bear Mooring's mark; set spec.adoption: IfExists to take it over, or choose another spec.externalName"
 	}
 	return a
+}
+
+// mayTake reports whether an explicit adoption may take what bears the mark of something else. What lives in this
+// cluster is not taken from under its object: in a shared account one tenant could take another's.
+func mayTake(v View, mark driver.Mark) bool {
+	return !v.WasReady && (mark.Released || mark.Cluster != v.Mark.Cluster)
 }
 
 func planReady(v View, o driver.Observation, p Policy) Action {

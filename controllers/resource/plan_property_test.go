@@ -110,6 +110,7 @@ func chooseSeen(w *world, choose func(int) int, deleting bool) {
 			w.Seen.Snapshot = []driver.State{driver.Unknown, driver.Absent, driver.Pending, driver.Ready, driver.Failed}[choose(5)]
 		}
 		return
+	default: // it is there
 	}
 	w.Seen.Mark = []driver.Mark{itsMark, {}, beforeMark, releasedMark, othersMark, foreignMark}[choose(6)]
 	ids := [][2]string{{"", ""}, {"", itsID}, {itsID, itsID}, {itsID, "db-2"}}[choose(4)] // known, seen

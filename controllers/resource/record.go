@@ -166,9 +166,10 @@ func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 	}
 	if out.state.Current() && t.looked {
 		t.status.AppliedGeneration = t.obj.GetGeneration()
-		if t.status.FirstReadyTime == nil && t.seen.Available {
-			t.status.FirstReadyTime = &metav1.Time{Time: t.now.Truncate(time.Second)}
-		}
+	}
+	// What has worked may hold data, whether or not it is as declared: it is never taken for new again.
+	if t.status.FirstReadyTime == nil && !creating && t.looked && t.seen.Available && ownership(t.view, t.seen) == ours {
+		t.status.FirstReadyTime = &metav1.Time{Time: t.now.Truncate(time.Second)}
 	}
 }
 

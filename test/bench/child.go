@@ -139,7 +139,7 @@ func (s *stage) cpuProfile(ctx context.Context, phase string) {
 
 // save writes one of the controller's profiles to a file of that name, if profiles were asked for.
 func (s *stage) save(ctx context.Context, name, query string) error {
-	if s.options.profile == "" {
+	if s.profile == "" {
 		return nil
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.child.pprof+"/debug/pprof/"+query, nil)
@@ -155,7 +155,7 @@ func (s *stage) save(ctx context.Context, name, query string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(s.options.profile, name), content, 0o600)
+	return os.WriteFile(filepath.Join(s.profile, name), content, 0o600)
 }
 
 func freeAddress() (string, error) {

@@ -130,7 +130,7 @@ func recheck(ctx context.Context, s *stage, r *results) error {
 // edit edits objects, one after another, and returns how long each edit took to reach the cloud, sorted.
 func (s *stage) edit(ctx context.Context) ([]time.Duration, error) {
 	var times []time.Duration
-	for i := range s.options.edits {
+	for i := range s.edits {
 		g := s.groups[i%len(s.groups)]
 		if g.count == 0 {
 			continue

@@ -155,7 +155,7 @@ func (r *results) printApply(t *table) {
 		seconds(percentile(everyone, 0.5)), "")
 	t.row(r, "  99 of 100 within", func(_ *group, m *measured) string { return seconds(percentile(m.toReady, 0.99)) },
 		seconds(percentile(everyone, 0.99)), "")
-	limit := bucketsReadyIn * time.Duration(r.buckets) / 1000
+	limit := bucketsReadyIn * time.Duration(max(1000, r.buckets)) / 1000
 	t.line("  all buckets, from the first apply", "", "", "", "", seconds(r.bucketsReady),
 		try(r.bucketsReady <= limit, "at most "+seconds(limit)))
 	t.line("  all databases, from the first apply", "", "", "", "", seconds(r.databasesReady))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -69,13 +70,19 @@ type life struct {
 	// count numbers the calls of this phase by name; writes and reads are those to the API server.
 	count  map[string]int
 	writes []call
-	reads  []call
+	reads  []read
 	lift   func()
 	ledger int // how long the account's ledger was when the phase began
 
 	uids      []types.UID
 	secrets   []string // what must never be shown
 	passwords int
+}
+
+// A read is one that was made, and when.
+type read struct {
+	call
+	at time.Time
 }
 
 // born makes namespace, account and credentials of a life.
@@ -167,6 +174,19 @@ func (l *life) enter(p phase) {
 	}
 }
 
+// set sets a trap in the present phase, in place of the one before; nil sets none.
+func (l *life) set(tr *trap) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lift != nil {
+		l.lift()
+	}
+	l.trap, l.lift, l.hits = tr, nil, 0
+	if tr != nil && tr.call.side == cloud {
+		l.lift = l.trapCloud(tr)
+	}
+}
+
 // trapCloud has the n-th call of an operation, or each, go wrong in the life's account.
 func (l *life) trapCloud(tr *trap) (lift func()) {
 	f := localcloud.Fault{
@@ -203,7 +223,7 @@ func (l *life) send(next http.RoundTripper, r *http.Request, name string, write 
 	if write {
 		l.writes = append(l.writes, c)
 	} else {
-		l.reads = append(l.reads, c)
+		l.reads = append(l.reads, read{c, time.Now()})
 	}
 	each := call{kubernetes, name, 0}
 	trapped := l.trap != nil && l.trap.phase == l.phase && (l.trap.call == c || l.trap.call == each)
@@ -254,12 +274,7 @@ func (l *life) do(t testing.TB, p phase) {
 	t.Helper()
 	switch p {
 	case creation:
-		if l.kind == "Database" && l.cloud == "aws" {
-			l.givePassword(t)
-		}
-		o := l.object(l.name)
-		l.must(t, l.Client.Create(t.Context(), o))
-		l.knows(o.GetUID())
+		l.declare(t)
 		l.awaitReady(t)
 		l.awaitConfig(t)
 		l.secrets = append(l.secrets, l.password(t)) // where Mooring made one
@@ -290,6 +305,17 @@ func (l *life) do(t testing.TB, p phase) {
 		l.must(t, l.Client.Delete(t.Context(), l.get(t)))
 		l.awaitGone(t)
 	}
+}
+
+// declare creates the object.
+func (l *life) declare(t testing.TB) {
+	t.Helper()
+	if l.kind == "Database" && l.cloud == "aws" {
+		l.givePassword(t)
+	}
+	o := l.object(l.name)
+	l.must(t, l.Client.Create(t.Context(), o))
+	l.knows(o.GetUID())
 }
 
 // patch edits the object as a person would: once, and beside whatever Mooring writes.
@@ -366,7 +392,7 @@ func (l *life) awaitGone(t testing.TB) {
 		return ""
 	})
 	config := &v1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: l.name, Name: accountName}}
-	l.must(t, l.Client.Delete(t.Context(), config))
+	l.must(t, client.IgnoreNotFound(l.Client.Delete(t.Context(), config)))
 	await(t, l.name+": its provider config is gone", func() string {
 		c := &v1alpha1.ProviderConfig{}
 		if err := l.seen.Get(t.Context(), client.ObjectKeyFromObject(config), c); err != nil {

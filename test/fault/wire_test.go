@@ -2,6 +2,7 @@ package fault
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
@@ -176,9 +178,12 @@ func fail(kind localcloud.FaultKind, next http.RoundTripper, r *http.Request, ki
 			return refusal(r, http.StatusConflict, "AlreadyExists"), nil
 		}
 		return refusal(r, http.StatusConflict, "Conflict"), nil
-	case localcloud.Hang:
-		<-r.Context().Done()
-		return nil, r.Context().Err()
+	case localcloud.Hang: // an API server itself gives up after a minute
+		select {
+		case <-r.Context().Done():
+		case <-time.After(hangTimeout):
+		}
+		return nil, context.DeadlineExceeded
 	default:
 		return refusal(r, refusals[kind].code, refusals[kind].reason), nil
 	}

@@ -35,6 +35,8 @@ type world struct {
 	seen  cache.Cache
 	user  *rest.Config
 	lives atomic.Int32
+	// cluster is the cluster id; empty for the API server's own.
+	cluster string
 }
 
 // Cadences of the managers here: short, so that a fault is over soon, and no shorter than a loaded machine bears.
@@ -53,7 +55,12 @@ func newWorld(t *testing.T, co cluster.Options, lo localcloud.Options) *world {
 		lo.Durations = localcloud.Durations{Create: short, Modify: short, Delete: short, Snapshot: short}
 	}
 	lo.InstanceQuota = -1
-	w := &world{Stage: system.NewStage(t, co, lo), wire: newWire()}
+	return newWorldOn(t, system.NewStage(t, co, lo))
+}
+
+func newWorldOn(t *testing.T, s *system.Stage) *world {
+	t.Helper()
+	w := &world{Stage: s, wire: newWire()}
 	var err error
 	if w.user, err = w.Cluster.User(system.User, cluster.Administrators); err != nil {
 		t.Fatal(err)
@@ -78,7 +85,7 @@ func (w *world) start(ctx context.Context, life *system.Lifeline, timeout time.D
 	}
 	cfg.Wrap(w.wire.wrap)
 	return system.Start(ctx, cfg, life, controllers.Options{
-		Drivers: w.Drivers(life, timeout), SyncPeriod: syncPeriod, Settle: settle, Workers: 32,
+		ClusterID: w.cluster, Drivers: w.Drivers(life, timeout), SyncPeriod: syncPeriod, Settle: settle, Workers: 32,
 	}, controllers.ManagerOptions{Namespaces: namespaces})
 }
 
@@ -93,7 +100,7 @@ func (w *world) run(t *testing.T, timeout time.Duration) *system.Manager {
 	return m
 }
 
-// A process runs managers for one namespace, one after the other: a killed one is followed by a fresh one that
+// A process runs managers for a few namespaces, one after the other: a killed one is followed by a fresh one that
 // remembers nothing.
 type process struct {
 	start func(*system.Lifeline) *system.Manager
@@ -104,9 +111,9 @@ type process struct {
 	next    sync.WaitGroup
 }
 
-func (w *world) process(t *testing.T, wrap wrapper, namespace string) *process {
+func (w *world) process(t *testing.T, wrap wrapper, namespaces ...string) *process {
 	p := &process{line: &system.Lifeline{}, start: func(line *system.Lifeline) *system.Manager {
-		m, err := w.start(t.Context(), line, timeout, wrap, namespace)
+		m, err := w.start(t.Context(), line, timeout, wrap, namespaces...)
 		if err != nil && t.Context().Err() == nil { // a process that is killed last needs no successor
 			t.Errorf("start a manager: %v", err)
 		}

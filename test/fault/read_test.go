@@ -1,0 +1,220 @@
+package fault
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// refused are the ways in which a read can fail to say anything.
+var refused = []localcloud.FaultKind{localcloud.Denied, localcloud.Throttled, localcloud.ServerError, localcloud.Hang}
+
+// idle is when nothing is to be done.
+const idle phase = "rest"
+
+// before are the reads that a deletion in the cloud comes after; the finalizer goes after those of afterwards too. All
+// others have answers that are kept for a while, or belong to a turn from before the deletion.
+var (
+	before     = []string{"GetBucketTagging", "DescribeDBInstances", "buckets.get", "instances.get", "get buckets", "get databases"}
+	afterwards = []string{"get secrets (connection)", "DescribeDBSnapshots", "Backups.ListBackups"}
+)
+
+// A question is a read that a phase asks, and what hangs on its answer.
+type question struct {
+	call
+	// decides: the phase's creation or deletion in the cloud comes after it; ends: the finalizer's end does.
+	decides, ends bool
+}
+
+// TestReads has each read fail in each way while an object is created, at rest, or deleted. What could not be
+// read is no reason to create, to delete, or to let go; and once it can be read all comes right.
+func TestReads(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	w.run(t, hangTimeout)
+	var all sync.WaitGroup
+	places := make(chan struct{}, 32)
+	for _, s := range subjects {
+		asked := w.questions(t, s)
+		for _, p := range []phase{creation, idle, deletion} {
+			for _, q := range asked[p] {
+				all.Go(func() {
+					places <- struct{}{}
+					defer func() { <-places }()
+					t.Run(fmt.Sprintf("%s/%s/%s", s, p, q.name), func(t *testing.T) { w.unanswered(t, s, p, q) })
+				})
+			}
+		}
+	}
+	all.Wait()
+}
+
+// TestDefinitionUnreadable is TestReads for the definition of a kind, which all lives share.
+func TestDefinitionUnreadable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	for _, s := range []subject{{"aws", "Bucket"}, {"gcp", "Database"}} {
+		l := w.born(t, s)
+		w.process(t, func(next http.RoundTripper) http.RoundTripper {
+			return tripper(func(r *http.Request) (*http.Response, error) {
+				if c := apiCall(r); c.resource == "customresourcedefinitions" {
+					return l.send(next, r, c.name(nil), false)
+				}
+				return next.RoundTrip(r)
+			})
+		}, l.name)
+		t.Run(s.String(), func(t *testing.T) {
+			q := question{call: call{kubernetes, "get customresourcedefinitions", 0}, decides: true, ends: true}
+			l.lead(t, deletion, q)
+		})
+	}
+}
+
+// questions leads a life without faults and returns what it reads, by phase.
+func (w *world) questions(t *testing.T, s subject) map[phase][]question {
+	t.Helper()
+	l := w.born(t, s)
+	asked := map[phase][]question{}
+	for _, p := range []phase{creation, idle, deletion} {
+		l.enter(p)
+		if p == idle {
+			l.awaitLooks(t, 2)
+		} else {
+			l.do(t, p)
+		}
+		asked[p] = l.asked(p)
+	}
+	return asked
+}
+
+// asked returns the reads of this phase, each once.
+func (l *life) asked(p phase) []question {
+	var created time.Time
+	for _, c := range l.cloudCalls(localcloud.Writes) {
+		if slices.Contains(creates, c.Operation) {
+			created = c.Time
+		}
+	}
+	l.mu.Lock()
+	all := slices.Clone(l.reads)
+	l.mu.Unlock()
+	for _, c := range l.cloudCalls(localcloud.Reads) {
+		all = append(all, read{call{cloud, c.Operation, 1}, c.Time})
+	}
+	slices.SortStableFunc(all, func(a, b read) int { return a.at.Compare(b.at) })
+	var out []question
+	for _, r := range all {
+		if slices.ContainsFunc(out, func(q question) bool { return q.name == r.name }) {
+			continue
+		}
+		q := question{call: call{r.side, r.name, 0}, decides: r.at.Before(created)}
+		if p == deletion {
+			q.decides = slices.Contains(before, r.name)
+			q.ends = q.decides || slices.Contains(afterwards, r.name)
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// awaitLooks waits until the cloud was looked at n times more.
+func (l *life) awaitLooks(t testing.TB, n int) {
+	t.Helper()
+	from := len(l.cloudCalls(localcloud.Reads))
+	await(t, l.name+" is looked at", func() string {
+		if len(l.cloudCalls(localcloud.Reads)) < from+n {
+			return "too rarely"
+		}
+		return ""
+	})
+}
+
+func (w *world) unanswered(t *testing.T, s subject, p phase, q question) {
+	w.born(t, s).lead(t, p, q)
+}
+
+// lead leads a life in one phase of which a read is refused, in each way.
+func (l *life) lead(t *testing.T, p phase, q question) {
+	defer l.tellIfFailed(t)
+	if p != creation {
+		l.enter(creation)
+		l.do(t, creation)
+	}
+	l.enter(p)
+	l.set(&trap{p, q.call, refused[0]})
+	switch p {
+	case creation:
+		l.declare(t)
+	case deletion:
+		l.must(t, l.Client.Delete(t.Context(), l.get(t)))
+	}
+	for _, kind := range refused {
+		l.set(&trap{p, q.call, kind})
+		if !l.refusedTwice(t, p, q) {
+			t.Skipf("%s need not be asked", q.name)
+		}
+		l.verifyUndecided(t, p, q, kind)
+	}
+	l.set(nil)
+	if p == deletion {
+		l.awaitGone(t)
+		l.verify(t, p)
+		return
+	}
+	l.awaitReady(t)
+	l.awaitConfig(t)
+	l.verify(t, p)
+	l.enter(deletion)
+	l.do(t, deletion)
+	l.verify(t, deletion)
+}
+
+// refusedTwice waits until the trap was run into twice. It returns false for a read that need not be made.
+func (l *life) refusedTwice(t testing.TB, p phase, q question) bool {
+	t.Helper()
+	end := time.Now().Add(5 * syncPeriod)
+	optional := p != creation && !q.ends
+	await(t, l.name+": "+q.name+" is refused twice", func() string {
+		if l.hitCount() < 2 && !(optional && time.Now().After(end)) {
+			return fmt.Sprintf("%d times", l.hitCount())
+		}
+		return ""
+	})
+	return l.hitCount() >= 2
+}
+
+// verifyUndecided checks that nothing was decided without the answer.
+func (l *life) verifyUndecided(t testing.TB, p phase, q question, kind localcloud.FaultKind) {
+	t.Helper()
+	done := 0
+	for op, n := range l.committed() {
+		if p == idle || p == creation && strings.Contains(strings.ToLower(op), "delete") {
+			t.Errorf("%s: %s at rest, or deleted", kind, op)
+		}
+		if p == deletion || slices.Contains(creates, op) {
+			done += n
+		}
+	}
+	if limit := map[bool]int{true: 0, false: 1}[q.decides]; done > limit {
+		t.Errorf("%s: the cloud was changed: %v", kind, l.committed())
+	}
+	if p == creation || p == deletion && !q.ends {
+		return
+	}
+	o := l.empty()
+	err := l.Client.Get(t.Context(), l.key(), o)
+	if apierrors.IsNotFound(err) || err == nil && !controllerutil.ContainsFinalizer(o, v1alpha1.FinalizerResource) {
+		t.Errorf("%s: the finalizer was dropped", kind)
+	}
+}
