@@ -89,11 +89,16 @@ type read struct {
 func (w *world) born(t testing.TB, s subject) *life {
 	t.Helper()
 	n := w.lives.Add(1)
-	l := &life{world: w, subject: s, name: lifeName(n), count: map[string]int{}}
-	l.account = l.name
+	account := lifeName(n)
 	if s.cloud == "aws" {
-		l.account = fmt.Sprintf("%012d", 100000000000+int64(n))
+		account = fmt.Sprintf("%012d", 100000000000+int64(n))
 	}
+	return w.bornAs(t, s, lifeName(n), account)
+}
+
+func (w *world) bornAs(t testing.TB, s subject, name, account string) *life {
+	t.Helper()
+	l := &life{world: w, subject: s, name: name, account: account, count: map[string]int{}}
 	w.wire.know(l, l.name)
 	l.must(t, system.EnsureNamespace(t.Context(), w.Client, l.name))
 	l.must(t, w.Client.Create(t.Context(), l.credentials()))

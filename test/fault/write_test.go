@@ -35,6 +35,7 @@ type matrix struct {
 // TestWrites goes through a life's writes one by one: whatever becomes of one of them, the life goes on as if
 // nothing had happened. aws/Bucket/create/patch buckets/status 1/response-lost is the name of one case.
 func TestWrites(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
 	w.run(t, timeout)
 	w.through(t, matrix{
@@ -46,6 +47,7 @@ func TestWrites(t *testing.T) {
 // TestKilled is TestWrites with the process killed in the moment in which the write is committed. Another one
 // follows, which remembers nothing.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
 	w.through(t, matrix{
 		kinds: []localcloud.FaultKind{killed},
@@ -114,6 +116,7 @@ func (w *world) through(t *testing.T, m matrix) {
 		}
 	}
 	all.Wait()
+	w.verifyHidden(t)
 }
 
 // plain goes through a story in which nothing goes wrong, and writes down what happened.
