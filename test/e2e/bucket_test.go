@@ -22,12 +22,12 @@ func (w *world) bucket(c *cloud, name string, parameters v1alpha1.BucketParamete
 // fullBucket declares all that a bucket can have.
 func fullBucket(c *cloud) v1alpha1.BucketParameters {
 	return v1alpha1.BucketParameters{
-		Location:     ptr(map[string]string{"aws": "eu-central-1", "gcp": "europe-west3"}[c.name]),
-		Versioning:   ptr(v1alpha1.VersioningEnabled),
-		PublicAccess: ptr(v1alpha1.PublicAccessBlocked),
-		Encryption:   &v1alpha1.BucketEncryption{Key: ptr(c.key("a"))},
+		Location:     new(map[string]string{"aws": "eu-central-1", "gcp": "europe-west3"}[c.name]),
+		Versioning:   new(v1alpha1.VersioningEnabled),
+		PublicAccess: new(v1alpha1.PublicAccessBlocked),
+		Encryption:   &v1alpha1.BucketEncryption{Key: new(c.key("a"))},
 		Tags:         map[string]v1alpha1.TagValue{"team": "a", "env": "test"},
-		ForceDestroy: ptr(false),
+		ForceDestroy: new(false),
 	}
 }
 
@@ -51,19 +51,19 @@ func text(s string) func(*cloud) string { return func(*cloud) string { return s 
 var bucketChanges = []bucketChange{
 	{
 		field:  "versioning",
-		edit:   func(_ *cloud, s *v1alpha1.BucketSpec) { s.Versioning = ptr(v1alpha1.VersioningSuspended) },
+		edit:   func(_ *cloud, s *v1alpha1.BucketSpec) { s.Versioning = new(v1alpha1.VersioningSuspended) },
 		mirror: text(`"Suspended"`), write: patched("PutBucketVersioning"),
 		drift: func(w *world, c *cloud, name string) { c.version(w.T, name, true) },
 	},
 	{
 		field:  "publicAccess",
-		edit:   func(_ *cloud, s *v1alpha1.BucketSpec) { s.PublicAccess = ptr(v1alpha1.PublicAccessAllowed) },
+		edit:   func(_ *cloud, s *v1alpha1.BucketSpec) { s.PublicAccess = new(v1alpha1.PublicAccessAllowed) },
 		mirror: text(`"Allowed"`), write: patched("PutPublicAccessBlock"),
 		drift: func(w *world, c *cloud, name string) { c.publish(w.T, name, false) },
 	},
 	{
 		field:  "encryption.key",
-		edit:   func(c *cloud, s *v1alpha1.BucketSpec) { s.Encryption.Key = ptr(c.key("b")) },
+		edit:   func(c *cloud, s *v1alpha1.BucketSpec) { s.Encryption.Key = new(c.key("b")) },
 		mirror: func(c *cloud) string { return `"` + c.key("b") + `"` }, write: patched("PutBucketEncryption"),
 		drift: func(w *world, c *cloud, name string) { c.encrypt(w.T, name, c.key("a")) },
 	},
@@ -77,7 +77,7 @@ var bucketChanges = []bucketChange{
 	},
 	{
 		field: "forceDestroy", // no field of the cloud
-		edit:  func(_ *cloud, s *v1alpha1.BucketSpec) { s.ForceDestroy = ptr(true) },
+		edit:  func(_ *cloud, s *v1alpha1.BucketSpec) { s.ForceDestroy = new(true) },
 	},
 }
 
@@ -146,7 +146,7 @@ func TestBucketLife(t *testing.T) {
 			w.costs(c, name, mark, patched("PutPublicAccessBlock")[c.name])
 		})
 		w.run("edit of what can't change", func(w *world) {
-			refused(w, b, "spec.location can't change", func(b *v1alpha1.Bucket) { b.Spec.Location = ptr("eu-west-1") })
+			refused(w, b, "spec.location can't change", func(b *v1alpha1.Bucket) { b.Spec.Location = new("eu-west-1") })
 			refused(w, b, "spec.externalName can't change", func(b *v1alpha1.Bucket) { b.Spec.ExternalName = "another" })
 		})
 		w.run("delete", func(w *world) {

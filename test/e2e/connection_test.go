@@ -142,11 +142,11 @@ func TestConnection(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			onReal(t, test.engine, func(w *world, c *cloud) {
 				p := smallDatabase(c)
-				p.Engine, p.DatabaseName = ptr(test.engine), ptr("app")
+				p.Engine, p.DatabaseName = new(test.engine), new("app")
 				d := w.database(c, "orders", p)
 				connect(d, "orders-db")
 				if test.username != "" {
-					d.Spec.Credentials = &v1alpha1.DatabaseCredentials{Username: ptr(test.username)}
+					d.Spec.Credentials = &v1alpha1.DatabaseCredentials{Username: new(test.username)}
 				}
 				w.create(d)
 				s := w.ready(d)

@@ -23,7 +23,7 @@ func TestConvergedIsSilent(t *testing.T) {
 		full, bare := w.bucket(c, provider+"-full", fullBucket(c)), w.bucket(c, provider+"-bare", v1alpha1.BucketParameters{})
 		full.Spec.Connection = &v1alpha1.Connection{SecretName: provider + "-full"}
 		d := w.database(c, provider, fullDatabase(c))
-		d.Spec.DeletionProtection = ptr(false)
+		d.Spec.DeletionProtection = new(false)
 		d.Spec.Connection = &v1alpha1.Connection{SecretName: provider}
 		w.create(full)
 		w.create(bare)

@@ -34,7 +34,7 @@ func sized(c *cloud, p *v1alpha1.DatabaseParameters, size string) {
 
 // smallDatabase declares what a database must have.
 func smallDatabase(c *cloud) v1alpha1.DatabaseParameters {
-	p := v1alpha1.DatabaseParameters{Engine: ptr(v1alpha1.EnginePostgres)}
+	p := v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EnginePostgres)}
 	sized(c, &p, sizes[c.name][0])
 	return p
 }
@@ -42,12 +42,12 @@ func smallDatabase(c *cloud) v1alpha1.DatabaseParameters {
 // fullDatabase declares all that a database can have.
 func fullDatabase(c *cloud) v1alpha1.DatabaseParameters {
 	p := smallDatabase(c)
-	p.Location = ptr(map[string]string{"aws": "eu-central-1", "gcp": "europe-west3"}[c.name])
-	p.Version = ptr("15")
-	p.Storage = &v1alpha1.DatabaseStorage{SizeGiB: ptr(int32(20))}
-	p.DatabaseName = ptr("app")
-	p.Backup = &v1alpha1.DatabaseBackup{RetentionDays: ptr(int32(2))}
-	p.DeletionProtection = ptr(true)
+	p.Location = new(map[string]string{"aws": "eu-central-1", "gcp": "europe-west3"}[c.name])
+	p.Version = new("15")
+	p.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20))}
+	p.DatabaseName = new("app")
+	p.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(2))}
+	p.DeletionProtection = new(true)
 	p.Tags = map[string]v1alpha1.TagValue{"team": "a"}
 	return p
 }
@@ -68,7 +68,7 @@ func same(s string) map[string]string { return map[string]string{"aws": s, "gcp"
 var databaseChanges = []databaseChange{
 	{
 		field:  "backup.retentionDays",
-		edit:   func(s *v1alpha1.DatabaseSpec) { s.Backup.RetentionDays = ptr(int32(3)) },
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.Backup.RetentionDays = new(int32(3)) },
 		mirror: same("3"), write: "ModifyDBInstance",
 		drift: func(w *world, c *cloud, name string) { c.retain(w.T, name, 5) },
 	},
@@ -80,29 +80,29 @@ var databaseChanges = []databaseChange{
 	},
 	{
 		field:  "storage.sizeGiB",
-		edit:   func(s *v1alpha1.DatabaseSpec) { s.Storage.SizeGiB = ptr(int32(30)) },
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.Storage.SizeGiB = new(int32(30)) },
 		mirror: same("30"), write: "ModifyDBInstance",
 		drift:     func(w *world, c *cloud, name string) { c.grow(w.T, name, 50) },
 		tolerated: true,
 	},
 	{
 		field:  "version",
-		edit:   func(s *v1alpha1.DatabaseSpec) { s.Version = ptr("16") },
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.Version = new("16") },
 		mirror: map[string]string{"aws": `"16.10"`, "gcp": `"16.4"`}, write: "ModifyDBInstance",
 	},
 	{
 		field: "aws.instanceClass", only: "aws",
-		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.InstanceClass = ptr("db.t4g.small") },
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.InstanceClass = new("db.t4g.small") },
 		mirror: same(`"db.t4g.small"`), write: "ModifyDBInstance",
 	},
 	{
 		field: "gcp.tier", only: "gcp",
-		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.Tier = ptr("db-g1-small") },
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.Tier = new("db-g1-small") },
 		mirror: same(`"db-g1-small"`), write: "ModifyDBInstance",
 	},
 	{
 		field:  "deletionProtection",
-		edit:   func(s *v1alpha1.DatabaseSpec) { s.DeletionProtection = ptr(false) },
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.DeletionProtection = new(false) },
 		mirror: same("false"), write: "ModifyDBInstance",
 		drift: func(w *world, c *cloud, name string) { c.protect(w.T, name, true) },
 	},
@@ -149,7 +149,7 @@ func TestDatabaseLife(t *testing.T) {
 			if change.drift == nil {
 				continue
 			}
-			w.run("drift of "+change.field, func(w *world) { change.testDrift(w, c, d, name) })
+			w.run("drift of "+change.field, func(w *world) { testDrift(w, change, c, d, name) })
 		}
 		w.run("drift of what nobody declared", func(w *world) {
 			edit(w, d, func(d *v1alpha1.Database) { d.Spec.Backup, d.Spec.Tags, d.Spec.DeletionProtection = nil, nil, nil })
@@ -168,7 +168,7 @@ func TestDatabaseLife(t *testing.T) {
 			mark := len(c.writes(name))
 			w.stalled(d, v1alpha1.ReasonImmutable, "version can't change from", `to "16"`)
 			w.costs(c, name, mark)
-			edit(w, d, func(d *v1alpha1.Database) { d.Spec.Version = ptr("17") })
+			edit(w, d, func(d *v1alpha1.Database) { d.Spec.Version = new("17") })
 			w.ready(d)
 			w.costs(c, name, mark)
 		})
@@ -189,7 +189,7 @@ func (w *world) editStory(d *v1alpha1.Database, since int) {
 	w.equal("story", got, []string{"InProgress Ready", "InProgress Updating", "Current Ready"})
 }
 
-func (change databaseChange) testDrift(w *world, c *cloud, d *v1alpha1.Database, name string) {
+func testDrift(w *world, change databaseChange, c *cloud, d *v1alpha1.Database, name string) {
 	mark, since := len(c.writes(name)), len(w.of("Database", d.Name, 0))
 	change.drift(w, c, name)
 	if change.tolerated {
@@ -211,11 +211,11 @@ func (change databaseChange) testDrift(w *world, c *cloud, d *v1alpha1.Database,
 
 func testDatabaseImmutable(w *world, d *v1alpha1.Database) {
 	for why, change := range map[string]func(*v1alpha1.Database){
-		"spec.location can't change":             func(d *v1alpha1.Database) { d.Spec.Location = ptr("eu-west-1") },
+		"spec.location can't change":             func(d *v1alpha1.Database) { d.Spec.Location = new("eu-west-1") },
 		"spec.externalName can't change":         func(d *v1alpha1.Database) { d.Spec.ExternalName = "another" },
-		"spec.engine can't change":               func(d *v1alpha1.Database) { d.Spec.Engine = ptr(v1alpha1.EngineMySQL) },
-		"spec.databaseName can't change":         func(d *v1alpha1.Database) { d.Spec.DatabaseName = ptr("another") },
-		"spec.credentials.username can't change": func(d *v1alpha1.Database) { d.Spec.Credentials = &v1alpha1.DatabaseCredentials{Username: ptr("me")} },
+		"spec.engine can't change":               func(d *v1alpha1.Database) { d.Spec.Engine = new(v1alpha1.EngineMySQL) },
+		"spec.databaseName can't change":         func(d *v1alpha1.Database) { d.Spec.DatabaseName = new("another") },
+		"spec.credentials.username can't change": func(d *v1alpha1.Database) { d.Spec.Credentials = &v1alpha1.DatabaseCredentials{Username: new("me")} },
 	} {
 		refused(w, d, why, change)
 	}

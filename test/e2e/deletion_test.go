@@ -44,7 +44,7 @@ func TestDeletionOfADatabase(t *testing.T) {
 func TestDeletionProtection(t *testing.T) {
 	onBoth(t, func(w *world, c *cloud) {
 		d := w.database(c, "orders", smallDatabase(c))
-		d.Spec.DeletionProtection = ptr(true)
+		d.Spec.DeletionProtection = new(true)
 		w.create(d)
 		name := w.ready(d).status.ExternalName
 		mark := len(c.writes(name))
@@ -54,7 +54,7 @@ func TestDeletionProtection(t *testing.T) {
 		edit(w, d, func(d *v1alpha1.Database) { d.Spec.DeletionProtection = nil })
 		w.stalled(d, v1alpha1.ReasonDeletionProtected) // only what was said in as many words lifts it
 		w.costs(c, name, mark)
-		edit(w, d, func(d *v1alpha1.Database) { d.Spec.DeletionProtection = ptr(false) })
+		edit(w, d, func(d *v1alpha1.Database) { d.Spec.DeletionProtection = new(false) })
 		w.gone(d)
 		w.equal("writes", c.writes(name)[mark:], map[string][]string{
 			"aws": {"ModifyDBInstance", "DeleteDBInstance"}, "gcp": {"instances.patch", "instances.delete"},
@@ -70,7 +70,7 @@ func TestDeletionOfABucketThatIsNotEmpty(t *testing.T) {
 	}{
 		{"emptied", func(w *world, c *cloud, _ *v1alpha1.Bucket, name string) { c.dropObject(w.T, name, "object") }},
 		{"forced", func(w *world, _ *cloud, b *v1alpha1.Bucket, _ string) {
-			edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.ForceDestroy = ptr(true) })
+			edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.ForceDestroy = new(true) })
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestDeletionOfABucketThatIsNotEmpty(t *testing.T) {
 
 func TestForceDestroy(t *testing.T) {
 	onBoth(t, func(w *world, c *cloud) {
-		b := w.bucket(c, "photos", v1alpha1.BucketParameters{ForceDestroy: ptr(true), Versioning: ptr(v1alpha1.VersioningEnabled)})
+		b := w.bucket(c, "photos", v1alpha1.BucketParameters{ForceDestroy: new(true), Versioning: new(v1alpha1.VersioningEnabled)})
 		w.create(b)
 		name := w.ready(b).status.ExternalName
 		for range 2 { // an old version, and a marker of what was deleted

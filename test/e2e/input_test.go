@@ -29,39 +29,39 @@ func TestBadInput(t *testing.T) {
 	}{
 		{
 			name: "a region that AWS lacks", cloud: "aws", reason: v1alpha1.ReasonInvalid, says: []string{"region"},
-			object: bucketWith(v1alpha1.BucketParameters{Location: ptr("mars-1")}),
+			object: bucketWith(v1alpha1.BucketParameters{Location: new("mars-1")}),
 			mend:   again(func(o client.Object) { o.(*v1alpha1.Bucket).Spec.Location = nil }),
 		},
 		{
 			name: "a region that Google lacks", cloud: "gcp", reason: v1alpha1.ReasonInvalid, says: []string{"location"},
-			object: bucketWith(v1alpha1.BucketParameters{Location: ptr("mars-north1")}),
+			object: bucketWith(v1alpha1.BucketParameters{Location: new("mars-north1")}),
 			mend:   again(func(o client.Object) { o.(*v1alpha1.Bucket).Spec.Location = nil }),
 		},
 		{
 			name: "a version that RDS lacks", cloud: "aws", reason: v1alpha1.ReasonInvalid, says: []string{"99"},
-			object: databaseWith(func(p *v1alpha1.DatabaseParameters) { p.Version = ptr("99") }),
-			mend:   edited(func(o client.Object) { o.(*v1alpha1.Database).Spec.Version = ptr("16") }),
+			object: databaseWith(func(p *v1alpha1.DatabaseParameters) { p.Version = new("99") }),
+			mend:   edited(func(o client.Object) { o.(*v1alpha1.Database).Spec.Version = new("16") }),
 		},
 		{
 			name: "a version that Cloud SQL lacks", cloud: "gcp", reason: v1alpha1.ReasonInvalid, says: []string{"99"},
-			object: databaseWith(func(p *v1alpha1.DatabaseParameters) { p.Version = ptr("99") }),
-			mend:   edited(func(o client.Object) { o.(*v1alpha1.Database).Spec.Version = ptr("16") }),
+			object: databaseWith(func(p *v1alpha1.DatabaseParameters) { p.Version = new("99") }),
+			mend:   edited(func(o client.Object) { o.(*v1alpha1.Database).Spec.Version = new("16") }),
 		},
 		{
 			name: "Google's block in AWS", cloud: "aws", reason: v1alpha1.ReasonInvalid, says: []string{"spec.gcp is for Google Cloud", "set spec.aws.instanceClass"},
 			object: databaseWith(func(p *v1alpha1.DatabaseParameters) {
-				p.AWS, p.GCP = nil, &v1alpha1.DatabaseGCP{Tier: ptr("db-f1-micro")}
+				p.AWS, p.GCP = nil, &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")}
 			}),
 			mend: edited(func(o client.Object) {
 				d := o.(*v1alpha1.Database)
-				d.Spec.GCP, d.Spec.AWS = nil, &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.t4g.micro")}
+				d.Spec.GCP, d.Spec.AWS = nil, &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}
 			}),
 		},
 		{
 			name: "no size", cloud: "gcp", reason: v1alpha1.ReasonInvalid, says: []string{"set spec.gcp.tier"},
 			object: databaseWith(func(p *v1alpha1.DatabaseParameters) { p.GCP = nil }),
 			mend: edited(func(o client.Object) {
-				o.(*v1alpha1.Database).Spec.GCP = &v1alpha1.DatabaseGCP{Tier: ptr("db-f1-micro")}
+				o.(*v1alpha1.Database).Spec.GCP = &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")}
 			}),
 		},
 		{

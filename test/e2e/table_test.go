@@ -52,7 +52,11 @@ func (r row) matches(s snapshot) bool {
 		v1alpha1.ConditionAvailable: r.available, v1alpha1.ConditionSynced: r.synced, v1alpha1.ConditionReady: r.ready,
 		v1alpha1.ConditionReconciling: r.reconciling, v1alpha1.ConditionStalled: r.stalled,
 	} {
-		if !s.is(name, want) && !(want == either && (s.is(name, yes) || s.is(name, no))) {
+		fits := s.is(name, want)
+		if want == either {
+			fits = s.is(name, yes) || s.is(name, no)
+		}
+		if !fits {
 			return false
 		}
 	}

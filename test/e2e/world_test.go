@@ -38,7 +38,7 @@ func newWorldAlone(t *testing.T) *world {
 	w := &world{T: t, stage: s, namespace: fmt.Sprintf("e2e-%d", worlds.Add(1))}
 	w.must(s.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}))
 	w.chronicle = s.follow(t, w.namespace)
-	t.Cleanup(func() { w.chronicle.check(t) })
+	t.Cleanup(func() { w.check(t) })
 	return w
 }
 
@@ -59,7 +59,7 @@ func (w *world) in(t *testing.T) *world {
 // run runs a sub-test in the same world, and ends the test if it fails: what follows builds on it.
 func (w *world) run(name string, f func(*world)) {
 	w.Helper()
-	if !w.T.Run(name, func(t *testing.T) { f(w.in(t)) }) {
+	if !w.Run(name, func(t *testing.T) { f(w.in(t)) }) {
 		w.FailNow()
 	}
 }
@@ -82,7 +82,7 @@ func kindOf(o client.Object) string {
 func (w *world) create(o client.Object) {
 	w.Helper()
 	w.must(w.Client.Create(w.Context(), o))
-	w.T.Cleanup(func() { w.discard(o) })
+	w.Cleanup(func() { w.discard(o) })
 }
 
 // discard deletes an object and waits for its end, unless somebody has to act first.

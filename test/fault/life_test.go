@@ -231,13 +231,14 @@ func (l *life) send(next http.RoundTripper, r *http.Request, name string, write 
 		l.reads = append(l.reads, read{c, time.Now()})
 	}
 	each := call{kubernetes, name, 0}
-	trapped := l.trap != nil && l.trap.phase == l.phase && (l.trap.call == c || l.trap.call == each)
-	if trapped {
+	var kind localcloud.FaultKind
+	if l.trap != nil && l.trap.phase == l.phase && (l.trap.call == c || l.trap.call == each) {
+		kind = l.trap.kind
 		l.hits++
 	}
 	l.mu.Unlock()
-	if trapped {
-		return fail(l.trap.kind, next, r, l.kill)
+	if kind != "" {
+		return fail(kind, next, r, l.kill)
 	}
 	return next.RoundTrip(r)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -90,7 +91,7 @@ func (w *world) through(t *testing.T, m matrix) {
 				plain[i] = w.plain(t, m, s)
 				again := w.plain(t, m, s)[s.about].writes
 				c := plain[i][s.about]
-				c.writes = slices.DeleteFunc(c.writes, func(c call) bool { return !slices.Contains(again, c) })
+				c.writes = slices.DeleteFunc(c.writes, func(c call) bool { return !slices.Contains(again, c) || elsewhere(s, c) })
 				plain[i][s.about] = c
 				t.Logf("writes: %v", c.writes)
 			})
@@ -117,6 +118,13 @@ func (w *world) through(t *testing.T, m matrix) {
 	}
 	all.Wait()
 	w.verifyHidden(t)
+}
+
+// elsewhere reports whether a write is left to other stories: those of a provider config are the same whatever kind of
+// object uses it.
+func elsewhere(s story, c call) bool {
+	ofConfig := strings.Contains(c.name, "providerconfigs") || strings.Contains(c.name, "copy of credentials")
+	return ofConfig && s.subject != subject{"aws", "Bucket"} && s.subject != subject{"gcp", "Database"}
 }
 
 // plain goes through a story in which nothing goes wrong, and writes down what happened.
