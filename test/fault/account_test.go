@@ -55,6 +55,7 @@ func TestAccounts(t *testing.T) {
 		}
 	}
 	all.Wait()
+	w.verifyHidden(t)
 }
 
 func credentialsFirst(t *testing.T, l *life) {

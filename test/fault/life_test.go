@@ -89,11 +89,16 @@ type read struct {
 func (w *world) born(t testing.TB, s subject) *life {
 	t.Helper()
 	n := w.lives.Add(1)
-	l := &life{world: w, subject: s, name: lifeName(n), count: map[string]int{}}
-	l.account = l.name
+	account := lifeName(n)
 	if s.cloud == "aws" {
-		l.account = fmt.Sprintf("%012d", 100000000000+int64(n))
+		account = fmt.Sprintf("%012d", 100000000000+int64(n))
 	}
+	return w.bornAs(t, s, lifeName(n), account)
+}
+
+func (w *world) bornAs(t testing.TB, s subject, name, account string) *life {
+	t.Helper()
+	l := &life{world: w, subject: s, name: name, account: account, count: map[string]int{}}
 	w.wire.know(l, l.name)
 	l.must(t, system.EnsureNamespace(t.Context(), w.Client, l.name))
 	l.must(t, w.Client.Create(t.Context(), l.credentials()))
@@ -226,13 +231,14 @@ func (l *life) send(next http.RoundTripper, r *http.Request, name string, write 
 		l.reads = append(l.reads, read{c, time.Now()})
 	}
 	each := call{kubernetes, name, 0}
-	trapped := l.trap != nil && l.trap.phase == l.phase && (l.trap.call == c || l.trap.call == each)
-	if trapped {
+	var kind localcloud.FaultKind
+	if l.trap != nil && l.trap.phase == l.phase && (l.trap.call == c || l.trap.call == each) {
+		kind = l.trap.kind
 		l.hits++
 	}
 	l.mu.Unlock()
-	if trapped {
-		return fail(l.trap.kind, next, r, l.kill)
+	if kind != "" {
+		return fail(kind, next, r, l.kill)
 	}
 	return next.RoundTrip(r)
 }

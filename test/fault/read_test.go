@@ -58,6 +58,7 @@ func TestReads(t *testing.T) {
 		}
 	}
 	all.Wait()
+	w.verifyHidden(t)
 }
 
 // TestDefinitionUnreadable is TestReads for the definition of a kind, which all lives share.

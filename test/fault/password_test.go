@@ -1,0 +1,68 @@
+package fault
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// TestRotationOfServer changes the password of a real PostgreSQL, while the cloud's answer is lost: whoever reads the
+// connection Secret afterwards gets in, and the former password no longer does.
+func TestRotationOfServer(t *testing.T) {
+	if err := localcloud.EngineAvailable("postgres"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("SKIPPED, NOT TESTED: %v", err)
+	}
+	t.Parallel()
+	w := newWorld(t, cluster.Options{}, localcloud.Options{})
+	w.run(t, timeout)
+	l := w.born(t, subject{"aws", "Database"})
+	defer l.tellIfFailed(t)
+	l.trap = &trap{rotation, call{cloud, "ModifyDBInstance", 1}, localcloud.ResponseLost}
+	l.enter(creation)
+	l.do(t, creation)
+	former := l.uri(t)
+	if err := query(t, former); err != nil {
+		t.Fatalf("before the rotation: %v", err)
+	}
+	l.enter(rotation)
+	l.do(t, rotation)
+	if l.hitCount() != 1 {
+		t.Errorf("%d answers were lost", l.hitCount())
+	}
+	if err := query(t, l.uri(t)); err != nil {
+		t.Errorf("with the new password: %v", err)
+	}
+	if err := query(t, former); err == nil || !strings.Contains(err.Error(), "28P01") {
+		t.Errorf("with the former password: %v, want invalid_password", err)
+	}
+	l.enter(deletion)
+	l.do(t, deletion)
+}
+
+// uri is how the connection Secret says to connect.
+func (l *life) uri(t *testing.T) string {
+	t.Helper()
+	s := &corev1.Secret{}
+	l.must(t, l.Client.Get(t.Context(), client.ObjectKey{Namespace: l.name, Name: connection}, s))
+	return string(s.Data["uri"])
+}
+
+func query(t *testing.T, uri string) error {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), uri)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	return conn.Ping(t.Context())
+}
