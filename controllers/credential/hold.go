@@ -38,7 +38,7 @@ func (s *Store) hold(ctx context.Context, cfg *config) error {
 		if err := s.Reader.Get(ctx, *cfg.secret, secret); err != nil {
 			return fmt.Errorf("hold credentials of %s: %w", cfg.key, err)
 		}
-		if err := s.renewCopy(ctx, cfg, secret.Data); err != nil {
+		if err := s.renewCopy(ctx, cfg, secret.Data, true); err != nil {
 			return err
 		}
 	}
@@ -79,8 +79,9 @@ func (s *Store) copyOf(ctx context.Context, cfg *config) (*corev1.Secret, error)
 	return secret, err
 }
 
-// renewCopy brings the private copy up to date with the Secret, writing only if it differs.
-func (s *Store) renewCopy(ctx context.Context, cfg *config, data map[string][]byte) error {
+// renewCopy brings the private copy up to date with the Secret, writing only if it differs. Only Hold makes one: a
+// cache that is behind may show a config as held whose last user is gone, and nobody would delete it.
+func (s *Store) renewCopy(ctx context.Context, cfg *config, data map[string][]byte, hold bool) error {
 	kept := map[string][]byte{}
 	for _, key := range append(requiredKeys(cfg.provider()), v1alpha1.SecretKeyAWSSessionToken) {
 		if value, ok := data[key]; ok {
@@ -91,6 +92,8 @@ func (s *Store) renewCopy(ctx context.Context, cfg *config, data map[string][]by
 	name := client.ObjectKey{Namespace: s.Namespace, Name: copyName(cfg)}
 	err := s.Reader.Get(ctx, name, secret)
 	switch {
+	case apierrors.IsNotFound(err) && !hold:
+		return nil
 	case apierrors.IsNotFound(err):
 		secret = &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{

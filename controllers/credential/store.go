@@ -234,7 +234,7 @@ func (s *Store) credentials(ctx context.Context, cfg *config, deleting bool) (ma
 	}
 	// A copy is renewed only by what is whole: a Secret is often emptied before it is deleted.
 	if secret.Name == cfg.secret.Name && controllerHolds(cfg) {
-		if err := s.renewCopy(ctx, cfg, secret.Data); err != nil {
+		if err := s.renewCopy(ctx, cfg, secret.Data, false); err != nil {
 			return nil, nil, err
 		}
 	}

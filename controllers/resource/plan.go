@@ -339,9 +339,9 @@ func pending(v View, changes []field.Change) []v1alpha1.PendingChange {
 // another object, or for a later plan that happens to look the same.
 func planHash(v View, wait []field.Change) string {
 	var text strings.Builder
-	text.WriteString(fmt.Sprintf("%q %d", v.Mark.UID, v.Serial))
+	fmt.Fprintf(&text, "%q %d", v.Mark.UID, v.Serial)
 	for _, c := range wait {
-		text.WriteString(fmt.Sprintf(" %q %q %q %q", c.Field, c.From, c.To, c.Effect))
+		fmt.Fprintf(&text, " %q %q %q %q", c.Field, c.From, c.To, c.Effect)
 	}
 	sum := sha256.Sum256([]byte(text.String()))
 	return hex.EncodeToString(sum[:6])
@@ -354,9 +354,9 @@ func list(changes []field.Change) string {
 		if i > 0 {
 			s.WriteString(", ")
 		}
-		s.WriteString(fmt.Sprintf("%s %s -> %s", c.Field, orNone(c.From), orNone(c.To)))
+		fmt.Fprintf(&s, "%s %s -> %s", c.Field, orNone(c.From), orNone(c.To))
 		if c.Effect != field.Online && c.Effect != "" {
-			s.WriteString(fmt.Sprintf(" (%s)", c.Effect))
+			fmt.Fprintf(&s, " (%s)", c.Effect)
 		}
 	}
 	return s.String()

@@ -26,7 +26,6 @@ func leaves(t reflect.Type, within []reflect.Type) []string {
 	within = append(within, t)
 	var all []string
 	for f := range t.Fields() {
-		f := f
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		inner := pointed(f.Type)
 		nested := inner.Kind() == reflect.Struct && inner.NumField() > 0 && !marshals(inner)

@@ -55,7 +55,7 @@ func run(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	//nolint:contextcheck // it ends what runs, also when ctx has ended
+
 	defer func() { err = errors.Join(err, s.close()) }()
 	r := &results{options: o, groups: s.groups}
 	for _, phase := range []struct {

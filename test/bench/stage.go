@@ -51,7 +51,7 @@ type stage struct {
 func start(ctx context.Context, o options) (_ *stage, err error) {
 	logf.SetLogger(logr.Discard())
 	s := &stage{options: o, groups: groups(o)}
-	defer func() { //nolint:contextcheck // it ends what runs, also when ctx has ended
+	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
@@ -70,7 +70,7 @@ func start(ctx context.Context, o options) (_ *stage, err error) {
 	if err := s.cluster.WriteKubeconfig(s.kubeconfig()); err != nil {
 		return nil, err
 	}
-	//nolint:contextcheck // it runs until Close
+
 	if s.cloud, err = localcloud.Start(localcloud.Options{ListenersOnly: true, InstanceQuota: -1}); err != nil {
 		return nil, err
 	}

@@ -205,5 +205,3 @@ func (w *world) costs(c *cloud, name string, mark int, want ...string) {
 		w.Errorf("writes to %s: %q, want %q", name, got, want)
 	}
 }
-
-func ptr[V any](v V) *V { return &v }

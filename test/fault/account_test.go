@@ -135,8 +135,8 @@ func anotherAccount(t *testing.T, l *life) {
 }
 
 func other(account string) string {
-	if strings.HasPrefix(account, "life") {
-		return "other" + strings.TrimPrefix(account, "life")
+	if after, ok := strings.CutPrefix(account, "life"); ok {
+		return "other" + after
 	}
 	return "2" + account[1:]
 }

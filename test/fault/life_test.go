@@ -129,7 +129,7 @@ func (l *life) credentials() *corev1.Secret {
 	if err := json.Unmarshal(key, &parsed); err != nil {
 		panic(err)
 	}
-	for _, line := range strings.Split(parsed["private_key"], "\n") {
+	for line := range strings.SplitSeq(parsed["private_key"], "\n") {
 		if len(line) == 64 { // a line of the key itself
 			l.secrets = append(l.secrets, line)
 		}

@@ -183,7 +183,7 @@ func encodeQuery(out *bytes.Buffer, name string, v reflect.Value) {
 		return // an enumeration that is not set
 	}
 	fmt.Fprintf(out, "<%s>", name)
-	switch at, isTime := v.Interface().(time.Time); {
+	switch at, isTime := reflect.TypeAssert[time.Time](v); {
 	case isTime:
 		out.WriteString(at.UTC().Format("2006-01-02T15:04:05.000Z"))
 	case v.Kind() == reflect.Struct:

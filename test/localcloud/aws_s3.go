@@ -10,6 +10,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -124,9 +125,7 @@ func accessDenied() *awsError { return awsErr(http.StatusForbidden, "AccessDenie
 // write renders an error. The answer to a HEAD has no body, so its caller sees the status alone.
 func (s *s3Service) write(e *awsError, r *http.Request) reply {
 	answer := reply{status: e.status, header: s3Header(), code: e.code}
-	for name, values := range e.header {
-		answer.header[name] = values
-	}
+	maps.Copy(answer.header, e.header)
 	if r != nil && r.Method == http.MethodHead {
 		return answer
 	}

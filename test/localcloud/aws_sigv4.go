@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httputil"
 	"net/textproto"
@@ -214,8 +215,6 @@ func dechunk(r *http.Request, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, incomplete
 	}
-	for name, values := range trailer {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, trailer)
 	return plain, nil
 }

@@ -73,10 +73,6 @@ func rdsClient(cloud *Cloud, account, region string) *rds.Client {
 	return rds.NewFromConfig(awsConfig(cloud, account, region))
 }
 
-func stsClient(cloud *Cloud, account, region string) *sts.Client {
-	return sts.NewFromConfig(awsConfig(cloud, account, region))
-}
-
 // wantCode checks the cloud's code of an error; "" is success.
 func wantCode(t *testing.T, err error, code string) {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -190,9 +191,7 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request, body []byte, call 
 	if answer == nil {
 		panic(http.ErrAbortHandler) // cuts the connection without a response
 	}
-	for k, v := range answer.header {
-		w.Header()[k] = v
-	}
+	maps.Copy(w.Header(), answer.header)
 	w.WriteHeader(answer.status)
 	_, _ = w.Write(answer.body)
 }

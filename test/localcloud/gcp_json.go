@@ -70,9 +70,9 @@ func unknownMember(value any, t reflect.Type, path string) (name, where string) 
 }
 
 func memberType(t reflect.Type, name string) (reflect.Type, bool) {
-	for i := range t.NumField() {
-		if tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); tag == name && tag != "-" {
-			return t.Field(i).Type, true
+	for field := range t.Fields() {
+		if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag == name && tag != "-" {
+			return field.Type, true
 		}
 	}
 	return nil, false

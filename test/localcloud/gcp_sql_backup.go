@@ -129,7 +129,7 @@ func (s *sqlService) listBackups(r *sqlRequest) (any, error) {
 func (r *sqlRequest) backup() (int, *sqladmin.Backup, error) {
 	name := "projects/" + r.project.id + "/backups/" + r.PathValue("backup")
 	for i, b := range r.project.backups {
-		if out := b.shown(r); out != nil && b.Name == name && !(r.stale && i == len(r.project.backups)-1) {
+		if out := b.shown(r); out != nil && b.Name == name && (!r.stale || i != len(r.project.backups)-1) {
 			return i, out, nil
 		}
 	}

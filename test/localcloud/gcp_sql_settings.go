@@ -253,7 +253,7 @@ func validBackups(in *sqladmin.DatabaseInstance) error {
 		return sqlInvalid("Binary log can only be enabled for MySQL instances.")
 	case recoverable && !b.Enabled:
 		return sqlInvalid("Point-in-time recovery must be disabled when backup is disabled.")
-	case in.Settings.AvailabilityType == "REGIONAL" && !(b.Enabled && recoverable):
+	case in.Settings.AvailabilityType == "REGIONAL" && (!b.Enabled || !recoverable):
 		return sqlInvalid("Regional instances require automated backups and point-in-time recovery.")
 	}
 	return nil

@@ -142,7 +142,7 @@ func TestSQLDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	connection.Close()
+	_ = connection.Close()
 }
 
 func TestSQLInsertRules(t *testing.T) {
@@ -330,7 +330,7 @@ func TestSQLStop(t *testing.T) {
 			t.Errorf("policy %s: connection %v", step.policy, err)
 		}
 		if err == nil {
-			connection.Close()
+			_ = connection.Close()
 		}
 	}
 	_, err := g.sql.Instances.Restart("acme", "orders").Do()
