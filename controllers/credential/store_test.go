@@ -503,6 +503,20 @@ func TestHoldKeepsWhatADeletionNeeds(t *testing.T) {
 	}
 }
 
+// A cache that is behind shows a config as held whose last user is gone. What is read on its word must not bring
+// back a copy that nobody would delete.
+func TestOnlyHoldMakesACopy(t *testing.T) {
+	held := teamConfig()
+	held.Finalizers = []string{v1alpha1.FinalizerInUse}
+	h := newHouse(t, held, keys("shop", "keys", "111"))
+	if _, err := h.Connect(t.Context(), team); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.copied(); got != nil {
+		t.Errorf("a copy came back: %v", slices.Collect(maps.Keys(got)))
+	}
+}
+
 // What is leaving takes nobody in: its finalizer may be gone before the newcomer's.
 func TestHoldRefusesWhatIsLeaving(t *testing.T) {
 	cfg := teamConfig()
