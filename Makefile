@@ -26,7 +26,7 @@ QUICKSTART_FLAGS ?=
 BENCH_FLAGS      ?=
 
 GOTEST = $(TOOL) gotestsum --format=pkgname-and-test-fails --format-hide-empty-pkg -- \
-	-timeout=20m $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
+	-timeout=40m $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
 
 .PHONY: help
 help: ## List every target.
