@@ -13,9 +13,8 @@ TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
 RACE       ?=
 SHUFFLE    ?=
 TEST_FLAGS ?=
-# Tested alone and without the race detector: hundreds of managers, killed one after the other, take more memory
-# under it than 24 GiB. What they run is raced by test/e2e.
-UNRACED    := github.com/mooring-dev/mooring/test/fault
+# Tested after the others, since its hundreds of managers keep both cores busy for minutes.
+LAST       := github.com/mooring-dev/mooring/test/fault
 # What to test; test/bench measures and does not judge, so it has a target of its own.
 PACKAGES   ?= $(shell go list ./... | grep -v '/test/bench')
 # How long each fuzz target runs.
@@ -26,7 +25,7 @@ QUICKSTART_FLAGS ?=
 BENCH_FLAGS      ?=
 
 GOTEST = $(TOOL) gotestsum --format=pkgname-and-test-fails --format-hide-empty-pkg -- \
-	-timeout=40m $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
+	-timeout=40m $(if $(RACE),-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
 
 .PHONY: help
 help: ## List every target.
@@ -47,8 +46,8 @@ controlplane: ## Build etcd, kube-apiserver, kube-controller-manager and kubectl
 .PHONY: test
 test: export MOORING_CONTROLPLANE = $(BIN)
 test: controlplane ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as CI does; TEST_FLAGS='-run X'.
-	$(if $(filter-out $(UNRACED),$(PACKAGES)),$(GOTEST) $(if $(RACE),-race) $(filter-out $(UNRACED),$(PACKAGES)))
-	$(if $(filter $(UNRACED),$(PACKAGES)),$(GOTEST) $(filter $(UNRACED),$(PACKAGES)))
+	$(if $(filter-out $(LAST),$(PACKAGES)),$(GOTEST) $(filter-out $(LAST),$(PACKAGES)))
+	$(if $(filter $(LAST),$(PACKAGES)),$(GOTEST) $(filter $(LAST),$(PACKAGES)))
 
 .PHONY: lint
 lint: ## Run golangci-lint.

@@ -100,13 +100,12 @@ func configDeleted(t *testing.T, l *life) {
 // anotherAccount: what is bound to one account is neither looked for nor made in another, and not let go.
 func anotherAccount(t *testing.T, l *life) {
 	theirs := &life{world: l.world, subject: l.subject, name: l.name, account: other(l.account)}
-	secret, config := l.credentials(), l.config(t)
+	secret := l.credentials()
 	mine := theirs.credentials()
 	l.secrets = append(l.secrets, theirs.secrets...)
 	l.must(t, l.Client.Update(t.Context(), mine))
 	if l.cloud == "gcp" {
-		config.Spec.GCP.Project = theirs.account
-		l.must(t, l.Client.Update(t.Context(), config))
+		l.patchConfig(t, func(c *v1alpha1.ProviderConfig) { c.Spec.GCP.Project = theirs.account })
 	}
 	l.awaitStalled(t, v1alpha1.ReasonAccountChanged, "change the provider config back")
 	l.must(t, l.Client.Delete(t.Context(), l.get(t)))
@@ -127,9 +126,7 @@ func anotherAccount(t *testing.T, l *life) {
 	}
 	l.must(t, l.Client.Update(t.Context(), secret))
 	if l.cloud == "gcp" {
-		config = l.config(t)
-		config.Spec.GCP.Project = l.account
-		l.must(t, l.Client.Update(t.Context(), config))
+		l.patchConfig(t, func(c *v1alpha1.ProviderConfig) { c.Spec.GCP.Project = l.account })
 	}
 	l.awaitGone(t)
 }
@@ -143,13 +140,13 @@ func other(account string) string {
 
 // anotherRegion: a region is for what is made from now on.
 func anotherRegion(t *testing.T, l *life) {
-	config := l.config(t)
-	if l.cloud == "aws" {
-		config.Spec.AWS.Region = "eu-west-1"
-	} else {
-		config.Spec.GCP.Region = "europe-west1"
-	}
-	l.must(t, l.Client.Update(t.Context(), config))
+	l.patchConfig(t, func(c *v1alpha1.ProviderConfig) {
+		if l.cloud == "aws" {
+			c.Spec.AWS.Region = "eu-west-1"
+		} else {
+			c.Spec.GCP.Region = "europe-west1"
+		}
+	})
 	l.awaitLooks(t, 2)
 	if why := unready(l.get(t)); why != "" || len(l.committed()) > 0 {
 		t.Errorf("%s; changed: %v", why, l.committed())
@@ -186,6 +183,15 @@ func (l *life) config(t testing.TB) *v1alpha1.ProviderConfig {
 	c := &v1alpha1.ProviderConfig{}
 	l.must(t, l.Client.Get(t.Context(), client.ObjectKey{Namespace: l.name, Name: accountName}, c))
 	return c
+}
+
+// patchConfig edits the config as a person would: beside whatever Mooring writes.
+func (l *life) patchConfig(t testing.TB, change func(*v1alpha1.ProviderConfig)) {
+	t.Helper()
+	c := l.config(t)
+	before := c.DeepCopy()
+	change(c)
+	l.must(t, l.Client.Patch(t.Context(), c, client.MergeFrom(before)))
 }
 
 // awaitStalled waits until a person is asked, for a reason and with advice.

@@ -1,7 +1,6 @@
 package fault
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -10,14 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/zapr"
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers"
@@ -155,48 +149,6 @@ func await(t testing.TB, what string, done func() string) {
 		}
 	}
 	t.Fatalf("not within %s: %s\n%s", patience, what, last)
-}
-
-// logs is everything that managers log in this process, at the most verbose level.
-var logs = func() *logBuffer {
-	b := &logBuffer{}
-	encoder := zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig())
-	log := zapr.NewLogger(zap.New(zapcore.NewCore(encoder, b, zapcore.Level(-127)), zap.AddStacktrace(zapcore.PanicLevel)))
-	logf.SetLogger(log)
-	klog.SetLogger(log)
-	return b
-}()
-
-type logBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (b *logBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-// Sync implements zapcore.WriteSyncer.
-func (*logBuffer) Sync() error { return nil }
-
-func (b *logBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
-
-// about returns the lines that mention a name.
-func (b *logBuffer) about(name string) string {
-	var out []byte
-	for line := range bytes.Lines([]byte(b.String())) {
-		if bytes.Contains(line, []byte(name)) {
-			out = append(out, line...)
-		}
-	}
-	return string(out)
 }
 
 func lifeName(n int32) string { return fmt.Sprintf("life-%04d", n) }

@@ -1,0 +1,67 @@
+package fault
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"iter"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/go-logr/zapr"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"k8s.io/klog/v2"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// logs is everything that managers log in this process, at the most verbose level.
+var logs logFile
+
+// A logFile holds some hundred MB of lines: too much for memory, of which the race detector takes a multiple.
+type logFile struct{ *os.File }
+
+func TestMain(m *testing.M) {
+	var err error
+	if logs.File, err = os.CreateTemp("", "mooring-fault-*.log"); err != nil {
+		panic(err)
+	}
+	_ = os.Remove(logs.Name()) // it lives as long as it is open
+	encoder := zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig())
+	core := zapcore.NewCore(encoder, zapcore.Lock(logs), zapcore.Level(-127))
+	log := zapr.NewLogger(zap.New(core, zap.AddStacktrace(zapcore.PanicLevel)))
+	logf.SetLogger(log)
+	klog.SetLogger(log)
+	os.Exit(m.Run())
+}
+
+// Sync implements zapcore.WriteSyncer. Nothing outlives the process.
+func (logFile) Sync() error { return nil }
+
+// lines goes through what has been logged so far.
+func (l logFile) lines(t testing.TB) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		in := bufio.NewScanner(io.NewSectionReader(l.File, 0, math.MaxInt64))
+		in.Buffer(nil, 64<<20)
+		for in.Scan() {
+			if !yield(in.Bytes()) {
+				return
+			}
+		}
+		if err := in.Err(); err != nil {
+			t.Errorf("read the log: %v", err)
+		}
+	}
+}
+
+// about returns the lines that mention a name.
+func (l logFile) about(t testing.TB, name string) string {
+	var out []byte
+	for line := range l.lines(t) {
+		if bytes.Contains(line, []byte(name)) {
+			out = append(append(out, line...), '\n')
+		}
+	}
+	return string(out)
+}
