@@ -17,13 +17,17 @@ import (
 
 // Hold makes sure that what a deletion will need stays: the config, by a finalizer, and its credentials,
 // by a copy in Mooring's own namespace. The tenant's Secret bears no finalizer, so that it can be
-// replaced by deleting and creating it. It must be called before anything is created in the cloud.
+// replaced by deleting and creating it. It must be called before anything is created in the cloud. All who
+// call it at the same time share one attempt.
 func (s *Store) Hold(ctx context.Context, key Key) error {
-	cfg, err := s.load(ctx, key)
-	if err != nil {
-		return err
-	}
-	return s.hold(ctx, cfg)
+	_, err, _ := s.holding.Do(key.Namespace+"/"+key.String(), func() (any, error) {
+		cfg, err := s.load(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		return nil, s.hold(ctx, cfg)
+	})
+	return err
 }
 
 func (s *Store) hold(ctx context.Context, cfg *config) error {

@@ -35,6 +35,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	key := Key{Kind: r.Kind, Namespace: req.Namespace, Name: req.Name}
 	cfg, err := r.Store.load(ctx, key)
 	if _, refused := errors.AsType[*Refusal](err); refused && cfg == nil {
+		r.Store.forget(key)
 		return reconcile.Result{}, nil // it is gone, or can't be understood: its users say so
 	}
 	if err != nil {
@@ -44,7 +45,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	if err := r.hold(ctx, cfg, users); err != nil {
+	if cfg, err = r.hold(ctx, cfg, users); err != nil {
 		if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 			return reconcile.Result{RequeueAfter: time.Second}, nil
 		}
@@ -56,19 +57,22 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return r.verify(ctx, cfg, users)
 }
 
-// hold keeps a config as long as it has users, and lets it go with the last.
-func (r *Reconciler) hold(ctx context.Context, cfg *config, users int) error {
+// hold keeps a config as long as it has users, and lets it go with the last. It returns the config as it is then.
+func (r *Reconciler) hold(ctx context.Context, cfg *config, users int) (*config, error) {
 	if users == 0 {
-		return r.Store.letGo(ctx, cfg)
+		return cfg, r.Store.letGo(ctx, cfg)
 	}
 	if controllerHolds(cfg) || !cfg.object.GetDeletionTimestamp().IsZero() {
-		return nil
+		return cfg, nil
 	}
-	err := r.Store.hold(ctx, cfg)
-	if client.IgnoreNotFound(err) == nil {
-		return nil // without a Secret nothing was created yet
+	err := r.Store.Hold(ctx, cfg.key)
+	switch {
+	case apierrors.IsNotFound(err):
+		return cfg, nil // without a Secret nothing was created yet
+	case err != nil:
+		return cfg, err
 	}
-	return err
+	return r.Store.load(ctx, cfg.key)
 }
 
 // verify asks the cloud which account the credentials lead to, and records it.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -35,8 +36,9 @@ type Store struct {
 	Width int
 	Now   func() time.Time
 
-	mu    sync.Mutex
-	conns map[connKey]*entry
+	mu      sync.Mutex
+	conns   map[connKey]*entry
+	holding singleflight.Group
 }
 
 // suspectPause is how long a refused credential is used before its Secret is read again.
@@ -168,6 +170,13 @@ func (s *Store) entry(key connKey) *entry {
 		s.conns[key] = e
 	}
 	return e
+}
+
+// forget drops the connections of a config that is gone.
+func (s *Store) forget(key Key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.conns, func(k connKey, _ *entry) bool { return k.config == key })
 }
 
 // open returns the entry's connection, opened anew if config or credentials changed.

@@ -6,7 +6,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,8 +53,17 @@ type house struct {
 	t       *testing.T
 	cloud   *opened
 	now     time.Time
-	secrets int // how many Secrets were read
+	mu      sync.Mutex // of the counters
+	secrets int        // how many Secrets were read
 	writes  int
+	before  func() // is called before each write
+}
+
+// count adds to one of the counters.
+func (h *house) count(n *int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	*n++
 }
 
 func newHouse(t *testing.T, objects ...client.Object) *house {
@@ -61,13 +72,13 @@ func newHouse(t *testing.T, objects ...client.Object) *house {
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, cloud: &opened{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	h := &house{t: t, cloud: &opened{}, before: func() {}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
 		WithStatusSubresource(&v1alpha1.ProviderConfig{}, &v1alpha1.ClusterProviderConfig{}).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 				if _, ok := obj.(*corev1.Secret); ok {
-					h.secrets++
+					h.count(&h.secrets)
 				}
 				return c.Get(ctx, key, obj, opts...)
 			},
@@ -78,15 +89,18 @@ func newHouse(t *testing.T, objects ...client.Object) *house {
 				return c.List(ctx, list, opts...)
 			},
 			Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
-				h.writes++
+				h.before()
+				h.count(&h.writes)
 				return c.Create(ctx, obj, opts...)
 			},
 			Update: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.UpdateOption) error {
-				h.writes++
+				h.before()
+				h.count(&h.writes)
 				return c.Update(ctx, obj, opts...)
 			},
 			Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, p client.Patch, opts ...client.PatchOption) error {
-				h.writes++
+				h.before()
+				h.count(&h.writes)
 				return c.Patch(ctx, obj, p, opts...)
 			},
 		}).Build()
@@ -500,6 +514,53 @@ func TestHoldKeepsWhatADeletionNeeds(t *testing.T) {
 	}
 	if err := h.Client.Get(ctx, client.ObjectKeyFromObject(teamConfig()), teamConfig()); client.IgnoreNotFound(err) != nil || err == nil {
 		t.Errorf("the config is still there: %v", err)
+	}
+}
+
+// Many objects that are new at the same time are one Hold; those of another namespace are another, whatever the names.
+func TestHoldIsShared(t *testing.T) {
+	theirs := teamConfig()
+	theirs.Namespace, theirs.UID = "bakery", "uid-bakery"
+	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"), theirs, keys("bakery", "keys", "222"))
+	synctest.Test(t, func(t *testing.T) {
+		gate := make(chan struct{})
+		h.before = func() { <-gate }
+		for range 5 {
+			for _, namespace := range []string{"shop", "bakery"} {
+				go func() {
+					if err := h.Hold(t.Context(), Key{KindProviderConfig, namespace, "team"}); err != nil {
+						t.Error(err)
+					}
+				}()
+			}
+		}
+		synctest.Wait()
+		close(gate)
+		synctest.Wait()
+	})
+	if h.writes != 4 {
+		t.Errorf("%d writes, want two copies and two finalizers", h.writes)
+	}
+	for _, c := range []*v1alpha1.ProviderConfig{teamConfig(), theirs} {
+		if err := h.Client.Get(t.Context(), client.ObjectKeyFromObject(c), c); err != nil || !controllerHolds(&config{object: c}) {
+			t.Errorf("%s is not held: %v", c.Namespace, err)
+		}
+	}
+}
+
+// What is gone is not remembered.
+func TestConnectionsEndWithTheirConfig(t *testing.T) {
+	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	if _, err := h.Connect(t.Context(), team); err != nil {
+		t.Fatal(err)
+	}
+	h.remove(teamConfig())
+	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: func(context.Context, Key) (int, error) { return 0, nil }}
+	if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(h.conns); n != 0 {
+		t.Errorf("%d connections of a config that is gone", n)
 	}
 }
 

@@ -207,11 +207,12 @@ func (t *turn[T, S]) accepted() {
 func (r *Reconciler[T, S]) tellUpdate(t *turn[T, S], a Action, changes []field.Change) {
 	switch {
 	case len(changes) == 0:
+	case a.Verb == Update && t.status.FirstReadyTime == nil: // a part of the creation, and no news
 	case a.Verb == Adopt:
 		r.normal(t, v1alpha1.EventAdopted, "marked %s as this object's", t.request.Name)
 	case len(changes) == 1 && changes[0].Field == driver.FieldPassword:
 		r.normal(t, v1alpha1.EventPasswordChanged, "changed the administrator's password")
-	case a.Reason == v1alpha1.ReasonDrifted && t.status.FirstReadyTime != nil:
+	case a.Reason == v1alpha1.ReasonDrifted:
 		r.normal(t, v1alpha1.EventDriftCorrected, "put right what was changed in the cloud: %s", list(changes))
 	default:
 		r.normal(t, v1alpha1.EventUpdated, "changed %s", list(changes))

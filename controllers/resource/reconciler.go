@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,7 +31,7 @@ type Settings struct {
 	Cadence   retry.Cadence
 	// Settle is how long the cloud may take to show what was written.
 	Settle time.Duration
-	// Deadline bounds one turn's calls.
+	// Deadline bounds the calls of each part of a turn: to look, to act, and to write down what happened.
 	Deadline time.Duration
 	Now      func() time.Time
 }
@@ -48,9 +49,13 @@ type Reconciler[T client.Object, S any] struct {
 func (r *Reconciler[T, S]) ByName() reconcile.Reconciler {
 	return reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 		obj := r.Kind.New()
-		if err := r.Client.Get(ctx, req.NamespacedName, obj); err != nil {
+		err := r.Client.Get(ctx, req.NamespacedName, obj)
+		switch {
+		case apierrors.IsNotFound(err):
 			r.memories.forget(req.NamespacedName)
-			return reconcile.Result{}, client.IgnoreNotFound(err)
+			return reconcile.Result{}, nil
+		case err != nil:
+			return reconcile.Result{}, err
 		}
 		return r.Reconcile(ctx, obj)
 	})
@@ -65,6 +70,8 @@ func (r *Reconciler[T, S]) Reconcile(ctx context.Context, obj T) (reconcile.Resu
 
 // step is guard -> connect -> observe -> plan -> act. It returns what is to be written down.
 func (r *Reconciler[T, S]) step(ctx context.Context, t *turn[T, S]) (outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.Deadline)
+	defer cancel()
 	defer t.leave()
 	for _, guard := range r.guards() {
 		if verdict, err := guard(ctx, t); verdict != nil || err != nil {

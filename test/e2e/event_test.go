@@ -1,0 +1,90 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	eventsv1 "k8s.io/api/events/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// TestEvents: each thing that was done is told once, and so is each thing that a person has to do.
+func TestEvents(t *testing.T) {
+	onAll(t, func(w *world, c *cloud, k thing) {
+		o := k.new(w, c, "photos")
+		tagged(o, "a")
+		w.create(o)
+		ready := w.ready(o).status
+		name := ready.ExternalName
+		where := c.name + " account " + ready.AccountID
+		edit(w, o, func(o client.Object) { tagged(o, "b") })
+		w.ready(o)
+		mark := len(c.writes(name))
+		k.tag(c, w.T, name, map[string]string{"team": "z"})
+		w.eventually("the drift is put right", func() bool { return len(c.writes(name)) > mark+1 })
+		w.looks(c, name, 2)
+
+		other := k.new(w, c, "other")
+		spec(other).ExternalName = name
+		w.create(other)
+		stalled := w.stalled(other, v1alpha1.ReasonNotOwned)
+		w.looks(c, name, 2) // it is looked at again, and is not told again
+		w.delete(other)     // else it would take the name as soon as that is free
+
+		edit(w, o, func(o client.Object) { setDeletion(o, v1alpha1.DeletionDelete) })
+		w.ready(o)
+		w.delete(o)
+		w.gone(o)
+
+		w.tells(o, []string{
+			"Normal Created: created " + name + " in " + where,
+			"Normal Updated: changed tags team=a -> team=b",
+			"Normal DriftCorrected: put right what was changed in the cloud: tags team=z -> team=b",
+			"Normal DeletionRequested: asked " + c.name + " to delete " + name,
+			"Normal Deleted: it is gone from the cloud",
+		})
+		w.tells(other, []string{
+			"Warning " + string(v1alpha1.ReasonNotOwned) + ": " + stalled.condition(v1alpha1.ConditionStalled).Message,
+		})
+	})
+}
+
+// tagged sets the tag team.
+func tagged(o client.Object, team v1alpha1.TagValue) {
+	tags := map[string]v1alpha1.TagValue{"team": team}
+	switch o := o.(type) {
+	case *v1alpha1.Bucket:
+		o.Spec.Tags = tags
+	case *v1alpha1.Database:
+		o.Spec.Tags = tags
+	}
+}
+
+// tells checks the Events of an object: each told once. They arrive a little later than what they are about, and in
+// any order.
+func (w *world) tells(o client.Object, want []string) {
+	w.Helper()
+	var told []string
+	w.eventually(fmt.Sprintf("%d Events of %s are told", len(want), o.GetName()), func() bool {
+		events := &eventsv1.EventList{}
+		w.must(w.Client.List(w.Context(), events, client.InNamespace(w.namespace)))
+		told = nil
+		for _, e := range events.Items {
+			if e.Regarding.UID != o.GetUID() {
+				continue
+			}
+			text := fmt.Sprintf("%s %s: %s", e.Type, e.Reason, e.Note)
+			if e.Series != nil {
+				text += fmt.Sprintf(" (%d times)", e.Series.Count)
+			}
+			told = append(told, text)
+		}
+		return len(told) >= len(want)
+	})
+	slices.Sort(told)
+	slices.Sort(want)
+	w.equal("Events", told, want)
+}
