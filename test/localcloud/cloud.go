@@ -174,7 +174,7 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request, body []byte, call 
 			injected = kind
 		}
 		done := s.act(&call, r, body, injected)
-		call.Committed = true
+		call.Committed = done.status < http.StatusBadRequest
 		call.Code = done.code
 		if kind != ResponseLost {
 			answer = &done

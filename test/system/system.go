@@ -11,13 +11,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/mooring-dev/mooring/controllers"
 )
@@ -62,11 +60,9 @@ type Manager struct {
 	life   *Lifeline
 }
 
-// Start starts a manager and returns once its caches are filled. cfg says who it is to the API server.
+// Start starts a manager and returns once its caches are filled. cfg says who it is to the API server. Where it logs
+// to is for the program to say, as in cmd/mooring.
 func Start(ctx context.Context, cfg *rest.Config, life *Lifeline, o controllers.Options, mo controllers.ManagerOptions) (*Manager, error) {
-	if logf.Log.GetSink() == nil {
-		logf.SetLogger(logr.Discard())
-	}
 	cfg = rest.CopyConfig(cfg)
 	if life == nil {
 		life = &Lifeline{}
