@@ -72,11 +72,26 @@ func shared(t *testing.T) *stage {
 		}
 		s.Run(&whole, controllers.Options{SyncPeriod: syncPeriod}, nil)
 		theStage = &stage{Stage: s, watch: client}
+		whole.Cleanup(func() { verifySecretsUnlisted(s) })
 	})
 	if theStage == nil {
 		t.Skip("SKIPPED, NOT TESTED: there is no stage; the first test says why")
 	}
 	return theStage
+}
+
+// verifySecretsUnlisted checks that in all of the tests the manager read Secrets by name alone. A list or a watch would
+// put every Secret of the cluster into its memory.
+func verifySecretsUnlisted(s *system.Stage) {
+	all, err := s.Cluster.Audit().Since(0)
+	ours := all.Where(cluster.By(system.User))
+	if err != nil || ours.Count(cluster.On("buckets")) == 0 {
+		whole.Error("the audit log tells nothing of the manager:", err)
+	}
+	byName := func(r cluster.Request) bool { return r.Verb == "get" || cluster.Writes(r) }
+	if rest := ours.Where(cluster.On("secrets"), cluster.Not(byName)); len(rest) > 0 {
+		whole.Error("Secrets were listed or watched:\n", rest)
+	}
 }
 
 // A span is a testing.TB that outlasts the test in which it began: what starts in it ends with the package.
