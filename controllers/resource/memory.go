@@ -28,6 +28,8 @@ type memory struct {
 	seen time.Time
 	// absent is when the cloud object was first seen to be missing; zero while it is there.
 	absent time.Time
+	// unsaved is when the final snapshot was first seen to be missing; zero while it is there, or was not looked for.
+	unsaved time.Time
 	// sent are the changes of the last update, and when it was sent: until reads have caught up the
 	// same difference is no reason to send it again.
 	sent   []field.Change

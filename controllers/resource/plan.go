@@ -86,6 +86,8 @@ type View struct {
 	Unsettled bool
 	// AbsenceSure: the object was seen absent before, long enough ago that no stale read explains it.
 	AbsenceSure bool
+	// SnapshotAbsenceSure: the same of the final snapshot.
+	SnapshotAbsenceSure bool
 }
 
 // Plan decides what to do about an object, from what was seen and nothing else. It is pure.

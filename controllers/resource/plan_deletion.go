@@ -75,15 +75,17 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 		return a
 	}
 	if p.Deletion == v1alpha1.DeletionSnapshot && v.Bound {
-		switch o.Snapshot {
-		case driver.Pending:
+		switch {
+		case o.Snapshot == driver.Pending:
 			return deleting("the cloud is finishing the final snapshot")
-		case driver.Failed:
+		case o.Snapshot == driver.Failed:
 			return Action{Verb: Stall, Reason: v1alpha1.ReasonFailed, Message: "it is deleted, but the final snapshot failed; " +
 				"set spec.deletionPolicy: Delete to let this object go without one"}
-		case driver.Unknown:
+		case o.Snapshot == driver.Unknown:
 			return deleting("the final snapshot could not be seen; looking again")
-		default: // Ready, or Absent: it was deleted in the cloud without our asking, and nothing is left to keep.
+		case o.Snapshot == driver.Absent && !v.SnapshotAbsenceSure: // absence from a list is not absence
+			return deleting("the cloud shows no final snapshot; looking again to be sure")
+		default: // Ready, or surely absent: it was deleted in the cloud without our asking, and nothing is left to keep.
 		}
 	}
 	return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "it is gone from the cloud"}

@@ -108,6 +108,7 @@ func chooseSeen(w *world, choose func(int) int, deleting bool) {
 	case driver.Absent:
 		if deleting {
 			w.Seen.Snapshot = []driver.State{driver.Unknown, driver.Absent, driver.Pending, driver.Ready, driver.Failed}[choose(5)]
+			w.SnapshotAbsenceSure = w.Seen.Snapshot == driver.Absent && choose(2) == 1
 		}
 		return
 	default: // it is there
@@ -244,7 +245,7 @@ var properties = []struct {
 	{"Forget nothing whose snapshot is not there", "The finalizer goes only once that is available.",
 		func(w world, a Action) bool {
 			wanted := w.full() && !w.DefinitionDeleting && w.Bound && w.Policy.Deletion == v1alpha1.DeletionSnapshot && w.Seen.State == driver.Absent
-			return implies(a.Verb == Forget && wanted, w.Seen.Snapshot == driver.Ready || w.Seen.Snapshot == driver.Absent)
+			return implies(a.Verb == Forget && wanted, w.Seen.Snapshot == driver.Ready || w.SnapshotAbsenceSure)
 		}},
 	{"a snapshot of all that works", "Snapshot (default: final snapshot); an instance that never worked needs none.",
 		func(w world, a Action) bool {

@@ -170,14 +170,23 @@ func (r *Reconciler[T, S]) look(t *turn[T, S]) {
 	if t.status.Plan != nil {
 		t.view.Serial = t.status.Plan.Serial
 	}
-	if t.seen.State != driver.Absent {
-		t.mem.absent = time.Time{}
-		return
+	t.mem.absent = since(t.mem.absent, t.seen.State == driver.Absent, t.now)
+	t.mem.unsaved = since(t.mem.unsaved, t.seen.State == driver.Absent && t.seen.Snapshot == driver.Absent, t.now)
+	lasts := func(missing time.Time) bool { return !missing.IsZero() && t.now.Sub(missing) >= r.Settle }
+	t.view.AbsenceSure = lasts(t.mem.absent) && t.now.Sub(t.mem.notBefore) >= r.Settle
+	t.view.SnapshotAbsenceSure = lasts(t.mem.unsaved)
+}
+
+// since returns when something became so: now, if it was not so before; zero if it is not.
+func since(before time.Time, so bool, now time.Time) time.Time {
+	switch {
+	case !so:
+		return time.Time{}
+	case before.IsZero():
+		return now
+	default:
+		return before
 	}
-	if t.mem.absent.IsZero() {
-		t.mem.absent = t.now
-	}
-	t.view.AbsenceSure = t.now.Sub(t.mem.absent) >= r.Settle && t.now.Sub(t.mem.notBefore) >= r.Settle
 }
 
 // mine reports whether a Secret's labels say that it was made for this object, under whatever uid.
