@@ -123,6 +123,9 @@ func (r *Reconciler[T, S]) create(ctx context.Context, t *turn[T, S], a Action) 
 	}
 	r.normal(t, v1alpha1.EventCreated, "created %s in %s account %s", t.request.Name, t.conn.Provider, t.account)
 	t.status.Operation, t.mem.absent = done.Operation, t.mem.notBefore
+	if done.ID != "" {
+		t.status.ExternalID = done.ID
+	}
 	return outcome{state: condition.Progressing, reason: a.Reason, message: a.Message, next: soon}, nil
 }
 
@@ -140,8 +143,14 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	// What is about to be set is stored first: it may arrive although its answer is lost, and must then be
 	// known to be ours. The patch is guarded, so it also keeps an old version of the spec from being applied.
 	r.describe(t, out)
+	before := t.obj.GetResourceVersion()
 	if err := r.patchStatus(ctx, t); err != nil {
 		return outcome{}, err
+	}
+	if t.obj.GetResourceVersion() == before { // there was nothing to store
+		if err := r.certain(ctx, t); err != nil {
+			return outcome{}, err
+		}
 	}
 	// The cloud took the same before, and does not show it.
 	repeated := len(t.mem.sent) > 0 && !slices.ContainsFunc(changes, func(c field.Change) bool { return !t.mem.wasSent(c) })
@@ -164,6 +173,10 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	out.planned = out.state != condition.Progressing || t.status.Plan != nil
 	if repeated {
 		out.next, out.repeated = afterError, true
+		if out.quiet {
+			out.quiet, out.planned, out.state = false, true, condition.DriftWaits
+			out.message = "the cloud does not keep what is set; see who else changes it, or set what it shows: " + list(changes)
+		}
 	}
 	return out, nil
 }
@@ -174,6 +187,8 @@ func (r *Reconciler[T, S]) updating(t *turn[T, S], a Action) outcome {
 	switch {
 	case t.deleting:
 		out.state = condition.Deleting
+	case a.Verb == Adopt && t.status.FirstReadyTime != nil:
+		out.quiet = true // it only lost its mark
 	case a.Verb == Adopt:
 		out.state = condition.Progressing
 	case t.status.FirstReadyTime == nil:
@@ -194,6 +209,13 @@ func (t *turn[T, S]) sent(changes []field.Change) {
 			t.accepted()
 		}
 	}
+}
+
+// refused notes that a change which the cloud had accepted came to nothing. It may have been the password: that is
+// not in force then, and is sent again.
+func (t *turn[T, S]) refused() {
+	t.mem.password = ""
+	delete(t.status.Applied, driver.FieldPassword)
 }
 
 // accepted notes in the status that the cloud has the vault's next password.
@@ -256,12 +278,14 @@ func (r *Reconciler[T, S]) delete(ctx context.Context, t *turn[T, S], a Action) 
 	if err != nil {
 		return outcome{}, acted{err}
 	}
-	if !t.request.Deletion.Force {
-		t.mem.deleteSent = r.Now() // a forced deletion goes by parts, and is asked for again
+	out := outcome{state: condition.Deleting, reason: a.Reason, message: a.Message, next: soon}
+	if done.Unfinished {
+		return out, nil
 	}
+	t.mem.deleteSent = r.Now()
 	r.normal(t, v1alpha1.EventDeletionRequested, "asked %s to delete %s", t.conn.Provider, t.request.Name)
 	t.status.Operation = done.Operation
-	return outcome{state: condition.Deleting, reason: a.Reason, message: a.Message, next: soon}, nil
+	return out, nil
 }
 
 // forget drops what was kept for the object, then the finalizer. stays says that the cloud object is left.

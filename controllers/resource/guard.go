@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -12,6 +14,8 @@ import (
 	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
+
+var crdKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
 // A guard must pass before the cloud is looked at. It returns an outcome to end the turn with, or nil to
 // go on.
@@ -23,6 +27,7 @@ func (r *Reconciler[T, S]) guards() []guard[T, S] {
 		r.notFinished,
 		r.notPaused,
 		r.notUnborn,
+		r.notRemoved,
 		r.hasClass,
 		r.connects,
 		r.isSupported,
@@ -56,6 +61,23 @@ func (r *Reconciler[T, S]) notUnborn(ctx context.Context, t *turn[T, S]) (*outco
 		return r.forget(ctx, t, "it was never created in the cloud", false)
 	}
 	return nil, nil
+}
+
+// notRemoved: if the kind itself is being removed from the cluster, deletion is nobody's wish, and everything stays
+// in the cloud. That needs no cloud, which may be out of reach by then.
+func (r *Reconciler[T, S]) notRemoved(ctx context.Context, t *turn[T, S]) (*outcome, error) {
+	if !t.deleting {
+		return nil, nil
+	}
+	crd := &metav1.PartialObjectMetadata{}
+	crd.SetGroupVersionKind(crdKind)
+	if err := r.Reader.Get(ctx, client.ObjectKey{Name: r.Kind.Plural + ".mooring.dev"}, crd); err != nil {
+		return nil, fmt.Errorf("look whether the kind itself is being removed: %w", err)
+	}
+	if crd.DeletionTimestamp.IsZero() {
+		return nil, nil
+	}
+	return r.forget(ctx, t, "the kind itself is being removed from the cluster, so the cloud object stays", true)
 }
 
 // hasClass: classes are resolved before anything else is.

@@ -30,6 +30,8 @@ type memory struct {
 	absent time.Time
 	// unsaved is when the final snapshot was first seen to be missing; zero while it is there, or was not looked for.
 	unsaved time.Time
+	// unmarked is when the object was first seen to bear no mark; zero while it bears one.
+	unmarked time.Time
 	// sent are the changes of the last update, and when it was sent: until reads have caught up the
 	// same difference is no reason to send it again.
 	sent   []field.Change

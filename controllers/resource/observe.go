@@ -17,6 +17,7 @@ func (r *Reconciler[T, S]) observe(ctx context.Context, t *turn[T, S]) error {
 	}
 	if seen.OperationError != nil {
 		t.status.Operation = "" // told once; the next turn looks afresh
+		t.refused()
 		return acted{seen.OperationError}
 	}
 	t.seen, t.looked = seen, true
@@ -24,15 +25,7 @@ func (r *Reconciler[T, S]) observe(ctx context.Context, t *turn[T, S]) error {
 	if err := r.checkPassword(ctx, t); err != nil {
 		return err
 	}
-	if t.deleting {
-		t.view.DefinitionDeleting, err = r.definitionDeleting(ctx)
-		if err != nil {
-			return err
-		}
-	}
-	definition := t.view.DefinitionDeleting
 	r.look(t)
-	t.view.DefinitionDeleting = definition
 	fresh := t.mem.unsettled(t.seen.Changes, t.now, r.Settle)
 	t.view.Unsettled = len(fresh) < len(t.seen.Changes)
 	t.seen.Changes = fresh

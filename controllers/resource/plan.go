@@ -64,8 +64,6 @@ type Policy struct {
 type View struct {
 	// Deleting: the Kubernetes object is being deleted.
 	Deleting bool
-	// DefinitionDeleting: the kind itself is being removed from the cluster, so deletion is nobody's wish.
-	DefinitionDeleting bool
 	// Bound: the name in the cloud is stored, so a creation may have been tried.
 	Bound bool
 	// WasReady: it was Ready at some time.
@@ -88,6 +86,8 @@ type View struct {
 	AbsenceSure bool
 	// SnapshotAbsenceSure: the same of the final snapshot.
 	SnapshotAbsenceSure bool
+	// UnmarkedSure: the same of the mark on an object that is there.
+	UnmarkedSure bool
 }
 
 // Plan decides what to do about an object, from what was seen and nothing else. It is pure.
@@ -98,7 +98,7 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 	case v.Deleting:
 		return planDeletion(v, o, p)
 	case p.Management == v1alpha1.ManagementObserve:
-		return planObserved(o)
+		return planObserved(v, o)
 	case o.State == driver.Absent:
 		return planAbsent(v, p)
 	case o.State == driver.Deleting:
@@ -106,7 +106,13 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 	}
 	switch belongs := ownership(v, o); belongs {
 	case ours:
-	case oursUnmarked:
+	case oursUnmarked, unmarked:
+		if v.Bound && !v.UnmarkedSure { // our own may be there without the mark that it was created with
+			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show its mark; looking again to be sure", Quiet: true}
+		}
+		if belongs == unmarked {
+			return planForeign(belongs, v, o, p)
+		}
 		if o.State == driver.Pending {
 			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "its mark was removed in the cloud, and is written again once the cloud is done with it"}
 		}
@@ -138,11 +144,21 @@ const (
 	messageAdopting = "it exists in the cloud and is being marked as this object's"
 )
 
-func planObserved(o driver.Observation) Action {
-	if o.State == driver.Absent {
+func planObserved(v View, o driver.Observation) Action {
+	switch {
+	case o.State == driver.Absent && v.Bound && !v.AbsenceSure:
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; looking again to be sure", Quiet: true}
+	case o.State == driver.Absent:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotFound, Message: "the cloud has no object of this name; check spec.externalName and spec.location"}
+	case o.State == driver.Deleting:
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "it is being deleted in the cloud"}
+	case o.Available || o.Stopped:
+		return Action{Verb: Settle, Reason: v1alpha1.ReasonObserved, Message: "observed only"}
+	case o.State == driver.Failed || o.Problem != "":
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonFailed, Message: "it can't be used: " + o.Problem}
+	default:
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not let it be used yet"}
 	}
-	return Action{Verb: Settle, Reason: v1alpha1.ReasonObserved, Message: "observed only"}
 }
 
 func planAbsent(v View, p Policy) Action {
@@ -264,6 +280,9 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	case len(wait) > 0:
 		a.Verb, a.Reason = Ask, v1alpha1.ReasonApprovalRequired
 		a.Message = fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s", list(wait), v1alpha1.AnnotationApprove, a.Hash)
+		if !o.Available && o.Problem != "" { // that is worse than to differ, and what waits may mend it
+			a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonFailed, "it can't be used: "+o.Problem+"; "+a.Message
+		}
 	case !o.Available && !o.Stopped:
 		return planUnusable(v, o, a)
 	case o.Stopped:

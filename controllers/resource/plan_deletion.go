@@ -14,8 +14,6 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	switch {
 	case p.Management == v1alpha1.ManagementObserve:
 		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: "it was only observed, and stays in the cloud"}
-	case v.DefinitionDeleting:
-		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: "the kind itself is being removed from the cluster, so the cloud object stays"}
 	case o.State == driver.Absent:
 		return planGone(v, o, p)
 	case o.State == driver.Deleting:
@@ -24,6 +22,9 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	switch ownership(v, o) {
 	case ours, oursUnmarked:
 	case unmarked:
+		if v.Bound && !v.UnmarkedSure {
+			return deleting("the cloud does not show its mark; looking again to be sure")
+		}
 		if v.WasReady && p.Deletion != v1alpha1.DeletionRetain {
 			return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: "the cloud object lost its mark, so it may not be Mooring's to delete; " +
 				"set spec.deletionPolicy: Retain to leave it, or delete it in the cloud"}

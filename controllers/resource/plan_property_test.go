@@ -80,8 +80,10 @@ func build(choose func(n int) int, deleting bool) world {
 	if w.Seen.State == driver.Absent {
 		w.Bound, w.AbsenceSure = flag(), flag()
 	}
+	if w.there() && w.Seen.Mark.Zero() {
+		w.UnmarkedSure = flag()
+	}
 	if deleting {
-		w.DefinitionDeleting = flag()
 		w.Policy.Deletion = []v1alpha1.DeletionPolicy{v1alpha1.DeletionSnapshot, v1alpha1.DeletionDelete, v1alpha1.DeletionRetain}[choose(3)]
 		return w
 	}
@@ -212,9 +214,9 @@ var properties = []struct {
 		func(w world, a Action) bool {
 			return implies(a.Verb == Create && w.Bound && w.WasReady, w.Policy.WhenVanished == v1alpha1.WhenVanishedRecreate)
 		}},
-	{"Delete only by wish", "Deletion is the dangerous verb. If our CRD itself is being removed, every deletion means retain.",
+	{"Delete only by wish", "Deletion is the dangerous verb.",
 		func(w world, a Action) bool {
-			return implies(a.Verb == Delete, w.Deleting && !w.DefinitionDeleting && w.full() && w.ours() &&
+			return implies(a.Verb == Delete, w.Deleting && w.full() && w.ours() &&
 				w.Policy.Deletion != v1alpha1.DeletionRetain && !w.Seen.Protected && (w.Seen.State == driver.Ready || w.Seen.State == driver.Failed))
 		}},
 	{"nothing of others is touched", "Nothing without our mark, or an explicit adoption, is changed or deleted.",
@@ -232,6 +234,10 @@ var properties = []struct {
 		func(w world, a Action) bool {
 			return implies(w.WasReady && (w.Seen.Mark == othersMark || w.Seen.Mark == foreignMark) && !w.Deleting && w.full(), a.Verb == Stall || a.Verb == Wait)
 		}},
+	{"a mark that does not show yet is no verdict", "Only what was seen counts. 401, 403, 429, 5xx and time-outs are never \"not found\".",
+		func(w world, a Action) bool {
+			return implies(w.there() && w.Seen.Mark.Zero() && w.Bound && !w.UnmarkedSure && w.full() && !(w.Deleting && w.ours()), a.Verb == Wait)
+		}},
 	{"Observe writes nothing", "management: Observe puts no mark, no finalizer, and never deletes.",
 		func(w world, a Action) bool {
 			return implies(!w.full(), slices.Contains([]Verb{Wait, Settle, Stall, Forget}, a.Verb))
@@ -240,11 +246,11 @@ var properties = []struct {
 		func(w world, a Action) bool {
 			absent := w.Seen.State == driver.Absent && (!w.Bound || w.AbsenceSure)
 			return implies(a.Verb == Forget, w.Deleting && w.Seen.State != driver.Unknown &&
-				(absent || !w.full() || w.DefinitionDeleting || w.there() && !w.ours()))
+				(absent || !w.full() || w.there() && !w.ours()))
 		}},
 	{"Forget nothing whose snapshot is not there", "The finalizer goes only once that is available.",
 		func(w world, a Action) bool {
-			wanted := w.full() && !w.DefinitionDeleting && w.Bound && w.Policy.Deletion == v1alpha1.DeletionSnapshot && w.Seen.State == driver.Absent
+			wanted := w.full() && w.Bound && w.Policy.Deletion == v1alpha1.DeletionSnapshot && w.Seen.State == driver.Absent
 			return implies(a.Verb == Forget && wanted, w.Seen.Snapshot == driver.Ready || w.SnapshotAbsenceSure)
 		}},
 	{"a snapshot of all that works", "Snapshot (default: final snapshot); an instance that never worked needs none.",
@@ -253,11 +259,11 @@ var properties = []struct {
 		}},
 	{"what stays is said to stay", "Retain also keeps the connection Secret.",
 		func(w world, a Action) bool {
-			return a.Stays == (a.Verb == Forget && (w.Seen.State != driver.Absent || !w.full() || w.DefinitionDeleting))
+			return a.Stays == (a.Verb == Forget && (w.Seen.State != driver.Absent || !w.full()))
 		}},
 	{"Release only to retain", "Retain marks what it leaves as released.",
 		func(w world, a Action) bool {
-			return implies(a.Verb == Release, w.Deleting && w.full() && !w.DefinitionDeleting && w.Policy.Deletion == v1alpha1.DeletionRetain)
+			return implies(a.Verb == Release, w.Deleting && w.full() && w.Policy.Deletion == v1alpha1.DeletionRetain)
 		}},
 	{"a deletion changes nothing but its protection", "Deletion is the dangerous verb.",
 		func(w world, a Action) bool {
@@ -311,7 +317,7 @@ var properties = []struct {
 		}},
 	{"every difference is shown, with its cause", "pendingChanges shows from, to, effect and cause.",
 		func(w world, a Action) bool {
-			if w.Deleting || w.Seen.State != driver.Ready || !w.full() || !w.ours() || a.Verb == Adopt {
+			if w.Deleting || w.Seen.State != driver.Ready || !w.full() || !w.ours() || a.Verb == Adopt || a.Quiet {
 				return true
 			}
 			var want []v1alpha1.PendingChange
@@ -454,10 +460,10 @@ func TestPlanLeavesOut(t *testing.T) {
 	product(func(choose func(n int) int) {
 		w := build(choose, false)
 		other := w.scene
-		other.Policy.Deletion, other.Seen.Protected, other.DefinitionDeleting = v1alpha1.DeletionRetain, true, true
+		other.Policy.Deletion, other.Seen.Protected = v1alpha1.DeletionRetain, true
 		other.Seen.Snapshot = driver.Failed
 		if w.there() {
-			other.Bound, other.AbsenceSure, other.Policy.WhenVanished = false, true, v1alpha1.WhenVanishedRecreate
+			other.AbsenceSure, other.Policy.WhenVanished = true, v1alpha1.WhenVanishedRecreate
 		} else {
 			other.Policy.Adoption, other.Policy.Disruptive, other.Edited = v1alpha1.AdoptionIfExists, v1alpha1.DisruptiveAlways, true
 		}
@@ -509,7 +515,7 @@ func FuzzPlan(f *testing.F) {
 		deleting := choose(2) == 1
 		w := build(choose, deleting)
 		if choose(2) == 1 {
-			w.Bound, w.AbsenceSure, w.DefinitionDeleting = true, true, true
+			w.Bound, w.AbsenceSure = true, true
 		}
 		w.Policy.Deletion = []v1alpha1.DeletionPolicy{v1alpha1.DeletionSnapshot, v1alpha1.DeletionDelete, v1alpha1.DeletionRetain}[choose(3)]
 		w.Seen.Protected = w.there() && choose(2) == 1

@@ -145,9 +145,11 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Settle, Reason: v1alpha1.ReasonReady}},
 		{"stopped by somebody", []func(*scene){func(s *scene) { s.Seen.Available, s.Seen.Stopped = false, true }},
 			decision{Verb: Settle, Reason: v1alpha1.ReasonStopped}},
-		{"as declared, and its disk is full", []func(*scene){func(s *scene) { s.Seen.Available, s.Seen.Problem = false, "the disk is full" }},
+		{"as declared, and its disk is full", []func(*scene){full},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
-		{"its disk is full, and the spec now has a larger one", []func(*scene){func(s *scene) { s.Seen.Available, s.Seen.Problem = false, "the disk is full" }, edited("storage.sizeGiB", field.Online)},
+		{"its disk is full, and drift of its size waits", []func(*scene){full, drifted(class, field.Restarts)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed, Asks: true}},
+		{"its disk is full, and the spec now has a larger one", []func(*scene){full, edited("storage.sizeGiB", field.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{"storage.sizeGiB"}}},
 		{"as declared, and without an address yet", []func(*scene){func(s *scene) { s.Seen.Available, s.WasReady = false, false }},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonCreating}},
@@ -209,8 +211,12 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"a stranger's that the cloud is at work on, IfExists", []func(*scene){exists(driver.Mark{}), adopt(v1alpha1.AdoptionIfExists), state(driver.Pending)},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonAdopting}},
-		{"somebody removed its mark", []func(*scene){mark(driver.Mark{})},
+		{"somebody removed its mark", []func(*scene){mark(driver.Mark{}), surelyUnmarked},
 			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
+		{"its mark does not show yet", []func(*scene){mark(driver.Mark{})},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+		{"its mark does not show yet, and it has no id", []func(*scene){mark(driver.Mark{}), withoutID, adopt(v1alpha1.AdoptionIfExists)},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
 		{"somebody took it over", []func(*scene){mark(othersMark), adopt(v1alpha1.AdoptionIfExists)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"another object has its name and mark", []func(*scene){func(s *scene) { s.Seen.ID = "db-2" }},
@@ -229,8 +235,16 @@ func TestPlan(t *testing.T) {
 		// Observed only.
 		{"observed, and there", []func(*scene){observed, mark(othersMark), drifted(class, field.Restarts)},
 			decision{Verb: Settle, Reason: v1alpha1.ReasonObserved}},
-		{"observed, and not there", []func(*scene){observed, absent},
+		{"observed, and not there", []func(*scene){observed, absent, sure},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotFound}},
+		{"observed, and not shown just now", []func(*scene){observed, absent},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+		{"observed, and it can't be used", []func(*scene){observed, full},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
+		{"observed, and it can't be used yet", []func(*scene){observed, unusable},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy}},
+		{"observed, and deleted in the cloud", []func(*scene){observed, state(driver.Deleting)},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy}},
 		{"observed, and deleted", []func(*scene){observed, deleted},
 			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
 
@@ -269,16 +283,16 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
 		{"deleted, and somebody removed its mark", []func(*scene){deleted, mark(driver.Mark{})},
 			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Snapshot: true}},
-		{"deleted, and the mark is gone of what has no id", []func(*scene){deleted, mark(driver.Mark{}), withoutID},
+		{"deleted, and the mark does not show yet", []func(*scene){deleted, mark(driver.Mark{}), withoutID},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
+		{"deleted, and the mark is gone of what has no id", []func(*scene){deleted, mark(driver.Mark{}), surelyUnmarked, withoutID},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
-		{"retained, and the mark is gone of what has no id", []func(*scene){deleted, retained, mark(driver.Mark{}), withoutID},
+		{"retained, and the mark is gone of what has no id", []func(*scene){deleted, retained, mark(driver.Mark{}), surelyUnmarked, withoutID},
 			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
 		{"deleted, a working database that never was as declared", []func(*scene){deleted, func(s *scene) { s.WasReady = false }},
 			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Snapshot: true}},
 		{"gone before it was ever as declared, and its snapshot is being made", []func(*scene){gone, snapshot(driver.Pending), func(s *scene) { s.WasReady = false }},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
-		{"deleted, and the kind is being removed", []func(*scene){deleted, func(s *scene) { s.DefinitionDeleting = true }},
-			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
 		{"deleted under protection", []func(*scene){deleted, protected},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected}},
 		{"deleted, protection lifted, and the cloud still shows it", []func(*scene){deleted, protected, func(s *scene) { s.Unsettled = true }},
@@ -321,9 +335,12 @@ func mark(m driver.Mark) func(*scene) { return func(s *scene) { s.Seen.Mark = m 
 
 func snapshot(x driver.State) func(*scene) { return func(s *scene) { s.Seen.Snapshot = x } }
 
-func sure(s *scene)      { s.AbsenceSure = true }
-func withoutID(s *scene) { s.ID, s.Seen.ID = "", "" }
-func protected(s *scene) { s.Seen.Protected = true }
+func surelyUnmarked(s *scene) { s.UnmarkedSure = true }
+func unusable(s *scene)       { s.Seen.Available = false }
+func full(s *scene)           { s.Seen.Available, s.Seen.Problem = false, "the disk is full" }
+func sure(s *scene)           { s.AbsenceSure = true }
+func withoutID(s *scene)      { s.ID, s.Seen.ID = "", "" }
+func protected(s *scene)      { s.Seen.Protected = true }
 func unprotect(s *scene) {
 	s.Applied[protection] = []string{"true"}
 	s.Seen.Changes = append(s.Seen.Changes, field.Change{Field: protection, From: "true", To: "false", Effect: field.Online})

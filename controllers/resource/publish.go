@@ -92,12 +92,25 @@ func (r *Reconciler[T, S]) dropSecret(ctx context.Context, t *turn[T, S], name s
 	return nil
 }
 
+// published returns the names of the Secrets that may have been made: one is written before the status tells of it.
+func (t *turn[T, S]) published(wanted *v1alpha1.Connection) (names []string) {
+	if t.status.Binding != nil {
+		names = append(names, t.status.Binding.Name)
+	}
+	if wanted != nil && !slices.Contains(names, wanted.SecretName) {
+		names = append(names, wanted.SecretName)
+	}
+	return names
+}
+
 // dropSecrets deletes what was kept for an object that goes: the connection Secret, unless the cloud
 // object stays, and the vault.
 func (r *Reconciler[T, S]) dropSecrets(ctx context.Context, t *turn[T, S], stays bool) error {
-	if b := t.status.Binding; b != nil && !stays {
-		if err := r.dropSecret(ctx, t, b.Name); err != nil {
-			return err
+	if !stays {
+		for _, name := range t.published(r.Kind.Connection(t.obj)) {
+			if err := r.dropSecret(ctx, t, name); err != nil {
+				return err
+			}
 		}
 	}
 	if r.Kind.Credentials == nil {

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -83,16 +82,6 @@ func (r *Reconciler[T, S]) step(ctx context.Context, t *turn[T, S]) (outcome, er
 	}
 	action := Plan(t.view, t.seen, t.policy)
 	return r.act(ctx, t, action)
-}
-
-// definition is the live CustomResourceDefinition's metadata, read before a deletion.
-func (r *Reconciler[T, S]) definitionDeleting(ctx context.Context) (bool, error) {
-	crd := &metav1.PartialObjectMetadata{}
-	crd.SetGroupVersionKind(crdKind)
-	if err := r.Reader.Get(ctx, client.ObjectKey{Name: r.Kind.Plural + ".mooring.dev"}, crd); err != nil {
-		return false, fmt.Errorf("look whether the kind itself is being removed: %w", err)
-	}
-	return !crd.DeletionTimestamp.IsZero(), nil
 }
 
 func (r *Reconciler[T, S]) event(t *turn[T, S], kind, reason, format string, args ...any) {

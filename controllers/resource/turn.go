@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -16,8 +15,6 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
-
-var crdKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
 // A turn is one reconcile of one object: everything that is known and done on the way.
 type turn[T client.Object, S any] struct {
@@ -172,9 +169,12 @@ func (r *Reconciler[T, S]) look(t *turn[T, S]) {
 	}
 	t.mem.absent = since(t.mem.absent, t.seen.State == driver.Absent, t.now)
 	t.mem.unsaved = since(t.mem.unsaved, t.seen.State == driver.Absent && t.seen.Snapshot == driver.Absent, t.now)
+	there := t.seen.State != driver.Absent && t.seen.State != driver.Unknown
+	t.mem.unmarked = since(t.mem.unmarked, there && t.seen.Mark.Zero() && !markUnread(t.seen), t.now)
 	lasts := func(missing time.Time) bool { return !missing.IsZero() && t.now.Sub(missing) >= r.Settle }
 	t.view.AbsenceSure = lasts(t.mem.absent) && t.now.Sub(t.mem.notBefore) >= r.Settle
 	t.view.SnapshotAbsenceSure = lasts(t.mem.unsaved)
+	t.view.UnmarkedSure = lasts(t.mem.unmarked)
 }
 
 // since returns when something became so: now, if it was not so before; zero if it is not.

@@ -28,11 +28,11 @@ func (b *buckets) Delete(ctx context.Context, req bucketRequest) (driver.Result,
 	}
 	empty, err := b.sweep(ctx, req.Name)
 	if err != nil || !empty {
-		return driver.Result{}, unlessNotFound(err)
+		return driver.Result{Unfinished: err == nil}, unlessNotFound(err)
 	}
 	err = b.deleteBucket(ctx, req.Name)
 	if driver.CodeOf(err) == driver.NotEmpty {
-		return driver.Result{}, nil // someone wrote to it meanwhile: the next call sweeps again
+		return driver.Result{Unfinished: true}, nil // someone wrote to it meanwhile: the next call sweeps again
 	}
 	return driver.Result{}, err
 }

@@ -206,4 +206,6 @@ type Result struct {
 	ID string
 	// Failed are the changes that were not applied, and why; all others were.
 	Failed []FieldError
+	// Unfinished: a Delete took away a part of what the object holds, and is to be called again at once.
+	Unfinished bool
 }

@@ -118,7 +118,7 @@ func (b *buckets) Delete(ctx context.Context, req bucketRequest) (driver.Result,
 	}
 	emptied, err := b.purge(ctx, req.Name)
 	if err != nil || !emptied {
-		return driver.Result{}, err
+		return driver.Result{Unfinished: err == nil}, err
 	}
 	return driver.Result{}, b.remove(ctx, req.Name)
 }

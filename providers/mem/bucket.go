@@ -216,6 +216,7 @@ func (s buckets) Update(ctx context.Context, req bucketRequest, changes []field.
 
 // Delete implements driver.External.
 func (s buckets) Delete(ctx context.Context, req bucketRequest) (driver.Result, error) {
+	done := driver.Result{}
 	err := s.call(ctx, OpDelete, req.Name, func(call *Call, _ hits) error {
 		b, err := s.own(call)
 		if b == nil || err != nil {
@@ -229,10 +230,11 @@ func (s buckets) Delete(ctx context.Context, req bucketRequest) (driver.Result, 
 			next := b.clone()
 			next.Objects -= forceBatch
 			at(s.cloud.buckets, key{name: req.Name}).put(next)
+			done.Unfinished = true
 		default:
 			at(s.cloud.buckets, key{name: req.Name}).put(nil)
 		}
 		return nil
 	})
-	return driver.Result{}, err
+	return orZero(done, err)
 }
