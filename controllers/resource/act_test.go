@@ -1,0 +1,195 @@
+package resource
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/retry"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// A desk is a reconciler of buckets, one turn with a bucket that was Ready, and a cloud that notes what it is asked.
+type desk struct {
+	*Reconciler[*v1alpha1.Bucket, v1alpha1.BucketParameters]
+	*turn[*v1alpha1.Bucket, v1alpha1.BucketParameters]
+	cloud *obedient
+}
+
+// obedient is a cloud that does what it is asked.
+type obedient struct {
+	driver.External[v1alpha1.BucketParameters]
+	asked []string
+	done  driver.Result
+}
+
+func (o *obedient) Update(_ context.Context, _ driver.Request[v1alpha1.BucketParameters], changes []field.Change) (driver.Result, error) {
+	o.asked = append(o.asked, "update "+list(changes))
+	return o.done, nil
+}
+
+func (o *obedient) Delete(context.Context, driver.Request[v1alpha1.BucketParameters]) (driver.Result, error) {
+	o.asked = append(o.asked, "delete")
+	return o.done, nil
+}
+
+func newDesk(t *testing.T, others ...client.Object) *desk {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "shop", Name: "photos", UID: "uid-now", Generation: 1, Finalizers: []string{v1alpha1.FinalizerResource},
+	}}
+	b.Status.ExternalName, b.Status.Provider, b.Status.AppliedGeneration = "photos", "aws", 1
+	b.Status.FirstReadyTime = &metav1.Time{Time: time.Unix(1, 0)}
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(append(others, b)...).WithStatusSubresource(b).Build()
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(b), b); err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{cloud: &obedient{}}
+	d.Reconciler = &Reconciler[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
+		Settings: Settings{
+			Client: c, Reader: c, Recorder: events.NewFakeRecorder(10), Deadline: time.Minute, Now: time.Now,
+			Cadence: retry.DefaultCadence(time.Minute), Namespace: "mooring-system",
+		},
+		Kind: &Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
+			Name:       "Bucket",
+			New:        func() *v1alpha1.Bucket { return &v1alpha1.Bucket{} },
+			Spec:       func(b *v1alpha1.Bucket) *v1alpha1.ResourceSpec { return &b.Spec.ResourceSpec },
+			Status:     func(b *v1alpha1.Bucket) *v1alpha1.ResourceStatus { return &b.Status.ResourceStatus },
+			Connection: func(b *v1alpha1.Bucket) *v1alpha1.Connection { return b.Spec.Connection },
+			Deletion:   func(b *v1alpha1.Bucket) (v1alpha1.DeletionPolicy, bool) { return b.Spec.DeletionPolicy, true },
+		},
+	}
+	d.turn = d.begin(b)
+	d.external, d.conn = d.cloud, &credential.Connection{Provider: "aws"}
+	d.request.Deletion = &driver.Deletion{}
+	return d
+}
+
+var drift = Action{
+	Verb: Update, Reason: v1alpha1.ReasonDrifted, Message: "being applied",
+	Changes: []field.Change{{Field: "tags", From: "team=z", To: "team=b", Effect: field.Online}},
+}
+
+// What a person reverted meanwhile is not applied, although there is nothing to store beforehand that would tell.
+func TestUpdateOfAnOldSpec(t *testing.T) {
+	d := newDesk(t)
+	edited := d.obj.DeepCopy()
+	edited.Spec.Tags = map[string]v1alpha1.TagValue{"team": "c"}
+	if err := d.Client.Update(t.Context(), edited); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.act(t.Context(), d.turn, drift); !apierrors.IsConflict(err) || len(d.cloud.asked) > 0 {
+		t.Errorf("got %v, and the cloud was asked to %q", err, d.cloud.asked)
+	}
+}
+
+// Drift is put right in silence, unless that does not help.
+func TestDriftIsToldIfItLasts(t *testing.T) {
+	d := newDesk(t)
+	for i, want := range []outcome{
+		{quiet: true, next: soon},
+		{state: condition.DriftWaits, next: afterError, repeated: true, planned: true},
+	} {
+		got, err := d.act(t.Context(), d.turn, drift)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.quiet != want.quiet || got.next != want.next || got.repeated != want.repeated || !got.quiet && got.state != want.state {
+			t.Errorf("time %d: %+v, want %+v", i+1, got, want)
+		}
+	}
+	if len(d.cloud.asked) != 2 {
+		t.Errorf("the cloud was asked to %q", d.cloud.asked)
+	}
+}
+
+// A mark that was removed from what serves people is written again in silence: it serves on.
+func TestMarkIsWrittenAgainInSilence(t *testing.T) {
+	d := newDesk(t)
+	if out, err := d.act(t.Context(), d.turn, Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || !out.quiet {
+		t.Errorf("%+v, %v", out, err)
+	}
+	d = newDesk(t)
+	d.status.FirstReadyTime = nil
+	if out, err := d.act(t.Context(), d.turn, Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || out.state != condition.Progressing || out.quiet {
+		t.Errorf("of what was not ours yet: %+v, %v", out, err)
+	}
+}
+
+// A deletion is asked for once, and again at once only if it is done by parts.
+func TestDeletionByParts(t *testing.T) {
+	d := newDesk(t)
+	remove := Action{Verb: Delete, Reason: v1alpha1.ReasonDeleting}
+	d.Settle = time.Minute
+	for _, unfinished := range []bool{true, true, false, false} {
+		d.cloud.done.Unfinished = unfinished
+		if _, err := d.act(t.Context(), d.turn, remove); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"delete", "delete", "delete"}; !slices.Equal(d.cloud.asked, want) {
+		t.Errorf("asked to %q, want %q", d.cloud.asked, want)
+	}
+}
+
+// A connection Secret is written before the status tells of it, and goes all the same.
+func TestForgetDropsSecrets(t *testing.T) {
+	for _, test := range []struct {
+		name, told string
+		labels     map[string]string
+		stays      bool
+		left       bool
+	}{
+		{name: "told of", told: "photos-access", labels: map[string]string{v1alpha1.LabelKind: "Bucket", v1alpha1.LabelName: "photos"}},
+		{name: "not told of yet", labels: map[string]string{v1alpha1.LabelKind: "Bucket", v1alpha1.LabelName: "photos"}},
+		{name: "of what stays", labels: map[string]string{v1alpha1.LabelKind: "Bucket", v1alpha1.LabelName: "photos"}, stays: true, left: true},
+		{name: "of somebody else", left: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos-access", Labels: test.labels}}
+			d := newDesk(t, secret)
+			d.obj.Spec.Connection = &v1alpha1.Connection{SecretName: secret.Name}
+			if test.told != "" {
+				d.status.Binding = &v1alpha1.Binding{Name: test.told}
+			}
+			if _, err := d.act(t.Context(), d.turn, Action{Verb: Forget, Stays: test.stays}); err != nil {
+				t.Fatal(err)
+			}
+			err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(secret), secret)
+			if client.IgnoreNotFound(err) != nil || (err == nil) != test.left {
+				t.Errorf("the Secret is answered with %v", err)
+			}
+		})
+	}
+}
+
+// A change that failed late may have been the password: it counts as not taken, and is sent again.
+func TestLateFailureTakesBackThePassword(t *testing.T) {
+	d := newDesk(t)
+	d.mem.password = "3"
+	d.status.Applied = map[string][]string{driver.FieldPassword: {"3"}, "tags": {"team"}}
+	d.refused()
+	if _, still := d.status.Applied[driver.FieldPassword]; still || d.mem.password != "" || len(d.status.Applied) != 1 {
+		t.Errorf("applied is %v, and remembered %q", d.status.Applied, d.mem.password)
+	}
+}
