@@ -32,7 +32,8 @@ type ManagerOptions struct {
 	LeaderElectionNamespace string
 	// Unnamed lets several managers live in one process, as in tests: their metrics are then mixed.
 	Unnamed bool
-	// GracePeriod is how long writes in flight may take to finish at shutdown. Default: 45 seconds.
+	// GracePeriod is how long writes in flight may take to finish and be recorded at shutdown. Default: as long as a
+	// turn may take for that.
 	GracePeriod time.Duration
 }
 
@@ -61,7 +62,7 @@ func NewManager(cfg *rest.Config, o ManagerOptions) (manager.Manager, error) {
 		return nil, err
 	}
 	if o.GracePeriod == 0 {
-		o.GracePeriod = 45 * time.Second
+		o.GracePeriod = turnDeadline + recordDeadline
 	}
 	byNamespace := map[string]cache.Config{}
 	for _, ns := range o.Namespaces {

@@ -59,16 +59,21 @@ func (o *Options) setDefaults() {
 // turnDeadline bounds what one turn may take: several calls, each bounded by the driver.
 const turnDeadline = time.Minute
 
-// What the controllers may do. Secrets are read by name, never listed or watched.
+// recordDeadline bounds what it may take to write down how a turn ended.
+const recordDeadline = 15 * time.Second
+
+// What the controllers may do. Secrets are read by name, never listed or watched. What is of Mooring's own
+// namespace alone is in a Role there; leader election still tells its Events in the core group.
 //
 // +kubebuilder:rbac:groups=mooring.dev,resources=buckets;databases;providerconfigs;clusterproviderconfigs,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=mooring.dev,resources=buckets/status;databases/status;providerconfigs/status;clusterproviderconfigs/status,verbs=patch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;create;update;delete
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get;list;watch
-// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;create
+// +kubebuilder:rbac:groups="",namespace=mooring-system,resources=configmaps,verbs=get;create
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=buckets.mooring.dev;databases.mooring.dev
-// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=mooring-system,resources=leases,verbs=get;create;update
+// +kubebuilder:rbac:groups="",namespace=mooring-system,resources=events,verbs=create;patch
 
 // Setup adds all controllers to a manager.
 func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
@@ -114,7 +119,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 		Settings: resource.Settings{
 			Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"),
 			Credentials: s.store, ClusterID: s.ClusterID, Namespace: s.Namespace,
-			Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: turnDeadline, Now: s.Now,
+			Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: turnDeadline, RecordDeadline: recordDeadline, Now: s.Now,
 		},
 		Kind: kind,
 	}

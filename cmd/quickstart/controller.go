@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -12,8 +13,9 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/mooring-dev/mooring/test/system"
 )
@@ -38,6 +40,9 @@ type controller struct {
 
 // startController starts the controller. end is called if it ends before it is stopped.
 func (s *stage) startController(ctx context.Context, end context.CancelCauseFunc, program string) error {
+	if err := system.EnsureNamespace(ctx, s.client, system.Namespace); err != nil {
+		return fmt.Errorf("make namespace %s: %w", system.Namespace, err)
+	}
 	if err := s.grant(ctx); err != nil {
 		return err
 	}
@@ -53,14 +58,11 @@ func (s *stage) startController(ctx context.Context, end context.CancelCauseFunc
 		return err
 	}
 	defer func() { _ = log.Close() }() // the process has its own
-	if err := system.EnsureNamespace(ctx, s.client, system.Namespace); err != nil {
-		return fmt.Errorf("make namespace %s: %w", system.Namespace, err)
-	}
 	cmd := s.cluster.Command(program,
 		"--kubeconfig="+s.file(controllerFile),
 		"--namespace="+system.Namespace,
 		"--sync-period="+syncPeriod.String(),
-		"--leader-elect=false", "--metrics-address=0", "--health-address=0",
+		"--metrics-address=0", "--health-address=0",
 	)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
@@ -78,25 +80,36 @@ func (s *stage) startController(ctx context.Context, end context.CancelCauseFunc
 
 // grant gives the controller the rights that it has elsewhere, and no other: one that is missing shows here first.
 func (s *stage) grant(ctx context.Context) error {
-	content, err := os.ReadFile(s.role)
+	file, err := os.Open(s.role)
 	if err != nil {
 		return err
 	}
-	role := &rbacv1.ClusterRole{}
-	if err := yaml.UnmarshalStrict(content, role); err != nil {
-		return fmt.Errorf("read %s: %w", s.role, err)
-	}
-	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: controllerUser},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: controllerUser}},
-	}
-	for _, object := range []client.Object{role, binding} {
-		if err := s.client.Create(ctx, object); err != nil {
-			return fmt.Errorf("grant the controller its rights: %w", err)
+	defer func() { _ = file.Close() }()
+	for documents := yaml.NewYAMLOrJSONDecoder(file, 4096); ; {
+		role := &unstructured.Unstructured{}
+		switch err := documents.Decode(role); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("read %s: %w", s.role, err)
+		}
+		for _, object := range []client.Object{role, bindingOf(role)} {
+			if err := s.client.Create(ctx, object); err != nil {
+				return fmt.Errorf("grant the controller its rights: %w", err)
+			}
 		}
 	}
-	return nil
+}
+
+// bindingOf gives a role to the controller: in its namespace, or in the whole cluster.
+func bindingOf(role *unstructured.Unstructured) client.Object {
+	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: role.GetKind(), Name: role.GetName()}
+	to := []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: controllerUser}}
+	meta := metav1.ObjectMeta{Namespace: role.GetNamespace(), Name: controllerUser}
+	if role.GetNamespace() != "" {
+		return &rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: ref, Subjects: to}
+	}
+	return &rbacv1.ClusterRoleBinding{ObjectMeta: meta, RoleRef: ref, Subjects: to}
 }
 
 // stop ends the controller as a cluster would: it finishes what it is writing first.

@@ -66,7 +66,8 @@ func (r *Reconciler[T, S]) secure(ctx context.Context, t *turn[T, S], a Action) 
 	}
 	if !t.bound() {
 		r.bind(t)
-		r.describe(t, outcome{state: condition.Progressing, reason: a.Reason, message: a.Message})
+		// What was refused before may be refused again: its conditions stay until that is known.
+		r.describe(t, outcome{state: condition.Progressing, reason: a.Reason, message: a.Message, quiet: t.toldBefore != nil})
 		if err := r.patchStatus(ctx, t); err != nil {
 			return false, fmt.Errorf("store the binding: %w", err)
 		}
@@ -84,6 +85,12 @@ func (r *Reconciler[T, S]) bind(t *turn[T, S]) {
 	if t.seen.State == driver.Absent {
 		t.status.Applied = t.seen.Applied
 	}
+}
+
+// unbind lets the spec name another place, since the cloud refuses to make such a thing where it was bound to. The
+// account stays: it says that a creation was tried.
+func (t *turn[T, S]) unbind() {
+	t.status.ExternalName, t.status.Location = "", ""
 }
 
 // certain makes sure that the cache did not show an old version of the object. Nothing is created or deleted on
@@ -118,6 +125,9 @@ func (r *Reconciler[T, S]) create(ctx context.Context, t *turn[T, S], a Action) 
 	done, err := t.external.Create(ctx, t.request)
 	t.answered(err)
 	t.wrote(r.Now(), nil)
+	if driver.CodeOf(err) == driver.Invalid {
+		t.unbind()
+	}
 	if err != nil {
 		return outcome{}, acted{err}
 	}

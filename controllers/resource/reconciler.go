@@ -30,9 +30,11 @@ type Settings struct {
 	Cadence   retry.Cadence
 	// Settle is how long the cloud may take to show what was written.
 	Settle time.Duration
-	// Deadline bounds the calls of each part of a turn: to look, to act, and to write down what happened.
-	Deadline time.Duration
-	Now      func() time.Time
+	// Deadline bounds the calls of either part of a turn: to look, and to act. RecordDeadline bounds those that
+	// write down what happened.
+	Deadline       time.Duration
+	RecordDeadline time.Duration
+	Now            func() time.Time
 }
 
 // A Reconciler brings objects of one kind and what they stand for in the cloud together.

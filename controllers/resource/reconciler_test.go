@@ -43,7 +43,7 @@ func TestTurnEnds(t *testing.T) {
 		const deadline = time.Minute
 		r := &Reconciler[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
 			Settings: Settings{
-				Client: c, Deadline: deadline, Now: time.Now, Cadence: retry.DefaultCadence(time.Minute),
+				Client: c, Deadline: deadline, RecordDeadline: deadline, Now: time.Now, Cadence: retry.DefaultCadence(time.Minute),
 				Credentials: &credential.Store{Client: c},
 			},
 			Kind: &Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{

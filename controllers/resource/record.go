@@ -65,7 +65,7 @@ const stubborn = 3
 // record writes down what happened, in the one place where that is done: memory, status, events, log,
 // and when to come back.
 func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcome, err error) (reconcile.Result, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.RecordDeadline)
 	defer cancel()
 	if err != nil {
 		out = r.judge(ctx, t, out, err)
