@@ -67,7 +67,9 @@ func (d *databases) Observe(ctx context.Context, req databaseRequest) (driver.Ob
 	}
 	status := aws.ToString(have.DBInstanceStatus)
 	state, problem := stateOf(status)
+	waits := waiting(&req, have, changes)
 	state, changes = whileBusy(status, state, changes)
+	state = whileWaiting(status, state, changes, waits)
 	if state == driver.Deleting {
 		changes = nil
 	}

@@ -91,3 +91,42 @@ func whileBusy(status string, state driver.State, changes []field.Change) (drive
 	}
 	return state, others
 }
+
+// waiting returns the fields that are not yet as the spec wants them, and will be by what waits in
+// PendingModifiedValues: they differ, but are not among changes. A password in there always counts, as RDS never leaves
+// one for the maintenance window.
+func waiting(req *databaseRequest, have *types.DBInstance, changes []field.Change) []string {
+	if have.PendingModifiedValues == nil {
+		return nil
+	}
+	present := *have
+	present.PendingModifiedValues = nil
+	differs := field.Names(changes)
+	waits := slices.DeleteFunc(field.Names(databaseTable.Diff(&req.Spec, &present, req.Applied, nil)),
+		func(name string) bool { return slices.Contains(differs, name) })
+	if have.PendingModifiedValues.MasterUserPassword != nil {
+		waits = append(waits, driver.FieldPassword)
+	}
+	return waits
+}
+
+// cures are the fields whose change ends a problem.
+var cures = map[string]string{"storage-full": growth, "incompatible-credentials": driver.FieldPassword}
+
+// whileWaiting returns the state of an instance whose status says that it rests, while wanted values wait. RDS stays
+// available for some seconds after it was asked, and a value that somebody left for the maintenance window looks the
+// same: either way the instance is not as declared yet.
+//
+// Values may wait for a week, so what differs still comes first: then the instance is Ready, and takes changes. A
+// password waits for seconds only, and nothing may be made of it before RDS took it.
+func whileWaiting(status string, state driver.State, changes []field.Change, waits []string) driver.State {
+	switch {
+	case state != driver.Ready || status == "stopped" || len(waits) == 0:
+		return state
+	case problems[status] != "" && !slices.Contains(waits, cures[status]):
+		return state
+	case len(changes) > 0 && !slices.Contains(waits, driver.FieldPassword):
+		return state
+	}
+	return driver.Pending
+}
