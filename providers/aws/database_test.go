@@ -266,7 +266,11 @@ func TestDatabasePendingValues(t *testing.T) {
 	if seen := w.database(wanting); seen.State != driver.Ready || len(seen.Changes) != 1 {
 		t.Errorf("state %v, changes %v; want an edit to be made meanwhile", seen.State, seen.Changes)
 	}
-	wanting.Spec = v1alpha1.DatabaseParameters{}
+	wanting.Spec.DeletionProtection, wanting.Mark.UID = nil, "u2"
+	if seen := w.database(wanting); seen.State != driver.Ready {
+		t.Errorf("state %v; want the mark to be written meanwhile", seen.State)
+	}
+	wanting.Spec, wanting.Mark = v1alpha1.DatabaseParameters{}, mark
 	if seen := w.database(wanting); seen.State != driver.Ready || len(seen.Changes) != 0 {
 		t.Errorf("state %v, changes %v; want what is not declared to be let alone", seen.State, seen.Changes)
 	}
@@ -384,6 +388,35 @@ func TestDatabasePassword(t *testing.T) {
 		if strings.Contains(result.Failed[0].Err.Error(), bad) {
 			t.Errorf("the error quotes the password: %v", result.Failed[0].Err)
 		}
+	}
+}
+
+// A password that RDS took and then could not set shows until another is sent.
+func TestDatabasePasswordRefused(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-refused-password", nil)
+	w.createDatabase(&req)
+	req.Login.Password = "Another-Horse-2"
+	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "ModifyDBInstance"}, Kind: localcloud.FailLate})
+	w.updateDatabase(req, field.Change{Field: driver.FieldPassword})
+	lift()
+	if seen := w.database(req); seen.PasswordRefused || seen.State != driver.Pending {
+		t.Errorf("just sent: state %v, refused %v", seen.State, seen.PasswordRefused)
+	}
+	w.clock.Advance(time.Hour)
+	if seen := w.database(req); !seen.PasswordRefused || seen.State != driver.Ready || seen.Available || seen.Problem == "" || len(seen.Changes) != 0 {
+		t.Errorf("refused: %+v; want it said, and the instance to take changes", seen)
+	}
+	w.updateDatabase(req, field.Change{Field: driver.FieldPassword})
+	for range 2 { // while RDS does not show yet that it is at work, and while it does
+		if seen := w.database(req); seen.PasswordRefused || seen.State != driver.Pending {
+			t.Errorf("sent again: state %v, refused %v", seen.State, seen.PasswordRefused)
+		}
+		w.clock.Advance(time.Minute)
+	}
+	w.clock.Advance(time.Hour)
+	if seen := w.database(req); seen.PasswordRefused || seen.State != driver.Ready || !seen.Available || seen.Problem != "" {
+		t.Errorf("taken: %+v", seen)
 	}
 }
 

@@ -190,7 +190,7 @@ func backupShare(d Durations) time.Duration { return d.Create / 4 }
 func (in *rdsInstance) modified(d Durations) {
 	done, failed := in.applying, in.fails
 	subtract(in.db.PendingModifiedValues, done)
-	if in.job.failed() {
+	if in.job.failed() || failed && done.MasterUserPassword != nil {
 		in.rest("incompatible-credentials")
 		return
 	}
