@@ -78,6 +78,7 @@ var codes = map[string]driver.Code{
 	"OperationAborted":                       driver.Busy, // another change of the same bucket is under way
 	"DBInstanceAutomatedBackupQuotaExceeded": driver.Quota,
 	"InstanceQuotaExceeded":                  driver.Quota,
+	"InsufficientDBInstanceCapacity":         driver.Quota, // AWS's own limit: it has no such machine free now
 	"SnapshotQuotaExceeded":                  driver.Quota,
 	"StorageQuotaExceeded":                   driver.Quota,
 	"TooManyBuckets":                         driver.Quota,
@@ -91,7 +92,6 @@ var codes = map[string]driver.Code{
 	"Throttling":                             driver.Throttled,
 	"ThrottledException":                     driver.Throttled,
 	"TooManyRequests":                        driver.Throttled,
-	"InsufficientDBInstanceCapacity":         driver.Unavailable, // AWS has no such machine free now
 	"InternalError":                          driver.Unavailable,
 	"InternalFailure":                        driver.Unavailable,
 	"RequestTimeout":                         driver.Unavailable,
@@ -100,18 +100,19 @@ var codes = map[string]driver.Code{
 
 // messages are for codes whose own text does not help a person.
 var messages = map[string]string{
-	"ExpiredToken":            "the credentials have expired: renew them",
-	"InvalidAccessKeyId":      "AWS does not know the access key: check the credentials",
-	"InvalidClientTokenId":    "AWS does not know the access key: check the credentials",
-	"SignatureDoesNotMatch":   "the secret access key does not belong to the access key: check the credentials",
-	"RequestTimeTooSkewed":    "the clock of this machine differs too much from AWS's",
-	"RequestExpired":          "the clock of this machine differs too much from AWS's",
-	"BucketAlreadyExists":     "a bucket of that name exists in another account, and names are global: choose another with spec.externalName",
-	"BucketAlreadyOwnedByYou": "a bucket of that name exists in this account already",
-	"DBInstanceAlreadyExists": "an instance of that name exists in this account and region already",
-	"BucketNotEmpty":          "the bucket is not empty: empty it, or set spec.forceDestroy: true to have everything in it deleted",
-	"SlowDown":                "too many calls: AWS asks to slow down",
-	"Throttling":              "too many calls: AWS asks to slow down",
+	"ExpiredToken":                   "the credentials have expired: renew them",
+	"InvalidAccessKeyId":             "AWS does not know the access key: check the credentials",
+	"InvalidClientTokenId":           "AWS does not know the access key: check the credentials",
+	"SignatureDoesNotMatch":          "the secret access key does not belong to the access key: check the credentials",
+	"RequestTimeTooSkewed":           "the clock of this machine differs too much from AWS's",
+	"RequestExpired":                 "the clock of this machine differs too much from AWS's",
+	"BucketAlreadyExists":            "a bucket of that name exists in another account, and names are global: choose another with spec.externalName",
+	"BucketAlreadyOwnedByYou":        "a bucket of that name exists in this account already",
+	"DBInstanceAlreadyExists":        "an instance of that name exists in this account and region already",
+	"InsufficientDBInstanceCapacity": "AWS has no machine of this class free here: take another class or zone, or try later",
+	"BucketNotEmpty":                 "the bucket is not empty: empty it, or set spec.forceDestroy: true to have everything in it deleted",
+	"SlowDown":                       "too many calls: AWS asks to slow down",
+	"Throttling":                     "too many calls: AWS asks to slow down",
 }
 
 // apiCode returns AWS's error code, without the suffixes that only some of its services add; "" if AWS sent none.
