@@ -80,6 +80,25 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+// What is looked up has lost its suffixes, so that a key with one would never be found.
+func TestEveryCodeCanBeFound(t *testing.T) {
+	for key := range codes {
+		if got := apiCode(&smithy.GenericAPIError{Code: key}); got != key {
+			t.Errorf("the code %s is looked up as %s", key, got)
+		}
+	}
+	for key := range messages {
+		if _, ok := codes[key]; !ok {
+			t.Errorf("the message of %s belongs to no code", key)
+		}
+	}
+	for _, code := range []string{"ThrottledException", "EC2ThrottledException", "ThrottlingException", "Throttling"} {
+		if got := codeOf(apiCode(&smithy.GenericAPIError{Code: code}), 400); got != driver.Throttled {
+			t.Errorf("%s is %v, want Throttled", code, got)
+		}
+	}
+}
+
 func TestPlain(t *testing.T) {
 	for text, want := range map[string]string{
 		"You are not authorized. Encoded authorization failure message: Zm9vYmFy": "You are not authorized.",
