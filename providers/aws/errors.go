@@ -7,11 +7,13 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 	smithymiddleware "github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -162,7 +164,7 @@ func (s *session) wrap(op string, err error) *driver.Error {
 	e := &driver.Error{Op: op, Err: err}
 	code, status := apiCode(err), httpStatus(err)
 	if code == "" && status == 0 {
-		e.Code, e.Message = withoutAnswer(err, s.timeout)
+		e.Code, e.Message = s.withoutAnswer(err)
 		return e
 	}
 	e.Code, e.RetryAfter = codeOf(code, status), s.retryAfter(err)
@@ -187,7 +189,7 @@ func (s *session) wrap(op string, err error) *driver.Error {
 
 // withoutAnswer explains why no response came. The errors' own texts name ports and addresses that change
 // with every try.
-func withoutAnswer(err error, timeout time.Duration) (driver.Code, string) {
+func (s *session) withoutAnswer(err error) (driver.Code, string) {
 	var (
 		dns        *net.DNSError
 		parameters smithy.InvalidParamsError
@@ -196,15 +198,30 @@ func withoutAnswer(err error, timeout time.Duration) (driver.Code, string) {
 	case errors.As(err, &parameters):
 		return driver.Invalid, plain(parameters.Error())
 	case errors.Is(err, context.DeadlineExceeded):
-		return driver.Unavailable, fmt.Sprintf("no answer within %s", timeout)
+		return driver.Unavailable, fmt.Sprintf("no answer within %s", s.timeout)
 	case errors.Is(err, context.Canceled):
 		return driver.Unavailable, "the call was broken off"
+	case errors.As(err, &dns) && s.missing(dns):
+		return driver.Invalid, fmt.Sprintf("the name %q does not exist: is there a region %s?", dns.Name, s.region)
 	case errors.As(err, &dns):
 		return driver.Unavailable, fmt.Sprintf("the name %q can't be resolved", dns.Name)
 	case isSigning(err):
 		return driver.Denied, "there are no usable credentials to sign the call with"
 	}
 	return driver.Unavailable, "no connection to the cloud, or it broke before an answer came"
+}
+
+// missing reports whether AWS has no host for the region: the DNS said that there is none, rather than nothing, of a name
+// of AWS's own, which has the region in it. A proxy's has not. Of a region that is known to exist the DNS is wrong.
+func (s *session) missing(dns *net.DNSError) bool {
+	labels := strings.Split(strings.TrimSuffix(dns.Name, "."), ".")
+	return dns.IsNotFound && !dns.IsTimeout && !dns.IsTemporary && !s.custom && slices.Contains(labels, s.region) && !knownRegion(s.region)
+}
+
+// knownRegion reports whether the SDK knows a region. Newer ones than the SDK it does not.
+func knownRegion(region string) bool {
+	known := s3types.BucketLocationConstraint("").Values() // all but us-east-1, where S3 takes none
+	return region == "us-east-1" || slices.Contains(known, s3types.BucketLocationConstraint(region))
 }
 
 // isSigning reports whether the call was never sent for want of credentials.
