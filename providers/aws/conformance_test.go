@@ -258,6 +258,7 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 		Reads:        1,
 		MinimalReads: 1,
 		HasID:        true,
+		IDAtOnce:     true,
 		Snapshots:    true,
 		Cloud: drivertest.Backdoor{
 			Edit: b.editDatabase,
