@@ -22,6 +22,7 @@ func TestConformance(t *testing.T) {
 	const region = "us-east-1" // where S3 is oddest
 	w := newWorldIn(t, region, localcloud.Options{Durations: localcloud.Durations{
 		Create: 8 * time.Minute, Modify: 4 * time.Minute, Delete: 4 * time.Minute, Snapshot: 6 * time.Minute,
+		ModifyOnset: 20 * time.Second,
 	}, InstanceQuota: -1})
 	b := &backdoor{world: w}
 	theirs := driver.Config{Location: region, Credentials: w.keys(other)}
@@ -257,6 +258,7 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 		Reads:        1,
 		MinimalReads: 1,
 		HasID:        true,
+		IDAtOnce:     true,
 		Snapshots:    true,
 		Cloud: drivertest.Backdoor{
 			Edit: b.editDatabase,

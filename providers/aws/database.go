@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -67,23 +68,28 @@ func (d *databases) Observe(ctx context.Context, req databaseRequest) (driver.Ob
 	}
 	status := aws.ToString(have.DBInstanceStatus)
 	state, problem := stateOf(status)
+	waits := waiting(&req, have, changes)
 	state, changes = whileBusy(status, state, changes)
+	mark := driver.MarkFrom(instanceTags(have))
+	state = whileWaiting(status, state, len(changes) > 0 || mark != req.Mark, waits)
 	if state == driver.Deleting {
 		changes = nil
 	}
 	return driver.Observation{
 		State:     state,
 		ID:        aws.ToString(have.DbiResourceId),
-		Mark:      driver.MarkFrom(instanceTags(have)),
+		Mark:      mark,
 		Location:  aws.ToString(arnRegion(have.DBInstanceArn)),
 		Available: available(have),
 		Stopped:   status == "stopped",
 		Problem:   problem,
-		Protected: aws.ToBool(have.DeletionProtection),
-		Changes:   changes,
-		Applied:   applied,
-		Mirror:    mirror,
-		Endpoint:  endpointOf(have),
+		// A password that waits was sent after the one that was refused.
+		PasswordRefused: status == credentialsRefused && !slices.Contains(waits, driver.FieldPassword),
+		Protected:       aws.ToBool(have.DeletionProtection),
+		Changes:         changes,
+		Applied:         applied,
+		Mirror:          mirror,
+		Endpoint:        endpointOf(have),
 	}, nil
 }
 

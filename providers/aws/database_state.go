@@ -20,13 +20,16 @@ var serving = map[string]bool{
 	"storage-initialization": true, "storage-optimization": true,
 }
 
+// credentialsRefused is the state of an instance that could not take the password it was sent.
+const credentialsRefused = "incompatible-credentials"
+
 // problems are the states that do not end by themselves, with what AWS's documentation says of them.
 var problems = map[string]string{
 	"failed":                              "RDS gave the instance up; it can't be recovered, only restored from a backup",
 	"inaccessible-encryption-credentials": "the KMS key of the instance can't be used, and the instance can't be recovered",
 	"inaccessible-encryption-credentials-recoverable": "the KMS key of the instance can't be used: make it usable and start the instance",
 	"incompatible-create":                             "RDS can't create the instance with these resources",
-	"incompatible-credentials":                        "the administrator's password could not be set",
+	credentialsRefused:                                "the administrator's password could not be set",
 	"incompatible-network":                            "the network of the instance can't serve it: too few addresses, or the subnet is gone",
 	"incompatible-option-group":                       "a change of the option group can't be made, and can't be taken back",
 	"incompatible-parameters":                         "the parameter group does not fit the instance: change it",
@@ -37,13 +40,13 @@ var problems = map[string]string{
 }
 
 // stateOf translates the status of an instance. storage-full and incompatible-credentials are no rest, but they end by a
-// change, so the instance must count as taking one.
+// change, so the instance must count as taking one: a larger disk, the password sent again.
 func stateOf(status string) (state driver.State, problem string) {
 	problem = problems[status]
 	switch {
 	case status == "available" || status == "storage-optimization" || status == "stopped":
 		return driver.Ready, ""
-	case status == "storage-full" || status == "incompatible-credentials" || status == "incompatible-parameters":
+	case status == "storage-full" || status == credentialsRefused || status == "incompatible-parameters":
 		return driver.Ready, status + ": " + problem
 	case status == "deleting":
 		return driver.Deleting, ""
@@ -90,4 +93,43 @@ func whileBusy(status string, state driver.State, changes []field.Change) (drive
 		return driver.Pending, changes
 	}
 	return state, others
+}
+
+// waiting returns the fields that are not yet as the spec wants them, and will be by what waits in
+// PendingModifiedValues: they differ, but are not among changes. A password in there always counts, as RDS never leaves
+// one for the maintenance window.
+func waiting(req *databaseRequest, have *types.DBInstance, changes []field.Change) []string {
+	if have.PendingModifiedValues == nil {
+		return nil
+	}
+	present := *have
+	present.PendingModifiedValues = nil
+	differs := field.Names(changes)
+	waits := slices.DeleteFunc(field.Names(databaseTable.Diff(&req.Spec, &present, req.Applied, nil)),
+		func(name string) bool { return slices.Contains(differs, name) })
+	if have.PendingModifiedValues.MasterUserPassword != nil {
+		waits = append(waits, driver.FieldPassword)
+	}
+	return waits
+}
+
+// cures are the fields whose change ends a problem.
+var cures = map[string]string{"storage-full": growth, credentialsRefused: driver.FieldPassword}
+
+// whileWaiting returns the state of an instance whose status says that it rests, while wanted values wait. RDS stays
+// available for some seconds after it was asked, and a value that somebody left for the maintenance window looks the
+// same: either way the instance is not as declared yet.
+//
+// Values may wait for a week, so what is to be written still comes first: then the instance is Ready, and takes changes. A
+// password waits for seconds only, and nothing may be made of it before RDS took it.
+func whileWaiting(status string, state driver.State, toWrite bool, waits []string) driver.State {
+	switch {
+	case state != driver.Ready || status == "stopped" || len(waits) == 0:
+		return state
+	case problems[status] != "" && !slices.Contains(waits, cures[status]):
+		return state
+	case toWrite && !slices.Contains(waits, driver.FieldPassword):
+		return state
+	}
+	return driver.Pending
 }

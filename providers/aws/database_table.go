@@ -16,7 +16,8 @@ import (
 type databaseSpec = v1alpha1.DatabaseParameters
 
 // databaseTable has a row for each field of an instance. A value that waits in PendingModifiedValues was
-// asked for already: it is what have returns, and the mirror still shows the present one.
+// asked for already: it is what have returns, and the mirror still shows the present one. That it waits shows in the
+// state: see whileWaiting.
 var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
 	field.Of("location",
 		func(s *databaseSpec) *string { return s.Location },

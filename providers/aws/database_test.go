@@ -23,7 +23,7 @@ const password = "Correct-Horse-1"
 // slow are durations long enough for every state to be seen.
 var slow = localcloud.Durations{
 	Create: 8 * time.Minute, Modify: 4 * time.Minute, Delete: 4 * time.Minute, Snapshot: 6 * time.Minute,
-	StorageOptimization: 6 * time.Hour,
+	StorageOptimization: 6 * time.Hour, ModifyOnset: 20 * time.Second,
 }
 
 func databaseOf(name string, edit func(*v1alpha1.DatabaseParameters)) databaseRequest {
@@ -153,17 +153,18 @@ func TestDatabaseEdits(t *testing.T) {
 	for name, tc := range map[string]struct {
 		edit   func(*v1alpha1.DatabaseParameters)
 		effect field.Effect
+		atOnce bool // it is there as soon as it was asked for
+		down   bool // the instance can't be used meanwhile
 	}{
-		"version":              {func(s *v1alpha1.DatabaseParameters) { s.Version = new("16.8") }, field.Restarts},
-		"version ":             {func(s *v1alpha1.DatabaseParameters) { s.Version = new("17") }, field.Irreversible},
-		"storage.sizeGiB":      {func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(52)) }, field.Online},
-		"backup.retentionDays": {func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = new(int32(9)) }, field.Online},
-		"backup.retentionDays ": {func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = new(int32(0)) },
-			field.Interrupts},
-		"deletionProtection": {func(s *v1alpha1.DatabaseParameters) { s.DeletionProtection = new(true) }, field.Online},
-		"aws.instanceClass":  {func(s *v1alpha1.DatabaseParameters) { s.AWS.InstanceClass = new("db.t4g.small") }, field.Restarts},
-		"tags":               {func(s *v1alpha1.DatabaseParameters) { s.Tags["team"] = "sales" }, field.Online},
-		"tags ":              {func(s *v1alpha1.DatabaseParameters) { delete(s.Tags, "team") }, field.Online},
+		"version":               {edit: func(s *v1alpha1.DatabaseParameters) { s.Version = new("16.8") }, effect: field.Restarts, down: true},
+		"version ":              {edit: func(s *v1alpha1.DatabaseParameters) { s.Version = new("17") }, effect: field.Irreversible, down: true},
+		"storage.sizeGiB":       {edit: func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(52)) }, effect: field.Online},
+		"backup.retentionDays":  {edit: func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = new(int32(9)) }, effect: field.Online, atOnce: true},
+		"backup.retentionDays ": {edit: func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = new(int32(0)) }, effect: field.Interrupts},
+		"deletionProtection":    {edit: func(s *v1alpha1.DatabaseParameters) { s.DeletionProtection = new(true) }, effect: field.Online, atOnce: true},
+		"aws.instanceClass":     {edit: func(s *v1alpha1.DatabaseParameters) { s.AWS.InstanceClass = new("db.t4g.small") }, effect: field.Restarts},
+		"tags":                  {edit: func(s *v1alpha1.DatabaseParameters) { s.Tags["team"] = "sales" }, effect: field.Online, atOnce: true},
+		"tags ":                 {edit: func(s *v1alpha1.DatabaseParameters) { delete(s.Tags, "team") }, effect: field.Online, atOnce: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, localcloud.Options{Durations: slow})
@@ -181,8 +182,15 @@ func TestDatabaseEdits(t *testing.T) {
 			if w.writes() != 1 {
 				t.Errorf("calls %v, want one write", w.operations())
 			}
-			if seen = w.database(req); len(seen.Changes) != 0 {
-				t.Errorf("while it is applied still differs: %v", seen.Changes)
+			at := driver.Ready
+			if !tc.atOnce {
+				at = driver.Pending
+			}
+			for range 2 { // while RDS does not show yet that it is at work, and while it does
+				if seen = w.database(req); len(seen.Changes) != 0 || seen.State != at || !seen.Available && !tc.down {
+					t.Errorf("while it is applied: state %v, available %v, changes %v", seen.State, seen.Available, seen.Changes)
+				}
+				w.clock.Advance(time.Minute)
 			}
 			w.clock.Advance(time.Hour)
 			if seen = w.database(req); len(seen.Changes) != 0 || seen.State != driver.Ready {
@@ -237,7 +245,7 @@ func TestDatabaseImpossible(t *testing.T) {
 }
 
 // What someone else leaves for the maintenance window counts as asked for: if it is what is wanted nothing is to be
-// done, and if not it is taken back, which disturbs nobody.
+// done but to wait, and if not it is taken back, which disturbs nobody.
 func TestDatabasePendingValues(t *testing.T) {
 	w := newWorld(t, localcloud.Options{Durations: slow})
 	name := "shop-pending"
@@ -246,13 +254,25 @@ func TestDatabasePendingValues(t *testing.T) {
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, DBInstanceClass: new("db.t4g.large"), EngineVersion: new("16.8")})
 
 	seen := w.database(req)
-	if got := field.Names(seen.Changes); !cmp.Equal(got, []string{"aws.instanceClass"}) || seen.Changes[0].Effect != field.Online {
-		t.Fatalf("changes %v, want the class to be taken back, online", seen.Changes)
+	if got := field.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"aws.instanceClass"}) || seen.Changes[0].Effect != field.Online {
+		t.Fatalf("state %v, changes %v; want the class to be taken back, online", seen.State, seen.Changes)
 	}
 	wanting := req
 	wanting.Spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.large")}
-	if seen := w.database(wanting); len(seen.Changes) != 0 {
-		t.Errorf("changes %v although what is wanted is pending", seen.Changes)
+	if seen := w.database(wanting); len(seen.Changes) != 0 || seen.State != driver.Pending || !seen.Available {
+		t.Errorf("state %v, available %v, changes %v; want it to wait, as what is wanted is pending", seen.State, seen.Available, seen.Changes)
+	}
+	wanting.Spec.DeletionProtection = new(true)
+	if seen := w.database(wanting); seen.State != driver.Ready || len(seen.Changes) != 1 {
+		t.Errorf("state %v, changes %v; want an edit to be made meanwhile", seen.State, seen.Changes)
+	}
+	wanting.Spec.DeletionProtection, wanting.Mark.UID = nil, "u2"
+	if seen := w.database(wanting); seen.State != driver.Ready {
+		t.Errorf("state %v; want the mark to be written meanwhile", seen.State)
+	}
+	wanting.Spec, wanting.Mark = v1alpha1.DatabaseParameters{}, mark
+	if seen := w.database(wanting); seen.State != driver.Ready || len(seen.Changes) != 0 {
+		t.Errorf("state %v, changes %v; want what is not declared to be let alone", seen.State, seen.Changes)
 	}
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, EngineVersion: new("16.4")})
 	w.updateDatabase(req, seen.Changes...)
@@ -345,8 +365,16 @@ func TestDatabasePassword(t *testing.T) {
 	}
 	req.Login.Password = "Another-Horse-2"
 	w.updateDatabase(req, field.Change{Field: driver.FieldPassword})
-	if seen := w.database(req); seen.State != driver.Pending || !seen.Available {
-		t.Errorf("state %v while the password is set", seen.State)
+	edited := req
+	edited.Spec.DeletionProtection = new(true)
+	for range 2 { // while RDS does not show yet that it is at work, and while it does
+		if seen := w.database(req); seen.State != driver.Pending || !seen.Available {
+			t.Errorf("state %v, available %v while the password is set", seen.State, seen.Available)
+		}
+		if seen := w.database(edited); seen.State != driver.Pending {
+			t.Errorf("state %v with an edit while the password is set: it would count as taken", seen.State)
+		}
+		w.clock.Advance(time.Minute)
 	}
 	w.clock.Advance(time.Hour)
 
@@ -360,6 +388,35 @@ func TestDatabasePassword(t *testing.T) {
 		if strings.Contains(result.Failed[0].Err.Error(), bad) {
 			t.Errorf("the error quotes the password: %v", result.Failed[0].Err)
 		}
+	}
+}
+
+// A password that RDS took and then could not set shows until another is sent.
+func TestDatabasePasswordRefused(t *testing.T) {
+	w := newWorld(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-refused-password", nil)
+	w.createDatabase(&req)
+	req.Login.Password = "Another-Horse-2"
+	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "ModifyDBInstance"}, Kind: localcloud.FailLate})
+	w.updateDatabase(req, field.Change{Field: driver.FieldPassword})
+	lift()
+	if seen := w.database(req); seen.PasswordRefused || seen.State != driver.Pending {
+		t.Errorf("just sent: state %v, refused %v", seen.State, seen.PasswordRefused)
+	}
+	w.clock.Advance(time.Hour)
+	if seen := w.database(req); !seen.PasswordRefused || seen.State != driver.Ready || seen.Available || seen.Problem == "" || len(seen.Changes) != 0 {
+		t.Errorf("refused: %+v; want it said, and the instance to take changes", seen)
+	}
+	w.updateDatabase(req, field.Change{Field: driver.FieldPassword})
+	for range 2 { // while RDS does not show yet that it is at work, and while it does
+		if seen := w.database(req); seen.PasswordRefused || seen.State != driver.Pending {
+			t.Errorf("sent again: state %v, refused %v", seen.State, seen.PasswordRefused)
+		}
+		w.clock.Advance(time.Minute)
+	}
+	w.clock.Advance(time.Hour)
+	if seen := w.database(req); seen.PasswordRefused || seen.State != driver.Ready || !seen.Available || seen.Problem != "" {
+		t.Errorf("taken: %+v", seen)
 	}
 }
 

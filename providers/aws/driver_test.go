@@ -2,6 +2,8 @@ package aws_test
 
 import (
 	"context"
+	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +73,59 @@ func TestIdentity(t *testing.T) {
 	wantCode(t, err, driver.Denied)
 	_, err = w.conn.Buckets.Observe(t.Context(), req)
 	wantCode(t, err, driver.Denied)
+}
+
+// A region that looks like one and does not exist has no hosts. That is for a person to mend, and all else that can go
+// wrong with a name is not.
+func TestUnknownRegion(t *testing.T) {
+	noSuchHost := net.DNSError{Err: "no such host", IsNotFound: true}
+	for name, tc := range map[string]struct {
+		region, endpoint string
+		failed           net.DNSError
+		want             driver.Code
+	}{
+		"no such host":                       {"eu-central-9", "", noSuchHost, driver.Invalid},
+		"no such host, of a region there is": {"eu-central-1", "", noSuchHost, driver.Unavailable},
+		"no such host, of the oldest region": {"us-east-1", "", noSuchHost, driver.Unavailable},
+		"no such host of a custom endpoint":  {"eu-central-9", "http://eu-central-9.cloud.example", noSuchHost, driver.Unavailable},
+		"no such proxy":                      {"eu-central-9", "", net.DNSError{Err: "no such host", Name: "proxy.example", IsNotFound: true}, driver.Unavailable},
+		"a time-out":                         {"eu-central-9", "", net.DNSError{Err: "i/o timeout", IsTimeout: true}, driver.Unavailable},
+		"SERVFAIL":                           {"eu-central-9", "", net.DNSError{Err: "server misbehaving", IsTemporary: true}, driver.Unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := &http.Client{Transport: resolver(tc.failed)}
+			conn, err := aws.New(aws.Options{HTTPClient: client}).Open(t.Context(), driver.Config{
+				Location: tc.region, Endpoint: tc.endpoint, Credentials: map[string][]byte{
+					v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIAEXAMPLE"), v1alpha1.SecretKeyAWSSecretAccessKey: []byte("canary/secret"),
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, identity := conn.Identity(t.Context())
+			database, bucket := databaseOf("shop-nowhere", nil), bucketOf("shop-nowhere", v1alpha1.BucketParameters{})
+			database.Location, bucket.Location = tc.region, tc.region
+			_, databases := conn.Databases.Observe(t.Context(), database)
+			_, buckets := conn.Buckets.Observe(t.Context(), bucket)
+			for _, err := range []error{identity, databases, buckets} {
+				wantCode(t, err, tc.want)
+				if asked := strings.HasSuffix(err.Error(), "is there a region "+tc.region+"?"); asked != (tc.want == driver.Invalid) {
+					t.Errorf("%q", err)
+				}
+			}
+		})
+	}
+}
+
+// A resolver is a transport that finds no host: each call fails as it says.
+type resolver net.DNSError
+
+func (r resolver) RoundTrip(req *http.Request) (*http.Response, error) {
+	failed := net.DNSError(r)
+	if failed.Name == "" {
+		failed.Name = req.URL.Hostname()
+	}
+	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &failed}
 }
 
 // Throttling is not retried away: the caller has to know.

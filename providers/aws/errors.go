@@ -7,11 +7,13 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 	smithymiddleware "github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -78,6 +80,7 @@ var codes = map[string]driver.Code{
 	"OperationAborted":                       driver.Busy, // another change of the same bucket is under way
 	"DBInstanceAutomatedBackupQuotaExceeded": driver.Quota,
 	"InstanceQuotaExceeded":                  driver.Quota,
+	"InsufficientDBInstanceCapacity":         driver.Quota, // AWS's own limit: it has no such machine free now
 	"SnapshotQuotaExceeded":                  driver.Quota,
 	"StorageQuotaExceeded":                   driver.Quota,
 	"TooManyBuckets":                         driver.Quota,
@@ -89,9 +92,9 @@ var codes = map[string]driver.Code{
 	"RequestThrottled":                       driver.Throttled,
 	"SlowDown":                               driver.Throttled,
 	"Throttling":                             driver.Throttled,
-	"ThrottledException":                     driver.Throttled,
+	"EC2Throttled":                           driver.Throttled,
+	"Throttled":                              driver.Throttled,
 	"TooManyRequests":                        driver.Throttled,
-	"InsufficientDBInstanceCapacity":         driver.Unavailable, // AWS has no such machine free now
 	"InternalError":                          driver.Unavailable,
 	"InternalFailure":                        driver.Unavailable,
 	"RequestTimeout":                         driver.Unavailable,
@@ -100,18 +103,19 @@ var codes = map[string]driver.Code{
 
 // messages are for codes whose own text does not help a person.
 var messages = map[string]string{
-	"ExpiredToken":            "the credentials have expired: renew them",
-	"InvalidAccessKeyId":      "AWS does not know the access key: check the credentials",
-	"InvalidClientTokenId":    "AWS does not know the access key: check the credentials",
-	"SignatureDoesNotMatch":   "the secret access key does not belong to the access key: check the credentials",
-	"RequestTimeTooSkewed":    "the clock of this machine differs too much from AWS's",
-	"RequestExpired":          "the clock of this machine differs too much from AWS's",
-	"BucketAlreadyExists":     "a bucket of that name exists in another account, and names are global: choose another with spec.externalName",
-	"BucketAlreadyOwnedByYou": "a bucket of that name exists in this account already",
-	"DBInstanceAlreadyExists": "an instance of that name exists in this account and region already",
-	"BucketNotEmpty":          "the bucket is not empty: empty it, or set spec.forceDestroy: true to have everything in it deleted",
-	"SlowDown":                "too many calls: AWS asks to slow down",
-	"Throttling":              "too many calls: AWS asks to slow down",
+	"ExpiredToken":                   "the credentials have expired: renew them",
+	"InvalidAccessKeyId":             "AWS does not know the access key: check the credentials",
+	"InvalidClientTokenId":           "AWS does not know the access key: check the credentials",
+	"SignatureDoesNotMatch":          "the secret access key does not belong to the access key: check the credentials",
+	"RequestTimeTooSkewed":           "the clock of this machine differs too much from AWS's",
+	"RequestExpired":                 "the clock of this machine differs too much from AWS's",
+	"BucketAlreadyExists":            "a bucket of that name exists in another account, and names are global: choose another with spec.externalName",
+	"BucketAlreadyOwnedByYou":        "a bucket of that name exists in this account already",
+	"DBInstanceAlreadyExists":        "an instance of that name exists in this account and region already",
+	"InsufficientDBInstanceCapacity": "AWS has no machine of this class free here: take another class or zone, or try later",
+	"BucketNotEmpty":                 "the bucket is not empty: empty it, or set spec.forceDestroy: true to have everything in it deleted",
+	"SlowDown":                       "too many calls: AWS asks to slow down",
+	"Throttling":                     "too many calls: AWS asks to slow down",
 }
 
 // apiCode returns AWS's error code, without the suffixes that only some of its services add; "" if AWS sent none.
@@ -160,7 +164,7 @@ func (s *session) wrap(op string, err error) *driver.Error {
 	e := &driver.Error{Op: op, Err: err}
 	code, status := apiCode(err), httpStatus(err)
 	if code == "" && status == 0 {
-		e.Code, e.Message = withoutAnswer(err, s.timeout)
+		e.Code, e.Message = s.withoutAnswer(err)
 		return e
 	}
 	e.Code, e.RetryAfter = codeOf(code, status), s.retryAfter(err)
@@ -185,7 +189,7 @@ func (s *session) wrap(op string, err error) *driver.Error {
 
 // withoutAnswer explains why no response came. The errors' own texts name ports and addresses that change
 // with every try.
-func withoutAnswer(err error, timeout time.Duration) (driver.Code, string) {
+func (s *session) withoutAnswer(err error) (driver.Code, string) {
 	var (
 		dns        *net.DNSError
 		parameters smithy.InvalidParamsError
@@ -194,15 +198,30 @@ func withoutAnswer(err error, timeout time.Duration) (driver.Code, string) {
 	case errors.As(err, &parameters):
 		return driver.Invalid, plain(parameters.Error())
 	case errors.Is(err, context.DeadlineExceeded):
-		return driver.Unavailable, fmt.Sprintf("no answer within %s", timeout)
+		return driver.Unavailable, fmt.Sprintf("no answer within %s", s.timeout)
 	case errors.Is(err, context.Canceled):
 		return driver.Unavailable, "the call was broken off"
+	case errors.As(err, &dns) && s.missing(dns):
+		return driver.Invalid, fmt.Sprintf("the name %q does not exist: is there a region %s?", dns.Name, s.region)
 	case errors.As(err, &dns):
 		return driver.Unavailable, fmt.Sprintf("the name %q can't be resolved", dns.Name)
 	case isSigning(err):
 		return driver.Denied, "there are no usable credentials to sign the call with"
 	}
 	return driver.Unavailable, "no connection to the cloud, or it broke before an answer came"
+}
+
+// missing reports whether AWS has no host for the region: the DNS said that there is none, rather than nothing, of a name
+// of AWS's own, which has the region in it. A proxy's has not. Of a region that is known to exist the DNS is wrong.
+func (s *session) missing(dns *net.DNSError) bool {
+	labels := strings.Split(strings.TrimSuffix(dns.Name, "."), ".")
+	return dns.IsNotFound && !dns.IsTimeout && !dns.IsTemporary && !s.custom && slices.Contains(labels, s.region) && !knownRegion(s.region)
+}
+
+// knownRegion reports whether the SDK knows a region. Newer ones than the SDK it does not.
+func knownRegion(region string) bool {
+	known := s3types.BucketLocationConstraint("").Values() // all but us-east-1, where S3 takes none
+	return region == "us-east-1" || slices.Contains(known, s3types.BucketLocationConstraint(region))
 }
 
 // isSigning reports whether the call was never sent for want of credentials.

@@ -58,7 +58,7 @@ func TestWrap(t *testing.T) {
 		"not empty":                  {answered(409, nil, api("BucketNotEmpty")), driver.NotEmpty, 0},
 		"an instance at work":        {answered(400, nil, api("InvalidDBInstanceState")), driver.Busy, 0},
 		"the retry quota ran out":    {fmt.Errorf("failed to get rate limit token, retry quota exceeded: %w", answered(500, nil, api("InternalError"))), driver.Unavailable, 0},
-		"AWS has no machine to give": {answered(400, nil, api("InsufficientDBInstanceCapacity")), driver.Unavailable, 0},
+		"AWS has no machine to give": {answered(400, nil, api("InsufficientDBInstanceCapacityFault")), driver.Quota, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := s.wrap("Op", tc.err)
@@ -70,10 +70,32 @@ func TestWrap(t *testing.T) {
 					t.Errorf("%q is not stable", got)
 				}
 			}
+			if strings.HasPrefix(name, "AWS has no machine") && !strings.Contains(got.Error(), "take another class or zone, or try later") {
+				t.Errorf("%q does not say what to do", got)
+			}
 			if strings.HasPrefix(name, "elsewhere") && !strings.Contains(got.Error(), "eu-west-1") {
 				t.Errorf("%q does not say where", got)
 			}
 		})
+	}
+}
+
+// What is looked up has lost its suffixes, so that a key with one would never be found.
+func TestEveryCodeCanBeFound(t *testing.T) {
+	for key := range codes {
+		if got := apiCode(&smithy.GenericAPIError{Code: key}); got != key {
+			t.Errorf("the code %s is looked up as %s", key, got)
+		}
+	}
+	for key := range messages {
+		if _, ok := codes[key]; !ok {
+			t.Errorf("the message of %s belongs to no code", key)
+		}
+	}
+	for _, code := range []string{"ThrottledException", "EC2ThrottledException", "ThrottlingException", "Throttling"} {
+		if got := codeOf(apiCode(&smithy.GenericAPIError{Code: code}), 400); got != driver.Throttled {
+			t.Errorf("%s is %v, want Throttled", code, got)
+		}
 	}
 }
 

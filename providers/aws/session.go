@@ -30,6 +30,7 @@ const (
 // A session is one identity in one region: its clients, and its account once that was asked for.
 type session struct {
 	region  string
+	custom  bool // the endpoint is not AWS's own
 	timeout time.Duration
 	now     func() time.Time
 	account atomic.Pointer[string]
@@ -52,6 +53,7 @@ func newSession(options Options, cfg driver.Config, identity aws.CredentialsProv
 	}
 	return &session{
 		region:  cfg.Location,
+		custom:  custom,
 		timeout: options.CallTimeout,
 		now:     options.Now,
 		// A name of a bucket in the host name works with AWS's own certificates and DNS only.

@@ -155,6 +155,10 @@ type Observation struct {
 	Stopped bool
 	// Problem says in the cloud's words why the state is Failed, or why it is not Available.
 	Problem string
+	// PasswordRefused: the cloud accepted a password, and then could not set it. The one before may still hold or none;
+	// the one that was sent does not, and has to be sent again. A cloud whose operations have names says so by
+	// OperationError in its place.
+	PasswordRefused bool
 	// Protected: the cloud refuses to delete it until its deletion protection is lifted.
 	Protected bool
 	// Operation is the cloud's operation that is under way, if any.

@@ -102,6 +102,8 @@ type Kind[S any] struct {
 
 	// HasID: the cloud has an immutable identity of its own for each object.
 	HasID bool
+	// IDAtOnce: Create tells that identity, so that it can be stored before anybody takes the name.
+	IDAtOnce bool
 	// GlobalNames: a name that another account has taken can't be used, and what is there can't be seen.
 	GlobalNames bool
 	// Snapshots: the kind can take a final snapshot.

@@ -37,6 +37,7 @@ func (b *bench[S]) life() []obligation[S] {
 	return append(all,
 		obligation[S]{"Create sets the password", createPassword[S]},
 		obligation[S]{"a new password costs one write and changes nothing else", newPassword[S]},
+		obligation[S]{"a new password that the cloud accepts and can't set shows, and is set when it is sent again", latePassword[S]},
 		obligation[S]{"another administrator is a change of the username", otherUsername[S]},
 	)
 }
@@ -115,7 +116,7 @@ func createMarks[S any](t testing.TB, b *bench[S]) {
 	if obs.Mark != req.Mark {
 		t.Errorf("right after Create the mark is %+v, want %+v: a crash now would leave an object that nobody owns", obs.Mark, req.Mark)
 	}
-	if result.ID != "" && result.ID != obs.ID {
+	if (result.ID != "" || b.kind.IDAtOnce) && result.ID != obs.ID {
 		t.Errorf("Create gave the id %q, Observe %q", result.ID, obs.ID)
 	}
 	if b.kind.Cloud.Labels != nil {
@@ -318,6 +319,32 @@ func newPassword[S any](t testing.TB, b *bench[S]) {
 	b.Settle(t)
 	if b.kind.Cloud.Password != nil && b.kind.Cloud.Password(t, req.Name) != req.Login.Password {
 		t.Error("the password was touched by an update that is not about it")
+	}
+}
+
+func latePassword[S any](t testing.TB, b *bench[S]) {
+	req := b.request(b.kind.Minimal())
+	b.create(t, &req)
+	req.Login.Password += "-new"
+	change := []field.Change{{Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Online}}
+	lift := b.fail(t, Fault{Kind: FailLate, Writes: true})
+	b.update(t, &req, change)
+	lift()
+	if obs := b.observe(t, req); obs.OperationError == nil && !obs.PasswordRefused {
+		t.Errorf("got %v, and neither OperationError nor PasswordRefused: the password would count as set", obs.State)
+	}
+	req.Operation = ""
+	if obs := b.observe(t, req); obs.State != driver.Ready {
+		t.Errorf("the state is %v, so the password can't be sent again", obs.State)
+	}
+	b.update(t, &req, change)
+	obs := b.observe(t, req)
+	unchanged(t, obs)
+	if obs.OperationError != nil || obs.PasswordRefused {
+		t.Errorf("the password was set, and yet OperationError is %v and PasswordRefused %t", obs.OperationError, obs.PasswordRefused)
+	}
+	if b.kind.Cloud.Password != nil && b.kind.Cloud.Password(t, req.Name) != req.Login.Password {
+		t.Error("the password was not set")
 	}
 }
 

@@ -157,6 +157,12 @@ func TestRDSFailLate(t *testing.T) {
 	if db := wantInstance(t, client, "db", "available"); *db.DBInstanceClass != "db.t4g.micro" || db.PendingModifiedValues.DBInstanceClass != nil {
 		t.Errorf("got class %s, pending %v", *db.DBInstanceClass, db.PendingModifiedValues)
 	}
+	password := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, MasterUserPassword: aws.String("another-horse")}
+	failNext()
+	need(client.ModifyDBInstance(ctx, password))(t)
+	wantInstance(t, client, "db", "incompatible-credentials")
+	need(client.ModifyDBInstance(ctx, password))(t)
+	wantInstance(t, client, "db", "available")
 	failNext()
 	wantCode(t, remove(aws.String("final")), "")
 	wantInstance(t, client, "db", "available")

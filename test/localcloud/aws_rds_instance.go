@@ -15,6 +15,7 @@ const (
 	resting step = iota
 	creating
 	backingUp
+	asked // to modify, which does not show yet but for the values that are pending
 	modifying
 	rebooting
 	stopping
@@ -29,7 +30,7 @@ type rdsInstance struct {
 	due      time.Time                      // when the step ends
 	job      *engineJob                     // what must be done before it ends; nil is nothing
 	fails    bool                           // it ends in an error
-	applying rdstypes.PendingModifiedValues // what the step modifying changes
+	applying rdstypes.PendingModifiedValues // what the steps asked and modifying change
 	deferred time.Time                      // when the changes that are pending were asked for
 	// optimized is when storage can change again after it grew.
 	optimized time.Time
@@ -67,6 +68,12 @@ func (j *engineJob) finished() bool {
 		return true
 	default:
 		return false
+	}
+}
+
+func (j *engineJob) wait() {
+	if j != nil {
+		<-j.done
 	}
 }
 
@@ -141,6 +148,8 @@ func (in *rdsInstance) ended(d Durations) *rdsInstance {
 	switch in.step {
 	case creating:
 		next.created(d)
+	case asked:
+		next.enter(modifying, modifyStatus(next.applying), in.due.Add(d.Modify), in.job, in.fails)
 	case modifying:
 		next.modified(d)
 	case stopping:
@@ -181,7 +190,7 @@ func backupShare(d Durations) time.Duration { return d.Create / 4 }
 func (in *rdsInstance) modified(d Durations) {
 	done, failed := in.applying, in.fails
 	subtract(in.db.PendingModifiedValues, done)
-	if in.job.failed() {
+	if in.job.failed() || failed && done.MasterUserPassword != nil {
 		in.rest("incompatible-credentials")
 		return
 	}

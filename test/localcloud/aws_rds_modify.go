@@ -160,20 +160,42 @@ func (c *rdsCall) carryOut(next *rdsInstance, immediately bool, password *string
 	next.apply(online)
 	subtract(pending, online)
 
-	applying := rdstypes.PendingModifiedValues{MasterUserPassword: pending.MasterUserPassword}
-	if immediately {
-		applying = *pending
-	}
-	if reflect.ValueOf(applying).IsZero() {
+	next.applying = underWay(*pending, next.applying, immediately)
+	if reflect.ValueOf(next.applying).IsZero() {
+		next.rest(next.status()) // what was asked for a moment ago may have been taken back
 		return
 	}
-	var job *engineJob
+	before := next.job // sets a password that was sent a moment ago
+	job := before
 	if password != nil && !c.failLate {
 		id, user, secret := *next.db.DbiResourceId, *next.db.MasterUsername, *password
-		job = c.begin(func() (*engine, error) { return nil, c.cloud.engines.setPassword(id, user, secret) })
+		job = c.begin(func() (*engine, error) {
+			before.wait()
+			return nil, c.cloud.engines.setPassword(id, user, secret)
+		})
 	}
-	next.applying = applying
-	next.enter(modifying, modifyStatus(applying), c.now.Add(c.cloud.opts.Durations.Modify), job, c.failLate)
+	d := c.cloud.opts.Durations
+	if d.ModifyOnset > 0 {
+		next.enter(asked, next.status(), c.now.Add(d.ModifyOnset), job, c.failLate)
+		return
+	}
+	next.enter(modifying, modifyStatus(next.applying), c.now.Add(d.Modify), job, c.failLate)
+}
+
+// underWay returns what of the values that are pending does not wait for the maintenance window: all that was asked for
+// at once, what was under way before, and a password always.
+func underWay(pending, before rdstypes.PendingModifiedValues, immediately bool) rdstypes.PendingModifiedValues {
+	if immediately {
+		return pending
+	}
+	before.MasterUserPassword = pending.MasterUserPassword
+	to, was := reflect.ValueOf(&pending).Elem(), reflect.ValueOf(before)
+	for i := range was.NumField() {
+		if was.Field(i).IsZero() && to.Field(i).CanSet() {
+			to.Field(i).SetZero()
+		}
+	}
+	return pending
 }
 
 func modifyStatus(applying rdstypes.PendingModifiedValues) string {

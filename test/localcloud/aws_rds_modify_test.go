@@ -145,3 +145,46 @@ func TestRDSPower(t *testing.T) {
 	clock.advance(time.Minute)
 	wantInstance(t, client, "db", "available")
 }
+
+// For a while after it was modified an instance looks as before but for its pending values, and can be modified again.
+func TestRDSModifyOnset(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Modify: time.Minute, ModifyOnset: 30 * time.Second})
+	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
+	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	modify := func(now bool, edit func(*rds.ModifyDBInstanceInput)) {
+		t.Helper()
+		in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, ApplyImmediately: &now}
+		edit(in)
+		need(client.ModifyDBInstance(ctx, in))(t)
+	}
+	class := func(class string) func(*rds.ModifyDBInstanceInput) {
+		return func(in *rds.ModifyDBInstanceInput) { in.DBInstanceClass = &class }
+	}
+	modify(true, class("db.t4g.small"))
+	if db := wantInstance(t, client, "db", "available"); *db.DBInstanceClass != "db.t4g.micro" || *db.PendingModifiedValues.DBInstanceClass != "db.t4g.small" {
+		t.Errorf("got class %s, pending %+v", *db.DBInstanceClass, db.PendingModifiedValues)
+	}
+	_, err := client.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: name})
+	wantCode(t, err, "InvalidDBInstanceState")
+	clock.advance(10 * time.Second)
+	modify(false, func(in *rds.ModifyDBInstanceInput) {
+		in.MasterUserPassword, in.EngineVersion = aws.String("another-horse"), aws.String("16.4")
+	})
+	wantInstance(t, client, "db", "available")
+	clock.advance(30 * time.Second)
+	wantInstance(t, client, "db", "modifying")
+	clock.advance(time.Minute)
+	db := wantInstance(t, client, "db", "available")
+	if pending := db.PendingModifiedValues; *db.DBInstanceClass != "db.t4g.small" || pending.MasterUserPassword != nil || aws.ToString(pending.EngineVersion) != "16.4" {
+		t.Errorf("got class %s, pending %+v; want class and password set, the version left for the window", *db.DBInstanceClass, pending)
+	}
+
+	modify(true, class("db.t4g.medium"))
+	modify(true, func(in *rds.ModifyDBInstanceInput) {
+		in.DBInstanceClass, in.EngineVersion = aws.String("db.t4g.small"), db.EngineVersion
+	})
+	clock.advance(40 * time.Second)
+	if db := wantInstance(t, client, "db", "available"); *db.DBInstanceClass != "db.t4g.small" {
+		t.Errorf("got class %s although the change was taken back", *db.DBInstanceClass)
+	}
+}

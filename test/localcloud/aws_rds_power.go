@@ -14,7 +14,7 @@ func (c *rdsCall) move(name *string, from string, through step, status string) (
 	if err != nil {
 		return nil, err
 	}
-	if have.status() != from {
+	if have.status() != from || have.step != resting {
 		return nil, invalidState("Instance %s is not in %s state.", key.name, from)
 	}
 	next := have.clone()

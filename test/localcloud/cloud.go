@@ -14,10 +14,13 @@ import (
 
 // Durations says how long the clouds' states last. Zero values mean "at once".
 type Durations struct {
-	Create   time.Duration // an instance: creating, PENDING_CREATE
-	Modify   time.Duration // an instance: modifying; a Cloud SQL operation
-	Delete   time.Duration // an instance: deleting
-	Snapshot time.Duration // a final snapshot or backup: creating
+	Create time.Duration // an instance: creating, PENDING_CREATE
+	Modify time.Duration // an instance: modifying; a Cloud SQL operation
+	// ModifyOnset is how long an RDS instance that was modified rests on as it was, the new values pending, before it
+	// shows that it is modifying.
+	ModifyOnset time.Duration
+	Delete      time.Duration // an instance: deleting
+	Snapshot    time.Duration // a final snapshot or backup: creating
 	// StorageOptimization is how long storage can't grow again after it grew (RDS: six hours).
 	StorageOptimization time.Duration
 	// NameReserved is how long the name of a deleted Cloud SQL instance can't be used again. It was
