@@ -152,6 +152,12 @@ func (r *Reconciler[T, S]) checkPassword(ctx context.Context, t *turn[T, S]) err
 		t.request.Login.Password = t.vault.latest()
 		return nil
 	}
+	if t.seen.PasswordRefused && t.seen.State == driver.Ready {
+		t.refused()
+		if err := r.offerAgain(ctx, t); err != nil {
+			return err
+		}
+	}
 	if t.vault.next() == "" || t.seen.State != driver.Ready {
 		return nil
 	}
@@ -159,7 +165,7 @@ func (r *Reconciler[T, S]) checkPassword(ctx context.Context, t *turn[T, S]) err
 		t.accepted()
 	}
 	accepted := t.status.Applied[driver.FieldPassword]
-	byCreation := t.vault.serial() == strconv.Itoa(firstSerial)
+	byCreation := t.vault.serial() == strconv.Itoa(firstSerial) && !t.seen.PasswordRefused
 	if byCreation || len(accepted) == 1 && accepted[0] == t.vault.serial() {
 		return r.promote(ctx, t)
 	}
@@ -213,6 +219,20 @@ func (r *Reconciler[T, S]) renewVault(ctx context.Context, t *turn[T, S], wanted
 	v.secret.Data[vaultNext] = []byte(wanted)
 	v.secret.Data[vaultSerial] = []byte(strconv.Itoa(serial))
 	return r.store(ctx, v)
+}
+
+// offerAgain makes what is thought to be in force the next password, since it is not.
+func (r *Reconciler[T, S]) offerAgain(ctx context.Context, t *turn[T, S]) error {
+	if t.vault.next() != "" {
+		return nil
+	}
+	serial, err := strconv.Atoi(t.vault.serial())
+	if err != nil {
+		return fmt.Errorf("read the password's serial: %w", err)
+	}
+	t.vault.secret.Data[vaultNext] = t.vault.secret.Data[vaultCurrent]
+	t.vault.secret.Data[vaultSerial] = []byte(strconv.Itoa(serial + 1))
+	return r.store(ctx, t.vault)
 }
 
 // promote notes that the cloud has taken next.
