@@ -66,16 +66,16 @@ func (c *config) status() *v1alpha1.ProviderConfigStatus {
 }
 
 // load reads a provider config.
-func (s *Store) load(ctx context.Context, key Key) (*config, error) {
+func (s *Store) load(ctx context.Context, from client.Reader, key Key) (*config, error) {
 	if key.Kind == KindClusterProviderConfig {
 		o := &v1alpha1.ClusterProviderConfig{}
-		if err := s.get(ctx, key, o); err != nil {
+		if err := get(ctx, from, key, o); err != nil {
 			return nil, err
 		}
 		return s.fromCluster(key, o)
 	}
 	o := &v1alpha1.ProviderConfig{}
-	if err := s.get(ctx, key, o); err != nil {
+	if err := get(ctx, from, key, o); err != nil {
 		return nil, err
 	}
 	return &config{
@@ -101,8 +101,8 @@ func (s *Store) fromCluster(key Key, o *v1alpha1.ClusterProviderConfig) (*config
 	return c, nil
 }
 
-func (s *Store) get(ctx context.Context, key Key, into client.Object) error {
-	err := s.Client.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name}, into)
+func get(ctx context.Context, from client.Reader, key Key, into client.Object) error {
+	err := from.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name}, into)
 	if apierrors.IsNotFound(err) {
 		return &Refusal{v1alpha1.ReasonProviderConfigNotFound,
 			fmt.Sprintf("there is no %s; create it, or change spec.providerConfigRef", key)}

@@ -33,7 +33,7 @@ type Reconciler struct {
 // Reconcile implements reconcile.Reconciler.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	key := Key{Kind: r.Kind, Namespace: req.Namespace, Name: req.Name}
-	cfg, err := r.Store.load(ctx, key)
+	cfg, err := r.Store.load(ctx, r.Store.Client, key)
 	if _, refused := errors.AsType[*Refusal](err); refused && cfg == nil {
 		r.Store.forget(key)
 		return reconcile.Result{}, nil // it is gone, or can't be understood: its users say so
@@ -60,19 +60,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 // hold keeps a config as long as it has users, and lets it go with the last. It returns the config as it is then.
 func (r *Reconciler) hold(ctx context.Context, cfg *config, users int) (*config, error) {
 	if users == 0 {
-		return cfg, r.Store.letGo(ctx, cfg)
-	}
-	if controllerHolds(cfg) || !cfg.object.GetDeletionTimestamp().IsZero() {
-		return cfg, nil
+		return cfg, r.Store.letGo(ctx, cfg, func() (int, error) { return r.Users(ctx, cfg.key) })
 	}
 	err := r.Store.Hold(ctx, cfg.key)
-	switch {
-	case apierrors.IsNotFound(err):
-		return cfg, nil // without a Secret nothing was created yet
-	case err != nil:
+	if _, refused := errors.AsType[*Refusal](err); refused {
+		return cfg, nil // verify says what is missing, and nothing was created without it
+	}
+	if err != nil || controllerHolds(cfg) {
 		return cfg, err
 	}
-	return r.Store.load(ctx, cfg.key)
+	return r.Store.load(ctx, r.Store.Client, cfg.key)
 }
 
 // verify asks the cloud which account the credentials lead to, and records it.

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -24,7 +22,7 @@ import (
 type Store struct {
 	// Client reads provider configs and namespaces from a cache, and writes.
 	Client client.Client
-	// Reader reads Secrets, one by one, from the API server.
+	// Reader reads Secrets, one by one, and what must not be old, from the API server.
 	Reader client.Reader
 	// Drivers are the clouds, by the name in a provider config.
 	Drivers map[string]driver.Driver
@@ -38,6 +36,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	conns   map[connKey]*entry
+	holds   map[Key]*held
 	holding singleflight.Group
 }
 
@@ -140,7 +139,7 @@ func (c *Connection) Suspect() {
 
 // Connect returns the connection for a use. An error of type *Refusal is for a person to mend.
 func (s *Store) Connect(ctx context.Context, use Use) (*Connection, error) {
-	cfg, err := s.load(ctx, use.Key)
+	cfg, err := s.load(ctx, s.Client, use.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -172,10 +171,11 @@ func (s *Store) entry(key connKey) *entry {
 	return e
 }
 
-// forget drops the connections of a config that is gone.
+// forget drops what is known of a config that is gone.
 func (s *Store) forget(key Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	delete(s.holds, key)
 	maps.DeleteFunc(s.conns, func(k connKey, _ *entry) bool { return k.config == key })
 }
 
@@ -188,9 +188,13 @@ func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string
 	if fresh && e.fingerprint == fingerprint(cfg, e.conn.Secrets) {
 		return e.conn, nil
 	}
-	data, secrets, err := s.credentials(ctx, cfg, deleting)
+	data, err := s.credentials(ctx, cfg, deleting)
 	if err != nil {
 		return nil, err
+	}
+	var secrets []string
+	if data != nil {
+		secrets = secretValues(data)
 	}
 	// If the credentials are refused still, somebody will say so again.
 	e.read, e.suspect = s.Now(), false
@@ -215,58 +219,6 @@ func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string
 	}
 	e.fingerprint = current
 	return e.conn, nil
-}
-
-// credentials reads the Secret of a config. A deletion may use the private copy in its place.
-func (s *Store) credentials(ctx context.Context, cfg *config, deleting bool) (map[string][]byte, []string, error) {
-	if cfg.secret == nil {
-		return nil, nil, nil
-	}
-	secret := &corev1.Secret{}
-	err := s.Reader.Get(ctx, *cfg.secret, secret)
-	switch {
-	case apierrors.IsNotFound(err) && deleting:
-		if secret, err = s.copyOf(ctx, cfg); err != nil {
-			return nil, nil, err
-		}
-	case apierrors.IsNotFound(err):
-		return nil, nil, &Refusal{v1alpha1.ReasonCredentialsNotFound,
-			fmt.Sprintf("%s: there is no Secret %s with its credentials; create it", cfg.key, cfg.secret.Name)}
-	case err != nil:
-		return nil, nil, fmt.Errorf("read credentials of %s: %w", cfg.key, err)
-	}
-	for _, key := range requiredKeys(cfg.provider()) {
-		if len(secret.Data[key]) == 0 {
-			return nil, nil, &Refusal{v1alpha1.ReasonCredentialsNotFound,
-				fmt.Sprintf("%s: Secret %s has no key %s; add it", cfg.key, cfg.secret.Name, key)}
-		}
-	}
-	// A copy is renewed only by what is whole: a Secret is often emptied before it is deleted.
-	if secret.Name == cfg.secret.Name && controllerHolds(cfg) {
-		if err := s.renewCopy(ctx, cfg, secret.Data, false); err != nil {
-			return nil, nil, err
-		}
-	}
-	return secret.Data, secretValues(secret.Data), nil
-}
-
-func requiredKeys(provider string) []string {
-	if provider == "aws" {
-		return []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey}
-	}
-	return []string{v1alpha1.SecretKeyGCPCredentials}
-}
-
-// secretValues returns the values in order of their keys, so that equal data give equal fingerprints.
-func secretValues(data map[string][]byte) []string {
-	var values []string
-	for _, key := range []string{
-		v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey,
-		v1alpha1.SecretKeyAWSSessionToken, v1alpha1.SecretKeyGCPCredentials,
-	} {
-		values = append(values, string(data[key]))
-	}
-	return values
 }
 
 // fingerprint identifies an account, an endpoint and credentials. It never leaves memory.

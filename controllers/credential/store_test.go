@@ -3,15 +3,11 @@ package credential
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -433,121 +429,6 @@ func TestAccountIsNeverGuessed(t *testing.T) {
 	}
 }
 
-// The life of the copy that a deletion needs: made by Hold, before anything is created, and dropped with the
-// last user.
-func TestHoldKeepsWhatADeletionNeeds(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
-	ctx, deleting := t.Context(), team
-	deleting.Bound, deleting.Deleting = true, true
-	users := 1
-	reconciler := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: func(context.Context, Key) (int, error) { return users, nil }}
-	reconcileConfig := func() {
-		t.Helper()
-		if _, err := reconciler.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := h.copied(); got != nil {
-		t.Fatalf("a copy that nobody needs: %v", got)
-	}
-
-	if err := h.Hold(ctx, team.Key); err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]string{v1alpha1.SecretKeyAWSAccessKeyID: "111", v1alpha1.SecretKeyAWSSecretAccessKey: canary}
-	if diff := cmp.Diff(want, h.copied()); diff != "" {
-		t.Fatalf("copy (-want +got):\n%s", diff)
-	}
-	before := h.writes
-	if err := h.Hold(ctx, team.Key); err != nil || h.writes != before {
-		t.Errorf("held twice: %v, %d writes", err, h.writes-before)
-	}
-	held := teamConfig()
-	if err := h.Client.Get(ctx, client.ObjectKeyFromObject(held), held); err != nil || !controllerHolds(&config{object: held}) {
-		t.Errorf("the config is not held: %v", err)
-	}
-	secret := keys("shop", "keys", "")
-	if err := h.Client.Get(ctx, client.ObjectKeyFromObject(secret), secret); err != nil || len(secret.Finalizers) > 0 {
-		t.Errorf("the tenant's Secret: %v, finalizers %v", err, secret.Finalizers)
-	}
-
-	// It is renewed when the Secret changes, and not by one that was emptied.
-	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data[v1alpha1.SecretKeyAWSSecretAccessKey] = []byte(canary + "-2") })
-	h.now = h.now.Add(h.Refresh)
-	if _, err := h.Connect(ctx, team); err != nil {
-		t.Fatal(err)
-	}
-	want[v1alpha1.SecretKeyAWSSecretAccessKey] = canary + "-2"
-	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data = nil })
-	h.now = h.now.Add(h.Refresh)
-	if _, err := h.Connect(ctx, deleting); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound {
-		t.Errorf("an empty Secret: %v", err)
-	}
-	if diff := cmp.Diff(want, h.copied()); diff != "" {
-		t.Errorf("copy after edits (-want +got):\n%s", diff)
-	}
-
-	// A deletion uses it when the Secret is gone, and nothing else does.
-	h.remove(keys("shop", "keys", ""))
-	h.now = h.now.Add(h.Refresh)
-	if _, err := h.Connect(ctx, team); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound {
-		t.Errorf("the living, without their Secret: %v", err)
-	}
-	c, err := h.Connect(ctx, deleting)
-	if err != nil {
-		t.Fatalf("a deletion, without its Secret: %v", err)
-	}
-	if id, err := c.Account(ctx); id != "111" || err != nil {
-		t.Errorf("the copy leads to %q, %v", id, err)
-	}
-
-	// A config that is deleted stays as long as it has users.
-	h.remove(teamConfig())
-	reconcileConfig()
-	if h.copied() == nil {
-		t.Error("the copy is gone before its last user")
-	}
-	users = 0
-	reconcileConfig()
-	if got := h.copied(); got != nil {
-		t.Errorf("a copy without users: %v", slices.Collect(maps.Keys(got)))
-	}
-	if err := h.Client.Get(ctx, client.ObjectKeyFromObject(teamConfig()), teamConfig()); client.IgnoreNotFound(err) != nil || err == nil {
-		t.Errorf("the config is still there: %v", err)
-	}
-}
-
-// Many objects that are new at the same time are one Hold; those of another namespace are another, whatever the names.
-func TestHoldIsShared(t *testing.T) {
-	theirs := teamConfig()
-	theirs.Namespace, theirs.UID = "bakery", "uid-bakery"
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"), theirs, keys("bakery", "keys", "222"))
-	synctest.Test(t, func(t *testing.T) {
-		gate := make(chan struct{})
-		h.before = func() { <-gate }
-		for range 5 {
-			for _, namespace := range []string{"shop", "bakery"} {
-				go func() {
-					if err := h.Hold(t.Context(), Key{KindProviderConfig, namespace, "team"}); err != nil {
-						t.Error(err)
-					}
-				}()
-			}
-		}
-		synctest.Wait()
-		close(gate)
-		synctest.Wait()
-	})
-	if h.writes != 4 {
-		t.Errorf("%d writes, want two copies and two finalizers", h.writes)
-	}
-	for _, c := range []*v1alpha1.ProviderConfig{teamConfig(), theirs} {
-		if err := h.Client.Get(t.Context(), client.ObjectKeyFromObject(c), c); err != nil || !controllerHolds(&config{object: c}) {
-			t.Errorf("%s is not held: %v", c.Namespace, err)
-		}
-	}
-}
-
 // What is gone is not remembered.
 func TestConnectionsEndWithTheirConfig(t *testing.T) {
 	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
@@ -561,41 +442,6 @@ func TestConnectionsEndWithTheirConfig(t *testing.T) {
 	}
 	if n := len(h.conns); n != 0 {
 		t.Errorf("%d connections of a config that is gone", n)
-	}
-}
-
-// A cache that is behind shows a config as held whose last user is gone. What is read on its word must not bring
-// back a copy that nobody would delete.
-func TestOnlyHoldMakesACopy(t *testing.T) {
-	held := teamConfig()
-	held.Finalizers = []string{v1alpha1.FinalizerInUse}
-	h := newHouse(t, held, keys("shop", "keys", "111"))
-	if _, err := h.Connect(t.Context(), team); err != nil {
-		t.Fatal(err)
-	}
-	if got := h.copied(); got != nil {
-		t.Errorf("a copy came back: %v", slices.Collect(maps.Keys(got)))
-	}
-}
-
-// What is leaving takes nobody in: its finalizer may be gone before the newcomer's.
-func TestHoldRefusesWhatIsLeaving(t *testing.T) {
-	cfg := teamConfig()
-	cfg.Finalizers, cfg.DeletionTimestamp = []string{"somebody.example/else"}, &metav1.Time{Time: time.Unix(1, 0)}
-	h := newHouse(t, cfg, keys("shop", "keys", "111"))
-	if err := h.Hold(t.Context(), team.Key); reasonOf(err) != v1alpha1.ReasonProviderConfigDeleting {
-		t.Errorf("got %v", err)
-	}
-	if got := h.copied(); got != nil {
-		t.Errorf("a copy for nobody: %v", slices.Collect(maps.Keys(got)))
-	}
-}
-
-// Without a Secret there is nothing to hold, and Hold must fail: what is created now could never be deleted.
-func TestHoldNeedsCredentials(t *testing.T) {
-	h := newHouse(t, teamConfig())
-	if err := h.Hold(t.Context(), team.Key); err == nil {
-		t.Error("held without credentials")
 	}
 }
 
