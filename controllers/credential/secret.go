@@ -11,30 +11,31 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// credentials reads the Secret of a config, nil for ambient credentials. A deletion may use the private copy in its place.
-func (s *Store) credentials(ctx context.Context, cfg *config, deleting bool) (map[string][]byte, error) {
+// credentials reads the Secret of a config, nil for ambient credentials. A deletion may use the private copy in its place;
+// then missing says what is wrong with the Secret.
+func (s *Store) credentials(ctx context.Context, cfg *config, deleting bool) (data map[string][]byte, missing, err error) {
 	if cfg.secret == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
-	data, err := s.readSecret(ctx, cfg)
+	data, err = s.readSecret(ctx, cfg)
 	if _, refused := errors.AsType[*Refusal](err); refused && deleting {
 		copied, copyErr := s.readCopy(ctx, cfg)
 		if copyErr != nil {
-			return nil, copyErr
+			return nil, nil, copyErr
 		}
 		if lacking(cfg, copied) == "" {
-			return copied, nil
+			return copied, err, nil
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if controllerHolds(cfg) {
 		if err := s.renewCopy(ctx, cfg, data); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return data, nil
+	return data, nil, nil
 }
 
 // readSecret returns what the Secret of a config holds. It refuses one that is not whole: a Secret is often emptied

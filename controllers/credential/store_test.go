@@ -392,6 +392,87 @@ func TestSuspicionEnds(t *testing.T) {
 	}
 }
 
+// Credentials that a driver refuses are not replaced by those from before.
+func TestConnectForgetsOldCredentials(t *testing.T) {
+	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	if _, err := h.Connect(t.Context(), team); err != nil {
+		t.Fatal(err)
+	}
+	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data[v1alpha1.SecretKeyAWSAccessKeyID] = []byte("nonsense") })
+	h.cloud.refuse = &driver.Error{Code: driver.Invalid, Op: "open", Message: "no such key"}
+	h.now = h.now.Add(h.Refresh)
+	for range 2 {
+		if _, err := h.Connect(t.Context(), team); reasonOf(err) != v1alpha1.ReasonCredentialsInvalid {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// A config that is led to another Secret uses that at once.
+func TestConnectFollowsTheConfig(t *testing.T) {
+	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"), keys("shop", "others", "222"))
+	if _, err := h.Connect(t.Context(), team); err != nil {
+		t.Fatal(err)
+	}
+	edit(h, teamConfig(), func(c *v1alpha1.ProviderConfig) { c.Spec.Credentials.SecretRef.Name = "others" })
+	c, err := h.Connect(t.Context(), team)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, err := c.Account(t.Context()); id != "222" || err != nil {
+		t.Errorf("account %q, %v", id, err)
+	}
+}
+
+// A private copy is for deletions. What is not being deleted misses the Secret all the while, and finds it soon.
+func TestConnectGivesTheCopyToDeletionsOnly(t *testing.T) {
+	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	deleting := team
+	deleting.Bound, deleting.Deleting = true, true
+	for name, isOpen := range map[string]bool{"the Secret's connection is open": true, "no connection is open": false} {
+		t.Run(name, func(t *testing.T) {
+			if err := h.Hold(t.Context(), team.Key); err != nil {
+				t.Fatal(err)
+			}
+			if h.forget(team.Key); isOpen {
+				if _, err := h.Connect(t.Context(), team); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h.remove(keys("shop", "keys", ""))
+			h.now = h.now.Add(h.Refresh)
+			before := h.secrets
+			for range 5 {
+				if _, err := h.Connect(t.Context(), deleting); err != nil {
+					t.Errorf("a deletion: %v", err)
+				}
+				if _, err := h.Connect(t.Context(), team); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound {
+					t.Errorf("its neighbour: %v", err)
+				}
+			}
+			if n := h.secrets - before; n != 2 {
+				t.Errorf("%d Secrets read, want the Secret and the copy once", n)
+			}
+			h.now = h.now.Add(suspectPause)
+			if _, err := h.Connect(t.Context(), team); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound {
+				t.Errorf("the neighbour, later: %v", err)
+			}
+			h.put(keys("shop", "keys", "222"))
+			h.now = h.now.Add(suspectPause)
+			for _, use := range []Use{team, deleting} {
+				c, err := h.Connect(t.Context(), use)
+				if err != nil {
+					t.Fatalf("the Secret is back: %v", err)
+				}
+				if id, err := c.Account(t.Context()); id != "222" || err != nil {
+					t.Errorf("account %q, %v", id, err)
+				}
+			}
+			edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data[v1alpha1.SecretKeyAWSAccessKeyID] = []byte("111") })
+		})
+	}
+}
+
 // If the credentials lead elsewhere than the config says nothing is done; the cloud is asked once.
 func TestAccountIsWhatTheConfigExpects(t *testing.T) {
 	cfg := teamConfig()
