@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 
@@ -25,32 +26,45 @@ type Connection struct {
 	entry    *entry
 	expected driver.AccountID
 	asking   singleflight.Group
-	identity sync.Mutex // of account
+	now      func() time.Time
+	identity sync.Mutex // of account and answered
 	account  driver.AccountID
+	answered time.Time
 }
 
 // Account returns which account the connection leads to. The cloud is asked once. An error of type Refusal
 // means that it leads to another account than the config expects.
 func (c *Connection) Account(ctx context.Context) (driver.AccountID, error) {
-	c.identity.Lock()
-	known := c.account
-	c.identity.Unlock()
-	if known != "" {
+	if known, _ := c.known(); known != "" {
 		return c.expect(known)
 	}
-	return c.Verify(ctx)
+	return c.ask(ctx)
 }
 
-// Verify is Account, but asks the cloud again. All who ask at the same time share one call, so that a cloud
+// verify is Account, but asks the cloud again if its answer is as old as age.
+func (c *Connection) verify(ctx context.Context, age time.Duration) (driver.AccountID, error) {
+	if known, answered := c.known(); known != "" && c.now().Sub(answered) < age {
+		return c.expect(known)
+	}
+	return c.ask(ctx)
+}
+
+func (c *Connection) known() (account driver.AccountID, answered time.Time) {
+	c.identity.Lock()
+	defer c.identity.Unlock()
+	return c.account, c.answered
+}
+
+// ask asks the cloud for the account. All who ask at the same time share one call, so that a cloud
 // which does not answer costs them one time-out together, and not one after the other.
-func (c *Connection) Verify(ctx context.Context) (driver.AccountID, error) {
+func (c *Connection) ask(ctx context.Context) (driver.AccountID, error) {
 	answer, err, _ := c.asking.Do("", func() (any, error) { return c.Identity(ctx) })
 	if err != nil {
 		return "", err
 	}
 	account := answer.(driver.AccountID)
 	c.identity.Lock()
-	c.account = account
+	c.account, c.answered = account, c.now()
 	c.identity.Unlock()
 	return c.expect(account)
 }

@@ -90,7 +90,7 @@ func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string
 	if err != nil {
 		return nil, &Refusal{v1alpha1.ReasonCredentialsInvalid, fmt.Sprintf("%s: %v", cfg.key, err)}
 	}
-	e.conn = &Connection{Conn: opened, Provider: cfg.provider(), Location: location, Gate: e.gate, Secrets: secrets, entry: e}
+	e.conn = &Connection{Conn: opened, Provider: cfg.provider(), Location: location, Gate: e.gate, Secrets: secrets, entry: e, now: s.Now}
 	if cfg.account.AWS != nil {
 		e.conn.expected = driver.AccountID(cfg.account.AWS.AccountID)
 	}

@@ -332,6 +332,37 @@ func TestALostCopyIsMadeAgain(t *testing.T) {
 	}
 }
 
+// The copy is no older than the last minute: a deletion may need it when the Secret is gone.
+func TestTheCopyFollowsRotatedKeys(t *testing.T) {
+	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	asked := 0
+	h.cloud.asked = func() { asked++ }
+	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: func(context.Context, Key) (int, error) { return 1, nil }}
+	turn := func() {
+		t.Helper()
+		result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}})
+		if err != nil || result.RequeueAfter != time.Minute {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		h.now = h.now.Add(result.RequeueAfter)
+	}
+	turn()
+	reads, writes := h.secrets, h.writes
+	for range 9 {
+		turn()
+	}
+	if asked != 1 || h.secrets-reads != 9 || h.writes != writes {
+		t.Errorf("in nine turns in which nothing changed: asked %d times, %d reads, %d writes", asked-1, h.secrets-reads, h.writes-writes)
+	}
+	if turn(); asked != 2 {
+		t.Errorf("when it was time to ask: asked %d times", asked-1)
+	}
+	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data[v1alpha1.SecretKeyAWSAccessKeyID] = []byte("222") })
+	if turn(); asked != 3 || h.copied()[v1alpha1.SecretKeyAWSAccessKeyID] != "222" {
+		t.Errorf("after other keys: asked %d times, the copy leads to %s", asked-2, h.copied()[v1alpha1.SecretKeyAWSAccessKeyID])
+	}
+}
+
 // What is kept is not replaced by what is of no use.
 func TestHoldKeepsAWholeCopy(t *testing.T) {
 	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))

@@ -30,8 +30,9 @@ const (
 // opened is a driver whose accounts are the access keys' ids, and that remembers what it was opened with.
 type opened struct {
 	with     []driver.Config
-	refuse   error // returned by Open
-	identity error // returned by Identity
+	refuse   error  // returned by Open
+	identity error  // returned by Identity
+	asked    func() // is called by Identity
 }
 
 func (o *opened) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
@@ -40,7 +41,12 @@ func (o *opened) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error
 		return nil, o.refuse
 	}
 	account := driver.AccountID(cfg.Credentials[v1alpha1.SecretKeyAWSAccessKeyID])
-	return &driver.Conn{Identity: func(context.Context) (driver.AccountID, error) { return account, o.identity }}, nil
+	return &driver.Conn{Identity: func(context.Context) (driver.AccountID, error) {
+		if o.asked != nil {
+			o.asked()
+		}
+		return account, o.identity
+	}}, nil
 }
 
 // A house is a store, and all that it stands on.
@@ -529,7 +535,8 @@ func TestConnectionsEndWithTheirConfig(t *testing.T) {
 // The config's own status: whose account it is, and nothing that moves by itself.
 func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
-	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: func(context.Context, Key) (int, error) { return 0, nil }}
+	users := 1
+	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: func(context.Context, Key) (int, error) { return users, nil }}
 	turn := func() (ready metav1.Condition, account string, next time.Duration) {
 		t.Helper()
 		result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}})
@@ -545,7 +552,7 @@ func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 		}
 		return ready, cfg.Status.AccountID, result.RequeueAfter
 	}
-	if ready, account, next := turn(); ready.Status != "True" || account != "111" || next != 10*time.Minute {
+	if ready, account, next := turn(); ready.Status != "True" || account != "111" || next != time.Minute {
 		t.Errorf("ready %+v, account %s, next %v", ready, account, next)
 	}
 	before := h.writes
@@ -553,6 +560,7 @@ func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 	if h.writes != before {
 		t.Errorf("%d writes although nothing changed", h.writes-before)
 	}
+	h.now = h.now.Add(r.Check)
 	h.cloud.identity = &driver.Error{Code: driver.Unavailable, Op: "GetCallerIdentity", Message: "no answer"}
 	if ready, _, next := turn(); ready.Status != "True" || next > 15*time.Second {
 		t.Errorf("a cloud that does not answer: %+v, next %v", ready, next)
@@ -560,5 +568,11 @@ func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 	h.cloud.identity = &driver.Error{Code: driver.Denied, Op: "GetCallerIdentity", Message: "the key is not valid"}
 	if ready, account, _ := turn(); ready.Status != "False" || ready.Reason != string(v1alpha1.ReasonDenied) || account != "111" {
 		t.Errorf("a key that is refused: %+v, account %s", ready, account)
+	}
+	h.remove(teamConfig())
+	const leaving = "to be deleted, once no object depends on it"
+	users = 3
+	if ready, _, _ := turn(); ready.Status != "False" || ready.Reason != string(v1alpha1.ReasonDeleting) || ready.Message != leaving {
+		t.Errorf("while it is being deleted: %+v", ready)
 	}
 }
