@@ -37,9 +37,9 @@ type Reconciler struct {
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	key := Key{Kind: r.Kind, Namespace: req.Namespace, Name: req.Name}
 	cfg, err := r.Store.load(ctx, r.Store.Client, key)
-	if _, refused := errors.AsType[*Refusal](err); refused && cfg == nil {
+	if _, refused := errors.AsType[*Refusal](err); refused {
 		r.Store.forget(key)
-		return reconcile.Result{}, nil // it is gone, or can't be understood: its users say so
+		return reconcile.Result{}, nil // it is gone: its users say so
 	}
 	if err != nil {
 		return reconcile.Result{}, err
@@ -123,6 +123,9 @@ func (r *Reconciler) account(ctx context.Context, cfg *config) (account driver.A
 		location = anywhere
 	}
 	conn, err := r.Store.open(ctx, r.Store.entry(connKey{cfg.key, location}), cfg, location, !cfg.object.GetDeletionTimestamp().IsZero())
+	if err == nil {
+		err = cfg.invalid
+	}
 	if err != nil {
 		return "", err.Error(), err
 	}

@@ -190,6 +190,13 @@ func platformConfig(change func(*v1alpha1.ClusterProviderConfigSpec)) *v1alpha1.
 	return c
 }
 
+// nonsense is a platform's config whose selector can't be understood.
+func nonsense() *v1alpha1.ClusterProviderConfig {
+	return platformConfig(func(c *v1alpha1.ClusterProviderConfigSpec) {
+		c.AllowedNamespaces.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}
+	})
+}
+
 var (
 	team     = Use{Key: Key{Kind: KindProviderConfig, Namespace: "shop", Name: "team"}, Namespace: "shop"}
 	platform = Use{Key: Key{Kind: KindClusterProviderConfig, Name: "platform"}, Namespace: "shop"}
@@ -259,8 +266,8 @@ func TestConnectRefuses(t *testing.T) {
 		{"no longer selected, and deleted", []client.Object{platformConfig(selector(gold)), keys(system, "keys", "111"), shop}, deleting, ""},
 		{"not for direct use", []client.Object{platformConfig(func(c *v1alpha1.ClusterProviderConfigSpec) { c.DirectUse = false }), keys(system, "keys", "111"), shop},
 			platform, v1alpha1.ReasonProviderConfigNotAllowed},
-		{"a selector that makes no sense", []client.Object{platformConfig(selector(metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}})), shop},
-			platform, v1alpha1.ReasonInvalid},
+		{"a selector that makes no sense", []client.Object{nonsense(), keys(system, "keys", "111"), shop}, platform, v1alpha1.ReasonInvalid},
+		{"a selector that makes no sense, and deleted", []client.Object{nonsense(), keys(system, "keys", "111"), shop}, deleting, ""},
 		{"leaving, for a newcomer", []client.Object{leaving, keys(system, "keys", "111"), shop}, platform, v1alpha1.ReasonProviderConfigDeleting},
 		{"leaving, for who is there", []client.Object{leaving, keys(system, "keys", "111"), shop}, bound, ""},
 		{"no location anywhere", []client.Object{platformConfig(func(c *v1alpha1.ClusterProviderConfigSpec) {
@@ -574,5 +581,33 @@ func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 	users = 3
 	if ready, _, _ := turn(); ready.Status != "False" || ready.Reason != string(v1alpha1.ReasonDeleting) || ready.Message != leaving {
 		t.Errorf("while it is being deleted: %+v", ready)
+	}
+}
+
+// A config that makes no sense says so itself, and goes with its last user like any other.
+func TestReconcilerSaysWhatIsInvalid(t *testing.T) {
+	h := newHouse(t, nonsense(), keys(system, "keys", "111"))
+	users := 1
+	r := &Reconciler{Store: h.Store, Kind: KindClusterProviderConfig, Check: time.Minute, Users: func(context.Context, Key) (int, error) { return users, nil }}
+	turn := func() (*v1alpha1.ClusterProviderConfig, error) {
+		t.Helper()
+		if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "platform"}}); err != nil {
+			t.Fatal(err)
+		}
+		cfg := nonsense()
+		return cfg, h.Client.Get(t.Context(), client.ObjectKeyFromObject(cfg), cfg)
+	}
+	cfg, err := turn()
+	if err != nil || !controllerHolds(&config{object: cfg}) || len(cfg.Status.Conditions) != 1 {
+		t.Fatalf("%v, %+v", err, cfg)
+	}
+	ready := cfg.Status.Conditions[0]
+	if ready.Status != "False" || ready.Reason != string(v1alpha1.ReasonInvalid) || !strings.Contains(ready.Message, "allowedNamespaces") {
+		t.Errorf("%+v", ready)
+	}
+	h.remove(nonsense())
+	users = 0
+	if _, err := turn(); !apierrors.IsNotFound(err) {
+		t.Errorf("it is still there: %v", err)
 	}
 }
