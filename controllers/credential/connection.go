@@ -19,11 +19,12 @@ type Connection struct {
 	*driver.Conn
 	Provider string
 	Location string
-	Gate     *Gate
+	Gate     *Entrance
 	// Secrets are the values that must never be shown.
 	Secrets []string
 
 	entry    *entry
+	endpoint string
 	expected driver.AccountID
 	asking   singleflight.Group
 	now      func() time.Time
@@ -69,7 +70,9 @@ func (c *Connection) ask(ctx context.Context) (driver.AccountID, error) {
 	return c.expect(account)
 }
 
+// expect says what an account means for the connection: where its objects have to enter, and whether it is the right one.
 func (c *Connection) expect(account driver.AccountID) (driver.AccountID, error) {
+	c.Gate.lead(gateKey{provider: c.Provider, account: account, endpoint: c.endpoint})
 	if c.expected != "" && account != c.expected {
 		return "", &Refusal{v1alpha1.ReasonAccountChanged,
 			fmt.Sprintf("the credentials lead to account %s, but the provider config expects %s; correct one of them", account, c.expected)}

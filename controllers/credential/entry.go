@@ -31,7 +31,6 @@ type entry struct {
 	// deletions only. It is nil if conn is of the Secret.
 	missing error
 	missed  time.Time
-	gate    *Gate
 }
 
 func (s *Store) entry(key connKey) *entry {
@@ -42,7 +41,7 @@ func (s *Store) entry(key connKey) *entry {
 	}
 	e := s.conns[key]
 	if e == nil {
-		e = &entry{gate: NewGate(s.Width, s.Now)}
+		e = &entry{}
 		s.conns[key] = e
 	}
 	return e
@@ -90,7 +89,10 @@ func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string
 	if err != nil {
 		return nil, &Refusal{v1alpha1.ReasonCredentialsInvalid, fmt.Sprintf("%s: %v", cfg.key, err)}
 	}
-	e.conn = &Connection{Conn: opened, Provider: cfg.provider(), Location: location, Gate: e.gate, Secrets: secrets, entry: e, now: s.Now}
+	e.conn = &Connection{
+		Conn: opened, Provider: cfg.provider(), Location: location, Secrets: secrets,
+		Gate: s.entrance(cfg), endpoint: cfg.endpoint, entry: e, now: s.Now,
+	}
 	if cfg.account.AWS != nil {
 		e.conn.expected = driver.AccountID(cfg.account.AWS.AccountID)
 	}

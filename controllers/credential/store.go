@@ -26,7 +26,7 @@ type Store struct {
 	Namespace string
 	// Refresh is how long credentials are used before their Secret is read again.
 	Refresh time.Duration
-	// Width is how many objects of one account and region are worked on at once.
+	// Width is how many objects of one account are worked on at once, and of all accounts together that do not answer.
 	Width int
 	Now   func() time.Time
 
@@ -34,6 +34,8 @@ type Store struct {
 	conns   map[connKey]*entry
 	holds   map[Key]*held
 	holding singleflight.Group
+	built   sync.Once // gates
+	gates   *gates
 }
 
 // Use says who asks for a connection, and for what.
@@ -67,8 +69,24 @@ func (s *Store) Connect(ctx context.Context, use Use) (*Connection, error) {
 	return s.open(ctx, s.entry(connKey{cfg.key, location}), cfg, location, use.Deleting)
 }
 
+// entrance returns where the objects of a config enter. Until the cloud says which account that is, what it said
+// last, maybe to an earlier process, is good enough: for nothing else would it be.
+func (s *Store) entrance(cfg *config) *Entrance {
+	first := gateKey{config: cfg.key}
+	if last := cfg.status(); last.AccountID != "" && last.Provider == cfg.provider() {
+		first = gateKey{provider: last.Provider, account: driver.AccountID(last.AccountID), endpoint: cfg.endpoint}
+	}
+	return s.allGates().entrance(cfg.key, first)
+}
+
+func (s *Store) allGates() *gates {
+	s.built.Do(func() { s.gates = newGates(s.Width, s.Now) })
+	return s.gates
+}
+
 // forget drops what is known of a config that is gone.
 func (s *Store) forget(key Key) {
+	s.allGates().forget(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.holds, key)
