@@ -306,13 +306,13 @@ func TestHoldDoesNotTakeTheCachesWord(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.reconcileTeam(0)
-	real := h.Client
-	h.Client = behind{real, old}
+	current := h.Client
+	h.Client = behind{current, old}
 	if err := h.Hold(t.Context(), team.Key); err != nil || h.copied() == nil {
 		t.Errorf("no copy, %v", err)
 	}
 	now := teamConfig()
-	if err := real.Get(t.Context(), client.ObjectKeyFromObject(now), now); err != nil || !controllerHolds(&config{object: now}) {
+	if err := current.Get(t.Context(), client.ObjectKeyFromObject(now), now); err != nil || !controllerHolds(&config{object: now}) {
 		t.Errorf("the config is not held: %v", err)
 	}
 }
