@@ -14,7 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// A Connection is an open connection that all objects of one account and region share.
+// A Connection is an open connection that all objects of one config and region share.
 type Connection struct {
 	*driver.Conn
 	Provider string
