@@ -45,6 +45,8 @@ type config struct {
 	// allowed and direct limit who may use it; they are open on a ProviderConfig.
 	allowed func(namespaceLabels map[string]string) bool
 	direct  bool
+	// invalid is what keeps everybody from using it, but deletions: a spec that makes no sense. Nil if there is nothing.
+	invalid error
 }
 
 func (c *config) provider() string {
@@ -66,16 +68,16 @@ func (c *config) status() *v1alpha1.ProviderConfigStatus {
 }
 
 // load reads a provider config.
-func (s *Store) load(ctx context.Context, key Key) (*config, error) {
+func (s *Store) load(ctx context.Context, from client.Reader, key Key) (*config, error) {
 	if key.Kind == KindClusterProviderConfig {
 		o := &v1alpha1.ClusterProviderConfig{}
-		if err := s.get(ctx, key, o); err != nil {
+		if err := get(ctx, from, key, o); err != nil {
 			return nil, err
 		}
-		return s.fromCluster(key, o)
+		return s.fromCluster(key, o), nil
 	}
 	o := &v1alpha1.ProviderConfig{}
-	if err := s.get(ctx, key, o); err != nil {
+	if err := get(ctx, from, key, o); err != nil {
 		return nil, err
 	}
 	return &config{
@@ -85,24 +87,22 @@ func (s *Store) load(ctx context.Context, key Key) (*config, error) {
 	}, nil
 }
 
-func (s *Store) fromCluster(key Key, o *v1alpha1.ClusterProviderConfig) (*config, error) {
+func (s *Store) fromCluster(key Key, o *v1alpha1.ClusterProviderConfig) *config {
 	c := &config{key: key, object: o, account: o.Spec.Account, endpoint: o.Spec.Endpoint, direct: o.Spec.DirectUse}
-	selector := labels.Nothing()
-	if o.Spec.AllowedNamespaces != nil {
-		var err error
-		if selector, err = metav1.LabelSelectorAsSelector(o.Spec.AllowedNamespaces); err != nil {
-			return nil, &Refusal{v1alpha1.ReasonInvalid, fmt.Sprintf("%s: spec.allowedNamespaces: %v", key, err)}
-		}
+	selector, err := metav1.LabelSelectorAsSelector(o.Spec.AllowedNamespaces) // nothing, if there is none
+	if err != nil {
+		selector = labels.Nothing()
+		c.invalid = &Refusal{v1alpha1.ReasonInvalid, fmt.Sprintf("%s: spec.allowedNamespaces: %v; correct it", key, err)}
 	}
 	c.allowed = func(l map[string]string) bool { return selector.Matches(labels.Set(l)) }
 	if ref := o.Spec.Credentials.SecretRef; ref != nil {
 		c.secret = &client.ObjectKey{Namespace: s.Namespace, Name: ref.Name}
 	}
-	return c, nil
+	return c
 }
 
-func (s *Store) get(ctx context.Context, key Key, into client.Object) error {
-	err := s.Client.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name}, into)
+func get(ctx context.Context, from client.Reader, key Key, into client.Object) error {
+	err := from.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name}, into)
 	if apierrors.IsNotFound(err) {
 		return &Refusal{v1alpha1.ReasonProviderConfigNotFound,
 			fmt.Sprintf("there is no %s; create it, or change spec.providerConfigRef", key)}
@@ -114,6 +114,9 @@ func (s *Store) get(ctx context.Context, key Key, into client.Object) error {
 func (s *Store) admit(ctx context.Context, c *config, use Use) error {
 	if use.Deleting {
 		return nil
+	}
+	if c.invalid != nil {
+		return c.invalid
 	}
 	if !c.object.GetDeletionTimestamp().IsZero() && !use.Bound {
 		return &Refusal{v1alpha1.ReasonProviderConfigDeleting, fmt.Sprintf("%s is being deleted; use another", c.key)}

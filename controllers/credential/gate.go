@@ -2,26 +2,26 @@ package credential
 
 import (
 	"container/list"
-	"sync"
 	"time"
 )
 
-// A Gate bounds how many objects of one account are worked on at once, so that an account whose
-// cloud hangs can't hold all workers. After a call that got no answer it narrows to one at a
-// time, and widens again with every answer.
+// A gate bounds how many objects of one account are worked on at once, so that an account whose
+// cloud hangs can't hold all workers. After a call that got no answer it is silent: it narrows to one at a
+// time, and its place counts towards what all silent gates may hold together. It widens again with every answer.
 //
 // Whoever finds no place waits in line outside, holding no worker, and is called when it is its turn. Polling
 // instead would cost a turn each time, and would let the latest comer overtake the first.
-type Gate struct {
-	mu     sync.Mutex
-	widest int
+//
+// The lock of all gates must be held.
+type gate struct {
+	gates  *gates
 	width  int
+	silent bool
 	inside int
 	lines  [ranks]*list.List // of *waiter
 	places map[any]*list.Element
 	// called are those whose turn it is and who have not come yet, and when they were called.
 	called map[any]time.Time
-	now    func() time.Time
 }
 
 // A Rank says how much it matters when somebody's turn comes. Equals take turns in the order in which they came.
@@ -43,52 +43,69 @@ type waiter struct {
 	who  any
 	rank Rank
 	call func()
+	via  *Entrance
 }
 
 // patience is how long a place is kept for somebody who was called. It may be that they are no more.
 const patience = time.Second
 
-// NewGate returns a gate that lets in at most widest.
-func NewGate(widest int, now func() time.Time) *Gate {
-	g := &Gate{widest: widest, width: widest, places: map[any]*list.Element{}, called: map[any]time.Time{}, now: now}
+func newGate(all *gates) *gate {
+	g := &gate{gates: all, width: all.width, places: map[any]*list.Element{}, called: map[any]time.Time{}}
 	for i := range g.lines {
 		g.lines[i] = list.New()
 	}
 	return g
 }
 
-// Enter takes a place for whoever who identifies, and returns the function that gives it back;
-// answered says whether the cloud answered at all. If there is no place it returns nil, and call is called
-// once there is one, for who to enter again; it must not call the gate back. Enter never blocks.
-func (g *Gate) Enter(who any, rank Rank, call func()) (leave func(answered bool)) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	_, called := g.called[who]
-	delete(g.called, who)
-	g.unline(who)
-	if g.inside >= g.width || !called && (g.inside+g.coming() >= g.width || g.ahead(rank)) {
-		g.line(waiter{who, rank, call}, called)
+// enter gives a place, or puts the visitor in line and returns nil.
+func (g *gate) enter(w waiter) (leave func(answered bool)) {
+	_, called := g.called[w.who]
+	delete(g.called, w.who)
+	g.unline(w.who)
+	if g.silent && !called {
+		g.gates.admit() // some may have been called and never came
+	}
+	if !g.lets(w.rank, called) {
+		g.line(w, called)
 		g.admit()
 		return nil
 	}
 	g.inside++
+	g.gates.took(g)
 	return g.leave
 }
 
-func (g *Gate) leave(answered bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+// lets reports whether there is a place for somebody.
+func (g *gate) lets(rank Rank, called bool) bool {
+	if g.inside >= g.width || g.silent && g.gates.room() <= 0 {
+		return false
+	}
+	return called || g.inside+g.coming() < g.width && !g.ahead(rank)
+}
+
+// leave gives a place back. Unlike the rest it takes the lock.
+func (g *gate) leave(answered bool) {
+	g.gates.mu.Lock()
+	defer g.gates.mu.Unlock()
 	g.inside--
+	shared := g.silent // its place may go to another gate
 	if answered {
-		g.width = min(g.widest, g.width*2)
+		g.width = min(g.gates.width, g.width*2)
+		g.gates.heard(g)
 	} else {
 		g.width = 1
+		g.gates.missed(g)
 	}
-	g.admit()
+	if !g.silent {
+		g.admit()
+	}
+	if shared || g.silent {
+		g.gates.admit()
+	}
 }
 
 // line puts somebody in line: at its end, or at its head if it was their turn.
-func (g *Gate) line(w waiter, first bool) {
+func (g *gate) line(w waiter, first bool) {
 	if first {
 		g.places[w.who] = g.lines[w.rank].PushFront(&w)
 	} else {
@@ -96,7 +113,7 @@ func (g *Gate) line(w waiter, first bool) {
 	}
 }
 
-func (g *Gate) unline(who any) {
+func (g *gate) unline(who any) {
 	if e, ok := g.places[who]; ok {
 		g.lines[e.Value.(*waiter).rank].Remove(e)
 		delete(g.places, who)
@@ -104,7 +121,7 @@ func (g *Gate) unline(who any) {
 }
 
 // ahead reports whether somebody in line has precedence over a newcomer.
-func (g *Gate) ahead(rank Rank) bool {
+func (g *gate) ahead(rank Rank) bool {
 	for _, line := range g.lines[:rank+1] {
 		if line.Len() > 0 {
 			return true
@@ -114,9 +131,9 @@ func (g *Gate) ahead(rank Rank) bool {
 }
 
 // coming is how many were called and are expected.
-func (g *Gate) coming() int {
+func (g *gate) coming() int {
 	for who, at := range g.called {
-		if g.now().Sub(at) >= patience {
+		if g.gates.now().Sub(at) >= patience {
 			delete(g.called, who)
 		}
 	}
@@ -124,18 +141,19 @@ func (g *Gate) coming() int {
 }
 
 // admit calls as many as there are places.
-func (g *Gate) admit() {
-	for free := g.width - g.inside - g.coming(); free > 0; free-- {
+func (g *gate) admit() {
+	for g.inside+g.coming() < g.width && (!g.silent || g.gates.room() > 0) {
 		w := g.next()
 		if w == nil {
 			return
 		}
-		g.called[w.who] = g.now()
+		g.called[w.who] = g.gates.now()
+		g.gates.took(g)
 		w.call()
 	}
 }
 
-func (g *Gate) next() *waiter {
+func (g *gate) next() *waiter {
 	for _, line := range g.lines {
 		if e := line.Front(); e != nil {
 			w := e.Value.(*waiter)
@@ -144,4 +162,19 @@ func (g *Gate) next() *waiter {
 		}
 	}
 	return nil
+}
+
+// takeOut takes those out of the lines who came by one entrance, and returns them in order.
+func (g *gate) takeOut(via *Entrance) []waiter {
+	var out []waiter
+	for _, line := range g.lines {
+		for e := line.Front(); e != nil; {
+			w := e.Value.(*waiter)
+			if e = e.Next(); w.via == via {
+				g.unline(w.who)
+				out = append(out, *w)
+			}
+		}
+	}
+	return out
 }

@@ -9,7 +9,8 @@ import (
 // visitors come to a gate, and note the order in which they are called.
 type visitors struct {
 	t      *testing.T
-	gate   *Gate
+	gates  *gates
+	gate   *Entrance // where they come
 	now    time.Time
 	called []string
 	leave  map[string]func(bool)
@@ -17,7 +18,8 @@ type visitors struct {
 
 func newVisitors(t *testing.T, widest int) *visitors {
 	v := &visitors{t: t, now: time.Unix(0, 0), leave: map[string]func(bool){}}
-	v.gate = NewGate(widest, func() time.Time { return v.now })
+	v.gates = newGates(widest, func() time.Time { return v.now })
+	v.gate = v.gates.entrance(Key{}, gateKey{})
 	return v
 }
 

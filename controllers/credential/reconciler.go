@@ -18,6 +18,9 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
+// reread is how often a Secret is looked at, so that the private copy is not old when it is needed.
+const reread = time.Minute
+
 // A Reconciler keeps provider configs of one kind: it says whether their credentials lead to the
 // account, and holds them while objects depend on them.
 type Reconciler struct {
@@ -33,10 +36,10 @@ type Reconciler struct {
 // Reconcile implements reconcile.Reconciler.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	key := Key{Kind: r.Kind, Namespace: req.Namespace, Name: req.Name}
-	cfg, err := r.Store.load(ctx, key)
-	if _, refused := errors.AsType[*Refusal](err); refused && cfg == nil {
+	cfg, err := r.Store.load(ctx, r.Store.Client, key)
+	if _, refused := errors.AsType[*Refusal](err); refused {
 		r.Store.forget(key)
-		return reconcile.Result{}, nil // it is gone, or can't be understood: its users say so
+		return reconcile.Result{}, nil // it is gone: its users say so
 	}
 	if err != nil {
 		return reconcile.Result{}, err
@@ -54,35 +57,32 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if !cfg.object.GetDeletionTimestamp().IsZero() && users == 0 {
 		return reconcile.Result{}, nil
 	}
-	return r.verify(ctx, cfg, users)
+	return r.verify(ctx, cfg)
 }
 
 // hold keeps a config as long as it has users, and lets it go with the last. It returns the config as it is then.
 func (r *Reconciler) hold(ctx context.Context, cfg *config, users int) (*config, error) {
 	if users == 0 {
-		return cfg, r.Store.letGo(ctx, cfg)
-	}
-	if controllerHolds(cfg) || !cfg.object.GetDeletionTimestamp().IsZero() {
-		return cfg, nil
+		return cfg, r.Store.letGo(ctx, cfg, func() (int, error) { return r.Users(ctx, cfg.key) })
 	}
 	err := r.Store.Hold(ctx, cfg.key)
-	switch {
-	case apierrors.IsNotFound(err):
-		return cfg, nil // without a Secret nothing was created yet
-	case err != nil:
+	if _, refused := errors.AsType[*Refusal](err); refused {
+		return cfg, nil // verify says what is missing, and nothing was created without it
+	}
+	if err != nil || controllerHolds(cfg) {
 		return cfg, err
 	}
-	return r.Store.load(ctx, cfg.key)
+	return r.Store.load(ctx, r.Store.Client, cfg.key)
 }
 
-// verify asks the cloud which account the credentials lead to, and records it.
-func (r *Reconciler) verify(ctx context.Context, cfg *config, users int) (reconcile.Result, error) {
+// verify records which account the credentials lead to. The cloud is asked if they changed, or when it is time to.
+func (r *Reconciler) verify(ctx context.Context, cfg *config) (reconcile.Result, error) {
 	stored := cfg.object.DeepCopyObject().(client.Object)
 	status := cfg.status()
 	ready := metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonReady),
 		ObservedGeneration: cfg.object.GetGeneration()}
 	account, message, err := r.account(ctx, cfg)
-	next := r.Check
+	next := r.cadence()
 	if err == nil {
 		status.AccountID, status.Provider = string(account), cfg.provider()
 		ready.Message = message
@@ -97,7 +97,7 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users int) (reconc
 	}
 	if !cfg.object.GetDeletionTimestamp().IsZero() {
 		ready.Status, ready.Reason = metav1.ConditionFalse, string(v1alpha1.ReasonDeleting)
-		ready.Message = fmt.Sprintf("to be deleted, once the %d objects are gone that depend on it", users)
+		ready.Message = "to be deleted, once no object depends on it"
 	}
 	status.ObservedGeneration = cfg.object.GetGeneration()
 	meta.SetStatusCondition(&status.Conditions, ready)
@@ -111,6 +111,9 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users int) (reconc
 	return reconcile.Result{RequeueAfter: next}, client.IgnoreNotFound(err)
 }
 
+// cadence is how often a config has a turn.
+func (r *Reconciler) cadence() time.Duration { return min(r.Check, reread) }
+
 // anywhere stands for a location where only the account is asked about.
 const anywhere = "global"
 
@@ -120,10 +123,13 @@ func (r *Reconciler) account(ctx context.Context, cfg *config) (account driver.A
 		location = anywhere
 	}
 	conn, err := r.Store.open(ctx, r.Store.entry(connKey{cfg.key, location}), cfg, location, !cfg.object.GetDeletionTimestamp().IsZero())
+	if err == nil {
+		err = cfg.invalid
+	}
 	if err != nil {
 		return "", err.Error(), err
 	}
-	if account, err = conn.Verify(ctx); err != nil {
+	if account, err = conn.verify(ctx, r.Check-r.cadence()/2); err != nil {
 		if driver.CodeOf(err) == driver.Denied {
 			conn.Suspect()
 		}

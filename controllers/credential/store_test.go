@@ -3,15 +3,11 @@ package credential
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,8 +30,9 @@ const (
 // opened is a driver whose accounts are the access keys' ids, and that remembers what it was opened with.
 type opened struct {
 	with     []driver.Config
-	refuse   error // returned by Open
-	identity error // returned by Identity
+	refuse   error  // returned by Open
+	identity error  // returned by Identity
+	asked    func() // is called by Identity
 }
 
 func (o *opened) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
@@ -44,7 +41,12 @@ func (o *opened) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error
 		return nil, o.refuse
 	}
 	account := driver.AccountID(cfg.Credentials[v1alpha1.SecretKeyAWSAccessKeyID])
-	return &driver.Conn{Identity: func(context.Context) (driver.AccountID, error) { return account, o.identity }}, nil
+	return &driver.Conn{Identity: func(context.Context) (driver.AccountID, error) {
+		if o.asked != nil {
+			o.asked()
+		}
+		return account, o.identity
+	}}, nil
 }
 
 // A house is a store, and all that it stands on.
@@ -188,6 +190,13 @@ func platformConfig(change func(*v1alpha1.ClusterProviderConfigSpec)) *v1alpha1.
 	return c
 }
 
+// nonsense is a platform's config whose selector can't be understood.
+func nonsense() *v1alpha1.ClusterProviderConfig {
+	return platformConfig(func(c *v1alpha1.ClusterProviderConfigSpec) {
+		c.AllowedNamespaces.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}
+	})
+}
+
 var (
 	team     = Use{Key: Key{Kind: KindProviderConfig, Namespace: "shop", Name: "team"}, Namespace: "shop"}
 	platform = Use{Key: Key{Kind: KindClusterProviderConfig, Name: "platform"}, Namespace: "shop"}
@@ -257,8 +266,8 @@ func TestConnectRefuses(t *testing.T) {
 		{"no longer selected, and deleted", []client.Object{platformConfig(selector(gold)), keys(system, "keys", "111"), shop}, deleting, ""},
 		{"not for direct use", []client.Object{platformConfig(func(c *v1alpha1.ClusterProviderConfigSpec) { c.DirectUse = false }), keys(system, "keys", "111"), shop},
 			platform, v1alpha1.ReasonProviderConfigNotAllowed},
-		{"a selector that makes no sense", []client.Object{platformConfig(selector(metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}})), shop},
-			platform, v1alpha1.ReasonInvalid},
+		{"a selector that makes no sense", []client.Object{nonsense(), keys(system, "keys", "111"), shop}, platform, v1alpha1.ReasonInvalid},
+		{"a selector that makes no sense, and deleted", []client.Object{nonsense(), keys(system, "keys", "111"), shop}, deleting, ""},
 		{"leaving, for a newcomer", []client.Object{leaving, keys(system, "keys", "111"), shop}, platform, v1alpha1.ReasonProviderConfigDeleting},
 		{"leaving, for who is there", []client.Object{leaving, keys(system, "keys", "111"), shop}, bound, ""},
 		{"no location anywhere", []client.Object{platformConfig(func(c *v1alpha1.ClusterProviderConfigSpec) {
@@ -327,8 +336,8 @@ func TestConnectShares(t *testing.T) {
 	if again := connect("eu-central-1"); again != first {
 		t.Error("two connections to one region")
 	}
-	if other := connect("us-east-1"); other == first || other.Gate == first.Gate {
-		t.Error("two regions share a connection")
+	if other := connect("us-east-1"); other == first || other.Gate != first.Gate {
+		t.Error("two regions share a connection, or have a gate each")
 	}
 	if h.secrets != 2 {
 		t.Errorf("%d reads of the Secret for two connections", h.secrets)
@@ -396,6 +405,87 @@ func TestSuspicionEnds(t *testing.T) {
 	}
 }
 
+// Credentials that a driver refuses are not replaced by those from before.
+func TestConnectForgetsOldCredentials(t *testing.T) {
+	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	if _, err := h.Connect(t.Context(), team); err != nil {
+		t.Fatal(err)
+	}
+	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data[v1alpha1.SecretKeyAWSAccessKeyID] = []byte("nonsense") })
+	h.cloud.refuse = &driver.Error{Code: driver.Invalid, Op: "open", Message: "no such key"}
+	h.now = h.now.Add(h.Refresh)
+	for range 2 {
+		if _, err := h.Connect(t.Context(), team); reasonOf(err) != v1alpha1.ReasonCredentialsInvalid {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// A config that is led to another Secret uses that at once.
+func TestConnectFollowsTheConfig(t *testing.T) {
+	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"), keys("shop", "others", "222"))
+	if _, err := h.Connect(t.Context(), team); err != nil {
+		t.Fatal(err)
+	}
+	edit(h, teamConfig(), func(c *v1alpha1.ProviderConfig) { c.Spec.Credentials.SecretRef.Name = "others" })
+	c, err := h.Connect(t.Context(), team)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, err := c.Account(t.Context()); id != "222" || err != nil {
+		t.Errorf("account %q, %v", id, err)
+	}
+}
+
+// A private copy is for deletions. What is not being deleted misses the Secret all the while, and finds it soon.
+func TestConnectGivesTheCopyToDeletionsOnly(t *testing.T) {
+	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	deleting := team
+	deleting.Bound, deleting.Deleting = true, true
+	for name, isOpen := range map[string]bool{"the Secret's connection is open": true, "no connection is open": false} {
+		t.Run(name, func(t *testing.T) {
+			if err := h.Hold(t.Context(), team.Key); err != nil {
+				t.Fatal(err)
+			}
+			if h.forget(team.Key); isOpen {
+				if _, err := h.Connect(t.Context(), team); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h.remove(keys("shop", "keys", ""))
+			h.now = h.now.Add(h.Refresh)
+			before := h.secrets
+			for range 5 {
+				if _, err := h.Connect(t.Context(), deleting); err != nil {
+					t.Errorf("a deletion: %v", err)
+				}
+				if _, err := h.Connect(t.Context(), team); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound {
+					t.Errorf("its neighbour: %v", err)
+				}
+			}
+			if n := h.secrets - before; n != 2 {
+				t.Errorf("%d Secrets read, want the Secret and the copy once", n)
+			}
+			h.now = h.now.Add(suspectPause)
+			if _, err := h.Connect(t.Context(), team); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound {
+				t.Errorf("the neighbour, later: %v", err)
+			}
+			h.put(keys("shop", "keys", "222"))
+			h.now = h.now.Add(suspectPause)
+			for _, use := range []Use{team, deleting} {
+				c, err := h.Connect(t.Context(), use)
+				if err != nil {
+					t.Fatalf("the Secret is back: %v", err)
+				}
+				if id, err := c.Account(t.Context()); id != "222" || err != nil {
+					t.Errorf("account %q, %v", id, err)
+				}
+			}
+			edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data[v1alpha1.SecretKeyAWSAccessKeyID] = []byte("111") })
+		})
+	}
+}
+
 // If the credentials lead elsewhere than the config says nothing is done; the cloud is asked once.
 func TestAccountIsWhatTheConfigExpects(t *testing.T) {
 	cfg := teamConfig()
@@ -433,121 +523,6 @@ func TestAccountIsNeverGuessed(t *testing.T) {
 	}
 }
 
-// The life of the copy that a deletion needs: made by Hold, before anything is created, and dropped with the
-// last user.
-func TestHoldKeepsWhatADeletionNeeds(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
-	ctx, deleting := t.Context(), team
-	deleting.Bound, deleting.Deleting = true, true
-	users := 1
-	reconciler := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: func(context.Context, Key) (int, error) { return users, nil }}
-	reconcileConfig := func() {
-		t.Helper()
-		if _, err := reconciler.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := h.copied(); got != nil {
-		t.Fatalf("a copy that nobody needs: %v", got)
-	}
-
-	if err := h.Hold(ctx, team.Key); err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]string{v1alpha1.SecretKeyAWSAccessKeyID: "111", v1alpha1.SecretKeyAWSSecretAccessKey: canary}
-	if diff := cmp.Diff(want, h.copied()); diff != "" {
-		t.Fatalf("copy (-want +got):\n%s", diff)
-	}
-	before := h.writes
-	if err := h.Hold(ctx, team.Key); err != nil || h.writes != before {
-		t.Errorf("held twice: %v, %d writes", err, h.writes-before)
-	}
-	held := teamConfig()
-	if err := h.Client.Get(ctx, client.ObjectKeyFromObject(held), held); err != nil || !controllerHolds(&config{object: held}) {
-		t.Errorf("the config is not held: %v", err)
-	}
-	secret := keys("shop", "keys", "")
-	if err := h.Client.Get(ctx, client.ObjectKeyFromObject(secret), secret); err != nil || len(secret.Finalizers) > 0 {
-		t.Errorf("the tenant's Secret: %v, finalizers %v", err, secret.Finalizers)
-	}
-
-	// It is renewed when the Secret changes, and not by one that was emptied.
-	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data[v1alpha1.SecretKeyAWSSecretAccessKey] = []byte(canary + "-2") })
-	h.now = h.now.Add(h.Refresh)
-	if _, err := h.Connect(ctx, team); err != nil {
-		t.Fatal(err)
-	}
-	want[v1alpha1.SecretKeyAWSSecretAccessKey] = canary + "-2"
-	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data = nil })
-	h.now = h.now.Add(h.Refresh)
-	if _, err := h.Connect(ctx, deleting); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound {
-		t.Errorf("an empty Secret: %v", err)
-	}
-	if diff := cmp.Diff(want, h.copied()); diff != "" {
-		t.Errorf("copy after edits (-want +got):\n%s", diff)
-	}
-
-	// A deletion uses it when the Secret is gone, and nothing else does.
-	h.remove(keys("shop", "keys", ""))
-	h.now = h.now.Add(h.Refresh)
-	if _, err := h.Connect(ctx, team); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound {
-		t.Errorf("the living, without their Secret: %v", err)
-	}
-	c, err := h.Connect(ctx, deleting)
-	if err != nil {
-		t.Fatalf("a deletion, without its Secret: %v", err)
-	}
-	if id, err := c.Account(ctx); id != "111" || err != nil {
-		t.Errorf("the copy leads to %q, %v", id, err)
-	}
-
-	// A config that is deleted stays as long as it has users.
-	h.remove(teamConfig())
-	reconcileConfig()
-	if h.copied() == nil {
-		t.Error("the copy is gone before its last user")
-	}
-	users = 0
-	reconcileConfig()
-	if got := h.copied(); got != nil {
-		t.Errorf("a copy without users: %v", slices.Collect(maps.Keys(got)))
-	}
-	if err := h.Client.Get(ctx, client.ObjectKeyFromObject(teamConfig()), teamConfig()); client.IgnoreNotFound(err) != nil || err == nil {
-		t.Errorf("the config is still there: %v", err)
-	}
-}
-
-// Many objects that are new at the same time are one Hold; those of another namespace are another, whatever the names.
-func TestHoldIsShared(t *testing.T) {
-	theirs := teamConfig()
-	theirs.Namespace, theirs.UID = "bakery", "uid-bakery"
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"), theirs, keys("bakery", "keys", "222"))
-	synctest.Test(t, func(t *testing.T) {
-		gate := make(chan struct{})
-		h.before = func() { <-gate }
-		for range 5 {
-			for _, namespace := range []string{"shop", "bakery"} {
-				go func() {
-					if err := h.Hold(t.Context(), Key{KindProviderConfig, namespace, "team"}); err != nil {
-						t.Error(err)
-					}
-				}()
-			}
-		}
-		synctest.Wait()
-		close(gate)
-		synctest.Wait()
-	})
-	if h.writes != 4 {
-		t.Errorf("%d writes, want two copies and two finalizers", h.writes)
-	}
-	for _, c := range []*v1alpha1.ProviderConfig{teamConfig(), theirs} {
-		if err := h.Client.Get(t.Context(), client.ObjectKeyFromObject(c), c); err != nil || !controllerHolds(&config{object: c}) {
-			t.Errorf("%s is not held: %v", c.Namespace, err)
-		}
-	}
-}
-
 // What is gone is not remembered.
 func TestConnectionsEndWithTheirConfig(t *testing.T) {
 	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
@@ -564,45 +539,11 @@ func TestConnectionsEndWithTheirConfig(t *testing.T) {
 	}
 }
 
-// A cache that is behind shows a config as held whose last user is gone. What is read on its word must not bring
-// back a copy that nobody would delete.
-func TestOnlyHoldMakesACopy(t *testing.T) {
-	held := teamConfig()
-	held.Finalizers = []string{v1alpha1.FinalizerInUse}
-	h := newHouse(t, held, keys("shop", "keys", "111"))
-	if _, err := h.Connect(t.Context(), team); err != nil {
-		t.Fatal(err)
-	}
-	if got := h.copied(); got != nil {
-		t.Errorf("a copy came back: %v", slices.Collect(maps.Keys(got)))
-	}
-}
-
-// What is leaving takes nobody in: its finalizer may be gone before the newcomer's.
-func TestHoldRefusesWhatIsLeaving(t *testing.T) {
-	cfg := teamConfig()
-	cfg.Finalizers, cfg.DeletionTimestamp = []string{"somebody.example/else"}, &metav1.Time{Time: time.Unix(1, 0)}
-	h := newHouse(t, cfg, keys("shop", "keys", "111"))
-	if err := h.Hold(t.Context(), team.Key); reasonOf(err) != v1alpha1.ReasonProviderConfigDeleting {
-		t.Errorf("got %v", err)
-	}
-	if got := h.copied(); got != nil {
-		t.Errorf("a copy for nobody: %v", slices.Collect(maps.Keys(got)))
-	}
-}
-
-// Without a Secret there is nothing to hold, and Hold must fail: what is created now could never be deleted.
-func TestHoldNeedsCredentials(t *testing.T) {
-	h := newHouse(t, teamConfig())
-	if err := h.Hold(t.Context(), team.Key); err == nil {
-		t.Error("held without credentials")
-	}
-}
-
 // The config's own status: whose account it is, and nothing that moves by itself.
 func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
-	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: func(context.Context, Key) (int, error) { return 0, nil }}
+	users := 1
+	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: func(context.Context, Key) (int, error) { return users, nil }}
 	turn := func() (ready metav1.Condition, account string, next time.Duration) {
 		t.Helper()
 		result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}})
@@ -618,7 +559,7 @@ func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 		}
 		return ready, cfg.Status.AccountID, result.RequeueAfter
 	}
-	if ready, account, next := turn(); ready.Status != "True" || account != "111" || next != 10*time.Minute {
+	if ready, account, next := turn(); ready.Status != "True" || account != "111" || next != time.Minute {
 		t.Errorf("ready %+v, account %s, next %v", ready, account, next)
 	}
 	before := h.writes
@@ -626,6 +567,7 @@ func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 	if h.writes != before {
 		t.Errorf("%d writes although nothing changed", h.writes-before)
 	}
+	h.now = h.now.Add(r.Check)
 	h.cloud.identity = &driver.Error{Code: driver.Unavailable, Op: "GetCallerIdentity", Message: "no answer"}
 	if ready, _, next := turn(); ready.Status != "True" || next > 15*time.Second {
 		t.Errorf("a cloud that does not answer: %+v, next %v", ready, next)
@@ -633,5 +575,39 @@ func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 	h.cloud.identity = &driver.Error{Code: driver.Denied, Op: "GetCallerIdentity", Message: "the key is not valid"}
 	if ready, account, _ := turn(); ready.Status != "False" || ready.Reason != string(v1alpha1.ReasonDenied) || account != "111" {
 		t.Errorf("a key that is refused: %+v, account %s", ready, account)
+	}
+	h.remove(teamConfig())
+	const leaving = "to be deleted, once no object depends on it"
+	users = 3
+	if ready, _, _ := turn(); ready.Status != "False" || ready.Reason != string(v1alpha1.ReasonDeleting) || ready.Message != leaving {
+		t.Errorf("while it is being deleted: %+v", ready)
+	}
+}
+
+// A config that makes no sense says so itself, and goes with its last user like any other.
+func TestReconcilerSaysWhatIsInvalid(t *testing.T) {
+	h := newHouse(t, nonsense(), keys(system, "keys", "111"))
+	users := 1
+	r := &Reconciler{Store: h.Store, Kind: KindClusterProviderConfig, Check: time.Minute, Users: func(context.Context, Key) (int, error) { return users, nil }}
+	turn := func() (*v1alpha1.ClusterProviderConfig, error) {
+		t.Helper()
+		if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "platform"}}); err != nil {
+			t.Fatal(err)
+		}
+		cfg := nonsense()
+		return cfg, h.Client.Get(t.Context(), client.ObjectKeyFromObject(cfg), cfg)
+	}
+	cfg, err := turn()
+	if err != nil || !controllerHolds(&config{object: cfg}) || len(cfg.Status.Conditions) != 1 {
+		t.Fatalf("%v, %+v", err, cfg)
+	}
+	ready := cfg.Status.Conditions[0]
+	if ready.Status != "False" || ready.Reason != string(v1alpha1.ReasonInvalid) || !strings.Contains(ready.Message, "allowedNamespaces") {
+		t.Errorf("%+v", ready)
+	}
+	h.remove(nonsense())
+	users = 0
+	if _, err := turn(); !apierrors.IsNotFound(err) {
+		t.Errorf("it is still there: %v", err)
 	}
 }

@@ -1,0 +1,127 @@
+package credential
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// kept identifies what a private copy holds: the config, its Secret, and a fingerprint of what was copied. It never
+// leaves memory.
+type kept struct {
+	uid    types.UID
+	secret client.ObjectKey // zero for ambient credentials, which need no copy
+	data   [sha256.Size]byte
+}
+
+func keptOf(cfg *config, data map[string][]byte) kept {
+	k := kept{uid: cfg.object.GetUID()}
+	if cfg.secret == nil {
+		return k
+	}
+	text, err := json.Marshal(needed(cfg, data))
+	if err != nil {
+		panic(err) // a map of bytes
+	}
+	k.secret, k.data = *cfg.secret, sha256.Sum256(text)
+	return k
+}
+
+// isOf reports whether it is a config's as that is now, whatever its Secret holds.
+func (k kept) isOf(cfg *config) bool {
+	return k.uid == cfg.object.GetUID() && (cfg.secret == nil || k.secret == *cfg.secret)
+}
+
+// copyName is the name of the private copy of a config's credentials.
+func copyName(cfg *config) string { return "credentials-" + string(cfg.object.GetUID()) }
+
+// needed returns what a deletion needs of a Secret.
+func needed(cfg *config, data map[string][]byte) map[string][]byte {
+	part := map[string][]byte{}
+	for _, key := range append(requiredKeys(cfg.provider()), v1alpha1.SecretKeyAWSSessionToken) {
+		if value, ok := data[key]; ok {
+			part[key] = value
+		}
+	}
+	return part
+}
+
+// readCopy returns what the private copy holds, nil if there is none.
+func (s *Store) readCopy(ctx context.Context, cfg *config) (map[string][]byte, error) {
+	secret := &corev1.Secret{}
+	err := s.Reader.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: copyName(cfg)}, secret)
+	if err = client.IgnoreNotFound(err); err != nil {
+		return nil, fmt.Errorf("read the copy of %s's credentials: %w", cfg.key, err)
+	}
+	return secret.Data, nil
+}
+
+// renewCopy brings the private copy up to date with the Secret. It makes none: a cache that is behind may show a
+// config as held whose last user is gone, and nobody would delete it. If one is missing the next Hold makes it.
+func (s *Store) renewCopy(ctx context.Context, cfg *config, data map[string][]byte) error {
+	h := s.heldOf(cfg.key)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	current := keptOf(cfg, data)
+	if h.kept == current {
+		return nil
+	}
+	found, err := s.writeCopy(ctx, cfg, data, false)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !found:
+		h.kept = kept{}
+	case h.kept.uid == current.uid: // else it is for Hold to say that nothing is missing
+		h.kept = current
+	}
+	return nil
+}
+
+// writeCopy makes the private copy what the Secret is, writing only if it differs. It reports whether there is one now:
+// without create there may be none.
+func (s *Store) writeCopy(ctx context.Context, cfg *config, data map[string][]byte, create bool) (found bool, err error) {
+	data = needed(cfg, data)
+	secret := &corev1.Secret{}
+	name := client.ObjectKey{Namespace: s.Namespace, Name: copyName(cfg)}
+	err = s.Reader.Get(ctx, name, secret)
+	switch {
+	case apierrors.IsNotFound(err) && !create:
+		return false, nil
+	case apierrors.IsNotFound(err):
+		err = s.Client.Create(ctx, &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: name.Namespace, Name: name.Name,
+				Labels: map[string]string{v1alpha1.LabelKind: cfg.key.Kind, v1alpha1.LabelUID: string(cfg.object.GetUID())},
+			},
+			Data: data,
+		})
+	case err == nil && !maps.EqualFunc(secret.Data, data, slices.Equal[[]byte]):
+		secret.Data = data
+		err = s.Client.Update(ctx, secret)
+	}
+	if err != nil {
+		return false, fmt.Errorf("keep a copy of %s's credentials: %w", cfg.key, err)
+	}
+	return true, nil
+}
+
+func (s *Store) dropCopy(ctx context.Context, cfg *config) error {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: copyName(cfg)}}
+	if err := client.IgnoreNotFound(s.Client.Delete(ctx, secret)); err != nil {
+		return fmt.Errorf("drop the copy of %s's credentials: %w", cfg.key, err)
+	}
+	return nil
+}

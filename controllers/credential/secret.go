@@ -1,0 +1,87 @@
+package credential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// credentials reads the Secret of a config, nil for ambient credentials. A deletion may use the private copy in its place;
+// then missing says what is wrong with the Secret.
+func (s *Store) credentials(ctx context.Context, cfg *config, deleting bool) (data map[string][]byte, missing, err error) {
+	if cfg.secret == nil {
+		return nil, nil, nil
+	}
+	data, err = s.readSecret(ctx, cfg)
+	if _, refused := errors.AsType[*Refusal](err); refused && deleting {
+		copied, copyErr := s.readCopy(ctx, cfg)
+		if copyErr != nil {
+			return nil, nil, copyErr
+		}
+		if lacking(cfg, copied) == "" {
+			return copied, err, nil
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if controllerHolds(cfg) {
+		if err := s.renewCopy(ctx, cfg, data); err != nil {
+			return nil, nil, err
+		}
+	}
+	return data, nil, nil
+}
+
+// readSecret returns what the Secret of a config holds. It refuses one that is not whole: a Secret is often emptied
+// before it is deleted.
+func (s *Store) readSecret(ctx context.Context, cfg *config) (map[string][]byte, error) {
+	secret := &corev1.Secret{}
+	err := s.Reader.Get(ctx, *cfg.secret, secret)
+	if apierrors.IsNotFound(err) {
+		return nil, &Refusal{v1alpha1.ReasonCredentialsNotFound,
+			fmt.Sprintf("%s: there is no Secret %s with its credentials; create it", cfg.key, cfg.secret.Name)}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read credentials of %s: %w", cfg.key, err)
+	}
+	if key := lacking(cfg, secret.Data); key != "" {
+		return nil, &Refusal{v1alpha1.ReasonCredentialsNotFound,
+			fmt.Sprintf("%s: Secret %s has no key %s; add it", cfg.key, cfg.secret.Name, key)}
+	}
+	return secret.Data, nil
+}
+
+// lacking returns a key without which credentials are of no use, "" if there are all.
+func lacking(cfg *config, data map[string][]byte) string {
+	for _, key := range requiredKeys(cfg.provider()) {
+		if len(data[key]) == 0 {
+			return key
+		}
+	}
+	return ""
+}
+
+func requiredKeys(provider string) []string {
+	if provider == "aws" {
+		return []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey}
+	}
+	return []string{v1alpha1.SecretKeyGCPCredentials}
+}
+
+// secretValues returns the values in order of their keys, so that equal data give equal fingerprints.
+func secretValues(data map[string][]byte) []string {
+	var values []string
+	for _, key := range []string{
+		v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey,
+		v1alpha1.SecretKeyAWSSessionToken, v1alpha1.SecretKeyGCPCredentials,
+	} {
+		values = append(values, string(data[key]))
+	}
+	return values
+}
