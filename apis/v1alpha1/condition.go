@@ -45,7 +45,8 @@ const (
 	ReasonNotObserved Reason = "NotObserved"
 )
 
-// Reasons for which a person has to act (condition Stalled).
+// Reasons for which a person has to act (condition Stalled). What is referred to and not there is waited for
+// (condition Reconciling) until the object was usable once.
 const (
 	// ReasonApprovalRequired: a disruptive change waits for the annotation mooring.dev/approve.
 	ReasonApprovalRequired Reason = "ApprovalRequired"

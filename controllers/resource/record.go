@@ -97,6 +97,9 @@ func (r *Reconciler[T, S]) judge(ctx context.Context, t *turn[T, S], out outcome
 	out.next, out.message, out.quiet = afterError, err.Error(), false
 	if refusal, ok := errors.AsType[*credential.Refusal](err); ok {
 		out.state, out.reason = condition.Stalled, refusal.Reason
+		if refusal.Missing() && t.status.FirstReadyTime == nil && !t.deleting {
+			out.state = condition.Progressing // it may be on its way, as where all is applied at once
+		}
 		out.message, out.next = refusal.Message, polling
 		return t.whileDeleting(out)
 	}

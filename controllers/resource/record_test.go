@@ -3,6 +3,7 @@ package resource
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +59,7 @@ func TestJudge(t *testing.T) {
 		{"told to wait", &driver.Error{Code: driver.Throttled, RetryAfter: time.Hour}, 0, 0, false,
 			outcome{state: condition.Retrying, reason: v1alpha1.ReasonRetrying, next: afterError, atLeast: time.Hour}},
 		{"no credentials", missing, 0, 0, false, outcome{state: condition.Stalled, reason: v1alpha1.ReasonCredentialsNotFound, next: polling}},
+		{"no credentials yet", missing, 0, 0, false, outcome{state: condition.Progressing, reason: v1alpha1.ReasonCredentialsNotFound, next: polling}},
 		{"deleted, and no credentials", missing, 0, 0, true, outcome{state: condition.DeletionStalled, reason: v1alpha1.ReasonCredentialsNotFound, next: polling}},
 		{"deleted, and no answer three times", unavailable, 2, 0, true, outcome{state: condition.Deleting, reason: v1alpha1.ReasonDeleting, next: afterError}},
 		{"deleted, and refused three times", denied, 2, 0, true, outcome{state: condition.DeletionStalled, reason: v1alpha1.ReasonDenied, next: afterError}},
@@ -65,6 +67,9 @@ func TestJudge(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			d := newDesk(t)
 			d.deleting, d.mem.failures, d.mem.seen = test.deleting, test.before, d.now.Add(-test.unseen)
+			if strings.HasSuffix(test.name, "yet") {
+				d.status.FirstReadyTime = nil
+			}
 			got := d.judge(t.Context(), d.turn, outcome{}, test.err)
 			got.message = ""
 			if !reflect.DeepEqual(got, test.want) {
