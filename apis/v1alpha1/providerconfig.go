@@ -160,7 +160,7 @@ type ProviderConfig struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is which account and identity this is.
+	// spec is a team's cloud account and an identity in it.
 	// +required
 	Spec ProviderConfigSpec `json:"spec"`
 
@@ -198,7 +198,7 @@ type ClusterProviderConfig struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is which account and identity this is, and who may use it.
+	// spec is a platform's cloud account, an identity in it, and who may use it.
 	// +required
 	Spec ClusterProviderConfigSpec `json:"spec"`
 
