@@ -59,14 +59,15 @@ func (o *Options) setDefaults() {
 // turnDeadline bounds what one turn may take: several calls, each bounded by the driver.
 const turnDeadline = time.Minute
 
-// What the controllers may do. Secrets are read by name, never listed or watched.
+// What the controllers may do. Secrets are read by name, never listed or watched. Events of leader election are
+// still of the old kind, in the core group.
 //
 // +kubebuilder:rbac:groups=mooring.dev,resources=buckets;databases;providerconfigs;clusterproviderconfigs,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=mooring.dev,resources=buckets/status;databases/status;providerconfigs/status;clusterproviderconfigs/status,verbs=patch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;create;update;delete
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;create
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups="";events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=buckets.mooring.dev;databases.mooring.dev
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update
 
