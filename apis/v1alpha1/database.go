@@ -187,11 +187,16 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="!(has(self.spec.aws) && has(self.spec.gcp))",message="spec.aws and spec.gcp exclude each other: a server is in one cloud"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.management) || self.spec.management != 'Observe' || has(self.spec.externalName)",message="management: Observe needs spec.externalName, the name of the instance to observe"
 type Database struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+	// metadata is the object's standard metadata.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	// spec is what the database is to be.
 	// +required
 	Spec DatabaseSpec `json:"spec"`
+
+	// status is what was seen of the database.
 	// +optional
 	// +kubebuilder:default={observedGeneration:-1}
 	Status DatabaseStatus `json:"status,omitempty"`

@@ -127,7 +127,7 @@ type ProviderConfigStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions: Ready (the credentials lead to the account).
+	// conditions are Ready (the credentials lead to the account).
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -155,11 +155,16 @@ type ProviderConfigStatus struct {
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="has(self.spec.aws) != has(self.spec.gcp)",message="set exactly one of spec.aws and spec.gcp"
 type ProviderConfig struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+	// metadata is the object's standard metadata.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	// spec is a team's cloud account and an identity in it.
 	// +required
 	Spec ProviderConfigSpec `json:"spec"`
+
+	// status is what is known of the account.
 	// +optional
 	// +kubebuilder:default={observedGeneration:-1}
 	Status ProviderConfigStatus `json:"status,omitempty"`
@@ -188,11 +193,16 @@ type ProviderConfigList struct {
 // +kubebuilder:validation:XValidation:rule="has(self.spec.aws) != has(self.spec.gcp)",message="set exactly one of spec.aws and spec.gcp"
 // +kubebuilder:validation:XValidation:rule="has(self.spec.credentials.secretRef) != has(self.spec.credentials.ambient)",message="set exactly one of spec.credentials.secretRef and spec.credentials.ambient"
 type ClusterProviderConfig struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+	// metadata is the object's standard metadata.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	// spec is a platform's cloud account, an identity in it, and who may use it.
 	// +required
 	Spec ClusterProviderConfigSpec `json:"spec"`
+
+	// status is what is known of the account.
 	// +optional
 	// +kubebuilder:default={observedGeneration:-1}
 	Status ProviderConfigStatus `json:"status,omitempty"`

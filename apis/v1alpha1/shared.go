@@ -162,7 +162,7 @@ type ResourceStatus struct {
 	// +optional
 	AppliedGeneration int64 `json:"appliedGeneration,omitempty"`
 
-	// conditions: Ready (this generation was applied, and it is usable), Synced (nothing differs),
+	// conditions are Ready (this generation was applied, and it is usable), Synced (nothing differs),
 	// Available (it can be used now), and while they hold Reconciling and Stalled.
 	// +optional
 	// +listType=map

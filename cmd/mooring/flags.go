@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"go.uber.org/zap/zapcore"
 )
 
 // options are the flags.
@@ -31,6 +33,21 @@ const envPrefix = "MOORING_"
 // parse reads flags, and for those not given the environment.
 func parse(name string, args []string, environment func(string) (string, bool)) (options, error) {
 	var o options
+	set := o.flags(name)
+	if err := set.Parse(args); err != nil {
+		return o, err
+	}
+	if set.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q; see --help", set.Arg(0))
+	}
+	if err := fromEnvironment(set, environment); err != nil {
+		return o, err
+	}
+	return o, o.validate()
+}
+
+// flags returns the flags, which set o.
+func (o *options) flags(name string) *flag.FlagSet {
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
 	set.StringVar(&o.kubeconfig, "kubeconfig", "", "file that says how to reach the API server; default: in the cluster its own, else $KUBECONFIG or ~/.kube/config")
 	set.StringVar(&o.namespace, "namespace", "mooring-system", "Mooring's own `namespace`: credentials of ClusterProviderConfigs, private Secrets, the Lease")
@@ -45,16 +62,7 @@ func parse(name string, args []string, environment func(string) (string, bool)) 
 	set.StringVar(&o.pprofAddress, "pprof-address", "0", "`address` that serves /debug/pprof, for whoever looks into the controller itself; 0 for none")
 	set.BoolVar(&o.leaderElect, "leader-elect", true, "take turns with other replicas")
 	set.BoolVar(&o.version, "version", false, "print the version and exit")
-	if err := set.Parse(args); err != nil {
-		return o, err
-	}
-	if set.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q; see --help", set.Arg(0))
-	}
-	if err := fromEnvironment(set, environment); err != nil {
-		return o, err
-	}
-	return o, o.validate()
+	return set
 }
 
 // fromEnvironment sets the flags that were not given from their environment variables.
@@ -63,19 +71,27 @@ func fromEnvironment(set *flag.FlagSet, environment func(string) (string, bool))
 	set.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	var err error
 	set.VisitAll(func(f *flag.Flag) {
-		name := envPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		name := variable(f.Name)
 		value, ok := environment(name)
 		if !ok || given[f.Name] || err != nil {
 			return
 		}
 		if bad := set.Set(f.Name, value); bad != nil {
-			err = fmt.Errorf("environment variable %s: %w", name, bad)
+			err = fmt.Errorf("environment variable %s: invalid value %q: %w", name, value, bad)
 		}
 	})
 	return err
 }
 
+// variable returns the environment variable that stands for a flag.
+func variable(flagName string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
+}
+
 func (o options) validate() error {
+	if _, err := zapcore.ParseLevel(o.logLevel); err != nil {
+		return fmt.Errorf("--log-level: %w", err)
+	}
 	switch {
 	case o.syncPeriod < time.Second:
 		return fmt.Errorf("--sync-period %s: it must be a second at least", o.syncPeriod)

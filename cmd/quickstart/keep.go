@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
 // The files that others may use.
@@ -18,30 +20,8 @@ const (
 )
 
 // clouds is the content of cloud.json: how to reach the local clouds.
-type clouds struct {
-	AWS struct {
-		Endpoint        string `json:"endpoint"`
-		Region          string `json:"region"`
-		AccountID       string `json:"accountID"`
-		AccessKeyID     string `json:"accessKeyID"`
-		SecretAccessKey string `json:"secretAccessKey"`
-	} `json:"aws"`
-	GCP struct {
-		Endpoint string `json:"endpoint"`
-		Region   string `json:"region"`
-		Project  string `json:"project"`
-		// Credentials is the key of a service account, as Google hands it out.
-		Credentials json.RawMessage `json:"credentials"`
-	} `json:"gcp"`
-}
-
-func (s *stage) clouds() clouds {
-	var c clouds
-	c.AWS.Endpoint, c.AWS.Region, c.AWS.AccountID = s.cloud.AWSEndpoint(), awsRegion, awsAccount
-	c.AWS.AccessKeyID, c.AWS.SecretAccessKey = s.cloud.AWSKeys(awsAccount)
-	c.GCP.Endpoint, c.GCP.Region, c.GCP.Project = s.cloud.GCPEndpoint(), gcpRegion, gcpProject
-	c.GCP.Credentials = s.cloud.GCPKey(gcpProject)
-	return c
+func (s *stage) clouds() localcloud.Access {
+	return localcloud.Access{AWS: s.cloud.AWSAccess(awsAccount, awsRegion), GCP: s.cloud.GCPAccess(gcpProject, gcpRegion)}
 }
 
 // keep writes the files that others may use, kubeconfig last: whoever waits for it finds everything up.
@@ -63,7 +43,7 @@ func (s *stage) keep(ctx context.Context) error {
 }
 
 // environment is a shell script that points kubectl and the clouds' own tools here.
-func (s *stage) environment(c clouds) []byte {
+func (s *stage) environment(c localcloud.Access) []byte {
 	var script strings.Builder
 	script.WriteString("unset AWS_PROFILE AWS_SESSION_TOKEN\n") // which would go before the keys
 	for _, variable := range [][2]string{

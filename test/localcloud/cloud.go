@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -30,7 +31,9 @@ type Durations struct {
 
 // Options configures Start. The zero value is usable.
 type Options struct {
-	Listen    string           // address, default 127.0.0.1:0; loopback only
+	// Listen is AWS's address, on loopback only; default 127.0.0.1:0. Google Cloud has the next port, or any
+	// where this one is 0.
+	Listen    string
 	Dir       string           // where database servers keep their data; default a temporary folder, removed by Close
 	Now       func() time.Time // the cloud's clock, default time.Now
 	Durations Durations
@@ -80,8 +83,9 @@ func Start(opts Options) (*Cloud, error) {
 	for _, side := range []struct {
 		handler http.Handler
 		address *string
-	}{{c.aws, &c.aws.address}, {c.gcp, &c.gcp.address}} {
-		listener, err := listenLoopback(opts.Listen)
+		port    int // after the one that Options.Listen names
+	}{{c.aws, &c.aws.address, 0}, {c.gcp, &c.gcp.address, 1}} {
+		listener, err := listenLoopback(opts.Listen, side.port)
 		if err != nil {
 			return nil, errors.Join(err, c.Close())
 		}
@@ -93,15 +97,23 @@ func Start(opts Options) (*Cloud, error) {
 	return c, nil
 }
 
-func listenLoopback(address string) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(address)
+// listenLoopback listens on an address, or as many ports further as next says, if it names a port.
+func listenLoopback(address string, next int) (net.Listener, error) {
+	host, service, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("listen address %q: %w", address, err)
+	}
+	port, err := strconv.Atoi(service)
+	if err != nil {
+		return nil, fmt.Errorf("listen address %q: the port must be a number", address)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return nil, fmt.Errorf("listen address %q: the local cloud listens on loopback only", address)
 	}
-	return net.Listen("tcp", address)
+	if port != 0 {
+		port += next
+	}
+	return net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 }
 
 // AWSEndpoint is the URL that serves S3, RDS and STS.

@@ -12,6 +12,8 @@
 //	... point an SDK at cloud.AWSEndpoint() ...
 //	cloud.Ledger.Count(localcloud.Filter{Service: "s3", Write: localcloud.Writes})
 //
-// One file holds one service; engine_*.go hold the database servers; cloud.go, ledger.go and
-// fault.go hold what the services share.
+// The same as a program is test/localcloud/serve, for other languages and for trying things out by hand.
+//
+// One file holds one service; engine_*.go hold the database servers; cloud.go, access.go, ledger.go
+// and fault.go hold what the services share.
 package localcloud
