@@ -49,7 +49,7 @@ func parse(name string, args []string, environment func(string) (string, bool)) 
 // flags returns the flags, which set o.
 func (o *options) flags(name string) *flag.FlagSet {
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
-	set.StringVar(&o.kubeconfig, "kubeconfig", "", "file that says how to reach the API server; default: in the cluster its own, else $KUBECONFIG or ~/.kube/config")
+	set.StringVar(&o.kubeconfig, "kubeconfig", "", "file that says how to reach the API server; default: $KUBECONFIG, else ~/.kube/config, else the cluster that this runs in")
 	set.StringVar(&o.namespace, "namespace", "mooring-system", "Mooring's own `namespace`: credentials of ClusterProviderConfigs, private Secrets, the Lease")
 	set.StringVar(&o.namespaces, "namespaces", "", "comma-separated `namespaces` to watch; default: all")
 	set.StringVar(&o.clusterID, "cluster-id", "", "`id` that tells this cluster's cloud objects from those of others; default: the uid of namespace kube-system. It is kept, and can't be changed later")
@@ -65,15 +65,16 @@ func (o *options) flags(name string) *flag.FlagSet {
 	return set
 }
 
-// fromEnvironment sets the flags that were not given from their environment variables.
+// fromEnvironment sets the flags that were not given from their environment variables. An empty variable sets nothing,
+// as manifests made from templates leave it; and images often say their own version in MOORING_VERSION.
 func fromEnvironment(set *flag.FlagSet, environment func(string) (string, bool)) error {
 	given := map[string]bool{}
 	set.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	var err error
 	set.VisitAll(func(f *flag.Flag) {
 		name := variable(f.Name)
-		value, ok := environment(name)
-		if !ok || given[f.Name] || err != nil {
+		value, _ := environment(name)
+		if value == "" || given[f.Name] || err != nil || f.Name == "version" {
 			return
 		}
 		if bad := set.Set(f.Name, value); bad != nil {

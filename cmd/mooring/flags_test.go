@@ -42,9 +42,9 @@ func TestParse(t *testing.T) {
 				"MOORING_KUBECONFIG": "k", "MOORING_NAMESPACE": "n", "MOORING_NAMESPACES": "a,b", "MOORING_CLUSTER_ID": "id",
 				"MOORING_SYNC_PERIOD": "1m", "MOORING_WORKERS": "3", "MOORING_LOG_LEVEL": "debug", "MOORING_LOG_FORMAT": "text",
 				"MOORING_METRICS_ADDRESS": ":1", "MOORING_HEALTH_ADDRESS": ":2", "MOORING_PPROF_ADDRESS": ":3",
-				"MOORING_LEADER_ELECT": "false", "MOORING_VERSION": "true",
+				"MOORING_LEADER_ELECT": "false",
 			},
-			want: everyOption,
+			want: func(o *options) { everyOption(o); o.version = false },
 		},
 		{
 			name: "a flag goes before its variable", args: []string{"--workers", "3"},
@@ -59,7 +59,8 @@ func TestParse(t *testing.T) {
 			name: "a flag makes a bad variable no matter", args: []string{"--workers=3"},
 			environment: map[string]string{"MOORING_WORKERS": "many"}, want: func(o *options) { o.workers = 3 },
 		},
-		{name: "an empty variable", environment: map[string]string{"MOORING_METRICS_ADDRESS": ""}, want: func(o *options) { o.metricsAddress = "" }},
+		{name: "empty variables", environment: map[string]string{"MOORING_METRICS_ADDRESS": "", "MOORING_SYNC_PERIOD": ""}, want: func(*options) {}},
+		{name: "an image's own version", environment: map[string]string{"MOORING_VERSION": "v1.2.3"}, want: func(*options) {}},
 		{name: "a variable without the prefix", environment: map[string]string{"WORKERS": "4"}, want: func(*options) {}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -129,6 +130,9 @@ func TestFlags(t *testing.T) {
 	(&options{}).flags("mooring").VisitAll(func(f *flag.Flag) {
 		if f.Usage == "" {
 			t.Errorf("--%s has no help text", f.Name)
+		}
+		if f.Name == "version" {
+			return // is asked of a program, not of its environment
 		}
 		name := variable(f.Name)
 		if other, taken := of[name]; taken {
