@@ -44,27 +44,14 @@ func (w *world) realCloud(name string, engine v1alpha1.Engine) *cloud {
 				whole.Error(err)
 			}
 		})
-		id, secret := local.AWSKeys(system.AWSAccount)
-		w.account("aws-real", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}, local.AWSEndpoint(), map[string][]byte{
-			v1alpha1.SecretKeyAWSAccessKeyID: []byte(id), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secret),
-		})
-		w.account("gcp-real", v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: system.GCPProject, Region: system.GCPRegion}}, local.GCPEndpoint(),
-			map[string][]byte{v1alpha1.SecretKeyGCPCredentials: local.GCPKey(system.GCPProject)})
 		realClouds = map[string]*cloud{
-			"aws": {Cloud: local, name: "aws", config: "aws-real", hands: awsHands(local)},
-			"gcp": {Cloud: local, name: "gcp", config: "gcp-real", hands: gcpHands(local)},
+			"aws": {Cloud: local, name: "aws", config: "aws-real", account: system.AWSAccount, hands: awsHands(local)},
+			"gcp": {Cloud: local, name: "gcp", config: "gcp-real", account: system.GCPProject, hands: gcpHands(local)},
 		}
+		w.account(realClouds["aws"])
+		w.account(realClouds["gcp"])
 	}
 	return realClouds[name]
-}
-
-// account makes a ClusterProviderConfig and its Secret.
-func (w *world) account(name string, account v1alpha1.Account, endpoint string, credentials map[string][]byte) {
-	w.Helper()
-	secret := &corev1.Secret{Data: credentials}
-	secret.Namespace, secret.Name = system.Namespace, name
-	w.must(w.Client.Create(w.Context(), secret))
-	w.must(w.Client.Create(w.Context(), system.ClusterConfig(name, account, endpoint)))
 }
 
 // onReal runs a test on both clouds with real servers.

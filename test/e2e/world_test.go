@@ -22,6 +22,7 @@ type world struct {
 	*testing.T
 	*stage
 	*chronicle
+	number    int64
 	namespace string
 }
 
@@ -35,7 +36,8 @@ func newWorld(t *testing.T) *world {
 func newWorldAlone(t *testing.T) *world {
 	t.Helper()
 	s := shared(t)
-	w := &world{T: t, stage: s, namespace: fmt.Sprintf("e2e-%d", worlds.Add(1))}
+	w := &world{T: t, stage: s, number: worlds.Add(1)}
+	w.namespace = fmt.Sprintf("world-%d", w.number)
 	w.must(s.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}))
 	w.chronicle = s.follow(t, w.namespace)
 	t.Cleanup(func() { w.check(t) })
