@@ -89,10 +89,14 @@ func (w *world) create(o client.Object) {
 
 // discard deletes an object and waits for its end, unless somebody has to act first.
 func (w *world) discard(o client.Object) {
-	ctx := whole.Context()
-	if err := client.IgnoreNotFound(w.Client.Delete(ctx, o)); err != nil {
+	w.Helper()
+	if err := client.IgnoreNotFound(w.Client.Delete(whole.Context(), o)); err != nil {
 		w.Error(err)
+		return
 	}
+	w.state(o, "gone, or stalled on its way", func(s snapshot) bool {
+		return s.gone || s.deleting && s.is(v1alpha1.ConditionStalled, yes)
+	})
 }
 
 // edit changes an object as a person would, and returns the number of states that were known before.
