@@ -157,6 +157,7 @@ func TestConnection(t *testing.T) {
 func (w *world) give(password string) {
 	w.Helper()
 	s := &corev1.Secret{ObjectMeta: w.meta("admin"), Data: map[string][]byte{"password": []byte(password)}}
+	w.disturb()
 	if w.secret("admin") == nil {
 		w.must(w.Client.Create(w.Context(), s))
 	} else {
@@ -202,6 +203,7 @@ func TestPasswordOfOnesOwn(t *testing.T) {
 		}
 
 		// A Secret that goes takes nothing with it.
+		w.disturb()
 		w.must(w.Client.Delete(w.Context(), &corev1.Secret{ObjectMeta: w.meta("admin")}))
 		w.stalled(d, v1alpha1.ReasonPasswordNotFound)
 		_, _, err := w.query(w.secret("orders-db"))
@@ -250,6 +252,7 @@ func TestSecretOfSomebodyElse(t *testing.T) {
 		s := w.stalled(o, v1alpha1.ReasonSecretNotOwned, "delete it, or change spec.connection.secretName")
 		w.looks(c, s.status.ExternalName, 1)
 		w.equal("their Secret", w.secret("taken"), theirs.Data)
+		w.disturb()
 		w.must(w.Client.Delete(w.Context(), theirs))
 		w.ready(o)
 		w.equal("provider", string(w.secret("taken")["provider"]), c.name)

@@ -181,6 +181,7 @@ func TestBadInput(t *testing.T) {
 				account = ""
 			}
 			w.calm(c, account)
+			w.disturb()
 			test.mend(w, c, o)
 			w.ready(o)
 		})

@@ -40,7 +40,10 @@ func newWorldAlone(t *testing.T) *world {
 	w.namespace = fmt.Sprintf("world-%d", w.number)
 	w.must(s.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}))
 	w.chronicle = s.follow(t, w.namespace)
-	t.Cleanup(func() { w.check(t) })
+	t.Cleanup(func() {
+		defer w.check(t)
+		w.ends()
+	})
 	return w
 }
 
@@ -87,16 +90,21 @@ func (w *world) create(o client.Object) {
 	w.Cleanup(func() { w.discard(o) })
 }
 
-// discard deletes an object and waits for its end, unless somebody has to act first.
+// discard deletes an object. The world waits for its end, so that all of them go at once.
 func (w *world) discard(o client.Object) {
-	w.Helper()
 	if err := client.IgnoreNotFound(w.Client.Delete(whole.Context(), o)); err != nil {
 		w.Error(err)
-		return
 	}
-	w.state(o, "gone, or stalled on its way", func(s snapshot) bool {
-		return s.gone || s.deleting && s.is(v1alpha1.ConditionStalled, yes)
-	})
+}
+
+// ends waits until every object of the world is gone, or can't go before somebody acts.
+func (w *world) ends() {
+	w.Helper()
+	for _, o := range w.objects() {
+		w.await(w.T, o.kind, o.name, "gone, or stalled on its way", func(s snapshot) bool {
+			return s.gone || s.deleting && s.observed == s.generation && s.is(v1alpha1.ConditionStalled, yes)
+		})
+	}
 }
 
 // edit changes an object as a person would, and returns the number of states that were known before.
