@@ -135,7 +135,7 @@ func restless(a, b snapshot) string {
 	}
 	for _, was := range a.status.Conditions {
 		is := b.condition(was.Type)
-		if is == nil || is.Reason == string(v1alpha1.ReasonDeleting) || is.Reason == string(v1alpha1.ReasonApprovalRequired) {
+		if is == nil || is.ObservedGeneration != was.ObservedGeneration || is.Reason == string(v1alpha1.ReasonDeleting) || is.Reason == string(v1alpha1.ReasonApprovalRequired) {
 			continue
 		}
 		if is.Reason == was.Reason && is.Status == was.Status && is.Message != was.Message {

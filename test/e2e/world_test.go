@@ -35,7 +35,12 @@ func newWorld(t *testing.T) *world {
 
 func newWorldAlone(t *testing.T) *world {
 	t.Helper()
-	s := shared(t)
+	return shared(t).world(t)
+}
+
+// world makes a namespace on a stage.
+func (s *stage) world(t *testing.T) *world {
+	t.Helper()
 	w := &world{T: t, stage: s, number: worlds.Add(1)}
 	w.namespace = fmt.Sprintf("world-%d", w.number)
 	w.must(s.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}))
