@@ -123,6 +123,7 @@ func TestBucketLife(t *testing.T) {
 				mark, since := len(c.writes(name)), len(w.of("Bucket", b.Name, 0))
 				change.drift(w, c, name)
 				w.eventually("the drift is put right", func() bool { return len(c.writes(name)) > mark+1 })
+				w.looks(c, name, 2) // the mirror has moved, and moved back
 				w.mirrors(b, change.field, change.mirror(c))
 				w.costs(c, name, mark, change.write[c.name], change.write[c.name])
 				w.equal("story", w.story("Bucket", b.Name, since), []string{"Current Ready"}) // the mirror alone moves

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -17,6 +18,9 @@ import (
 	"google.golang.org/api/option"
 	"google.golang.org/api/sqladmin/v1"
 	"google.golang.org/api/storage/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -28,8 +32,8 @@ import (
 type cloud struct {
 	*localcloud.Cloud
 	name string // aws or gcp
-	// config is the ClusterProviderConfig that leads there.
-	config string
+	// config is the ClusterProviderConfig that leads there, account the account or project that it leads to.
+	config, account string
 	hands
 }
 
@@ -92,7 +96,68 @@ var hasHands = sync.OnceValue(func() map[string]hands {
 
 // cloud returns one cloud of the stage.
 func (s *stage) cloud(name string) *cloud {
-	return &cloud{Cloud: s.Cloud, name: name, config: name, hands: hasHands()[name]}
+	return &cloud{Cloud: s.Cloud, name: name, config: name, account: accounts[name], hands: hasHands()[name]}
+}
+
+var accounts = map[string]string{"aws": system.AWSAccount, "gcp": system.GCPProject}
+
+// alone returns a cloud with an account that no other test has, so that all calls in it are this test's.
+func (w *world) alone(name string) *cloud {
+	w.Helper()
+	c := w.cloud(name)
+	if c.account = w.namespace; name == "aws" {
+		c.account = fmt.Sprintf("%012d", w.number)
+	}
+	w.lend(c, w.namespace)
+	return c
+}
+
+// lend makes a ClusterProviderConfig that leads to the cloud's account, and has the cloud use it.
+func (w *world) lend(c *cloud, config string) {
+	w.Helper()
+	c.config = config
+	w.account(c)
+	w.Cleanup(func() {
+		for _, o := range []client.Object{
+			&v1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: config}},
+			&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: system.Namespace, Name: config}},
+		} {
+			if err := w.Client.Delete(whole.Context(), o); err != nil {
+				w.Error(err)
+			}
+		}
+	})
+}
+
+// account makes the cloud's ClusterProviderConfig and its Secret.
+func (w *world) account(c *cloud) {
+	w.Helper()
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: system.Namespace, Name: c.config}, Data: c.keys()}
+	w.must(w.Client.Create(w.Context(), secret))
+	w.must(w.Client.Create(w.Context(), system.ClusterConfig(c.config, c.place(), c.endpoint())))
+}
+
+// keys are the credentials of the account, place is what a provider config says of it.
+func (c *cloud) keys() map[string][]byte {
+	if c.name == "gcp" {
+		return map[string][]byte{v1alpha1.SecretKeyGCPCredentials: c.GCPKey(c.account)}
+	}
+	id, secret := c.AWSKeys(c.account)
+	return map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte(id), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secret)}
+}
+
+func (c *cloud) place() v1alpha1.Account {
+	if c.name == "gcp" {
+		return v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: c.account, Region: system.GCPRegion}}
+	}
+	return v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}
+}
+
+func (c *cloud) endpoint() string {
+	if c.name == "gcp" {
+		return c.GCPEndpoint()
+	}
+	return c.AWSEndpoint()
 }
 
 // onBoth runs a test on both clouds, beside all others.

@@ -44,27 +44,14 @@ func (w *world) realCloud(name string, engine v1alpha1.Engine) *cloud {
 				whole.Error(err)
 			}
 		})
-		id, secret := local.AWSKeys(system.AWSAccount)
-		w.account("aws-real", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}, local.AWSEndpoint(), map[string][]byte{
-			v1alpha1.SecretKeyAWSAccessKeyID: []byte(id), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secret),
-		})
-		w.account("gcp-real", v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: system.GCPProject, Region: system.GCPRegion}}, local.GCPEndpoint(),
-			map[string][]byte{v1alpha1.SecretKeyGCPCredentials: local.GCPKey(system.GCPProject)})
 		realClouds = map[string]*cloud{
-			"aws": {Cloud: local, name: "aws", config: "aws-real", hands: awsHands(local)},
-			"gcp": {Cloud: local, name: "gcp", config: "gcp-real", hands: gcpHands(local)},
+			"aws": {Cloud: local, name: "aws", config: "aws-real", account: system.AWSAccount, hands: awsHands(local)},
+			"gcp": {Cloud: local, name: "gcp", config: "gcp-real", account: system.GCPProject, hands: gcpHands(local)},
 		}
+		w.account(realClouds["aws"])
+		w.account(realClouds["gcp"])
 	}
 	return realClouds[name]
-}
-
-// account makes a ClusterProviderConfig and its Secret.
-func (w *world) account(name string, account v1alpha1.Account, endpoint string, credentials map[string][]byte) {
-	w.Helper()
-	secret := &corev1.Secret{Data: credentials}
-	secret.Namespace, secret.Name = system.Namespace, name
-	w.must(w.Client.Create(w.Context(), secret))
-	w.must(w.Client.Create(w.Context(), system.ClusterConfig(name, account, endpoint)))
 }
 
 // onReal runs a test on both clouds with real servers.
@@ -170,6 +157,7 @@ func TestConnection(t *testing.T) {
 func (w *world) give(password string) {
 	w.Helper()
 	s := &corev1.Secret{ObjectMeta: w.meta("admin"), Data: map[string][]byte{"password": []byte(password)}}
+	w.disturb()
 	if w.secret("admin") == nil {
 		w.must(w.Client.Create(w.Context(), s))
 	} else {
@@ -215,6 +203,7 @@ func TestPasswordOfOnesOwn(t *testing.T) {
 		}
 
 		// A Secret that goes takes nothing with it.
+		w.disturb()
 		w.must(w.Client.Delete(w.Context(), &corev1.Secret{ObjectMeta: w.meta("admin")}))
 		w.stalled(d, v1alpha1.ReasonPasswordNotFound)
 		_, _, err := w.query(w.secret("orders-db"))
@@ -263,6 +252,7 @@ func TestSecretOfSomebodyElse(t *testing.T) {
 		s := w.stalled(o, v1alpha1.ReasonSecretNotOwned, "delete it, or change spec.connection.secretName")
 		w.looks(c, s.status.ExternalName, 1)
 		w.equal("their Secret", w.secret("taken"), theirs.Data)
+		w.disturb()
 		w.must(w.Client.Delete(w.Context(), theirs))
 		w.ready(o)
 		w.equal("provider", string(w.secret("taken")["provider"]), c.name)

@@ -51,7 +51,8 @@ func TestConvergedIsSilent(t *testing.T) {
 	requests, err := w.Cluster.Audit().Since(mark)
 	w.must(err)
 	calls := w.Cloud.Ledger.Calls(localcloud.Filter{})[before:]
-	rechecks := int(math.Ceil(time.Since(begun).Seconds()/(0.9*syncPeriod.Seconds()))) + 1 // at most: a sync period is a tenth shorter or longer
+	elapsed := time.Since(begun).Seconds() / syncPeriod.Seconds()
+	rechecks := int(math.Ceil(elapsed/0.9)) + 1 // at most: a sync period is a tenth shorter or longer
 
 	if writes := requests.Where(cluster.By(system.User), cluster.Writes); len(writes) > 0 {
 		t.Errorf("writes to Kubernetes:\n%v", writes)
@@ -73,10 +74,39 @@ func TestConvergedIsSilent(t *testing.T) {
 			}
 			delete(counts[name], operation)
 		}
-		if len(counts[name]) > 0 {
-			t.Errorf("reads of %s that a re-check has no need of: %v", name, counts[name])
+	}
+	// Each config of AWS asks once a sync period whose its keys are. A token of Google's lasts for an hour, and
+	// credentials that are read again and are the same are no reason to ask.
+	checks := w.awsConfigs() * (int(elapsed) + 1)
+	if n := counts[""]["GetCallerIdentity"]; n > checks {
+		t.Errorf("AWS was asked %d times whose the keys are, want at most %d times", n, checks)
+	}
+	delete(counts[""], "GetCallerIdentity")
+	for name, operations := range counts {
+		if len(operations) > 0 {
+			t.Errorf("calls about %q that a re-check has no need of: %v", name, operations)
 		}
 	}
+}
+
+// awsConfigs counts the provider configs that lead to AWS.
+func (w *world) awsConfigs() int {
+	w.Helper()
+	n := 0
+	teams, all := &v1alpha1.ProviderConfigList{}, &v1alpha1.ClusterProviderConfigList{}
+	w.must(w.Client.List(w.Context(), teams))
+	w.must(w.Client.List(w.Context(), all))
+	for _, config := range teams.Items {
+		if config.Spec.AWS != nil {
+			n++
+		}
+	}
+	for _, config := range all.Items {
+		if config.Spec.AWS != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // From apply to Ready a bucket costs three writes to Kubernetes: the finalizer, the binding, and the outcome. Alone

@@ -154,6 +154,7 @@ func TestDatabaseLife(t *testing.T) {
 		w.run("drift of what nobody declared", func(w *world) {
 			edit(w, d, func(d *v1alpha1.Database) { d.Spec.Backup, d.Spec.Tags, d.Spec.DeletionProtection = nil, nil, nil })
 			w.ready(d)
+			w.disturb()
 			c.retain(w.T, name, 6)
 			c.tagDatabase(w.T, name, map[string]string{"theirs": "1"})
 			mark := len(c.writes(name))
@@ -164,6 +165,7 @@ func TestDatabaseLife(t *testing.T) {
 		})
 		w.run("edit of what can't change", func(w *world) { testDatabaseImmutable(w, d) })
 		w.run("drift of what can't be taken back", func(w *world) {
+			w.disturb()
 			c.upgrade(w.T, name, "17")
 			mark := len(c.writes(name))
 			w.stalled(d, v1alpha1.ReasonImmutable, "version can't change from", `to "16"`)
@@ -191,6 +193,7 @@ func (w *world) editStory(d *v1alpha1.Database, since int) {
 
 func testDrift(w *world, change databaseChange, c *cloud, d *v1alpha1.Database, name string) {
 	mark, since := len(c.writes(name)), len(w.of("Database", d.Name, 0))
+	w.disturb()
 	change.drift(w, c, name)
 	if change.tolerated {
 		w.looks(c, name, 1)

@@ -85,6 +85,7 @@ func TestDeletionOfABucketThatIsNotEmpty(t *testing.T) {
 				if w.secret("photos") == nil {
 					w.Error("the connection Secret went before the bucket")
 				}
+				w.disturb()
 				test.mend(w, c, b, name)
 				w.gone(b)
 				if c.bucketTags(w.T, name) != nil || w.secret("photos") != nil {

@@ -49,6 +49,7 @@ func TestDriftOfTheSizeWaitsForApproval(t *testing.T) {
 		w.mirrors(d, sizeField[c.name], `"`+size[1]+`"`)
 		w.costs(c, name, mark, sizeWrite[c.name]) // an edit needs no approval
 
+		w.disturb()
 		c.resize(w.T, name, size[2])
 		hash := w.waits(c, d, size[2], size[1], v1alpha1.CauseDrift)
 		s := w.state(d, "ready all the same", func(s snapshot) bool { return s.kstatus == status.CurrentStatus })
@@ -64,6 +65,7 @@ func TestDriftOfTheSizeWaitsForApproval(t *testing.T) {
 		w.mirrors(d, sizeField[c.name], `"`+size[1]+`"`)
 		w.costs(c, name, mark, sizeWrite[c.name])
 
+		w.disturb()
 		c.resize(w.T, name, size[2])
 		again := w.waits(c, d, size[2], size[1], v1alpha1.CauseDrift)
 		if again == hash {
@@ -88,6 +90,7 @@ func TestDisruptiveAlways(t *testing.T) {
 		w.create(d)
 		name := w.ready(d).status.ExternalName
 		mark := len(c.writes(name))
+		w.disturb()
 		c.resize(w.T, name, size[1])
 		w.eventually("the drift is put right", func() bool { return len(c.writes(name)) > mark+1 })
 		w.mirrors(d, sizeField[c.name], `"`+size[0]+`"`)

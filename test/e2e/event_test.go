@@ -23,6 +23,7 @@ func TestEvents(t *testing.T) {
 		edit(w, o, func(o client.Object) { tagged(o, "b") })
 		w.ready(o)
 		mark := len(c.writes(name))
+		w.disturb()
 		k.tag(c, w.T, name, map[string]string{"team": "z"})
 		w.eventually("the drift is put right", func() bool { return len(c.writes(name)) > mark+1 })
 		w.looks(c, name, 2)

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -15,6 +16,10 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
+
+// externalAccount is a credential that would have Mooring read a file and send it where the tenant likes.
+const externalAccount = `{"type": "external_account", "audience": "a", "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
+	"token_url": "https://example.com/token", "credential_source": {"file": "/etc/passwd"}}`
 
 // What is wrong with an object or around it is told by one condition, and heals once it is mended.
 func TestBadInput(t *testing.T) {
@@ -26,6 +31,8 @@ func TestBadInput(t *testing.T) {
 		reason v1alpha1.Reason
 		says   []string
 		mend   func(*world, *cloud, client.Object)
+		// stranger: AWS does not know the keys, so that the calls are no account's.
+		stranger bool
 	}{
 		{
 			name: "a region that AWS lacks", cloud: "aws", reason: v1alpha1.ReasonInvalid, says: []string{"region"},
@@ -80,13 +87,13 @@ func TestBadInput(t *testing.T) {
 			object: ofTeam,
 			mend: func(w *world, c *cloud, _ client.Object) {
 				w.credentials(c, nil)
-				w.must(w.Client.Create(w.Context(), w.team()))
+				w.must(w.Client.Create(w.Context(), w.team(c)))
 			},
 		},
 		{
 			name: "no credentials", cloud: "aws", reason: v1alpha1.ReasonCredentialsNotFound, says: []string{"no Secret keys", "create it"},
 			object: func(w *world, c *cloud) client.Object {
-				w.must(w.Client.Create(w.Context(), w.team()))
+				w.must(w.Client.Create(w.Context(), w.team(c)))
 				return ofTeam(w, c)
 			},
 			mend: func(w *world, c *cloud, _ client.Object) { w.credentials(c, nil) },
@@ -104,20 +111,46 @@ func TestBadInput(t *testing.T) {
 		},
 		{
 			name: "credentials that are wrong", cloud: "aws", reason: v1alpha1.ReasonDenied, says: []string{"credentials"},
-			object: withKeys(map[string][]byte{v1alpha1.SecretKeyAWSSecretAccessKey: []byte("not-the-secret")}),
+			object:   withKeys(map[string][]byte{v1alpha1.SecretKeyAWSSecretAccessKey: []byte("not-the-secret")}),
+			stranger: true,
+			mend:     func(w *world, c *cloud, _ client.Object) { w.credentials(c, nil) },
+		},
+		{
+			name: "no key of Google's", cloud: "gcp", reason: v1alpha1.ReasonCredentialsNotFound,
+			says:   []string{"Secret keys has no key " + v1alpha1.SecretKeyGCPCredentials + "; add it"},
+			object: withKeys(map[string][]byte{v1alpha1.SecretKeyGCPCredentials: nil, "other": []byte("x")}),
 			mend:   func(w *world, c *cloud, _ client.Object) { w.credentials(c, nil) },
+		},
+		{
+			name: "a key of Google's that is not JSON", cloud: "gcp", reason: v1alpha1.ReasonCredentialsInvalid,
+			says:   []string{"is not JSON: put a service account key there"},
+			object: withKeys(map[string][]byte{v1alpha1.SecretKeyGCPCredentials: []byte("a key")}),
+			mend:   func(w *world, c *cloud, _ client.Object) { w.credentials(c, nil) },
+		},
+		{
+			name: "a key of Google's that names where to go", cloud: "gcp", reason: v1alpha1.ReasonCredentialsInvalid,
+			says:   []string{`of type "external_account"`, "make a key for a service account"},
+			object: withKeys(map[string][]byte{v1alpha1.SecretKeyGCPCredentials: []byte(externalAccount)}),
+			mend:   func(w *world, c *cloud, _ client.Object) { w.credentials(c, nil) },
+		},
+		{
+			name: "no provider config of the cluster", cloud: "gcp", reason: v1alpha1.ReasonProviderConfigNotFound,
+			says: []string{"there is no ClusterProviderConfig", "create it"},
+			object: func(w *world, c *cloud) client.Object {
+				b := w.bucket(c, "photos", v1alpha1.BucketParameters{})
+				b.Spec.ProviderConfigRef.Name = w.namespace + "-later"
+				return b
+			},
+			mend: func(w *world, c *cloud, _ client.Object) { w.lend(c, w.namespace+"-later") },
 		},
 		{
 			name: "a provider config for others", cloud: "aws", reason: v1alpha1.ReasonProviderConfigNotAllowed,
 			says: []string{"is not for namespace", "ask your platform team"},
 			object: func(w *world, c *cloud) client.Object {
-				config := system.ClusterConfig(w.namespace, v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}, c.AWSEndpoint())
-				config.Spec.AllowedNamespaces = &metav1.LabelSelector{MatchLabels: map[string]string{"team": w.namespace}}
-				config.Spec.Credentials.SecretRef.Name = "aws"
-				w.must(w.Client.Create(w.Context(), config))
-				b := w.bucket(c, "photos", v1alpha1.BucketParameters{})
-				b.Spec.ProviderConfigRef.Name = w.namespace
-				return b
+				w.editConfig(c, func(s *v1alpha1.ClusterProviderConfigSpec) {
+					s.AllowedNamespaces = &metav1.LabelSelector{MatchLabels: map[string]string{"team": w.namespace}}
+				})
+				return w.bucket(c, "photos", v1alpha1.BucketParameters{})
 			},
 			mend: func(w *world, _ *cloud, _ client.Object) {
 				ns := &corev1.Namespace{}
@@ -129,34 +162,26 @@ func TestBadInput(t *testing.T) {
 		{
 			name: "a provider config for classes only", cloud: "gcp", reason: v1alpha1.ReasonProviderConfigNotAllowed, says: []string{"through a class only"},
 			object: func(w *world, c *cloud) client.Object {
-				config := system.ClusterConfig(w.namespace, v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: system.GCPProject, Region: system.GCPRegion}}, c.GCPEndpoint())
-				config.Spec.DirectUse, config.Spec.Credentials.SecretRef.Name = false, "gcp"
-				w.must(w.Client.Create(w.Context(), config))
-				b := w.bucket(c, "photos", v1alpha1.BucketParameters{})
-				b.Spec.ProviderConfigRef.Name = w.namespace
-				return b
+				w.editConfig(c, func(s *v1alpha1.ClusterProviderConfigSpec) { s.DirectUse = false })
+				return w.bucket(c, "photos", v1alpha1.BucketParameters{})
 			},
-			mend: func(w *world, _ *cloud, _ client.Object) {
-				config := &v1alpha1.ClusterProviderConfig{}
-				w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: w.namespace}, config))
-				config.Spec.DirectUse = true
-				err := w.Client.Update(w.Context(), config)
-				for apierrors.IsConflict(err) {
-					w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: w.namespace}, config))
-					config.Spec.DirectUse = true
-					err = w.Client.Update(w.Context(), config)
-				}
-				w.must(err)
+			mend: func(w *world, c *cloud, _ client.Object) {
+				w.editConfig(c, func(s *v1alpha1.ClusterProviderConfigSpec) { s.DirectUse = true })
 			},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
-			c := w.cloud(test.cloud)
+			c := w.alone(test.cloud)
 			o := test.object(w, c)
 			w.create(o)
 			w.stalled(o, test.reason, test.says...)
-			w.calm(c, o)
+			account := c.account
+			if test.stranger {
+				account = ""
+			}
+			w.calm(c, account)
+			w.disturb()
 			test.mend(w, c, o)
 			w.ready(o)
 		})
@@ -164,23 +189,21 @@ func TestBadInput(t *testing.T) {
 }
 
 // calm checks that an object which can't go on is not tried over and over: over a sync period nothing is written to
-// Kubernetes, and the cloud is asked a few times at most. What is new in the namespace is written about first.
-func (w *world) calm(c *cloud, o client.Object) {
+// Kubernetes, and the cloud is asked a few times at most. What is new in the namespace is written about first. The
+// account is the test's own.
+func (w *world) calm(c *cloud, account string) {
 	w.Helper()
-	states := w.of(kindOf(o), o.GetName(), 0)
-	name := states[len(states)-1].status.ExternalName
-	count := func() int { return len(c.Ledger.Calls(localcloud.Filter{Resource: name})) }
 	var writes cluster.Requests
 	for range 3 {
 		mark, err := w.Cluster.Audit().Mark()
 		w.must(err)
-		before, begun := count(), time.Now()
+		before, begun := c.calls(account), time.Now()
 		w.eventually("a sync period", func() bool { return time.Since(begun) > syncPeriod })
 		requests, err := w.Cluster.Audit().Since(mark)
 		w.must(err)
 		// After a second, after two more: each try looks, and may try to write.
 		tries := int(time.Since(begun)/(700*time.Millisecond)) + 1
-		if calls := count() - before; name != "" && calls > 3*tries {
+		if calls := c.calls(account) - before; calls > 3*tries {
 			w.Errorf("%d calls in %v", calls, time.Since(begun))
 		}
 		ours := func(r cluster.Request) bool { return r.Namespace == w.namespace }
@@ -189,6 +212,30 @@ func (w *world) calm(c *cloud, o client.Object) {
 		}
 	}
 	w.Errorf("an object that can't go on is written about without end:\n%v", writes)
+}
+
+// calls counts the calls in an account, asking for tokens among them; those with wrong keys are no account's.
+func (c *cloud) calls(account string) int {
+	n := 0
+	for _, call := range c.Ledger.Calls(localcloud.Filter{}) {
+		if call.Account == account {
+			n++
+		}
+	}
+	return n
+}
+
+// editConfig changes the cloud's ClusterProviderConfig as a person would.
+func (w *world) editConfig(c *cloud, change func(*v1alpha1.ClusterProviderConfigSpec)) {
+	w.Helper()
+	var err error = apierrors.NewConflict(schema.GroupResource{}, "", nil)
+	for apierrors.IsConflict(err) {
+		config := &v1alpha1.ClusterProviderConfig{}
+		w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: c.config}, config))
+		change(&config.Spec)
+		err = w.Client.Update(w.Context(), config)
+	}
+	w.must(err)
 }
 
 func bucketWith(p v1alpha1.BucketParameters) func(*world, *cloud) client.Object {
@@ -220,9 +267,9 @@ func again(change func(client.Object)) func(*world, *cloud, client.Object) {
 }
 
 // team is the ProviderConfig of the namespace, with credentials from the Secret keys.
-func (w *world) team() *v1alpha1.ProviderConfig {
+func (w *world) team(c *cloud) *v1alpha1.ProviderConfig {
 	return &v1alpha1.ProviderConfig{ObjectMeta: w.meta("team"), Spec: v1alpha1.ProviderConfigSpec{
-		Account:     v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}},
+		Account:     c.place(),
 		Credentials: v1alpha1.Credentials{SecretRef: v1alpha1.LocalSecretReference{Name: "keys"}},
 	}}
 }
@@ -236,10 +283,7 @@ func ofTeam(w *world, c *cloud) client.Object {
 // credentials makes or mends the Secret keys. but replaces some of its entries, by nothing if nil.
 func (w *world) credentials(c *cloud, but map[string][]byte) {
 	w.Helper()
-	id, secret := c.AWSKeys(system.AWSAccount)
-	s := &corev1.Secret{ObjectMeta: w.meta("keys"), Data: map[string][]byte{
-		v1alpha1.SecretKeyAWSAccessKeyID: []byte(id), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secret),
-	}}
+	s := &corev1.Secret{ObjectMeta: w.meta("keys"), Data: c.keys()}
 	for k, v := range but {
 		if s.Data[k] = v; v == nil {
 			delete(s.Data, k)
@@ -255,7 +299,7 @@ func (w *world) credentials(c *cloud, but map[string][]byte) {
 func withKeys(but map[string][]byte) func(*world, *cloud) client.Object {
 	return func(w *world, c *cloud) client.Object {
 		w.credentials(c, but)
-		w.must(w.Client.Create(w.Context(), w.team()))
+		w.must(w.Client.Create(w.Context(), w.team(c)))
 		return ofTeam(w, c)
 	}
 }

@@ -59,20 +59,25 @@ var (
 	worlds   atomic.Int64
 )
 
+// newStage starts a stage with a manager.
+func newStage(t testing.TB, o localcloud.Options) *stage {
+	t.Helper()
+	s := system.NewStage(t, cluster.Options{Audit: true}, o)
+	client, err := dynamic.NewForConfig(s.Cluster.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Run(t, controllers.Options{SyncPeriod: syncPeriod}, nil)
+	return &stage{Stage: s, watch: client}
+}
+
 // shared returns the stage, which the first test starts.
 func shared(t *testing.T) *stage {
 	t.Helper()
 	begin.Do(func() {
 		whole.TB = t
-		s := system.NewStage(&whole, cluster.Options{Audit: true},
-			localcloud.Options{Durations: durations, ListenersOnly: true, InstanceQuota: -1})
-		client, err := dynamic.NewForConfig(s.Cluster.Config())
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Run(&whole, controllers.Options{SyncPeriod: syncPeriod}, nil)
-		theStage = &stage{Stage: s, watch: client}
-		whole.Cleanup(func() { verifySecretsUnlisted(s) })
+		theStage = newStage(&whole, localcloud.Options{Durations: durations, ListenersOnly: true, InstanceQuota: -1})
+		whole.Cleanup(func() { verifySecretsUnlisted(theStage.Stage) })
 	})
 	if theStage == nil {
 		t.Skip("SKIPPED, NOT TESTED: there is no stage; the first test says why")

@@ -92,6 +92,7 @@ func TestTakenOver(t *testing.T) {
 		o := k.new(w, c, "ours")
 		w.create(o)
 		name := w.ready(o).status.ExternalName
+		w.disturb()
 		k.tag(c, w.T, name, someoneElses())
 		mark := len(c.writes(name))
 		w.stalled(o, v1alpha1.ReasonNotOwned, "belongs to shop/orders of cluster other-cluster")
@@ -111,6 +112,7 @@ func TestObserve(t *testing.T) {
 		spec(o).Management, spec(o).ExternalName = v1alpha1.ManagementObserve, external
 		w.create(o)
 		w.stalled(o, v1alpha1.ReasonNotFound, "check spec.externalName")
+		w.disturb()
 		k.make(c, w.T, external, map[string]string{"theirs": "1"})
 		mark := len(c.writes(external))
 		s := w.ready(o)
@@ -177,6 +179,7 @@ func TestVanished(t *testing.T) {
 				}
 				w.create(o)
 				name := w.ready(o).status.ExternalName
+				w.disturb()
 				k.drop(c, w.T, name)
 				mark := len(c.writes(name))
 				if policy == v1alpha1.WhenVanishedStop {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
@@ -23,6 +24,7 @@ type row struct {
 	name                                           string
 	available, synced, ready, reconciling, stalled metav1.ConditionStatus
 	reason                                         v1alpha1.Reason // of Synced; empty for any
+	working                                        v1alpha1.Reason // of Reconciling; empty for any
 	kstatus                                        status.Status
 	deleting                                       bool
 }
@@ -34,7 +36,7 @@ var designed = []row{
 	{name: "usable and as declared", available: either, synced: yes, ready: yes, kstatus: status.CurrentStatus},
 	{name: "an edit is being applied", available: either, synced: no, ready: no, reconciling: yes, kstatus: status.InProgressStatus},
 	{name: "drift waits", available: either, synced: no, ready: yes, kstatus: status.CurrentStatus},
-	{name: "failing for long, after Ready", available: either, synced: either, ready: either, reconciling: yes, kstatus: status.InProgressStatus},
+	{name: "failing for long, after Ready", available: either, synced: either, ready: either, reconciling: yes, working: v1alpha1.ReasonRetrying, kstatus: status.InProgressStatus},
 	{name: "not observed", available: open, synced: open, ready: open, reconciling: yes, kstatus: status.InProgressStatus},
 	{name: "first call failed", available: open, synced: open, ready: open, kstatus: status.InProgressStatus},
 	{name: "stalled, an edit waits for approval", available: either, synced: no, ready: no, stalled: yes, kstatus: status.FailedStatus},
@@ -60,7 +62,8 @@ func (r row) matches(s snapshot) bool {
 			return false
 		}
 	}
-	return r.reason == "" || s.condition(v1alpha1.ConditionSynced).Reason == string(r.reason)
+	return (r.reason == "" || s.condition(v1alpha1.ConditionSynced).Reason == string(r.reason)) &&
+		(r.working == "" || s.condition(v1alpha1.ConditionReconciling).Reason == string(r.working))
 }
 
 // check holds every state that was passed through against the table.
@@ -68,13 +71,29 @@ func (c *chronicle) check(t *testing.T) {
 	t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	before := map[string]snapshot{}
+	before, turns := map[string]snapshot{}, map[string]*turns{}
 	for _, s := range c.states {
+		if s.disturbance {
+			for _, t := range turns {
+				t.excuse()
+			}
+			continue
+		}
 		if !s.allowed() {
 			t.Errorf("no row of the design's table is this state, with kstatus %s:\n    %v", s.kstatus, s)
 		}
-		if m := restless(before[s.uid], s); m != "" {
+		was, known := before[s.uid]
+		if m := restless(was, s); m != "" {
 			t.Errorf("%s/%s: a message changed for no reason: %s", s.kind, s.name, m)
+		}
+		switch {
+		case !known || was.generation != s.generation:
+			turns[s.uid] = newTurns()
+		case !maps.Equal(was.annotations, s.annotations):
+			turns[s.uid].excuse()
+		}
+		if m := turns[s.uid].back(s); m != "" {
+			t.Errorf("%s/%s: a condition turned and turned back, and nothing had changed but itself: %s\n    %v", s.kind, s.name, m, s)
 		}
 		before[s.uid] = s
 	}
@@ -116,7 +135,7 @@ func restless(a, b snapshot) string {
 	}
 	for _, was := range a.status.Conditions {
 		is := b.condition(was.Type)
-		if is == nil || is.Reason == string(v1alpha1.ReasonDeleting) || is.Reason == string(v1alpha1.ReasonApprovalRequired) {
+		if is == nil || is.ObservedGeneration != was.ObservedGeneration || is.Reason == string(v1alpha1.ReasonDeleting) || is.Reason == string(v1alpha1.ReasonApprovalRequired) {
 			continue
 		}
 		if is.Reason == was.Reason && is.Status == was.Status && is.Message != was.Message {

@@ -30,6 +30,9 @@ type snapshot struct {
 	mirror               map[string]any
 	kstatus              status.Status
 	finalizers           []string
+	annotations          map[string]string
+	// disturbance is no state of an object: something outside changed here, as the test said.
+	disturbance bool
 }
 
 func (s snapshot) condition(name string) *metav1.Condition {
@@ -134,7 +137,7 @@ func (c *chronicle) note(e watch.Event) {
 func read(u *unstructured.Unstructured) (snapshot, error) {
 	s := snapshot{
 		kind: u.GetKind(), name: u.GetName(), uid: string(u.GetUID()), generation: u.GetGeneration(),
-		deleting: u.GetDeletionTimestamp() != nil, finalizers: u.GetFinalizers(),
+		deleting: u.GetDeletionTimestamp() != nil, finalizers: u.GetFinalizers(), annotations: u.GetAnnotations(),
 	}
 	if raw, ok := u.Object["status"].(map[string]any); ok {
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw, &s.status); err != nil {
@@ -149,6 +152,28 @@ func read(u *unstructured.Unstructured) (snapshot, error) {
 	}
 	s.kstatus = result.Status
 	return s, nil
+}
+
+// disturb says that from here on something is changed behind the backs of all objects, or lifted: a cloud object, a
+// Secret, a fault. Each condition may then turn once, and turn back once that is mended.
+func (c *chronicle) disturb() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.states = append(c.states, snapshot{disturbance: true})
+}
+
+// objects returns the first state of each object there was, by kind and name.
+func (c *chronicle) objects() []snapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var first []snapshot
+	for _, s := range c.states {
+		known := func(f snapshot) bool { return f.kind == s.kind && f.name == s.name }
+		if !s.disturbance && !slices.ContainsFunc(first, known) {
+			first = append(first, s)
+		}
+	}
+	return first
 }
 
 // of returns the states of one object, in order, from the since-th on.

@@ -22,6 +22,7 @@ type world struct {
 	*testing.T
 	*stage
 	*chronicle
+	number    int64
 	namespace string
 }
 
@@ -34,11 +35,20 @@ func newWorld(t *testing.T) *world {
 
 func newWorldAlone(t *testing.T) *world {
 	t.Helper()
-	s := shared(t)
-	w := &world{T: t, stage: s, namespace: fmt.Sprintf("e2e-%d", worlds.Add(1))}
+	return shared(t).world(t)
+}
+
+// world makes a namespace on a stage.
+func (s *stage) world(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, stage: s, number: worlds.Add(1)}
+	w.namespace = fmt.Sprintf("world-%d", w.number)
 	w.must(s.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}))
 	w.chronicle = s.follow(t, w.namespace)
-	t.Cleanup(func() { w.check(t) })
+	t.Cleanup(func() {
+		defer w.check(t)
+		w.ends()
+	})
 	return w
 }
 
@@ -85,11 +95,20 @@ func (w *world) create(o client.Object) {
 	w.Cleanup(func() { w.discard(o) })
 }
 
-// discard deletes an object and waits for its end, unless somebody has to act first.
+// discard deletes an object. The world waits for its end, so that all of them go at once.
 func (w *world) discard(o client.Object) {
-	ctx := whole.Context()
-	if err := client.IgnoreNotFound(w.Client.Delete(ctx, o)); err != nil {
+	if err := client.IgnoreNotFound(w.Client.Delete(whole.Context(), o)); err != nil {
 		w.Error(err)
+	}
+}
+
+// ends waits until every object of the world is gone, or can't go before somebody acts.
+func (w *world) ends() {
+	w.Helper()
+	for _, o := range w.objects() {
+		w.await(w.T, o.kind, o.name, "gone, or stalled on its way", func(s snapshot) bool {
+			return s.gone || s.deleting && s.observed == s.generation && s.is(v1alpha1.ConditionStalled, yes)
+		})
 	}
 }
 

@@ -1,0 +1,99 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// Clouds have limits: how many instances there may be, and how often they may be called. Nothing else runs here, since
+// all of an account share its limits.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, localcloud.Options{Durations: durations, ListenersOnly: true, RateLimits: true, InstanceQuota: 2})
+	in := func(name string) *cloud {
+		return &cloud{Cloud: s.Cloud, name: name, config: name, account: accounts[name]}
+	}
+	for _, provider := range []string{"aws", "gcp"} {
+		t.Run("quota of "+provider, func(t *testing.T) {
+			t.Parallel()
+			testQuota(s.world(t), in(provider))
+		})
+	}
+	t.Run("rates", func(t *testing.T) {
+		t.Parallel()
+		testRates(s.world(t), in("gcp"))
+	})
+}
+
+// testQuota: who finds no room says so, tries now and then, and gets it once there is some.
+func testQuota(w *world, c *cloud) {
+	first, second, third := w.database(c, "first", smallDatabase(c)), w.database(c, "second", smallDatabase(c)), w.database(c, "third", smallDatabase(c))
+	w.create(first)
+	w.create(second)
+	w.ready(first)
+	w.ready(second)
+	w.create(third)
+	s := w.stalled(third, v1alpha1.ReasonQuotaExceeded)
+	calls := func() int { return c.Ledger.Count(localcloud.Filter{Resource: s.status.ExternalName}) }
+	begun, before := time.Now(), calls()
+	w.eventually("two sync periods", func() bool { return time.Since(begun) > 2*syncPeriod })
+	if n := calls() - before; n > 3*triesIn(time.Since(begun)) { // each try looks, and may write
+		w.Errorf("%d calls in %v", n, time.Since(begun))
+	}
+	w.disturb()
+	w.delete(first)
+	w.gone(first)
+	w.ready(third)
+	w.ready(second)
+}
+
+// testRates: what a limit on calls refuses is done a little later, without being asked for over and over.
+func testRates(w *world, c *cloud) {
+	const many = 4
+	var buckets []*v1alpha1.Bucket
+	begun := time.Now()
+	for i := range many {
+		b := w.bucket(c, fmt.Sprintf("photos-%d", i), fullBucket(c))
+		w.create(b)
+		buckets = append(buckets, b)
+	}
+	for _, b := range buckets {
+		w.ready(b)
+	}
+	for round := range 3 { // sooner one after the other than a bucket takes updates
+		for _, b := range buckets {
+			edit(w, b, func(b *v1alpha1.Bucket) { tagged(b, v1alpha1.TagValue(rune('a'+round))) })
+		}
+	}
+	for _, b := range buckets {
+		name := w.ready(b).status.ExternalName
+		w.mirrors(b, "tags.team", `"c"`)
+		if writes := len(c.writes(name)); writes > triesIn(time.Since(begun))+3 {
+			w.Errorf("%d writes to %s in %v", writes, name, time.Since(begun))
+		}
+	}
+	refused := 0
+	for _, call := range c.Ledger.Calls(localcloud.Filter{Service: "storage"}) {
+		if call.Status == http.StatusTooManyRequests {
+			refused++
+		}
+	}
+	if refused == 0 {
+		w.Error("no limit was met, so that nothing was tested")
+	}
+	for _, b := range buckets {
+		w.delete(b)
+	}
+	for _, b := range buckets {
+		w.gone(b)
+	}
+}
+
+// triesIn is how often one object may try something in vain: after a second, after two more, then once a sync period,
+// give or take a third.
+func triesIn(d time.Duration) int { return int(d/(700*time.Millisecond)) + 1 }
