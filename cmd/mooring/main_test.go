@@ -18,12 +18,10 @@ import (
 
 	"github.com/go-logr/logr"
 	coordinationv1 "k8s.io/api/coordination/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/yaml"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/cluster"
@@ -131,21 +129,10 @@ func newWorld(t *testing.T) *world {
 // grant makes a user who has the rights of config/rbac and no other.
 func (w *world) grant(t *testing.T) {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("..", "..", "config", "rbac", "role.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	role := &rbacv1.ClusterRole{}
-	if err := yaml.UnmarshalStrict(content, role); err != nil {
-		t.Fatal(err)
-	}
 	const user = "replica"
-	w.create(t, role)
-	w.create(t, &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: user},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
-	})
+	if err := system.Grant(t.Context(), w.Client, filepath.Join("..", "..", "config", "rbac", "role.yaml"), user); err != nil {
+		t.Fatal(err)
+	}
 	kubeconfig, err := w.Cluster.UserKubeconfig(user)
 	if err != nil {
 		t.Fatal(err)

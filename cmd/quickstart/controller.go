@@ -5,17 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"syscall"
 	"time"
-
-	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/test/system"
 )
@@ -43,7 +36,7 @@ func (s *stage) startController(ctx context.Context, end context.CancelCauseFunc
 	if err := system.EnsureNamespace(ctx, s.client, system.Namespace); err != nil {
 		return fmt.Errorf("make namespace %s: %w", system.Namespace, err)
 	}
-	if err := s.grant(ctx); err != nil {
+	if err := system.Grant(ctx, s.client, s.role, controllerUser); err != nil {
 		return err
 	}
 	config, err := s.cluster.UserKubeconfig(controllerUser)
@@ -76,40 +69,6 @@ func (s *stage) startController(ctx context.Context, end context.CancelCauseFunc
 	}()
 	s.step("controller           bin/mooring, which logs to %s", s.file(logFile))
 	return nil
-}
-
-// grant gives the controller the rights that it has elsewhere, and no other: one that is missing shows here first.
-func (s *stage) grant(ctx context.Context) error {
-	file, err := os.Open(s.role)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	for documents := yaml.NewYAMLOrJSONDecoder(file, 4096); ; {
-		role := &unstructured.Unstructured{}
-		switch err := documents.Decode(role); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("read %s: %w", s.role, err)
-		}
-		for _, object := range []client.Object{role, bindingOf(role)} {
-			if err := s.client.Create(ctx, object); err != nil {
-				return fmt.Errorf("grant the controller its rights: %w", err)
-			}
-		}
-	}
-}
-
-// bindingOf gives a role to the controller: in its namespace, or in the whole cluster.
-func bindingOf(role *unstructured.Unstructured) client.Object {
-	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: role.GetKind(), Name: role.GetName()}
-	to := []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: controllerUser}}
-	meta := metav1.ObjectMeta{Namespace: role.GetNamespace(), Name: controllerUser}
-	if role.GetNamespace() != "" {
-		return &rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: ref, Subjects: to}
-	}
-	return &rbacv1.ClusterRoleBinding{ObjectMeta: meta, RoleRef: ref, Subjects: to}
 }
 
 // stop ends the controller as a cluster would: it finishes what it is writing first.

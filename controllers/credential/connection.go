@@ -19,7 +19,9 @@ type Connection struct {
 	*driver.Conn
 	Provider string
 	Location string
-	Gate     *Entrance
+	// Region is the config's own, for objects that name no location; it may be empty.
+	Region string
+	Gate   *Entrance
 	// Secrets are the values that must never be shown.
 	Secrets []string
 

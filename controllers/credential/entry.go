@@ -90,7 +90,7 @@ func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string
 		return nil, &Refusal{v1alpha1.ReasonCredentialsInvalid, fmt.Sprintf("%s: %v", cfg.key, err)}
 	}
 	e.conn = &Connection{
-		Conn: opened, Provider: cfg.provider(), Location: location, Secrets: secrets,
+		Conn: opened, Provider: cfg.provider(), Location: location, Region: cfg.region(), Secrets: secrets,
 		Gate: s.entrance(cfg), endpoint: cfg.endpoint, entry: e, now: s.Now,
 	}
 	if cfg.account.AWS != nil {

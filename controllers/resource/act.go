@@ -36,6 +36,9 @@ func (r *Reconciler[T, S]) act(ctx context.Context, t *turn[T, S], a Action) (ou
 		return r.update(ctx, t, a, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
 	case Release:
 		return r.release(ctx, t)
+	case Unbind:
+		t.status.ExternalName, t.status.Location, t.status.AccountID = "", "", ""
+		return outcome{quiet: true, next: soon}, nil
 	case Update:
 		return r.update(ctx, t, a, a.Changes)
 	case Delete:
@@ -66,8 +69,7 @@ func (r *Reconciler[T, S]) secure(ctx context.Context, t *turn[T, S], a Action) 
 	}
 	if !t.bound() {
 		r.bind(t)
-		// What was refused before may be refused again: its conditions stay until that is known.
-		r.describe(t, outcome{state: condition.Progressing, reason: a.Reason, message: a.Message, quiet: t.toldBefore != nil})
+		r.describe(t, outcome{state: condition.Progressing, reason: a.Reason, message: a.Message})
 		if err := r.patchStatus(ctx, t); err != nil {
 			return false, fmt.Errorf("store the binding: %w", err)
 		}
@@ -85,12 +87,6 @@ func (r *Reconciler[T, S]) bind(t *turn[T, S]) {
 	if t.seen.State == driver.Absent {
 		t.status.Applied = t.seen.Applied
 	}
-}
-
-// unbind lets the spec name another place, since the cloud refuses to make such a thing where it was bound to. The
-// account stays: it says that a creation was tried.
-func (t *turn[T, S]) unbind() {
-	t.status.ExternalName, t.status.Location = "", ""
 }
 
 // certain makes sure that the cache did not show an old version of the object. Nothing is created or deleted on
@@ -125,9 +121,6 @@ func (r *Reconciler[T, S]) create(ctx context.Context, t *turn[T, S], a Action) 
 	done, err := t.external.Create(ctx, t.request)
 	t.answered(err)
 	t.wrote(r.Now(), nil)
-	if driver.CodeOf(err) == driver.Invalid {
-		t.unbind()
-	}
 	if err != nil {
 		return outcome{}, acted{err}
 	}
@@ -186,6 +179,8 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 		if out.quiet {
 			out.quiet, out.planned, out.state = false, true, condition.DriftWaits
 			out.message = "the cloud does not keep what is set; see who else changes it, or set what it shows: " + list(changes)
+		} else if out.state == condition.Updating {
+			out.message = "the cloud took it before and does not show it, so it is sent again: " + list(changes)
 		}
 	}
 	return out, nil

@@ -25,6 +25,7 @@ const (
 	Ask     Verb = "Ask"     // wait for approval of Action.Pending
 	Delete  Verb = "Delete"  // delete it in the cloud
 	Release Verb = "Release" // mark it as left behind
+	Unbind  Verb = "Unbind"  // forget the place where it was to be, and never was
 	Forget  Verb = "Forget"  // drop the finalizer
 	Stall   Verb = "Stall"   // a person has to act
 )
@@ -66,6 +67,8 @@ type View struct {
 	Deleting bool
 	// Bound: the name in the cloud is stored, so a creation may have been tried.
 	Bound bool
+	// Moved: the spec now asks for another name or location than those it is bound to.
+	Moved bool
 	// WasReady: it was Ready at some time.
 	WasReady bool
 	// Edited: the spec changed since it was last applied in full.
@@ -171,6 +174,8 @@ func planAbsent(v View, p Policy) Action {
 	case v.WasReady && p.WhenVanished == v1alpha1.WhenVanishedStop:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "it was deleted in the cloud, and not by Mooring; restore it there under the same name, " +
 			"or set spec.whenVanished: Recreate to have a new, empty one made, or delete this object"}
+	case v.Moved && !v.WasReady: // as after a name or a location that the cloud refused
+		return Action{Verb: Unbind, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
 	default:
 		return creating
 	}

@@ -88,6 +88,7 @@ func build(choose func(n int) int, deleting bool) world {
 		return w
 	}
 	if !w.there() {
+		w.Moved = flag()
 		w.Policy.WhenVanished = []v1alpha1.WhenVanished{v1alpha1.WhenVanishedStop, v1alpha1.WhenVanishedRecreate}[choose(2)]
 		return w
 	}

@@ -69,7 +69,7 @@ func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcom
 	defer cancel()
 	if err != nil {
 		out = r.judge(ctx, t, out, err)
-	} else if !out.quiet && !out.repeated {
+	} else if !out.quiet && !out.repeated && out.next != polling { // to wait for the cloud is neither
 		t.mem.failures = 0
 		t.mem.pace.Succeeded()
 	}
@@ -105,6 +105,9 @@ func (r *Reconciler[T, S]) judge(ctx context.Context, t *turn[T, S], out outcome
 	}
 	verdict := retry.Judge(err)
 	out.reason = verdict.Reason
+	if verdict.Advice != "" {
+		out.message += "; " + verdict.Advice
+	}
 	if cloud, ok := errors.AsType[*driver.Error](err); ok {
 		out.atLeast = cloud.RetryAfter
 	}

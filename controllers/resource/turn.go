@@ -129,10 +129,7 @@ func (r *Reconciler[T, S]) prepare(t *turn[T, S]) {
 	}
 	name := t.status.ExternalName
 	if name == "" {
-		name = t.spec.ExternalName
-	}
-	if name == "" {
-		name = ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.external.Name().MaxLength)
+		name, _ = r.asked(t)
 	}
 	t.request = driver.Request[S]{
 		Name: name, Location: location, ID: t.status.ExternalID,
@@ -156,6 +153,17 @@ func (r *Reconciler[T, S]) prepare(t *turn[T, S]) {
 	}
 }
 
+// asked returns what name and location the spec asks for, whatever it is bound to.
+func (r *Reconciler[T, S]) asked(t *turn[T, S]) (name, location string) {
+	if name = t.spec.ExternalName; name == "" {
+		name = ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.external.Name().MaxLength)
+	}
+	if _, location = r.Kind.Parameters(t.obj); location == "" {
+		location = t.conn.Region
+	}
+	return name, location
+}
+
 // look fills the view: what is known beside the cloud.
 func (r *Reconciler[T, S]) look(t *turn[T, S]) {
 	t.view = View{
@@ -166,6 +174,10 @@ func (r *Reconciler[T, S]) look(t *turn[T, S]) {
 	}
 	if t.status.Plan != nil {
 		t.view.Serial = t.status.Plan.Serial
+	}
+	if t.bound() {
+		name, location := r.asked(t)
+		t.view.Moved = name != t.status.ExternalName || location != "" && location != t.status.Location
 	}
 	t.mem.absent = since(t.mem.absent, t.seen.State == driver.Absent, t.now)
 	t.mem.unsaved = since(t.mem.unsaved, t.seen.State == driver.Absent && t.seen.Snapshot == driver.Absent, t.now)

@@ -10,6 +10,8 @@ type Verdict struct {
 	Reason v1alpha1.Reason
 	// Stalled: a person has to act; the object is still looked at, slowly, and heals by itself.
 	Stalled bool
+	// Advice says what to do where the cloud's own words don't.
+	Advice string
 	// Soon: the cloud is merely busy; come back as if polling.
 	Soon bool
 }
@@ -23,7 +25,7 @@ var verdicts = map[driver.Code]Verdict{
 	driver.NotEmpty:    {Reason: v1alpha1.ReasonNotEmpty, Stalled: true},
 	driver.Protected:   {Reason: v1alpha1.ReasonDeletionProtected, Stalled: true},
 	driver.Busy:        {Reason: v1alpha1.ReasonCloudBusy, Soon: true},
-	driver.Quota:       {Reason: v1alpha1.ReasonQuotaExceeded, Stalled: true},
+	driver.Quota:       {Reason: v1alpha1.ReasonQuotaExceeded, Stalled: true, Advice: "ask the cloud for a higher quota, or delete what is not needed"},
 	driver.Throttled:   {Reason: v1alpha1.ReasonRetrying},
 	driver.Unavailable: {Reason: v1alpha1.ReasonRetrying},
 }

@@ -184,10 +184,10 @@ func TestPasswordOfOnesOwn(t *testing.T) {
 	onReal(t, v1alpha1.EnginePostgres, func(w *world, c *cloud) {
 		d := w.withPassword(c)
 		w.create(d)
-		w.stalled(d, v1alpha1.ReasonPasswordNotFound, `no key "password" in a Secret admin`)
+		w.lacks(d, v1alpha1.ReasonPasswordNotFound, `no key "password" in a Secret admin`)
 		w.must(w.Client.Create(w.Context(), &corev1.Secret{ObjectMeta: w.meta("admin"), Data: map[string][]byte{"other": []byte("x")}}))
 		w.looks(c, w.of("Database", d.Name, 0)[0].externalName(w), 1)
-		w.stalled(d, v1alpha1.ReasonPasswordNotFound, `no key "password" in a Secret admin`)
+		w.lacks(d, v1alpha1.ReasonPasswordNotFound, `no key "password" in a Secret admin`)
 		w.give("first-password")
 		name := w.ready(d).status.ExternalName
 		w.rotates("first-password")

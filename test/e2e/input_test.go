@@ -37,12 +37,12 @@ func TestBadInput(t *testing.T) {
 		{
 			name: "a region that AWS lacks", cloud: "aws", reason: v1alpha1.ReasonInvalid, says: []string{"region"},
 			object: bucketWith(v1alpha1.BucketParameters{Location: new("mars-1")}),
-			mend:   again(func(o client.Object) { o.(*v1alpha1.Bucket).Spec.Location = nil }),
+			mend:   edited(func(o client.Object) { o.(*v1alpha1.Bucket).Spec.Location = nil }),
 		},
 		{
 			name: "a region that Google lacks", cloud: "gcp", reason: v1alpha1.ReasonInvalid, says: []string{"location"},
 			object: bucketWith(v1alpha1.BucketParameters{Location: new("mars-north1")}),
-			mend:   again(func(o client.Object) { o.(*v1alpha1.Bucket).Spec.Location = nil }),
+			mend:   edited(func(o client.Object) { o.(*v1alpha1.Bucket).Spec.Location = nil }),
 		},
 		{
 			name: "a version that RDS lacks", cloud: "aws", reason: v1alpha1.ReasonInvalid, says: []string{"99"},
@@ -175,7 +175,7 @@ func TestBadInput(t *testing.T) {
 			c := w.alone(test.cloud)
 			o := test.object(w, c)
 			w.create(o)
-			w.stalled(o, test.reason, test.says...)
+			w.refers(o, test.reason, test.says...)
 			account := c.account
 			if test.stranger {
 				account = ""
@@ -185,6 +185,17 @@ func TestBadInput(t *testing.T) {
 			test.mend(w, c, o)
 			w.ready(o)
 		})
+	}
+}
+
+// refers waits until an object is stalled, or waits for what it refers to, with a message about it.
+func (w *world) refers(o client.Object, reason v1alpha1.Reason, says ...string) {
+	w.Helper()
+	switch reason {
+	case v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonPasswordNotFound:
+		w.lacks(o, reason, says...)
+	default:
+		w.stalled(o, reason, says...)
 	}
 }
 
@@ -252,18 +263,6 @@ func databaseWith(change func(*v1alpha1.DatabaseParameters)) func(*world, *cloud
 
 func edited(change func(client.Object)) func(*world, *cloud, client.Object) {
 	return func(w *world, _ *cloud, o client.Object) { edit(w, o, change) }
-}
-
-// again makes the object anew, as for what is bound before the cloud refuses it.
-func again(change func(client.Object)) func(*world, *cloud, client.Object) {
-	return func(w *world, _ *cloud, o client.Object) {
-		w.delete(o)
-		w.gone(o)
-		o.SetResourceVersion("")
-		o.SetUID("")
-		change(o)
-		w.create(o)
-	}
 }
 
 // team is the ProviderConfig of the namespace, with credentials from the Secret keys.

@@ -38,7 +38,7 @@ func testQuota(w *world, c *cloud) {
 	w.ready(first)
 	w.ready(second)
 	w.create(third)
-	s := w.stalled(third, v1alpha1.ReasonQuotaExceeded)
+	s := w.stalled(third, v1alpha1.ReasonQuotaExceeded, "higher quota")
 	calls := func() int { return c.Ledger.Count(localcloud.Filter{Resource: s.status.ExternalName}) }
 	begun, before := time.Now(), calls()
 	w.eventually("two sync periods", func() bool { return time.Since(begun) > 2*syncPeriod })

@@ -29,7 +29,7 @@ const patience = 2 * time.Minute
 // durations are long enough for every state of the clouds to be passed through, and seen.
 var durations = localcloud.Durations{
 	Create: 200 * time.Millisecond, Modify: 100 * time.Millisecond,
-	Delete: 200 * time.Millisecond, Snapshot: 300 * time.Millisecond,
+	Delete: 200 * time.Millisecond, Snapshot: 300 * time.Millisecond, ModifyOnset: 50 * time.Millisecond,
 }
 
 // TestMain lets more tests run at once than there are processors: nearly all of their time is waiting.

@@ -173,6 +173,21 @@ func (w *world) stalled(o client.Object, reason v1alpha1.Reason, says ...string)
 	return s
 }
 
+// lacks waits until a new object says that it waits for what it refers to.
+func (w *world) lacks(o client.Object, reason v1alpha1.Reason, says ...string) {
+	w.Helper()
+	s := w.state(o, "waiting: "+string(reason), func(s snapshot) bool {
+		c := s.condition(v1alpha1.ConditionReconciling)
+		return s.observed == o.GetGeneration() && c != nil && c.Status == yes && c.Reason == string(reason) &&
+			s.is(v1alpha1.ConditionStalled, absent) && s.kstatus == status.InProgressStatus
+	})
+	for _, text := range says {
+		if message := s.condition(v1alpha1.ConditionReconciling).Message; !strings.Contains(message, text) {
+			w.Errorf("the message is %q, want it to say %q", message, text)
+		}
+	}
+}
+
 // gone waits until an object has left the API server.
 func (w *world) gone(o client.Object) {
 	w.Helper()
