@@ -58,7 +58,6 @@ func TestReads(t *testing.T) {
 		}
 	}
 	all.Wait()
-	w.verifyHidden(t)
 }
 
 // TestDefinitionUnreadable is TestReads for the definition of a kind, which all lives share.

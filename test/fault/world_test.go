@@ -62,6 +62,12 @@ func newWorldOn(t *testing.T, s *system.Stage) *world {
 	if w.seen, err = cache.New(w.Cluster.Config(), cache.Options{Scheme: w.Client.Scheme()}); err != nil {
 		t.Fatal(err)
 	}
+	for _, cloud := range []string{"aws", "gcp"} { // of the accounts that the stage itself has
+		l := &life{world: w, subject: subject{cloud: cloud}, account: map[string]string{"aws": system.AWSAccount, "gcp": system.GCPProject}[cloud]}
+		l.credentials()
+		remember(l)
+	}
+	t.Cleanup(func() { w.verifyHidden(t) })
 	go func() { _ = w.seen.Start(t.Context()) }()
 	for _, o := range []client.Object{&v1alpha1.Bucket{}, &v1alpha1.Database{}, &v1alpha1.ProviderConfig{}} {
 		if _, err := w.seen.GetInformer(t.Context(), o); err != nil {
