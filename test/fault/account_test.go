@@ -206,6 +206,9 @@ func (l *life) awaitStalled(t testing.TB, reason v1alpha1.Reason, advice string)
 	t.Helper()
 	await(t, l.name+" is stalled: "+string(reason), func() string {
 		o := l.seenNow(t.Context())
+		if o == nil {
+			return "it is not there"
+		}
 		c := meta.FindStatusCondition(statusOf(o).Conditions, v1alpha1.ConditionStalled)
 		if c == nil || c.Reason != string(reason) || !strings.Contains(c.Message, advice) {
 			return conditions(statusOf(o).Conditions)
