@@ -136,6 +136,9 @@ func (l *life) awaitToldOrRepeated(t *testing.T) {
 	t.Helper()
 	await(t, l.name+" says what failed, or it is tried again", func() string {
 		o := l.seenNow(t.Context())
+		if o == nil {
+			t.Fatal("the object was let go, although the cloud object is still there")
+		}
 		if l.hitCount() == 0 {
 			return "nothing has failed yet"
 		}
