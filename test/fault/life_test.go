@@ -100,6 +100,7 @@ func (w *world) bornAs(t testing.TB, s subject, name, account string) *life {
 	t.Helper()
 	l := &life{world: w, subject: s, name: name, account: account, count: map[string]int{}}
 	w.wire.know(l, l.name)
+	remember(l)
 	l.must(t, system.EnsureNamespace(t.Context(), w.Client, l.name))
 	l.must(t, w.Client.Create(t.Context(), l.credentials()))
 	config := &v1alpha1.ProviderConfig{

@@ -3,6 +3,7 @@ package fault
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"iter"
 	"math"
@@ -33,14 +34,19 @@ func TestMain(m *testing.M) {
 	log := zapr.NewLogger(zap.New(core, zap.AddStacktrace(zapcore.PanicLevel)))
 	logf.SetLogger(log)
 	klog.SetLogger(log)
-	os.Exit(m.Run())
+	code := m.Run()
+	for _, leak := range shown() {
+		fmt.Println("FAIL:", leak)
+		code = max(code, 1)
+	}
+	os.Exit(code)
 }
 
 // Sync implements zapcore.WriteSyncer. Nothing outlives the process.
 func (logFile) Sync() error { return nil }
 
 // lines goes through what has been logged so far.
-func (l logFile) lines(t testing.TB) iter.Seq[[]byte] {
+func (l logFile) lines(failed func(error)) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		in := bufio.NewScanner(io.NewSectionReader(l.File, 0, math.MaxInt64))
 		in.Buffer(nil, 64<<20)
@@ -50,7 +56,7 @@ func (l logFile) lines(t testing.TB) iter.Seq[[]byte] {
 			}
 		}
 		if err := in.Err(); err != nil {
-			t.Errorf("read the log: %v", err)
+			failed(err)
 		}
 	}
 }
@@ -58,7 +64,7 @@ func (l logFile) lines(t testing.TB) iter.Seq[[]byte] {
 // about returns the lines that mention a name.
 func (l logFile) about(t testing.TB, name string) string {
 	var out []byte
-	for line := range l.lines(t) {
+	for line := range l.lines(func(err error) { t.Errorf("read the log: %v", err) }) {
 		if bytes.Contains(line, []byte(name)) {
 			out = append(append(out, line...), '\n')
 		}

@@ -134,7 +134,11 @@ func unready(o client.Object) string {
 	return ""
 }
 
+// conditions says what they are, and is never empty.
 func conditions(all []metav1.Condition) string {
+	if len(all) == 0 {
+		return "no conditions"
+	}
 	var lines []string
 	for _, c := range all {
 		lines = append(lines, fmt.Sprintf("%s=%s at %d (%s: %s)", c.Type, c.Status, c.ObservedGeneration, c.Reason, c.Message))

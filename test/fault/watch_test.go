@@ -3,6 +3,7 @@ package fault
 import (
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -11,29 +12,37 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
+// late is how long a watch lasts that is cut, and how much later a late one brings things.
+const late = 700 * time.Millisecond
+
 // TestWatches leads lives under managers whose watches end all the time, or bring everything late. Of several
 // namespaces a cache does not know whether it is behind; what it shows is then really old.
 func TestWatches(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
-	const late = 700 * time.Millisecond
+	cutting := func(r io.ReadCloser, hit func()) io.ReadCloser { return &cut{r, time.Now().Add(late), hit} }
+	delaying := func(r io.ReadCloser, hit func()) io.ReadCloser { return delayed{r, hit} }
 	var all sync.WaitGroup
 	for _, bad := range []struct {
 		name       string
-		watches    wrapper
+		change     func(watch io.ReadCloser, hit func()) io.ReadCloser
 		namespaces []string
 	}{
-		{"cut", watching(func(r io.ReadCloser) io.ReadCloser { return &cut{ReadCloser: r, end: time.Now().Add(late)} }), nil},
-		{"late", watching(func(r io.ReadCloser) io.ReadCloser { return delayed{r, late} }), nil},
-		{"late, of several namespaces", watching(func(r io.ReadCloser) io.ReadCloser { return delayed{r, late} }), []string{"another"}},
+		{"cut", cutting, nil},
+		{"late", delaying, nil},
+		{"late, of several namespaces", delaying, []string{"another"}},
 	} {
 		for _, s := range stories() {
 			all.Go(func() {
 				t.Run(s.String()+"/"+bad.name, func(t *testing.T) {
-					m := matrix{manage: func(t *testing.T, l *life) { w.process(t, bad.watches, append(bad.namespaces, l.name)...) }}
+					m := matrix{manage: func(t *testing.T, l *life) {
+						w.process(t, l.watching(bad.change), append(bad.namespaces, l.name)...)
+					}}
 					// What is allowed without a fault is what a calm manager does, and no write more.
 					calm := w.plain(t, matrix{manage: func(t *testing.T, l *life) { w.process(t, nil, l.name) }}, s)
-					w.faulty(t, m, s, trap{}, calm)
+					if !w.faulty(t, m, s, trap{}, calm) {
+						t.Error("no watch of the object was cut or late: nothing was tested")
+					}
 				})
 			})
 		}
@@ -41,43 +50,54 @@ func TestWatches(t *testing.T) {
 	all.Wait()
 }
 
-// watching changes what watches read.
-func watching(change func(io.ReadCloser) io.ReadCloser) wrapper {
+// watching changes what watches read. A change calls hit each time it does harm to the watch of the life's own kind.
+func (l *life) watching(change func(watch io.ReadCloser, hit func()) io.ReadCloser) wrapper {
 	return func(next http.RoundTripper) http.RoundTripper {
 		return tripper(func(r *http.Request) (*http.Response, error) {
 			resp, err := next.RoundTrip(r)
-			if err == nil && apiCall(r).verb == "watch" {
-				resp.Body = change(resp.Body)
+			if c := apiCall(r); err == nil && c.verb == "watch" {
+				hit := func() {}
+				if c.resource == strings.ToLower(l.kind)+"s" {
+					hit = l.hit
+				}
+				resp.Body = change(resp.Body, hit)
 			}
 			return resp, err
 		})
 	}
 }
 
-// cut ends a watch with the first event after its time.
+// cut ends a watch with the first event after its time, and loses that.
 type cut struct {
 	io.ReadCloser
 	end time.Time
+	hit func()
 }
 
 // Read implements io.Reader.
 func (c *cut) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
-	if time.Now().After(c.end) {
-		return 0, io.ErrUnexpectedEOF
+	if time.Now().Before(c.end) {
+		return n, err
 	}
-	return n, err
+	if n > 0 {
+		c.hit()
+	}
+	return 0, io.ErrUnexpectedEOF
 }
 
 // delayed brings everything late.
 type delayed struct {
 	io.ReadCloser
-	by time.Duration
+	hit func()
 }
 
 // Read implements io.Reader.
 func (d delayed) Read(p []byte) (int, error) {
 	n, err := d.ReadCloser.Read(p)
-	time.Sleep(d.by) // the network's, not the test's
+	time.Sleep(late) // the network's, not the test's
+	if n > 0 {
+		d.hit()
+	}
 	return n, err
 }

@@ -31,6 +31,8 @@ type world struct {
 	lives atomic.Int32
 	// cluster is the cluster id; empty for the API server's own.
 	cluster string
+	// settle is how long managers take the cloud to be behind at the longest.
+	settle time.Duration
 }
 
 // Cadences of the managers here: short, so that a fault is over soon, and no shorter than a loaded machine bears.
@@ -54,7 +56,7 @@ func newWorld(t *testing.T, co cluster.Options, lo localcloud.Options) *world {
 
 func newWorldOn(t *testing.T, s *system.Stage) *world {
 	t.Helper()
-	w := &world{Stage: s, wire: newWire()}
+	w := &world{Stage: s, wire: newWire(), settle: settle}
 	var err error
 	if w.user, err = w.Cluster.User(system.User, cluster.Administrators); err != nil {
 		t.Fatal(err)
@@ -62,6 +64,12 @@ func newWorldOn(t *testing.T, s *system.Stage) *world {
 	if w.seen, err = cache.New(w.Cluster.Config(), cache.Options{Scheme: w.Client.Scheme()}); err != nil {
 		t.Fatal(err)
 	}
+	for _, cloud := range []string{"aws", "gcp"} { // of the accounts that the stage itself has
+		l := &life{world: w, subject: subject{cloud: cloud}, account: map[string]string{"aws": system.AWSAccount, "gcp": system.GCPProject}[cloud]}
+		l.credentials()
+		remember(l)
+	}
+	t.Cleanup(func() { w.verifyHidden(t) })
 	go func() { _ = w.seen.Start(t.Context()) }()
 	for _, o := range []client.Object{&v1alpha1.Bucket{}, &v1alpha1.Database{}, &v1alpha1.ProviderConfig{}} {
 		if _, err := w.seen.GetInformer(t.Context(), o); err != nil {
@@ -79,7 +87,7 @@ func (w *world) start(ctx context.Context, life *system.Lifeline, timeout time.D
 	}
 	cfg.Wrap(w.wire.wrap)
 	return system.Start(ctx, cfg, life, controllers.Options{
-		ClusterID: w.cluster, Drivers: w.Drivers(life, timeout), SyncPeriod: syncPeriod, Settle: settle, Workers: 32,
+		ClusterID: w.cluster, Drivers: w.Drivers(life, timeout), SyncPeriod: syncPeriod, Settle: w.settle, Workers: 32,
 	}, controllers.ManagerOptions{Namespaces: namespaces})
 }
 

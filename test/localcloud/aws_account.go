@@ -37,14 +37,16 @@ type awsKeyring struct {
 	keys  map[string]*awsKey
 	roles map[string]string // by ARN: the external id it asks for
 	count int               // of sessions
+	// rotated counts the rotations of an account's key.
+	rotated map[string]int
 }
 
 func newAWSKeyring() *awsKeyring {
-	return &awsKeyring{keys: map[string]*awsKey{}, roles: map[string]string{}}
+	return &awsKeyring{keys: map[string]*awsKey{}, roles: map[string]string{}, rotated: map[string]int{}}
 }
 
 // AWSKeys returns the access key of an account's user, who may do everything in it. The account (12
-// digits) is made on first use; its key is the same in every local cloud.
+// digits) is made on first use; its key is the same in every local cloud, until it is rotated.
 func (c *Cloud) AWSKeys(account string) (accessKeyID, secretAccessKey string) {
 	key := c.aws.keys.user(account)
 	return key.id, key.secret
@@ -55,6 +57,14 @@ func (c *Cloud) RevokeAWSKeys(account string) { c.aws.keys.revoke(account, true)
 
 // RestoreAWSKeys undoes RevokeAWSKeys.
 func (c *Cloud) RestoreAWSKeys(account string) { c.aws.keys.revoke(account, false) }
+
+// RotateAWSKeys gives an account's user a new key, which AWSKeys returns from then on. The old one is refused for good.
+func (c *Cloud) RotateAWSKeys(account string) {
+	c.RevokeAWSKeys(account)
+	c.aws.keys.mu.Lock()
+	defer c.aws.keys.mu.Unlock()
+	c.aws.keys.rotated[account]++
+}
 
 // AddAWSRole makes a role (arn:aws:iam::<account>:role/<name>) that every caller may assume who
 // gives this external id; an empty one asks for none.
@@ -70,10 +80,14 @@ func (k *awsKeyring) user(account string) *awsKey {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	id := "AKIA" + keyText(account)
+	seed := account
+	if n := k.rotated[account]; n > 0 {
+		seed = fmt.Sprint(account, " ", n)
+	}
+	id := "AKIA" + keyText(seed)
 	key, ok := k.keys[id]
 	if !ok {
-		key = &awsKey{id: id, secret: keySecret(account), caller: awsCaller{
+		key = &awsKey{id: id, secret: keySecret(seed), caller: awsCaller{
 			account: account,
 			arn:     "arn:aws:iam::" + account + ":user/mooring",
 			userID:  "AIDA" + keyText("user "+account),

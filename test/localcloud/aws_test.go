@@ -154,6 +154,17 @@ func TestAWSIdentity(t *testing.T) {
 	_, err = identity(own)
 	wantCode(t, err, "")
 
+	cloud.RotateAWSKeys(ownAccount)
+	_, err = identity(own)
+	wantCode(t, err, "InvalidClientTokenId")
+	cloud.RestoreAWSKeys(ownAccount)
+	_, err = identity(own)
+	wantCode(t, err, "InvalidClientTokenId")
+	id, secret = cloud.AWSKeys(ownAccount)
+	own.Credentials = credentials.NewStaticCredentialsProvider(id, secret, "")
+	_, err = identity(own)
+	wantCode(t, err, "")
+
 	const role = "arn:aws:iam::" + otherAccount + ":role/team/manager"
 	assume := &sts.AssumeRoleInput{RoleArn: aws.String(role), RoleSessionName: aws.String("mooring"), DurationSeconds: aws.Int32(900)}
 	_, err = sts.NewFromConfig(own).AssumeRole(ctx, assume)

@@ -33,7 +33,7 @@ type gcpProject struct {
 
 func newGCPCloud(c *Cloud) *gcpCloud {
 	g := &gcpCloud{cloud: c, mux: http.NewServeMux(), projects: map[string]*gcpProject{}}
-	g.keys.accounts, g.keys.tokens = map[string]*gcpAccount{}, map[string]gcpToken{}
+	g.keys.accounts, g.keys.current, g.keys.tokens = map[string]*gcpAccount{}, map[string]*gcpAccount{}, map[string]gcpToken{}
 	g.storage, g.sql = newGCSService(c), newSQLService(c)
 	g.routeToken()
 	g.storage.route(g)

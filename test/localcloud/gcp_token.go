@@ -35,11 +35,15 @@ const (
 type gcpKeyring struct {
 	mu       sync.Mutex
 	accounts map[string]*gcpAccount // by private_key_id
+	current  map[string]*gcpAccount // by project
 	tokens   map[string]gcpToken
 }
 
+// A gcpAccount is a project's service account under one of its keys.
 type gcpAccount struct {
 	project *gcpProject
+	keyID   string
+	private *rsa.PrivateKey
 	revoked bool
 }
 
@@ -50,20 +54,20 @@ type gcpToken struct {
 }
 
 // GCPKey returns the JSON of a service-account key that may manage a project. It makes the
-// project on first use and returns the same key from then on.
+// project on first use and returns the same key until it is rotated.
 func (c *Cloud) GCPKey(project string) []byte {
 	c.gcp.mu.Lock()
 	p := c.gcp.project(project)
 	c.gcp.mu.Unlock()
-	c.gcp.keys.admit(p)
-	der, err := x509.MarshalPKCS8PrivateKey(gcpPrivateKey())
+	account := c.gcp.keys.admit(p)
+	der, err := x509.MarshalPKCS8PrivateKey(account.private)
 	if err != nil {
 		panic(err) // an RSA key can always be encoded
 	}
 	key, err := json.MarshalIndent(map[string]string{
 		"type":                        "service_account",
 		"project_id":                  p.id,
-		"private_key_id":              gcpKeyID(p),
+		"private_key_id":              account.keyID,
 		"private_key":                 string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 		"client_email":                p.email,
 		"client_id":                   fmt.Sprint(p.number),
@@ -85,6 +89,19 @@ func (c *Cloud) RevokeGCPKey(project string) { c.gcp.keys.setRevoked(project, tr
 // RestoreGCPKey undoes RevokeGCPKey.
 func (c *Cloud) RestoreGCPKey(project string) { c.gcp.keys.setRevoked(project, false) }
 
+// RotateGCPKey makes another key for a project's service account, which GCPKey returns from then on. The old one is
+// refused for good, as are its tokens: Google would let those live on for up to an hour.
+func (c *Cloud) RotateGCPKey(project string) {
+	c.GCPKey(project) // there is one to take the place of
+	private := newGCPPrivateKey()
+	k := &c.gcp.keys
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	old := k.current[project]
+	old.revoked = true
+	k.add(&gcpAccount{project: old.project, keyID: gcpKeyID(old.keyID), private: private})
+}
+
 // ExpireGCPTokens ends the life of every access token issued so far.
 func (c *Cloud) ExpireGCPTokens() {
 	c.gcp.keys.mu.Lock()
@@ -95,37 +112,44 @@ func (c *Cloud) ExpireGCPTokens() {
 	}
 }
 
-func gcpKeyID(p *gcpProject) string {
-	sum := sha1.Sum([]byte("key of " + p.email))
+// gcpKeyID returns the id of the first key of an email's account, or of the key that follows one.
+func gcpKeyID(before string) string {
+	sum := sha1.Sum([]byte("key of " + before))
 	return hex.EncodeToString(sum[:])
 }
 
-// gcpPrivateKey is the key of all accounts of all clouds in this process, since making one takes a
+// gcpPrivateKey is the first key of all accounts of all clouds in this process, since making one takes a
 // tenth of a second. What keeps them apart is the key's id, which names the account, and the audience.
-var gcpPrivateKey = sync.OnceValue(func() *rsa.PrivateKey {
+var gcpPrivateKey = sync.OnceValue(newGCPPrivateKey)
+
+func newGCPPrivateKey() *rsa.PrivateKey {
 	private, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		panic(err) // crypto/rand does not fail
 	}
 	return private
-})
+}
 
-// admit makes a project's account known.
-func (k *gcpKeyring) admit(p *gcpProject) {
+// admit makes a project's account known and returns it under its present key.
+func (k *gcpKeyring) admit(p *gcpProject) *gcpAccount {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.accounts[gcpKeyID(p)] == nil {
-		k.accounts[gcpKeyID(p)] = &gcpAccount{project: p}
+	if k.current[p.id] == nil {
+		k.add(&gcpAccount{project: p, keyID: gcpKeyID(p.email), private: gcpPrivateKey()})
 	}
+	return k.current[p.id]
+}
+
+// add puts a key in force. The caller holds k.mu.
+func (k *gcpKeyring) add(a *gcpAccount) {
+	k.accounts[a.keyID], k.current[a.project.id] = a, a
 }
 
 func (k *gcpKeyring) setRevoked(project string, revoked bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, a := range k.accounts {
-		if a.project.id == project {
-			a.revoked = revoked
-		}
+	if a := k.current[project]; a != nil {
+		a.revoked = revoked
 	}
 }
 
@@ -223,7 +247,7 @@ func (k *gcpKeyring) exchange(signed, audience string) (any, error) {
 		if account = k.accounts[id]; account == nil || account.project.email != claims.Issuer {
 			return nil, errors.New("account not found")
 		}
-		return &gcpPrivateKey().PublicKey, nil
+		return &account.private.PublicKey, nil
 	}, jwt.WithValidMethods([]string{"RS256"}), jwt.WithAudience(audience),
 		jwt.WithIssuedAt(), jwt.WithExpirationRequired(), jwt.WithLeeway(gcpTokenSkew))
 	switch {

@@ -169,6 +169,37 @@ func TestGCPCallsNeedAToken(t *testing.T) {
 	wantGCP(t, call(good), 401, "authError")
 }
 
+func TestGCPKeyIsRotated(t *testing.T) {
+	g := startGCP(t, Options{})
+	get := func(c *http.Client) error {
+		response, err := c.Get(g.GCPEndpoint() + "/storage/v1/b?project=acme")
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		return googleapi.CheckResponse(response)
+	}
+	_, _, used := g.clients(t, "acme")
+	_, _, unused := g.clients(t, "acme")
+	wantGCP(t, get(used), 0, "")
+	for range 2 {
+		before, private := parseKey(t, g.GCPKey("acme"))
+		g.RotateGCPKey("acme")
+		if after, other := parseKey(t, g.GCPKey("acme")); after.PrivateKeyID == before.PrivateKeyID || other.Equal(private) {
+			t.Error("the key is the same")
+		}
+		g.RestoreGCPKey("acme") // is for the new key
+		wantGCP(t, get(used), 401, "authError")
+		var refused *oauth2.RetrieveError
+		if err := get(unused); !errors.As(err, &refused) || !strings.Contains(string(refused.Body), `"invalid_grant"`) {
+			t.Fatalf("got %v, want invalid_grant", err)
+		}
+		_, _, fresh := g.clients(t, "acme")
+		wantGCP(t, get(fresh), 0, "")
+		used = fresh
+	}
+}
+
 func TestGCPScopesBindTheToken(t *testing.T) {
 	g := startGCP(t, Options{})
 	tests := []struct {

@@ -1,0 +1,170 @@
+package fault
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// TestFailsLate has the cloud accept what it then does not do. The object says so, or what failed is tried again;
+// there is one cloud object, and none is let go that is still there.
+func TestFailsLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	w.run(t, timeout)
+	var all sync.WaitGroup
+	for _, s := range []subject{{"aws", "Database"}, {"gcp", "Database"}} {
+		for _, c := range []struct {
+			name    string
+			happens func(t *testing.T, l *life)
+		}{
+			{"creation", creationFails},
+			{"edit", editFails},
+			{"deletion", deletionFails},
+			{"deletion without a snapshot", plainDeletionFails},
+		} {
+			all.Go(func() {
+				t.Run(s.String()+"/"+c.name, func(t *testing.T) {
+					l := w.born(t, s)
+					defer l.tellIfFailed(t)
+					l.enter(creation)
+					c.happens(t, l)
+					l.verify(t, deletion)
+				})
+			})
+		}
+	}
+	all.Wait()
+}
+
+// failLate has an operation be accepted and fail, each time until it is lifted.
+func (l *life) failLate(aws, gcp string) (lift func()) {
+	l.set(&trap{phase: l.phase, call: call{cloud, map[string]string{"aws": aws, "gcp": gcp}[l.cloud], 0}, kind: localcloud.FailLate})
+	return func() { l.set(nil) }
+}
+
+// creationFails: an instance whose creation failed is of no use. It is said to be so until it is deleted; it was never
+// of any use, so that needs no snapshot, and the next of its name is made as ever.
+func creationFails(t *testing.T, l *life) {
+	lift := l.failLate("CreateDBInstance", "instances.insert")
+	l.declare(t)
+	l.awaitStalled(t, v1alpha1.ReasonFailed, "failed")
+	l.awaitLooks(t, 3)
+	l.awaitStalled(t, v1alpha1.ReasonFailed, "failed")
+	l.verifyOne(t, 1)
+	lift()
+	l.must(t, l.Client.Delete(t.Context(), l.get(t)))
+	await(t, "it is gone", func() string {
+		if o := l.seenNow(t.Context()); o != nil {
+			return conditions(statusOf(o).Conditions)
+		}
+		return ""
+	})
+	l.declare(t)
+	l.awaitReady(t)
+	l.verify(t, creation)
+	l.enter(deletion)
+	l.do(t, deletion)
+}
+
+func editFails(t *testing.T, l *life) {
+	l.do(t, creation)
+	l.enter(edit)
+	lift := l.failLate("ModifyDBInstance", "instances.patch")
+	l.patch(t, func(o client.Object) { o.(*v1alpha1.Database).Spec.Storage.SizeGiB = new(int32(30)) })
+	l.awaitToldOrRepeated(t)
+	if unready(l.get(t)) == "" {
+		t.Error("it is said to be as declared")
+	}
+	l.verifyOne(t, 0)
+	lift()
+	l.awaitReady(t)
+	if seen := l.get(t).(*v1alpha1.Database).Status.Observed; seen == nil || seen.Storage == nil || *seen.Storage.SizeGiB != 30 {
+		t.Errorf("the edit did not come true: %+v", seen)
+	}
+	l.verify(t, edit)
+	l.enter(deletion)
+	l.do(t, deletion)
+}
+
+// deletionFails: RDS keeps the snapshot that failed, whose name is then taken; a person is told how to go on.
+func deletionFails(t *testing.T, l *life) {
+	l.do(t, creation)
+	lift := l.deleteInVain(t)
+	if l.cloud == "aws" {
+		l.awaitStalled(t, v1alpha1.ReasonConflict, "snapshot")
+		l.patch(t, func(o client.Object) { o.(*v1alpha1.Database).Spec.DeletionPolicy = v1alpha1.DeletionDelete })
+	}
+	lift()
+	l.awaitGone(t)
+}
+
+func plainDeletionFails(t *testing.T, l *life) {
+	l.do(t, creation)
+	l.patch(t, func(o client.Object) { o.(*v1alpha1.Database).Spec.DeletionPolicy = v1alpha1.DeletionDelete })
+	l.awaitReady(t)
+	lift := l.deleteInVain(t)
+	lift()
+	l.awaitGone(t)
+}
+
+// deleteInVain deletes an object whose deletion in the cloud fails.
+func (l *life) deleteInVain(t *testing.T) (lift func()) {
+	l.enter(deletion)
+	lift = l.failLate("DeleteDBInstance", "instances.delete")
+	l.must(t, l.Client.Delete(t.Context(), l.get(t)))
+	l.awaitToldOrRepeated(t)
+	l.awaitLooks(t, 2)
+	if !controllerutil.ContainsFinalizer(l.get(t), v1alpha1.FinalizerResource) {
+		t.Error("the finalizer was dropped")
+	}
+	l.verifyOne(t, 0)
+	return lift
+}
+
+// awaitToldOrRepeated waits until what failed late is said, or was tried again.
+func (l *life) awaitToldOrRepeated(t *testing.T) {
+	t.Helper()
+	await(t, l.name+" says what failed, or it is tried again", func() string {
+		o := l.seenNow(t.Context())
+		if o == nil {
+			t.Fatal("the object was let go, although the cloud object is still there")
+		}
+		if l.hitCount() == 0 {
+			return "nothing has failed yet"
+		}
+		if c := meta.FindStatusCondition(statusOf(o).Conditions, v1alpha1.ConditionStalled); c != nil && c.Status == metav1.ConditionTrue && c.Reason != "" && c.Message != "" {
+			t.Logf("it says: %s: %s", c.Reason, c.Message)
+			return ""
+		}
+		if n := l.hitCount(); n >= 2 {
+			t.Logf("tried again; %s", conditions(statusOf(o).Conditions))
+			return ""
+		}
+		return conditions(statusOf(o).Conditions)
+	})
+}
+
+// verifyOne checks that there is one cloud object, and how many were created in this phase.
+func (l *life) verifyOne(t *testing.T, created int) {
+	t.Helper()
+	if here := inCloud(t, l.Cloud, l.cloud, l.account); len(here) != 1 {
+		t.Errorf("the cloud has %s", strings.Join(here, ", "))
+	}
+	n := 0
+	for _, op := range creates {
+		n += l.committed()[op]
+	}
+	if n != created {
+		t.Errorf("%d creations, want %d", n, created)
+	}
+}

@@ -1,0 +1,94 @@
+package fault
+
+import (
+	"maps"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// TestStaleReads has the cloud show, after each write and for a moment, what was there before it. The moment is shorter
+// than Mooring takes for the longest; what it shows is no reason to write anything again, or to think that anything
+// vanished.
+func TestStaleReads(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	const moment = 400 * time.Millisecond
+	w.settle = 3 * moment // a busy machine may take long to see that the moment is over
+	w.run(t, timeout)
+	each(t, func(t *testing.T, _ int, s subject) {
+		plain := w.plain(t, matrix{manage: func(*testing.T, *life) {}}, story{s, edit})
+		l := w.born(t, s)
+		defer l.tellIfFailed(t)
+		stalled := l.watchStalled(t)
+		hits := l.staleAfterWrites(moment)
+		for _, p := range (story{s, edit}).phases() {
+			l.enter(p)
+			before := hits.Load()
+			l.do(t, p)
+			if hits.Load() == before {
+				t.Errorf("%s: nothing stale was read: nothing was tested", p)
+			}
+			time.Sleep(moment) // the test itself is to see how things are
+			if got, want := l.committed(), plain[p].committed; !maps.Equal(got, want) {
+				t.Errorf("%s: the cloud was changed by %v, and by %v without stale reads", p, got, want)
+			}
+			l.verify(t, p)
+		}
+		if said := stalled(); said != "" {
+			t.Errorf("a person was asked for, because of what was stale: %s", said)
+		}
+	})
+}
+
+// staleAfterWrites has reads of the life's account be stale for a moment after each write, and counts those.
+func (l *life) staleAfterWrites(moment time.Duration) (hits *atomic.Int32) {
+	hits = &atomic.Int32{}
+	l.Cloud.Faults.Add(localcloud.Fault{
+		Filter: localcloud.Filter{Account: l.account, Write: localcloud.Writes}, Kind: localcloud.Latency, // of nothing: what counts is the moment
+		Hook: func(localcloud.Call) {
+			lift := l.Cloud.Faults.Add(localcloud.Fault{
+				Filter: localcloud.Filter{Account: l.account, Write: localcloud.Reads}, Kind: localcloud.Stale,
+				Hook: func(localcloud.Call) { hits.Add(1) },
+			})
+			time.AfterFunc(moment, lift)
+		},
+	})
+	return hits
+}
+
+// watchStalled returns what says how the life's object was stalled at any time from now on, "" if it was not.
+func (l *life) watchStalled(t *testing.T) func() string {
+	t.Helper()
+	informer, err := l.seen.GetInformer(t.Context(), l.empty())
+	l.must(t, err)
+	var mu sync.Mutex
+	said := ""
+	look := func(o any) {
+		object, ok := o.(client.Object)
+		if !ok || object.GetName() != l.name {
+			return
+		}
+		if c := meta.FindStatusCondition(statusOf(object).Conditions, v1alpha1.ConditionStalled); c != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			said = c.Reason + ": " + c.Message
+		}
+	}
+	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{AddFunc: look, UpdateFunc: func(_, o any) { look(o) }})
+	l.must(t, err)
+	return func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return said
+	}
+}
