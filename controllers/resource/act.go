@@ -143,6 +143,11 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 		t.status.ExternalID = t.seen.ID
 	}
 	out := r.updating(t, a)
+	// The cloud took the same before, and does not show it.
+	t.mem.inVain = len(t.mem.sent) > 0 && !slices.ContainsFunc(changes, func(c field.Change) bool { return !t.mem.wasSent(c) })
+	if t.mem.inVain {
+		out = t.inVain(out, changes)
+	}
 	// What is about to be set is stored first: it may arrive although its answer is lost, and must then be
 	// known to be ours. The patch is guarded, so it also keeps an old version of the spec from being applied.
 	r.describe(t, out)
@@ -155,8 +160,6 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 			return outcome{}, err
 		}
 	}
-	// The cloud took the same before, and does not show it.
-	repeated := len(t.mem.sent) > 0 && !slices.ContainsFunc(changes, func(c field.Change) bool { return !t.mem.wasSent(c) })
 	done, err := t.external.Update(ctx, t.request, changes)
 	t.answered(err)
 	if err != nil {
@@ -165,7 +168,9 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	}
 	applied := without(changes, done.Failed)
 	t.wrote(r.Now(), applied)
-	r.tellUpdate(t, a, applied)
+	if !t.mem.inVain {
+		r.tellUpdate(t, a, applied)
+	}
 	t.sent(applied)
 	t.status.Operation = done.Operation
 	if len(done.Failed) > 0 {
@@ -174,16 +179,23 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	// Only what was done settles a plan. What still differs in the course of a creation is no plan, and not worth
 	// a write.
 	out.planned = out.state != condition.Progressing || t.status.Plan != nil
-	if repeated {
-		out.next, out.repeated = afterError, true
-		if out.quiet {
-			out.quiet, out.planned, out.state = false, true, condition.DriftWaits
-			out.message = "the cloud does not keep what is set; see who else changes it, or set what it shows: " + list(changes)
-		} else if out.state == condition.Updating {
-			out.message = "the cloud took it before and does not show it, so it is sent again: " + list(changes)
-		}
-	}
 	return out, nil
+}
+
+// inVain makes the outcome of an update that of one which the cloud took before, and which did not come true. What a
+// call said about that stands.
+func (t *turn[T, S]) inVain(out outcome, changes []field.Change) outcome {
+	out.next, out.repeated = afterError, true
+	switch {
+	case t.mem.failures > 0:
+		out.quiet = true
+	case out.quiet:
+		out.quiet, out.state = false, condition.DriftWaits
+		out.message = "the cloud does not keep what is set; see who else changes it, or set what it shows: " + list(changes)
+	case out.state == condition.Updating:
+		out.message = "the cloud took it before and does not show it, so it is sent again: " + list(changes)
+	}
+	return out
 }
 
 // updating returns the outcome of an update that the cloud takes.
@@ -198,8 +210,8 @@ func (r *Reconciler[T, S]) updating(t *turn[T, S], a Action) outcome {
 		out.state = condition.Progressing
 	case t.status.FirstReadyTime == nil:
 		out.state, out.reason, out.message = condition.Progressing, v1alpha1.ReasonCreating, messageCreating
-	case a.Reason == v1alpha1.ReasonUpdating:
-		out.state = condition.Updating
+	case a.Reason == v1alpha1.ReasonUpdating, t.view.Edited && a.Hash == "":
+		out.state = condition.Updating // what was set for an edit differs as drift does, until it has come true once
 	default:
 		out.quiet = true // drift, put right: conditions tell it only if it lasts
 	}
@@ -319,7 +331,7 @@ func (r *Reconciler[T, S]) rest(ctx context.Context, t *turn[T, S], a Action) (o
 	switch a.Verb {
 	case Settle:
 		out.state, out.next = condition.Settled, atSync
-		t.mem.sent = nil
+		t.mem.sent, t.mem.inVain = nil, false
 	case Ask:
 		out.state, out.next = condition.DriftWaits, atSync
 		if a.EditWaits {
@@ -332,7 +344,7 @@ func (r *Reconciler[T, S]) rest(ctx context.Context, t *turn[T, S], a Action) (o
 		}
 	default:
 		out.state, out.next = waiting(t.view, t.seen), polling
-		out.planned, out.quiet = false, a.Quiet
+		out.planned, out.quiet = false, a.Quiet || t.mem.inVain
 	}
 	if t.deleting || t.policy.Management == v1alpha1.ManagementObserve {
 		return out, nil

@@ -3,6 +3,7 @@ package resource
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -191,5 +192,24 @@ func TestLateFailureTakesBackThePassword(t *testing.T) {
 	d.refused()
 	if _, still := d.status.Applied[driver.FieldPassword]; still || d.mem.password != "" || len(d.status.Applied) != 1 {
 		t.Errorf("applied is %v, and remembered %q", d.status.Applied, d.mem.password)
+	}
+}
+
+// An edit that the cloud takes again and again is not called done, nor a drift of what was applied.
+func TestEditThatDoesNotComeTrue(t *testing.T) {
+	d := newDesk(t)
+	d.obj.Generation, d.view.Edited = 2, true
+	for i, message := range []string{"being applied", "does not show it"} {
+		out, err := d.act(t.Context(), d.turn, drift)
+		if err != nil || out.quiet || out.state != condition.Updating || !strings.Contains(out.message, message) || out.repeated != (i > 0) {
+			t.Errorf("time %d: %+v, %v", i+1, out, err)
+		}
+	}
+	d.mem.failures = 1
+	if out, err := d.act(t.Context(), d.turn, drift); err != nil || !out.quiet {
+		t.Errorf("what the cloud said of it does not stand: %+v, %v", out, err)
+	}
+	if told := len(d.Recorder.(*events.FakeRecorder).Events); told != 1 {
+		t.Errorf("%d Events of one edit", told)
 	}
 }

@@ -36,6 +36,8 @@ type memory struct {
 	// same difference is no reason to send it again.
 	sent   []field.Change
 	sentAt time.Time
+	// inVain: what was sent last had been sent before.
+	inVain bool
 	// password is the serial of the password that the cloud accepted: the status that says so may have been lost.
 	password string
 	// deleteSent is when the cloud accepted the deletion.

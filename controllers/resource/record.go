@@ -69,7 +69,7 @@ func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcom
 	defer cancel()
 	if err != nil {
 		out = r.judge(ctx, t, out, err)
-	} else if !out.quiet && !out.repeated && out.next != polling { // to wait for the cloud is neither
+	} else if !out.quiet && !out.repeated && !(out.next == polling && len(t.mem.sent) > 0) { // what was sent may still fail
 		t.mem.failures = 0
 		t.mem.pace.Succeeded()
 	}

@@ -60,7 +60,7 @@ func (r *Reconciler[T, S]) begin(obj T) *turn[T, S] {
 	}
 	if request := obj.GetAnnotations()[v1alpha1.AnnotationReconcile]; t.mem.generation != obj.GetGeneration() || t.mem.request != request {
 		t.mem.pace.Settled() // somebody wants something: no waiting for what was before
-		t.mem.failures = 0
+		t.mem.failures, t.mem.inVain = 0, false
 		if t.mem.generation != 0 || t.status.ObservedGeneration != obj.GetGeneration() { // else it was merely not met yet
 			t.mem.rank = min(t.mem.rank, credential.Wanted)
 		}

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +30,7 @@ func TestFailsLate(t *testing.T) {
 		}{
 			{"creation", creationFails},
 			{"edit", editFails},
+			{"password", passwordFails},
 			{"deletion", deletionFails},
 			{"deletion without a snapshot", plainDeletionFails},
 		} {
@@ -81,7 +83,14 @@ func editFails(t *testing.T, l *life) {
 	l.enter(edit)
 	lift := l.failLate("ModifyDBInstance", "instances.patch")
 	l.patch(t, func(o client.Object) { o.(*v1alpha1.Database).Spec.Storage.SizeGiB = new(int32(30)) })
-	l.awaitToldOrRepeated(t)
+	told := map[string]string{"aws": "does not show it", "gcp": "An internal error"}[l.cloud]
+	await(t, l.name+" says that its edit does not come true", func() string {
+		all := conditions(statusOf(l.seenNow(t.Context())).Conditions)
+		if l.hitCount() < 3 || !strings.Contains(all, told) {
+			return fmt.Sprintf("after %d times: %s", l.hitCount(), all)
+		}
+		return ""
+	})
 	if unready(l.get(t)) == "" {
 		t.Error("it is said to be as declared")
 	}
@@ -92,6 +101,38 @@ func editFails(t *testing.T, l *life) {
 		t.Errorf("the edit did not come true: %+v", seen)
 	}
 	l.verify(t, edit)
+	l.enter(deletion)
+	l.do(t, deletion)
+}
+
+// passwordFails: what the cloud accepted and could not set is never published, and is sent until it is in force.
+func passwordFails(t *testing.T, l *life) {
+	l.do(t, creation)
+	before := l.password(t)
+	l.enter(rotation)
+	lift := l.failLate("ModifyDBInstance", "users.update")
+	after := l.givePassword(t)
+	l.patch(t, func(o client.Object) {
+		o.(*v1alpha1.Database).Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: givenPassword}}
+	})
+	await(t, l.name+": another password is sent twice", func() string {
+		if l.password(t) != before {
+			t.Fatal("a password was published that is not in force")
+		}
+		if n := l.hitCount(); n < 2 {
+			return fmt.Sprintf("%d times\n%s", n, conditions(statusOf(l.seenNow(t.Context())).Conditions))
+		}
+		return ""
+	})
+	lift()
+	await(t, l.name+": the new password is published", func() string {
+		if l.password(t) != after {
+			return conditions(statusOf(l.seenNow(t.Context())).Conditions)
+		}
+		return ""
+	})
+	l.awaitReady(t)
+	l.verify(t, rotation)
 	l.enter(deletion)
 	l.do(t, deletion)
 }
