@@ -31,9 +31,9 @@ type options struct {
 const envPrefix = "MOORING_"
 
 // parse reads flags, and for those not given the environment.
-func parse(name string, args []string, environment func(string) (string, bool)) (options, error) {
+func parse(args []string, environment func(string) (string, bool)) (options, error) {
 	var o options
-	set := o.flags(name)
+	set := o.flags()
 	if err := set.Parse(args); err != nil {
 		return o, err
 	}
@@ -47,8 +47,8 @@ func parse(name string, args []string, environment func(string) (string, bool)) 
 }
 
 // flags returns the flags, which set o.
-func (o *options) flags(name string) *flag.FlagSet {
-	set := flag.NewFlagSet(name, flag.ContinueOnError)
+func (o *options) flags() *flag.FlagSet {
+	set := flag.NewFlagSet("mooring", flag.ContinueOnError)
 	set.StringVar(&o.kubeconfig, "kubeconfig", "", "file that says how to reach the API server; default: $KUBECONFIG, else ~/.kube/config, else the cluster that this runs in")
 	set.StringVar(&o.namespace, "namespace", "mooring-system", "Mooring's own `namespace`: credentials of ClusterProviderConfigs, private Secrets, the Lease")
 	set.StringVar(&o.namespaces, "namespaces", "", "comma-separated `namespaces` to watch; default: all")

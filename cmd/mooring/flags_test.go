@@ -64,7 +64,7 @@ func TestParse(t *testing.T) {
 		{name: "a variable without the prefix", environment: map[string]string{"WORKERS": "4"}, want: func(*options) {}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := parse("mooring", c.args, lookup(c.environment))
+			got, err := parse(c.args, lookup(c.environment))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestParseRefuses(t *testing.T) {
 		{name: "variable: unknown level", environment: map[string]string{"MOORING_LOG_LEVEL": "loud"}, says: []string{"log-level", `"loud"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := parse("mooring", c.args, lookup(c.environment))
+			_, err := parse(c.args, lookup(c.environment))
 			if err == nil {
 				t.Fatal("accepted")
 			}
@@ -119,7 +119,7 @@ func TestParseRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := parse("mooring", []string{"--help"}, lookup(nil)); !errors.Is(err, flag.ErrHelp) {
+	if _, err := parse([]string{"--help"}, lookup(nil)); !errors.Is(err, flag.ErrHelp) {
 		t.Errorf("--help: %v, want flag.ErrHelp", err)
 	}
 }
@@ -127,7 +127,7 @@ func TestParseRefuses(t *testing.T) {
 // TestFlags: each flag has a help text, and a variable that no other flag has.
 func TestFlags(t *testing.T) {
 	of := map[string]string{} // a variable's flag
-	(&options{}).flags("mooring").VisitAll(func(f *flag.Flag) {
+	(&options{}).flags().VisitAll(func(f *flag.Flag) {
 		if f.Usage == "" {
 			t.Errorf("--%s has no help text", f.Name)
 		}
@@ -140,7 +140,7 @@ func TestFlags(t *testing.T) {
 		}
 		of[name] = f.Name
 		refused := errors.New("") // by the flag: what was set is what the variable says
-		set := (&options{}).flags("mooring")
+		set := (&options{}).flags()
 		set.Lookup(f.Name).Value = value(func(s string) error {
 			if s == "given" {
 				return refused

@@ -24,7 +24,7 @@ import (
 )
 
 func main() {
-	o, err := parse("mooring", os.Args[1:], lookupEnv)
+	o, err := parse(os.Args[1:], lookupEnv)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return

@@ -152,6 +152,11 @@ func (r *Reconciler[T, S]) checkPassword(ctx context.Context, t *turn[T, S]) err
 		t.request.Login.Password = t.vault.latest()
 		return nil
 	}
+	return r.offerPassword(ctx, t)
+}
+
+// offerPassword has the next password sent, unless the cloud has taken it already.
+func (r *Reconciler[T, S]) offerPassword(ctx context.Context, t *turn[T, S]) error {
 	if t.seen.PasswordRefused && t.seen.State == driver.Ready {
 		t.refused()
 		if err := r.offerAgain(ctx, t); err != nil {

@@ -67,9 +67,10 @@ const stubborn = 3
 func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcome, err error) (reconcile.Result, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.RecordDeadline)
 	defer cancel()
+	mayFail := out.repeated || out.next == polling && len(t.mem.sent) > 0 // what was sent has not come true yet
 	if err != nil {
 		out = r.judge(ctx, t, out, err)
-	} else if !out.quiet && !out.repeated && !(out.next == polling && len(t.mem.sent) > 0) { // what was sent may still fail
+	} else if !out.quiet && !mayFail {
 		t.mem.failures = 0
 		t.mem.pace.Succeeded()
 	}
