@@ -22,9 +22,9 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// TestHangingAccount: an account whose cloud no longer answers keeps its own objects waiting and nobody else's.
+// TestHangingAccount: an account whose cloud no longer answers keeps its own objects waiting and nobody else's. It
+// runs before the tests that run side by side, since they would take the time that it measures.
 func TestHangingAccount(t *testing.T) {
-	t.Parallel()
 	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
 	const patience = 5 * time.Second // of a call
 	calls := &unanswered{next: http.DefaultTransport.(*http.Transport).Clone()}

@@ -85,34 +85,45 @@ type read struct {
 	at time.Time
 }
 
-// born makes namespace, account and credentials of a life.
+// born makes a life, its namespace, account and credentials.
 func (w *world) born(t testing.TB, s subject) *life {
 	t.Helper()
+	l := w.newLife(s)
+	l.settle(t)
+	return l
+}
+
+// newLife makes a life of which there is nothing in Kubernetes yet.
+func (w *world) newLife(s subject) *life {
 	n := w.lives.Add(1)
 	account := lifeName(n)
 	if s.cloud == "aws" {
 		account = fmt.Sprintf("%012d", 100000000000+int64(n))
 	}
-	return w.bornAs(t, s, lifeName(n), account)
+	return w.newLifeAs(s, lifeName(n), account)
 }
 
-func (w *world) bornAs(t testing.TB, s subject, name, account string) *life {
-	t.Helper()
+func (w *world) newLifeAs(s subject, name, account string) *life {
 	l := &life{world: w, subject: s, name: name, account: account, count: map[string]int{}}
 	w.wire.know(l, l.name)
 	remember(l)
-	l.must(t, system.EnsureNamespace(t.Context(), w.Client, l.name))
-	l.must(t, w.Client.Create(t.Context(), l.credentials()))
+	return l
+}
+
+// settle makes namespace, account and credentials of a life.
+func (l *life) settle(t testing.TB) {
+	t.Helper()
+	l.must(t, system.EnsureNamespace(t.Context(), l.Client, l.name))
+	l.must(t, l.Client.Create(t.Context(), l.credentials()))
 	config := &v1alpha1.ProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Namespace: l.name, Name: accountName},
 		Spec: v1alpha1.ProviderConfigSpec{
-			Account:     s.accountOf(l.account),
+			Account:     l.accountOf(l.account),
 			Credentials: v1alpha1.Credentials{SecretRef: v1alpha1.LocalSecretReference{Name: accountName}},
 		},
 	}
-	l.must(t, w.Client.Create(t.Context(), config))
+	l.must(t, l.Client.Create(t.Context(), config))
 	l.knows(config.UID)
-	return l
 }
 
 // credentials returns the Secret that leads to the life's account.
@@ -173,6 +184,10 @@ func (l *life) seenNow(ctx context.Context) client.Object {
 func (l *life) enter(p phase) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.lift != nil {
+		l.lift() // a trap is for its own phase
+		l.lift = nil
+	}
 	l.phase, l.count, l.writes, l.reads = p, map[string]int{}, nil, nil
 	l.ledger = l.Cloud.Ledger.Count(localcloud.Filter{Account: l.account})
 	if l.trap != nil && l.trap.phase == p && l.trap.call.side == cloud {

@@ -91,7 +91,8 @@ func TestClusterLost(t *testing.T) {
 		{"instances.patch": 1, "users.update": 1},
 	}
 	each(t, func(t *testing.T, i int, s subject) {
-		l := w.bornAs(t, s, before[i].name, before[i].account)
+		l := w.newLifeAs(s, before[i].name, before[i].account)
+		l.settle(t)
 		defer l.tellIfFailed(t)
 		l.enter(creation)
 		l.do(t, creation)

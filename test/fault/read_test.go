@@ -58,7 +58,15 @@ func TestReads(t *testing.T) {
 				all.Go(func() {
 					places <- struct{}{}
 					defer func() { <-places }()
-					t.Run(fmt.Sprintf("%s/%s/%s", s, p, q.name), func(t *testing.T) { w.born(t, s).lead(t, p, q) })
+					t.Run(fmt.Sprintf("%s/%s/%s", s, p, q.name), func(t *testing.T) {
+						l := w.newLife(s)
+						if p == creation { // the controller of provider configs may be the first to ask
+							l.enter(p)
+							l.set(&trap{p, q.call, refused[0]})
+						}
+						l.settle(t)
+						l.lead(t, p, q)
+					})
 				})
 			}
 		}
@@ -126,6 +134,8 @@ func (l *life) asked(p phase) []question {
 		}
 		q := question{call: call{r.side, r.name, 0}, decides: r.at.Before(created), must: true}
 		switch p {
+		case creation: // the object itself is read only where no status is written that would fail if it changed
+			q.must = r.name != "get buckets" && r.name != "get databases"
 		case idle:
 			q.must = slices.Contains(before, r.name)
 		case deletion:
