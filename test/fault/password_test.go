@@ -25,9 +25,10 @@ func TestRotationOfServer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, cluster.Options{}, localcloud.Options{})
 	w.run(t, timeout)
-	l := w.born(t, subject{"aws", "Database"})
+	l := w.newLife(subject{"aws", "Database"})
 	defer l.tellIfFailed(t)
 	l.trap = &trap{rotation, call{cloud, "ModifyDBInstance", 1}, localcloud.ResponseLost}
+	l.settle(t)
 	l.enter(creation)
 	l.do(t, creation)
 	former := l.uri(t)

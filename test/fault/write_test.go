@@ -210,8 +210,9 @@ func (w *world) until(t *testing.T, m matrix, s story, tr trap, plain map[phase]
 
 // faulty goes through a story with a trap in it, and compares it with one that had none.
 func (w *world) faulty(t *testing.T, m matrix, s story, tr trap, plain map[phase]chapter) (hit bool) {
-	l := w.born(t, s.subject)
-	l.trap = &tr
+	l := w.newLife(s.subject)
+	l.trap = &tr // before anybody else knows of the life
+	l.settle(t)
 	m.manage(t, l)
 	defer l.tellIfFailed(t)
 	total := map[string]int{}
