@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -34,8 +36,14 @@ const envPrefix = "MOORING_"
 func parse(args []string, environment func(string) (string, bool)) (options, error) {
 	var o options
 	set := o.flags()
-	if err := set.Parse(args); err != nil {
+	set.SetOutput(io.Discard) // or a bad flag would be told twice, with all of the help between
+	switch err := set.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		set.SetOutput(os.Stderr)
+		set.Usage()
 		return o, err
+	case err != nil:
+		return o, fmt.Errorf("%w; see --help", err)
 	}
 	if set.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q; see --help", set.Arg(0))

@@ -100,7 +100,7 @@ func TestParseRefuses(t *testing.T) {
 		{name: "unknown level", args: []string{"--log-level=loud"}, says: []string{"--log-level", `"loud"`}},
 		{name: "unknown format", args: []string{"--log-format=xml"}, says: []string{"--log-format", `"xml"`}},
 		{name: "neither true nor false", args: []string{"--leader-elect=maybe"}, says: []string{"-leader-elect", `"maybe"`}},
-		{name: "unknown flag", args: []string{"--worker=3"}, says: []string{"-worker"}},
+		{name: "unknown flag", args: []string{"--worker=3"}, says: []string{"-worker", "see --help"}},
 		{name: "an argument", args: []string{"start"}, says: []string{`"start"`}},
 		{name: "variable: no number", environment: map[string]string{"MOORING_WORKERS": "many"}, says: []string{"MOORING_WORKERS", `"many"`}},
 		{name: "variable: no duration", environment: map[string]string{"MOORING_SYNC_PERIOD": "often"}, says: []string{"MOORING_SYNC_PERIOD", `"often"`}},

@@ -37,7 +37,7 @@ func (r *Reconciler[T, S]) act(ctx context.Context, t *turn[T, S], a Action) (ou
 	case Release:
 		return r.release(ctx, t)
 	case Unbind:
-		t.status.ExternalName, t.status.Location, t.status.AccountID = "", "", ""
+		t.unbind()
 		return outcome{quiet: true, next: soon}, nil
 	case Update:
 		return r.update(ctx, t, a, a.Changes)
@@ -87,6 +87,12 @@ func (r *Reconciler[T, S]) bind(t *turn[T, S]) {
 	if t.seen.State == driver.Absent {
 		t.status.Applied = t.seen.Applied
 	}
+}
+
+// unbind undoes bind, and forgets what was once seen there: it would not fit what is made elsewhere.
+func (t *turn[T, S]) unbind() {
+	t.status.ExternalName, t.status.Location, t.status.AccountID = "", "", ""
+	t.status.ExternalID, t.status.Operation = "", ""
 }
 
 // certain makes sure that the cache did not show an old version of the object. Nothing is created or deleted on

@@ -213,3 +213,16 @@ func TestEditThatDoesNotComeTrue(t *testing.T) {
 		t.Errorf("%d Events of one edit", told)
 	}
 }
+
+// What was known of the place where it never came to be is not held against what is made elsewhere.
+func TestUnbindForgets(t *testing.T) {
+	d := newDesk(t)
+	d.status.Location, d.status.AccountID, d.status.ExternalID, d.status.Operation = "eu-north-9", "111", "id-there", "operation-there"
+	if _, err := d.act(t.Context(), d.turn, Action{Verb: Unbind}); err != nil {
+		t.Fatal(err)
+	}
+	s := d.status
+	if left := s.ExternalName + s.Location + s.AccountID + s.ExternalID + s.Operation; left != "" {
+		t.Errorf("%q is left", left)
+	}
+}
