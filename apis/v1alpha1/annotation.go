@@ -10,6 +10,16 @@ const (
 	AnnotationApprove = "mooring.dev/approve"
 )
 
+// Annotations that platform teams set.
+const (
+	// AnnotationDefaultClass, when "true" on a class, makes it the class of objects that name neither class nor provider
+	// config. Of several, the one made last counts.
+	AnnotationDefaultClass = "mooring.dev/is-default-class"
+	// AnnotationIssueTokens, when "true" on a ServiceAccount, lets Mooring request tokens for it, to sign in to a cloud
+	// in its name.
+	AnnotationIssueTokens = "mooring.dev/issue-tokens"
+)
+
 // Finalizers that Mooring sets.
 const (
 	// FinalizerResource is on a bucket or database from before its cloud object is created until

@@ -74,8 +74,15 @@ const (
 	ReasonDeletionProtected Reason = "DeletionProtected"
 	// ReasonNotEmpty: a bucket that holds objects is not deleted unless spec.forceDestroy is true.
 	ReasonNotEmpty Reason = "NotEmpty"
-	// ReasonClassNotFound: spec.className names no class.
+	// ReasonClassNotFound: spec.className names no class, or none is named and none is the default. What exists is still looked at,
+	// and can be deleted.
 	ReasonClassNotFound Reason = "ClassNotFound"
+	// ReasonClassInvalid: the class can't be used as it is; its own status says why.
+	ReasonClassInvalid Reason = "ClassInvalid"
+	// ReasonClassNotAllowed: the class is not for this namespace, or the namespace has as many objects of it as it may have.
+	ReasonClassNotAllowed Reason = "ClassNotAllowed"
+	// ReasonClassViolated: the spec asks for what the class does not allow.
+	ReasonClassViolated Reason = "ClassViolated"
 	// ReasonProviderConfigNotFound: spec.providerConfigRef names no provider config.
 	ReasonProviderConfigNotFound Reason = "ProviderConfigNotFound"
 	// ReasonProviderConfigDeleting: the provider config is being deleted and takes no new users.

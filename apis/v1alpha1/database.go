@@ -127,6 +127,13 @@ type DatabaseSpec struct {
 	ResourceSpec       `json:",inline"`
 	DatabaseParameters `json:",inline"`
 
+	// size is a name from the class's catalogue (spec.sizes of the DatabaseClass). It stands for an instance class or tier, which
+	// can't be named beside it. Changing it restarts the server.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Size string `json:"size,omitempty"`
+
 	// credentials is the administrator's login.
 	// +optional
 	Credentials *DatabaseCredentials `json:"credentials,omitempty"`
@@ -167,17 +174,19 @@ type DatabaseStatus struct {
 // +kubebuilder:printcolumn:name="Provider",type=string,JSONPath=`.status.provider`
 // +kubebuilder:printcolumn:name="External name",type=string,JSONPath=`.status.externalName`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:printcolumn:name="Engine",type=string,priority=1,JSONPath=`.spec.engine`
+// +kubebuilder:printcolumn:name="Class",type=string,priority=1,JSONPath=`.status.className`
+// +kubebuilder:printcolumn:name="Engine",type=string,priority=1,JSONPath=`.status.observed.engine`
 // +kubebuilder:printcolumn:name="Version",type=string,priority=1,JSONPath=`.status.observed.version`
 // +kubebuilder:printcolumn:name="Location",type=string,priority=1,JSONPath=`.status.location`
 // +kubebuilder:printcolumn:name="Account",type=string,priority=1,JSONPath=`.status.accountID`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots: it becomes a label in the cloud"
-// +kubebuilder:validation:XValidation:rule="has(self.spec.className) || has(self.spec.providerConfigRef)",message="say which cloud account to use: set spec.className or spec.providerConfigRef"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.size) || !has(self.spec.providerConfigRef)",message="spec.size is a name from a class's catalogue: set spec.className in place of spec.providerConfigRef, or name an instance class (aws) or tier (gcp)",fieldPath=".spec.size"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.size) || !((has(self.spec.aws) && has(self.spec.aws.instanceClass)) || (has(self.spec.gcp) && has(self.spec.gcp.tier)))",message="spec.size stands for an instance class or tier: take out aws.instanceClass and gcp.tier, or the size",fieldPath=".spec.size"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.className) || !has(self.spec.providerConfigRef)",message="spec.className and spec.providerConfigRef exclude each other: the class names the account"
-// +kubebuilder:validation:XValidation:rule="has(self.spec.className) || has(self.spec.engine) || (has(self.spec.management) && self.spec.management == 'Observe')",message="spec.engine is needed: postgres or mysql",fieldPath=".spec.engine"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.providerConfigRef) || has(self.spec.engine) || (has(self.spec.management) && self.spec.management == 'Observe')",message="spec.engine is needed: postgres or mysql",fieldPath=".spec.engine"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.location) || !has(oldSelf.status) || !has(oldSelf.status.location) || self.spec.location == oldSelf.status.location || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason == 'Invalid'))",message="spec.location can't change once the server exists: create another Database with the new location and move the data",fieldPath=".spec.location"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || !has(oldSelf.spec.providerConfigRef) || has(self.spec.providerConfigRef)",message="spec.providerConfigRef can't be taken away once the server exists: it says which account that is in, and with whose credentials it is deleted",fieldPath=".spec"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || !has(oldSelf.spec.providerConfigRef) || has(self.spec.providerConfigRef) || has(self.spec.className)",message="spec.providerConfigRef can't be taken away once the server exists, unless spec.className takes its place: it says which account that is in, and with whose credentials it is deleted",fieldPath=".spec"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || !has(oldSelf.status) || !has(oldSelf.status.externalName) || self.spec.externalName == oldSelf.status.externalName || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason == 'Invalid'))",message="spec.externalName can't change once the cloud object exists: create another object with the new name",fieldPath=".spec.externalName"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || (has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason == 'Immutable')) || !has(oldSelf.spec.engine) || (has(self.spec.engine) && self.spec.engine == oldSelf.spec.engine)",message="spec.engine can't change once the server exists: create another Database and move the data",fieldPath=".spec.engine"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || (has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason == 'Immutable')) || !has(oldSelf.spec.databaseName) || (has(self.spec.databaseName) && self.spec.databaseName == oldSelf.spec.databaseName)",message="spec.databaseName can't change once the server exists: create further databases with SQL",fieldPath=".spec.databaseName"

@@ -14,6 +14,8 @@ func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion,
 		&Bucket{}, &BucketList{},
 		&Database{}, &DatabaseList{},
+		&BucketClass{}, &BucketClassList{},
+		&DatabaseClass{}, &DatabaseClassList{},
 		&ProviderConfig{}, &ProviderConfigList{},
 		&ClusterProviderConfig{}, &ClusterProviderConfigList{},
 	)

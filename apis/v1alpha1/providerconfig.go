@@ -63,15 +63,80 @@ type LocalSecretReference struct {
 	Name string `json:"name"`
 }
 
-// Credentials of a team's account.
+// Credentials of a team's account: exactly one of secretRef and webIdentity, and roles or an account to take on from there.
 type Credentials struct {
 	// secretRef names a Secret in the same namespace. AWS: the keys AWS_ACCESS_KEY_ID and
 	// AWS_SECRET_ACCESS_KEY. Google Cloud: the key credentials.json, with a key of type service_account.
-	// +required
-	SecretRef LocalSecretReference `json:"secretRef"`
+	// +optional
+	SecretRef *LocalSecretReference `json:"secretRef,omitempty"`
+
+	IdentityChain `json:",inline"`
 }
 
-// ClusterCredentials of a platform's account: exactly one of secretRef and ambient.
+// IdentityChain says by which steps an identity is reached.
+type IdentityChain struct {
+	// webIdentity signs in with a short-lived token of a Kubernetes ServiceAccount, which the cloud trusts this cluster to
+	// issue. No key is stored anywhere.
+	// +optional
+	WebIdentity *WebIdentity `json:"webIdentity,omitempty"`
+
+	// assumeRoles are roles of AWS to assume, one from the other. Each session is tagged with the namespace and the name of
+	// the provider config (mooring:namespace, mooring:providerConfig), so that policies can tell tenants apart.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=4
+	AssumeRoles []AssumeRole `json:"assumeRoles,omitempty"`
+
+	// impersonateServiceAccount is the email of a service account of Google Cloud to act as.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^[a-z0-9.-]+@[a-z0-9.-]+$`
+	// +kubebuilder:validation:MaxLength=254
+	ImpersonateServiceAccount string `json:"impersonateServiceAccount,omitempty"`
+}
+
+// WebIdentity signs in with a token of a Kubernetes ServiceAccount.
+type WebIdentity struct {
+	// serviceAccountName is a ServiceAccount in the namespace of the Bucket or Database, never in another. It must
+	// bear the annotation mooring.dev/issue-tokens: "true".
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	ServiceAccountName string `json:"serviceAccountName"`
+
+	// roleARN is the role of AWS to take on. The token's audience is sts.amazonaws.com.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$`
+	// +kubebuilder:validation:MaxLength=2048
+	RoleARN string `json:"roleARN,omitempty"`
+
+	// provider is the workload identity pool provider of Google Cloud that trusts this cluster:
+	// projects/NUMBER/locations/global/workloadIdentityPools/POOL/providers/PROVIDER. The token's audience is its full name,
+	// with //iam.googleapis.com/ before it.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^projects/[0-9]+/locations/global/workloadIdentityPools/[a-z0-9-]+/providers/[a-z0-9-]+$`
+	// +kubebuilder:validation:MaxLength=512
+	Provider string `json:"provider,omitempty"`
+}
+
+// AssumeRole is a role of AWS to assume.
+type AssumeRole struct {
+	// roleARN is the role, as arn:aws:iam::123456789012:role/mooring.
+	// +required
+	// +kubebuilder:validation:Pattern=`^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$`
+	// +kubebuilder:validation:MaxLength=2048
+	RoleARN string `json:"roleARN"`
+
+	// externalID is what the role's trust policy may ask for (sts:ExternalId). Unset, it is the uid of the namespace of
+	// the Bucket or Database, which nobody can choose.
+	// +optional
+	// +kubebuilder:validation:MinLength=2
+	// +kubebuilder:validation:MaxLength=1224
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9+=,.@:/_-]+$`
+	ExternalID string `json:"externalID,omitempty"`
+}
+
+// ClusterCredentials of a platform's account: exactly one of secretRef, ambient and webIdentity, and roles or an account to take
+// on from there.
 type ClusterCredentials struct {
 	// secretRef names a Secret in Mooring's own namespace. AWS: the keys AWS_ACCESS_KEY_ID and
 	// AWS_SECRET_ACCESS_KEY. Google Cloud: the key credentials.json, with a key of type service_account.
@@ -81,6 +146,8 @@ type ClusterCredentials struct {
 	// ambient uses the identity that Mooring itself runs with.
 	// +optional
 	Ambient *AmbientCredentials `json:"ambient,omitempty"`
+
+	IdentityChain `json:",inline"`
 }
 
 // AmbientCredentials is the identity that Mooring itself runs with. It has no settings.
@@ -154,6 +221,10 @@ type ProviderConfigStatus struct {
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="has(self.spec.aws) != has(self.spec.gcp)",message="set exactly one of spec.aws and spec.gcp"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.credentials.secretRef) != has(self.spec.credentials.webIdentity)",message="set exactly one of spec.credentials.secretRef and spec.credentials.webIdentity"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.credentials.assumeRoles)",message="spec.credentials.assumeRoles are roles of AWS; for Google Cloud use impersonateServiceAccount",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.credentials.impersonateServiceAccount)",message="spec.credentials.impersonateServiceAccount is of Google Cloud; for AWS use assumeRoles",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.webIdentity) || (has(self.spec.credentials.webIdentity.roleARN) == has(self.spec.aws) && has(self.spec.credentials.webIdentity.provider) == has(self.spec.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS, provider for Google Cloud, and not the other",fieldPath=".spec.credentials"
 type ProviderConfig struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.
@@ -191,7 +262,10 @@ type ProviderConfigList struct {
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="has(self.spec.aws) != has(self.spec.gcp)",message="set exactly one of spec.aws and spec.gcp"
-// +kubebuilder:validation:XValidation:rule="has(self.spec.credentials.secretRef) != has(self.spec.credentials.ambient)",message="set exactly one of spec.credentials.secretRef and spec.credentials.ambient"
+// +kubebuilder:validation:XValidation:rule="[has(self.spec.credentials.secretRef), has(self.spec.credentials.ambient), has(self.spec.credentials.webIdentity)].filter(set, set).size() == 1",message="set exactly one of spec.credentials.secretRef, spec.credentials.ambient and spec.credentials.webIdentity"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.credentials.assumeRoles)",message="spec.credentials.assumeRoles are roles of AWS; for Google Cloud use impersonateServiceAccount",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.credentials.impersonateServiceAccount)",message="spec.credentials.impersonateServiceAccount is of Google Cloud; for AWS use assumeRoles",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.webIdentity) || (has(self.spec.credentials.webIdentity.roleARN) == has(self.spec.aws) && has(self.spec.credentials.webIdentity.provider) == has(self.spec.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS, provider for Google Cloud, and not the other",fieldPath=".spec.credentials"
 type ClusterProviderConfig struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.

@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // Management says how far Mooring goes with a cloud object.
@@ -58,7 +59,8 @@ const (
 
 // ResourceSpec holds the spec fields that every cloud kind shares.
 type ResourceSpec struct {
-	// className names the class that gives account, defaults and sizes. Set it or providerConfigRef.
+	// className names the class that gives account, defaults and sizes: a BucketClass or a DatabaseClass, which
+	// `kubectl get` lists. Unset, and providerConfigRef too, the default class is taken at creation.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
@@ -190,9 +192,18 @@ type ResourceStatus struct {
 	// +optional
 	AccountID string `json:"accountID,omitempty"`
 
-	// className is the class the object was created with.
+	// className is the class that the object goes by: the one in the spec, or the one that was the default when it was created.
 	// +optional
 	ClassName string `json:"className,omitempty"`
+
+	// providerConfigRef names the ClusterProviderConfig that the class led to when the object was created. It stays with that,
+	// whatever becomes of the class.
+	// +optional
+	ProviderConfigRef *ClusterProviderConfigReference `json:"providerConfigRef,omitempty"`
+
+	// effective holds what comes from the class, and from where in it. All else is the object's own spec.
+	// +optional
+	Effective *Effective `json:"effective,omitempty"`
 
 	// firstReadyTime is when the cloud object was first seen to be usable. From then on it may hold data, and is
 	// never taken for new again.
@@ -222,6 +233,38 @@ type ResourceStatus struct {
 	// binding names the Secret with the details for connecting (Service Binding specification).
 	// +optional
 	Binding *Binding `json:"binding,omitempty"`
+}
+
+// Effective holds what an object has from its class, in the words of the spec.
+type Effective struct {
+	// defaults are the class's defaults for what the spec does not say.
+	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Defaults *runtime.RawExtension `json:"defaults,omitempty"`
+
+	// size is what the size in the class's catalogue stands for.
+	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Size *runtime.RawExtension `json:"size,omitempty"`
+
+	// enforced is what the class insists on.
+	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Enforced *runtime.RawExtension `json:"enforced,omitempty"`
+
+	// deletionPolicy is the class's default, if the spec names none.
+	// +optional
+	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
+
+	// disruptive is the class's default for spec.updates.disruptive, if the spec names none.
+	// +optional
+	Disruptive string `json:"disruptive,omitempty"`
 }
 
 // Binding names a Secret, as the Service Binding specification wants it.

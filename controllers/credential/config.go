@@ -40,8 +40,12 @@ type config struct {
 	object   client.Object
 	account  v1alpha1.Account
 	endpoint string
-	// secret is the Secret that holds the credentials; nil for ambient ones.
+	// secret is the Secret that holds the credentials; nil if the identity begins otherwise.
 	secret *client.ObjectKey
+	// ambient: the identity begins with Mooring's own.
+	ambient bool
+	// chain are the steps from there.
+	chain v1alpha1.IdentityChain
 	// allowed and direct limit who may use it; they are open on a ProviderConfig.
 	allowed func(namespaceLabels map[string]string) bool
 	direct  bool
@@ -80,15 +84,19 @@ func (s *Store) load(ctx context.Context, from client.Reader, key Key) (*config,
 	if err := get(ctx, from, key, o); err != nil {
 		return nil, err
 	}
-	return &config{
-		key: key, object: o, account: o.Spec.Account, direct: true,
-		secret:  &client.ObjectKey{Namespace: key.Namespace, Name: o.Spec.Credentials.SecretRef.Name},
+	c := &config{
+		key: key, object: o, account: o.Spec.Account, direct: true, chain: o.Spec.Credentials.IdentityChain,
 		allowed: func(map[string]string) bool { return true },
-	}, nil
+	}
+	if ref := o.Spec.Credentials.SecretRef; ref != nil {
+		c.secret = &client.ObjectKey{Namespace: key.Namespace, Name: ref.Name}
+	}
+	return c, nil
 }
 
 func (s *Store) fromCluster(key Key, o *v1alpha1.ClusterProviderConfig) *config {
-	c := &config{key: key, object: o, account: o.Spec.Account, endpoint: o.Spec.Endpoint, direct: o.Spec.DirectUse}
+	c := &config{key: key, object: o, account: o.Spec.Account, endpoint: o.Spec.Endpoint, direct: o.Spec.DirectUse,
+		ambient: o.Spec.Credentials.Ambient != nil, chain: o.Spec.Credentials.IdentityChain}
 	selector, err := metav1.LabelSelectorAsSelector(o.Spec.AllowedNamespaces) // nothing, if there is none
 	if err != nil {
 		selector = labels.Nothing()
@@ -141,7 +149,7 @@ func (s *Store) admit(ctx context.Context, c *config, use Use) error {
 
 // settings returns what a driver opens the config's account with.
 func (c *config) settings(location string, credentials map[string][]byte) driver.Config {
-	return driver.Config{Account: c.account, Location: location, Endpoint: c.endpoint, Credentials: credentials}
+	return driver.Config{Account: c.account, Location: location, Endpoint: c.endpoint, Credentials: credentials, Ambient: c.ambient, Chain: c.chain}
 }
 
 // region returns where objects are made that name no location.

@@ -175,7 +175,7 @@ func keys(namespace, name, account string) *corev1.Secret {
 func teamConfig() *v1alpha1.ProviderConfig {
 	c := &v1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "team", UID: "uid-team"}}
 	c.Spec.AWS = &v1alpha1.AWSAccount{Region: "eu-central-1"}
-	c.Spec.Credentials.SecretRef.Name = "keys"
+	c.Spec.Credentials.SecretRef = &v1alpha1.LocalSecretReference{Name: "keys"}
 	return c
 }
 

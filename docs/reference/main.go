@@ -48,7 +48,7 @@ func run() error {
 
 // ambient opens a connection that never calls a cloud, for its tables.
 func ambient(d driver.Driver, account v1alpha1.Account) (*driver.Conn, error) {
-	return d.Open(context.Background(), driver.Config{Account: account, Location: "eu-central-1"})
+	return d.Open(context.Background(), driver.Config{Account: account, Location: "eu-central-1", Ambient: true})
 }
 
 func fieldsPage() ([]byte, error) {

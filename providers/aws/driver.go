@@ -74,7 +74,7 @@ func (c *cloud) Open(ctx context.Context, cfg driver.Config) (*driver.Conn, erro
 // identity returns what signs the calls. Of a Secret only the three keys of static credentials are
 // taken; all else is refused, so that no Secret can name files, URLs or programs.
 func (c *cloud) identity(ctx context.Context, cfg driver.Config) (aws.CredentialsProvider, error) {
-	if cfg.Credentials == nil {
+	if cfg.Ambient {
 		// The HTTP client is the SDK's own here: with AWS_CA_BUNDLE set, the SDK takes none that it can't extend.
 		ambient, err := config.LoadDefaultConfig(ctx, config.WithRegion(cfg.Location))
 		if err != nil {

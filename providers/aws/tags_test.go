@@ -64,7 +64,7 @@ func TestAmbientCredentials(t *testing.T) {
 	defer sts.Close()
 	t.Setenv("AWS_ACCESS_KEY_ID", "AKIAAMBIENT")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-	conn, err := aws.New(aws.Options{Endpoint: sts.URL}).Open(t.Context(), driver.Config{Location: region})
+	conn, err := aws.New(aws.Options{Endpoint: sts.URL}).Open(t.Context(), driver.Config{Location: region, Ambient: true})
 	if err != nil || len(seen) != 0 {
 		t.Fatalf("open: %v, %d calls", err, len(seen))
 	}

@@ -24,9 +24,31 @@ type Config struct {
 	Location string
 	// Endpoint replaces the cloud's public endpoints; empty for those.
 	Endpoint string
-	// Credentials are the contents of the credentials Secret; nil for ambient credentials.
+	// Credentials are the contents of the credentials Secret, if the identity begins with one.
 	// A key that names URLs, files or programs must be refused: tenants write these.
 	Credentials Credentials `json:"-"`
+	// Ambient: the identity begins with the one that the process itself runs with. A config with neither Credentials nor
+	// Ambient nor Chain.WebIdentity, or with two of them, is Invalid.
+	Ambient bool
+	// Chain says by which steps the identity is reached from there.
+	Chain v1alpha1.IdentityChain
+	// Token returns tokens of the ServiceAccount in Chain.WebIdentity.
+	Token TokenFunc `json:"-"`
+	// Tenant is whom the connection is for.
+	Tenant Tenant
+}
+
+// A TokenFunc returns a token of a Kubernetes ServiceAccount for an audience. It is good for ten minutes at least. Errors
+// carry a Code: Denied if there is to be none, which a person has to mend.
+type TokenFunc func(ctx context.Context, audience string) (string, error)
+
+// A Tenant is whom a connection is for. Clouds that can are told: sessions are named and tagged so.
+type Tenant struct {
+	// Namespace is whose objects use the connection, NamespaceUID its uid: the external id of roles that name none.
+	Namespace    string
+	NamespaceUID string
+	// ProviderConfig is the name of the provider config.
+	ProviderConfig string
 }
 
 // AccountID is what tells one account from another: an AWS account id, a Google Cloud project id.

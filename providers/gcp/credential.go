@@ -12,6 +12,7 @@ import (
 	"golang.org/x/oauth2/jwt"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // scopes are what a token may do: no more than Mooring needs of what the identity may do.
@@ -35,11 +36,12 @@ type serviceAccountKey struct {
 
 // tokenSource returns what fetches tokens for the contents of a credentials Secret, or for Mooring's own
 // identity if there are none. It calls nobody yet.
-func tokenSource(secret map[string][]byte, endpoint string, client *http.Client) (*tokens, error) {
-	if secret == nil {
+func tokenSource(cfg driver.Config, endpoint string, client *http.Client) (*tokens, error) {
+	if cfg.Ambient {
 		return newTokens(ambient(client)), nil
 	}
 	const op = "credentials"
+	secret := cfg.Credentials
 	raw, ok := secret[v1alpha1.SecretKeyGCPCredentials]
 	if !ok {
 		return nil, invalid(op, "the Secret has no key %q: put a service account key (JSON) there", v1alpha1.SecretKeyGCPCredentials)

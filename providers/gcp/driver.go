@@ -55,7 +55,7 @@ func (g *gcp) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
 		return nil, invalid("open", "the endpoint %q is not a URL: write it as https://host", endpoint)
 	}
 	//nolint:contextcheck // a token is fetched by later calls, and outlives them
-	source, err := tokenSource(cfg.Credentials, endpoint, &http.Client{Transport: g.opts.Transport, Timeout: g.opts.CallTimeout})
+	source, err := tokenSource(cfg, endpoint, &http.Client{Transport: g.opts.Transport, Timeout: g.opts.CallTimeout})
 	if err != nil {
 		return nil, err
 	}

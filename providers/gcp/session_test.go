@@ -219,7 +219,7 @@ func TestPagesThatLoop(t *testing.T) {
 }
 
 func TestAmbientIsLookedForLater(t *testing.T) {
-	cfg := driver.Config{Account: v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: project}}}
+	cfg := driver.Config{Account: v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: project}}, Ambient: true}
 	forbidden := roundTrip(func(*http.Request) (*http.Response, error) { panic("Open made a call") })
 	if _, err := gcp.New(gcp.Options{Transport: forbidden}).Open(t.Context(), cfg); err != nil {
 		t.Error(err)
@@ -232,7 +232,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 func TestNamesFitBesideTheProject(t *testing.T) {
 	for project, want := range map[string]int{"abcdef": 63, strings.Repeat("p", 30): 63, strings.Repeat("p", 50): 47} {
-		conn, err := gcp.New(gcp.Options{}).Open(t.Context(), driver.Config{Account: v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: project}}})
+		conn, err := gcp.New(gcp.Options{}).Open(t.Context(), driver.Config{Account: v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: project}}, Ambient: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -269,7 +269,7 @@ func edited(change func(client.Object)) func(*world, *cloud, client.Object) {
 func (w *world) team(c *cloud) *v1alpha1.ProviderConfig {
 	return &v1alpha1.ProviderConfig{ObjectMeta: w.meta("team"), Spec: v1alpha1.ProviderConfigSpec{
 		Account:     c.place(),
-		Credentials: v1alpha1.Credentials{SecretRef: v1alpha1.LocalSecretReference{Name: "keys"}},
+		Credentials: v1alpha1.Credentials{SecretRef: &v1alpha1.LocalSecretReference{Name: "keys"}},
 	}}
 }
 

@@ -119,7 +119,7 @@ func (l *life) settle(t testing.TB) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: l.name, Name: accountName},
 		Spec: v1alpha1.ProviderConfigSpec{
 			Account:     l.accountOf(l.account),
-			Credentials: v1alpha1.Credentials{SecretRef: v1alpha1.LocalSecretReference{Name: accountName}},
+			Credentials: v1alpha1.Credentials{SecretRef: &v1alpha1.LocalSecretReference{Name: accountName}},
 		},
 	}
 	l.must(t, l.Client.Create(t.Context(), config))
