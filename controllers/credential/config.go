@@ -129,7 +129,7 @@ func (s *Store) admit(ctx context.Context, c *config, use Use) error {
 	if !c.object.GetDeletionTimestamp().IsZero() && !use.Bound {
 		return &Refusal{v1alpha1.ReasonProviderConfigDeleting, fmt.Sprintf("%s is being deleted; use another", c.key)}
 	}
-	if !c.direct {
+	if !c.direct && !use.ByClass {
 		return &Refusal{v1alpha1.ReasonProviderConfigNotAllowed,
 			fmt.Sprintf("%s can be used through a class only; set spec.className, or ask your platform team", c.key)}
 	}

@@ -44,6 +44,8 @@ type Use struct {
 	Namespace string
 	// Location is the object's own; empty for the config's region.
 	Location string
+	// ByClass: the config was named by the object's class, not by the object.
+	ByClass bool
 	// Bound: the object has a name in the cloud; Deleting: it is being deleted.
 	Bound    bool
 	Deleting bool

@@ -1,0 +1,147 @@
+package e2e
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// classes makes a DatabaseClass of the world, with a catalogue, in a cloud.
+func (w *world) databaseClass(c *cloud, change func(*v1alpha1.DatabaseClassSpec)) *v1alpha1.DatabaseClass {
+	w.Helper()
+	class := &v1alpha1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}
+	class.Spec = v1alpha1.DatabaseClassSpec{
+		ClassSpec: v1alpha1.ClassSpec{
+			ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: c.config},
+			AllowedNamespaces: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": w.namespace}},
+		},
+		Defaults:    &v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EnginePostgres), Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(3))}},
+		Enforced:    &v1alpha1.DatabaseParameters{Tags: map[string]v1alpha1.TagValue{"cost": "shop"}},
+		DefaultSize: "small",
+	}
+	for i, name := range []string{"small", "large"} {
+		var p v1alpha1.DatabaseParameters
+		sized(c, &p, sizes[c.name][i])
+		class.Spec.Sizes = append(class.Spec.Sizes, v1alpha1.DatabaseSize{
+			Name: name, AWS: p.AWS, GCP: p.GCP, Storage: &v1alpha1.DatabaseStorageBounds{MinGiB: new(int32(20)), MaxGiB: new(int32(100))},
+		})
+	}
+	class.Spec.DeletionPolicy = v1alpha1.DeletionDelete
+	if change != nil {
+		change(&class.Spec)
+	}
+	w.must(w.Client.Create(w.Context(), class))
+	w.Cleanup(func() { w.must(client.IgnoreNotFound(w.Client.Delete(whole.Context(), class))) })
+	return class
+}
+
+func (w *world) editClass(class *v1alpha1.DatabaseClass, change func(*v1alpha1.DatabaseClassSpec)) {
+	w.Helper()
+	w.eventually("the class is edited", func() bool {
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+		change(&class.Spec)
+		return w.Client.Update(w.Context(), class) == nil
+	})
+}
+
+// tenLines is the Database of the design: whatever cloud it is in is the class's business.
+func (w *world) tenLines(name string) *v1alpha1.Database {
+	d := &v1alpha1.Database{ObjectMeta: w.meta(name)}
+	d.Spec.ClassName = w.namespace
+	d.Spec.Engine, d.Spec.Version, d.Spec.Size = new(v1alpha1.EnginePostgres), new("16"), "small"
+	d.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}
+	d.Spec.Connection = &v1alpha1.Connection{SecretName: name + "-db"}
+	return d
+}
+
+func TestClass(t *testing.T) {
+	onBoth(t, func(w *world, c *cloud) {
+		class := w.databaseClass(c, nil)
+		d := w.tenLines("orders")
+		d.Spec.Engine, d.Spec.Size, d.Spec.Storage = nil, "", nil // all of that comes from the class
+		w.create(d)
+		spec := d.Spec.DeepCopy()
+		s := w.ready(d)
+		name := s.status.ExternalName
+		w.mirrors(d, sizeField[c.name], `"`+sizes[c.name][0]+`"`)
+		w.mirrors(d, "storage.sizeGiB", "20")
+		w.equal("class", s.status.ClassName, class.Name)
+		w.equal("effective", effective(s), map[string]string{
+			"size": "small", "defaults": `{"backup":{"retentionDays":3},"deletionPolicy":"Delete","engine":"postgres"}`,
+			"sized":    `{"` + c.name + `":{"` + map[string]string{"aws": "instanceClass", "gcp": "tier"}[c.name] + `":"` + sizes[c.name][0] + `"},"storage":{"sizeGiB":20}}`,
+			"enforced": `{"tags":{"cost":"shop"}}`,
+		})
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(d), d))
+		w.equal("the stored spec", &d.Spec, spec)
+
+		w.run("online", func(w *world) {
+			w.disturb()
+			mark := len(c.writes(name))
+			w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.Defaults.Backup.RetentionDays = new(int32(5)) })
+			w.mirrors(d, "backup.retentionDays", "5")
+			w.costs(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "instances.patch"}[c.name])
+		})
+		w.run("disruptive", func(w *world) {
+			w.disturb()
+			mark := len(c.writes(name))
+			w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.Sizes[0].AWS, s.Sizes[0].GCP = s.Sizes[1].AWS, s.Sizes[1].GCP })
+			hash := w.waits(c, d, sizes[c.name][0], sizes[c.name][1], v1alpha1.CauseClass)
+			w.eventually("the class counts it", func() bool {
+				w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+				return class.Status.Users == 1 && class.Status.Waiting == 1 && class.Status.UpToDate == 0
+			})
+			w.costs(c, name, mark)
+			w.approve(d, hash)
+			w.mirrors(d, sizeField[c.name], `"`+sizes[c.name][1]+`"`)
+			w.costs(c, name, mark, sizeWrite[c.name])
+			w.eventually("the class counts it", func() bool {
+				w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+				return class.Status.Users == 1 && class.Status.Waiting == 0 && class.Status.UpToDate == 1
+			})
+		})
+		w.run("fixed", func(w *world) {
+			mark := len(c.writes(name))
+			w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.Defaults.Engine = new(v1alpha1.EngineMySQL) })
+			w.looks(c, name, 3)
+			w.ready(d)
+			w.costs(c, name, mark)
+		})
+		w.run("not allowed", func(w *world) {
+			mark := len(c.writes(name))
+			edit(w, d, func(d *v1alpha1.Database) {
+				d.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(500))}
+			})
+			w.stalled(d, v1alpha1.ReasonClassViolated, "spec.storage.sizeGiB", "100 at most")
+			w.costs(c, name, mark)
+			edit(w, d, func(d *v1alpha1.Database) { d.Spec.Storage = nil })
+			w.ready(d)
+		})
+		w.run("gone", func(w *world) {
+			mark := len(c.writes(name))
+			w.must(w.Client.Delete(w.Context(), class))
+			w.disturb()
+			s := w.stalled(d, v1alpha1.ReasonClassNotFound, "there is no DatabaseClass")
+			if !s.is(v1alpha1.ConditionAvailable, yes) {
+				w.Errorf("it can be used all the same:\n    %v", s)
+			}
+			w.looks(c, name, 2)
+			w.costs(c, name, mark)
+			w.delete(d)
+			w.gone(d)
+			if left := c.snapshots(w.T, name); len(left) > 0 {
+				w.Errorf("the class said deletionPolicy Delete, and there are snapshots: %q", left)
+			}
+		})
+	})
+}
+
+func effective(s snapshot) map[string]string {
+	e := s.status.Effective
+	if e == nil {
+		return nil
+	}
+	return map[string]string{"size": e.Size, "defaults": string(e.Defaults.Raw), "sized": string(e.Sized.Raw), "enforced": string(e.Enforced.Raw)}
+}
