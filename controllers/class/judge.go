@@ -48,7 +48,9 @@ type Verdict struct {
 
 // Effective is what comes from a class, layer by layer.
 type Effective struct {
-	Size                      string
+	Size string
+	// Named: the object's own spec names the size.
+	Named                     bool
 	Defaults, Sized, Enforced Tree
 }
 
@@ -77,6 +79,7 @@ func Judge(c *Class, o Case, rules []Rule) Verdict {
 	size, sizeProblems := chooseSize(c, o)
 	now := Effective{Defaults: c.Defaults, Enforced: c.Enforced}
 	if size != nil {
+		_, now.Named = o.Spec["size"]
 		now.Size, now.Sized = size.Name, sized(size, Merge(c.Defaults, o.Spec), o.Spec)
 	}
 	if o.Bound {
@@ -101,7 +104,7 @@ func Frozen(o Case) Verdict { return effectiveOf(o.Before).over(o.Spec) }
 func (e Effective) over(spec Tree) Verdict {
 	v := Verdict{
 		Spec:      Merge(e.Defaults, e.Sized, spec, e.Enforced),
-		Effective: Effective{Size: e.Size, Defaults: Tree{}, Sized: Tree{}, Enforced: Tree{}},
+		Effective: Effective{Size: e.Size, Named: e.Named, Defaults: Tree{}, Sized: Tree{}, Enforced: Tree{}},
 	}
 	has := func(tree Tree, at path) bool { _, ok := get(tree, at); return ok }
 	leaves(e.Defaults, func(at path, value any) {
@@ -184,10 +187,10 @@ func (e Effective) Fields() Fields { return fieldsOf(e.flat()) }
 
 // Changed returns the fields of which the class now says something else than when that was last recorded. known reports
 // whether a field was set in the cloud before: if so, and the class had said nothing about it, an edit of the spec left it
-// to the class. Another size or class was chosen by an edit, too.
+// to the class. Another size that the spec names was chosen by an edit, too.
 func (e Effective) Changed(stored *v1alpha1.Effective, known func(field string) bool) Fields {
 	before := effectiveOf(stored)
-	if stored == nil || before.Size != e.Size {
+	if stored == nil || e.Named && before.Size != e.Size {
 		return nil
 	}
 	was, changed := before.flat(), Tree{}

@@ -75,32 +75,56 @@ type Resolution struct {
 // Resolve finds the class of an object that goes by one, and judges the object. What is wrong is in the verdict's Problems;
 // an error says that the cluster could not be read.
 func (r *Resolver) Resolve(ctx context.Context, object client.Object) (*Resolution, error) {
-	spec, err := TreeOf(r.Kind.Own(object))
-	if err != nil {
-		return nil, err
-	}
 	c, name, err := r.classOf(ctx, object)
 	if err != nil {
 		return nil, err
 	}
-	status := r.Kind.Status(object)
-	o := Case{Spec: spec, Bound: status.ExternalName != "", Before: status.Effective, Fixed: r.Kind.Fixed}
-	found := &Resolution{Name: name, Class: c}
-	if bound := status.ProviderConfigRef; bound != nil && (c == nil || c.Name() == status.ClassName) {
-		found.Config = bound.Name
-	} else if c != nil {
-		found.Config = c.Spec.ProviderConfigRef.Name
-	}
+	found := &Resolution{Name: name, Class: c, Config: r.configOf(object, c)}
 	if c == nil {
+		o, err := r.ownCase(object)
+		if err != nil {
+			return nil, err
+		}
 		found.Verdict = Frozen(o)
 		found.Problems = []Problem{r.missing(name)}
 		return found, nil
 	}
-	if err := r.survey(ctx, object, c, found.Config, &o); err != nil {
+	o, err := r.caseOf(ctx, object, c)
+	if err != nil {
 		return nil, err
 	}
 	found.Verdict = Judge(c, o, r.Rules(c))
 	return found, nil
+}
+
+// configOf returns the ClusterProviderConfig that leads to an object's account: the one it was made by, unless it goes by
+// another class now.
+func (r *Resolver) configOf(object client.Object, c *Class) string {
+	status := r.Kind.Status(object)
+	switch bound := status.ProviderConfigRef; {
+	case bound != nil && (c == nil || c.Name() == status.ClassName):
+		return bound.Name
+	case c != nil:
+		return c.Spec.ProviderConfigRef.Name
+	default:
+		return ""
+	}
+}
+
+// ownCase is what the object itself says.
+func (r *Resolver) ownCase(object client.Object) (Case, error) {
+	spec, err := TreeOf(r.Kind.Own(object))
+	status := r.Kind.Status(object)
+	return Case{Spec: spec, Bound: status.ExternalName != "", Before: status.Effective, Fixed: r.Kind.Fixed}, err
+}
+
+// caseOf is what Judge needs to know of an object.
+func (r *Resolver) caseOf(ctx context.Context, object client.Object, c *Class) (Case, error) {
+	o, err := r.ownCase(object)
+	if err != nil {
+		return o, err
+	}
+	return o, r.survey(ctx, object, c, r.configOf(object, c), &o)
 }
 
 func (r *Resolver) missing(name string) Problem {

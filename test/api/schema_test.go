@@ -210,7 +210,7 @@ spec:
 		}},
 		{"databaseclasses", catalogue.GetName(), map[string]any{
 			"Default": "true", "Engine": "postgres", "Sizes": "small, large", "Provider": "aws", "Ready": nil, "Description": "for orders",
-			"(Users)": int64(3), "(Up to date)": int64(2), "(Waiting)": int64(0), "(Catalogue)": "small (5 EUR), large",
+			"(Users)": 3.0, "(Up to date)": 2.0, "(Waiting)": 0.0, "(Catalogue)": "small (5 EUR), large",
 		}},
 		{"providerconfigs", stored(t, "ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: a}}}`).GetName(), map[string]any{
 			"Ready": nil, "Reason": nil, "Provider": nil, "Account": nil, "(Message)": nil,
