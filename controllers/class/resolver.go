@@ -124,7 +124,8 @@ func (r *Resolver) caseOf(ctx context.Context, object client.Object, c *Class) (
 	if err != nil {
 		return o, err
 	}
-	return o, r.survey(ctx, object, c, r.configOf(object, c), &o)
+	err = r.survey(ctx, object, c, r.configOf(object, c), &o)
+	return o, err
 }
 
 func (r *Resolver) missing(name string) Problem {
