@@ -24,8 +24,9 @@ type Case struct {
 	Before *v1alpha1.Effective
 	// Fixed are the fields that can't change once the cloud object exists.
 	Fixed []string
-	// Cloud is where the class leads: aws or gcp; empty if that is not known.
-	Cloud string
+	// Cloud is where the object is or is to be: aws or gcp; empty if that is not known. Leads is where the class leads now: that is
+	// elsewhere if the class was moved after the object was made.
+	Cloud, Leads string
 	// Older is how many objects of the class in the namespace come before it.
 	Older int
 }
@@ -76,6 +77,9 @@ type Rule func(spec Tree, namespace Namespace) (bool, error)
 // Judge merges class and object, and says what keeps them apart. It is pure. rules are the class's constraints, in their
 // order; nil leaves them out.
 func Judge(c *Class, o Case, rules []Rule) Verdict {
+	if o.Cloud != "" && o.Leads != "" && o.Cloud != o.Leads {
+		return leftBehind(c, o)
+	}
 	size, sizeProblems := chooseSize(c, o)
 	now := Effective{Defaults: c.Defaults, Enforced: c.Enforced}
 	if size != nil {
@@ -93,6 +97,18 @@ func Judge(c *Class, o Case, rules []Rule) Verdict {
 	v.Problems = append(v.Problems, foreign(o, v.Spec)...)
 	for i, rule := range rules {
 		v.Problems = append(v.Problems, broken(c, i, rule, v.Spec, o.Namespace)...)
+	}
+	return v
+}
+
+// leftBehind judges an object whose class was moved to another cloud: what the class says now is about that one, so the object
+// stays as it was.
+func leftBehind(c *Class, o Case) Verdict {
+	v := Frozen(o)
+	v.Problems = allowed(c, o)
+	if size, named := o.Spec["size"].(string); named && size != v.Effective.Size {
+		v.Problems = append(v.Problems, violated("spec.size", "class %q leads to %s now, and this is in %s, where the class has no sizes any more; choose a class of %s",
+			c.Name(), o.Leads, o.Cloud, o.Cloud))
 	}
 	return v
 }

@@ -148,6 +148,22 @@ func TestFixedFieldsStay(t *testing.T) {
 	}
 }
 
+// A class that is moved to another cloud leaves what it made as it is.
+func TestMovedClass(t *testing.T) {
+	o := Case{Spec: tree(t, `{"size":"small"}`), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws"}
+	made := Judge(classOf(t, catalogue), o, nil)
+	o.Bound, o.Before, o.Leads = true, made.Effective.Stored(nil), "gcp"
+	moved := classOf(t, catalogue, `spec: {sizes: [{name: small, gcp: {tier: db-g1-small}}, {name: large, gcp: {tier: db-custom-2-7680}}]}`)
+	got := Judge(moved, o, nil)
+	if diff := cmp.Diff(made.Spec, got.Spec); diff != "" || len(got.Problems) > 0 {
+		t.Errorf("problems %q (-before +after):\n%s", got.Problems, diff)
+	}
+	o.Spec["size"] = "large"
+	if got := Judge(moved, o, nil).Problems; len(got) != 1 || got[0].Field != "spec.size" {
+		t.Errorf("another size: problems %q", got)
+	}
+}
+
 // What the class changed is told from what an edit of the spec left to it.
 func TestChanged(t *testing.T) {
 	before := classOf(t, catalogue)

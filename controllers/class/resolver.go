@@ -202,7 +202,12 @@ func (r *Resolver) survey(ctx context.Context, object client.Object, c *Class, c
 	if err != nil {
 		return err
 	}
-	o.Cloud = cloud
+	o.Cloud, o.Leads = cloud, cloud
+	if now := c.Spec.ProviderConfigRef.Name; now != config {
+		if o.Leads, err = CloudOf(ctx, r.Client, now); err != nil {
+			return err
+		}
+	}
 	if c.Spec.MaxPerNamespace == nil || o.Bound {
 		return nil
 	}
