@@ -20,7 +20,7 @@ type Admission struct {
 	// Check says why a class's rules can't be used; nil if they can.
 	Check func(*Class) error
 	// MayUse says why a namespace's objects can't use the provider config that they name; nil if they can.
-	MayUse func(ctx context.Context, ref *v1alpha1.ProviderConfigReference, namespace string) *Problem
+	MayUse func(ctx context.Context, ref *v1alpha1.ProviderConfigReference, namespace string) (*Problem, error)
 	// Effect says in a word what changing a field does in a cloud: Online, Restarts.
 	Effect func(cloud, field string) string
 }
@@ -65,10 +65,11 @@ func mayCome(p Problem) bool {
 
 func (a *Admission) problems(ctx context.Context, object client.Object) ([]Problem, error) {
 	if ref := a.Resolver.Kind.Spec(object).ProviderConfigRef; ref != nil {
-		if p := a.MayUse(ctx, ref, object.GetNamespace()); p != nil {
-			return []Problem{*p}, nil
+		p, err := a.MayUse(ctx, ref, object.GetNamespace())
+		if p == nil || err != nil {
+			return nil, err
 		}
-		return nil, nil
+		return []Problem{*p}, nil
 	}
 	found, err := a.Resolver.Resolve(ctx, object)
 	if err != nil {
@@ -120,8 +121,8 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 		}
 		i.users++
 		was, is := Judge(before, o, rulesBefore), Judge(after, o, rulesAfter)
-		if len(is.Problems) > 0 && len(was.Problems) == 0 {
-			i.broken = append(i.broken, fmt.Sprintf("%s/%s (%s)", user.GetNamespace(), user.GetName(), is.Problems[0]))
+		if p := First(is.Problems); p != nil && First(was.Problems) == nil {
+			i.broken = append(i.broken, fmt.Sprintf("%s/%s (%s)", user.GetNamespace(), user.GetName(), p))
 			return nil
 		}
 		i.add(was.Spec, is.Spec, func(field string) string { return a.how(o.Cloud, field, is.Spec) })

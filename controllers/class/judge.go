@@ -61,6 +61,8 @@ type Problem struct {
 	// Field is the path of what is wrong, beginning with spec; empty if it is nothing in the object.
 	Field   string
 	Message string
+	// Overruled: the class's word holds, so the object can be as it is to be all the same. Admission refuses it.
+	Overruled bool
 }
 
 // String says the problem in a line.
@@ -232,8 +234,9 @@ func (f Fields) Has(field string) bool {
 	return slices.ContainsFunc(f, func(name string) bool { return name == field || strings.HasPrefix(name, field+".") })
 }
 
-// First returns the problem to tell, and the others' number; nil if there is none.
+// First returns the problems that keep an object from being as it is to be, told as one; nil if there is none.
 func First(problems []Problem) *Problem {
+	problems = slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Overruled })
 	if len(problems) == 0 {
 		return nil
 	}

@@ -158,13 +158,15 @@ func number(tree Tree, at path) (int64, bool) {
 	}
 }
 
-// contradictions says where the object's own spec is against what the class insists on.
+// contradictions says where the object's own spec is against what the class insists on, which holds then.
 func contradictions(c *Class, o Case) (problems []Problem) {
 	leaves(c.Enforced, func(at path, value any) {
 		asked, says := get(o.Spec, at)
 		settled := o.Bound && slices.Contains(o.Fixed, at.String()) // nobody could mend it
 		if says && !settled && !same(asked, value) {
-			problems = append(problems, violated("spec."+at.String(), "class %q insists on %s, not %s; take it out of the spec", c.Name(), show(value), show(asked)))
+			p := violated("spec."+at.String(), "class %q insists on %s, not %s; take it out of the spec", c.Name(), show(value), show(asked))
+			p.Overruled = true
+			problems = append(problems, p)
 		}
 	})
 	return problems

@@ -119,7 +119,7 @@ func (r *Reconciler) upToDate(ctx context.Context, user client.Object, status *v
 	if err != nil {
 		return false, err
 	}
-	return len(now.Problems) == 0 && now.Name == status.ClassName && status.Effective != nil &&
+	return First(now.Problems) == nil && now.Name == status.ClassName && status.Effective != nil &&
 		now.Effective.Stored(status.Effective) == status.Effective, nil
 }
 
