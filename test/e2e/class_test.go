@@ -145,3 +145,116 @@ func effective(s snapshot) map[string]string {
 	}
 	return map[string]string{"size": e.Size, "defaults": string(e.Defaults.Raw), "sized": string(e.Sized.Raw), "enforced": string(e.Enforced.Raw)}
 }
+
+// The controller holds the class's rules by itself: here nothing is refused at admission.
+func TestClassIsTheLaw(t *testing.T) {
+	w := newWorld(t)
+	c := w.cloud("aws")
+	class := w.databaseClass(c, func(s *v1alpha1.DatabaseClassSpec) {
+		s.MaxPerNamespace = new(int32(100))
+	})
+	for _, tt := range []struct {
+		name   string
+		change func(*v1alpha1.DatabaseSpec)
+		reason v1alpha1.Reason
+		says   string
+	}{
+		{"size", func(s *v1alpha1.DatabaseSpec) { s.Size = "huge" }, v1alpha1.ReasonClassViolated, "choose one of small, large"},
+		{"own-size", func(s *v1alpha1.DatabaseSpec) {
+			s.Size, s.AWS = "", &v1alpha1.DatabaseAWS{InstanceClass: new("db.r6g.16xlarge")}
+		}, v1alpha1.ReasonClassViolated, "has sizes in its place"},
+		{"disk", func(s *v1alpha1.DatabaseSpec) { s.Storage.SizeGiB = new(int32(101)) }, v1alpha1.ReasonClassViolated, "100 at most"},
+		{"other-cloud", func(s *v1alpha1.DatabaseSpec) { s.Size, s.GCP = "", &v1alpha1.DatabaseGCP{} }, v1alpha1.ReasonClassViolated, "spec.gcp does not fit"},
+		{"adoption", func(s *v1alpha1.DatabaseSpec) { s.Adoption = v1alpha1.AdoptionIfExists }, v1alpha1.ReasonClassViolated, "does not let cloud objects be taken over"},
+	} {
+		w.run(tt.name, func(w *world) {
+			d := w.tenLines(tt.name)
+			tt.change(&d.Spec)
+			w.create(d)
+			if s := w.stalled(d, tt.reason, tt.says); s.status.ExternalName != "" {
+				w.Errorf("it was made all the same:\n    %v", s)
+			}
+		})
+	}
+	w.run("enforced", func(w *world) {
+		d := w.tenLines("enforced")
+		d.Spec.Tags = map[string]v1alpha1.TagValue{"cost": "bank", "own": "x"}
+		w.create(d)
+		w.mirrors(d, "tags", `{"cost":"shop","own":"x"}`)
+	})
+	w.run("one too many", func(w *world) {
+		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = new(int32(1)) })
+		d := w.tenLines("late")
+		w.create(d)
+		w.stalled(d, v1alpha1.ReasonClassNotAllowed, "may have 1 of class")
+		w.disturb()
+		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = nil })
+		w.ready(d)
+	})
+	w.run("another namespace's", func(w *world) {
+		w.disturb()
+		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) {
+			s.AllowedNamespaces = &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": "bank"}}
+		})
+		d := w.tenLines("elsewhere")
+		w.create(d)
+		w.stalled(d, v1alpha1.ReasonClassNotAllowed, "is not for namespace "+w.namespace)
+	})
+}
+
+// A class that is not there yet is waited for; of classes the default is taken at creation, and stays.
+func TestDefaultClass(t *testing.T) {
+	w := newWorld(t)
+	c := w.cloud("aws")
+	d := w.tenLines("early")
+	w.create(d)
+	w.lacks(d, v1alpha1.ReasonClassNotFound, "there is no DatabaseClass")
+	unnamed := w.tenLines("unnamed")
+	unnamed.Spec.ClassName = ""
+	w.create(unnamed)
+	w.lacks(unnamed, v1alpha1.ReasonClassNotFound, "no DatabaseClass is the default")
+
+	w.disturb()
+	class := w.databaseClass(c, nil)
+	w.ready(d)
+	w.disturb()
+	w.annotate(class, "true")
+	s := w.ready(unnamed)
+	w.equal("class", s.status.ClassName, class.Name)
+	w.annotate(class, "false")
+	w.looks(c, s.status.ExternalName, 2)
+	w.ready(unnamed)
+}
+
+func (w *world) annotate(class *v1alpha1.DatabaseClass, value string) {
+	w.Helper()
+	w.eventually("the class is annotated", func() bool {
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+		class.Annotations = map[string]string{v1alpha1.AnnotationDefaultClass: value}
+		return w.Client.Update(w.Context(), class) == nil
+	})
+}
+
+func TestBucketClass(t *testing.T) {
+	onBoth(t, func(w *world, c *cloud) {
+		class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}
+		class.Spec.ProviderConfigRef.Name, class.Spec.AllowedNamespaces = c.config, &metav1.LabelSelector{}
+		class.Spec.Defaults = &v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled), Tags: map[string]v1alpha1.TagValue{"team": "a"}}
+		class.Spec.Enforced = &v1alpha1.BucketParameters{PublicAccess: new(v1alpha1.PublicAccessBlocked)}
+		class.Spec.DeletionPolicy = v1alpha1.DeletionRetain
+		w.must(w.Client.Create(w.Context(), class))
+		w.Cleanup(func() { w.must(client.IgnoreNotFound(w.Client.Delete(whole.Context(), class))) })
+		b := &v1alpha1.Bucket{ObjectMeta: w.meta("photos")}
+		b.Spec.ClassName = w.namespace
+		b.Spec.PublicAccess = new(v1alpha1.PublicAccessAllowed)
+		w.create(b)
+		w.mirrors(b, "versioning", `"Enabled"`)
+		w.mirrors(b, "publicAccess", `"Blocked"`)
+		name := w.ready(b).status.ExternalName
+		w.delete(b)
+		w.gone(b)
+		if c.bucketTags(w.T, name) == nil {
+			w.Error("the class said to retain it, and it is gone")
+		}
+	})
+}
