@@ -44,8 +44,8 @@ type Options struct {
 	// RateLimits enforces the request rates of Google Cloud: a bucket create or delete every two
 	// seconds for a project, an update a second for a bucket, 180 Cloud SQL calls a minute for an identity.
 	RateLimits bool
-	// SessionLife is how long sessions of AWS and access tokens of Google Cloud last that are handed out for a role or a
-	// service account to act as, where that is shorter than what was asked for; by the wall clock.
+	// SessionLife is how long sessions of AWS and access tokens of Google Cloud last, by the wall clock, where that is
+	// shorter than what was asked for.
 	SessionLife time.Duration
 }
 
@@ -124,7 +124,8 @@ func listenLoopback(address string, next int) (net.Listener, error) {
 func (c *Cloud) AWSEndpoint() string { return "http://" + c.aws.address }
 
 // GCPEndpoint is the URL that serves Cloud Storage (/storage/v1/), Cloud SQL Admin (/v1/projects/… and
-// /sql/v1beta4/projects/…) and /token.
+// /sql/v1beta4/projects/…), and the makers of tokens: /token, /v1/token and
+// /v1/projects/-/serviceAccounts/….
 func (c *Cloud) GCPEndpoint() string { return "http://" + c.gcp.address }
 
 // life returns how long a session lasts that was asked for so long.
