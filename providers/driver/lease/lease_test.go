@@ -63,6 +63,7 @@ func TestRenewal(t *testing.T) {
 					t.Errorf("a call waited %v for a renewal", took)
 				}
 				time.Sleep(time.Millisecond)
+				synctest.Wait()
 				want(t, k, 2)
 			})
 		})
