@@ -40,7 +40,12 @@ var cluster = sync.OnceValue(func() *localcloud.Issuer { return localcloud.NewIs
 
 func newReach(t *testing.T) *reach {
 	t.Helper()
-	w := newWorld(t, localcloud.Options{})
+	return newReachWith(t, localcloud.Options{})
+}
+
+func newReachWith(t *testing.T, options localcloud.Options) *reach {
+	t.Helper()
+	w := newWorld(t, options)
 	r := &reach{world: w, cluster: cluster(), clock: &clock{now: time.Now()}}
 	w.TrustIssuer(issuer, r.cluster.Key())
 	w.AWSRole(roleOne, localcloud.AWSTrust{
@@ -340,6 +345,34 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
+// Sessions that really end, by the clock on the wall, follow one another without a gap.
+func TestShortSessions(t *testing.T) {
+	r := newReachWith(t, localcloud.Options{SessionLife: time.Second})
+	conn, err := aws.New(aws.Options{Endpoint: r.AWSEndpoint()}).Open(t.Context(), r.web())
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	end := time.Now().Add(2 * time.Second)
+	for range 4 {
+		go func() {
+			var failed error
+			for failed == nil && time.Now().Before(end) {
+				failed = look(t.Context(), conn)
+			}
+			done <- failed
+		}()
+	}
+	for range 4 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := len(r.AWSSessions()); n < 3 || n > 8 {
+		t.Errorf("%d sessions in two seconds, each for one second", n)
+	}
+}
+
 // A session that AWS no longer takes costs no failed call, and an explicit deny that stays costs no session for each call.
 func TestRevokedSession(t *testing.T) {
 	for name, end := range map[string]func(*reach){
@@ -378,6 +411,7 @@ func TestRevokedSession(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.RevokeAWSSessions(roleOne)
+		r.clock.Advance(30 * time.Second) // too young to have been revoked
 		for range 3 {
 			wantCode(t, look(t.Context(), conn), driver.Denied)
 		}
