@@ -164,6 +164,9 @@ func (h *held) learn(cfg *config, data map[string][]byte, fresh map[tenant]token
 	for t := range fresh {
 		uids[t.namespace] = t.uid
 	}
+	if h.kept.uid == cfg.object.GetUID() { // else it is for Hold to say that nothing is missing
+		h.kept = keptOf(cfg, nil) // what there was of a Secret is gone
+	}
 	h.tokens = keptTokens(cfg, data)
 	for namespace, k := range h.tokens {
 		k.uid = uids[namespace]

@@ -29,18 +29,20 @@ func (p *pool) entry(key connKey, now time.Time) *entry {
 	if p.all == nil {
 		p.all = map[connKey]*list.Element{}
 	}
+	for last := p.order.Back(); last != nil && now.Sub(last.Value.(*entry).used) >= maxIdle; last = p.order.Back() {
+		p.drop(last)
+	}
 	at := p.all[key]
 	if at == nil {
 		at = p.order.PushFront(&entry{key: key})
 		p.all[key] = at
 	}
 	p.order.MoveToFront(at)
-	e := at.Value.(*entry)
-	e.used = now
-	for last := p.order.Back(); len(p.all) > maxConnections || now.Sub(last.Value.(*entry).used) >= maxIdle; last = p.order.Back() {
-		p.drop(last)
+	at.Value.(*entry).used = now
+	if len(p.all) > maxConnections {
+		p.drop(p.order.Back())
 	}
-	return e
+	return at.Value.(*entry)
 }
 
 // forget drops the connections of a config.

@@ -27,11 +27,16 @@ import (
 const (
 	system = "mooring-system"
 	canary = "canary-5d1f"
+	// Where those end up who come with a token, and for whom it has to be.
+	signedIn = driver.AccountID("555")
+	audience = "sts.amazonaws.com"
 )
 
-// opened is a driver whose accounts are the access keys' ids, and that remembers what it was opened with.
+// opened is a driver whose accounts are the access keys' ids, or signedIn for all who come with a token, and that
+// remembers what it was opened with.
 type opened struct {
 	with     []driver.Config
+	tokens   []string
 	refuse   error  // returned by Open
 	identity error  // returned by Identity
 	asked    func() // is called by Identity
@@ -43,11 +48,19 @@ func (o *opened) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error
 		return nil, o.refuse
 	}
 	account := driver.AccountID(cfg.Credentials[v1alpha1.SecretKeyAWSAccessKeyID])
-	return &driver.Conn{Identity: func(context.Context) (driver.AccountID, error) {
+	return &driver.Conn{Identity: func(ctx context.Context) (driver.AccountID, error) {
 		if o.asked != nil {
 			o.asked()
 		}
-		return account, o.identity
+		if cfg.Token == nil {
+			return account, o.identity
+		}
+		token, err := cfg.Token(ctx, audience)
+		if err != nil {
+			return "", err
+		}
+		o.tokens = append(o.tokens, token)
+		return signedIn, o.identity
 	}}, nil
 }
 
@@ -61,6 +74,7 @@ type house struct {
 	secrets int        // how many Secrets were read
 	writes  int
 	before  func() // is called before each write
+	issuer  issuer
 }
 
 // count adds to one of the counters.
@@ -86,8 +100,13 @@ func newHouse(t *testing.T, objects ...client.Object) *house {
 		WithStatusSubresource(&v1alpha1.ProviderConfig{}, &v1alpha1.ClusterProviderConfig{}).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-				if _, ok := obj.(*corev1.Secret); ok {
+				switch obj.(type) {
+				case *corev1.Secret:
 					h.count(&h.secrets)
+				case *corev1.ServiceAccount:
+					if h.issuer.down != nil {
+						return h.issuer.down
+					}
 				}
 				return c.Get(ctx, key, obj, opts...)
 			},
@@ -112,6 +131,7 @@ func newHouse(t *testing.T, objects ...client.Object) *house {
 				h.count(&h.writes)
 				return c.Patch(ctx, obj, p, opts...)
 			},
+			SubResourceCreate: h.issue,
 		}).Build()
 	h.Store = &Store{
 		Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": h.cloud, "gcp": h.cloud},
