@@ -43,7 +43,8 @@ func (s *Store) open(ctx context.Context, cfg *config, t tenant, location string
 	e := s.entry(connKey{cfg.key, t.namespace, location})
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.conn != nil && e.fingerprint == fingerprint(cfg, t, e.conn.secrets) {
+	same := e.conn != nil && e.fingerprint == fingerprint(cfg, t, e.conn.secrets)
+	if same {
 		age := s.Now().Sub(e.read)
 		fresh := age < s.Refresh && (!e.suspect || age < suspectPause)
 		switch {
@@ -54,8 +55,8 @@ func (s *Store) open(ctx context.Context, cfg *config, t tenant, location string
 		}
 	}
 	data, missing, err := s.credentials(ctx, cfg, t, deleting)
-	if refusal, refused := errors.AsType[*Refusal](err); refused && deleting && cfg.chain.WebIdentity != nil && e.conn != nil {
-		missing, err = refusal, nil // its session may outlast the token that began it
+	if refusal, refused := errors.AsType[*Refusal](err); refused && same && deleting && cfg.chain.WebIdentity != nil {
+		missing, err = refusal, nil // its session may outlast the token that it began with
 	}
 	if err != nil {
 		e.missed = s.Now()
@@ -76,24 +77,30 @@ func (s *Store) open(ctx context.Context, cfg *config, t tenant, location string
 		return e.conn, nil // looked at again, and the same
 	}
 	e.conn = nil // it is of no use any more, even if what is there now can't be opened
-	conn := &Connection{
-		Provider: cfg.provider(), Location: location, Region: cfg.region(),
-		Gate: s.entrance(cfg), endpoint: cfg.endpoint, entry: e, now: s.Now, secrets: secrets, issued: &issued{},
-	}
-	dial := func(ctx context.Context) (*driver.Conn, error) {
-		return s.dial(ctx, cfg, cfg.settings(t, location, data, s.tokenFunc(cfg, t, conn.issued)))
-	}
-	if conn.Conn, err = dial(ctx); err != nil {
+	conn := &Connection{Location: location, entry: e, secrets: secrets}
+	if err := s.connect(ctx, conn, cfg, t, data); err != nil {
 		return nil, err
 	}
+	e.conn, e.fingerprint = conn, current
+	return conn, nil
+}
+
+// connect fills a new connection.
+func (s *Store) connect(ctx context.Context, conn *Connection, cfg *config, t tenant, data map[string][]byte) (err error) {
+	conn.issued = &issued{}
+	settings := cfg.settings(t, conn.Location, data, s.tokenFunc(cfg, t, conn.issued))
+	if conn.Conn, err = s.dial(ctx, cfg, settings); err != nil {
+		return err
+	}
+	conn.Provider, conn.Region, conn.endpoint = cfg.provider(), cfg.region(), cfg.endpoint
+	conn.Gate, conn.now = s.entrance(cfg), s.Now
 	if cfg.account.AWS != nil {
 		conn.expected = driver.AccountID(cfg.account.AWS.AccountID)
 	}
 	if cfg.chained() {
-		conn.anew = dial
+		conn.anew = func(ctx context.Context) (*driver.Conn, error) { return s.dial(ctx, cfg, settings) }
 	}
-	e.conn, e.fingerprint = conn, current
-	return conn, nil
+	return nil
 }
 
 // dial asks the config's driver for a connection.

@@ -30,8 +30,8 @@ func (h *held) keeps(cfg *config, t tenant, now time.Time) bool {
 	return ok && k.isFor(cfg.tokenKey(t)) && now.Before(k.expires)
 }
 
-// keptToken returns the token that was kept for a deletion. Without one that is good still, what is refused stays
-// refused.
+// keptToken returns the token that was kept for a deletion. It may be good for less than drivers are promised, as there is
+// no other. If it has expired, or there is none, what is refused stays refused.
 func (s *Store) keptToken(ctx context.Context, cfg *config, key tokenKey, refusal *Refusal) (token, error) {
 	data, err := s.readCopy(ctx, cfg)
 	if err != nil {
@@ -112,14 +112,15 @@ func (s *Store) wantsToken(ctx context.Context, h *held, cfg *config, namespace 
 
 // refreshTokens requests tokens for tenants, and writes them into the copy all at once.
 func (s *Store) refreshTokens(ctx context.Context, cfg *config, due []tenant, users func() (map[string]int, error)) error {
-	fresh, failed := map[tenant]token{}, []error(nil)
+	var errs []error
+	fresh := map[tenant]token{}
 	for _, t := range due {
 		current, err := s.token(ctx, cfg.tokenKey(t), half)
 		if _, refused := errors.AsType[*Refusal](err); refused {
 			continue // the namespace has to mend it, or is leaving: its objects say so
 		}
 		if err != nil {
-			failed = append(failed, err)
+			errs = append(errs, err)
 			continue
 		}
 		fresh[t] = current
@@ -130,10 +131,10 @@ func (s *Store) refreshTokens(ctx context.Context, cfg *config, due []tenant, us
 	// Whoever called Hold before this is counted now, and who calls it later adds a token after this.
 	counted, err := users()
 	if err != nil {
-		return errors.Join(append(failed, err)...)
+		return errors.Join(append(errs, err)...)
 	}
 	maps.DeleteFunc(fresh, func(t tenant, _ token) bool { return counted[t.namespace] == 0 })
-	return errors.Join(append(failed, s.writeTokens(ctx, h, cfg, fresh, counted))...)
+	return errors.Join(append(errs, s.writeTokens(ctx, h, cfg, fresh, counted))...)
 }
 
 // writeTokens puts tokens into the copy, and makes one for them if need be. Of users, unless nil, those who are not among

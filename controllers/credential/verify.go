@@ -20,6 +20,9 @@ const anywhere = "global"
 // about the others.
 const witnesses = 3
 
+// candidates is how many tenants are looked at for that, at most: most may lack what they have to bring along.
+const candidates = 20
+
 // An answer is what the cloud says of a config's account, or why it does not.
 type answer struct {
 	account driver.AccountID
@@ -35,7 +38,8 @@ func (r *Reconciler) account(ctx context.Context, cfg *config, users map[string]
 		return r.accountOf(ctx, cfg, "")
 	}
 	var refused []answer
-	for _, namespace := range slices.Sorted(maps.Keys(users)) {
+	namespaces := slices.Sorted(maps.Keys(users))
+	for _, namespace := range namespaces[:min(candidates, len(namespaces))] {
 		a := r.accountOf(ctx, cfg, namespace)
 		if tenantsOwn(a.err) {
 			continue
