@@ -33,8 +33,8 @@ func (h *house) issue(ctx context.Context, c client.Client, sub string, obj, bod
 	if i.before != nil {
 		i.before()
 	}
-	if sub != "token" {
-		return fmt.Errorf("subresource %s", sub)
+	if sub != "token" || ctx.Err() != nil {
+		return fmt.Errorf("subresource %s, %w", sub, ctx.Err())
 	}
 	name := corev1.Resource("serviceaccounts")
 	switch {
