@@ -118,7 +118,9 @@ func install(t *testing.T, file string, inForce func() bool) {
 		} else if err != nil {
 			t.Fatalf("read %s: %v", file, err)
 		}
-		if err := admin.Create(t.Context(), o); err != nil && !apierrors.IsAlreadyExists(err) {
+		// Strict, as kubectl apply is.
+		err := client.WithFieldValidation(admin, metav1.FieldValidationStrict).Create(t.Context(), o)
+		if err != nil && !apierrors.IsAlreadyExists(err) {
 			t.Fatal(err)
 		}
 	}

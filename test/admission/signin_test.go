@@ -3,6 +3,7 @@ package admission
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -31,9 +32,10 @@ func (g *gate) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) 
 func TestMooringSignsIn(t *testing.T) {
 	self := as(t, mooring)
 	installTokens(t, self)
-	ensure(t, namespace("leaving"), serviceAccount("leaving", "cloud", consent), webConfig())
+	leaving := fmt.Sprintf("leaving-%d", time.Now().UnixNano()) // it can't be used a second time
+	ensure(t, namespace(leaving), serviceAccount(leaving, "cloud", consent), webConfig())
 	eventually(t, "the policy knows the ServiceAccount", func() bool {
-		return request(t.Context(), self, "leaving", "cloud", 3600, amazon) == nil
+		return request(t.Context(), self, leaving, "cloud", 3600, amazon) == nil
 	})
 	cloud := &gate{}
 	newStore := func() *credential.Store {
@@ -42,7 +44,7 @@ func TestMooringSignsIn(t *testing.T) {
 			Namespace: system.Namespace, Refresh: time.Minute, Width: 1, Now: time.Now,
 		}
 	}
-	use := credential.Use{Key: credential.Key{Kind: credential.KindClusterProviderConfig, Name: "web"}, Namespace: "leaving"}
+	use := credential.Use{Key: credential.Key{Kind: credential.KindClusterProviderConfig, Name: "web"}, Namespace: leaving}
 	signIn := func(store *credential.Store, use credential.Use) error {
 		conn, err := store.Connect(t.Context(), use)
 		if err == nil {
@@ -55,12 +57,12 @@ func TestMooringSignsIn(t *testing.T) {
 	if err := errors.Join(signIn(store, use), store.Hold(t.Context(), use.Key, use.Namespace)); err != nil {
 		t.Fatal(err)
 	}
-	if got := userOf(t, cloud.token); got != "system:serviceaccount:leaving:cloud" {
+	if got := userOf(t, cloud.token); got != "system:serviceaccount:"+leaving+":cloud" {
 		t.Errorf("signed in as %q", got)
 	}
 
 	kept := cloud.token
-	if err := admin.Delete(t.Context(), namespace("leaving")); err != nil { // it stays Terminating
+	if err := admin.Delete(t.Context(), namespace(leaving)); err != nil { // it stays Terminating
 		t.Fatal(err)
 	}
 	store, cloud.token = newStore(), ""
@@ -71,7 +73,7 @@ func TestMooringSignsIn(t *testing.T) {
 	if err := signIn(store, use); err != nil || cloud.token != kept {
 		t.Errorf("a deletion in a leaving namespace: %v, with the kept token: %t", err, cloud.token == kept)
 	}
-	if err := admin.Delete(t.Context(), serviceAccount("leaving", "cloud", nil)); err != nil {
+	if err := admin.Delete(t.Context(), serviceAccount(leaving, "cloud", nil)); err != nil {
 		t.Fatal(err)
 	}
 	store, cloud.token = newStore(), ""
