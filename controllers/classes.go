@@ -120,31 +120,31 @@ func (s *setup) classesOf(ctx context.Context, kind addedKind, config string) (r
 	return requests
 }
 
-// coming counts the objects that go by a class which leads to a config, and that have nothing in the cloud yet.
-func (s *setup) coming(ctx context.Context, kind addedKind, key credential.Key) (n int, err error) {
+// addComing adds to a config's users the objects that go by a class which leads to it, and that have nothing in the cloud yet.
+func (s *setup) addComing(ctx context.Context, kind addedKind, key credential.Key, users map[string]int) error {
 	if key.Kind != credential.KindClusterProviderConfig {
-		return 0, nil
+		return nil
 	}
 	for _, request := range s.classesOf(ctx, kind, key.Name) {
 		found := kind.classes.Kind.Class()
 		if err := s.mgr.GetClient().Get(ctx, request.NamespacedName, found); err != nil {
-			return 0, client.IgnoreNotFound(err)
+			return client.IgnoreNotFound(err)
 		}
 		c, err := class.Of(found)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		err = kind.classes.EachUser(ctx, c, func(user client.Object) error {
 			if _, bound := kind.config(user); !bound {
-				n++
+				users[user.GetNamespace()]++
 			}
 			return nil
 		})
 		if err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return n, nil
+	return nil
 }
 
 // perUser and spread say how far apart the users of a class are reconciled when it changed: not all at once.

@@ -72,6 +72,8 @@ const recordDeadline = 15 * time.Second
 // +kubebuilder:rbac:groups=mooring.dev,resources=bucketclasses/status;databaseclasses/status,verbs=patch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;create;update;delete
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=serviceaccounts,verbs=get
+// +kubebuilder:rbac:groups="",resources=serviceaccounts/token,verbs=create
 // +kubebuilder:rbac:groups="",namespace=mooring-system,resources=configmaps,verbs=get;create
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=buckets.mooring.dev;databases.mooring.dev
@@ -195,20 +197,21 @@ func (s *setup) users(configKind string, kind addedKind) handler.EventHandler {
 	})
 }
 
-// countUsers returns how many objects refer to a provider config.
-func (s *setup) countUsers(ctx context.Context, key credential.Key) (int, error) {
-	users := 0
+// countUsers returns how many objects of each namespace refer to a provider config.
+func (s *setup) countUsers(ctx context.Context, key credential.Key) (map[string]int, error) {
+	users := map[string]int{}
 	for _, kind := range s.kinds {
 		list, err := s.list(ctx, kind, key)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		users += meta.LenList(list)
-		unbound, err := s.coming(ctx, kind, key)
-		if err != nil {
-			return 0, err
+		_ = meta.EachListItem(list, func(item runtime.Object) error {
+			users[item.(client.Object).GetNamespace()]++
+			return nil
+		})
+		if err := s.addComing(ctx, kind, key, users); err != nil {
+			return nil, err
 		}
-		users += unbound
 	}
 	return users, nil
 }

@@ -59,7 +59,7 @@ func (r *Reconciler[T, S]) secure(ctx context.Context, t *turn[T, S], a Action) 
 	if t.held() && t.bound() {
 		return false, nil
 	}
-	if err := r.Credentials.Hold(ctx, t.config); err != nil {
+	if err := r.Credentials.Hold(ctx, t.config, t.obj.GetNamespace()); err != nil {
 		return false, err
 	}
 	if !t.held() {

@@ -91,7 +91,6 @@ func (r *Reconciler[T, S]) connects(ctx context.Context, t *turn[T, S]) (*outcom
 		return nil, err
 	}
 	t.conn = conn
-	t.knows(conn.Secrets...)
 	if t.status.Provider != "" && t.status.Provider != conn.Provider {
 		return t.stalled(v1alpha1.ReasonAccountChanged,
 			fmt.Sprintf("it is in %s, but the provider config now leads to %s; change the provider config back, or refer to another", t.status.Provider, conn.Provider)), nil

@@ -116,6 +116,9 @@ func (t *turn[T, S]) redact(message string) string {
 	for _, s := range t.canary {
 		message = strings.ReplaceAll(message, s, field.Redacted)
 	}
+	if t.conn != nil {
+		message = t.conn.Redact(message) // what it is now: tokens come and go in a turn
+	}
 	return message
 }
 
