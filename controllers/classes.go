@@ -72,7 +72,7 @@ func (s *setup) index(ctx context.Context, kind addedKind) error {
 
 // addClasses adds the reconciler of one kind of class.
 func (s *setup) addClasses(plural string, kind addedKind) error {
-	r := &class.Reconciler{Resolver: kind.classes, Client: s.mgr.GetClient(), Check: func(*class.Class) error { return nil }}
+	r := &class.Reconciler{Resolver: kind.classes, Client: s.mgr.GetClient(), Check: func(*class.Class) string { return "" }}
 	return builder.ControllerManagedBy(s.mgr).
 		Named("classes of "+plural).
 		For(kind.classes.Kind.Class(), builder.WithPredicates(classChanged)).
@@ -88,7 +88,7 @@ func (s *setup) addClasses(plural string, kind addedKind) error {
 			},
 		}).
 		Watches(&v1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, o client.Object) []reconcile.Request {
-			return s.classesOf(ctx, kind, o.GetName())
+			return s.requestsOfClasses(ctx, kind, o.GetName())
 		}), builder.WithPredicates(comesOrGoes)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 2}).
 		Complete(r)
@@ -103,21 +103,32 @@ func countSoon(q workqueue.TypedRateLimitingInterface[reconcile.Request], kind a
 	}
 }
 
+// requestsOfClasses returns requests for the classes that lead to a ClusterProviderConfig.
+func (s *setup) requestsOfClasses(ctx context.Context, kind addedKind, config string) (requests []reconcile.Request) {
+	classes, err := s.classesOf(ctx, kind, config)
+	if err != nil {
+		s.mgr.GetLogger().Error(err, "classes of a provider config can't be listed; they will see its change at their next turn")
+	}
+	for _, c := range classes {
+		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKey{Name: c.Name()}})
+	}
+	return requests
+}
+
 // classesOf returns the classes that lead to a ClusterProviderConfig.
-func (s *setup) classesOf(ctx context.Context, kind addedKind, config string) (requests []reconcile.Request) {
+func (s *setup) classesOf(ctx context.Context, kind addedKind, config string) (classes []*class.Class, err error) {
 	list := kind.classes.Kind.Classes()
 	if err := s.mgr.GetClient().List(ctx, list); err != nil {
-		s.mgr.GetLogger().Error(err, "classes of a provider config can't be listed; they will see its change at their next turn")
-		return nil
+		return nil, err
 	}
-	_ = meta.EachListItem(list, func(item runtime.Object) error {
+	err = meta.EachListItem(list, func(item runtime.Object) error {
 		c, err := class.Of(item.(client.Object))
 		if err == nil && c.Spec.ProviderConfigRef.Name == config {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKey{Name: c.Name()}})
+			classes = append(classes, c)
 		}
-		return nil
+		return err
 	})
-	return requests
+	return classes, err
 }
 
 // addComing adds to a config's users the objects that go by a class which leads to it, and that have nothing in the cloud yet.
@@ -125,16 +136,12 @@ func (s *setup) addComing(ctx context.Context, kind addedKind, key credential.Ke
 	if key.Kind != credential.KindClusterProviderConfig {
 		return nil
 	}
-	for _, request := range s.classesOf(ctx, kind, key.Name) {
-		found := kind.classes.Kind.Class()
-		if err := s.mgr.GetClient().Get(ctx, request.NamespacedName, found); err != nil {
-			return client.IgnoreNotFound(err)
-		}
-		c, err := class.Of(found)
-		if err != nil {
-			return err
-		}
-		err = kind.classes.EachUser(ctx, c, func(user client.Object) error {
+	classes, err := s.classesOf(ctx, kind, key.Name)
+	if err != nil {
+		return err
+	}
+	for _, c := range classes {
+		err := kind.classes.EachUser(ctx, c, func(user client.Object) error {
 			if _, bound := kind.config(user); !bound {
 				users[user.GetNamespace()]++
 			}

@@ -17,8 +17,8 @@ import (
 // something is applied, and not minutes later.
 type Admission struct {
 	Resolver *Resolver
-	// Check says why a class's rules can't be used; nil if they can.
-	Check func(*Class) error
+	// Check says why a class's rules can't be used; empty if they can.
+	Check func(*Class) string
 	// MayUse says why a namespace's objects can't use the provider config that they name; nil if they can.
 	MayUse func(ctx context.Context, ref *v1alpha1.ProviderConfigReference, namespace string) (*Problem, error)
 	// Effect says in a word what changing a field does in a cloud: Online, Restarts.
@@ -84,8 +84,8 @@ func (a *Admission) Class(ctx context.Context, old, object client.Object) (refus
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := a.Check(c); err != nil {
-		return []Problem{{Reason: v1alpha1.ReasonClassInvalid, Message: err.Error()}}, nil, nil
+	if wrong := a.Check(c); wrong != "" {
+		return []Problem{{Reason: v1alpha1.ReasonClassInvalid, Message: wrong}}, nil, nil
 	}
 	if old == nil {
 		return nil, nil, nil

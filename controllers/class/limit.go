@@ -29,6 +29,14 @@ func allowed(c *Class, o Case) []Problem {
 	return adoption(c, o)
 }
 
+// selector says what is wrong about the class's selector of namespaces, empty if nothing is.
+func (c *Class) selector() string {
+	if _, err := metav1.LabelSelectorAsSelector(c.Spec.AllowedNamespaces); err != nil {
+		return fmt.Sprintf("spec.allowedNamespaces: %v", err)
+	}
+	return ""
+}
+
 // adoption says whether the object asks to take over what the class does not let it take. What Observe looks at is for the
 // reconciler to judge, who sees its mark.
 func adoption(c *Class, o Case) []Problem {

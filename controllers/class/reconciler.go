@@ -20,8 +20,8 @@ type Reconciler struct {
 	Resolver *Resolver
 	// Client reads from a cache, and writes.
 	Client client.Client
-	// Check says why a class's rules can't be used; nil if they can.
-	Check func(*Class) error
+	// Check says why a class's rules can't be used; empty if they can.
+	Check func(*Class) string
 }
 
 // Reconcile implements reconcile.Reconciler.
@@ -58,12 +58,12 @@ func (r *Reconciler) ready(ctx context.Context, c *Class) (metav1.Condition, err
 		Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, ObservedGeneration: c.Object.GetGeneration(),
 		Reason: string(v1alpha1.ReasonClassInvalid),
 	}
-	if _, err := metav1.LabelSelectorAsSelector(c.Spec.AllowedNamespaces); err != nil {
-		ready.Message = fmt.Sprintf("spec.allowedNamespaces: %v", err)
+	if wrong := c.selector(); wrong != "" {
+		ready.Message = wrong
 		return ready, nil
 	}
-	if err := r.Check(c); err != nil {
-		ready.Message = err.Error()
+	if wrong := r.Check(c); wrong != "" {
+		ready.Message = wrong
 		return ready, nil
 	}
 	cloud, err := CloudOf(ctx, r.Client, c.Spec.ProviderConfigRef.Name)
