@@ -191,7 +191,7 @@ type replica struct {
 func (w *world) start(t *testing.T) *replica {
 	t.Helper()
 	r := &replica{health: freeAddress(t), metric: freeAddress(t), logged: make(chan struct{}), ended: make(chan struct{})}
-	r.cmd = w.Cluster.Command(w.program, "--leader-elect", "--kubeconfig="+w.kubeconfig, "--health-address="+r.health)
+	r.cmd = w.Cluster.Command(w.program, "--leader-elect", "--kubeconfig="+w.kubeconfig, "--health-address="+r.health, "--webhook-address="+freeAddress(t))
 	r.cmd.Env = append(os.Environ(), "MOORING_METRICS_ADDRESS="+r.metric, "MOORING_SYNC_PERIOD=2s")
 	log, input, err := os.Pipe()
 	if err != nil {

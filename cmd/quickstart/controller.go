@@ -55,7 +55,7 @@ func (s *stage) startController(ctx context.Context, end context.CancelCauseFunc
 		"--kubeconfig="+s.file(controllerFile),
 		"--namespace="+system.Namespace,
 		"--sync-period="+syncPeriod.String(),
-		"--metrics-address=0", "--health-address=0",
+		"--metrics-address=0", "--health-address=0", "--webhook-address=0",
 	)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
