@@ -2,7 +2,6 @@ package constraint
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -135,17 +134,18 @@ func metadataSchema(maps ...string) *spec.Schema {
 
 // HasField says whether a path as in a Constraint's field, spec.storage.sizeGiB, leads to a field of the kind.
 func HasField(kind Kind, path string) bool {
-	schema, err := schemaOf(kind)
+	within, err := ambienceOf(kind)
 	names := strings.Split(path, ".")
 	if err != nil || names[0] != variableSpec {
 		return false
 	}
-	return !slices.ContainsFunc(names[1:], func(name string) bool {
-		next, ok := schema.Properties[name]
-		if !ok && schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
-			next, ok = *schema.AdditionalProperties.Schema, true
+	at := within.types[variableSpec]
+	for _, name := range names[1:] {
+		if at.IsMap() {
+			at = at.ElemType
+		} else if at = step(at, name); at == nil {
+			return false
 		}
-		schema = &next
-		return !ok
-	})
+	}
+	return true
 }
