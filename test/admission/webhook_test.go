@@ -13,6 +13,7 @@ import (
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
@@ -218,6 +219,7 @@ func whatIsAsked(t *testing.T, judge *stub) {
 		{"the default class", `{metadata: {annotations: {mooring.dev/is-default-class: "true"}}}`, false, 1},
 		{"another annotation", `{metadata: {annotations: {mooring.dev/paused: "true"}}}`, false, 0},
 	} {
+		settled(t, o)
 		judge.asked()
 		var opts []client.PatchOption
 		if tc.dryRun {
@@ -236,9 +238,12 @@ func whatIsAsked(t *testing.T, judge *stub) {
 			}
 		}
 	}
+	settled(t, o)
 	if err := api.Delete(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
+	settled(t, o)
+	judge.asked()
 	for _, edit := range []string{`{spec: {tags: {c: d}}}`, `{metadata: {finalizers: null}}`} {
 		if err := api.Patch(t.Context(), o.DeepCopy(), merge(t, edit)); err != nil {
 			t.Error(err)
@@ -247,6 +252,26 @@ func whatIsAsked(t *testing.T, judge *stub) {
 	if asked := judge.asked(); len(asked) != 0 {
 		t.Errorf("asked about what is being deleted: %+v", asked)
 	}
+}
+
+// settled waits until the API server's own cache has an object's last version. Until then it may try an edit on the
+// version before, ask about that, and begin anew.
+func settled(t *testing.T, o *unstructured.Unstructured) {
+	t.Helper()
+	await(t, "the API server's cache", func() error {
+		last, cached := o.DeepCopy(), o.DeepCopy()
+		if err := api.Get(t.Context(), client.ObjectKeyFromObject(o), last); err != nil {
+			return err
+		}
+		atAll := &client.GetOptions{Raw: &metav1.GetOptions{ResourceVersion: "0"}}
+		if err := api.Get(t.Context(), client.ObjectKeyFromObject(o), cached, atAll); err != nil {
+			return err
+		}
+		if last.GetResourceVersion() != cached.GetResourceVersion() {
+			return fmt.Errorf("it has %s of %s", cached.GetResourceVersion(), last.GetResourceVersion())
+		}
+		return nil
+	})
 }
 
 // passes: a creation is stored, whoever is asked.
