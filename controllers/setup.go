@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/controllers/resource"
 	"github.com/mooring-dev/mooring/controllers/retry"
@@ -67,8 +68,12 @@ const recordDeadline = 15 * time.Second
 //
 // +kubebuilder:rbac:groups=mooring.dev,resources=buckets;databases;providerconfigs;clusterproviderconfigs,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=mooring.dev,resources=buckets/status;databases/status;providerconfigs/status;clusterproviderconfigs/status,verbs=patch
+// +kubebuilder:rbac:groups=mooring.dev,resources=bucketclasses;databaseclasses,verbs=get;list;watch
+// +kubebuilder:rbac:groups=mooring.dev,resources=bucketclasses/status;databaseclasses/status,verbs=patch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;create;update;delete
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=serviceaccounts,verbs=get
+// +kubebuilder:rbac:groups="",resources=serviceaccounts/token,verbs=create
 // +kubebuilder:rbac:groups="",namespace=mooring-system,resources=configmaps,verbs=get;create
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=buckets.mooring.dev;databases.mooring.dev
@@ -83,10 +88,10 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
 		Refresh: o.Refresh, Width: max(1, o.Workers/2), Now: o.Now,
 	}
-	if err := addKind(ctx, s, bucketKind()); err != nil {
+	if err := addKind(ctx, s, bucketKind(), bucketClasses()); err != nil {
 		return err
 	}
-	if err := addKind(ctx, s, databaseKind()); err != nil {
+	if err := addKind(ctx, s, databaseKind(), databaseClasses()); err != nil {
 		return err
 	}
 	if err := s.addConfig(credential.KindProviderConfig, &v1alpha1.ProviderConfig{}); err != nil {
@@ -108,36 +113,40 @@ type addedKind struct {
 	object client.Object
 	list   func() client.ObjectList
 	config func(client.Object) (credential.Key, bool)
+	// classes are those of the kind.
+	classes *class.Resolver
 }
 
 // configIndex finds objects by the provider config that they refer to.
 const configIndex = "providerConfig"
 
-// addKind adds the reconciler of one cloud kind.
-func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resource.Kind[T, S]) error {
+// addKind adds the reconcilers of one cloud kind and of its classes.
+func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resource.Kind[T, S], classes *class.Kind) error {
+	resolver := &class.Resolver{Kind: classes, Client: s.mgr.GetClient(), Rules: func(*class.Class) []class.Rule { return nil }}
 	r := &resource.Reconciler[T, S]{
 		Settings: resource.Settings{
 			Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"),
 			Credentials: s.store, ClusterID: s.ClusterID, Namespace: s.Namespace,
 			Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: turnDeadline, RecordDeadline: recordDeadline, Now: s.Now,
 		},
-		Kind: kind,
+		Kind: kind, Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}
-	added := addedKind{object: kind.New(), list: kind.List, config: func(o client.Object) (credential.Key, bool) {
-		obj, ok := o.(T)
-		if !ok || kind.Spec(obj).ProviderConfigRef == nil {
+	added := addedKind{object: kind.New(), list: kind.List, classes: resolver, config: func(o client.Object) (credential.Key, bool) {
+		spec, status := classes.Spec(o), classes.Status(o)
+		switch {
+		case spec.ProviderConfigRef != nil:
+			return credential.KeyOf(spec.ProviderConfigRef, o.GetNamespace()), true
+		case status.ProviderConfigRef != nil:
+			return credential.Key{Kind: credential.KindClusterProviderConfig, Name: status.ProviderConfigRef.Name}, true
+		default: // it has nothing in the cloud yet
 			return credential.Key{}, false
 		}
-		return credential.KeyOf(kind.Spec(obj).ProviderConfigRef, o.GetNamespace()), true
 	}}
 	s.kinds = append(s.kinds, added)
-	err := s.mgr.GetFieldIndexer().IndexField(ctx, kind.New(), configIndex, func(o client.Object) []string {
-		if key, ok := added.config(o); ok {
-			return []string{key.String()}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := s.index(ctx, added); err != nil {
+		return err
+	}
+	if err := s.addClasses(kind.Plural, added); err != nil {
 		return err
 	}
 	return builder.ControllerManagedBy(s.mgr).
@@ -146,6 +155,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 			predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.ProviderConfig{}, s.users(credential.KindProviderConfig, added), builder.WithPredicates(configChanged)).
 		Watches(&v1alpha1.ClusterProviderConfig{}, s.users(credential.KindClusterProviderConfig, added), builder.WithPredicates(configChanged)).
+		Watches(classes.Class(), s.usersOfClass(resolver), builder.WithPredicates(classChanged)).
 		WatchesRawSource(r.Source()).
 		WithOptions(controller.Options{MaxConcurrentReconciles: s.Workers}).
 		Complete(r.ByName())
@@ -187,15 +197,21 @@ func (s *setup) users(configKind string, kind addedKind) handler.EventHandler {
 	})
 }
 
-// countUsers returns how many objects refer to a provider config.
-func (s *setup) countUsers(ctx context.Context, key credential.Key) (int, error) {
-	users := 0
+// countUsers returns how many objects of each namespace refer to a provider config.
+func (s *setup) countUsers(ctx context.Context, key credential.Key) (map[string]int, error) {
+	users := map[string]int{}
 	for _, kind := range s.kinds {
 		list, err := s.list(ctx, kind, key)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		users += meta.LenList(list)
+		_ = meta.EachListItem(list, func(item runtime.Object) error {
+			users[item.(client.Object).GetNamespace()]++
+			return nil
+		})
+		if err := s.addComing(ctx, kind, key, users); err != nil {
+			return nil, err
+		}
 	}
 	return users, nil
 }

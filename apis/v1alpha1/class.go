@@ -107,6 +107,14 @@ type ClassStatus struct {
 	// +optional
 	Provider string `json:"provider,omitempty"`
 
+	// sizes are the names in the catalogue in a line, for kubectl get.
+	// +optional
+	Sizes string `json:"sizes,omitempty"`
+
+	// catalogue is what the sizes stand for and cost in a line, for kubectl get -o wide.
+	// +optional
+	Catalogue string `json:"catalogue,omitempty"`
+
 	// users is how many objects use the class.
 	// +optional
 	Users int32 `json:"users"`
@@ -206,14 +214,14 @@ type DatabaseStorageBounds struct {
 // +kubebuilder:resource:scope=Cluster,shortName=dbclass,categories=mooring
 // +kubebuilder:printcolumn:name="Default",type=string,JSONPath=`.metadata.annotations.mooring\.dev/is-default-class`
 // +kubebuilder:printcolumn:name="Engine",type=string,JSONPath=`.spec['defaults','enforced'].engine`
-// +kubebuilder:printcolumn:name="Sizes",type=string,JSONPath=`.spec.sizes[*].name`
+// +kubebuilder:printcolumn:name="Sizes",type=string,JSONPath=`.status.sizes`
 // +kubebuilder:printcolumn:name="Provider",type=string,JSONPath=`.status.provider`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Description",type=string,JSONPath=`.spec.description`
 // +kubebuilder:printcolumn:name="Users",type=integer,priority=1,JSONPath=`.status.users`
 // +kubebuilder:printcolumn:name="Up to date",type=integer,priority=1,JSONPath=`.status.upToDate`
 // +kubebuilder:printcolumn:name="Waiting",type=integer,priority=1,JSONPath=`.status.waiting`
-// +kubebuilder:printcolumn:name="Costs",type=string,priority=1,JSONPath=`.spec.sizes[*].cost`
+// +kubebuilder:printcolumn:name="Catalogue",type=string,priority=1,JSONPath=`.status.catalogue`
 // +kubebuilder:printcolumn:name="Age",type=date,priority=1,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots: it becomes a label"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.defaultSize) || (has(self.spec.sizes) && self.spec.sizes.exists(s, s.name == self.spec.defaultSize))",message="spec.defaultSize must be the name of one of spec.sizes",fieldPath=".spec.defaultSize"

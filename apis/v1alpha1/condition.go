@@ -29,6 +29,9 @@ const (
 	ReasonUpdating Reason = "Updating"
 	// ReasonDrifted: the cloud differs from the spec, and is being put right.
 	ReasonDrifted Reason = "Drifted"
+	// ReasonClassChanged: the class changed, and the change is being made, or waits until fewer of the class's objects are
+	// changing.
+	ReasonClassChanged Reason = "ClassChanged"
 	// ReasonAdopting: a cloud object that exists already is being marked as this object's.
 	ReasonAdopting Reason = "Adopting"
 	// ReasonDeleting: the object is being deleted.

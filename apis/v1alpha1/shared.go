@@ -237,6 +237,10 @@ type ResourceStatus struct {
 
 // Effective holds what an object has from its class, in the words of the spec.
 type Effective struct {
+	// size is the size in the class's catalogue that was chosen, by the spec or by the class.
+	// +optional
+	Size string `json:"size,omitempty"`
+
 	// defaults are the class's defaults for what the spec does not say.
 	// +optional
 	// +kubebuilder:validation:Schemaless
@@ -244,12 +248,12 @@ type Effective struct {
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Defaults *runtime.RawExtension `json:"defaults,omitempty"`
 
-	// size is what the size in the class's catalogue stands for.
+	// sized is what the size stands for.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
-	Size *runtime.RawExtension `json:"size,omitempty"`
+	Sized *runtime.RawExtension `json:"sized,omitempty"`
 
 	// enforced is what the class insists on.
 	// +optional
@@ -257,14 +261,6 @@ type Effective struct {
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Enforced *runtime.RawExtension `json:"enforced,omitempty"`
-
-	// deletionPolicy is the class's default, if the spec names none.
-	// +optional
-	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
-
-	// disruptive is the class's default for spec.updates.disruptive, if the spec names none.
-	// +optional
-	Disruptive string `json:"disruptive,omitempty"`
 }
 
 // Binding names a Secret, as the Service Binding specification wants it.

@@ -1013,8 +1013,8 @@ func (in *Effective) DeepCopyInto(out *Effective) {
 		*out = new(runtime.RawExtension)
 		(*in).DeepCopyInto(*out)
 	}
-	if in.Size != nil {
-		in, out := &in.Size, &out.Size
+	if in.Sized != nil {
+		in, out := &in.Sized, &out.Sized
 		*out = new(runtime.RawExtension)
 		(*in).DeepCopyInto(*out)
 	}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -38,7 +39,7 @@ func (s *stage) startController(ctx context.Context, end context.CancelCauseFunc
 	if err := system.EnsureNamespace(ctx, s.client, system.Namespace); err != nil {
 		return fmt.Errorf("make namespace %s: %w", system.Namespace, err)
 	}
-	if err := system.Grant(ctx, s.client, s.role, controllerUser); err != nil {
+	if err := system.Grant(ctx, s.client, filepath.Join(s.root, "config", "rbac", "role.yaml"), controllerUser); err != nil {
 		return err
 	}
 	// Outside of the cluster there is no Service: the API server asks at an address.

@@ -61,6 +61,6 @@ func (s *stage) environment(c localcloud.Access) []byte {
 	} {
 		_, _ = fmt.Fprintf(&script, "export %s='%s'\n", variable[0], strings.ReplaceAll(variable[1], "'", `'\''`))
 	}
-	_, _ = fmt.Fprintf(&script, "export PATH=\"$PATH\":'%s'\n", filepath.Dir(s.kubectl)) // where no kubectl is installed
+	_, _ = fmt.Fprintf(&script, "export PATH=\"$PATH\":'%s'\n", filepath.Dir(s.kubectlFile)) // where no kubectl is installed
 	return []byte(script.String())
 }

@@ -16,7 +16,7 @@ var nextTemplate = template.Must(template.New("next").Parse(nextText))
 func (s *stage) next(samples bool) string {
 	kubectl := "kubectl"
 	if _, err := exec.LookPath(kubectl); err != nil {
-		kubectl = s.kubectl
+		kubectl = s.kubectlFile
 	}
 	var text bytes.Buffer
 	err := nextTemplate.Execute(&text, map[string]any{

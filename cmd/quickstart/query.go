@@ -20,8 +20,21 @@ import (
 // queryPatience is how long a connection and its queries may take.
 const queryPatience = 20 * time.Second
 
-// queryAll connects to every PostgreSQL database by nothing but its connection Secret.
-func (s *stage) queryAll(ctx context.Context) error {
+// queryEvery connects to every PostgreSQL database.
+func (s *stage) queryEvery(ctx context.Context) error {
+	var databases v1alpha1.DatabaseList
+	if err := s.client.List(ctx, &databases); err != nil {
+		return fmt.Errorf("list Databases: %w", err)
+	}
+	var all []*v1alpha1.Database
+	for i := range databases.Items {
+		all = append(all, &databases.Items[i])
+	}
+	return s.queryAll(ctx, all...)
+}
+
+// queryAll connects to those of databases that are PostgreSQL by nothing but their connection Secrets.
+func (s *stage) queryAll(ctx context.Context, databases ...*v1alpha1.Database) error {
 	if err := localcloud.EngineAvailable("postgres"); err != nil {
 		s.step("SKIPPED, NOT SHOWN: %v", err)
 		if os.Getenv("CI") != "" {
@@ -29,12 +42,8 @@ func (s *stage) queryAll(ctx context.Context) error {
 		}
 		return nil
 	}
-	var databases v1alpha1.DatabaseList
-	if err := s.client.List(ctx, &databases); err != nil {
-		return fmt.Errorf("list Databases: %w", err)
-	}
 	asked := 0
-	for _, d := range databases.Items {
+	for _, d := range databases {
 		if d.Spec.Engine == nil || *d.Spec.Engine != v1alpha1.EnginePostgres || d.Status.Binding == nil {
 			continue
 		}

@@ -22,13 +22,13 @@ type stage struct {
 	*transcript
 	dir        string // kubeconfig, cloud.json, env and mooring.log
 	temporary  bool   // dir goes with the stage
-	samples    string // config/samples
-	role       string // config/rbac/role.yaml
-	kubectl    string // bin/kubectl
+	root       string // of the source tree
 	cluster    *cluster.Cluster
 	cloud      *localcloud.Cloud
 	controller *controller
 	client     client.Client
+	// kubectlFile is bin/kubectl.
+	kubectlFile string
 }
 
 // The accounts that the local clouds are shown with. Their ids are made up.
@@ -58,13 +58,11 @@ func raise(ctx context.Context, end context.CancelCauseFunc, o options, t *trans
 	if err := s.folder(o.dir); err != nil {
 		return nil, err
 	}
-	root, err := cluster.Repository()
-	if err != nil {
+	if s.root, err = cluster.Repository(); err != nil {
 		return nil, fmt.Errorf("%w; run it inside Mooring's source tree", err)
 	}
-	s.samples, s.role = filepath.Join(root, "config", "samples"), filepath.Join(root, "config", "rbac", "role.yaml")
-	s.kubectl = filepath.Join(root, "bin", "kubectl")
-	program, err := build(ctx, t, root)
+	s.kubectlFile = filepath.Join(s.root, "bin", "kubectl")
+	program, err := build(ctx, t, s.root)
 	if err != nil {
 		return nil, err
 	}

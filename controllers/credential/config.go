@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // Kinds of provider configs.
@@ -129,15 +127,15 @@ func (s *Store) admit(ctx context.Context, c *config, use Use) error {
 	if !c.object.GetDeletionTimestamp().IsZero() && !use.Bound {
 		return &Refusal{v1alpha1.ReasonProviderConfigDeleting, fmt.Sprintf("%s is being deleted; use another", c.key)}
 	}
-	if !c.direct {
+	if !c.direct && !use.ByClass {
 		return &Refusal{v1alpha1.ReasonProviderConfigNotAllowed,
 			fmt.Sprintf("%s can be used through a class only; set spec.className, or ask your platform team", c.key)}
 	}
 	if c.key.Kind != KindClusterProviderConfig {
 		return nil
 	}
-	ns := &corev1.Namespace{}
-	if err := s.Client.Get(ctx, client.ObjectKey{Name: use.Namespace}, ns); err != nil {
+	ns, err := s.namespace(ctx, use.Namespace)
+	if err != nil {
 		return err
 	}
 	if !c.allowed(ns.Labels) {
@@ -147,9 +145,9 @@ func (s *Store) admit(ctx context.Context, c *config, use Use) error {
 	return nil
 }
 
-// settings returns what a driver opens the config's account with.
-func (c *config) settings(location string, credentials map[string][]byte) driver.Config {
-	return driver.Config{Account: c.account, Location: location, Endpoint: c.endpoint, Credentials: credentials, Ambient: c.ambient, Chain: c.chain}
+// chained reports whether it takes steps, and so a session, to reach the identity.
+func (c *config) chained() bool {
+	return c.chain.WebIdentity != nil || len(c.chain.AssumeRoles) > 0 || c.chain.ImpersonateServiceAccount != ""
 }
 
 // region returns where objects are made that name no location.

@@ -21,7 +21,7 @@ import (
 // leaves memory.
 type kept struct {
 	uid    types.UID
-	secret client.ObjectKey // zero for ambient credentials, which need no copy
+	secret client.ObjectKey // zero if the identity does not begin with a Secret
 	data   [sha256.Size]byte
 }
 
@@ -77,45 +77,81 @@ func (s *Store) renewCopy(ctx context.Context, cfg *config, data map[string][]by
 	if h.kept == current {
 		return nil
 	}
-	found, err := s.writeCopy(ctx, cfg, data, false)
+	written, err := s.writeCopy(ctx, cfg, false, onlySecret(cfg, data))
 	if err != nil {
 		return err
 	}
 	switch {
-	case !found:
+	case written == nil:
 		h.kept = kept{}
 	case h.kept.uid == current.uid: // else it is for Hold to say that nothing is missing
 		h.kept = current
 	}
+	h.tokens = nil
 	return nil
 }
 
-// writeCopy makes the private copy what the Secret is, writing only if it differs. It reports whether there is one now:
-// without create there may be none.
-func (s *Store) writeCopy(ctx context.Context, cfg *config, data map[string][]byte, create bool) (found bool, err error) {
-	data = needed(cfg, data)
+// onlySecret makes a copy one of a Secret: there were tokens in it if the config had a web identity before.
+func onlySecret(cfg *config, data map[string][]byte) func(map[string][]byte) {
+	return func(copied map[string][]byte) {
+		clear(copied)
+		maps.Copy(copied, needed(cfg, data))
+	}
+}
+
+// maxCopy is how large a private copy may be, in bytes: Kubernetes takes a MiB.
+const maxCopy = 900_000
+
+// writeCopy makes the private copy what change makes of it, writing only if that differs. It returns what is in it then:
+// nil if there is none, which without create may be.
+func (s *Store) writeCopy(ctx context.Context, cfg *config, create bool, change func(map[string][]byte)) (map[string][]byte, error) {
 	secret := &corev1.Secret{}
-	name := client.ObjectKey{Namespace: s.Namespace, Name: copyName(cfg)}
-	err = s.Reader.Get(ctx, name, secret)
+	err := s.Reader.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: copyName(cfg)}, secret)
+	missing := apierrors.IsNotFound(err)
 	switch {
-	case apierrors.IsNotFound(err) && !create:
-		return false, nil
-	case apierrors.IsNotFound(err):
-		err = s.Client.Create(ctx, &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{
-				Namespace: name.Namespace, Name: name.Name,
-				Labels: map[string]string{v1alpha1.LabelKind: cfg.key.Kind, v1alpha1.LabelUID: string(cfg.object.GetUID())},
-			},
-			Data: data,
-		})
-	case err == nil && !maps.EqualFunc(secret.Data, data, slices.Equal[[]byte]):
+	case missing && !create:
+		return nil, nil
+	case err != nil && !missing:
+		return nil, fmt.Errorf("read the copy of %s's credentials: %w", cfg.key, err)
+	}
+	data := maps.Clone(secret.Data)
+	if data == nil {
+		data = map[string][]byte{}
+	}
+	change(data)
+	if n := size(data); n > maxCopy && n > size(secret.Data) {
+		return nil, &Refusal{v1alpha1.ReasonQuotaExceeded, fmt.Sprintf(
+			"%s is used by so many namespaces that what their deletions need can't be kept in one Secret; use another for some of them", cfg.key)}
+	}
+	switch {
+	case missing:
+		err = s.Client.Create(ctx, newCopy(s.Namespace, cfg, data))
+	case !maps.EqualFunc(secret.Data, data, slices.Equal[[]byte]):
 		secret.Data = data
 		err = s.Client.Update(ctx, secret)
 	}
 	if err != nil {
-		return false, fmt.Errorf("keep a copy of %s's credentials: %w", cfg.key, err)
+		return nil, fmt.Errorf("keep a copy of %s's credentials: %w", cfg.key, err)
 	}
-	return true, nil
+	return data, nil
+}
+
+func newCopy(namespace string, cfg *config, data map[string][]byte) *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: copyName(cfg),
+			Labels: map[string]string{v1alpha1.LabelKind: cfg.key.Kind, v1alpha1.LabelUID: string(cfg.object.GetUID())},
+		},
+		Data: data,
+	}
+}
+
+func size(data map[string][]byte) int {
+	n := 0
+	for key, value := range data {
+		n += len(key) + len(value)
+	}
+	return n
 }
 
 func (s *Store) dropCopy(ctx context.Context, cfg *config) error {

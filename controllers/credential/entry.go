@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -12,23 +13,21 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// suspectPause is how long a refused credential is used, or a missing one missed, before its Secret is read again.
+// suspectPause is how long a refused credential is used, or a missing one missed, before it is looked at again.
 const suspectPause = 2 * time.Second
-
-type connKey struct {
-	config   Key
-	location string
-}
 
 // entry is one cached connection; its mutex makes one caller open it while the others wait.
 type entry struct {
+	key  connKey
+	used time.Time // guarded by the store's mutex
+
 	mu          sync.Mutex
 	conn        *Connection
 	fingerprint [sha256.Size]byte
 	read        time.Time
 	suspect     bool
-	// missing is why the Secret was of no use when it was last read, at missed: conn is of the private copy, which is for
-	// deletions only. It is nil if conn is of the Secret.
+	// missing is why the Secret, or the ServiceAccount, was of no use when it was last read, at missed: conn stands on the
+	// private copy, which is for deletions only. It is nil if all is there.
 	missing error
 	missed  time.Time
 }
@@ -36,22 +35,16 @@ type entry struct {
 func (s *Store) entry(key connKey) *entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.conns == nil {
-		s.conns = map[connKey]*entry{}
-	}
-	e := s.conns[key]
-	if e == nil {
-		e = &entry{}
-		s.conns[key] = e
-	}
-	return e
+	return s.conns.entry(key, s.Now())
 }
 
-// open returns the entry's connection, opened anew if config or credentials changed.
-func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string, deleting bool) (*Connection, error) {
+// open returns a tenant's connection, opened anew if config, tenant or credentials changed.
+func (s *Store) open(ctx context.Context, cfg *config, t tenant, location string, deleting bool) (*Connection, error) {
+	e := s.entry(connKey{cfg.key, t.namespace, location})
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.conn != nil && e.fingerprint == fingerprint(cfg, e.conn.Secrets) {
+	same := e.conn != nil && e.fingerprint == fingerprint(cfg, t, e.conn.secrets)
+	if same {
 		age := s.Now().Sub(e.read)
 		fresh := age < s.Refresh && (!e.suspect || age < suspectPause)
 		switch {
@@ -61,10 +54,16 @@ func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string
 			return e.conn, nil
 		}
 	}
-	data, missing, err := s.credentials(ctx, cfg, deleting)
+	data, missing, err := s.credentials(ctx, cfg, t, deleting)
+	if refusal, refused := errors.AsType[*Refusal](err); refused && same && deleting && cfg.chain.WebIdentity != nil {
+		missing, err = refusal, nil // its session may outlast the token that it began with
+	}
 	if err != nil {
 		e.missed = s.Now()
 		return nil, err
+	}
+	if e.suspect {
+		s.tokens.doubt(t, s.Now().Add(-s.Refresh))
 	}
 	var secrets []string
 	if data != nil {
@@ -73,36 +72,59 @@ func (s *Store) open(ctx context.Context, e *entry, cfg *config, location string
 	// If the credentials are refused still, somebody will say so again.
 	e.read, e.suspect = s.Now(), false
 	e.missing, e.missed = missing, e.read
-	current := fingerprint(cfg, secrets)
+	current := fingerprint(cfg, t, secrets)
 	if e.conn != nil && e.fingerprint == current {
 		return e.conn, nil // looked at again, and the same
 	}
 	e.conn = nil // it is of no use any more, even if what is there now can't be opened
+	conn := &Connection{Location: location, entry: e, secrets: secrets}
+	if err := s.connect(ctx, conn, cfg, t, data); err != nil {
+		return nil, err
+	}
+	e.conn, e.fingerprint = conn, current
+	return conn, nil
+}
+
+// connect fills a new connection.
+func (s *Store) connect(ctx context.Context, conn *Connection, cfg *config, t tenant, data map[string][]byte) (err error) {
+	conn.issued = &issued{}
+	settings := cfg.settings(t, conn.Location, data, s.tokenFunc(cfg, t, conn.issued))
+	if conn.Conn, err = s.dial(ctx, cfg, settings); err != nil {
+		return err
+	}
+	conn.Provider, conn.Region, conn.endpoint = cfg.provider(), cfg.region(), cfg.endpoint
+	conn.Gate, conn.now = s.entrance(cfg), s.Now
+	if cfg.account.AWS != nil {
+		conn.expected = driver.AccountID(cfg.account.AWS.AccountID)
+	}
+	if cfg.chained() {
+		conn.anew = func(ctx context.Context) (*driver.Conn, error) { return s.dial(ctx, cfg, settings) }
+	}
+	return nil
+}
+
+// dial asks the config's driver for a connection.
+func (s *Store) dial(ctx context.Context, cfg *config, settings driver.Config) (*driver.Conn, error) {
 	drv, ok := s.Drivers[cfg.provider()]
 	if !ok {
 		return nil, &Refusal{v1alpha1.ReasonNotSupported, fmt.Sprintf("%s: this build of Mooring has no driver for %s", cfg.key, cfg.provider())}
 	}
-	opened, err := drv.Open(ctx, cfg.settings(location, data))
+	opened, err := drv.Open(ctx, settings)
 	if driver.CodeOf(err) == driver.NotFound {
 		return nil, &Refusal{v1alpha1.ReasonInvalid, err.Error()}
 	}
 	if err != nil {
 		return nil, &Refusal{v1alpha1.ReasonCredentialsInvalid, fmt.Sprintf("%s: %v", cfg.key, err)}
 	}
-	e.conn = &Connection{
-		Conn: opened, Provider: cfg.provider(), Location: location, Region: cfg.region(), Secrets: secrets,
-		Gate: s.entrance(cfg), endpoint: cfg.endpoint, entry: e, now: s.Now,
-	}
-	if cfg.account.AWS != nil {
-		e.conn.expected = driver.AccountID(cfg.account.AWS.AccountID)
-	}
-	e.fingerprint = current
-	return e.conn, nil
+	return opened, nil
 }
 
-// fingerprint identifies an account, an endpoint, a Secret and what it holds. It never leaves memory.
-func fingerprint(cfg *config, secrets []string) [sha256.Size]byte {
-	text, err := json.Marshal([]any{cfg.account, cfg.endpoint, cfg.object.GetUID(), cfg.secret, secrets})
+// fingerprint identifies an account, an endpoint, an identity in it with all steps that lead there, and what its Secret
+// holds; not its tokens, which change while it stays the same. It never leaves memory.
+func fingerprint(cfg *config, t tenant, secrets []string) [sha256.Size]byte {
+	text, err := json.Marshal([]any{
+		cfg.account, cfg.endpoint, cfg.object.GetUID(), cfg.secret, cfg.ambient, cfg.chain, t.namespace, t.uid, secrets,
+	})
 	if err != nil {
 		panic(err) // strings and structs of strings
 	}

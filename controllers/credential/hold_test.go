@@ -25,7 +25,7 @@ func TestHoldKeepsWhatADeletionNeeds(t *testing.T) {
 	ctx, deleting := t.Context(), team
 	deleting.Bound, deleting.Deleting = true, true
 	users := 1
-	reconciler := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: func(context.Context, Key) (int, error) { return users, nil }}
+	reconciler := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: shopUsers(&users)}
 	reconcileConfig := func() {
 		t.Helper()
 		if _, err := reconciler.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}}); err != nil {
@@ -36,7 +36,7 @@ func TestHoldKeepsWhatADeletionNeeds(t *testing.T) {
 		t.Fatalf("a copy that nobody needs: %v", got)
 	}
 
-	if err := h.Hold(ctx, team.Key); err != nil {
+	if err := h.Hold(ctx, team.Key, "shop"); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{v1alpha1.SecretKeyAWSAccessKeyID: "111", v1alpha1.SecretKeyAWSSecretAccessKey: canary}
@@ -44,7 +44,7 @@ func TestHoldKeepsWhatADeletionNeeds(t *testing.T) {
 		t.Fatalf("copy (-want +got):\n%s", diff)
 	}
 	before := h.writes
-	if err := h.Hold(ctx, team.Key); err != nil || h.writes != before {
+	if err := h.Hold(ctx, team.Key, "shop"); err != nil || h.writes != before {
 		t.Errorf("held twice: %v, %d writes", err, h.writes-before)
 	}
 	held := teamConfig()
@@ -116,7 +116,7 @@ func TestHoldIsShared(t *testing.T) {
 		for range 5 {
 			for _, namespace := range []string{"shop", "bakery"} {
 				go func() {
-					if err := h.Hold(t.Context(), Key{KindProviderConfig, namespace, "team"}); err != nil {
+					if err := h.Hold(t.Context(), Key{KindProviderConfig, namespace, "team"}, namespace); err != nil {
 						t.Error(err)
 					}
 				}()
@@ -155,7 +155,7 @@ func TestHoldRefusesWhatIsLeaving(t *testing.T) {
 	cfg := teamConfig()
 	cfg.Finalizers, cfg.DeletionTimestamp = []string{"somebody.example/else"}, &metav1.Time{Time: time.Unix(1, 0)}
 	h := newHouse(t, cfg, keys("shop", "keys", "111"))
-	if err := h.Hold(t.Context(), team.Key); reasonOf(err) != v1alpha1.ReasonProviderConfigDeleting {
+	if err := h.Hold(t.Context(), team.Key, "shop"); reasonOf(err) != v1alpha1.ReasonProviderConfigDeleting {
 		t.Errorf("got %v", err)
 	}
 	if got := h.copied(); got != nil {
@@ -166,7 +166,7 @@ func TestHoldRefusesWhatIsLeaving(t *testing.T) {
 // Without a Secret there is nothing to hold, and Hold must fail: what is created now could never be deleted.
 func TestHoldNeedsCredentials(t *testing.T) {
 	h := newHouse(t, teamConfig())
-	if err := h.Hold(t.Context(), team.Key); err == nil {
+	if err := h.Hold(t.Context(), team.Key, "shop"); err == nil {
 		t.Error("held without credentials")
 	}
 }
@@ -179,7 +179,7 @@ func privateCopy() *corev1.Secret {
 // reconcileTeam lets the team's config, which has so many users, have a turn.
 func (h *house) reconcileTeam(users int) {
 	h.t.Helper()
-	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: func(context.Context, Key) (int, error) { return users, nil }}
+	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: shopUsers(&users)}
 	if _, err := r.Reconcile(h.t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}}); err != nil {
 		h.t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestHoldDoesNotTakeTheFinalizersWord(t *testing.T) {
 	held := teamConfig()
 	held.Finalizers = []string{v1alpha1.FinalizerInUse}
 	for name, act := range map[string]func(*house) error{
-		"a new object's":          func(h *house) error { return h.Hold(h.t.Context(), team.Key) },
+		"a new object's":          func(h *house) error { return h.Hold(h.t.Context(), team.Key, "shop") },
 		"the config's own turn's": func(h *house) error { h.reconcileTeam(1); return nil },
 	} {
 		h := newHouse(t, held.DeepCopy(), keys("shop", "keys", "111"))
@@ -205,13 +205,13 @@ func TestHoldDoesNotTakeTheFinalizersWord(t *testing.T) {
 func TestHoldFollowsTheConfigToASecret(t *testing.T) {
 	ambient := platformConfig(func(c *v1alpha1.ClusterProviderConfigSpec) { c.Credentials.SecretRef = nil })
 	h := newHouse(t, ambient, keys(system, "keys", "111"))
-	if err := h.Hold(t.Context(), platform.Key); err != nil {
+	if err := h.Hold(t.Context(), platform.Key, "shop"); err != nil {
 		t.Fatal(err)
 	}
 	edit(h, platformConfig(nil), func(c *v1alpha1.ClusterProviderConfig) {
 		c.Spec.Credentials.SecretRef = &v1alpha1.LocalSecretReference{Name: "keys"}
 	})
-	if err := h.Hold(t.Context(), platform.Key); err != nil {
+	if err := h.Hold(t.Context(), platform.Key, "shop"); err != nil {
 		t.Fatal(err)
 	}
 	kept := &corev1.Secret{}
@@ -226,7 +226,7 @@ func TestHoldCostsNothingTwice(t *testing.T) {
 	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
 	var reads []int
 	for range 3 {
-		if err := h.Hold(t.Context(), team.Key); err != nil {
+		if err := h.Hold(t.Context(), team.Key, "shop"); err != nil {
 			t.Fatal(err)
 		}
 		reads = append(reads, h.secrets)
@@ -243,7 +243,7 @@ func TestHoldCostsNothingTwice(t *testing.T) {
 // Letting go may end half-way. Whoever comes then finds the finalizer, and needs a copy nevertheless.
 func TestHoldAfterLettingGoHalfWay(t *testing.T) {
 	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
-	if err := h.Hold(t.Context(), team.Key); err != nil {
+	if err := h.Hold(t.Context(), team.Key, "shop"); err != nil {
 		t.Fatal(err)
 	}
 	old, err := h.load(t.Context(), h.Client, team.Key)
@@ -251,13 +251,13 @@ func TestHoldAfterLettingGoHalfWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	edit(h, teamConfig(), func(c *v1alpha1.ProviderConfig) { c.Labels = map[string]string{"a": "b"} })
-	if err := h.letGo(t.Context(), old, func() (int, error) { return 0, nil }); !apierrors.IsConflict(err) {
+	if err := h.letGo(t.Context(), old, func() (map[string]int, error) { return nil, nil }); !apierrors.IsConflict(err) {
 		t.Fatalf("let go of a config that was edited: %v", err)
 	}
 	if h.copied() != nil {
 		t.Fatal("the copy was not dropped first: this test shows nothing")
 	}
-	if err := h.Hold(t.Context(), team.Key); err != nil || h.copied() == nil {
+	if err := h.Hold(t.Context(), team.Key, "shop"); err != nil || h.copied() == nil {
 		t.Errorf("no copy, %v", err)
 	}
 }
@@ -265,13 +265,14 @@ func TestHoldAfterLettingGoHalfWay(t *testing.T) {
 // Who came since the users were counted keeps the config held.
 func TestLettingGoCountsAgain(t *testing.T) {
 	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
-	if err := h.Hold(t.Context(), team.Key); err != nil {
+	if err := h.Hold(t.Context(), team.Key, "shop"); err != nil {
 		t.Fatal(err)
 	}
 	counted := 0
-	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: func(context.Context, Key) (int, error) {
+	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: func(ctx context.Context, key Key) (map[string]int, error) {
+		users := counted // the first comes after it was counted
 		counted++
-		return counted - 1, nil // the first comes after it was counted
+		return shopUsers(&users)(ctx, key)
 	}}
 	if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}}); err != nil {
 		t.Fatal(err)
@@ -298,7 +299,7 @@ func (b behind) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 // A cache that is behind may show a finalizer that was just dropped.
 func TestHoldDoesNotTakeTheCachesWord(t *testing.T) {
 	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
-	if err := h.Hold(t.Context(), team.Key); err != nil {
+	if err := h.Hold(t.Context(), team.Key, "shop"); err != nil {
 		t.Fatal(err)
 	}
 	old := teamConfig()
@@ -308,7 +309,7 @@ func TestHoldDoesNotTakeTheCachesWord(t *testing.T) {
 	h.reconcileTeam(0)
 	current := h.Client
 	h.Client = behind{current, old}
-	if err := h.Hold(t.Context(), team.Key); err != nil || h.copied() == nil {
+	if err := h.Hold(t.Context(), team.Key, "shop"); err != nil || h.copied() == nil {
 		t.Errorf("no copy, %v", err)
 	}
 	now := teamConfig()
@@ -335,9 +336,9 @@ func TestALostCopyIsMadeAgain(t *testing.T) {
 // The copy is no older than the last minute: a deletion may need it when the Secret is gone.
 func TestTheCopyFollowsRotatedKeys(t *testing.T) {
 	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
-	asked := 0
+	asked, one := 0, 1
 	h.cloud.asked = func() { asked++ }
-	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: func(context.Context, Key) (int, error) { return 1, nil }}
+	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&one)}
 	turn := func() {
 		t.Helper()
 		result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}})
@@ -369,7 +370,7 @@ func TestHoldKeepsAWholeCopy(t *testing.T) {
 	h.reconcileTeam(1)
 	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data = nil })
 	h.holds = nil // another process
-	if err := h.Hold(t.Context(), team.Key); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound {
+	if err := h.Hold(t.Context(), team.Key, "shop"); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound {
 		t.Errorf("held with an empty Secret: %v", err)
 	}
 	if got := h.copied()[v1alpha1.SecretKeyAWSAccessKeyID]; got != "111" {

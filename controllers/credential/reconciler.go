@@ -3,7 +3,6 @@ package credential
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -27,8 +26,8 @@ type Reconciler struct {
 	Store *Store
 	// Kind is KindProviderConfig or KindClusterProviderConfig.
 	Kind string
-	// Users returns how many objects depend on a config.
-	Users func(ctx context.Context, key Key) (int, error)
+	// Users returns the namespaces of the objects that depend on a config, and how many there are in each.
+	Users func(ctx context.Context, key Key) (map[string]int, error)
 	// Check is how often an account is asked who it is.
 	Check time.Duration
 }
@@ -54,41 +53,45 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		}
 		return reconcile.Result{}, err
 	}
-	if !cfg.object.GetDeletionTimestamp().IsZero() && users == 0 {
+	if !cfg.object.GetDeletionTimestamp().IsZero() && len(users) == 0 {
 		return reconcile.Result{}, nil
 	}
-	return r.verify(ctx, cfg)
+	return r.verify(ctx, cfg, users)
 }
 
 // hold keeps a config as long as it has users, and lets it go with the last. It returns the config as it is then.
-func (r *Reconciler) hold(ctx context.Context, cfg *config, users int) (*config, error) {
-	if users == 0 {
-		return cfg, r.Store.letGo(ctx, cfg, func() (int, error) { return r.Users(ctx, cfg.key) })
+func (r *Reconciler) hold(ctx context.Context, cfg *config, users map[string]int) (*config, error) {
+	recount := func() (map[string]int, error) { return r.Users(ctx, cfg.key) }
+	if len(users) == 0 {
+		return cfg, r.Store.letGo(ctx, cfg, recount)
 	}
-	err := r.Store.Hold(ctx, cfg.key)
+	err := r.Store.Hold(ctx, cfg.key, "")
 	if _, refused := errors.AsType[*Refusal](err); refused {
 		return cfg, nil // verify says what is missing, and nothing was created without it
 	}
-	if err != nil || controllerHolds(cfg) {
-		return cfg, err
+	if err == nil && !controllerHolds(cfg) {
+		cfg, err = r.Store.load(ctx, r.Store.Client, cfg.key)
 	}
-	return r.Store.load(ctx, r.Store.Client, cfg.key)
+	if err == nil {
+		r.Store.keepTokens(ctx, cfg, recount)
+	}
+	return cfg, err
 }
 
 // verify records which account the credentials lead to. The cloud is asked if they changed, or when it is time to.
-func (r *Reconciler) verify(ctx context.Context, cfg *config) (reconcile.Result, error) {
+func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]int) (reconcile.Result, error) {
 	stored := cfg.object.DeepCopyObject().(client.Object)
 	status := cfg.status()
 	ready := metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonReady),
 		ObservedGeneration: cfg.object.GetGeneration()}
-	account, message, err := r.account(ctx, cfg)
-	next := r.cadence()
+	found := r.account(ctx, cfg, users)
+	next, err := r.cadence(), found.err
+	ready.Message = found.message
 	if err == nil {
-		status.AccountID, status.Provider = string(account), cfg.provider()
-		ready.Message = message
+		status.AccountID, status.Provider = string(found.account), cfg.provider()
 	} else {
 		next = min(next, 15*time.Second)
-		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, string(retry.Judge(err).Reason), message
+		ready.Status, ready.Reason = metav1.ConditionFalse, string(retry.Judge(err).Reason)
 		if refusal, ok := errors.AsType[*Refusal](err); ok {
 			ready.Reason = string(refusal.Reason)
 		} else if code := driver.CodeOf(err); code != driver.Denied && meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady) {
@@ -113,27 +116,3 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config) (reconcile.Result,
 
 // cadence is how often a config has a turn.
 func (r *Reconciler) cadence() time.Duration { return min(r.Check, reread) }
-
-// anywhere stands for a location where only the account is asked about.
-const anywhere = "global"
-
-func (r *Reconciler) account(ctx context.Context, cfg *config) (account driver.AccountID, message string, err error) {
-	location := cfg.region()
-	if location == "" {
-		location = anywhere
-	}
-	conn, err := r.Store.open(ctx, r.Store.entry(connKey{cfg.key, location}), cfg, location, !cfg.object.GetDeletionTimestamp().IsZero())
-	if err == nil {
-		err = cfg.invalid
-	}
-	if err != nil {
-		return "", err.Error(), err
-	}
-	if account, err = conn.verify(ctx, r.Check-r.cadence()/2); err != nil {
-		if driver.CodeOf(err) == driver.Denied {
-			conn.Suspect()
-		}
-		return "", conn.redact(err.Error()), err
-	}
-	return account, fmt.Sprintf("the credentials lead to account %s", account), nil
-}

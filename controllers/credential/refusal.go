@@ -15,7 +15,7 @@ func (r *Refusal) Error() string { return r.Message }
 // Missing reports whether something is not there that is referred to.
 func (r *Refusal) Missing() bool {
 	switch r.Reason {
-	case v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonPasswordNotFound:
+	case v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonPasswordNotFound, v1alpha1.ReasonClassNotFound:
 		return true
 	default:
 		return false

@@ -11,9 +11,17 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// credentials reads the Secret of a config, nil for ambient credentials. A deletion may use the private copy in its place;
-// then missing says what is wrong with the Secret.
-func (s *Store) credentials(ctx context.Context, cfg *config, deleting bool) (data map[string][]byte, missing, err error) {
+// credentials reads the Secret of a config, or asks whether its ServiceAccount is to be used; ambient credentials are there
+// anyway. A deletion may use the private copy in their place; then missing says what is wrong with them.
+func (s *Store) credentials(ctx context.Context, cfg *config, t tenant, deleting bool) (data map[string][]byte, missing, err error) {
+	if web := cfg.chain.WebIdentity; web != nil {
+		err = s.consents(ctx, t.namespace, web.ServiceAccountName)
+		if refusal, refused := errors.AsType[*Refusal](err); refused && deleting {
+			_, err := s.keptToken(ctx, cfg, cfg.tokenKey(t), refusal)
+			return nil, refusal, err
+		}
+		return nil, nil, err
+	}
 	if cfg.secret == nil {
 		return nil, nil, nil
 	}

@@ -3,7 +3,6 @@ package credential
 import (
 	"context"
 	"fmt"
-	"maps"
 	"sync"
 	"time"
 
@@ -18,22 +17,23 @@ import (
 type Store struct {
 	// Client reads provider configs and namespaces from a cache, and writes.
 	Client client.Client
-	// Reader reads Secrets, one by one, and what must not be old, from the API server.
+	// Reader reads Secrets and ServiceAccounts, one by one, and what must not be old, from the API server.
 	Reader client.Reader
 	// Drivers are the clouds, by the name in a provider config.
 	Drivers map[string]driver.Driver
 	// Namespace is Mooring's own: the credentials of cluster configs are there, and private copies.
 	Namespace string
-	// Refresh is how long credentials are used before their Secret is read again.
+	// Refresh is how long credentials are used before their Secret, or ServiceAccount, is read again.
 	Refresh time.Duration
 	// Width is how many objects of one account are worked on at once, and of all accounts together that do not answer.
 	Width int
 	Now   func() time.Time
 
 	mu      sync.Mutex
-	conns   map[connKey]*entry
+	conns   pool
 	holds   map[Key]*held
 	holding singleflight.Group
+	tokens  tokens
 	built   sync.Once // gates
 	gates   *gates
 }
@@ -44,6 +44,8 @@ type Use struct {
 	Namespace string
 	// Location is the object's own; empty for the config's region.
 	Location string
+	// ByClass: the config was named by the object's class, not by the object.
+	ByClass bool
 	// Bound: the object has a name in the cloud; Deleting: it is being deleted.
 	Bound    bool
 	Deleting bool
@@ -66,7 +68,11 @@ func (s *Store) Connect(ctx context.Context, use Use) (*Connection, error) {
 		return nil, &Refusal{v1alpha1.ReasonInvalid,
 			fmt.Sprintf("there is no location: set spec.location, or a region in %s", cfg.key)}
 	}
-	return s.open(ctx, s.entry(connKey{cfg.key, location}), cfg, location, use.Deleting)
+	t, err := s.tenantOf(ctx, cfg, use.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	return s.open(ctx, cfg, t, location, use.Deleting)
 }
 
 // entrance returns where the objects of a config enter. Until the cloud says which account that is, what it said
@@ -90,5 +96,5 @@ func (s *Store) forget(key Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.holds, key)
-	maps.DeleteFunc(s.conns, func(k connKey, _ *entry) bool { return k.config == key })
+	s.conns.forget(key)
 }

@@ -3,6 +3,7 @@ package credential
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -25,11 +27,16 @@ import (
 const (
 	system = "mooring-system"
 	canary = "canary-5d1f"
+	// Where those end up who come with a token, and for whom it has to be.
+	signedIn = driver.AccountID("555")
+	audience = "sts.amazonaws.com"
 )
 
-// opened is a driver whose accounts are the access keys' ids, and that remembers what it was opened with.
+// opened is a driver whose accounts are the access keys' ids, or signedIn for all who come with a token, and that
+// remembers what it was opened with.
 type opened struct {
 	with     []driver.Config
+	tokens   []string
 	refuse   error  // returned by Open
 	identity error  // returned by Identity
 	asked    func() // is called by Identity
@@ -41,11 +48,19 @@ func (o *opened) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error
 		return nil, o.refuse
 	}
 	account := driver.AccountID(cfg.Credentials[v1alpha1.SecretKeyAWSAccessKeyID])
-	return &driver.Conn{Identity: func(context.Context) (driver.AccountID, error) {
+	return &driver.Conn{Identity: func(ctx context.Context) (driver.AccountID, error) {
 		if o.asked != nil {
 			o.asked()
 		}
-		return account, o.identity
+		if cfg.Token == nil {
+			return account, o.identity
+		}
+		token, err := cfg.Token(ctx, audience)
+		if err != nil {
+			return "", err
+		}
+		o.tokens = append(o.tokens, token)
+		return signedIn, o.identity
 	}}, nil
 }
 
@@ -59,6 +74,7 @@ type house struct {
 	secrets int        // how many Secrets were read
 	writes  int
 	before  func() // is called before each write
+	issuer  issuer
 }
 
 // count adds to one of the counters.
@@ -75,12 +91,22 @@ func newHouse(t *testing.T, objects ...client.Object) *house {
 		t.Fatal(err)
 	}
 	h := &house{t: t, cloud: &opened{}, before: func() {}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	for _, name := range []string{"shop", "bakery"} {
+		if !slices.ContainsFunc(objects, func(o client.Object) bool { return o.GetName() == name && o.GetNamespace() == "" }) {
+			objects = append(objects, namespace(name, nil))
+		}
+	}
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
 		WithStatusSubresource(&v1alpha1.ProviderConfig{}, &v1alpha1.ClusterProviderConfig{}).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-				if _, ok := obj.(*corev1.Secret); ok {
+				switch obj.(type) {
+				case *corev1.Secret:
 					h.count(&h.secrets)
+				case *corev1.ServiceAccount:
+					if h.issuer.down != nil {
+						return h.issuer.down
+					}
 				}
 				return c.Get(ctx, key, obj, opts...)
 			},
@@ -105,6 +131,7 @@ func newHouse(t *testing.T, objects ...client.Object) *house {
 				h.count(&h.writes)
 				return c.Patch(ctx, obj, p, opts...)
 			},
+			SubResourceCreate: h.issue,
 		}).Build()
 	h.Store = &Store{
 		Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": h.cloud, "gcp": h.cloud},
@@ -159,7 +186,17 @@ func (h *house) copied() map[string]string {
 }
 
 func namespace(name string, labels map[string]string) *corev1.Namespace {
-	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-of-" + name), Labels: labels}}
+}
+
+// shopUsers counts so many users in the namespace shop.
+func shopUsers(n *int) func(context.Context, Key) (map[string]int, error) {
+	return func(context.Context, Key) (map[string]int, error) {
+		if *n == 0 {
+			return nil, nil
+		}
+		return map[string]int{"shop": *n}, nil
+	}
 }
 
 func keys(namespace, name, account string) *corev1.Secret {
@@ -444,7 +481,7 @@ func TestConnectGivesTheCopyToDeletionsOnly(t *testing.T) {
 	deleting.Bound, deleting.Deleting = true, true
 	for name, isOpen := range map[string]bool{"the Secret's connection is open": true, "no connection is open": false} {
 		t.Run(name, func(t *testing.T) {
-			if err := h.Hold(t.Context(), team.Key); err != nil {
+			if err := h.Hold(t.Context(), team.Key, "shop"); err != nil {
 				t.Fatal(err)
 			}
 			if h.forget(team.Key); isOpen {
@@ -530,11 +567,11 @@ func TestConnectionsEndWithTheirConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.remove(teamConfig())
-	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: func(context.Context, Key) (int, error) { return 0, nil }}
+	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: shopUsers(new(int))}
 	if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}}); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(h.conns); n != 0 {
+	if n := len(h.conns.all); n != 0 {
 		t.Errorf("%d connections of a config that is gone", n)
 	}
 }
@@ -543,7 +580,7 @@ func TestConnectionsEndWithTheirConfig(t *testing.T) {
 func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
 	users := 1
-	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: func(context.Context, Key) (int, error) { return users, nil }}
+	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&users)}
 	turn := func() (ready metav1.Condition, account string, next time.Duration) {
 		t.Helper()
 		result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}})
@@ -588,7 +625,7 @@ func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 func TestReconcilerSaysWhatIsInvalid(t *testing.T) {
 	h := newHouse(t, nonsense(), keys(system, "keys", "111"))
 	users := 1
-	r := &Reconciler{Store: h.Store, Kind: KindClusterProviderConfig, Check: time.Minute, Users: func(context.Context, Key) (int, error) { return users, nil }}
+	r := &Reconciler{Store: h.Store, Kind: KindClusterProviderConfig, Check: time.Minute, Users: shopUsers(&users)}
 	turn := func() (*v1alpha1.ClusterProviderConfig, error) {
 		t.Helper()
 		if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "platform"}}); err != nil {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
@@ -40,6 +39,9 @@ func (r *Reconciler[T, S]) act(ctx context.Context, t *turn[T, S], a Action) (ou
 		t.unbind()
 		return outcome{quiet: true, next: soon}, nil
 	case Update:
+		if a = r.takeTurn(t, a); len(a.Changes) == 0 {
+			return waitsForTurn(a), nil
+		}
 		return r.update(ctx, t, a, a.Changes)
 	case Delete:
 		return r.delete(ctx, t, a)
@@ -57,7 +59,7 @@ func (r *Reconciler[T, S]) secure(ctx context.Context, t *turn[T, S], a Action) 
 	if t.held() && t.bound() {
 		return false, nil
 	}
-	if err := r.Credentials.Hold(ctx, credential.KeyOf(t.spec.ProviderConfigRef, t.obj.GetNamespace())); err != nil {
+	if err := r.Credentials.Hold(ctx, t.config, t.obj.GetNamespace()); err != nil {
 		return false, err
 	}
 	if !t.held() {
@@ -83,7 +85,7 @@ func (r *Reconciler[T, S]) bind(t *turn[T, S]) {
 	t.status.Provider = t.conn.Provider
 	t.status.Location = t.request.Location
 	t.status.AccountID = string(t.account)
-	t.status.ClassName = t.spec.ClassName
+	t.describeClass()
 	if t.seen.State == driver.Absent {
 		t.status.Applied = t.seen.Applied
 	}
@@ -338,7 +340,9 @@ func (r *Reconciler[T, S]) rest(ctx context.Context, t *turn[T, S], a Action) (o
 	case Settle:
 		out.state, out.next = condition.Settled, atSync
 		t.mem.sent, t.mem.inVain = nil, false
+		r.leaveRollout(t)
 	case Ask:
+		r.leaveRollout(t)
 		out.state, out.next = condition.DriftWaits, atSync
 		if a.EditWaits {
 			out.state = condition.EditWaits

@@ -80,27 +80,17 @@ func (r *Reconciler[T, S]) notRemoved(ctx context.Context, t *turn[T, S]) (*outc
 	return r.forget(ctx, t, "the kind itself is being removed from the cluster, so the cloud object stays", true)
 }
 
-// hasClass: classes are resolved before anything else is.
-func (r *Reconciler[T, S]) hasClass(_ context.Context, t *turn[T, S]) (*outcome, error) {
-	if t.spec.ProviderConfigRef != nil {
-		return nil, nil
-	}
-	return t.stalled(v1alpha1.ReasonClassNotFound,
-		fmt.Sprintf("there is no class %q; set spec.providerConfigRef, or ask your platform team for a class", t.spec.ClassName)), nil
-}
-
 // connects: the provider config is there, for this namespace, and its credentials can be used.
 func (r *Reconciler[T, S]) connects(ctx context.Context, t *turn[T, S]) (*outcome, error) {
 	_, location := r.parameters(t)
 	conn, err := r.Credentials.Connect(ctx, credential.Use{
-		Key:       credential.KeyOf(t.spec.ProviderConfigRef, t.obj.GetNamespace()),
+		Key: t.config, ByClass: t.class != nil,
 		Namespace: t.obj.GetNamespace(), Location: location, Bound: t.bound(), Deleting: t.deleting,
 	})
 	if err != nil {
 		return nil, err
 	}
 	t.conn = conn
-	t.knows(conn.Secrets...)
 	if t.status.Provider != "" && t.status.Provider != conn.Provider {
 		return t.stalled(v1alpha1.ReasonAccountChanged,
 			fmt.Sprintf("it is in %s, but the provider config now leads to %s; change the provider config back, or refer to another", t.status.Provider, conn.Provider)), nil

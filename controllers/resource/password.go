@@ -93,7 +93,7 @@ func (r *Reconciler[T, S]) store(ctx context.Context, v *vault) error {
 
 // wantedPassword returns the password that the spec refers to; empty if it refers to none.
 func (r *Reconciler[T, S]) wantedPassword(ctx context.Context, t *turn[T, S]) (string, error) {
-	c := r.Kind.Credentials(t.obj)
+	c := r.Kind.Credentials(t.want)
 	if c == nil || c.PasswordSecretRef == nil {
 		return "", nil
 	}
@@ -122,8 +122,8 @@ func (r *Reconciler[T, S]) managesPassword(t *turn[T, S]) bool {
 	if r.Kind.Credentials == nil {
 		return false
 	}
-	c := r.Kind.Credentials(t.obj)
-	return r.Kind.Connection(t.obj) != nil || (c != nil && c.PasswordSecretRef != nil)
+	c := r.Kind.Credentials(t.want)
+	return r.Kind.Connection(t.want) != nil || (c != nil && c.PasswordSecretRef != nil)
 }
 
 // checkPassword compares the password that is wanted with the one the cloud got, and adds a change
@@ -184,7 +184,7 @@ func (r *Reconciler[T, S]) offerPassword(ctx context.Context, t *turn[T, S]) err
 // recallPassword takes the password of a server that is taken back from the connection Secret that was left with
 // it, so that nobody who uses that is cut off.
 func (r *Reconciler[T, S]) recallPassword(ctx context.Context, t *turn[T, S], wanted string) error {
-	connection := r.Kind.Connection(t.obj)
+	connection := r.Kind.Connection(t.want)
 	if t.vault.exists || wanted != "" || connection == nil {
 		return nil
 	}

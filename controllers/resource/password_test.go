@@ -60,7 +60,7 @@ func TestCheckPassword(t *testing.T) {
 				},
 			}
 			tn := &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
-				obj: d, status: &d.Status.ResourceStatus, mem: &memory{}, policy: Policy{Management: v1alpha1.ManagementFull},
+				obj: d, want: d, status: &d.Status.ResourceStatus, mem: &memory{}, policy: Policy{Management: v1alpha1.ManagementFull},
 				seen: driver.Observation{State: test.state, PasswordRefused: test.refused},
 			}
 			if test.accepted != "" {

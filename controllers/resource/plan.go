@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
@@ -48,6 +49,8 @@ type Action struct {
 	Stays bool
 	// Quiet: nothing is known that the conditions should tell; they stay as they are.
 	Quiet bool
+	// Approved: a person approved some of Changes.
+	Approved bool
 	// Snapshot: a deletion takes a final snapshot.
 	Snapshot bool
 }
@@ -59,6 +62,16 @@ type Policy struct {
 	WhenVanished v1alpha1.WhenVanished
 	Deletion     v1alpha1.DeletionPolicy
 	Disruptive   v1alpha1.DisruptivePolicy
+	// ObserveMarked: only what bears the object's own mark may be observed.
+	ObserveMarked bool
+	// Refused is why nothing may be done but to look and to delete; it is nothing if its Reason is empty.
+	Refused Refusal
+}
+
+// A Refusal is why the object's class can't be applied to it.
+type Refusal struct {
+	Reason  v1alpha1.Reason
+	Message string
 }
 
 // A View is what is known of an object beside the cloud.
@@ -83,6 +96,9 @@ type View struct {
 	Serial   int64
 	// Waiting are the changes that were waiting when the object was last looked at.
 	Waiting []v1alpha1.PendingChange
+	// ByClass are the fields that the class decides, ClassChanged those of which it says something else since it was last
+	// recorded.
+	ByClass, ClassChanged class.Fields
 	// Unsettled: what the cloud shows may be from before our last write.
 	Unsettled bool
 	// AbsenceSure: the object was seen absent before, long enough ago that no stale read explains it.
@@ -101,7 +117,9 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 	case v.Deleting:
 		return planDeletion(v, o, p)
 	case p.Management == v1alpha1.ManagementObserve:
-		return planObserved(v, o)
+		return planObserved(v, o, p)
+	case p.Refused.Reason != "":
+		return Action{Verb: Stall, Reason: p.Refused.Reason, Message: p.Refused.Message, Pending: pending(v, o.Changes)}
 	case o.State == driver.Absent:
 		return planAbsent(v, p)
 	case o.State == driver.Deleting:
@@ -147,12 +165,17 @@ const (
 	messageAdopting = "it exists in the cloud and is being marked as this object's"
 )
 
-func planObserved(v View, o driver.Observation) Action {
+func planObserved(v View, o driver.Observation, p Policy) Action {
 	switch {
+	case p.Refused.Reason != "":
+		return Action{Verb: Stall, Reason: p.Refused.Reason, Message: p.Refused.Message}
 	case o.State == driver.Absent && v.Bound && !v.AbsenceSure:
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; looking again to be sure", Quiet: true}
 	case o.State == driver.Absent:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotFound, Message: "the cloud has no object of this name; check spec.externalName and spec.location"}
+	case !mayObserve(v, o.Mark, p):
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: "the cloud object of this name is not for this namespace to see: it bears another's mark, or none and the class allows only what is marked; " +
+			"choose another spec.externalName, or ask your platform team"}
 	case o.State == driver.Deleting:
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "it is being deleted in the cloud"}
 	case o.Available || o.Stopped:
@@ -162,6 +185,15 @@ func planObserved(v View, o driver.Observation) Action {
 	default:
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not let it be used yet"}
 	}
+}
+
+// mayObserve reports whether what bears a mark may be looked at by an object that only observes. What another namespace of
+// this cluster made in a shared account is not for this one to see.
+func mayObserve(v View, mark driver.Mark, p Policy) bool {
+	if p.ObserveMarked {
+		return mark.SameOwner(v.Mark) && !mark.Released
+	}
+	return mark.Cluster != v.Mark.Cluster || mark.Namespace == v.Mark.Namespace || mark.Released
 }
 
 func planAbsent(v View, p Policy) Action {
@@ -266,19 +298,19 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	if len(wait) > 0 {
 		a.Hash, a.EditWaits = planHash(v, wait), editWaits
 		if v.Approval == a.Hash {
-			now, wait, a.Hash, a.EditWaits = append(now, wait...), nil, "", false
+			now, wait, a.Hash, a.EditWaits, a.Approved = append(now, wait...), nil, "", false, true
 		}
 	}
 	switch {
 	case len(now) > 0:
-		a.Verb, a.Changes, a.Reason = Update, now, v1alpha1.ReasonDrifted
-		if slices.ContainsFunc(now, func(c field.Change) bool { return cause(v, c) == v1alpha1.CauseSpec }) {
-			a.Reason = v1alpha1.ReasonUpdating
-		}
+		a.Verb, a.Changes, a.Reason = Update, now, reasonOf(v, now)
 		a.Message = "being applied: " + list(now)
 	case v.Unsettled:
 		a.Verb, a.Reason, a.Quiet = Wait, v1alpha1.ReasonCloudBusy, true
 		a.Message = "waiting for the cloud to show what was written"
+	case len(never) > 0 && !slices.ContainsFunc(never, func(c field.Change) bool { return cause(v, c) != v1alpha1.CauseClass }):
+		a.Verb, a.Reason = Ask, v1alpha1.ReasonImmutable
+		a.Message = fmt.Sprintf("the class changed, and what exists can't: %s can't change from %q to %q: %s; it stays as it is", never[0].Field, never[0].From, never[0].To, never[0].Why)
 	case len(never) > 0:
 		a.Verb, a.Reason = Stall, v1alpha1.ReasonImmutable
 		a.Message = fmt.Sprintf("%s can't change from %q to %q: %s", never[0].Field, never[0].From, never[0].To, never[0].Why)
@@ -296,6 +328,22 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		a.Verb, a.Reason, a.Message = Settle, v1alpha1.ReasonReady, "usable and as declared"
 	}
 	return a
+}
+
+// reasonOf says why changes are made: an edit comes before a changed class, and that before drift.
+func reasonOf(v View, changes []field.Change) v1alpha1.Reason {
+	causes := map[string]bool{}
+	for _, c := range changes {
+		causes[cause(v, c)] = true
+	}
+	switch {
+	case causes[v1alpha1.CauseSpec]:
+		return v1alpha1.ReasonUpdating
+	case causes[v1alpha1.CauseClass]:
+		return v1alpha1.ReasonClassChanged
+	default:
+		return v1alpha1.ReasonDrifted
+	}
 }
 
 // planUnusable decides about what is as declared and at rest, and yet can't be used.
@@ -328,28 +376,37 @@ func mustAsk(v View, c field.Change, p Policy) bool {
 
 // cause tells an edit from drift: drift is a difference from what we applied ourselves. What was
 // never applied, as on an object just adopted, counts as drift until the spec is edited; what waits
-// as drift by then stays drift, or the edit of one field would approve the restart for another.
+// as drift by then stays drift, or the edit of one field would approve the restart for another. What differs because the
+// class says something else is the class's doing, whatever was edited at the same time.
 func cause(v View, c field.Change) string {
 	applied, known := v.Applied[c.Field]
+	byClass := v.ByClass.Has(c.Field) && (!v.Edited || !v.WasReady)
 	switch {
+	case v.ClassChanged.Has(c.Field), waitsAs(v, c, v1alpha1.CauseClass):
+		return v1alpha1.CauseClass
 	case c.Release, c.Field == driver.FieldPassword, len(c.Remove) > 0:
 		return v1alpha1.CauseSpec
-	case !known && v.Edited && v.WasReady && !waitsAsDrift(v, c):
+	case !known && v.Edited && v.WasReady && !waitsAs(v, c, v1alpha1.CauseDrift):
 		return v1alpha1.CauseSpec
+	case !known && byClass && v.WasReady:
+		return v1alpha1.CauseClass
 	case !known:
 		return v1alpha1.CauseDrift
 	case len(applied) == 1 && applied[0] == c.To:
 		return v1alpha1.CauseDrift
 	case c.Entries && !v.Edited:
 		return v1alpha1.CauseDrift
+	case byClass:
+		return v1alpha1.CauseClass
 	default:
 		return v1alpha1.CauseSpec
 	}
 }
 
-func waitsAsDrift(v View, c field.Change) bool {
+// waitsAs reports whether a change was waiting for that cause when the object was last looked at.
+func waitsAs(v View, c field.Change, cause string) bool {
 	return slices.ContainsFunc(v.Waiting, func(w v1alpha1.PendingChange) bool {
-		return w.Field == c.Field && w.To == c.To && w.Cause == v1alpha1.CauseDrift
+		return w.Field == c.Field && w.To == c.To && w.Cause == cause
 	})
 }
 

@@ -64,12 +64,19 @@ type world struct {
 	scene
 	difference difference
 	approval   int
+	// classChanged: all that differs does so because the class says something else.
+	classChanged bool
 }
 
 // build makes a world from choices: choose returns a number below n. It is how the product and the fuzzer
 // name the same world. What can't matter in a state keeps one value there, or the product would be too large;
 // TestPlanLeavesOut holds that it does not.
 func build(choose func(n int) int, deleting bool) world {
+	return buildWith(choose, deleting, func(*world) {})
+}
+
+// buildWith is build; prepare changes the world before a person answers its plan.
+func buildWith(choose func(n int) int, deleting bool, prepare func(*world)) world {
 	var w world
 	flag := func() bool { return choose(2) == 1 }
 	w.Mark, w.Deleting, w.Bound = itsMark, deleting, true
@@ -95,6 +102,7 @@ func build(choose func(n int) int, deleting bool) world {
 	w.Edited = flag()
 	w.Policy.Adoption = []v1alpha1.Adoption{v1alpha1.AdoptionIfMarked, v1alpha1.AdoptionNever, v1alpha1.AdoptionIfExists}[choose(3)]
 	w.Policy.Disruptive = []v1alpha1.DisruptivePolicy{v1alpha1.DisruptiveOnSpecChange, v1alpha1.DisruptiveAlways, v1alpha1.DisruptiveOnApproval}[choose(3)]
+	prepare(&w)
 	if w.plan().Hash != "" {
 		w.answer(choose(approvals))
 	}
@@ -172,6 +180,9 @@ func (w world) full() bool { return w.Policy.Management == v1alpha1.ManagementFu
 
 // cause is the known cause of the i-th change.
 func (w world) cause(i int) string {
+	if w.classChanged {
+		return v1alpha1.CauseClass
+	}
 	if c := w.difference.causes[i]; c != eitherCause {
 		return c
 	}
@@ -337,7 +348,8 @@ var properties = []struct {
 		}},
 	{"Ask says what to approve", "The hash of the plan stands in status and in the condition's message.",
 		func(_ world, a Action) bool {
-			return implies(a.Verb == Ask, len(a.Hash) == 12 && strings.Contains(a.Message, v1alpha1.AnnotationApprove+"="+a.Hash))
+			return implies(a.Verb == Ask && a.Reason == v1alpha1.ReasonApprovalRequired, len(a.Hash) == 12 && strings.Contains(a.Message, v1alpha1.AnnotationApprove+"="+a.Hash)) &&
+				implies(a.Verb == Ask && a.Reason != v1alpha1.ReasonApprovalRequired, a.Hash == "" && a.Reason == v1alpha1.ReasonImmutable)
 		}},
 	{"an unapplied generation is not called applied", "An edit waits for approval: Ready False. Drift waits for approval; the spec's generation is applied: Ready True.",
 		func(w world, a Action) bool {
@@ -440,6 +452,51 @@ func TestPlanProperties(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The same holds when it is the class that says something else, whatever was edited at the same time; and then nothing
+// stalls for what can't be changed, since the object's own spec is applied.
+func TestPlanPropertiesOfChangedClasses(t *testing.T) {
+	worlds, asked := 0, 0
+	product(func(choose func(n int) int) {
+		w := buildWith(choose, false, func(w *world) {
+			w.classChanged = true
+			w.ByClass, w.ClassChanged = field.Names(w.Seen.Changes), field.Names(w.Seen.Changes)
+		})
+		if len(w.Seen.Changes) == 0 {
+			return
+		}
+		check(t, w)
+		a := w.plan()
+		if worlds++; a.Verb == Ask {
+			asked++
+		}
+		if a.Verb == Stall && a.Reason == v1alpha1.ReasonImmutable {
+			t.Fatalf("%s stalls an object whose spec is applied: %+v", w.difference.name, a)
+		}
+	})
+	if worlds < 200_000 || asked == 0 {
+		t.Errorf("only %d worlds, of which %d ask", worlds, asked)
+	}
+}
+
+// What its class does not allow is looked at, and left as it is; it is deleted as if it were allowed.
+func TestPlanOfRefused(t *testing.T) {
+	product(func(choose func(n int) int) {
+		w := build(choose, false)
+		w.Policy.Refused = Refusal{v1alpha1.ReasonClassViolated, "at most 100 GiB"}
+		if a := w.plan(); w.Seen.State != driver.Unknown && (a.Verb != Stall || a.Reason != v1alpha1.ReasonClassViolated || len(a.Changes) > 0) {
+			t.Fatalf("%+v\ndecides %+v", w.scene, a)
+		}
+	})
+	product(func(choose func(n int) int) {
+		w := build(choose, true)
+		before := w.plan()
+		w.Policy.Refused = Refusal{v1alpha1.ReasonClassViolated, "at most 100 GiB"}
+		if after := w.plan(); !reflect.DeepEqual(before, after) {
+			t.Fatalf("%+v\ndecides %+v, and refused %+v", w.scene, before, after)
+		}
+	})
 }
 
 // What the product leaves out does not matter there: a deletion asks for no approval and adopts nothing, a living

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
@@ -90,12 +91,29 @@ func gone(s *scene)    { deleted(s); absent(s); s.AbsenceSure = true }
 func retained(s *scene)        { s.Policy.Deletion = v1alpha1.DeletionRetain }
 func withoutSnapshot(s *scene) { s.Policy.Deletion = v1alpha1.DeletionDelete }
 func observed(s *scene)        { s.Policy.Management = v1alpha1.ManagementObserve }
+func observeMarked(s *scene)   { s.Policy.ObserveMarked = true }
+func refused(s *scene) {
+	s.Policy.Refused = Refusal{v1alpha1.ReasonClassViolated, "at most 100 GiB"}
+}
+
+// byClass makes a change one of a field that the class decides, and now decides otherwise than it did.
+func byClass(name string, effect field.Effect) func(*scene) {
+	return func(s *scene) {
+		drifted(name, effect)(s)
+		s.Applied[name] = []string{"what the class said before"}
+		s.ByClass = class.Fields{name}
+	}
+}
+func justChanged(name string) func(*scene) {
+	return func(s *scene) { s.ClassChanged = class.Fields{name} }
+}
+func editedToo(s *scene) { s.Edited = true }
 func state(x driver.State) func(*scene) {
 	return func(s *scene) { s.Seen.State = x }
 }
 
 const (
-	class      = "aws.instanceClass" // disruptive
+	instance   = "aws.instanceClass" // disruptive
 	days       = "backup.retentionDays"
 	protection = "deletionProtection"
 )
@@ -151,7 +169,7 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Settle, Reason: v1alpha1.ReasonStopped}},
 		{"as declared, and its disk is full", []func(*scene){full},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
-		{"its disk is full, and drift of its size waits", []func(*scene){full, drifted(class, field.Restarts)},
+		{"its disk is full, and drift of its size waits", []func(*scene){full, drifted(instance, field.Restarts)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed, Asks: true}},
 		{"its disk is full, and the spec now has a larger one", []func(*scene){full, edited("storage.sizeGiB", field.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{"storage.sizeGiB"}}},
@@ -169,22 +187,46 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}}},
 		{"drift that nobody notices", []func(*scene){drifted(days, field.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{days}}},
-		{"an edit that restarts", []func(*scene){edited(class, field.Restarts)},
-			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{class}}},
-		{"an edit that restarts, OnApproval", []func(*scene){edited(class, field.Restarts), disruptive(v1alpha1.DisruptiveOnApproval)},
+		{"an edit that restarts", []func(*scene){edited(instance, field.Restarts)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{instance}}},
+		{"the class changed, online", []func(*scene){byClass(days, field.Online)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonClassChanged, Changes: []string{days}}},
+		{"the class changed, and that restarts", []func(*scene){byClass(instance, field.Restarts)},
+			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
+		{"the class changed, and that restarts, Always", []func(*scene){byClass(instance, field.Restarts), disruptive(v1alpha1.DisruptiveAlways)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonClassChanged, Changes: []string{instance}}},
+		{"the class changed, and that restarts, approved", []func(*scene){byClass(instance, field.Restarts), approved},
+			decision{Verb: Update, Reason: v1alpha1.ReasonClassChanged, Changes: []string{instance}}},
+		{"the class changed, and the spec was edited at the same time", []func(*scene){byClass(instance, field.Restarts), justChanged(instance), editedToo},
+			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
+		{"another size was chosen", []func(*scene){byClass(instance, field.Restarts), editedToo},
+			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{instance}}},
+		{"the class changed what can't change", []func(*scene){byClass(instance, field.Impossible)},
+			decision{Verb: Ask, Reason: v1alpha1.ReasonImmutable}},
+		{"drift of what the class decides", []func(*scene){drifted(days, field.Online), func(s *scene) { s.ByClass = class.Fields{days} }},
+			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{days}}},
+		{"the class does not allow it", []func(*scene){refused, drifted(days, field.Online)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonClassViolated}},
+		{"the class does not allow it, and it is gone", []func(*scene){refused, absent, sure},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonClassViolated}},
+		{"the class does not allow it, and it is deleted", []func(*scene){refused, deleted, withoutSnapshot},
+			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting}},
+		{"the class does not allow it, and it is observed", []func(*scene){refused, observed},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonClassViolated}},
+		{"an edit that restarts, OnApproval", []func(*scene){edited(instance, field.Restarts), disruptive(v1alpha1.DisruptiveOnApproval)},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
-		{"drift whose correction restarts", []func(*scene){drifted(class, field.Restarts)},
+		{"drift whose correction restarts", []func(*scene){drifted(instance, field.Restarts)},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
-		{"drift whose correction restarts, Always", []func(*scene){drifted(class, field.Restarts), disruptive(v1alpha1.DisruptiveAlways)},
-			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{class}}},
-		{"drift whose correction restarts, approved", []func(*scene){drifted(class, field.Restarts), approved},
-			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{class}}},
-		{"an approval of a plan that was settled", []func(*scene){drifted(class, field.Restarts), approved, func(s *scene) { s.Serial++ }},
+		{"drift whose correction restarts, Always", []func(*scene){drifted(instance, field.Restarts), disruptive(v1alpha1.DisruptiveAlways)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{instance}}},
+		{"drift whose correction restarts, approved", []func(*scene){drifted(instance, field.Restarts), approved},
+			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{instance}}},
+		{"an approval of a plan that was settled", []func(*scene){drifted(instance, field.Restarts), approved, func(s *scene) { s.Serial++ }},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
-		{"an edit of something else does not approve drift", []func(*scene){drifted(class, field.Restarts), edited(days, field.Online)},
+		{"an edit of something else does not approve drift", []func(*scene){drifted(instance, field.Restarts), edited(days, field.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}, Asks: true}},
-		{"a field declared for the first time", []func(*scene){edited(class, field.Restarts), func(s *scene) { delete(s.Applied, class) }},
-			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{class}}},
+		{"a field declared for the first time", []func(*scene){edited(instance, field.Restarts), func(s *scene) { delete(s.Applied, instance) }},
+			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{instance}}},
 		{"just adopted, and a restart away from what is declared", []func(*scene){notYetApplied, func(s *scene) { s.WasReady = false }},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
 		{"an edit of something else does not approve what waits since the adoption", []func(*scene){notYetApplied, waits, edited(days, field.Online)},
@@ -237,8 +279,18 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy}},
 
 		// Observed only.
-		{"observed, and there", []func(*scene){observed, mark(othersMark), drifted(class, field.Restarts)},
+		{"observed, and there", []func(*scene){observed, mark(foreignMark), drifted(instance, field.Restarts)},
 			decision{Verb: Settle, Reason: v1alpha1.ReasonObserved}},
+		{"observed, without a mark", []func(*scene){observed, mark(driver.Mark{})},
+			decision{Verb: Settle, Reason: v1alpha1.ReasonObserved}},
+		{"observed, and another namespace's", []func(*scene){observed, mark(othersMark)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"observed, and its own, where only that is allowed", []func(*scene){observed, observeMarked, mark(beforeMark)},
+			decision{Verb: Settle, Reason: v1alpha1.ReasonObserved}},
+		{"observed, without a mark, where that is not allowed", []func(*scene){observed, observeMarked, mark(driver.Mark{})},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"observed, and left behind, where that is not allowed", []func(*scene){observed, observeMarked, mark(releasedMark)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"observed, and not there", []func(*scene){observed, absent, sure},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotFound}},
 		{"observed, and not shown just now", []func(*scene){observed, absent},
@@ -318,8 +370,8 @@ func TestPlan(t *testing.T) {
 
 // notYetApplied is a difference that restarts, of a field that Mooring never set.
 func notYetApplied(s *scene) {
-	drifted(class, field.Restarts)(s)
-	delete(s.Applied, class)
+	drifted(instance, field.Restarts)(s)
+	delete(s.Applied, instance)
 	s.Edited = true
 }
 

@@ -17,7 +17,7 @@ import (
 
 // publish keeps the connection Secret as it should be: a projection of what was seen and of the vault.
 func (r *Reconciler[T, S]) publish(ctx context.Context, t *turn[T, S], out outcome) (outcome, error) {
-	wanted := r.Kind.Connection(t.obj)
+	wanted := r.Kind.Connection(t.want)
 	if b := t.status.Binding; b != nil && (wanted == nil || wanted.SecretName != b.Name) {
 		if err := r.dropSecret(ctx, t, b.Name); err != nil {
 			return out, err
@@ -34,7 +34,7 @@ func (r *Reconciler[T, S]) publish(ctx context.Context, t *turn[T, S], out outco
 		}
 		password = t.vault.current()
 	}
-	kind, data := r.Kind.Binding(t.obj, t.conn.Provider, t.seen.Endpoint, password)
+	kind, data := r.Kind.Binding(t.want, t.conn.Provider, t.seen.Endpoint, password)
 	ours, err := r.writeSecret(ctx, t, wanted.SecretName, kind, data)
 	if err != nil {
 		return out, err
@@ -107,7 +107,7 @@ func (t *turn[T, S]) published(wanted *v1alpha1.Connection) (names []string) {
 // object stays, and the vault.
 func (r *Reconciler[T, S]) dropSecrets(ctx context.Context, t *turn[T, S], stays bool) error {
 	if !stays {
-		for _, name := range t.published(r.Kind.Connection(t.obj)) {
+		for _, name := range t.published(r.Kind.Connection(t.want)) {
 			if err := r.dropSecret(ctx, t, name); err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/controllers/retry"
 )
@@ -41,6 +42,9 @@ type Settings struct {
 type Reconciler[T client.Object, S any] struct {
 	Settings
 	Kind *Kind[T, S]
+	// Classes finds the classes of the kind; Rollouts let a changed one reach its users a few at a time.
+	Classes  *class.Resolver
+	Rollouts *class.Rollouts
 
 	memories memories
 	queue    queue

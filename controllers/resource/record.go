@@ -157,6 +157,9 @@ func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 	if out.quiet {
 		return
 	}
+	if t.bound() && t.account != "" && !t.deleting {
+		t.describeClass()
+	}
 	if t.deleting && out.state == condition.Stalled {
 		out.state = condition.DeletionStalled
 	}
@@ -184,6 +187,9 @@ func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 // over: nobody needs it, and each change of it would be a write.
 func (r *Reconciler[T, S]) describeSeen(t *turn[T, S], creating bool) {
 	if t.seen.State == driver.Absent || t.seen.State == driver.Unknown {
+		return
+	}
+	if t.policy.Management == v1alpha1.ManagementObserve && !mayObserve(t.view, t.seen.Mark, t.policy) {
 		return
 	}
 	if t.policy.Management == v1alpha1.ManagementObserve && !t.bound() {

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
@@ -20,13 +21,19 @@ import (
 type turn[T client.Object, S any] struct {
 	obj T
 	// stored is the object as the API server last had it: what a patch is made against.
-	stored   T
+	stored T
+	// want is what is wanted: the object with the class merged into its spec. It is never written.
+	want     T
 	spec     *v1alpha1.ResourceSpec
 	status   *v1alpha1.ResourceStatus
 	policy   Policy
 	deleting bool
 	mem      *memory
 	now      time.Time
+
+	// class is what the object's class makes of it; nil if it goes by none. config leads to the account.
+	class  *class.Resolution
+	config credential.Key
 
 	conn     *credential.Connection
 	external driver.External[S]
@@ -50,7 +57,7 @@ type turn[T client.Object, S any] struct {
 func (r *Reconciler[T, S]) begin(obj T) *turn[T, S] {
 	now := r.Now()
 	t := &turn[T, S]{
-		obj: obj, stored: obj.DeepCopyObject().(T),
+		obj: obj, stored: obj.DeepCopyObject().(T), want: obj,
 		spec: r.Kind.Spec(obj), status: r.Kind.Status(obj),
 		policy: r.Kind.policy(obj), deleting: !obj.GetDeletionTimestamp().IsZero(),
 		mem: r.memories.of(client.ObjectKeyFromObject(obj), obj.GetUID(), r.Cadence, now), now: now,
@@ -109,12 +116,15 @@ func (t *turn[T, S]) redact(message string) string {
 	for _, s := range t.canary {
 		message = strings.ReplaceAll(message, s, field.Redacted)
 	}
+	if t.conn != nil {
+		message = t.conn.Redact(message) // what it is now: tokens come and go in a turn
+	}
 	return message
 }
 
 // settings returns the object's location and the parameters of its request.
 func (r *Reconciler[T, S]) parameters(t *turn[T, S]) (parameters S, location string) {
-	parameters, location = r.Kind.Parameters(t.obj)
+	parameters, location = r.Kind.Parameters(t.want)
 	if t.status.Location != "" {
 		location = t.status.Location // bound at creation
 	}
@@ -140,12 +150,12 @@ func (r *Reconciler[T, S]) prepare(t *turn[T, S]) {
 		NotBefore: t.mem.notBefore,
 	}
 	if r.Kind.Credentials != nil {
-		if c := r.Kind.Credentials(t.obj); c != nil && c.Username != nil {
+		if c := r.Kind.Credentials(t.want); c != nil && c.Username != nil {
 			t.request.Login.Username = *c.Username
 		}
 	}
 	if t.deleting {
-		_, force := r.Kind.Deletion(t.obj)
+		_, force := r.Kind.Deletion(t.want)
 		t.request.Deletion = &driver.Deletion{Force: force}
 		if t.policy.Deletion == v1alpha1.DeletionSnapshot {
 			t.request.Deletion.Snapshot = SnapshotName(name, string(t.obj.GetUID()))
@@ -158,7 +168,7 @@ func (r *Reconciler[T, S]) asked(t *turn[T, S]) (name, location string) {
 	if name = t.spec.ExternalName; name == "" {
 		name = ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.external.Name().MaxLength)
 	}
-	if _, location = r.Kind.Parameters(t.obj); location == "" {
+	if _, location = r.Kind.Parameters(t.want); location == "" {
 		location = t.conn.Region
 	}
 	return name, location
@@ -174,6 +184,9 @@ func (r *Reconciler[T, S]) look(t *turn[T, S]) {
 	}
 	if t.status.Plan != nil {
 		t.view.Serial = t.status.Plan.Serial
+	}
+	if t.class != nil {
+		t.view.ByClass, t.view.ClassChanged = t.class.Effective.Fields(), t.classChanged()
 	}
 	if t.bound() {
 		name, location := r.asked(t)

@@ -1,10 +1,20 @@
 package resource
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -37,5 +47,45 @@ func TestAbsenceIsSureOnceItLasts(t *testing.T) {
 			t.Errorf("after %s: %t for the object and %t for its snapshot, want %t and %t",
 				step.at, v.AbsenceSure, v.SnapshotAbsenceSure, step.object, step.snapshotGone)
 		}
+	}
+}
+
+// asker is a cloud that asks for a token when it is asked who it is, and tells the token in its answer.
+type asker struct{}
+
+func (asker) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
+	return &driver.Conn{Identity: func(ctx context.Context) (driver.AccountID, error) {
+		token, err := cfg.Token(ctx, "sts.amazonaws.com")
+		return "", errors.Join(errors.New("not welcome: "+token), err)
+	}}, nil
+}
+
+// A token that came in the course of a turn is cut out of what the turn says, like a secret that was there before.
+func TestTurnsTellNoToken(t *testing.T) {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+		t.Fatal(err)
+	}
+	cfg := &v1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "team"}}
+	cfg.Spec.AWS = &v1alpha1.AWSAccount{Region: "eu-central-1"}
+	cfg.Spec.Credentials.WebIdentity = &v1alpha1.WebIdentity{ServiceAccountName: "cloud"}
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(cfg,
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", UID: "uid-of-shop"}},
+		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cloud",
+			Annotations: map[string]string{v1alpha1.AnnotationIssueTokens: "true"}}},
+	).Build()
+	store := &credential.Store{Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": asker{}}, Width: 1, Now: time.Now}
+	key := credential.Key{Kind: credential.KindProviderConfig, Namespace: "shop", Name: "team"}
+	conn, err := store.Connect(t.Context(), credential.Use{Key: key, Namespace: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = conn.Account(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "fake-token") {
+		t.Fatalf("there is nothing to cut out of %v", err)
+	}
+	turn := &turn[*v1alpha1.Bucket, v1alpha1.BucketParameters]{conn: conn}
+	if got := turn.redact(err.Error()); strings.Contains(got, "fake-token") || !strings.Contains(got, "not welcome") {
+		t.Errorf("told %q", got)
 	}
 }

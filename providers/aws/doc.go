@@ -2,7 +2,8 @@
 //
 // bucket.go and database.go hold what a kind does, bucket_table.go and database_table.go its fields;
 // session.go holds clients, deadlines and retries, errors.go what AWS's errors mean, tags.go the
-// ownership mark among the tags of others.
+// ownership mark among the tags of others. identity.go goes the steps to the identity that signs the calls, signer.go
+// replaces what AWS no longer takes.
 //
 // A look at a converged bucket costs one read and one more for each declared aspect; a look at an instance costs
 // one read. Nothing is written unless it was asked for by name.

@@ -7,11 +7,6 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -23,7 +18,7 @@ type Options struct {
 	HTTPClient *http.Client
 	// CallTimeout bounds a call to AWS, its retries included; default 15 s.
 	CallTimeout time.Duration
-	// Now is the clock by which Retry-After dates are read; default time.Now.
+	// Now is the clock by which sessions are renewed and Retry-After dates are read; default time.Now.
 	Now func() time.Time
 }
 
@@ -50,71 +45,23 @@ func New(options Options) driver.Driver {
 // forming another host name.
 var regionFormat = regexp.MustCompile(`^((us|eu|ap|sa|ca|me|af|il|mx|cn)(-(gov|iso|isob|isoe|isof))?-(north|south|east|west|central|northeast|northwest|southeast|southwest)|eusc-de-east)-[0-9]{1,2}$`)
 
-// Open implements driver.Driver. Without credentials in cfg the connection uses what the process itself
-// runs with: it is the caller who keeps tenants from that.
+// Open implements driver.Driver.
 func (c *cloud) Open(ctx context.Context, cfg driver.Config) (*driver.Conn, error) {
 	if !regionFormat.MatchString(cfg.Location) {
 		return nil, &driver.Error{Code: driver.NotFound, Op: "Open", Message: fmt.Sprintf("%q is no AWS region: use a name like eu-central-1", cfg.Location)}
 	}
-	identity, err := c.identity(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
 	if cfg.Endpoint == "" {
 		cfg.Endpoint = c.options.Endpoint
 	}
-	s := newSession(c.options, cfg, identity)
+	s, err := newSession(ctx, c.options, cfg)
+	if err != nil {
+		return nil, err
+	}
 	return &driver.Conn{
 		Identity:  s.identity,
 		Databases: &databases{s},
 		Buckets:   &buckets{s},
 	}, nil
-}
-
-// identity returns what signs the calls. Of a Secret only the three keys of static credentials are
-// taken; all else is refused, so that no Secret can name files, URLs or programs.
-func (c *cloud) identity(ctx context.Context, cfg driver.Config) (aws.CredentialsProvider, error) {
-	if cfg.Ambient {
-		// The HTTP client is the SDK's own here: with AWS_CA_BUNDLE set, the SDK takes none that it can't extend.
-		ambient, err := config.LoadDefaultConfig(ctx, config.WithRegion(cfg.Location))
-		if err != nil {
-			return nil, &driver.Error{Code: driver.Invalid, Op: "Open", Message: "the environment's AWS configuration can't be read", Err: err}
-		}
-		return ambient.Credentials, nil
-	}
-	values := map[string]string{}
-	for key, value := range cfg.Credentials {
-		switch key {
-		case v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey, v1alpha1.SecretKeyAWSSessionToken:
-			values[key] = string(value)
-		default:
-			return nil, invalid("Open", "the credentials Secret has the key %q: only %s, %s and %s are taken", key,
-				v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey, v1alpha1.SecretKeyAWSSessionToken)
-		}
-	}
-	for _, key := range []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey} {
-		if values[key] == "" {
-			return nil, invalid("Open", "the credentials Secret needs the key %q", key)
-		}
-	}
-	for key, value := range values {
-		if !headerSafe(value) {
-			return nil, invalid("Open", "the value of %q in the credentials Secret has spaces, line breaks or characters that are not ASCII", key)
-		}
-	}
-	return credentials.NewStaticCredentialsProvider(values[v1alpha1.SecretKeyAWSAccessKeyID],
-		values[v1alpha1.SecretKeyAWSSecretAccessKey], values[v1alpha1.SecretKeyAWSSessionToken]), nil
-}
-
-// headerSafe reports whether a value can stand in an HTTP header as it is. A line break at the end is
-// the usual slip of whoever makes a Secret from a file.
-func headerSafe(value string) bool {
-	for _, r := range value {
-		if r <= ' ' || r > '~' {
-			return false
-		}
-	}
-	return true
 }
 
 func invalid(op, format string, args ...any) *driver.Error {

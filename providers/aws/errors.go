@@ -36,9 +36,11 @@ var codes = map[string]driver.Code{
 	"AuthFailure":                            driver.Denied,
 	"ExpiredToken":                           driver.Denied,
 	"Forbidden":                              driver.Denied,
+	"IDPRejectedClaim":                       driver.Denied,
 	"IncompleteSignature":                    driver.Denied,
 	"InvalidAccessKeyId":                     driver.Denied,
 	"InvalidClientTokenId":                   driver.Denied,
+	"InvalidIdentityToken":                   driver.Denied,
 	"InvalidPayer":                           driver.Denied,
 	"InvalidSecurity":                        driver.Denied,
 	"InvalidToken":                           driver.Denied,
@@ -95,6 +97,7 @@ var codes = map[string]driver.Code{
 	"EC2Throttled":                           driver.Throttled,
 	"Throttled":                              driver.Throttled,
 	"TooManyRequests":                        driver.Throttled,
+	"IDPCommunicationError":                  driver.Unavailable,
 	"InternalError":                          driver.Unavailable,
 	"InternalFailure":                        driver.Unavailable,
 	"RequestTimeout":                         driver.Unavailable,
@@ -159,8 +162,12 @@ func codeOf(code string, status int) driver.Code {
 	return driver.Internal
 }
 
-// wrap turns an error of the SDK into one of ours.
+// wrap turns an error of the SDK into one of ours. One of ours in it comes from a step to the identity, and stays.
 func (s *session) wrap(op string, err error) *driver.Error {
+	if step, ok := errors.AsType[*driver.Error](err); ok {
+		own := *step // others who waited for the step have it too
+		return &own
+	}
 	e := &driver.Error{Op: op, Err: err}
 	code, status := apiCode(err), httpStatus(err)
 	if code == "" && status == 0 {

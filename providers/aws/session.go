@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -34,47 +35,49 @@ type session struct {
 	timeout time.Duration
 	now     func() time.Time
 	account atomic.Pointer[string]
+	signer  *signer // nil if the credentials never run out
 	s3      *s3.Client
 	rds     *rds.Client
 	sts     *sts.Client
 }
 
-func newSession(options Options, cfg driver.Config, identity aws.CredentialsProvider) *session {
+func newSession(ctx context.Context, options Options, cfg driver.Config) (*session, error) {
+	s := &session{region: cfg.Location, custom: cfg.Endpoint != "", timeout: options.CallTimeout, now: options.Now}
 	shared := aws.Config{
-		Region:      cfg.Location,
-		Credentials: aws.NewCredentialsCache(identity),
-		HTTPClient:  &limitedClient{client: options.HTTPClient, slots: make(chan struct{}, maxCalls)},
-		Retryer:     newRetryer,
-		APIOptions:  []middlewareOption{middleware.AddUserAgentKey("mooring")},
+		Region:     cfg.Location,
+		HTTPClient: &limitedClient{client: options.HTTPClient, slots: make(chan struct{}, maxCalls)},
+		Retryer:    newRetryer,
+		APIOptions: []middlewareOption{middleware.AddUserAgentKey("mooring")},
 	}
-	custom := cfg.Endpoint != ""
-	if custom {
+	if s.custom {
 		shared.BaseEndpoint = aws.String(cfg.Endpoint)
 	}
-	return &session{
-		region:  cfg.Location,
-		custom:  custom,
-		timeout: options.CallTimeout,
-		now:     options.Now,
-		// A name of a bucket in the host name works with AWS's own certificates and DNS only.
-		s3:  s3.NewFromConfig(shared, func(o *s3.Options) { o.UsePathStyle = custom }),
-		rds: rds.NewFromConfig(shared),
-		sts: sts.NewFromConfig(shared),
+	identity, err := newIdentity(ctx, s, shared, cfg)
+	if err != nil {
+		return nil, err
 	}
+	s.signer, _ = identity.(*signer)
+	shared.Credentials = identity
+	// A name of a bucket in the host name works with AWS's own certificates and DNS only.
+	s.s3 = s3.NewFromConfig(shared, func(o *s3.Options) { o.UsePathStyle = s.custom })
+	s.rds = rds.NewFromConfig(shared)
+	s.sts = sts.NewFromConfig(shared)
+	return s, nil
 }
 
 // newRetryer retries broken connections and failures of the server a few times. Throttling is not
-// retried here: it must reach the caller, who slows down the whole account.
+// retried here: it must reach the caller, who slows down the whole account. Nor is a step to the identity that failed,
+// which was tried again already.
 func newRetryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts
 		o.MaxBackoff = maxBackoff
-		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(notThrottled)}, retry.DefaultRetryables...)
+		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(notFinal)}, retry.DefaultRetryables...)
 	})
 }
 
-func notThrottled(err error) aws.Ternary {
-	if codeOf(apiCode(err), httpStatus(err)) == driver.Throttled {
+func notFinal(err error) aws.Ternary {
+	if _, ours := errors.AsType[*driver.Error](err); ours || codeOf(apiCode(err), httpStatus(err)) == driver.Throttled {
 		return aws.FalseTernary
 	}
 	return aws.UnknownTernary
@@ -131,7 +134,7 @@ func (s *session) owner() *string { return s.account.Load() }
 func call[I, O, Opt any](ctx context.Context, s *session, op string, do func(context.Context, *I, ...func(*Opt)) (*O, error), in *I, opts ...func(*Opt)) (*O, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	out, err := do(ctx, in, opts...)
+	out, err := signed(ctx, s, do, in, opts)
 	if err != nil {
 		return nil, s.wrap(op, err)
 	}

@@ -28,11 +28,11 @@ type Config struct {
 	// A key that names URLs, files or programs must be refused: tenants write these.
 	Credentials Credentials `json:"-"`
 	// Ambient: the identity begins with the one that the process itself runs with. A config with neither Credentials nor
-	// Ambient nor Chain.WebIdentity, or with two of them, is Invalid.
+	// Ambient nor Chain.WebIdentity, or with two of them, is Invalid: OneBase says so.
 	Ambient bool
 	// Chain says by which steps the identity is reached from there.
 	Chain v1alpha1.IdentityChain
-	// Token returns tokens of the ServiceAccount in Chain.WebIdentity.
+	// Token returns tokens of the ServiceAccount in Chain.WebIdentity. Drivers ask for them by WebToken.
 	Token TokenFunc `json:"-"`
 	// Tenant is whom the connection is for.
 	Tenant Tenant

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -81,6 +82,16 @@ func (h Harness) connection() []Check {
 					values = append(values, string(v))
 				}
 				noSecrets(t, err, append(values, h.Secrets...))
+			}
+		}},
+		{"Open/takes one identity, and never falls back on that of the process", func(t testing.TB) {
+			none, two := h.Config, h.Config
+			none.Credentials, none.Ambient, none.Chain.WebIdentity = nil, false, nil
+			two.Ambient, two.Chain.WebIdentity = true, &v1alpha1.WebIdentity{ServiceAccountName: "conform"}
+			for name, cfg := range map[string]driver.Config{"no identity": none, "more than one": two} {
+				if _, err := h.Driver.Open(t.Context(), cfg); err == nil || driver.CodeOf(err) != driver.Invalid {
+					t.Errorf("%s: got error %v (%v), want code Invalid", name, err, driver.CodeOf(err))
+				}
 			}
 		}},
 		{"Identity/says where the credentials lead, by reads only", func(t testing.TB) {

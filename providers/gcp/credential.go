@@ -15,9 +15,9 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// scopes are what a token may do: no more than Mooring needs of what the identity may do.
+// serviceScopes are what a token may do: no more than Mooring needs of what the identity may do.
 // https://developers.google.com/identity/protocols/oauth2/scopes
-var scopes = []string{
+var serviceScopes = []string{
 	"https://www.googleapis.com/auth/devstorage.full_control",
 	"https://www.googleapis.com/auth/sqlservice.admin",
 }
@@ -34,14 +34,9 @@ type serviceAccountKey struct {
 	PrivateKey   string `json:"private_key"`
 }
 
-// tokenSource returns what fetches tokens for the contents of a credentials Secret, or for Mooring's own
-// identity if there are none. It calls nobody yet.
-func tokenSource(cfg driver.Config, endpoint string, client *http.Client) (*tokens, error) {
-	if cfg.Ambient {
-		return newTokens(ambient(client)), nil
-	}
+// readKey returns the service account key in a credentials Secret.
+func readKey(secret driver.Credentials) (*serviceAccountKey, error) {
 	const op = "credentials"
-	secret := cfg.Credentials
 	raw, ok := secret[v1alpha1.SecretKeyGCPCredentials]
 	if !ok {
 		return nil, invalid(op, "the Secret has no key %q: put a service account key (JSON) there", v1alpha1.SecretKeyGCPCredentials)
@@ -56,38 +51,27 @@ func tokenSource(cfg driver.Config, endpoint string, client *http.Client) (*toke
 	if key.ClientEmail == "" || !isPrivateKey(key.PrivateKey) {
 		return nil, invalid(op, "%s lacks client_email or a private_key that can be read: download the key again", v1alpha1.SecretKeyGCPCredentials)
 	}
-	config := &jwt.Config{
-		Email:        key.ClientEmail,
-		PrivateKey:   []byte(key.PrivateKey),
-		PrivateKeyID: key.PrivateKeyID,
-		Scopes:       scopes,
-		TokenURL:     publicTokenURL,
-	}
+	return &key, nil
+}
+
+// token fetches a token for the key's service account.
+func (k *serviceAccountKey) token(ctx context.Context, client *http.Client, endpoint string, scopes []string) (*oauth2.Token, error) {
+	config := &jwt.Config{Email: k.ClientEmail, PrivateKey: []byte(k.PrivateKey), PrivateKeyID: k.PrivateKeyID, Scopes: scopes, TokenURL: publicTokenURL}
 	if endpoint != "" {
 		config.TokenURL = endpoint + "/token"
 	}
-	return newTokens(func() (*oauth2.Token, error) {
-		// Neither deadline nor cancellation of a context reaches this request; the client's Timeout ends it.
-		ctx := context.WithValue(context.Background(), oauth2.HTTPClient, client)
-		return config.TokenSource(ctx).Token()
-	}), nil
+	// Neither deadline nor cancellation of the context reaches this request; the client's Timeout ends it.
+	return config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, client)).Token()
 }
 
-// ambient returns what fetches tokens for the identity that Mooring itself runs with. It is looked for
-// at the first call: finding it may mean asking the metadata server.
-func ambient(client *http.Client) func() (*oauth2.Token, error) {
-	var found *google.Credentials
-	return func() (*oauth2.Token, error) {
-		if found == nil {
-			ctx := context.WithValue(context.Background(), oauth2.HTTPClient, client)
-			credentials, err := google.FindDefaultCredentials(ctx, scopes...)
-			if err != nil {
-				return nil, &ambientError{err}
-			}
-			found = credentials
-		}
-		return found.TokenSource.Token()
+// ambientToken fetches a token for the identity that Mooring itself runs with. That is looked for each time: what was found
+// keeps its token until the last moment, and who asks here wants another.
+func ambientToken(ctx context.Context, client *http.Client, scopes []string) (*oauth2.Token, error) {
+	found, err := google.FindDefaultCredentials(context.WithValue(ctx, oauth2.HTTPClient, client), scopes...)
+	if err != nil {
+		return nil, &ambientError{err}
 	}
+	return found.TokenSource.Token()
 }
 
 // An ambientError says that Mooring runs with no identity of Google Cloud.

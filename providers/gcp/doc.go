@@ -1,6 +1,9 @@
 // Package gcp drives Google Cloud: buckets of Cloud Storage, through Google's storage client, and
 // database servers of Cloud SQL, through its Admin API client.
 //
+// identity.go goes the steps to the identity whose token the calls bear: a key, the identity of the process or a token of a
+// Kubernetes ServiceAccount, and a service account to act as. token.go replaces tokens that Google no longer takes.
+//
 // A connection belongs to one project. A re-check costs one read a bucket (buckets.get) and one an
 // instance (instances.get); while a long operation is under way one more (operations.get), and until it is known
 // that the initial database or the administrator exists one more each, once. Every edit is one write,

@@ -19,7 +19,7 @@ type Options struct {
 	Transport http.RoundTripper
 	// CallTimeout is the deadline of each single call; default 15 seconds.
 	CallTimeout time.Duration
-	// Now is the clock, default time.Now.
+	// Now is the clock, by which tokens are renewed too; default time.Now.
 	Now func() time.Time
 }
 
@@ -54,17 +54,13 @@ func (g *gcp) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
 	if u, err := url.Parse(endpoint); endpoint != "" && (err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https")) {
 		return nil, invalid("open", "the endpoint %q is not a URL: write it as https://host", endpoint)
 	}
-	//nolint:contextcheck // a token is fetched by later calls, and outlives them
-	source, err := tokenSource(cfg, endpoint, &http.Client{Transport: g.opts.Transport, Timeout: g.opts.CallTimeout})
-	if err != nil {
-		return nil, err
-	}
 	location := cfg.Location
 	if location == "" {
 		location = cfg.Account.GCP.Region
 	}
+	cfg.Location, cfg.Endpoint = location, endpoint
 	//nolint:contextcheck // clients outlive the call that opens them
-	s, err := newSession(g.opts, cfg.Account.GCP.Project, location, endpoint, source)
+	s, err := newSession(g.opts, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -72,8 +72,12 @@ var byStatus = map[int]driver.Code{
 	http.StatusTooManyRequests:       driver.Throttled,
 }
 
-// wrap makes a driver.Error of whatever a call ended with.
+// wrap makes a driver.Error of whatever a call ended with. One that is in it comes from a step to the identity, and stays.
 func (s *session) wrap(op string, err error) error {
+	if step, ok := errors.AsType[*driver.Error](err); ok {
+		own := *step // others who waited for the step have it too
+		return &own
+	}
 	if answer, ok := errors.AsType[*googleapi.Error](err); ok {
 		return s.wrapAnswer(op, err, answer)
 	}

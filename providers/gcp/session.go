@@ -10,6 +10,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/driver/lease"
 )
 
 // Public endpoints. They are always named, so that no variable of the environment can point a client
@@ -31,20 +32,24 @@ type session struct {
 	sql        *sqladmin.Service
 }
 
-func newSession(o Options, project, location, endpoint string, source *tokens) (*session, error) {
-	s := &session{project: project, location: location, storageURL: publicStorage, timeout: o.CallTimeout, now: o.Now, tokens: source}
+func newSession(o Options, cfg driver.Config) (*session, error) {
+	s := &session{project: cfg.Account.GCP.Project, location: cfg.Location, storageURL: publicStorage, timeout: o.CallTimeout, now: o.Now}
 	sqlURL := publicSQL
-	if endpoint != "" {
-		s.storageURL, sqlURL = endpoint, endpoint
+	if cfg.Endpoint != "" {
+		s.storageURL, sqlURL = cfg.Endpoint, cfg.Endpoint
 	}
+	identity, err := newChain(s, cfg, &http.Client{Transport: o.Transport, Timeout: o.CallTimeout})
+	if err != nil {
+		return nil, err
+	}
+	s.tokens = lease.New(o.Now, identity.fetch)
 	// WithoutAuthentication keeps the clients from looking for an identity of their own: ours is in
 	// the HTTP client, and a tenant must never get Mooring's.
 	common := []option.ClientOption{
-		option.WithHTTPClient(&http.Client{Transport: &authorized{source, o.Transport}}),
+		option.WithHTTPClient(&http.Client{Transport: &authorized{s.tokens, o.Transport}}),
 		option.WithoutAuthentication(),
 	}
 	ctx := context.Background()
-	var err error
 	if s.storage, err = storage.NewClient(ctx, append(common, option.WithEndpoint(s.storageURL+"/storage/v1/"), storage.WithDisabledClientMetrics())...); err != nil {
 		return nil, invalid("open", "the Cloud Storage client can't be made: %v", err)
 	}
@@ -63,7 +68,7 @@ func newSession(o Options, project, location, endpoint string, source *tokens) (
 // found out by the first call. No API is called, because none is sure to be among a tenant's rights.
 func (s *session) identity(ctx context.Context) (driver.AccountID, error) {
 	_, err := do(ctx, s, "token", func(ctx context.Context) (struct{}, error) {
-		_, err := s.tokens.get(ctx)
+		_, err := s.tokens.Get(ctx)
 		if err != nil {
 			err = &tokenError{err}
 		}

@@ -126,7 +126,7 @@ func (buckets) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
 func (buckets) Docs() []field.Doc { return bucketTable.Docs() }
 
 func (s buckets) call(ctx context.Context, op Op, name string, act func(call *Call, h hits) error) error {
-	return s.cloud.call(ctx, Call{Account: s.account, Op: op, Kind: KindBucket, Name: name}, act)
+	return s.session.call(ctx, Call{Account: s.account, Op: op, Kind: KindBucket, Name: name}, act)
 }
 
 // own returns the bucket of that name; nil if there is none, and an error if it is another account's.

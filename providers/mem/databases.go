@@ -21,7 +21,7 @@ func (databases) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} 
 func (databases) Docs() []field.Doc { return databaseTable.Docs() }
 
 func (s databases) call(ctx context.Context, op Op, name string, act func(call *Call, h hits) error) error {
-	return s.cloud.call(ctx, Call{Account: s.account, Op: op, Kind: KindDatabase, Name: name}, act)
+	return s.session.call(ctx, Call{Account: s.account, Op: op, Kind: KindDatabase, Name: name}, act)
 }
 
 // Observe implements driver.External.

@@ -3,6 +3,7 @@ package mem
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -24,7 +25,8 @@ func Config(account driver.AccountID, region string) driver.Config {
 }
 
 // Driver returns a driver for this cloud. It serves configs of both providers: with keys of AWS the access
-// key's id is the account's id; with those of Google Cloud it is the project, and so it is with ambient ones.
+// key's id is the account's id, with roles that of the last one; with those of Google Cloud it is the project, and so it is
+// with ambient ones. Of the steps to an identity it takes the first token only, and that anew for each call.
 func (c *Cloud) Driver() driver.Driver { return opener{c} }
 
 type opener struct{ cloud *Cloud }
@@ -35,7 +37,7 @@ func (o opener) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error)
 	if err != nil {
 		return nil, err
 	}
-	s := session{cloud: o.cloud, account: account, location: cfg.Location}
+	s := session{cloud: o.cloud, account: account, location: cfg.Location, cfg: cfg}
 	return &driver.Conn{Identity: s.identity, Databases: databases{s}, Buckets: buckets{s}}, nil
 }
 
@@ -44,10 +46,25 @@ type session struct {
 	cloud    *Cloud
 	account  driver.AccountID
 	location string
+	cfg      driver.Config
+}
+
+// call makes a call, for which an identity that begins with a token needs one.
+func (s session) call(ctx context.Context, call Call, act func(*Call, hits) error) error {
+	if web := s.cfg.Chain.WebIdentity; web != nil {
+		audience := "sts.amazonaws.com"
+		if s.cfg.Account.GCP != nil {
+			audience = "//iam.googleapis.com/" + web.Provider
+		}
+		if _, err := s.cfg.WebToken(ctx, audience); err != nil {
+			return err
+		}
+	}
+	return s.cloud.call(ctx, call, act)
 }
 
 func (s session) identity(ctx context.Context) (driver.AccountID, error) {
-	err := s.cloud.call(ctx, Call{Account: s.account, Op: OpIdentity}, func(*Call, hits) error { return nil })
+	err := s.call(ctx, Call{Account: s.account, Op: OpIdentity}, func(*Call, hits) error { return nil })
 	if err != nil {
 		return "", err
 	}
@@ -66,9 +83,11 @@ func (s session) locationOf(spec *string, requested string) string {
 }
 
 func accountOf(cfg driver.Config) (driver.AccountID, error) {
+	if err := cfg.OneBase(); err != nil {
+		return "", err
+	}
 	call := &Call{Op: "Open"}
-	switch {
-	case cfg.Account.GCP != nil:
+	if cfg.Account.GCP != nil {
 		if cfg.Credentials != nil {
 			var googleKey struct{ Type string }
 			raw, ok := cfg.Credentials[v1alpha1.SecretKeyGCPCredentials]
@@ -81,13 +100,29 @@ func accountOf(cfg driver.Config) (driver.AccountID, error) {
 			}
 		}
 		return driver.AccountID(cfg.Account.GCP.Project), nil
-	case cfg.Credentials != nil:
+	}
+	account := AmbientAccount
+	if cfg.Credentials != nil {
 		for _, k := range []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey} {
 			if len(cfg.Credentials[k]) == 0 {
 				return "", fail(call, driver.Invalid, "the credentials have no key %q", k)
 			}
 		}
-		return driver.AccountID(cfg.Credentials[v1alpha1.SecretKeyAWSAccessKeyID]), nil
+		account = driver.AccountID(cfg.Credentials[v1alpha1.SecretKeyAWSAccessKeyID])
 	}
-	return AmbientAccount, nil
+	if web := cfg.Chain.WebIdentity; web != nil {
+		account = ofRole(web.RoleARN, account)
+	}
+	for _, role := range cfg.Chain.AssumeRoles {
+		account = ofRole(role.RoleARN, account)
+	}
+	return account, nil
+}
+
+// ofRole returns the account that a role is of, or that which it is assumed from if its ARN is none.
+func ofRole(arn string, from driver.AccountID) driver.AccountID {
+	if parts := strings.Split(arn, ":"); len(parts) > 4 {
+		return driver.AccountID(parts[4])
+	}
+	return from
 }

@@ -402,6 +402,11 @@ var mutants = []mutant{
 			}
 			return conn, nil
 		}},
+	{name: "Open falls back on the process's identity", caught: "takes one identity",
+		open: func(d driver.Driver, cfg driver.Config) (*driver.Conn, error) {
+			cfg.Ambient = cfg.Ambient || cfg.Credentials == nil
+			return d.Open(context.Background(), cfg)
+		}},
 	{name: "Open quotes the key", caught: "without showing secrets",
 		open: func(d driver.Driver, cfg driver.Config) (*driver.Conn, error) {
 			conn, err := d.Open(context.Background(), cfg)

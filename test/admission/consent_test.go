@@ -2,7 +2,6 @@ package admission
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,9 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/mooring-dev/mooring/test/cluster"
-	"github.com/mooring-dev/mooring/test/system"
 )
 
 const (
@@ -21,12 +17,12 @@ const (
 	needsAdopt   = `needs the verb "adopt" on `
 )
 
-// consent installs policies and roles, and waits until they are in force.
-func consent(t *testing.T) (view, edit, admin client.Client) {
+// policies installs policies and roles, and waits until they are in force.
+func policies(t *testing.T) (view, edit, owner client.Client) {
 	t.Helper()
-	install(t, "rbac", "users.yaml")
-	install(t, "admission", "consent.yaml")
-	view, edit, admin = user(t, "view"), user(t, "edit"), user(t, "admin")
+	apply(t, "rbac", "users.yaml")
+	apply(t, "admission", "consent.yaml")
+	view, edit, owner = user(t, "view"), user(t, "edit"), user(t, "admin")
 	for _, text := range []string{`{metadata: {annotations: {mooring.dev/approve: x}}, spec: {}}`, `{spec: {adoption: IfExists}}`} {
 		await(t, "the policies", func() error {
 			if err := edit.Create(t.Context(), object(t, "Bucket", text), client.DryRunAll); err == nil || !strings.Contains(err.Error(), "verb") {
@@ -35,11 +31,11 @@ func consent(t *testing.T) (view, edit, admin client.Client) {
 			return nil
 		})
 		await(t, "the administrator's rights", func() error {
-			return admin.Create(t.Context(), object(t, "Bucket", text), client.DryRunAll)
+			return owner.Create(t.Context(), object(t, "Bucket", text), client.DryRunAll)
 		})
 	}
-	await(t, "the viewer's rights", func() error { return view.List(t.Context(), list("Bucket"), client.InNamespace(namespace)) })
-	return view, edit, admin
+	await(t, "the viewer's rights", func() error { return view.List(t.Context(), list("Bucket"), client.InNamespace(shop)) })
+	return view, edit, owner
 }
 
 func list(kind string) *unstructured.UnstructuredList {
@@ -50,7 +46,7 @@ func list(kind string) *unstructured.UnstructuredList {
 }
 
 func TestConsentToCreate(t *testing.T) {
-	view, edit, admin := consent(t)
+	view, edit, owner := policies(t)
 	for _, tc := range []struct{ name, object, want string }{
 		{"nothing special", `{spec: {}}`, ""},
 		{"a chosen name", `{spec: {externalName: some-name}}`, ""},
@@ -74,7 +70,7 @@ func TestConsentToCreate(t *testing.T) {
 				if tc.want != "" && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), strings.ToLower(kind)+"s.mooring.dev, which you lack in namespace shop")) {
 					t.Errorf("%v; want it to be Forbidden, and to name resource and namespace", err)
 				}
-				verdict(t, admin.Create(t.Context(), o.DeepCopy(), client.DryRunAll), "")
+				verdict(t, owner.Create(t.Context(), o.DeepCopy(), client.DryRunAll), "")
 				verdict(t, view.Create(t.Context(), o.DeepCopy(), client.DryRunAll), "cannot create resource")
 			})
 		}
@@ -82,7 +78,7 @@ func TestConsentToCreate(t *testing.T) {
 }
 
 func TestConsentToUpdate(t *testing.T) {
-	_, edit, admin := consent(t)
+	_, edit, owner := policies(t)
 	const (
 		plain    = `{spec: {}}`
 		approved = `{metadata: {annotations: {mooring.dev/approve: abc}}, spec: {}}`
@@ -132,7 +128,7 @@ func TestConsentToUpdate(t *testing.T) {
 				if tc.want != "" && !apierrors.IsForbidden(err) {
 					t.Errorf("%v, want it to be Forbidden", err)
 				}
-				verdict(t, admin.Patch(t.Context(), o.DeepCopy(), merge(t, tc.edit), client.DryRunAll), "")
+				verdict(t, owner.Patch(t.Context(), o.DeepCopy(), merge(t, tc.edit), client.DryRunAll), "")
 			})
 		}
 	}
@@ -140,7 +136,7 @@ func TestConsentToUpdate(t *testing.T) {
 
 // What is being deleted is refused nothing.
 func TestConsentOfTheDoomed(t *testing.T) {
-	_, edit, _ := consent(t)
+	_, edit, _ := policies(t)
 	o := stored(t, "Bucket", `{metadata: {finalizers: [mooring.dev/cloud-resource]}, spec: {}}`, "")
 	if err := edit.Delete(t.Context(), o); err != nil {
 		t.Fatal(err)
@@ -150,15 +146,8 @@ func TestConsentOfTheDoomed(t *testing.T) {
 
 // Mooring's own rights hold neither verb, and its writes need none.
 func TestConsentOfTheController(t *testing.T) {
-	consent(t)
-	root, err := cluster.Repository()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := system.Grant(t.Context(), api, filepath.Join(root, "config", "rbac", "role.yaml"), "controller"); err != nil {
-		t.Fatal(err)
-	}
-	controller := impersonate(t, "controller")
+	policies(t)
+	controller := as(t, mooring)
 	o := stored(t, "Bucket", `{metadata: {annotations: {mooring.dev/approve: x}}, spec: {adoption: IfExists, management: Observe, externalName: some-name}}`, "")
 	verdict(t, controller.Patch(t.Context(), o, merge(t, `{metadata: {finalizers: [mooring.dev/cloud-resource]}}`)), "")
 	verdict(t, controller.Status().Patch(t.Context(), o, merge(t, `{status: {externalName: some-name}}`)), "")
@@ -168,20 +157,20 @@ func TestConsentOfTheController(t *testing.T) {
 
 // The verbs can be granted for one object.
 func TestConsentByName(t *testing.T) {
-	_, edit, _ := consent(t)
-	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "adopt-one"}, Rules: []rbacv1.PolicyRule{{
+	_, edit, _ := policies(t)
+	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: shop, Name: "adopt-one"}, Rules: []rbacv1.PolicyRule{{
 		APIGroups: []string{"mooring.dev"}, Resources: []string{"buckets"}, ResourceNames: []string{"one"}, Verbs: []string{"adopt"},
 	}}}
 	binding := &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: role.Name},
+		ObjectMeta: metav1.ObjectMeta{Namespace: shop, Name: role.Name},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "with-edit"}},
 	}
 	for _, o := range []client.Object{role, binding} {
-		if err := api.Create(t.Context(), o); err != nil {
+		if err := admin.Create(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = api.Delete(t.Context(), o) })
+		t.Cleanup(func() { _ = admin.Delete(t.Context(), o) })
 	}
 	create := func(kind, name string) error {
 		return edit.Create(t.Context(), object(t, kind, `{metadata: {name: `+name+`}, spec: {adoption: IfExists}}`), client.DryRunAll)
@@ -192,7 +181,7 @@ func TestConsentByName(t *testing.T) {
 }
 
 func TestRoles(t *testing.T) {
-	view, edit, admin := consent(t)
+	view, edit, owner := policies(t)
 	provider := `{spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: team}}}}`
 	for _, tc := range []struct {
 		name              string
@@ -212,14 +201,14 @@ func TestRoles(t *testing.T) {
 		}, false, false, false},
 		{"delete all buckets at once", func(c client.Client) error {
 			o := object(t, "Bucket", `{spec: {}}`)
-			return c.DeleteAllOf(t.Context(), o, client.InNamespace(namespace), client.DryRunAll)
+			return c.DeleteAllOf(t.Context(), o, client.InNamespace(shop), client.DryRunAll)
 		}, false, false, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			for role, by := range map[string]struct {
 				client client.Client
 				want   bool
-			}{"view": {view, tc.view}, "edit": {edit, tc.edit}, "admin": {admin, tc.admin}} {
+			}{"view": {view, tc.view}, "edit": {edit, tc.edit}, "admin": {owner, tc.admin}} {
 				if err := tc.try(by.client); (err == nil) != by.want || err != nil && !apierrors.IsForbidden(err) {
 					t.Errorf("%s: %v; want it allowed: %v", role, err, by.want)
 				}
@@ -229,7 +218,7 @@ func TestRoles(t *testing.T) {
 }
 
 func lists(t *testing.T, kind string) func(client.Client) error {
-	return func(c client.Client) error { return c.List(t.Context(), list(kind), client.InNamespace(namespace)) }
+	return func(c client.Client) error { return c.List(t.Context(), list(kind), client.InNamespace(shop)) }
 }
 
 func creates(t *testing.T, kind, text string) func(client.Client) error {

@@ -3,15 +3,12 @@ package admission
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,59 +19,25 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/yaml"
 
-	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// The control plane that all tests share, and an administrator's client.
-var (
-	controlPlane *cluster.Cluster
-	api          client.Client
-)
-
 const (
-	namespace = "shop"
+	shop = "shop"
 	// patience is for a machine that does everything else too. Policies and webhooks take a moment to be known.
 	patience = 30 * time.Second
 )
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	logf.SetLogger(logr.Discard()) // what there is to say comes back as errors
-	ctx := context.Background()
-	c, err := cluster.Start(ctx, cluster.Options{ControllerManager: true}) // which aggregates roles
-	if errors.Is(err, cluster.ErrNotBuilt) && os.Getenv("CI") == "" {
-		fmt.Fprintln(os.Stderr, "SKIPPED, NOT TESTED:", err)
-		return 0
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer func() { _ = c.Stop() }()
-	controlPlane = c
-	if api, err = client.New(c.Config(), client.Options{}); err == nil {
-		err = errors.Join(system.EnsureNamespace(ctx, api, namespace), system.EnsureNamespace(ctx, api, system.Namespace))
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
-
-// install applies the manifests in a file of the folder config, which stay for all tests.
-func install(t *testing.T, name ...string) {
+// apply applies the manifests in a file of the folder config, which stay for all tests.
+func apply(t *testing.T, name ...string) {
 	t.Helper()
-	root, err := cluster.Repository()
+	path, err := configFile(name...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.Open(filepath.Join(append([]string{root, "config"}, name...)...))
+	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +49,7 @@ func install(t *testing.T, name ...string) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		if err := api.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("test"), client.ForceOwnership); err != nil {
+		if err := admin.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("test"), client.ForceOwnership); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,7 +69,7 @@ func object(t *testing.T, kind, text string) *unstructured.Unstructured {
 	o.SetAPIVersion("mooring.dev/v1alpha1")
 	o.SetKind(kind)
 	if !strings.HasSuffix(kind, "Class") {
-		o.SetNamespace(namespace)
+		o.SetNamespace(shop)
 	}
 	if o.GetName() == "" && o.GetGenerateName() == "" {
 		o.SetGenerateName("test-")
@@ -118,12 +81,12 @@ func object(t *testing.T, kind, text string) *unstructured.Unstructured {
 func stored(t *testing.T, kind, text, status string) *unstructured.Unstructured {
 	t.Helper()
 	o := object(t, kind, text)
-	if err := api.Create(t.Context(), o); err != nil {
+	if err := admin.Create(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { remove(t, o) })
 	if status != "" {
-		if err := api.Status().Patch(t.Context(), o, merge(t, status)); err != nil {
+		if err := admin.Status().Patch(t.Context(), o, merge(t, status)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -134,8 +97,8 @@ func remove(t *testing.T, o *unstructured.Unstructured) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	for _, err := range []error{
-		api.Patch(ctx, o.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))),
-		api.Delete(ctx, o),
+		admin.Patch(ctx, o.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))),
+		admin.Delete(ctx, o),
 	} {
 		if client.IgnoreNotFound(err) != nil {
 			t.Error(err)
@@ -157,8 +120,8 @@ func merge(t *testing.T, text string) client.Patch {
 func user(t *testing.T, clusterRole string) client.Client {
 	t.Helper()
 	name := "with-" + clusterRole
-	err := api.Create(t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+	err := admin.Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: shop, Name: name},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: clusterRole},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
 	})
@@ -170,14 +133,9 @@ func user(t *testing.T, clusterRole string) client.Client {
 
 func impersonate(t *testing.T, name string) client.Client {
 	t.Helper()
-	cfg := controlPlane.Config()
+	cfg := server.Config()
 	cfg.Impersonate = rest.ImpersonationConfig{UserName: name, Groups: []string{"system:authenticated"}}
-	return newClient(t, cfg)
-}
-
-func newClient(t *testing.T, cfg *rest.Config) client.Client {
-	t.Helper()
-	c, err := client.New(cfg, client.Options{})
+	c, err := newClient(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

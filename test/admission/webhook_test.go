@@ -26,8 +26,8 @@ import (
 )
 
 const (
-	refusal = `is invalid: [spec.tags: Forbidden: too colourful, spec.location: Required value: say where]`
-	warning = "tags are about to go"
+	objection = `is invalid: [spec.tags: Forbidden: too colourful, spec.location: Required value: say where]`
+	warning   = "tags are about to go"
 )
 
 // A stub is a judge who does what it is told, and remembers what it was asked.
@@ -74,10 +74,10 @@ var (
 func serve(t *testing.T, judge admission.Judge, c clock.Clock) (stop func()) {
 	t.Helper()
 	address := freeAddress(t)
-	if err := admission.Apply(t.Context(), api, "https://"+address+"/"); err != nil {
+	if err := admission.Apply(t.Context(), admin, "https://"+address+"/"); err != nil {
 		t.Fatal(err)
 	}
-	mgr, err := controllers.NewManager(controlPlane.Config(), controllers.ManagerOptions{Unnamed: true, MetricsAddress: "0", HealthAddress: "0"})
+	mgr, err := controllers.NewManager(server.Config(), controllers.ManagerOptions{Unnamed: true, MetricsAddress: "0", HealthAddress: "0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func unask(t *testing.T) {
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
 	configuration.Name = admission.ConfigurationName
 	for _, o := range []client.Object{configuration, secretInHome(admission.SecretName)} {
-		if err := api.Delete(context.WithoutCancel(t.Context()), o); client.IgnoreNotFound(err) != nil {
+		if err := admin.Delete(context.WithoutCancel(t.Context()), o); client.IgnoreNotFound(err) != nil {
 			t.Error(err)
 		}
 	}
@@ -134,9 +134,13 @@ func (w *warnings) take() []string {
 // listening returns an administrator's client, and the warnings that it is given.
 func listening(t *testing.T) (client.Client, *warnings) {
 	t.Helper()
-	cfg, w := controlPlane.Config(), &warnings{}
+	cfg, w := server.Config(), &warnings{}
 	cfg.WarningHandler = w
-	return newClient(t, cfg), w
+	c, err := newClient(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, w
 }
 
 // awaitVerdicts waits until the API server asks the judge.
@@ -144,8 +148,8 @@ func awaitVerdicts(t *testing.T, judge *stub) {
 	t.Helper()
 	judge.does.Store(refuses)
 	await(t, "the webhook to be asked", func() error {
-		err := api.Create(t.Context(), object(t, "Bucket", `{spec: {}}`), client.DryRunAll)
-		if err == nil || !strings.Contains(err.Error(), refusal) {
+		err := admin.Create(t.Context(), object(t, "Bucket", `{spec: {}}`), client.DryRunAll)
+		if err == nil || !strings.Contains(err.Error(), objection) {
 			return fmt.Errorf("not refused: %w", err)
 		}
 		return nil
@@ -168,7 +172,7 @@ func TestWebhook(t *testing.T) {
 	}{
 		{"accepts", accepts, "", ""},
 		{"warns", warns, "", warning},
-		{"refuses", refuses, refusal, warning},
+		{"refuses", refuses, objection, warning},
 		{"fails", fails, "", unchecked},
 		{"panics", panics, "", unchecked},
 		{"hangs", hangs, "", unchecked},
@@ -225,7 +229,7 @@ func whatIsAsked(t *testing.T, judge *stub) {
 		if tc.dryRun {
 			opts = append(opts, client.DryRunAll)
 		}
-		if err := api.Patch(t.Context(), o.DeepCopy(), merge(t, tc.edit), opts...); err != nil {
+		if err := admin.Patch(t.Context(), o.DeepCopy(), merge(t, tc.edit), opts...); err != nil {
 			t.Fatal(err)
 		}
 		asked := judge.asked()
@@ -233,19 +237,19 @@ func whatIsAsked(t *testing.T, judge *stub) {
 			t.Errorf("%s: asked %d times, want %d", tc.name, len(asked), tc.want)
 		}
 		for _, r := range asked {
-			if r.Old == nil || r.DryRun != tc.dryRun || r.Object.GetNamespace() != namespace || r.Object.GetName() != o.GetName() {
+			if r.Old == nil || r.DryRun != tc.dryRun || r.Object.GetNamespace() != shop || r.Object.GetName() != o.GetName() {
 				t.Errorf("%s: asked %+v", tc.name, r)
 			}
 		}
 	}
 	settled(t, o)
-	if err := api.Delete(t.Context(), o); err != nil {
+	if err := admin.Delete(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	settled(t, o)
 	judge.asked()
 	for _, edit := range []string{`{spec: {tags: {c: d}}}`, `{metadata: {finalizers: null}}`} {
-		if err := api.Patch(t.Context(), o.DeepCopy(), merge(t, edit)); err != nil {
+		if err := admin.Patch(t.Context(), o.DeepCopy(), merge(t, edit)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -260,11 +264,11 @@ func settled(t *testing.T, o *unstructured.Unstructured) {
 	t.Helper()
 	await(t, "the API server's cache", func() error {
 		last, cached := o.DeepCopy(), o.DeepCopy()
-		if err := api.Get(t.Context(), client.ObjectKeyFromObject(o), last); err != nil {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), last); err != nil {
 			return err
 		}
 		atAll := &client.GetOptions{Raw: &metav1.GetOptions{ResourceVersion: "0"}}
-		if err := api.Get(t.Context(), client.ObjectKeyFromObject(o), cached, atAll); err != nil {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), cached, atAll); err != nil {
 			return err
 		}
 		if last.GetResourceVersion() != cached.GetResourceVersion() {
@@ -278,7 +282,7 @@ func settled(t *testing.T, o *unstructured.Unstructured) {
 func passes(t *testing.T) {
 	t.Helper()
 	began := time.Now()
-	verdict(t, api.Create(t.Context(), object(t, "Bucket", `{spec: {}}`), client.DryRunAll), "")
+	verdict(t, admin.Create(t.Context(), object(t, "Bucket", `{spec: {}}`), client.DryRunAll), "")
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v", took)
 	}
@@ -297,12 +301,12 @@ func unhindered(t *testing.T, o *unstructured.Unstructured) {
 		what string
 		err  error
 	}{
-		{"write status", api.Status().Patch(t.Context(), o.DeepCopy(), merge(t, `{status: {externalName: some-name}}`))},
-		{"label", api.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {labels: {a: b}}}`))},
-		{"delete", api.Delete(t.Context(), o.DeepCopy())},
-		{"write the status of what is being deleted", api.Status().Patch(t.Context(), o.DeepCopy(), merge(t, `{status: {externalName: ""}}`))},
-		{"edit what is being deleted", api.Patch(t.Context(), o.DeepCopy(), merge(t, `{spec: {forceDestroy: true}}`))},
-		{"let it go", api.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {finalizers: null}}`))},
+		{"write status", admin.Status().Patch(t.Context(), o.DeepCopy(), merge(t, `{status: {externalName: some-name}}`))},
+		{"label", admin.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {labels: {a: b}}}`))},
+		{"delete", admin.Delete(t.Context(), o.DeepCopy())},
+		{"write the status of what is being deleted", admin.Status().Patch(t.Context(), o.DeepCopy(), merge(t, `{status: {externalName: ""}}`))},
+		{"edit what is being deleted", admin.Patch(t.Context(), o.DeepCopy(), merge(t, `{spec: {forceDestroy: true}}`))},
+		{"let it go", admin.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {finalizers: null}}`))},
 	} {
 		if try.err != nil {
 			t.Errorf("%s: %v", try.what, try.err)
@@ -311,7 +315,7 @@ func unhindered(t *testing.T, o *unstructured.Unstructured) {
 	if took := time.Since(began); took > 2*time.Second {
 		t.Errorf("it took %v: the API server waited for the webhook", took)
 	}
-	if err := api.Get(t.Context(), client.ObjectKeyFromObject(o), o.DeepCopy()); client.IgnoreNotFound(err) != nil || err == nil {
+	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), o.DeepCopy()); client.IgnoreNotFound(err) != nil || err == nil {
 		t.Errorf("it is not gone: %v", err)
 	}
 }
@@ -337,7 +341,7 @@ func TestExpired(t *testing.T) {
 func trusted(t *testing.T) func() error {
 	return func() error {
 		configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-		if err := api.Get(t.Context(), client.ObjectKey{Name: admission.ConfigurationName}, configuration); err != nil {
+		if err := admin.Get(t.Context(), client.ObjectKey{Name: admission.ConfigurationName}, configuration); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(configuration.Webhooks, func(w admissionregistrationv1.ValidatingWebhook) bool { return len(w.ClientConfig.CABundle) == 0 }) {
@@ -354,7 +358,7 @@ func TestBlackHole(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = hole.Close() }()
-	if err := admission.Apply(t.Context(), api, "https://"+hole.Addr().String()); err != nil {
+	if err := admission.Apply(t.Context(), admin, "https://"+hole.Addr().String()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { unask(t) })
@@ -367,7 +371,7 @@ func TestBlackHole(t *testing.T) {
 func TestApplyAgain(t *testing.T) {
 	serve(t, &stub{}, nil)
 	await(t, "the authority to be trusted", trusted(t))
-	if err := admission.Apply(t.Context(), api, "https://127.0.0.1:1"); err != nil {
+	if err := admission.Apply(t.Context(), admin, "https://127.0.0.1:1"); err != nil {
 		t.Fatal(err)
 	}
 	if err := trusted(t)(); err != nil {

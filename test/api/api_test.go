@@ -69,7 +69,7 @@ func object(t *testing.T, kind, text string) *unstructured.Unstructured {
 	if o.GetName() == "" {
 		o.SetName("orders")
 	}
-	if kind != "ClusterProviderConfig" {
+	if kind != "ClusterProviderConfig" && !strings.HasSuffix(kind, "Class") {
 		o.SetNamespace(namespace)
 	}
 	return o

@@ -39,7 +39,7 @@ spec:
 		{"a name of 64 characters", "Bucket", `{metadata: {name: ` + strings.Repeat("a", 64) + `}, spec: {className: standard}}`, "at most 63 characters"},
 		{"a name with a dot", "Bucket", `{metadata: {name: a.b}, spec: {className: standard}}`, "no dots"},
 		{"no spec", "Bucket", `{}`, "spec: Required value"},
-		{"no account", "Bucket", `spec: {}`, "set spec.className or spec.providerConfigRef"},
+		{"the default class", "Bucket", `spec: {}`, ""},
 		{"two accounts", "Bucket", `spec: {className: standard, providerConfigRef: {name: team}}`, "exclude each other"},
 		{"a reference to nothing", "Bucket", `spec: {providerConfigRef: {}}`, "spec.providerConfigRef.name: Required value"},
 		{"a reference to another kind", "Bucket", `spec: {providerConfigRef: {kind: Secret, name: team}}`, "supported values"},
@@ -79,6 +79,11 @@ spec:
 `, ""},
 		{"an observed database", "Database", `spec: {providerConfigRef: {name: team}, management: Observe, externalName: theirs}`, ""},
 
+		{"a size", "Database", `spec: {className: standard, size: small}`, ""},
+		{"a size of the default class", "Database", `spec: {size: small}`, ""},
+		{"a size without a class", "Database", `spec: {providerConfigRef: {name: team}, engine: postgres, size: small}`, "a name from a class's catalogue"},
+		{"a size and an instance class", "Database", `spec: {className: standard, size: small, aws: {instanceClass: db.t4g.micro}}`, "stands for an instance class or tier"},
+		{"a size and a tier", "Database", `spec: {className: standard, size: small, gcp: {tier: db-f1-micro}}`, "stands for an instance class or tier"},
 		{"no engine", "Database", `spec: {providerConfigRef: {name: team}}`, "spec.engine is needed: postgres or mysql"},
 		{"an unknown engine", "Database", `spec: {className: standard, engine: oracle}`, "supported values"},
 		{"a version in words", "Database", `spec: {className: standard, version: latest}`, "spec.version"},
@@ -107,12 +112,51 @@ spec:
 		{"a short account id", "ProviderConfig", `spec: {aws: {region: eu-central-1, accountID: "11112222333"}, credentials: {secretRef: {name: keys}}}`, "spec.aws.accountID"},
 		{"a project's number", "ProviderConfig", `spec: {gcp: {project: "123456"}, credentials: {secretRef: {name: keys}}}`, "spec.gcp.project"},
 		{"a team without credentials", "ProviderConfig", `spec: {aws: {region: eu-central-1}}`, "spec.credentials: Required value"},
-		{"a team with Mooring's identity", "ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {ambient: {}}}`, "spec.credentials.secretRef: Required value"},
+		{"a team with Mooring's identity", "ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {ambient: {}}}`, "exactly one of spec.credentials.secretRef and spec.credentials.webIdentity"},
+
+		{"a team's ServiceAccount", "ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {webIdentity: {serviceAccountName: mooring, roleARN: "arn:aws:iam::111122223333:role/shop"}}}`, ""},
+		{"a team's ServiceAccount at Google", "ProviderConfig", `spec: {gcp: {project: my-project-1}, credentials: {webIdentity: {serviceAccountName: mooring, provider: projects/1/locations/global/workloadIdentityPools/p/providers/k}, impersonateServiceAccount: a@my-project-1.iam.gserviceaccount.com}}`, ""},
+		{"keys and a role", "ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: keys}, assumeRoles: [{roleARN: "arn:aws:iam::111122223333:role/a/b", externalID: "x:1"}]}}`, ""},
+		{"keys and a ServiceAccount", "ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: keys}, webIdentity: {serviceAccountName: mooring, roleARN: "arn:aws:iam::111122223333:role/shop"}}}`, "exactly one of"},
+		{"a ServiceAccount without a role", "ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {webIdentity: {serviceAccountName: mooring}}}`, "needs roleARN for AWS"},
+		{"a ServiceAccount with the other cloud's words", "ProviderConfig", `spec: {gcp: {project: my-project-1}, credentials: {webIdentity: {serviceAccountName: mooring, roleARN: "arn:aws:iam::111122223333:role/shop"}}}`, "needs roleARN for AWS"},
+		{"a role at Google", "ProviderConfig", `spec: {gcp: {project: my-project-1}, credentials: {secretRef: {name: keys}, assumeRoles: [{roleARN: "arn:aws:iam::111122223333:role/a"}]}}`, "are roles of AWS"},
+		{"impersonation in AWS", "ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: keys}, impersonateServiceAccount: a@b.iam.gserviceaccount.com}}`, "is of Google Cloud"},
+		{"a user for a role", "ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: keys}, assumeRoles: [{roleARN: "arn:aws:iam::111122223333:user/a"}]}}`, "roleARN"},
+
+		{"a class of one line", "BucketClass", `spec: {providerConfigRef: {name: aws}}`, ""},
+		{"a whole class", "DatabaseClass", `
+spec:
+  description: PostgreSQL for services
+  providerConfigRef: {name: aws}
+  allowedNamespaces: {matchLabels: {team: shop}}
+  allowAdoption: Any
+  maxPerNamespace: 3
+  constraints: [{rule: "spec.engine == 'postgres'", message: only PostgreSQL, field: spec.engine}]
+  updates: {disruptive: OnApproval}
+  defaults: {engine: postgres, version: "16", backup: {retentionDays: 0}, tags: {team: a}}
+  enforced: {deletionProtection: true, tags: {}}
+  sizes: [{name: small, description: 2 vCPU, cost: about 20 EUR, aws: {instanceClass: db.t4g.small}, storage: {minGiB: 20, maxGiB: 100}}]
+  defaultSize: small
+  deletionPolicy: Retain
+`, ""},
+		{"a class without an account", "DatabaseClass", `spec: {}`, "spec.providerConfigRef: Required value"},
+		{"a default size that is none", "DatabaseClass", `spec: {providerConfigRef: {name: aws}, defaultSize: small}`, "must be the name of one of spec.sizes"},
+		{"a size that gives nothing", "DatabaseClass", `spec: {providerConfigRef: {name: aws}, sizes: [{name: small}]}`, "needs aws.instanceClass or gcp.tier"},
+		{"a size with an empty block", "DatabaseClass", `spec: {providerConfigRef: {name: aws}, sizes: [{name: small, aws: {}}]}`, "needs aws.instanceClass or gcp.tier"},
+		{"a size twice", "DatabaseClass", `spec: {providerConfigRef: {name: aws}, sizes: [{name: small, aws: {instanceClass: db.t4g.small}}, {name: small, aws: {instanceClass: db.t4g.large}}]}`, "Duplicate value"},
+		{"sizes of both clouds", "DatabaseClass", `spec: {providerConfigRef: {name: aws}, sizes: [{name: small, aws: {instanceClass: db.t4g.small}}, {name: large, gcp: {tier: db-f1-micro}}]}`, "exclude each other in a class"},
+		{"bounds the wrong way round", "DatabaseClass", `spec: {providerConfigRef: {name: aws}, sizes: [{name: small, aws: {instanceClass: db.t4g.small}, storage: {minGiB: 100, maxGiB: 20}}]}`, "must not be more than"},
+		{"a class's tag of Mooring's", "BucketClass", `spec: {providerConfigRef: {name: aws}, defaults: {tags: {mooring-uid: a}}}`, "Mooring's own mark"},
+		{"an enforced tag of Mooring's", "DatabaseClass", `spec: {providerConfigRef: {name: aws}, enforced: {tags: {mooring-uid: a}}}`, "Mooring's own mark"},
+		{"a constraint without a message", "BucketClass", `spec: {providerConfigRef: {name: aws}, constraints: [{rule: "true"}]}`, "message: Required value"},
+		{"a snapshot of a class's buckets", "BucketClass", `spec: {providerConfigRef: {name: aws}, deletionPolicy: Snapshot}`, "supported values"},
+		{"a class's name with a dot", "BucketClass", `{metadata: {name: a.b}, spec: {providerConfigRef: {name: aws}}}`, "no dots"},
 
 		{"Mooring's identity", "ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {ambient: {}}, allowedNamespaces: {}, directUse: true}`, ""},
 		{"a private endpoint", "ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: keys}}, endpoint: "http://127.0.0.1:4566"}`, ""},
-		{"no credentials", "ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {}}`, "exactly one of spec.credentials.secretRef and spec.credentials.ambient"},
-		{"two credentials", "ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {ambient: {}, secretRef: {name: keys}}}`, "exactly one of spec.credentials.secretRef and spec.credentials.ambient"},
+		{"no credentials", "ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {}}`, "exactly one of spec.credentials.secretRef, spec.credentials.ambient and spec.credentials.webIdentity"},
+		{"two credentials", "ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {ambient: {}, secretRef: {name: keys}}}`, "exactly one of spec.credentials.secretRef, spec.credentials.ambient and spec.credentials.webIdentity"},
 		{"a file for an endpoint", "ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {ambient: {}}, endpoint: "file:///etc/passwd"}`, "spec.endpoint"},
 		{"a path in an endpoint", "ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {ambient: {}}, endpoint: "https://a/b"}`, "spec.endpoint"},
 		{"a platform's config without a cloud", "ClusterProviderConfig", `spec: {credentials: {ambient: {}}}`, "exactly one of spec.aws and spec.gcp"},

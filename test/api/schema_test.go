@@ -1,6 +1,7 @@
 package api
 
 import (
+	stdcmp "cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -156,6 +157,8 @@ func TestNames(t *testing.T) {
 	}
 	want := map[string][]string{
 		"buckets":                {"Bucket", "bkt", "mooring"},
+		"bucketclasses":          {"BucketClass", "bktclass", "mooring"},
+		"databaseclasses":        {"DatabaseClass", "dbclass", "mooring"},
 		"databases":              {"Database", "db", "mooring"},
 		"providerconfigs":        {"ProviderConfig", "pc", "mooring"},
 		"clusterproviderconfigs": {"ClusterProviderConfig", "cpc", "mooring"},
@@ -174,11 +177,23 @@ status:
   provider: aws
   location: eu-central-1
   accountID: "111122223333"
-  observed: {version: "16.4"}
+  className: standard
+  observed: {engine: postgres, version: "16.4"}
   conditions:
   - {type: Ready, status: "False", reason: Denied, message: "the key is not valid", lastTransitionTime: "2026-01-01T00:00:00Z"}
   - {type: Synced, status: "True", reason: Ready, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
 `, true); err != nil {
+		t.Fatal(err)
+	}
+	catalogue := stored(t, "DatabaseClass", `
+metadata: {annotations: {mooring.dev/is-default-class: "true"}}
+spec:
+  description: for orders
+  providerConfigRef: {name: aws}
+  enforced: {engine: postgres}
+  sizes: [{name: small, cost: 5 EUR, aws: {instanceClass: db.t4g.micro}}, {name: large, cost: 50 EUR, aws: {instanceClass: db.t4g.large}}]
+`)
+	if err := patch(t, catalogue, `status: {provider: aws, users: 3, upToDate: 2, waiting: 0, sizes: "small, large", catalogue: "small (5 EUR), large"}`, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -187,11 +202,15 @@ status:
 	}{
 		{"databases", o.GetName(), map[string]any{
 			"Ready": "False", "Synced": "True", "Reason": "Denied", "Provider": "aws", "External name": "shop-orders-1",
-			"(Engine)": "postgres", "(Version)": "16.4", "(Location)": "eu-central-1", "(Account)": "111122223333", "(Message)": "the key is not valid",
+			"(Class)": "standard", "(Engine)": "postgres", "(Version)": "16.4", "(Location)": "eu-central-1", "(Account)": "111122223333", "(Message)": "the key is not valid",
 		}},
 		{"buckets", stored(t, "Bucket", `spec: {className: standard}`).GetName(), map[string]any{
 			"Ready": nil, "Synced": nil, "Reason": nil, "Provider": nil, "External name": nil,
-			"(Location)": nil, "(Account)": nil, "(Message)": nil,
+			"(Class)": nil, "(Location)": nil, "(Account)": nil, "(Message)": nil,
+		}},
+		{"databaseclasses", catalogue.GetName(), map[string]any{
+			"Default": "true", "Engine": "postgres", "Sizes": "small, large", "Provider": "aws", "Ready": nil, "Description": "for orders",
+			"(Users)": 3.0, "(Up to date)": 2.0, "(Waiting)": 0.0, "(Catalogue)": "small (5 EUR), large",
 		}},
 		{"providerconfigs", stored(t, "ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: a}}}`).GetName(), map[string]any{
 			"Ready": nil, "Reason": nil, "Provider": nil, "Account": nil, "(Message)": nil,
@@ -199,11 +218,12 @@ status:
 	} {
 		t.Run(tt.resource, func(t *testing.T) {
 			got := row(t, tt.resource, tt.name)
-			if got["Name"] != tt.name || got["Age"] == nil {
-				t.Errorf("name %v, age %v", got["Name"], got["Age"])
+			if age := stdcmp.Or(got["Age"], got["(Age)"]); got["Name"] != tt.name || age == nil {
+				t.Errorf("name %v, age %v", got["Name"], age)
 			}
 			delete(got, "Name")
 			delete(got, "Age")
+			delete(got, "(Age)")
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -220,7 +240,7 @@ func row(t *testing.T, resource, name string) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := c.Get().Namespace(namespace).Resource(resource).Name(name).
+	raw, err := c.Get().NamespaceIfScoped(namespace, !strings.HasSuffix(resource, "classes")).Resource(resource).Name(name).
 		SetHeader("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io").Do(t.Context()).Raw()
 	if err != nil {
 		t.Fatal(err)

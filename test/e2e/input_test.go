@@ -72,7 +72,7 @@ func TestBadInput(t *testing.T) {
 			}),
 		},
 		{
-			name: "no class", cloud: "aws", reason: v1alpha1.ReasonClassNotFound, says: []string{`no class "none"`, "spec.providerConfigRef"},
+			name: "no class", cloud: "aws", reason: v1alpha1.ReasonClassNotFound, says: []string{`no BucketClass "none"`, "kubectl get bucketclasses"},
 			object: func(w *world, c *cloud) client.Object {
 				b := w.bucket(c, "photos", v1alpha1.BucketParameters{})
 				b.Spec.ProviderConfigRef, b.Spec.ClassName = nil, "none"
@@ -192,7 +192,7 @@ func TestBadInput(t *testing.T) {
 func (w *world) refers(o client.Object, reason v1alpha1.Reason, says ...string) {
 	w.Helper()
 	switch reason {
-	case v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonPasswordNotFound:
+	case v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonPasswordNotFound, v1alpha1.ReasonClassNotFound:
 		w.lacks(o, reason, says...)
 	default:
 		w.stalled(o, reason, says...)
@@ -316,7 +316,7 @@ func TestRefusedAtAdmission(t *testing.T) {
 		{"a long name", "at most 63 characters", func(b *v1alpha1.Bucket) { b.Name = strings.Repeat("a", 64) }},
 		{"capitals in the cloud's name", "must be a bucket name", func(b *v1alpha1.Bucket) { b.Spec.ExternalName = "Photos" }},
 		{"a tag of the mark", "Mooring's own mark", func(b *v1alpha1.Bucket) { b.Spec.Tags = map[string]v1alpha1.TagValue{"mooring-cluster": "x"} }},
-		{"no account", "set spec.className or spec.providerConfigRef", func(b *v1alpha1.Bucket) { b.Spec.ProviderConfigRef = nil }},
+		{"two accounts", "exclude each other", func(b *v1alpha1.Bucket) { b.Spec.ClassName = "standard" }},
 		{"nothing to observe", "Observe needs spec.externalName", func(b *v1alpha1.Bucket) { b.Spec.Management = v1alpha1.ManagementObserve }},
 	} {
 		w.run(test.name, func(w *world) {

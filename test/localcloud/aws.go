@@ -2,6 +2,7 @@ package localcloud
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -88,11 +89,19 @@ func (a *awsCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	signature, err := parseSignature(r)
 	dialect := a.dialect(signature.service, r)
 	var caller awsCaller
-	if err == nil {
+	unsigned := dialect == awsDialect(a.sts) && isWebIdentity(r, body)
+	switch {
+	case unsigned:
+		err = nil
+	case err == nil:
 		caller, body, err = a.verify(signature, r, body)
 	}
 	call, service := dialect.identify(caller, r, body)
-	call.Account = caller.account
+	call.Account, call.Caller, call.Region, call.Tags = caller.account, caller.arn, caller.region, caller.tags
+	if err == nil && caller.denied && call.Operation != "GetCallerIdentity" { // which nothing can forbid
+		err = awsErr(http.StatusForbidden, "AccessDenied", fmt.Sprintf(
+			"User: %s is not authorized to perform: %s:%s with an explicit deny in an identity-based policy", caller.arn, call.Service, call.Operation))
+	}
 	if err != nil {
 		service = refused{service, dialect, signature.translate(asAWSError(err))}
 	}

@@ -19,6 +19,11 @@ type awsCaller struct {
 	arn     string
 	userID  string
 	region  string
+	// Of a session: its role's ARN, its tags, which of them pass on to sessions that follow, and whether it was revoked.
+	role       string
+	tags       map[string]string
+	transitive []string
+	denied     bool
 }
 
 // An awsKey is an access key: of an account's user, or temporary and of a role's session.
@@ -33,16 +38,16 @@ type awsKey struct {
 
 // An awsKeyring knows all access keys of all accounts.
 type awsKeyring struct {
-	mu    sync.Mutex
-	keys  map[string]*awsKey
-	roles map[string]string // by ARN: the external id it asks for
-	count int               // of sessions
+	mu       sync.Mutex
+	keys     map[string]*awsKey
+	roles    map[string]AWSTrust // by ARN
+	sessions []AWSSession
 	// rotated counts the rotations of an account's key.
 	rotated map[string]int
 }
 
 func newAWSKeyring() *awsKeyring {
-	return &awsKeyring{keys: map[string]*awsKey{}, roles: map[string]string{}, rotated: map[string]int{}}
+	return &awsKeyring{keys: map[string]*awsKey{}, roles: map[string]AWSTrust{}, rotated: map[string]int{}}
 }
 
 // AWSKeys returns the access key of an account's user, who may do everything in it. The account (12
@@ -64,14 +69,6 @@ func (c *Cloud) RotateAWSKeys(account string) {
 	c.aws.keys.mu.Lock()
 	defer c.aws.keys.mu.Unlock()
 	c.aws.keys.rotated[account]++
-}
-
-// AddAWSRole makes a role (arn:aws:iam::<account>:role/<name>) that every caller may assume who
-// gives this external id; an empty one asks for none.
-func (c *Cloud) AddAWSRole(arn, externalID string) {
-	c.aws.keys.mu.Lock()
-	defer c.aws.keys.mu.Unlock()
-	c.aws.keys.roles[arn] = externalID
 }
 
 func (k *awsKeyring) user(account string) *awsKey {
@@ -102,28 +99,6 @@ func (k *awsKeyring) revoke(account string, revoked bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	key.revoked = revoked
-}
-
-// session makes a temporary key for a caller.
-func (k *awsKeyring) session(caller awsCaller, expires time.Time) awsKey {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.count++
-	seed := fmt.Sprint(caller.arn, " ", k.count)
-	key := &awsKey{
-		id: "ASIA" + keyText(seed), secret: keySecret(seed), token: "IQoJ" + keySecret("token "+seed),
-		expires: expires, caller: caller,
-	}
-	k.keys[key.id] = key
-	return *key
-}
-
-// role returns the external id that a role asks for.
-func (k *awsKeyring) role(arn string) (externalID string, ok bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	externalID, ok = k.roles[arn]
-	return externalID, ok
 }
 
 func (k *awsKeyring) find(id string) (awsKey, bool) {

@@ -1,10 +1,13 @@
 package localcloud
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,8 +35,9 @@ type stsCall struct {
 }
 
 var stsActions = map[string]queryAction[*stsCall]{
-	"GetCallerIdentity": action((*stsCall).getCallerIdentity),
-	"AssumeRole":        action((*stsCall).assumeRole, "RoleArn", "RoleSessionName", "ExternalId", "DurationSeconds", "Tags", "TransitiveTagKeys"),
+	"GetCallerIdentity":         action((*stsCall).getCallerIdentity),
+	"AssumeRole":                action((*stsCall).assumeRole, "RoleArn", "RoleSessionName", "ExternalId", "DurationSeconds", "Tags", "TransitiveTagKeys"),
+	"AssumeRoleWithWebIdentity": action((*stsCall).assumeRoleWithWebIdentity, "RoleArn", "RoleSessionName", "WebIdentityToken", "DurationSeconds"),
 }
 
 // identify calls nothing a write: STS changes nothing that anybody could observe.
@@ -103,41 +107,97 @@ var (
 	sessionName = regexp.MustCompile(`^[\w+=,.@-]{2,64}$`)
 )
 
-// assumeRole hands out a session of at most an hour, the limit of a role that sets none.
 func (c *stsCall) assumeRole(in *sts.AssumeRoleInput) (any, error) {
-	arn, session := aws.ToString(in.RoleArn), aws.ToString(in.RoleSessionName)
-	role := roleARN.FindStringSubmatch(arn)
-	if role == nil {
-		return nil, awsErr(http.StatusBadRequest, "ValidationError", arn+" is invalid")
+	tags := map[string]string{}
+	for _, key := range c.caller.transitive {
+		tags[key] = c.caller.tags[key]
 	}
-	if !sessionName.MatchString(session) {
-		return nil, awsErr(http.StatusBadRequest, "ValidationError", "Value at 'roleSessionName' failed to satisfy constraint: "+sessionName.String())
+	passed := map[string]string{}
+	for _, tag := range in.Tags {
+		if key := aws.ToString(tag.Key); slices.Contains(c.caller.transitive, key) {
+			return nil, awsErr(http.StatusBadRequest, "InvalidParameterValue",
+				"One of the specified transitive tag keys can't be set because it conflicts with a transitive tag key from the calling session.")
+		}
+		passed[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
+	}
+	maps.Copy(tags, passed)
+	arn := aws.ToString(in.RoleArn)
+	if missing := c.keys.role(arn).admits(c.caller, aws.ToString(in.ExternalId), passed); missing != "" {
+		return nil, awsErr(http.StatusForbidden, "AccessDenied",
+			fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s", c.caller.arn, missing, arn))
+	}
+	assumed := awsCaller{tags: tags, transitive: slices.Concat(c.caller.transitive, in.TransitiveTagKeys)}
+	user, credentials, err := c.begin(assumed, in.DurationSeconds, AWSSession{
+		Role: arn, Name: aws.ToString(in.RoleSessionName), By: c.caller.arn, ExternalID: aws.ToString(in.ExternalId), Tags: tags,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &sts.AssumeRoleOutput{AssumedRoleUser: user, Credentials: credentials}, nil
+}
+
+// stsAudience is whom tokens of web identities are for.
+const stsAudience = "sts.amazonaws.com"
+
+// isWebIdentity reports whether a call is the one that needs no signature, because the token in it says who calls.
+func isWebIdentity(r *http.Request, body []byte) bool {
+	form, err := url.ParseQuery(string(body))
+	return err == nil && isForm(r) && form.Get("Action") == "AssumeRoleWithWebIdentity"
+}
+
+func (c *stsCall) assumeRoleWithWebIdentity(in *sts.AssumeRoleWithWebIdentityInput) (any, error) {
+	token, err := c.cloud.issuers.verify(aws.ToString(in.WebIdentityToken), stsAudience)
+	switch {
+	case errors.Is(err, errIssuer):
+		return nil, awsErr(http.StatusBadRequest, "InvalidIdentityToken", "No OpenIDConnect provider found in your account for "+token.issuer)
+	case errors.Is(err, errExpired):
+		return nil, awsErr(http.StatusBadRequest, "ExpiredTokenException",
+			fmt.Sprintf("Token expired: current date/time %d must be before the expiration date/time", time.Now().Unix()))
+	case errors.Is(err, errAudience):
+		return nil, awsErr(http.StatusBadRequest, "InvalidIdentityToken", "Incorrect token audience")
+	case err != nil:
+		return nil, awsErr(http.StatusBadRequest, "InvalidIdentityToken", "Couldn't verify the signature of the token")
+	}
+	arn := aws.ToString(in.RoleArn)
+	if trust := c.keys.role(arn); trust.Issuer != token.issuer || !slices.Contains(trust.Subjects, token.subject) {
+		return nil, awsErr(http.StatusForbidden, "AccessDenied", "Not authorized to perform sts:AssumeRoleWithWebIdentity")
+	}
+	user, credentials, err := c.begin(awsCaller{}, in.DurationSeconds, AWSSession{Role: arn, Name: aws.ToString(in.RoleSessionName), By: token.subject})
+	if err != nil {
+		return nil, err
+	}
+	return &sts.AssumeRoleWithWebIdentityOutput{
+		AssumedRoleUser: user, Credentials: credentials, Audience: aws.String(stsAudience),
+		Provider: aws.String(token.issuer), SubjectFromWebIdentityToken: aws.String(token.subject),
+	}, nil
+}
+
+// begin hands out a session of at most an hour, the limit of a role that sets none, and of every role that is assumed from
+// another.
+func (c *stsCall) begin(assumed awsCaller, duration *int32, s AWSSession) (*ststypes.AssumedRoleUser, *ststypes.Credentials, error) {
+	role := roleARN.FindStringSubmatch(s.Role)
+	if role == nil {
+		return nil, nil, awsErr(http.StatusBadRequest, "ValidationError", s.Role+" is invalid")
+	}
+	if !sessionName.MatchString(s.Name) {
+		return nil, nil, awsErr(http.StatusBadRequest, "ValidationError", "Value at 'roleSessionName' failed to satisfy constraint: "+sessionName.String())
 	}
 	seconds := int32(3600)
-	if in.DurationSeconds != nil {
-		seconds = *in.DurationSeconds
+	if duration != nil {
+		seconds = *duration
 	}
 	if seconds < 900 || seconds > 3600 {
-		return nil, awsErr(http.StatusBadRequest, "ValidationError", "The requested DurationSeconds exceeds the MaxSessionDuration set for this role.")
+		return nil, nil, awsErr(http.StatusBadRequest, "ValidationError", "The requested DurationSeconds exceeds the MaxSessionDuration set for this role.")
 	}
-	if externalID, ok := c.keys.role(arn); !ok || externalID != aws.ToString(in.ExternalId) {
-		return nil, awsErr(http.StatusForbidden, "AccessDenied",
-			fmt.Sprintf("User: %s is not authorized to perform: sts:AssumeRole on resource: %s", c.caller.arn, arn))
-	}
-	roleID := "AROA" + keyText(arn)
-	assumed := awsCaller{
-		account: role[1],
-		arn:     fmt.Sprintf("arn:aws:sts::%s:assumed-role/%s/%s", role[1], role[2], session),
-		userID:  roleID + ":" + session,
-	}
-	expires := c.cloud.opts.Now().Add(time.Duration(seconds) * time.Second).UTC().Truncate(time.Second)
-	key := c.keys.session(assumed, expires)
-	return &sts.AssumeRoleOutput{
-		AssumedRoleUser: &ststypes.AssumedRoleUser{Arn: aws.String(assumed.arn), AssumedRoleId: aws.String(assumed.userID)},
-		Credentials: &ststypes.Credentials{
-			AccessKeyId: aws.String(key.id), SecretAccessKey: aws.String(key.secret),
-			SessionToken: aws.String(key.token), Expiration: aws.Time(expires),
-		},
+	s.Issued = time.Now().UTC()
+	s.Expires = s.Issued.Add(c.cloud.life(time.Duration(seconds) * time.Second)).Truncate(time.Millisecond)
+	assumed.account, assumed.role = role[1], s.Role
+	assumed.arn = fmt.Sprintf("arn:aws:sts::%s:assumed-role/%s/%s", role[1], role[2], s.Name)
+	assumed.userID = "AROA" + keyText(s.Role) + ":" + s.Name
+	key := c.keys.session(assumed, s)
+	return &ststypes.AssumedRoleUser{Arn: aws.String(assumed.arn), AssumedRoleId: aws.String(assumed.userID)}, &ststypes.Credentials{
+		AccessKeyId: aws.String(key.id), SecretAccessKey: aws.String(key.secret),
+		SessionToken: aws.String(key.token), Expiration: aws.Time(s.Expires),
 	}, nil
 }
 

@@ -111,7 +111,7 @@ func need[T any](v T, err error) func(*testing.T) T {
 }
 
 func TestAWSIdentity(t *testing.T) {
-	cloud, clock := startAWS(t, Durations{})
+	cloud, _ := startAWS(t, Durations{})
 	ctx := context.Background()
 	identity := func(config aws.Config) (string, error) {
 		out, err := sts.NewFromConfig(config).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
@@ -169,7 +169,7 @@ func TestAWSIdentity(t *testing.T) {
 	assume := &sts.AssumeRoleInput{RoleArn: aws.String(role), RoleSessionName: aws.String("mooring"), DurationSeconds: aws.Int32(900)}
 	_, err = sts.NewFromConfig(own).AssumeRole(ctx, assume)
 	wantCode(t, err, "AccessDenied")
-	cloud.AddAWSRole(role, "secret-id")
+	cloud.AWSRole(role, AWSTrust{Principals: []string{ownAccount}, ExternalID: "secret-id"})
 	_, err = sts.NewFromConfig(own).AssumeRole(ctx, assume)
 	wantCode(t, err, "AccessDenied")
 	assume.ExternalId = aws.String("secret-id")
@@ -180,7 +180,7 @@ func TestAWSIdentity(t *testing.T) {
 	if got := need(identity(config))(t); got != otherAccount+" arn:aws:sts::"+otherAccount+":assumed-role/manager/mooring" {
 		t.Errorf("got identity %q", got)
 	}
-	clock.advance(15 * time.Minute)
+	cloud.ExpireAWSSessions()
 	_, err = identity(config)
 	wantCode(t, err, "ExpiredToken")
 	_, err = s3.NewFromConfig(config).ListBuckets(ctx, nil)

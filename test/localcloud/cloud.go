@@ -44,6 +44,9 @@ type Options struct {
 	// RateLimits enforces the request rates of Google Cloud: a bucket create or delete every two
 	// seconds for a project, an update a second for a bucket, 180 Cloud SQL calls a minute for an identity.
 	RateLimits bool
+	// SessionLife is how long sessions of AWS and access tokens of Google Cloud last, by the wall clock, where that is
+	// shorter than what was asked for.
+	SessionLife time.Duration
 }
 
 // A Cloud is a running local cloud. It is safe for concurrent use.
@@ -57,6 +60,7 @@ type Cloud struct {
 	aws     *awsCloud
 	gcp     *gcpCloud
 	engines *engines
+	issuers issuers
 	servers []*http.Server
 	closing chan struct{}
 	once    sync.Once
@@ -120,8 +124,17 @@ func listenLoopback(address string, next int) (net.Listener, error) {
 func (c *Cloud) AWSEndpoint() string { return "http://" + c.aws.address }
 
 // GCPEndpoint is the URL that serves Cloud Storage (/storage/v1/), Cloud SQL Admin (/v1/projects/… and
-// /sql/v1beta4/projects/…) and /token.
+// /sql/v1beta4/projects/…), and the makers of tokens: /token, /v1/token and
+// /v1/projects/-/serviceAccounts/….
 func (c *Cloud) GCPEndpoint() string { return "http://" + c.gcp.address }
+
+// life returns how long a session lasts that was asked for so long.
+func (c *Cloud) life(asked time.Duration) time.Duration {
+	if most := c.opts.SessionLife; most > 0 {
+		return min(asked, most)
+	}
+	return asked
+}
 
 // Close stops the servers, ends every database process and removes what Start made.
 func (c *Cloud) Close() error {

@@ -1,6 +1,6 @@
 // Package localcloud is a strict stand-in for the parts of AWS and Google Cloud that Mooring
-// drives: S3, RDS and STS behind one AWS endpoint; Cloud Storage, Cloud SQL Admin and an OAuth2
-// token endpoint behind one Google endpoint. It verifies signatures and tokens, keeps the
+// drives: S3, RDS and STS behind one AWS endpoint; Cloud Storage, Cloud SQL Admin and the makers of
+// access tokens behind one Google endpoint. It verifies signatures and tokens, keeps the
 // clouds' states, defaults, quotas and oddities, and errs on the side of being harsher than
 // they are. Database instances are real PostgreSQL and MariaDB servers on loopback.
 //
@@ -11,6 +11,11 @@
 //	keys := cloud.AWSKeys("123456789012")
 //	... point an SDK at cloud.AWSEndpoint() ...
 //	cloud.Ledger.Count(localcloud.Filter{Service: "s3", Write: localcloud.Writes})
+//
+// Whom the clouds trust is for tests to say: TrustIssuer makes them know a Kubernetes cluster by the keys that sign its tokens,
+// AWSRole and GCPPool let ServiceAccounts in, GCPServiceAccount says who may act as whom. An Issuer stands in for the cluster.
+// Sessions and tokens end by the wall clock, early if Options.SessionLife says so; AWSSessions, and Caller and Tags of the
+// ledger's calls, show who came as whom.
 //
 // The same as a program is test/localcloud/serve, for other languages and for trying things out by hand.
 //

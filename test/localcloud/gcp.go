@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -18,7 +19,9 @@ type gcpCloud struct {
 	keys    gcpKeyring
 	rates   gcpRates
 
-	mu       sync.Mutex // guards what follows, and is held by every handler
+	mu       sync.Mutex                   // guards what follows, and is held by every handler
+	pools    map[string]GCPTrust          // by the provider's name
+	actors   map[string]gcpServiceAccount // by email
 	projects map[string]*gcpProject
 	storage  *gcsService
 	sql      *sqlService
@@ -32,10 +35,12 @@ type gcpProject struct {
 }
 
 func newGCPCloud(c *Cloud) *gcpCloud {
-	g := &gcpCloud{cloud: c, mux: http.NewServeMux(), projects: map[string]*gcpProject{}}
+	g := &gcpCloud{cloud: c, mux: http.NewServeMux(), projects: map[string]*gcpProject{},
+		pools: map[string]GCPTrust{}, actors: map[string]gcpServiceAccount{}}
 	g.keys.accounts, g.keys.current, g.keys.tokens = map[string]*gcpAccount{}, map[string]*gcpAccount{}, map[string]gcpToken{}
 	g.storage, g.sql = newGCSService(c), newSQLService(c)
 	g.routeToken()
+	g.routeFederation()
 	g.storage.route(g)
 	g.sql.route(g)
 	g.handle("/", gcpRoute{operation: "unknown", do: func(*gcpRequest) (any, error) {
@@ -73,6 +78,7 @@ type gcpRequest struct {
 	body     []byte
 	now      time.Time
 	caller   *gcpProject // whose identity it is; nil on an open route
+	token    gcpToken    // by which that was proved
 	stale    bool        // a read must answer from before the last write
 	failLate bool        // the operation that it starts must fail
 }
@@ -97,6 +103,8 @@ func (g *gcpCloud) handle(pattern string, route gcpRoute) {
 			call.Resource = named.Name
 		case "operation":
 			call.Resource = g.operationTarget(r.PathValue("project"), r.PathValue("operation"))
+		case "account":
+			call.Resource = strings.TrimSuffix(r.PathValue("account"), impersonation)
 		default:
 			call.Resource = r.PathValue(route.resource)
 		}
@@ -133,9 +141,10 @@ func (s gcpService) act(call *Call, r *http.Request, body []byte, injected Fault
 	}
 	if !s.route.open {
 		var err error
-		if req.caller, err = s.g.keys.authenticate(r, call.Service); err != nil {
+		if req.token, err = s.g.keys.authenticate(r, call.Service); err != nil {
 			return gcpFailure(call.Service, err)
 		}
+		req.caller, call.Caller = req.token.account.project, req.token.principal
 		call.Account = req.caller.id
 		if p := r.PathValue("project"); p != "" {
 			call.Account = p

@@ -45,9 +45,16 @@ func gcpFailure(service string, err error) reply {
 		}
 	}
 	var body []byte
-	if service == "token" {
+	switch service {
+	case "token":
 		body, _ = json.Marshal(map[string]any{"error": e.reason, "error_description": e.message})
-	} else {
+	case "iamcredentials": // of the newer kind, without a list of errors
+		status := e.reason
+		if canonical := gcpStatuses[e.status]; canonical != "" {
+			status = canonical
+		}
+		body, _ = json.Marshal(map[string]any{"error": map[string]any{"code": e.status, "message": e.message, "status": status}})
+	default:
 		body, _ = json.Marshal(map[string]any{"error": failure})
 	}
 	return reply{status: e.status, header: header, body: body, code: e.reason}
@@ -60,6 +67,14 @@ func (s gcpService) fail(kind FaultKind, call Call) reply {
 			ServerError: gcpErr(http.StatusInternalServerError, "internal_failure", "Internal failure."),
 			Denied:      gcpErr(http.StatusForbidden, "access_denied", "Account restricted."),
 			Conflict:    gcpErr(http.StatusBadRequest, "invalid_grant", "Invalid grant."),
+		}[kind])
+	}
+	if call.Service == "iamcredentials" {
+		return gcpFailure(call.Service, map[FaultKind]*gcpError{
+			Throttled:   gcpErr(http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Quota exceeded."),
+			ServerError: gcpErr(http.StatusInternalServerError, "INTERNAL", "Internal error encountered."),
+			Denied:      errNoImpersonation,
+			Conflict:    gcpErr(http.StatusConflict, "ABORTED", "The operation was aborted."),
 		}[kind])
 	}
 	sql := call.Service == "sqladmin"

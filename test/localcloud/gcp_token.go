@@ -47,10 +47,12 @@ type gcpAccount struct {
 	revoked bool
 }
 
+// A gcpToken is an access token. Its principal is the email of a service account, or the name of a federated identity.
 type gcpToken struct {
-	account *gcpAccount
-	scopes  []string
-	expires time.Time
+	account   *gcpAccount
+	principal string
+	scopes    []string
+	expires   time.Time
 }
 
 // GCPKey returns the JSON of a service-account key that may manage a project. It makes the
@@ -190,29 +192,30 @@ var gcpScopes = map[string][]string{
 		storage.CloudPlatformScope, storage.DevstorageFullControlScope, storage.DevstorageReadWriteScope,
 		storage.DevstorageReadOnlyScope, storage.CloudPlatformReadOnlyScope,
 	},
-	"sqladmin": {sqladmin.CloudPlatformScope, sqladmin.SqlserviceAdminScope},
+	"sqladmin":       {sqladmin.CloudPlatformScope, sqladmin.SqlserviceAdminScope},
+	"iamcredentials": {sqladmin.CloudPlatformScope, "https://www.googleapis.com/auth/iam"},
 }
 
-// authenticate returns the project whose identity the caller proved to have, if its token covers the service.
-func (k *gcpKeyring) authenticate(r *http.Request, service string) (*gcpProject, error) {
+// authenticate returns the token by which the caller proved who it is, if that covers the service.
+func (k *gcpKeyring) authenticate(r *http.Request, service string) (gcpToken, error) {
 	name := bearer(r)
 	if name == "" {
-		return nil, gcpErr(http.StatusUnauthorized, "required", "Request is missing required authentication credential. Expected OAuth 2 access token.")
+		return gcpToken{}, gcpErr(http.StatusUnauthorized, "required", "Request is missing required authentication credential. Expected OAuth 2 access token.")
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	token, ok := k.tokens[name]
 	if !ok || token.account.revoked || !time.Now().Before(token.expires) {
-		return nil, gcpErr(http.StatusUnauthorized, "authError", "Request had invalid authentication credentials. Expected OAuth 2 access token.")
+		return gcpToken{}, gcpErr(http.StatusUnauthorized, "authError", "Request had invalid authentication credentials. Expected OAuth 2 access token.")
 	}
 	covers := func(scope string) bool {
 		readOnly := strings.HasSuffix(scope, ".read-only") || strings.HasSuffix(scope, ".read_only")
 		return slices.Contains(gcpScopes[service], scope) && (!readOnly || r.Method == http.MethodGet)
 	}
 	if gcpScopes[service] != nil && !slices.ContainsFunc(token.scopes, covers) {
-		return nil, gcpErr(http.StatusForbidden, "insufficientPermissions", "Request had insufficient authentication scopes.")
+		return gcpToken{}, gcpErr(http.StatusForbidden, "insufficientPermissions", "Request had insufficient authentication scopes.")
 	}
-	return token.account.project, nil
+	return token, nil
 }
 
 func (g *gcpCloud) tokenURI() string { return g.cloud.GCPEndpoint() + "/token" }
@@ -226,7 +229,7 @@ func (g *gcpCloud) routeToken() {
 		if grant := form.Get("grant_type"); grant != gcpJWTBearer {
 			return nil, gcpErr(http.StatusBadRequest, "unsupported_grant_type", "Invalid grant_type: "+grant)
 		}
-		return g.keys.exchange(form.Get("assertion"), g.tokenURI())
+		return g.keys.exchange(form.Get("assertion"), g.tokenURI(), g.cloud.life(gcpTokenLife))
 	}})
 }
 
@@ -237,7 +240,7 @@ type assertion struct {
 }
 
 // exchange issues an access token for an assertion that is signed with an account's key.
-func (k *gcpKeyring) exchange(signed, audience string) (any, error) {
+func (k *gcpKeyring) exchange(signed, audience string, life time.Duration) (any, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var claims assertion
@@ -262,7 +265,13 @@ func (k *gcpKeyring) exchange(signed, audience string) (any, error) {
 	case claims.Scope == "":
 		return nil, gcpErr(http.StatusBadRequest, "invalid_scope", "Invalid OAuth scope or ID token audience provided.")
 	}
-	name := gcpTokenStart + rand.Text()
-	k.tokens[name] = gcpToken{account: account, scopes: strings.Fields(claims.Scope), expires: time.Now().Add(gcpTokenLife)}
-	return map[string]any{"access_token": name, "expires_in": int(gcpTokenLife.Seconds()), "token_type": "Bearer"}, nil
+	name := k.issue(gcpToken{account: account, principal: account.project.email, scopes: strings.Fields(claims.Scope), expires: time.Now().Add(life)})
+	return map[string]any{"access_token": name, "expires_in": int(life.Seconds()), "token_type": "Bearer"}, nil
+}
+
+// issue puts a token in circulation. The caller holds k.mu.
+func (k *gcpKeyring) issue(token gcpToken) (name string) {
+	name = gcpTokenStart + rand.Text()
+	k.tokens[name] = token
+	return name
 }

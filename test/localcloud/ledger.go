@@ -9,15 +9,19 @@ import (
 type Call struct {
 	Time      time.Time     `json:"time"`
 	Took      time.Duration `json:"took"`
-	Service   string        `json:"service"`            // s3, rds, sts, storage, sqladmin, token
+	Service   string        `json:"service"`            // s3, rds, sts, storage, sqladmin, token, iamcredentials
 	Operation string        `json:"operation"`          // the cloud's own name: CreateBucket, DescribeDBInstances, buckets.patch
 	Account   string        `json:"account,omitempty"`  // AWS account id or Google project
 	Resource  string        `json:"resource,omitempty"` // bucket or instance name
+	Caller    string        `json:"caller,omitempty"`   // AWS: the ARN of who signed the call; Google Cloud: the email or principal
+	Region    string        `json:"region,omitempty"`   // AWS: the region that the signature is for
 	Write     bool          `json:"write"`
 	Status    int           `json:"status"`          // HTTP status; 0 when the caller got no response
 	Code      string        `json:"code,omitempty"`  // the cloud's error code
 	Fault     FaultKind     `json:"fault,omitempty"` // the fault that was injected, if any
 	Committed bool          `json:"committed"`       // the service acted on it, whatever the caller saw
+	// Tags are those of the session that the caller has in AWS.
+	Tags map[string]string `json:"tags,omitempty"`
 }
 
 // Side says which calls a Filter selects.

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// The class and the database that the show moves from one cloud to the other.
+var (
+	offered = client.ObjectKey{Name: "postgres-standard"}
+	ordered = client.ObjectKey{Namespace: "shop", Name: "orders"}
+)
+
+// offer does what a platform team does: it offers classes.
+func (s *stage) offer(ctx context.Context) error {
+	s.say("\nA platform team offers kinds of databases and buckets, here in AWS:")
+	return s.offerIn(ctx, "aws")
+}
+
+func (s *stage) offerIn(ctx context.Context, cloud string) error {
+	if err := s.kubectl(ctx, "apply", "-f", s.sample("classes", cloud+".yaml")); err != nil {
+		return err
+	}
+	class := &v1alpha1.DatabaseClass{}
+	ready := func(ctx context.Context) (bool, error) {
+		err := s.client.Get(ctx, offered, class)
+		return class.Status.ObservedGeneration == class.Generation && class.Status.Provider == cloud &&
+			meta.IsStatusConditionTrue(class.Status.Conditions, v1alpha1.ConditionReady), err
+	}
+	if err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, accountPatience, true, ready); err != nil {
+		return fmt.Errorf("wait for DatabaseClass %s: %w; the controller's log is %s", offered.Name, err, s.file(logFile))
+	}
+	return s.kubectl(ctx, "get", "databaseclasses,bucketclasses")
+}
+
+// move shows that a developer's YAML is the same in every cloud: the class is changed, and nothing else.
+func (s *stage) move(ctx context.Context) error {
+	s.say("\nThe platform team moves to Google Cloud. What exists stays where it is; what is made from now on is made there, from the\n" +
+		"same YAML. So the database is deleted (with a final snapshot) and made anew:")
+	if err := s.offerIn(ctx, "gcp"); err != nil {
+		return err
+	}
+	if err := s.kubectl(ctx, "delete", "--wait=false", "-f", s.sample("orders.yaml")); err != nil {
+		return err
+	}
+	gone := func(ctx context.Context) (bool, error) {
+		err := s.client.Get(ctx, ordered, &v1alpha1.Database{})
+		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	}
+	if err := wait.PollUntilContextTimeout(ctx, look, samplesPatience, true, gone); err != nil {
+		return fmt.Errorf("wait for Database %s to go: %w; the controller's log is %s", ordered, err, s.file(logFile))
+	}
+	s.step("Database  %-8s  gone from AWS, its snapshot taken", ordered.Name)
+	if err := s.kubectl(ctx, "apply", "-f", s.sample("orders.yaml")); err != nil {
+		return err
+	}
+	if err := s.follow(ctx); err != nil {
+		return err
+	}
+	return s.arrived(ctx, "gcp")
+}
+
+// arrived checks which cloud the database is in, and connects to it.
+func (s *stage) arrived(ctx context.Context, cloud string) error {
+	d := &v1alpha1.Database{}
+	if err := s.client.Get(ctx, ordered, d); err != nil {
+		return err
+	}
+	if d.Status.Provider != cloud {
+		return fmt.Errorf("show classes: Database %s is in %q, want it in %q", ordered, d.Status.Provider, cloud)
+	}
+	return s.queryAll(ctx, d)
+}

@@ -1,0 +1,190 @@
+package class
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// Admission answers for the webhook of one kind and its classes what the reconcilers would find, so that it is known when
+// something is applied, and not minutes later.
+type Admission struct {
+	Resolver *Resolver
+	// Check says why a class's rules can't be used; empty if they can.
+	Check func(*Class) string
+	// MayUse says why a namespace's objects can't use the provider config that they name; nil if they can.
+	MayUse func(ctx context.Context, ref *v1alpha1.ProviderConfigReference, namespace string) (*Problem, error)
+	// Effect says in a word what changing a field does in a cloud: Online, Restarts.
+	Effect func(cloud, field string) string
+}
+
+// Object judges an object that is to be created, or updated if there is an old one. Only what is new is refused: what is wrong
+// already must not keep anybody from mending another thing. What may come to be right by itself is a warning.
+func (a *Admission) Object(ctx context.Context, old, object client.Object) (refusals []Problem, warnings []string, err error) {
+	problems, err := a.problems(ctx, object)
+	if err != nil {
+		return nil, nil, err
+	}
+	before := sets.New[string]()
+	if old != nil {
+		known, err := a.problems(ctx, old)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, p := range known {
+			before.Insert(p.String())
+		}
+	}
+	for _, p := range problems {
+		if before.Has(p.String()) || mayCome(p) {
+			warnings = append(warnings, p.String())
+			continue
+		}
+		refusals = append(refusals, p)
+	}
+	return refusals, warnings, nil
+}
+
+// mayCome reports whether a problem goes away when something is made that may be on its way, as where all is applied at once;
+// or is the platform team's, and no fault of whoever applies.
+func mayCome(p Problem) bool {
+	switch p.Reason {
+	case v1alpha1.ReasonClassNotFound, v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonClassInvalid:
+		return true
+	default:
+		return false
+	}
+}
+
+func (a *Admission) problems(ctx context.Context, object client.Object) ([]Problem, error) {
+	if ref := a.Resolver.Kind.Spec(object).ProviderConfigRef; ref != nil {
+		p, err := a.MayUse(ctx, ref, object.GetNamespace())
+		if p == nil || err != nil {
+			return nil, err
+		}
+		return []Problem{*p}, nil
+	}
+	found, err := a.Resolver.Resolve(ctx, object)
+	if err != nil {
+		return nil, err
+	}
+	return found.Problems, nil
+}
+
+// Class judges a class. Rules that can't be used are refused; what the change does to the class's objects is told.
+func (a *Admission) Class(ctx context.Context, old, object client.Object) (refusals []Problem, warnings []string, err error) {
+	c, err := Of(object)
+	if err != nil {
+		return nil, nil, err
+	}
+	if wrong := a.Check(c); wrong != "" {
+		return []Problem{{Reason: v1alpha1.ReasonClassInvalid, Message: wrong}}, nil, nil
+	}
+	if old == nil {
+		return nil, nil, nil
+	}
+	before, err := Of(old)
+	if err != nil {
+		return nil, nil, err
+	}
+	impact, err := a.impact(ctx, before, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return nil, impact.warnings(a.Resolver.Kind.Name), nil
+}
+
+// An impact is what a changed class does to its objects.
+type impact struct {
+	users int
+	// touched is how many objects a field changes of, by a line that says how; broken are those that the class no longer allows.
+	touched map[string]int
+	objects int
+	broken  []string
+}
+
+// impact compares what each object is to be with what it would be.
+func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, error) {
+	i := &impact{touched: map[string]int{}}
+	rulesBefore, rulesAfter := a.Resolver.Rules(before), a.Resolver.Rules(after)
+	err := a.Resolver.EachUser(ctx, before, func(user client.Object) error {
+		o, err := a.Resolver.caseOf(ctx, user, before)
+		if err != nil {
+			return err
+		}
+		i.users++
+		was, is := Judge(before, o, rulesBefore), Judge(after, o, rulesAfter)
+		if p := First(is.Problems); p != nil && First(was.Problems) == nil {
+			i.broken = append(i.broken, fmt.Sprintf("%s/%s (%s)", user.GetNamespace(), user.GetName(), p))
+			return nil
+		}
+		i.add(was.Spec, is.Spec, func(field string) string { return a.how(o.Cloud, field, is.Spec) })
+		return nil
+	})
+	return i, err
+}
+
+// add notes what changes of one object.
+func (i *impact) add(was, is Tree, how func(field string) string) {
+	lines := map[string]bool{}
+	leaves(is, func(at path, value any) {
+		if old, had := get(was, at); !had || !same(old, value) {
+			lines[fmt.Sprintf("%s becomes %s (%s)", at, show(value), how(at.String()))] = true
+		}
+	})
+	leaves(was, func(at path, _ any) {
+		if _, has := get(is, at); !has {
+			lines[fmt.Sprintf("%s is no longer managed", at)] = true
+		}
+	})
+	for line := range lines {
+		i.touched[line]++
+	}
+	if len(lines) > 0 {
+		i.objects++
+	}
+}
+
+// how says what a change does, and whether it waits for a person.
+func (a *Admission) how(cloud, field string, spec Tree) string {
+	effect := a.Effect(cloud, field)
+	if effect == "" || effect == "Online" {
+		return "online"
+	}
+	disruptive, _ := get(spec, path{"updates", "disruptive"})
+	if disruptive == string(v1alpha1.DisruptiveAlways) {
+		return strings.ToLower(effect)
+	}
+	return strings.ToLower(effect) + ", waits for approval"
+}
+
+// most is how many objects a warning names.
+const most = 3
+
+func (i *impact) warnings(kind string) (lines []string) {
+	switch {
+	case i.users == 0:
+		return nil
+	case i.objects == 0 && len(i.broken) == 0:
+		return []string{fmt.Sprintf("none of the %d objects of kind %s that use this class would change", i.users, kind)}
+	}
+	lines = append(lines, fmt.Sprintf("of the %d objects of kind %s that use this class, %d would change", i.users, kind, i.objects))
+	for _, line := range slices.Sorted(maps.Keys(i.touched)) {
+		lines = append(lines, fmt.Sprintf("of %d: %s", i.touched[line], line))
+	}
+	if n := len(i.broken); n > 0 {
+		shown := strings.Join(i.broken[:min(n, most)], "; ")
+		if n > most {
+			shown += "; …"
+		}
+		lines = append(lines, fmt.Sprintf("%d would no longer be allowed, and stay as they are until they are mended: %s", n, shown))
+	}
+	return lines
+}

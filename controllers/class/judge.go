@@ -1,0 +1,256 @@
+package class
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// A Case is an object of a class, as Judge sees it.
+type Case struct {
+	// Spec is the object's own spec.
+	Spec Tree
+	// Namespace is the object's.
+	Namespace Namespace
+	// Bound: it has a name in the cloud, so that what can't change later is fixed, as Before says.
+	Bound bool
+	// Before is what it had from its class when that was last recorded; nil if it had none.
+	Before *v1alpha1.Effective
+	// Fixed are the fields that can't change once the cloud object exists.
+	Fixed []string
+	// Cloud is where the object is or is to be: aws or gcp; empty if that is not known. Leads is where the class leads now: that is
+	// elsewhere if the class was moved after the object was made.
+	Cloud, Leads string
+	// Older is how many objects of the class in the namespace come before it.
+	Older int
+}
+
+// A Namespace is what rules see of a namespace.
+type Namespace struct {
+	Name   string
+	Labels map[string]string
+}
+
+// A Verdict is what an object of a class is to be.
+type Verdict struct {
+	// Spec is the whole spec, the class merged into it.
+	Spec Tree
+	// Effective is what comes from the class, and from where in it.
+	Effective Effective
+	// Problems are what keeps the class from being applied to the object.
+	Problems []Problem
+}
+
+// Effective is what comes from a class, layer by layer.
+type Effective struct {
+	Size string
+	// Named: the object's own spec names the size.
+	Named                     bool
+	Defaults, Sized, Enforced Tree
+}
+
+// A Problem is why an object can't be as it and its class say, for a person to mend.
+type Problem struct {
+	Reason v1alpha1.Reason
+	// Field is the path of what is wrong, beginning with spec; empty if it is nothing in the object.
+	Field   string
+	Message string
+	// Overruled: the class's word holds, so the object can be as it is to be all the same. Admission refuses it.
+	Overruled bool
+}
+
+// String says the problem in a line.
+func (p Problem) String() string {
+	if p.Field == "" {
+		return p.Message
+	}
+	return p.Field + ": " + p.Message
+}
+
+// A Rule reports whether an object keeps a constraint: the constraint's rule, compiled. An error says why that can't be told.
+type Rule func(spec Tree, namespace Namespace) (bool, error)
+
+// Judge merges class and object, and says what keeps them apart. It is pure. rules are the class's constraints, in their
+// order; nil leaves them out.
+func Judge(c *Class, o Case, rules []Rule) Verdict {
+	if o.Cloud != "" && o.Leads != "" && o.Cloud != o.Leads {
+		return leftBehind(c, o)
+	}
+	size, sizeProblems := chooseSize(c, o)
+	now := Effective{Defaults: c.Defaults, Enforced: c.Enforced}
+	if size != nil {
+		_, now.Named = o.Spec["size"]
+		now.Size, now.Sized = size.Name, sized(size, Merge(c.Defaults, o.Spec), o.Spec)
+	}
+	if o.Bound {
+		now = now.fixed(o.Fixed, effectiveOf(o.Before))
+	}
+	v := now.over(o.Spec)
+	v.Problems = append(v.Problems, allowed(c, o)...)
+	v.Problems = append(v.Problems, sizeProblems...)
+	v.Problems = append(v.Problems, outOfBounds(size, v.Spec)...)
+	v.Problems = append(v.Problems, contradictions(c, o)...)
+	v.Problems = append(v.Problems, foreign(o, v.Spec)...)
+	for i, rule := range rules {
+		v.Problems = append(v.Problems, broken(c, i, rule, v.Spec, o.Namespace)...)
+	}
+	return v
+}
+
+// leftBehind judges an object whose class was moved to another cloud: what the class says now is about that one, so the object
+// stays as it was.
+func leftBehind(c *Class, o Case) Verdict {
+	v := Frozen(o)
+	v.Problems = allowed(c, o)
+	if size, named := o.Spec["size"].(string); named && size != v.Effective.Size {
+		v.Problems = append(v.Problems, violated("spec.size", "class %q leads to %s now, and this is in %s, where the class has no sizes any more; choose a class of %s",
+			c.Name(), o.Leads, o.Cloud, o.Cloud))
+	}
+	return v
+}
+
+// Frozen returns what an object is to be whose class is gone: what it was when that was last recorded.
+func Frozen(o Case) Verdict { return effectiveOf(o.Before).over(o.Spec) }
+
+// over lays a spec over the defaults and under what is enforced, and notes what came from where.
+func (e Effective) over(spec Tree) Verdict {
+	v := Verdict{
+		Spec:      Merge(e.Defaults, e.Sized, spec, e.Enforced),
+		Effective: Effective{Size: e.Size, Named: e.Named, Defaults: Tree{}, Sized: Tree{}, Enforced: Tree{}},
+	}
+	has := func(tree Tree, at path) bool { _, ok := get(tree, at); return ok }
+	leaves(e.Defaults, func(at path, value any) {
+		if !has(e.Sized, at) && !has(spec, at) && !has(e.Enforced, at) {
+			put(v.Effective.Defaults, at, value)
+		}
+	})
+	leaves(e.Sized, func(at path, value any) {
+		if !has(spec, at) && !has(e.Enforced, at) {
+			put(v.Effective.Sized, at, value)
+		}
+	})
+	leaves(e.Enforced, func(at path, value any) { put(v.Effective.Enforced, at, value) })
+	return v
+}
+
+// fixed returns e with the fields that can't change as they were before.
+func (e Effective) fixed(fields []string, before Effective) Effective {
+	layers := func(e *Effective) [3]*Tree { return [3]*Tree{&e.Defaults, &e.Sized, &e.Enforced} }
+	was := layers(&before)
+	for i, layer := range layers(&e) {
+		*layer = Merge(*layer)
+		for _, field := range fields {
+			at := path(strings.Split(field, "."))
+			drop(*layer, at)
+			if value, ok := get(*was[i], at); ok {
+				put(*layer, at, value)
+			}
+		}
+	}
+	return e
+}
+
+// flat returns all that comes from the class.
+func (e Effective) flat() Tree { return Merge(e.Defaults, e.Sized, e.Enforced) }
+
+// effectiveOf reads what a status says.
+func effectiveOf(stored *v1alpha1.Effective) Effective {
+	if stored == nil {
+		return Effective{}
+	}
+	return Effective{Size: stored.Size, Defaults: parsed(stored.Defaults), Sized: parsed(stored.Sized), Enforced: parsed(stored.Enforced)}
+}
+
+func parsed(raw *runtime.RawExtension) Tree {
+	tree := Tree{}
+	if raw != nil && raw.Raw != nil {
+		_ = utiljson.Unmarshal(raw.Raw, &tree) // our own words; what is not a tree says nothing
+	}
+	return tree
+}
+
+// Stored returns e as a status has it. It returns before itself if that says the same: what means the same is not written
+// anew.
+func (e Effective) Stored(before *v1alpha1.Effective) *v1alpha1.Effective {
+	if before != nil && e.Size == before.Size && same(e.trees(), effectiveOf(before).trees()) {
+		return before
+	}
+	return &v1alpha1.Effective{Size: e.Size, Defaults: raw(e.Defaults), Sized: raw(e.Sized), Enforced: raw(e.Enforced)}
+}
+
+func (e Effective) trees() [3]Tree {
+	return [3]Tree{Merge(e.Defaults), Merge(e.Sized), Merge(e.Enforced)}
+}
+
+func raw(tree Tree) *runtime.RawExtension {
+	if len(tree) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(tree)
+	if err != nil {
+		panic(err) // a tree is JSON
+	}
+	return &runtime.RawExtension{Raw: text}
+}
+
+// Fields returns the fields, as field tables name them, that a class decides for an object. An entry of a map counts as the
+// map.
+func (e Effective) Fields() Fields { return fieldsOf(e.flat()) }
+
+// Changed returns the fields of which the class now says something else than when that was last recorded. known reports
+// whether a field was set in the cloud before: if so, and the class had said nothing about it, an edit of the spec left it
+// to the class. Another size that the spec names was chosen by an edit, too.
+func (e Effective) Changed(stored *v1alpha1.Effective, known func(field string) bool) Fields {
+	before := effectiveOf(stored)
+	if stored == nil || e.Named && before.Size != e.Size {
+		return nil
+	}
+	was, changed := before.flat(), Tree{}
+	leaves(e.flat(), func(at path, value any) {
+		old, had := get(was, at)
+		if had && !same(old, value) || !had && !known(at.String()) {
+			put(changed, at, value)
+		}
+	})
+	return fieldsOf(changed)
+}
+
+// Fields is a set of fields.
+type Fields []string
+
+func fieldsOf(tree Tree) (names Fields) {
+	leaves(tree, func(at path, _ any) { names = append(names, at.String()) })
+	return names
+}
+
+// Has reports whether a field is in the set, or an entry of it is.
+func (f Fields) Has(field string) bool {
+	return slices.ContainsFunc(f, func(name string) bool { return name == field || strings.HasPrefix(name, field+".") })
+}
+
+// First returns the problems that keep an object from being as it is to be, told as one; nil if there is none.
+func First(problems []Problem) *Problem {
+	problems = slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Overruled })
+	if len(problems) == 0 {
+		return nil
+	}
+	first := problems[0]
+	if others := problems[1:]; len(others) > 0 {
+		first.Message = first.String()
+		for _, p := range others {
+			first.Message += "; " + p.String()
+		}
+		first.Field = ""
+	}
+	return &first
+}
+
+func violated(field, format string, args ...any) Problem {
+	return Problem{Reason: v1alpha1.ReasonClassViolated, Field: field, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,212 @@
+package class
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// catalogue is a class with a bit of everything.
+const catalogue = `
+metadata: {name: standard}
+spec:
+  providerConfigRef: {name: aws}
+  allowedNamespaces: {matchLabels: {team: shop}}
+  maxPerNamespace: 2
+  deletionPolicy: Retain
+  updates: {disruptive: OnApproval}
+  defaults: {engine: postgres, version: "16", backup: {retentionDays: 3}, tags: {tier: back, team: shop}}
+  enforced: {deletionProtection: true, tags: {cost: shop}}
+  sizes:
+  - {name: small, description: 2 vCPU, cost: 20 EUR, aws: {instanceClass: db.t4g.small}, storage: {minGiB: 20, maxGiB: 100}}
+  - {name: large, aws: {instanceClass: db.t4g.large}, storage: {minGiB: 200}}
+  defaultSize: small
+`
+
+func classOf(t *testing.T, texts ...string) *Class {
+	t.Helper()
+	o := &v1alpha1.DatabaseClass{}
+	for _, text := range texts {
+		if err := yaml.UnmarshalStrict([]byte(text), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := Of(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestJudge(t *testing.T) {
+	none := []Rule(nil)
+	for _, tt := range []struct {
+		name, class, spec string
+		change            func(*Case)
+		rules             []Rule
+		want              string // the merged spec; empty: not looked at
+		problems          []string
+	}{
+		{
+			name: "nothing said", spec: `{}`,
+			want: `{"aws":{"instanceClass":"db.t4g.small"},"backup":{"retentionDays":3},"deletionPolicy":"Retain","deletionProtection":true,"engine":"postgres",` +
+				`"storage":{"sizeGiB":20},"tags":{"cost":"shop","team":"shop","tier":"back"},"updates":{"disruptive":"OnApproval"},"version":"16"}`,
+		},
+		{
+			name: "all said", spec: `{"engine":"mysql","version":"8.0","backup":{"retentionDays":0},"size":"large","storage":{"sizeGiB":300},"tags":{"team":"b"},"deletionPolicy":"Delete","updates":{"disruptive":"Always"}}`,
+			want: `{"aws":{"instanceClass":"db.t4g.large"},"backup":{"retentionDays":0},"deletionPolicy":"Delete","deletionProtection":true,"engine":"mysql","size":"large",` +
+				`"storage":{"sizeGiB":300},"tags":{"cost":"shop","team":"b","tier":"back"},"updates":{"disruptive":"Always"},"version":"8.0"}`,
+		},
+		{name: "the class's default disk is too small for the size", class: `spec: {defaults: {storage: {sizeGiB: 50}}}`, spec: `{"size":"large"}`,
+			want: `{"aws":{"instanceClass":"db.t4g.large"},"backup":{"retentionDays":3},"deletionPolicy":"Retain","deletionProtection":true,"engine":"postgres","size":"large",` +
+				`"storage":{"sizeGiB":200},"tags":{"cost":"shop","team":"shop","tier":"back"},"updates":{"disruptive":"OnApproval"},"version":"16"}`},
+
+		{name: "a size that is none", spec: `{"size":"huge"}`, problems: []string{`spec.size: there is no size "huge" in class "standard"; choose one of small (2 vCPU, 20 EUR), large`}},
+		{name: "a size is needed", class: `spec: {defaultSize: ""}`, spec: `{}`, problems: []string{"spec.size: a size is needed: choose one of small"}},
+		{name: "a size where there are none", class: `spec: {sizes: null, defaultSize: ""}`, spec: `{"size":"small"}`, problems: []string{`spec.size: class "standard" has no sizes`}},
+		{name: "an instance class beside the catalogue", spec: `{"aws":{"instanceClass":"db.r6g.16xlarge"}}`, problems: []string{"spec.aws.instanceClass: class \"standard\" has sizes in its place"}},
+		{name: "an instance class where there is no catalogue", class: `spec: {sizes: null, defaultSize: ""}`, spec: `{"aws":{"instanceClass":"db.r6g.16xlarge"}}`},
+		{name: "a disk too small", spec: `{"storage":{"sizeGiB":10}}`, problems: []string{"spec.storage.sizeGiB: 10 is too little for size \"small\": ask for 20 at least"}},
+		{name: "a disk too large", spec: `{"storage":{"sizeGiB":101}}`, problems: []string{"spec.storage.sizeGiB: 101 is too much for size \"small\": ask for 100 at most"}},
+		{name: "against what is enforced", spec: `{"deletionProtection":false}`, problems: []string{`spec.deletionProtection: class "standard" insists on true, not false`}},
+		{name: "as is enforced", spec: `{"deletionProtection":true,"tags":{"cost":"shop"}}`},
+		{name: "against a tag that is enforced", spec: `{"tags":{"cost":"bank"}}`, problems: []string{`spec.tags.cost: class "standard" insists on shop, not bank`}},
+		{name: "another cloud's block", spec: `{"gcp":{"tier":"db-f1-micro"}}`, problems: []string{"spec.gcp does not fit"}},
+		{name: "another namespace", spec: `{}`, change: func(o *Case) { o.Namespace.Labels = nil }, problems: []string{`spec.className: class "standard" is not for namespace shop`}},
+		{name: "one too many", spec: `{}`, change: func(o *Case) { o.Older = 2 }, problems: []string{"may have 2 of class"}},
+		{name: "one too many, and there already", spec: `{}`, change: func(o *Case) { o.Older, o.Bound = 2, true }},
+		{name: "adoption", spec: `{"adoption":"IfExists"}`, problems: []string{"spec.adoption: class"}},
+		{name: "adoption, allowed", class: `spec: {allowAdoption: Any}`, spec: `{"adoption":"IfExists"}`},
+		{name: "all that is wrong is told", spec: `{"size":"huge","deletionProtection":false}`, problems: []string{"spec.size", "spec.deletionProtection"}},
+
+		{name: "a rule kept", class: `spec: {constraints: [{rule: r, message: m}]}`, spec: `{}`, rules: []Rule{says(true, nil)}},
+		{name: "a rule broken", class: `spec: {constraints: [{rule: r, message: only on weekdays, field: spec.engine}]}`, spec: `{}`, rules: []Rule{says(false, nil)},
+			problems: []string{"spec.engine: only on weekdays"}},
+		{name: "a rule that fails", class: `spec: {constraints: [{rule: r, message: m}]}`, spec: `{}`, rules: []Rule{says(false, errors.New("no such key: storage"))},
+			problems: []string{"spec.constraints[0].rule: no such key: storage; your platform team has to correct it"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := Case{
+				Spec: tree(t, tt.spec), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws",
+				Fixed: []string{"location", "engine", "databaseName"},
+			}
+			if tt.change != nil {
+				tt.change(&o)
+			}
+			rules := none
+			if tt.rules != nil {
+				rules = tt.rules
+			}
+			got := Judge(classOf(t, catalogue, tt.class), o, rules)
+			if tt.want != "" {
+				if diff := cmp.Diff(tree(t, tt.want), got.Spec); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			}
+			if len(got.Problems) != len(tt.problems) {
+				t.Fatalf("problems %q, want %q", got.Problems, tt.problems)
+			}
+			for i, want := range tt.problems {
+				if !strings.Contains(got.Problems[i].String(), want) {
+					t.Errorf("problem %q, want %q", got.Problems[i], want)
+				}
+			}
+		})
+	}
+}
+
+func says(keeps bool, err error) Rule {
+	return func(Tree, Namespace) (bool, error) { return keeps, err }
+}
+
+// What can't change later is what it was when the cloud object was made, whatever becomes of the class.
+func TestFixedFieldsStay(t *testing.T) {
+	c := classOf(t, `spec: {providerConfigRef: {name: aws}, allowedNamespaces: {}, defaults: {engine: postgres, location: eu-central-1, version: "16"}}`)
+	o := Case{Spec: Tree{}, Fixed: []string{"location", "engine", "databaseName"}}
+	made := Judge(c, o, nil)
+	o.Bound, o.Before = true, made.Effective.Stored(nil)
+
+	changed := classOf(t, `spec: {providerConfigRef: {name: aws}, allowedNamespaces: {}, defaults: {engine: mysql, version: "17", databaseName: app}, enforced: {location: us-east-1}}`)
+	got := Judge(changed, o, nil)
+	if diff := cmp.Diff(tree(t, `{"engine":"postgres","location":"eu-central-1","version":"17"}`), got.Spec); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(Fields{"version"}, got.Effective.Changed(o.Before, func(string) bool { return false })); diff != "" {
+		t.Errorf("what the class changed (-want +got):\n%s", diff)
+	}
+	if len(got.Problems) > 0 {
+		t.Errorf("what exists has problems: %q", got.Problems)
+	}
+	if frozen := Frozen(o); cmp.Diff(made.Spec, frozen.Spec) != "" {
+		t.Errorf("without its class it is %v, was %v", frozen.Spec, made.Spec)
+	}
+}
+
+// A class that is moved to another cloud leaves what it made as it is.
+func TestMovedClass(t *testing.T) {
+	o := Case{Spec: tree(t, `{"size":"small"}`), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws"}
+	made := Judge(classOf(t, catalogue), o, nil)
+	o.Bound, o.Before, o.Leads = true, made.Effective.Stored(nil), "gcp"
+	moved := classOf(t, catalogue, `spec: {sizes: [{name: small, gcp: {tier: db-g1-small}}, {name: large, gcp: {tier: db-custom-2-7680}}]}`)
+	got := Judge(moved, o, nil)
+	if diff := cmp.Diff(made.Spec, got.Spec); diff != "" || len(got.Problems) > 0 {
+		t.Errorf("problems %q (-before +after):\n%s", got.Problems, diff)
+	}
+	o.Spec["size"] = "large"
+	if got := Judge(moved, o, nil).Problems; len(got) != 1 || got[0].Field != "spec.size" {
+		t.Errorf("another size: problems %q", got)
+	}
+}
+
+// What the class changed is told from what an edit of the spec left to it.
+func TestChanged(t *testing.T) {
+	before := classOf(t, catalogue)
+	o := Case{Spec: tree(t, `{"version":"15"}`), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}}
+	stored := Judge(before, o, nil).Effective.Stored(nil)
+	set := func(field string) bool { return field == "version" || field == "backup.retentionDays" }
+	for _, tt := range []struct {
+		name, class, spec string
+		want              Fields
+	}{
+		{"nothing", ``, `{"version":"15"}`, nil},
+		{"a value of the class", `spec: {defaults: {backup: {retentionDays: 9}}}`, `{"version":"15"}`, Fields{"backup.retentionDays"}},
+		{"a value that the class did not have", `spec: {defaults: {databaseName: app}}`, `{"version":"15"}`, Fields{"databaseName"}},
+		{"a value that the spec no longer has", ``, `{}`, nil},
+		{"a value that the spec now has", ``, `{"version":"15","backup":{"retentionDays":9}}`, nil},
+		{"another size", ``, `{"version":"15","size":"large"}`, nil},
+		{"another default size", `spec: {defaultSize: large}`, `{"version":"15"}`, Fields{"aws.instanceClass", "storage.sizeGiB"}},
+		{"what the size stands for", `spec: {sizes: [{name: small, aws: {instanceClass: db.t4g.xlarge}}]}`, `{"version":"15"}`, Fields{"aws.instanceClass"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o.Spec = tree(t, tt.spec)
+			got := Judge(classOf(t, catalogue, tt.class), o, nil).Effective.Changed(stored, set)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAdopts(t *testing.T) {
+	for _, tt := range []struct {
+		allow       v1alpha1.AllowAdoption
+		asked, want v1alpha1.Adoption
+	}{
+		{"", v1alpha1.AdoptionIfMarked, v1alpha1.AdoptionIfMarked},
+		{"", v1alpha1.AdoptionIfExists, v1alpha1.AdoptionIfMarked},
+		{"", v1alpha1.AdoptionNever, v1alpha1.AdoptionNever},
+		{v1alpha1.AllowAdoptionNone, v1alpha1.AdoptionIfMarked, v1alpha1.AdoptionNever},
+		{v1alpha1.AllowAdoptionAny, v1alpha1.AdoptionIfExists, v1alpha1.AdoptionIfExists},
+	} {
+		c := &Class{Object: &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "c"}}, Spec: &v1alpha1.ClassSpec{AllowAdoption: tt.allow}}
+		if got := c.Adopts(tt.asked); got != tt.want {
+			t.Errorf("%q of %q: %q, want %q", tt.asked, tt.allow, got, tt.want)
+		}
+	}
+}

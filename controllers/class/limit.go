@@ -1,0 +1,205 @@
+package class
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// allowed says whether the namespace may use the class, and may have one more object of it.
+func allowed(c *Class, o Case) []Problem {
+	selector, err := metav1.LabelSelectorAsSelector(c.Spec.AllowedNamespaces) // nothing, if there is none
+	if err != nil {
+		return []Problem{{Reason: v1alpha1.ReasonClassInvalid,
+			Message: fmt.Sprintf("class %q: spec.allowedNamespaces: %v; your platform team has to correct it", c.Name(), err)}}
+	}
+	if !selector.Matches(labels.Set(o.Namespace.Labels)) {
+		return []Problem{{Reason: v1alpha1.ReasonClassNotAllowed, Field: "spec.className",
+			Message: fmt.Sprintf("class %q is not for namespace %s; choose another class, or ask your platform team", c.Name(), o.Namespace.Name)}}
+	}
+	if limit := c.Spec.MaxPerNamespace; limit != nil && !o.Bound && o.Older >= int(*limit) {
+		return []Problem{{Reason: v1alpha1.ReasonClassNotAllowed, Field: "spec.className",
+			Message: fmt.Sprintf("namespace %s may have %d of class %q, and has them; delete one, or ask your platform team", o.Namespace.Name, *limit, c.Name())}}
+	}
+	return adoption(c, o)
+}
+
+// selector says what is wrong about the class's selector of namespaces, empty if nothing is.
+func (c *Class) selector() string {
+	if _, err := metav1.LabelSelectorAsSelector(c.Spec.AllowedNamespaces); err != nil {
+		return fmt.Sprintf("spec.allowedNamespaces: %v", err)
+	}
+	return ""
+}
+
+// adoption says whether the object asks to take over what the class does not let it take. What Observe looks at is for the
+// reconciler to judge, who sees its mark.
+func adoption(c *Class, o Case) []Problem {
+	asked, _ := o.Spec["adoption"].(string)
+	if asked != string(v1alpha1.AdoptionIfExists) || c.Spec.AllowAdoption == v1alpha1.AllowAdoptionAny {
+		return nil
+	}
+	return []Problem{violated("spec.adoption", "class %q does not let cloud objects be taken over that exist already; take spec.adoption out, or ask your platform team", c.Name())}
+}
+
+// Adopts returns what adoption a class leaves of what an object asks for.
+func (c *Class) Adopts(asked v1alpha1.Adoption) v1alpha1.Adoption {
+	switch {
+	case c.Spec.AllowAdoption == v1alpha1.AllowAdoptionNone:
+		return v1alpha1.AdoptionNever
+	case asked == v1alpha1.AdoptionIfExists && c.Spec.AllowAdoption != v1alpha1.AllowAdoptionAny:
+		return v1alpha1.AdoptionIfMarked
+	default:
+		return asked
+	}
+}
+
+// chooseSize returns the entry of the catalogue that an object is of, nil if it is of none.
+func chooseSize(c *Class, o Case) (*Size, []Problem) {
+	name, _ := o.Spec["size"].(string)
+	named := name != ""
+	if !named {
+		name = c.DefaultSize
+	}
+	switch {
+	case len(c.Sizes) == 0 && named:
+		return nil, []Problem{violated("spec.size", "class %q has no sizes; take spec.size out, or choose another class", c.Name())}
+	case len(c.Sizes) == 0:
+		return nil, nil
+	case name == "":
+		return nil, append(ownSize(c, o), violated("spec.size", "a size is needed: choose one of %s", c.catalogue()))
+	}
+	size := c.size(name)
+	if size == nil {
+		return nil, []Problem{violated("spec.size", "there is no size %q in class %q; choose one of %s", name, c.Name(), c.catalogue())}
+	}
+	return size, ownSize(c, o)
+}
+
+// ownSize refuses what a size stands for in the object's own spec: else the catalogue would limit nothing.
+func ownSize(c *Class, o Case) (problems []Problem) {
+	told := map[string]bool{}
+	for _, size := range c.Sizes {
+		leaves(size.Gives, func(at path, _ any) {
+			if _, names := get(o.Spec, at); names && !told[at.String()] {
+				told[at.String()] = true
+				problems = append(problems, violated("spec."+at.String(), "class %q has sizes in its place; set spec.size to one of %s", c.Name(), c.catalogue()))
+			}
+		})
+	}
+	return problems
+}
+
+// catalogue lists the sizes for a message.
+func (c *Class) catalogue() string {
+	var names []string
+	for _, s := range c.Sizes {
+		hint := strings.Join(slices.DeleteFunc([]string{s.Description, s.Cost}, func(t string) bool { return t == "" }), ", ")
+		if hint != "" {
+			hint = " (" + hint + ")"
+		}
+		names = append(names, s.Name+hint)
+	}
+	return strings.Join(names, ", ")
+}
+
+// names lists the sizes' names.
+func (c *Class) names() string {
+	var names []string
+	for _, s := range c.Sizes {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// sized returns what a size stands for: what it gives, and its bounds where the spec says nothing and the default is outside.
+func sized(size *Size, merged, spec Tree) Tree {
+	gives := Merge(size.Gives)
+	for field, b := range size.Bounds {
+		at := path(strings.Split(field, "."))
+		if _, says := get(spec, at); says {
+			continue
+		}
+		value, has := number(merged, at)
+		switch {
+		case b.Min != nil && (!has || value < *b.Min):
+			put(gives, at, *b.Min)
+		case b.Max != nil && has && value > *b.Max:
+			put(gives, at, *b.Max)
+		}
+	}
+	return gives
+}
+
+// outOfBounds says which numbers a size does not allow.
+func outOfBounds(size *Size, spec Tree) (problems []Problem) {
+	if size == nil {
+		return nil
+	}
+	for field, b := range size.Bounds {
+		value, has := number(spec, strings.Split(field, "."))
+		switch {
+		case !has:
+		case b.Min != nil && value < *b.Min:
+			problems = append(problems, violated("spec."+field, "%d is too little for size %q: ask for %d at least", value, size.Name, *b.Min))
+		case b.Max != nil && value > *b.Max:
+			problems = append(problems, violated("spec."+field, "%d is too much for size %q: ask for %d at most, or choose a larger size", value, size.Name, *b.Max))
+		}
+	}
+	return problems
+}
+
+func number(tree Tree, at path) (int64, bool) {
+	value, _ := get(tree, at)
+	switch n := value.(type) {
+	case int64:
+		return n, true
+	case float64: // as JSON has it
+		return int64(n), true
+	default:
+		return 0, false
+	}
+}
+
+// contradictions says where the object's own spec is against what the class insists on, which holds then.
+func contradictions(c *Class, o Case) (problems []Problem) {
+	leaves(c.Enforced, func(at path, value any) {
+		asked, says := get(o.Spec, at)
+		settled := o.Bound && slices.Contains(o.Fixed, at.String()) // nobody could mend it
+		if says && !settled && !same(asked, value) {
+			p := violated("spec."+at.String(), "class %q insists on %s, not %s; take it out of the spec", c.Name(), show(value), show(asked))
+			p.Overruled = true
+			problems = append(problems, p)
+		}
+	})
+	return problems
+}
+
+// foreign says that the object asks for what another cloud has.
+func foreign(o Case, spec Tree) []Problem {
+	for _, cloud := range []string{"aws", "gcp"} {
+		if _, says := spec[cloud]; says && o.Cloud != "" && o.Cloud != cloud {
+			return []Problem{violated("spec."+cloud, "the class leads to %s, so spec.%s does not fit; take it out, or choose another class", o.Cloud, cloud)}
+		}
+	}
+	return nil
+}
+
+// broken says that an object does not keep a constraint.
+func broken(c *Class, i int, rule Rule, spec Tree, namespace Namespace) []Problem {
+	constraint := c.Spec.Constraints[i]
+	switch keeps, err := rule(spec, namespace); {
+	case err != nil:
+		return []Problem{{Reason: v1alpha1.ReasonClassInvalid,
+			Message: fmt.Sprintf("class %q: spec.constraints[%d].rule: %v; your platform team has to correct it", c.Name(), i, err)}}
+	case keeps:
+		return nil
+	default:
+		return []Problem{{Reason: v1alpha1.ReasonClassViolated, Field: constraint.Field, Message: constraint.Message}}
+	}
+}

@@ -1,0 +1,146 @@
+package class
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// A Reconciler keeps the status of one kind of class: whether it can be used, and how its users stand.
+type Reconciler struct {
+	Resolver *Resolver
+	// Client reads from a cache, and writes.
+	Client client.Client
+	// Check says why a class's rules can't be used; empty if they can.
+	Check func(*Class) string
+}
+
+// Reconcile implements reconcile.Reconciler.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	stored := r.Resolver.Kind.Class()
+	if err := r.Client.Get(ctx, req.NamespacedName, stored); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	object := stored.DeepCopyObject().(client.Object)
+	c, err := Of(object)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	ready, err := r.ready(ctx, c)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if err := r.count(ctx, c); err != nil {
+		return reconcile.Result{}, err
+	}
+	c.Status.Sizes, c.Status.Catalogue = c.names(), c.catalogue()
+	c.Status.ObservedGeneration = object.GetGeneration()
+	meta.SetStatusCondition(&c.Status.Conditions, ready)
+	if equality.Semantic.DeepEqual(stored, object) {
+		return reconcile.Result{}, nil
+	}
+	err = r.Client.Status().Patch(ctx, object, client.MergeFrom(stored))
+	return reconcile.Result{}, client.IgnoreNotFound(err)
+}
+
+// ready says whether a class can be used.
+func (r *Reconciler) ready(ctx context.Context, c *Class) (metav1.Condition, error) {
+	ready := metav1.Condition{
+		Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, ObservedGeneration: c.Object.GetGeneration(),
+		Reason: string(v1alpha1.ReasonClassInvalid),
+	}
+	if wrong := c.selector(); wrong != "" {
+		ready.Message = wrong
+		return ready, nil
+	}
+	if wrong := r.Check(c); wrong != "" {
+		ready.Message = wrong
+		return ready, nil
+	}
+	cloud, err := CloudOf(ctx, r.Client, c.Spec.ProviderConfigRef.Name)
+	if err != nil {
+		return ready, err
+	}
+	c.Status.Provider = cloud
+	if cloud == "" {
+		ready.Reason = string(v1alpha1.ReasonProviderConfigNotFound)
+		ready.Message = fmt.Sprintf("there is no ClusterProviderConfig %s; create it, or change spec.providerConfigRef", c.Spec.ProviderConfigRef.Name)
+		return ready, nil
+	}
+	ready.Status, ready.Reason, ready.Message = metav1.ConditionTrue, string(v1alpha1.ReasonReady), "it can be used"
+	return ready, nil
+}
+
+// count says how many objects use a class, and how they stand.
+func (r *Reconciler) count(ctx context.Context, c *Class) error {
+	c.Status.Users, c.Status.UpToDate, c.Status.Waiting = 0, 0, 0
+	return r.Resolver.EachUser(ctx, c, func(user client.Object) error {
+		c.Status.Users++
+		status := r.Resolver.Kind.Status(user)
+		if waits(status) {
+			c.Status.Waiting++
+		}
+		upToDate, err := r.upToDate(ctx, user, status)
+		if upToDate {
+			c.Status.UpToDate++
+		}
+		return err
+	})
+}
+
+// waits reports whether a disruptive change of the class waits for approval.
+func waits(status *v1alpha1.ResourceStatus) bool {
+	if status.Plan == nil || status.Plan.Hash == "" {
+		return false
+	}
+	for _, change := range status.PendingChanges {
+		if change.Cause == v1alpha1.CauseClass {
+			return true
+		}
+	}
+	return false
+}
+
+// upToDate reports whether an object has from its class what that says now, and is as declared.
+func (r *Reconciler) upToDate(ctx context.Context, user client.Object, status *v1alpha1.ResourceStatus) (bool, error) {
+	if status.ObservedGeneration != user.GetGeneration() || !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionSynced) {
+		return false, nil
+	}
+	now, err := r.Resolver.Resolve(ctx, user)
+	if err != nil {
+		return false, err
+	}
+	return First(now.Problems) == nil && now.Name == status.ClassName && status.Effective != nil &&
+		now.Effective.Stored(status.Effective) == status.Effective, nil
+}
+
+// EachUser calls visit for each object that goes by a class. Visitors must not change them.
+func (r *Resolver) EachUser(ctx context.Context, c *Class, visit func(client.Object) error) error {
+	keys := []string{c.Name()}
+	if IsDefault(c.Object) {
+		keys = append(keys, Default)
+	}
+	for _, key := range keys {
+		list := r.Kind.List()
+		if err := r.Client.List(ctx, list, client.MatchingFields{Index: key}, client.UnsafeDisableDeepCopy); err != nil {
+			return err
+		}
+		err := meta.EachListItem(list, func(item runtime.Object) error { return visit(item.(client.Object)) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Pause is how long what changes about a class's users is collected before they are counted anew.
+const Pause = time.Second

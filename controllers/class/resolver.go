@@ -1,0 +1,254 @@
+package class
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// A Kind tells how a kind of object and its class read.
+type Kind struct {
+	// Name is the objects' kind.
+	Name string
+	List func() client.ObjectList
+	// Spec, Own and Status point into an object: to what all kinds share, to its whole spec, and to its status.
+	Spec   func(client.Object) *v1alpha1.ResourceSpec
+	Own    func(client.Object) any
+	Status func(client.Object) *v1alpha1.ResourceStatus
+
+	Class   func() client.Object
+	Classes func() client.ObjectList
+	// Fixed are the fields that can't change once the cloud object exists.
+	Fixed []string
+}
+
+// Index finds objects by the class that they go by. Objects that go by the default class, and are not bound to one yet, are
+// under Default.
+const (
+	Index   = "class"
+	Default = "(default)"
+)
+
+// Key returns an object's key in the index, empty if it goes by no class.
+func (k *Kind) Key(object client.Object) string {
+	spec, status := k.Spec(object), k.Status(object)
+	switch {
+	case spec.ProviderConfigRef != nil:
+		return ""
+	case spec.ClassName != "":
+		return spec.ClassName
+	case status.ClassName != "":
+		return status.ClassName
+	default:
+		return Default
+	}
+}
+
+// A Resolver finds the classes of one kind's objects.
+type Resolver struct {
+	Kind *Kind
+	// Client reads from a cache in which the kind's objects are indexed by Index.
+	Client client.Reader
+	// Rules returns a class's constraints, compiled.
+	Rules func(*Class) []Rule
+}
+
+// A Resolution is what an object's class makes of it.
+type Resolution struct {
+	// Name is the class's, empty if the object names none and none is the default. Class is nil if there is none of that name.
+	Name  string
+	Class *Class
+	// Config is the ClusterProviderConfig that leads to the object's account, empty if that is not known.
+	Config string
+	Verdict
+}
+
+// Resolve finds the class of an object that goes by one, and judges the object. What is wrong is in the verdict's Problems;
+// an error says that the cluster could not be read.
+func (r *Resolver) Resolve(ctx context.Context, object client.Object) (*Resolution, error) {
+	c, name, err := r.classOf(ctx, object)
+	if err != nil {
+		return nil, err
+	}
+	found := &Resolution{Name: name, Class: c, Config: r.configOf(object, c)}
+	if c == nil {
+		o, err := r.ownCase(object)
+		if err != nil {
+			return nil, err
+		}
+		found.Verdict = Frozen(o)
+		found.Problems = []Problem{r.missing(name)}
+		return found, nil
+	}
+	o, err := r.caseOf(ctx, object, c)
+	if err != nil {
+		return nil, err
+	}
+	found.Verdict = Judge(c, o, r.Rules(c))
+	return found, nil
+}
+
+// configOf returns the ClusterProviderConfig that leads to an object's account: the one it was made by, unless it goes by
+// another class now.
+func (r *Resolver) configOf(object client.Object, c *Class) string {
+	status := r.Kind.Status(object)
+	switch bound := status.ProviderConfigRef; {
+	case bound != nil && (c == nil || c.Name() == status.ClassName):
+		return bound.Name
+	case c != nil:
+		return c.Spec.ProviderConfigRef.Name
+	default:
+		return ""
+	}
+}
+
+// ownCase is what the object itself says.
+func (r *Resolver) ownCase(object client.Object) (Case, error) {
+	spec, err := TreeOf(r.Kind.Own(object))
+	status := r.Kind.Status(object)
+	return Case{Spec: spec, Bound: status.ExternalName != "", Before: status.Effective, Fixed: r.Kind.Fixed}, err
+}
+
+// caseOf is what Judge needs to know of an object.
+func (r *Resolver) caseOf(ctx context.Context, object client.Object, c *Class) (Case, error) {
+	o, err := r.ownCase(object)
+	if err != nil {
+		return o, err
+	}
+	err = r.survey(ctx, object, c, r.configOf(object, c), &o)
+	return o, err
+}
+
+func (r *Resolver) missing(name string) Problem {
+	p := Problem{Reason: v1alpha1.ReasonClassNotFound, Field: "spec.className",
+		Message: fmt.Sprintf("there is no %sClass %q; see kubectl get %sclasses for those there are", r.Kind.Name, name, strings.ToLower(r.Kind.Name))}
+	if name == "" {
+		p.Message = fmt.Sprintf("no %sClass is the default, so one has to be named; see kubectl get %sclasses for those there are", r.Kind.Name, strings.ToLower(r.Kind.Name))
+	}
+	return p
+}
+
+// classOf returns the class that an object goes by and its name; the class is nil if there is none of that name.
+func (r *Resolver) classOf(ctx context.Context, object client.Object) (*Class, string, error) {
+	name := r.Kind.Key(object)
+	if name == Default {
+		return r.defaultClass(ctx)
+	}
+	found := r.Kind.Class()
+	err := r.Client.Get(ctx, client.ObjectKey{Name: name}, found)
+	if apierrors.IsNotFound(err) {
+		return nil, name, nil
+	}
+	if err != nil {
+		return nil, name, err
+	}
+	c, err := Of(found)
+	return c, name, err
+}
+
+// defaultClass returns the default class: of several the one made last, as with StorageClasses, so that one default can
+// take another's place without a gap.
+func (r *Resolver) defaultClass(ctx context.Context) (*Class, string, error) {
+	list := r.Kind.Classes()
+	if err := r.Client.List(ctx, list); err != nil {
+		return nil, "", err
+	}
+	var newest client.Object
+	err := meta.EachListItem(list, func(item runtime.Object) error {
+		o, ok := item.(client.Object)
+		if ok && IsDefault(o) && (newest == nil || younger(o, newest)) {
+			newest = o
+		}
+		return nil
+	})
+	if err != nil || newest == nil {
+		return nil, "", err
+	}
+	c, err := Of(newest)
+	return c, newest.GetName(), err
+}
+
+// IsDefault reports whether a class bears the annotation of the default class.
+func IsDefault(class client.Object) bool {
+	return class.GetAnnotations()[v1alpha1.AnnotationDefaultClass] == "true"
+}
+
+// younger orders objects by their age, and those of the same second by their names.
+func younger(a, b client.Object) bool {
+	at, bt := a.GetCreationTimestamp(), b.GetCreationTimestamp()
+	if at.Equal(&bt) {
+		return a.GetName() > b.GetName()
+	}
+	return bt.Before(&at)
+}
+
+// survey adds to a case what only the cluster knows.
+func (r *Resolver) survey(ctx context.Context, object client.Object, c *Class, config string, o *Case) error {
+	ns := &corev1.Namespace{}
+	if err := r.Client.Get(ctx, client.ObjectKey{Name: object.GetNamespace()}, ns); err != nil {
+		return err
+	}
+	o.Namespace = Namespace{Name: ns.Name, Labels: ns.Labels}
+	cloud, err := CloudOf(ctx, r.Client, config)
+	if err != nil {
+		return err
+	}
+	o.Cloud, o.Leads = cloud, cloud
+	if now := c.Spec.ProviderConfigRef.Name; now != config {
+		if o.Leads, err = CloudOf(ctx, r.Client, now); err != nil {
+			return err
+		}
+	}
+	if c.Spec.MaxPerNamespace == nil || o.Bound {
+		return nil
+	}
+	list := r.Kind.List()
+	if err := r.Client.List(ctx, list, client.InNamespace(object.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+		return err
+	}
+	return meta.EachListItem(list, func(item runtime.Object) error {
+		if other, ok := item.(client.Object); ok && other.GetName() != object.GetName() && r.before(other, object, c) {
+			o.Older++
+		}
+		return nil
+	})
+}
+
+// before reports whether another object of a class comes before this one: because it is in the cloud already, or older. An
+// object that is not stored yet has no age, and comes last.
+func (r *Resolver) before(other, object client.Object, c *Class) bool {
+	key := r.Kind.Key(other)
+	if key != c.Name() && (key != Default || !IsDefault(c.Object)) {
+		return false
+	}
+	unstored := object.GetCreationTimestamp()
+	return r.Kind.Status(other).ExternalName != "" || unstored.IsZero() || younger(object, other)
+}
+
+// CloudOf returns which cloud a ClusterProviderConfig leads to, empty if there is none of that name.
+func CloudOf(ctx context.Context, from client.Reader, config string) (string, error) {
+	found := &v1alpha1.ClusterProviderConfig{}
+	err := from.Get(ctx, client.ObjectKey{Name: config}, found)
+	switch {
+	case apierrors.IsNotFound(err), err == nil && found.Spec.AWS == nil && found.Spec.GCP == nil:
+		return "", nil
+	case err != nil:
+		return "", err
+	case found.Spec.AWS != nil:
+		return "aws", nil
+	default:
+		return "gcp", nil
+	}
+}
+
+// Names returns the fields of a set in order, each once.
+func (f Fields) Names() []string { return slices.Compact(slices.Sorted(slices.Values(f))) }

@@ -1,0 +1,102 @@
+package class
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Rollouts let changed classes reach their users a few at a time. An object that is to change because its class did enters
+// before the cloud is asked, and leaves once it is as declared. What does not get there keeps its place: a class that breaks
+// its users breaks a few of them, and goes no further until it is mended. It is safe for concurrent use, and may be lost at any
+// time: then a few more change at once.
+type Rollouts struct {
+	// Idle is how long an object keeps its place that is not heard of, as one that was paused.
+	Idle time.Duration
+	Now  func() time.Time
+
+	mu  sync.Mutex
+	all map[string]*rollout
+}
+
+// Width returns how many of a class's users change at once: a tenth, and five at least.
+func Width(users int) int { return max(5, (users+9)/10) }
+
+// rollout is that of one class in one generation.
+type rollout struct {
+	generation int64
+	inside     map[types.UID]time.Time // when it was last heard of
+	waiting    []waiter
+}
+
+type waiter struct {
+	uid  types.UID
+	call func()
+}
+
+// Enter takes a place for an object of a class, if there is one among width; it may be called again. Else the object is called,
+// once, when there may be one. A new generation of the class begins anew.
+func (r *Rollouts) Enter(class string, generation int64, width int, uid types.UID, call func()) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.all == nil {
+		r.all = map[string]*rollout{}
+	}
+	now, of := r.Now(), r.all[class]
+	if of == nil || of.generation < generation {
+		was := of
+		of = &rollout{generation: generation, inside: map[types.UID]time.Time{}}
+		r.all[class] = of
+		if was != nil {
+			of.waiting = was.waiting
+		}
+	}
+	for other, heard := range of.inside {
+		if now.Sub(heard) > r.Idle {
+			delete(of.inside, other)
+		}
+	}
+	_, inside := of.inside[uid]
+	if !inside && len(of.inside) >= width {
+		if !slices.ContainsFunc(of.waiting, func(w waiter) bool { return w.uid == uid }) {
+			of.waiting = append(of.waiting, waiter{uid, call})
+		}
+		return false
+	}
+	of.inside[uid] = now
+	of.waiting = slices.DeleteFunc(of.waiting, func(w waiter) bool { return w.uid == uid })
+	return true
+}
+
+// Leave gives a place back, if the object has one, and calls whoever waits for it.
+func (r *Rollouts) Leave(class string, uid types.UID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	of := r.all[class]
+	if of == nil {
+		return
+	}
+	if _, inside := of.inside[uid]; inside {
+		delete(of.inside, uid)
+		if len(of.waiting) > 0 {
+			next := of.waiting[0]
+			of.waiting = of.waiting[1:]
+			next.call()
+		}
+	}
+	if len(of.inside) == 0 && len(of.waiting) == 0 {
+		delete(r.all, class)
+	}
+}
+
+// Inside returns how many objects of a class are changing.
+func (r *Rollouts) Inside(class string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if of := r.all[class]; of != nil {
+		return len(of.inside)
+	}
+	return 0
+}

@@ -1,0 +1,210 @@
+package controllers
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/credential"
+)
+
+// bucketClasses tells how buckets and their classes read.
+func bucketClasses() *class.Kind {
+	return &class.Kind{
+		Name:    "Bucket",
+		List:    func() client.ObjectList { return &v1alpha1.BucketList{} },
+		Spec:    func(o client.Object) *v1alpha1.ResourceSpec { return &o.(*v1alpha1.Bucket).Spec.ResourceSpec },
+		Own:     func(o client.Object) any { return &o.(*v1alpha1.Bucket).Spec },
+		Status:  func(o client.Object) *v1alpha1.ResourceStatus { return &o.(*v1alpha1.Bucket).Status.ResourceStatus },
+		Class:   func() client.Object { return &v1alpha1.BucketClass{} },
+		Classes: func() client.ObjectList { return &v1alpha1.BucketClassList{} },
+		Fixed:   []string{"location"},
+	}
+}
+
+// databaseClasses tells how databases and their classes read.
+func databaseClasses() *class.Kind {
+	return &class.Kind{
+		Name:    "Database",
+		List:    func() client.ObjectList { return &v1alpha1.DatabaseList{} },
+		Spec:    func(o client.Object) *v1alpha1.ResourceSpec { return &o.(*v1alpha1.Database).Spec.ResourceSpec },
+		Own:     func(o client.Object) any { return &o.(*v1alpha1.Database).Spec },
+		Status:  func(o client.Object) *v1alpha1.ResourceStatus { return &o.(*v1alpha1.Database).Status.ResourceStatus },
+		Class:   func() client.Object { return &v1alpha1.DatabaseClass{} },
+		Classes: func() client.ObjectList { return &v1alpha1.DatabaseClassList{} },
+		Fixed:   []string{"location", "engine", "databaseName"},
+	}
+}
+
+// index lets objects be found by their provider config and by their class.
+func (s *setup) index(ctx context.Context, kind addedKind) error {
+	indexer := s.mgr.GetFieldIndexer()
+	err := indexer.IndexField(ctx, kind.object, configIndex, func(o client.Object) []string {
+		if key, ok := kind.config(o); ok {
+			return []string{key.String()}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return indexer.IndexField(ctx, kind.object, class.Index, func(o client.Object) []string {
+		if key := kind.classes.Kind.Key(o); key != "" {
+			return []string{key}
+		}
+		return nil
+	})
+}
+
+// addClasses adds the reconciler of one kind of class.
+func (s *setup) addClasses(plural string, kind addedKind) error {
+	r := &class.Reconciler{Resolver: kind.classes, Client: s.mgr.GetClient(), Check: func(*class.Class) string { return "" }}
+	return builder.ControllerManagedBy(s.mgr).
+		Named("classes of "+plural).
+		For(kind.classes.Kind.Class(), builder.WithPredicates(classChanged)).
+		Watches(kind.object, handler.Funcs{
+			CreateFunc: func(_ context.Context, e event.CreateEvent, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+				countSoon(q, kind, e.Object)
+			},
+			UpdateFunc: func(_ context.Context, e event.UpdateEvent, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+				countSoon(q, kind, e.ObjectOld, e.ObjectNew)
+			},
+			DeleteFunc: func(_ context.Context, e event.DeleteEvent, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+				countSoon(q, kind, e.Object)
+			},
+		}).
+		Watches(&v1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, o client.Object) []reconcile.Request {
+			return s.requestsOfClasses(ctx, kind, o.GetName())
+		}), builder.WithPredicates(comesOrGoes)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 2}).
+		Complete(r)
+}
+
+// countSoon has the classes of objects counted anew, once for all that changes within a pause.
+func countSoon(q workqueue.TypedRateLimitingInterface[reconcile.Request], kind addedKind, objects ...client.Object) {
+	for _, o := range objects {
+		if key := kind.classes.Kind.Key(o); key != "" && key != class.Default {
+			q.AddAfter(reconcile.Request{NamespacedName: client.ObjectKey{Name: key}}, class.Pause)
+		}
+	}
+}
+
+// requestsOfClasses returns requests for the classes that lead to a ClusterProviderConfig.
+func (s *setup) requestsOfClasses(ctx context.Context, kind addedKind, config string) (requests []reconcile.Request) {
+	classes, err := s.classesOf(ctx, kind, config)
+	if err != nil {
+		s.mgr.GetLogger().Error(err, "classes of a provider config can't be listed; they will see its change at their next turn")
+	}
+	for _, c := range classes {
+		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKey{Name: c.Name()}})
+	}
+	return requests
+}
+
+// classesOf returns the classes that lead to a ClusterProviderConfig.
+func (s *setup) classesOf(ctx context.Context, kind addedKind, config string) (classes []*class.Class, err error) {
+	list := kind.classes.Kind.Classes()
+	if err := s.mgr.GetClient().List(ctx, list); err != nil {
+		return nil, err
+	}
+	err = meta.EachListItem(list, func(item runtime.Object) error {
+		c, err := class.Of(item.(client.Object))
+		if err == nil && c.Spec.ProviderConfigRef.Name == config {
+			classes = append(classes, c)
+		}
+		return err
+	})
+	return classes, err
+}
+
+// addComing adds to a config's users the objects that go by a class which leads to it, and that have nothing in the cloud yet.
+func (s *setup) addComing(ctx context.Context, kind addedKind, key credential.Key, users map[string]int) error {
+	if key.Kind != credential.KindClusterProviderConfig {
+		return nil
+	}
+	classes, err := s.classesOf(ctx, kind, key.Name)
+	if err != nil {
+		return err
+	}
+	for _, c := range classes {
+		err := kind.classes.EachUser(ctx, c, func(user client.Object) error {
+			if _, bound := kind.config(user); !bound {
+				users[user.GetNamespace()]++
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// perUser and spread say how far apart the users of a class are reconciled when it changed: not all at once.
+const (
+	perUser = 20 * time.Millisecond
+	spread  = 30 * time.Second
+)
+
+// usersOfClass enqueues the objects of a class that changed, at random within a while, and after what people edit.
+func (s *setup) usersOfClass(classes *class.Resolver) handler.EventHandler {
+	enqueue := func(ctx context.Context, o client.Object, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+		c, err := class.Of(o)
+		if err != nil {
+			return
+		}
+		var users []reconcile.Request
+		err = classes.EachUser(ctx, c, func(user client.Object) error {
+			users = append(users, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(user)})
+			return nil
+		})
+		if err != nil {
+			s.mgr.GetLogger().Error(err, "objects of a class can't be listed; they will see its change at their next sync")
+		}
+		within := min(time.Duration(len(users))*perUser, spread)
+		for _, user := range users {
+			later(q, user, rand.N(within+1)) //nolint:gosec // no secret depends on it
+		}
+	}
+	return handler.Funcs{
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+			enqueue(ctx, e.Object, q)
+		},
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+			enqueue(ctx, e.ObjectNew, q)
+		},
+		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+			enqueue(ctx, e.Object, q)
+		},
+	}
+}
+
+// later enqueues an object behind what people wait for.
+func later(q workqueue.TypedRateLimitingInterface[reconcile.Request], object reconcile.Request, after time.Duration) {
+	if p, ok := q.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
+		p.AddWithOpts(priorityqueue.AddOpts{After: after, Priority: new(handler.LowPriority)}, object)
+		return
+	}
+	q.AddAfter(object, after)
+}
+
+// classChanged passes edits of a class, and its becoming the default or no longer being it.
+var classChanged = predicate.Funcs{
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() || class.IsDefault(e.ObjectOld) != class.IsDefault(e.ObjectNew)
+	},
+}

@@ -1,0 +1,422 @@
+package aws_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+const (
+	roleOne  = "arn:aws:iam::" + account + ":role/mooring"
+	roleTwo  = "arn:aws:iam::" + other + ":role/team/shop"
+	issuer   = "https://cluster.example"
+	audience = "sts.amazonaws.com"
+)
+
+var tenant = driver.Tenant{Namespace: "shop", NamespaceUID: "6a9f-uid", ProviderConfig: "main"}
+
+// A reach is a local cloud with roles, and a driver whose clock the test holds.
+type reach struct {
+	*world
+	cluster *localcloud.Issuer
+	clock   *clock
+}
+
+// cluster is made once, since making a key takes a tenth of a second.
+var cluster = sync.OnceValue(func() *localcloud.Issuer { return localcloud.NewIssuer(issuer) })
+
+func newReach(t *testing.T) *reach {
+	t.Helper()
+	return newReachWith(t, localcloud.Options{})
+}
+
+func newReachWith(t *testing.T, options localcloud.Options) *reach {
+	t.Helper()
+	w := newWorld(t, options)
+	r := &reach{world: w, cluster: cluster(), clock: &clock{now: time.Now()}}
+	w.TrustIssuer(issuer, r.cluster.Key())
+	w.AWSRole(roleOne, localcloud.AWSTrust{
+		Principals: []string{account}, ExternalID: tenant.NamespaceUID, TagSession: true, RequireTags: []string{"mooring:namespace"},
+		Issuer: issuer, Subjects: []string{localcloud.ServiceAccountSubject("shop", "buyer")},
+	})
+	w.AWSRole(roleTwo, localcloud.AWSTrust{Principals: []string{roleOne}, ExternalID: "agreed", TagSession: true})
+	w.Ledger.Reset()
+	return r
+}
+
+// assuming is a config with static keys and one role.
+func (r *reach) assuming() driver.Config {
+	return driver.Config{
+		Location: region, Credentials: r.keys(account), Tenant: tenant,
+		Chain: v1alpha1.IdentityChain{AssumeRoles: []v1alpha1.AssumeRole{{RoleARN: roleOne}}},
+	}
+}
+
+// web is a config with a web identity.
+func (r *reach) web() driver.Config {
+	return driver.Config{
+		Location: region, Tenant: tenant,
+		Chain: v1alpha1.IdentityChain{WebIdentity: &v1alpha1.WebIdentity{ServiceAccountName: "buyer", RoleARN: roleOne}},
+		Token: func(_ context.Context, audience string) (string, error) {
+			return r.cluster.Token("shop", "buyer", audience, time.Hour), nil
+		},
+	}
+}
+
+func (r *reach) openConfig(cfg driver.Config) *driver.Conn {
+	r.t.Helper()
+	conn, err := aws.New(aws.Options{Endpoint: r.AWSEndpoint(), Now: r.clock.Now}).Open(r.t.Context(), cfg)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return conn
+}
+
+// look observes one thing of each service.
+func look(ctx context.Context, conn *driver.Conn) error {
+	_, bucket := conn.Buckets.Observe(ctx, bucketOf("shop-identity", v1alpha1.BucketParameters{}))
+	_, database := conn.Databases.Observe(ctx, databaseOf("shop-identity", nil))
+	return errors.Join(bucket, database)
+}
+
+func TestReach(t *testing.T) {
+	tags := map[string]string{"mooring:namespace": "shop", "mooring:providerConfig": "main"}
+	user := "arn:aws:iam::" + account + ":user/mooring"
+	one := "arn:aws:sts::" + account + ":assumed-role/mooring/mooring-shop-main"
+	two := "arn:aws:sts::" + other + ":assumed-role/shop/mooring-shop-main"
+	first := localcloud.AWSSession{Role: roleOne, Name: "mooring-shop-main", By: user, ExternalID: tenant.NamespaceUID, Tags: tags}
+	second := localcloud.AWSSession{Role: roleTwo, Name: "mooring-shop-main", By: one, ExternalID: "agreed", Tags: tags}
+	signedIn := localcloud.AWSSession{Role: roleOne, Name: "mooring-shop-main", By: "system:serviceaccount:shop:buyer"}
+	for name, tc := range map[string]struct {
+		config   func(*reach) driver.Config
+		caller   string
+		account  driver.AccountID
+		tags     map[string]string
+		sessions []localcloud.AWSSession
+	}{
+		"a role":       {(*reach).assuming, one, account, tags, []localcloud.AWSSession{first}},
+		"web identity": {(*reach).web, one, account, nil, []localcloud.AWSSession{signedIn}},
+		"two roles": {func(r *reach) driver.Config {
+			cfg := r.assuming()
+			cfg.Chain.AssumeRoles = append(cfg.Chain.AssumeRoles, v1alpha1.AssumeRole{RoleARN: roleTwo, ExternalID: "agreed"})
+			return cfg
+		}, two, other, tags, []localcloud.AWSSession{first, second}},
+		"a web identity, then a role": {func(r *reach) driver.Config {
+			cfg := r.web()
+			cfg.Chain.AssumeRoles = []v1alpha1.AssumeRole{{RoleARN: roleTwo, ExternalID: "agreed"}}
+			return cfg
+		}, two, other, tags, []localcloud.AWSSession{signedIn, second}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReach(t)
+			conn := r.openConfig(tc.config(r))
+			if n := r.Ledger.Count(localcloud.Filter{}); n > 0 {
+				t.Errorf("Open made %d calls", n)
+			}
+			if got, err := conn.Identity(t.Context()); err != nil || got != tc.account {
+				t.Errorf("identity %q, %v, want %q", got, err, tc.account)
+			}
+			if err := look(t.Context(), conn); err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(tc.sessions, r.AWSSessions(), cmpopts.IgnoreFields(localcloud.AWSSession{}, "Issued", "Expires"), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("sessions (-want +got):\n%s", diff)
+			}
+			for _, service := range []string{"s3", "rds"} {
+				for _, call := range r.Ledger.Calls(localcloud.Filter{Service: service}) {
+					if call.Caller != tc.caller || call.Region != region || !cmp.Equal(call.Tags, tc.tags, cmpopts.EquateEmpty()) {
+						t.Errorf("%s came from %s in %s with %v", call.Operation, call.Caller, call.Region, call.Tags)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestReachRefused(t *testing.T) {
+	token := func(r *reach, audience string, life time.Duration) driver.TokenFunc {
+		return func(context.Context, string) (string, error) {
+			return r.cluster.Token("shop", "buyer", audience, life), nil
+		}
+	}
+	failing := func(err error) func(*reach, *driver.Config) {
+		return func(_ *reach, cfg *driver.Config) {
+			cfg.Token = func(context.Context, string) (string, error) { return "", err }
+		}
+	}
+	for name, tc := range map[string]struct {
+		config func(*reach) driver.Config
+		edit   func(*reach, *driver.Config)
+		want   driver.Code
+		says   []string
+	}{
+		"another external id": {(*reach).assuming, func(_ *reach, cfg *driver.Config) { cfg.Chain.AssumeRoles[0].ExternalID = "guessed" },
+			driver.Denied, []string{roleOne, `"guessed"`, "sts:ExternalId", "sts:TagSession"}},
+		"another namespace": {(*reach).assuming, func(_ *reach, cfg *driver.Config) { cfg.Tenant.NamespaceUID = "another-uid" },
+			driver.Denied, []string{roleOne, `"another-uid"`}},
+		"no external id": {(*reach).assuming, func(_ *reach, cfg *driver.Config) { cfg.Tenant.NamespaceUID = "" },
+			driver.Denied, []string{"without an external id"}},
+		"no leave to tag": {(*reach).assuming, func(r *reach, _ *driver.Config) {
+			r.AWSRole(roleOne, localcloud.AWSTrust{Principals: []string{account}})
+		}, driver.Denied, []string{"not authorized to perform: sts:TagSession"}},
+		"the second role": {(*reach).assuming, func(_ *reach, cfg *driver.Config) {
+			cfg.Chain.AssumeRoles = append(cfg.Chain.AssumeRoles, v1alpha1.AssumeRole{RoleARN: roleTwo})
+		}, driver.Denied, []string{roleTwo}},
+		"no such role": {(*reach).assuming, func(r *reach, _ *driver.Config) { r.RemoveAWSRole(roleOne) }, driver.Denied, []string{roleOne}},
+		"keys that were revoked": {(*reach).assuming, func(r *reach, _ *driver.Config) { r.RevokeAWSKeys(account) },
+			driver.Denied, []string{roleOne}},
+		"too many calls": {(*reach).assuming, func(r *reach, _ *driver.Config) {
+			r.Faults.Add(localcloud.Fault{Kind: localcloud.Throttled, Filter: localcloud.Filter{Service: "sts"}})
+		}, driver.Throttled, []string{roleOne}},
+		"STS fails": {(*reach).assuming, func(r *reach, _ *driver.Config) {
+			r.Faults.Add(localcloud.Fault{Kind: localcloud.ServerError, Filter: localcloud.Filter{Service: "sts"}})
+		}, driver.Unavailable, []string{roleOne}},
+		"STS is not reached": {(*reach).web, func(r *reach, _ *driver.Config) {
+			r.Faults.Add(localcloud.Fault{Kind: localcloud.RequestLost, Filter: localcloud.Filter{Service: "sts"}})
+		}, driver.Unavailable, []string{roleOne}},
+
+		"another subject": {(*reach).web, func(r *reach, cfg *driver.Config) {
+			cfg.Token = func(_ context.Context, audience string) (string, error) {
+				return r.cluster.Token("shop", "thief", audience, time.Hour), nil
+			}
+		}, driver.Denied, []string{roleOne, "system:serviceaccount:shop:buyer", "OIDC provider", audience}},
+		"another audience": {(*reach).web, func(r *reach, cfg *driver.Config) { cfg.Token = token(r, "elsewhere", time.Hour) },
+			driver.Denied, []string{"audience"}},
+		"a token that has expired": {(*reach).web, func(r *reach, cfg *driver.Config) { cfg.Token = token(r, audience, -time.Minute) },
+			driver.Denied, []string{"expired"}},
+		"another cluster": {(*reach).web, func(r *reach, _ *driver.Config) { r.cluster = localcloud.NewIssuer("https://other.example") },
+			driver.Denied, []string{"https://other.example"}},
+		"a forged token": {(*reach).web, func(r *reach, _ *driver.Config) { r.cluster = localcloud.NewIssuer(issuer) },
+			driver.Denied, nil},
+		"no token for you":          {(*reach).web, failing(&driver.Error{Code: driver.Denied, Op: "token", Message: "annotate it"}), driver.Denied, []string{"annotate it"}},
+		"too many tokens":           {(*reach).web, failing(&driver.Error{Code: driver.Throttled, Op: "token"}), driver.Throttled, nil},
+		"no token, of no such name": {(*reach).web, failing(&driver.Error{Code: driver.NotFound, Op: "token"}), driver.Denied, nil},
+		"no token, who knows why":   {(*reach).web, failing(errors.New("etcd")), driver.Unavailable, []string{"buyer"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReach(t)
+			cfg := tc.config(r)
+			tc.edit(r, &cfg)
+			conn := r.openConfig(cfg)
+			_, identity := conn.Identity(t.Context())
+			bucket, inS3 := conn.Buckets.Observe(t.Context(), bucketOf("shop-identity", v1alpha1.BucketParameters{}))
+			database, inRDS := conn.Databases.Observe(t.Context(), databaseOf("shop-identity", nil))
+			if bucket.State != driver.Unknown || database.State != driver.Unknown {
+				t.Errorf("states %v and %v of what nobody could look at", bucket.State, database.State)
+			}
+			for _, err := range []error{identity, inS3, inRDS} {
+				wantCode(t, err, tc.want)
+				for _, part := range append(tc.says, "") {
+					if !strings.Contains(fmt.Sprint(err), part) {
+						t.Errorf("%q does not say %q", err, part)
+					}
+				}
+				if fmt.Sprint(err) != fmt.Sprint(identity) || strings.Contains(fmt.Sprintf("%v %+v", err, err), "eyJ") {
+					t.Errorf("%q and %q: not stable, or it shows a token", err, identity)
+				}
+			}
+		})
+	}
+}
+
+func TestBases(t *testing.T) {
+	r := newReach(t)
+	for name, edit := range map[string]func(*driver.Config){
+		"none": func(cfg *driver.Config) { cfg.Credentials = nil },
+		"two":  func(cfg *driver.Config) { cfg.Ambient = true },
+		"all": func(cfg *driver.Config) {
+			cfg.Ambient, cfg.Chain.WebIdentity, cfg.Token = true, r.web().Chain.WebIdentity, r.web().Token
+		},
+		"web without a role":          func(cfg *driver.Config) { *cfg = r.web(); cfg.Chain.WebIdentity.RoleARN = "" },
+		"web without tokens":          func(cfg *driver.Config) { *cfg = r.web(); cfg.Token = nil },
+		"a role without a name":       func(cfg *driver.Config) { cfg.Chain.AssumeRoles[0].RoleARN = "" },
+		"an account of another cloud": func(cfg *driver.Config) { cfg.Chain.ImpersonateServiceAccount = "a@b.iam.gserviceaccount.com" },
+	} {
+		cfg := r.assuming()
+		edit(&cfg)
+		if _, err := aws.New(aws.Options{}).Open(t.Context(), cfg); err == nil || driver.CodeOf(err) != driver.Invalid {
+			t.Errorf("%s: got %v, want Invalid", name, err)
+		}
+	}
+}
+
+// Every name makes a session's name that AWS takes.
+func TestSessionNames(t *testing.T) {
+	for name, who := range map[string]driver.Tenant{
+		"nobody":          {},
+		"long":            {Namespace: strings.Repeat("n", 63), ProviderConfig: strings.Repeat("p", 253)},
+		"cut at a hyphen": {Namespace: strings.Repeat("n", 55), ProviderConfig: "p"},
+		"dots":            {Namespace: "shop", ProviderConfig: "a.b"},
+		"odd":             {Namespace: "shop", ProviderConfig: "ä/b c"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReach(t)
+			r.AWSRole(roleOne, localcloud.AWSTrust{Principals: []string{account}, TagSession: true})
+			cfg := r.assuming()
+			cfg.Tenant = who
+			if err := look(t.Context(), r.openConfig(cfg)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The config's endpoint and region are those of STS too.
+func TestReachElsewhere(t *testing.T) {
+	r := newReach(t)
+	cfg := r.assuming()
+	cfg.Endpoint, cfg.Location = r.AWSEndpoint(), "eu-west-3"
+	conn, err := aws.New(aws.Options{Endpoint: "http://127.0.0.1:1"}).Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Identity(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for _, call := range r.Ledger.Calls(localcloud.Filter{}) {
+		if call.Region != "eu-west-3" {
+			t.Errorf("%s went to %s", call.Operation, call.Region)
+		}
+	}
+}
+
+// During a renewal, whether it goes well, fails or hangs, no call fails or waits.
+func TestRenewal(t *testing.T) {
+	for name, fault := range map[string]localcloud.FaultKind{
+		"goes well": "", "is refused": localcloud.Denied, "fails": localcloud.ServerError, "hangs": localcloud.Hang,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReach(t)
+			conn := r.openConfig(r.assuming())
+			if err := look(t.Context(), conn); err != nil {
+				t.Fatal(err)
+			}
+			if fault != "" {
+				r.Faults.Add(localcloud.Fault{Kind: fault, Filter: localcloud.Filter{Operation: "AssumeRole"}})
+			}
+			r.clock.Advance(56 * time.Minute)
+			var failed atomic.Int64
+			done := make(chan bool)
+			for range 20 {
+				go func() {
+					for range 5 {
+						ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+						if look(ctx, conn) != nil {
+							failed.Add(1)
+						}
+						cancel()
+					}
+					done <- true
+				}()
+			}
+			for range 20 {
+				<-done
+			}
+			if n := failed.Load(); n > 0 {
+				t.Errorf("%d of 100 failed", n)
+			}
+			want := 1
+			if fault == "" {
+				want = 2
+			}
+			for range 200 { // nobody waits for the renewal, so it may be under way still
+				if len(r.AWSSessions()) == want {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			if n := len(r.AWSSessions()); n != want {
+				t.Errorf("%d sessions, want %d", n, want)
+			}
+		})
+	}
+}
+
+// Sessions that really end, by the clock on the wall, follow one another without a gap.
+func TestShortSessions(t *testing.T) {
+	r := newReachWith(t, localcloud.Options{SessionLife: time.Second})
+	conn, err := aws.New(aws.Options{Endpoint: r.AWSEndpoint()}).Open(t.Context(), r.web())
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	end := time.Now().Add(2 * time.Second)
+	for range 4 {
+		go func() {
+			var failed error
+			for failed == nil && time.Now().Before(end) {
+				failed = look(t.Context(), conn)
+			}
+			done <- failed
+		}()
+	}
+	for range 4 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := len(r.AWSSessions()); n < 3 || n > 8 {
+		t.Errorf("%d sessions in two seconds, each for one second", n)
+	}
+}
+
+// A session that AWS no longer takes costs no failed call, and an explicit deny that stays costs no session for each call.
+func TestRevokedSession(t *testing.T) {
+	for name, end := range map[string]func(*reach){
+		"expired": func(r *reach) { r.ExpireAWSSessions() },
+		"revoked": func(r *reach) { r.RevokeAWSSessions(roleOne); r.clock.Advance(2 * time.Minute) },
+		"its role made anew": func(r *reach) {
+			r.RemoveAWSRole(roleOne)
+			r.AWSRole(roleOne, localcloud.AWSTrust{Principals: []string{account}, TagSession: true})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReach(t)
+			conn := r.openConfig(r.assuming())
+			if err := look(t.Context(), conn); err != nil {
+				t.Fatal(err)
+			}
+			end(r)
+			done := make(chan error)
+			for range 20 {
+				go func() { done <- look(t.Context(), conn) }()
+			}
+			for range 20 {
+				if err := <-done; err != nil {
+					t.Error(err)
+				}
+			}
+			if n := len(r.AWSSessions()); n != 2 {
+				t.Errorf("%d sessions, want 2", n)
+			}
+		})
+	}
+	t.Run("denied for good", func(t *testing.T) {
+		r := newReach(t)
+		conn := r.openConfig(r.assuming())
+		if err := look(t.Context(), conn); err != nil {
+			t.Fatal(err)
+		}
+		r.RevokeAWSSessions(roleOne)
+		r.clock.Advance(30 * time.Second) // too young to have been revoked
+		for range 3 {
+			wantCode(t, look(t.Context(), conn), driver.Denied)
+		}
+		if n := len(r.AWSSessions()); n != 1 {
+			t.Errorf("%d sessions, want 1", n)
+		}
+	})
+}

@@ -1,0 +1,260 @@
+package e2e
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// classes makes a DatabaseClass of the world, with a catalogue, in a cloud.
+func (w *world) databaseClass(c *cloud, change func(*v1alpha1.DatabaseClassSpec)) *v1alpha1.DatabaseClass {
+	w.Helper()
+	class := &v1alpha1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}
+	class.Spec = v1alpha1.DatabaseClassSpec{
+		ClassSpec: v1alpha1.ClassSpec{
+			ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: c.config},
+			AllowedNamespaces: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": w.namespace}},
+		},
+		Defaults:    &v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EnginePostgres), Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(3))}},
+		Enforced:    &v1alpha1.DatabaseParameters{Tags: map[string]v1alpha1.TagValue{"cost": "shop"}},
+		DefaultSize: "small",
+	}
+	for i, name := range []string{"small", "large"} {
+		var p v1alpha1.DatabaseParameters
+		sized(c, &p, sizes[c.name][i])
+		class.Spec.Sizes = append(class.Spec.Sizes, v1alpha1.DatabaseSize{
+			Name: name, AWS: p.AWS, GCP: p.GCP, Storage: &v1alpha1.DatabaseStorageBounds{MinGiB: new(int32(20)), MaxGiB: new(int32(100))},
+		})
+	}
+	class.Spec.DeletionPolicy = v1alpha1.DeletionDelete
+	if change != nil {
+		change(&class.Spec)
+	}
+	w.must(w.Client.Create(w.Context(), class))
+	w.Cleanup(func() { w.must(client.IgnoreNotFound(w.Client.Delete(whole.Context(), class))) })
+	return class
+}
+
+func (w *world) editClass(class *v1alpha1.DatabaseClass, change func(*v1alpha1.DatabaseClassSpec)) {
+	w.Helper()
+	w.eventually("the class is edited", func() bool {
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+		change(&class.Spec)
+		return w.Client.Update(w.Context(), class) == nil
+	})
+}
+
+// tenLines is the Database of the design: whatever cloud it is in is the class's business.
+func (w *world) tenLines(name string) *v1alpha1.Database {
+	d := &v1alpha1.Database{ObjectMeta: w.meta(name)}
+	d.Spec.ClassName = w.namespace
+	d.Spec.Engine, d.Spec.Version, d.Spec.Size = new(v1alpha1.EnginePostgres), new("16"), "small"
+	d.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}
+	d.Spec.Connection = &v1alpha1.Connection{SecretName: name + "-db"}
+	return d
+}
+
+func TestClass(t *testing.T) {
+	onBoth(t, func(w *world, c *cloud) {
+		class := w.databaseClass(c, nil)
+		d := w.tenLines("orders")
+		d.Spec.Engine, d.Spec.Size, d.Spec.Storage = nil, "", nil // all of that comes from the class
+		w.create(d)
+		spec := d.Spec.DeepCopy()
+		s := w.ready(d)
+		name := s.status.ExternalName
+		w.mirrors(d, sizeField[c.name], `"`+sizes[c.name][0]+`"`)
+		w.mirrors(d, "storage.sizeGiB", "20")
+		w.equal("class", s.status.ClassName, class.Name)
+		w.equal("effective", effective(s), map[string]string{
+			"size": "small", "defaults": `{"backup":{"retentionDays":3},"deletionPolicy":"Delete","engine":"postgres"}`,
+			"sized":    `{"` + c.name + `":{"` + map[string]string{"aws": "instanceClass", "gcp": "tier"}[c.name] + `":"` + sizes[c.name][0] + `"},"storage":{"sizeGiB":20}}`,
+			"enforced": `{"tags":{"cost":"shop"}}`,
+		})
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(d), d))
+		w.equal("the stored spec", &d.Spec, spec)
+
+		w.run("online", func(w *world) {
+			w.disturb()
+			mark := len(c.writes(name))
+			w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.Defaults.Backup.RetentionDays = new(int32(5)) })
+			w.mirrors(d, "backup.retentionDays", "5")
+			w.costs(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "instances.patch"}[c.name])
+		})
+		w.run("disruptive", func(w *world) {
+			w.disturb()
+			mark := len(c.writes(name))
+			w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.Sizes[0].AWS, s.Sizes[0].GCP = s.Sizes[1].AWS, s.Sizes[1].GCP })
+			hash := w.waits(c, d, sizes[c.name][0], sizes[c.name][1], v1alpha1.CauseClass)
+			w.eventually("the class counts it", func() bool {
+				w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+				return class.Status.Users == 1 && class.Status.Waiting == 1 && class.Status.UpToDate == 0
+			})
+			w.costs(c, name, mark)
+			w.approve(d, hash)
+			w.mirrors(d, sizeField[c.name], `"`+sizes[c.name][1]+`"`)
+			w.costs(c, name, mark, sizeWrite[c.name])
+			w.eventually("the class counts it", func() bool {
+				w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+				return class.Status.Users == 1 && class.Status.Waiting == 0 && class.Status.UpToDate == 1
+			})
+		})
+		w.run("fixed", func(w *world) {
+			mark := len(c.writes(name))
+			w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.Defaults.Engine = new(v1alpha1.EngineMySQL) })
+			w.looks(c, name, 3)
+			w.ready(d)
+			w.costs(c, name, mark)
+		})
+		w.run("not allowed", func(w *world) {
+			mark := len(c.writes(name))
+			edit(w, d, func(d *v1alpha1.Database) {
+				d.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(500))}
+			})
+			w.stalled(d, v1alpha1.ReasonClassViolated, "spec.storage.sizeGiB", "100 at most")
+			w.costs(c, name, mark)
+			edit(w, d, func(d *v1alpha1.Database) { d.Spec.Storage = nil })
+			w.ready(d)
+		})
+		w.run("gone", func(w *world) {
+			mark := len(c.writes(name))
+			w.must(w.Client.Delete(w.Context(), class))
+			w.disturb()
+			s := w.stalled(d, v1alpha1.ReasonClassNotFound, "there is no DatabaseClass")
+			if !s.is(v1alpha1.ConditionAvailable, yes) {
+				w.Errorf("it can be used all the same:\n    %v", s)
+			}
+			w.looks(c, name, 2)
+			w.costs(c, name, mark)
+			w.delete(d)
+			w.gone(d)
+			if left := c.snapshots(w.T, name); len(left) > 0 {
+				w.Errorf("the class said deletionPolicy Delete, and there are snapshots: %q", left)
+			}
+		})
+	})
+}
+
+func effective(s snapshot) map[string]string {
+	e := s.status.Effective
+	if e == nil {
+		return nil
+	}
+	return map[string]string{"size": e.Size, "defaults": string(e.Defaults.Raw), "sized": string(e.Sized.Raw), "enforced": string(e.Enforced.Raw)}
+}
+
+// The controller holds the class's rules by itself: here nothing is refused at admission.
+func TestClassIsTheLaw(t *testing.T) {
+	w := newWorld(t)
+	c := w.cloud("aws")
+	class := w.databaseClass(c, func(s *v1alpha1.DatabaseClassSpec) {
+		s.MaxPerNamespace = new(int32(100))
+	})
+	for _, tt := range []struct {
+		name   string
+		change func(*v1alpha1.DatabaseSpec)
+		reason v1alpha1.Reason
+		says   string
+	}{
+		{"size", func(s *v1alpha1.DatabaseSpec) { s.Size = "huge" }, v1alpha1.ReasonClassViolated, "choose one of small, large"},
+		{"own-size", func(s *v1alpha1.DatabaseSpec) {
+			s.Size, s.AWS = "", &v1alpha1.DatabaseAWS{InstanceClass: new("db.r6g.16xlarge")}
+		}, v1alpha1.ReasonClassViolated, "has sizes in its place"},
+		{"disk", func(s *v1alpha1.DatabaseSpec) { s.Storage.SizeGiB = new(int32(101)) }, v1alpha1.ReasonClassViolated, "100 at most"},
+		{"other-cloud", func(s *v1alpha1.DatabaseSpec) { s.Size, s.GCP = "", &v1alpha1.DatabaseGCP{} }, v1alpha1.ReasonClassViolated, "spec.gcp does not fit"},
+		{"adoption", func(s *v1alpha1.DatabaseSpec) { s.Adoption = v1alpha1.AdoptionIfExists }, v1alpha1.ReasonClassViolated, "does not let cloud objects be taken over"},
+	} {
+		w.run(tt.name, func(w *world) {
+			d := w.tenLines(tt.name)
+			tt.change(&d.Spec)
+			w.create(d)
+			if s := w.stalled(d, tt.reason, tt.says); s.status.ExternalName != "" {
+				w.Errorf("it was made all the same:\n    %v", s)
+			}
+		})
+	}
+	w.run("enforced", func(w *world) {
+		d := w.tenLines("enforced")
+		d.Spec.Tags = map[string]v1alpha1.TagValue{"cost": "bank", "own": "x"}
+		w.create(d)
+		w.mirrors(d, "tags", `{"cost":"shop","own":"x"}`)
+	})
+	w.run("one too many", func(w *world) {
+		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = new(int32(1)) })
+		d := w.tenLines("late")
+		w.create(d)
+		w.stalled(d, v1alpha1.ReasonClassNotAllowed, "may have 1 of class")
+		w.disturb()
+		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = nil })
+		w.ready(d)
+	})
+	w.run("another namespace's", func(w *world) {
+		w.disturb()
+		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) {
+			s.AllowedNamespaces = &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": "bank"}}
+		})
+		d := w.tenLines("elsewhere")
+		w.create(d)
+		w.stalled(d, v1alpha1.ReasonClassNotAllowed, "is not for namespace "+w.namespace)
+	})
+}
+
+// A class that is not there yet is waited for; of classes the default is taken at creation, and stays.
+func TestDefaultClass(t *testing.T) {
+	w := newWorld(t)
+	c := w.cloud("aws")
+	d := w.tenLines("early")
+	w.create(d)
+	w.lacks(d, v1alpha1.ReasonClassNotFound, "there is no DatabaseClass")
+	unnamed := w.tenLines("unnamed")
+	unnamed.Spec.ClassName = ""
+	w.create(unnamed)
+	w.lacks(unnamed, v1alpha1.ReasonClassNotFound, "no DatabaseClass is the default")
+
+	w.disturb()
+	class := w.databaseClass(c, nil)
+	w.ready(d)
+	w.disturb()
+	w.annotate(class, "true")
+	s := w.ready(unnamed)
+	w.equal("class", s.status.ClassName, class.Name)
+	w.annotate(class, "false")
+	w.looks(c, s.status.ExternalName, 2)
+	w.ready(unnamed)
+}
+
+func (w *world) annotate(class *v1alpha1.DatabaseClass, value string) {
+	w.Helper()
+	w.eventually("the class is annotated", func() bool {
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+		class.Annotations = map[string]string{v1alpha1.AnnotationDefaultClass: value}
+		return w.Client.Update(w.Context(), class) == nil
+	})
+}
+
+func TestBucketClass(t *testing.T) {
+	onBoth(t, func(w *world, c *cloud) {
+		class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}
+		class.Spec.ProviderConfigRef.Name, class.Spec.AllowedNamespaces = c.config, &metav1.LabelSelector{}
+		class.Spec.Defaults = &v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled), Tags: map[string]v1alpha1.TagValue{"team": "a"}}
+		class.Spec.Enforced = &v1alpha1.BucketParameters{PublicAccess: new(v1alpha1.PublicAccessBlocked)}
+		class.Spec.DeletionPolicy = v1alpha1.DeletionRetain
+		w.must(w.Client.Create(w.Context(), class))
+		w.Cleanup(func() { w.must(client.IgnoreNotFound(w.Client.Delete(whole.Context(), class))) })
+		b := &v1alpha1.Bucket{ObjectMeta: w.meta("photos")}
+		b.Spec.ClassName = w.namespace
+		b.Spec.PublicAccess = new(v1alpha1.PublicAccessAllowed)
+		w.create(b)
+		w.mirrors(b, "versioning", `"Enabled"`)
+		w.mirrors(b, "publicAccess", `"Blocked"`)
+		name := w.ready(b).status.ExternalName
+		w.delete(b)
+		w.gone(b)
+		if c.bucketTags(w.T, name) == nil {
+			w.Error("the class said to retain it, and it is gone")
+		}
+	})
+}

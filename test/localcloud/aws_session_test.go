@@ -1,0 +1,169 @@
+package localcloud
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
+	"github.com/google/go-cmp/cmp"
+)
+
+const testRole = "arn:aws:iam::" + ownAccount + ":role/mooring"
+
+func assumeInput(role string, edit func(*sts.AssumeRoleInput)) *sts.AssumeRoleInput {
+	in := &sts.AssumeRoleInput{RoleArn: aws.String(role), RoleSessionName: aws.String("test")}
+	if edit != nil {
+		edit(in)
+	}
+	return in
+}
+
+func tagged(keys ...string) func(*sts.AssumeRoleInput) {
+	return func(in *sts.AssumeRoleInput) {
+		for _, key := range keys {
+			in.Tags = append(in.Tags, ststypes.Tag{Key: aws.String(key), Value: aws.String("v")})
+		}
+	}
+}
+
+// as returns a config that calls as a session.
+func as(cloud *Cloud, c *ststypes.Credentials) aws.Config {
+	config := awsConfig(cloud, ownAccount, "eu-west-1")
+	config.Credentials = credentials.NewStaticCredentialsProvider(*c.AccessKeyId, *c.SecretAccessKey, *c.SessionToken)
+	return config
+}
+
+func TestAWSTrust(t *testing.T) {
+	user := "arn:aws:iam::" + ownAccount + ":user/mooring"
+	for name, tc := range map[string]struct {
+		trust AWSTrust
+		edit  func(*sts.AssumeRoleInput)
+		code  string
+	}{
+		"nobody":                    {AWSTrust{}, nil, "AccessDenied"},
+		"the account":               {AWSTrust{Principals: []string{ownAccount}}, nil, ""},
+		"the account, by its root":  {AWSTrust{Principals: []string{"arn:aws:iam::" + ownAccount + ":root"}}, nil, ""},
+		"the user":                  {AWSTrust{Principals: []string{user}}, nil, ""},
+		"everybody":                 {AWSTrust{Principals: []string{"*"}}, nil, ""},
+		"another account":           {AWSTrust{Principals: []string{otherAccount}}, nil, "AccessDenied"},
+		"web identities only":       {AWSTrust{Issuer: "https://c.example"}, nil, "AccessDenied"},
+		"an external id too much":   {AWSTrust{Principals: []string{"*"}}, func(in *sts.AssumeRoleInput) { in.ExternalId = aws.String("id") }, ""},
+		"no external id":            {AWSTrust{Principals: []string{"*"}, ExternalID: "id"}, nil, "AccessDenied"},
+		"the external id":           {AWSTrust{Principals: []string{"*"}, ExternalID: "id"}, func(in *sts.AssumeRoleInput) { in.ExternalId = aws.String("id") }, ""},
+		"tags, without leave":       {AWSTrust{Principals: []string{"*"}}, tagged("a"), "AccessDenied"},
+		"tags":                      {AWSTrust{Principals: []string{"*"}, TagSession: true}, tagged("a"), ""},
+		"a tag that is missing":     {AWSTrust{Principals: []string{"*"}, TagSession: true, RequireTags: []string{"a", "b"}}, tagged("a"), "AccessDenied"},
+		"a tag that is asked for":   {AWSTrust{Principals: []string{"*"}, TagSession: true, RequireTags: []string{"a"}}, tagged("a"), ""},
+		"longer than an hour":       {AWSTrust{Principals: []string{"*"}}, func(in *sts.AssumeRoleInput) { in.DurationSeconds = aws.Int32(7200) }, "ValidationError"},
+		"a name that is none":       {AWSTrust{Principals: []string{"*"}}, func(in *sts.AssumeRoleInput) { in.RoleSessionName = aws.String("a b") }, "ValidationError"},
+		"a role that was not asked": {AWSTrust{Principals: []string{"*"}}, func(in *sts.AssumeRoleInput) { in.RoleArn = aws.String(testRole + "2") }, "AccessDenied"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cloud, _ := startAWS(t, Durations{})
+			cloud.AWSRole(testRole, tc.trust)
+			_, err := sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, tc.edit))
+			wantCode(t, err, tc.code)
+			if got, want := len(cloud.AWSSessions()), map[bool]int{true: 1}[tc.code == ""]; got != want {
+				t.Errorf("%d sessions, want %d", got, want)
+			}
+		})
+	}
+}
+
+// Tags that pass on are inherited, and can't be passed again; others end with their session.
+func TestAWSTransitiveTags(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	cloud.AWSRole(testRole, AWSTrust{Principals: []string{"*"}, TagSession: true})
+	first := need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, func(in *sts.AssumeRoleInput) {
+		tagged("passes", "ends")(in)
+		in.TransitiveTagKeys = []string{"passes"}
+	})))(t)
+	client := sts.NewFromConfig(as(cloud, first.Credentials))
+	_, err := client.AssumeRole(t.Context(), assumeInput(testRole, tagged("passes")))
+	wantCode(t, err, "InvalidParameterValue")
+	second := need(client.AssumeRole(t.Context(), assumeInput(testRole, tagged("own"))))(t)
+	if _, err := s3.NewFromConfig(as(cloud, second.Credentials)).ListBuckets(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	calls := cloud.Ledger.Calls(Filter{Service: "s3"})
+	if diff := cmp.Diff(map[string]string{"passes": "v", "own": "v"}, calls[0].Tags); diff != "" {
+		t.Errorf("tags (-want +got):\n%s", diff)
+	}
+}
+
+func TestAWSSessionsEnd(t *testing.T) {
+	for name, tc := range map[string]struct {
+		end     func(*Cloud)
+		s3, sts string
+	}{
+		"not":     {func(*Cloud) {}, "", ""},
+		"expired": {func(c *Cloud) { c.ExpireAWSSessions() }, "ExpiredToken", "ExpiredToken"},
+		"revoked": {func(c *Cloud) { c.RevokeAWSSessions(testRole) }, "AccessDenied", ""},
+		"removed": {func(c *Cloud) { c.RemoveAWSRole(testRole) }, "InvalidAccessKeyId", "InvalidClientTokenId"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cloud, _ := startAWS(t, Durations{})
+			cloud.AWSRole(testRole, AWSTrust{Principals: []string{"*"}})
+			session := need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, nil)))(t)
+			tc.end(cloud)
+			config := as(cloud, session.Credentials)
+			_, err := s3.NewFromConfig(config).ListBuckets(t.Context(), nil)
+			wantCode(t, err, tc.s3)
+			_, err = sts.NewFromConfig(config).GetCallerIdentity(t.Context(), nil)
+			wantCode(t, err, tc.sts)
+		})
+	}
+}
+
+func TestSessionLife(t *testing.T) {
+	cloud, err := Start(Options{ListenersOnly: true, SessionLife: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cloud.Close() })
+	cloud.AWSRole(testRole, AWSTrust{Principals: []string{"*"}})
+	session := need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, nil)))(t)
+	if left := time.Until(*session.Credentials.Expiration); left > time.Second {
+		t.Errorf("it lasts %v", left)
+	}
+	time.Sleep(time.Until(*session.Credentials.Expiration))
+	_, err = s3.NewFromConfig(as(cloud, session.Credentials)).ListBuckets(t.Context(), nil)
+	wantCode(t, err, "ExpiredToken")
+}
+
+func TestAWSWebIdentity(t *testing.T) {
+	const url = "https://cluster.example"
+	cluster, forger := NewIssuer(url), NewIssuer(url)
+	for name, tc := range map[string]struct {
+		token, code string
+	}{
+		"good":             {cluster.Token("shop", "buyer", stsAudience, time.Hour), ""},
+		"another subject":  {cluster.Token("shop", "thief", stsAudience, time.Hour), "AccessDenied"},
+		"another audience": {cluster.Token("shop", "buyer", "https://kubernetes.default.svc", time.Hour), "InvalidIdentityToken"},
+		"expired":          {cluster.Token("shop", "buyer", stsAudience, -time.Minute), "ExpiredTokenException"},
+		"forged":           {forger.Token("shop", "buyer", stsAudience, time.Hour), "InvalidIdentityToken"},
+		"another issuer":   {(&Issuer{URL: "https://x.example", private: forger.private}).Token("shop", "buyer", stsAudience, time.Hour), "InvalidIdentityToken"},
+		"no token":         {"a.b.c", "InvalidIdentityToken"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cloud, _ := startAWS(t, Durations{})
+			cloud.TrustIssuer(url, cluster.Key())
+			cloud.AWSRole(testRole, AWSTrust{Issuer: url, Subjects: []string{ServiceAccountSubject("shop", "buyer")}})
+			out, err := sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRoleWithWebIdentity(context.Background(), &sts.AssumeRoleWithWebIdentityInput{
+				RoleArn: aws.String(testRole), RoleSessionName: aws.String("web"), WebIdentityToken: aws.String(tc.token),
+			})
+			wantCode(t, err, tc.code)
+			if err != nil {
+				return
+			}
+			if _, err := s3.NewFromConfig(as(cloud, out.Credentials)).ListBuckets(t.Context(), nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

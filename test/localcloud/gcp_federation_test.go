@@ -1,0 +1,128 @@
+package localcloud
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/api/googleapi"
+	"google.golang.org/api/storage/v1"
+)
+
+const (
+	testPool  = "projects/1/locations/global/workloadIdentityPools/p/providers/x"
+	testActor = "shop@acme.iam.gserviceaccount.com"
+	iamScope  = "https://www.googleapis.com/auth/iam"
+)
+
+// exchange asks for a token of the pool's identity; change edits the form.
+func exchange(t *testing.T, c *Cloud, token string, change func(url.Values)) (access, failure string) {
+	t.Helper()
+	form := url.Values{
+		"grant_type": {gcpTokenExchange}, "subject_token_type": {gcpJWTType}, "requested_token_type": {gcpAccessType},
+		"audience": {gcpIAM + testPool}, "scope": {iamScope}, "subject_token": {token},
+	}
+	if change != nil {
+		change(form)
+	}
+	response, err := http.PostForm(c.GCPEndpoint()+"/v1/token", form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var got struct {
+		AccessToken string `json:"access_token"`
+		Error       string `json:"error"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	return got.AccessToken, got.Error
+}
+
+func TestGCPExchange(t *testing.T) {
+	const issuer = "https://cluster.example"
+	cluster, forger := NewIssuer(issuer), NewIssuer(issuer)
+	g := startGCP(t, Options{})
+	g.TrustIssuer(issuer, cluster.Key())
+	g.TrustIssuer("https://x.example", forger.Key())
+	g.GCPPool(testPool, GCPTrust{Issuer: issuer, Subjects: []string{ServiceAccountSubject("shop", "buyer")}, Project: "acme"})
+	good := cluster.Token("shop", "buyer", gcpIAM+testPool, time.Hour)
+	for name, tc := range map[string]struct {
+		token  string
+		change func(url.Values)
+		want   string
+	}{
+		"good":                      {good, nil, ""},
+		"with https":                {cluster.Token("shop", "buyer", "https:"+gcpIAM+testPool, time.Hour), nil, ""},
+		"another subject":           {cluster.Token("shop", "thief", gcpIAM+testPool, time.Hour), nil, "unauthorized_client"},
+		"another audience":          {cluster.Token("shop", "buyer", stsAudience, time.Hour), nil, "invalid_grant"},
+		"expired":                   {cluster.Token("shop", "buyer", gcpIAM+testPool, -time.Minute), nil, "invalid_grant"},
+		"forged":                    {forger.Token("shop", "buyer", gcpIAM+testPool, time.Hour), nil, "invalid_grant"},
+		"an issuer of another pool": {(&Issuer{URL: "https://x.example", private: forger.private}).Token("shop", "buyer", gcpIAM+testPool, time.Hour), nil, "invalid_grant"},
+		"another pool":              {good, func(f url.Values) { f.Set("audience", gcpIAM+testPool+"2") }, "invalid_target"},
+		"no scope":                  {good, func(f url.Values) { f.Del("scope") }, "invalid_scope"},
+		"another grant":             {good, func(f url.Values) { f.Set("grant_type", gcpJWTBearer) }, "invalid_request"},
+	} {
+		access, failure := exchange(t, g.Cloud, tc.token, tc.change)
+		if failure != tc.want || (access != "") != (tc.want == "") {
+			t.Errorf("%s: got %q, want %q", name, failure, tc.want)
+		}
+	}
+}
+
+func TestGCPImpersonation(t *testing.T) {
+	const issuer = "https://cluster.example"
+	cluster := NewIssuer(issuer)
+	g := startGCP(t, Options{})
+	g.TrustIssuer(issuer, cluster.Key())
+	g.GCPPool(testPool, GCPTrust{Issuer: issuer})
+	g.GCPServiceAccount(testActor, "acme", GCPPrincipal(testPool, ServiceAccountSubject("shop", "buyer")))
+	call := func(access, path, body string) (string, error) {
+		request, _ := http.NewRequest(http.MethodPost, g.GCPEndpoint()+"/v1/projects/-/serviceAccounts/"+path, strings.NewReader(body))
+		request.Header.Set("Authorization", "Bearer "+access)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		if err := googleapi.CheckResponse(response); err != nil {
+			return "", err
+		}
+		var out struct{ AccessToken string }
+		return out.AccessToken, json.NewDecoder(response.Body).Decode(&out)
+	}
+	buyer, _ := exchange(t, g.Cloud, cluster.Token("shop", "buyer", gcpIAM+testPool, time.Hour), nil)
+	narrow, _ := exchange(t, g.Cloud, cluster.Token("shop", "buyer", gcpIAM+testPool, time.Hour), func(f url.Values) { f.Set("scope", storage.DevstorageFullControlScope) })
+	other, _ := exchange(t, g.Cloud, cluster.Token("shop", "other", gcpIAM+testPool, time.Hour), nil)
+	full := `{"scope":["` + storage.DevstorageFullControlScope + `"],"lifetime":"3600s"}`
+	for name, tc := range map[string]struct {
+		access, path, body string
+		status             int
+	}{
+		"good":               {buyer, testActor + impersonation, full, 0},
+		"another":            {other, testActor + impersonation, full, 403},
+		"too narrow a scope": {narrow, testActor + impersonation, full, 403},
+		"nobody":             {buyer, "nobody@acme.iam.gserviceaccount.com" + impersonation, full, 404},
+		"no token":           {"x", testActor + impersonation, full, 401},
+		"no scope":           {buyer, testActor + impersonation, `{}`, 400},
+		"too long":           {buyer, testActor + impersonation, `{"scope":["x"],"lifetime":"7200s"}`, 400},
+		"another method":     {buyer, testActor + ":signBlob", full, 404},
+	} {
+		access, err := call(tc.access, tc.path, tc.body)
+		var failed *googleapi.Error
+		if err != nil {
+			failed, _ = err.(*googleapi.Error) //nolint:errorlint // CheckResponse wraps nothing
+			if failed.Code != tc.status {
+				t.Errorf("%s: got %v, want %d", name, err, tc.status)
+			}
+			continue
+		}
+		if tc.status != 0 || access == "" {
+			t.Errorf("%s: got %q, want %d", name, access, tc.status)
+		}
+	}
+}

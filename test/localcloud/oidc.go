@@ -1,0 +1,151 @@
+package localcloud
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// Why a token of a Kubernetes cluster is refused.
+var (
+	errIssuer    = errors.New("nobody trusts the issuer")
+	errSignature = errors.New("the signature is wrong")
+	errAudience  = errors.New("it is for another audience")
+	errExpired   = errors.New("it has expired")
+)
+
+// issuers are the Kubernetes clusters that the clouds know the keys of, by URL.
+type issuers struct {
+	mu   sync.Mutex
+	keys map[string][]jwt.VerificationKey
+}
+
+// TrustIssuer makes both clouds take tokens that one of these keys signed, RSA or ECDSA, and that name this issuer. It is what
+// an OIDC provider is in AWS, and what the issuer of a workload identity pool's provider is in Google Cloud. Keys given
+// before for the issuer are forgotten. Which tokens lead where is for roles and pools to say: AWSRole, GCPPool.
+func (c *Cloud) TrustIssuer(issuer string, keys ...crypto.PublicKey) {
+	c.issuers.mu.Lock()
+	defer c.issuers.mu.Unlock()
+	if c.issuers.keys == nil {
+		c.issuers.keys = map[string][]jwt.VerificationKey{}
+	}
+	c.issuers.keys[issuer] = nil
+	for _, key := range keys {
+		c.issuers.keys[issuer] = append(c.issuers.keys[issuer], key)
+	}
+}
+
+// claims are what is read of a token.
+type claims struct {
+	issuer, subject string
+}
+
+// verify reads a token that must be for one of the audiences. Its life is judged by the wall clock, because that is what those
+// who issue tokens go by.
+func (i *issuers) verify(token string, audiences ...string) (claims, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	var read jwt.RegisteredClaims
+	_, err := jwt.ParseWithClaims(token, &read, func(*jwt.Token) (any, error) {
+		keys, ok := i.keys[read.Issuer]
+		if !ok {
+			return nil, errIssuer
+		}
+		return jwt.VerificationKeySet{Keys: keys}, nil
+	}, jwt.WithValidMethods([]string{"RS256", "ES256"}), jwt.WithExpirationRequired())
+	out := claims{issuer: read.Issuer, subject: read.Subject}
+	switch {
+	case errors.Is(err, errIssuer):
+		return out, errIssuer
+	case errors.Is(err, jwt.ErrTokenExpired):
+		return out, errExpired
+	case err != nil:
+		return out, errSignature
+	}
+	for _, audience := range audiences {
+		if slices.Contains(read.Audience, audience) {
+			return out, nil
+		}
+	}
+	return out, errAudience
+}
+
+// ParseJWKS reads the keys of a Kubernetes cluster as its API server shows them at /openid/v1/jwks.
+func ParseJWKS(raw []byte) ([]crypto.PublicKey, error) {
+	var set struct {
+		Keys []struct{ Kty, Crv, N, E, X, Y string }
+	}
+	if err := json.Unmarshal(raw, &set); err != nil {
+		return nil, err
+	}
+	var keys []crypto.PublicKey
+	for _, k := range set.Keys {
+		switch {
+		case k.Kty == "RSA":
+			keys = append(keys, &rsa.PublicKey{N: new(big.Int).SetBytes(unpacked(k.N)), E: int(new(big.Int).SetBytes(unpacked(k.E)).Int64())})
+		case k.Kty == "EC" && k.Crv == "P-256":
+			key, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), slices.Concat([]byte{4}, unpacked(k.X), unpacked(k.Y)))
+			if err != nil {
+				return nil, err
+			}
+			keys = append(keys, key)
+		default:
+			return nil, fmt.Errorf("a key of type %q %q: RSA and EC P-256 can be read", k.Kty, k.Crv)
+		}
+	}
+	return keys, nil
+}
+
+func unpacked(text string) []byte {
+	raw, _ := base64.RawURLEncoding.DecodeString(text) // a key that is wrong verifies nothing
+	return raw
+}
+
+// An Issuer stands in for a Kubernetes cluster that issues tokens to its ServiceAccounts, for tests that run none.
+type Issuer struct {
+	URL     string
+	private *rsa.PrivateKey
+}
+
+// NewIssuer returns an issuer with a key of its own.
+func NewIssuer(url string) *Issuer {
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err) // crypto/rand does not fail
+	}
+	return &Issuer{URL: url, private: private}
+}
+
+// Key returns what verifies the issuer's tokens.
+func (i *Issuer) Key() crypto.PublicKey { return &i.private.PublicKey }
+
+// Token returns a token of a ServiceAccount for an audience, as an API server issues it; life may be negative.
+func (i *Issuer) Token(namespace, serviceAccount, audience string, life time.Duration) string {
+	now := time.Now()
+	token, err := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.MapClaims{
+		"iss": i.URL, "sub": ServiceAccountSubject(namespace, serviceAccount), "aud": []string{audience},
+		"iat": now.Add(min(life, 0)).Add(-time.Second).Unix(), "exp": now.Add(life).Unix(),
+		"kubernetes.io": map[string]any{"namespace": namespace, "serviceaccount": map[string]any{"name": serviceAccount}},
+	}).SignedString(i.private)
+	if err != nil {
+		panic(err) // an RSA key can always sign
+	}
+	return token
+}
+
+// ServiceAccountSubject is the subject of the tokens of a ServiceAccount.
+func ServiceAccountSubject(namespace, name string) string {
+	return "system:serviceaccount:" + namespace + ":" + name
+}
