@@ -70,9 +70,10 @@ type ClusterProviderConfigReference struct {
 // Constraint is a rule that objects of a class have to keep.
 type Constraint struct {
 	// rule is an expression in CEL (Common Expression Language) that is true for objects that keep the rule. It sees
-	// `spec`, the object's spec with the class merged into it; `namespace`, with `name` and `labels` of the object's
-	// namespace; and `class`, with `name`, `labels` and `annotations` of the class. As in the API server's own rules,
-	// test with has() what may be missing: !has(spec.storage.sizeGiB) || spec.storage.sizeGiB <= 500.
+	// `spec`, the object's spec with the class merged into it; `namespaceObject`, the object's namespace, with
+	// `metadata.name` and `metadata.labels`; and `class`, with `metadata.annotations` besides. As in the API server's own
+	// rules, a field that is missing is an error unless the rule asks for it so:
+	// spec.?storage.?sizeGiB.orValue(0) <= 500.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096

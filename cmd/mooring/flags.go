@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"go.uber.org/zap/zapcore"
+
+	"github.com/mooring-dev/mooring/controllers/admission"
 )
 
 // options are the flags.
@@ -25,6 +27,7 @@ type options struct {
 	metricsAddress string
 	healthAddress  string
 	pprofAddress   string
+	webhookAddress string
 	leaderElect    bool
 	version        bool
 }
@@ -68,6 +71,7 @@ func (o *options) flags() *flag.FlagSet {
 	set.StringVar(&o.metricsAddress, "metrics-address", ":8080", "`address` that serves /metrics; 0 for none")
 	set.StringVar(&o.healthAddress, "health-address", ":8081", "`address` that serves /healthz and /readyz; 0 for none")
 	set.StringVar(&o.pprofAddress, "pprof-address", "0", "`address` that serves /debug/pprof, for whoever looks into the controller itself; 0 for none")
+	set.StringVar(&o.webhookAddress, "webhook-address", ":9443", "`address` that answers API servers which ask about objects before they store them; 0 for none")
 	set.BoolVar(&o.leaderElect, "leader-elect", true, "take turns with other replicas")
 	set.BoolVar(&o.version, "version", false, "print the version and exit")
 	return set
@@ -100,6 +104,11 @@ func variable(flagName string) string {
 func (o options) validate() error {
 	if _, err := zapcore.ParseLevel(o.logLevel); err != nil {
 		return fmt.Errorf("--log-level: %w", err)
+	}
+	if o.webhookAddress != "0" {
+		if _, _, err := admission.ParseAddress(o.webhookAddress); err != nil {
+			return fmt.Errorf("--webhook-address: %w", err)
+		}
 	}
 	switch {
 	case o.syncPeriod < time.Second:

@@ -15,7 +15,7 @@ import (
 func defaults() options {
 	return options{
 		namespace: "mooring-system", syncPeriod: 10 * time.Minute, workers: 20, logLevel: "info", logFormat: "json",
-		metricsAddress: ":8080", healthAddress: ":8081", pprofAddress: "0", leaderElect: true,
+		metricsAddress: ":8080", healthAddress: ":8081", pprofAddress: "0", webhookAddress: ":9443", leaderElect: true,
 	}
 }
 
@@ -32,7 +32,7 @@ func TestParse(t *testing.T) {
 			args: []string{
 				"--kubeconfig=k", "--namespace=n", "--namespaces=a,b", "--cluster-id=id", "--sync-period=1m", "--workers=3",
 				"--log-level=debug", "--log-format=text", "--metrics-address=:1", "--health-address=:2", "--pprof-address=:3",
-				"--leader-elect=false", "--version",
+				"--webhook-address=:4", "--leader-elect=false", "--version",
 			},
 			want: everyOption,
 		},
@@ -42,7 +42,7 @@ func TestParse(t *testing.T) {
 				"MOORING_KUBECONFIG": "k", "MOORING_NAMESPACE": "n", "MOORING_NAMESPACES": "a,b", "MOORING_CLUSTER_ID": "id",
 				"MOORING_SYNC_PERIOD": "1m", "MOORING_WORKERS": "3", "MOORING_LOG_LEVEL": "debug", "MOORING_LOG_FORMAT": "text",
 				"MOORING_METRICS_ADDRESS": ":1", "MOORING_HEALTH_ADDRESS": ":2", "MOORING_PPROF_ADDRESS": ":3",
-				"MOORING_LEADER_ELECT": "false",
+				"MOORING_WEBHOOK_ADDRESS": ":4", "MOORING_LEADER_ELECT": "false",
 			},
 			want: func(o *options) { everyOption(o); o.version = false },
 		},
@@ -81,7 +81,7 @@ func TestParse(t *testing.T) {
 func everyOption(o *options) {
 	*o = options{
 		kubeconfig: "k", namespace: "n", namespaces: "a,b", clusterID: "id", syncPeriod: time.Minute, workers: 3,
-		logLevel: "debug", logFormat: "text", metricsAddress: ":1", healthAddress: ":2", pprofAddress: ":3", version: true,
+		logLevel: "debug", logFormat: "text", metricsAddress: ":1", healthAddress: ":2", pprofAddress: ":3", webhookAddress: ":4", version: true,
 	}
 }
 
@@ -100,6 +100,8 @@ func TestParseRefuses(t *testing.T) {
 		{name: "unknown level", args: []string{"--log-level=loud"}, says: []string{"--log-level", `"loud"`}},
 		{name: "unknown format", args: []string{"--log-format=xml"}, says: []string{"--log-format", `"xml"`}},
 		{name: "neither true nor false", args: []string{"--leader-elect=maybe"}, says: []string{"-leader-elect", `"maybe"`}},
+		{name: "no port", args: []string{"--webhook-address=localhost"}, says: []string{"--webhook-address", `"localhost"`}},
+		{name: "any port", args: []string{"--webhook-address=:0"}, says: []string{"--webhook-address", `":0"`}},
 		{name: "unknown flag", args: []string{"--worker=3"}, says: []string{"-worker", "see --help"}},
 		{name: "an argument", args: []string{"start"}, says: []string{`"start"`}},
 		{name: "variable: no number", environment: map[string]string{"MOORING_WORKERS": "many"}, says: []string{"MOORING_WORKERS", `"many"`}},

@@ -79,6 +79,11 @@ func run(ctx context.Context, o options, log logr.Logger) error {
 	if err != nil {
 		return fmt.Errorf("set up: %w", err)
 	}
+	if o.webhookAddress != "0" {
+		if err := controllers.SetupWebhook(mgr, controllers.WebhookOptions{Address: o.webhookAddress, Namespace: o.namespace}); err != nil {
+			return fmt.Errorf("set up: %w", err)
+		}
+	}
 	log.Info("starting", "version", version(), "clusterID", id, "syncPeriod", o.syncPeriod.String())
 	return mgr.Start(ctx)
 }
@@ -125,6 +130,10 @@ func logger(o options) (logr.Logger, error) {
 	cfg.DisableStacktrace = level > zapcore.DebugLevel
 	built, err := cfg.Build()
 	if err != nil {
+		return logr.Logger{}, fmt.Errorf("log: %w", err)
+	}
+	// Web servers have no other place to tell of a handshake that failed.
+	if _, err := zap.RedirectStdLogAt(built, zapcore.InfoLevel); err != nil {
 		return logr.Logger{}, fmt.Errorf("log: %w", err)
 	}
 	return zapr.NewLogger(built), nil

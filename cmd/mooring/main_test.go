@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,6 +19,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,6 +27,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/admission"
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
@@ -42,12 +46,17 @@ const (
 // leader in the middle of a creation.
 func TestReplicas(t *testing.T) {
 	w := newWorld(t)
+	// Which replica the API server would call makes no difference.
+	if err := admission.Apply(t.Context(), w.Client, "https://127.0.0.1:9443"); err != nil {
+		t.Fatal(err)
+	}
 	first := w.start(t)
 	first.await(t, "leadership", first.leads)
 	leader := w.leader(t)
 	second := w.start(t)
 	for name, r := range map[string]*replica{"first": first, "second": second} {
 		r.await(t, "being ready", func() bool { return r.status("/healthz") == http.StatusOK && r.status("/readyz") == http.StatusOK })
+		r.await(t, "a certificate that API servers trust", func() bool { return r.trusted(w.authorities(t)) })
 		if !strings.Contains(r.metrics(), "\nleader_election_master_status{") {
 			t.Errorf("the %s replica's metrics do not say whether it leads", name)
 		}
@@ -183,6 +192,7 @@ func (w *world) get(t *testing.T, object client.Object) {
 type replica struct {
 	cmd            *exec.Cmd
 	health, metric string // addresses
+	webhook        string // another
 	log            []string
 	logged, ended  chan struct{} // closed when the log has ended, and the program
 }
@@ -190,8 +200,8 @@ type replica struct {
 // start starts a replica, told by flags and by variables what to do.
 func (w *world) start(t *testing.T) *replica {
 	t.Helper()
-	r := &replica{health: freeAddress(t), metric: freeAddress(t), logged: make(chan struct{}), ended: make(chan struct{})}
-	r.cmd = w.Cluster.Command(w.program, "--leader-elect", "--kubeconfig="+w.kubeconfig, "--health-address="+r.health)
+	r := &replica{health: freeAddress(t), metric: freeAddress(t), webhook: freeAddress(t), logged: make(chan struct{}), ended: make(chan struct{})}
+	r.cmd = w.Cluster.Command(w.program, "--leader-elect", "--kubeconfig="+w.kubeconfig, "--health-address="+r.health, "--webhook-address="+r.webhook)
 	r.cmd.Env = append(os.Environ(), "MOORING_METRICS_ADDRESS="+r.metric, "MOORING_SYNC_PERIOD=2s")
 	log, input, err := os.Pipe()
 	if err != nil {
@@ -295,6 +305,26 @@ func get(address, path string) (status int, body string) {
 		return 0, ""
 	}
 	return response.StatusCode, string(content)
+}
+
+// authorities returns whom API servers trust to answer for Mooring's webhook.
+func (w *world) authorities(t *testing.T) *x509.CertPool {
+	t.Helper()
+	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: admission.ConfigurationName}}
+	w.get(t, configuration)
+	authorities := x509.NewCertPool()
+	authorities.AppendCertsFromPEM(configuration.Webhooks[0].ClientConfig.CABundle)
+	return authorities
+}
+
+// trusted says whether somebody who trusts the authorities, and calls Mooring as API servers do, has an answer.
+func (r *replica) trusted(authorities *x509.CertPool) bool {
+	connection, err := tls.Dial("tcp", r.webhook, &tls.Config{RootCAs: authorities, ServerName: "mooring." + system.Namespace + ".svc"})
+	if err != nil {
+		return false
+	}
+	_ = connection.Close()
+	return true
 }
 
 func (r *replica) await(t *testing.T, what string, met func() bool) {

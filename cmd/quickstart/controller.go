@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/admission"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -40,6 +42,14 @@ func (s *stage) startController(ctx context.Context, end context.CancelCauseFunc
 	if err := system.Grant(ctx, s.client, filepath.Join(s.root, "config", "rbac", "role.yaml"), controllerUser); err != nil {
 		return err
 	}
+	// Outside of the cluster there is no Service: the API server asks at an address.
+	webhook, err := freeAddress()
+	if err != nil {
+		return err
+	}
+	if err := admission.Apply(ctx, s.client, "https://"+webhook); err != nil {
+		return fmt.Errorf("make the API server ask the controller: %w", err)
+	}
 	config, err := s.cluster.UserKubeconfig(controllerUser)
 	if err != nil {
 		return err
@@ -56,7 +66,7 @@ func (s *stage) startController(ctx context.Context, end context.CancelCauseFunc
 		"--kubeconfig="+s.file(controllerFile),
 		"--namespace="+system.Namespace,
 		"--sync-period="+syncPeriod.String(),
-		"--metrics-address=0", "--health-address=0",
+		"--metrics-address=0", "--health-address=0", "--webhook-address="+webhook,
 	)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
@@ -70,6 +80,15 @@ func (s *stage) startController(ctx context.Context, end context.CancelCauseFunc
 	}()
 	s.step("controller           bin/mooring, which logs to %s", s.file(logFile))
 	return nil
+}
+
+// freeAddress returns an address of this machine that nothing listens on.
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("find a free port: %w", err)
+	}
+	return listener.Addr().String(), listener.Close()
 }
 
 // stop ends the controller as a cluster would: it finishes what it is writing first.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/mooring-dev/mooring/controllers"
 	"github.com/mooring-dev/mooring/test/cluster"
@@ -35,8 +37,9 @@ var (
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
+	logf.SetLogger(logr.Discard()) // what there is to say comes back as errors
 	var err error
-	server, err = cluster.Start(context.Background(), cluster.Options{})
+	server, err = cluster.Start(context.Background(), cluster.Options{ControllerManager: true}) // which aggregates roles
 	if errors.Is(err, cluster.ErrNotBuilt) && os.Getenv("CI") == "" {
 		fmt.Fprintln(os.Stderr, "SKIPPED, NOT TESTED:", err)
 		return 0
@@ -57,8 +60,10 @@ func prepare(ctx context.Context) (err error) {
 	if admin, err = newClient(server.Config()); err != nil {
 		return err
 	}
-	if err := system.EnsureNamespace(ctx, admin, system.Namespace); err != nil {
-		return err
+	for _, name := range []string{system.Namespace, shop} {
+		if err := system.EnsureNamespace(ctx, admin, name); err != nil {
+			return err
+		}
 	}
 	role, err := configFile("rbac", "role.yaml")
 	if err != nil {

@@ -44,7 +44,7 @@ func (s *stage) run(ctx context.Context, syncPeriod time.Duration) error {
 	}
 	args := []string{
 		"--kubeconfig", s.kubeconfig(), "--leader-elect=false", "--log-level=error",
-		"--metrics-address=0", "--health-address=0", "--pprof-address", pprof,
+		"--metrics-address=0", "--health-address=0", "--webhook-address=0", "--pprof-address", pprof,
 		"--sync-period", syncPeriod.String(),
 	}
 	if s.workers > 0 {

@@ -1,0 +1,10 @@
+// Package admission holds what the API server is to ask before it stores Mooring's objects: the configuration of the
+// webhook, and the policies of consent.
+package admission
+
+import "embed"
+
+// Files are the manifests.
+//
+//go:embed *.yaml
+var Files embed.FS

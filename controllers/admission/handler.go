@@ -1,0 +1,197 @@
+package admission
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// A Judge says what is wrong with objects. It is asked about Buckets, Databases, BucketClasses and DatabaseClasses that
+// are not being deleted, by several requests at once. It must not write anything.
+type Judge interface {
+	// Judge returns its verdict on a review. It should return when ctx ends: nobody waits for it any longer.
+	// After an error the object passes.
+	Judge(ctx context.Context, r Review) (Verdict, error)
+}
+
+// JudgeFunc is a function that is a Judge.
+type JudgeFunc func(context.Context, Review) (Verdict, error)
+
+// Judge implements Judge.
+func (f JudgeFunc) Judge(ctx context.Context, r Review) (Verdict, error) { return f(ctx, r) }
+
+// Review is what is to be judged.
+type Review struct {
+	// Object as it is to be stored.
+	Object client.Object
+	// Old is the object as it is stored now, or nil if it is being created.
+	Old client.Object
+	// DryRun says that the object will not be stored: somebody wants to know what would happen.
+	DryRun bool
+}
+
+// Verdict is what a Judge says.
+type Verdict struct {
+	// Refusals are all that is wrong. Any of them refuses the object.
+	Refusals field.ErrorList
+	// Warnings are shown to whoever makes the request, refused or not. Each should have 120 characters at most.
+	Warnings []string
+}
+
+// deadline is how long a verdict may take. The API server waits for 3 seconds, and would then say less well what happened.
+const deadline = 2 * time.Second
+
+// handler answers the API server.
+type handler struct {
+	judge    Judge
+	decoder  runtime.Decoder
+	deadline time.Duration
+}
+
+// Handle implements admission.Handler.
+func (h *handler) Handle(ctx context.Context, req admission.Request) admission.Response {
+	log := logf.FromContext(ctx).WithValues("kind", req.Kind.Kind, "namespace", req.Namespace, "name", req.Name)
+	review, err := h.review(req)
+	if err != nil {
+		log.Error(err, "a request for admission can't be read; the object passes")
+		return unjudged("it could not be read")
+	}
+	if review == nil {
+		return admission.Allowed("")
+	}
+	verdict, err := h.verdict(ctx, *review)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		log.Error(err, "a verdict took too long; the object passes")
+		return unjudged("that took too long")
+	case err != nil:
+		log.Error(err, "no verdict; the object passes")
+		return unjudged("of an error on Mooring's side")
+	case len(verdict.Refusals) == 0:
+		return admission.Allowed("").WithWarnings(verdict.Warnings...)
+	}
+	return refused(req, review.Object, verdict)
+}
+
+// unjudged lets an object pass that was not judged.
+func unjudged(why string) admission.Response {
+	return admission.Allowed("").WithWarnings("Mooring could not check this in advance: " + why + "; status.conditions will say what it makes of it")
+}
+
+// refused answers as the API server does itself where an object breaks its schema, so that clients show it alike.
+func refused(req admission.Request, object client.Object, v Verdict) admission.Response {
+	name := req.Name
+	if name == "" {
+		name = object.GetGenerateName()
+	}
+	status := apierrors.NewInvalid(schema.GroupKind{Group: req.Kind.Group, Kind: req.Kind.Kind}, name, v.Refusals).Status()
+	return admission.Response{AdmissionResponse: admissionv1.AdmissionResponse{Result: &status, Warnings: v.Warnings}}
+}
+
+// review returns what is to be judged, or nil if nothing is. The configuration of the webhook keeps most of that
+// from being asked; but whoever edits it must not be able to make Mooring refuse a deletion.
+func (h *handler) review(req admission.Request) (*Review, error) {
+	if req.SubResource != "" || (req.Operation != admissionv1.Create && req.Operation != admissionv1.Update) {
+		return nil, nil
+	}
+	object, err := h.decode(req.Object)
+	if err != nil {
+		return nil, err
+	}
+	if !object.GetDeletionTimestamp().IsZero() {
+		return nil, nil
+	}
+	r := &Review{Object: object, DryRun: req.DryRun != nil && *req.DryRun}
+	if object.GetNamespace() == "" {
+		object.SetNamespace(req.Namespace)
+	}
+	if req.Operation == admissionv1.Create {
+		return r, nil
+	}
+	if r.Old, err = h.decode(req.OldObject); err != nil {
+		return nil, err
+	}
+	changed, err := changes(req, r)
+	if err != nil || !changed {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (h *handler) decode(raw runtime.RawExtension) (client.Object, error) {
+	decoded, _, err := h.decoder.Decode(raw.Raw, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	object, ok := decoded.(client.Object)
+	if !ok {
+		return nil, fmt.Errorf("%T is no object", decoded)
+	}
+	return object, nil
+}
+
+// changes says whether an update changes anything that a judgement is about. What is wrong already was told
+// already, and must not keep people from changing labels, nor Mooring from changing finalizers.
+func changes(req admission.Request, r *Review) (bool, error) {
+	if r.Object.GetAnnotations()[v1alpha1.AnnotationDefaultClass] != r.Old.GetAnnotations()[v1alpha1.AnnotationDefaultClass] {
+		return true, nil
+	}
+	now, err := specOf(req.Object.Raw)
+	if err != nil {
+		return false, err
+	}
+	before, err := specOf(req.OldObject.Raw)
+	return !reflect.DeepEqual(now, before), err
+}
+
+// specOf returns a spec as it was sent: a Go struct can't tell an empty value from one that is not there.
+func specOf(raw []byte) (any, error) {
+	var object struct {
+		Spec any `json:"spec"`
+	}
+	numbers := json.NewDecoder(bytes.NewReader(raw))
+	numbers.UseNumber()
+	return object.Spec, numbers.Decode(&object)
+}
+
+// verdict asks the Judge, and does not wait for it longer than the deadline.
+func (h *handler) verdict(ctx context.Context, r Review) (Verdict, error) {
+	ctx, cancel := context.WithTimeout(ctx, h.deadline)
+	defer cancel()
+	type answer struct {
+		Verdict
+		err error
+	}
+	answered := make(chan answer, 1) // nobody may be waiting any more
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				answered <- answer{err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+			}
+		}()
+		v, err := h.judge.Judge(ctx, r)
+		answered <- answer{v, err}
+	}()
+	select {
+	case a := <-answered:
+		return a.Verdict, a.err
+	case <-ctx.Done():
+		return Verdict{}, ctx.Err()
+	}
+}

@@ -1,0 +1,186 @@
+package admission
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+func newHandler(t *testing.T, judge JudgeFunc) *handler {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	return &handler{judge: judge, decoder: serializer.NewCodecFactory(scheme).UniversalDeserializer(), deadline: 50 * time.Millisecond}
+}
+
+// refuse is a judge who refuses everything, in two ways.
+func refuse(context.Context, Review) (Verdict, error) {
+	return Verdict{
+		Refusals: field.ErrorList{
+			field.NotSupported(field.NewPath("spec", "size"), "huge", []string{"small", "large"}),
+			field.Forbidden(field.NewPath("spec", "storage", "sizeGiB"), "no disk is larger than 500 GiB"),
+		},
+		Warnings: []string{"small is about to go"},
+	}, nil
+}
+
+type tree = map[string]any
+
+// database returns a Database as the API server sends it.
+func database(spec tree, metadata tree) tree {
+	meta := tree{"name": "orders", "namespace": "shop"}
+	maps.Copy(meta, metadata)
+	return tree{"apiVersion": "mooring.dev/v1alpha1", "kind": "Database", "metadata": meta, "spec": spec}
+}
+
+func request(t *testing.T, operation admissionv1.Operation, object, old tree) admission.Request {
+	t.Helper()
+	raw := func(o tree) runtime.RawExtension {
+		if o == nil {
+			return runtime.RawExtension{}
+		}
+		content, err := json.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return runtime.RawExtension{Raw: content}
+	}
+	return admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
+		Kind: metav1.GroupVersionKind{Group: "mooring.dev", Version: "v1alpha1", Kind: "Database"}, Namespace: "shop", Name: "orders",
+		Operation: operation, Object: raw(object), OldObject: raw(old),
+	}}
+}
+
+// What a judge is not asked about passes, even if all that is asked about is refused.
+func TestWhatIsJudged(t *testing.T) {
+	const create, update, remove = admissionv1.Create, admissionv1.Update, admissionv1.Delete
+	small, large := tree{"size": "small"}, tree{"size": "large"}
+	deleted := tree{"deletionTimestamp": "2026-01-02T03:04:05Z"}
+	for _, tc := range []struct {
+		name        string
+		operation   admissionv1.Operation
+		object, old tree
+		want        bool
+	}{
+		{"a creation", create, database(small, nil), nil, true},
+		{"an edit", update, database(large, nil), database(small, nil), true},
+		{"an edit from unset to empty", update, database(tree{"tags": tree{}}, nil), database(tree{}, nil), true},
+		{"an edit of a number", update, database(tree{"storage": tree{"sizeGiB": 20}}, nil), database(tree{"storage": tree{"sizeGiB": 10}}, nil), true},
+		{"a label", update, database(small, tree{"labels": tree{"a": "b"}}), database(small, nil), false},
+		{"a finalizer", update, database(small, tree{"finalizers": []string{v1alpha1.FinalizerResource}}), database(small, nil), false},
+		{"an approval", update, database(small, tree{"annotations": tree{v1alpha1.AnnotationApprove: "x"}}), database(small, nil), false},
+		{"the default class", update, database(small, tree{"annotations": tree{v1alpha1.AnnotationDefaultClass: "true"}}), database(small, nil), true},
+		{"no default class any more", update, database(small, nil), database(small, tree{"annotations": tree{v1alpha1.AnnotationDefaultClass: "true"}}), true},
+		{"an edit while being deleted", update, database(large, deleted), database(small, deleted), false},
+		{"the last finalizer goes", update, database(small, deleted), database(small, tree{"deletionTimestamp": "2026-01-02T03:04:05Z", "finalizers": []string{"a"}}), false},
+		{"a deletion", remove, nil, database(small, nil), false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			asked := false
+			response := newHandler(t, func(ctx context.Context, r Review) (Verdict, error) {
+				asked = true
+				if (r.Old == nil) != (tc.operation == create) {
+					t.Errorf("the old object: %v", r.Old)
+				}
+				return refuse(ctx, r)
+			}).Handle(t.Context(), request(t, tc.operation, tc.object, tc.old))
+			if asked != tc.want || response.Allowed == tc.want {
+				t.Errorf("asked %v, allowed %v; want to be asked: %v", asked, response.Allowed, tc.want)
+			}
+		})
+	}
+}
+
+func TestStatusIsNotJudged(t *testing.T) {
+	req := request(t, admissionv1.Update, database(tree{"size": "small"}, nil), database(tree{}, nil))
+	req.SubResource = "status"
+	if response := newHandler(t, refuse).Handle(t.Context(), req); !response.Allowed {
+		t.Errorf("refused: %v", response.Result)
+	}
+}
+
+func TestReview(t *testing.T) {
+	var got Review
+	req := request(t, admissionv1.Update, database(tree{"size": "large"}, tree{"namespace": ""}), database(tree{"size": "small"}, nil))
+	req.DryRun = new(true)
+	newHandler(t, func(_ context.Context, r Review) (Verdict, error) { got = r; return Verdict{}, nil }).Handle(t.Context(), req)
+	of := func(size string) client.Object {
+		d := &v1alpha1.Database{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "mooring.dev/v1alpha1", Kind: "Database"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"},
+		}
+		d.Spec.Size = size
+		return d
+	}
+	if diff := cmp.Diff(Review{Object: of("large"), Old: of("small"), DryRun: true}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestRefusal(t *testing.T) {
+	response := newHandler(t, refuse).Handle(t.Context(), request(t, admissionv1.Create, database(tree{"size": "huge"}, nil), nil))
+	want := `Database.mooring.dev "orders" is invalid: [spec.size: Unsupported value: "huge": supported values: "small", "large", ` +
+		`spec.storage.sizeGiB: Forbidden: no disk is larger than 500 GiB]`
+	if response.Allowed || response.Result.Reason != metav1.StatusReasonInvalid || response.Result.Code != 422 || len(response.Result.Details.Causes) != 2 {
+		t.Errorf("%+v", response.Result)
+	}
+	if diff := cmp.Diff(want, response.Result.Message); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"small is about to go"}, response.Warnings); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// Whatever goes wrong inside lets the object pass, and says so without showing what.
+func TestCourtesy(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		judge JudgeFunc
+		want  string // words of the warning
+	}{
+		{"an error", func(context.Context, Review) (Verdict, error) { return Verdict{}, errors.New("secret") }, "an error on Mooring's side"},
+		{"refusals and an error", func(ctx context.Context, r Review) (Verdict, error) {
+			v, _ := refuse(ctx, r)
+			return v, errors.New("secret")
+		}, "an error on Mooring's side"},
+		{"a panic", func(context.Context, Review) (Verdict, error) { panic("secret") }, "an error on Mooring's side"},
+		{"a judge who takes the time there is", func(ctx context.Context, _ Review) (Verdict, error) {
+			<-ctx.Done()
+			return Verdict{}, ctx.Err()
+		}, "took too long"},
+		{"a judge who never comes back", func(context.Context, Review) (Verdict, error) { select {} }, "took too long"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			response := newHandler(t, tc.judge).Handle(t.Context(), request(t, admissionv1.Create, database(tree{}, nil), nil))
+			said := strings.Join(response.Warnings, "\n")
+			if !response.Allowed || !strings.Contains(said, tc.want) || strings.Contains(said, "secret") {
+				t.Errorf("allowed %v, warnings %q; want %q", response.Allowed, said, tc.want)
+			}
+		})
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	req := request(t, admissionv1.Create, tree{"apiVersion": "mooring.dev/v2", "kind": "Database"}, nil)
+	if response := newHandler(t, refuse).Handle(t.Context(), req); !response.Allowed || len(response.Warnings) != 1 {
+		t.Errorf("%+v", response)
+	}
+}

@@ -1,0 +1,158 @@
+package admission
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// SecretName is the Secret in Mooring's namespace that holds the certificate.
+const SecretName = "mooring-webhook-certificate"
+
+// authoritiesKey is the key of the Secret that holds the authorities to trust.
+const authoritiesKey = corev1.ServiceAccountRootCAKey // ca.crt, by everybody's convention
+
+const (
+	// lookEvery is how often Secret and configuration are looked at.
+	lookEvery = time.Hour
+	// lookSoon is how soon they are looked at again when not all is well, and how long a new authority is known to
+	// the API servers before the certificate changes.
+	lookSoon = time.Minute
+)
+
+// A keeper keeps the certificate: in a Secret that all replicas share, in the configuration of the webhook, whose
+// caBundle says which authorities the API servers trust, and in memory, to serve with.
+//
+// At renewal the new authority is first trusted beside the old one, and only at a later look does a replica serve with
+// the new certificate; so it does not matter which replica looks when.
+type keeper struct {
+	client    client.Client
+	reader    client.Reader // not from a cache: for Secrets that would list and watch them all
+	namespace string
+	names     []string // that the certificate is for
+	clock     clock.Clock
+
+	serving atomic.Pointer[tls.Certificate]
+	// announced is the certificate that is to be served next, whose authority is trusted already.
+	announced []byte
+}
+
+// errUncertified is what a caller gets for whom there is no certificate yet.
+var errUncertified = errors.New("no certificate yet")
+
+// get returns the certificate to serve with, for a tls.Config.
+func (k *keeper) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if c := k.serving.Load(); c != nil {
+		return c, nil
+	}
+	return nil, errUncertified
+}
+
+// look brings Secret, configuration and memory together, and returns when to look again.
+func (k *keeper) look(ctx context.Context) (time.Duration, error) {
+	stored, loaded, err := k.stored(ctx)
+	if err != nil {
+		return lookSoon, err
+	}
+	configured, err := k.publish(ctx, stored.authorities)
+	switch now := k.serving.Load(); {
+	case now == nil || k.clock.Now().After(now.Leaf.NotAfter):
+		k.serving.Store(loaded) // nothing is lost with it
+	case bytes.Equal(now.Leaf.Raw, loaded.Leaf.Raw):
+		k.announced = nil
+	case err != nil: // it may not be trusted yet
+	case bytes.Equal(k.announced, loaded.Leaf.Raw):
+		k.serving.Store(loaded)
+		k.announced = nil
+	default:
+		k.announced = loaded.Leaf.Raw
+	}
+	if err != nil || !configured || k.announced != nil {
+		return lookSoon, err
+	}
+	return lookEvery, nil
+}
+
+// stored returns the certificate in the Secret. It makes the one or renews the other if need be; whichever replica is
+// first makes it for all.
+func (k *keeper) stored(ctx context.Context) (*certificate, *tls.Certificate, error) {
+	const attempts = 3 // each lost to a replica that was faster
+	var err error
+	for range attempts {
+		var c *certificate
+		if c, err = k.readOrMake(ctx); apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
+			continue
+		}
+		if err != nil {
+			break
+		}
+		loaded, err := c.load(k.names)
+		return c, loaded, err
+	}
+	return nil, nil, fmt.Errorf("keep the webhook's certificate in Secret %s/%s: %w", k.namespace, SecretName, err)
+}
+
+func (k *keeper) readOrMake(ctx context.Context) (*certificate, error) {
+	secret := &corev1.Secret{}
+	err := k.reader.Get(ctx, client.ObjectKey{Namespace: k.namespace, Name: SecretName}, secret)
+	missing := apierrors.IsNotFound(err)
+	if err != nil && !missing {
+		return nil, err
+	}
+	c := &certificate{cert: secret.Data[corev1.TLSCertKey], key: secret.Data[corev1.TLSPrivateKeyKey], authorities: secret.Data[authoritiesKey]}
+	now := k.clock.Now()
+	if loaded, err := c.load(k.names); err == nil && !due(loaded, now) {
+		return c, nil
+	}
+	if c, err = newCertificate(k.names, now, newest(c.authorities, now)); err != nil {
+		return nil, err
+	}
+	secret.Data = map[string][]byte{corev1.TLSCertKey: c.cert, corev1.TLSPrivateKeyKey: c.key, authoritiesKey: c.authorities}
+	if missing {
+		secret.ObjectMeta = metav1.ObjectMeta{Namespace: k.namespace, Name: SecretName}
+		secret.Type = corev1.SecretTypeTLS
+		return c, k.client.Create(ctx, secret, client.DisableReadYourWritesConsistency)
+	}
+	return c, k.client.Update(ctx, secret, client.DisableReadYourWritesConsistency) // guarded by the resourceVersion it has
+}
+
+// publish makes the API servers trust the authorities. It returns false if there is no configuration, so that nobody
+// calls. What is trusted besides stays, for a replica that looked at the Secret before it was renewed must not take
+// back what another has published since.
+func (k *keeper) publish(ctx context.Context, authorities []byte) (bool, error) {
+	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
+	err := k.reader.Get(ctx, client.ObjectKey{Name: ConfigurationName}, configuration)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read the webhook's configuration: %w", err)
+	}
+	before := configuration.DeepCopy()
+	stale := false
+	for i := range configuration.Webhooks {
+		bundle := &configuration.Webhooks[i].ClientConfig.CABundle
+		if !contains(*bundle, authorities) {
+			*bundle, stale = authorities, true
+		}
+	}
+	if !stale {
+		return true, nil
+	}
+	patch := client.StrategicMergeFrom(before, client.MergeFromWithOptimisticLock{})
+	if err := k.client.Patch(ctx, configuration, patch, client.DisableReadYourWritesConsistency); err != nil {
+		return true, fmt.Errorf("tell the API servers whom to trust: %w", err)
+	}
+	return true, nil
+}

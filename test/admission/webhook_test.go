@@ -1,0 +1,390 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/controllers/admission"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+const (
+	objection = `is invalid: [spec.tags: Forbidden: too colourful, spec.location: Required value: say where]`
+	warning   = "tags are about to go"
+)
+
+// A stub is a judge who does what it is told, and remembers what it was asked.
+type stub struct {
+	does atomic.Value // func(context.Context) (admission.Verdict, error)
+	mu   sync.Mutex
+	seen []admission.Review
+}
+
+type act func(context.Context) (admission.Verdict, error)
+
+func (s *stub) Judge(ctx context.Context, r admission.Review) (admission.Verdict, error) {
+	s.mu.Lock()
+	s.seen = append(s.seen, r)
+	s.mu.Unlock()
+	return s.does.Load().(act)(ctx)
+}
+
+func (s *stub) asked() []admission.Review {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen := s.seen
+	s.seen = nil
+	return seen
+}
+
+// The acts of a judge.
+var (
+	accepts act = func(context.Context) (admission.Verdict, error) { return admission.Verdict{}, nil }
+	warns   act = func(context.Context) (admission.Verdict, error) {
+		return admission.Verdict{Warnings: []string{warning}}, nil
+	}
+	refuses act = func(context.Context) (admission.Verdict, error) {
+		return admission.Verdict{Warnings: []string{warning}, Refusals: field.ErrorList{
+			field.Forbidden(field.NewPath("spec", "tags"), "too colourful"), field.Required(field.NewPath("spec", "location"), "say where"),
+		}}, nil
+	}
+	fails  act = func(context.Context) (admission.Verdict, error) { return admission.Verdict{}, errors.New("no cache") }
+	panics act = func(context.Context) (admission.Verdict, error) { panic("a mistake") }
+	hangs  act = func(context.Context) (admission.Verdict, error) { select {} }
+)
+
+// serve runs a server until stop, or the end of the test, and makes the API server ask it.
+func serve(t *testing.T, judge admission.Judge, c clock.Clock) (stop func()) {
+	t.Helper()
+	address := freeAddress(t)
+	if err := admission.Apply(t.Context(), admin, "https://"+address+"/"); err != nil {
+		t.Fatal(err)
+	}
+	mgr, err := controllers.NewManager(server.Config(), controllers.ManagerOptions{Unnamed: true, MetricsAddress: "0", HealthAddress: "0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := admission.Add(mgr, admission.Options{Address: address, Namespace: system.Namespace, Judge: judge, Clock: c}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- mgr.Start(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
+	t.Cleanup(func() { unask(t) })
+	return stop
+}
+
+// unask makes the API server ask nobody, and certificates be made anew.
+func unask(t *testing.T) {
+	t.Helper()
+	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
+	configuration.Name = admission.ConfigurationName
+	for _, o := range []client.Object{configuration, secretInHome(admission.SecretName)} {
+		if err := admin.Delete(context.WithoutCancel(t.Context()), o); client.IgnoreNotFound(err) != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Warnings that a client was given.
+type warnings struct {
+	mu   sync.Mutex
+	said []string
+}
+
+// HandleWarningHeader implements rest.WarningHandler.
+func (w *warnings) HandleWarningHeader(_ int, _ string, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.said = append(w.said, text)
+}
+
+func (w *warnings) take() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	said := w.said
+	w.said = nil
+	return said
+}
+
+// listening returns an administrator's client, and the warnings that it is given.
+func listening(t *testing.T) (client.Client, *warnings) {
+	t.Helper()
+	cfg, w := server.Config(), &warnings{}
+	cfg.WarningHandler = w
+	c, err := newClient(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, w
+}
+
+// awaitVerdicts waits until the API server asks the judge.
+func awaitVerdicts(t *testing.T, judge *stub) {
+	t.Helper()
+	judge.does.Store(refuses)
+	await(t, "the webhook to be asked", func() error {
+		err := admin.Create(t.Context(), object(t, "Bucket", `{spec: {}}`), client.DryRunAll)
+		if err == nil || !strings.Contains(err.Error(), objection) {
+			return fmt.Errorf("not refused: %w", err)
+		}
+		return nil
+	})
+	judge.asked()
+}
+
+func TestWebhook(t *testing.T) {
+	judge := &stub{}
+	stop := serve(t, judge, nil)
+	awaitVerdicts(t, judge)
+
+	t.Run("who is asked about what", func(t *testing.T) { whatIsAsked(t, judge) })
+	const unchecked = "Mooring could not check this in advance"
+	for _, tc := range []struct {
+		name    string
+		does    act
+		want    string // words of a refusal
+		warning string
+	}{
+		{"accepts", accepts, "", ""},
+		{"warns", warns, "", warning},
+		{"refuses", refuses, objection, warning},
+		{"fails", fails, "", unchecked},
+		{"panics", panics, "", unchecked},
+		{"hangs", hangs, "", unchecked},
+	} {
+		t.Run("a judge who "+tc.name, func(t *testing.T) {
+			judge.does.Store(accepts)
+			doomed := doomed(t)
+			c, said := listening(t)
+			judge.does.Store(tc.does)
+			for _, kind := range []string{"Bucket", "Database", "BucketClass", "DatabaseClass"} {
+				text := `{spec: {}}`
+				if strings.HasSuffix(kind, "Class") {
+					text = `{spec: {providerConfigRef: {name: platform}}}`
+				}
+				verdict(t, c.Create(t.Context(), object(t, kind, text), client.DryRunAll), tc.want)
+				if got := said.take(); len(got) != min(1, len(tc.warning)) || !strings.Contains(strings.Join(got, ""), tc.warning) {
+					t.Errorf("%s: warnings %q, want %q", kind, got, tc.warning)
+				}
+			}
+			unhindered(t, doomed)
+		})
+	}
+
+	judge.does.Store(accepts)
+	object := doomed(t)
+	stop()
+	t.Run("a server that is down", func(t *testing.T) {
+		passes(t)
+		unhindered(t, object)
+	})
+}
+
+// whatIsAsked: edits are judged with what was before, dry runs are known for such, and the rest does not even
+// reach the judge.
+func whatIsAsked(t *testing.T, judge *stub) {
+	judge.does.Store(accepts)
+	o := stored(t, "Bucket", `{spec: {}}`, `{status: {externalName: some-name}}`)
+	for _, tc := range []struct {
+		name, edit string
+		dryRun     bool
+		want       int
+	}{
+		{"an edit that is tried", `{spec: {tags: {a: b}}}`, true, 1},
+		{"an edit", `{spec: {tags: {a: b}}}`, false, 1},
+		{"the same again", `{spec: {tags: {a: b}}}`, false, 0},
+		{"a label", `{metadata: {labels: {a: b}}}`, false, 0},
+		{"a finalizer", `{metadata: {finalizers: [mooring.dev/cloud-resource]}}`, false, 0},
+		{"the default class", `{metadata: {annotations: {mooring.dev/is-default-class: "true"}}}`, false, 1},
+		{"another annotation", `{metadata: {annotations: {mooring.dev/paused: "true"}}}`, false, 0},
+	} {
+		settled(t, o)
+		judge.asked()
+		var opts []client.PatchOption
+		if tc.dryRun {
+			opts = append(opts, client.DryRunAll)
+		}
+		if err := admin.Patch(t.Context(), o.DeepCopy(), merge(t, tc.edit), opts...); err != nil {
+			t.Fatal(err)
+		}
+		asked := judge.asked()
+		if len(asked) != tc.want {
+			t.Errorf("%s: asked %d times, want %d", tc.name, len(asked), tc.want)
+		}
+		for _, r := range asked {
+			if r.Old == nil || r.DryRun != tc.dryRun || r.Object.GetNamespace() != shop || r.Object.GetName() != o.GetName() {
+				t.Errorf("%s: asked %+v", tc.name, r)
+			}
+		}
+	}
+	settled(t, o)
+	if err := admin.Delete(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	settled(t, o)
+	judge.asked()
+	for _, edit := range []string{`{spec: {tags: {c: d}}}`, `{metadata: {finalizers: null}}`} {
+		if err := admin.Patch(t.Context(), o.DeepCopy(), merge(t, edit)); err != nil {
+			t.Error(err)
+		}
+	}
+	if asked := judge.asked(); len(asked) != 0 {
+		t.Errorf("asked about what is being deleted: %+v", asked)
+	}
+}
+
+// settled waits until the API server's own cache has an object's last version. Until then it may try an edit on the
+// version before, ask about that, and begin anew.
+func settled(t *testing.T, o *unstructured.Unstructured) {
+	t.Helper()
+	await(t, "the API server's cache", func() error {
+		last, cached := o.DeepCopy(), o.DeepCopy()
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), last); err != nil {
+			return err
+		}
+		atAll := &client.GetOptions{Raw: &metav1.GetOptions{ResourceVersion: "0"}}
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), cached, atAll); err != nil {
+			return err
+		}
+		if last.GetResourceVersion() != cached.GetResourceVersion() {
+			return fmt.Errorf("it has %s of %s", cached.GetResourceVersion(), last.GetResourceVersion())
+		}
+		return nil
+	})
+}
+
+// passes: a creation is stored, whoever is asked.
+func passes(t *testing.T) {
+	t.Helper()
+	began := time.Now()
+	verdict(t, admin.Create(t.Context(), object(t, "Bucket", `{spec: {}}`), client.DryRunAll), "")
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// doomed makes an object that a finalizer holds.
+func doomed(t *testing.T) *unstructured.Unstructured {
+	return stored(t, "Bucket", `{metadata: {finalizers: [mooring.dev/cloud-resource]}, spec: {}}`, "")
+}
+
+// unhindered takes an object through all that must work whatever the webhook does, to its end.
+func unhindered(t *testing.T, o *unstructured.Unstructured) {
+	t.Helper()
+	began := time.Now()
+	for _, try := range []struct {
+		what string
+		err  error
+	}{
+		{"write status", admin.Status().Patch(t.Context(), o.DeepCopy(), merge(t, `{status: {externalName: some-name}}`))},
+		{"label", admin.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {labels: {a: b}}}`))},
+		{"delete", admin.Delete(t.Context(), o.DeepCopy())},
+		{"write the status of what is being deleted", admin.Status().Patch(t.Context(), o.DeepCopy(), merge(t, `{status: {externalName: ""}}`))},
+		{"edit what is being deleted", admin.Patch(t.Context(), o.DeepCopy(), merge(t, `{spec: {forceDestroy: true}}`))},
+		{"let it go", admin.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {finalizers: null}}`))},
+	} {
+		if try.err != nil {
+			t.Errorf("%s: %v", try.what, try.err)
+		}
+	}
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("it took %v: the API server waited for the webhook", took)
+	}
+	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), o.DeepCopy()); client.IgnoreNotFound(err) != nil || err == nil {
+		t.Errorf("it is not gone: %v", err)
+	}
+}
+
+// A certificate that has expired is as no webhook.
+func TestExpired(t *testing.T) {
+	judge := &stub{}
+	judge.does.Store(refuses)
+	// By its clock it renewed in time.
+	serve(t, judge, clocktesting.NewFakeClock(time.Now().Add(-100*24*time.Hour)))
+	await(t, "the authority to be trusted", trusted(t))
+	for range 5 { // while the API server takes it in
+		passes(t)
+		time.Sleep(200 * time.Millisecond)
+	}
+	unhindered(t, doomed(t))
+	if asked := judge.asked(); len(asked) != 0 {
+		t.Errorf("asked %d times", len(asked))
+	}
+}
+
+// trusted returns an error as long as a webhook has no authority to trust.
+func trusted(t *testing.T) func() error {
+	return func() error {
+		configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
+		if err := admin.Get(t.Context(), client.ObjectKey{Name: admission.ConfigurationName}, configuration); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(configuration.Webhooks, func(w admissionregistrationv1.ValidatingWebhook) bool { return len(w.ClientConfig.CABundle) == 0 }) {
+			return errors.New("no caBundle")
+		}
+		return nil
+	}
+}
+
+// A server that takes calls and never answers costs a creation 3 seconds, and nothing else.
+func TestBlackHole(t *testing.T) {
+	hole, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = hole.Close() }()
+	if err := admission.Apply(t.Context(), admin, "https://"+hole.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unask(t) })
+	o := doomed(t)
+	passes(t)
+	unhindered(t, o)
+}
+
+// That the configuration is applied again, as at an upgrade, takes no trust away.
+func TestApplyAgain(t *testing.T) {
+	serve(t, &stub{}, nil)
+	await(t, "the authority to be trusted", trusted(t))
+	if err := admission.Apply(t.Context(), admin, "https://127.0.0.1:1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := trusted(t)(); err != nil {
+		t.Error(err)
+	}
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
