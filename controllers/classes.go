@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -20,6 +21,9 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/resource"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // bucketClasses tells how buckets and their classes read.
@@ -72,7 +76,7 @@ func (s *setup) index(ctx context.Context, kind addedKind) error {
 
 // addClasses adds the reconciler of one kind of class.
 func (s *setup) addClasses(plural string, kind addedKind) error {
-	r := &class.Reconciler{Resolver: kind.classes, Client: s.mgr.GetClient(), Check: func(*class.Class) string { return "" }}
+	r := &class.Reconciler{Resolver: kind.classes, Client: s.mgr.GetClient(), Check: kind.rules.Check}
 	return builder.ControllerManagedBy(s.mgr).
 		Named("classes of "+plural).
 		For(kind.classes.Kind.Class(), builder.WithPredicates(classChanged)).
@@ -207,4 +211,30 @@ var classChanged = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() || class.IsDefault(e.ObjectOld) != class.IsDefault(e.ObjectNew)
 	},
+}
+
+// effects returns what changing a field of a kind does in a cloud, by the drivers' field tables.
+func effects[T client.Object, S any](s *setup, kind *resource.Kind[T, S]) func(cloud, field string) string {
+	// Tables are known without an account: to open a connection calls nobody.
+	nowhere := map[string]v1alpha1.Account{
+		"aws": {AWS: &v1alpha1.AWSAccount{Region: "us-east-1"}}, "gcp": {GCP: &v1alpha1.GCPAccount{Project: "none", Region: "us-east1"}},
+	}
+	known := map[string][]field.Doc{}
+	for cloud, drv := range s.Drivers {
+		conn, err := drv.Open(context.Background(), driver.Config{Account: nowhere[cloud], Location: "us-east-1", Ambient: true})
+		if err != nil {
+			continue
+		}
+		if external := kind.External(conn); external != nil {
+			known[cloud] = external.Docs()
+		}
+	}
+	return func(cloud, name string) string {
+		for _, doc := range known[cloud] {
+			if doc.Field == name || strings.HasPrefix(name, doc.Field+".") {
+				return doc.Effect
+			}
+		}
+		return ""
+	}
 }

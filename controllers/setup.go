@@ -18,6 +18,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/constraint"
 	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/controllers/resource"
 	"github.com/mooring-dev/mooring/controllers/retry"
@@ -41,6 +42,8 @@ type Options struct {
 	// Refresh is how long credentials are used before their Secret is read again. Default: a minute,
 	// or the sync period if that is shorter.
 	Refresh time.Duration
+	// WebhookAddress is where API servers are answered that ask about objects before they store them; empty or 0 for nowhere.
+	WebhookAddress string
 	// Now is the clock, default time.Now.
 	Now func() time.Time
 }
@@ -88,16 +91,22 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
 		Refresh: o.Refresh, Width: max(1, o.Workers/2), Now: o.Now,
 	}
-	if err := addKind(ctx, s, bucketKind(), bucketClasses()); err != nil {
+	if err := addKind(ctx, s, bucketKind(), bucketClasses(), class.Rules{Kind: constraint.Buckets}); err != nil {
 		return err
 	}
-	if err := addKind(ctx, s, databaseKind(), databaseClasses()); err != nil {
+	if err := addKind(ctx, s, databaseKind(), databaseClasses(), class.Rules{Kind: constraint.Databases}); err != nil {
 		return err
 	}
 	if err := s.addConfig(credential.KindProviderConfig, &v1alpha1.ProviderConfig{}); err != nil {
 		return err
 	}
-	return s.addConfig(credential.KindClusterProviderConfig, &v1alpha1.ClusterProviderConfig{})
+	if err := s.addConfig(credential.KindClusterProviderConfig, &v1alpha1.ClusterProviderConfig{}); err != nil {
+		return err
+	}
+	if s.WebhookAddress == "" || s.WebhookAddress == "0" {
+		return nil
+	}
+	return s.addWebhook()
 }
 
 type setup struct {
@@ -113,16 +122,18 @@ type addedKind struct {
 	object client.Object
 	list   func() client.ObjectList
 	config func(client.Object) (credential.Key, bool)
-	// classes are those of the kind.
-	classes *class.Resolver
+	// classes are those of the kind, rules their constraints, and admission answers about both.
+	classes   *class.Resolver
+	rules     class.Rules
+	admission *class.Admission
 }
 
 // configIndex finds objects by the provider config that they refer to.
 const configIndex = "providerConfig"
 
 // addKind adds the reconcilers of one cloud kind and of its classes.
-func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resource.Kind[T, S], classes *class.Kind) error {
-	resolver := &class.Resolver{Kind: classes, Client: s.mgr.GetClient(), Rules: func(*class.Class) []class.Rule { return nil }}
+func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resource.Kind[T, S], classes *class.Kind, rules class.Rules) error {
+	resolver := &class.Resolver{Kind: classes, Client: s.mgr.GetClient(), Rules: rules.Of}
 	r := &resource.Reconciler[T, S]{
 		Settings: resource.Settings{
 			Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"),
@@ -131,7 +142,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 		},
 		Kind: kind, Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}
-	added := addedKind{object: kind.New(), list: kind.List, classes: resolver, config: func(o client.Object) (credential.Key, bool) {
+	added := addedKind{object: kind.New(), list: kind.List, classes: resolver, rules: rules, config: func(o client.Object) (credential.Key, bool) {
 		spec, status := classes.Spec(o), classes.Status(o)
 		switch {
 		case spec.ProviderConfigRef != nil:
@@ -142,6 +153,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 			return credential.Key{}, false
 		}
 	}}
+	added.admission = &class.Admission{Resolver: resolver, Check: rules.Check, MayUse: s.mayUse, Effect: effects(s, kind)}
 	s.kinds = append(s.kinds, added)
 	if err := s.index(ctx, added); err != nil {
 		return err

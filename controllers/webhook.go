@@ -2,32 +2,64 @@ package controllers
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
-	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/admission"
+	"github.com/mooring-dev/mooring/controllers/class"
 )
-
-// WebhookOptions says how API servers are answered that ask about objects before they store them.
-type WebhookOptions struct {
-	// Address is where to listen, as ":9443".
-	Address string
-	// Namespace is Mooring's own.
-	Namespace string
-	// Judge says what is wrong with objects. Default: nothing ever is.
-	Judge admission.Judge
-}
 
 // The certificate is in a Secret, which is covered already.
 //
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations,verbs=get;patch,resourceNames=mooring
 
-// SetupWebhook adds the answers to a manager.
-func SetupWebhook(mgr manager.Manager, o WebhookOptions) error {
-	if o.Judge == nil {
-		o.Judge = admission.JudgeFunc(func(context.Context, admission.Review) (admission.Verdict, error) {
-			return admission.Verdict{}, nil
-		})
+// addWebhook answers API servers that ask about objects before they store them.
+func (s *setup) addWebhook() error {
+	return admission.Add(s.mgr, admission.Options{Address: s.WebhookAddress, Namespace: s.Namespace, Judge: admission.JudgeFunc(s.judge)})
+}
+
+// judge asks whoever knows about the kind.
+func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdict, error) {
+	for _, kind := range s.kinds {
+		var refusals []class.Problem
+		var warnings []string
+		var err error
+		switch {
+		case sameType(r.Object, kind.object):
+			refusals, warnings, err = kind.admission.Object(ctx, r.Old, r.Object)
+		case sameType(r.Object, kind.classes.Kind.Class()):
+			refusals, warnings, err = kind.admission.Class(ctx, r.Old, r.Object)
+		default:
+			continue
+		}
+		return admission.Verdict{Refusals: fieldErrors(refusals), Warnings: warnings}, err
 	}
-	return admission.Add(mgr, admission.Options{Address: o.Address, Namespace: o.Namespace, Judge: o.Judge})
+	return admission.Verdict{}, fmt.Errorf("nobody knows %T", r.Object)
+}
+
+func sameType(a, b client.Object) bool { return fmt.Sprintf("%T", a) == fmt.Sprintf("%T", b) }
+
+// fieldErrors says problems as the API server says what breaks a schema.
+func fieldErrors(problems []class.Problem) (list field.ErrorList) {
+	for _, p := range problems {
+		path := field.NewPath("spec")
+		if rest, ok := strings.CutPrefix(p.Field, "spec."); ok {
+			path = path.Child(rest)
+		}
+		list = append(list, field.Forbidden(path, p.Message))
+	}
+	return list
+}
+
+// mayUse asks the credentials whether a namespace may name a provider config.
+func (s *setup) mayUse(ctx context.Context, ref *v1alpha1.ProviderConfigReference, namespace string) (*class.Problem, error) {
+	refusal, err := s.store.MayUse(ctx, ref, namespace)
+	if refusal == nil || err != nil {
+		return nil, err
+	}
+	return &class.Problem{Reason: refusal.Reason, Field: "spec.providerConfigRef", Message: refusal.Message}, nil
 }

@@ -74,15 +74,10 @@ func run(ctx context.Context, o options, log logr.Logger) error {
 		return err
 	}
 	err = controllers.Setup(ctx, mgr, controllers.Options{
-		Drivers: drivers(), ClusterID: id, Namespace: o.namespace, SyncPeriod: o.syncPeriod, Workers: o.workers,
+		Drivers: drivers(), ClusterID: id, Namespace: o.namespace, SyncPeriod: o.syncPeriod, Workers: o.workers, WebhookAddress: o.webhookAddress,
 	})
 	if err != nil {
 		return fmt.Errorf("set up: %w", err)
-	}
-	if o.webhookAddress != "0" {
-		if err := controllers.SetupWebhook(mgr, controllers.WebhookOptions{Address: o.webhookAddress, Namespace: o.namespace}); err != nil {
-			return fmt.Errorf("set up: %w", err)
-		}
 	}
 	log.Info("starting", "version", version(), "clusterID", id, "syncPeriod", o.syncPeriod.String())
 	return mgr.Start(ctx)

@@ -155,14 +155,15 @@ func (i *impact) add(was, is Tree, how func(field string) string) {
 // how says what a change does, and whether it waits for a person.
 func (a *Admission) how(cloud, field string, spec Tree) string {
 	effect := a.Effect(cloud, field)
-	if effect == "" || effect == "Online" {
-		return "online"
+	if effect == "" {
+		return "at once"
 	}
+	effect = strings.ToLower(effect[:1]) + effect[1:]
 	disruptive, _ := get(spec, path{"updates", "disruptive"})
-	if disruptive == string(v1alpha1.DisruptiveAlways) {
-		return strings.ToLower(effect)
+	if strings.HasPrefix(effect, "online") || disruptive == string(v1alpha1.DisruptiveAlways) {
+		return effect
 	}
-	return strings.ToLower(effect) + ", waits for approval"
+	return effect + ", waits for approval"
 }
 
 // most is how many objects a warning names.

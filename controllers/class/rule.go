@@ -1,0 +1,42 @@
+package class
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mooring-dev/mooring/controllers/constraint"
+)
+
+// Rules compiles the constraints of classes of one kind.
+type Rules struct{ Kind constraint.Kind }
+
+// Of returns a class's constraints, compiled. One that can't be compiled fails for every object.
+func (r Rules) Of(c *Class) []Rule {
+	about := constraint.Metadata{Name: c.Name(), Labels: c.Object.GetLabels(), Annotations: c.Object.GetAnnotations()}
+	var rules []Rule
+	for _, text := range c.Spec.Constraints {
+		compiled, err := constraint.Compile(text.Rule, r.Kind)
+		rules = append(rules, func(spec Tree, namespace Namespace) (bool, error) {
+			if err != nil {
+				return false, err
+			}
+			return compiled.Holds(context.Background(), constraint.Input{
+				Spec: spec, Namespace: constraint.Metadata{Name: namespace.Name, Labels: namespace.Labels}, Class: about,
+			})
+		})
+	}
+	return rules
+}
+
+// Check says what is wrong with a class's constraints, empty if nothing is.
+func (r Rules) Check(c *Class) string {
+	for i, text := range c.Spec.Constraints {
+		if _, err := constraint.Compile(text.Rule, r.Kind); err != nil {
+			return fmt.Sprintf("spec.constraints[%d].rule: %v", i, err)
+		}
+		if text.Field != "" && !constraint.HasField(r.Kind, text.Field) {
+			return fmt.Sprintf("spec.constraints[%d].field: there is no field %q", i, text.Field)
+		}
+	}
+	return ""
+}
