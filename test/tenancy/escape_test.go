@@ -1,0 +1,228 @@
+package tenancy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// An attack is an object that a thief makes, with one reference that leads, or seems to, to what is not the thief's.
+type attack struct {
+	kind string
+	// field is the reference, value what it says, with is the rest of the spec in YAML.
+	field, value, with string
+}
+
+func (a attack) String() string {
+	return strings.ReplaceAll(fmt.Sprintf("%s %s=%s %s", a.kind, a.field, a.value, a.with), "/", "|")
+}
+
+// grips says for each reference what can be tried, and what the rest of the spec has to be for it to be tried at all.
+func grips() map[string][]attack {
+	t := treasure
+	all := map[string][]attack{}
+	add := func(kind, field string, values []string, with ...string) {
+		key := kind + "." + field
+		for _, value := range values {
+			for _, w := range with {
+				all[key] = append(all[key], attack{kind, field, value, w})
+			}
+			if strings.HasSuffix(field, "ame") { // a path in place of a name, which would lead out of the namespace
+				all[key] = append(all[key], attack{kind, field, bank + "/" + value, with[0]}, attack{kind, field, "../" + bank + "/" + value, with[0]})
+			}
+		}
+	}
+	direct := `{"providerConfigRef":{"kind":"ClusterProviderConfig","name":"aws"}}`
+	for _, kind := range []struct {
+		name, engine, cloud string
+		classes             []string
+	}{{"Bucket", ``, t.bucket, t.bucketClasses}, {"Database", `"engine":"postgres",`, t.database, t.databaseClasses}} {
+		add(kind.name, "spec.className", kind.classes, `{}`)
+		add(kind.name, "spec.providerConfigRef.name", t.accounts, `{`+kind.engine+`"providerConfigRef":{"kind":"ProviderConfig"}}`)
+		add(kind.name, "spec.providerConfigRef.name", t.clusterAccounts, `{`+kind.engine+`"providerConfigRef":{"kind":"ClusterProviderConfig"}}`)
+		var ways []string
+		for _, where := range []string{`"className":"for-all"`, strings.Trim(direct, "{}") + "}"} {
+			for _, how := range []string{``, `,"adoption":"IfMarked"`, `,"adoption":"IfExists"`, `,"management":"Observe"`, `,"management":"Observe","adoption":"IfExists"`} {
+				ways = append(ways, `{`+kind.engine+where+how+`}`)
+			}
+		}
+		add(kind.name, "spec.externalName", []string{kind.cloud}, ways...)
+		add(kind.name, "spec.connection.secretName", t.secrets, `{`+kind.engine+`"className":"for-bank"}`)
+	}
+	add("Database", "spec.credentials.passwordSecretRef.name", t.secrets, `{"className":"for-all"}`)
+	aws, gcp := `{"aws":{"region":"eu-central-1"}}`, `{"gcp":{"project":"mooring-local"}}`
+	add("ProviderConfig", "spec.credentials.secretRef.name", t.secrets, aws, gcp)
+	add("ProviderConfig", "spec.credentials.webIdentity.serviceAccountName", t.serviceAccounts,
+		`{"aws":{"region":"eu-central-1"},"credentials":{"webIdentity":{"roleARN":"arn:aws:iam::123456789012:role/bank"}}}`)
+	for _, kind := range []string{"BucketClass", "DatabaseClass"} {
+		add(kind, "spec.providerConfigRef.name", t.clusterAccounts, `{"allowedNamespaces":{}}`)
+	}
+	add("ClusterProviderConfig", "spec.credentials.secretRef.name", t.secrets, `{"aws":{"region":"eu-central-1"},"allowedNamespaces":{},"directUse":true}`)
+	add("ClusterProviderConfig", "spec.credentials.webIdentity.serviceAccountName", t.serviceAccounts,
+		`{"aws":{"region":"eu-central-1"},"allowedNamespaces":{},"credentials":{"webIdentity":{"roleARN":"arn:aws:iam::123456789012:role/bank"}}}`)
+	return all
+}
+
+// references finds every field by which a spec names something else.
+func references(kind string, s apiextensionsv1.JSONSchemaProps, at string) (found []string) {
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		below, here := s.Properties[name], at+"."+name
+		isName := name == "name" && strings.HasSuffix(at, "Ref") || strings.HasSuffix(name, "Name") && below.Type == "string"
+		if isName && name != "databaseName" {
+			found = append(found, kind+here)
+		}
+		found = append(found, references(kind, below, here)...)
+	}
+	return found
+}
+
+func TestEscapes(t *testing.T) {
+	for name, answers := range map[string]bool{"with the webhook": true, "without the webhook": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t, answers)
+			h.furnish()
+			attacks := grips()
+			h.complete(attacks)
+			h.tryAll(attacks)
+			own := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: thief, Name: "own"}}
+			own.Spec.ClassName = "for-all"
+			h.must(h.thief.Create(h.Context(), own)) // the thief may do what is allowed, so it is not that nothing works
+			h.ready(own)
+		})
+	}
+}
+
+// complete demands that something is tried with each reference that there is.
+func (h *house) complete(attacks map[string][]attack) {
+	h.Helper()
+	definitions := &apiextensionsv1.CustomResourceDefinitionList{}
+	h.must(h.Client.List(h.Context(), definitions))
+	for _, crd := range definitions.Items {
+		spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+		for _, reference := range references(crd.Spec.Names.Kind, spec, ".spec") {
+			if len(attacks[reference]) == 0 {
+				h.Errorf("nothing is tried with %s", reference)
+			}
+		}
+	}
+}
+
+// tryAll makes all attempts and looks what has become of them.
+func (h *house) tryAll(attacks map[string][]attack) {
+	h.Helper()
+	mark, err := h.Cluster.Audit().Mark()
+	h.must(err)
+	calls := len(h.Cloud.Ledger.Calls(localcloud.Filter{Write: localcloud.Writes}))
+	var made []*unstructured.Unstructured
+	tried, refused := 0, 0
+	for _, key := range slices.Sorted(maps.Keys(attacks)) {
+		for _, a := range attacks[key] {
+			o := h.object(a, tried)
+			switch err := h.thief.Create(h.Context(), o); {
+			case err == nil:
+				made = append(made, o)
+			case apierrors.IsInvalid(err), apierrors.IsForbidden(err):
+				refused++
+			default:
+				h.Errorf("%s: %v", a, err)
+			}
+			tried++
+		}
+	}
+	if tried < 100 || refused == 0 || len(made) == 0 {
+		h.Fatalf("%d attempts, of which %d were refused at once and %d taken, show nothing", tried, refused, len(made))
+	}
+	for _, o := range made {
+		h.fails(o)
+	}
+	if after := h.Cloud.Ledger.Calls(localcloud.Filter{Write: localcloud.Writes}); len(after) > calls {
+		h.Errorf("the cloud was written to: %v", after[calls:])
+	}
+	h.audit(mark)
+}
+
+// object is the object of an attack. Fields that can't be, as a namespace in a reference, are sent too.
+func (h *house) object(a attack, number int) *unstructured.Unstructured {
+	h.Helper()
+	spec := map[string]any{}
+	h.must(yaml.Unmarshal([]byte(a.with), &spec))
+	path := strings.Split(strings.TrimPrefix(a.field, "spec."), ".")
+	h.must(unstructured.SetNestedField(spec, a.value, path...))
+	if last := path[len(path)-1]; last == "name" {
+		h.must(unstructured.SetNestedField(spec, bank, append(slices.Clone(path[:len(path)-1]), "namespace")...))
+	}
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+	o.SetAPIVersion("mooring.dev/v1alpha1")
+	o.SetKind(a.kind)
+	o.SetName(fmt.Sprintf("attempt-%d", number))
+	if a.kind == "Bucket" || a.kind == "Database" || a.kind == "ProviderConfig" {
+		o.SetNamespace(thief)
+	}
+	o.SetAnnotations(map[string]string{"attack": a.String()})
+	return o
+}
+
+// fails waits until the controller has said that an object is not to be, and checks that nothing was told of what it wanted.
+func (h *house) fails(o *unstructured.Unstructured) {
+	h.Helper()
+	attack := o.GetAnnotations()["attack"]
+	var status struct {
+		Conditions []metav1.Condition `json:"conditions"`
+		Observed   map[string]any     `json:"observed"`
+		Binding    map[string]any     `json:"binding"`
+	}
+	h.eventually("it is known what becomes of "+attack, func() bool {
+		h.must(h.Client.Get(h.Context(), client.ObjectKeyFromObject(o), o))
+		found, _, err := unstructured.NestedMap(o.Object, "status")
+		h.must(err)
+		h.must(runtime.DefaultUnstructuredConverter.FromUnstructured(found, &status))
+		return meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady) || meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady)
+	})
+	ready := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReady)
+	if ready.Status != metav1.ConditionFalse {
+		h.Errorf("%s: it is %s: %s", attack, ready.Reason, ready.Message)
+	}
+	if len(status.Observed) > 0 || len(status.Binding) > 0 {
+		h.Errorf("%s: it tells of what is not the thief's: %+v", attack, status)
+	}
+}
+
+// audit checks which Secrets Mooring read, and whose tokens it asked for: bank's own account is the one reason to.
+func (h *house) audit(since cluster.Mark) {
+	h.Helper()
+	all, err := h.Cluster.Audit().Since(since)
+	h.must(err)
+	ours := all.Where(cluster.By(mooring))
+	if ours.Count(cluster.On("buckets/status")) == 0 {
+		h.Error("the audit log tells nothing of Mooring")
+	}
+	for _, r := range ours.Where(cluster.On("secrets", "serviceaccounts/*", "configmaps")) {
+		own := r.Namespace == thief || r.Namespace == system.Namespace && r.Name != "payroll" && r.Name != "vault"
+		account := r.Namespace == bank && r.Name == "keys" && r.Verb == "get"
+		if !own && !account || r.Verb == "list" || r.Verb == "watch" {
+			h.Errorf("it read what it had no reason to: %s", r)
+		}
+	}
+	for _, r := range all.Where(cluster.By(thief), cluster.Succeeded) {
+		if r.Namespace != thief {
+			h.Errorf("a thief did something elsewhere: %s", r)
+		}
+	}
+}
