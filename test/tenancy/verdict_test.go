@@ -1,0 +1,196 @@
+package tenancy
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// warnings collects what the API server warns of.
+type warnings struct {
+	mu   sync.Mutex
+	said []string
+}
+
+// HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
+func (w *warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.said = append(w.said, text)
+}
+
+// take returns what was said since it was last taken.
+func (w *warnings) take() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	said := strings.Join(w.said, "\n")
+	w.said = nil
+	return said
+}
+
+// hears returns an administrator's client that keeps warnings.
+func (h *house) hears() (client.Client, *warnings) {
+	h.Helper()
+	cfg, heard := *h.Cluster.Config(), &warnings{}
+	cfg.WarningHandlerWithContext = heard
+	c, err := client.New(&cfg, client.Options{Scheme: h.Client.Scheme()})
+	h.must(err)
+	return c, heard
+}
+
+func (h *house) says(what string, err error, heard string, refusal string, wanted ...string) {
+	h.Helper()
+	switch {
+	case refusal == "" && err != nil:
+		h.Errorf("%s: refused: %v", what, err)
+	case refusal != "" && (!apierrors.IsInvalid(err) || !strings.Contains(err.Error(), refusal)):
+		h.Errorf("%s: got %v, want Invalid with %q", what, err, refusal)
+	}
+	for _, text := range wanted {
+		if !strings.Contains(heard, text) {
+			h.Errorf("%s: warned of %q, want %q", what, heard, text)
+		}
+	}
+}
+
+// The guard-rails hold when something is applied: a dry run has the whole verdict, and says what a changed class would do.
+func TestVerdict(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, true)
+	c, heard := h.hears()
+	h.apply("samples/00-namespace.yaml")
+	h.apply("samples/classes/aws.yaml")
+	class := &v1alpha1.DatabaseClass{}
+	h.eventually("the webhook answers", func() bool {
+		d := order("huge")
+		err := c.Create(t.Context(), d, client.DryRunAll)
+		heard.take()
+		return apierrors.IsInvalid(err)
+	})
+	for _, tt := range []struct {
+		name    string
+		change  func(*v1alpha1.Database)
+		refusal string
+		warned  string
+	}{
+		{"as it should be", func(*v1alpha1.Database) {}, "", ""},
+		{"a size that is none", func(d *v1alpha1.Database) { d.Spec.Size = "huge" }, `spec.size: Forbidden: there is no size "huge" in class "postgres-standard"; choose one of small (2 vCPU, 1 GiB, about 15 EUR a month)`, ""},
+		{"a disk too large", func(d *v1alpha1.Database) { d.Spec.Storage.SizeGiB = new(int32(500)) }, "spec.storage.sizeGiB: Forbidden: 500 is too much", ""},
+		{"a rule broken", func(d *v1alpha1.Database) { d.Spec.Engine = new(v1alpha1.EngineMySQL) }, "spec.engine: Forbidden: this class is for PostgreSQL", ""},
+		{"against what is enforced", func(d *v1alpha1.Database) {
+			d.Spec.Tags = map[string]v1alpha1.TagValue{"cost-center": "mine"}
+		}, "insists on platform, not mine", ""},
+		{"two things at once", func(d *v1alpha1.Database) { d.Spec.Size = "huge"; d.Spec.Engine = new(v1alpha1.EngineMySQL) }, "this class is for PostgreSQL", ""},
+		{"a class that may come", func(d *v1alpha1.Database) { d.Spec.ClassName = "none" }, "", `there is no DatabaseClass "none"`},
+		{"an account that may come", func(d *v1alpha1.Database) {
+			d.Spec.ClassName, d.Spec.Size, d.Spec.ProviderConfigRef = "", "", &v1alpha1.ProviderConfigReference{Name: "none"}
+			d.Spec.Engine = new(v1alpha1.EnginePostgres)
+		}, "", "there is no ProviderConfig none"},
+	} {
+		d := order("small")
+		tt.change(d)
+		err := c.Create(t.Context(), d, client.DryRunAll)
+		h.says(tt.name, err, heard.take(), tt.refusal, tt.warned)
+	}
+	d := order("small")
+	h.create(d)
+	h.ready(d)
+	h.changeClass(c, heard, class)
+
+	// What is wrong already keeps nobody from mending another thing.
+	h.must(c.Get(t.Context(), client.ObjectKey{Name: "postgres-standard"}, class))
+	class.Spec.Sizes[0].Storage.MaxGiB = new(int32(30))
+	h.must(c.Update(t.Context(), class))
+	heard.take()
+	h.eventually("another thing is mended", func() bool {
+		h.must(c.Get(t.Context(), client.ObjectKeyFromObject(d), d))
+		d.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(9))}
+		err := c.Update(t.Context(), d, client.DryRunAll)
+		h.must(client.IgnoreNotFound(err))
+		return strings.Contains(heard.take(), "50 is too much for size")
+	})
+	d.Spec.Storage.SizeGiB = new(int32(60))
+	h.says("worse than it is", c.Update(t.Context(), d, client.DryRunAll), heard.take(), "60 is too much")
+	h.must(c.Delete(t.Context(), d))
+	h.eventually("it is deleted all the same", func() bool {
+		return apierrors.IsNotFound(c.Get(t.Context(), client.ObjectKeyFromObject(d), d))
+	})
+}
+
+// changeClass tries changes of the class that one database uses.
+func (h *house) changeClass(c client.Client, heard *warnings, class *v1alpha1.DatabaseClass) {
+	h.Helper()
+	for _, tt := range []struct {
+		name    string
+		change  func(*v1alpha1.DatabaseClassSpec)
+		refusal string
+		warned  []string
+	}{
+		{"nothing that matters", func(s *v1alpha1.DatabaseClassSpec) { s.Description = "other" }, "", []string{"none of the 1 objects of kind Database that use this class would change"}},
+		{"online", func(s *v1alpha1.DatabaseClassSpec) { s.Defaults.Backup.RetentionDays = new(int32(14)) }, "",
+			[]string{"of the 1 objects of kind Database that use this class, 1 would change", "of 1: backup.retentionDays becomes 14 (online"}},
+		{"disruptive", func(s *v1alpha1.DatabaseClassSpec) { s.Sizes[0].AWS.InstanceClass = new("db.t4g.small") }, "",
+			[]string{"of 1: aws.instanceClass becomes db.t4g.small (restarts, waits for approval)"}},
+		{"disruptive, and nobody asked", func(s *v1alpha1.DatabaseClassSpec) {
+			s.Sizes[0].AWS.InstanceClass = new("db.t4g.small")
+			s.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveAlways}
+		}, "", []string{"of 1: aws.instanceClass becomes db.t4g.small (restarts)"}},
+		{"no longer allowed", func(s *v1alpha1.DatabaseClassSpec) { s.Sizes[0].Storage.MaxGiB = new(int32(30)) }, "",
+			[]string{"1 would no longer be allowed, and stay as they are until they are mended: shop/orders (spec.storage.sizeGiB: 50 is too much"}},
+		{"a rule with a slip", func(s *v1alpha1.DatabaseClassSpec) { s.Constraints[0].Rule = "spec.engin == 'postgres'" }, "undefined field 'engin'", nil},
+		{"a rule that is no answer", func(s *v1alpha1.DatabaseClassSpec) { s.Constraints[0].Rule = "spec.engine" }, "a rule is true or false", nil},
+		{"a field that is none", func(s *v1alpha1.DatabaseClassSpec) { s.Constraints[0].Field = "spec.nothing" }, `there is no field "spec.nothing"`, nil},
+	} {
+		h.must(c.Get(h.Context(), client.ObjectKey{Name: "postgres-standard"}, class))
+		tt.change(&class.Spec)
+		heard.take()
+		err := c.Update(h.Context(), class, client.DryRunAll)
+		h.says("the class: "+tt.name, err, heard.take(), tt.refusal, tt.warned...)
+	}
+}
+
+func order(size string) *v1alpha1.Database {
+	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}
+	d.Spec.ClassName, d.Spec.Size = "postgres-standard", size
+	d.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}
+	d.Spec.DeletionPolicy = v1alpha1.DeletionDelete
+	return d
+}
+
+// A webhook that is down keeps nobody from anything, and the controller enforces all the same.
+func TestNobodyAnswers(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, false)
+	h.apply("samples/classes/aws.yaml")
+	h.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Labels: map[string]string{"stage": "production"}}})
+	good, bad := order("small"), order("huge")
+	bad.Name = "bad"
+	brief := order("small")
+	brief.Name, brief.Spec.Backup = "brief", &v1alpha1.DatabaseBackup{RetentionDays: new(int32(1))}
+	h.create(good, bad, brief)
+	h.ready(good)
+	for o, says := range map[*v1alpha1.Database]string{bad: "there is no size", brief: "databases in production keep backups for 7 days"} {
+		h.eventually(o.Name+" is refused by the controller", func() bool {
+			for _, c := range h.status(o).Conditions {
+				if c.Type == v1alpha1.ConditionStalled && c.Reason == string(v1alpha1.ReasonClassViolated) {
+					return strings.Contains(c.Message, says)
+				}
+			}
+			return false
+		})
+	}
+	for _, o := range []client.Object{good, bad, brief} {
+		h.must(h.Client.Delete(h.Context(), o))
+		h.eventually("it is deleted", func() bool {
+			return apierrors.IsNotFound(h.Client.Get(h.Context(), client.ObjectKeyFromObject(o), o))
+		})
+	}
+}
