@@ -85,16 +85,17 @@ func start(ctx context.Context, binaries string, o Options) (_ *Cluster, err err
 	if err := c.startServers(binaries, o.Audit); err != nil {
 		return nil, err
 	}
+	// First, since kube-controller-manager looks for new kinds twice a minute only, and counts none before.
+	if err := c.installDefaultCRDs(); err != nil {
+		return nil, err
+	}
 	if o.ControllerManager {
 		c.step("starting kube-controller-manager")
 		if c.manager, err = c.startManager(ctx, binaries); err != nil {
 			return nil, err
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return c, c.installDefaultCRDs()
+	return c, ctx.Err()
 }
 
 // prepare makes the folder and takes the leash in it.

@@ -16,11 +16,12 @@ import (
 )
 
 // controllers are the ones that Mooring's promises rest on: a namespace that is deleted ends, dependants
-// go with their owners, and aggregated roles (the chart's) take effect. The others manage pods and nodes.
+// go with their owners, aggregated roles take effect, and quotas count. The others manage pods and nodes.
 var controllers = []string{
 	"namespace-controller",
 	"garbage-collector-controller",
 	"clusterrole-aggregation-controller",
+	"resourcequota-controller",
 }
 
 // A manager is a running kube-controller-manager.

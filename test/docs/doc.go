@@ -1,3 +1,3 @@
-// Package docs holds the documents to the truth: their YAML is that of config/samples, the API server takes
-// every sample, and their links lead somewhere.
+// Package docs holds the documents to the truth: their YAML and JSON is that of config/samples, the API server takes
+// every sample, the policies for the clouds allow what the drivers call and no more, and links lead somewhere.
 package docs

@@ -50,23 +50,25 @@ func documents(t *testing.T) map[string]string {
 	return all
 }
 
-var yamlBlock = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
+var block = regexp.MustCompile("(?ms)^```(yaml|json)\n(.*?)^```$")
 
-// TestYAMLIsThatOfSamples demands that what people copy is what tests have applied: whole lines of a sample, without
-// a gap.
-func TestYAMLIsThatOfSamples(t *testing.T) {
-	samples := files(t, filepath.Join(root(t), "config", "samples"), ".yaml")
-	blocks := 0
+// TestBlocksAreThoseOfSamples demands that what people copy is what tests have applied or read: whole lines of a sample,
+// without a gap.
+func TestBlocksAreThoseOfSamples(t *testing.T) {
+	folder := filepath.Join(root(t), "config", "samples")
+	samples := map[string]map[string]string{"yaml": files(t, folder, ".yaml"), "json": files(t, folder, ".json")}
+	seen := map[string]int{}
 	for path, content := range documents(t) {
-		for _, block := range yamlBlock.FindAllStringSubmatch(content, -1) {
-			blocks++
-			if !partOfAny(block[1], samples) {
-				t.Errorf("%s: this YAML is in no file of config/samples:\n%s", path, block[1])
+		for _, match := range block.FindAllStringSubmatch(content, -1) {
+			language, text := match[1], match[2]
+			seen[language]++
+			if !partOfAny(text, samples[language]) {
+				t.Errorf("%s: this %s is in no file of config/samples:\n%s", path, language, text)
 			}
 		}
 	}
-	if blocks == 0 {
-		t.Error("no document has YAML")
+	if seen["yaml"] == 0 || seen["json"] == 0 {
+		t.Errorf("documents have %v blocks, want some of each", seen)
 	}
 }
 

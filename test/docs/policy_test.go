@@ -1,0 +1,296 @@
+package docs
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// awsNeeds says which actions a call is authorized by, and on which kinds of resources, by service and operation of AWS's SDK.
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonrds.html
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html
+// What those do not say has its own source.
+var awsNeeds = map[string][]string{
+	"sts.GetCallerIdentity": nil, // https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
+	// Trust policies speak of these, and the role that assumes others has a policy of its own.
+	"stscreds.NewAssumeRoleProvider":      nil,
+	"stscreds.NewWebIdentityRoleProvider": nil,
+
+	// Tags of a creation are authorized on their own:
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/security_iam_id-based-policy-examples-grant-permissions-tags-on-create.html
+	"rds.CreateDBInstance": {
+		"rds:CreateDBInstance db", "rds:CreateDBInstance og", "rds:CreateDBInstance pg", "rds:CreateDBInstance secgrp",
+		"rds:CreateDBInstance subgrp", "rds:AddTagsToResource db",
+	},
+	"rds.DescribeDBInstances": {"rds:DescribeDBInstances *"},
+	"rds.DescribeDBSnapshots": {"rds:DescribeDBSnapshots *"},
+	"rds.ModifyDBInstance":    {"rds:ModifyDBInstance db", "rds:ModifyDBInstance og", "rds:ModifyDBInstance pg", "rds:ModifyDBInstance secgrp"},
+	// A final snapshot, and the tags that are copied to it, are authorized on their own, since 2024:
+	// https://github.com/aws-solutions/instance-scheduler-on-aws/issues/572
+	"rds.DeleteDBInstance": {
+		"rds:DeleteDBInstance db", "rds:CreateDBSnapshot db", "rds:CreateDBSnapshot snapshot", "rds:AddTagsToResource snapshot",
+	},
+	"rds.AddTagsToResource":      {"rds:AddTagsToResource db"},
+	"rds.RemoveTagsFromResource": {"rds:RemoveTagsFromResource db"},
+
+	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucket-create-tag.html
+	"s3.CreateBucket":         {"s3:CreateBucket bucket", "s3:TagResource bucket"},
+	"s3.HeadBucket":           {"s3:ListBucket bucket"},
+	"s3.GetBucketTagging":     {"s3:GetBucketTagging bucket"},
+	"s3.PutBucketTagging":     {"s3:PutBucketTagging bucket"},
+	"s3.GetBucketVersioning":  {"s3:GetBucketVersioning bucket"},
+	"s3.PutBucketVersioning":  {"s3:PutBucketVersioning bucket"},
+	"s3.GetPublicAccessBlock": {"s3:GetBucketPublicAccessBlock bucket"},
+	"s3.PutPublicAccessBlock": {"s3:PutBucketPublicAccessBlock bucket"},
+	"s3.GetBucketEncryption":  {"s3:GetEncryptionConfiguration bucket"},
+	"s3.PutBucketEncryption":  {"s3:PutEncryptionConfiguration bucket"},
+	"s3.DeleteBucket":         {"s3:DeleteBucket bucket"},
+	"s3.ListObjectVersions":   {"s3:ListBucketVersions bucket"},
+	"s3.ListMultipartUploads": {"s3:ListBucketMultipartUploads bucket"},
+	"s3.AbortMultipartUpload": {"s3:AbortMultipartUpload object"},
+	"s3.DeleteObjects":        {"s3:DeleteObject object", "s3:DeleteObjectVersion object"},
+}
+
+// gcpNeeds says the same of Google's methods.
+// https://cloud.google.com/sql/docs/postgres/iam-permissions
+// https://cloud.google.com/storage/docs/access-control/iam-json
+var gcpNeeds = map[string][]string{
+	"token": nil,
+
+	"instances.insert": {"cloudsql.instances.create"},
+	"instances.get":    {"cloudsql.instances.get"},
+	"instances.patch":  {"cloudsql.instances.update"},
+	"instances.delete": {"cloudsql.instances.delete"},
+	"operations.get":   {"cloudsql.instances.get"},
+	"databases.insert": {"cloudsql.databases.create"},
+	"databases.get":    {"cloudsql.databases.get"},
+	"users.list":       {"cloudsql.users.list"},
+	"users.insert":     {"cloudsql.users.create"},
+	"users.update":     {"cloudsql.users.update"},
+	"backups.list":     {"cloudsql.backupRuns.list"},
+
+	// Google's library asks for the full projection, of which the policy is a part.
+	"buckets.get":    {"storage.buckets.get", "storage.buckets.getIamPolicy"},
+	"buckets.insert": {"storage.buckets.create"},
+	// https://cloud.google.com/storage/docs/using-public-access-prevention
+	"buckets.patch":  {"storage.buckets.update", "storage.buckets.getIamPolicy", "storage.buckets.setIamPolicy"},
+	"buckets.delete": {"storage.buckets.delete"},
+	"objects.list":   {"storage.objects.list"},
+	"objects.delete": {"storage.objects.delete"},
+}
+
+// TestPoliciesAreComplete demands that the policies in config/samples/iam allow what the drivers call, and nothing that
+// they do not.
+func TestPoliciesAreComplete(t *testing.T) {
+	amazon := needed(t, callsOfAWS(t), awsNeeds)
+	for _, name := range []string{"aws-permissions.json", "aws-permissions-tenant.json"} {
+		if diff := cmp.Diff(amazon, policy(t, name).allows()); diff != "" {
+			t.Errorf("%s: -needed +allowed:\n%s", name, diff)
+		}
+	}
+	google := needed(t, callsOfGCP(t), gcpNeeds)
+	if diff := cmp.Diff(google, role(t, "gcp-role.json")); diff != "" {
+		t.Errorf("gcp-role.json: -needed +granted:\n%s", diff)
+	}
+	for _, permission := range role(t, "gcp-role-project.json") {
+		if !slices.Contains(google, permission) {
+			t.Errorf("gcp-role-project.json grants %s, which nothing needs", permission)
+		}
+	}
+}
+
+// needed returns what calls are authorized by, each once and in order.
+func needed(t *testing.T, calls []string, needs map[string][]string) []string {
+	t.Helper()
+	if len(calls) < 10 {
+		t.Fatalf("the drivers' calls are not found where they were: %q", calls)
+	}
+	var all []string
+	for _, call := range calls {
+		actions, known := needs[call]
+		if !known {
+			t.Errorf("a driver calls %s: say in this test what that needs, and allow it in config/samples/iam", call)
+		}
+		all = append(all, actions...)
+	}
+	return distinct(all)
+}
+
+func distinct(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
+
+// TestTrustsAllowSignInOnly demands of trust policies, and of the policy of who assumes roles, that they speak of nothing else.
+func TestTrustsAllowSignInOnly(t *testing.T) {
+	assume := []string{"sts:AssumeRole", "sts:TagSession"}
+	for name, want := range map[string][]string{
+		"aws-assume.json":             assume,
+		"aws-trust-irsa.json":         {"sts:AssumeRoleWithWebIdentity"},
+		"aws-trust-web-identity.json": {"sts:AssumeRoleWithWebIdentity"},
+		"aws-trust-pod-identity.json": assume,
+		"aws-trust-assume-role.json":  assume,
+		"aws-trust-shared-role.json":  assume,
+	} {
+		p := policy(t, name)
+		if diff := cmp.Diff(want, p.actions()); diff != "" {
+			t.Errorf("%s: -want +allowed:\n%s", name, diff)
+		}
+		for _, s := range p.Statement {
+			if trust := strings.Contains(name, "trust"); (len(s.Principal) > 0) != trust || (len(s.Resource) > 0) == trust || trust && len(s.Condition) == 0 {
+				t.Errorf("%s: %+v: a trust policy says who may and when, any other what", name, s)
+			}
+		}
+	}
+}
+
+// ownTag is a condition on a tag of Mooring's.
+var ownTag = regexp.MustCompile(`aws:(?:RequestTag|ResourceTag|PrincipalTag)/(mooring[\w:-]*)`)
+
+// TestPoliciesKnowTheTags demands that conditions are about tags which the drivers set: a misspelt one would allow nothing.
+func TestPoliciesKnowTheTags(t *testing.T) {
+	known := append(driver.MarkKeys(), "mooring:namespace", "mooring:providerConfig")
+	found := 0
+	for path, content := range policies(t) {
+		for _, tag := range ownTag.FindAllStringSubmatch(content, -1) {
+			found++
+			if !slices.Contains(known, tag[1]) {
+				t.Errorf("%s: no driver sets a tag %q", path, tag[1])
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no policy has a condition on a tag")
+	}
+}
+
+// TestEveryPolicyIsRead demands that no file escapes the tests above, and that all are JSON.
+func TestEveryPolicyIsRead(t *testing.T) {
+	for path := range policies(t) {
+		switch name := filepath.Base(path); {
+		case strings.HasPrefix(name, "gcp-role"):
+			role(t, name)
+		case strings.HasPrefix(name, "aws-"):
+			if len(policy(t, name).Statement) == 0 {
+				t.Errorf("%s says nothing", path)
+			}
+		default:
+			t.Errorf("%s: neither a role of Google Cloud nor a policy of AWS", path)
+		}
+	}
+}
+
+// An awsPolicy is a policy of AWS, of whatever kind.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_grammar.html
+type awsPolicy struct {
+	Version   string
+	Statement []struct {
+		Sid, Effect string
+		Principal   map[string]string
+		Action      oneOrMore
+		Resource    oneOrMore
+		Condition   map[string]map[string]string
+	}
+}
+
+// oneOrMore is a string, or a list of them.
+type oneOrMore []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *oneOrMore) UnmarshalJSON(text []byte) error {
+	if text[0] == '[' {
+		return json.Unmarshal(text, (*[]string)(l))
+	}
+	*l = oneOrMore{""}
+	return json.Unmarshal(text, &(*l)[0])
+}
+
+// actions returns what a policy allows, each once and in order.
+func (p awsPolicy) actions() []string {
+	var all []string
+	for _, s := range p.Statement {
+		all = append(all, s.Action...)
+	}
+	return distinct(all)
+}
+
+// allows returns what a policy allows on which kinds of resources, as rds:ModifyDBInstance db; each once and in order.
+func (p awsPolicy) allows() []string {
+	var all []string
+	for _, s := range p.Statement {
+		for _, action := range s.Action {
+			for _, resource := range s.Resource {
+				all = append(all, action+" "+kindOf(resource))
+			}
+		}
+	}
+	return distinct(all)
+}
+
+// kindOf returns what kind of resource a name is of.
+func kindOf(arn string) string {
+	parts := strings.SplitN(arn, ":", 6) // arn:aws:rds:*:123456789012:db:*
+	switch {
+	case len(parts) < 6:
+		return arn
+	case parts[2] != "s3":
+		kind, _, _ := strings.Cut(parts[5], ":")
+		return kind
+	case strings.Contains(strings.ReplaceAll(parts[5], "aws:PrincipalTag/", ""), "/"):
+		return "object"
+	default:
+		return "bucket"
+	}
+}
+
+func policies(t *testing.T) map[string]string {
+	t.Helper()
+	return files(t, filepath.Join(root(t), "config", "samples"), ".json")
+}
+
+// policy reads a policy of AWS.
+func policy(t *testing.T, name string) awsPolicy {
+	t.Helper()
+	var p awsPolicy
+	readJSON(t, name, &p)
+	if p.Version != "2012-10-17" {
+		t.Errorf("%s: version %q: without the current one there are no variables", name, p.Version)
+	}
+	for _, s := range p.Statement {
+		if s.Effect != "Allow" || len(s.Action) == 0 || slices.ContainsFunc(s.Action, func(a string) bool { return strings.Contains(a, "*") }) {
+			t.Errorf("%s: %+v: want it to allow actions by their names", name, s)
+		}
+	}
+	return p
+}
+
+// role reads the permissions of a role of Google Cloud.
+func role(t *testing.T, name string) []string {
+	t.Helper()
+	var r struct {
+		Title, Description, Stage string
+		IncludedPermissions       []string
+	}
+	readJSON(t, name, &r)
+	if r.Title == "" || r.Stage != "GA" || !slices.Equal(r.IncludedPermissions, distinct(r.IncludedPermissions)) {
+		t.Errorf("%s: want title, stage GA, and the permissions in order, each once", name)
+	}
+	return r.IncludedPermissions
+}
+
+func readJSON(t *testing.T, name string, into any) {
+	t.Helper()
+	all := policies(t)
+	content := all[filepath.Join(root(t), "config", "samples", "iam", name)]
+	strict := json.NewDecoder(bytes.NewReader([]byte(content)))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(into); err != nil {
+		t.Fatalf("%s: %v; there are %q", name, err, slices.Sorted(maps.Keys(all)))
+	}
+}
