@@ -117,6 +117,7 @@ func TestVerdict(t *testing.T) {
 		h.must(client.IgnoreNotFound(err))
 		return strings.Contains(heard.take(), "50 is too much for size")
 	})
+	h.must(c.Get(t.Context(), client.ObjectKeyFromObject(d), d))
 	d.Spec.Storage.SizeGiB = new(int32(60))
 	h.says("worse than it is", c.Update(t.Context(), d, client.DryRunAll), heard.take(), "60 is too much")
 	h.must(c.Delete(t.Context(), d))
