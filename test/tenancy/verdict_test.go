@@ -117,9 +117,8 @@ func TestVerdict(t *testing.T) {
 		h.must(client.IgnoreNotFound(err))
 		return strings.Contains(heard.take(), "50 is too much for size")
 	})
-	h.must(c.Get(t.Context(), client.ObjectKeyFromObject(d), d))
-	d.Spec.Storage.SizeGiB = new(int32(60))
-	h.says("worse than it is", c.Update(t.Context(), d, client.DryRunAll), heard.take(), "60 is too much")
+	worse := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"storage":{"sizeGiB":60}}}`))
+	h.says("worse than it is", c.Patch(t.Context(), d, worse, client.DryRunAll), heard.take(), "60 is too much")
 	h.must(c.Delete(t.Context(), d))
 	h.eventually("it is deleted all the same", func() bool {
 		return apierrors.IsNotFound(c.Get(t.Context(), client.ObjectKeyFromObject(d), d))
