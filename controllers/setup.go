@@ -153,7 +153,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 			return credential.Key{}, false
 		}
 	}}
-	added.admission = &class.Admission{Resolver: resolver, Check: rules.Check, MayUse: s.mayUse, Effect: effects(s, kind)}
+	added.admission = &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Effect: effects(s, kind)}
 	s.kinds = append(s.kinds, added)
 	if err := s.index(ctx, added); err != nil {
 		return err

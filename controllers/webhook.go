@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/admission"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/credential"
 )
 
 // The certificate is in a Secret, which is covered already.
@@ -55,11 +56,19 @@ func fieldErrors(problems []class.Problem) (list field.ErrorList) {
 	return list
 }
 
-// mayUse asks the credentials whether a namespace may name a provider config.
-func (s *setup) mayUse(ctx context.Context, ref *v1alpha1.ProviderConfigReference, namespace string) (*class.Problem, error) {
-	refusal, err := s.store.MayUse(ctx, ref, namespace)
+// mayUse asks the credentials whether a namespace may use a provider config, by its own reference or by its class's.
+func (s *setup) mayUse(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass, namespace string) (*class.Problem, error) {
+	use := credential.Use{Namespace: namespace}
+	path := "spec.providerConfigRef"
+	if ref != nil {
+		use.Key = credential.KeyOf(ref, namespace)
+	} else {
+		path, use.ByClass = "spec.className", true
+		use.Key = credential.Key{Kind: credential.KindClusterProviderConfig, Name: ofClass}
+	}
+	refusal, err := s.store.MayUse(ctx, from, use)
 	if refusal == nil || err != nil {
 		return nil, err
 	}
-	return &class.Problem{Reason: refusal.Reason, Field: "spec.providerConfigRef", Message: refusal.Message}, nil
+	return &class.Problem{Reason: refusal.Reason, Field: path, Message: refusal.Message}, nil
 }

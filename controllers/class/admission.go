@@ -17,10 +17,14 @@ import (
 // something is applied, and not minutes later.
 type Admission struct {
 	Resolver *Resolver
+	// Live reads from the API server. Nothing is refused on the word of a cache: a class may have been changed a moment ago,
+	// by the same command.
+	Live client.Reader
 	// Check says why a class's rules can't be used; empty if they can.
 	Check func(*Class) string
-	// MayUse says why a namespace's objects can't use the provider config that they name; nil if they can.
-	MayUse func(ctx context.Context, ref *v1alpha1.ProviderConfigReference, namespace string) (*Problem, error)
+	// MayUse says why a namespace's objects can't use the provider config that they name, or else the ClusterProviderConfig that
+	// their class leads to; nil if they can.
+	MayUse func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass, namespace string) (*Problem, error)
 	// Effect says in a word what changing a field does in a cloud: Online, Restarts.
 	Effect func(cloud, field string) string
 }
@@ -28,13 +32,23 @@ type Admission struct {
 // Object judges an object that is to be created, or updated if there is an old one. Only what is new is refused: what is wrong
 // already must not keep anybody from mending another thing. What may come to be right by itself is a warning.
 func (a *Admission) Object(ctx context.Context, old, object client.Object) (refusals []Problem, warnings []string, err error) {
-	problems, err := a.problems(ctx, object)
+	refusals, warnings, err = a.object(ctx, a.Resolver, old, object)
+	if err != nil || len(refusals) == 0 {
+		return nil, warnings, err
+	}
+	live := *a.Resolver
+	live.Client = a.Live
+	return a.object(ctx, &live, old, object)
+}
+
+func (a *Admission) object(ctx context.Context, from *Resolver, old, object client.Object) (refusals []Problem, warnings []string, err error) {
+	problems, err := a.problems(ctx, from, object)
 	if err != nil {
 		return nil, nil, err
 	}
 	before := sets.New[string]()
 	if old != nil {
-		known, err := a.problems(ctx, old)
+		known, err := a.problems(ctx, from, old)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -63,19 +77,20 @@ func mayCome(p Problem) bool {
 	}
 }
 
-func (a *Admission) problems(ctx context.Context, object client.Object) ([]Problem, error) {
-	if ref := a.Resolver.Kind.Spec(object).ProviderConfigRef; ref != nil {
-		p, err := a.MayUse(ctx, ref, object.GetNamespace())
-		if p == nil || err != nil {
-			return nil, err
+func (a *Admission) problems(ctx context.Context, from *Resolver, object client.Object) ([]Problem, error) {
+	ref := from.Kind.Spec(object).ProviderConfigRef
+	found := &Resolution{}
+	if ref == nil {
+		var err error
+		if found, err = from.Resolve(ctx, object); err != nil || found.Config == "" {
+			return found.problems(), err
 		}
-		return []Problem{*p}, nil
 	}
-	found, err := a.Resolver.Resolve(ctx, object)
-	if err != nil {
-		return nil, err
+	p, err := a.MayUse(ctx, from.Client, ref, found.Config, object.GetNamespace())
+	if p == nil || err != nil {
+		return found.problems(), err
 	}
-	return found.Problems, nil
+	return append([]Problem{*p}, found.Problems...), nil
 }
 
 // Class judges a class. Rules that can't be used are refused; what the change does to the class's objects is told.

@@ -72,6 +72,13 @@ type Resolution struct {
 	Verdict
 }
 
+func (r *Resolution) problems() []Problem {
+	if r == nil {
+		return nil
+	}
+	return r.Problems
+}
+
 // Resolve finds the class of an object that goes by one, and judges the object. What is wrong is in the verdict's Problems;
 // an error says that the cluster could not be read.
 func (r *Resolver) Resolve(ctx context.Context, object client.Object) (*Resolution, error) {

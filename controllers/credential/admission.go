@@ -4,16 +4,20 @@ import (
 	"context"
 	"errors"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// MayUse returns why objects of a namespace can't name a provider config in their spec; nil if they can. An error says that
-// the cluster could not be read.
-func (s *Store) MayUse(ctx context.Context, ref *v1alpha1.ProviderConfigReference, namespace string) (*Refusal, error) {
-	key := KeyOf(ref, namespace)
-	cfg, err := s.load(ctx, s.Client, key)
+// MayUse returns why a use that begins is refused; nil if it is not. It reads from where it is told. An error says that the
+// cluster could not be read.
+func (s *Store) MayUse(ctx context.Context, from client.Reader, use Use) (*Refusal, error) {
+	cfg, err := s.load(ctx, from, use.Key)
+	ns := &corev1.Namespace{}
+	if err == nil && use.Key.Kind == KindClusterProviderConfig {
+		err = from.Get(ctx, client.ObjectKey{Name: use.Namespace}, ns)
+	}
 	if err == nil {
-		err = s.admit(ctx, cfg, Use{Key: key, Namespace: namespace})
+		err = cfg.refuses(use, ns.Labels)
 	}
 	if refusal, ok := errors.AsType[*Refusal](err); ok {
 		return refusal, nil

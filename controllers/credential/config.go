@@ -121,6 +121,19 @@ func (s *Store) admit(ctx context.Context, c *config, use Use) error {
 	if use.Deleting {
 		return nil
 	}
+	if c.key.Kind != KindClusterProviderConfig {
+		return c.refuses(use, nil)
+	}
+	ns, err := s.namespace(ctx, use.Namespace)
+	if err != nil {
+		return err
+	}
+	return c.refuses(use, ns.Labels)
+}
+
+// refuses says why an object that is not being deleted may not use a config. labels are the namespace's, which count for a
+// ClusterProviderConfig alone.
+func (c *config) refuses(use Use, labels map[string]string) error {
 	if c.invalid != nil {
 		return c.invalid
 	}
@@ -131,14 +144,7 @@ func (s *Store) admit(ctx context.Context, c *config, use Use) error {
 		return &Refusal{v1alpha1.ReasonProviderConfigNotAllowed,
 			fmt.Sprintf("%s can be used through a class only; set spec.className, or ask your platform team", c.key)}
 	}
-	if c.key.Kind != KindClusterProviderConfig {
-		return nil
-	}
-	ns, err := s.namespace(ctx, use.Namespace)
-	if err != nil {
-		return err
-	}
-	if !c.allowed(ns.Labels) {
+	if !c.allowed(labels) {
 		return &Refusal{v1alpha1.ReasonProviderConfigNotAllowed,
 			fmt.Sprintf("%s is not for namespace %s; ask your platform team, or use another", c.key, use.Namespace)}
 	}

@@ -95,6 +95,7 @@ func (r *Reconciler[T, S]) bind(t *turn[T, S]) {
 func (t *turn[T, S]) unbind() {
 	t.status.ExternalName, t.status.Location, t.status.AccountID = "", "", ""
 	t.status.ExternalID, t.status.Operation = "", ""
+	t.status.ClassName, t.status.ProviderConfigRef, t.status.Effective = "", nil, nil
 }
 
 // certain makes sure that the cache did not show an old version of the object. Nothing is created or deleted on

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // warnings collects what the API server warns of.
@@ -100,6 +101,17 @@ func TestVerdict(t *testing.T) {
 		err := c.Create(t.Context(), d, client.DryRunAll)
 		h.says(tt.name, err, heard.take(), tt.refusal, tt.warned)
 	}
+	closed := system.ClusterConfig("closed", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}, h.Cloud.AWSEndpoint())
+	closed.Spec.AllowedNamespaces = nil
+	h.create(closed, &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "closed"}, Spec: v1alpha1.BucketClassSpec{ClassSpec: v1alpha1.ClassSpec{
+		ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: "closed"}, AllowedNamespaces: &metav1.LabelSelector{},
+	}}})
+	b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos"}}
+	b.Spec.ClassName = "closed"
+	h.eventually("an account that is not for the namespace is refused through a class, too", func() bool {
+		err := c.Create(t.Context(), b.DeepCopy(), client.DryRunAll)
+		return apierrors.IsInvalid(err) && strings.Contains(err.Error(), "spec.className: Forbidden: ClusterProviderConfig closed is not for namespace shop")
+	})
 	d := order("small")
 	h.create(d)
 	h.ready(d)
