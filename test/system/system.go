@@ -131,9 +131,13 @@ func (m *Manager) Kill() {
 	<-m.done
 }
 
-// EnsureNamespace makes a namespace if there is none.
+// EnsureNamespace makes a namespace if there is none. Who may only read namespaces can call it for one that is there.
 func EnsureNamespace(ctx context.Context, c client.Client, name string) error {
-	err := c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	err := c.Get(ctx, client.ObjectKey{Name: name}, &corev1.Namespace{})
+	if !apierrors.IsNotFound(err) {
+		return err
+	}
+	err = c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	if apierrors.IsAlreadyExists(err) {
 		return nil
 	}
