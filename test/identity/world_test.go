@@ -200,14 +200,23 @@ func (w *world) works(c cloud, buckets []*v1alpha1.Bucket, n int) {
 	}
 }
 
-// refusals returns the calls of Buckets that the cloud refused for who made them.
-func (w *world) refusals(c cloud, buckets []*v1alpha1.Bucket) []localcloud.Call {
-	var refused []localcloud.Call
-	for _, b := range buckets {
-		for _, call := range w.Cloud.Ledger.Calls(localcloud.Filter{Service: c.service, Resource: b.Status.ExternalName}) {
-			if unwelcome(call) {
-				refused = append(refused, call)
+// verifyRetried checks that each call of a Bucket that the cloud refused for who made it was made once more, and answered
+// then. It returns how many were refused.
+func (w *world) verifyRetried(c cloud, b *v1alpha1.Bucket) (refused int) {
+	w.Helper()
+	last := map[string]bool{} // by operation: it was refused
+	for _, call := range w.Cloud.Ledger.Calls(localcloud.Filter{Service: c.service, Resource: b.Status.ExternalName}) {
+		if unwelcome(call) {
+			refused++
+			if last[call.Operation] {
+				w.Errorf("refused a second time: %+v", call)
 			}
+		}
+		last[call.Operation] = unwelcome(call)
+	}
+	for operation, refused := range last {
+		if refused {
+			w.Errorf("%s of %s was not made once more", operation, b.Status.ExternalName)
 		}
 	}
 	return refused
