@@ -104,11 +104,15 @@ func (c *Cloud) RotateGCPKey(project string) {
 	k.add(&gcpAccount{project: old.project, keyID: gcpKeyID(old.keyID), private: private})
 }
 
-// ExpireGCPTokens ends the life of every access token issued so far.
-func (c *Cloud) ExpireGCPTokens() {
+// ExpireGCPTokens ends the life of every access token issued so far that these projects can be managed with, or of all if
+// none is named.
+func (c *Cloud) ExpireGCPTokens(projects ...string) {
 	c.gcp.keys.mu.Lock()
 	defer c.gcp.keys.mu.Unlock()
 	for name, token := range c.gcp.keys.tokens {
+		if len(projects) > 0 && !slices.Contains(projects, token.account.project.id) {
+			continue
+		}
 		token.expires = time.Time{}
 		c.gcp.keys.tokens[name] = token
 	}

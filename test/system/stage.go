@@ -2,12 +2,16 @@ package system
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
+	"path/filepath"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -28,8 +32,13 @@ const (
 	GCPRegion  = "europe-west3"
 )
 
-// User is who managers are to the API server; the audit log tells their requests by it.
-const User = "mooring"
+// Who managers are to the API server; the audit log tells their requests by it.
+const (
+	// User may do everything.
+	User = "mooring"
+	// Installed is who Mooring is where it is installed; see Stage.Install.
+	Installed = "system:serviceaccount:" + Namespace + ":mooring"
+)
 
 // A Stage is a control plane and a local cloud for tests.
 type Stage struct {
@@ -105,6 +114,51 @@ func ClusterConfig(name string, account v1alpha1.Account, endpoint string) *v1al
 			DirectUse:         true,
 		},
 	}
+}
+
+// Install makes managers that start from now on who Mooring is where it is installed, with no rights but those that it has
+// there: one that is missing shows.
+func (s *Stage) Install(t testing.TB) {
+	t.Helper()
+	root, err := cluster.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Grant(t.Context(), s.Client, filepath.Join(root, "config", "rbac", "role.yaml"), Installed); err != nil {
+		t.Fatal(err)
+	}
+	if s.user, err = s.Cluster.User(Installed); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TrustCluster makes the cloud know the stage's API server as an issuer of tokens, by the keys that it shows. Which
+// ServiceAccounts lead where is for roles and pools to say.
+func (s *Stage) TrustCluster(ctx context.Context) (issuer string, err error) {
+	api, err := discovery.NewDiscoveryClientForConfig(s.Cluster.Config())
+	if err != nil {
+		return "", err
+	}
+	var shown struct {
+		Issuer string `json:"issuer"`
+	}
+	raw, err := api.RESTClient().Get().AbsPath("/.well-known/openid-configuration").DoRaw(ctx)
+	if err == nil {
+		err = json.Unmarshal(raw, &shown)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read who the API server is as an issuer: %w", err)
+	}
+	raw, err = api.RESTClient().Get().AbsPath("/openid/v1/jwks").DoRaw(ctx)
+	if err != nil {
+		return "", fmt.Errorf("read the issuer's keys: %w", err)
+	}
+	keys, err := localcloud.ParseJWKS(raw)
+	if err != nil {
+		return "", fmt.Errorf("read the issuer's keys: %w", err)
+	}
+	s.Cloud.TrustIssuer(shown.Issuer, keys...)
+	return shown.Issuer, nil
 }
 
 // Drivers returns drivers whose calls pass through a lifeline, and go to the stage's cloud also from

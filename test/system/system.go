@@ -131,12 +131,13 @@ func (m *Manager) Kill() {
 	<-m.done
 }
 
-// EnsureNamespace makes a namespace if there is none. Who may not make one may still look.
+// EnsureNamespace makes a namespace if there is none. Who may only read namespaces can call it for one that is there.
 func EnsureNamespace(ctx context.Context, c client.Client, name string) error {
-	if err := c.Get(ctx, client.ObjectKey{Name: name}, &corev1.Namespace{}); !apierrors.IsNotFound(err) {
+	err := c.Get(ctx, client.ObjectKey{Name: name}, &corev1.Namespace{})
+	if !apierrors.IsNotFound(err) {
 		return err
 	}
-	err := c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	err = c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	if apierrors.IsAlreadyExists(err) {
 		return nil
 	}

@@ -1,0 +1,283 @@
+package identity
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+const (
+	// life is how long sessions last on the loaded stage. They are renewed half-way.
+	life = 5 * time.Second
+	// renewals is how many each identity has to go through.
+	renewals = 3
+	// each is how many buckets each identity has, all of which are looked at every second.
+	each = 5
+)
+
+// A party is one identity, and those who use it.
+type party struct {
+	*world
+	way
+	tenant
+	id      identity
+	config  string
+	buckets []*v1alpha1.Bucket
+}
+
+// last is the session that the party's calls are signed with.
+func (p *party) last() localcloud.AWSSession {
+	all := p.id.sessions(p.tenant)
+	return all[len(all)-1]
+}
+
+// sessions returns how many sessions of AWS the party had so far.
+func (p *party) sessions() (n int) {
+	for _, s := range p.Cloud.AWSSessions() {
+		if want := p.last(); s.Role == want.Role && s.Name == want.Name {
+			n++
+		}
+	}
+	return n
+}
+
+// exchanges returns how many tokens Google Cloud handed out in the first of an identity's steps, to all parties together.
+func exchanges(c *localcloud.Cloud) int { return c.Ledger.Count(localcloud.Filter{Service: "token"}) }
+
+// A crowd are the parties on the loaded stage.
+type crowd []*party
+
+// where returns those that a test is about.
+func (c crowd) where(f func(*party) bool) (chosen crowd) {
+	for _, p := range c {
+		if f(p) {
+			chosen = append(chosen, p)
+		}
+	}
+	return chosen
+}
+
+func (c crowd) buckets() (all []*v1alpha1.Bucket) {
+	for _, p := range c {
+		all = append(all, p.buckets...)
+	}
+	return all
+}
+
+// works waits until the clouds have answered all Buckets' calls n times more.
+func (c crowd) works(n int) {
+	for _, p := range c {
+		p.works(p.cloud, p.buckets, n)
+	}
+}
+
+// newCrowd makes eight identities on both clouds: of teams with keys, of teams with tokens, and of two teams through one platform.
+func newCrowd(t *testing.T, s *stage) crowd {
+	t.Helper()
+	var all crowd
+	add := func(w *world, way way, n tenant, id identity, config string, spec v1alpha1.ResourceSpec) {
+		all = append(all, &party{world: w, way: way, tenant: n, id: id, config: config, buckets: w.buckets(n, way.cloud.name, each, spec)})
+	}
+	of := func(names ...string) []way {
+		return slices.DeleteFunc(slices.Clone(ways), func(w way) bool { return !slices.Contains(names, w.name) })
+	}
+	for _, group := range [][]way{of("keys and a role", "key and impersonation"), of("web identity and a role", "federation and impersonation")} {
+		w := s.world(t)
+		n := w.tenant("team", true)
+		for _, way := range group {
+			name := config + "-" + way.cloud.name
+			id := way.open(w, name, n)
+			add(w, way, n, id, name, w.use(n, way.cloud, id))
+		}
+	}
+	w := s.world(t)
+	one, two := w.tenant("one", true), w.tenant("two", true)
+	for _, way := range of("web identity", "federation") {
+		name := w.name + "-" + way.cloud.name
+		id := way.open(w, name, one, two)
+		spec := w.offer(way.cloud, id)
+		for _, n := range []tenant{one, two} {
+			w.wants(way.cloud, id, n)
+			add(w, way, n, id, name, spec)
+		}
+	}
+	for _, p := range all {
+		p.ready(p.buckets...)
+	}
+	return all
+}
+
+func (p *party) isAmazon() bool { return p.cloud.name == amazon.name }
+
+// TestLoad has sessions end every few seconds, while every object is looked at each second.
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "load", time.Second, cluster.Options{}, localcloud.Options{SessionLife: life})
+	all := newCrowd(t, s)
+	for _, phase := range []struct {
+		name string
+		test func(*testing.T, *stage, crowd)
+	}{
+		{"sessions are renewed", sessionsRenewed}, {"tokens are renewed", tokensRenewed}, {"trust is taken back", trustTaken},
+	} {
+		if !t.Run(phase.name, func(t *testing.T) { phase.test(t, s, all.in(t)) }) {
+			t.FailNow()
+		}
+	}
+}
+
+// in returns the crowd as a sub-test has it.
+func (c crowd) in(t *testing.T) (sub crowd) {
+	for _, p := range c {
+		inside, world := *p, *p.world
+		world.T = t
+		inside.world = &world
+		sub = append(sub, &inside)
+	}
+	return sub
+}
+
+// A calm is a time in which nothing may fail.
+type calm struct {
+	crowd crowd
+	since mark
+	lines int
+	calls int
+}
+
+func (c crowd) calm(s *stage) calm {
+	return calm{c, s.history.mark(c.buckets()), journal.mark(), s.Cloud.Ledger.Count(localcloud.Filter{})}
+}
+
+// verify checks that no turn failed, no condition turned, and no call of the parties was refused.
+func (c calm) verify(t *testing.T, s *stage) {
+	t.Helper()
+	s.history.verifyUnturned(t, c.since)
+	ours := map[string]bool{}
+	for _, p := range c.crowd {
+		for _, f := range journal.of(p.world, c.lines) {
+			if f.Namespace == p.tenant.name && slices.ContainsFunc(p.buckets, func(b *v1alpha1.Bucket) bool { return b.Name == f.Name }) || f.Name == p.config {
+				t.Errorf("%s, %s: %v", p.way.name, p.tenant.name, f)
+			}
+		}
+		for _, b := range p.buckets {
+			ours[b.Status.ExternalName] = true
+		}
+	}
+	for _, call := range s.Cloud.Ledger.Calls(localcloud.Filter{})[c.calls:] {
+		if ours[call.Resource] && unwelcome(call) {
+			t.Errorf("a call was refused: %+v", call)
+		}
+	}
+}
+
+// Sessions that are about to end are renewed in time, once for all who use them.
+func sessionsRenewed(t *testing.T, s *stage, all crowd) {
+	quiet, began := all.calm(s), time.Now()
+	before, exchanged := map[*party]int{}, exchanges(s.Cloud)
+	ofAWS := all.where((*party).isAmazon)
+	for _, p := range ofAWS {
+		before[p] = p.sessions()
+	}
+	for _, p := range ofAWS {
+		p.eventually("the session was renewed again and again", func() bool { return p.sessions() >= before[p]+renewals })
+	}
+	all.works(1)
+	took := time.Since(began)
+	quiet.verify(t, s)
+
+	// One for each renewal, and one for each look at a config, which takes all steps anew.
+	most := int(took/(life/2)) + int(took/s.period)*5/4 + 3
+	for _, p := range ofAWS {
+		if n := p.sessions() - before[p]; n > most {
+			t.Errorf("%s of %s: %d sessions in %v, want %d at most", p.way.name, p.tenant.name, n, took, most)
+		}
+	}
+	ofGCP := len(all) - len(ofAWS)
+	if n := exchanges(s.Cloud) - exchanged; n > ofGCP*most || n < ofGCP*renewals {
+		t.Errorf("Google Cloud handed out %d tokens in %v, want between %d and %d", n, took, ofGCP*renewals, ofGCP*most)
+	}
+	for _, p := range all {
+		looks := 0
+		for _, call := range s.Cloud.Ledger.Calls(localcloud.Filter{Service: p.service}) {
+			if call.Caller == p.id.caller(p.tenant) && call.Time.After(began) {
+				looks++
+			}
+		}
+		if looks < each*renewals {
+			t.Errorf("%s of %s: %d calls in %v are no load", p.way.name, p.tenant.name, looks, took)
+		}
+	}
+}
+
+// Tokens of which most of their life is gone are replaced: one for each tenant and cloud.
+func tokensRenewed(t *testing.T, s *stage, all crowd) {
+	quiet, before := all.calm(s), map[string]int{}
+	withToken := all.where(func(p *party) bool { return p.web })
+	for _, p := range withToken {
+		before[p.tenant.name] = s.tokens.count(p.tenant.name)
+	}
+	s.theirs.forward(50*time.Minute - 30*time.Second) // of sixty: more than drivers are promised is left
+	for _, p := range withToken {
+		p.eventually("both clouds get another token", func() bool { return s.tokens.count(p.tenant.name) >= before[p.tenant.name]+2 })
+	}
+	sessions := map[*party]int{}
+	for _, p := range withToken.where((*party).isAmazon) {
+		sessions[p] = p.sessions()
+	}
+	for p, n := range sessions {
+		p.eventually("a session begins with it", func() bool { return p.sessions() > n+1 })
+	}
+	all.works(1)
+	quiet.verify(t, s)
+	for _, p := range withToken {
+		if n := s.tokens.count(p.tenant.name) - before[p.tenant.name]; n > 4 { // who keeps them and who uses them may come at once
+			t.Errorf("%d requests for tokens in %s", n, p.tenant.name)
+		}
+	}
+}
+
+// Who is no longer trusted is told what is wrong and what to do, and nobody else notices. What is put right heals by itself.
+func trustTaken(t *testing.T, s *stage, all crowd) {
+	lucky := func(p *party) bool {
+		return p.way.name == "federation and impersonation" || p.tenant.name == p.world.name+"-two"
+	}
+	quiet := all.where(lucky).calm(s)
+	shut := all.where(func(p *party) bool { return !lucky(p) })
+	for _, p := range shut {
+		p.id.shut(p.tenant)
+	}
+	for _, p := range shut {
+		p.denied(p.buckets, p.id.advice(p.tenant)...)
+	}
+	for _, p := range shut.where(func(p *party) bool { return p.tenant.name == p.world.name+"-team" }) {
+		p.eventually("the config says so", func() bool {
+			pc := &v1alpha1.ProviderConfig{}
+			p.must(p.Client.Get(t.Context(), client.ObjectKey{Namespace: p.tenant.name, Name: p.config}, pc))
+			ready := meta.FindStatusCondition(pc.Status.Conditions, v1alpha1.ConditionReady)
+			return ready != nil && ready.Status == "False" && ready.Reason == string(v1alpha1.ReasonDenied)
+		})
+	}
+	quiet.crowd.works(2)
+	quiet.verify(t, s)
+
+	began := time.Now()
+	for _, p := range shut {
+		p.id.reopen(p.tenant)
+	}
+	for _, p := range shut {
+		p.ready(p.buckets...)
+	}
+	if took := time.Since(began); took > 2*s.period+slack {
+		t.Errorf("it took %v to heal, want a sync period, and how long credentials are used", took)
+	}
+	quiet.crowd.works(1)
+	quiet.verify(t, s)
+}
