@@ -58,10 +58,11 @@ func databaseClasses() *class.Kind {
 func (s *setup) index(ctx context.Context, kind addedKind) error {
 	indexer := s.mgr.GetFieldIndexer()
 	err := indexer.IndexField(ctx, kind.object, configIndex, func(o client.Object) []string {
-		if key, ok := kind.config(o); ok {
-			return []string{key.String()}
+		var keys []string
+		for _, key := range kind.configs(o) {
+			keys = append(keys, key.String())
 		}
-		return nil
+		return keys
 	})
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func (s *setup) addClasses(plural string, kind addedKind) error {
 		}).
 		Watches(&v1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, o client.Object) []reconcile.Request {
 			return s.requestsOfClasses(ctx, kind, o.GetName())
-		}), builder.WithPredicates(comesOrGoes)).
+		}), builder.WithPredicates(configChanged)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 2}).
 		Complete(r)
 }
@@ -146,7 +147,7 @@ func (s *setup) addComing(ctx context.Context, kind addedKind, key credential.Ke
 	}
 	for _, c := range classes {
 		err := kind.classes.EachUser(ctx, c, func(user client.Object) error {
-			if _, bound := kind.config(user); !bound {
+			if len(kind.configs(user)) == 0 {
 				users[user.GetNamespace()]++
 			}
 			return nil

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -121,7 +122,8 @@ type setup struct {
 type addedKind struct {
 	object client.Object
 	list   func() client.ObjectList
-	config func(client.Object) (credential.Key, bool)
+	// configs are the provider configs that an object needs: the one it refers to, and the one it is bound by.
+	configs func(client.Object) []credential.Key
 	// classes are those of the kind, rules their constraints, and admission answers about both.
 	classes   *class.Resolver
 	rules     class.Rules
@@ -142,16 +144,14 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 		},
 		Kind: kind, Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}
-	added := addedKind{object: kind.New(), list: kind.List, classes: resolver, rules: rules, config: func(o client.Object) (credential.Key, bool) {
-		spec, status := classes.Spec(o), classes.Status(o)
-		switch {
-		case spec.ProviderConfigRef != nil:
-			return credential.KeyOf(spec.ProviderConfigRef, o.GetNamespace()), true
-		case status.ProviderConfigRef != nil:
-			return credential.Key{Kind: credential.KindClusterProviderConfig, Name: status.ProviderConfigRef.Name}, true
-		default: // it has nothing in the cloud yet
-			return credential.Key{}, false
+	added := addedKind{object: kind.New(), list: kind.List, classes: resolver, rules: rules, configs: func(o client.Object) (keys []credential.Key) {
+		if ref := classes.Spec(o).ProviderConfigRef; ref != nil {
+			keys = append(keys, credential.KeyOf(ref, o.GetNamespace()))
 		}
+		if bound := classes.Status(o).ProviderConfigRef; bound != nil && !slices.Contains(keys, credential.KeyOfBound(*bound, o.GetNamespace())) {
+			keys = append(keys, credential.KeyOfBound(*bound, o.GetNamespace()))
+		}
+		return keys
 	}}
 	added.admission = &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Effect: effects(s, kind)}
 	s.kinds = append(s.kinds, added)
@@ -181,12 +181,16 @@ func (s *setup) addConfig(kind string, object client.Object) error {
 		For(object, builder.WithPredicates(predicate.GenerationChangedPredicate{}))
 	for _, k := range s.kinds {
 		b = b.Watches(k.object, handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
-			key, ok := k.config(o)
-			if !ok || key.Kind != kind {
-				return nil
+			var requests []reconcile.Request
+			for _, key := range k.configs(o) {
+				if key.Kind == kind {
+					requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}})
+				}
 			}
-			return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}}}
-		}), builder.WithPredicates(comesOrGoes))
+			return requests
+		}), builder.WithPredicates(predicate.Or(comesOrGoes, predicate.Funcs{
+			UpdateFunc: func(e event.UpdateEvent) bool { return !slices.Equal(k.configs(e.ObjectOld), k.configs(e.ObjectNew)) },
+		})))
 	}
 	return b.WithOptions(controller.Options{MaxConcurrentReconciles: 4}).Complete(r)
 }

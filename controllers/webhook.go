@@ -48,7 +48,7 @@ func sameType(a, b client.Object) bool { return fmt.Sprintf("%T", a) == fmt.Spri
 func fieldErrors(problems []class.Problem) (list field.ErrorList) {
 	for _, p := range problems {
 		path := field.NewPath("spec")
-		if rest, ok := strings.CutPrefix(p.Field, "spec."); ok {
+		if rest, ok := strings.CutPrefix(p.Field, "spec."); ok { // its own steps are of no interest here
 			path = path.Child(rest)
 		}
 		list = append(list, field.Forbidden(path, p.Message))
@@ -57,14 +57,14 @@ func fieldErrors(problems []class.Problem) (list field.ErrorList) {
 }
 
 // mayUse asks the credentials whether a namespace may use a provider config, by its own reference or by its class's.
-func (s *setup) mayUse(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass, namespace string) (*class.Problem, error) {
+func (s *setup) mayUse(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass *v1alpha1.BoundProviderConfig, namespace string) (*class.Problem, error) {
 	use := credential.Use{Namespace: namespace}
 	path := "spec.providerConfigRef"
 	if ref != nil {
 		use.Key = credential.KeyOf(ref, namespace)
 	} else {
 		path, use.ByClass = "spec.className", true
-		use.Key = credential.Key{Kind: credential.KindClusterProviderConfig, Name: ofClass}
+		use.Key = credential.KeyOfBound(*ofClass, namespace)
 	}
 	refusal, err := s.store.MayUse(ctx, from, use)
 	if refusal == nil || err != nil {

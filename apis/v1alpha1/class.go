@@ -124,6 +124,11 @@ type ClassStatus struct {
 	// +optional
 	UpToDate int32 `json:"upToDate"`
 
+	// stalled is how many of them need somebody to act, waiting ones aside: it may be the class that is to be mended, and a change of
+	// it goes no further while many are.
+	// +optional
+	Stalled int32 `json:"stalled"`
+
 	// waiting is how many of them have a disruptive change of the class that waits for approval.
 	// +optional
 	Waiting int32 `json:"waiting"`
@@ -222,6 +227,7 @@ type DatabaseStorageBounds struct {
 // +kubebuilder:printcolumn:name="Users",type=integer,priority=1,JSONPath=`.status.users`
 // +kubebuilder:printcolumn:name="Up to date",type=integer,priority=1,JSONPath=`.status.upToDate`
 // +kubebuilder:printcolumn:name="Waiting",type=integer,priority=1,JSONPath=`.status.waiting`
+// +kubebuilder:printcolumn:name="Stalled",type=integer,priority=1,JSONPath=`.status.stalled`
 // +kubebuilder:printcolumn:name="Catalogue",type=string,priority=1,JSONPath=`.status.catalogue`
 // +kubebuilder:printcolumn:name="Age",type=date,priority=1,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots: it becomes a label"
@@ -286,6 +292,7 @@ type BucketClassSpec struct {
 // +kubebuilder:printcolumn:name="Users",type=integer,priority=1,JSONPath=`.status.users`
 // +kubebuilder:printcolumn:name="Up to date",type=integer,priority=1,JSONPath=`.status.upToDate`
 // +kubebuilder:printcolumn:name="Waiting",type=integer,priority=1,JSONPath=`.status.waiting`
+// +kubebuilder:printcolumn:name="Stalled",type=integer,priority=1,JSONPath=`.status.stalled`
 // +kubebuilder:printcolumn:name="Age",type=date,priority=1,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots: it becomes a label"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.defaults) || !has(self.spec.defaults.tags) || self.spec.defaults.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.defaults.tags keys must begin with a lower-case letter, hold only lower-case letters, digits, - and _ (63 at most), and not begin with mooring-, which Mooring's own mark uses",fieldPath=".spec.defaults.tags"

@@ -200,10 +200,10 @@ type ResourceStatus struct {
 	// +optional
 	ClassName string `json:"className,omitempty"`
 
-	// providerConfigRef names the ClusterProviderConfig that the class led to when the object was created. It stays with that,
-	// whatever becomes of the class.
+	// providerConfigRef names the provider config that leads to the object's account. An object of a class stays with the one
+	// that the class named when the object was created, whatever becomes of the class.
 	// +optional
-	ProviderConfigRef *ClusterProviderConfigReference `json:"providerConfigRef,omitempty"`
+	ProviderConfigRef *BoundProviderConfig `json:"providerConfigRef,omitempty"`
 
 	// effective holds what comes from the class, and from where in it. All else is the object's own spec.
 	// +optional
@@ -265,6 +265,17 @@ type Effective struct {
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Enforced *runtime.RawExtension `json:"enforced,omitempty"`
+}
+
+// BoundProviderConfig names the provider config that an object is bound by.
+type BoundProviderConfig struct {
+	// kind is ProviderConfig, of the object's namespace, or ClusterProviderConfig.
+	// +required
+	Kind string `json:"kind"`
+
+	// name of the provider config.
+	// +required
+	Name string `json:"name"`
 }
 
 // Binding names a Secret, as the Service Binding specification wants it.

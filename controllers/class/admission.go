@@ -20,11 +20,11 @@ type Admission struct {
 	// Live reads from the API server. Nothing is refused on the word of a cache: a class may have been changed a moment ago,
 	// by the same command.
 	Live client.Reader
-	// Check says why a class's rules can't be used; empty if they can.
-	Check func(*Class) string
-	// MayUse says why a namespace's objects can't use the provider config that they name, or else the ClusterProviderConfig that
-	// their class leads to; nil if they can.
-	MayUse func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass, namespace string) (*Problem, error)
+	// Check says why a class's rules can't be used; nil if they can.
+	Check func(*Class) *Problem
+	// MayUse says why a namespace's objects can't use the provider config that they name, or else the one that their class leads
+	// to; nil if they can.
+	MayUse func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass *v1alpha1.BoundProviderConfig, namespace string) (*Problem, error)
 	// Effect says in a word what changing a field does in a cloud: Online, Restarts.
 	Effect func(cloud, field string) string
 }
@@ -82,7 +82,7 @@ func (a *Admission) problems(ctx context.Context, from *Resolver, object client.
 	found := &Resolution{}
 	if ref == nil {
 		var err error
-		if found, err = from.Resolve(ctx, object); err != nil || found.Config == "" {
+		if found, err = from.Resolve(ctx, object); err != nil || found.Config == nil {
 			return found.problems(), err
 		}
 	}
@@ -99,11 +99,19 @@ func (a *Admission) Class(ctx context.Context, old, object client.Object) (refus
 	if err != nil {
 		return nil, nil, err
 	}
-	if wrong := a.Check(c); wrong != "" {
-		return []Problem{{Reason: v1alpha1.ReasonClassInvalid, Message: wrong}}, nil, nil
+	if wrong := a.Check(c); wrong != nil {
+		return []Problem{*wrong}, nil, nil
+	}
+	if cloud, err := CloudOf(ctx, a.Live, c.Spec.ProviderConfigRef.Name); err != nil {
+		return nil, nil, err
+	} else if cloud == "" {
+		warnings = append(warnings, fmt.Sprintf("there is no ClusterProviderConfig %s; nothing can be made of this class until there is", c.Spec.ProviderConfigRef.Name))
+	}
+	if c.Spec.AllowedNamespaces == nil {
+		warnings = append(warnings, "spec.allowedNamespaces is not set, so no namespace may use this class; {} allows all")
 	}
 	if old == nil {
-		return nil, nil, nil
+		return nil, warnings, nil
 	}
 	before, err := Of(old)
 	if err != nil {
@@ -113,7 +121,7 @@ func (a *Admission) Class(ctx context.Context, old, object client.Object) (refus
 	if err != nil {
 		return nil, nil, err
 	}
-	return nil, impact.warnings(a.Resolver.Kind.Name), nil
+	return nil, append(warnings, impact.warnings(a.Resolver.Kind.Name)...), nil
 }
 
 // An impact is what a changed class does to its objects.
@@ -135,7 +143,14 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 			return err
 		}
 		i.users++
-		was, is := Judge(before, o, rulesBefore), Judge(after, o, rulesAfter)
+		was := Judge(before, o, rulesBefore)
+		if o.Leads, err = CloudOf(ctx, a.Resolver.Client, after.Spec.ProviderConfigRef.Name); err != nil {
+			return err
+		}
+		if !o.Bound {
+			o.Cloud = o.Leads
+		}
+		is := Judge(after, o, rulesAfter)
 		if p := First(is.Problems); p != nil && First(was.Problems) == nil {
 			i.broken = append(i.broken, fmt.Sprintf("%s/%s (%s)", user.GetNamespace(), user.GetName(), p))
 			return nil
@@ -173,6 +188,7 @@ func (a *Admission) how(cloud, field string, spec Tree) string {
 	if effect == "" {
 		return "at once"
 	}
+	effect, _, _ = strings.Cut(effect, ";") // what it is for most changes
 	effect = strings.ToLower(effect[:1]) + effect[1:]
 	disruptive, _ := get(spec, path{"updates", "disruptive"})
 	if strings.HasPrefix(effect, "online") || disruptive == string(v1alpha1.DisruptiveAlways) {
@@ -196,6 +212,7 @@ func (i *impact) warnings(kind string) (lines []string) {
 		lines = append(lines, fmt.Sprintf("of %d: %s", i.touched[line], line))
 	}
 	if n := len(i.broken); n > 0 {
+		slices.Sort(i.broken)
 		shown := strings.Join(i.broken[:min(n, most)], "; ")
 		if n > most {
 			shown += "; …"

@@ -18,8 +18,9 @@ type Case struct {
 	Spec Tree
 	// Namespace is the object's.
 	Namespace Namespace
-	// Bound: it has a name in the cloud, so that what can't change later is fixed, as Before says.
-	Bound bool
+	// Bound: it has a name in the cloud, so that what can't change later is fixed, as Before says. Joined: it has that by this
+	// class.
+	Bound, Joined bool
 	// Before is what it had from its class when that was last recorded; nil if it had none.
 	Before *v1alpha1.Effective
 	// Fixed are the fields that can't change once the cloud object exists.
@@ -79,8 +80,8 @@ type Rule func(spec Tree, namespace Namespace) (bool, error)
 // Judge merges class and object, and says what keeps them apart. It is pure. rules are the class's constraints, in their
 // order; nil leaves them out.
 func Judge(c *Class, o Case, rules []Rule) Verdict {
-	if o.Cloud != "" && o.Leads != "" && o.Cloud != o.Leads {
-		return leftBehind(c, o)
+	if o.Bound && o.Cloud != "" && o.Cloud != o.Leads {
+		return leftBehind(c, o, rules)
 	}
 	size, sizeProblems := chooseSize(c, o)
 	now := Effective{Defaults: c.Defaults, Enforced: c.Enforced}
@@ -88,26 +89,33 @@ func Judge(c *Class, o Case, rules []Rule) Verdict {
 		_, now.Named = o.Spec["size"]
 		now.Size, now.Sized = size.Name, sized(size, Merge(c.Defaults, o.Spec), o.Spec)
 	}
-	if o.Bound {
-		now = now.fixed(o.Fixed, effectiveOf(o.Before))
+	if before := effectiveOf(o.Before); o.Bound {
+		now = now.fixed(o.Fixed, before)
+		if size == nil && before.Size != "" { // what it has is not forgotten because the class forgot it
+			now.Size, now.Sized = before.Size, before.Sized
+		}
 	}
 	v := now.over(o.Spec)
 	v.Problems = append(v.Problems, allowed(c, o)...)
+	v.Problems = append(v.Problems, misfits(c, o, v.Spec)...)
 	v.Problems = append(v.Problems, sizeProblems...)
 	v.Problems = append(v.Problems, outOfBounds(size, v.Spec)...)
 	v.Problems = append(v.Problems, contradictions(c, o)...)
 	v.Problems = append(v.Problems, foreign(o, v.Spec)...)
-	for i, rule := range rules {
-		v.Problems = append(v.Problems, broken(c, i, rule, v.Spec, o.Namespace)...)
-	}
+	v.Problems = append(v.Problems, brokenRules(c, rules, v.Spec, o.Namespace)...)
 	return v
 }
 
 // leftBehind judges an object whose class was moved to another cloud: what the class says now is about that one, so the object
 // stays as it was.
-func leftBehind(c *Class, o Case) Verdict {
+func leftBehind(c *Class, o Case, rules []Rule) Verdict {
 	v := Frozen(o)
-	v.Problems = allowed(c, o)
+	v.Problems = append(allowed(c, o), brokenRules(c, rules, v.Spec, o.Namespace)...)
+	leaves(effectiveOf(o.Before).Sized, func(at path, _ any) {
+		if _, says := get(o.Spec, at); says && at[0] == o.Cloud {
+			v.Problems = append(v.Problems, violated("spec."+at.String(), "class %q has sizes in its place, and leads to %s now; take it out, or choose a class of %s", c.Name(), o.Leads, o.Cloud))
+		}
+	})
 	if size, named := o.Spec["size"].(string); named && size != v.Effective.Size {
 		v.Problems = append(v.Problems, violated("spec.size", "class %q leads to %s now, and this is in %s, where the class has no sizes any more; choose a class of %s",
 			c.Name(), o.Leads, o.Cloud, o.Cloud))
@@ -202,6 +210,9 @@ func raw(tree Tree) *runtime.RawExtension {
 // Fields returns the fields, as field tables name them, that a class decides for an object. An entry of a map counts as the
 // map.
 func (e Effective) Fields() Fields { return fieldsOf(e.flat()) }
+
+// Insists returns the fields on which the class insists.
+func (e Effective) Insists() Fields { return fieldsOf(e.Enforced) }
 
 // Changed returns the fields of which the class now says something else than when that was last recorded. known reports
 // whether a field was set in the cloud before: if so, and the class had said nothing about it, an edit of the spec left it

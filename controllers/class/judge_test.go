@@ -79,8 +79,30 @@ func TestJudge(t *testing.T) {
 		{name: "against a tag that is enforced", spec: `{"tags":{"cost":"bank"}}`, problems: []string{`spec.tags.cost: class "standard" insists on shop, not bank`}},
 		{name: "another cloud's block", spec: `{"gcp":{"tier":"db-f1-micro"}}`, problems: []string{"spec.gcp does not fit"}},
 		{name: "another namespace", spec: `{}`, change: func(o *Case) { o.Namespace.Labels = nil }, problems: []string{`spec.className: class "standard" is not for namespace shop`}},
-		{name: "one too many", spec: `{}`, change: func(o *Case) { o.Older = 2 }, problems: []string{"may have 2 of class"}},
-		{name: "one too many, and there already", spec: `{}`, change: func(o *Case) { o.Older, o.Bound = 2, true }},
+		{name: "one too many", spec: `{}`, change: func(o *Case) { o.Older = 2 }, problems: []string{"as many of class \"standard\" as it may have (2)"}},
+		{name: "one too many, and there already", spec: `{}`, change: func(o *Case) { o.Older, o.Bound, o.Joined = 2, true, true }},
+		{name: "one too many, and there by another class", spec: `{}`, change: func(o *Case) { o.Older, o.Bound = 2, true }, problems: []string{"as many of class \"standard\" as it may have (2)"}},
+		{name: "none at all", class: `spec: {maxPerNamespace: 0}`, spec: `{}`, problems: []string{"takes no new objects"}},
+		{name: "made elsewhere by another class", class: `spec: {enforced: {location: us-east-1}}`, spec: `{}`,
+			change: func(o *Case) {
+				o.Bound, o.Before = true, Effective{Defaults: Tree{"location": "eu-central-1"}}.Stored(nil)
+			},
+			problems: []string{"insists on location us-east-1, and this is of eu-central-1 for good"}},
+		{name: "made by a size that is no longer there", spec: `{"size":"huge"}`,
+			change: func(o *Case) {
+				o.Bound, o.Joined = true, true
+				o.Before = Effective{Size: "huge", Sized: Tree{"aws": Tree{"instanceClass": "db.r6g.large"}}}.Stored(nil)
+			},
+			want: `{"aws":{"instanceClass":"db.r6g.large"},"backup":{"retentionDays":3},"deletionPolicy":"Retain","deletionProtection":true,"size":"huge",` +
+				`"tags":{"cost":"shop","team":"shop","tier":"back"},"updates":{"disruptive":"OnApproval"},"version":"16"}`,
+			problems: []string{`there is no size "huge"`}},
+		{name: "a class that leads nowhere", spec: `{}`,
+			change: func(o *Case) {
+				o.Bound, o.Joined, o.Leads = true, true, ""
+				o.Before = Effective{Defaults: Tree{"version": "15"}}.Stored(nil)
+			},
+			want: `{"version":"15"}`},
+
 		{name: "adoption", spec: `{"adoption":"IfExists"}`, problems: []string{"spec.adoption: class"}},
 		{name: "adoption, allowed", class: `spec: {allowAdoption: Any}`, spec: `{"adoption":"IfExists"}`},
 		{name: "all that is wrong is told", spec: `{"size":"huge","deletionProtection":false}`, problems: []string{"spec.size", "spec.deletionProtection"}},
@@ -93,7 +115,7 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := Case{
-				Spec: tree(t, tt.spec), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws",
+				Spec: tree(t, tt.spec), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws",
 				Fixed: []string{"location", "engine", "databaseName"},
 			}
 			if tt.change != nil {
@@ -130,7 +152,7 @@ func TestFixedFieldsStay(t *testing.T) {
 	c := classOf(t, `spec: {providerConfigRef: {name: aws}, allowedNamespaces: {}, defaults: {engine: postgres, location: eu-central-1, version: "16"}}`)
 	o := Case{Spec: Tree{}, Fixed: []string{"location", "engine", "databaseName"}}
 	made := Judge(c, o, nil)
-	o.Bound, o.Before = true, made.Effective.Stored(nil)
+	o.Bound, o.Joined, o.Before = true, true, made.Effective.Stored(nil)
 
 	changed := classOf(t, `spec: {providerConfigRef: {name: aws}, allowedNamespaces: {}, defaults: {engine: mysql, version: "17", databaseName: app}, enforced: {location: us-east-1}}`)
 	got := Judge(changed, o, nil)

@@ -22,11 +22,22 @@ func allowed(c *Class, o Case) []Problem {
 		return []Problem{{Reason: v1alpha1.ReasonClassNotAllowed, Field: "spec.className",
 			Message: fmt.Sprintf("class %q is not for namespace %s; choose another class, or ask your platform team", c.Name(), o.Namespace.Name)}}
 	}
-	if limit := c.Spec.MaxPerNamespace; limit != nil && !o.Bound && o.Older >= int(*limit) {
-		return []Problem{{Reason: v1alpha1.ReasonClassNotAllowed, Field: "spec.className",
-			Message: fmt.Sprintf("namespace %s may have %d of class %q, and has them; delete one, or ask your platform team", o.Namespace.Name, *limit, c.Name())}}
+	if limit := c.Spec.MaxPerNamespace; limit != nil && !o.Joined && o.Older >= int(*limit) {
+		return []Problem{tooMany(c, o.Namespace.Name)}
 	}
 	return adoption(c, o)
+}
+
+// tooMany says that a namespace has as many objects of a class as it may have.
+func tooMany(c *Class, namespace string) Problem {
+	p := Problem{Reason: v1alpha1.ReasonClassNotAllowed, Field: "spec.className"}
+	limit := *c.Spec.MaxPerNamespace
+	if limit == 0 {
+		p.Message = fmt.Sprintf("class %q takes no new objects; choose another class, or ask your platform team", c.Name())
+	} else {
+		p.Message = fmt.Sprintf("namespace %s has as many of class %q as it may have (%d); delete what is not needed, or ask your platform team", namespace, c.Name(), limit)
+	}
+	return p
 }
 
 // selector says what is wrong about the class's selector of namespaces, empty if nothing is.
@@ -177,6 +188,29 @@ func contradictions(c *Class, o Case) (problems []Problem) {
 			problems = append(problems, p)
 		}
 	})
+	return problems
+}
+
+// misfits says where an object that was made by another class, or by none, has for good what this class does not allow.
+func misfits(c *Class, o Case, spec Tree) (problems []Problem) {
+	if !o.Bound || o.Joined {
+		return nil
+	}
+	for _, field := range o.Fixed {
+		at := path(strings.Split(field, "."))
+		wants, insists := get(c.Enforced, at)
+		if has, says := get(spec, at); insists && says && !same(has, wants) {
+			problems = append(problems, violated("spec.className", "class %q insists on %s %s, and this is of %s for good; choose another class", c.Name(), field, show(wants), show(has)))
+		}
+	}
+	return problems
+}
+
+// brokenRules says which constraints an object does not keep.
+func brokenRules(c *Class, rules []Rule, spec Tree, namespace Namespace) (problems []Problem) {
+	for i, rule := range rules {
+		problems = append(problems, broken(c, i, rule, spec, namespace)...)
+	}
 	return problems
 }
 

@@ -20,8 +20,8 @@ type Reconciler struct {
 	Resolver *Resolver
 	// Client reads from a cache, and writes.
 	Client client.Client
-	// Check says why a class's rules can't be used; empty if they can.
-	Check func(*Class) string
+	// Check says why a class's rules can't be used; nil if they can.
+	Check func(*Class) *Problem
 }
 
 // Reconcile implements reconcile.Reconciler.
@@ -62,8 +62,8 @@ func (r *Reconciler) ready(ctx context.Context, c *Class) (metav1.Condition, err
 		ready.Message = wrong
 		return ready, nil
 	}
-	if wrong := r.Check(c); wrong != "" {
-		ready.Message = wrong
+	if wrong := r.Check(c); wrong != nil {
+		ready.Message = wrong.String()
 		return ready, nil
 	}
 	cloud, err := CloudOf(ctx, r.Client, c.Spec.ProviderConfigRef.Name)
@@ -76,18 +76,44 @@ func (r *Reconciler) ready(ctx context.Context, c *Class) (metav1.Condition, err
 		ready.Message = fmt.Sprintf("there is no ClusterProviderConfig %s; create it, or change spec.providerConfigRef", c.Spec.ProviderConfigRef.Name)
 		return ready, nil
 	}
+	return ready, r.account(ctx, c, &ready)
+}
+
+// account says whether the class's account can be used.
+func (r *Reconciler) account(ctx context.Context, c *Class, ready *metav1.Condition) error {
+	config := &v1alpha1.ClusterProviderConfig{}
+	if err := r.Client.Get(ctx, client.ObjectKey{Name: c.Spec.ProviderConfigRef.Name}, config); err != nil {
+		return err
+	}
 	ready.Status, ready.Reason, ready.Message = metav1.ConditionTrue, string(v1alpha1.ReasonReady), "it can be used"
-	return ready, nil
+	switch account := meta.FindStatusCondition(config.Status.Conditions, v1alpha1.ConditionReady); {
+	case !config.DeletionTimestamp.IsZero():
+		ready.Status, ready.Reason = metav1.ConditionFalse, string(v1alpha1.ReasonProviderConfigDeleting)
+		ready.Message = fmt.Sprintf("ClusterProviderConfig %s is being deleted; change spec.providerConfigRef", config.Name)
+	case account != nil && account.Status == metav1.ConditionFalse:
+		ready.Status, ready.Reason = metav1.ConditionFalse, account.Reason
+		ready.Message = fmt.Sprintf("ClusterProviderConfig %s: %s", config.Name, account.Message)
+	case c.Spec.AllowedNamespaces == nil:
+		ready.Message = "no namespace may use it, as spec.allowedNamespaces is not set; {} allows all"
+	}
+	return nil
+}
+
+// stalled reports whether somebody has to act on an object.
+func stalled(status *v1alpha1.ResourceStatus) bool {
+	return meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionStalled)
 }
 
 // count says how many objects use a class, and how they stand.
 func (r *Reconciler) count(ctx context.Context, c *Class) error {
-	c.Status.Users, c.Status.UpToDate, c.Status.Waiting = 0, 0, 0
+	c.Status.Users, c.Status.UpToDate, c.Status.Waiting, c.Status.Stalled = 0, 0, 0, 0
 	return r.Resolver.EachUser(ctx, c, func(user client.Object) error {
 		c.Status.Users++
 		status := r.Resolver.Kind.Status(user)
 		if waits(status) {
 			c.Status.Waiting++
+		} else if stalled(status) {
+			c.Status.Stalled++
 		}
 		upToDate, err := r.upToDate(ctx, user, status)
 		if upToDate {

@@ -67,8 +67,8 @@ type Resolution struct {
 	// Name is the class's, empty if the object names none and none is the default. Class is nil if there is none of that name.
 	Name  string
 	Class *Class
-	// Config is the ClusterProviderConfig that leads to the object's account, empty if that is not known.
-	Config string
+	// Config is the provider config that leads to the object's account, nil if that is not known.
+	Config *v1alpha1.BoundProviderConfig
 	Verdict
 }
 
@@ -104,19 +104,22 @@ func (r *Resolver) Resolve(ctx context.Context, object client.Object) (*Resoluti
 	return found, nil
 }
 
-// configOf returns the ClusterProviderConfig that leads to an object's account: the one it was made by, unless it goes by
-// another class now.
-func (r *Resolver) configOf(object client.Object, c *Class) string {
+// configOf returns the provider config that leads to an object's account: the one it was made by, unless it goes by another
+// class now.
+func (r *Resolver) configOf(object client.Object, c *Class) *v1alpha1.BoundProviderConfig {
 	status := r.Kind.Status(object)
 	switch bound := status.ProviderConfigRef; {
 	case bound != nil && (c == nil || c.Name() == status.ClassName):
-		return bound.Name
+		return bound
 	case c != nil:
-		return c.Spec.ProviderConfigRef.Name
+		return &v1alpha1.BoundProviderConfig{Kind: kindClusterProviderConfig, Name: c.Spec.ProviderConfigRef.Name}
 	default:
-		return ""
+		return nil
 	}
 }
+
+// kindClusterProviderConfig is the kind that classes refer to.
+const kindClusterProviderConfig = "ClusterProviderConfig"
 
 // ownCase is what the object itself says.
 func (r *Resolver) ownCase(object client.Object) (Case, error) {
@@ -131,7 +134,8 @@ func (r *Resolver) caseOf(ctx context.Context, object client.Object, c *Class) (
 	if err != nil {
 		return o, err
 	}
-	err = r.survey(ctx, object, c, r.configOf(object, c), &o)
+	o.Joined = o.Bound && r.Kind.Status(object).ClassName == c.Name()
+	err = r.survey(ctx, object, c, r.configOf(object, c).Name, &o)
 	return o, err
 }
 
@@ -215,7 +219,7 @@ func (r *Resolver) survey(ctx context.Context, object client.Object, c *Class, c
 			return err
 		}
 	}
-	if c.Spec.MaxPerNamespace == nil || o.Bound {
+	if c.Spec.MaxPerNamespace == nil || o.Joined {
 		return nil
 	}
 	list := r.Kind.List()
@@ -228,6 +232,30 @@ func (r *Resolver) survey(ctx context.Context, object client.Object, c *Class, c
 		}
 		return nil
 	})
+}
+
+// Full says that a namespace has as many objects of a class in the cloud as it may have, this one aside. It reads from the
+// API server: between a look at a cache and the binding others may have been bound.
+func (r *Resolver) Full(ctx context.Context, live client.Reader, object client.Object, c *Class) (*Problem, error) {
+	if c.Spec.MaxPerNamespace == nil {
+		return nil, nil
+	}
+	list, has := r.Kind.List(), 0
+	if err := live.List(ctx, list, client.InNamespace(object.GetNamespace())); err != nil {
+		return nil, err
+	}
+	err := meta.EachListItem(list, func(item runtime.Object) error {
+		other, ok := item.(client.Object)
+		if ok && other.GetName() != object.GetName() && r.Kind.Key(other) == c.Name() && r.Kind.Status(other).ExternalName != "" {
+			has++
+		}
+		return nil
+	})
+	if err != nil || has < int(*c.Spec.MaxPerNamespace) {
+		return nil, err
+	}
+	p := tooMany(c, object.GetNamespace())
+	return &p, nil
 }
 
 // before reports whether another object of a class comes before this one: because it is in the cloud already, or older. An

@@ -27,8 +27,11 @@ func Width(users int) int { return max(5, (users+9)/10) }
 // rollout is that of one class in one generation.
 type rollout struct {
 	generation int64
+	width      int
 	inside     map[types.UID]time.Time // when it was last heard of
 	waiting    []waiter
+	// called is how many were called and did not come yet. Some never do; those that were not called come by themselves, later.
+	called int
 }
 
 type waiter struct {
@@ -58,6 +61,7 @@ func (r *Rollouts) Enter(class string, generation int64, width int, uid types.UI
 			delete(of.inside, other)
 		}
 	}
+	of.width, of.called = width, max(0, of.called-1)
 	_, inside := of.inside[uid]
 	if !inside && len(of.inside) >= width {
 		if !slices.ContainsFunc(of.waiting, func(w waiter) bool { return w.uid == uid }) {
@@ -70,24 +74,22 @@ func (r *Rollouts) Enter(class string, generation int64, width int, uid types.UI
 	return true
 }
 
-// Leave gives a place back, if the object has one, and calls whoever waits for it.
-func (r *Rollouts) Leave(class string, uid types.UID) {
+// Leave gives up the place of an object, whichever class it is of, or its waiting for one. Who waits is called as far as there
+// is room.
+func (r *Rollouts) Leave(uid types.UID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	of := r.all[class]
-	if of == nil {
-		return
-	}
-	if _, inside := of.inside[uid]; inside {
+	for class, of := range r.all {
+		_, inside := of.inside[uid]
 		delete(of.inside, uid)
-		if len(of.waiting) > 0 {
-			next := of.waiting[0]
-			of.waiting = of.waiting[1:]
-			next.call()
+		of.waiting = slices.DeleteFunc(of.waiting, func(w waiter) bool { return w.uid == uid })
+		for inside && len(of.waiting) > 0 && len(of.inside)+of.called < of.width {
+			of.waiting[0].call()
+			of.waiting, of.called = of.waiting[1:], of.called+1
 		}
-	}
-	if len(of.inside) == 0 && len(of.waiting) == 0 {
-		delete(r.all, class)
+		if len(of.inside) == 0 && len(of.waiting) == 0 {
+			delete(r.all, class)
+		}
 	}
 }
 

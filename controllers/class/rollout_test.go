@@ -32,9 +32,9 @@ func TestRollouts(t *testing.T) {
 	expect("two enter", []bool{enter(1, "a"), enter(1, "b")}, []bool{true, true})
 	expect("who is inside enters again", enter(1, "a"), true)
 	expect("two wait", []bool{enter(1, "c"), enter(1, "d"), enter(1, "c")}, []bool{false, false, false})
-	r.Leave("standard", "c")
+	r.Leave("x-of-no-class")
 	expect("who is not inside frees no place", called, []string(nil))
-	r.Leave("standard", "a")
+	r.Leave("a")
 	expect("the first is called", called, []string{"c"})
 	expect("and enters", []bool{enter(1, "c"), enter(1, "d")}, []bool{true, false})
 	expect("another class is apart", r.Enter("premium", 1, 2, "x", nil), true)
@@ -45,7 +45,13 @@ func TestRollouts(t *testing.T) {
 	now = now.Add(20 * time.Minute)
 	expect("who was not heard of loses its place", []bool{enter(2, "f"), r.Inside("standard") == 2}, []bool{true, true})
 	for _, uid := range []types.UID{"d", "f", "e"} {
-		r.Leave("standard", uid)
+		r.Leave(uid)
 	}
 	expect("nobody is left", len(r.all), 1)
+
+	expect("two more, and one waits", []bool{enter(3, "a"), enter(3, "b"), enter(3, "gone"), enter(3, "c")}, []bool{true, true, false, false})
+	called = nil
+	r.Leave("gone") // it was deleted, and waits no longer
+	r.Leave("a")
+	expect("who waits still is called", called, []string{"c"})
 }

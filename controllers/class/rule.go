@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/constraint"
 )
 
@@ -28,15 +29,16 @@ func (r Rules) Of(c *Class) []Rule {
 	return rules
 }
 
-// Check says what is wrong with a class's constraints, empty if nothing is.
-func (r Rules) Check(c *Class) string {
+// Check says what is wrong with a class's constraints, nil if nothing is.
+func (r Rules) Check(c *Class) *Problem {
 	for i, text := range c.Spec.Constraints {
+		at := fmt.Sprintf("spec.constraints[%d]", i)
 		if _, err := constraint.Compile(text.Rule, r.Kind); err != nil {
-			return fmt.Sprintf("spec.constraints[%d].rule: %v", i, err)
+			return &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: at + ".rule", Message: err.Error()}
 		}
 		if text.Field != "" && !constraint.HasField(r.Kind, text.Field) {
-			return fmt.Sprintf("spec.constraints[%d].field: there is no field %q", i, text.Field)
+			return &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: at + ".field", Message: fmt.Sprintf("there is no field %q", text.Field)}
 		}
 	}
-	return ""
+	return nil
 }

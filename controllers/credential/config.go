@@ -29,6 +29,11 @@ func KeyOf(ref *v1alpha1.ProviderConfigReference, namespace string) Key {
 	return Key{Kind: KindProviderConfig, Namespace: namespace, Name: ref.Name}
 }
 
+// KeyOfBound returns the key of the config that an object in a namespace is bound by.
+func KeyOfBound(by v1alpha1.BoundProviderConfig, namespace string) Key {
+	return KeyOf(&v1alpha1.ProviderConfigReference{Kind: by.Kind, Name: by.Name}, namespace)
+}
+
 // String returns the key as people know it.
 func (k Key) String() string { return k.Kind + " " + k.Name }
 

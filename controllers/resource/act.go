@@ -40,7 +40,7 @@ func (r *Reconciler[T, S]) act(ctx context.Context, t *turn[T, S], a Action) (ou
 		return outcome{quiet: true, next: soon}, nil
 	case Update:
 		if a = r.takeTurn(t, a); len(a.Changes) == 0 {
-			return waitsForTurn(a), nil
+			return r.waitForTurn(ctx, t, a)
 		}
 		return r.update(ctx, t, a, a.Changes)
 	case Delete:
@@ -59,6 +59,11 @@ func (r *Reconciler[T, S]) secure(ctx context.Context, t *turn[T, S], a Action) 
 	if t.held() && t.bound() {
 		return false, nil
 	}
+	keep, err := r.hasRoom(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	defer keep()
 	if err := r.Credentials.Hold(ctx, t.config, t.obj.GetNamespace()); err != nil {
 		return false, err
 	}
@@ -341,9 +346,9 @@ func (r *Reconciler[T, S]) rest(ctx context.Context, t *turn[T, S], a Action) (o
 	case Settle:
 		out.state, out.next = condition.Settled, atSync
 		t.mem.sent, t.mem.inVain = nil, false
-		r.leaveRollout(t)
+		r.leaveRollout(t.obj.GetUID())
 	case Ask:
-		r.leaveRollout(t)
+		r.leaveRollout(t.obj.GetUID())
 		out.state, out.next = condition.DriftWaits, atSync
 		if a.EditWaits {
 			out.state = condition.EditWaits

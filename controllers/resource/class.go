@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -32,10 +33,10 @@ func (r *Reconciler[T, S]) hasClass(ctx context.Context, t *turn[T, S]) (*outcom
 	problem := class.First(found.Problems)
 	switch {
 	case problem == nil:
-	case found.Config == "", !t.bound() && !t.deleting:
+	case found.Config == nil, !t.bound() && !t.deleting:
 		return nil, &credential.Refusal{Reason: problem.Reason, Message: problem.String()}
 	default:
-		t.policy.Refused = Refusal{problem.Reason, problem.String()}
+		t.policy.Refused = Refusal{problem.Reason, problem.String() + "; what exists is left as it is until then"}
 	}
 	return nil, nil
 }
@@ -49,7 +50,9 @@ func (r *Reconciler[T, S]) merge(t *turn[T, S], found *class.Resolution) error {
 	want.SetNamespace(t.obj.GetNamespace())
 	want.SetName(t.obj.GetName())
 	t.want, t.class = want, found
-	t.config = credential.Key{Kind: credential.KindClusterProviderConfig, Name: found.Config}
+	if found.Config != nil {
+		t.config = credential.KeyOfBound(*found.Config, t.obj.GetNamespace())
+	}
 	t.policy = r.Kind.policy(want)
 	if found.Class != nil {
 		t.policy.Adoption = found.Class.Adopts(t.policy.Adoption)
@@ -60,12 +63,12 @@ func (r *Reconciler[T, S]) merge(t *turn[T, S], found *class.Resolution) error {
 
 // describeClass notes what the object has from its class, once it is known to lead to the object's account.
 func (t *turn[T, S]) describeClass() {
+	t.status.ProviderConfigRef = &v1alpha1.BoundProviderConfig{Kind: t.config.Kind, Name: t.config.Name}
 	switch {
 	case t.class == nil:
-		t.status.ClassName, t.status.ProviderConfigRef, t.status.Effective = "", nil, nil
+		t.status.ClassName, t.status.Effective = "", nil
 	case t.class.Class != nil:
 		t.status.ClassName = t.class.Name
-		t.status.ProviderConfigRef = &v1alpha1.ClusterProviderConfigReference{Name: t.class.Config}
 		t.status.Effective = t.class.Effective.Stored(t.status.Effective)
 	}
 }
@@ -77,6 +80,24 @@ func (t *turn[T, S]) classChanged() class.Fields {
 		return nil
 	}
 	return t.class.Effective.Changed(t.status.Effective, func(name string) bool { _, known := t.status.Applied[name]; return known })
+}
+
+// hasRoom holds the class's limit for the namespace, where what was judged by a cache may have been overtaken. Who finds
+// room keeps others waiting until keep is called.
+func (r *Reconciler[T, S]) hasRoom(ctx context.Context, t *turn[T, S]) (keep func(), err error) {
+	if t.bound() || t.class == nil || t.class.Class == nil || t.class.Class.Spec.MaxPerNamespace == nil {
+		return func() {}, nil
+	}
+	r.binding.Lock()
+	full, err := r.Classes.Full(ctx, r.Reader, t.obj, t.class.Class)
+	if full != nil {
+		err = &credential.Refusal{Reason: full.Reason, Message: full.String()}
+	}
+	if err != nil {
+		r.binding.Unlock()
+		return nil, err
+	}
+	return r.binding.Unlock, nil
 }
 
 // takeTurn takes out of an update what the class changed, as long as enough of its users are changing. What a person approved
@@ -98,16 +119,24 @@ func (r *Reconciler[T, S]) takeTurn(t *turn[T, S], a Action) Action {
 	return a
 }
 
-// waitsForTurn is the outcome of an update that has to wait until fewer of a class's users are changing.
-func waitsForTurn(a Action) outcome {
-	return outcome{
-		state: condition.DriftWaits, reason: v1alpha1.ReasonClassChanged, next: later, atLeast: recalled, pending: a.Pending, planned: true, hash: a.Hash,
-		message: "the class changed, and enough of its objects are changing already; waiting for them",
+// waitForTurn is for an update that has to wait until fewer of a class's users are changing. Whoever leaves calls it.
+func (r *Reconciler[T, S]) waitForTurn(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+	out := outcome{
+		state: condition.DriftWaits, reason: v1alpha1.ReasonClassChanged, next: atSync, pending: a.Pending, planned: true, hash: a.Hash,
+		message: "the class changed, and enough of its objects are changing already; waiting until they are as declared",
 	}
+	if a.Hash != "" {
+		out.message += fmt.Sprintf("; to approve what waits for that, set the annotation %s=%s", v1alpha1.AnnotationApprove, a.Hash)
+	}
+	if a.EditWaits {
+		out.state, out.reason = condition.EditWaits, v1alpha1.ReasonApprovalRequired
+	}
+	return r.publish(ctx, t, out)
 }
 
-func (r *Reconciler[T, S]) leaveRollout(t *turn[T, S]) {
-	if t.class != nil {
-		r.Rollouts.Leave(t.class.Name, t.obj.GetUID())
+// leaveRollout gives up an object's place, if it has one.
+func (r *Reconciler[T, S]) leaveRollout(uid types.UID) {
+	if r.Rollouts != nil {
+		r.Rollouts.Leave(uid)
 	}
 }

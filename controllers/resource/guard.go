@@ -130,11 +130,11 @@ func (r *Reconciler[T, S]) isSameAccount(ctx context.Context, t *turn[T, S]) (*o
 		t.answered(err)
 		return nil, err
 	}
-	t.account = account
 	if t.status.AccountID != "" && t.status.AccountID != string(account) {
 		return t.stalled(v1alpha1.ReasonAccountChanged,
 			fmt.Sprintf("it is in account %s, but the provider config now leads to %s; change the provider config back, or refer to another", t.status.AccountID, account)), nil
 	}
+	t.account = account
 	return nil, nil
 }
 

@@ -84,6 +84,8 @@ type View struct {
 	Moved bool
 	// WasReady: it was Ready at some time.
 	WasReady bool
+	// Held: it bears our finalizer, so what it stands for in the cloud is or was managed.
+	Held bool
 	// Edited: the spec changed since it was last applied in full.
 	Edited bool
 	// Mark is the mark that the cloud object should bear; ID its identity as far as known.
@@ -99,6 +101,8 @@ type View struct {
 	// ByClass are the fields that the class decides, ClassChanged those of which it says something else since it was last
 	// recorded.
 	ByClass, ClassChanged class.Fields
+	// Enforced are the fields on which the class insists.
+	Enforced class.Fields
 	// Unsettled: what the cloud shows may be from before our last write.
 	Unsettled bool
 	// AbsenceSure: the object was seen absent before, long enough ago that no stale read explains it.
@@ -229,7 +233,7 @@ const (
 func ownership(v View, o driver.Observation) belonging {
 	sameID := v.ID != "" && o.ID == v.ID
 	switch {
-	case o.Mark.Zero() && sameID:
+	case o.Mark.Zero() && sameID && v.Held: // to have observed it makes it nobody's
 		return oursUnmarked
 	case o.Mark.Zero():
 		return unmarked
@@ -308,12 +312,8 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	case v.Unsettled:
 		a.Verb, a.Reason, a.Quiet = Wait, v1alpha1.ReasonCloudBusy, true
 		a.Message = "waiting for the cloud to show what was written"
-	case len(never) > 0 && !slices.ContainsFunc(never, func(c field.Change) bool { return cause(v, c) != v1alpha1.CauseClass }):
-		a.Verb, a.Reason = Ask, v1alpha1.ReasonImmutable
-		a.Message = fmt.Sprintf("the class changed, and what exists can't: %s can't change from %q to %q: %s; it stays as it is", never[0].Field, never[0].From, never[0].To, never[0].Why)
-	case len(never) > 0:
-		a.Verb, a.Reason = Stall, v1alpha1.ReasonImmutable
-		a.Message = fmt.Sprintf("%s can't change from %q to %q: %s", never[0].Field, never[0].From, never[0].To, never[0].Why)
+	case slices.ContainsFunc(never, func(c field.Change) bool { return cause(v, c) != v1alpha1.CauseClass }):
+		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonImmutable, impossible(never)
 	case len(wait) > 0:
 		a.Verb, a.Reason = Ask, v1alpha1.ReasonApprovalRequired
 		a.Message = fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s", list(wait), v1alpha1.AnnotationApprove, a.Hash)
@@ -322,12 +322,18 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		}
 	case !o.Available && !o.Stopped:
 		return planUnusable(v, o, a)
+	case len(never) > 0: // the class's doing: what the object itself asks for is as declared
+		a.Verb, a.Reason, a.Message = Ask, v1alpha1.ReasonImmutable, "the class changed, and what exists can't: "+impossible(never)+"; it stays as it is"
 	case o.Stopped:
 		a.Verb, a.Reason, a.Message = Settle, v1alpha1.ReasonStopped, "as declared, and stopped in the cloud"
 	default:
 		a.Verb, a.Reason, a.Message = Settle, v1alpha1.ReasonReady, "usable and as declared"
 	}
 	return a
+}
+
+func impossible(never []field.Change) string {
+	return fmt.Sprintf("%s can't change from %q to %q: %s", never[0].Field, never[0].From, never[0].To, never[0].Why)
 }
 
 // reasonOf says why changes are made: an edit comes before a changed class, and that before drift.

@@ -60,6 +60,8 @@ func planProtected(v View, o driver.Observation) Action {
 	switch {
 	case i < 0 && v.Unsettled:
 		return deleting("waiting for the cloud to show that deletion protection is lifted")
+	case i < 0 && v.Enforced.Has("deletionProtection"):
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on, and the class insists on it; ask your platform team to lift it, in the class or in the cloud"}
 	case i < 0:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on; set spec.deletionProtection: false to have it deleted"}
 	case o.State == driver.Pending:

@@ -79,7 +79,7 @@ func build(choose func(n int) int, deleting bool) world {
 func buildWith(choose func(n int) int, deleting bool, prepare func(*world)) world {
 	var w world
 	flag := func() bool { return choose(2) == 1 }
-	w.Mark, w.Deleting, w.Bound = itsMark, deleting, true
+	w.Mark, w.Deleting, w.Bound, w.Held = itsMark, deleting, true, true
 	w.Policy = settled().Policy
 	w.Policy.Management = []v1alpha1.Management{v1alpha1.ManagementFull, v1alpha1.ManagementObserve}[choose(2)]
 	w.WasReady, w.Unsettled = flag(), flag()

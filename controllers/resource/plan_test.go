@@ -28,7 +28,7 @@ var (
 // settled is a database that works, is as declared, and has a Database's defaults for policy.
 func settled() scene {
 	return scene{
-		View: View{Bound: true, WasReady: true, Mark: itsMark, ID: itsID, Applied: field.Applied{}},
+		View: View{Bound: true, Held: true, WasReady: true, Mark: itsMark, ID: itsID, Applied: field.Applied{}},
 		Seen: driver.Observation{State: driver.Ready, Available: true, ID: itsID, Mark: itsMark},
 		Policy: Policy{
 			Management: v1alpha1.ManagementFull, Adoption: v1alpha1.AdoptionIfMarked, WhenVanished: v1alpha1.WhenVanishedStop,
@@ -201,6 +201,8 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
 		{"another size was chosen", []func(*scene){byClass(instance, field.Restarts), editedToo},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{instance}}},
+		{"the class changed what can't change, and it can't be used", []func(*scene){byClass(instance, field.Impossible), func(s *scene) { s.Seen.Available, s.Seen.Problem = false, "the disk is full" }},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
 		{"the class changed what can't change", []func(*scene){byClass(instance, field.Impossible)},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonImmutable}},
 		{"drift of what the class decides", []func(*scene){drifted(days, field.Online), func(s *scene) { s.ByClass = class.Fields{days} }},
@@ -281,6 +283,8 @@ func TestPlan(t *testing.T) {
 		// Observed only.
 		{"observed, and there", []func(*scene){observed, mark(foreignMark), drifted(instance, field.Restarts)},
 			decision{Verb: Settle, Reason: v1alpha1.ReasonObserved}},
+		{"no longer observed only, and without a mark", []func(*scene){mark(driver.Mark{}), surelyUnmarked, func(s *scene) { s.Held, s.WasReady = false, false }},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"observed, without a mark", []func(*scene){observed, mark(driver.Mark{})},
 			decision{Verb: Settle, Reason: v1alpha1.ReasonObserved}},
 		{"observed, and another namespace's", []func(*scene){observed, mark(othersMark)},

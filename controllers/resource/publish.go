@@ -42,7 +42,7 @@ func (r *Reconciler[T, S]) publish(ctx context.Context, t *turn[T, S], out outco
 	if !ours {
 		return outcome{
 			state: condition.Stalled, reason: v1alpha1.ReasonSecretNotOwned, next: afterError,
-			message: fmt.Sprintf("a Secret %s exists and was not made for this object; delete it, or change spec.connection.secretName", wanted.SecretName),
+			message: fmt.Sprintf("a Secret %s exists and was not made for this object; change spec.connection.secretName, or delete the Secret if nobody needs it", wanted.SecretName),
 		}, nil
 	}
 	t.status.Binding = &v1alpha1.Binding{Name: wanted.SecretName}

@@ -3,6 +3,7 @@ package resource
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -46,6 +47,8 @@ type Reconciler[T client.Object, S any] struct {
 	Classes  *class.Resolver
 	Rollouts *class.Rollouts
 
+	// binding is held while an object of a class with a limit is bound.
+	binding  sync.Mutex
 	memories memories
 	queue    queue
 }

@@ -74,6 +74,9 @@ func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcom
 		t.mem.failures = 0
 		t.mem.pace.Succeeded()
 	}
+	if out.gone || t.deleting {
+		r.leaveRollout(t.obj.GetUID())
+	}
 	if out.gone {
 		r.memories.forget(client.ObjectKeyFromObject(t.obj))
 		return reconcile.Result{}, nil
@@ -157,7 +160,9 @@ func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 	if out.quiet {
 		return
 	}
-	if t.bound() && t.account != "" && !t.deleting {
+	// What the class says is recorded together with what differs, and never before it: else nobody could tell any more
+	// that the class made the difference.
+	if out.planned && t.bound() && t.account != "" && !t.deleting && t.policy.Refused.Reason == "" {
 		t.describeClass()
 	}
 	if t.deleting && out.state == condition.Stalled {
@@ -212,6 +217,9 @@ func (r *Reconciler[T, S]) describeSeen(t *turn[T, S], creating bool) {
 	}
 	if err := r.Kind.Observed(t.obj, t.seen.Mirror); err != nil {
 		logf.Log.Error(err, "mirror of a driver is not in the shape of the spec")
+	}
+	if t.policy.Refused.Reason != "" {
+		return // what is wanted is not known, so nothing is released
 	}
 	r.tellReleased(t)
 	if sent, ok := t.status.Applied[driver.FieldPassword]; ok && applied != nil {

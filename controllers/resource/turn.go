@@ -177,7 +177,7 @@ func (r *Reconciler[T, S]) asked(t *turn[T, S]) (name, location string) {
 // look fills the view: what is known beside the cloud.
 func (r *Reconciler[T, S]) look(t *turn[T, S]) {
 	t.view = View{
-		Deleting: t.deleting, Bound: t.bound(), WasReady: t.status.FirstReadyTime != nil,
+		Deleting: t.deleting, Bound: t.bound(), Held: t.held(), WasReady: t.status.FirstReadyTime != nil,
 		Edited: t.obj.GetGeneration() != t.status.AppliedGeneration,
 		Mark:   t.request.Mark, ID: t.status.ExternalID, Applied: t.request.Applied,
 		Approval: t.obj.GetAnnotations()[v1alpha1.AnnotationApprove], Waiting: t.status.PendingChanges,
@@ -187,6 +187,7 @@ func (r *Reconciler[T, S]) look(t *turn[T, S]) {
 	}
 	if t.class != nil {
 		t.view.ByClass, t.view.ClassChanged = t.class.Effective.Fields(), t.classChanged()
+		t.view.Enforced = t.class.Effective.Insists()
 	}
 	if t.bound() {
 		name, location := r.asked(t)

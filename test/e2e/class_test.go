@@ -12,7 +12,12 @@ import (
 // classes makes a DatabaseClass of the world, with a catalogue, in a cloud.
 func (w *world) databaseClass(c *cloud, change func(*v1alpha1.DatabaseClassSpec)) *v1alpha1.DatabaseClass {
 	w.Helper()
-	class := &v1alpha1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}
+	return w.databaseClassNamed(c, w.namespace, change)
+}
+
+func (w *world) databaseClassNamed(c *cloud, name string, change func(*v1alpha1.DatabaseClassSpec)) *v1alpha1.DatabaseClass {
+	w.Helper()
+	class := &v1alpha1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	class.Spec = v1alpha1.DatabaseClassSpec{
 		ClassSpec: v1alpha1.ClassSpec{
 			ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: c.config},
@@ -186,7 +191,7 @@ func TestClassIsTheLaw(t *testing.T) {
 		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = new(int32(1)) })
 		d := w.tenLines("late")
 		w.create(d)
-		w.stalled(d, v1alpha1.ReasonClassNotAllowed, "may have 1 of class")
+		w.stalled(d, v1alpha1.ReasonClassNotAllowed, "as it may have (1)")
 		w.disturb()
 		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = nil })
 		w.ready(d)
