@@ -60,6 +60,8 @@ func TestConsentToCreate(t *testing.T) {
 		{"observation and adoption", `{spec: {management: Observe, adoption: IfExists, externalName: some-name}}`, needsAdopt},
 		{"approval", `{metadata: {annotations: {mooring.dev/approve: abc}}, spec: {}}`, needsApprove},
 		{"an empty approval", `{metadata: {annotations: {mooring.dev/approve: ""}}, spec: {}}`, needsApprove},
+		{"approval in advance", `{spec: {updates: {disruptive: Always}}}`, needsApprove},
+		{"approval of everything asked for", `{spec: {updates: {disruptive: OnApproval}}}`, ""},
 		{"a given name", `{metadata: {name: given}, spec: {adoption: IfExists}}`, needsAdopt},
 	} {
 		for _, kind := range []string{"Bucket", "Database"} {
@@ -95,6 +97,9 @@ func TestConsentToUpdate(t *testing.T) {
 		{"to take an approval back", approved, "", `{metadata: {annotations: {mooring.dev/approve: null}}}`, ""},
 		{"another annotation beside an approval", approved, "", `{metadata: {annotations: {mooring.dev/paused: "true"}}}`, ""},
 		{"the spec beside an approval", approved, "", `{spec: {tags: {a: b}}}`, ""},
+
+		{"to approve in advance", plain, "", `{spec: {updates: {disruptive: Always}}}`, needsApprove},
+		{"to ask about everything", plain, "", `{spec: {updates: {disruptive: OnApproval}}}`, ""},
 
 		{"to adopt", plain, "", `{spec: {adoption: IfExists}}`, needsAdopt},
 		{"to adopt, once it has a name", chosen, named, `{spec: {adoption: IfExists}}`, needsAdopt},
