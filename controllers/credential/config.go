@@ -161,6 +161,14 @@ func (c *config) chained() bool {
 	return c.chain.WebIdentity != nil || len(c.chain.AssumeRoles) > 0 || c.chain.ImpersonateServiceAccount != ""
 }
 
+// secretName says which Secret holds the credentials. Of a platform's it says where, or people would make it where they are.
+func (c *config) secretName() string {
+	if c.key.Kind == KindClusterProviderConfig {
+		return fmt.Sprintf("Secret %s in namespace %s, which is your platform team's,", c.secret.Name, c.secret.Namespace)
+	}
+	return "Secret " + c.secret.Name
+}
+
 // region returns where objects are made that name no location.
 func (c *config) region() string {
 	if c.account.AWS != nil {

@@ -53,14 +53,14 @@ func (s *Store) readSecret(ctx context.Context, cfg *config) (map[string][]byte,
 	err := s.Reader.Get(ctx, *cfg.secret, secret)
 	if apierrors.IsNotFound(err) {
 		return nil, &Refusal{v1alpha1.ReasonCredentialsNotFound,
-			fmt.Sprintf("%s: there is no Secret %s with its credentials; create it", cfg.key, cfg.secret.Name)}
+			fmt.Sprintf("%s: there is no %s with its credentials; create it", cfg.key, cfg.secretName())}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read credentials of %s: %w", cfg.key, err)
 	}
 	if key := lacking(cfg, secret.Data); key != "" {
 		return nil, &Refusal{v1alpha1.ReasonCredentialsNotFound,
-			fmt.Sprintf("%s: Secret %s has no key %s; add it", cfg.key, cfg.secret.Name, key)}
+			fmt.Sprintf("%s: %s has no key %s; add it", cfg.key, cfg.secretName(), key)}
 	}
 	return secret.Data, nil
 }
