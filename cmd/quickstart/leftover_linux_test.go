@@ -230,7 +230,7 @@ func (r *running) addDatabase() {
 		return
 	}
 	r.kubectl("apply", "-f", "config/samples/00-namespace.yaml", "-f", "config/samples/aws-postgres.yaml")
-	r.kubectl("wait", "database/orders", "-n", "shop", "--for=condition=Ready", "--timeout=2m")
+	r.kubectl("wait", "database/payments", "-n", "shop", "--for=condition=Ready", "--timeout=2m")
 	if len(r.processes("/postgres")) == 0 {
 		r.t.Error("no PostgreSQL server runs")
 	}

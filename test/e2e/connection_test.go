@@ -249,7 +249,7 @@ func TestSecretOfSomebodyElse(t *testing.T) {
 		o := k.new(w, c, "orders")
 		connect(o, "taken")
 		w.create(o)
-		s := w.stalled(o, v1alpha1.ReasonSecretNotOwned, "delete it, or change spec.connection.secretName")
+		s := w.stalled(o, v1alpha1.ReasonSecretNotOwned, "change spec.connection.secretName, or delete the Secret if nobody needs it")
 		w.looks(c, s.status.ExternalName, 1)
 		w.equal("their Secret", w.secret("taken"), theirs.Data)
 		w.disturb()
