@@ -60,7 +60,7 @@ func TestConnectionSecretIsKept(t *testing.T) {
 			ours.Labels = nil
 			ours.Data = map[string][]byte{"mine": []byte("1")}
 			w.must(w.Client.Update(w.Context(), ours))
-			w.stalled(o, v1alpha1.ReasonSecretNotOwned, "Secret login", "delete it, or change spec.connection.secretName")
+			w.stalled(o, v1alpha1.ReasonSecretNotOwned, "Secret login", "change spec.connection.secretName, or delete the Secret if nobody needs it")
 			w.looks(c, name, 2)
 			w.samePublished(w.published("login"), ours)
 			w.disturb()
