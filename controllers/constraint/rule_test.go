@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 	"testing/synctest"
+	"time"
 )
 
 // input is a database in its namespace, and its class.
