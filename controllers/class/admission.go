@@ -131,6 +131,8 @@ type impact struct {
 	touched map[string]int
 	objects int
 	broken  []string
+	// left is how many stay in a cloud that the class leaves.
+	left int
 }
 
 // impact compares what each object is to be with what it would be.
@@ -149,6 +151,10 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 		}
 		if !o.Bound {
 			o.Cloud = o.Leads
+		}
+		if o.Bound && o.Cloud != o.Leads {
+			i.left++
+			return nil
 		}
 		is := Judge(after, o, rulesAfter)
 		if p := First(is.Problems); p != nil && First(was.Problems) == nil {
@@ -204,12 +210,17 @@ func (i *impact) warnings(kind string) (lines []string) {
 	switch {
 	case i.users == 0:
 		return nil
-	case i.objects == 0 && len(i.broken) == 0:
+	case i.left == i.users:
+		return []string{fmt.Sprintf("the %d objects of kind %s that use this class stay in the cloud that they were made in, as they are", i.users, kind)}
+	case i.objects == 0 && len(i.broken) == 0 && i.left == 0:
 		return []string{fmt.Sprintf("none of the %d objects of kind %s that use this class would change", i.users, kind)}
 	}
 	lines = append(lines, fmt.Sprintf("of the %d objects of kind %s that use this class, %d would change", i.users, kind, i.objects))
 	for _, line := range slices.Sorted(maps.Keys(i.touched)) {
 		lines = append(lines, fmt.Sprintf("of %d: %s", i.touched[line], line))
+	}
+	if i.left > 0 {
+		lines = append(lines, fmt.Sprintf("%d stay in the cloud that they were made in, as they are", i.left))
 	}
 	if n := len(i.broken); n > 0 {
 		slices.Sort(i.broken)

@@ -28,9 +28,9 @@ func (c *config) perTenant() bool {
 // tenantOf returns whom a config identifies as when an object of a namespace uses it.
 func (s *Store) tenantOf(ctx context.Context, cfg *config, namespace string) (tenant, error) {
 	switch {
-	case cfg.key.Kind == KindProviderConfig:
+	case cfg.key.Kind == KindProviderConfig && cfg.chained():
 		namespace = cfg.key.Namespace
-	case !cfg.perTenant():
+	case !cfg.perTenant(): // keys are whoever's they are, and the config is of one namespace anyway
 		return tenant{}, nil
 	}
 	ns, err := s.namespace(ctx, namespace)

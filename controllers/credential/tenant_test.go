@@ -36,7 +36,7 @@ func TestTenants(t *testing.T) {
 			c.Credentials.AssumeRoles = roles
 		}), []Use{in("shop"), in("bakery"), in("shop")}, []driver.Tenant{shop, bakery}},
 		{"web identities", webPlatform(), []Use{in("shop"), in("bakery"), in("shop")}, []driver.Tenant{shop, bakery}},
-		{"a team's Secret", teamConfig(), []Use{team, team}, []driver.Tenant{shop}},
+		{"a team's Secret", teamConfig(), []Use{team, team}, []driver.Tenant{{}}},
 		{"roles from a team's Secret", teams, []Use{team, team}, []driver.Tenant{shop}},
 		{"a team's web identity", webTeam(), []Use{team, team}, []driver.Tenant{shop}},
 	} {

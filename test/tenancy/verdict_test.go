@@ -155,6 +155,15 @@ func (h *house) changeClass(c client.Client, heard *warnings, class *v1alpha1.Da
 			s.Sizes[0].AWS.InstanceClass = new("db.t4g.small")
 			s.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveAlways}
 		}, "", []string{"of 1: aws.instanceClass becomes db.t4g.small (restarts)"}},
+		{"another cloud", func(s *v1alpha1.DatabaseClassSpec) {
+			s.ProviderConfigRef.Name = "gcp"
+			for i := range s.Sizes {
+				s.Sizes[i].AWS, s.Sizes[i].GCP = nil, &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")}
+			}
+		}, "", []string{"the 1 objects of kind Database that use this class stay in the cloud that they were made in"}},
+		{"an account that is not there", func(s *v1alpha1.DatabaseClassSpec) { s.ProviderConfigRef.Name = "awz" }, "",
+			[]string{"there is no ClusterProviderConfig awz"}},
+		{"nobody's class", func(s *v1alpha1.DatabaseClassSpec) { s.AllowedNamespaces = nil }, "", []string{"no namespace may use this class"}},
 		{"no longer allowed", func(s *v1alpha1.DatabaseClassSpec) { s.Sizes[0].Storage.MaxGiB = new(int32(30)) }, "",
 			[]string{"1 would no longer be allowed, and stay as they are until they are mended: shop/orders (spec.storage.sizeGiB: 50 is too much"}},
 		{"a rule with a slip", func(s *v1alpha1.DatabaseClassSpec) { s.Constraints[0].Rule = "spec.engin == 'postgres'" }, "undefined field 'engin'", nil},
