@@ -146,6 +146,7 @@ func (h *house) tryAll(attacks map[string][]attack) {
 			tried++
 		}
 	}
+	h.Logf("%d attempts, of which %d were refused at once", tried, refused)
 	if tried < 100 || refused == 0 || len(made) == 0 {
 		h.Fatalf("%d attempts, of which %d were refused at once and %d taken, show nothing", tried, refused, len(made))
 	}
