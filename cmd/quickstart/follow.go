@@ -70,11 +70,10 @@ func (s *stage) objects(ctx context.Context) ([]object, error) {
 	return all, nil
 }
 
-// follow says what becomes of every object, a line for each change of state, until all are Ready.
+// follow says what becomes of every object, a line for each change of state that was not said before, until all are Ready.
 func (s *stage) follow(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, samplesPatience)
 	defer cancel()
-	said := map[string]string{}
 	for {
 		all, err := s.objects(ctx)
 		if err != nil {
@@ -83,8 +82,8 @@ func (s *stage) follow(ctx context.Context) error {
 		ready := 0
 		for _, o := range all {
 			reason, detail := o.state()
-			if reason != "" && said[o.String()] != reason {
-				said[o.String()] = reason
+			if reason != "" && s.said[o.String()] != reason {
+				s.said[o.String()] = reason
 				s.step("%s  %-9s  %s", o, reason, detail)
 			}
 			if o.ready() {

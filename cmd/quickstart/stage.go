@@ -29,6 +29,8 @@ type stage struct {
 	client     client.Client
 	// kubectlFile is bin/kubectl.
 	kubectlFile string
+	// said is the state of each object that was told last.
+	said map[string]string
 }
 
 // The accounts that the local clouds are shown with. Their ids are made up.
@@ -49,7 +51,7 @@ var pace = localcloud.Durations{
 // stage can't go on later.
 func raise(ctx context.Context, end context.CancelCauseFunc, o options, t *transcript) (_ *stage, err error) {
 	logf.SetLogger(logr.Discard()) // of envtest: what it has to say comes back as errors
-	s := &stage{transcript: t}
+	s := &stage{transcript: t, said: map[string]string{}}
 	defer func() { //nolint:contextcheck // it ends what runs because ctx has ended
 		if err != nil {
 			err = errors.Join(err, s.strike())

@@ -157,7 +157,7 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 			return nil
 		}
 		is := Judge(after, o, rulesAfter)
-		if p := First(is.Problems); p != nil && First(was.Problems) == nil {
+		if p := Together(is.Problems); p != nil && Together(was.Problems) == nil {
 			i.broken = append(i.broken, fmt.Sprintf("%s/%s (%s)", user.GetNamespace(), user.GetName(), p))
 			return nil
 		}

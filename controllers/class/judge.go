@@ -51,7 +51,7 @@ type Verdict struct {
 // Effective is what comes from a class, layer by layer.
 type Effective struct {
 	Size string
-	// Named: the object's own spec names the size.
+	// Named: the object's own spec names the size. It is not recorded.
 	Named                     bool
 	Defaults, Sized, Enforced Tree
 }
@@ -106,19 +106,22 @@ func Judge(c *Class, o Case, rules []Rule) Verdict {
 	return v
 }
 
-// leftBehind judges an object whose class was moved to another cloud: what the class says now is about that one, so the object
-// stays as it was.
+// leftBehind judges an object whose class was moved to another cloud, or leads nowhere now: what the class says is not about the
+// object's, which stays as it was.
 func leftBehind(c *Class, o Case, rules []Rule) Verdict {
-	v := Frozen(o)
+	v, leads := Frozen(o), o.Leads
+	if leads == "" {
+		leads = "no account that is there"
+	}
 	v.Problems = append(allowed(c, o), brokenRules(c, rules, v.Spec, o.Namespace)...)
 	leaves(effectiveOf(o.Before).Sized, func(at path, _ any) {
 		if _, says := get(o.Spec, at); says && at[0] == o.Cloud {
-			v.Problems = append(v.Problems, violated("spec."+at.String(), "class %q has sizes in its place, and leads to %s now; take it out, or choose a class of %s", c.Name(), o.Leads, o.Cloud))
+			v.Problems = append(v.Problems, violated("spec."+at.String(), "class %q has sizes in its place, and leads to %s now; take it out, or choose a class of %s", c.Name(), leads, o.Cloud))
 		}
 	})
 	if size, named := o.Spec["size"].(string); named && size != v.Effective.Size {
 		v.Problems = append(v.Problems, violated("spec.size", "class %q leads to %s now, and this is in %s, where the class has no sizes any more; choose a class of %s",
-			c.Name(), o.Leads, o.Cloud, o.Cloud))
+			c.Name(), leads, o.Cloud, o.Cloud))
 	}
 	return v
 }
@@ -207,8 +210,7 @@ func raw(tree Tree) *runtime.RawExtension {
 	return &runtime.RawExtension{Raw: text}
 }
 
-// Fields returns the fields, as field tables name them, that a class decides for an object. An entry of a map counts as the
-// map.
+// Fields returns the fields that a class decides for an object; of maps, the entries.
 func (e Effective) Fields() Fields { return fieldsOf(e.flat()) }
 
 // Insists returns the fields on which the class insists.
@@ -245,8 +247,8 @@ func (f Fields) Has(field string) bool {
 	return slices.ContainsFunc(f, func(name string) bool { return name == field || strings.HasPrefix(name, field+".") })
 }
 
-// First returns the problems that keep an object from being as it is to be, told as one; nil if there is none.
-func First(problems []Problem) *Problem {
+// Together returns the problems that keep an object from being as it is to be, told as one; nil if there is none.
+func Together(problems []Problem) *Problem {
 	problems = slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Overruled })
 	if len(problems) == 0 {
 		return nil

@@ -2,6 +2,7 @@ package class
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,10 +14,9 @@ import (
 
 // allowed says whether the namespace may use the class, and may have one more object of it.
 func allowed(c *Class, o Case) []Problem {
-	selector, err := metav1.LabelSelectorAsSelector(c.Spec.AllowedNamespaces) // nothing, if there is none
-	if err != nil {
-		return []Problem{{Reason: v1alpha1.ReasonClassInvalid,
-			Message: fmt.Sprintf("class %q: spec.allowedNamespaces: %v; your platform team has to correct it", c.Name(), err)}}
+	selector, wrong := c.selector()
+	if wrong != nil {
+		return []Problem{{Reason: wrong.Reason, Message: fmt.Sprintf("class %q: %s; your platform team has to correct it", c.Name(), wrong)}}
 	}
 	if !selector.Matches(labels.Set(o.Namespace.Labels)) {
 		return []Problem{{Reason: v1alpha1.ReasonClassNotAllowed, Field: "spec.className",
@@ -40,12 +40,13 @@ func tooMany(c *Class, namespace string) Problem {
 	return p
 }
 
-// selector says what is wrong about the class's selector of namespaces, empty if nothing is.
-func (c *Class) selector() string {
-	if _, err := metav1.LabelSelectorAsSelector(c.Spec.AllowedNamespaces); err != nil {
-		return fmt.Sprintf("spec.allowedNamespaces: %v", err)
+// selector returns the class's selector of namespaces, which selects nothing if there is none, or what is wrong about it.
+func (c *Class) selector() (labels.Selector, *Problem) {
+	selector, err := metav1.LabelSelectorAsSelector(c.Spec.AllowedNamespaces)
+	if err != nil {
+		return nil, &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: "spec.allowedNamespaces", Message: err.Error()}
 	}
-	return ""
+	return selector, nil
 }
 
 // adoption says whether the object asks to take over what the class does not let it take. What Observe looks at is for the
@@ -152,7 +153,8 @@ func outOfBounds(size *Size, spec Tree) (problems []Problem) {
 	if size == nil {
 		return nil
 	}
-	for field, b := range size.Bounds {
+	for _, field := range slices.Sorted(maps.Keys(size.Bounds)) { // messages are to be stable
+		b := size.Bounds[field]
 		value, has := number(spec, strings.Split(field, "."))
 		switch {
 		case !has:
@@ -214,16 +216,6 @@ func brokenRules(c *Class, rules []Rule, spec Tree, namespace Namespace) (proble
 	return problems
 }
 
-// foreign says that the object asks for what another cloud has.
-func foreign(o Case, spec Tree) []Problem {
-	for _, cloud := range []string{"aws", "gcp"} {
-		if _, says := spec[cloud]; says && o.Cloud != "" && o.Cloud != cloud {
-			return []Problem{violated("spec."+cloud, "the class leads to %s, so spec.%s does not fit; take it out, or choose another class", o.Cloud, cloud)}
-		}
-	}
-	return nil
-}
-
 // broken says that an object does not keep a constraint.
 func broken(c *Class, i int, rule Rule, spec Tree, namespace Namespace) []Problem {
 	constraint := c.Spec.Constraints[i]
@@ -236,4 +228,14 @@ func broken(c *Class, i int, rule Rule, spec Tree, namespace Namespace) []Proble
 	default:
 		return []Problem{{Reason: v1alpha1.ReasonClassViolated, Field: constraint.Field, Message: constraint.Message}}
 	}
+}
+
+// foreign says that the object asks for what another cloud has.
+func foreign(o Case, spec Tree) []Problem {
+	for _, cloud := range []string{"aws", "gcp"} {
+		if _, says := spec[cloud]; says && o.Cloud != "" && o.Cloud != cloud {
+			return []Problem{violated("spec."+cloud, "the class leads to %s, so spec.%s does not fit; take it out, or choose another class", o.Cloud, cloud)}
+		}
+	}
+	return nil
 }

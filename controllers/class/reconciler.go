@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -58,22 +59,12 @@ func (r *Reconciler) ready(ctx context.Context, c *Class) (metav1.Condition, err
 		Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, ObservedGeneration: c.Object.GetGeneration(),
 		Reason: string(v1alpha1.ReasonClassInvalid),
 	}
-	if wrong := c.selector(); wrong != "" {
-		ready.Message = wrong
-		return ready, nil
+	_, wrong := c.selector()
+	if wrong == nil {
+		wrong = r.Check(c)
 	}
-	if wrong := r.Check(c); wrong != nil {
+	if wrong != nil {
 		ready.Message = wrong.String()
-		return ready, nil
-	}
-	cloud, err := CloudOf(ctx, r.Client, c.Spec.ProviderConfigRef.Name)
-	if err != nil {
-		return ready, err
-	}
-	c.Status.Provider = cloud
-	if cloud == "" {
-		ready.Reason = string(v1alpha1.ReasonProviderConfigNotFound)
-		ready.Message = fmt.Sprintf("there is no ClusterProviderConfig %s; create it, or change spec.providerConfigRef", c.Spec.ProviderConfigRef.Name)
 		return ready, nil
 	}
 	return ready, r.account(ctx, c, &ready)
@@ -82,9 +73,16 @@ func (r *Reconciler) ready(ctx context.Context, c *Class) (metav1.Condition, err
 // account says whether the class's account can be used.
 func (r *Reconciler) account(ctx context.Context, c *Class, ready *metav1.Condition) error {
 	config := &v1alpha1.ClusterProviderConfig{}
-	if err := r.Client.Get(ctx, client.ObjectKey{Name: c.Spec.ProviderConfigRef.Name}, config); err != nil {
+	err := r.Client.Get(ctx, client.ObjectKey{Name: c.Spec.ProviderConfigRef.Name}, config)
+	if apierrors.IsNotFound(err) {
+		c.Status.Provider, ready.Reason = "", string(v1alpha1.ReasonProviderConfigNotFound)
+		ready.Message = fmt.Sprintf("there is no ClusterProviderConfig %s; create it, or change spec.providerConfigRef", c.Spec.ProviderConfigRef.Name)
+		return nil
+	}
+	if err != nil {
 		return err
 	}
+	c.Status.Provider = cloudOf(config)
 	ready.Status, ready.Reason, ready.Message = metav1.ConditionTrue, string(v1alpha1.ReasonReady), "it can be used"
 	switch account := meta.FindStatusCondition(config.Status.Conditions, v1alpha1.ConditionReady); {
 	case !config.DeletionTimestamp.IsZero():
@@ -145,7 +143,7 @@ func (r *Reconciler) upToDate(ctx context.Context, user client.Object, status *v
 	if err != nil {
 		return false, err
 	}
-	return First(now.Problems) == nil && now.Name == status.ClassName && status.Effective != nil &&
+	return Together(now.Problems) == nil && now.Name == status.ClassName && status.Effective != nil &&
 		now.Effective.Stored(status.Effective) == status.Effective, nil
 }
 

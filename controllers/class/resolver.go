@@ -3,7 +3,6 @@ package class
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/credential"
 )
 
 // A Kind tells how a kind of object and its class read.
@@ -112,14 +112,11 @@ func (r *Resolver) configOf(object client.Object, c *Class) *v1alpha1.BoundProvi
 	case bound != nil && (c == nil || c.Name() == status.ClassName):
 		return bound
 	case c != nil:
-		return &v1alpha1.BoundProviderConfig{Kind: kindClusterProviderConfig, Name: c.Spec.ProviderConfigRef.Name}
+		return &v1alpha1.BoundProviderConfig{Kind: credential.KindClusterProviderConfig, Name: c.Spec.ProviderConfigRef.Name}
 	default:
 		return nil
 	}
 }
-
-// kindClusterProviderConfig is the kind that classes refer to.
-const kindClusterProviderConfig = "ClusterProviderConfig"
 
 // ownCase is what the object itself says.
 func (r *Resolver) ownCase(object client.Object) (Case, error) {
@@ -273,17 +270,15 @@ func (r *Resolver) before(other, object client.Object, c *Class) bool {
 func CloudOf(ctx context.Context, from client.Reader, config string) (string, error) {
 	found := &v1alpha1.ClusterProviderConfig{}
 	err := from.Get(ctx, client.ObjectKey{Name: config}, found)
-	switch {
-	case apierrors.IsNotFound(err), err == nil && found.Spec.AWS == nil && found.Spec.GCP == nil:
-		return "", nil
-	case err != nil:
-		return "", err
-	case found.Spec.AWS != nil:
-		return "aws", nil
-	default:
-		return "gcp", nil
+	if err != nil {
+		return "", client.IgnoreNotFound(err)
 	}
+	return cloudOf(found), nil
 }
 
-// Names returns the fields of a set in order, each once.
-func (f Fields) Names() []string { return slices.Compact(slices.Sorted(slices.Values(f))) }
+func cloudOf(config *v1alpha1.ClusterProviderConfig) string {
+	if config.Spec.AWS != nil {
+		return "aws"
+	}
+	return "gcp"
+}

@@ -92,13 +92,3 @@ func (r *Rollouts) Leave(uid types.UID) {
 		}
 	}
 }
-
-// Inside returns how many objects of a class are changing.
-func (r *Rollouts) Inside(class string) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if of := r.all[class]; of != nil {
-		return len(of.inside)
-	}
-	return 0
-}

@@ -43,7 +43,7 @@ func TestRollouts(t *testing.T) {
 	now = now.Add(50 * time.Minute)
 	expect("heard of again", enter(2, "d"), true)
 	now = now.Add(20 * time.Minute)
-	expect("who was not heard of loses its place", []bool{enter(2, "f"), r.Inside("standard") == 2}, []bool{true, true})
+	expect("who was not heard of loses its place", []bool{enter(2, "f"), len(r.all["standard"].inside) == 2}, []bool{true, true})
 	for _, uid := range []types.UID{"d", "f", "e"} {
 		r.Leave(uid)
 	}

@@ -73,12 +73,12 @@ func TestTreeOfKeepsZeroValues(t *testing.T) {
 	}
 }
 
-// parameters reads parameters from whatever a fuzzer makes up; what is none is left out.
+// parameters reads parameters from whatever a fuzzer makes up, as far as that is any.
 func parameters(t *testing.T, text []byte) Tree {
 	t.Helper()
 	var p v1alpha1.DatabaseParameters
 	if json.Unmarshal(text, &p) != nil {
-		t.Skip()
+		p = v1alpha1.DatabaseParameters{}
 	}
 	out, err := TreeOf(&p)
 	if err != nil {

@@ -30,7 +30,7 @@ func (r *Reconciler[T, S]) hasClass(ctx context.Context, t *turn[T, S]) (*outcom
 	if err := r.merge(t, found); err != nil {
 		return nil, err
 	}
-	problem := class.First(found.Problems)
+	problem := class.Together(found.Problems)
 	switch {
 	case problem == nil:
 	case found.Config == nil, !t.bound() && !t.deleting:
@@ -126,7 +126,7 @@ func (r *Reconciler[T, S]) waitForTurn(ctx context.Context, t *turn[T, S], a Act
 		message: "the class changed, and enough of its objects are changing already; waiting until they are as declared",
 	}
 	if a.Hash != "" {
-		out.message += fmt.Sprintf("; to approve what waits for that, set the annotation %s=%s", v1alpha1.AnnotationApprove, a.Hash)
+		out.message += fmt.Sprintf("; to approve what waits for approval besides, set the annotation %s=%s", v1alpha1.AnnotationApprove, a.Hash)
 	}
 	if a.EditWaits {
 		out.state, out.reason = condition.EditWaits, v1alpha1.ReasonApprovalRequired

@@ -1,11 +1,8 @@
 package resource
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
@@ -217,72 +214,6 @@ func planAbsent(v View, p Policy) Action {
 	}
 }
 
-// belonging says whose a cloud object is.
-type belonging int
-
-const (
-	ours         belonging = iota // it bears our mark
-	oursUnmarked                  // it has the identity that we know, but lost its mark
-	oursBefore                    // it bears the mark of this cluster, namespace and name, under another uid
-	released                      // it bears such a mark, but was left behind on purpose
-	unmarked                      // it bears no mark
-	others                        // it bears the mark of something else
-	replaced                      // it bears our mark, but is not the object that we knew
-)
-
-func ownership(v View, o driver.Observation) belonging {
-	sameID := v.ID != "" && o.ID == v.ID
-	switch {
-	case o.Mark.Zero() && sameID && v.Held: // to have observed it makes it nobody's
-		return oursUnmarked
-	case o.Mark.Zero():
-		return unmarked
-	case !o.Mark.SameOwner(v.Mark):
-		return others
-	case o.Mark.Released:
-		return released
-	case v.ID != "" && o.ID != "" && o.ID != v.ID:
-		return replaced
-	case o.Mark.UID != v.Mark.UID:
-		return oursBefore
-	default:
-		return ours
-	}
-}
-
-func planForeign(b belonging, v View, o driver.Observation, p Policy) Action {
-	mayAdopt := p.Adoption == v1alpha1.AdoptionIfExists || (b == oursBefore && p.Adoption == v1alpha1.AdoptionIfMarked)
-	// Once it was Ready here and bears another's mark, that one took it over: taking it back would be
-	// a fight without end.
-	if mayAdopt && (b != others || mayTake(v, o.Mark)) {
-		if o.State == driver.Pending {
-			return Action{Verb: Wait, Reason: v1alpha1.ReasonAdopting, Message: messageAdopting}
-		}
-		return Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting, Message: messageAdopting}
-	}
-	a := Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}
-	switch b {
-	case others:
-		a.Message = fmt.Sprintf("the cloud object of this name belongs to %s/%s of cluster %s; choose another spec.externalName",
-			o.Mark.Namespace, o.Mark.Name, o.Mark.Cluster)
-	case released:
-		a.Message = "the cloud object of this name was left behind on purpose (deletionPolicy Retain); set spec.adoption: IfExists to take it back"
-	case oursBefore:
-		a.Message = "the cloud object of this name was made by an earlier object of this namespace and name; set spec.adoption: IfMarked to take it back"
-	case replaced:
-		a.Message = "the cloud object that this object managed was deleted, and another now has its name; set spec.adoption: IfExists to take that one, or delete this object"
-	default:
-		a.Message = "a cloud object of this name exists and does not bear Mooring's mark; set spec.adoption: IfExists to take it over, or choose another spec.externalName"
-	}
-	return a
-}
-
-// mayTake reports whether an explicit adoption may take what bears the mark of something else. What lives in this
-// cluster is not taken from under its object: in a shared account one tenant could take another's.
-func mayTake(v View, mark driver.Mark) bool {
-	return !v.WasReady && (mark.Released || mark.Cluster != v.Mark.Cluster)
-}
-
 func planReady(v View, o driver.Observation, p Policy) Action {
 	var now, wait, never []field.Change
 	editWaits := false
@@ -363,97 +294,4 @@ func planUnusable(v View, o driver.Observation, a Action) Action {
 		a.Verb, a.Reason, a.Message = Wait, v1alpha1.ReasonCreating, messageCreating
 	}
 	return a
-}
-
-// mustAsk reports whether a person is to be asked before a change is made.
-func mustAsk(v View, c field.Change, p Policy) bool {
-	if !c.Effect.Disruptive() {
-		return false
-	}
-	switch p.Disruptive {
-	case v1alpha1.DisruptiveAlways:
-		return false
-	case v1alpha1.DisruptiveOnApproval:
-		return true
-	default:
-		return cause(v, c) != v1alpha1.CauseSpec
-	}
-}
-
-// cause tells an edit from drift: drift is a difference from what we applied ourselves. What was
-// never applied, as on an object just adopted, counts as drift until the spec is edited; what waits
-// as drift by then stays drift, or the edit of one field would approve the restart for another. What differs because the
-// class says something else is the class's doing, whatever was edited at the same time.
-func cause(v View, c field.Change) string {
-	applied, known := v.Applied[c.Field]
-	byClass := v.ByClass.Has(c.Field) && (!v.Edited || !v.WasReady)
-	switch {
-	case v.ClassChanged.Has(c.Field), waitsAs(v, c, v1alpha1.CauseClass):
-		return v1alpha1.CauseClass
-	case c.Release, c.Field == driver.FieldPassword, len(c.Remove) > 0:
-		return v1alpha1.CauseSpec
-	case !known && v.Edited && v.WasReady && !waitsAs(v, c, v1alpha1.CauseDrift):
-		return v1alpha1.CauseSpec
-	case !known && byClass && v.WasReady:
-		return v1alpha1.CauseClass
-	case !known:
-		return v1alpha1.CauseDrift
-	case len(applied) == 1 && applied[0] == c.To:
-		return v1alpha1.CauseDrift
-	case c.Entries && !v.Edited:
-		return v1alpha1.CauseDrift
-	case byClass:
-		return v1alpha1.CauseClass
-	default:
-		return v1alpha1.CauseSpec
-	}
-}
-
-// waitsAs reports whether a change was waiting for that cause when the object was last looked at.
-func waitsAs(v View, c field.Change, cause string) bool {
-	return slices.ContainsFunc(v.Waiting, func(w v1alpha1.PendingChange) bool {
-		return w.Field == c.Field && w.To == c.To && w.Cause == cause
-	})
-}
-
-func pending(v View, changes []field.Change) []v1alpha1.PendingChange {
-	var out []v1alpha1.PendingChange
-	for _, c := range changes {
-		out = append(out, v1alpha1.PendingChange{Field: c.Field, From: c.From, To: c.To, Effect: string(c.Effect), Cause: cause(v, c)})
-	}
-	return out
-}
-
-// planHash identifies changes that wait. The uid and the serial keep an approval from being good for
-// another object, or for a later plan that happens to look the same.
-func planHash(v View, wait []field.Change) string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%q %d", v.Mark.UID, v.Serial)
-	for _, c := range wait {
-		fmt.Fprintf(&text, " %q %q %q %q", c.Field, c.From, c.To, c.Effect)
-	}
-	sum := sha256.Sum256([]byte(text.String()))
-	return hex.EncodeToString(sum[:6])
-}
-
-// list says changes in a line: field from -> to (effect).
-func list(changes []field.Change) string {
-	var s strings.Builder
-	for i, c := range changes {
-		if i > 0 {
-			s.WriteString(", ")
-		}
-		fmt.Fprintf(&s, "%s %s -> %s", c.Field, orNone(c.From), orNone(c.To))
-		if c.Effect != field.Online && c.Effect != "" {
-			fmt.Fprintf(&s, " (%s)", c.Effect)
-		}
-	}
-	return s.String()
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "(none)"
-	}
-	return s
 }

@@ -1,0 +1,106 @@
+package resource
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// mustAsk reports whether a person is to be asked before a change is made.
+func mustAsk(v View, c field.Change, p Policy) bool {
+	if !c.Effect.Disruptive() {
+		return false
+	}
+	switch p.Disruptive {
+	case v1alpha1.DisruptiveAlways:
+		return false
+	case v1alpha1.DisruptiveOnApproval:
+		return true
+	default:
+		return cause(v, c) != v1alpha1.CauseSpec
+	}
+}
+
+// cause tells an edit from drift: drift is a difference from what we applied ourselves. What was
+// never applied, as on an object just adopted, counts as drift until the spec is edited; what waits
+// as drift by then stays drift, or the edit of one field would approve the restart for another. What differs because the
+// class says something else is the class's doing, whatever was edited at the same time.
+func cause(v View, c field.Change) string {
+	applied, known := v.Applied[c.Field]
+	byClass := v.ByClass.Has(c.Field) && (!v.Edited || !v.WasReady)
+	switch {
+	case v.ClassChanged.Has(c.Field), waitsAs(v, c, v1alpha1.CauseClass):
+		return v1alpha1.CauseClass
+	case c.Release, c.Field == driver.FieldPassword, len(c.Remove) > 0:
+		return v1alpha1.CauseSpec
+	case !known && v.Edited && v.WasReady && !waitsAs(v, c, v1alpha1.CauseDrift):
+		return v1alpha1.CauseSpec
+	case !known && byClass && v.WasReady:
+		return v1alpha1.CauseClass
+	case !known:
+		return v1alpha1.CauseDrift
+	case len(applied) == 1 && applied[0] == c.To:
+		return v1alpha1.CauseDrift
+	case c.Entries && !v.Edited:
+		return v1alpha1.CauseDrift
+	case byClass:
+		return v1alpha1.CauseClass
+	default:
+		return v1alpha1.CauseSpec
+	}
+}
+
+// waitsAs reports whether a change was waiting for that cause when the object was last looked at.
+func waitsAs(v View, c field.Change, cause string) bool {
+	return slices.ContainsFunc(v.Waiting, func(w v1alpha1.PendingChange) bool {
+		return w.Field == c.Field && w.To == c.To && w.Cause == cause
+	})
+}
+
+func pending(v View, changes []field.Change) []v1alpha1.PendingChange {
+	var out []v1alpha1.PendingChange
+	for _, c := range changes {
+		out = append(out, v1alpha1.PendingChange{Field: c.Field, From: c.From, To: c.To, Effect: string(c.Effect), Cause: cause(v, c)})
+	}
+	return out
+}
+
+// planHash identifies changes that wait. The uid and the serial keep an approval from being good for
+// another object, or for a later plan that happens to look the same.
+func planHash(v View, wait []field.Change) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%q %d", v.Mark.UID, v.Serial)
+	for _, c := range wait {
+		fmt.Fprintf(&text, " %q %q %q %q", c.Field, c.From, c.To, c.Effect)
+	}
+	sum := sha256.Sum256([]byte(text.String()))
+	return hex.EncodeToString(sum[:6])
+}
+
+// list says changes in a line: field from -> to (effect).
+func list(changes []field.Change) string {
+	var s strings.Builder
+	for i, c := range changes {
+		if i > 0 {
+			s.WriteString(", ")
+		}
+		fmt.Fprintf(&s, "%s %s -> %s", c.Field, orNone(c.From), orNone(c.To))
+		if c.Effect != field.Online && c.Effect != "" {
+			fmt.Fprintf(&s, " (%s)", c.Effect)
+		}
+	}
+	return s.String()
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}
