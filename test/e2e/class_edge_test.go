@@ -2,9 +2,10 @@ package e2e
 
 import (
 	"fmt"
-	"sync"
 	"testing"
+	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -96,20 +97,27 @@ func TestNoClassInPlaceOfTheAccount(t *testing.T) {
 	})
 }
 
-// However many are made at once, there are no more than the class allows.
+// However many are made at once, there are no more than the class allows: neither though each looks at the cloud, and is not
+// bound, while the next one is judged; nor though who comes later comes before by its name.
 func TestClassLimitHoldsUnderARush(t *testing.T) {
 	w := newWorld(t)
-	c := w.cloud("aws")
-	const limit, rush = 3, 12
-	w.databaseClass(c, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = new(int32(limit)) })
+	c := w.alone("aws")
+	const limit, rush = 2, 8
+	defer c.Faults.Add(localcloud.Fault{
+		Filter: localcloud.Filter{Account: c.account, Operation: "DescribeDBInstances"}, Kind: localcloud.Latency, Delay: 500 * time.Millisecond,
+	})()
+	class := w.databaseClass(c, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = new(int32(limit)) })
+	w.eventually("the class is known, and its account", func() bool { // or the first would wait for them, and be judged again
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+		return class.Status.Provider == c.name && meta.IsStatusConditionTrue(class.Status.Conditions, v1alpha1.ConditionReady)
+	})
 	var all []*v1alpha1.Database
-	var making sync.WaitGroup
 	for i := range rush {
-		d := w.tenLines(fmt.Sprintf("orders-%d", i))
+		d := w.tenLines(fmt.Sprintf("orders-%d", rush-i))
 		all = append(all, d)
-		making.Go(func() { w.create(d) })
+		w.create(d)
+		time.Sleep(20 * time.Millisecond) // for it to be judged before the next one is there
 	}
-	making.Wait()
 	bound := 0
 	for _, d := range all {
 		s := w.state(d, "ready or refused", func(s snapshot) bool {
