@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -14,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -23,6 +25,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/controllers/resource"
 	"github.com/mooring-dev/mooring/controllers/retry"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -45,6 +48,11 @@ type Options struct {
 	Refresh time.Duration
 	// WebhookAddress is where API servers are answered that ask about objects before they store them; empty or 0 for nowhere.
 	WebhookAddress string
+	// Registry is where metrics are shown; default: what the manager's server serves. There it shows those of one
+	// manager, the last: who runs several in a process gives each its own.
+	Registry prometheus.Registerer
+	// Version is the program's, for whoever reads the metrics.
+	Version string
 	// Now is the clock, default time.Now.
 	Now func() time.Time
 }
@@ -55,6 +63,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Refresh == 0 {
 		o.Refresh = min(time.Minute, o.SyncPeriod)
+	}
+	if o.Registry == nil {
+		o.Registry = metrics.Registry
 	}
 	if o.Now == nil {
 		o.Now = time.Now //nolint:forbidigo // the one place where the controllers' clock is chosen
@@ -88,9 +99,10 @@ const recordDeadline = 15 * time.Second
 func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	o.setDefaults()
 	s := &setup{Options: o, mgr: mgr}
+	s.metrics = telemetry.New(telemetry.Options{Version: o.Version, SyncPeriod: o.SyncPeriod, Now: o.Now})
 	s.store = &credential.Store{
 		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
-		Refresh: o.Refresh, Width: max(1, o.Workers/2), Now: o.Now,
+		Refresh: o.Refresh, Width: max(1, o.Workers/2), Calls: s.metrics.Calls, Waited: s.metrics.Entered, Now: o.Now,
 	}
 	if err := addKind(ctx, s, bucketKind(), bucketClasses(), class.Rules{Kind: constraint.Buckets}); err != nil {
 		return err
@@ -104,6 +116,9 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	if err := s.addConfig(credential.KindClusterProviderConfig, &v1alpha1.ClusterProviderConfig{}); err != nil {
 		return err
 	}
+	if err := s.addMetrics(); err != nil {
+		return err
+	}
 	if s.WebhookAddress == "" || s.WebhookAddress == "0" {
 		return nil
 	}
@@ -112,8 +127,11 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 
 type setup struct {
 	Options
-	mgr   manager.Manager
-	store *credential.Store
+	mgr     manager.Manager
+	store   *credential.Store
+	metrics *telemetry.Metrics
+	// counted are the cloud kinds as the metrics see them.
+	counted []telemetry.Kind
 	// kinds are the cloud kinds that were added.
 	kinds []addedKind
 }
@@ -139,7 +157,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 	r := &resource.Reconciler[T, S]{
 		Settings: resource.Settings{
 			Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"),
-			Credentials: s.store, ClusterID: s.ClusterID, Namespace: s.Namespace,
+			Credentials: s.store, Metrics: s.metrics, ClusterID: s.ClusterID, Namespace: s.Namespace,
 			Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: turnDeadline, RecordDeadline: recordDeadline, Now: s.Now,
 		},
 		Kind: kind, Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
@@ -155,6 +173,9 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 	}}
 	added.admission = &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Effect: effects(s, kind)}
 	s.kinds = append(s.kinds, added)
+	s.counted = append(s.counted, telemetry.Kind{
+		Name: kind.Name, List: kind.List, Status: classes.Status, Sightings: r.Sightings, Rollouts: r.Rollouts.Progress,
+	})
 	if err := s.index(ctx, added); err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func run(ctx context.Context, o options, log logr.Logger) error {
 		return err
 	}
 	err = controllers.Setup(ctx, mgr, controllers.Options{
-		Drivers: drivers(), ClusterID: id, Namespace: o.namespace, SyncPeriod: o.syncPeriod, Workers: o.workers, WebhookAddress: o.webhookAddress,
+		Drivers: drivers(), ClusterID: id, Namespace: o.namespace, SyncPeriod: o.syncPeriod, Workers: o.workers, WebhookAddress: o.webhookAddress, Version: version(),
 	})
 	if err != nil {
 		return fmt.Errorf("set up: %w", err)

@@ -42,6 +42,8 @@ type keeper struct {
 	namespace string
 	names     []string // that the certificate is for
 	clock     clock.Clock
+	// serves is told until when a certificate is valid that is served from now on; nil for nobody.
+	serves func(until time.Time)
 
 	serving atomic.Pointer[tls.Certificate]
 	// announced is the certificate that is to be served next, whose authority is trusted already.
@@ -68,12 +70,12 @@ func (k *keeper) look(ctx context.Context) (time.Duration, error) {
 	configured, err := k.publish(ctx, stored.authorities)
 	switch now := k.serving.Load(); {
 	case now == nil || k.clock.Now().After(now.Leaf.NotAfter):
-		k.serving.Store(loaded) // nothing is lost with it
+		k.serve(loaded) // nothing is lost with it
 	case bytes.Equal(now.Leaf.Raw, loaded.Leaf.Raw):
 		k.announced = nil
 	case err != nil: // it may not be trusted yet
 	case bytes.Equal(k.announced, loaded.Leaf.Raw):
-		k.serving.Store(loaded)
+		k.serve(loaded)
 		k.announced = nil
 	default:
 		k.announced = loaded.Leaf.Raw
@@ -82,6 +84,13 @@ func (k *keeper) look(ctx context.Context) (time.Duration, error) {
 		return lookSoon, err
 	}
 	return lookEvery, nil
+}
+
+func (k *keeper) serve(c *tls.Certificate) {
+	k.serving.Store(c)
+	if k.serves != nil {
+		k.serves(c.Leaf.NotAfter)
+	}
 }
 
 // stored returns the certificate in the Secret. It makes the one or renews the other if need be; whichever replica is

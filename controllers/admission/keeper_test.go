@@ -162,7 +162,10 @@ func TestRenewal(t *testing.T) {
 	c := newCluster()
 	c.configure(t)
 	replicas := []*keeper{c.replica(), c.replica(), c.replica()}
-	next := make([]time.Time, len(replicas))
+	next, told := make([]time.Time, len(replicas)), make([]time.Time, len(replicas))
+	for i, k := range replicas {
+		k.serves = func(until time.Time) { told[i] = until }
+	}
 	serials := map[string]bool{}
 	most := 0
 	for range 3 {
@@ -188,7 +191,11 @@ func TestRenewal(t *testing.T) {
 				if err := c.call(t, k); err != nil {
 					t.Fatalf("replica %d after %v: %v", i, c.clock.Since(began), err)
 				}
-				serials[k.serving.Load().Leaf.SerialNumber.String()] = true
+				leaf := k.serving.Load().Leaf
+				if !told[i].Equal(leaf.NotAfter) {
+					t.Fatalf("replica %d serves what is valid until %v, and told %v", i, leaf.NotAfter, told[i])
+				}
+				serials[leaf.SerialNumber.String()] = true
 			}
 			trusted, err := decode(c.bundle(t))
 			if err != nil {

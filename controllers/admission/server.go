@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -25,6 +26,8 @@ type Options struct {
 	Judge Judge
 	// Clock is the certificate's, default the real one.
 	Clock clock.Clock
+	// Serves is told until when a certificate is valid that is served from now on; nil for nobody.
+	Serves func(until time.Time)
 }
 
 // ServiceName is the Service in Mooring's namespace by which the API servers reach Mooring.
@@ -40,7 +43,7 @@ func Add(mgr manager.Manager, o Options) error {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	k := &keeper{client: mgr.GetClient(), reader: mgr.GetAPIReader(), namespace: o.Namespace, names: names(o.Namespace), clock: o.Clock}
+	k := &keeper{client: mgr.GetClient(), reader: mgr.GetAPIReader(), namespace: o.Namespace, names: names(o.Namespace), clock: o.Clock, serves: o.Serves}
 	web := webhook.NewServer(webhook.Options{Host: host, Port: port, TLSOpts: []func(*tls.Config){func(c *tls.Config) {
 		c.GetCertificate = k.get
 	}}})

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
 // Rollouts let changed classes reach their users a few at a time. An object that is to change because its class did enters
@@ -91,4 +93,14 @@ func (r *Rollouts) Leave(uid types.UID) {
 			delete(r.all, class)
 		}
 	}
+}
+
+// Progress returns how far each change of a class has come.
+func (r *Rollouts) Progress() (all []telemetry.Rollout) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for class, of := range r.all {
+		all = append(all, telemetry.Rollout{Class: class, Changing: len(of.inside), Waiting: len(of.waiting)})
+	}
+	return all
 }

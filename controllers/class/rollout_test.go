@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
 func TestWidth(t *testing.T) {
@@ -32,6 +34,7 @@ func TestRollouts(t *testing.T) {
 	expect("two enter", []bool{enter(1, "a"), enter(1, "b")}, []bool{true, true})
 	expect("who is inside enters again", enter(1, "a"), true)
 	expect("two wait", []bool{enter(1, "c"), enter(1, "d"), enter(1, "c")}, []bool{false, false, false})
+	expect("that is told", r.Progress(), []telemetry.Rollout{{Class: "standard", Changing: 2, Waiting: 2}})
 	r.Leave("x-of-no-class")
 	expect("who is not inside frees no place", called, []string(nil))
 	r.Leave("a")

@@ -20,8 +20,8 @@ type gate struct {
 	inside int
 	lines  [ranks]*list.List // of *waiter
 	places map[any]*list.Element
-	// called are those whose turn it is and who have not come yet, and when they were called.
-	called map[any]time.Time
+	// called are those whose turn it is and who have not come yet.
+	called map[any]summons
 }
 
 // A Rank says how much it matters when somebody's turn comes. Equals take turns in the order in which they came.
@@ -44,13 +44,18 @@ type waiter struct {
 	rank Rank
 	call func()
 	via  *Entrance
+	// since is when it first came.
+	since time.Time
 }
+
+// summons is when somebody was called, and since when they had waited.
+type summons struct{ at, since time.Time }
 
 // patience is how long a place is kept for somebody who was called. It may be that they are no more.
 const patience = time.Second
 
 func newGate(all *gates) *gate {
-	g := &gate{gates: all, width: all.width, places: map[any]*list.Element{}, called: map[any]time.Time{}}
+	g := &gate{gates: all, width: all.width, places: map[any]*list.Element{}, called: map[any]summons{}}
 	for i := range g.lines {
 		g.lines[i] = list.New()
 	}
@@ -59,7 +64,13 @@ func newGate(all *gates) *gate {
 
 // enter gives a place, or puts the visitor in line and returns nil.
 func (g *gate) enter(w waiter) (leave func(answered bool)) {
-	_, called := g.called[w.who]
+	w.since = g.gates.now()
+	summons, called := g.called[w.who]
+	if called {
+		w.since = summons.since
+	} else if e, inLine := g.places[w.who]; inLine {
+		w.since = e.Value.(*waiter).since
+	}
 	delete(g.called, w.who)
 	g.unline(w.who)
 	if g.silent && !called {
@@ -72,6 +83,7 @@ func (g *gate) enter(w waiter) (leave func(answered bool)) {
 	}
 	g.inside++
 	g.gates.took(g)
+	g.gates.entered(w)
 	return g.leave
 }
 
@@ -132,8 +144,8 @@ func (g *gate) ahead(rank Rank) bool {
 
 // coming is how many were called and are expected.
 func (g *gate) coming() int {
-	for who, at := range g.called {
-		if g.gates.now().Sub(at) >= patience {
+	for who, summons := range g.called {
+		if g.gates.now().Sub(summons.at) >= patience {
 			delete(g.called, who)
 		}
 	}
@@ -147,7 +159,7 @@ func (g *gate) admit() {
 		if w == nil {
 			return
 		}
-		g.called[w.who] = g.gates.now()
+		g.called[w.who] = summons{at: g.gates.now(), since: w.since}
 		g.gates.took(g)
 		w.call()
 	}

@@ -19,7 +19,7 @@ type visitors struct {
 func newVisitors(t *testing.T, widest int) *visitors {
 	v := &visitors{t: t, now: time.Unix(0, 0), leave: map[string]func(bool){}}
 	v.gates = newGates(widest, func() time.Time { return v.now })
-	v.gate = v.gates.entrance(Key{}, gateKey{})
+	v.gate = v.gates.entrance(Key{}, "aws", gateKey{})
 	return v
 }
 
@@ -132,4 +132,28 @@ func TestGateNarrowsWithoutAnswers(t *testing.T) {
 	v.enters("g", Routine)
 	v.leave["f"](true)
 	v.areCalled("h")
+}
+
+// How long somebody waited is told when they get in: from when they first came, however often they came since.
+func TestGateTellsHowLongSomebodyWaited(t *testing.T) {
+	v := newVisitors(t, 1)
+	var told []time.Duration
+	v.gates.waited = func(provider string, wait time.Duration) {
+		if provider != "aws" {
+			t.Errorf("it is told of %q", provider)
+		}
+		told = append(told, wait)
+	}
+	v.enters("a", Routine)
+	v.waits("b", Routine)
+	v.now = v.now.Add(10 * time.Second)
+	v.waits("b", Routine) // by itself
+	v.now = v.now.Add(10 * time.Second)
+	v.leave["a"](true)
+	v.areCalled("b")
+	v.now = v.now.Add(time.Second / 2)
+	v.enters("b", Routine)
+	if want := []time.Duration{0, 20*time.Second + time.Second/2}; !slices.Equal(told, want) {
+		t.Errorf("told are %v, want %v", told, want)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -13,8 +14,10 @@ import (
 type gates struct {
 	mu sync.Mutex
 	// width is how many one gate lets in at most, and how many all silent gates hold together.
-	width     int
-	now       func() time.Time
+	width int
+	now   func() time.Time
+	// waited is told how long somebody waited who got in; nil for nobody.
+	waited    func(provider string, wait time.Duration)
 	all       map[gateKey]*gate
 	entrances map[Key]*Entrance
 	// silent are those whose last call went unanswered. Who took a place last is last.
@@ -38,10 +41,12 @@ func newGates(width int, now func() time.Time) *gates {
 type Entrance struct {
 	gates *gates
 	gate  *gate
+	// provider is the cloud that the config leads to.
+	provider string
 }
 
-// entrance returns the entrance for a config. A new one leads to the gate of first.
-func (all *gates) entrance(config Key, first gateKey) *Entrance {
+// entrance returns the entrance for a config, which leads to a cloud. A new one leads to the gate of first.
+func (all *gates) entrance(config Key, provider string, first gateKey) *Entrance {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	e := all.entrances[config]
@@ -49,6 +54,7 @@ func (all *gates) entrance(config Key, first gateKey) *Entrance {
 		e = &Entrance{gates: all, gate: all.of(first)}
 		all.entrances[config] = e
 	}
+	e.provider = provider
 	return e
 }
 
@@ -58,7 +64,30 @@ func (all *gates) entrance(config Key, first gateKey) *Entrance {
 func (e *Entrance) Enter(who any, rank Rank, call func()) (leave func(answered bool)) {
 	e.gates.mu.Lock()
 	defer e.gates.mu.Unlock()
-	return e.gate.enter(waiter{who, rank, call, e})
+	return e.gate.enter(waiter{who: who, rank: rank, call: call, via: e})
+}
+
+// entered tells how long somebody waited.
+func (all *gates) entered(w waiter) {
+	if all.waited != nil {
+		all.waited(w.via.provider, all.now().Sub(w.since))
+	}
+}
+
+// accounts returns the places of all gates.
+func (all *gates) accounts() (accounts []telemetry.Account) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for key, g := range all.all {
+		provider := key.provider
+		if e := all.entrances[key.config]; e != nil && provider == "" {
+			provider = e.provider
+		}
+		accounts = append(accounts, telemetry.Account{
+			Provider: provider, ID: string(key.account), Places: g.width, InUse: g.inside, Waiting: len(g.places),
+		})
+	}
+	return accounts
 }
 
 // lead makes an entrance lead to the gate of key. Who waits goes over to it; who is inside leaves by the gate they

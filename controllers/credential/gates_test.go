@@ -2,17 +2,22 @@ package credential
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // to has visitors come by the entrance of a config whose account is not known.
 func (v *visitors) to(config string) *Entrance {
 	key := Key{Name: config}
-	v.gate = v.gates.entrance(key, gateKey{config: key})
+	v.gate = v.gates.entrance(key, "aws", gateKey{config: key})
 	return v.gate
 }
 
@@ -159,7 +164,7 @@ func TestSilentAccountsTakeTurns(t *testing.T) {
 	doors := map[int]*Entrance{}
 	for a := range accounts {
 		key := Key{Name: fmt.Sprint(a)}
-		doors[a] = all.entrance(key, gateKey{config: key})
+		doors[a] = all.entrance(key, "aws", gateKey{config: key})
 		doors[a].Enter("first", Routine, func() {})(false)
 		for n := range objects {
 			queue = append(queue, object{a, n})
@@ -253,5 +258,22 @@ func TestConnectionsEnterByAccount(t *testing.T) {
 				t.Errorf("%d gates that lead nowhere", n)
 			}
 		})
+	}
+}
+
+// What is shown of the places is by account, and of configs whose account nobody has said, by cloud alone.
+func TestPlacesAreShown(t *testing.T) {
+	v := newVisitors(t, 1)
+	v.gates.forget(Key{}) // where visitors come at first
+	v.to("a").lead(account("111"))
+	v.enters("a1", Routine)
+	v.waits("a2", Routine)
+	v.waits("a3", Wanted)
+	v.to("b")
+	got := v.gates.accounts()
+	slices.SortFunc(got, func(a, b telemetry.Account) int { return strings.Compare(a.ID, b.ID) })
+	want := []telemetry.Account{{Provider: "aws", Places: 1}, {Provider: "aws", ID: "111", Places: 1, InUse: 1, Waiting: 2}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -29,7 +30,9 @@ type Store struct {
 	Width int
 	// Calls returns who is told of the requests to a cloud; nil for nobody.
 	Calls func(provider string) driver.Calls
-	Now   func() time.Time
+	// Waited is told how long an object waited that got a place of its account; nil for nobody.
+	Waited func(provider string, wait time.Duration)
+	Now    func() time.Time
 
 	mu      sync.Mutex
 	conns   pool
@@ -84,13 +87,19 @@ func (s *Store) entrance(cfg *config) *Entrance {
 	if last := cfg.status(); last.AccountID != "" && last.Provider == cfg.provider() {
 		first = gateKey{provider: last.Provider, account: driver.AccountID(last.AccountID), endpoint: cfg.endpoint}
 	}
-	return s.allGates().entrance(cfg.key, first)
+	return s.allGates().entrance(cfg.key, cfg.provider(), first)
 }
 
 func (s *Store) allGates() *gates {
-	s.built.Do(func() { s.gates = newGates(s.Width, s.Now) })
+	s.built.Do(func() {
+		s.gates = newGates(s.Width, s.Now)
+		s.gates.waited = s.Waited
+	})
 	return s.gates
 }
+
+// Accounts returns the places of all accounts.
+func (s *Store) Accounts() []telemetry.Account { return s.allGates().accounts() }
 
 // forget drops what is known of a config that is gone.
 func (s *Store) forget(key Key) {

@@ -321,7 +321,8 @@ func (r *Reconciler[T, S]) delete(ctx context.Context, t *turn[T, S], a Action) 
 
 // forget drops what was kept for the object, then the finalizer. stays says that the cloud object is left.
 func (r *Reconciler[T, S]) forget(ctx context.Context, t *turn[T, S], why string, stays bool) (*outcome, error) {
-	if t.held() {
+	finished := t.held()
+	if finished {
 		if err := r.dropSecrets(ctx, t, stays); err != nil {
 			return nil, err
 		}
@@ -336,7 +337,7 @@ func (r *Reconciler[T, S]) forget(ctx context.Context, t *turn[T, S], why string
 			return nil, fmt.Errorf("drop the finalizer: %w", err)
 		}
 	}
-	return &outcome{gone: true}, nil
+	return &outcome{gone: true, finished: finished, stays: stays}, nil
 }
 
 // rest is for turns in which nothing is to be done in the cloud: the connection is published, and the plan recorded.

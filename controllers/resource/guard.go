@@ -103,7 +103,9 @@ func (r *Reconciler[T, S]) isSupported(_ context.Context, t *turn[T, S]) (*outco
 	if t.external = r.Kind.External(t.conn.Conn); t.external == nil {
 		return t.stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("%s has no %s", t.conn.Provider, r.Kind.Name)), nil
 	}
-	t.external = telemetry.External(t.external, t.conn.Provider, r.Kind.Name, r.Now)
+	if r.Metrics != nil {
+		t.external = telemetry.External(r.Metrics, t.external, t.conn.Provider, r.Kind.Name)
+	}
 	r.prepare(t)
 	return nil, nil
 }

@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -8,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/controllers/retry"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
@@ -42,6 +45,10 @@ type memory struct {
 	password string
 	// deleteSent is when the cloud accepted the deletion.
 	deleteSent time.Time
+	// edited is when an edit was first seen that is not applied yet; zero if there is none.
+	edited time.Time
+	// drift is what became of the fields that were found changed in the cloud.
+	drift drifts
 	// notBefore is how fresh an observation must be: when the last write ended.
 	notBefore time.Time
 }
@@ -50,6 +57,8 @@ type memory struct {
 type memories struct {
 	mu     sync.Mutex
 	byName map[types.NamespacedName]*memory
+	// sightings are when cloud objects were last observed, for whoever asks meanwhile: a memory itself is its turn's.
+	sightings map[types.NamespacedName]telemetry.Sighting
 }
 
 // of returns the memory of an object, fresh if there is none or if it is of an earlier object of that name.
@@ -72,6 +81,31 @@ func (m *memories) forget(name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.byName, name)
+	delete(m.sightings, name)
+}
+
+// sight notes when a cloud object was last observed.
+func (m *memories) sight(name types.NamespacedName, s telemetry.Sighting) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.sightings == nil {
+		m.sightings = map[types.NamespacedName]telemetry.Sighting{}
+	}
+	m.sightings[name] = s
+}
+
+// unsight notes that a cloud object is not to be observed, for now.
+func (m *memories) unsight(name types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.sightings, name)
+}
+
+// seen returns when each cloud object was last observed.
+func (m *memories) seen() []telemetry.Sighting {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Collect(maps.Values(m.sightings))
 }
 
 // unsettled returns changes without those that were just sent and that a stale read may still show.

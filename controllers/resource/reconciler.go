@@ -15,6 +15,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/controllers/retry"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
 // Settings are what all kinds' reconcilers share.
@@ -25,6 +26,8 @@ type Settings struct {
 	Reader      client.Reader
 	Recorder    events.EventRecorder
 	Credentials *credential.Store
+	// Metrics count; nil counts nothing.
+	Metrics *telemetry.Metrics
 	// ClusterID tells this cluster's cloud objects from those of others. It never changes.
 	ClusterID string
 	// Namespace is Mooring's own, where the truth about passwords is kept.

@@ -48,8 +48,11 @@ type outcome struct {
 	quiet bool
 	// repeated: the same was done before and did not help, so the waits grow as after an error.
 	repeated bool
-	// gone: there is no object left to write to.
-	gone bool
+	// gone: there is no object left to write to. finished: its deletion ended with this turn. stays: the cloud object
+	// was left.
+	gone, finished, stays bool
+	// throttled: the cloud was asked too often.
+	throttled bool
 }
 
 func (o *outcome) orNothing() outcome {
@@ -79,6 +82,7 @@ func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcom
 	}
 	if out.gone {
 		r.memories.forget(client.ObjectKeyFromObject(t.obj))
+		r.countGone(t, out)
 		return reconcile.Result{}, nil
 	}
 	r.describe(t, out)
@@ -86,7 +90,9 @@ func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcom
 		return r.notRecorded(ctx, t, err), nil
 	}
 	r.tell(t)
-	return r.comeBack(t, out), nil
+	result := r.comeBack(t, out)
+	r.count(t, out, result)
+	return result, nil
 }
 
 // judge turns an error into an outcome.
@@ -113,7 +119,7 @@ func (r *Reconciler[T, S]) judge(ctx context.Context, t *turn[T, S], out outcome
 		out.message += "; " + verdict.Advice
 	}
 	if cloud, ok := errors.AsType[*driver.Error](err); ok {
-		out.atLeast = cloud.RetryAfter
+		out.atLeast, out.throttled = cloud.RetryAfter, cloud.Code == driver.Throttled
 	}
 	_, did := errors.AsType[acted](err)
 	switch {
@@ -279,6 +285,7 @@ func (r *Reconciler[T, S]) notRecorded(ctx context.Context, t *turn[T, S], err e
 	case apierrors.IsConflict(err):
 		return reconcile.Result{RequeueAfter: t.mem.pace.WhileCloudWorks()}
 	default:
+		r.countUnrecorded()
 		logf.FromContext(ctx).Error(err, "the status could not be written; it will be tried again")
 		return reconcile.Result{RequeueAfter: t.mem.pace.AfterError(0)}
 	}

@@ -57,7 +57,7 @@ func TestJudge(t *testing.T) {
 		{"an act refused once", acted{denied}, 0, 0, false, outcome{state: condition.Stalled, reason: v1alpha1.ReasonDenied, next: afterError}},
 		{"busy", &driver.Error{Code: driver.Busy}, 9, 0, false, outcome{state: condition.Retrying, reason: v1alpha1.ReasonCloudBusy, next: polling, quiet: true}},
 		{"told to wait", &driver.Error{Code: driver.Throttled, RetryAfter: time.Hour}, 0, 0, false,
-			outcome{state: condition.Retrying, reason: v1alpha1.ReasonRetrying, next: afterError, atLeast: time.Hour}},
+			outcome{state: condition.Retrying, reason: v1alpha1.ReasonRetrying, next: afterError, atLeast: time.Hour, throttled: true}},
 		{"no credentials", missing, 0, 0, false, outcome{state: condition.Stalled, reason: v1alpha1.ReasonCredentialsNotFound, next: polling}},
 		{"no credentials yet", missing, 0, 0, false, outcome{state: condition.Progressing, reason: v1alpha1.ReasonCredentialsNotFound, next: polling}},
 		{"deleted, and no credentials", missing, 0, 0, true, outcome{state: condition.DeletionStalled, reason: v1alpha1.ReasonCredentialsNotFound, next: polling}},

@@ -43,8 +43,9 @@ type turn[T client.Object, S any] struct {
 	exit func(answered bool)
 	hung bool
 
-	// toldBefore is what the condition Stalled said before.
+	// toldBefore is what the condition Stalled said before. wasReady: it had been usable before.
 	toldBefore *metav1.Condition
+	wasReady   bool
 
 	looked bool // seen holds an observation
 	seen   driver.Observation
@@ -62,6 +63,7 @@ func (r *Reconciler[T, S]) begin(obj T) *turn[T, S] {
 		policy: r.Kind.policy(obj), deleting: !obj.GetDeletionTimestamp().IsZero(),
 		mem: r.memories.of(client.ObjectKeyFromObject(obj), obj.GetUID(), r.Cadence, now), now: now,
 	}
+	t.wasReady = t.status.FirstReadyTime != nil
 	if c := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionStalled); c != nil {
 		t.toldBefore = c.DeepCopy()
 	}
@@ -70,6 +72,9 @@ func (r *Reconciler[T, S]) begin(obj T) *turn[T, S] {
 		t.mem.failures, t.mem.inVain = 0, false
 		if t.mem.generation != 0 || t.status.ObservedGeneration != obj.GetGeneration() { // else it was merely not met yet
 			t.mem.rank = min(t.mem.rank, credential.Wanted)
+		}
+		if t.wasReady && t.mem.generation != 0 && t.mem.generation != obj.GetGeneration() {
+			t.mem.edited = now
 		}
 		t.mem.generation, t.mem.request = obj.GetGeneration(), request
 	}

@@ -23,19 +23,19 @@ func (failing) Update(context.Context, driver.Request[int], []field.Change) (dri
 }
 
 func TestExternalCountsByOutcome(t *testing.T) {
-	duration.Reset()
-	e := External[int](failing{}, "aws", "Bucket", time.Now)
+	m := New(Options{Now: time.Now})
+	e := External[int](m, failing{}, "aws", "Bucket")
 	if seen, err := e.Observe(t.Context(), driver.Request[int]{}); err != nil || seen.State != driver.Ready {
 		t.Errorf("Observe = %v, %v: the answer must pass unchanged", seen.State, err)
 	}
 	if _, err := e.Update(t.Context(), driver.Request[int]{}, nil); driver.CodeOf(err) != driver.Throttled {
 		t.Errorf("Update error = %v: it must pass unchanged", err)
 	}
-	if got := testutil.CollectAndCount(duration); got != 2 {
+	if got := testutil.CollectAndCount(m.driverCallDuration); got != 2 {
 		t.Errorf("%d series, want one for the observation and one for the throttled update", got)
 	}
 	for _, labels := range [][]string{{"aws", "Bucket", "observe", "OK"}, {"aws", "Bucket", "update", "Throttled"}} {
-		if !duration.DeleteLabelValues(labels...) {
+		if !m.driverCallDuration.DeleteLabelValues(labels...) {
 			t.Errorf("no series %v", labels)
 		}
 	}

@@ -6,11 +6,13 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -18,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // led are the lives of all worlds, those for whose sake there is nothing but a secret included.
@@ -48,7 +51,7 @@ func shown() (leaks []string) {
 			mentioned++
 		}
 	}
-	leaks = append(leaks, hidden.leaks("a metric", metricsText())...)
+	leaks = append(leaks, hidden.leaks("a metric", exposed.text())...)
 	// A look at nothing would find nothing: managers log about lives, and where there are many some turns fail.
 	const many = 100
 	if lives := len(led.lives); lives > 0 && mentioned == 0 || lives >= many && failed == 0 {
@@ -171,7 +174,49 @@ func (w *world) everyLife() (all []*life) {
 	return all
 }
 
-func metricsText() []byte {
-	families, err := metrics.Registry.Gather()
-	return fmt.Append(nil, families, err)
+// exposed is what the managers of the package show as metrics.
+var exposed exposure
+
+// An exposure is the managers that run, and the series that those showed which ended: a manager is large.
+type exposure struct {
+	mu      sync.Mutex
+	running []*system.Manager
+	shown   map[string]bool
+}
+
+// follow adds a manager that has started.
+func (e *exposure) follow(m *system.Manager) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.running = slices.DeleteFunc(append(e.running, m), func(m *system.Manager) bool {
+		if m.Ended() {
+			e.note(m.Metrics)
+		}
+		return m.Ended()
+	})
+}
+
+func (e *exposure) note(from prometheus.Gatherer) {
+	if e.shown == nil {
+		e.shown = map[string]bool{}
+	}
+	families, err := from.Gather()
+	if err != nil {
+		e.shown[err.Error()] = true
+	}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			e.shown[fmt.Sprint(f.GetName(), m.GetLabel())] = true
+		}
+	}
+}
+
+func (e *exposure) text() []byte {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, m := range e.running {
+		e.note(m.Metrics)
+	}
+	e.note(metrics.Registry)
+	return fmt.Append(nil, slices.Sorted(maps.Keys(e.shown)))
 }

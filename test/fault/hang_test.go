@@ -38,6 +38,7 @@ func TestHangingAccount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	exposed.follow(m)
 	t.Cleanup(m.Kill)
 	for _, s := range subjects { // one after the other: an edit beside one account that hangs is measured
 		t.Run(s.String(), func(t *testing.T) {

@@ -37,6 +37,7 @@ func TestShutdown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	exposed.follow(m)
 	l := w.born(t, subject{"gcp", "Database"})
 	w.Cloud.Faults.Add(localcloud.Fault{
 		Filter: localcloud.Filter{Account: l.account, Operation: "instances.insert"}, Kind: localcloud.Latency, Delay: 2 * time.Second,

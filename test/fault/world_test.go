@@ -86,9 +86,13 @@ func (w *world) start(ctx context.Context, life *system.Lifeline, timeout time.D
 		cfg.Wrap(wrap)
 	}
 	cfg.Wrap(w.wire.wrap)
-	return system.Start(ctx, cfg, life, controllers.Options{
+	m, err := system.Start(ctx, cfg, life, controllers.Options{
 		ClusterID: w.cluster, Drivers: w.Drivers(life, timeout), SyncPeriod: syncPeriod, Settle: w.settle, Workers: 32,
 	}, controllers.ManagerOptions{Namespaces: namespaces})
+	if err == nil {
+		exposed.follow(m)
+	}
+	return m, err
 }
 
 // run starts a manager that lives as long as the test.

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,10 +59,12 @@ type Manager struct {
 	done   chan struct{}
 	err    error // of the run, once done is closed
 	life   *Lifeline
+	// Metrics are the manager's own. Those of controller-runtime are in its registry, of all managers together.
+	Metrics prometheus.Gatherer
 }
 
 // Start starts a manager and returns once its caches are filled. cfg says who it is to the API server. Where it logs
-// to is for the program to say, as in cmd/mooring.
+// to is for the program to say, as in cmd/mooring. Metrics are served only by a manager that serves them, and are its own else.
 func Start(ctx context.Context, cfg *rest.Config, life *Lifeline, o controllers.Options, mo controllers.ManagerOptions) (*Manager, error) {
 	cfg = rest.CopyConfig(cfg)
 	if life == nil {
@@ -71,6 +74,10 @@ func Start(ctx context.Context, cfg *rest.Config, life *Lifeline, o controllers.
 	mo.Unnamed = true
 	if mo.MetricsAddress == "" {
 		mo.MetricsAddress = "0"
+	}
+	shown := prometheus.NewRegistry()
+	if o.Registry == nil {
+		o.Registry = shown
 	}
 	if mo.HealthAddress == "" {
 		mo.HealthAddress = "0"
@@ -100,7 +107,7 @@ func Start(ctx context.Context, cfg *rest.Config, life *Lifeline, o controllers.
 		return nil, err
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	m := &Manager{cancel: cancel, done: make(chan struct{}), life: life}
+	m := &Manager{cancel: cancel, done: make(chan struct{}), life: life, Metrics: shown}
 	go func() {
 		defer close(m.done)
 		m.err = mgr.Start(running)
@@ -121,6 +128,16 @@ func (m *Manager) Stop() error {
 		return m.err
 	case <-time.After(time.Minute):
 		return errors.New("the manager did not stop within a minute")
+	}
+}
+
+// Ended reports whether the manager has ended.
+func (m *Manager) Ended() bool {
+	select {
+	case <-m.done:
+		return true
+	default:
+		return false
 	}
 }
 

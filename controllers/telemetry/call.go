@@ -1,0 +1,44 @@
+package telemetry
+
+import (
+	"context"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+var (
+	cloudCalls = &Metric{
+		Name: "mooring_cloud_calls_total", Type: Counter, Labels: []string{"provider", "service", "operation", "code"},
+		Help:  "Requests to a cloud, each attempt, by the cloud's own names of service and operation, and by what came of it: OK, or a code such as Throttled, Denied or NotFound. NotFound is what looking for something that is not there yields, and no trouble in itself.",
+		Asks:  "Which requests fail, and how?",
+		Query: `sum by (provider, service, operation, code) (rate(mooring_cloud_calls_total{code!~"OK|NotFound"}[5m])) > 0`,
+	}
+	cloudCallDuration = &Metric{
+		Name: "mooring_cloud_call_duration_seconds", Type: Histogram, Labels: []string{"provider", "service", "operation", "code"},
+		Help:    "How long requests to a cloud took, each attempt.",
+		Asks:    "How fast does each service answer?",
+		Query:   "histogram_quantile(0.99, sum by (provider, service, le) (rate(mooring_cloud_call_duration_seconds_bucket[5m])))",
+		buckets: latencies,
+	}
+)
+
+// latencies are in seconds: from a local answer to a driver's deadline.
+var latencies = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60}
+
+// ok is the code of what did not fail.
+const ok = "OK"
+
+// Calls returns what counts and times the requests to a cloud.
+func (m *Metrics) Calls(provider string) driver.Calls {
+	return func(ctx context.Context, service, operation string) (context.Context, func(driver.Call)) {
+		began := m.now()
+		return ctx, func(c driver.Call) {
+			code := ok
+			if c.Failed {
+				code = c.Code.String()
+			}
+			m.cloudCalls.WithLabelValues(provider, service, operation, code).Inc()
+			m.cloudCallDuration.WithLabelValues(provider, service, operation, code).Observe(m.now().Sub(began).Seconds())
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package telemetry
+
+import (
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Types of metrics.
+const (
+	Counter   = "counter"
+	Gauge     = "gauge"
+	Histogram = "histogram"
+)
+
+// A Metric says what a metric is.
+type Metric struct {
+	Name string
+	// Type is Counter, Gauge or Histogram.
+	Type   string
+	Help   string
+	Labels []string
+	// Replicas: every replica shows it; the others only the leader does.
+	Replicas bool
+	// Asks is a question, and Query what answers it in PromQL.
+	Asks, Query string
+
+	buckets []float64
+}
+
+// A Section is metrics of one subject.
+type Section struct {
+	Title   string
+	Metrics []*Metric
+}
+
+// Sections are all metrics of Mooring, and those of controller-runtime that its alerts and dashboard rely on.
+func Sections() []Section {
+	return []Section{
+		{"Resources", []*Metric{resources, timeToReady, timeToConverge, driftFound, driftCorrected, driftReturned,
+			deletions, deletionAge, observationAge, rollouts}},
+		{"Provider configs and accounts", []*Metric{providerConfigs, accountPlaces, accountPlacesInUse, accountWaiting, gateWait, throttleWait}},
+		{"Calls to the clouds", []*Metric{cloudCalls, cloudCallDuration, driverCallDuration}},
+		{"The controller", []*Metric{buildInfo, leader, syncPeriod, unrecorded, certificateExpiry}},
+		{"Of controller-runtime", foreign},
+	}
+}
+
+// Own are the metrics that a Metrics shows.
+func Own() (own []*Metric) {
+	for _, s := range Sections() {
+		for _, m := range s.Metrics {
+			if !slices.Contains(foreign, m) {
+				own = append(own, m)
+			}
+		}
+	}
+	return own
+}
+
+func (m *Metric) desc() *prometheus.Desc {
+	return prometheus.NewDesc(m.Name, m.Help, m.Labels, nil)
+}
+
+func (m *Metric) counter() *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: m.Help}, m.Labels)
+}
+
+func (m *Metric) gauge() *prometheus.GaugeVec {
+	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: m.Name, Help: m.Help}, m.Labels)
+}
+
+func (m *Metric) histogram() *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: m.Name, Help: m.Help, Buckets: m.buckets}, m.Labels)
+}

@@ -1,0 +1,83 @@
+package telemetry
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metrics are those of one manager. It is a prometheus.Collector.
+type Metrics struct {
+	now     func() time.Time
+	sources Sources
+
+	timeToReady, timeToConverge               *prometheus.HistogramVec
+	driftFound, driftCorrected, driftReturned *prometheus.CounterVec
+	deletions, unrecorded, cloudCalls         *prometheus.CounterVec
+	gateWait, throttleWait                    *prometheus.HistogramVec
+	cloudCallDuration, driverCallDuration     *prometheus.HistogramVec
+	buildInfo, syncPeriod, certificateExpiry  *prometheus.GaugeVec
+}
+
+// Options says what is known from the start.
+type Options struct {
+	// Version is the program's.
+	Version string
+	// SyncPeriod is how often a converged object is observed.
+	SyncPeriod time.Duration
+	Now        func() time.Time
+}
+
+// New returns metrics that show nothing yet but what is known from the start.
+func New(o Options) *Metrics {
+	m := &Metrics{
+		now:         o.Now,
+		timeToReady: timeToReady.histogram(), timeToConverge: timeToConverge.histogram(),
+		driftFound: driftFound.counter(), driftCorrected: driftCorrected.counter(), driftReturned: driftReturned.counter(),
+		deletions: deletions.counter(), unrecorded: unrecorded.counter(), cloudCalls: cloudCalls.counter(),
+		gateWait: gateWait.histogram(), throttleWait: throttleWait.histogram(),
+		cloudCallDuration: cloudCallDuration.histogram(), driverCallDuration: driverCallDuration.histogram(),
+		buildInfo: buildInfo.gauge(), syncPeriod: syncPeriod.gauge(), certificateExpiry: certificateExpiry.gauge(),
+	}
+	m.buildInfo.WithLabelValues(o.Version, runtime.Version()).Set(1)
+	m.syncPeriod.WithLabelValues().Set(o.SyncPeriod.Seconds())
+	return m
+}
+
+// Watch says where to read what is shown at a scrape. It must be called before the first scrape.
+func (m *Metrics) Watch(s Sources) { m.sources = s }
+
+// Register shows the metrics, in place of those of another manager that the registry may have.
+func (m *Metrics) Register(r prometheus.Registerer) error {
+	r.Unregister(m)
+	return r.Register(m)
+}
+
+func (m *Metrics) counted() []prometheus.Collector {
+	return []prometheus.Collector{
+		m.timeToReady, m.timeToConverge, m.driftFound, m.driftCorrected, m.driftReturned, m.deletions, m.unrecorded,
+		m.cloudCalls, m.gateWait, m.throttleWait, m.cloudCallDuration, m.driverCallDuration,
+		m.buildInfo, m.syncPeriod, m.certificateExpiry,
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
+	for _, metric := range Own() {
+		to <- metric.desc()
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (m *Metrics) Collect(to chan<- prometheus.Metric) {
+	for _, c := range m.counted() {
+		c.Collect(to)
+	}
+	m.sources.collect(m.now(), to)
+}
+
+// Certificate notes until when the webhook's certificate is valid.
+func (m *Metrics) Certificate(until time.Time) {
+	m.certificateExpiry.WithLabelValues().Set(float64(until.Unix()))
+}

@@ -1,0 +1,331 @@
+package telemetry
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+// Names and labels keep to Prometheus's conventions, and every metric says what it is good for.
+func TestMetricsAreInOrder(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range Sections() {
+		for _, m := range s.Metrics {
+			if seen[m.Name] {
+				t.Errorf("%s is there twice", m.Name)
+			}
+			seen[m.Name] = true
+			if m.Help == "" || m.Asks == "" || m.Query == "" {
+				t.Errorf("%s: it says too little", m.Name)
+			}
+			if !regexp.MustCompile(`\b` + m.Name + `(_bucket|_sum|_count)?\b`).MatchString(m.Query) {
+				t.Errorf("%s: its query is about something else: %s", m.Name, m.Query)
+			}
+		}
+	}
+	for _, m := range Own() {
+		if !regexp.MustCompile(`^mooring_[a-z_]+$`).MatchString(m.Name) || (m.Type == Counter) != regexp.MustCompile(`_total$`).MatchString(m.Name) {
+			t.Errorf("%s is no name for a %s of ours", m.Name, m.Type)
+		}
+	}
+	problems, err := testutil.GatherAndLint(registry(t, full()))
+	if err != nil || len(problems) > 0 {
+		t.Errorf("%v, %v", problems, err)
+	}
+}
+
+// Everything that is in the table is shown, with its labels, and nothing else.
+func TestEverythingIsShown(t *testing.T) {
+	families, err := registry(t, full()).Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, want := map[string][]string{}, map[string][]string{}
+	for _, f := range families {
+		var labels []string
+		for _, label := range f.GetMetric()[0].GetLabel() {
+			labels = append(labels, label.GetName())
+		}
+		shown[f.GetName()] = labels
+	}
+	for _, m := range Own() {
+		want[m.Name] = slices.Sorted(slices.Values(m.Labels))
+	}
+	if diff := cmp.Diff(want, shown); diff != "" {
+		t.Errorf("(-table +shown):\n%s", diff)
+	}
+}
+
+// Who does not lead says nothing of objects, or a sum over replicas would be double.
+func TestOnlyTheLeaderShowsObjects(t *testing.T) {
+	m := full()
+	m.sources.Leading = make(chan struct{})
+	families, err := registry(t, m).Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]*Metric{}
+	for _, metric := range Own() {
+		of[metric.Name] = metric
+	}
+	for _, f := range families {
+		if metric := of[f.GetName()]; !metric.Replicas && metric.Type == Gauge {
+			t.Errorf("%s is shown", f.GetName())
+		}
+		if f.GetName() == leader.Name && f.GetMetric()[0].GetGauge().GetValue() != 0 {
+			t.Error("it takes itself for the leader")
+		}
+	}
+}
+
+func TestResourcesAreCounted(t *testing.T) {
+	m := New(Options{Now: func() time.Time { return noon }})
+	m.Watch(sources(&shelf{
+		bucket("aws", "standard", ready(metav1.ConditionTrue, v1alpha1.ReasonReady)),
+		bucket("aws", "standard", ready(metav1.ConditionTrue, v1alpha1.ReasonReady)),
+		bucket("gcp", "", ready(metav1.ConditionFalse, v1alpha1.ReasonDenied), stalled(v1alpha1.ReasonDenied)),
+		bucket("", ""),
+		deleted(bucket("aws", "standard"), time.Hour),
+		deleted(bucket("aws", "standard"), time.Minute),
+	}))
+	got := values(t, m)
+	for series, want := range map[string]float64{
+		`mooring_resources{standard,Ready,Bucket,aws,Ready,True}`:     2,
+		`mooring_resources{,Ready,Bucket,gcp,Denied,False}`:           1,
+		`mooring_resources{,Stalled,Bucket,gcp,Denied,True}`:          1,
+		`mooring_resources{,Ready,Bucket,,,Unknown}`:                  1,
+		`mooring_resources{standard,Synced,Bucket,aws,,Unknown}`:      4,
+		`mooring_resources{standard,Stalled,Bucket,aws,,Unknown}`:     0,
+		`mooring_deletion_age_seconds{Bucket,aws}`:                    3600,
+		`mooring_observation_age_seconds{Bucket,aws}`:                 120,
+		`mooring_rollout_resources{standard,Bucket,waiting}`:          7,
+		`mooring_account_places{123,aws}`:                             10,
+		`mooring_account_places{,aws}`:                                2,
+		`mooring_account_places_in_use{123,aws}`:                      4,
+		`mooring_provider_configs{Ready,ProviderConfig,gcp,,Unknown}`: 1,
+		`mooring_leader{}`: 1,
+	} {
+		if got[series] != want {
+			t.Errorf("%s is %v, want %v", series, got[series], want)
+		}
+	}
+	if t.Failed() {
+		for _, s := range slices.Sorted(maps.Keys(got)) {
+			t.Log(s, got[s])
+		}
+	}
+}
+
+// The conditions of one object are those of one Ready, one Synced and one Available.
+func TestEachObjectCountsOnce(t *testing.T) {
+	m := New(Options{Now: func() time.Time { return noon }})
+	m.Watch(sources(&shelf{bucket("aws", "a", ready(metav1.ConditionFalse, v1alpha1.ReasonCreating)), bucket("gcp", ""), bucket("", "")}))
+	sums := map[string]float64{}
+	for series, n := range values(t, m) {
+		if found := regexp.MustCompile(`^mooring_resources\{\w*,(\w+),`).FindStringSubmatch(series); found != nil {
+			sums[found[1]] += n
+		}
+	}
+	if diff := cmp.Diff(map[string]float64{"Ready": 3, "Synced": 3, "Available": 3}, sums); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCallsAreCounted(t *testing.T) {
+	now := noon
+	m := New(Options{Now: func() time.Time { return now }})
+	calls := m.Calls("aws")
+	for _, answer := range []driver.Call{{}, {Failed: true, Code: driver.Throttled}, {Failed: true, Code: driver.Throttled}, {Code: driver.Throttled}} {
+		ctx, end := calls.Begin(t.Context(), "s3", "CreateBucket")
+		if ctx != t.Context() {
+			t.Error("the context is another")
+		}
+		now = now.Add(time.Second)
+		end(answer)
+	}
+	got := values(t, m)
+	for code, want := range map[string]float64{"OK": 2, "Throttled": 2} {
+		if n := got["mooring_cloud_calls_total{"+code+",CreateBucket,aws,s3}"]; n != want {
+			t.Errorf("%v calls are %s, want %v", n, code, want)
+		}
+		if n := got["mooring_cloud_call_duration_seconds{"+code+",CreateBucket,aws,s3}"]; n != want {
+			t.Errorf("%s calls took %v seconds together, want %v", code, n, want)
+		}
+	}
+}
+
+// Several managers in one process, one after the other, show themselves in one registry.
+func TestTheLastManagerIsShown(t *testing.T) {
+	r := prometheus.NewRegistry()
+	for _, version := range []string{"v1", "v2"} {
+		if err := New(Options{Version: version, Now: time.Now}).Register(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := testutil.GatherAndCount(r, buildInfo.Name); n != 1 || err != nil {
+		t.Errorf("%d managers are shown, %v", n, err)
+	}
+}
+
+// BenchmarkScrape reads 10,000 objects.
+func BenchmarkScrape(b *testing.B) {
+	var all informer
+	for i := range 10_000 {
+		o := bucket([]string{"aws", "gcp"}[i%2], fmt.Sprintf("class-%d", i%10),
+			ready(metav1.ConditionTrue, v1alpha1.ReasonReady), metav1.Condition{Type: v1alpha1.ConditionSynced, Status: metav1.ConditionTrue},
+			metav1.Condition{Type: v1alpha1.ConditionAvailable, Status: metav1.ConditionTrue})
+		all = append(all, &o)
+	}
+	m := New(Options{Now: func() time.Time { return noon }})
+	from := sources(nil)
+	from.Cache = all
+	m.Watch(from)
+	r := prometheus.NewRegistry()
+	r.MustRegister(m)
+	for b.Loop() {
+		if _, err := r.Gather(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// An informer lists objects as an informer's cache does.
+type informer []runtime.Object
+
+func (i informer) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	panic("nobody gets")
+}
+
+func (i informer) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
+	if _, ok := list.(*v1alpha1.BucketList); ok {
+		return meta.SetList(list, i)
+	}
+	return nil
+}
+
+func registry(t *testing.T, m *Metrics) *prometheus.Registry {
+	t.Helper()
+	r := prometheus.NewPedanticRegistry()
+	if err := m.Register(r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// values returns all series: counters and gauges by their value, histograms by their sum. Labels are in the order of
+// their names.
+func values(t *testing.T, m *Metrics) map[string]float64 {
+	t.Helper()
+	families, err := registry(t, m).Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]float64{}
+	for _, f := range families {
+		for _, series := range f.GetMetric() {
+			var labels string
+			for i, l := range series.GetLabel() {
+				if i > 0 {
+					labels += ","
+				}
+				labels += l.GetValue()
+			}
+			values[f.GetName()+"{"+labels+"}"] = series.GetGauge().GetValue() + series.GetCounter().GetValue() + series.GetHistogram().GetSampleSum()
+		}
+	}
+	return values
+}
+
+// full returns metrics with a series of each.
+func full() *Metrics {
+	m := New(Options{Version: "v1", SyncPeriod: time.Minute, Now: func() time.Time { return noon }})
+	m.Watch(sources(&shelf{bucket("aws", "standard"), deleted(bucket("aws", "standard"), time.Hour)}))
+	s := Subject{"Bucket", "aws"}
+	m.Ready(s, time.Second)
+	m.Converged(s, time.Second)
+	m.Drift(s, Drift{Found: true, Returned: true, Corrected: true})
+	m.Gone(s, Deleted)
+	m.Throttled(s, time.Second)
+	m.Unrecorded(s)
+	m.Entered("aws", 0)
+	m.Certificate(noon)
+	_, end := m.Calls("aws").Begin(context.Background(), "s3", "CreateBucket")
+	end(driver.Call{})
+	_, _ = External[int](m, failing{}, "aws", "Bucket").Observe(context.Background(), driver.Request[int]{})
+	return m
+}
+
+func sources(objects *shelf) Sources {
+	leading := make(chan struct{})
+	close(leading)
+	return Sources{
+		Leading: leading, Cache: objects,
+		Kinds: []Kind{{
+			Name: "Bucket", List: func() client.ObjectList { return &v1alpha1.BucketList{} },
+			Status: func(o client.Object) *v1alpha1.ResourceStatus { return &o.(*v1alpha1.Bucket).Status.ResourceStatus },
+			Sightings: func() []Sighting {
+				return []Sighting{{"aws", noon.Add(-time.Minute)}, {"aws", noon.Add(-2 * time.Minute)}, {"gcp", noon}}
+			},
+			Rollouts: func() []Rollout { return []Rollout{{"standard", 5, 7}} },
+		}},
+		Configs: []ConfigKind{{
+			Name: "ProviderConfig", List: func() client.ObjectList {
+				return &v1alpha1.ProviderConfigList{Items: make([]v1alpha1.ProviderConfig, 1)}
+			},
+			Of: func(client.Object) (string, []metav1.Condition) { return "gcp", nil },
+		}},
+		Accounts: func() []Account {
+			return []Account{{"aws", "123", 10, 4, 1}, {"aws", "", 1, 0, 0}, {"aws", "", 1, 0, 0}}
+		},
+	}
+}
+
+// A shelf is a cache of buckets.
+type shelf []v1alpha1.Bucket
+
+func (s *shelf) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	panic("nobody gets")
+}
+
+func (s *shelf) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
+	if buckets, ok := list.(*v1alpha1.BucketList); ok {
+		buckets.Items = *s
+	}
+	return nil
+}
+
+func bucket(provider, class string, conditions ...metav1.Condition) v1alpha1.Bucket {
+	var b v1alpha1.Bucket
+	b.Status.Provider, b.Status.ClassName, b.Status.Conditions = provider, class, conditions
+	return b
+}
+
+func deleted(b v1alpha1.Bucket, ago time.Duration) v1alpha1.Bucket {
+	b.DeletionTimestamp = &metav1.Time{Time: noon.Add(-ago)}
+	return b
+}
+
+func ready(status metav1.ConditionStatus, reason v1alpha1.Reason) metav1.Condition {
+	return metav1.Condition{Type: v1alpha1.ConditionReady, Status: status, Reason: string(reason)}
+}
+
+func stalled(reason v1alpha1.Reason) metav1.Condition {
+	return metav1.Condition{Type: v1alpha1.ConditionStalled, Status: metav1.ConditionTrue, Reason: string(reason)}
+}

@@ -1,0 +1,96 @@
+package telemetry
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// Sources are where to read what is shown at a scrape.
+type Sources struct {
+	// Leading is closed once this replica is the leader. Until then nothing is shown of objects: every replica has them
+	// in its cache, but what is known of them is the leader's, and a sum over replicas must not be double.
+	Leading <-chan struct{}
+	// Cache reads from memory.
+	Cache client.Reader
+	Kinds []Kind
+	// Configs are the kinds of provider configs.
+	Configs []ConfigKind
+	// Accounts returns the places of all accounts.
+	Accounts func() []Account
+}
+
+// A Kind is a kind of objects that stand for something in a cloud.
+type Kind struct {
+	Name   string
+	List   func() client.ObjectList
+	Status func(client.Object) *v1alpha1.ResourceStatus
+	// Sightings returns when each cloud object was last observed.
+	Sightings func() []Sighting
+	// Rollouts returns the changes of classes that are under way.
+	Rollouts func() []Rollout
+}
+
+// A Sighting is when a cloud object was last observed.
+type Sighting struct {
+	Provider string
+	At       time.Time
+}
+
+// A Rollout is how far a changed class has come.
+type Rollout struct {
+	Class             string
+	Changing, Waiting int
+}
+
+// A ConfigKind is a kind of provider configs.
+type ConfigKind struct {
+	Name string
+	List func() client.ObjectList
+	// Of returns the provider and the conditions of a config.
+	Of func(client.Object) (provider string, conditions []metav1.Condition)
+}
+
+// listDeadline bounds what reading from memory may take.
+const listDeadline = 5 * time.Second
+
+func (s Sources) collect(now time.Time, to chan<- prometheus.Metric) {
+	if !s.leads() {
+		show(to, leader, 0)
+		return
+	}
+	show(to, leader, 1)
+	ctx, cancel := context.WithTimeout(context.Background(), listDeadline)
+	defer cancel()
+	for _, k := range s.Kinds {
+		if err := k.collect(ctx, s.Cache, now, to); err != nil {
+			to <- prometheus.NewInvalidMetric(resources.desc(), err)
+		}
+	}
+	for _, k := range s.Configs {
+		if err := k.collect(ctx, s.Cache, to); err != nil {
+			to <- prometheus.NewInvalidMetric(providerConfigs.desc(), err)
+		}
+	}
+	if s.Accounts != nil {
+		collectAccounts(s.Accounts(), to)
+	}
+}
+
+func (s Sources) leads() bool {
+	select {
+	case <-s.Leading: // nil is never
+		return true
+	default:
+		return false
+	}
+}
+
+func show(to chan<- prometheus.Metric, m *Metric, value float64, labels ...string) {
+	to <- prometheus.MustNewConstMetric(m.desc(), prometheus.GaugeValue, value, labels...)
+}
