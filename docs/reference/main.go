@@ -1,6 +1,6 @@
 // Command reference writes the generated pages beside it: fields.md, what happens when a field
-// changes, from the drivers' field tables; and reasons.md, what conditions and Events say, from the
-// comments in apis/v1alpha1. `make generate` runs it.
+// changes, from the drivers' field tables; reasons.md, what conditions and Events say, from the
+// comments in apis/v1alpha1; and metrics.md, from the table in controllers/telemetry. `make generate` runs it.
 package main
 
 import (
@@ -43,7 +43,10 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile("reasons.md", reasons, 0o644)
+	if err := os.WriteFile("reasons.md", reasons, 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile("metrics.md", metricsPage(), 0o644)
 }
 
 // ambient opens a connection that never calls a cloud, for its tables.

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/mooring-dev/mooring/controllers/telemetry"
+)
+
+const aboutMetrics = `# Metrics
+
+Every replica serves them at ` + "`--metrics-address`" + `, path ` + "`/metrics`" + `. What is said of objects, accounts and clouds only the leader
+shows, so a sum over replicas counts nothing twice; what every replica shows says so below. A counter or a histogram has
+no series before something was counted.
+
+Labels are bounded. ` + "`kind`" + ` is ` + "`Bucket`" + ` or ` + "`Database`" + `, or of a provider config; ` + "`provider`" + ` is ` + "`aws`" + ` or ` + "`gcp`" + `, and empty before an object has a
+place in a cloud; ` + "`condition`" + `, ` + "`status`" + ` and ` + "`reason`" + ` are those of the [closed lists](reasons.md); ` + "`class`" + ` takes as many values as
+there are classes, ` + "`account`" + ` as there are accounts that provider configs lead to. No label holds the name of an object or a
+namespace: which object it is, ` + "`kubectl get databases,buckets -A`" + ` tells.
+
+The alerts over these metrics are in [charts/mooring/files/rules.yaml](../../charts/mooring/files/rules.yaml), and each has a
+[runbook](../runbooks/README.md).
+`
+
+// metricsPage lists all metrics.
+func metricsPage() []byte {
+	var b bytes.Buffer
+	b.WriteString(generated)
+	b.WriteString(aboutMetrics)
+	for _, s := range telemetry.Sections() {
+		fmt.Fprintf(&b, "\n## %s\n", s.Title)
+		for _, m := range s.Metrics {
+			fmt.Fprintf(&b, "\n### `%s`\n\n%s\n\n%s\n\n%s\n\n```promql\n%s\n```\n", m.Name, shape(m), m.Help, m.Asks, m.Query)
+		}
+	}
+	return b.Bytes()
+}
+
+// shape says a metric's type, its labels and who shows it, in a line.
+func shape(m *telemetry.Metric) string {
+	parts := []string{m.Type}
+	if len(m.Labels) > 0 {
+		parts = append(parts, "labels `"+strings.Join(m.Labels, "`, `")+"`")
+	}
+	if m.Replicas {
+		parts = append(parts, "shown by every replica")
+	}
+	return strings.ToUpper(parts[0][:1]) + strings.Join(parts, "; ")[1:] + "."
+}
