@@ -78,6 +78,12 @@ var foreign = []*Metric{
 		Query: "histogram_quantile(0.99, sum by (controller, le) (rate(controller_runtime_reconcile_time_seconds_bucket[5m])))",
 	},
 	{
+		Name: "rest_client_requests_total", Type: Counter, Labels: []string{"code", "method", "host"}, Replicas: true,
+		Help:  "Requests to the API server, by status code and method.",
+		Asks:  "What does the API server answer?",
+		Query: "sum by (code, method) (rate(rest_client_requests_total[5m]))",
+	},
+	{
 		Name: "leader_election_master_status", Type: Gauge, Labels: []string{"name"}, Replicas: true,
 		Help:  "1 on the replica that holds the Lease mooring-leader, else 0. There is no series without leader election.",
 		Asks:  "Who holds the Lease?",

@@ -1,0 +1,326 @@
+package alerts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// A cause is what alerts are there for.
+type cause struct {
+	name string
+	// alerts fire, with these labels.
+	alerts  map[string]string
+	options controllers.Options
+	// strikes makes what is well at first, and returns what then befalls it.
+	strikes func(*scene) func()
+	// every is how often that happens again; default every minute.
+	every time.Duration
+	// skew is how far Prometheus's clock is ahead of the manager's.
+	skew time.Duration
+}
+
+var causes = []cause{
+	{
+		name: "credentials are revoked",
+		alerts: map[string]string{
+			"MooringProviderConfigNotReady": `kind="ClusterProviderConfig",provider="aws",reason="Denied"`,
+			"MooringCloudDenied":            `provider="aws"`,
+			"MooringResourceStalled":        `kind="Bucket",provider="aws",reason="Denied"`,
+		},
+		strikes: func(c *scene) func() {
+			b := c.bucket("photos", nil)
+			c.ready(b)
+			return func() {
+				c.Cloud.RevokeAWSKeys(system.AWSAccount)
+				c.Cleanup(func() { c.Cloud.RestoreAWSKeys(system.AWSAccount) })
+				c.is(b, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonDenied)
+			}
+		},
+	},
+	{
+		name:   "a database is deleted in the cloud",
+		alerts: map[string]string{"MooringDatabaseUnavailable": `provider="aws",reason="Vanished"`},
+		strikes: func(c *scene) func() {
+			d := c.database("orders", nil)
+			c.ready(d)
+			return func() {
+				_, err := c.rds.DeleteDBInstance(c.Context(), &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &d.Status.ExternalName, SkipFinalSnapshot: awssdk.Bool(true)})
+				c.must(err)
+				c.is(d, v1alpha1.ConditionAvailable, metav1.ConditionFalse, v1alpha1.ReasonVanished)
+			}
+		},
+	},
+	{
+		name:   "a class is named that there is not",
+		alerts: map[string]string{"MooringResourceNotReady": `kind="Bucket",reason="ClassNotFound"`},
+		strikes: func(c *scene) func() {
+			return func() {
+				b := c.bucket("photos", func(b *v1alpha1.Bucket) { b.Spec.ProviderConfigRef, b.Spec.ClassName = nil, "nowhere" })
+				c.is(b, v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonClassNotFound)
+			}
+		},
+	},
+	{
+		name:   "a service of the cloud is down",
+		alerts: map[string]string{"MooringCloudErrors": `provider="aws",service="s3"`},
+		strikes: func(c *scene) func() {
+			c.ready(c.bucket("photos", nil))
+			return func() {
+				c.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Service: "s3"}, Kind: localcloud.ServerError})
+			}
+		},
+	},
+	{
+		name:   "a class changes, and the cloud turns the changes away as too many",
+		alerts: map[string]string{"MooringThrottled": `provider="aws",service="s3"`},
+		strikes: func(c *scene) func() {
+			class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: c.namespace}}
+			class.Spec.ProviderConfigRef.Name, class.Spec.AllowedNamespaces = "aws", &metav1.LabelSelector{}
+			class.Spec.Enforced = &v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"cost": "a"}}
+			c.must(c.Client.Create(c.Context(), class))
+			c.ready(c.bucket("photos", func(b *v1alpha1.Bucket) { b.Spec.ProviderConfigRef, b.Spec.ClassName = nil, class.Name }))
+			return func() {
+				c.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Service: "s3", Write: localcloud.Writes}, Kind: localcloud.Throttled})
+				edit(c, class, func(class *v1alpha1.BucketClass) { class.Spec.Enforced.Tags["cost"] = "b" })
+				c.until("the change is under way, and put off", func() bool {
+					s := c.scrape()
+					return s.sum("mooring_rollout_resources", `class="`+class.Name+`"`) > 0 && s.has("mooring_throttle_wait_seconds")
+				})
+			}
+		},
+	},
+	{
+		name:   "the cloud does not answer for an hour",
+		alerts: map[string]string{"MooringNotObserved": `kind="Bucket",provider="aws"`},
+		strikes: func(c *scene) func() {
+			c.ready(c.bucket("photos", nil))
+			return func() {
+				c.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Service: "s3"}, Kind: localcloud.RequestLost})
+				c.ahead.Store(int64(time.Hour))
+			}
+		},
+	},
+	{
+		name:   "somebody sets a tag back, again and again",
+		alerts: map[string]string{"MooringDriftKeepsComingBack": `kind="Bucket",provider="aws"`},
+		every:  time.Hour,
+		strikes: func(c *scene) func() {
+			b := c.bucket("photos", nil)
+			c.ready(b)
+			return func() {
+				for round := 1; round <= 5; round++ {
+					c.tag(b.Status.ExternalName, "team", "theirs")
+					c.until("it is put right", func() bool { return c.scrape().sum("mooring_drift_corrected_total", `kind="Bucket"`) == float64(round) })
+				}
+			}
+		},
+	},
+	{
+		name:   "a database is deleted that is protected",
+		alerts: map[string]string{"MooringDeletionStuck": `kind="Database",provider="aws"`},
+		strikes: func(c *scene) func() {
+			d := c.database("orders", func(d *v1alpha1.Database) { d.Spec.DeletionProtection = new(true) })
+			c.ready(d)
+			return func() {
+				c.delete(d, false)
+				c.is(d, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonDeletionProtected)
+				c.ahead.Store(int64(3 * time.Hour))
+			}
+		},
+	},
+	{
+		name:   "an edit that restarts waits for somebody",
+		alerts: map[string]string{"MooringApprovalWaits": `kind="Database",provider="aws"`},
+		strikes: func(c *scene) func() {
+			d := c.database("orders", func(d *v1alpha1.Database) {
+				d.Spec.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
+			})
+			c.ready(d)
+			return func() {
+				edit(c, d, func(d *v1alpha1.Database) { d.Spec.AWS.InstanceClass = new("db.t4g.small") })
+				c.is(d, v1alpha1.ConditionSynced, metav1.ConditionFalse, v1alpha1.ReasonApprovalRequired)
+			}
+		},
+	},
+	{
+		name:   "statuses can't be written",
+		alerts: map[string]string{"MooringReconcileErrors": ""},
+		strikes: func(c *scene) func() {
+			b := c.bucket("photos", nil)
+			c.ready(b)
+			return func() {
+				c.broken.Store(true)
+				edit(c, b, func(b *v1alpha1.Bucket) { b.Spec.Tags["team"] = "b" })
+				c.until("it was tried", func() bool { return c.scrape().sum("mooring_unrecorded_turns_total", `kind="Bucket"`) > 0 })
+			}
+		},
+	},
+	{
+		name:    "the API server is slow, and much is made at once",
+		alerts:  map[string]string{"MooringQueueBacklog": `name="buckets"`},
+		options: controllers.Options{Workers: 1},
+		strikes: func(c *scene) func() {
+			c.ready(c.bucket("first", nil))
+			return func() {
+				c.slow.Store(true)
+				for i := range 60 {
+					c.bucket(fmt.Sprintf("photos-%d", i), nil)
+				}
+			}
+		},
+	},
+	{
+		name:    "the certificate is not renewed for 80 days",
+		alerts:  map[string]string{"MooringWebhookCertificateExpiring": ""},
+		options: controllers.Options{WebhookAddress: "free"},
+		skew:    80 * 24 * time.Hour,
+		strikes: func(c *scene) func() {
+			return func() {
+				c.until("there is a certificate", func() bool { return c.scrape().has("mooring_webhook_certificate_expiry_timestamp_seconds") })
+			}
+		},
+	},
+	{
+		name:   "another Mooring holds the Lease",
+		alerts: map[string]string{"MooringNoLeader": ""},
+		strikes: func(c *scene) func() {
+			return func() {
+				c.manager.Kill()
+				lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: system.Namespace, Name: "mooring-leader"}}
+				lease.Spec = coordinationv1.LeaseSpec{
+					HolderIdentity: new("somebody"), LeaseDurationSeconds: new(int32(3600)), AcquireTime: &metav1.MicroTime{Time: time.Now()}, RenewTime: &metav1.MicroTime{Time: time.Now()},
+				}
+				c.must(c.Client.Create(c.Context(), lease))
+				c.start(controllers.Options{}, controllers.ManagerOptions{LeaderElection: true, LeaderElectionNamespace: system.Namespace})
+			}
+		},
+	},
+	{
+		name:    "Mooring ends",
+		alerts:  map[string]string{"MooringAbsent": ""},
+		strikes: func(c *scene) func() { return func() { c.manager.Kill() } },
+	},
+}
+
+// tag sets a tag of a bucket, as somebody else.
+func (c *scene) tag(bucket, key, value string) {
+	c.Helper()
+	now, err := c.s3.GetBucketTagging(c.Context(), &s3.GetBucketTaggingInput{Bucket: &bucket})
+	c.must(err)
+	tags := slices.DeleteFunc(now.TagSet, func(t s3types.Tag) bool { return *t.Key == key })
+	_, err = c.s3.PutBucketTagging(c.Context(), &s3.PutBucketTaggingInput{
+		Bucket: &bucket, Tagging: &s3types.Tagging{TagSet: append(tags, s3types.Tag{Key: &key, Value: &value})},
+	})
+	c.must(err)
+}
+
+// Every alert fires when its cause is produced, and not before. What managers showed meanwhile is what the reference says.
+func TestCauses(t *testing.T) {
+	if err := promtool(t, "--version"); err != nil {
+		t.Fatal(err)
+	}
+	s := newStage(t)
+	if !t.Run("all is well", func(t *testing.T) { atRest(s.scene(t, "rest")) }) {
+		return
+	}
+	whole := true
+	for i, cause := range causes {
+		ran := false
+		t.Run(cause.name, func(t *testing.T) {
+			ran = true
+			cause.test(s.scene(t, fmt.Sprintf("cause-%d", i)))
+		})
+		whole = whole && ran
+	}
+	if whole && !t.Failed() {
+		shown(t, s.seen)
+	}
+}
+
+// long is for how long what was scraped goes on: longer than any alert waits.
+const long = 25 * time.Hour
+
+func (cause cause) test(c *scene) {
+	if cause.options.WebhookAddress != "" {
+		cause.options.WebhookAddress = c.freeAddress()
+	}
+	c.start(cause.options, controllers.ManagerOptions{})
+	if cause.every == 0 {
+		cause.every = time.Minute
+	}
+	strike := cause.strikes(c)
+	before := c.scrape()
+	var quiet, loud []question
+	for name, labels := range cause.alerts {
+		quiet, loud = append(quiet, rests(name)), append(loud, fires(name, labels))
+	}
+	if err := (film{before: before, after: before, every: cause.every, long: long}).play(c.T, quiet...); err != nil {
+		c.Fatalf("it fires before there is a cause: %v", err)
+	}
+	strike()
+	deadline := time.Now().Add(patience)
+	for {
+		err := film{before: before, after: c.scrape(), every: cause.every, skew: cause.skew, long: long}.play(c.T, loud...)
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			c.Fatal(err)
+		}
+	}
+}
+
+// atRest leads objects through their lives, and demands that no alert fires for that.
+func atRest(c *scene) {
+	c.start(controllers.Options{SyncPeriod: 10 * time.Minute}, controllers.ManagerOptions{})
+	before := c.scrape()
+	b, gone := c.bucket("photos", nil), c.bucket("gone", nil)
+	c.ready(c.bucket("pictures", func(b *v1alpha1.Bucket) { b.Spec.ProviderConfigRef = ref("gcp") }))
+	c.ready(c.database("orders", nil))
+	c.ready(b)
+	c.ready(gone)
+	edit(c, b, func(b *v1alpha1.Bucket) { b.Spec.Tags["team"] = "b" })
+	c.ready(b)
+	c.until("the edit is counted", func() bool { return c.scrape().has("mooring_time_to_converge_seconds") })
+	c.delete(gone, true)
+	c.until("the deletion is counted", func() bool { return c.scrape().has("mooring_deletions_total") })
+	if err := (film{before: before, after: c.scrape(), every: time.Minute, long: long}).play(c.T, question{"ALERTS", false}); err != nil {
+		c.Error(err)
+	}
+}
+
+// shown holds the page of metrics to what managers showed.
+func shown(t *testing.T, seen map[string][]string) {
+	t.Helper()
+	page := metricsPage(t)
+	for name, labels := range seen {
+		if !strings.HasPrefix(name, "mooring_") {
+			if page[name] == nil {
+				delete(seen, name)
+			}
+			continue
+		}
+		if page[name] == nil {
+			t.Errorf("%s%v is not in the reference", name, labels)
+		}
+	}
+	if diff := cmp.Diff(page, seen); diff != "" {
+		t.Errorf("(-reference +shown):\n%s", diff)
+	}
+}
