@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -28,12 +27,8 @@ func (r *Reconciler[T, S]) count(t *turn[T, S], out outcome, next reconcile.Resu
 	if r.Metrics == nil {
 		return
 	}
+	r.sight(t)
 	subject := r.subject(t)
-	if name := client.ObjectKeyFromObject(t.obj); t.bound() && out.state != condition.Paused {
-		r.memories.sight(name, telemetry.Sighting{Provider: subject.Provider, At: t.mem.seen})
-	} else {
-		r.memories.unsight(name)
-	}
 	if first := t.status.FirstReadyTime; first != nil && !t.wasReady {
 		r.Metrics.Ready(subject, first.Sub(t.obj.GetCreationTimestamp().Time))
 	}
@@ -62,9 +57,20 @@ func (r *Reconciler[T, S]) countGone(t *turn[T, S], out outcome) {
 }
 
 // countUnrecorded tells the metrics of a turn whose result could not be written.
-func (r *Reconciler[T, S]) countUnrecorded() {
+func (r *Reconciler[T, S]) countUnrecorded(t *turn[T, S]) {
 	if r.Metrics != nil {
-		r.Metrics.Unrecorded(telemetry.Subject{Kind: r.Kind.Name})
+		r.sight(t)
+		r.Metrics.Unrecorded(r.subject(t))
+	}
+}
+
+// sight notes when the cloud object was last observed, if that is to be done at all.
+func (r *Reconciler[T, S]) sight(t *turn[T, S]) {
+	name := client.ObjectKeyFromObject(t.obj)
+	if t.bound() && t.obj.GetAnnotations()[v1alpha1.AnnotationPaused] != "true" {
+		r.memories.sight(name, telemetry.Sighting{Provider: t.status.Provider, At: t.mem.seen})
+	} else {
+		r.memories.unsight(name)
 	}
 }
 

@@ -185,25 +185,27 @@ func TestEditIsSeen(t *testing.T) {
 
 func TestSightings(t *testing.T) {
 	d, _ := counting(t)
-	sighted := func(out outcome) []telemetry.Sighting {
-		d.count(d.turn, out, reconcile.Result{})
+	sighted := func() []telemetry.Sighting {
+		d.count(d.turn, outcome{}, reconcile.Result{})
 		return d.Sightings()
 	}
 	d.mem.seen = time.Unix(7, 0)
 	want := []telemetry.Sighting{{Provider: "aws", At: d.mem.seen}}
-	if got := sighted(outcome{}); !slices.Equal(got, want) {
+	if got := sighted(); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got := sighted(outcome{state: condition.Paused}); len(got) > 0 {
+	d.obj.Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"}
+	if got := sighted(); len(got) > 0 {
 		t.Errorf("it is paused, and missed: %v", got)
 	}
-	sighted(outcome{})
+	d.obj.Annotations = nil
+	sighted()
 	d.memories.forget(client.ObjectKeyFromObject(d.obj))
 	if got := d.Sightings(); len(got) > 0 {
 		t.Errorf("it is gone, and missed: %v", got)
 	}
 	d.status.ExternalName = ""
-	if got := sighted(outcome{}); len(got) > 0 {
+	if got := sighted(); len(got) > 0 {
 		t.Errorf("it is not in the cloud, and missed: %v", got)
 	}
 }

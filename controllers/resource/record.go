@@ -285,7 +285,7 @@ func (r *Reconciler[T, S]) notRecorded(ctx context.Context, t *turn[T, S], err e
 	case apierrors.IsConflict(err):
 		return reconcile.Result{RequeueAfter: t.mem.pace.WhileCloudWorks()}
 	default:
-		r.countUnrecorded()
+		r.countUnrecorded(t)
 		logf.FromContext(ctx).Error(err, "the status could not be written; it will be tried again")
 		return reconcile.Result{RequeueAfter: t.mem.pace.AfterError(0)}
 	}

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -171,6 +172,16 @@ func TestCallsAreCounted(t *testing.T) {
 	}
 }
 
+// What can't be counted costs no more than its own series.
+func TestAScrapeSurvives(t *testing.T) {
+	m := full()
+	m.sources.Cache = unwilling{}
+	got := values(t, m)
+	if got["mooring_leader{}"] != 1 || got["mooring_account_places{123,aws}"] != 10 {
+		t.Errorf("too little is shown: %v", got)
+	}
+}
+
 // Several managers in one process, one after the other, show themselves in one registry.
 func TestTheLastManagerIsShown(t *testing.T) {
 	r := prometheus.NewRegistry()
@@ -309,6 +320,17 @@ func (s *shelf) List(_ context.Context, list client.ObjectList, _ ...client.List
 		buckets.Items = *s
 	}
 	return nil
+}
+
+// unwilling is a cache that does not answer.
+type unwilling struct{}
+
+func (unwilling) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	panic("nobody gets")
+}
+
+func (unwilling) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	return errors.New("not filled yet")
 }
 
 func bucket(provider, class string, conditions ...metav1.Condition) v1alpha1.Bucket {

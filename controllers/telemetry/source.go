@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
@@ -69,17 +70,22 @@ func (s Sources) collect(now time.Time, to chan<- prometheus.Metric) {
 	defer cancel()
 	for _, k := range s.Kinds {
 		if err := k.collect(ctx, s.Cache, now, to); err != nil {
-			to <- prometheus.NewInvalidMetric(resources.desc(), err)
+			untold(err, k.Name)
 		}
 	}
 	for _, k := range s.Configs {
 		if err := k.collect(ctx, s.Cache, to); err != nil {
-			to <- prometheus.NewInvalidMetric(providerConfigs.desc(), err)
+			untold(err, k.Name)
 		}
 	}
 	if s.Accounts != nil {
 		collectAccounts(s.Accounts(), to)
 	}
+}
+
+// untold says that a kind can't be counted. The rest is shown all the same: an error would cost the whole scrape.
+func untold(err error, kind string) {
+	logf.Log.WithName("telemetry").Error(err, "objects can't be counted for a scrape", "kind", kind)
 }
 
 func (s Sources) leads() bool {
