@@ -239,16 +239,16 @@ func TestCauses(t *testing.T) {
 	if !t.Run("all is well", func(t *testing.T) { atRest(s.scene(t, "rest")) }) {
 		return
 	}
-	whole := true
+	all := true
 	for i, cause := range causes {
 		ran := false
 		t.Run(cause.name, func(t *testing.T) {
 			ran = true
 			cause.test(s.scene(t, fmt.Sprintf("cause-%d", i)))
 		})
-		whole = whole && ran
+		all = all && ran
 	}
-	if whole && !t.Failed() {
+	if all && !t.Failed() {
 		shown(t, s.seen)
 	}
 }

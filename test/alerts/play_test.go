@@ -70,7 +70,7 @@ func (s scrape) add(name string, m *dto.Metric) {
 // has reports whether a metric is shown.
 func (s scrape) has(metric string) bool {
 	for _, sample := range s.series {
-		if sample.metric == metric || sample.metric == metric+"_count" {
+		if whole(sample.metric) == metric {
 			return true
 		}
 	}
@@ -243,14 +243,19 @@ func rulesFile(t *testing.T) string {
 // metricName finds the metrics in PromQL that are Mooring's or of what it is built from.
 var metricName = regexp.MustCompile(`\b(?:mooring|workqueue|controller_runtime|leader_election|rest_client)_[a-z_]+\b`)
 
+// whole returns the metric that a series is a part of, as a histogram's are.
+func whole(series string) string {
+	for _, ending := range []string{"_bucket", "_count", "_sum"} {
+		series = strings.TrimSuffix(series, ending)
+	}
+	return series
+}
+
 // metricsIn returns the metrics that a text names, without the endings of histograms' series.
 func metricsIn(text string) []string {
 	var names []string
 	for _, name := range metricName.FindAllString(text, -1) {
-		for _, ending := range []string{"_bucket", "_count", "_sum"} {
-			name = strings.TrimSuffix(name, ending)
-		}
-		names = append(names, name)
+		names = append(names, whole(name))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -52,7 +52,7 @@ var inRules = sync.OnceValue(func() string {
 
 // watched reports whether the rules look at a series' metric.
 func watched(metric string) bool {
-	return slices.Contains(metricsIn(inRules()), strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(metric, "_bucket"), "_count"), "_sum"))
+	return slices.Contains(metricsIn(inRules()), whole(metric))
 }
 
 // shownOn are the metrics of the page, and their labels.

@@ -51,7 +51,11 @@ func shown() (leaks []string) {
 			mentioned++
 		}
 	}
-	leaks = append(leaks, hidden.leaks("a metric", exposed.text())...)
+	series := exposed.text()
+	leaks = append(leaks, hidden.leaks("a metric", series)...)
+	if len(led.lives) > 0 && !bytes.Contains(series, []byte("mooring_resources")) {
+		leaks = append(leaks, "no metrics of managers: too little to look through")
+	}
 	// A look at nothing would find nothing: managers log about lives, and where there are many some turns fail.
 	const many = 100
 	if lives := len(led.lives); lives > 0 && mentioned == 0 || lives >= many && failed == 0 {
