@@ -70,6 +70,12 @@ func (n *Node) Run(t testing.TB, namespace, name string, template corev1.PodTemp
 	if err := n.client.Create(t.Context(), stored); err != nil {
 		t.Fatalf("store a Pod of %s: %v", name, err)
 	}
+	return n.RunStored(t, stored)
+}
+
+// RunStored starts the container of a Pod that somebody else has stored.
+func (n *Node) RunStored(t testing.TB, stored *corev1.Pod) *Pod {
+	t.Helper()
 	p, err := n.start(t, stored)
 	if err != nil {
 		t.Fatalf("run Pod %s: %v", stored.Name, err)
