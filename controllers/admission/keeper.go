@@ -40,7 +40,7 @@ type keeper struct {
 	client    client.Client
 	reader    client.Reader // not from a cache: for Secrets that would list and watch them all
 	namespace string
-	name      string        // of the configuration
+	name      string   // of the configuration
 	names     []string // that the certificate is for
 	clock     clock.Clock
 

@@ -302,12 +302,15 @@ func TestDamage(t *testing.T) {
 			s.Data["tls.key"] = other.key
 		},
 		"another's authority": func(s *corev1.Secret) {
-			other, _ := newCertificate(names(home), began, nil)
+			other, _ := newCertificate(names(home, DefaultName), began, nil)
 			s.Data["ca.crt"] = other.authorities
 		},
-		"for another namespace": func(s *corev1.Secret) { other, _ := newCertificate(names("other"), began, nil); s.Data = data(other) },
+		"for another namespace": func(s *corev1.Secret) {
+			other, _ := newCertificate(names("other", DefaultName), began, nil)
+			s.Data = data(other)
+		},
 		"expired": func(s *corev1.Secret) {
-			other, _ := newCertificate(names(home), began.Add(-100*24*time.Hour), nil)
+			other, _ := newCertificate(names(home, DefaultName), began.Add(-100*24*time.Hour), nil)
 			s.Data = data(other)
 		},
 	} {
