@@ -21,6 +21,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/constraint"
 	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/leadership"
 	"github.com/mooring-dev/mooring/controllers/resource"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -43,6 +44,8 @@ type Options struct {
 	// Refresh is how long credentials are used before their Secret is read again. Default: a minute,
 	// or the sync period if that is shorter.
 	Refresh time.Duration
+	// Lease is the manager's, if it has one: clouds are called only while it is held.
+	Lease *leadership.Lease
 	// WebhookAddress is where API servers are answered that ask about objects before they store them; empty or 0 for nowhere.
 	WebhookAddress string
 	// WebhookName is what the webhook's configuration and its Service are called; default admission.DefaultName.
@@ -70,7 +73,7 @@ const turnDeadline = time.Minute
 const recordDeadline = 15 * time.Second
 
 // What the controllers may do. Secrets are read by name, never listed or watched. What is of Mooring's own
-// namespace alone is in a Role there; leader election still tells its Events in the core group.
+// namespace alone is in a Role there.
 //
 // +kubebuilder:rbac:groups=mooring.dev,resources=buckets;databases;providerconfigs;clusterproviderconfigs,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=mooring.dev,resources=buckets/status;databases/status;providerconfigs/status;clusterproviderconfigs/status,verbs=patch
@@ -84,7 +87,6 @@ const recordDeadline = 15 * time.Second
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=buckets.mooring.dev;databases.mooring.dev
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=mooring-system,resources=leases,verbs=get;create;update
-// +kubebuilder:rbac:groups="",namespace=mooring-system,resources=events,verbs=create;patch
 
 // Setup adds all controllers to a manager.
 func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
@@ -92,7 +94,7 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	s := &setup{Options: o, mgr: mgr}
 	s.store = &credential.Store{
 		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
-		Refresh: o.Refresh, Width: max(1, o.Workers/2), Now: o.Now,
+		Refresh: o.Refresh, Width: max(1, o.Workers/2), Calls: s.calls, Now: o.Now,
 	}
 	if err := addKind(ctx, s, bucketKind(), bucketClasses(), class.Rules{Kind: constraint.Buckets}); err != nil {
 		return err
@@ -118,6 +120,14 @@ type setup struct {
 	store *credential.Store
 	// kinds are the cloud kinds that were added.
 	kinds []addedKind
+}
+
+// calls returns who is told of the requests to a cloud.
+func (s *setup) calls(string) driver.Calls {
+	if s.Lease == nil {
+		return nil
+	}
+	return s.Lease.Calls
 }
 
 // addedKind is what provider configs need to know of a cloud kind.

@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager/signals"
 
 	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/controllers/leadership"
 )
 
 func main() {
@@ -69,9 +70,14 @@ func run(ctx context.Context, o options, log logr.Logger) error {
 	if err != nil {
 		return err
 	}
+	var lease *leadership.Lease
+	if o.leaderElect {
+		if lease, err = leadership.New(cfg, o.namespace, controllers.LeaderLease, time.Now); err != nil {
+			return err
+		}
+	}
 	mgr, err := controllers.NewManager(cfg, controllers.ManagerOptions{
-		Namespaces: o.watched(), MetricsAddress: o.metricsAddress, HealthAddress: o.healthAddress, PprofAddress: o.pprofAddress,
-		LeaderElection: o.leaderElect, LeaderElectionNamespace: o.namespace,
+		Namespaces: o.watched(), MetricsAddress: o.metricsAddress, HealthAddress: o.healthAddress, PprofAddress: o.pprofAddress, Lease: lease,
 	})
 	if err != nil {
 		return fmt.Errorf("set up: %w", err)
@@ -84,7 +90,7 @@ func run(ctx context.Context, o options, log logr.Logger) error {
 	}
 	err = controllers.Setup(ctx, mgr, controllers.Options{
 		Drivers: drivers(), ClusterID: id, Namespace: o.namespace, SyncPeriod: o.syncPeriod, Workers: o.workers,
-		WebhookAddress: o.webhookAddress, WebhookName: o.webhookName,
+		Lease: lease, WebhookAddress: o.webhookAddress, WebhookName: o.webhookName,
 	})
 	if err != nil {
 		return fmt.Errorf("set up: %w", err)

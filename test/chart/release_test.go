@@ -11,7 +11,7 @@ import (
 // The first release: what people upgrade from. Where the clone has no tags, the commit is the same.
 const (
 	firstTag    = "v0.1.0"
-	firstCommit = "HEAD"
+	firstCommit = "97e258cee4ca317b0f109f5b72365c7d7c0c0bb1"
 )
 
 // firstRelease returns the source of the first release, as it was.

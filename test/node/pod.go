@@ -133,14 +133,14 @@ func (p *Pod) Wait() error {
 
 // Kill ends the container at once, as a machine does that is lost.
 func (p *Pod) Kill() {
-	p.signal(syscall.SIGKILL)
+	p.Signal(syscall.SIGKILL)
 	<-p.ended
 	p.forget()
 }
 
 // Delete ends the container as the deletion of its Pod does: it may take its grace period to finish.
 func (p *Pod) Delete() error {
-	p.signal(syscall.SIGTERM)
+	p.Signal(syscall.SIGTERM)
 	grace := 30 * time.Second
 	if s := p.Spec.TerminationGracePeriodSeconds; s != nil {
 		grace = time.Duration(*s) * time.Second
@@ -150,13 +150,14 @@ func (p *Pod) Delete() error {
 	case <-p.ended:
 		return p.err
 	case <-time.After(grace):
-		p.signal(syscall.SIGKILL)
+		p.Signal(syscall.SIGKILL)
 		<-p.ended
 		return fmt.Errorf("it did not end within its grace period of %s", grace)
 	}
 }
 
-func (p *Pod) signal(s syscall.Signal) {
+// Signal sends a signal to the container's process.
+func (p *Pod) Signal(s syscall.Signal) {
 	if p.cmd != nil && p.cmd.Process != nil {
 		_ = p.cmd.Process.Signal(s)
 	}
@@ -183,20 +184,28 @@ func (p *Pod) asks(probe *corev1.Probe) bool {
 	if probe.HTTPGet == nil {
 		return false
 	}
-	patience := max(1, time.Duration(probe.TimeoutSeconds)) * time.Second
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	status, _ := p.Get(probe.HTTPGet.Port, probe.HTTPGet.Path, max(1, time.Duration(probe.TimeoutSeconds))*time.Second)
+	return status >= 200 && status < 400
+}
+
+// Get asks the container by HTTP. The status is 0 if it does not answer in time.
+func (p *Pod) Get(port intstr.IntOrString, path string, within time.Duration) (status int, body string) {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	url := "http://" + net.JoinHostPort(p.Address, p.Port(probe.HTTPGet.Port)) + probe.HTTPGet.Path
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(p.Address, p.Port(port))+path, http.NoBody)
 	if err != nil {
-		return false
+		return 0, ""
 	}
 	response, err := probes.Do(request)
 	if err != nil {
-		return false
+		return 0, ""
 	}
 	defer func() { _ = response.Body.Close() }()
-	return response.StatusCode >= 200 && response.StatusCode < 400
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, ""
+	}
+	return response.StatusCode, string(content)
 }
 
 // Port returns the number of a port of the container, which may be meant by its name.
