@@ -41,7 +41,7 @@ build: ## Build the controller into bin/mooring.
 
 .PHONY: image
 image: ## Write the image to bin/mooring-image.tar, an OCI archive, and print its digest. PLATFORMS=linux/arm64; BASE=gcr.io/…
-	@[ -x $(BIN)/image ] || echo 'This takes about 6 minutes on 2 cores the first time, and seconds later.'
+	@[ -x $(BIN)/image ] || echo "This takes about 6 minutes on 2 cores the first time, and seconds later."
 	@go build -C tools/image -o $(BIN)/image .
 	@$(BIN)/image --out=$(ARCHIVE) --platforms=$(PLATFORMS) --base=$(BASE)
 

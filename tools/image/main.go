@@ -100,7 +100,6 @@ func buildImage(ctx context.Context, from source, o options) (build.Result, erro
 			Env: []string{"CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOWORK=off"},
 		}}),
 		build.WithCreationTime(created),
-		build.WithKoDataCreationTime(created),
 		build.WithSPDX(koVersion()),
 		build.WithSBOMDir(sboms),
 	}
