@@ -11,7 +11,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/go-logr/logr"
 	"golang.org/x/sys/unix"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // confinement is the environment variable that makes this test's own binary confine itself and become what it says.
@@ -35,6 +37,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintf(os.Stderr, "confine: %v\n", enter(given))
 		os.Exit(exitConfinement)
 	}
+	logf.SetLogger(logr.Discard())
 	os.Exit(m.Run())
 }
 
