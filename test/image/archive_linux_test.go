@@ -126,9 +126,11 @@ func (l layout) images(t *testing.T) (digest string, all []image) {
 	return top.Digest, all
 }
 
-// entries calls do for whatever the image's layers hold, in order.
-func (i image) entries(t *testing.T, do func(*tar.Header, io.Reader)) {
+// unpack writes what the layers hold into dir, as a runtime does, and returns what they say of each entry.
+func (i image) unpack(t *testing.T, dir string) []*tar.Header {
 	t.Helper()
+	var headers []*tar.Header
+	modes := map[string]fs.FileMode{} // of folders
 	for _, layer := range i.manifest.Layers {
 		file, err := os.Open(i.layout.blob(layer.Digest))
 		if err != nil {
@@ -138,28 +140,22 @@ func (i image) entries(t *testing.T, do func(*tar.Header, io.Reader)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		each(t, unpacked, do)
+		each(t, unpacked, func(header *tar.Header, content io.Reader) {
+			headers = append(headers, header)
+			path, mode := filepath.Join(dir, filepath.Clean("/"+header.Name)), header.FileInfo().Mode()
+			if header.Typeflag != tar.TypeDir {
+				write(t, path, content, mode.Perm())
+				return
+			}
+			modes[path] = mode.Perm()
+			if err := os.MkdirAll(path, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		})
 		_ = file.Close()
 	}
-}
-
-// unpack writes what the layers hold into dir, as a runtime does.
-func (i image) unpack(t *testing.T, dir string) {
-	t.Helper()
-	modes := map[string]fs.FileMode{}
-	i.entries(t, func(header *tar.Header, content io.Reader) {
-		path := filepath.Join(dir, filepath.Clean("/"+header.Name))
-		mode := header.FileInfo().Mode()
-		if header.Typeflag != tar.TypeDir {
-			write(t, path, content, mode.Perm())
-			return
-		}
-		modes[path] = mode.Perm()
-		if err := os.MkdirAll(path, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	})
 	restrict(t, modes)
+	return headers
 }
 
 // restrict sets the modes of folders, the deepest first, and takes them back at the end, when the folders are removed.

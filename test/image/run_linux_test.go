@@ -71,13 +71,7 @@ func becomesReady(t *testing.T, img image, root string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A runtime makes the places of mounts before it makes the root read-only.
-	if err := os.Chmod(filepath.Join(root, "var/run"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(root, accountPath), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	mountable(t, root)
 	health := freeAddress(t)
 	c := img.cell(t, root, serviceAccount(t, kube, control.Config()),
 		"--health-address="+health, "--metrics-address="+freeAddress(t), "--webhook-address="+freeAddress(t))
@@ -87,64 +81,96 @@ func becomesReady(t *testing.T, img image, root string) {
 	}
 	c.Env = append(c.Env, "KUBERNETES_SERVICE_HOST="+host, "KUBERNETES_SERVICE_PORT="+port)
 
-	cmd := control.Command(os.Args[0])
-	var log bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &log, &log
-	c.command(t, cmd)
-	if err := cmd.Start(); err != nil {
+	// Its Secret is missing, so that it is judged without a cloud.
+	account := system.ClusterConfig("aws", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}, "")
+	if err := kube.Create(t.Context(), account); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	defer func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }()
-
-	ready := func() bool {
+	p := start(t, control, c)
+	p.await(t, "ready", func() bool {
 		response, err := http.Get("http://" + health + "/readyz")
 		if err != nil {
 			return false
 		}
 		defer func() { _ = response.Body.Close() }()
 		return response.StatusCode == http.StatusOK
+	})
+	p.await(t, "working", func() bool {
+		return kube.Get(t.Context(), client.ObjectKeyFromObject(account), account) == nil && len(account.Status.Conditions) > 0
+	})
+	confined(t, child(t, p.cmd.Process.Pid), c)
+	log := p.stop(t)
+	for _, word := range []string{"forbidden", "read-only file system", "permission denied"} {
+		if strings.Contains(log, word) {
+			t.Errorf("its log says %q:\n%s", word, log)
+		}
 	}
-	// Whose Secret is missing, so that it is judged without a cloud.
-	account := system.ClusterConfig("aws", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}, "")
-	if err := kube.Create(t.Context(), account); err != nil {
+}
+
+// mountable makes the place where a ServiceAccount is mounted, as a runtime does before it makes the root read-only.
+func mountable(t *testing.T, root string) {
+	t.Helper()
+	if err := os.Chmod(filepath.Join(root, "var/run"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	works := func() bool {
-		return kube.Get(t.Context(), client.ObjectKeyFromObject(account), account) == nil && len(account.Status.Conditions) > 0
+	if err := os.MkdirAll(filepath.Join(root, accountPath), 0o755); err != nil {
+		t.Fatal(err)
 	}
-	begun := time.Now()
-	for !ready() || !works() {
+}
+
+// A process is the program, started on the control plane's leash.
+type process struct {
+	cmd   *exec.Cmd
+	log   bytes.Buffer // to be read when it has ended
+	ended chan error
+}
+
+func start(t *testing.T, control *cluster.Cluster, c cell) *process {
+	t.Helper()
+	p := &process{cmd: control.Command(os.Args[0]), ended: make(chan error, 1)}
+	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
+	c.command(t, p.cmd)
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { p.ended <- p.cmd.Wait() }()
+	t.Cleanup(func() { p.signal(syscall.SIGKILL) })
+	return p
+}
+
+// signal tells the whole process group, as nobody passes signals on.
+func (p *process) signal(s syscall.Signal) { _ = syscall.Kill(-p.cmd.Process.Pid, s) }
+
+// await returns when done says so.
+func (p *process) await(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for begun := time.Now(); !done(); {
+		if time.Since(begun) > patience {
+			p.signal(syscall.SIGKILL)
+			t.Fatalf("not %s in %s (%v)\n%s", what, patience, <-p.ended, &p.log)
+		}
 		select {
-		case err := <-ended:
-			t.Fatalf("it ended: %v\n%s", err, &log)
+		case err := <-p.ended:
+			t.Fatalf("it ended before it was %s: %v\n%s", what, err, &p.log)
 		case <-time.After(100 * time.Millisecond):
 		}
-		if time.Since(begun) > patience {
-			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-			t.Fatalf("in %s it is not ready, or judges no account: %v\n%s", patience, <-ended, &log)
-		}
 	}
-	pid := child(t, cmd.Process.Pid)
-	confined(t, pid, c)
+}
 
-	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+// stop ends it as Kubernetes does, and returns what it said.
+func (p *process) stop(t *testing.T) string {
+	t.Helper()
+	p.signal(syscall.SIGTERM)
 	select {
-	case err := <-ended:
+	case err := <-p.ended:
 		if err != nil {
-			t.Errorf("it ended with %v, want none\n%s", err, &log)
+			t.Errorf("on SIGTERM it ended with %v", err)
 		}
 	case <-time.After(patience):
-		t.Errorf("it does not end on SIGTERM")
+		p.signal(syscall.SIGKILL)
+		t.Errorf("on SIGTERM it did not end (%v)", <-p.ended)
 	}
-	for _, word := range []string{"forbidden", "read-only", "permission denied", `"level":"error"`} {
-		if strings.Contains(log.String(), word) {
-			t.Errorf("its log says %q:\n%s", word, &log)
-		}
-	}
+	return p.log.String()
 }
 
 // serviceAccount makes Mooring's, with the rights it is installed with, and returns a folder as Kubernetes would mount it.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/v1"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/ko/pkg/build"
@@ -24,7 +24,7 @@ func writeArchive(path string, result build.Result, repository, version string) 
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
+	defer func() { _ = os.RemoveAll(temp) }()
 	folder := filepath.Join(temp, "layout")
 	if err := writeLayout(folder, result, repository, version); err != nil {
 		return err
@@ -85,7 +85,7 @@ func archiveFolder(path, folder string) (err error) {
 		if err != nil {
 			return err
 		}
-		defer content.Close()
+		defer func() { _ = content.Close() }()
 		_, err = io.Copy(out, content)
 		return err
 	})

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/google/go-containerregistry/pkg/v1"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/ko/pkg/build"
 )
 
@@ -44,18 +44,18 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, o); err != nil {
-		fmt.Fprintf(os.Stderr, "image: %v\n", err)
+	if err := run(ctx, os.Stdout, o); err != nil {
+		_, _ = fmt.Fprintf(os.Stderr, "image: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, o options) error {
+func run(ctx context.Context, stdout io.Writer, o options) error {
 	temp, err := os.MkdirTemp("", "mooring-image-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
+	defer func() { _ = os.RemoveAll(temp) }()
 	if o.dir, err = stampable(ctx, o.dir, temp); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("Building the image of %s for %s.\n", from.version, o.platforms)
+	_, _ = fmt.Fprintf(stdout, "Building the image of %s for %s.\n", from.version, o.platforms)
 	result, err := buildImage(ctx, from, o)
 	if err != nil {
 		return err
@@ -75,8 +75,8 @@ func run(ctx context.Context, o options) error {
 	if err := writeArchive(o.out, result, o.name, from.version); err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
 	}
-	fmt.Println(digest)
-	return nil
+	_, err = fmt.Fprintln(stdout, digest)
+	return err
 }
 
 // buildImage builds what cmd/mooring is, and writes its SBOMs.

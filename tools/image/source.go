@@ -35,7 +35,7 @@ func sourceOf(ctx context.Context, dir string) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	defer os.RemoveAll(temp)
+	defer func() { _ = os.RemoveAll(temp) }()
 	path := filepath.Join(temp, "stamped")
 	if _, err := output(ctx, dir, "go", "build", "-buildvcs=true", "-o", path, smallest); err != nil {
 		return source{}, fmt.Errorf("find the version: %w", err)
