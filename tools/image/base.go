@@ -140,8 +140,8 @@ func baseLayer(license string) (v1.Layer, error) {
 		tarball.WithMediaType(types.OCILayer))
 }
 
-// certificates returns the CA certificates, in PEM. A few that are trusted only for what they signed until some day are
-// left out, since a file of certificates can't say that.
+// certificates returns the CA certificates, in PEM. One that is trusted only for what it signed until some day is left
+// out, since a file of certificates can't say that.
 func certificates() []byte {
 	var out bytes.Buffer
 	for root := range bundle.Roots() {

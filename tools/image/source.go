@@ -119,7 +119,7 @@ func copyFile(to, from string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // deleted, and not committed yet
 	}
-	if err != nil {
+	if err != nil || info.IsDir() { // a folder is a repository of its own
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
