@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,16 +84,46 @@ func partOfAny(block string, samples map[string]string) bool {
 
 var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
+// TestLinksLeadSomewhere demands that what a link within the repository names is there, the heading or row in a page too.
 func TestLinksLeadSomewhere(t *testing.T) {
 	for path, content := range documents(t) {
 		for _, match := range link.FindAllStringSubmatch(content, -1) {
 			target, err := url.Parse(match[1])
-			if err != nil || target.IsAbs() || target.Path == "" {
+			if err != nil || target.IsAbs() {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(path), target.Path)); err != nil {
+			file := path
+			if target.Path != "" {
+				file = filepath.Join(filepath.Dir(path), target.Path)
+			}
+			page, err := os.Stat(file)
+			if err != nil {
 				t.Errorf("%s: %v", path, err)
+				continue
+			}
+			if target.Fragment == "" || page.IsDir() {
+				continue
+			}
+			if !slices.Contains(anchors(files(t, file, "")[file]), target.Fragment) {
+				t.Errorf("%s: %s has no heading or row #%s", path, file, target.Fragment)
 			}
 		}
 	}
+}
+
+var (
+	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	row     = regexp.MustCompile(`<a id="([^"]+)">`)
+	unsaid  = regexp.MustCompile(`[^\pL\pN _-]`)
+)
+
+// anchors returns what a link to a part of a page may name, as GitHub makes it from headings.
+func anchors(page string) (all []string) {
+	for _, h := range heading.FindAllStringSubmatch(page, -1) {
+		all = append(all, strings.ReplaceAll(unsaid.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-"))
+	}
+	for _, r := range row.FindAllStringSubmatch(page, -1) {
+		all = append(all, r[1])
+	}
+	return all
 }
