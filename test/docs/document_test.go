@@ -135,3 +135,32 @@ func anchors(page string) (all []string) {
 	}
 	return all
 }
+
+// TestEveryPageIsListed demands that the index names every page, decisions aside, of which it names the first.
+func TestEveryPageIsListed(t *testing.T) {
+	docs := filepath.Join(root(t), "docs")
+	index := files(t, filepath.Join(docs, "README.md"), ".md")[filepath.Join(docs, "README.md")]
+	for path := range files(t, docs, ".md") {
+		page, err := filepath.Rel(docs, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page != "README.md" && filepath.Dir(page) != "adr" && !strings.Contains(index, "]("+filepath.ToSlash(page)) {
+			t.Errorf("docs/README.md does not list %s", page)
+		}
+	}
+}
+
+// file is a file of the repository that a command or a text names.
+var file = regexp.MustCompile(`\bconfig/[\w./-]+\.(?:yaml|json|lua)\b`)
+
+// TestNamedFilesExist demands that what people are told to apply is there.
+func TestNamedFilesExist(t *testing.T) {
+	for path, content := range documents(t) {
+		for _, name := range file.FindAllString(content, -1) {
+			if _, err := os.Stat(filepath.Join(root(t), filepath.FromSlash(name))); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}
+}
