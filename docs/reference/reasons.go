@@ -29,7 +29,7 @@ func reasonsPage() ([]byte, error) {
 	b.WriteString(generated)
 	b.WriteString("# Conditions, reasons and Events\n\n" +
 		"`kubectl get` shows `Ready`, `Synced` and the reason of `Ready`; `kubectl describe` all conditions, their messages and\n" +
-		"the Events. What to do where the reason is not enough is in [troubleshooting](../troubleshooting.md).\n")
+		"the Events. `Available` has the reason `Available` while it is True. What to do where the reason is not enough is in [troubleshooting](../troubleshooting.md).\n")
 	for _, g := range groups {
 		advised := slices.ContainsFunc(g.constants, func(c constant) bool { return strings.Contains(c.comment, toDo) })
 		fmt.Fprintf(&b, "\n## %s\n\n", g.title)
