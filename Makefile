@@ -1,5 +1,5 @@
-# Mooring's Makefile. It needs Go, git and make, and nothing else: all other tools are pinned in
-# tools/go.mod, and the control plane for tests in test/controlplane/go.mod. `make help` lists it.
+# Mooring's Makefile. It needs Go, git and make, and nothing else: all other tools are pinned in tools/go.mod and
+# tools/chart/go.mod, and the control plane for tests in test/controlplane/go.mod. `make help` lists it.
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -43,9 +43,13 @@ generate: ## Write all that is generated: deepcopy, CRDs, RBAC, the reference.
 controlplane: ## Build etcd, kube-apiserver, kube-controller-manager and kubectl into bin/, if a pin changed.
 	@tools/controlplane
 
+.PHONY: tools
+tools: ## Build helm, helm3, kubeconform, helm-docs and promtool into bin/, if a pin changed.
+	@tools/programs
+
 .PHONY: test
 test: export MOORING_CONTROLPLANE = $(BIN)
-test: controlplane ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as CI does; TEST_FLAGS='-run X'.
+test: controlplane tools ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as CI does; TEST_FLAGS='-run X'.
 	$(if $(filter-out $(LAST),$(PACKAGES)),$(GOTEST) $(filter-out $(LAST),$(PACKAGES)))
 	$(if $(filter $(LAST),$(PACKAGES)),$(GOTEST) $(filter $(LAST),$(PACKAGES)))
 

@@ -37,8 +37,8 @@ type ManagerOptions struct {
 	GracePeriod time.Duration
 }
 
-// leaderLease is the name of the Lease that replicas take turns by.
-const leaderLease = "mooring-leader"
+// LeaderLease is the name of the Lease that replicas take turns by.
+const LeaderLease = "mooring-leader"
 
 // NewScheme returns a scheme with all kinds that Mooring reads or writes.
 func NewScheme() (*runtime.Scheme, error) {
@@ -84,7 +84,7 @@ func NewManager(cfg *rest.Config, o ManagerOptions) (manager.Manager, error) {
 		HealthProbeBindAddress:        o.HealthAddress,
 		PprofBindAddress:              o.PprofAddress,
 		LeaderElection:                o.LeaderElection,
-		LeaderElectionID:              leaderLease,
+		LeaderElectionID:              LeaderLease,
 		LeaderElectionNamespace:       o.LeaderElectionNamespace,
 		LeaderElectionReleaseOnCancel: true,
 		GracefulShutdownTimeout:       &o.GracePeriod,

@@ -45,6 +45,8 @@ type Options struct {
 	Refresh time.Duration
 	// WebhookAddress is where API servers are answered that ask about objects before they store them; empty or 0 for nowhere.
 	WebhookAddress string
+	// WebhookName is what the webhook's configuration and its Service are called; default admission.DefaultName.
+	WebhookName string
 	// Now is the clock, default time.Now.
 	Now func() time.Time
 }

@@ -28,7 +28,9 @@ type options struct {
 	healthAddress  string
 	pprofAddress   string
 	webhookAddress string
+	webhookName    string
 	leaderElect    bool
+	check          bool
 	version        bool
 }
 
@@ -72,7 +74,9 @@ func (o *options) flags() *flag.FlagSet {
 	set.StringVar(&o.healthAddress, "health-address", ":8081", "`address` that serves /healthz and /readyz; 0 for none")
 	set.StringVar(&o.pprofAddress, "pprof-address", "0", "`address` that serves /debug/pprof, for whoever looks into the controller itself; 0 for none")
 	set.StringVar(&o.webhookAddress, "webhook-address", ":9443", "`address` that answers API servers which ask about objects before they store them; 0 for none")
+	set.StringVar(&o.webhookName, "webhook-name", admission.DefaultName, "`name` of the ValidatingWebhookConfiguration, and of the Service by which API servers reach the webhook")
 	set.BoolVar(&o.leaderElect, "leader-elect", true, "take turns with other replicas")
+	set.BoolVar(&o.check, "check", false, "look at what is installed, say what is wrong, and exit")
 	set.BoolVar(&o.version, "version", false, "print the version and exit")
 	return set
 }
@@ -86,7 +90,7 @@ func fromEnvironment(set *flag.FlagSet, environment func(string) (string, bool))
 	set.VisitAll(func(f *flag.Flag) {
 		name := variable(f.Name)
 		value, _ := environment(name)
-		if value == "" || given[f.Name] || err != nil || f.Name == "version" {
+		if value == "" || given[f.Name] || err != nil || asked(f.Name) {
 			return
 		}
 		if bad := set.Set(f.Name, value); bad != nil {
@@ -95,6 +99,9 @@ func fromEnvironment(set *flag.FlagSet, environment func(string) (string, bool))
 	})
 	return err
 }
+
+// asked says that a flag is asked of a program, not of its environment.
+func asked(flagName string) bool { return flagName == "version" || flagName == "check" }
 
 // variable returns the environment variable that stands for a flag.
 func variable(flagName string) string {

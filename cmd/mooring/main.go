@@ -5,8 +5,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/go-logr/zapr"
@@ -15,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
@@ -40,6 +43,12 @@ func main() {
 	}
 	logf.SetLogger(log)
 	klog.SetLogger(log)
+	if o.check {
+		if !check(signals.SetupSignalHandler(), o, os.Stdout) {
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(signals.SetupSignalHandler(), o, log); err != nil {
 		fail(err)
 	}
@@ -70,17 +79,30 @@ func run(ctx context.Context, o options, log logr.Logger) error {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return err
 	}
-	if err := mgr.AddReadyzCheck("ping", healthz.Ping); err != nil {
+	if err := mgr.AddReadyzCheck("caches", cachesFilled(mgr.GetCache())); err != nil {
 		return err
 	}
 	err = controllers.Setup(ctx, mgr, controllers.Options{
-		Drivers: drivers(), ClusterID: id, Namespace: o.namespace, SyncPeriod: o.syncPeriod, Workers: o.workers, WebhookAddress: o.webhookAddress,
+		Drivers: drivers(), ClusterID: id, Namespace: o.namespace, SyncPeriod: o.syncPeriod, Workers: o.workers,
+		WebhookAddress: o.webhookAddress, WebhookName: o.webhookName,
 	})
 	if err != nil {
 		return fmt.Errorf("set up: %w", err)
 	}
 	log.Info("starting", "version", version(), "clusterID", id, "syncPeriod", o.syncPeriod.String())
 	return mgr.Start(ctx)
+}
+
+// cachesFilled is who has read all that it watches, whether it leads or waits: it can take over, and answer API servers.
+func cachesFilled(c cache.Cache) healthz.Checker {
+	return func(r *http.Request) error {
+		ctx, cancel := context.WithTimeout(r.Context(), time.Second)
+		defer cancel()
+		if !c.WaitForCacheSync(ctx) {
+			return errors.New("not all that is watched has been read yet")
+		}
+		return nil
+	}
 }
 
 // apiServer returns how to reach the API server. The client's own rate limit is off: the server has its own,

@@ -310,7 +310,7 @@ func get(address, path string) (status int, body string) {
 // authorities returns whom API servers trust to answer for Mooring's webhook.
 func (w *world) authorities(t *testing.T) *x509.CertPool {
 	t.Helper()
-	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: admission.ConfigurationName}}
+	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: admission.DefaultName}}
 	w.get(t, configuration)
 	authorities := x509.NewCertPool()
 	authorities.AppendCertsFromPEM(configuration.Webhooks[0].ClientConfig.CABundle)

@@ -109,6 +109,9 @@ func (s *Store) dial(ctx context.Context, cfg *config, settings driver.Config) (
 	if !ok {
 		return nil, &Refusal{v1alpha1.ReasonNotSupported, fmt.Sprintf("%s: this build of Mooring has no driver for %s", cfg.key, cfg.provider())}
 	}
+	if s.Calls != nil {
+		settings.Calls = s.Calls(cfg.provider())
+	}
 	opened, err := drv.Open(ctx, settings)
 	if driver.CodeOf(err) == driver.NotFound {
 		return nil, &Refusal{v1alpha1.ReasonInvalid, err.Error()}

@@ -27,6 +27,8 @@ type Store struct {
 	Refresh time.Duration
 	// Width is how many objects of one account are worked on at once, and of all accounts together that do not answer.
 	Width int
+	// Calls returns who is told of the requests to a cloud; nil for nobody.
+	Calls func(provider string) driver.Calls
 	Now   func() time.Time
 
 	mu      sync.Mutex

@@ -47,7 +47,7 @@ func newSession(ctx context.Context, options Options, cfg driver.Config) (*sessi
 		Region:     cfg.Location,
 		HTTPClient: &limitedClient{client: options.HTTPClient, slots: make(chan struct{}, maxCalls)},
 		Retryer:    newRetryer,
-		APIOptions: []middlewareOption{middleware.AddUserAgentKey("mooring")},
+		APIOptions: []middlewareOption{middleware.AddUserAgentKey("mooring"), watch(cfg.Calls)},
 	}
 	if s.custom {
 		shared.BaseEndpoint = aws.String(cfg.Endpoint)

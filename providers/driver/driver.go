@@ -36,6 +36,8 @@ type Config struct {
 	Token TokenFunc `json:"-"`
 	// Tenant is whom the connection is for.
 	Tenant Tenant
+	// Calls is told of every request to the cloud, those to reach the identity included; nil for nobody.
+	Calls Calls `json:"-"`
 }
 
 // A TokenFunc returns a token of a Kubernetes ServiceAccount for an audience. It is good for ten minutes at least. Errors

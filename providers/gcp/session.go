@@ -27,18 +27,23 @@ type session struct {
 	storageURL string // of Cloud Storage, without a path
 	timeout    time.Duration
 	now        func() time.Time
+	calls      driver.Calls
 	tokens     *tokens
 	storage    *storage.Client
 	sql        *sqladmin.Service
 }
 
 func newSession(o Options, cfg driver.Config) (*session, error) {
-	s := &session{project: cfg.Account.GCP.Project, location: cfg.Location, storageURL: publicStorage, timeout: o.CallTimeout, now: o.Now}
+	s := &session{project: cfg.Account.GCP.Project, location: cfg.Location, storageURL: publicStorage, timeout: o.CallTimeout, now: o.Now, calls: cfg.Calls}
 	sqlURL := publicSQL
 	if cfg.Endpoint != "" {
 		s.storageURL, sqlURL = cfg.Endpoint, cfg.Endpoint
 	}
-	identity, err := newChain(s, cfg, &http.Client{Transport: o.Transport, Timeout: o.CallTimeout})
+	steps, requests := o.Transport, o.Transport
+	if cfg.Calls != nil {
+		steps, requests = &watchedStep{cfg.Calls, o.Transport}, &watched{cfg.Calls, o.Transport}
+	}
+	identity, err := newChain(s, cfg, &http.Client{Transport: steps, Timeout: o.CallTimeout})
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +51,7 @@ func newSession(o Options, cfg driver.Config) (*session, error) {
 	// WithoutAuthentication keeps the clients from looking for an identity of their own: ours is in
 	// the HTTP client, and a tenant must never get Mooring's.
 	common := []option.ClientOption{
-		option.WithHTTPClient(&http.Client{Transport: &authorized{s.tokens, o.Transport}}),
+		option.WithHTTPClient(&http.Client{Transport: &authorized{s.tokens, requests}}),
 		option.WithoutAuthentication(),
 	}
 	ctx := context.Background()
@@ -84,13 +89,16 @@ func (s *session) identity(ctx context.Context) (driver.AccountID, error) {
 func do[T any](ctx context.Context, s *session, op string, call func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	v, err := *new(T), ctx.Err()
-	if err == nil {
-		v, err = call(ctx)
+	if err := ctx.Err(); err != nil {
+		return *new(T), s.wrap(op, err)
 	}
+	ctx, ended := s.watch(ctx, op)
+	v, err := call(ctx)
 	if err != nil {
-		var zero T
-		return zero, s.wrap(op, err)
+		err = s.wrap(op, err)
+		ended(err)
+		return *new(T), err
 	}
+	ended(nil)
 	return v, nil
 }
