@@ -26,7 +26,7 @@ func flagsPage() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(generated)
 	b.WriteString("# Flags of the controller\n\n" +
-		"Each has an environment variable that counts where the flag is not given. An empty variable counts for nothing.\n" +
+		"Most have an environment variable, which counts where the flag is not given. An empty variable counts for nothing.\n" +
 		"[The chart](../install.md) sets most of them by values of its own.\n\n" +
 		"| flag | variable | default | what it is |\n|---|---|---|---|\n")
 	for _, f := range flags {
@@ -38,7 +38,7 @@ func flagsPage() ([]byte, error) {
 			kind = " " + kind
 		}
 		variable := "`MOORING_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")) + "`"
-		if name == "version" {
+		if name == "version" || name == "check" { // asked of the program, not of its environment
 			variable = ""
 		}
 		fmt.Fprintf(&b, "| `--%s%s` | %s | %s | %s |\n", name, kind, variable, value, cell(usage))
