@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"flag"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -175,4 +177,27 @@ func lookup(environment map[string]string) func(string) (string, bool) {
 		value, ok := environment[name]
 		return value, ok
 	}
+}
+
+// TestFlagsPage demands that the page in the reference, which is made from --help, has every flag with its variable and its
+// default.
+func TestFlagsPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference/flags.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o options
+	o.flags().VisitAll(func(f *flag.Flag) {
+		row := regexp.MustCompile("(?m)^\\| `--" + f.Name + "[ `].*$").FindString(string(page))
+		if row == "" {
+			t.Errorf("there is no --%s; run make generate", f.Name)
+			return
+		}
+		if variable := "`" + variable(f.Name) + "`"; strings.Contains(row, variable) == asked(f.Name) {
+			t.Errorf("its variable is %s: %s", variable, row)
+		}
+		if isSet := f.DefValue != "" && f.DefValue != "false"; isSet && !strings.Contains(row, "`"+f.DefValue+"`") {
+			t.Errorf("its default is %s: %s", f.DefValue, row)
+		}
+	})
 }
