@@ -87,6 +87,7 @@ func NewManager(cfg *rest.Config, o ManagerOptions) (manager.Manager, error) {
 	}
 	if o.Lease != nil {
 		options.LeaderElection, options.LeaderElectionResourceLockInterface = true, o.Lease
+		options.LeaderElectionID = LeaderLease // by which the metric calls it
 		options.LeaseDuration, options.RenewDeadline, options.RetryPeriod = new(leadership.Duration), new(leadership.RenewDeadline), new(leadership.RetryPeriod)
 		options.LeaderElectionReleaseOnCancel = true
 	}

@@ -27,7 +27,7 @@ import (
 )
 
 // patience is how long anything may take on a machine that does everything else too.
-const patience = 3 * time.Minute
+const patience = 2 * time.Minute
 
 // A world is a cluster with nothing of Mooring in it, a node, and a local cloud.
 type world struct {
