@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel/trace"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -23,6 +25,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/controllers/resource"
 	"github.com/mooring-dev/mooring/controllers/retry"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -45,6 +48,10 @@ type Options struct {
 	Refresh time.Duration
 	// WebhookAddress is where API servers are answered that ask about objects before they store them; empty or 0 for nowhere.
 	WebhookAddress string
+	// Tracer makes spans of turns and of requests to the clouds; nil for none.
+	Tracer trace.TracerProvider
+	// Log has a line for each thing that a person should know. Default: the manager's.
+	Log logr.Logger
 	// Now is the clock, default time.Now.
 	Now func() time.Time
 }
@@ -87,10 +94,13 @@ const recordDeadline = 15 * time.Second
 // Setup adds all controllers to a manager.
 func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	o.setDefaults()
+	if o.Log.GetSink() == nil {
+		o.Log = mgr.GetLogger()
+	}
 	s := &setup{Options: o, mgr: mgr}
 	s.store = &credential.Store{
 		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
-		Refresh: o.Refresh, Width: max(1, o.Workers/2), Now: o.Now,
+		Refresh: o.Refresh, Width: max(1, o.Workers/2), Calls: s.calls, Now: o.Now,
 	}
 	if err := addKind(ctx, s, bucketKind(), bucketClasses(), class.Rules{Kind: constraint.Buckets}); err != nil {
 		return err
@@ -130,6 +140,11 @@ type addedKind struct {
 	admission *class.Admission
 }
 
+// calls returns who is told of the requests to a cloud.
+func (s *setup) calls(provider string) driver.Calls {
+	return telemetry.All(telemetry.CallSpans(s.Tracer, provider))
+}
+
 // configIndex finds objects by the provider config that they refer to.
 const configIndex = "providerConfig"
 
@@ -138,7 +153,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 	resolver := &class.Resolver{Kind: classes, Client: s.mgr.GetClient(), Rules: rules.Of}
 	r := &resource.Reconciler[T, S]{
 		Settings: resource.Settings{
-			Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"),
+			Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"), Log: s.Log,
 			Credentials: s.store, ClusterID: s.ClusterID, Namespace: s.Namespace,
 			Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: turnDeadline, RecordDeadline: recordDeadline, Now: s.Now,
 		},
@@ -170,7 +185,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 		Watches(classes.Class(), s.usersOfClass(resolver), builder.WithPredicates(classChanged)).
 		WatchesRawSource(r.Source()).
 		WithOptions(controller.Options{MaxConcurrentReconciles: s.Workers}).
-		Complete(r.ByName())
+		Complete(telemetry.Reconciles(s.Tracer, kind.Name, r.ByName()))
 }
 
 // addConfig adds the reconciler of one kind of provider config.
@@ -192,7 +207,7 @@ func (s *setup) addConfig(kind string, object client.Object) error {
 			UpdateFunc: func(e event.UpdateEvent) bool { return !slices.Equal(k.configs(e.ObjectOld), k.configs(e.ObjectNew)) },
 		})))
 	}
-	return b.WithOptions(controller.Options{MaxConcurrentReconciles: 4}).Complete(r)
+	return b.WithOptions(controller.Options{MaxConcurrentReconciles: 4}).Complete(telemetry.Reconciles(s.Tracer, kind, r))
 }
 
 // users enqueues the objects of a kind that refer to a provider config.
