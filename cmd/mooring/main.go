@@ -114,7 +114,9 @@ func tracing(ctx context.Context, o options, clusterID string, log logr.Logger) 
 	return provider, func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushPatience)
 		defer cancel()
-		_ = provider.Shutdown(ctx) // what is lost then is told by the exporter
+		if err := provider.Shutdown(ctx); err != nil {
+			log.Info("the last traces are lost", "error", err.Error())
+		}
 	}, nil
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/go-logr/logr"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -119,6 +120,7 @@ type world struct {
 	*system.Stage
 	program    string
 	kubeconfig string // of a user with the program's rights
+	secrets    []corev1.Secret
 }
 
 func newWorld(t *testing.T) *world {
