@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"syscall"
@@ -13,10 +15,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -319,5 +325,33 @@ func (w *world) tagBehind(t *testing.T, bucket, team string) {
 	}
 	if _, err = there.PutBucketTagging(t.Context(), &s3.PutBucketTaggingInput{Bucket: &bucket, Tagging: &s3types.Tagging{TagSet: out.TagSet}}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What libraries say of themselves is for whoever looks closer, and so are errors after which what failed is done again.
+func TestLibraries(t *testing.T) {
+	object := schema.GroupResource{Group: "mooring.dev", Resource: "buckets"}
+	for name, tc := range map[string]struct {
+		say  func(logr.Logger)
+		seen bool // whether it is seen at the default level
+	}{
+		"a worker that starts": {func(l logr.Logger) { l.Info("Starting workers") }, false},
+		"the lease is given back": {func(l logr.Logger) {
+			l.Error(errors.New("leader election lost"), "error received after stop sequence was engaged")
+		}, false},
+		"somebody was faster":      {func(l logr.Logger) { l.Error(apierrors.NewConflict(object, "photos", nil), "Reconciler error") }, false},
+		"the API server is away":   {func(l logr.Logger) { l.Error(&net.OpError{Op: "dial", Err: errors.New("refused")}, "Reconciler error") }, false},
+		"a bug":                    {func(l logr.Logger) { l.Error(errors.New("nil pointer"), "Reconciler error") }, true},
+		"a watch that is not held": {func(l logr.Logger) { l.WithName("reflector").Error(errors.New("forbidden"), "Failed to watch") }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for verbosity, want := range map[int]bool{0: tc.seen, 1: true} {
+				said := 0
+				tc.say(libraries(funcr.New(func(string, string) { said++ }, funcr.Options{Verbosity: verbosity})))
+				if (said == 1) != want {
+					t.Errorf("at verbosity %d it is said %d times", verbosity, said)
+				}
+			}
+		})
 	}
 }

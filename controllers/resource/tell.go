@@ -81,6 +81,7 @@ func (r *Reconciler[T, S]) tell(t *turn[T, S], out outcome, err error) {
 			r.normal(t, working.Reason, "%s", working.Message)
 		case condition.RetryingLong, condition.Unseen, condition.Deleting:
 			r.warning(t, working)
+		default: // it is not told yet, or was by Stalled
 		}
 	}
 	switch ready := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionReady); {

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -101,9 +102,7 @@ func TestSpansSayWhatHappened(t *testing.T) {
 	}
 	request := func(more map[string]any) map[string]any {
 		all := map[string]any{"rpc.system": "aws-api", "rpc.service": "s3", "rpc.method": "GetBucketTagging"}
-		for k, v := range more {
-			all[k] = v
-		}
+		maps.Copy(all, more)
 		return all
 	}
 	want := []said{

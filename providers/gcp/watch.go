@@ -132,7 +132,7 @@ type valued struct {
 
 // RoundTrip implements http.RoundTripper.
 func (v *valued) RoundTrip(r *http.Request) (*http.Response, error) {
-	return v.base.RoundTrip(r.WithContext(both{r.Context(), v.values}))
+	return v.base.RoundTrip(r.WithContext(both{r.Context(), v.values})) //nolint:contextcheck // it is the request's own, with more values
 }
 
 // both is a context with the values of another.
