@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel/trace"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -24,6 +26,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/leadership"
 	"github.com/mooring-dev/mooring/controllers/resource"
 	"github.com/mooring-dev/mooring/controllers/retry"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -50,6 +53,10 @@ type Options struct {
 	WebhookAddress string
 	// WebhookName is what the webhook's configuration and its Service are called; default admission.DefaultName.
 	WebhookName string
+	// Tracer makes spans of turns and of requests to the clouds; nil for none.
+	Tracer trace.TracerProvider
+	// Log has a line for each thing that a person should know. Default: the manager's.
+	Log logr.Logger
 	// Now is the clock, default time.Now.
 	Now func() time.Time
 }
@@ -91,6 +98,9 @@ const recordDeadline = 15 * time.Second
 // Setup adds all controllers to a manager.
 func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	o.setDefaults()
+	if o.Log.GetSink() == nil {
+		o.Log = mgr.GetLogger()
+	}
 	s := &setup{Options: o, mgr: mgr}
 	s.store = &credential.Store{
 		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
@@ -122,14 +132,6 @@ type setup struct {
 	kinds []addedKind
 }
 
-// calls returns who is told of the requests to a cloud.
-func (s *setup) calls(string) driver.Calls {
-	if s.Lease == nil {
-		return nil
-	}
-	return s.Lease.Calls
-}
-
 // addedKind is what provider configs need to know of a cloud kind.
 type addedKind struct {
 	object client.Object
@@ -142,6 +144,15 @@ type addedKind struct {
 	admission *class.Admission
 }
 
+// calls returns who is told of the requests to a cloud.
+func (s *setup) calls(provider string) driver.Calls {
+	var held driver.Calls
+	if s.Lease != nil {
+		held = s.Lease.Calls
+	}
+	return telemetry.All(telemetry.CallSpans(s.Tracer, provider), held)
+}
+
 // configIndex finds objects by the provider config that they refer to.
 const configIndex = "providerConfig"
 
@@ -150,7 +161,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 	resolver := &class.Resolver{Kind: classes, Client: s.mgr.GetClient(), Rules: rules.Of}
 	r := &resource.Reconciler[T, S]{
 		Settings: resource.Settings{
-			Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"),
+			Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"), Log: s.Log,
 			Credentials: s.store, ClusterID: s.ClusterID, Namespace: s.Namespace,
 			Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: turnDeadline, RecordDeadline: recordDeadline, Now: s.Now,
 		},
@@ -182,7 +193,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 		Watches(classes.Class(), s.usersOfClass(resolver), builder.WithPredicates(classChanged)).
 		WatchesRawSource(r.Source()).
 		WithOptions(controller.Options{MaxConcurrentReconciles: s.Workers}).
-		Complete(r.ByName())
+		Complete(telemetry.Reconciles(s.Tracer, kind.Name, r.ByName()))
 }
 
 // addConfig adds the reconciler of one kind of provider config.
@@ -204,7 +215,7 @@ func (s *setup) addConfig(kind string, object client.Object) error {
 			UpdateFunc: func(e event.UpdateEvent) bool { return !slices.Equal(k.configs(e.ObjectOld), k.configs(e.ObjectNew)) },
 		})))
 	}
-	return b.WithOptions(controller.Options{MaxConcurrentReconciles: 4}).Complete(r)
+	return b.WithOptions(controller.Options{MaxConcurrentReconciles: 4}).Complete(telemetry.Reconciles(s.Tracer, kind, r))
 }
 
 // users enqueues the objects of a kind that refer to a provider config.

@@ -165,6 +165,10 @@ const (
 	EventRetained = "Retained"
 	// EventReleased: a field is no longer set in the spec, and no longer managed.
 	EventReleased = "Released"
+	// EventReady: it became usable and as declared, for the first time or again.
+	EventReady = "Ready"
+	// EventRecovered: calls to the cloud kept failing, and succeed again.
+	EventRecovered = "Recovered"
 	// EventPasswordChanged: the administrator's password was changed in the cloud.
 	EventPasswordChanged = "PasswordChanged"
 )

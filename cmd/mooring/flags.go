@@ -12,26 +12,29 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/mooring-dev/mooring/controllers/admission"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
 // options are the flags.
 type options struct {
-	kubeconfig     string
-	namespace      string
-	namespaces     string
-	clusterID      string
-	syncPeriod     time.Duration
-	workers        int
-	logLevel       string
-	logFormat      string
-	metricsAddress string
-	healthAddress  string
-	pprofAddress   string
-	webhookAddress string
-	webhookName    string
-	leaderElect    bool
-	check          bool
-	version        bool
+	kubeconfig       string
+	namespace        string
+	namespaces       string
+	clusterID        string
+	syncPeriod       time.Duration
+	workers          int
+	logLevel         string
+	logFormat        string
+	metricsAddress   string
+	healthAddress    string
+	pprofAddress     string
+	webhookAddress   string
+	webhookName      string
+	leaderElect      bool
+	traceEndpoint    string
+	traceSampleRatio float64
+	check            bool
+	version          bool
 }
 
 // envPrefix begins the environment variables that stand for flags.
@@ -76,6 +79,8 @@ func (o *options) flags() *flag.FlagSet {
 	set.StringVar(&o.webhookAddress, "webhook-address", ":9443", "`address` that answers API servers which ask about objects before they store them; 0 for none")
 	set.StringVar(&o.webhookName, "webhook-name", admission.DefaultName, "`name` of the ValidatingWebhookConfiguration, and of the Service by which API servers reach the webhook")
 	set.BoolVar(&o.leaderElect, "leader-elect", true, "take turns with other replicas")
+	set.StringVar(&o.traceEndpoint, "trace-endpoint", "", "`URL` of an OpenTelemetry collector that takes OTLP over HTTP, as http://collector:4318 does; default: $OTEL_EXPORTER_OTLP_ENDPOINT, else traces are off")
+	set.Float64Var(&o.traceSampleRatio, "trace-sample-ratio", 1, "share of turns that are traced, 0 to 1. Of these, turns that did nothing are not sent unless something failed")
 	set.BoolVar(&o.check, "check", false, "look at what is installed, say what is wrong, and exit")
 	set.BoolVar(&o.version, "version", false, "print the version and exit")
 	return set
@@ -117,7 +122,14 @@ func (o options) validate() error {
 			return fmt.Errorf("--webhook-address: %w", err)
 		}
 	}
+	if o.traceEndpoint != "" {
+		if _, err := telemetry.ParseTraceEndpoint(o.traceEndpoint); err != nil {
+			return fmt.Errorf("--trace-endpoint: %w", err)
+		}
+	}
 	switch {
+	case !(o.traceSampleRatio >= 0 && o.traceSampleRatio <= 1):
+		return fmt.Errorf("--trace-sample-ratio %v: it must be 0 to 1", o.traceSampleRatio)
 	case o.syncPeriod < time.Second:
 		return fmt.Errorf("--sync-period %s: it must be a second at least", o.syncPeriod)
 	case o.workers < 1:

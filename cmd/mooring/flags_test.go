@@ -18,6 +18,7 @@ func defaults() options {
 	return options{
 		namespace: "mooring-system", syncPeriod: 10 * time.Minute, workers: 20, logLevel: "info", logFormat: "json",
 		metricsAddress: ":8080", healthAddress: ":8081", pprofAddress: "0", webhookAddress: ":9443", webhookName: "mooring", leaderElect: true,
+		traceSampleRatio: 1,
 	}
 }
 
@@ -34,7 +35,7 @@ func TestParse(t *testing.T) {
 			args: []string{
 				"--kubeconfig=k", "--namespace=n", "--namespaces=a,b", "--cluster-id=id", "--sync-period=1m", "--workers=3",
 				"--log-level=debug", "--log-format=text", "--metrics-address=:1", "--health-address=:2", "--pprof-address=:3",
-				"--webhook-address=:4", "--webhook-name=w", "--leader-elect=false", "--check", "--version",
+				"--webhook-address=:4", "--webhook-name=w", "--leader-elect=false", "--trace-endpoint=http://c:4318", "--trace-sample-ratio=0.5", "--check", "--version",
 			},
 			want: everyOption,
 		},
@@ -45,6 +46,7 @@ func TestParse(t *testing.T) {
 				"MOORING_SYNC_PERIOD": "1m", "MOORING_WORKERS": "3", "MOORING_LOG_LEVEL": "debug", "MOORING_LOG_FORMAT": "text",
 				"MOORING_METRICS_ADDRESS": ":1", "MOORING_HEALTH_ADDRESS": ":2", "MOORING_PPROF_ADDRESS": ":3",
 				"MOORING_WEBHOOK_ADDRESS": ":4", "MOORING_WEBHOOK_NAME": "w", "MOORING_LEADER_ELECT": "false",
+				"MOORING_TRACE_ENDPOINT": "http://c:4318", "MOORING_TRACE_SAMPLE_RATIO": "0.5",
 			},
 			want: func(o *options) { everyOption(o); o.check, o.version = false, false },
 		},
@@ -84,7 +86,7 @@ func everyOption(o *options) {
 	*o = options{
 		kubeconfig: "k", namespace: "n", namespaces: "a,b", clusterID: "id", syncPeriod: time.Minute, workers: 3,
 		logLevel: "debug", logFormat: "text", metricsAddress: ":1", healthAddress: ":2", pprofAddress: ":3", webhookAddress: ":4",
-		webhookName: "w", check: true, version: true,
+		webhookName: "w", traceEndpoint: "http://c:4318", traceSampleRatio: 0.5, check: true, version: true,
 	}
 }
 
@@ -105,6 +107,9 @@ func TestParseRefuses(t *testing.T) {
 		{name: "neither true nor false", args: []string{"--leader-elect=maybe"}, says: []string{"-leader-elect", `"maybe"`}},
 		{name: "no port", args: []string{"--webhook-address=localhost"}, says: []string{"--webhook-address", `"localhost"`}},
 		{name: "any port", args: []string{"--webhook-address=:0"}, says: []string{"--webhook-address", `":0"`}},
+		{name: "no URL", args: []string{"--trace-endpoint=collector:4318"}, says: []string{"--trace-endpoint", `"collector:4318"`}},
+		{name: "more than all", args: []string{"--trace-sample-ratio=2"}, says: []string{"--trace-sample-ratio", "2"}},
+		{name: "no ratio", args: []string{"--trace-sample-ratio=NaN"}, says: []string{"--trace-sample-ratio", "NaN"}},
 		{name: "unknown flag", args: []string{"--worker=3"}, says: []string{"-worker", "see --help"}},
 		{name: "an argument", args: []string{"start"}, says: []string{`"start"`}},
 		{name: "variable: no number", environment: map[string]string{"MOORING_WORKERS": "many"}, says: []string{"MOORING_WORKERS", `"many"`}},

@@ -42,6 +42,8 @@ type memory struct {
 	password string
 	// deleteSent is when the cloud accepted the deletion.
 	deleteSent time.Time
+	// unrecorded: what the last turn came to could not be written down.
+	unrecorded bool
 	// notBefore is how fresh an observation must be: when the last write ended.
 	notBefore time.Time
 }
