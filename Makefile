@@ -1,5 +1,5 @@
-# Mooring's Makefile. It needs Go, git and make, and nothing else: all other tools are pinned in
-# tools/go.mod, and the control plane for tests in test/controlplane/go.mod. `make help` lists it.
+# Mooring's Makefile. It needs Go, git and make, and nothing else: all other tools are pinned in tools/go.mod,
+# tools/chart/go.mod and tools/image/go.mod, the control plane for tests in test/controlplane/go.mod. `make help` lists it.
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -23,6 +23,10 @@ FUZZTIME   ?= 20s
 ONCE             ?=
 QUICKSTART_FLAGS ?=
 BENCH_FLAGS      ?=
+# The image's file, what it is built for, and on: nothing for a base made on the spot, else one to pull.
+ARCHIVE   ?= $(BIN)/mooring-image.tar
+PLATFORMS ?= linux/amd64,linux/arm64
+BASE      ?=
 
 GOTEST = $(TOOL) gotestsum --format=pkgname-and-test-fails --format-hide-empty-pkg -- \
 	-timeout=40m $(if $(RACE),-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
@@ -35,6 +39,12 @@ help: ## List every target.
 build: ## Build the controller into bin/mooring.
 	go build -o $(BIN)/mooring ./cmd/mooring
 
+.PHONY: image
+image: ## Write the image to bin/mooring-image.tar, an OCI archive, and print its digest. PLATFORMS=linux/arm64; BASE=gcr.io/…
+	@[ -x $(BIN)/image ] || echo "This takes about 6 minutes on 2 cores the first time, and seconds later."
+	@go build -C tools/image -o $(BIN)/image .
+	@$(BIN)/image --out=$(ARCHIVE) --platforms=$(PLATFORMS) --base=$(BASE)
+
 .PHONY: generate
 generate: ## Write all that is generated: deepcopy, CRDs, RBAC, the reference.
 	@tools/generate
@@ -43,9 +53,13 @@ generate: ## Write all that is generated: deepcopy, CRDs, RBAC, the reference.
 controlplane: ## Build etcd, kube-apiserver, kube-controller-manager and kubectl into bin/, if a pin changed.
 	@tools/controlplane
 
+.PHONY: tools
+tools: ## Build helm, helm3, kubeconform, helm-docs and promtool into bin/, if a pin changed.
+	@tools/programs
+
 .PHONY: test
 test: export MOORING_CONTROLPLANE = $(BIN)
-test: controlplane ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as CI does; TEST_FLAGS='-run X'.
+test: controlplane tools ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as CI does; TEST_FLAGS='-run X'.
 	$(if $(filter-out $(LAST),$(PACKAGES)),$(GOTEST) $(filter-out $(LAST),$(PACKAGES)))
 	$(if $(filter $(LAST),$(PACKAGES)),$(GOTEST) $(filter $(LAST),$(PACKAGES)))
 

@@ -17,6 +17,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/leadership"
 )
 
 // ManagerOptions says how Mooring's manager is to run.
@@ -27,9 +28,8 @@ type ManagerOptions struct {
 	MetricsAddress string
 	HealthAddress  string
 	PprofAddress   string
-	// LeaderElection makes replicas take turns, by a Lease in LeaderElectionNamespace.
-	LeaderElection          bool
-	LeaderElectionNamespace string
+	// Lease makes replicas take turns; nil for one that is alone.
+	Lease *leadership.Lease
 	// Unnamed lets several managers live in one process, as in tests: their metrics are then mixed.
 	Unnamed bool
 	// GracePeriod is how long writes in flight may take to finish and be recorded at shutdown. Default: as long as a
@@ -37,8 +37,8 @@ type ManagerOptions struct {
 	GracePeriod time.Duration
 }
 
-// leaderLease is the name of the Lease that replicas take turns by.
-const leaderLease = "mooring-leader"
+// LeaderLease is the name of the Lease that replicas take turns by.
+const LeaderLease = "mooring-leader"
 
 // NewScheme returns a scheme with all kinds that Mooring reads or writes.
 func NewScheme() (*runtime.Scheme, error) {
@@ -71,7 +71,7 @@ func NewManager(cfg *rest.Config, o ManagerOptions) (manager.Manager, error) {
 	// Consistency is per resource and knows one list and watch: with several namespaces there are several,
 	// and a stale read is caught by resourceVersion alone.
 	consistent := len(byNamespace) <= 1
-	return manager.New(cfg, manager.Options{
+	options := manager.Options{
 		Scheme:    scheme,
 		Cache:     cache.Options{DefaultNamespaces: byNamespace, DefaultTransform: slim},
 		NewClient: newClient,
@@ -79,16 +79,19 @@ func NewManager(cfg *rest.Config, o ManagerOptions) (manager.Manager, error) {
 			DisableFor:                      []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}},
 			EnableReadYourWritesConsistency: &consistent,
 		}},
-		Controller:                    config.Controller{SkipNameValidation: &o.Unnamed},
-		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddress},
-		HealthProbeBindAddress:        o.HealthAddress,
-		PprofBindAddress:              o.PprofAddress,
-		LeaderElection:                o.LeaderElection,
-		LeaderElectionID:              leaderLease,
-		LeaderElectionNamespace:       o.LeaderElectionNamespace,
-		LeaderElectionReleaseOnCancel: true,
-		GracefulShutdownTimeout:       &o.GracePeriod,
-	})
+		Controller:              config.Controller{SkipNameValidation: &o.Unnamed},
+		Metrics:                 metricsserver.Options{BindAddress: o.MetricsAddress},
+		HealthProbeBindAddress:  o.HealthAddress,
+		PprofBindAddress:        o.PprofAddress,
+		GracefulShutdownTimeout: &o.GracePeriod,
+	}
+	if o.Lease != nil {
+		options.LeaderElection, options.LeaderElectionResourceLockInterface = true, o.Lease
+		options.LeaderElectionID = LeaderLease // by which the metric calls it
+		options.LeaseDuration, options.RenewDeadline, options.RetryPeriod = new(leadership.Duration), new(leadership.RenewDeadline), new(leadership.RetryPeriod)
+		options.LeaderElectionReleaseOnCancel = true
+	}
+	return manager.New(cfg, options)
 }
 
 // slim drops from cached objects what nobody reads, and what makes up half of their size.

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -23,6 +25,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/constraint"
 	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/leadership"
 	"github.com/mooring-dev/mooring/controllers/resource"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
@@ -46,8 +49,16 @@ type Options struct {
 	// Refresh is how long credentials are used before their Secret is read again. Default: a minute,
 	// or the sync period if that is shorter.
 	Refresh time.Duration
+	// Lease is the manager's, if it has one: clouds are called only while it is held.
+	Lease *leadership.Lease
 	// WebhookAddress is where API servers are answered that ask about objects before they store them; empty or 0 for nowhere.
 	WebhookAddress string
+	// WebhookName is what the webhook's configuration and its Service are called; default admission.DefaultName.
+	WebhookName string
+	// Tracer makes spans of turns and of requests to the clouds; nil for none.
+	Tracer trace.TracerProvider
+	// Log has a line for each thing that a person should know. Default: the manager's.
+	Log logr.Logger
 	// Registry is where metrics are shown; default: what the manager's server serves. There it shows those of one
 	// manager, the last: who runs several in a process gives each its own.
 	Registry prometheus.Registerer
@@ -79,7 +90,7 @@ const turnDeadline = time.Minute
 const recordDeadline = 15 * time.Second
 
 // What the controllers may do. Secrets are read by name, never listed or watched. What is of Mooring's own
-// namespace alone is in a Role there; leader election still tells its Events in the core group.
+// namespace alone is in a Role there.
 //
 // +kubebuilder:rbac:groups=mooring.dev,resources=buckets;databases;providerconfigs;clusterproviderconfigs,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=mooring.dev,resources=buckets/status;databases/status;providerconfigs/status;clusterproviderconfigs/status,verbs=patch
@@ -93,16 +104,18 @@ const recordDeadline = 15 * time.Second
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=buckets.mooring.dev;databases.mooring.dev
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=mooring-system,resources=leases,verbs=get;create;update
-// +kubebuilder:rbac:groups="",namespace=mooring-system,resources=events,verbs=create;patch
 
 // Setup adds all controllers to a manager.
 func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	o.setDefaults()
+	if o.Log.GetSink() == nil {
+		o.Log = mgr.GetLogger()
+	}
 	s := &setup{Options: o, mgr: mgr}
 	s.metrics = telemetry.New(telemetry.Options{Version: o.Version, SyncPeriod: o.SyncPeriod, Now: o.Now})
 	s.store = &credential.Store{
 		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
-		Refresh: o.Refresh, Width: max(1, o.Workers/2), Calls: s.metrics.Calls, Waited: s.metrics.Entered, Now: o.Now,
+		Refresh: o.Refresh, Width: max(1, o.Workers/2), Calls: s.calls, Waited: s.metrics.Entered, Now: o.Now,
 	}
 	if err := addKind(ctx, s, bucketKind(), bucketClasses(), class.Rules{Kind: constraint.Buckets}); err != nil {
 		return err
@@ -148,6 +161,15 @@ type addedKind struct {
 	admission *class.Admission
 }
 
+// calls returns who is told of the requests to a cloud.
+func (s *setup) calls(provider string) driver.Calls {
+	var held driver.Calls
+	if s.Lease != nil {
+		held = s.Lease.Calls
+	}
+	return telemetry.All(s.metrics.Calls(provider), telemetry.CallSpans(s.Tracer, provider), held)
+}
+
 // configIndex finds objects by the provider config that they refer to.
 const configIndex = "providerConfig"
 
@@ -156,7 +178,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 	resolver := &class.Resolver{Kind: classes, Client: s.mgr.GetClient(), Rules: rules.Of}
 	r := &resource.Reconciler[T, S]{
 		Settings: resource.Settings{
-			Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"),
+			Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"), Log: s.Log,
 			Credentials: s.store, Metrics: s.metrics, ClusterID: s.ClusterID, Namespace: s.Namespace,
 			Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: turnDeadline, RecordDeadline: recordDeadline, Now: s.Now,
 		},
@@ -191,7 +213,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 		Watches(classes.Class(), s.usersOfClass(resolver), builder.WithPredicates(classChanged)).
 		WatchesRawSource(r.Source()).
 		WithOptions(controller.Options{MaxConcurrentReconciles: s.Workers}).
-		Complete(r.ByName())
+		Complete(telemetry.Reconciles(s.Tracer, kind.Name, r.ByName()))
 }
 
 // addConfig adds the reconciler of one kind of provider config.
@@ -213,7 +235,7 @@ func (s *setup) addConfig(kind string, object client.Object) error {
 			UpdateFunc: func(e event.UpdateEvent) bool { return !slices.Equal(k.configs(e.ObjectOld), k.configs(e.ObjectNew)) },
 		})))
 	}
-	return b.WithOptions(controller.Options{MaxConcurrentReconciles: 4}).Complete(r)
+	return b.WithOptions(controller.Options{MaxConcurrentReconciles: 4}).Complete(telemetry.Reconciles(s.Tracer, kind, r))
 }
 
 // users enqueues the objects of a kind that refer to a provider config.

@@ -20,7 +20,7 @@ import (
 
 // addWebhook answers API servers that ask about objects before they store them.
 func (s *setup) addWebhook() error {
-	return admission.Add(s.mgr, admission.Options{Address: s.WebhookAddress, Namespace: s.Namespace, Judge: admission.JudgeFunc(s.judge), Serves: s.metrics.Certificate})
+	return admission.Add(s.mgr, admission.Options{Address: s.WebhookAddress, Name: s.WebhookName, Namespace: s.Namespace, Judge: admission.JudgeFunc(s.judge), Serves: s.metrics.Certificate})
 }
 
 // judge asks whoever knows about the kind.

@@ -12,24 +12,29 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/mooring-dev/mooring/controllers/admission"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
 // options are the flags.
 type options struct {
-	kubeconfig     string
-	namespace      string
-	namespaces     string
-	clusterID      string
-	syncPeriod     time.Duration
-	workers        int
-	logLevel       string
-	logFormat      string
-	metricsAddress string
-	healthAddress  string
-	pprofAddress   string
-	webhookAddress string
-	leaderElect    bool
-	version        bool
+	kubeconfig       string
+	namespace        string
+	namespaces       string
+	clusterID        string
+	syncPeriod       time.Duration
+	workers          int
+	logLevel         string
+	logFormat        string
+	metricsAddress   string
+	healthAddress    string
+	pprofAddress     string
+	webhookAddress   string
+	webhookName      string
+	leaderElect      bool
+	traceEndpoint    string
+	traceSampleRatio float64
+	check            bool
+	version          bool
 }
 
 // envPrefix begins the environment variables that stand for flags.
@@ -72,7 +77,11 @@ func (o *options) flags() *flag.FlagSet {
 	set.StringVar(&o.healthAddress, "health-address", ":8081", "`address` that serves /healthz and /readyz; 0 for none")
 	set.StringVar(&o.pprofAddress, "pprof-address", "0", "`address` that serves /debug/pprof, for whoever looks into the controller itself; 0 for none")
 	set.StringVar(&o.webhookAddress, "webhook-address", ":9443", "`address` that answers API servers which ask about objects before they store them; 0 for none")
+	set.StringVar(&o.webhookName, "webhook-name", admission.DefaultName, "`name` of the ValidatingWebhookConfiguration, and of the Service by which API servers reach the webhook")
 	set.BoolVar(&o.leaderElect, "leader-elect", true, "take turns with other replicas")
+	set.StringVar(&o.traceEndpoint, "trace-endpoint", "", "`URL` of an OpenTelemetry collector that takes OTLP over HTTP, as http://collector:4318 does; default: $OTEL_EXPORTER_OTLP_ENDPOINT, else traces are off")
+	set.Float64Var(&o.traceSampleRatio, "trace-sample-ratio", 1, "share of turns that are traced, 0 to 1. Of these, turns that did nothing are not sent unless something failed")
+	set.BoolVar(&o.check, "check", false, "look at what is installed, say what is wrong, and exit")
 	set.BoolVar(&o.version, "version", false, "print the version and exit")
 	return set
 }
@@ -86,7 +95,7 @@ func fromEnvironment(set *flag.FlagSet, environment func(string) (string, bool))
 	set.VisitAll(func(f *flag.Flag) {
 		name := variable(f.Name)
 		value, _ := environment(name)
-		if value == "" || given[f.Name] || err != nil || f.Name == "version" {
+		if value == "" || given[f.Name] || err != nil || asked(f.Name) {
 			return
 		}
 		if bad := set.Set(f.Name, value); bad != nil {
@@ -95,6 +104,9 @@ func fromEnvironment(set *flag.FlagSet, environment func(string) (string, bool))
 	})
 	return err
 }
+
+// asked says that a flag is asked of a program, not of its environment.
+func asked(flagName string) bool { return flagName == "version" || flagName == "check" }
 
 // variable returns the environment variable that stands for a flag.
 func variable(flagName string) string {
@@ -110,7 +122,14 @@ func (o options) validate() error {
 			return fmt.Errorf("--webhook-address: %w", err)
 		}
 	}
+	if o.traceEndpoint != "" {
+		if _, err := telemetry.ParseTraceEndpoint(o.traceEndpoint); err != nil {
+			return fmt.Errorf("--trace-endpoint: %w", err)
+		}
+	}
 	switch {
+	case !(o.traceSampleRatio >= 0 && o.traceSampleRatio <= 1):
+		return fmt.Errorf("--trace-sample-ratio %v: it must be 0 to 1", o.traceSampleRatio)
 	case o.syncPeriod < time.Second:
 		return fmt.Errorf("--sync-period %s: it must be a second at least", o.syncPeriod)
 	case o.workers < 1:

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"flag"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +17,8 @@ import (
 func defaults() options {
 	return options{
 		namespace: "mooring-system", syncPeriod: 10 * time.Minute, workers: 20, logLevel: "info", logFormat: "json",
-		metricsAddress: ":8080", healthAddress: ":8081", pprofAddress: "0", webhookAddress: ":9443", leaderElect: true,
+		metricsAddress: ":8080", healthAddress: ":8081", pprofAddress: "0", webhookAddress: ":9443", webhookName: "mooring", leaderElect: true,
+		traceSampleRatio: 1,
 	}
 }
 
@@ -32,7 +35,7 @@ func TestParse(t *testing.T) {
 			args: []string{
 				"--kubeconfig=k", "--namespace=n", "--namespaces=a,b", "--cluster-id=id", "--sync-period=1m", "--workers=3",
 				"--log-level=debug", "--log-format=text", "--metrics-address=:1", "--health-address=:2", "--pprof-address=:3",
-				"--webhook-address=:4", "--leader-elect=false", "--version",
+				"--webhook-address=:4", "--webhook-name=w", "--leader-elect=false", "--trace-endpoint=http://c:4318", "--trace-sample-ratio=0.5", "--check", "--version",
 			},
 			want: everyOption,
 		},
@@ -42,9 +45,10 @@ func TestParse(t *testing.T) {
 				"MOORING_KUBECONFIG": "k", "MOORING_NAMESPACE": "n", "MOORING_NAMESPACES": "a,b", "MOORING_CLUSTER_ID": "id",
 				"MOORING_SYNC_PERIOD": "1m", "MOORING_WORKERS": "3", "MOORING_LOG_LEVEL": "debug", "MOORING_LOG_FORMAT": "text",
 				"MOORING_METRICS_ADDRESS": ":1", "MOORING_HEALTH_ADDRESS": ":2", "MOORING_PPROF_ADDRESS": ":3",
-				"MOORING_WEBHOOK_ADDRESS": ":4", "MOORING_LEADER_ELECT": "false",
+				"MOORING_WEBHOOK_ADDRESS": ":4", "MOORING_WEBHOOK_NAME": "w", "MOORING_LEADER_ELECT": "false",
+				"MOORING_TRACE_ENDPOINT": "http://c:4318", "MOORING_TRACE_SAMPLE_RATIO": "0.5",
 			},
-			want: func(o *options) { everyOption(o); o.version = false },
+			want: func(o *options) { everyOption(o); o.check, o.version = false, false },
 		},
 		{
 			name: "a flag goes before its variable", args: []string{"--workers", "3"},
@@ -81,7 +85,8 @@ func TestParse(t *testing.T) {
 func everyOption(o *options) {
 	*o = options{
 		kubeconfig: "k", namespace: "n", namespaces: "a,b", clusterID: "id", syncPeriod: time.Minute, workers: 3,
-		logLevel: "debug", logFormat: "text", metricsAddress: ":1", healthAddress: ":2", pprofAddress: ":3", webhookAddress: ":4", version: true,
+		logLevel: "debug", logFormat: "text", metricsAddress: ":1", healthAddress: ":2", pprofAddress: ":3", webhookAddress: ":4",
+		webhookName: "w", traceEndpoint: "http://c:4318", traceSampleRatio: 0.5, check: true, version: true,
 	}
 }
 
@@ -102,6 +107,9 @@ func TestParseRefuses(t *testing.T) {
 		{name: "neither true nor false", args: []string{"--leader-elect=maybe"}, says: []string{"-leader-elect", `"maybe"`}},
 		{name: "no port", args: []string{"--webhook-address=localhost"}, says: []string{"--webhook-address", `"localhost"`}},
 		{name: "any port", args: []string{"--webhook-address=:0"}, says: []string{"--webhook-address", `":0"`}},
+		{name: "no URL", args: []string{"--trace-endpoint=collector:4318"}, says: []string{"--trace-endpoint", `"collector:4318"`}},
+		{name: "more than all", args: []string{"--trace-sample-ratio=2"}, says: []string{"--trace-sample-ratio", "2"}},
+		{name: "no ratio", args: []string{"--trace-sample-ratio=NaN"}, says: []string{"--trace-sample-ratio", "NaN"}},
 		{name: "unknown flag", args: []string{"--worker=3"}, says: []string{"-worker", "see --help"}},
 		{name: "an argument", args: []string{"start"}, says: []string{`"start"`}},
 		{name: "variable: no number", environment: map[string]string{"MOORING_WORKERS": "many"}, says: []string{"MOORING_WORKERS", `"many"`}},
@@ -133,8 +141,8 @@ func TestFlags(t *testing.T) {
 		if f.Usage == "" {
 			t.Errorf("--%s has no help text", f.Name)
 		}
-		if f.Name == "version" {
-			return // is asked of a program, not of its environment
+		if asked(f.Name) {
+			return
 		}
 		name := variable(f.Name)
 		if other, taken := of[name]; taken {
@@ -174,4 +182,27 @@ func lookup(environment map[string]string) func(string) (string, bool) {
 		value, ok := environment[name]
 		return value, ok
 	}
+}
+
+// TestFlagsPage demands that the page in the reference, which is made from --help, has every flag with its variable and its
+// default.
+func TestFlagsPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference/flags.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o options
+	o.flags().VisitAll(func(f *flag.Flag) {
+		row := regexp.MustCompile("(?m)^\\| `--" + f.Name + "[ `].*$").FindString(string(page))
+		if row == "" {
+			t.Errorf("there is no --%s; run make generate", f.Name)
+			return
+		}
+		if variable := "`" + variable(f.Name) + "`"; strings.Contains(row, variable) == asked(f.Name) {
+			t.Errorf("its variable is %s: %s", variable, row)
+		}
+		if isSet := f.DefValue != "" && f.DefValue != "false"; isSet && !strings.Contains(row, "`"+f.DefValue+"`") {
+			t.Errorf("its default is %s: %s", f.DefValue, row)
+		}
+	})
 }

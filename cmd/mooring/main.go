@@ -5,22 +5,26 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/go-logr/logr"
-	"github.com/go-logr/zapr"
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
+	"go.opentelemetry.io/otel/trace"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/manager/signals"
 
 	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/controllers/leadership"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
 func main() {
@@ -38,8 +42,14 @@ func main() {
 	if err != nil {
 		fail(err)
 	}
-	logf.SetLogger(log)
-	klog.SetLogger(log)
+	logf.SetLogger(libraries(log))
+	klog.SetLogger(libraries(log))
+	if o.check {
+		if !check(signals.SetupSignalHandler(), o, os.Stdout) {
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(signals.SetupSignalHandler(), o, log); err != nil {
 		fail(err)
 	}
@@ -60,9 +70,14 @@ func run(ctx context.Context, o options, log logr.Logger) error {
 	if err != nil {
 		return err
 	}
+	var lease *leadership.Lease
+	if o.leaderElect {
+		if lease, err = leadership.New(cfg, o.namespace, controllers.LeaderLease, time.Now); err != nil {
+			return err
+		}
+	}
 	mgr, err := controllers.NewManager(cfg, controllers.ManagerOptions{
-		Namespaces: o.watched(), MetricsAddress: o.metricsAddress, HealthAddress: o.healthAddress, PprofAddress: o.pprofAddress,
-		LeaderElection: o.leaderElect, LeaderElectionNamespace: o.namespace,
+		Namespaces: o.watched(), MetricsAddress: o.metricsAddress, HealthAddress: o.healthAddress, PprofAddress: o.pprofAddress, Lease: lease,
 	})
 	if err != nil {
 		return fmt.Errorf("set up: %w", err)
@@ -70,17 +85,66 @@ func run(ctx context.Context, o options, log logr.Logger) error {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return err
 	}
-	if err := mgr.AddReadyzCheck("ping", healthz.Ping); err != nil {
+	if err := mgr.AddReadyzCheck("caches", cachesFilled(mgr.GetCache())); err != nil {
 		return err
 	}
+	tracer, flush, err := tracing(ctx, o, id, log)
+	if err != nil {
+		return fmt.Errorf("set up: %w", err)
+	}
+	defer flush()
 	err = controllers.Setup(ctx, mgr, controllers.Options{
-		Drivers: drivers(), ClusterID: id, Namespace: o.namespace, SyncPeriod: o.syncPeriod, Workers: o.workers, WebhookAddress: o.webhookAddress, Version: version(),
+		Drivers: drivers(), ClusterID: id, Namespace: o.namespace, SyncPeriod: o.syncPeriod, Workers: o.workers,
+		Lease: lease, WebhookAddress: o.webhookAddress, WebhookName: o.webhookName,
+		Tracer: tracer, Log: log, Version: version(),
 	})
 	if err != nil {
 		return fmt.Errorf("set up: %w", err)
 	}
+	err = mgr.Add(manager.RunnableFunc(func(context.Context) error {
+		log.Info("leading")
+		return nil
+	}))
+	if err != nil {
+		return err
+	}
 	log.Info("starting", "version", version(), "clusterID", id, "syncPeriod", o.syncPeriod.String())
 	return mgr.Start(ctx)
+}
+
+// cachesFilled is who has read all that it watches, whether it leads or waits: it can take over, and answer API servers.
+func cachesFilled(c cache.Cache) healthz.Checker {
+	return func(r *http.Request) error {
+		ctx, cancel := context.WithTimeout(r.Context(), time.Second)
+		defer cancel()
+		if !c.WaitForCacheSync(ctx) {
+			return errors.New("not all that is watched has been read yet")
+		}
+		return nil
+	}
+}
+
+// flushPatience is how long traces that were not sent yet may hold up the end.
+const flushPatience = 5 * time.Second
+
+// tracing returns what makes spans, and what sends the last of them. Where nobody asked for traces the first is nil.
+func tracing(ctx context.Context, o options, clusterID string, log logr.Logger) (trace.TracerProvider, func(), error) {
+	if !telemetry.TracingWanted(o.traceEndpoint, lookupEnv) {
+		return nil, func() {}, nil
+	}
+	provider, err := telemetry.NewTracing(ctx, telemetry.TraceOptions{
+		Endpoint: o.traceEndpoint, Ratio: o.traceSampleRatio, Version: version(), ClusterID: clusterID, Log: log, Now: time.Now,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return provider, func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushPatience)
+		defer cancel()
+		if err := provider.Shutdown(ctx); err != nil {
+			log.Info("the last traces are lost", "error", err.Error())
+		}
+	}, nil
 }
 
 // apiServer returns how to reach the API server. The client's own rate limit is off: the server has its own,
@@ -107,31 +171,6 @@ func clusterID(ctx context.Context, cfg *rest.Config, o options) (string, error)
 		return "", err
 	}
 	return controllers.ClusterID(ctx, direct, o.namespace, o.clusterID)
-}
-
-// logger returns the log that everything writes to: a line of JSON each, or text for people.
-func logger(o options) (logr.Logger, error) {
-	level, err := zapcore.ParseLevel(o.logLevel)
-	if err != nil {
-		return logr.Logger{}, fmt.Errorf("--log-level: %w", err)
-	}
-	cfg := zap.NewProductionConfig()
-	if o.logFormat == "text" {
-		cfg.Encoding = "console"
-		cfg.EncoderConfig.EncodeLevel = zapcore.CapitalLevelEncoder
-	}
-	cfg.EncoderConfig.TimeKey, cfg.EncoderConfig.EncodeTime = "time", zapcore.RFC3339TimeEncoder
-	cfg.Level = zap.NewAtomicLevelAt(level)
-	cfg.DisableStacktrace = level > zapcore.DebugLevel
-	built, err := cfg.Build()
-	if err != nil {
-		return logr.Logger{}, fmt.Errorf("log: %w", err)
-	}
-	// Web servers have no other place to tell of a handshake that failed.
-	if _, err := zap.RedirectStdLogAt(built, zapcore.InfoLevel); err != nil {
-		return logr.Logger{}, fmt.Errorf("log: %w", err)
-	}
-	return zapr.NewLogger(built), nil
 }
 
 func version() string {

@@ -62,7 +62,8 @@ func (s *stage) correction(ctx context.Context, bucket *v1alpha1.Bucket, since t
 			return fmt.Errorf("list Events: %w", err)
 		}
 		for _, e := range events.Items {
-			if e.Regarding.UID == bucket.UID && e.Reason == v1alpha1.EventDriftCorrected && e.EventTime.After(since) {
+			again := e.Series != nil && e.Series.LastObservedTime.After(since)
+			if e.Regarding.UID == bucket.UID && e.Reason == v1alpha1.EventDriftCorrected && (again || e.EventTime.After(since)) {
 				s.step("Event  %s: %s", e.Reason, e.Note)
 				return nil
 			}

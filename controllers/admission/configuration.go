@@ -12,8 +12,9 @@ import (
 	"github.com/mooring-dev/mooring/config/admission"
 )
 
-// ConfigurationName is the ValidatingWebhookConfiguration that makes the API servers ask.
-const ConfigurationName = "mooring"
+// DefaultName is what the ValidatingWebhookConfiguration that makes the API servers ask is called, and the Service in
+// Mooring's namespace by which they reach it, unless Options say otherwise.
+const DefaultName = "mooring"
 
 // path is where Mooring is asked.
 const path = "/verdict"

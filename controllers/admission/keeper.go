@@ -40,6 +40,7 @@ type keeper struct {
 	client    client.Client
 	reader    client.Reader // not from a cache: for Secrets that would list and watch them all
 	namespace string
+	name      string   // of the configuration
 	names     []string // that the certificate is for
 	clock     clock.Clock
 	// serves is told until when a certificate is valid that is served from now on; nil for nobody.
@@ -141,7 +142,7 @@ func (k *keeper) readOrMake(ctx context.Context) (*certificate, error) {
 // back what another has published since.
 func (k *keeper) publish(ctx context.Context, authorities []byte) (bool, error) {
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-	err := k.reader.Get(ctx, client.ObjectKey{Name: ConfigurationName}, configuration)
+	err := k.reader.Get(ctx, client.ObjectKey{Name: k.name}, configuration)
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}

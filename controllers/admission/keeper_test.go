@@ -34,13 +34,13 @@ func newCluster() *cluster {
 }
 
 func (c *cluster) replica() *keeper {
-	return &keeper{client: c.client, reader: c.client, namespace: home, names: names(home), clock: c.clock}
+	return &keeper{client: c.client, reader: c.client, namespace: home, name: DefaultName, names: names(home, DefaultName), clock: c.clock}
 }
 
 // configure makes the configuration, with two webhooks.
 func (c *cluster) configure(t *testing.T) {
 	t.Helper()
-	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: ConfigurationName}}
+	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: DefaultName}}
 	for _, name := range []string{"a.mooring.dev", "b.mooring.dev"} {
 		configuration.Webhooks = append(configuration.Webhooks, admissionregistrationv1.ValidatingWebhook{Name: name})
 	}
@@ -62,7 +62,7 @@ func (c *cluster) secret(t *testing.T) *corev1.Secret {
 func (c *cluster) bundle(t *testing.T) []byte {
 	t.Helper()
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-	if err := c.client.Get(t.Context(), client.ObjectKey{Name: ConfigurationName}, configuration); err != nil {
+	if err := c.client.Get(t.Context(), client.ObjectKey{Name: DefaultName}, configuration); err != nil {
 		t.Fatal(err)
 	}
 	bundle := configuration.Webhooks[0].ClientConfig.CABundle
@@ -253,7 +253,7 @@ func TestUntrustedIsNotServed(t *testing.T) {
 	look(t, k, lookEvery)
 	before, healthy := k.serving.Load(), k.client
 	c.clock.Step(61 * 24 * time.Hour)
-	denied := apierrors.NewForbidden(admissionregistrationv1.Resource("validatingwebhookconfigurations"), ConfigurationName, nil)
+	denied := apierrors.NewForbidden(admissionregistrationv1.Resource("validatingwebhookconfigurations"), DefaultName, nil)
 	k.client = interceptor.NewClient(c.client, interceptor.Funcs{
 		Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
 			return denied
@@ -305,16 +305,19 @@ func TestDamage(t *testing.T) {
 		"no authorities": func(s *corev1.Secret) { delete(s.Data, "ca.crt") },
 		"garbage":        func(s *corev1.Secret) { s.Data["ca.crt"] = []byte("-"); s.Data["tls.crt"] = []byte("x") },
 		"another's key": func(s *corev1.Secret) {
-			other, _ := newCertificate(names(home), began, nil)
+			other, _ := newCertificate(names(home, DefaultName), began, nil)
 			s.Data["tls.key"] = other.key
 		},
 		"another's authority": func(s *corev1.Secret) {
-			other, _ := newCertificate(names(home), began, nil)
+			other, _ := newCertificate(names(home, DefaultName), began, nil)
 			s.Data["ca.crt"] = other.authorities
 		},
-		"for another namespace": func(s *corev1.Secret) { other, _ := newCertificate(names("other"), began, nil); s.Data = data(other) },
+		"for another namespace": func(s *corev1.Secret) {
+			other, _ := newCertificate(names("other", DefaultName), began, nil)
+			s.Data = data(other)
+		},
 		"expired": func(s *corev1.Secret) {
-			other, _ := newCertificate(names(home), began.Add(-100*24*time.Hour), nil)
+			other, _ := newCertificate(names(home, DefaultName), began.Add(-100*24*time.Hour), nil)
 			s.Data = data(other)
 		},
 	} {

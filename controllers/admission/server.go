@@ -22,6 +22,8 @@ type Options struct {
 	Address string
 	// Namespace is Mooring's own, where the Secret with the certificate is.
 	Namespace string
+	// Name is what the ValidatingWebhookConfiguration and the Service are called, default DefaultName.
+	Name string
 	// Judge says what is wrong with objects.
 	Judge Judge
 	// Clock is the certificate's, default the real one.
@@ -30,9 +32,6 @@ type Options struct {
 	Serves func(until time.Time)
 }
 
-// ServiceName is the Service in Mooring's namespace by which the API servers reach Mooring.
-const ServiceName = "mooring"
-
 // Add adds a server to a manager. It starts when the manager's caches are filled, since a Judge reads from them, on every
 // replica.
 func Add(mgr manager.Manager, o Options) error {
@@ -40,10 +39,13 @@ func Add(mgr manager.Manager, o Options) error {
 	if err != nil {
 		return err
 	}
+	if o.Name == "" {
+		o.Name = DefaultName
+	}
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	k := &keeper{client: mgr.GetClient(), reader: mgr.GetAPIReader(), namespace: o.Namespace, names: names(o.Namespace), clock: o.Clock, serves: o.Serves}
+	k := &keeper{client: mgr.GetClient(), reader: mgr.GetAPIReader(), namespace: o.Namespace, name: o.Name, names: names(o.Namespace, o.Name), clock: o.Clock, serves: o.Serves}
 	web := webhook.NewServer(webhook.Options{Host: host, Port: port, TLSOpts: []func(*tls.Config){func(c *tls.Config) {
 		c.GetCertificate = k.get
 	}}})
@@ -66,8 +68,8 @@ func ParseAddress(address string) (host string, port int, err error) {
 }
 
 // names are what the API servers may call Mooring by: its Service, or this machine, when it runs beside them.
-func names(namespace string) []string {
-	return []string{ServiceName + "." + namespace + ".svc", "localhost", "127.0.0.1", "::1"}
+func names(namespace, service string) []string {
+	return []string{service + "." + namespace + ".svc", "localhost", "127.0.0.1", "::1"}
 }
 
 // A server is the web server and its certificate. It is no webhook.Server, since the manager would start that before

@@ -36,6 +36,15 @@ const (
 	DeletionStalled
 )
 
+// String returns the state's name.
+func (s State) String() string {
+	names := [...]string{
+		"Progressing", "Settled", "Updating", "EditWaits", "DriftWaits", "Retrying", "RetryingLong", "Unseen", "Stalled", "Paused",
+		"Deleting", "DeletionStalled",
+	}
+	return names[s]
+}
+
 // status says how a condition's status follows from the state.
 type status int
 

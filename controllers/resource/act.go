@@ -28,6 +28,7 @@ func (a acted) Unwrap() error { return a.error }
 func (r *Reconciler[T, S]) act(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
 	defer cancel()
+	t.action = string(a.Verb)
 	switch a.Verb {
 	case Create:
 		return r.create(ctx, t, a)

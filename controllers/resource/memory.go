@@ -49,6 +49,8 @@ type memory struct {
 	edited time.Time
 	// drift is what became of the fields that were found changed in the cloud.
 	drift drifts
+	// unrecorded: what the last turn came to could not be written down.
+	unrecorded bool
 	// notBefore is how fresh an observation must be: when the last write ended.
 	notBefore time.Time
 }

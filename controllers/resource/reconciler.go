@@ -2,11 +2,10 @@ package resource
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,8 +22,10 @@ type Settings struct {
 	// Client reads objects of our kinds from a cache that shows our own writes, and writes.
 	Client client.Client
 	// Reader reads from the API server: Secrets, and what must be certain.
-	Reader      client.Reader
-	Recorder    events.EventRecorder
+	Reader   client.Reader
+	Recorder events.EventRecorder
+	// Log has a line for each Event.
+	Log         logr.Logger
 	Credentials *credential.Store
 	// Metrics count; nil counts nothing.
 	Metrics *telemetry.Metrics
@@ -94,13 +95,4 @@ func (r *Reconciler[T, S]) step(ctx context.Context, t *turn[T, S]) (outcome, er
 	}
 	action := Plan(t.view, t.seen, t.policy)
 	return r.act(ctx, t, action)
-}
-
-func (r *Reconciler[T, S]) event(t *turn[T, S], kind, reason, format string, args ...any) {
-	message := t.redact(fmt.Sprintf(format, args...))
-	r.Recorder.Eventf(t.obj, nil, kind, reason, "Reconcile", "%s", message)
-}
-
-func (r *Reconciler[T, S]) normal(t *turn[T, S], reason, format string, args ...any) {
-	r.event(t, corev1.EventTypeNormal, reason, format, args...)
 }

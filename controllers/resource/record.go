@@ -5,10 +5,8 @@ import (
 	"errors"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
@@ -70,9 +68,10 @@ const stubborn = 3
 func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcome, err error) (reconcile.Result, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.RecordDeadline)
 	defer cancel()
+	defer func() { r.trace(ctx, t, out, err) }()
 	mayFail := out.repeated || out.next == polling && len(t.mem.sent) > 0 // what was sent has not come true yet
 	if err != nil {
-		out = r.judge(ctx, t, out, err)
+		out = r.judge(t, out, err)
 	} else if !out.quiet && !mayFail {
 		t.mem.failures = 0
 		t.mem.pace.Succeeded()
@@ -89,21 +88,20 @@ func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcom
 	if err := r.patchStatus(ctx, t); err != nil {
 		return r.notRecorded(ctx, t, err), nil
 	}
-	r.tell(t)
+	r.tell(t, out, err)
 	result := r.comeBack(t, out)
 	r.count(t, out, result)
 	return result, nil
 }
 
 // judge turns an error into an outcome.
-func (r *Reconciler[T, S]) judge(ctx context.Context, t *turn[T, S], out outcome, err error) outcome {
+func (r *Reconciler[T, S]) judge(t *turn[T, S], out outcome, err error) outcome {
 	if errors.Is(err, errStale) || apierrors.IsConflict(err) {
 		return outcome{quiet: true, next: polling} // somebody else was faster; look again
 	}
 	if t.mem.failures++; t.mem.failures == 1 {
 		t.mem.failing = t.now
 	}
-	logf.FromContext(ctx).V(1).Info("turn failed", "error", t.redact(err.Error()), "failures", t.mem.failures)
 	out.next, out.message, out.quiet = afterError, err.Error(), false
 	if refusal, ok := errors.AsType[*credential.Refusal](err); ok {
 		out.state, out.reason = condition.Stalled, refusal.Reason
@@ -272,7 +270,8 @@ func (r *Reconciler[T, S]) patchStatus(ctx context.Context, t *turn[T, S]) error
 		return err
 	}
 	t.obj.SetResourceVersion(desired.GetResourceVersion())
-	t.stored = t.obj.DeepCopyObject().(T)
+	t.stored, t.changed = t.obj.DeepCopyObject().(T), true
+	t.mem.unrecorded = false
 	return nil
 }
 
@@ -286,19 +285,12 @@ func (r *Reconciler[T, S]) notRecorded(ctx context.Context, t *turn[T, S], err e
 		return reconcile.Result{RequeueAfter: t.mem.pace.WhileCloudWorks()}
 	default:
 		r.countUnrecorded(t)
-		logf.FromContext(ctx).Error(err, "the status could not be written; it will be tried again")
+		if !t.mem.unrecorded { // said once, not at each try
+			logf.FromContext(ctx).Error(err, "the status could not be written; it will be tried again")
+		}
+		t.mem.unrecorded = true
 		return reconcile.Result{RequeueAfter: t.mem.pace.AfterError(0)}
 	}
-}
-
-// tell emits an Event when a person is needed, once for each reason and message.
-func (r *Reconciler[T, S]) tell(t *turn[T, S]) {
-	now := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionStalled)
-	before := t.toldBefore
-	if now == nil || before != nil && before.Reason == now.Reason && before.Message == now.Message {
-		return
-	}
-	r.event(t, corev1.EventTypeWarning, now.Reason, "%s", now.Message)
 }
 
 // comeBack says when the object is to be looked at again, and how much that matters: what was begun is

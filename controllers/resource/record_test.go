@@ -70,7 +70,7 @@ func TestJudge(t *testing.T) {
 			if strings.HasSuffix(test.name, "yet") {
 				d.status.FirstReadyTime = nil
 			}
-			got := d.judge(t.Context(), d.turn, outcome{}, test.err)
+			got := d.judge(d.turn, outcome{}, test.err)
 			got.message = ""
 			if !reflect.DeepEqual(got, test.want) {
 				t.Errorf("got %+v, want %+v", got, test.want)

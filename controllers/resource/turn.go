@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -43,9 +42,12 @@ type turn[T client.Object, S any] struct {
 	exit func(answered bool)
 	hung bool
 
-	// toldBefore is what the condition Stalled said before. wasReady: it had been usable before.
-	toldBefore *metav1.Condition
+	// toldBefore is what the conditions said before. wasReady: it had been usable before.
+	toldBefore []metav1.Condition
 	wasReady   bool
+	// action is what the turn is at; changed: it wrote to the status.
+	action  string
+	changed bool
 
 	looked bool // seen holds an observation
 	seen   driver.Observation
@@ -62,11 +64,10 @@ func (r *Reconciler[T, S]) begin(obj T) *turn[T, S] {
 		spec: r.Kind.Spec(obj), status: r.Kind.Status(obj),
 		policy: r.Kind.policy(obj), deleting: !obj.GetDeletionTimestamp().IsZero(),
 		mem: r.memories.of(client.ObjectKeyFromObject(obj), obj.GetUID(), r.Cadence, now), now: now,
+		action: observing,
 	}
+	t.toldBefore = slices.Clone(t.status.Conditions)
 	t.wasReady = t.status.FirstReadyTime != nil
-	if c := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionStalled); c != nil {
-		t.toldBefore = c.DeepCopy()
-	}
 	if request := obj.GetAnnotations()[v1alpha1.AnnotationReconcile]; t.mem.generation != obj.GetGeneration() || t.mem.request != request {
 		t.mem.pace.Settled() // somebody wants something: no waiting for what was before
 		t.mem.failures, t.mem.inVain = 0, false

@@ -7,4 +7,6 @@
 //
 // Labels are bounded: by kinds, clouds and their operations, closed lists of reasons, and by how many classes and
 // accounts there are. No name of an object is a label.
+//
+// It also makes the spans of turns and of requests, and exports them.
 package telemetry

@@ -24,7 +24,7 @@ The alerts over these metrics are in [charts/mooring/files/rules.yaml](../../cha
 `
 
 // metricsPage lists all metrics.
-func metricsPage() []byte {
+func metricsPage() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(generated)
 	b.WriteString(aboutMetrics)
@@ -34,7 +34,7 @@ func metricsPage() []byte {
 			fmt.Fprintf(&b, "\n### `%s`\n\n%s\n\n%s\n\n%s\n\n```promql\n%s\n```\n", m.Name, shape(m), m.Help, m.Asks, m.Query)
 		}
 	}
-	return b.Bytes()
+	return b.Bytes(), nil
 }
 
 // shape says a metric's type, its labels and who shows it, in a line.

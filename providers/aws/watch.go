@@ -3,6 +3,7 @@ package aws
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws/middleware"
@@ -13,21 +14,30 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// watch tells calls of every request. It stands behind the SDK's retries, so that each attempt counts, as it does for AWS.
+// watch tells calls of every request. It stands behind the SDK's retries, so that each attempt counts, as it does for AWS,
+// and behind the signature: what fails for want of an identity was never sent, and the steps to one are told apart.
 func watch(calls driver.Calls) middlewareOption {
 	return func(stack *smithymiddleware.Stack) error {
 		if calls == nil {
 			return nil
 		}
-		return stack.Finalize.Insert(smithymiddleware.FinalizeMiddlewareFunc("MooringCalls",
+		return stack.Finalize.Add(smithymiddleware.FinalizeMiddlewareFunc("MooringCalls",
 			func(ctx context.Context, in smithymiddleware.FinalizeInput, next smithymiddleware.FinalizeHandler) (smithymiddleware.FinalizeOutput, smithymiddleware.Metadata, error) {
-				ctx, end := calls.Begin(ctx, strings.ToLower(middleware.GetServiceID(ctx)), middleware.GetOperationName(ctx))
+				service := strings.ToLower(middleware.GetServiceID(ctx))
+				if stack.ID() == agentOperation {
+					service = "metadata"
+				}
+				ctx, end := calls.Begin(ctx, service, stack.ID())
 				out, metadata, err := next.HandleFinalize(ctx, in)
 				end(answerOf(metadata, err))
 				return out, metadata, err
-			}), "Retry", smithymiddleware.After)
+			}), smithymiddleware.After)
 	}
 }
+
+// agentOperation asks the agent of a machine or a pod for the identity of the process. That client of the SDK names no
+// service, and keeps no status.
+const agentOperation = "GetCredentials"
 
 // answerOf says how a request ended.
 func answerOf(metadata smithymiddleware.Metadata, err error) driver.Call {
@@ -37,14 +47,14 @@ func answerOf(metadata smithymiddleware.Metadata, err error) driver.Call {
 		answer.Status = response.StatusCode
 	}
 	if err == nil {
+		if answer.Status == 0 {
+			answer.Status = http.StatusOK // or the answer would not have been taken for one
+		}
 		return answer
 	}
 	answer.Code, answer.Status = codeOf(apiCode(err), httpStatus(err)), httpStatus(err)
 	if answer.Status == 0 {
 		answer.Code = driver.Unavailable
-	}
-	if step, ok := errors.AsType[*driver.Error](err); ok {
-		answer.Code = step.Code
 	}
 	if refused, ok := errors.AsType[*awshttp.ResponseError](err); ok {
 		answer.RequestID = refused.ServiceRequestID()

@@ -61,13 +61,13 @@ func (k *serviceAccountKey) token(ctx context.Context, client *http.Client, endp
 		config.TokenURL = endpoint + "/token"
 	}
 	// Neither deadline nor cancellation of the context reaches this request; the client's Timeout ends it.
-	return config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, client)).Token()
+	return config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, onBehalf(ctx, client))).Token()
 }
 
 // ambientToken fetches a token for the identity that Mooring itself runs with. That is looked for each time: what was found
 // keeps its token until the last moment, and who asks here wants another.
 func ambientToken(ctx context.Context, client *http.Client, scopes []string) (*oauth2.Token, error) {
-	found, err := google.FindDefaultCredentials(context.WithValue(ctx, oauth2.HTTPClient, client), scopes...)
+	found, err := google.FindDefaultCredentials(context.WithValue(ctx, oauth2.HTTPClient, onBehalf(ctx, client)), scopes...)
 	if err != nil {
 		return nil, &ambientError{err}
 	}

@@ -116,3 +116,35 @@ func (s *session) watch(ctx context.Context, operation string) (context.Context,
 	a := &asked{operation: operation}
 	return context.WithValue(ctx, askedKey{}, a), a.ended
 }
+
+// onBehalf returns a client whose requests have the values of ctx too. Google's packages for tokens make theirs without a
+// context, and who is told of them could not say what they are a part of.
+func onBehalf(ctx context.Context, client *http.Client) *http.Client {
+	own := *client
+	own.Transport = &valued{ctx, client.Transport}
+	return &own
+}
+
+type valued struct {
+	values context.Context
+	base   http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (v *valued) RoundTrip(r *http.Request) (*http.Response, error) {
+	return v.base.RoundTrip(r.WithContext(both{r.Context(), v.values})) //nolint:contextcheck // it is the request's own, with more values
+}
+
+// both is a context with the values of another.
+type both struct {
+	context.Context
+	values context.Context
+}
+
+// Value implements context.Context.
+func (b both) Value(key any) any {
+	if value := b.Context.Value(key); value != nil {
+		return value
+	}
+	return b.values.Value(key)
+}

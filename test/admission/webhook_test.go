@@ -102,7 +102,7 @@ func serve(t *testing.T, judge admission.Judge, c clock.Clock) (stop func()) {
 func unask(t *testing.T) {
 	t.Helper()
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-	configuration.Name = admission.ConfigurationName
+	configuration.Name = admission.DefaultName
 	for _, o := range []client.Object{configuration, secretInHome(admission.SecretName)} {
 		if err := admin.Delete(context.WithoutCancel(t.Context()), o); client.IgnoreNotFound(err) != nil {
 			t.Error(err)
@@ -341,7 +341,7 @@ func TestExpired(t *testing.T) {
 func trusted(t *testing.T) func() error {
 	return func() error {
 		configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-		if err := admin.Get(t.Context(), client.ObjectKey{Name: admission.ConfigurationName}, configuration); err != nil {
+		if err := admin.Get(t.Context(), client.ObjectKey{Name: admission.DefaultName}, configuration); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(configuration.Webhooks, func(w admissionregistrationv1.ValidatingWebhook) bool { return len(w.ClientConfig.CABundle) == 0 }) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/controllers/leadership"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
@@ -202,12 +203,14 @@ var causes = []cause{
 		strikes: func(c *scene) func() {
 			return func() {
 				c.manager.Kill()
-				lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: system.Namespace, Name: "mooring-leader"}}
+				lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: system.Namespace, Name: controllers.LeaderLease}}
 				lease.Spec = coordinationv1.LeaseSpec{
 					HolderIdentity: new("somebody"), LeaseDurationSeconds: new(int32(3600)), AcquireTime: &metav1.MicroTime{Time: time.Now()}, RenewTime: &metav1.MicroTime{Time: time.Now()},
 				}
 				c.must(c.Client.Create(c.Context(), lease))
-				c.start(controllers.Options{}, controllers.ManagerOptions{LeaderElection: true, LeaderElectionNamespace: system.Namespace})
+				own, err := leadership.New(c.user, system.Namespace, controllers.LeaderLease, time.Now)
+				c.must(err)
+				c.start(controllers.Options{Lease: own}, controllers.ManagerOptions{Lease: own})
 			}
 		},
 	},

@@ -195,23 +195,10 @@ func (f film) play(t *testing.T, questions ...question) error {
 	return promtool(t, "test", "rules", file)
 }
 
-// promtool runs promtool, which is beside the control plane's programs or in the path. Where it is nowhere the test is
-// skipped, and fails under CI.
+// promtool runs promtool. Where it was not built the test is skipped, and fails under CI.
 func promtool(t *testing.T, args ...string) error {
 	t.Helper()
-	dir := os.Getenv("MOORING_CONTROLPLANE")
-	if dir == "" {
-		dir = filepath.Join(root(t), "bin")
-	}
-	program := filepath.Join(dir, "promtool")
-	if _, err := os.Stat(program); err != nil {
-		if program, err = exec.LookPath("promtool"); err != nil && os.Getenv("CI") == "" {
-			t.Skip("SKIPPED, NOT TESTED: there is no promtool")
-		} else if err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), cluster.ProgramForTest(t, "promtool"), args...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("promtool %s: %w\n%s", args[0], err, out)
 	}

@@ -132,7 +132,7 @@ func (c *scene) start(o controllers.Options, mo controllers.ManagerOptions) {
 	var err error
 	c.manager, err = system.Start(c.Context(), cfg, life, o, mo)
 	c.must(err)
-	if !mo.LeaderElection {
+	if mo.Lease == nil {
 		c.until("it leads", func() bool { return c.scrape().sum("mooring_leader", "") == 1 })
 	}
 }

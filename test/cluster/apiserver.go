@@ -111,6 +111,10 @@ func (c *Cluster) apiServer(binaries string, out io.Writer) (*envtest.APIServer,
 		Set("enable-priority-and-fairness", "false").
 		Set("max-requests-inflight", "4000").
 		Set("max-mutating-requests-inflight", "4000").
+		// Pods get the volume with their token as everywhere; envtest leaves that out.
+		Disable("disable-admission-plugins").
+		// Services have addresses of this machine, so that who stands in for kube-proxy can listen there.
+		Set("service-cluster-ip-range", ServiceRange).
 		Set("profiling", "false")
 	return s, nil
 }
@@ -138,6 +142,9 @@ func (c *Cluster) withLogs(err error, names ...string) error {
 }
 
 const loopback = "127.0.0.1"
+
+// ServiceRange is where the addresses of Services are from.
+const ServiceRange = "127.255.0.0/16"
 
 // freePort returns a port of loopback that nothing listens on. It draws from below the range that
 // systems hand to outgoing connections, so that only another chooser can take it before it is used.

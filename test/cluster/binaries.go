@@ -12,6 +12,9 @@ import (
 // ErrNotBuilt says that a binary of the control plane is missing.
 var ErrNotBuilt = errors.New(`the control plane is not built: run "make controlplane"`)
 
+// ErrNoProgram says that a program which charts are tested with is missing.
+var ErrNoProgram = errors.New(`the program is not built: run "make tools"`)
+
 // The binaries, as `make controlplane` names them.
 const (
 	etcd              = "etcd"
@@ -23,6 +26,34 @@ const (
 // Binaries returns the folder of the control plane's binaries: $MOORING_CONTROLPLANE, else
 // $KUBEBUILDER_ASSETS, else bin/ at the top of the repository. The error is ErrNotBuilt if one is missing.
 func Binaries() (string, error) {
+	dir, err := folder()
+	if err != nil {
+		return "", fmt.Errorf("find control plane: %w", err)
+	}
+	for _, name := range []string{etcd, apiServer, controllerManager, tether} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return "", fmt.Errorf("find %s in %q: %w", name, dir, errors.Join(ErrNotBuilt, err))
+		}
+	}
+	return dir, nil
+}
+
+// Program returns the path of a program that `make tools` builds, such as helm, in the folder of Binaries. The
+// error is ErrNoProgram if it is missing.
+func Program(name string) (string, error) {
+	dir, err := folder()
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", name, err)
+	}
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("find %s in %q: %w", name, dir, errors.Join(ErrNoProgram, err))
+	}
+	return path, nil
+}
+
+// folder is where binaries are built.
+func folder() (string, error) {
 	dir := os.Getenv("MOORING_CONTROLPLANE")
 	if dir == "" {
 		dir = os.Getenv("KUBEBUILDER_ASSETS")
@@ -34,16 +65,7 @@ func Binaries() (string, error) {
 		}
 		dir = filepath.Join(root, "bin")
 	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", fmt.Errorf("find control plane: %w", err)
-	}
-	for _, name := range []string{etcd, apiServer, controllerManager, tether} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			return "", fmt.Errorf("find %s in %q: %w", name, dir, errors.Join(ErrNotBuilt, err))
-		}
-	}
-	return dir, nil
+	return filepath.Abs(dir)
 }
 
 // Repository returns the top of Mooring's source tree: the nearest folder upwards whose go.mod is Mooring's.

@@ -21,6 +21,8 @@ import (
 type Options struct {
 	// CRDDir holds the CRDs to install. Default: config/crd of the repository, if it exists.
 	CRDDir string
+	// Bare leaves the CRDs out, for who installs them by other means.
+	Bare bool
 	// Audit records every request that reaches the API server; see Cluster.Audit.
 	Audit bool
 	// ControllerManager also runs kube-controller-manager, for the deletion of namespaces and for
@@ -86,8 +88,10 @@ func start(ctx context.Context, binaries string, o Options) (_ *Cluster, err err
 		return nil, err
 	}
 	// First, since kube-controller-manager looks for new kinds twice a minute only, and counts none before.
-	if err := c.installDefaultCRDs(); err != nil {
-		return nil, err
+	if !o.Bare {
+		if err := c.installDefaultCRDs(); err != nil {
+			return nil, err
+		}
 	}
 	if o.ControllerManager {
 		c.step("starting kube-controller-manager")

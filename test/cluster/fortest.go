@@ -25,3 +25,17 @@ func ForTest(t testing.TB, o Options) *Cluster {
 	})
 	return c
 }
+
+// ProgramForTest returns the path of a program that `make tools` builds. Where it was not built the test is
+// skipped, and fails under CI, as with ForTest.
+func ProgramForTest(t testing.TB, name string) string {
+	t.Helper()
+	path, err := Program(name)
+	switch {
+	case errors.Is(err, ErrNoProgram) && os.Getenv("CI") == "":
+		t.Skipf("SKIPPED, NOT TESTED: %v", err)
+	case err != nil:
+		t.Fatal(err)
+	}
+	return path
+}

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	eventsv1 "k8s.io/api/events/v1"
@@ -42,7 +41,9 @@ func TestEvents(t *testing.T) {
 
 		w.tells(o, []string{
 			"Normal Created: created " + name + " in " + where,
+			"Normal Ready: usable and as declared",
 			"Normal Updated: changed tags team=a -> team=b",
+			"Normal Ready: usable and as declared",
 			"Normal DriftCorrected: put right what was changed in the cloud: tags team=z -> team=b",
 			"Normal DeletionRequested: asked " + c.name + " to delete " + name,
 			"Normal Deleted: it is gone from the cloud",
@@ -64,28 +65,33 @@ func tagged(o client.Object, team v1alpha1.TagValue) {
 	}
 }
 
-// tells checks the Events of an object: each told once. They arrive a little later than what they are about, and in
-// any order.
-func (w *world) tells(o client.Object, want []string) {
+// tells checks the Events of an object: what happened once is told once, and what happened again is counted. They arrive
+// a little later than what they are about, and in any order.
+func (w *world) tells(o client.Object, happened []string) {
 	w.Helper()
-	var told []string
-	w.eventually(fmt.Sprintf("%d Events of %s are told", len(want), o.GetName()), func() bool {
+	want, told := map[string]int{}, map[string]int{}
+	for _, text := range happened {
+		want[text]++
+	}
+	w.eventually(fmt.Sprintf("%d things are told of %s", len(happened), o.GetName()), func() bool {
 		events := &eventsv1.EventList{}
 		w.must(w.Client.List(w.Context(), events, client.InNamespace(w.namespace)))
-		told = nil
+		clear(told)
+		times := 0
 		for _, e := range events.Items {
 			if e.Regarding.UID != o.GetUID() {
 				continue
 			}
-			text := fmt.Sprintf("%s %s: %s", e.Type, e.Reason, e.Note)
+			text, n := fmt.Sprintf("%s %s: %s", e.Type, e.Reason, e.Note), 1
 			if e.Series != nil {
-				text += fmt.Sprintf(" (%d times)", e.Series.Count)
+				n = int(e.Series.Count)
 			}
-			told = append(told, text)
+			if told[text] > 0 {
+				w.Errorf("two Events say %q", text)
+			}
+			told[text], times = n, times+n
 		}
-		return len(told) >= len(want)
+		return times >= len(happened)
 	})
-	slices.Sort(told)
-	slices.Sort(want)
 	w.equal("Events", told, want)
 }

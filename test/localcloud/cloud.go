@@ -164,6 +164,16 @@ type reply struct {
 	code   string // the cloud's error code, for the ledger
 }
 
+// requestID returns what the answer names the request.
+func (r reply) requestID() string {
+	for _, name := range []string{"X-Amz-Request-Id", "X-Amzn-Requestid", "X-Guploader-Uploadid"} {
+		if id := r.header.Get(name); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
 // A service answers calls in one cloud API's dialect.
 type service interface {
 	// fail returns the dialect's response for Throttled, ServerError, Denied or Conflict.
@@ -210,7 +220,7 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request, body []byte, call 
 	}
 	call.Took = time.Since(start)
 	if answer != nil {
-		call.Status, call.Code = answer.status, answer.code
+		call.Status, call.Code, call.RequestID = answer.status, answer.code, answer.requestID()
 	}
 	c.Ledger.record(call)
 	if hit && fault.Hook != nil {

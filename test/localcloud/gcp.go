@@ -132,6 +132,19 @@ type gcpService struct {
 }
 
 func (s gcpService) act(call *Call, r *http.Request, body []byte, injected FaultKind) reply {
+	return named(call.Service, s.answer(call, r, body, injected))
+}
+
+// named gives an answer of Cloud Storage its id, by which Google's support finds the request. Cloud SQL and those who hand
+// out tokens give none. https://cloud.google.com/storage/docs/json_api/v1/parameters#xguploaderuploadid
+func named(service string, answer reply) reply {
+	if service == "storage" {
+		answer.header.Set("X-GUploader-UploadID", requestID())
+	}
+	return answer
+}
+
+func (s gcpService) answer(call *Call, r *http.Request, body []byte, injected FaultKind) reply {
 	s.g.mu.Lock()
 	defer s.g.mu.Unlock()
 	req := &gcpRequest{

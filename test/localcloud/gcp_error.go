@@ -61,6 +61,10 @@ func gcpFailure(service string, err error) reply {
 }
 
 func (s gcpService) fail(kind FaultKind, call Call) reply {
+	return named(call.Service, failure(kind, call))
+}
+
+func failure(kind FaultKind, call Call) reply {
 	if call.Service == "token" {
 		return gcpFailure("token", map[FaultKind]*gcpError{
 			Throttled:   gcpErr(http.StatusTooManyRequests, "rate_limit_exceeded", "Rate limit exceeded."),

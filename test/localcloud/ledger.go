@@ -20,6 +20,8 @@ type Call struct {
 	Code      string        `json:"code,omitempty"`  // the cloud's error code
 	Fault     FaultKind     `json:"fault,omitempty"` // the fault that was injected, if any
 	Committed bool          `json:"committed"`       // the service acted on it, whatever the caller saw
+	// RequestID is what the answer named the request; empty if it did not, or when the caller got none.
+	RequestID string `json:"requestID,omitempty"`
 	// Tags are those of the session that the caller has in AWS.
 	Tags map[string]string `json:"tags,omitempty"`
 }

@@ -79,7 +79,7 @@ func NewStage(t testing.TB, co cluster.Options, lo localcloud.Options) *Stage {
 	return s
 }
 
-// Accounts makes the ClusterProviderConfigs aws and gcp and their Secrets.
+// Accounts makes the ClusterProviderConfigs aws and gcp and their Secrets, where they are missing.
 func (s *Stage) Accounts(ctx context.Context) error {
 	if err := EnsureNamespace(ctx, s.Client, Namespace); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (s *Stage) Accounts(ctx context.Context) error {
 		ClusterConfig("aws", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: AWSRegion}}, s.Cloud.AWSEndpoint()),
 		ClusterConfig("gcp", v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: GCPProject, Region: GCPRegion}}, s.Cloud.GCPEndpoint()),
 	} {
-		if err := s.Client.Create(ctx, o); err != nil {
+		if err := s.Client.Create(ctx, o); client.IgnoreAlreadyExists(err) != nil {
 			return err
 		}
 	}

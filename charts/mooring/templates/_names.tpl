@@ -1,0 +1,93 @@
+{{/* What the objects are called: by the release, or mooring if that is in its name already. */}}
+{{- define "mooring.name" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride -}}
+{{- else if contains "mooring" .Release.Name -}}
+{{- .Release.Name -}}
+{{- else -}}
+{{- printf "%s-mooring" .Release.Name | trunc 53 | trimSuffix "-" -}}
+{{- end -}}
+{{- end }}
+
+{{- define "mooring.serviceAccount" -}}
+{{- .Values.serviceAccount.name | default (ternary (include "mooring.name" .) "default" .Values.serviceAccount.create) -}}
+{{- end }}
+
+{{- define "mooring.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{- printf "%s@%s" .repository .digest -}}
+{{- else -}}
+{{- printf "%s:%s" .repository (.tag | default $.Chart.AppVersion) -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* By what the Pods are found. It can't change as long as the Deployment lives. */}}
+{{- define "mooring.selector" -}}
+app.kubernetes.io/name: mooring
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "mooring.labels" -}}
+{{ include "mooring.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* What a container of Mooring may do: nothing but run. The restricted Pod Security Standard asks for less. */}}
+{{- define "mooring.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+seccompProfile: {type: RuntimeDefault}
+{{- end }}
+
+{{- define "mooring.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: {drop: [ALL]}
+{{- end }}
+
+{{/* The variables that a container of Mooring gets. */}}
+{{- define "mooring.env" -}}
+{{- range $name, $value := dict "HTTP_PROXY" .Values.proxy.httpProxy "HTTPS_PROXY" .Values.proxy.httpsProxy "NO_PROXY" .Values.proxy.noProxy }}
+{{- with $value }}
+- {name: {{ $name }}, value: {{ . | quote }}}
+{{- end }}
+{{- end }}
+{{- if .Values.caBundle.configMap }}
+# Beside the authorities of the image, which are in a file and not in a folder.
+- {name: SSL_CERT_DIR, value: /etc/mooring/authorities}
+{{- end }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "mooring.volumeMounts" -}}
+{{- if .Values.caBundle.configMap }}
+- {name: authorities, mountPath: /etc/mooring/authorities, readOnly: true}
+{{- end }}
+{{- with .Values.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "mooring.volumes" -}}
+{{- with .Values.caBundle }}
+{{- if .configMap }}
+- name: authorities
+  configMap:
+    name: {{ .configMap }}
+    items: [{key: {{ .key | quote }}, path: authorities.crt}]
+{{- end }}
+{{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/discovery"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/config/rbac"
+	"github.com/mooring-dev/mooring/controllers"
+)
+
+// comingUp is how long whatever was installed a moment ago may take to come up.
+const comingUp = time.Minute
+
+// check looks at an installation with the rights that Mooring has there, writes a line for all it looked at, and reports
+// whether all is well.
+func check(ctx context.Context, o options, out io.Writer) bool {
+	c, err := newChecker(o)
+	if err != nil {
+		_, _ = fmt.Fprintf(out, "FAILED  %v\n", err)
+		return false
+	}
+	well := true
+	for _, look := range []struct {
+		what string
+		at   func(context.Context) error
+		// comes: it may not be there yet.
+		comes bool
+	}{
+		{what: "the API server answers", at: c.answers},
+		{what: "it serves all of Mooring's kinds", at: c.kinds, comes: true},
+		{what: "Mooring has the rights that it needs", at: c.rights},
+		{what: "a replica leads", at: c.leader, comes: o.leaderElect},
+		{what: "the API server can ask the webhook", at: c.webhook, comes: true},
+	} {
+		err := look.at(ctx)
+		if err != nil && look.comes {
+			_ = wait.PollUntilContextTimeout(ctx, time.Second, comingUp, false, func(ctx context.Context) (bool, error) {
+				err = look.at(ctx)
+				return err == nil, nil
+			})
+		}
+		if err != nil {
+			well = false
+			_, _ = fmt.Fprintf(out, "FAILED  %s: %v\n", look.what, err)
+			continue
+		}
+		_, _ = fmt.Fprintf(out, "ok      %s\n", look.what)
+	}
+	return well
+}
+
+type checker struct {
+	options
+	client    client.Client
+	discovery *discovery.DiscoveryClient
+}
+
+func newChecker(o options) (*checker, error) {
+	cfg, err := apiServer(o.kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	scheme, err := controllers.NewScheme()
+	if err != nil {
+		return nil, err
+	}
+	c := &checker{options: o}
+	if c.client, err = client.New(cfg, client.Options{Scheme: scheme}); err != nil {
+		return nil, err
+	}
+	c.discovery, err = discovery.NewDiscoveryClientForConfig(cfg)
+	return c, err
+}
+
+func (c *checker) answers(context.Context) error {
+	_, err := c.discovery.ServerVersion()
+	return err
+}
+
+// resources returns which resources are served, and whether they are in a namespace.
+func (c *checker) resources(groupVersion string) (map[string]bool, error) {
+	list, err := c.discovery.ServerResourcesForGroupVersion(groupVersion)
+	if err != nil {
+		return nil, err
+	}
+	namespaced := map[string]bool{}
+	for _, r := range list.APIResources {
+		namespaced[r.Name] = r.Namespaced
+	}
+	return namespaced, nil
+}
+
+func (c *checker) kinds(context.Context) error {
+	served, err := c.resources(v1alpha1.GroupVersion.String())
+	if err != nil {
+		return fmt.Errorf("%w; install the chart with crds.install: true, or apply config/crd", err)
+	}
+	for _, kind := range []string{"buckets", "databases", "bucketclasses", "databaseclasses", "providerconfigs", "clusterproviderconfigs"} {
+		if _, ok := served[kind]; !ok {
+			return fmt.Errorf("%s.%s is not served: its CustomResourceDefinition is missing, or of another release", kind, v1alpha1.GroupVersion.Group)
+		}
+	}
+	return nil
+}
+
+// rights asks the API server about every right that Mooring's code says it needs.
+func (c *checker) rights(ctx context.Context) error {
+	var missing []string
+	for documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(rbac.Role), 4096); ; {
+		var role rbacv1.ClusterRole
+		if err := documents.Decode(&role); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+		for _, rule := range role.Rules {
+			for _, right := range c.each(rule, role.Kind == "Role") {
+				review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &right}}
+				if err := c.client.Create(ctx, review); err != nil {
+					return err
+				}
+				if !review.Status.Allowed {
+					missing = append(missing, describe(right))
+				}
+			}
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("it may not %s; install the chart with rbac.create: true, or grant what config/rbac/role.yaml says", strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// each returns the single rights of a rule: in Mooring's own namespace, in those that it looks after, or everywhere.
+func (c *checker) each(rule rbacv1.PolicyRule, own bool) (rights []authorizationv1.ResourceAttributes) {
+	names := rule.ResourceNames
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	for i, name := range names {
+		if name == "mooring" {
+			names = slices.Clone(names)
+			names[i] = c.webhookName
+		}
+	}
+	for _, resource := range rule.Resources {
+		plural, sub, _ := strings.Cut(resource, "/")
+		namespaces := c.watched()
+		switch {
+		case own:
+			namespaces = []string{c.namespace}
+		case len(namespaces) == 0 || !inNamespaces(plural):
+			namespaces = []string{metav1.NamespaceAll}
+		}
+		for _, verb := range rule.Verbs {
+			for _, name := range names {
+				for _, namespace := range namespaces {
+					rights = append(rights, authorizationv1.ResourceAttributes{
+						Group: rule.APIGroups[0], Resource: plural, Subresource: sub, Verb: verb, Name: name, Namespace: namespace,
+					})
+				}
+			}
+		}
+	}
+	return rights
+}
+
+// inNamespaces reports whether objects of a resource in the role are in namespaces.
+func inNamespaces(plural string) bool {
+	return !slices.Contains([]string{
+		"namespaces", "customresourcedefinitions", "validatingwebhookconfigurations", "bucketclasses", "databaseclasses", "clusterproviderconfigs",
+	}, plural)
+}
+
+func describe(right authorizationv1.ResourceAttributes) string {
+	text := right.Verb + " " + right.Resource
+	if right.Subresource != "" {
+		text += "/" + right.Subresource
+	}
+	if right.Group != "" {
+		text += " of " + right.Group
+	}
+	if right.Name != "" {
+		text += fmt.Sprintf(" %q", right.Name)
+	}
+	if right.Namespace != "" {
+		text += " in namespace " + right.Namespace
+	}
+	return text
+}
+
+func (c *checker) leader(ctx context.Context) error {
+	if !c.leaderElect {
+		return nil
+	}
+	lease := &coordinationv1.Lease{}
+	if err := c.client.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: controllers.LeaderLease}, lease); err != nil {
+		return err
+	}
+	holder, renewed := lease.Spec.HolderIdentity, lease.Spec.RenewTime
+	if holder == nil || *holder == "" || renewed == nil {
+		return fmt.Errorf("nobody holds Lease %s/%s; see the logs of the Deployment", c.namespace, controllers.LeaderLease)
+	}
+	if age := time.Since(renewed.Time); lease.Spec.LeaseDurationSeconds != nil && age > 2*time.Duration(*lease.Spec.LeaseDurationSeconds)*time.Second {
+		return fmt.Errorf("%s holds Lease %s/%s, and has not renewed it for %s; see its log", *holder, c.namespace, controllers.LeaderLease, age.Round(time.Second))
+	}
+	return nil
+}
+
+func (c *checker) webhook(ctx context.Context) error {
+	if c.webhookAddress == "0" {
+		return nil
+	}
+	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
+	if err := c.client.Get(ctx, client.ObjectKey{Name: c.webhookName}, configuration); err != nil {
+		return err
+	}
+	for _, w := range configuration.Webhooks {
+		if len(w.ClientConfig.CABundle) == 0 {
+			return fmt.Errorf("ValidatingWebhookConfiguration %s has no caBundle yet: Mooring writes it when it starts; see the logs of the Deployment", c.webhookName)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/go-logr/logr"
+	"github.com/go-logr/zapr"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// logger returns the log that everything writes to: a line of JSON each, or text for people.
+func logger(o options) (logr.Logger, error) {
+	level, err := zapcore.ParseLevel(o.logLevel)
+	if err != nil {
+		return logr.Logger{}, fmt.Errorf("--log-level: %w", err)
+	}
+	cfg := zap.NewProductionConfig()
+	if o.logFormat == "text" {
+		cfg.Encoding = "console"
+		cfg.EncoderConfig.EncodeLevel = zapcore.CapitalLevelEncoder
+	}
+	cfg.EncoderConfig.TimeKey, cfg.EncoderConfig.EncodeTime = "time", zapcore.RFC3339TimeEncoder
+	cfg.Level = zap.NewAtomicLevelAt(level)
+	cfg.DisableStacktrace = level > zapcore.DebugLevel
+	built, err := cfg.Build()
+	if err != nil {
+		return logr.Logger{}, fmt.Errorf("log: %w", err)
+	}
+	// Web servers have no other place to tell of a handshake that failed.
+	if _, err := zap.RedirectStdLogAt(built, zapcore.InfoLevel); err != nil {
+		return logr.Logger{}, fmt.Errorf("log: %w", err)
+	}
+	return zapr.NewLogger(built), nil
+}
+
+// libraries returns the log that controller-runtime and client-go write to: what they say of themselves, as which worker
+// started, is a level lower than what Mooring says; and so are errors that are none.
+func libraries(log logr.Logger) logr.Logger {
+	return logr.New(quieter{log.WithCallDepth(1).GetSink()})
+}
+
+type quieter struct{ logr.LogSink }
+
+// Init implements logr.LogSink. The sink was initialised before.
+func (q quieter) Init(logr.RuntimeInfo) {}
+
+// Enabled implements logr.LogSink.
+func (q quieter) Enabled(level int) bool { return q.LogSink.Enabled(level + 1) }
+
+// Info implements logr.LogSink.
+func (q quieter) Info(level int, message string, about ...any) {
+	q.LogSink.Info(level+1, message, about...)
+}
+
+// Error implements logr.LogSink.
+func (q quieter) Error(err error, message string, about ...any) {
+	if !usual(err, message) {
+		q.LogSink.Error(err, message, about...)
+	} else if q.LogSink.Enabled(1) {
+		q.LogSink.Info(1, message, append(about, "error", err.Error())...)
+	}
+}
+
+// usual reports whether an error is one of any day, after which what failed is simply done again.
+func usual(err error, message string) bool {
+	switch message {
+	case "error received after stop sequence was engaged":
+		return true // that the lease was given back, for one
+	case "Reconciler error":
+		_, unreached := errors.AsType[net.Error](err)
+		return unreached || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+			apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) ||
+			apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || apierrors.IsTooManyRequests(err) || apierrors.IsServiceUnavailable(err)
+	default:
+		return false
+	}
+}
+
+// WithValues implements logr.LogSink.
+func (q quieter) WithValues(about ...any) logr.LogSink {
+	return quieter{q.LogSink.WithValues(about...)}
+}
+
+// WithName implements logr.LogSink.
+func (q quieter) WithName(name string) logr.LogSink { return quieter{q.LogSink.WithName(name)} }
+
+// WithCallDepth implements logr.CallDepthLogSink.
+func (q quieter) WithCallDepth(depth int) logr.LogSink {
+	if deeper, ok := q.LogSink.(logr.CallDepthLogSink); ok {
+		return quieter{deeper.WithCallDepth(depth)}
+	}
+	return q
+}

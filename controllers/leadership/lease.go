@@ -1,0 +1,110 @@
+package leadership
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/uuid"
+	coordination "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// How the lease is held.
+const (
+	// Duration is for how long it holds after it was renewed: who wants it waits so long after the last renewal that they saw.
+	Duration = 15 * time.Second
+	// RenewDeadline is for how long the leader tries to renew it before it gives up.
+	RenewDeadline = 10 * time.Second
+	// RetryPeriod is how often the leader renews it; the others look at it up to 2.2 times as seldom. So the next one takes
+	// over within Duration and 5 seconds.
+	RetryPeriod = time.Second
+)
+
+// ErrLost is why no request is made.
+var ErrLost = errors.New("this replica does not lead any more, so it makes no call")
+
+// A Lease is the lock by which replicas take turns, and the memory of when it was last renewed. It is safe for
+// concurrent use.
+type Lease struct {
+	resourcelock.Interface
+	// Now is the clock. Its times must have both a wall clock's reading and a monotonic one.
+	Now func() time.Time
+
+	mu      sync.Mutex
+	renewed time.Time // before the request that renewed it; zero while it is not ours
+}
+
+// New returns the Lease of a name, which nobody holds yet on behalf of this process.
+func New(cfg *rest.Config, namespace, name string, now func() time.Time) (*Lease, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("find a name to hold the lease by: %w", err)
+	}
+	cfg = rest.CopyConfig(cfg)
+	cfg.Timeout = RenewDeadline / 2 // one that hangs must leave time for another
+	client, err := coordination.NewForConfig(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("reach the lease: %w", err)
+	}
+	lock := &resourcelock.LeaseLock{Client: client, LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())}}
+	lock.LeaseMeta.Namespace, lock.LeaseMeta.Name = namespace, name
+	return &Lease{Interface: lock, Now: now}, nil
+}
+
+// Create implements resourcelock.Interface.
+func (l *Lease) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return l.write(record, func() error { return l.Interface.Create(ctx, record) })
+}
+
+// Update implements resourcelock.Interface.
+func (l *Lease) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return l.write(record, func() error { return l.Interface.Update(ctx, record) })
+}
+
+func (l *Lease) write(record resourcelock.LeaderElectionRecord, write func() error) error {
+	began := l.Now()
+	released := record.HolderIdentity != l.Identity()
+	if released {
+		l.set(time.Time{}) // whether or not it succeeds
+	}
+	err := write()
+	if err == nil && !released {
+		l.set(began)
+	}
+	return err
+}
+
+func (l *Lease) set(renewed time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.renewed = renewed
+}
+
+// Held reports whether this process leads, and nobody else can.
+func (l *Lease) Held() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.renewed.IsZero() {
+		return false
+	}
+	now := l.Now()
+	// A machine that was suspended may have stopped either of its clocks.
+	return now.Sub(l.renewed) < Duration && now.Round(0).Sub(l.renewed.Round(0)) < Duration
+}
+
+// Calls lets requests be made only while the lease is held. The context of others has ended, by ErrLost.
+func (l *Lease) Calls(ctx context.Context, _, _ string) (context.Context, func(driver.Call)) {
+	if !l.Held() {
+		ended, cancel := context.WithCancelCause(ctx)
+		cancel(ErrLost)
+		ctx = ended
+	}
+	return ctx, func(driver.Call) {}
+}

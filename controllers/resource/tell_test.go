@@ -1,0 +1,104 @@
+package resource
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr/funcr"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/tools/events"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A thing is told when it begins and when it ends, and not at each turn: by an Event and by a line of the log.
+func TestTell(t *testing.T) {
+	type came struct {
+		out outcome
+		err error
+	}
+	settled := came{out: outcome{state: condition.Settled, reason: v1alpha1.ReasonReady, message: "usable", next: atSync}}
+	creating := came{out: outcome{state: condition.Progressing, reason: v1alpha1.ReasonCreating, message: messageCreating, next: polling}}
+	asks := came{out: outcome{state: condition.DriftWaits, reason: v1alpha1.ReasonApprovalRequired, message: "approve it", next: atSync}}
+	busy := came{out: outcome{state: condition.DriftWaits, reason: v1alpha1.ReasonCloudBusy, message: "busy", next: polling}}
+	vain := came{out: outcome{state: condition.DriftWaits, reason: v1alpha1.ReasonDrifted, message: "in vain", next: afterError, repeated: true}}
+	unavailable := came{err: &driver.Error{Code: driver.Unavailable, Op: "HeadBucket", Message: "no answer"}}
+	denied := came{err: acted{&driver.Error{Code: driver.Denied, Op: "PutBucketTagging", Message: "no rights"}}}
+	missing := came{err: &credential.Refusal{Reason: v1alpha1.ReasonCredentialsNotFound, Message: "create it"}}
+	const ready, again = "Normal Ready usable", "Normal Recovered the cloud answers again"
+	for _, test := range []struct {
+		name     string
+		unborn   bool
+		deleting bool
+		turns    []came
+		want     []string
+	}{
+		{name: "created", unborn: true, turns: []came{creating, creating, settled, settled}, want: []string{ready}},
+		{name: "what it refers to comes later", unborn: true, turns: []came{missing, missing, creating, settled},
+			want: []string{"Normal CredentialsNotFound create it", ready}},
+		{name: "what it refers to is gone", turns: []came{settled, missing, missing, settled},
+			want: []string{ready, "Warning CredentialsNotFound create it", ready}},
+		{name: "one failure", turns: []came{settled, unavailable, settled}, want: []string{ready}},
+		{name: "failures that last", turns: []came{settled, unavailable, unavailable, unavailable, unavailable, settled, settled},
+			want: []string{ready, "Warning Retrying HeadBucket: no answer", again}},
+		{name: "failures of a creation", unborn: true, turns: []came{creating, unavailable, unavailable, unavailable, unavailable, creating, settled},
+			want: []string{"Warning Retrying HeadBucket: no answer", ready}},
+		{name: "failures of a deletion", deleting: true, turns: []came{unavailable, unavailable, unavailable, unavailable},
+			want: []string{"Warning Deleting HeadBucket: no answer"}},
+		{name: "a lost right", turns: []came{settled, denied, denied, settled}, want: []string{ready, "Warning Denied PutBucketTagging: no rights", ready}},
+		{name: "drift that waits for approval", turns: []came{settled, asks, asks, settled}, want: []string{ready, "Warning ApprovalRequired approve it"}},
+		{name: "drift that waits for the cloud", turns: []came{settled, busy, busy, settled}, want: []string{ready}},
+		{name: "drift put right in vain", turns: []came{settled, vain, vain, settled}, want: []string{ready, "Warning Drifted in vain"}},
+		{name: "paused", turns: []came{settled, {out: outcome{state: condition.Paused, reason: v1alpha1.ReasonPaused, next: never}}, settled}, want: []string{ready}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := newDesk(t)
+			var logged []string
+			d.Log, d.RecordDeadline = funcr.NewJSON(func(line string) { logged = append(logged, line) }, funcr.Options{}), time.Minute
+			if test.unborn {
+				d.status.FirstReadyTime = nil
+			}
+			for _, c := range test.turns {
+				d.turn = d.begin(d.obj)
+				d.deleting = test.deleting
+				if _, err := d.record(t.Context(), d.turn, c.out, c.err); err != nil {
+					t.Fatal(err)
+				}
+			}
+			told := d.Recorder.(*events.FakeRecorder).Events
+			close(told)
+			var got []string
+			for e := range told {
+				got = append(got, e)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("Events (-want +got):\n%s", diff)
+			}
+			if len(logged) != len(got) || slices.ContainsFunc(logged, func(line string) bool { return !strings.Contains(line, `"name":"photos"`) }) {
+				t.Errorf("the log tells another story: %q", logged)
+			}
+		})
+	}
+}
+
+// Nothing that was known as secret gets into an Event or the log, and no note is longer than the API server takes.
+func TestTellHidesSecrets(t *testing.T) {
+	d := newDesk(t)
+	var logged []string
+	d.Log = funcr.NewJSON(func(line string) { logged = append(logged, line) }, funcr.Options{Verbosity: 1})
+	d.knows("Canary-Horse")
+	d.normal(d.turn, v1alpha1.EventUpdated, "password Canary-Horse %s", strings.Repeat("ä", longestNote))
+	d.trace(t.Context(), d.turn, outcome{}, &driver.Error{Message: "Canary-Horse"})
+	told := <-d.Recorder.(*events.FakeRecorder).Events
+	if all := told + strings.Join(logged, ""); strings.Contains(all, "Canary-Horse") || len(logged) != 2 {
+		t.Errorf("told %s, logged %q", told, logged)
+	}
+	if note := strings.TrimPrefix(told, "Normal Updated "); len(note) > longestNote || strings.ContainsRune(note, '\uFFFD') {
+		t.Errorf("a note of %d bytes: %q", len(note), note)
+	}
+}

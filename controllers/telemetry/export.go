@@ -1,0 +1,114 @@
+package telemetry
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// TraceOptions say where traces go.
+type TraceOptions struct {
+	// Endpoint is the URL of a collector that takes OTLP over HTTP. If it is empty, OpenTelemetry's own variables say.
+	Endpoint string
+	// Ratio is the share of turns that are traced; 1 leaves the choice to OTEL_TRACES_SAMPLER, which is all of them too.
+	Ratio float64
+	// Version and ClusterID are in every trace.
+	Version, ClusterID string
+	Log                logr.Logger
+	Now                func() time.Time
+}
+
+// ParseTraceEndpoint returns the URL that spans are sent to for the URL of a collector.
+func ParseTraceEndpoint(endpoint string) (string, error) {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("%q is no URL of a collector, as http://collector:4318 is", endpoint)
+	}
+	if strings.Trim(u.Path, "/") == "" {
+		u.Path = "/v1/traces"
+	}
+	return u.String(), nil
+}
+
+// TracingWanted reports whether anybody asked for traces, by the flag or by OpenTelemetry's own variables.
+// https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+func TracingWanted(endpoint string, environment func(string) (string, bool)) bool {
+	value := func(name string) string { v, _ := environment(name); return v }
+	if strings.EqualFold(value("OTEL_SDK_DISABLED"), "true") || value("OTEL_TRACES_EXPORTER") == "none" {
+		return false
+	}
+	return endpoint != "" || value("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || value("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
+}
+
+// NewTracing returns what makes spans and sends them, in the background and in batches. Its Shutdown sends what is left. A
+// collector that does not answer loses spans, and nothing else.
+func NewTracing(ctx context.Context, o TraceOptions) (*sdktrace.TracerProvider, error) {
+	var where []otlptracehttp.Option
+	if o.Endpoint != "" {
+		address, err := ParseTraceEndpoint(o.Endpoint)
+		if err != nil {
+			return nil, err
+		}
+		where = append(where, otlptracehttp.WithEndpointURL(address))
+	}
+	exporter, err := otlptracehttp.New(ctx, where...) // calls nobody yet
+	if err != nil {
+		return nil, fmt.Errorf("traces: %w", err)
+	}
+	name, _ := os.Hostname()
+	about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
+		attribute.String("service.name", "mooring"), attribute.String("service.version", o.Version),
+		attribute.String("service.instance.id", name), attribute.String("mooring.cluster_id", o.ClusterID),
+	), resource.WithFromEnv()) // which has the last word
+	if err != nil {
+		return nil, fmt.Errorf("traces: %w", err)
+	}
+	options := []sdktrace.TracerProviderOption{
+		sdktrace.WithResource(about),
+		sdktrace.WithSpanProcessor(newTail(sdktrace.NewBatchSpanProcessor(&reporting{SpanExporter: exporter, log: o.Log, now: o.Now}))),
+	}
+	if o.Ratio < 1 {
+		options = append(options, sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(o.Ratio))))
+	}
+	return sdktrace.NewTracerProvider(options...), nil
+}
+
+// reportPause is how long nothing more is said of a collector that does not take spans.
+const reportPause = 10 * time.Minute
+
+// reporting is an exporter that says in the log, once in a while, what is lost. OpenTelemetry would say so of each batch.
+type reporting struct {
+	sdktrace.SpanExporter
+	log logr.Logger
+	now func() time.Time
+
+	mu   sync.Mutex
+	said time.Time
+	lost int
+}
+
+// ExportSpans implements sdktrace.SpanExporter.
+func (r *reporting) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	err := r.SpanExporter.ExportSpans(ctx, spans)
+	if err == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lost += len(spans)
+	if now := r.now(); now.Sub(r.said) >= reportPause {
+		r.log.Info("the collector takes no traces; nothing else is affected", "error", err.Error(), "lost", r.lost)
+		r.said, r.lost = now, 0
+	}
+	return nil
+}

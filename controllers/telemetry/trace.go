@@ -1,0 +1,130 @@
+package telemetry
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// scope is the name by which a trace says who made a span.
+const scope = "github.com/mooring-dev/mooring"
+
+// Attributes of spans that OpenTelemetry has no name for.
+const (
+	attributeKind       = attribute.Key("mooring.kind")
+	attributeName       = attribute.Key("mooring.name")
+	attributeUID        = attribute.Key("mooring.uid")
+	attributeGeneration = attribute.Key("mooring.generation")
+	attributeExternal   = attribute.Key("mooring.external_name")
+	attributeAction     = attribute.Key("mooring.action")
+	attributeState      = attribute.Key("mooring.state")
+	attributeReason     = attribute.Key("mooring.reason")
+	attributeCode       = attribute.Key("error.type")
+)
+
+// Attributes of spans that OpenTelemetry has a name for.
+const (
+	attributeNamespace = attribute.Key("k8s.namespace.name")
+	attributeSystem    = attribute.Key("rpc.system")
+	attributeService   = attribute.Key("rpc.service")
+	attributeMethod    = attribute.Key("rpc.method")
+	attributeStatus    = attribute.Key("http.response.status_code")
+)
+
+// Reconciles returns next with a span for each turn: "reconcile Bucket". Without a provider it is next itself.
+func Reconciles(provider trace.TracerProvider, kind string, next reconcile.Reconciler) reconcile.Reconciler {
+	if provider == nil {
+		return next
+	}
+	tracer := provider.Tracer(scope)
+	return reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+		ctx, span := tracer.Start(ctx, "reconcile "+kind, trace.WithAttributes(attributeKind.String(kind), attributeName.String(req.Name)))
+		defer span.End()
+		if req.Namespace != "" {
+			span.SetAttributes(attributeNamespace.String(req.Namespace))
+		}
+		result, err := next.Reconcile(ctx, req)
+		if err != nil {
+			span.SetStatus(codes.Error, "it will be tried again") // what an error quotes may be secret
+		}
+		return result, err
+	})
+}
+
+// A Turn is what a reconcile came to.
+type Turn struct {
+	UID        string
+	Generation int64
+	// ExternalName is the name in the cloud; empty if there is none yet.
+	ExternalName string
+	// Action is what was done, State and Reason what that came to.
+	Action, State, Reason string
+	// Idle: nothing was done and nothing changed.
+	Idle bool
+	// Failed says what went wrong, without secrets; empty if nothing did.
+	Failed string
+}
+
+// Traced reports whether somebody wants to know what the reconcile comes to that goes on in ctx.
+func Traced(ctx context.Context) bool { return trace.SpanFromContext(ctx).IsRecording() }
+
+// Ended says what the reconcile came to that goes on in ctx.
+func Ended(ctx context.Context, t Turn) {
+	span := trace.SpanFromContext(ctx)
+	span.SetAttributes(attributeUID.String(t.UID), attributeGeneration.Int64(t.Generation), attributeAction.String(t.Action), attributeIdle.Bool(t.Idle))
+	for key, value := range map[attribute.Key]string{attributeExternal: t.ExternalName, attributeState: t.State, attributeReason: t.Reason} {
+		if value != "" {
+			span.SetAttributes(key.String(value))
+		}
+	}
+	if t.Failed != "" {
+		span.SetStatus(codes.Error, t.Failed)
+	}
+}
+
+// convention is how OpenTelemetry names a cloud's API, and the ids that it gives to requests.
+type convention struct {
+	system    string
+	requestID attribute.Key
+}
+
+// conventions are those of clouds that have names of their own, by provider.
+// https://opentelemetry.io/docs/specs/semconv/cloud-providers/aws-sdk/
+var conventions = map[string]convention{"aws": {"aws-api", "aws.request_id"}}
+
+// CallSpans returns who makes a span of every request to a cloud: "s3 CreateBucket". Without a provider of tracers it is
+// nil.
+func CallSpans(provider trace.TracerProvider, cloud string) driver.Calls {
+	if provider == nil {
+		return nil
+	}
+	tracer, names := provider.Tracer(scope), convention{cloud, "cloud.request_id"}
+	if own, ok := conventions[cloud]; ok {
+		names = own
+	}
+	return func(ctx context.Context, service, operation string) (context.Context, func(driver.Call)) {
+		ctx, span := tracer.Start(ctx, service+" "+operation, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+			attributeSystem.String(names.system), attributeService.String(service), attributeMethod.String(operation)))
+		return ctx, func(answer driver.Call) {
+			defer span.End()
+			if answer.Status != 0 {
+				span.SetAttributes(attributeStatus.Int(answer.Status))
+			}
+			if answer.RequestID != "" {
+				span.SetAttributes(names.requestID.String(answer.RequestID))
+			}
+			if !answer.Failed {
+				return
+			}
+			span.SetAttributes(attributeCode.String(answer.Code.String()))
+			if answer.Code != driver.NotFound { // to look for what is not there yet is no failure
+				span.SetStatus(codes.Error, answer.Code.String())
+			}
+		}
+	}
+}

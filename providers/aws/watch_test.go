@@ -1,0 +1,222 @@
+package aws_test
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// A witness keeps what it is told of requests.
+type witness struct {
+	mu    sync.Mutex
+	begun int
+	told  []driver.Call
+}
+
+func (w *witness) calls(ctx context.Context, _, _ string) (context.Context, func(driver.Call)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begun++
+	return ctx, func(call driver.Call) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.told = append(w.told, call)
+	}
+}
+
+// verify compares what was told with what reached the cloud. Both are ordered alike: reads of aspects overtake each other.
+func (w *witness) verify(t *testing.T, r *reach, codes map[driver.Code]int) {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.begun != len(w.told) {
+		t.Errorf("%d requests begun, %d ended", w.begun, len(w.told))
+	}
+	var want, got []driver.Call
+	for _, c := range r.Ledger.Calls(localcloud.Filter{}) {
+		if c.Status != 0 && c.RequestID == "" {
+			t.Errorf("the cloud named no request id: %+v", c)
+		}
+		want = append(want, driver.Call{
+			Service: c.Service, Operation: c.Operation, Status: c.Status, RequestID: c.RequestID, Failed: c.Status == 0 || c.Status >= 300,
+		})
+	}
+	failed := map[driver.Code]int{}
+	for _, c := range w.told {
+		if c.Failed {
+			failed[c.Code]++
+		}
+		c.Code = 0 // the ledger does not know it
+		got = append(got, c)
+	}
+	order := func(a, b driver.Call) int {
+		return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.RequestID, b.RequestID))
+	}
+	slices.SortFunc(want, order)
+	slices.SortFunc(got, order)
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("requests (-that reached the cloud +told):\n%s", diff)
+	}
+	if diff := gocmp.Diff(codes, failed); diff != "" {
+		t.Errorf("codes of those that failed (-want +told):\n%s", diff)
+	}
+}
+
+// Every request is told, once, by who asks for it: through the lives of a bucket and a database, with whatever identity.
+func TestCallsAreTold(t *testing.T) {
+	for name, tc := range map[string]struct {
+		config func(*reach) driver.Config
+		steps  []string
+	}{
+		"keys":         {func(r *reach) driver.Config { return driver.Config{Location: region, Credentials: r.keys(account)} }, nil},
+		"a role":       {(*reach).assuming, []string{"AssumeRole"}},
+		"web identity": {(*reach).web, []string{"AssumeRoleWithWebIdentity"}},
+		"a web identity, then a role": {func(r *reach) driver.Config {
+			cfg := r.web()
+			cfg.Chain.AssumeRoles = []v1alpha1.AssumeRole{{RoleARN: roleTwo, ExternalID: "agreed"}}
+			return cfg
+		}, []string{"AssumeRoleWithWebIdentity", "AssumeRole"}},
+		"ambient": {func(r *reach) driver.Config { irsa(r.t, r); return ambient() }, []string{"AssumeRoleWithWebIdentity"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, w := newReachWith(t, localcloud.Options{InstanceQuota: -1}), &witness{}
+			cfg := tc.config(r)
+			cfg.Calls = w.calls
+			r.conn = r.openConfig(cfg)
+			if _, err := r.conn.Identity(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			r.lead(t)
+			for _, step := range tc.steps {
+				if r.Ledger.Count(localcloud.Filter{Operation: step}) == 0 {
+					t.Errorf("no step %s", step)
+				}
+			}
+			w.verify(t, r, map[driver.Code]int{driver.NotFound: 4}) // looked for before, and after
+		})
+	}
+}
+
+// lead leads a bucket and a database through a life.
+func (r *reach) lead(t *testing.T) {
+	t.Helper()
+	bucket := bucketOf("shop-told", v1alpha1.BucketParameters{
+		Versioning: ptr(v1alpha1.VersioningEnabled), PublicAccess: ptr(v1alpha1.PublicAccessBlocked), Tags: map[string]v1alpha1.TagValue{"team": "a"},
+	})
+	database := databaseOf("shop-told", nil)
+	live(t, r, r.conn.Buckets, bucket, func(req *bucketRequest) { req.Spec.Versioning = ptr(v1alpha1.VersioningSuspended) })
+	live(t, r, r.conn.Databases, database, func(req *databaseRequest) { req.Spec.Backup.RetentionDays = new(int32(9)) })
+}
+
+// live leads one object through a life: it is looked for, made, changed, deleted, and looked for again.
+func live[S any](t *testing.T, r *reach, x driver.External[S], req driver.Request[S], edit func(*driver.Request[S])) {
+	t.Helper()
+	look := func() []field.Change {
+		seen, err := x.Observe(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seen.Changes
+	}
+	must := func(done driver.Result, err error) {
+		t.Helper()
+		if err != nil || len(done.Failed) > 0 {
+			t.Fatal(err, done.Failed)
+		}
+	}
+	look()
+	must(x.Create(t.Context(), req))
+	for range 3 { // until all is as wanted
+		if changes := look(); len(changes) > 0 {
+			must(x.Update(t.Context(), req, changes))
+		}
+	}
+	edit(&req)
+	changes := look()
+	if len(changes) == 0 {
+		t.Fatal("nothing to change")
+	}
+	must(x.Update(t.Context(), req, changes))
+	look()
+	req.Deletion = &driver.Deletion{}
+	must(x.Delete(t.Context(), req))
+	look()
+}
+
+func TestFailedCallsAreTold(t *testing.T) {
+	for name, tc := range map[string]struct {
+		fault localcloud.Fault
+		codes map[driver.Code]int
+	}{
+		"denied":    {localcloud.Fault{Kind: localcloud.Denied}, map[driver.Code]int{driver.Denied: 4}},
+		"throttled": {localcloud.Fault{Kind: localcloud.Throttled}, map[driver.Code]int{driver.Throttled: 4}},
+		// Reads are tried three times, writes once.
+		"failing":       {localcloud.Fault{Kind: localcloud.ServerError}, map[driver.Code]int{driver.Unavailable: 8}},
+		"answers lost":  {localcloud.Fault{Kind: localcloud.ResponseLost, Filter: localcloud.Filter{Write: localcloud.Writes}}, map[driver.Code]int{driver.Unavailable: 2, driver.NotFound: 2}},
+		"requests lost": {localcloud.Fault{Kind: localcloud.RequestLost, Filter: localcloud.Filter{Write: localcloud.Writes}}, map[driver.Code]int{driver.Unavailable: 2, driver.NotFound: 2}},
+		// What is asked for an identity that can't be had is never sent.
+		"no identity": {localcloud.Fault{Kind: localcloud.Denied, Filter: localcloud.Filter{Service: "sts"}}, map[driver.Code]int{driver.Denied: 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, w := newReach(t), &witness{}
+			cfg := r.assuming()
+			cfg.Calls = w.calls
+			conn := r.openConfig(cfg)
+			if tc.fault.Service == "" {
+				if _, err := conn.Identity(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.Faults.Add(tc.fault)
+			bucket, database := bucketOf("shop-told", v1alpha1.BucketParameters{}), databaseOf("shop-told", nil)
+			_, _ = conn.Buckets.Observe(t.Context(), bucket)
+			_, _ = conn.Databases.Observe(t.Context(), database)
+			_, inS3 := conn.Buckets.Create(t.Context(), bucket)
+			_, inRDS := conn.Databases.Create(t.Context(), database)
+			if inS3 == nil || inRDS == nil {
+				t.Errorf("created: %v, %v", inS3, inRDS)
+			}
+			w.verify(t, r, tc.codes)
+		})
+	}
+}
+
+// A call that is given up is told as one without an answer.
+func TestHangingCallsAreTold(t *testing.T) {
+	r, w := newReach(t), &witness{}
+	ctx, cancel := context.WithCancel(t.Context())
+	conn := r.openConfig(driver.Config{Location: region, Credentials: r.keys(account), Calls: w.calls})
+	r.Faults.Add(localcloud.Fault{Kind: localcloud.Hang})
+	stop := time.AfterFunc(50*time.Millisecond, cancel)
+	defer stop.Stop()
+	_, err := conn.Databases.Observe(ctx, databaseOf("shop-told", nil))
+	wantCode(t, err, driver.Unavailable)
+	want := []driver.Call{{Service: "rds", Operation: "DescribeDBInstances", Failed: true, Code: driver.Unavailable}}
+	if diff := gocmp.Diff(want, w.told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+// So is what is asked of the agent that hands a pod its identity. It has no name of its own.
+func TestCallsToTheAgentAreTold(t *testing.T) {
+	r, w := newReach(t), &witness{}
+	podIdentity(t, r)
+	cfg := ambient()
+	cfg.Calls = w.calls
+	if _, err := r.openConfig(cfg).Identity(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.told) != 2 || w.told[0] != (driver.Call{Service: "metadata", Operation: "GetCredentials", Status: 200}) {
+		t.Errorf("told %+v", w.told)
+	}
+}

@@ -1,0 +1,227 @@
+package gcp_test
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// A witness keeps what it is told of requests.
+type witness struct {
+	mu    sync.Mutex
+	begun int
+	on    map[any]int // by what the context of the call says, how many were begun
+	told  []driver.Call
+}
+
+type callerKey struct{}
+
+func (w *witness) calls(ctx context.Context, _, _ string) (context.Context, func(driver.Call)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begun++
+	if w.on == nil {
+		w.on = map[any]int{}
+	}
+	w.on[ctx.Value(callerKey{})]++
+	return ctx, func(call driver.Call) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.told = append(w.told, call)
+	}
+}
+
+// steps are what the ledger calls the steps to an identity.
+var steps = map[string][2]string{"token": {"oauth2", "token"}, "exchange": {"sts", "token"}}
+
+// verify compares what was told with what reached the cloud.
+func (w *witness) verify(t *testing.T, r *reach, codes map[driver.Code]int) {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.begun != len(w.told) {
+		t.Errorf("%d requests begun, %d ended", w.begun, len(w.told))
+	}
+	if n := w.on["caller"]; n != w.begun {
+		t.Errorf("%d of %d requests know on whose behalf they are made", n, w.begun)
+	}
+	var want, got []driver.Call
+	for _, c := range r.Ledger.Calls(localcloud.Filter{}) {
+		if c.Service == "storage" && c.Status != 0 && c.RequestID == "" {
+			t.Errorf("the cloud named no request id: %+v", c)
+		}
+		if step, ok := steps[c.Operation]; ok {
+			c.Service, c.Operation = step[0], step[1]
+		}
+		want = append(want, driver.Call{
+			Service: c.Service, Operation: c.Operation, Status: c.Status, RequestID: c.RequestID, Failed: c.Status == 0 || c.Status >= 300,
+		})
+	}
+	failed := map[driver.Code]int{}
+	for _, c := range w.told {
+		if c.Failed {
+			failed[c.Code]++
+		}
+		c.Code = 0 // the ledger does not know it
+		got = append(got, c)
+	}
+	order := func(a, b driver.Call) int {
+		return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.RequestID, b.RequestID), cmp.Compare(a.Status, b.Status))
+	}
+	slices.SortFunc(want, order)
+	slices.SortFunc(got, order)
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("requests (-that reached the cloud +told):\n%s", diff)
+	}
+	if diff := gocmp.Diff(codes, failed); diff != "" {
+		t.Errorf("codes of those that failed (-want +told):\n%s", diff)
+	}
+}
+
+// caller is a context that says on whose behalf requests are made.
+func caller(t *testing.T) context.Context {
+	return context.WithValue(t.Context(), callerKey{}, "caller")
+}
+
+// Every request is told, once, by who asks for it: through the lives of a bucket and a database, with whatever identity.
+func TestCallsAreTold(t *testing.T) {
+	for name, config := range map[string]func(*reach) driver.Config{
+		"a key": (*reach).key, "web identity": (*reach).web, "ambient": ambient,
+		"a key, acting as another": acting((*reach).key), "a web identity, acting as another": acting((*reach).web),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, w := newReach(t), &witness{}
+			cfg := config(r)
+			cfg.Calls = w.calls
+			conn := r.openConfig(cfg)
+			if _, err := conn.Identity(caller(t)); err != nil {
+				t.Fatal(err)
+			}
+			bucket := bucketRequest{
+				Name: "shop-told", Location: location, Mark: driver.Mark{Cluster: "c", Namespace: "shop", Name: "told", UID: "u"},
+				Spec: v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}},
+			}
+			live(t, r, conn.Buckets, bucket, func(req *bucketRequest) { req.Spec.Versioning = new(v1alpha1.VersioningEnabled) })
+			live(t, r, conn.Databases, newDatabase("shop-told", v1alpha1.EnginePostgres), func(req *databaseRequest) {
+				req.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(9))}
+			})
+			w.verify(t, r, map[driver.Code]int{driver.NotFound: 4}) // looked for before, and after
+		})
+	}
+}
+
+// live leads one object through a life: it is looked for, made, changed, deleted, and looked for again.
+func live[S any](t *testing.T, r *reach, x driver.External[S], req driver.Request[S], edit func(*driver.Request[S])) {
+	t.Helper()
+	look := func() driver.Observation {
+		t.Helper()
+		seen, err := x.Observe(caller(t), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seen
+	}
+	must := func(done driver.Result, err error) {
+		t.Helper()
+		if err != nil || len(done.Failed) > 0 {
+			t.Fatal(err, done.Failed)
+		}
+		r.settle(t)
+		if done.Operation != "" {
+			req.Operation = done.Operation
+		}
+	}
+	look()
+	must(x.Create(caller(t), req))
+	for range 3 { // until all is as wanted
+		seen := look()
+		req.ID, req.Applied = seen.ID, seen.Applied
+		if len(seen.Changes) > 0 {
+			must(x.Update(caller(t), req, seen.Changes))
+		}
+	}
+	edit(&req)
+	changes := look().Changes
+	if len(changes) == 0 {
+		t.Fatal("nothing to change")
+	}
+	must(x.Update(caller(t), req, changes))
+	look()
+	req.Deletion = &driver.Deletion{}
+	must(x.Delete(caller(t), req))
+	look()
+}
+
+func TestFailedCallsAreTold(t *testing.T) {
+	for name, tc := range map[string]struct {
+		fault localcloud.Fault
+		codes map[driver.Code]int
+	}{
+		"denied":        {localcloud.Fault{Kind: localcloud.Denied}, map[driver.Code]int{driver.Denied: 4}},
+		"throttled":     {localcloud.Fault{Kind: localcloud.Throttled}, map[driver.Code]int{driver.Throttled: 4}},
+		"failing":       {localcloud.Fault{Kind: localcloud.ServerError}, map[driver.Code]int{driver.Unavailable: 4}},
+		"answers lost":  {localcloud.Fault{Kind: localcloud.ResponseLost, Filter: localcloud.Filter{Write: localcloud.Writes}}, map[driver.Code]int{driver.Unavailable: 2, driver.NotFound: 2}},
+		"requests lost": {localcloud.Fault{Kind: localcloud.RequestLost, Filter: localcloud.Filter{Write: localcloud.Writes}}, map[driver.Code]int{driver.Unavailable: 2, driver.NotFound: 2}},
+		// What is asked for an identity that can't be had is never sent.
+		"no identity":          {localcloud.Fault{Kind: localcloud.Denied, Filter: localcloud.Filter{Operation: "generateAccessToken"}}, map[driver.Code]int{driver.Denied: 4}},
+		"no token":             {localcloud.Fault{Kind: localcloud.Throttled, Filter: localcloud.Filter{Operation: "exchange"}}, map[driver.Code]int{driver.Throttled: 4}},
+		"a token that expired": {localcloud.Fault{Kind: "expired"}, map[driver.Code]int{driver.Denied: 1, driver.NotFound: 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, w := newReach(t), &witness{}
+			cfg := acting((*reach).web)(r)
+			cfg.Calls = w.calls
+			conn := r.openConfig(cfg)
+			if tc.fault.Operation == "" {
+				if _, err := conn.Identity(caller(t)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tc.fault.Kind == "expired" {
+				r.ExpireGCPTokens()
+			} else {
+				r.Faults.Add(tc.fault)
+			}
+			bucket, database := bucketRequest{Name: "shop-told", Location: location}, newDatabase("shop-told", v1alpha1.EnginePostgres)
+			_, _ = conn.Buckets.Observe(caller(t), bucket)
+			_, _ = conn.Databases.Observe(caller(t), database)
+			_, inStorage := conn.Buckets.Create(caller(t), bucket)
+			_, inSQL := conn.Databases.Create(caller(t), database)
+			if all := tc.fault.Kind != "expired"; (inStorage != nil) != all || (inSQL != nil) != all {
+				t.Errorf("created: %v, %v", inStorage, inSQL)
+			}
+			w.verify(t, r, tc.codes)
+		})
+	}
+}
+
+// A call that is given up is told as one without an answer.
+func TestHangingCallsAreTold(t *testing.T) {
+	r, w := newReach(t), &witness{}
+	cfg := r.key()
+	cfg.Calls = w.calls
+	conn := r.openConfig(cfg)
+	if _, err := conn.Identity(caller(t)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(caller(t))
+	r.Faults.Add(localcloud.Fault{Kind: localcloud.Hang})
+	stop := time.AfterFunc(50*time.Millisecond, cancel)
+	defer stop.Stop()
+	if _, err := conn.Databases.Observe(ctx, newDatabase("shop-told", v1alpha1.EnginePostgres)); driver.CodeOf(err) != driver.Unavailable {
+		t.Errorf("got %v", err)
+	}
+	want := driver.Call{Service: "sqladmin", Operation: "instances.get", Failed: true, Code: driver.Unavailable}
+	if len(w.told) != 2 || w.told[1] != want {
+		t.Errorf("told %+v, want %+v", w.told, want)
+	}
+}

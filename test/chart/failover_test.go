@@ -1,0 +1,143 @@
+package chart
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/node"
+)
+
+// rush is how many objects are made while leaders change.
+const rush = 500
+
+// TestFailover loses the leader in the middle of 500 creations: another takes over, nothing is made twice, and no call is made
+// by both.
+func TestFailover(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		// lose makes the leader lead no more, and returns when that was.
+		lose func(*world, *node.Pod) time.Time
+	}{
+		{"killed", func(_ *world, p *node.Pod) time.Time { p.Kill(); return time.Now() }},
+		// It hangs for longer than its lease, and then finds itself where it was: with calls that it was about to make.
+		{"hanging", func(w *world, p *node.Pod) time.Time {
+			p.Signal(syscall.SIGSTOP)
+			at := time.Now()
+			w.Cleanup(func() { p.Signal(syscall.SIGCONT) })
+			holder := w.holder()
+			w.eventually("another leads", func() bool { return w.holder() != holder && w.holder() != "" })
+			p.Signal(syscall.SIGCONT)
+			return at
+		}},
+		{"told to go", func(w *world, p *node.Pod) time.Time {
+			at := time.Now()
+			if err := p.Delete(); err != nil {
+				w.Errorf("it did not go well: %v", err)
+			}
+			return at
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, "helm")
+			w.install(chartDir(t), build(t, root(t)), "syncPeriod: 10m\nadmission: {webhook: false}")
+			w.must(w.Accounts(t.Context()))
+			w.eventually("one leads", func() bool { return w.leader() != nil })
+			all := buckets("shop", rush)
+			go func() { w.create(all) }()
+			w.eventually("a third is made", func() bool { return len(w.made()) > rush/3 })
+
+			holder := w.holder()
+			lost := c.lose(w, w.leader())
+			w.eventually("another leads", func() bool { return w.holder() != holder && w.holder() != "" })
+			if took, most := time.Since(lost), leaseDuration+5*time.Second; took > most {
+				t.Errorf("another took over after %s, want %s at most", took, most)
+			} else {
+				t.Logf("another took over after %s, when %d were made", took, len(w.made()))
+			}
+			w.ready(all)
+			made := w.made()
+			for _, o := range all {
+				if made[externalName(o)] != 1 {
+					t.Errorf("%s was made %d times", externalName(o), made[externalName(o)])
+				}
+			}
+			if len(made) != rush {
+				t.Errorf("%d cloud objects, want %d", len(made), rush)
+			}
+			for write, n := range w.committed() {
+				if n > 1 {
+					t.Errorf("%d times: %s", n, write)
+				}
+			}
+		})
+	}
+}
+
+// leaseDuration is for how long a lease holds that is not renewed.
+const leaseDuration = 15 * time.Second
+
+func buckets(namespace string, n int) (all []client.Object) {
+	for i := range n {
+		b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprintf("b-%03d", i)}}
+		b.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: []string{"aws", "gcp"}[i%2]}
+		b.Spec.Versioning = new(v1alpha1.VersioningEnabled)
+		all = append(all, b)
+	}
+	return all
+}
+
+// holder returns who holds the lease, or "".
+func (w *world) holder() string {
+	w.Helper()
+	lease := &coordinationv1.Lease{}
+	w.must(client.IgnoreNotFound(w.Client.Get(w.Context(), client.ObjectKey{Namespace: namespace, Name: controllers.LeaderLease}, lease)))
+	if lease.Spec.HolderIdentity == nil {
+		return ""
+	}
+	return *lease.Spec.HolderIdentity
+}
+
+// leader returns the Pod that says that it leads, or nil.
+func (w *world) leader() *node.Pod {
+	for _, p := range w.pods {
+		if _, metrics := p.Get(intstr.FromString("metrics"), "/metrics", 5*time.Second); strings.Contains(metrics, "\nleader_election_master_status{name=\"mooring-leader\"} 1\n") {
+			return p
+		}
+	}
+	return nil
+}
+
+// made counts the creations that the cloud accepted, by name.
+func (w *world) made() map[string]int {
+	made := map[string]int{}
+	for _, operation := range []string{"CreateBucket", "buckets.insert"} {
+		for _, c := range w.Cloud.Ledger.Calls(localcloud.Filter{Operation: operation}) {
+			if c.Committed && c.Status/100 == 2 {
+				made[c.Resource]++
+			}
+		}
+	}
+	return made
+}
+
+// committed counts the writes that the cloud accepted.
+func (w *world) committed() map[string]int {
+	writes := map[string]int{}
+	for _, c := range w.Cloud.Ledger.Calls(localcloud.Filter{Write: localcloud.Writes}) {
+		if c.Committed && c.Status/100 == 2 {
+			writes[c.Operation+" "+c.Resource]++
+		}
+	}
+	return writes
+}

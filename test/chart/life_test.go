@@ -1,0 +1,100 @@
+package chart
+
+import (
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// often makes re-checks come in quick succession.
+const often = "syncPeriod: 2s\n"
+
+// TestLife is an installation's: the first release is installed, upgraded to what is here, uninstalled, and installed
+// again, with 100 live resources. None of it is any of the cloud's concern.
+func TestLife(t *testing.T) {
+	w := newWorld(t, "helm")
+	first := firstRelease(t)
+	w.install(first+"/charts/mooring", build(t, first), often)
+	w.serve()
+	w.must(w.Accounts(t.Context()))
+	all := objects("shop", 25)
+	w.create(all)
+	w.ready(all)
+	w.looked(all)
+
+	vigil, calls := w.vigil(), w.calls()
+	w.install(chartDir(t), build(t, root(t)), often)
+	w.looked(all)
+	if writes := w.writes(calls); len(writes) > 0 {
+		t.Errorf("the upgrade wrote to the cloud: %q", writes)
+	}
+	w.test()
+
+	said := w.uninstall()
+	for _, kept := range []string{"databases.mooring.dev", "buckets.mooring.dev"} {
+		if !strings.Contains(said, kept) {
+			t.Errorf("helm uninstall does not say that %s remains:\n%s", kept, said)
+		}
+	}
+	w.install(chartDir(t), build(t, root(t)), often)
+	w.looked(all)
+	if writes := w.writes(calls); len(writes) > 0 {
+		t.Errorf("uninstalling and installing again wrote to the cloud: %q", writes)
+	}
+	if fell := vigil.end(); len(fell) > 0 {
+		t.Errorf("%d times something was not Ready, as %s", len(fell), fell[0])
+	}
+	w.disaster(all)
+}
+
+// disaster takes all that is in the cluster away, the CustomResourceDefinitions with it. Installed again, with the same
+// manifests applied, Mooring takes all back: by one write each, the mark.
+func (w *world) disaster(all []client.Object) {
+	w.Helper()
+	w.uninstall()
+	var names []string
+	for _, o := range all {
+		names = append(names, externalName(o))
+	}
+	w.loseCRDs()
+	calls := w.calls()
+	w.install(chartDir(w), build(w, root(w)), often)
+	w.must(w.Accounts(w.Context()))
+	again := objects("shop", len(all)/4)
+	w.create(again)
+	w.ready(again)
+	w.looked(again)
+	marks := map[string]int{}
+	for _, write := range w.writes(calls) {
+		marks[write]++
+	}
+	for i, o := range again {
+		name, was := externalName(o), names[i]
+		if mark := marking(o) + " " + name; name != was || marks[mark] != 1 {
+			w.Errorf("%s was %s before, and %d marks were written to it, want 1", name, was, marks[mark])
+		} else {
+			delete(marks, mark)
+		}
+	}
+	if len(marks) > 0 {
+		w.Errorf("more was written than the marks: %v", marks)
+	}
+}
+
+// marking returns the call that writes an object's mark.
+func marking(o client.Object) string {
+	_, isBucket := o.(*v1alpha1.Bucket)
+	switch amazon := strings.HasPrefix(o.GetName(), "aws"); {
+	case amazon && isBucket:
+		return "PutBucketTagging"
+	case amazon:
+		return "AddTagsToResource"
+	case isBucket:
+		return "buckets.patch"
+	default:
+		return "instances.patch"
+	}
+}

@@ -1,0 +1,96 @@
+package chart
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	logf.SetLogger(logr.Discard())
+	os.Exit(m.Run())
+}
+
+const (
+	release   = "mooring"
+	namespace = system.Namespace
+)
+
+// root is the top of the repository.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := cluster.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// chartDir is the chart as it is now.
+func chartDir(t testing.TB) string { return filepath.Join(root(t), "charts", "mooring") }
+
+// helms are the programs that people have.
+var helms = []string{"helm", "helm3"}
+
+// A helm is one of them, with a home of its own.
+type helm struct {
+	program string
+	env     []string
+}
+
+func newHelm(t testing.TB, name, kubeconfig string) *helm {
+	t.Helper()
+	home := t.TempDir()
+	return &helm{cluster.ProgramForTest(t, name), []string{
+		"HOME=" + home, "HELM_CACHE_HOME=" + home, "HELM_CONFIG_HOME=" + home, "HELM_DATA_HOME=" + home,
+		"KUBECONFIG=" + kubeconfig, "PATH=" + os.Getenv("PATH"),
+	}}
+}
+
+// try runs helm.
+func (h *helm) try(t testing.TB, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), h.program, args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = h.env, &out, &errs
+	err = cmd.Run()
+	return out.String(), errs.String(), err
+}
+
+// run runs helm, which must succeed, and returns what it said.
+func (h *helm) run(t testing.TB, args ...string) string {
+	t.Helper()
+	out, errs, err := h.try(t, args...)
+	if err != nil {
+		t.Fatalf("helm %s: %v\n%s%s", strings.Join(args, " "), err, out, errs)
+	}
+	return out
+}
+
+// template renders a chart. values are a file's content.
+func (h *helm) template(t testing.TB, chart, values string, args ...string) string {
+	t.Helper()
+	return h.run(t, append([]string{"template", release, chart, "--namespace", namespace, "--values", valuesFile(t, values)}, args...)...)
+}
+
+func valuesFile(t testing.TB, values string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "values.yaml")
+	if err := os.WriteFile(path, []byte(values), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

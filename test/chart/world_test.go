@@ -1,0 +1,337 @@
+package chart
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/node"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// patience is how long anything may take on a machine that does everything else too.
+const patience = 2 * time.Minute
+
+// A world is a cluster with nothing of Mooring in it, a node, and a local cloud.
+type world struct {
+	*testing.T
+	*system.Stage
+	*helm
+	watch client.WithWatch
+	node  *node.Node
+	pods  []*node.Pod
+}
+
+func newWorld(t *testing.T, helmProgram string) *world {
+	t.Helper()
+	w := &world{T: t, Stage: &system.Stage{Cluster: cluster.ForTest(t, cluster.Options{Bare: true, Audit: true})}}
+	var err error
+	if w.Cloud, err = localcloud.Start(localcloud.Options{ListenersOnly: true, InstanceQuota: -1}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Cloud.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	scheme, err := controllers.NewScheme()
+	w.must(err)
+	w.watch, err = client.NewWithWatch(w.Cluster.Config(), client.Options{Scheme: scheme})
+	w.must(err)
+	w.Client = w.watch
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	w.must(w.Cluster.WriteKubeconfig(kubeconfig))
+	w.helm = newHelm(t, helmProgram, kubeconfig)
+	w.node = node.New(t, w.Cluster, w.Client)
+	t.Cleanup(func() {
+		if t.Failed() {
+			for _, p := range w.pods {
+				t.Logf("%s said at last:\n%s", p.Name, tail(p.Log(), 40))
+			}
+		}
+	})
+	// Whoever installs Mooring may demand the strictest of the Pod Security Standards.
+	w.must(w.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace, Labels: map[string]string{
+		"pod-security.kubernetes.io/enforce": "restricted",
+	}}}))
+	return w
+}
+
+func tail(text string, lines int) string {
+	all := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// eventually waits for something.
+func (w *world) eventually(what string, done func() bool) {
+	w.Helper()
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.Fatalf("not so after %v: %s", patience, what)
+		}
+	}
+}
+
+// install installs or upgrades the release, and runs what the Deployment says then.
+func (w *world) install(chart, program, values string) {
+	w.Helper()
+	w.apply(chart, values)
+	w.roll(program)
+}
+
+// apply installs or upgrades the release.
+func (w *world) apply(chart, values string) (notes string) {
+	w.Helper()
+	return w.run(w, "upgrade", "--install", release, chart, "--namespace", namespace, "--values", valuesFile(w, values))
+}
+
+// roll runs what the Deployment says, with a program in place of the image's.
+func (w *world) roll(program string) {
+	w.Helper()
+	d := &appsv1.Deployment{}
+	w.must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: namespace, Name: release}, d))
+	w.node.Pull(d.Spec.Template.Spec.Containers[0].Image, program)
+	w.pods = w.node.Roll(w, d, w.pods)
+}
+
+// serve stands in for the Service by which the API server reaches the webhook.
+func (w *world) serve() {
+	w.Helper()
+	s := &corev1.Service{}
+	w.must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: namespace, Name: release}, s))
+	w.node.Serve(w, s)
+}
+
+// uninstall uninstalls the release, and ends what ran of it. It returns what helm said.
+func (w *world) uninstall() string {
+	w.Helper()
+	said := w.run(w, "uninstall", release, "--namespace", namespace)
+	for _, p := range w.pods {
+		if err := p.Delete(); err != nil {
+			w.Errorf("%s: %v", p.Name, err)
+		}
+	}
+	w.pods = nil
+	return said
+}
+
+// objects returns so many of each kind on each cloud, in a namespace.
+func objects(namespace string, each int) (all []client.Object) {
+	for i := range each {
+		for _, provider := range []string{"aws", "gcp"} {
+			ref := &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: provider}
+			name := fmt.Sprintf("%s-%02d", provider, i)
+			b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+			b.Spec.ProviderConfigRef, b.Spec.Tags = ref, map[string]v1alpha1.TagValue{"team": "shop"}
+			d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+			d.Spec.ProviderConfigRef = ref
+			d.Spec.Engine, d.Spec.Version = new(v1alpha1.EnginePostgres), new("16")
+			d.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20))}
+			d.Spec.Connection = &v1alpha1.Connection{SecretName: name}
+			if provider == "aws" {
+				d.Spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}
+			} else {
+				d.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: new("db-custom-1-3840")}
+			}
+			all = append(all, b, d)
+		}
+	}
+	return all
+}
+
+// create stores objects afresh, and their namespace.
+func (w *world) create(objects []client.Object) {
+	w.Helper()
+	w.must(system.EnsureNamespace(w.Context(), w.Client, objects[0].GetNamespace()))
+	for _, o := range objects {
+		o.SetResourceVersion("")
+		o.SetUID("")
+		w.must(w.Client.Create(w.Context(), o))
+	}
+}
+
+func conditions(o client.Object) []metav1.Condition {
+	switch o := o.(type) {
+	case *v1alpha1.Bucket:
+		return o.Status.Conditions
+	case *v1alpha1.Database:
+		return o.Status.Conditions
+	default:
+		panic(fmt.Sprintf("%T", o))
+	}
+}
+
+func isReady(o client.Object) bool {
+	c := meta.FindStatusCondition(conditions(o), v1alpha1.ConditionReady)
+	return c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == o.GetGeneration()
+}
+
+// ready waits until objects are.
+func (w *world) ready(objects []client.Object) {
+	w.Helper()
+	for _, o := range objects {
+		w.eventually(fmt.Sprintf("%T %s is ready", o, o.GetName()), func() bool {
+			w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
+			return isReady(o)
+		})
+	}
+}
+
+// externalName is an object's name in the cloud.
+func externalName(o client.Object) string {
+	switch o := o.(type) {
+	case *v1alpha1.Bucket:
+		return o.Status.ExternalName
+	case *v1alpha1.Database:
+		return o.Status.ExternalName
+	default:
+		panic(fmt.Sprintf("%T", o))
+	}
+}
+
+// looked waits until every object was looked at once more, by whoever leads then.
+func (w *world) looked(objects []client.Object) {
+	w.Helper()
+	since := time.Now()
+	w.eventually("all are looked at", func() bool {
+		seen := map[string]bool{}
+		for _, call := range w.Cloud.Ledger.Calls(localcloud.Filter{Write: localcloud.Reads}) {
+			if call.Time.After(since) {
+				seen[call.Resource] = true
+			}
+		}
+		return !slices.ContainsFunc(objects, func(o client.Object) bool { return !seen[externalName(o)] })
+	})
+}
+
+// writes returns the writes to the cloud since there were n calls.
+func (w *world) writes(since int) (out []string) {
+	for _, c := range w.Cloud.Ledger.Calls(localcloud.Filter{})[since:] {
+		if c.Write {
+			out = append(out, c.Operation+" "+c.Resource)
+		}
+	}
+	return out
+}
+
+func (w *world) calls() int { return w.Cloud.Ledger.Count(localcloud.Filter{}) }
+
+// A vigil watches all Buckets and Databases, and notes which were not Ready at any time.
+type vigil struct {
+	mu    sync.Mutex
+	fell  []string
+	stop  context.CancelFunc
+	ended sync.WaitGroup
+}
+
+func (w *world) vigil() *vigil {
+	w.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	v := &vigil{stop: stop}
+	w.Cleanup(stop)
+	for _, list := range []client.ObjectList{&v1alpha1.BucketList{}, &v1alpha1.DatabaseList{}} {
+		events, err := w.watch.Watch(ctx, list)
+		w.must(err)
+		v.ended.Go(func() {
+			for e := range events.ResultChan() {
+				o, ok := e.Object.(client.Object)
+				if !ok {
+					continue // the end of the watch
+				}
+				if string(e.Type) == "DELETED" || !isReady(o) {
+					v.mu.Lock()
+					v.fell = append(v.fell, fmt.Sprintf("%s %T %s: %+v", e.Type, o, o.GetName(), conditions(o)))
+					v.mu.Unlock()
+				}
+			}
+		})
+	}
+	return v
+}
+
+// end ends the vigil, and returns what was seen.
+func (v *vigil) end() []string {
+	v.stop()
+	v.ended.Wait()
+	return v.fell
+}
+
+// loseCRDs takes the CustomResourceDefinitions away while nothing runs, and with them all objects of these kinds. Finalizers
+// do not hold them: somebody has cut those.
+func (w *world) loseCRDs() {
+	w.Helper()
+	for _, list := range []client.ObjectList{
+		&v1alpha1.BucketList{}, &v1alpha1.DatabaseList{}, &v1alpha1.ProviderConfigList{}, &v1alpha1.ClusterProviderConfigList{},
+	} {
+		w.must(w.Client.List(w.Context(), list))
+		w.must(meta.EachListItem(list, func(item runtime.Object) error {
+			o := item.(client.Object)
+			before := o.DeepCopyObject().(client.Object)
+			o.SetFinalizers(nil)
+			return w.Client.Patch(w.Context(), o, client.MergeFrom(before))
+		}))
+	}
+	definitions := &apiextensionsv1.CustomResourceDefinitionList{}
+	w.must(w.Client.List(w.Context(), definitions))
+	for _, d := range definitions.Items {
+		w.must(w.Client.Delete(w.Context(), &d))
+	}
+	w.eventually("the definitions are gone", func() bool {
+		w.must(w.Client.List(w.Context(), definitions))
+		return len(definitions.Items) == 0
+	})
+}
+
+// test runs helm test. Its Pod runs as all others.
+func (w *world) test() {
+	w.Helper()
+	stop := make(chan struct{})
+	var runner sync.WaitGroup
+	runner.Go(func() {
+		p := &corev1.Pod{}
+		for w.Client.Get(w.Context(), client.ObjectKey{Namespace: namespace, Name: release + "-check"}, p) != nil {
+			select {
+			case <-stop:
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+		run := w.node.RunStored(w, p)
+		p.Status.Phase = corev1.PodSucceeded
+		if err := run.Wait(); err != nil {
+			p.Status.Phase = corev1.PodFailed
+			w.Errorf("helm test: %v:\n%s", err, run.Log())
+		}
+		w.Logf("helm test says:\n%s", run.Log())
+		if err := w.Client.Status().Update(w.Context(), p); err != nil {
+			w.Error(err)
+		}
+	})
+	w.run(w, "test", release, "--namespace", namespace, "--timeout", "2m")
+	close(stop)
+	runner.Wait()
+}

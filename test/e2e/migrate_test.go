@@ -1,0 +1,56 @@
+package e2e
+
+import (
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// What another tool made is taken over as docs/migrate says: looked at first, then taken with its password, at the cost of
+// the mark and of the same password once more; and there is a way back.
+func TestTakeOverAndBack(t *testing.T) {
+	onAll(t, func(w *world, c *cloud, k thing) {
+		external := w.namespace + "-theirs"
+		k.make(c, w.T, external, map[string]string{"theirs": "1"})
+		o := k.new(w, c, "ours")
+		spec(o).ExternalName, spec(o).Management = external, v1alpha1.ManagementObserve
+		w.create(o)
+		w.equal("what is seen", w.ready(o).value(k.field), k.mirror)
+
+		want := []string{k.marking[c.name]}
+		mark := len(c.writes(external))
+		w.give("somebody-elses")
+		edit(w, o, func(o client.Object) {
+			spec(o).Management, spec(o).Adoption = "", v1alpha1.AdoptionIfExists
+			spec(o).Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
+			connect(o, "ours")
+			setDeletion(o, v1alpha1.DeletionRetain)
+			if d, ok := o.(*v1alpha1.Database); ok {
+				d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "admin"}}
+			}
+		})
+		s := w.ready(o)
+		if k.kind == "Database" {
+			want = append(want, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.name])
+			w.equal("the password", string(w.secret("ours")["password"]), "somebody-elses")
+		}
+		w.costs(c, external, mark, want...)
+		if len(s.status.PendingChanges) > 0 {
+			w.Errorf("%v are left", s.status.PendingChanges)
+		}
+
+		mark = len(c.writes(external))
+		w.delete(o)
+		w.gone(o)
+		w.equal("writes of the way back", c.writes(external)[mark:], []string{k.marking[c.name]})
+		if tags := k.tags(c, w.T, external); !driver.MarkFrom(tags).Released || tags["theirs"] != "1" {
+			w.Errorf("it is left with the tags %v", tags)
+		}
+		if w.secret("ours") == nil {
+			w.Error("the connection Secret went")
+		}
+	})
+}
