@@ -180,7 +180,11 @@ func planObserved(v View, o driver.Observation, p Policy) Action {
 	case o.State == driver.Deleting:
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "it is being deleted in the cloud"}
 	case o.Available || o.Stopped:
-		return Action{Verb: Settle, Reason: v1alpha1.ReasonObserved, Message: "observed only"}
+		a := Action{Verb: Settle, Reason: v1alpha1.ReasonObserved, Message: "observed only", Pending: pending(v, o.Changes)}
+		if len(a.Pending) > 0 {
+			a.Message = "observed only; what spec.management: Full would change is in status.pendingChanges"
+		}
+		return a
 	case o.State == driver.Failed || o.Problem != "":
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonFailed, Message: "it can't be used: " + o.Problem}
 	default:

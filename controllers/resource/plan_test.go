@@ -405,3 +405,13 @@ func unprotect(s *scene) {
 	s.Applied[protection] = []string{"true"}
 	s.Seen.Changes = append(s.Seen.Changes, field.Change{Field: protection, From: "true", To: "false", Effect: field.Online})
 }
+
+// TestObservedShowsChanges: who only looks sees what would be changed, before they let it be changed.
+func TestObservedShowsChanges(t *testing.T) {
+	changes := []field.Change{{Field: "aws.instanceClass", From: "db.t4g.small", To: "db.t4g.micro", Effect: field.Restarts}}
+	a := Plan(View{}, driver.Observation{State: driver.Ready, Available: true, Changes: changes}, Policy{Management: v1alpha1.ManagementObserve})
+	want := []v1alpha1.PendingChange{{Field: "aws.instanceClass", From: "db.t4g.small", To: "db.t4g.micro", Effect: "Restarts", Cause: v1alpha1.CauseDrift}}
+	if diff := cmp.Diff(want, a.Pending); diff != "" || len(a.Changes) > 0 {
+		t.Errorf("changes %v; pending -want +got:\n%s", a.Changes, diff)
+	}
+}

@@ -15,6 +15,7 @@ const often = "syncPeriod: 2s\n"
 // TestLife is an installation's: the first release is installed, upgraded to what is here, uninstalled, and installed
 // again, with 100 live resources. None of it is any of the cloud's concern.
 func TestLife(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "helm")
 	first := firstRelease(t)
 	w.install(first+"/charts/mooring", build(t, first), often)
@@ -26,7 +27,9 @@ func TestLife(t *testing.T) {
 	w.looked(all)
 
 	vigil, calls := w.vigil(), w.calls()
-	w.install(chartDir(t), build(t, root(t)), often)
+	w.apply(chartDir(t), often)
+	w.trusted()
+	w.roll(build(t, root(t)))
 	w.looked(all)
 	if writes := w.writes(calls); len(writes) > 0 {
 		t.Errorf("the upgrade wrote to the cloud: %q", writes)

@@ -21,8 +21,17 @@ var update = flag.Bool("update", false, "write the golden files")
 func TestMain(m *testing.M) {
 	flag.Parse()
 	logf.SetLogger(logr.Discard())
-	os.Exit(m.Run())
+	var err error
+	if scratch, err = os.MkdirTemp("", "mooring-chart-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(scratch)
+	os.Exit(code)
 }
+
+// scratch is a folder for what all tests share.
+var scratch string
 
 const (
 	release   = "mooring"

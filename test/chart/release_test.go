@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,30 +51,34 @@ func TestFirstTag(t *testing.T) {
 	}
 }
 
-// builds are the programs that were built, by their source.
-var builds sync.Map
+// builds are the programs that were built, by the release or "" for what is here.
+var builds struct {
+	sync.Mutex
+	of map[string]string
+}
 
-// build builds the program from its source as images hold it.
+// build builds the program from its source as images hold it, once.
 func build(t testing.TB, source string) string {
 	t.Helper()
-	if built, ok := builds.Load(source); ok {
-		return built.(string)
+	builds.Lock()
+	defer builds.Unlock()
+	key := source
+	if source != root(t) {
+		key = firstTag
 	}
-	dir, err := os.MkdirTemp("", "mooring-build-")
-	if err != nil {
-		t.Fatal(err)
+	if built, ok := builds.of[key]; ok {
+		return built
 	}
-	t.Cleanup(func() { builds.Delete(source); _ = os.RemoveAll(dir) })
-	program := filepath.Join(dir, "mooring")
+	program := filepath.Join(scratch, "mooring-"+fmt.Sprint(len(builds.of)))
 	// As ko does; so they share what is compiled.
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program, "./cmd/mooring")
 	cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build %s: %v\n%s", source, err, out)
 	}
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
+	if builds.of == nil {
+		builds.of = map[string]string{}
 	}
-	builds.Store(source, program)
+	builds.of[key] = program
 	return program
 }

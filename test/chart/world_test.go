@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -116,6 +117,18 @@ func (w *world) roll(program string) {
 	w.must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: namespace, Name: release}, d))
 	w.node.Pull(d.Spec.Template.Spec.Containers[0].Image, program)
 	w.pods = w.node.Roll(w, d, w.pods)
+}
+
+// trusted checks that helm left alone what Mooring wrote into the webhook's configuration.
+func (w *world) trusted() {
+	w.Helper()
+	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
+	w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: release}, configuration))
+	for _, webhook := range configuration.Webhooks {
+		if len(webhook.ClientConfig.CABundle) == 0 {
+			w.Error("the upgrade took the caBundle away")
+		}
+	}
 }
 
 // serve stands in for the Service by which the API server reaches the webhook.

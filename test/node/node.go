@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,6 +27,9 @@ type Node struct {
 	// programs are what images hold, by the image's reference.
 	programs map[string]string
 }
+
+// addresses counts those that were given to Pods, of all nodes.
+var addresses atomic.Int64
 
 // entrypoint is where an image has its program, which is all it has.
 const entrypoint = "/ko-app/mooring"
@@ -87,8 +91,9 @@ func (n *Node) start(t testing.TB, stored *corev1.Pod) (*Pod, error) {
 	if len(stored.Spec.Containers) != 1 || len(stored.Spec.InitContainers) > 0 {
 		return nil, fmt.Errorf("it has %d containers, and this node runs one", len(stored.Spec.Containers)+len(stored.Spec.InitContainers))
 	}
+	number := addresses.Add(1)
+	address := fmt.Sprintf("127.77.%d.%d", number/250, number%250+1)
 	n.mu.Lock()
-	address := fmt.Sprintf("127.77.%d.%d", len(n.pods)/250, len(n.pods)%250+1)
 	p := &Pod{Pod: stored, node: n, Address: address, root: filepath.Join(n.dir, stored.Name), ended: make(chan struct{})}
 	n.pods = append(n.pods, p)
 	program, pulled := n.programs[stored.Spec.Containers[0].Image]

@@ -1,0 +1,93 @@
+package chart
+
+import (
+	"path/filepath"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// TestSkew: for one release, the controller and the CustomResourceDefinitions may be of different ones, as they are in the
+// course of an upgrade. Whoever runs Helm 3 has the same of it.
+func TestSkew(t *testing.T) {
+	t.Parallel()
+	first := firstRelease(t)
+	old := filepath.Join(first, "charts", "mooring")
+	t.Run("the controller is older", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, "helm3")
+		w.install(old, build(t, first), often)
+		w.must(w.Accounts(t.Context()))
+		before := w.begin("before")
+		w.apply(chartDir(t), often) // and nobody has come to run the new Pods yet
+		w.trusted()
+		w.goesOn(before)
+		w.goesOn(w.begin("after"))
+	})
+	t.Run("the definitions are older", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, "helm3")
+		w.install(old, build(t, first), often)
+		w.must(w.Accounts(t.Context()))
+		before := w.begin("before")
+		calls := w.calls()
+		w.install(chartDir(t), build(t, root(t)), often+"crds: {install: false}\n")
+		w.trusted()
+		w.looked(before)
+		if writes := w.writes(calls); len(writes) > 0 {
+			t.Errorf("the upgrade wrote to the cloud: %q", writes)
+		}
+		w.goesOn(before)
+		w.goesOn(w.begin("after"))
+		w.uninstall()
+	})
+}
+
+// begin makes one object of each kind on each cloud.
+func (w *world) begin(namespace string) []client.Object {
+	w.Helper()
+	all := objects(namespace, 1)
+	w.create(all)
+	w.ready(all)
+	return all
+}
+
+// goesOn edits objects, and deletes them.
+func (w *world) goesOn(all []client.Object) {
+	w.Helper()
+	calls := w.calls()
+	for _, o := range all {
+		before := o.DeepCopyObject().(client.Object)
+		switch o := o.(type) {
+		case *v1alpha1.Bucket:
+			o.Spec.Tags = map[string]v1alpha1.TagValue{"team": "bank"}
+		case *v1alpha1.Database:
+			o.Spec.Tags = map[string]v1alpha1.TagValue{"team": "bank"}
+			o.Spec.DeletionProtection, o.Spec.DeletionPolicy = new(false), v1alpha1.DeletionDelete
+		}
+		w.must(w.Client.Patch(w.Context(), o, client.MergeFrom(before)))
+	}
+	w.ready(all)
+	if len(w.writes(calls)) < len(all) {
+		w.Errorf("the edits came to %q", w.writes(calls))
+	}
+	for _, o := range all {
+		w.must(w.Client.Delete(w.Context(), o))
+	}
+	for _, o := range all {
+		w.eventually(o.GetName()+" is gone", func() bool {
+			err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o)
+			w.must(client.IgnoreNotFound(err))
+			return apierrors.IsNotFound(err)
+		})
+		for _, operation := range []string{"CreateBucket", "CreateDBInstance", "buckets.insert", "instances.insert"} {
+			if n := w.Cloud.Ledger.Count(localcloud.Filter{Operation: operation, Resource: externalName(o)}); n > 1 {
+				w.Errorf("%d times %s of %s", n, operation, externalName(o))
+			}
+		}
+	}
+}
