@@ -17,12 +17,16 @@ import (
 )
 
 // A variant is a set of values.
-type variant struct{ name, values string }
+type variant struct {
+	name, values string
+	// golden: what it renders is kept in a file.
+	golden bool
+}
 
 // variants are those of testdata/values, and those that the documents show.
 func variants(t testing.TB) (all []variant) {
 	t.Helper()
-	for _, pattern := range []string{filepath.Join("testdata", "values", "*.yaml"), filepath.Join(root(t), "config", "samples", "values", "*.yaml")} {
+	for i, pattern := range []string{filepath.Join("testdata", "values", "*.yaml"), filepath.Join(root(t), "config", "samples", "values", "*.yaml")} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +36,7 @@ func variants(t testing.TB) (all []variant) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, variant{strings.TrimSuffix(filepath.Base(path), ".yaml"), string(content)})
+			all = append(all, variant{strings.TrimSuffix(filepath.Base(path), ".yaml"), string(content), i == 0})
 		}
 	}
 	if len(all) < 4 {
@@ -70,6 +74,9 @@ func TestLint(t *testing.T) {
 // TestGolden shows what the chart renders, but for the definitions, which TestDefinitions looks at. Helm 3 and 4 agree.
 func TestGolden(t *testing.T) {
 	for _, v := range variants(t) {
+		if !v.golden {
+			continue
+		}
 		t.Run(v.name, func(t *testing.T) {
 			golden := filepath.Join("testdata", "golden", v.name+".yaml")
 			for _, program := range helms {
