@@ -1,9 +1,6 @@
 package docs
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -19,9 +16,6 @@ func TestMentionedTestsExist(t *testing.T) {
 	for path, content := range documents(t) {
 		for _, named := range mention.FindAllStringSubmatch(content, -1) {
 			dir := filepath.Join(root(t), filepath.FromSlash(named[1]))
-			if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && named[1] == "test/tenancy" {
-				continue // on its way
-			}
 			found++
 			if !declares(files(t, dir, "_test.go"), named[2]) {
 				t.Errorf("%s: %s has no %s", path, named[1], named[2])
