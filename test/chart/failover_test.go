@@ -104,7 +104,7 @@ func buckets(namespace string, n int) (all []client.Object) {
 func (w *world) holder() string {
 	w.Helper()
 	lease := &coordinationv1.Lease{}
-	w.must(client.IgnoreNotFound(w.Client.Get(w.Context(), client.ObjectKey{Namespace: namespace, Name: controllers.LeaderLease}, lease)))
+	w.must(client.IgnoreNotFound(w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: controllers.LeaderLease}, lease)))
 	if lease.Spec.HolderIdentity == nil {
 		return ""
 	}

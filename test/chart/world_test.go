@@ -35,6 +35,9 @@ type world struct {
 	*testing.T
 	*system.Stage
 	*helm
+	// release is what helm is told to call it, name what it calls its objects, and namespace where they are.
+	release, name, namespace string
+
 	watch client.WithWatch
 	node  *node.Node
 	pods  []*node.Pod
@@ -42,7 +45,12 @@ type world struct {
 
 func newWorld(t *testing.T, helmProgram string) *world {
 	t.Helper()
-	w := &world{T: t, Stage: &system.Stage{Cluster: cluster.ForTest(t, cluster.Options{Bare: true, Audit: true})}}
+	return newWorldNamed(t, helmProgram, release, release, namespace)
+}
+
+func newWorldNamed(t *testing.T, helmProgram, release, name, namespace string) *world {
+	t.Helper()
+	w := &world{T: t, release: release, name: name, namespace: namespace, Stage: &system.Stage{Cluster: cluster.ForTest(t, cluster.Options{Bare: true, Audit: true})}}
 	var err error
 	if w.Cloud, err = localcloud.Start(localcloud.Options{ListenersOnly: true, InstanceQuota: -1}); err != nil {
 		t.Fatal(err)
@@ -107,14 +115,14 @@ func (w *world) install(chart, program, values string) {
 // apply installs or upgrades the release.
 func (w *world) apply(chart, values string) (notes string) {
 	w.Helper()
-	return w.run(w, "upgrade", "--install", release, chart, "--namespace", namespace, "--values", valuesFile(w, values))
+	return w.run(w, "upgrade", "--install", w.release, chart, "--namespace", w.namespace, "--values", valuesFile(w, values))
 }
 
 // roll runs what the Deployment says, with a program in place of the image's.
 func (w *world) roll(program string) {
 	w.Helper()
 	d := &appsv1.Deployment{}
-	w.must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: namespace, Name: release}, d))
+	w.must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: w.name}, d))
 	w.node.Pull(d.Spec.Template.Spec.Containers[0].Image, program)
 	w.pods = w.node.Roll(w, d, w.pods)
 }
@@ -123,7 +131,7 @@ func (w *world) roll(program string) {
 func (w *world) trusted() {
 	w.Helper()
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-	w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: release}, configuration))
+	w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: w.name}, configuration))
 	for _, webhook := range configuration.Webhooks {
 		if len(webhook.ClientConfig.CABundle) == 0 {
 			w.Error("the upgrade took the caBundle away")
@@ -135,14 +143,14 @@ func (w *world) trusted() {
 func (w *world) serve() {
 	w.Helper()
 	s := &corev1.Service{}
-	w.must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: namespace, Name: release}, s))
+	w.must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: w.name}, s))
 	w.node.Serve(w, s)
 }
 
 // uninstall uninstalls the release, and ends what ran of it. It returns what helm said.
 func (w *world) uninstall() string {
 	w.Helper()
-	said := w.run(w, "uninstall", release, "--namespace", namespace)
+	said := w.run(w, "uninstall", w.release, "--namespace", w.namespace)
 	for _, p := range w.pods {
 		if err := p.Delete(); err != nil {
 			w.Errorf("%s: %v", p.Name, err)
@@ -326,7 +334,7 @@ func (w *world) test() {
 	var runner sync.WaitGroup
 	runner.Go(func() {
 		p := &corev1.Pod{}
-		for w.Client.Get(w.Context(), client.ObjectKey{Namespace: namespace, Name: release + "-check"}, p) != nil {
+		for w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: w.name + "-check"}, p) != nil {
 			select {
 			case <-stop:
 				return
@@ -344,7 +352,7 @@ func (w *world) test() {
 			w.Error(err)
 		}
 	})
-	w.run(w, "test", release, "--namespace", namespace, "--timeout", "2m")
+	w.run(w, "test", w.release, "--namespace", w.namespace, "--timeout", "2m")
 	close(stop)
 	runner.Wait()
 }

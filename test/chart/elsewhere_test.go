@@ -1,0 +1,87 @@
+package chart
+
+import (
+	"encoding/pem"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// TestElsewhere installs it under another name, in another namespace, for one namespace alone: it finds its own objects,
+// the API server finds it, and what is in other namespaces is none of its business. It reaches AWS by TLS alone, with an
+// authority that only its ConfigMap makes it trust.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorldNamed(t, "helm", "prod", "prod-mooring", "clouds")
+	w.must(system.EnsureNamespace(t.Context(), w.Client, "shop"))
+	wrap := func(plain string) (secure string, authority []byte) {
+		to, err := url.Parse(plain)
+		w.must(err)
+		// The host stays as it was: it is signed.
+		server := httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host; r.Out.Host = r.In.Host }})
+		t.Cleanup(server.Close)
+		return server.URL, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	}
+	amazon, authority := wrap(w.Cloud.AWSEndpoint()) // Google's tokens are for one address
+	w.must(w.Client.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "authorities"}, Data: map[string]string{"all.crt": string(authority)}}))
+	w.install(chartDir(t), build(t, root(t)), often+"namespaces: [shop]\ncaBundle: {configMap: authorities, key: all.crt}\n")
+	w.serve()
+	w.test()
+	w.lend(amazon)
+
+	theirs := objects("elsewhere", 1)
+	w.create(theirs)
+	ours := objects("shop", 1)
+	w.create(ours)
+	w.ready(ours)
+	w.looked(ours)
+	for _, o := range theirs {
+		w.must(w.Client.Get(t.Context(), client.ObjectKeyFromObject(o), o))
+		if len(conditions(o)) > 0 || len(o.GetFinalizers()) > 0 {
+			t.Errorf("%T %s in another namespace was touched: %v", o, o.GetName(), conditions(o))
+		}
+	}
+
+	// The API server finds the webhook by its Service, and asks about this namespace alone.
+	closed := system.ClusterConfig("closed", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}, "")
+	closed.Spec.AllowedNamespaces = &metav1.LabelSelector{MatchLabels: map[string]string{"account": "closed"}}
+	w.must(w.Client.Create(t.Context(), closed))
+	bad := func(namespace string) client.Object {
+		b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "bad"}}
+		b.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "closed"}
+		return b
+	}
+	w.eventually("who may not use an account is refused at once", func() bool {
+		return w.Client.Create(t.Context(), bad("shop"), client.DryRunAll) != nil
+	})
+	if err := w.Client.Create(t.Context(), bad("elsewhere"), client.DryRunAll); err != nil {
+		t.Errorf("another namespace's object is refused: %v", err)
+	}
+	w.goesOn(ours)
+}
+
+// lend makes the accounts of system.Stage in the world's own namespace.
+func (w *world) lend(amazon string) {
+	w.Helper()
+	id, secret := w.Cloud.AWSKeys(system.AWSAccount)
+	for _, o := range []client.Object{
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "aws"}, StringData: map[string]string{
+			v1alpha1.SecretKeyAWSAccessKeyID: id, v1alpha1.SecretKeyAWSSecretAccessKey: secret,
+		}},
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "gcp"}, Data: map[string][]byte{
+			v1alpha1.SecretKeyGCPCredentials: w.Cloud.GCPKey(system.GCPProject),
+		}},
+		system.ClusterConfig("aws", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}, amazon),
+		system.ClusterConfig("gcp", v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: system.GCPProject, Region: system.GCPRegion}}, w.Cloud.GCPEndpoint()),
+	} {
+		w.must(w.Client.Create(w.Context(), o))
+	}
+}
