@@ -26,7 +26,10 @@ func TestElsewhere(t *testing.T) {
 		to, err := url.Parse(plain)
 		w.must(err)
 		// The host stays as it was: it is signed.
-		server := httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host; r.Out.Host = r.In.Host }})
+		server := httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host
+			r.Out.Host = r.In.Host
+		}})
 		t.Cleanup(server.Close)
 		return server.URL, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	}
