@@ -68,12 +68,15 @@ func (q quieter) Error(err error, message string, about ...any) {
 
 // usual reports whether an error is one of any day, after which what failed is simply done again.
 func usual(err error, message string) bool {
+	if errors.Is(err, context.Canceled) {
+		return true // at the end, when the last Events may be cut off on their way; the log has told the same
+	}
 	switch message {
 	case "error received after stop sequence was engaged":
 		return true // that the lease was given back, for one
 	case "Reconciler error":
 		_, unreached := errors.AsType[net.Error](err)
-		return unreached || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		return unreached || errors.Is(err, context.DeadlineExceeded) ||
 			apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) ||
 			apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || apierrors.IsTooManyRequests(err) || apierrors.IsServiceUnavailable(err)
 	default:

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"syscall"
@@ -339,8 +341,14 @@ func TestLibraries(t *testing.T) {
 		"the lease is given back": {func(l logr.Logger) {
 			l.Error(errors.New("leader election lost"), "error received after stop sequence was engaged")
 		}, false},
-		"somebody was faster":      {func(l logr.Logger) { l.Error(apierrors.NewConflict(object, "photos", nil), "Reconciler error") }, false},
-		"the API server is away":   {func(l logr.Logger) { l.Error(&net.OpError{Op: "dial", Err: errors.New("refused")}, "Reconciler error") }, false},
+		"somebody was faster":    {func(l logr.Logger) { l.Error(apierrors.NewConflict(object, "photos", nil), "Reconciler error") }, false},
+		"the API server is away": {func(l logr.Logger) { l.Error(&net.OpError{Op: "dial", Err: errors.New("refused")}, "Reconciler error") }, false},
+		"an Event is cut off at the end": {func(l logr.Logger) {
+			l.Error(&url.Error{Op: "Post", URL: "https://api", Err: context.Canceled}, "Unable to write event (may retry after sleeping)")
+		}, false},
+		"an Event can't be written": {func(l logr.Logger) {
+			l.Error(errors.New("forbidden"), "Unable to write event (may retry after sleeping)")
+		}, true},
 		"a bug":                    {func(l logr.Logger) { l.Error(errors.New("nil pointer"), "Reconciler error") }, true},
 		"a watch that is not held": {func(l logr.Logger) { l.WithName("reflector").Error(errors.New("forbidden"), "Failed to watch") }, true},
 	} {
