@@ -89,8 +89,9 @@ const turnDeadline = time.Minute
 // recordDeadline bounds what it may take to write down how a turn ended.
 const recordDeadline = 15 * time.Second
 
-// What the controllers may do. Secrets are read by name, never listed or watched. What is of Mooring's own
-// namespace alone is in a Role there.
+// What the controllers may do. Secrets are read by name, never listed or watched; and updated, not patched, with the
+// resourceVersion that was read, so that what somebody else wrote since is never lost. What is of Mooring's own namespace
+// alone is in a Role there. test/e2e fails if any of it is missing, or is not used.
 //
 // +kubebuilder:rbac:groups=mooring.dev,resources=buckets;databases;providerconfigs;clusterproviderconfigs,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=mooring.dev,resources=buckets/status;databases/status;providerconfigs/status;clusterproviderconfigs/status,verbs=patch

@@ -29,8 +29,8 @@ import (
 const comingUp = time.Minute
 
 // check looks at an installation with the rights that Mooring has there, writes a line for all it looked at, and reports
-// whether all is well.
-func check(ctx context.Context, o options, out io.Writer) bool {
+// whether all is well. It has patience with what may be coming up.
+func check(ctx context.Context, o options, patience time.Duration, out io.Writer) bool {
 	c, err := newChecker(o)
 	if err != nil {
 		_, _ = fmt.Fprintf(out, "FAILED  %v\n", err)
@@ -51,7 +51,7 @@ func check(ctx context.Context, o options, out io.Writer) bool {
 	} {
 		err := look.at(ctx)
 		if err != nil && look.comes {
-			_ = wait.PollUntilContextTimeout(ctx, time.Second, comingUp, false, func(ctx context.Context) (bool, error) {
+			_ = wait.PollUntilContextTimeout(ctx, time.Second, patience, false, func(ctx context.Context) (bool, error) {
 				err = look.at(ctx)
 				return err == nil, nil
 			})
@@ -168,6 +168,8 @@ func (c *checker) each(rule rbacv1.PolicyRule, own bool) (rights []authorization
 			namespaces = []string{c.namespace}
 		case len(namespaces) == 0 || !inNamespaces(plural):
 			namespaces = []string{metav1.NamespaceAll}
+		case resource == "secrets" && !slices.Contains(namespaces, c.namespace): // the platform's credentials, and private copies
+			namespaces = append(namespaces, c.namespace)
 		}
 		for _, verb := range rule.Verbs {
 			for _, name := range names {

@@ -45,7 +45,7 @@ func main() {
 	logf.SetLogger(libraries(log))
 	klog.SetLogger(libraries(log))
 	if o.check {
-		if !check(signals.SetupSignalHandler(), o, os.Stdout) {
+		if !check(signals.SetupSignalHandler(), o, comingUp, os.Stdout) {
 			os.Exit(1)
 		}
 		return

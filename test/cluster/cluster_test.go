@@ -106,7 +106,8 @@ func auditIsDiscreet(t *testing.T, c *Cluster, kube client.Client) {
 }
 
 func rbacHolds(t *testing.T, c *Cluster) {
-	config, err := c.User("nobody-in-particular")
+	const nobody = "nobody-in-particular"
+	config, err := c.User(nobody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,6 +117,16 @@ func rbacHolds(t *testing.T, c *Cluster) {
 	}
 	if err := kube.List(t.Context(), &corev1.SecretList{}); !apierrors.IsForbidden(err) {
 		t.Errorf("list secrets: %v, want forbidden", err)
+	}
+	all, err := c.Audit().Since(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := all.Count(By(nobody), Unauthorized); got != 1 {
+		t.Errorf("%d requests of theirs were unauthorized, want 1 of\n%v", got, all.Where(By(nobody)))
+	}
+	if refused := all.Where(By(user), Unauthorized); len(refused) > 0 || all.Count(By(user), func(r Request) bool { return r.Decision == Allowed }) == 0 {
+		t.Errorf("who may do everything was refused\n%v", refused)
 	}
 }
 

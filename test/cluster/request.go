@@ -23,7 +23,18 @@ type Request struct {
 	User        string
 	UserAgent   string
 	Code        int // HTTP status of the answer
+	// Decision is what the authorizers said: Allowed or Forbidden. A request that they allowed may have been refused by
+	// others: admission, or a namespace that is leaving.
+	Decision string
+	// Reason is why: which binding of which role allowed it.
+	Reason string
 }
+
+// What authorizers say of a request.
+const (
+	Allowed   = "allow"
+	Forbidden = "forbid"
+)
 
 // String is one line for a failed test's message.
 func (r Request) String() string {
@@ -48,6 +59,9 @@ func Writes(r Request) bool {
 
 // Succeeded chooses the requests that were answered with a 2xx.
 func Succeeded(r Request) bool { return r.Code/100 == 2 }
+
+// Unauthorized chooses the requests for which their user has no right.
+func Unauthorized(r Request) bool { return r.Decision == Forbidden }
 
 // By chooses the requests of one user.
 func By(user string) Filter { return func(r Request) bool { return r.User == user } }
@@ -112,6 +126,10 @@ type auditEvent struct {
 	ResponseStatus struct {
 		Code int `json:"code"`
 	} `json:"responseStatus"`
+	Annotations struct {
+		Decision string `json:"authorization.k8s.io/decision"`
+		Reason   string `json:"authorization.k8s.io/reason"`
+	} `json:"annotations"`
 }
 
 func (e auditEvent) request() Request {
@@ -126,6 +144,8 @@ func (e auditEvent) request() Request {
 		User:        e.User.Username,
 		UserAgent:   e.UserAgent,
 		Code:        e.ResponseStatus.Code,
+		Decision:    e.Annotations.Decision,
+		Reason:      e.Annotations.Reason,
 	}
 }
 

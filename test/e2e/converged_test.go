@@ -54,7 +54,7 @@ func TestConvergedIsSilent(t *testing.T) {
 	elapsed := time.Since(begun).Seconds() / syncPeriod.Seconds()
 	rechecks := int(math.Ceil(elapsed/0.9)) + 1 // at most: a sync period is a tenth shorter or longer
 
-	if writes := requests.Where(cluster.By(system.User), cluster.Writes); len(writes) > 0 {
+	if writes := requests.Where(cluster.By(system.Installed), cluster.Writes); len(writes) > 0 {
 		t.Errorf("writes to Kubernetes:\n%v", writes)
 	}
 	counts := map[string]map[string]int{}
@@ -124,7 +124,10 @@ func TestWritesFromApplyToReady(t *testing.T) {
 			requests, err := w.Cluster.Audit().Since(mark)
 			w.must(err)
 			inNamespace := func(r cluster.Request) bool { return r.Namespace == w.namespace }
-			writes := requests.Where(cluster.By(system.User), cluster.Writes, inNamespace, cluster.Not(cluster.On("events")))
+			writes := requests.Where(cluster.By(system.Installed), cluster.Writes, inNamespace, cluster.Not(cluster.On("events")))
+			if limited { // whose cache may lag behind; what it writes then is refused, and changes nothing
+				writes = writes.Where(cluster.Succeeded)
+			}
 			if len(writes) > 3 {
 				w.Errorf("%d writes, want at most 3:\n%v\nthe states:\n%v", len(writes), writes, w.of("Bucket", b.Name, 0))
 			}

@@ -218,7 +218,7 @@ func (w *world) calm(c *cloud, account string) {
 			w.Errorf("%d calls in %v", calls, time.Since(begun))
 		}
 		ours := func(r cluster.Request) bool { return r.Namespace == w.namespace }
-		if writes = requests.Where(cluster.By(system.User), cluster.Writes, ours); len(writes) == 0 {
+		if writes = requests.Where(cluster.By(system.Installed), cluster.Writes, ours); len(writes) == 0 {
 			return
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // all of an account share its limits.
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, localcloud.Options{Durations: durations, ListenersOnly: true, RateLimits: true, InstanceQuota: 2})
+	s := newStage(t, localcloud.Options{Durations: durations, ListenersOnly: true, RateLimits: true, InstanceQuota: 2}, 3)
 	in := func(name string) *cloud {
 		return &cloud{Cloud: s.Cloud, name: name, config: name, account: accounts[name]}
 	}

@@ -32,6 +32,10 @@ var durations = localcloud.Durations{
 	Delete: 200 * time.Millisecond, Snapshot: 300 * time.Millisecond, ModifyOnset: 50 * time.Millisecond,
 }
 
+// limited says that Mooring is installed with a list of namespaces to look after, and has rights in these alone; else it looks
+// after all. Both have to do: `make test` runs the package twice.
+var limited = os.Getenv("MOORING_E2E_NAMESPACES") == "limited"
+
 // TestMain lets more tests run at once than there are processors: nearly all of their time is waiting.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "16"); err != nil {
@@ -40,7 +44,9 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	logf.SetLogger(logr.Discard())
 	code := m.Run()
-	if !whole.end() {
+	whole.end()
+	verifyRights(code == 0 && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "")
+	if whole.failed {
 		code = max(code, 1)
 	}
 	os.Exit(code)
@@ -50,34 +56,70 @@ func TestMain(m *testing.M) {
 type stage struct {
 	*system.Stage
 	watch dynamic.Interface
+	// worlds counts those that were made, of which there may be room for so many.
+	worlds atomic.Int64
+	room   int64
 }
 
 var (
 	whole    span // of the package
 	theStage *stage
 	begin    sync.Once
-	worlds   atomic.Int64
 )
 
-// newStage starts a stage with a manager.
-func newStage(t testing.TB, o localcloud.Options) *stage {
+// install starts a stage with Mooring installed on it as its chart does that, for all namespaces or, if limited, for those
+// named, which it makes then. Nothing of it runs yet. All that it asks of the API server is judged in the end.
+func install(t testing.TB, o localcloud.Options, namespaces ...string) *system.Stage {
 	t.Helper()
 	s := system.NewStage(t, cluster.Options{Audit: true}, o)
+	values := system.Values{}
+	if limited {
+		values["namespaces"] = namespaces
+		for _, name := range namespaces {
+			if err := system.EnsureNamespace(t.Context(), s.Client, name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s.Install(t, values)
+	t.Cleanup(func() { whole.record(s) })
+	return s
+}
+
+// newStage starts a stage with a manager, and with room for so many worlds.
+func newStage(t testing.TB, o localcloud.Options, room int) *stage {
+	t.Helper()
+	s := emptyStage(t, o, room)
+	s.Run(t, controllers.Options{SyncPeriod: syncPeriod}, nil)
+	return s
+}
+
+// emptyStage starts one on which no manager runs yet.
+func emptyStage(t testing.TB, o localcloud.Options, room int) *stage {
+	t.Helper()
+	namespaces := make([]string, room)
+	for i := range namespaces {
+		namespaces[i] = worldName(int64(i + 1))
+	}
+	s := install(t, o, namespaces...)
 	client, err := dynamic.NewForConfig(s.Cluster.Config())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Run(t, controllers.Options{SyncPeriod: syncPeriod}, nil)
-	return &stage{Stage: s, watch: client}
+	return &stage{Stage: s, watch: client, room: int64(room)}
 }
+
+// room is for more worlds than the tests of the package make when they run once.
+const room = 200
+
+func times() int { return int(flag.Lookup("test.count").Value.(flag.Getter).Get().(uint)) }
 
 // shared returns the stage, which the first test starts.
 func shared(t *testing.T) *stage {
 	t.Helper()
 	begin.Do(func() {
 		whole.TB = t
-		theStage = newStage(&whole, localcloud.Options{Durations: durations, ListenersOnly: true, InstanceQuota: -1})
-		whole.Cleanup(func() { verifySecretsUnlisted(theStage.Stage) })
+		theStage = newStage(&whole, localcloud.Options{Durations: durations, ListenersOnly: true, InstanceQuota: -1}, room*times())
 	})
 	if theStage == nil {
 		t.Skip("SKIPPED, NOT TESTED: there is no stage; the first test says why")
@@ -85,17 +127,26 @@ func shared(t *testing.T) *stage {
 	return theStage
 }
 
-// verifySecretsUnlisted checks that in all of the tests the manager read Secrets by name alone. A list or a watch would
-// put every Secret of the cluster into its memory.
-func verifySecretsUnlisted(s *system.Stage) {
-	all, err := s.Cluster.Audit().Since(0)
-	ours := all.Where(cluster.By(system.User))
-	if err != nil || ours.Count(cluster.On("buckets")) == 0 {
-		whole.Error("the audit log tells nothing of the manager:", err)
+// verifyRights checks what Mooring asked of the API servers in all of the tests: nothing that it has no right to, and Secrets
+// by name alone, since a list or a watch would put every Secret of the cluster into its memory. After the whole of the tests
+// there is no right that it has and never used.
+func verifyRights(all bool) {
+	if theStage == nil {
+		return
+	}
+	ours := whole.requests
+	if ours.Count(cluster.On("buckets")) == 0 {
+		whole.Error("the audit logs tell nothing of the manager")
+	}
+	if refused := ours.Where(cluster.Unauthorized); len(refused) > 0 {
+		whole.Error("Mooring has no right to what it does:\n", refused)
 	}
 	byName := func(r cluster.Request) bool { return r.Verb == "get" || cluster.Writes(r) }
 	if rest := ours.Where(cluster.On("secrets"), cluster.Not(byName)); len(rest) > 0 {
 		whole.Error("Secrets were listed or watched:\n", rest)
+	}
+	if unused := theStage.Rights.Unused(ours); all && len(unused) > 0 {
+		whole.Error("rights that nothing made use of; take their markers out of controllers, or test what needs them:\n", unused)
 	}
 }
 
@@ -105,6 +156,8 @@ type span struct {
 	mu     sync.Mutex
 	ends   []func()
 	failed bool
+	// requests are Mooring's on stages that have ended.
+	requests cluster.Requests
 }
 
 // Context implements testing.TB.
@@ -123,12 +176,22 @@ func (s *span) Error(args ...any) {
 	fmt.Fprintln(os.Stderr, args...)
 }
 
-// end ends what began, last first, and reports whether all went well.
-func (s *span) end() bool {
+// record keeps what Mooring asked of a stage's API server.
+func (s *span) record(of *system.Stage) {
+	all, err := of.Cluster.Audit().Since(0)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.Error(err)
+	}
+	s.requests = append(s.requests, all.Where(cluster.By(system.Installed))...)
+}
+
+// end ends what began, last first.
+func (s *span) end() {
 	for len(s.ends) > 0 {
 		last := len(s.ends) - 1
 		s.ends[last]()
 		s.ends = s.ends[:last]
 	}
-	return !s.failed
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -16,7 +15,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers"
 	"github.com/mooring-dev/mooring/controllers/class"
-	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
@@ -34,7 +32,7 @@ const (
 // somebody approves it, and then that one.
 func TestClassRollout(t *testing.T) {
 	t.Parallel()
-	s := system.NewStage(t, cluster.Options{}, localcloud.Options{ListenersOnly: true, InstanceQuota: -1, Durations: localcloud.Durations{Modify: modifying}})
+	s := install(t, localcloud.Options{ListenersOnly: true, InstanceQuota: -1, Durations: localcloud.Durations{Modify: modifying}}, crowded)
 	s.Run(t, controllers.Options{SyncPeriod: time.Minute}, nil)
 	r := &rollout{T: t, Stage: s}
 	r.begin()
@@ -102,8 +100,8 @@ func (r *rollout) begin() {
 		}},
 		DefaultSize: "small", DeletionPolicy: v1alpha1.DeletionDelete,
 	}
-	for _, o := range []client.Object{&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: crowded}}, c} {
-		if err := r.Client.Create(r.Context(), o); err != nil {
+	for _, err := range []error{system.EnsureNamespace(r.Context(), r.Client, crowded), r.Client.Create(r.Context(), c)} {
+		if err != nil {
 			r.Fatal(err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // A world is one test's namespace on the stage.
@@ -41,9 +42,12 @@ func newWorldAlone(t *testing.T) *world {
 // world makes a namespace on a stage.
 func (s *stage) world(t *testing.T) *world {
 	t.Helper()
-	w := &world{T: t, stage: s, number: worlds.Add(1)}
-	w.namespace = fmt.Sprintf("world-%d", w.number)
-	w.must(s.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}))
+	w := &world{T: t, stage: s, number: s.worlds.Add(1)}
+	if limited && w.number > s.room {
+		t.Fatalf("there is room for %d worlds: make more", s.room)
+	}
+	w.namespace = worldName(w.number)
+	w.must(system.EnsureNamespace(t.Context(), s.Client, w.namespace))
 	w.chronicle = s.follow(t, w.namespace)
 	t.Cleanup(func() {
 		defer w.check(t)
@@ -51,6 +55,8 @@ func (s *stage) world(t *testing.T) *world {
 	})
 	return w
 }
+
+func worldName(number int64) string { return fmt.Sprintf("world-%d", number) }
 
 func (w *world) must(err error) {
 	w.Helper()

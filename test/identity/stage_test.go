@@ -58,7 +58,7 @@ func newStage(t *testing.T, name string, period time.Duration, co cluster.Option
 	co.Audit, lo.ListenersOnly = true, true
 	s := &stage{name: name, clock: &clock{}, theirs: &clock{}, period: period, tokens: newTokens(t)}
 	s.Stage = system.NewStage(t, co, lo)
-	s.Install(t)
+	s.Install(t, nil)
 	var err error
 	if s.issuer, err = s.TrustCluster(t.Context()); err != nil {
 		t.Fatal(err)

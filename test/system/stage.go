@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -46,7 +45,11 @@ type Stage struct {
 	Cloud   *localcloud.Cloud
 	// Client is an administrator's, without a cache.
 	Client client.Client
-	user   *rest.Config
+	// Rights are those that Mooring was installed with.
+	Rights Rights
+
+	user       *rest.Config
+	namespaces []string // that managers are limited to
 }
 
 // NewStage starts a control plane and a local cloud, with the ClusterProviderConfigs aws and gcp, open to
@@ -116,21 +119,8 @@ func ClusterConfig(name string, account v1alpha1.Account, endpoint string) *v1al
 	}
 }
 
-// Install makes managers that start from now on who Mooring is where it is installed, with no rights but those that it has
-// there: one that is missing shows.
-func (s *Stage) Install(t testing.TB) {
-	t.Helper()
-	root, err := cluster.Repository()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Grant(t.Context(), s.Client, filepath.Join(root, "config", "rbac", "role.yaml"), Installed); err != nil {
-		t.Fatal(err)
-	}
-	if s.user, err = s.Cluster.User(Installed); err != nil {
-		t.Fatal(err)
-	}
-}
+// Config returns who managers that start from now on are to the API server.
+func (s *Stage) Config() *rest.Config { return rest.CopyConfig(s.user) }
 
 // TrustCluster makes the cloud know the stage's API server as an issuer of tokens, by the keys that it shows. Which
 // ServiceAccounts lead where is for roles and pools to say.
@@ -188,11 +178,11 @@ func (s *Stage) Run(t testing.TB, o controllers.Options, wrap func(http.RoundTri
 	if o.Settle == 0 {
 		o.Settle = 300 * time.Millisecond
 	}
-	cfg := rest.CopyConfig(s.user)
+	cfg := s.Config()
 	if wrap != nil {
 		cfg.Wrap(wrap)
 	}
-	m, err := Start(t.Context(), cfg, life, o, controllers.ManagerOptions{})
+	m, err := Start(t.Context(), cfg, life, o, controllers.ManagerOptions{Namespaces: s.namespaces, Lease: o.Lease})
 	if err != nil {
 		t.Fatal(err)
 	}

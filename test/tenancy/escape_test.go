@@ -210,7 +210,7 @@ func (h *house) audit(since cluster.Mark) {
 	h.Helper()
 	all, err := h.Cluster.Audit().Since(since)
 	h.must(err)
-	ours := all.Where(cluster.By(mooring))
+	ours := all.Where(cluster.By(system.Installed))
 	if ours.Count(cluster.On("buckets/status")) == 0 {
 		h.Error("the audit log tells nothing of Mooring")
 	}

@@ -29,9 +29,6 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// mooring is the controller's user, as config/admission knows it.
-const mooring = "system:serviceaccount:mooring-system:mooring"
-
 const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
@@ -58,7 +55,7 @@ func newHouse(t *testing.T, answers bool) *house {
 	t.Helper()
 	s := system.NewStage(t, cluster.Options{Audit: true}, localcloud.Options{ListenersOnly: true, InstanceQuota: -1})
 	h := &house{T: t, Stage: s}
-	h.must(system.Grant(t.Context(), s.Client, h.config("rbac", "role.yaml"), mooring))
+	h.Install(t, nil)
 	for _, file := range []string{"rbac/users.yaml", "admission/consent.yaml", "admission/tokens.yaml"} {
 		h.apply(file)
 	}
@@ -80,14 +77,12 @@ func (h *house) run(answers bool) {
 	h.Helper()
 	address := h.freeAddress()
 	h.must(webhook.Apply(h.Context(), h.Client, "https://"+address))
-	cfg, err := h.Cluster.User(mooring)
-	h.must(err)
 	life := &system.Lifeline{}
 	o := controllers.Options{Drivers: h.Drivers(life, 5*time.Second), SyncPeriod: 2 * time.Second, Settle: 300 * time.Millisecond, Workers: 8}
 	if answers {
 		o.WebhookAddress = address
 	}
-	m, err := system.Start(h.Context(), cfg, life, o, controllers.ManagerOptions{})
+	m, err := system.Start(h.Context(), h.Config(), life, o, controllers.ManagerOptions{})
 	h.must(err)
 	h.Cleanup(m.Kill)
 }

@@ -1,0 +1,164 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/controllers/admission"
+	"github.com/mooring-dev/mooring/controllers/leadership"
+	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// Some things Mooring does seldom, or as its other tests do not run it: it takes turns, answers the API server, signs in with
+// tokens, and gets along with an API server that is older, or that has no room for a while. It has the rights for all
+// that, which are judged with those of all other tests.
+func TestSeldom(t *testing.T) {
+	t.Parallel()
+	s := emptyStage(t, localcloud.Options{Durations: durations, ListenersOnly: true, InstanceQuota: -1}, 1)
+	lease, err := leadership.New(s.Config(), system.Namespace, controllers.LeaderLease, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := freeAddress(t)
+	if err := admission.Apply(t.Context(), s.Client, "https://"+address); err != nil {
+		t.Fatal(err)
+	}
+	server := &oldServer{}
+	s.Run(t, controllers.Options{SyncPeriod: syncPeriod, Lease: lease, WebhookAddress: address}, server.wrap)
+	w := s.world(t)
+	c := &cloud{Cloud: s.Cloud, name: "aws", config: "aws", account: accounts["aws"], hands: awsHands(s.Cloud)}
+	w.Run("tokens", func(t *testing.T) { w.in(t).signsIn() })
+	w.Run("admission", func(t *testing.T) { w.in(t).answers(c) })
+	w.Run("no room", func(t *testing.T) { w.in(t).repeats(c, server) })
+	if !lease.Held() {
+		t.Error("it works, and does not lead")
+	}
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
+
+// signsIn has a Bucket made by whom a token of the namespace's ServiceAccount is for.
+func (w *world) signsIn() {
+	w.Helper()
+	issuer, err := w.TrustCluster(w.Context())
+	w.must(err)
+	const arn = "arn:aws:iam::" + system.AWSAccount + ":role/web"
+	account := &corev1.ServiceAccount{ObjectMeta: w.meta("cloud")}
+	account.Annotations = map[string]string{v1alpha1.AnnotationIssueTokens: "true"}
+	w.Cloud.AWSRole(arn, localcloud.AWSTrust{Issuer: issuer, Subjects: []string{localcloud.ServiceAccountSubject(w.namespace, account.Name)}})
+	config := &v1alpha1.ProviderConfig{ObjectMeta: w.meta("team")}
+	config.Spec.AWS = &v1alpha1.AWSAccount{Region: system.AWSRegion}
+	config.Spec.Credentials.WebIdentity = &v1alpha1.WebIdentity{ServiceAccountName: account.Name, RoleARN: arn}
+	b := &v1alpha1.Bucket{ObjectMeta: w.meta("signed")}
+	b.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: config.Name}
+	for _, o := range []client.Object{account, config} {
+		w.must(w.Client.Create(w.Context(), o))
+	}
+	w.create(b)
+	w.ready(b)
+	w.delete(b)
+	w.gone(b)
+}
+
+// answers has objects refused that their classes do not allow: nothing is refused on the word of a cache, so that the classes
+// are read anew.
+func (w *world) answers(c *cloud) {
+	w.Helper()
+	others := v1alpha1.ClassSpec{
+		ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: c.config},
+		AllowedNamespaces: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": "others"}},
+	}
+	meta := metav1.ObjectMeta{Name: "others"}
+	w.must(w.Client.Create(w.Context(), &v1alpha1.BucketClass{ObjectMeta: meta, Spec: v1alpha1.BucketClassSpec{ClassSpec: others}}))
+	w.must(w.Client.Create(w.Context(), &v1alpha1.DatabaseClass{ObjectMeta: meta, Spec: v1alpha1.DatabaseClassSpec{ClassSpec: others}}))
+	b, d := &v1alpha1.Bucket{ObjectMeta: w.meta("photos")}, &v1alpha1.Database{ObjectMeta: w.meta("orders")}
+	b.Spec.ClassName, d.Spec.ClassName = meta.Name, meta.Name
+	for _, o := range []client.Object{b, d} {
+		w.eventually("a "+kindOf(o)+" of a class for others is refused", func() bool {
+			err := w.Client.Create(w.Context(), o.DeepCopyObject().(client.Object), client.DryRunAll)
+			return apierrors.IsInvalid(err) && strings.Contains(err.Error(), "is not for namespace "+w.namespace)
+		})
+	}
+}
+
+// repeats has the same thing happen to an object again, while nothing of it can be written: the same Event is told again.
+func (w *world) repeats(c *cloud, server *oldServer) {
+	w.Helper()
+	b := w.bucket(c, "photos", v1alpha1.BucketParameters{})
+	w.create(b)
+	w.ready(b)
+	w.disturb()
+	server.full.Store(true)
+	w.delete(b)
+	w.eventually("its end is told again", func() bool {
+		events := &eventsv1.EventList{}
+		w.must(w.Client.List(w.Context(), events, client.InNamespace(w.namespace)))
+		return slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool {
+			return e.Regarding.Name == b.Name && e.Reason == v1alpha1.EventDeleted && e.Series != nil
+		})
+	})
+	server.full.Store(false)
+	w.disturb()
+	w.gone(b)
+}
+
+// An oldServer is an API server that can't yet begin a watch with what there is, as those before Kubernetes 1.32, so that
+// it is listed; and one that has no room for changes of Buckets for a while.
+type oldServer struct{ full atomic.Bool }
+
+func (s *oldServer) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		switch {
+		case r.URL.Query().Get("sendInitialEvents") == "true":
+			return answer(r, apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "ListOptions"}, "", nil))
+		case s.full.Load() && r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/buckets/"):
+			return answer(r, apierrors.NewServiceUnavailable("etcd has no space left"))
+		}
+		return next.RoundTrip(r)
+	})
+}
+
+// answer is what an API server answers with an error.
+func answer(r *http.Request, err *apierrors.StatusError) (*http.Response, error) {
+	status := err.ErrStatus
+	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+	body, wrong := json.Marshal(status)
+	if wrong != nil {
+		return nil, wrong
+	}
+	return &http.Response{
+		Request: r, StatusCode: int(status.Code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(body)),
+	}, nil
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
