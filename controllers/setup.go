@@ -101,10 +101,12 @@ const recordDeadline = 15 * time.Second
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=serviceaccounts,verbs=get
 // +kubebuilder:rbac:groups="",resources=serviceaccounts/token,verbs=create
-// +kubebuilder:rbac:groups="",namespace=mooring-system,resources=configmaps,verbs=get;create
+// +kubebuilder:rbac:groups="",namespace=mooring-system,resources=configmaps,verbs=get,resourceNames=mooring-cluster
+// +kubebuilder:rbac:groups="",namespace=mooring-system,resources=configmaps,verbs=create
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=buckets.mooring.dev;databases.mooring.dev
-// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=mooring-system,resources=leases,verbs=get;create;update
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=mooring-system,resources=leases,verbs=get;update,resourceNames=mooring-leader
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=mooring-system,resources=leases,verbs=create
 
 // Setup adds all controllers to a manager.
 func Setup(ctx context.Context, mgr manager.Manager, o Options) error {

@@ -47,7 +47,7 @@ func check(ctx context.Context, o options, patience time.Duration, out io.Writer
 		{what: "it serves all of Mooring's kinds", at: c.kinds, comes: true},
 		{what: "Mooring has the rights that it needs", at: c.rights},
 		{what: "a replica leads", at: c.leader, comes: o.leaderElect},
-		{what: "the API server can ask the webhook", at: c.webhook, comes: true},
+		{what: "the API server has what it needs to trust the webhook", at: c.webhook, comes: true},
 	} {
 		err := look.at(ctx)
 		if err != nil && look.comes {

@@ -20,6 +20,7 @@ func logger(o options) (logr.Logger, error) {
 		return logr.Logger{}, fmt.Errorf("--log-level: %w", err)
 	}
 	cfg := zap.NewProductionConfig()
+	cfg.Sampling = nil // many objects may say the same in one second, and each is told
 	if o.logFormat == "text" {
 		cfg.Encoding = "console"
 		cfg.EncoderConfig.EncodeLevel = zapcore.CapitalLevelEncoder

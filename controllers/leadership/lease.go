@@ -95,8 +95,9 @@ func (l *Lease) Held() bool {
 		return false
 	}
 	now := l.Now()
-	// A machine that was suspended may have stopped either of its clocks.
-	return now.Sub(l.renewed) < Duration && now.Round(0).Sub(l.renewed.Round(0)) < Duration
+	// A machine that was suspended may have stopped either of its clocks. From RenewDeadline on this process gives up anyway;
+	// the rest is for requests that are on their way.
+	return now.Sub(l.renewed) < RenewDeadline && now.Round(0).Sub(l.renewed.Round(0)) < RenewDeadline
 }
 
 // Calls lets requests be made only while the lease is held. The context of others has ended, by ErrLost.

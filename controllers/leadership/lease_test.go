@@ -39,22 +39,22 @@ func TestHeld(t *testing.T) {
 		{"never held", func(*Lease, *lock) {}, false},
 		{"created", func(l *Lease, _ *lock) { _ = l.Create(t.Context(), mine) }, true},
 		{"not created", func(l *Lease, k *lock) { k.err = errors.New("no"); _ = l.Create(t.Context(), mine) }, false},
-		{"nearly over", func(l *Lease, _ *lock) { _ = l.Update(t.Context(), mine); time.Sleep(Duration - 1) }, true},
-		{"over", func(l *Lease, _ *lock) { _ = l.Update(t.Context(), mine); time.Sleep(Duration) }, false},
+		{"nearly over", func(l *Lease, _ *lock) { _ = l.Update(t.Context(), mine); time.Sleep(RenewDeadline - 1) }, true},
+		{"over", func(l *Lease, _ *lock) { _ = l.Update(t.Context(), mine); time.Sleep(RenewDeadline) }, false},
 		{"renewed", func(l *Lease, _ *lock) {
 			_ = l.Update(t.Context(), mine)
-			time.Sleep(Duration)
+			time.Sleep(RenewDeadline)
 			_ = l.Update(t.Context(), mine)
 		}, true},
 		{"not renewed", func(l *Lease, k *lock) {
 			_ = l.Update(t.Context(), mine)
-			time.Sleep(Duration)
+			time.Sleep(RenewDeadline)
 			k.err = errors.New("no")
 			_ = l.Update(t.Context(), mine)
 		}, false},
 		// Others count from when they saw it, which may have been right after it was asked for.
 		{"renewed long ago, by the time that was known", func(l *Lease, k *lock) {
-			k.takes = Duration
+			k.takes = RenewDeadline
 			_ = l.Update(t.Context(), mine)
 		}, false},
 		{"released", func(l *Lease, _ *lock) { _ = l.Update(t.Context(), mine); _ = l.Update(t.Context(), nobodys) }, false},
@@ -92,7 +92,7 @@ func TestSuspended(t *testing.T) {
 	if err := l.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "me"}); err != nil || !l.Held() {
 		t.Fatal("not held", err)
 	}
-	now = now.Round(0).Add(Duration) // without a monotonic reading, times are compared by the wall clock
+	now = now.Round(0).Add(RenewDeadline) // without a monotonic reading, times are compared by the wall clock
 	if l.Held() {
 		t.Error("it is held, by a clock that stood")
 	}

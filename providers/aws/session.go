@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
+	smithymiddleware "github.com/aws/smithy-go/middleware"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -45,9 +46,9 @@ func newSession(ctx context.Context, options Options, cfg driver.Config) (*sessi
 	s := &session{region: cfg.Location, custom: cfg.Endpoint != "", timeout: options.CallTimeout, now: options.Now}
 	shared := aws.Config{
 		Region:     cfg.Location,
-		HTTPClient: &limitedClient{client: options.HTTPClient, slots: make(chan struct{}, maxCalls)},
+		HTTPClient: options.HTTPClient,
 		Retryer:    newRetryer,
-		APIOptions: []middlewareOption{middleware.AddUserAgentKey("mooring"), watch(cfg.Calls)},
+		APIOptions: []middlewareOption{middleware.AddUserAgentKey("mooring"), limit(make(chan struct{}, maxCalls)), watch(cfg.Calls)},
 	}
 	if s.custom {
 		shared.BaseEndpoint = aws.String(cfg.Endpoint)
@@ -96,21 +97,21 @@ func newHTTPClient() *http.Client {
 	}
 }
 
-// A limitedClient bounds the calls of one connection that are under way at once.
-type limitedClient struct {
-	client *http.Client
-	slots  chan struct{}
-}
-
-// Do implements aws.HTTPClient.
-func (c *limitedClient) Do(r *http.Request) (*http.Response, error) {
-	select {
-	case c.slots <- struct{}{}:
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
+// limit bounds the calls of one connection that are under way at once. It stands before watch: what waits here was not sent
+// yet, and who may forbid a request is asked when its turn has come.
+func limit(slots chan struct{}) middlewareOption {
+	return func(stack *smithymiddleware.Stack) error {
+		return stack.Finalize.Add(smithymiddleware.FinalizeMiddlewareFunc("MooringSlots",
+			func(ctx context.Context, in smithymiddleware.FinalizeInput, next smithymiddleware.FinalizeHandler) (smithymiddleware.FinalizeOutput, smithymiddleware.Metadata, error) {
+				select {
+				case slots <- struct{}{}:
+				case <-ctx.Done():
+					return smithymiddleware.FinalizeOutput{}, smithymiddleware.Metadata{}, ctx.Err()
+				}
+				defer func() { <-slots }()
+				return next.HandleFinalize(ctx, in)
+			}), smithymiddleware.After)
 	}
-	defer func() { <-c.slots }()
-	return c.client.Do(r)
 }
 
 // identity asks AWS for the account, and keeps it for calls that can say whose bucket they expect.

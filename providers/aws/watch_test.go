@@ -11,6 +11,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/test/localcloud"
@@ -218,5 +219,54 @@ func TestCallsToTheAgentAreTold(t *testing.T) {
 	}
 	if len(w.told) != 2 || w.told[0] != (driver.Call{Service: "metadata", Operation: "GetCredentials", Status: 200}) {
 		t.Errorf("told %+v", w.told)
+	}
+}
+
+// TestForbiddenInTime: who may forbid a request is asked when it is about to be sent, and not while it waits for its turn.
+func TestForbiddenInTime(t *testing.T) {
+	const atOnce = 64
+	w := newWorld(t, localcloud.Options{})
+	w.Faults.Add(localcloud.Fault{Kind: localcloud.Latency, Delay: time.Second, Times: atOnce})
+	var mu sync.Mutex
+	asked, forbidden := 0, false
+	ask := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return asked
+	}
+	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint()}).Open(t.Context(), driver.Config{
+		Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region, Credentials: w.keys(account),
+		Calls: func(ctx context.Context, _, _ string) (context.Context, func(driver.Call)) {
+			mu.Lock()
+			defer mu.Unlock()
+			if asked++; forbidden {
+				ended, cancel := context.WithCancel(ctx)
+				cancel()
+				return ended, func(driver.Call) {}
+			}
+			return ctx, func(driver.Call) {}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls sync.WaitGroup
+	for range atOnce {
+		calls.Go(func() { _, _ = conn.Identity(t.Context()) })
+	}
+	for ask() < atOnce {
+		time.Sleep(time.Millisecond)
+	}
+	late := make(chan error)
+	go func() { _, err := conn.Identity(t.Context()); late <- err }()
+	mu.Lock()
+	forbidden = true
+	mu.Unlock()
+	if err := <-late; err == nil {
+		t.Error("what waited was sent after it was forbidden")
+	}
+	calls.Wait()
+	if n := w.Ledger.Count(localcloud.Filter{}); n != atOnce {
+		t.Errorf("%d requests reached the cloud, want %d", n, atOnce)
 	}
 }

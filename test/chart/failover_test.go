@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/leadership"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/node"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // rush is how many objects are made while leaders change.
@@ -60,7 +62,15 @@ func TestFailover(t *testing.T) {
 			w.must(w.Accounts(t.Context()))
 			w.eventually("one leads", func() bool { return w.leader() != nil })
 			all := buckets("shop", rush)
-			go func() { w.create(all) }()
+			w.must(system.EnsureNamespace(t.Context(), w.Client, "shop"))
+			var creation sync.WaitGroup
+			creation.Go(func() {
+				for _, o := range all {
+					if err := w.Client.Create(t.Context(), o); err != nil {
+						t.Error(err)
+					}
+				}
+			})
 			w.eventually("a third is made", func() bool { return len(w.made()) > rush/3 })
 
 			holder := w.holder()
@@ -71,6 +81,7 @@ func TestFailover(t *testing.T) {
 			if c.timed && took > most {
 				t.Errorf("another took over after %s, want %s at most", took, most)
 			}
+			creation.Wait()
 			w.ready(all)
 			made := w.made()
 			for _, o := range all {

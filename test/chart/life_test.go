@@ -47,6 +47,9 @@ func TestLife(t *testing.T) {
 	if writes := w.writes(calls); len(writes) > 0 {
 		t.Errorf("uninstalling and installing again wrote to the cloud: %q", writes)
 	}
+	if vigil.watches.Load() <= 2 {
+		t.Error("no watch ended: the definitions were not upgraded")
+	}
 	if fell := vigil.end(); len(fell) > 0 {
 		t.Errorf("%d times something was not Ready, as %s", len(fell), fell[0])
 	}

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 )
 
 // The first release: what people upgrade from. Where the clone has no tags, the commit is the same.
@@ -34,7 +37,43 @@ func firstRelease(t testing.TB) string {
 	if err := unpack.Wait(); err != nil {
 		t.Fatal(err)
 	}
+	older(t, filepath.Join(dir, "charts", "mooring", "files", "crds"))
 	return dir
+}
+
+// older makes definitions differ from those that are here, even as long as no field has been added since: with another
+// schema the API server ends all watches, as in every upgrade that is worth it.
+func older(t testing.TB, dir string) {
+	t.Helper()
+	for _, name := range []string{"mooring.dev_buckets.yaml", "mooring.dev_databases.yaml"} {
+		path := filepath.Join(dir, name)
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		definition := map[string]any{}
+		if err := yaml.Unmarshal(content, &definition); err != nil {
+			t.Fatal(err)
+		}
+		versions, _, err := unstructured.NestedSlice(definition, "spec", "versions")
+		if err != nil {
+			t.Fatal(err)
+		}
+		schema := versions[0].(map[string]any)
+		err = unstructured.SetNestedField(schema, "string", "schema", "openAPIV3Schema", "properties", "spec", "properties", "formerly", "type")
+		if err == nil {
+			err = unstructured.SetNestedSlice(definition, versions, "spec", "versions")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if content, err = yaml.Marshal(definition); err == nil {
+			err = os.WriteFile(path, append([]byte("---\n"), content...), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // TestFirstTag: where there is the tag, it is that commit.

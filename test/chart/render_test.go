@@ -160,8 +160,12 @@ func TestSchemaIsClosed(t *testing.T) {
 	}
 	var walk func(path string, s map[string]any)
 	walk = func(path string, s map[string]any) {
+		if items, ok := s["items"].(map[string]any); ok {
+			walk(path+"[]", items)
+			return
+		}
 		properties, ok := s["properties"].(map[string]any)
-		if !ok || s["items"] != nil {
+		if !ok {
 			return
 		}
 		if s["additionalProperties"] != false {
@@ -188,32 +192,38 @@ func TestSchemaIsClosed(t *testing.T) {
 // TestValuesRefuse: what can't be is refused before anything is installed, and the message names it.
 func TestValuesRefuse(t *testing.T) {
 	for values, says := range map[string]string{
-		"replica: 3":                                 "replica",
-		"image: {tga: v1}":                           "tga",
-		"replicas: two":                              "replicas",
-		"replicas: -1":                               "replicas",
-		"image: {digest: 'sha256:1'}":                "digest",
-		"image: {pullPolicy: Sometimes}":             "pullPolicy",
-		"namespaces: shop":                           "namespaces",
-		"namespaces: [Shop]":                         "namespaces",
-		"namespaces: [shop, shop]":                   "namespaces",
-		"clusterID: 'no spaces'":                     "clusterID",
-		"syncPeriod: often":                          "syncPeriod",
-		"syncPeriod: 10":                             "syncPeriod",
-		"workers: 0":                                 "workers",
-		"log: {level: loud}":                         "level",
-		"log: {format: xml}":                         "format",
-		"metrics: {port: 80}":                        "port",
-		"metrics: {serviceMonitor: {interval: 30}}":  "interval",
-		"serviceAccount: {annotations: {a: true}}":   "annotations",
-		"extraArgs: [sync-period=1m]":                "extraArgs",
-		"extraEnv: [{value: x}]":                     "extraEnv",
-		"resources: {request: {cpu: 1}}":             "request",
-		"podDisruptionBudget: {maxUnavailable: all}": "maxUnavailable",
-		"fullnameOverride: Mooring":                  "fullnameOverride",
-		"imagePullSecrets: [registry]":               "imagePullSecrets",
-		"caBundle: {key: ''}":                        "key",
-		"nodeSelector: {a: 1}":                       "nodeSelector",
+		"replica: 3":                                        "replica",
+		"image: {tga: v1}":                                  "tga",
+		"replicas: two":                                     "replicas",
+		"replicas: -1":                                      "replicas",
+		"image: {digest: 'sha256:1'}":                       "digest",
+		"image: {pullPolicy: Sometimes}":                    "pullPolicy",
+		"namespaces: shop":                                  "namespaces",
+		"namespaces: [Shop]":                                "namespaces",
+		"namespaces: [shop, shop]":                          "namespaces",
+		"clusterID: 'no spaces'":                            "clusterID",
+		"syncPeriod: often":                                 "syncPeriod",
+		"syncPeriod: 10":                                    "syncPeriod",
+		"workers: 0":                                        "workers",
+		"log: {level: loud}":                                "level",
+		"log: {format: xml}":                                "format",
+		"metrics: {port: 80}":                               "port",
+		"metrics: {serviceMonitor: {interval: 30}}":         "interval",
+		"serviceAccount: {annotations: {a: true}}":          "annotations",
+		"extraArgs: [sync-period=1m]":                       "extraArgs",
+		"extraEnv: [{value: x}]":                            "extraEnv",
+		"resources: {request: {cpu: 1}}":                    "request",
+		"podDisruptionBudget: {maxUnavailable: all}":        "maxUnavailable",
+		"fullnameOverride: Mooring":                         "fullnameOverride",
+		"imagePullSecrets: [registry]":                      "imagePullSecrets",
+		"caBundle: {key: ''}":                               "key",
+		"nodeSelector: {a: 1}":                              "nodeSelector",
+		"tolerations: [{keyy: a}]":                          "keyy",
+		"imagePullSecrets: [{nmae: a}]":                     "nmae",
+		"resources: {limits: {memroy: 1Gi}}":                "memroy",
+		"topologySpreadConstraints: [{maxSkew: 1}]":         "topologyKey",
+		"serviceAccount: {create: false}":                   "name",
+		"metrics: {enabled: false, rules: {enabled: true}}": "MooringAbsent",
 	} {
 		for _, program := range helms {
 			h := newHelm(t, program, "")
@@ -232,12 +242,12 @@ func names(schema map[string]any) (paths []string) {
 		return nil
 	}
 	for name, property := range properties {
-		if name == "global" {
+		if name == "global" || name == "enabled" && schema["title"] != nil {
 			continue
 		}
 		paths = append(paths, name)
 		for _, sub := range names(property.(map[string]any)) {
-			if name != "resources" { // what resources there are is not for the chart to say
+			if name != "resources" && name != "affinity" { // what resources there are is not for the chart to say
 				paths = append(paths, name+"."+sub)
 			}
 		}

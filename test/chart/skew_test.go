@@ -23,6 +23,8 @@ func TestSkew(t *testing.T) {
 		w.install(old, build(t, first), often)
 		w.must(w.Accounts(t.Context()))
 		before := w.begin("before")
+		// Who keeps their values has none of those that are new.
+		w.run(w, "upgrade", release, chartDir(t), "--namespace", namespace, "--reuse-values")
 		w.apply(chartDir(t), often) // and nobody has come to run the new Pods yet
 		w.trusted()
 		w.goesOn(before)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -263,10 +264,11 @@ func (w *world) calls() int { return w.Cloud.Ledger.Count(localcloud.Filter{}) }
 
 // A vigil watches all Buckets and Databases, and notes which were not Ready at any time.
 type vigil struct {
-	mu    sync.Mutex
-	fell  []string
-	stop  context.CancelFunc
-	ended sync.WaitGroup
+	mu      sync.Mutex
+	fell    []string
+	stop    context.CancelFunc
+	ended   sync.WaitGroup
+	watches atomic.Int64
 }
 
 func (w *world) vigil() *vigil {
@@ -275,23 +277,33 @@ func (w *world) vigil() *vigil {
 	v := &vigil{stop: stop}
 	w.Cleanup(stop)
 	for _, list := range []client.ObjectList{&v1alpha1.BucketList{}, &v1alpha1.DatabaseList{}} {
-		events, err := w.watch.Watch(ctx, list)
-		w.must(err)
 		v.ended.Go(func() {
-			for e := range events.ResultChan() {
-				o, ok := e.Object.(client.Object)
-				if !ok {
-					continue // the end of the watch
+			for ctx.Err() == nil { // the API server ends watches when a definition changes; the next begins with all there is
+				events, err := w.watch.Watch(ctx, list)
+				if err != nil {
+					time.Sleep(50 * time.Millisecond)
+					continue
 				}
-				if string(e.Type) == "DELETED" || !isReady(o) {
-					v.mu.Lock()
-					v.fell = append(v.fell, fmt.Sprintf("%s %T %s: %+v", e.Type, o, o.GetName(), conditions(o)))
-					v.mu.Unlock()
+				v.watches.Add(1)
+				for e := range events.ResultChan() {
+					v.look(string(e.Type), e.Object)
 				}
 			}
 		})
 	}
 	return v
+}
+
+func (v *vigil) look(event string, object runtime.Object) {
+	o, ok := object.(client.Object)
+	if !ok {
+		return // the end of the watch
+	}
+	if event == "DELETED" || !isReady(o) {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.fell = append(v.fell, fmt.Sprintf("%s %T %s: %+v", event, o, o.GetName(), conditions(o)))
+	}
 }
 
 // end ends the vigil, and returns what was seen.

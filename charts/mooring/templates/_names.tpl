@@ -10,7 +10,7 @@
 {{- end }}
 
 {{- define "mooring.serviceAccount" -}}
-{{- .Values.serviceAccount.name | default (ternary (include "mooring.name" .) "default" .Values.serviceAccount.create) -}}
+{{- .Values.serviceAccount.name | default (include "mooring.name" .) -}}
 {{- end }}
 
 {{- define "mooring.image" -}}
@@ -55,9 +55,16 @@ capabilities: {drop: [ALL]}
 
 {{/* The variables that a container of Mooring gets. */}}
 {{- define "mooring.env" -}}
-{{- range $name, $value := dict "HTTP_PROXY" .Values.proxy.httpProxy "HTTPS_PROXY" .Values.proxy.httpsProxy "NO_PROXY" .Values.proxy.noProxy }}
-{{- with $value }}
-- {name: {{ $name }}, value: {{ . | quote }}}
+{{- with .Values.proxy }}
+{{- with .httpProxy }}
+- {name: HTTP_PROXY, value: {{ . | quote }}}
+{{- end }}
+{{- with .httpsProxy }}
+- {name: HTTPS_PROXY, value: {{ . | quote }}}
+{{- end }}
+{{- if or .httpProxy .httpsProxy }}
+# The API server, what is in the cluster, and where the machine says who it is.
+- {name: NO_PROXY, value: {{ list "$(KUBERNETES_SERVICE_HOST)" ".svc" "169.254.169.254" "169.254.170.23" "metadata.google.internal" .noProxy | compact | join "," | quote }}}
 {{- end }}
 {{- end }}
 {{- if .Values.caBundle.configMap }}
