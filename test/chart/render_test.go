@@ -219,7 +219,7 @@ func TestValuesRefuse(t *testing.T) {
 		"caBundle: {key: ''}":                               "key",
 		"nodeSelector: {a: 1}":                              "nodeSelector",
 		"tolerations: [{keyy: a}]":                          "keyy",
-		"imagePullSecrets: [{nmae: a}]":                     "nmae",
+		"imagePullSecrets: [{secretName: a}]":               "secretName",
 		"resources: {limits: {memroy: 1Gi}}":                "memroy",
 		"topologySpreadConstraints: [{maxSkew: 1}]":         "topologyKey",
 		"serviceAccount: {create: false}":                   "name",
