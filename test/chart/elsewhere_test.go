@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -39,6 +40,12 @@ func TestElsewhere(t *testing.T) {
 	w.serve()
 	w.test()
 	w.lend(amazon)
+
+	// A second one would lead over the same objects. Even without all that there is once in a cluster it is refused.
+	without := valuesFile(t, "crds: {install: false}\nrbac: {people: false}\nadmission: {policies: false}\n")
+	if _, says, err := w.try(t, "install", "second", chartDir(t), "--namespace", "second", "--create-namespace", "--values", without); err == nil || !strings.Contains(says, "mooring-tokens") {
+		t.Errorf("a second release: %v\n%s", err, says)
+	}
 
 	theirs := objects("elsewhere", 1)
 	w.create(theirs)
