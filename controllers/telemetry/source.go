@@ -33,6 +33,8 @@ type Kind struct {
 	Status func(client.Object) *v1alpha1.ResourceStatus
 	// Sightings returns when each cloud object was last observed.
 	Sightings func() []Sighting
+	// Unrecorded returns how many objects there are whose last turn could not be written down.
+	Unrecorded func() int
 	// Rollouts returns the changes of classes that are under way.
 	Rollouts func() []Rollout
 }

@@ -78,6 +78,18 @@ var causes = []cause{
 		},
 	},
 	{
+		name:   "the cloud never finishes what it began",
+		alerts: map[string]string{"MooringNeverFinishes": `kind="Database",provider="aws",reason="Creating"`},
+		strikes: func(c *scene) func() {
+			return func() {
+				c.stop()
+				d := c.database("orders", nil)
+				c.is(d, v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonCreating)
+				c.ahead.Store(int64(5 * time.Hour))
+			}
+		},
+	},
+	{
 		name:   "a service of the cloud is down",
 		alerts: map[string]string{"MooringCloudErrors": `provider="aws",service="s3"`},
 		strikes: func(c *scene) func() {
@@ -161,7 +173,8 @@ var causes = []cause{
 	},
 	{
 		name:   "statuses can't be written",
-		alerts: map[string]string{"MooringReconcileErrors": ""},
+		alerts: map[string]string{"MooringReconcileErrors": "", "MooringNotObserved": `kind="Bucket",provider="aws"`},
+		every:  5 * time.Minute, // so seldom is it tried at last
 		strikes: func(c *scene) func() {
 			b := c.bucket("photos", nil)
 			c.ready(b)
