@@ -156,6 +156,22 @@ func TestEachObjectCountsOnce(t *testing.T) {
 	}
 }
 
+// What is counted for the first time is an increase only if the counter was shown before.
+func TestDriftIsShownBeforeThereIsAny(t *testing.T) {
+	m := New(Options{Now: func() time.Time { return noon }})
+	s := sources(&shelf{})
+	s.Providers = []string{"aws", "gcp"}
+	m.Watch(s)
+	got := values(t, m)
+	for _, metric := range []*Metric{driftFound, driftCorrected, driftReturned} {
+		for _, provider := range s.Providers {
+			if n, shown := got[metric.Name+"{Bucket,"+provider+"}"]; !shown || n != 0 {
+				t.Errorf("%s of %s is %v, shown: %v", metric.Name, provider, n, shown)
+			}
+		}
+	}
+}
+
 func TestCallsAreCounted(t *testing.T) {
 	now := noon
 	m := New(Options{Now: func() time.Time { return now }})

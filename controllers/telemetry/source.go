@@ -20,6 +20,8 @@ type Sources struct {
 	// Cache reads from memory.
 	Cache client.Reader
 	Kinds []Kind
+	// Providers are the clouds that there are drivers for.
+	Providers []string
 	// Configs are the kinds of provider configs.
 	Configs []ConfigKind
 	// Accounts returns the places of all accounts.

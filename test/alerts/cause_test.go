@@ -306,6 +306,11 @@ func (cause cause) test(c *scene) {
 func atRest(c *scene) {
 	c.start(controllers.Options{SyncPeriod: 10 * time.Minute}, controllers.ManagerOptions{})
 	before := c.scrape()
+	for _, provider := range []string{"aws", "gcp"} {
+		if !before.shows("mooring_drift_returned_total", `kind="Bucket",provider="`+provider+`"`) {
+			c.Errorf("the first drift in %s that returns is lost: no counter was shown before", provider)
+		}
+	}
 	b, gone := c.bucket("photos", nil), c.bucket("gone", nil)
 	c.ready(c.bucket("pictures", func(b *v1alpha1.Bucket) { b.Spec.ProviderConfigRef = ref("gcp") }))
 	c.ready(c.database("orders", nil))
