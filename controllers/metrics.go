@@ -2,6 +2,8 @@ package controllers
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,6 +17,7 @@ import (
 func (s *setup) addMetrics() error {
 	s.metrics.Watch(telemetry.Sources{
 		Leading: s.mgr.Elected(), Cache: s.mgr.GetCache(), Kinds: s.counted, Accounts: s.store.Accounts,
+		Providers: slices.Sorted(maps.Keys(s.Drivers)),
 		Configs: []telemetry.ConfigKind{
 			{Name: credential.KindProviderConfig, List: func() client.ObjectList { return &v1alpha1.ProviderConfigList{} }, Of: configOf},
 			{Name: credential.KindClusterProviderConfig, List: func() client.ObjectList { return &v1alpha1.ClusterProviderConfigList{} }, Of: configOf},
@@ -35,8 +38,5 @@ func configOf(o client.Object) (provider string, conditions []metav1.Condition) 
 	case *v1alpha1.ClusterProviderConfig:
 		account, conditions = c.Spec.Account, c.Status.Conditions
 	}
-	if account.AWS != nil {
-		return "aws", conditions
-	}
-	return "gcp", conditions
+	return credential.Provider(account), conditions
 }

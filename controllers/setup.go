@@ -199,7 +199,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 	added.admission = &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Effect: effects(s, kind)}
 	s.kinds = append(s.kinds, added)
 	s.counted = append(s.counted, telemetry.Kind{
-		Name: kind.Name, List: kind.List, Status: classes.Status, Sightings: r.Sightings, Rollouts: r.Rollouts.Progress,
+		Name: kind.Name, List: kind.List, Status: classes.Status, Sightings: r.Sightings, Unrecorded: r.Unrecorded, Rollouts: r.Rollouts.Progress,
 	})
 	if err := s.index(ctx, added); err != nil {
 		return err

@@ -56,12 +56,15 @@ type config struct {
 	invalid error
 }
 
-func (c *config) provider() string {
-	if c.account.AWS != nil {
+// Provider returns the cloud that an account is in: aws or gcp.
+func Provider(account v1alpha1.Account) string {
+	if account.AWS != nil {
 		return "aws"
 	}
 	return "gcp"
 }
+
+func (c *config) provider() string { return Provider(c.account) }
 
 func (c *config) status() *v1alpha1.ProviderConfigStatus {
 	switch o := c.object.(type) {

@@ -18,6 +18,9 @@ import (
 // Sightings returns when each cloud object was last observed.
 func (r *Reconciler[T, S]) Sightings() []telemetry.Sighting { return r.memories.seen() }
 
+// Unrecorded returns how many objects there are whose last turn could not be written down.
+func (r *Reconciler[T, S]) Unrecorded() int { return r.memories.lost() }
+
 func (r *Reconciler[T, S]) subject(t *turn[T, S]) telemetry.Subject {
 	return telemetry.Subject{Kind: r.Kind.Name, Provider: t.status.Provider}
 }
@@ -27,6 +30,8 @@ func (r *Reconciler[T, S]) count(t *turn[T, S], out outcome, next reconcile.Resu
 	if r.Metrics == nil {
 		return
 	}
+	t.mem.told = t.mem.seen
+	r.memories.note(client.ObjectKeyFromObject(t.obj), true)
 	r.sight(t)
 	subject := r.subject(t)
 	if first := t.status.FirstReadyTime; first != nil && !t.wasReady {
@@ -56,19 +61,21 @@ func (r *Reconciler[T, S]) countGone(t *turn[T, S], out outcome) {
 	r.Metrics.Gone(r.subject(t), outcome)
 }
 
-// countUnrecorded tells the metrics of a turn whose result could not be written.
+// countUnrecorded tells the metrics of a turn whose result could not be written. What it saw is as good as not seen: nobody
+// can read it in the status.
 func (r *Reconciler[T, S]) countUnrecorded(t *turn[T, S]) {
 	if r.Metrics != nil {
+		r.memories.note(client.ObjectKeyFromObject(t.obj), false)
 		r.sight(t)
 		r.Metrics.Unrecorded(r.subject(t))
 	}
 }
 
-// sight notes when the cloud object was last observed, if that is to be done at all.
+// sight notes when the cloud object was last observed and that written down, if that is to be done at all.
 func (r *Reconciler[T, S]) sight(t *turn[T, S]) {
 	name := client.ObjectKeyFromObject(t.obj)
 	if t.bound() && t.obj.GetAnnotations()[v1alpha1.AnnotationPaused] != "true" {
-		r.memories.sight(name, telemetry.Sighting{Provider: t.status.Provider, At: t.mem.seen})
+		r.memories.sight(name, telemetry.Sighting{Provider: t.status.Provider, At: t.mem.told})
 	} else {
 		r.memories.unsight(name)
 	}

@@ -212,8 +212,25 @@ func TestSightings(t *testing.T) {
 
 func TestUnrecordedTurnsAreCounted(t *testing.T) {
 	d, counted := counting(t)
+	d.mem.seen = time.Unix(7, 0)
+	d.count(d.turn, outcome{}, reconcile.Result{})
+	told := d.Sightings()
+	counted()
+	d.mem.seen = time.Unix(8, 0)
 	d.notRecorded(t.Context(), d.turn, errors.New("no"))
+	if got := d.Sightings(); d.Unrecorded() != 1 || !slices.Equal(got, told) {
+		t.Errorf("%d objects are not recorded, and what nobody was told is seen: %v", d.Unrecorded(), got)
+	}
 	if diff := cmp.Diff(map[string]float64{"mooring_unrecorded_turns_total Bucket": 1}, counted()); diff != "" {
 		t.Error(diff)
+	}
+	d.count(d.turn, outcome{}, reconcile.Result{})
+	if want := []telemetry.Sighting{{Provider: "aws", At: d.mem.seen}}; d.Unrecorded() != 0 || !slices.Equal(d.Sightings(), want) {
+		t.Errorf("%d objects are not recorded after one was, seen %v", d.Unrecorded(), d.Sightings())
+	}
+	d.notRecorded(t.Context(), d.turn, errors.New("no"))
+	d.memories.forget(client.ObjectKeyFromObject(d.obj))
+	if d.Unrecorded() != 0 {
+		t.Error("it is gone, and still not recorded")
 	}
 }

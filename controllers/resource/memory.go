@@ -29,6 +29,8 @@ type memory struct {
 	failing  time.Time
 	// seen is when the cloud was last observed, or the object first met.
 	seen time.Time
+	// told is the last seen that the status, as it is stored, knows of.
+	told time.Time
 	// absent is when the cloud object was first seen to be missing; zero while it is there.
 	absent time.Time
 	// unsaved is when the final snapshot was first seen to be missing; zero while it is there, or was not looked for.
@@ -61,6 +63,8 @@ type memories struct {
 	byName map[types.NamespacedName]*memory
 	// sightings are when cloud objects were last observed, for whoever asks meanwhile: a memory itself is its turn's.
 	sightings map[types.NamespacedName]telemetry.Sighting
+	// unrecorded are the objects whose last turn could not be written down.
+	unrecorded map[types.NamespacedName]bool
 }
 
 // of returns the memory of an object, fresh if there is none or if it is of an earlier object of that name.
@@ -72,7 +76,7 @@ func (m *memories) of(name types.NamespacedName, uid types.UID, cadence retry.Ca
 	}
 	mem := m.byName[name]
 	if mem == nil || mem.uid != uid {
-		mem = &memory{uid: uid, pace: retry.NewPace(cadence), seen: now, rank: credential.Routine}
+		mem = &memory{uid: uid, pace: retry.NewPace(cadence), seen: now, told: now, rank: credential.Routine}
 		m.byName[name] = mem
 	}
 	return mem
@@ -84,6 +88,28 @@ func (m *memories) forget(name types.NamespacedName) {
 	defer m.mu.Unlock()
 	delete(m.byName, name)
 	delete(m.sightings, name)
+	delete(m.unrecorded, name)
+}
+
+// note notes whether an object's last turn could be written down.
+func (m *memories) note(name types.NamespacedName, recorded bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if recorded {
+		delete(m.unrecorded, name)
+		return
+	}
+	if m.unrecorded == nil {
+		m.unrecorded = map[types.NamespacedName]bool{}
+	}
+	m.unrecorded[name] = true
+}
+
+// lost counts the objects whose last turn could not be written down.
+func (m *memories) lost() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.unrecorded)
 }
 
 // sight notes when a cloud object was last observed.

@@ -25,6 +25,12 @@ var (
 		Asks:  "How often can't Mooring say in an object's status what it found?",
 		Query: "sum by (kind) (rate(mooring_unrecorded_turns_total[5m]))",
 	}
+	unrecordedResources = &Metric{
+		Name: "mooring_unrecorded_resources", Type: Gauge, Labels: []string{"kind"},
+		Help:  "Objects whose last turn came to something that the API server did not take. Their status may be old.",
+		Asks:  "Of how many objects is the status old because it can't be written?",
+		Query: "sum by (kind) (mooring_unrecorded_resources)",
+	}
 	certificateExpiry = &Metric{
 		Name: "mooring_webhook_certificate_expiry_timestamp_seconds", Type: Gauge, Replicas: true,
 		Help:  "Until when the certificate is valid that API servers are answered with, in Unix time. Mooring renews it when a third of its 90 days is left. There is no series without a webhook, or before the first certificate.",

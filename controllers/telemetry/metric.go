@@ -38,10 +38,10 @@ type Section struct {
 func Sections() []Section {
 	return []Section{
 		{"Resources", []*Metric{resources, timeToReady, timeToConverge, driftFound, driftCorrected, driftReturned,
-			deletions, deletionAge, observationAge, rollouts}},
+			unfinishedAge, deletions, deletionAge, observationAge, rollouts}},
 		{"Provider configs and accounts", []*Metric{providerConfigs, accountPlaces, accountPlacesInUse, accountWaiting, gateWait, throttleWait}},
 		{"Calls to the clouds", []*Metric{cloudCalls, cloudCallDuration, driverCallDuration}},
-		{"The controller", []*Metric{buildInfo, leader, syncPeriod, unrecorded, certificateExpiry}},
+		{"The controller", []*Metric{buildInfo, leader, syncPeriod, unrecorded, unrecordedResources, certificateExpiry}},
 		{"Of controller-runtime", foreign},
 	}
 }

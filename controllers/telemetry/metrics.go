@@ -46,7 +46,19 @@ func New(o Options) *Metrics {
 }
 
 // Watch says where to read what is shown at a scrape. It must be called before the first scrape.
-func (m *Metrics) Watch(s Sources) { m.sources = s }
+//
+// The counters of drift begin at 0, on every replica: PromQL's increase takes no notice of the first value of a series, and an
+// alert is about them. Their labels are few; with those of other counters nobody knows beforehand which there will be.
+func (m *Metrics) Watch(s Sources) {
+	m.sources = s
+	for _, kind := range s.Kinds {
+		for _, provider := range s.Providers {
+			for _, c := range []*prometheus.CounterVec{m.driftFound, m.driftCorrected, m.driftReturned} {
+				c.WithLabelValues(kind.Name, provider)
+			}
+		}
+	}
+}
 
 // Register shows the metrics, in place of those of another manager that the registry may have.
 func (m *Metrics) Register(r prometheus.Registerer) error {

@@ -104,7 +104,10 @@ func TestResourcesAreCounted(t *testing.T) {
 		bucket("gcp", "", ready(metav1.ConditionFalse, v1alpha1.ReasonDenied), stalled(v1alpha1.ReasonDenied)),
 		bucket("", ""),
 		deleted(bucket("aws", "standard"), time.Hour),
-		deleted(bucket("aws", "standard"), time.Minute),
+		deleted(bucket("aws", "standard", reconciling(v1alpha1.ReasonCloudBusy, 9*time.Hour)), time.Minute),
+		bucket("gcp", "", reconciling(v1alpha1.ReasonCreating, time.Minute)),
+		bucket("gcp", "", reconciling(v1alpha1.ReasonCreating, time.Hour)),
+		bucket("gcp", "", reconciling(v1alpha1.ReasonClassNotFound, 9*time.Hour)),
 	}))
 	got := values(t, m)
 	for series, want := range map[string]float64{
@@ -115,6 +118,10 @@ func TestResourcesAreCounted(t *testing.T) {
 		`mooring_resources{standard,Synced,Bucket,aws,,Unknown}`:      4,
 		`mooring_resources{standard,Stalled,Bucket,aws,,Unknown}`:     0,
 		`mooring_deletion_age_seconds{Bucket,aws}`:                    3600,
+		`mooring_unfinished_age_seconds{Bucket,gcp,Creating}`:         3600,
+		`mooring_unfinished_age_seconds{Bucket,aws,CloudBusy}`:        0,
+		`mooring_unfinished_age_seconds{Bucket,gcp,ClassNotFound}`:    0,
+		`mooring_unrecorded_resources{Bucket}`:                        3,
 		`mooring_observation_age_seconds{Bucket,aws}`:                 120,
 		`mooring_rollout_resources{standard,Bucket,waiting}`:          7,
 		`mooring_account_places{123,aws}`:                             10,
@@ -146,6 +153,22 @@ func TestEachObjectCountsOnce(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]float64{"Ready": 3, "Synced": 3, "Available": 3}, sums); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What is counted for the first time is an increase only if the counter was shown before.
+func TestDriftIsShownBeforeThereIsAny(t *testing.T) {
+	m := New(Options{Now: func() time.Time { return noon }})
+	s := sources(&shelf{})
+	s.Providers = []string{"aws", "gcp"}
+	m.Watch(s)
+	got := values(t, m)
+	for _, metric := range []*Metric{driftFound, driftCorrected, driftReturned} {
+		for _, provider := range s.Providers {
+			if n, shown := got[metric.Name+"{Bucket,"+provider+"}"]; !shown || n != 0 {
+				t.Errorf("%s of %s is %v, shown: %v", metric.Name, provider, n, shown)
+			}
+		}
 	}
 }
 
@@ -267,7 +290,7 @@ func values(t *testing.T, m *Metrics) map[string]float64 {
 // full returns metrics with a series of each.
 func full() *Metrics {
 	m := New(Options{Version: "v1", SyncPeriod: time.Minute, Now: func() time.Time { return noon }})
-	m.Watch(sources(&shelf{bucket("aws", "standard"), deleted(bucket("aws", "standard"), time.Hour)}))
+	m.Watch(sources(&shelf{bucket("aws", "standard", reconciling(v1alpha1.ReasonCreating, time.Hour)), deleted(bucket("aws", "standard"), time.Hour)}))
 	s := Subject{"Bucket", "aws"}
 	m.Ready(s, time.Second)
 	m.Converged(s, time.Second)
@@ -294,7 +317,8 @@ func sources(objects *shelf) Sources {
 			Sightings: func() []Sighting {
 				return []Sighting{{"aws", noon.Add(-time.Minute)}, {"aws", noon.Add(-2 * time.Minute)}, {"gcp", noon}}
 			},
-			Rollouts: func() []Rollout { return []Rollout{{"standard", 5, 7}} },
+			Unrecorded: func() int { return 3 },
+			Rollouts:   func() []Rollout { return []Rollout{{"standard", 5, 7}} },
 		}},
 		Configs: []ConfigKind{{
 			Name: "ProviderConfig", List: func() client.ObjectList {
@@ -346,6 +370,12 @@ func deleted(b v1alpha1.Bucket, ago time.Duration) v1alpha1.Bucket {
 
 func ready(status metav1.ConditionStatus, reason v1alpha1.Reason) metav1.Condition {
 	return metav1.Condition{Type: v1alpha1.ConditionReady, Status: status, Reason: string(reason)}
+}
+
+func reconciling(reason v1alpha1.Reason, since time.Duration) metav1.Condition {
+	return metav1.Condition{
+		Type: v1alpha1.ConditionReconciling, Status: metav1.ConditionTrue, Reason: string(reason), LastTransitionTime: metav1.NewTime(noon.Add(-since)),
+	}
 }
 
 func stalled(reason v1alpha1.Reason) metav1.Condition {

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -21,6 +22,12 @@ var (
 		Asks:  "What is not Ready, and why?",
 		Query: `sum by (kind, provider, reason) (mooring_resources{condition="Ready",status!="True"})`,
 	}
+	unfinishedAge = &Metric{
+		Name: "mooring_unfinished_age_seconds", Type: Gauge, Labels: []string{"kind", "provider", "reason"},
+		Help:  "For how long the object has been Reconciling that has been so for longest, of those that are it now for the reason Creating, Updating, Adopting or CloudBusy. What is being deleted doesn't count. There is no series if nothing is under way.",
+		Asks:  "Does the cloud ever finish what was begun?",
+		Query: "max by (kind, provider, reason) (mooring_unfinished_age_seconds) > 3600",
+	}
 	deletionAge = &Metric{
 		Name: "mooring_deletion_age_seconds", Type: Gauge, Labels: []string{"kind", "provider"},
 		Help:  "How long ago the deletion was asked for that has waited longest for its end. There is no series if nothing is being deleted.",
@@ -29,7 +36,7 @@ var (
 	}
 	observationAge = &Metric{
 		Name: "mooring_observation_age_seconds", Type: Gauge, Labels: []string{"kind", "provider"},
-		Help:  "How long ago the cloud object was last observed that was not observed for longest; since Mooring started, if that was later. Paused objects are not observed, and don't count.",
+		Help:  "How long ago the cloud object was last observed that was not observed for longest, and the status told of it; since Mooring started, if that was later. Paused objects are not observed, and don't count.",
 		Asks:  "Is everything looked at?",
 		Query: "max by (kind, provider) (mooring_observation_age_seconds)",
 	}
@@ -53,6 +60,14 @@ var counted = map[string]bool{
 	v1alpha1.ConditionReconciling: false, v1alpha1.ConditionStalled: false,
 }
 
+// underWay are the reasons for which an object is Reconciling that the cloud ends by itself, if all goes well.
+var underWay = []string{
+	string(v1alpha1.ReasonCreating), string(v1alpha1.ReasonUpdating), string(v1alpha1.ReasonAdopting), string(v1alpha1.ReasonCloudBusy),
+}
+
+// unfinished is the labels of unfinishedAge, but the kind.
+type unfinished struct{ provider, reason string }
+
 // tally is the labels of resources, but the kind.
 type tally struct{ provider, class, condition, status, reason string }
 
@@ -61,13 +76,16 @@ func (k Kind) collect(ctx context.Context, cache client.Reader, now time.Time, t
 	if err := cache.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		return err
 	}
-	tallies, deleting := map[tally]int{}, map[string]time.Duration{}
+	tallies, deleting, begun := map[tally]int{}, map[string]time.Duration{}, map[unfinished]time.Duration{}
 	err := meta.EachListItem(list, func(item runtime.Object) error {
 		object := item.(client.Object)
 		status := k.Status(object)
 		count(tallies, status)
 		if at := object.GetDeletionTimestamp(); at != nil {
 			deleting[status.Provider] = max(deleting[status.Provider], now.Sub(at.Time))
+		} else if c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReconciling); c != nil && slices.Contains(underWay, c.Reason) {
+			u := unfinished{status.Provider, c.Reason}
+			begun[u] = max(begun[u], now.Sub(c.LastTransitionTime.Time))
 		}
 		return nil
 	})
@@ -80,7 +98,13 @@ func (k Kind) collect(ctx context.Context, cache client.Reader, now time.Time, t
 	for provider, age := range deleting {
 		show(to, deletionAge, age.Seconds(), k.Name, provider)
 	}
+	for u, age := range begun {
+		show(to, unfinishedAge, age.Seconds(), k.Name, u.provider, u.reason)
+	}
 	k.collectSightings(now, to)
+	if k.Unrecorded != nil {
+		show(to, unrecordedResources, float64(k.Unrecorded()), k.Name)
+	}
 	if k.Rollouts != nil {
 		for _, r := range k.Rollouts() {
 			show(to, rollouts, float64(r.Changing), k.Name, r.Class, "changing")

@@ -20,6 +20,8 @@ type Sources struct {
 	// Cache reads from memory.
 	Cache client.Reader
 	Kinds []Kind
+	// Providers are the clouds that there are drivers for.
+	Providers []string
 	// Configs are the kinds of provider configs.
 	Configs []ConfigKind
 	// Accounts returns the places of all accounts.
@@ -33,6 +35,8 @@ type Kind struct {
 	Status func(client.Object) *v1alpha1.ResourceStatus
 	// Sightings returns when each cloud object was last observed.
 	Sightings func() []Sighting
+	// Unrecorded returns how many objects there are whose last turn could not be written down.
+	Unrecorded func() int
 	// Rollouts returns the changes of classes that are under way.
 	Rollouts func() []Rollout
 }

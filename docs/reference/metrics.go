@@ -12,7 +12,8 @@ const aboutMetrics = `# Metrics
 
 Every replica serves them at ` + "`--metrics-address`" + `, path ` + "`/metrics`" + `. What is said of objects, accounts and clouds only the leader
 shows, so a sum over replicas counts nothing twice; what every replica shows says so below. A counter or a histogram has
-no series before something was counted.
+no series before something was counted, and so the first of a series is lost to PromQL's rate() and increase(). The counters of
+drift alone begin at 0, for every kind and provider and on every replica.
 
 Labels are bounded. ` + "`kind`" + ` is ` + "`Bucket`" + ` or ` + "`Database`" + `, or of a provider config; ` + "`provider`" + ` is ` + "`aws`" + ` or ` + "`gcp`" + `, and empty before an object has a
 place in a cloud; ` + "`condition`" + `, ` + "`status`" + ` and ` + "`reason`" + ` are those of the [closed lists](reasons.md); ` + "`class`" + ` takes as many values as

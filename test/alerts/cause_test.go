@@ -78,6 +78,18 @@ var causes = []cause{
 		},
 	},
 	{
+		name:   "the cloud never finishes what it began",
+		alerts: map[string]string{"MooringNeverFinishes": `kind="Database",provider="aws",reason="Creating"`},
+		strikes: func(c *scene) func() {
+			return func() {
+				c.stop()
+				d := c.database("orders", nil)
+				c.is(d, v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonCreating)
+				c.ahead.Store(int64(5 * time.Hour))
+			}
+		},
+	},
+	{
 		name:   "a service of the cloud is down",
 		alerts: map[string]string{"MooringCloudErrors": `provider="aws",service="s3"`},
 		strikes: func(c *scene) func() {
@@ -161,7 +173,8 @@ var causes = []cause{
 	},
 	{
 		name:   "statuses can't be written",
-		alerts: map[string]string{"MooringReconcileErrors": ""},
+		alerts: map[string]string{"MooringReconcileErrors": "", "MooringNotObserved": `kind="Bucket",provider="aws"`},
+		every:  5 * time.Minute, // so seldom is it tried at last
 		strikes: func(c *scene) func() {
 			b := c.bucket("photos", nil)
 			c.ready(b)
@@ -293,6 +306,11 @@ func (cause cause) test(c *scene) {
 func atRest(c *scene) {
 	c.start(controllers.Options{SyncPeriod: 10 * time.Minute}, controllers.ManagerOptions{})
 	before := c.scrape()
+	for _, provider := range []string{"aws", "gcp"} {
+		if !before.shows("mooring_drift_returned_total", `kind="Bucket",provider="`+provider+`"`) {
+			c.Errorf("the first drift in %s that returns is lost: no counter was shown before", provider)
+		}
+	}
 	b, gone := c.bucket("photos", nil), c.bucket("gone", nil)
 	c.ready(c.bucket("pictures", func(b *v1alpha1.Bucket) { b.Spec.ProviderConfigRef = ref("gcp") }))
 	c.ready(c.database("orders", nil))

@@ -77,6 +77,16 @@ func (s scrape) has(metric string) bool {
 	return false
 }
 
+// shows reports whether there is a series of a metric whose labels contain a text.
+func (s scrape) shows(metric, with string) bool {
+	for name, sample := range s.series {
+		if sample.metric == metric && strings.Contains(name, with) {
+			return true
+		}
+	}
+	return false
+}
+
 // sum adds up the series of a metric whose labels contain a text.
 func (s scrape) sum(metric, with string) (sum float64) {
 	for name, sample := range s.series {

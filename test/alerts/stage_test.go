@@ -46,6 +46,8 @@ type stage struct {
 	user *rest.Config
 	s3   *s3.Client
 	rds  *rds.Client
+	// stopped is where the cloud's clock stands, in Unix nanoseconds; 0 if it goes.
+	stopped atomic.Int64
 	// seen are the labels of the metrics that managers of the stage have shown.
 	seen map[string][]string
 }
@@ -55,7 +57,7 @@ func newStage(t *testing.T) *stage {
 	const short = 50 * time.Millisecond
 	s := &stage{seen: map[string][]string{}}
 	s.Stage = system.NewStage(t, cluster.Options{}, localcloud.Options{
-		ListenersOnly: true, InstanceQuota: -1, Durations: localcloud.Durations{Create: short, Modify: short, Delete: short, Snapshot: short},
+		ListenersOnly: true, InstanceQuota: -1, Now: s.cloudNow, Durations: localcloud.Durations{Create: short, Modify: short, Delete: short, Snapshot: short},
 	})
 	var err error
 	if s.user, err = s.Cluster.User(system.User, cluster.Administrators); err != nil {
@@ -67,6 +69,13 @@ func newStage(t *testing.T) *stage {
 	}
 	s.s3, s.rds = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true }), rds.NewFromConfig(cfg)
 	return s
+}
+
+func (s *stage) cloudNow() time.Time {
+	if at := s.stopped.Load(); at != 0 {
+		return time.Unix(0, at)
+	}
+	return time.Now()
 }
 
 // A scene is a namespace, a manager and its clock, for one cause.
@@ -89,6 +98,12 @@ func (s *stage) scene(t *testing.T, namespace string) *scene {
 	c.must(s.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
 	t.Cleanup(c.end)
 	return c
+}
+
+// stop stops the cloud's clock until the scene ends: nothing is finished there any more.
+func (c *scene) stop() {
+	c.stopped.Store(time.Now().UnixNano())
+	c.Cleanup(func() { c.stopped.Store(0) })
 }
 
 // end takes all away that the next scene could see. What is in the cloud stays there; nobody looks at it any more.
