@@ -31,6 +31,12 @@ type Node struct {
 // addresses counts those that were given to Pods, of all nodes.
 var addresses atomic.Int64
 
+// nextAddress returns one that no other Pod has, be it of another program that runs at the same time.
+func nextAddress() string {
+	pid := os.Getpid()
+	return fmt.Sprintf("127.%d.%d.%d", 64+pid/256%128, pid%256, addresses.Add(1)%254+1)
+}
+
 // entrypoint is where an image has its program, which is all it has.
 const entrypoint = "/ko-app/mooring"
 
@@ -91,8 +97,7 @@ func (n *Node) start(t testing.TB, stored *corev1.Pod) (*Pod, error) {
 	if len(stored.Spec.Containers) != 1 || len(stored.Spec.InitContainers) > 0 {
 		return nil, fmt.Errorf("it has %d containers, and this node runs one", len(stored.Spec.Containers)+len(stored.Spec.InitContainers))
 	}
-	number := addresses.Add(1)
-	address := fmt.Sprintf("127.77.%d.%d", number/250, number%250+1)
+	address := nextAddress()
 	n.mu.Lock()
 	p := &Pod{Pod: stored, node: n, Address: address, root: filepath.Join(n.dir, stored.Name), ended: make(chan struct{})}
 	n.pods = append(n.pods, p)
