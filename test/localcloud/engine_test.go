@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -455,7 +456,6 @@ func TestParentKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	segments := sharedMemorySegments(t)
 	parent := exec.Command(os.Args[0], "-test.run=^TestParentKilled$", "-test.v")
 	parent.Env = append(os.Environ(), variable+"="+dir)
 	out, err := parent.StdoutPipe()
@@ -473,6 +473,9 @@ func TestParentKilled(t *testing.T) {
 	if len(before) < 4 {
 		t.Errorf("servers are %v, want two and their children", before)
 	}
+	if len(sharedMemoryOf(t, before)) == 0 {
+		t.Error("they have no shared memory segment that could be left")
+	}
 	_ = parent.Process.Kill()
 	_ = parent.Wait()
 	for deadline := time.Now().Add(10 * time.Second); len(processesBelow(dir)) > 0; time.Sleep(10 * time.Millisecond) {
@@ -480,8 +483,8 @@ func TestParentKilled(t *testing.T) {
 			t.Fatalf("processes %v outlived their parent", processesBelow(dir))
 		}
 	}
-	if after := sharedMemorySegments(t); after > segments {
-		t.Errorf("%d shared memory segments, %d before", after, segments)
+	if left := sharedMemoryOf(t, before); len(left) > 0 {
+		t.Errorf("shared memory segments that they made are left: %q", left)
 	}
 }
 
@@ -511,10 +514,18 @@ func keepBusy(t *testing.T, e *engine, user string) {
 	t.Error("the backend did not become busy")
 }
 
-func sharedMemorySegments(t *testing.T) int {
+// sharedMemoryOf returns the segments that processes made. Others of the machine may have some, too.
+func sharedMemoryOf(t *testing.T, pids []int) (found []string) {
 	segments, err := os.ReadFile("/proc/sysvipc/shm")
 	if err != nil {
 		t.Skip(err)
 	}
-	return strings.Count(string(segments), "\n")
+	for line := range strings.Lines(string(segments)) {
+		if columns := strings.Fields(line); len(columns) > 4 { // key, id, mode, size, the process that made it
+			if maker, err := strconv.Atoi(columns[4]); err == nil && slices.Contains(pids, maker) {
+				found = append(found, line)
+			}
+		}
+	}
+	return found
 }
