@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -327,6 +329,35 @@ func (w *world) tagBehind(t *testing.T, bucket, team string) {
 	}
 	if _, err = there.PutBucketTagging(t.Context(), &s3.PutBucketTaggingInput{Bucket: &bucket, Tagging: &s3types.Tagging{TagSet: out.TagSet}}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestEachLineIsTold: many objects may say the same within a second, and the log leaves none of them out.
+func TestEachLineIsTold(t *testing.T) {
+	read, written, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr := os.Stderr
+	os.Stderr = written
+	log, err := logger(defaults())
+	os.Stderr = stderr
+	if err != nil {
+		t.Fatal(err)
+	}
+	const objects = 500
+	go func() {
+		defer func() { _ = written.Close() }()
+		for i := range objects {
+			log.Info("usable and as declared", "name", i)
+		}
+	}()
+	told := 0
+	for lines := bufio.NewScanner(read); lines.Scan(); {
+		told++
+	}
+	if told != objects {
+		t.Errorf("%d lines, want %d", told, objects)
 	}
 }
 

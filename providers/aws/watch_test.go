@@ -1,76 +1,31 @@
 package aws_test
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-// A witness keeps what it is told of requests.
-type witness struct {
-	mu    sync.Mutex
-	begun int
-	told  []driver.Call
-}
-
-func (w *witness) calls(ctx context.Context, _, _ string) (context.Context, func(driver.Call)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.begun++
-	return ctx, func(call driver.Call) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.told = append(w.told, call)
-	}
-}
-
-// verify compares what was told with what reached the cloud. Both are ordered alike: reads of aspects overtake each other.
-func (w *witness) verify(t *testing.T, r *reach, codes map[driver.Code]int) {
+// reached returns the requests that reached the cloud, as they are to be told.
+func (r *reach) reached(t *testing.T) (calls []driver.Call) {
 	t.Helper()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.begun != len(w.told) {
-		t.Errorf("%d requests begun, %d ended", w.begun, len(w.told))
-	}
-	var want, got []driver.Call
 	for _, c := range r.Ledger.Calls(localcloud.Filter{}) {
 		if c.Status != 0 && c.RequestID == "" {
 			t.Errorf("the cloud named no request id: %+v", c)
 		}
-		want = append(want, driver.Call{
+		calls = append(calls, driver.Call{
 			Service: c.Service, Operation: c.Operation, Status: c.Status, RequestID: c.RequestID, Failed: c.Status == 0 || c.Status >= 300,
 		})
 	}
-	failed := map[driver.Code]int{}
-	for _, c := range w.told {
-		if c.Failed {
-			failed[c.Code]++
-		}
-		c.Code = 0 // the ledger does not know it
-		got = append(got, c)
-	}
-	order := func(a, b driver.Call) int {
-		return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.RequestID, b.RequestID))
-	}
-	slices.SortFunc(want, order)
-	slices.SortFunc(got, order)
-	if diff := gocmp.Diff(want, got); diff != "" {
-		t.Errorf("requests (-that reached the cloud +told):\n%s", diff)
-	}
-	if diff := gocmp.Diff(codes, failed); diff != "" {
-		t.Errorf("codes of those that failed (-want +told):\n%s", diff)
-	}
+	return calls
 }
 
 // Every request is told, once, by who asks for it: through the lives of a bucket and a database, with whatever identity.
@@ -90,11 +45,11 @@ func TestCallsAreTold(t *testing.T) {
 		"ambient": {func(r *reach) driver.Config { irsa(r.t, r); return ambient() }, []string{"AssumeRoleWithWebIdentity"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, w := newReachWith(t, localcloud.Options{InstanceQuota: -1}), &witness{}
+			r, w := newReachWith(t, localcloud.Options{InstanceQuota: -1}), &drivertest.Witness{}
 			cfg := tc.config(r)
-			cfg.Calls = w.calls
+			cfg.Calls = w.Calls
 			r.conn = r.openConfig(cfg)
-			if _, err := r.conn.Identity(t.Context()); err != nil {
+			if _, err := r.conn.Identity(drivertest.Caller(t)); err != nil {
 				t.Fatal(err)
 			}
 			r.lead(t)
@@ -103,7 +58,7 @@ func TestCallsAreTold(t *testing.T) {
 					t.Errorf("no step %s", step)
 				}
 			}
-			w.verify(t, r, map[driver.Code]int{driver.NotFound: 4}) // looked for before, and after
+			w.Verify(t, r.reached(t), map[driver.Code]int{driver.NotFound: 4}) // looked for before, and after
 		})
 	}
 }
@@ -123,7 +78,7 @@ func (r *reach) lead(t *testing.T) {
 func live[S any](t *testing.T, r *reach, x driver.External[S], req driver.Request[S], edit func(*driver.Request[S])) {
 	t.Helper()
 	look := func() []field.Change {
-		seen, err := x.Observe(t.Context(), req)
+		seen, err := x.Observe(drivertest.Caller(t), req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,10 +91,10 @@ func live[S any](t *testing.T, r *reach, x driver.External[S], req driver.Reques
 		}
 	}
 	look()
-	must(x.Create(t.Context(), req))
+	must(x.Create(drivertest.Caller(t), req))
 	for range 3 { // until all is as wanted
 		if changes := look(); len(changes) > 0 {
-			must(x.Update(t.Context(), req, changes))
+			must(x.Update(drivertest.Caller(t), req, changes))
 		}
 	}
 	edit(&req)
@@ -147,10 +102,10 @@ func live[S any](t *testing.T, r *reach, x driver.External[S], req driver.Reques
 	if len(changes) == 0 {
 		t.Fatal("nothing to change")
 	}
-	must(x.Update(t.Context(), req, changes))
+	must(x.Update(drivertest.Caller(t), req, changes))
 	look()
 	req.Deletion = &driver.Deletion{}
-	must(x.Delete(t.Context(), req))
+	must(x.Delete(drivertest.Caller(t), req))
 	look()
 }
 
@@ -169,56 +124,56 @@ func TestFailedCallsAreTold(t *testing.T) {
 		"no identity": {localcloud.Fault{Kind: localcloud.Denied, Filter: localcloud.Filter{Service: "sts"}}, map[driver.Code]int{driver.Denied: 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, w := newReach(t), &witness{}
+			r, w := newReach(t), &drivertest.Witness{}
 			cfg := r.assuming()
-			cfg.Calls = w.calls
+			cfg.Calls = w.Calls
 			conn := r.openConfig(cfg)
 			if tc.fault.Service == "" {
-				if _, err := conn.Identity(t.Context()); err != nil {
+				if _, err := conn.Identity(drivertest.Caller(t)); err != nil {
 					t.Fatal(err)
 				}
 			}
 			r.Faults.Add(tc.fault)
 			bucket, database := bucketOf("shop-told", v1alpha1.BucketParameters{}), databaseOf("shop-told", nil)
-			_, _ = conn.Buckets.Observe(t.Context(), bucket)
-			_, _ = conn.Databases.Observe(t.Context(), database)
-			_, inS3 := conn.Buckets.Create(t.Context(), bucket)
-			_, inRDS := conn.Databases.Create(t.Context(), database)
+			_, _ = conn.Buckets.Observe(drivertest.Caller(t), bucket)
+			_, _ = conn.Databases.Observe(drivertest.Caller(t), database)
+			_, inS3 := conn.Buckets.Create(drivertest.Caller(t), bucket)
+			_, inRDS := conn.Databases.Create(drivertest.Caller(t), database)
 			if inS3 == nil || inRDS == nil {
 				t.Errorf("created: %v, %v", inS3, inRDS)
 			}
-			w.verify(t, r, tc.codes)
+			w.Verify(t, r.reached(t), tc.codes)
 		})
 	}
 }
 
 // A call that is given up is told as one without an answer.
 func TestHangingCallsAreTold(t *testing.T) {
-	r, w := newReach(t), &witness{}
-	ctx, cancel := context.WithCancel(t.Context())
-	conn := r.openConfig(driver.Config{Location: region, Credentials: r.keys(account), Calls: w.calls})
+	r, w := newReach(t), &drivertest.Witness{}
+	ctx, cancel := context.WithCancel(drivertest.Caller(t))
+	conn := r.openConfig(driver.Config{Location: region, Credentials: r.keys(account), Calls: w.Calls})
 	r.Faults.Add(localcloud.Fault{Kind: localcloud.Hang})
 	stop := time.AfterFunc(50*time.Millisecond, cancel)
 	defer stop.Stop()
 	_, err := conn.Databases.Observe(ctx, databaseOf("shop-told", nil))
 	wantCode(t, err, driver.Unavailable)
-	want := []driver.Call{{Service: "rds", Operation: "DescribeDBInstances", Failed: true, Code: driver.Unavailable}}
-	if diff := gocmp.Diff(want, w.told); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+	want := driver.Call{Service: "rds", Operation: "DescribeDBInstances", Failed: true, Code: driver.Unavailable}
+	if told := w.Told(); len(told) != 1 || told[0] != want {
+		t.Errorf("told %+v, want %+v", told, want)
 	}
 }
 
 // So is what is asked of the agent that hands a pod its identity. It has no name of its own.
 func TestCallsToTheAgentAreTold(t *testing.T) {
-	r, w := newReach(t), &witness{}
+	r, w := newReach(t), &drivertest.Witness{}
 	podIdentity(t, r)
 	cfg := ambient()
-	cfg.Calls = w.calls
-	if _, err := r.openConfig(cfg).Identity(t.Context()); err != nil {
+	cfg.Calls = w.Calls
+	if _, err := r.openConfig(cfg).Identity(drivertest.Caller(t)); err != nil {
 		t.Fatal(err)
 	}
-	if len(w.told) != 2 || w.told[0] != (driver.Call{Service: "metadata", Operation: "GetCredentials", Status: 200}) {
-		t.Errorf("told %+v", w.told)
+	if told := w.Told(); len(told) != 2 || told[0] != (driver.Call{Service: "metadata", Operation: "GetCredentials", Status: 200}) {
+		t.Errorf("told %+v", told)
 	}
 }
 

@@ -1,60 +1,22 @@
 package gcp_test
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"sync"
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
-
-// A witness keeps what it is told of requests.
-type witness struct {
-	mu    sync.Mutex
-	begun int
-	on    map[any]int // by what the context of the call says, how many were begun
-	told  []driver.Call
-}
-
-type callerKey struct{}
-
-func (w *witness) calls(ctx context.Context, _, _ string) (context.Context, func(driver.Call)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.begun++
-	if w.on == nil {
-		w.on = map[any]int{}
-	}
-	w.on[ctx.Value(callerKey{})]++
-	return ctx, func(call driver.Call) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.told = append(w.told, call)
-	}
-}
 
 // steps are what the ledger calls the steps to an identity.
 var steps = map[string][2]string{"token": {"oauth2", "token"}, "exchange": {"sts", "token"}}
 
-// verify compares what was told with what reached the cloud.
-func (w *witness) verify(t *testing.T, r *reach, codes map[driver.Code]int) {
+// reached returns the requests that reached the cloud, as they are to be told.
+func (r *reach) reached(t *testing.T) (calls []driver.Call) {
 	t.Helper()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.begun != len(w.told) {
-		t.Errorf("%d requests begun, %d ended", w.begun, len(w.told))
-	}
-	if n := w.on["caller"]; n != w.begun {
-		t.Errorf("%d of %d requests know on whose behalf they are made", n, w.begun)
-	}
-	var want, got []driver.Call
 	for _, c := range r.Ledger.Calls(localcloud.Filter{}) {
 		if c.Service == "storage" && c.Status != 0 && c.RequestID == "" {
 			t.Errorf("the cloud named no request id: %+v", c)
@@ -62,34 +24,11 @@ func (w *witness) verify(t *testing.T, r *reach, codes map[driver.Code]int) {
 		if step, ok := steps[c.Operation]; ok {
 			c.Service, c.Operation = step[0], step[1]
 		}
-		want = append(want, driver.Call{
+		calls = append(calls, driver.Call{
 			Service: c.Service, Operation: c.Operation, Status: c.Status, RequestID: c.RequestID, Failed: c.Status == 0 || c.Status >= 300,
 		})
 	}
-	failed := map[driver.Code]int{}
-	for _, c := range w.told {
-		if c.Failed {
-			failed[c.Code]++
-		}
-		c.Code = 0 // the ledger does not know it
-		got = append(got, c)
-	}
-	order := func(a, b driver.Call) int {
-		return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.RequestID, b.RequestID), cmp.Compare(a.Status, b.Status))
-	}
-	slices.SortFunc(want, order)
-	slices.SortFunc(got, order)
-	if diff := gocmp.Diff(want, got); diff != "" {
-		t.Errorf("requests (-that reached the cloud +told):\n%s", diff)
-	}
-	if diff := gocmp.Diff(codes, failed); diff != "" {
-		t.Errorf("codes of those that failed (-want +told):\n%s", diff)
-	}
-}
-
-// caller is a context that says on whose behalf requests are made.
-func caller(t *testing.T) context.Context {
-	return context.WithValue(t.Context(), callerKey{}, "caller")
+	return calls
 }
 
 // Every request is told, once, by who asks for it: through the lives of a bucket and a database, with whatever identity.
@@ -99,11 +38,11 @@ func TestCallsAreTold(t *testing.T) {
 		"a key, acting as another": acting((*reach).key), "a web identity, acting as another": acting((*reach).web),
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, w := newReach(t), &witness{}
+			r, w := newReach(t), &drivertest.Witness{}
 			cfg := config(r)
-			cfg.Calls = w.calls
+			cfg.Calls = w.Calls
 			conn := r.openConfig(cfg)
-			if _, err := conn.Identity(caller(t)); err != nil {
+			if _, err := conn.Identity(drivertest.Caller(t)); err != nil {
 				t.Fatal(err)
 			}
 			bucket := bucketRequest{
@@ -114,7 +53,7 @@ func TestCallsAreTold(t *testing.T) {
 			live(t, r, conn.Databases, newDatabase("shop-told", v1alpha1.EnginePostgres), func(req *databaseRequest) {
 				req.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(9))}
 			})
-			w.verify(t, r, map[driver.Code]int{driver.NotFound: 4}) // looked for before, and after
+			w.Verify(t, r.reached(t), map[driver.Code]int{driver.NotFound: 4}) // looked for before, and after
 		})
 	}
 }
@@ -124,7 +63,7 @@ func live[S any](t *testing.T, r *reach, x driver.External[S], req driver.Reques
 	t.Helper()
 	look := func() driver.Observation {
 		t.Helper()
-		seen, err := x.Observe(caller(t), req)
+		seen, err := x.Observe(drivertest.Caller(t), req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,12 +80,12 @@ func live[S any](t *testing.T, r *reach, x driver.External[S], req driver.Reques
 		}
 	}
 	look()
-	must(x.Create(caller(t), req))
+	must(x.Create(drivertest.Caller(t), req))
 	for range 3 { // until all is as wanted
 		seen := look()
 		req.ID, req.Applied = seen.ID, seen.Applied
 		if len(seen.Changes) > 0 {
-			must(x.Update(caller(t), req, seen.Changes))
+			must(x.Update(drivertest.Caller(t), req, seen.Changes))
 		}
 	}
 	edit(&req)
@@ -154,10 +93,10 @@ func live[S any](t *testing.T, r *reach, x driver.External[S], req driver.Reques
 	if len(changes) == 0 {
 		t.Fatal("nothing to change")
 	}
-	must(x.Update(caller(t), req, changes))
+	must(x.Update(drivertest.Caller(t), req, changes))
 	look()
 	req.Deletion = &driver.Deletion{}
-	must(x.Delete(caller(t), req))
+	must(x.Delete(drivertest.Caller(t), req))
 	look()
 }
 
@@ -177,12 +116,12 @@ func TestFailedCallsAreTold(t *testing.T) {
 		"a token that expired": {localcloud.Fault{Kind: "expired"}, map[driver.Code]int{driver.Denied: 1, driver.NotFound: 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, w := newReach(t), &witness{}
+			r, w := newReach(t), &drivertest.Witness{}
 			cfg := acting((*reach).web)(r)
-			cfg.Calls = w.calls
+			cfg.Calls = w.Calls
 			conn := r.openConfig(cfg)
 			if tc.fault.Operation == "" {
-				if _, err := conn.Identity(caller(t)); err != nil {
+				if _, err := conn.Identity(drivertest.Caller(t)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -192,28 +131,28 @@ func TestFailedCallsAreTold(t *testing.T) {
 				r.Faults.Add(tc.fault)
 			}
 			bucket, database := bucketRequest{Name: "shop-told", Location: location}, newDatabase("shop-told", v1alpha1.EnginePostgres)
-			_, _ = conn.Buckets.Observe(caller(t), bucket)
-			_, _ = conn.Databases.Observe(caller(t), database)
-			_, inStorage := conn.Buckets.Create(caller(t), bucket)
-			_, inSQL := conn.Databases.Create(caller(t), database)
+			_, _ = conn.Buckets.Observe(drivertest.Caller(t), bucket)
+			_, _ = conn.Databases.Observe(drivertest.Caller(t), database)
+			_, inStorage := conn.Buckets.Create(drivertest.Caller(t), bucket)
+			_, inSQL := conn.Databases.Create(drivertest.Caller(t), database)
 			if all := tc.fault.Kind != "expired"; (inStorage != nil) != all || (inSQL != nil) != all {
 				t.Errorf("created: %v, %v", inStorage, inSQL)
 			}
-			w.verify(t, r, tc.codes)
+			w.Verify(t, r.reached(t), tc.codes)
 		})
 	}
 }
 
 // A call that is given up is told as one without an answer.
 func TestHangingCallsAreTold(t *testing.T) {
-	r, w := newReach(t), &witness{}
+	r, w := newReach(t), &drivertest.Witness{}
 	cfg := r.key()
-	cfg.Calls = w.calls
+	cfg.Calls = w.Calls
 	conn := r.openConfig(cfg)
-	if _, err := conn.Identity(caller(t)); err != nil {
+	if _, err := conn.Identity(drivertest.Caller(t)); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(caller(t))
+	ctx, cancel := context.WithCancel(drivertest.Caller(t))
 	r.Faults.Add(localcloud.Fault{Kind: localcloud.Hang})
 	stop := time.AfterFunc(50*time.Millisecond, cancel)
 	defer stop.Stop()
@@ -221,7 +160,7 @@ func TestHangingCallsAreTold(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	want := driver.Call{Service: "sqladmin", Operation: "instances.get", Failed: true, Code: driver.Unavailable}
-	if len(w.told) != 2 || w.told[1] != want {
-		t.Errorf("told %+v, want %+v", w.told, want)
+	if told := w.Told(); len(told) != 2 || told[1] != want {
+		t.Errorf("told %+v, want %+v", told, want)
 	}
 }
