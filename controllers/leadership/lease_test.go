@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
@@ -85,15 +86,38 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestSuspended: a machine that stops its monotonic clock while it sleeps still has a wall clock.
+// TestSuspended: a machine that is suspended may stop either of its clocks meanwhile.
 func TestSuspended(t *testing.T) {
-	now := time.Now()
+	began := time.Now()
+	now := began
 	l := &Lease{Interface: &lock{}, Now: func() time.Time { return now }}
 	if err := l.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "me"}); err != nil || !l.Held() {
 		t.Fatal("not held", err)
 	}
-	now = now.Round(0).Add(RenewDeadline) // without a monotonic reading, times are compared by the wall clock
-	if l.Held() {
-		t.Error("it is held, by a clock that stood")
+	now = rewound(began.Add(RenewDeadline))
+	if now.Sub(began) != 0 || now.Round(0).Sub(began.Round(0)) != RenewDeadline {
+		t.Fatal("the clocks do not disagree")
 	}
+	if l.Held() {
+		t.Error("it is held, by the monotonic clock, which stood")
+	}
+	now = rewoundWall(began.Add(RenewDeadline))
+	if l.Held() {
+		t.Error("it is held, by the wall clock, which was set back")
+	}
+}
+
+// rewound returns the time as it is where the monotonic clock did not move for RenewDeadline, and rewoundWall where the wall
+// clock did not. Package time makes none whose readings disagree.
+func rewound(now time.Time) time.Time {
+	readings := (*[2]int64)(unsafe.Pointer(&now)) // the second is the monotonic one, in nanoseconds
+	readings[1] -= int64(RenewDeadline)
+	return now
+}
+
+func rewoundWall(now time.Time) time.Time {
+	now = now.Add(-RenewDeadline)
+	readings := (*[2]int64)(unsafe.Pointer(&now))
+	readings[1] += int64(RenewDeadline)
+	return now
 }

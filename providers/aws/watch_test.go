@@ -214,6 +214,7 @@ func TestForbiddenInTime(t *testing.T) {
 	}
 	late := make(chan error)
 	go func() { _, err := conn.Identity(t.Context()); late <- err }()
+	time.Sleep(200 * time.Millisecond) // it waits for its turn by then, or the test shows less
 	mu.Lock()
 	forbidden = true
 	mu.Unlock()
