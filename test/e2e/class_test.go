@@ -43,12 +43,17 @@ func (w *world) databaseClassNamed(c *cloud, name string, change func(*v1alpha1.
 	return class
 }
 
+// editClass changes a class, and waits until the controller goes by it: what is created after that is judged by the new rules.
 func (w *world) editClass(class *v1alpha1.DatabaseClass, change func(*v1alpha1.DatabaseClassSpec)) {
 	w.Helper()
 	w.eventually("the class is edited", func() bool {
 		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
 		change(&class.Spec)
 		return w.Client.Update(w.Context(), class) == nil
+	})
+	w.eventually("the controller has seen the class", func() bool {
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+		return class.Status.ObservedGeneration == class.Generation
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -236,17 +235,20 @@ func (c *cloud) calls(account string) int {
 	return n
 }
 
-// editConfig changes the cloud's ClusterProviderConfig as a person would.
+// editConfig changes the cloud's ClusterProviderConfig as a person would, and waits until the controller goes by it.
 func (w *world) editConfig(c *cloud, change func(*v1alpha1.ClusterProviderConfigSpec)) {
 	w.Helper()
-	var err error = apierrors.NewConflict(schema.GroupResource{}, "", nil)
-	for apierrors.IsConflict(err) {
-		config := &v1alpha1.ClusterProviderConfig{}
-		w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: c.config}, config))
+	config := &v1alpha1.ClusterProviderConfig{}
+	read := func() { w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: c.config}, config)) }
+	w.eventually("the provider config is edited", func() bool {
+		read()
 		change(&config.Spec)
-		err = w.Client.Update(w.Context(), config)
-	}
-	w.must(err)
+		return w.Client.Update(w.Context(), config) == nil
+	})
+	w.eventually("the controller has seen the provider config", func() bool {
+		read()
+		return config.Status.ObservedGeneration == config.Generation
+	})
 }
 
 func bucketWith(p v1alpha1.BucketParameters) func(*world, *cloud) client.Object {
