@@ -90,8 +90,8 @@ const (
 	// To do: correct spec.externalName or spec.location.
 	ReasonNotFound Reason = "NotFound"
 	// ReasonVanished: the cloud object was deleted behind Mooring's back.
-	// To do: restore it in the cloud under the same name; or set spec.whenVanished: Recreate for a new, empty one; or delete the
-	// object.
+	// To do: restore it in the cloud under the same name and set spec.adoption: IfExists; or set spec.whenVanished: Recreate for
+	// a new, empty one; or delete the object.
 	ReasonVanished Reason = "Vanished"
 	// ReasonAccountChanged: the provider config now leads to another account or cloud.
 	// To do: have the provider config lead back to where the object is (`status.accountID`), or refer to one that does.

@@ -117,7 +117,8 @@ type DatabaseCredentials struct {
 	Username *string `json:"username,omitempty"`
 
 	// passwordSecretRef names the password to set, in a Secret of the same namespace. A changed value
-	// is set in the cloud. Unset, Mooring makes a password.
+	// is set in the cloud. Unset, Mooring makes one if there is a connection; on a server that was adopted,
+	// whose password only others know, that one takes effect once it is approved.
 	// +optional
 	PasswordSecretRef *SecretKeyReference `json:"passwordSecretRef,omitempty"`
 }

@@ -143,7 +143,7 @@ func (c *checker) rights(ctx context.Context) error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("it may not %s; install the chart with rbac.create: true, or grant what config/rbac/role.yaml says", strings.Join(missing, ", "))
+		return fmt.Errorf("it may not %s; upgrade the chart with rbac.create: true, which puts the roles as they were; without Helm apply config/rbac", strings.Join(missing, ", "))
 	}
 	return nil
 }

@@ -155,7 +155,10 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 		if t.now.Sub(t.mem.sentAt) < r.Settle && t.mem.wasSent(changes[0]) {
 			return outcome{quiet: true, next: polling}, nil // the cloud does not show it yet
 		}
-		t.status.ExternalID = t.seen.ID
+		if err := r.disown(ctx, t); err != nil {
+			return outcome{}, err
+		}
+		t.status.ExternalID, t.request.ID = t.seen.ID, t.seen.ID // not that of the one that was here before
 	}
 	out := r.updating(t, a)
 	// The cloud took the same before, and does not show it.
@@ -389,10 +392,11 @@ func waiting(v View, o driver.Observation) condition.State {
 
 // tellReleased says once that fields are no longer managed.
 func (r *Reconciler[T, S]) tellReleased(t *turn[T, S]) {
-	if names := t.released(); len(names) > 0 && !t.deleting {
-		slices.Sort(names)
-		r.normal(t, v1alpha1.EventReleased, "no longer managed, because the spec no longer has it: %s", strings.Join(names, ", "))
+	if len(t.letGo) > 0 {
+		slices.Sort(t.letGo)
+		r.normal(t, v1alpha1.EventReleased, "no longer managed, because the spec no longer has it: %s", strings.Join(t.letGo, ", "))
 	}
+	t.letGo = nil
 }
 
 var errStale = apierrors.NewConflict(corev1.Resource("objects"), "", fmt.Errorf("the cache is behind"))

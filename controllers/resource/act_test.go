@@ -2,6 +2,7 @@ package resource
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -15,8 +16,10 @@ import (
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/controllers/retry"
@@ -211,6 +214,54 @@ func TestEditThatDoesNotComeTrue(t *testing.T) {
 	}
 	if told := len(d.Recorder.(*events.FakeRecorder).Events); told != 1 {
 		t.Errorf("%d Events of one edit", told)
+	}
+}
+
+// What the spec no longer has is told once, and not of what is only observed: there it would never end.
+func TestReleasedIsToldOnce(t *testing.T) {
+	for management, want := range map[v1alpha1.Management]int{v1alpha1.ManagementFull: 1, v1alpha1.ManagementObserve: 0} {
+		t.Run(string(management), func(t *testing.T) {
+			d := newDesk(t)
+			d.RecordDeadline, d.policy.Management, d.looked = time.Minute, management, true
+			d.Kind.Observed = func(*v1alpha1.Bucket, json.RawMessage) error { return nil }
+			d.view.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
+			d.status.Applied = map[string][]string{"versioning": {"Enabled"}, "tags": {"team"}}
+			d.seen = driver.Observation{State: driver.Ready, Available: true, Mark: d.view.Mark, Applied: field.Applied{"tags": {"team"}}}
+			for range 3 {
+				if _, err := d.record(t.Context(), d.turn, outcome{state: condition.Settled, reason: v1alpha1.ReasonReady, next: atSync}, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			told := 0
+			for len(d.Recorder.(*events.FakeRecorder).Events) > 0 {
+				if strings.Contains(<-d.Recorder.(*events.FakeRecorder).Events, "no longer managed") {
+					told++
+				}
+			}
+			if told != want {
+				t.Errorf("it was told %d times, want %d", told, want)
+			}
+		})
+	}
+}
+
+// An object that is gone without a turn of its own, as when its finalizer was removed by hand, gives up its place in a rollout.
+func TestWhoIsGoneLeavesTheRollout(t *testing.T) {
+	d := newDesk(t)
+	d.Rollouts = &class.Rollouts{Idle: time.Hour, Now: time.Now}
+	d.Rollouts.Enter("standard", 1, 5, d.obj.UID, func() {})
+	d.obj.Finalizers = nil
+	if err := d.Client.Update(t.Context(), d.obj); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Client.Delete(t.Context(), d.obj); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.ByName().Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(d.obj)}); err != nil {
+		t.Fatal(err)
+	}
+	if left := d.Rollouts.Progress(); len(left) > 0 {
+		t.Errorf("places are held still: %v", left)
 	}
 }
 

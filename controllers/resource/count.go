@@ -45,6 +45,9 @@ func (r *Reconciler[T, S]) count(t *turn[T, S], out outcome, next reconcile.Resu
 		r.Metrics.Throttled(subject, next.RequeueAfter)
 	}
 	if t.drifts() {
+		if t.mem.drift == nil {
+			t.mem.drift = t.foundBefore()
+		}
 		r.Metrics.Drift(subject, t.mem.drift.look(t.drifted(), t.view.Unsettled, t.justSent(), t.now))
 	}
 }
@@ -102,6 +105,17 @@ func (t *turn[T, S]) drifted() (fields []string) {
 		}
 	}
 	return fields
+}
+
+// foundBefore returns the drift that waits already when this process first looks: it was found by another.
+func (t *turn[T, S]) foundBefore() drifts {
+	before := drifts{}
+	for _, w := range t.view.Waiting {
+		if w.Cause == v1alpha1.CauseDrift {
+			before[w.Field] = fieldDrift{open: true}
+		}
+	}
+	return before
 }
 
 // justSent returns the fields that this turn set.

@@ -129,6 +129,10 @@ func TestTurnsAreCounted(t *testing.T) {
 			d.mem.edited = d.now.Add(-time.Minute)
 		}, outcome{state: condition.EditWaits, reason: v1alpha1.ReasonApprovalRequired, next: atSync}, nil, nil},
 		{"drift", changed, outcome{quiet: true, next: soon}, nil, map[string]float64{"mooring_drift_found_total Bucket aws": 1}},
+		{"drift that another process found", func(d *desk) {
+			changed(d)
+			d.view.Waiting = []v1alpha1.PendingChange{{Field: "tags", From: "team=z", To: "team=b", Cause: v1alpha1.CauseDrift}}
+		}, outcome{quiet: true, next: soon}, nil, nil},
 		{"drift put right", func(d *desk) {
 			asDeclared(d)
 			d.mem.drift = drifts{"tags": {open: true, sent: true}}

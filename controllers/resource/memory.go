@@ -43,7 +43,8 @@ type memory struct {
 	sentAt time.Time
 	// inVain: what was sent last had been sent before.
 	inVain bool
-	// password is the serial of the password that the cloud accepted: the status that says so may have been lost.
+	// password is the serial of the password that the cloud accepted: the status that says so may have been lost. It is empty
+	// if the vault was.
 	password string
 	// deleteSent is when the cloud accepted the deletion.
 	deleteSent time.Time
@@ -82,13 +83,17 @@ func (m *memories) of(name types.NamespacedName, uid types.UID, cadence retry.Ca
 	return mem
 }
 
-// forget drops the memory of an object that is gone.
-func (m *memories) forget(name types.NamespacedName) {
+// forget drops the memory of an object that is gone, and returns which it was; empty if it was not known.
+func (m *memories) forget(name types.NamespacedName) (uid types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if mem := m.byName[name]; mem != nil {
+		uid = mem.uid
+	}
 	delete(m.byName, name)
 	delete(m.sightings, name)
 	delete(m.unrecorded, name)
+	return uid
 }
 
 // note notes whether an object's last turn could be written down.

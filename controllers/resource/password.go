@@ -2,14 +2,11 @@ package resource
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -17,79 +14,6 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
-
-// vault is the private Secret in Mooring's namespace that holds the truth about a password. next is stored
-// before it is sent, and becomes current only once the cloud took it; so no lost call leaves
-// the connection Secret and the server disagreeing for good. Each next has a serial, and the status
-// says which serial the cloud accepted.
-type vault struct {
-	secret *corev1.Secret
-	exists bool
-}
-
-const (
-	vaultCurrent = "current"
-	vaultNext    = "next"
-	vaultSerial  = "serial"
-)
-
-// firstSerial is that of a password that the cloud got by the creation itself.
-const firstSerial = 1
-
-func (v *vault) current() string { return string(v.secret.Data[vaultCurrent]) }
-func (v *vault) next() string    { return string(v.secret.Data[vaultNext]) }
-func (v *vault) serial() string  { return string(v.secret.Data[vaultSerial]) }
-
-// latest is the password that the cloud has or will have.
-func (v *vault) latest() string {
-	if next := v.next(); next != "" {
-		return next
-	}
-	return v.current()
-}
-
-func vaultName(obj client.Object) string {
-	return "password-" + string(obj.GetUID())
-}
-
-// openVault reads the object's vault.
-func (r *Reconciler[T, S]) openVault(ctx context.Context, t *turn[T, S]) error {
-	key := client.ObjectKey{Namespace: r.Namespace, Name: vaultName(t.obj)}
-	v := &vault{secret: &corev1.Secret{}, exists: true}
-	err := r.Reader.Get(ctx, key, v.secret)
-	if apierrors.IsNotFound(err) {
-		v.exists = false
-		v.secret = &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Labels: r.labels(t)},
-			Data:       map[string][]byte{},
-		}
-		err = nil
-	}
-	if err != nil {
-		return fmt.Errorf("read the password: %w", err)
-	}
-	t.vault = v
-	t.knows(v.current(), v.next())
-	return nil
-}
-
-// store writes the vault, guarded by its resourceVersion.
-func (r *Reconciler[T, S]) store(ctx context.Context, v *vault) error {
-	var err error
-	if v.exists {
-		err = r.Client.Update(ctx, v.secret)
-	} else {
-		err = r.Client.Create(ctx, v.secret)
-	}
-	if apierrors.IsAlreadyExists(err) {
-		return errStale
-	}
-	if err != nil {
-		return fmt.Errorf("store the password: %w", err)
-	}
-	v.exists = true
-	return nil
-}
 
 // wantedPassword returns the password that the spec refers to; empty if it refers to none.
 func (r *Reconciler[T, S]) wantedPassword(ctx context.Context, t *turn[T, S]) (string, error) {
@@ -142,8 +66,11 @@ func (r *Reconciler[T, S]) checkPassword(ctx context.Context, t *turn[T, S]) err
 	if err != nil {
 		return err
 	}
-	if err := r.recallPassword(ctx, t, wanted); err != nil {
+	if waits, err := r.recallPassword(ctx, t, wanted); waits || err != nil {
 		return err
+	}
+	if !t.vault.exists || unmade {
+		t.vault.set(vaultForeign, !unmade)
 	}
 	if err := r.renewVault(ctx, t, wanted, firstSerial+1); err != nil {
 		return err
@@ -152,11 +79,12 @@ func (r *Reconciler[T, S]) checkPassword(ctx context.Context, t *turn[T, S]) err
 		t.request.Login.Password = t.vault.latest()
 		return nil
 	}
-	return r.offerPassword(ctx, t)
+	return r.offerPassword(ctx, t, wanted != "")
 }
 
-// offerPassword has the next password sent, unless the cloud has taken it already.
-func (r *Reconciler[T, S]) offerPassword(ctx context.Context, t *turn[T, S]) error {
+// offerPassword has the next password sent, unless the cloud has taken it already. named: the spec refers to it; else it was made
+// here, and takes the place of one that only others know once a person approves.
+func (r *Reconciler[T, S]) offerPassword(ctx context.Context, t *turn[T, S], named bool) error {
 	if t.seen.PasswordRefused && t.seen.State == driver.Ready {
 		t.refused()
 		if err := r.offerAgain(ctx, t); err != nil {
@@ -169,82 +97,52 @@ func (r *Reconciler[T, S]) offerPassword(ctx context.Context, t *turn[T, S]) err
 	if t.mem.password == t.vault.serial() {
 		t.accepted()
 	}
-	accepted := t.status.Applied[driver.FieldPassword]
 	byCreation := t.vault.serial() == strconv.Itoa(firstSerial) && !t.seen.PasswordRefused
-	if byCreation || len(accepted) == 1 && accepted[0] == t.vault.serial() {
+	if byCreation || t.took() {
 		return r.promote(ctx, t)
 	}
+	change := field.Change{Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Online}
+	if t.vault.is(vaultForeign) && !named {
+		change.Effect, change.Why = field.Irreversible, whyReplaced
+		if err := r.mayPublish(ctx, t); err != nil {
+			return err
+		}
+	}
 	t.request.Login.Password = t.vault.next()
-	t.seen.Changes = append(t.seen.Changes, field.Change{
-		Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Online,
-	})
+	t.seen.Changes = append(t.seen.Changes, change)
 	return nil
 }
 
+// whyReplaced says what comes of a new password for a server whose old one only others know.
+const whyReplaced = "a new one is made, as no cloud tells the old one, and whoever uses that is cut off; " +
+	"to keep it, name the Secret that has it in spec.credentials.passwordSecretRef"
+
 // recallPassword takes the password of a server that is taken back from the connection Secret that was left with
-// it, so that nobody who uses that is cut off.
-func (r *Reconciler[T, S]) recallPassword(ctx context.Context, t *turn[T, S], wanted string) error {
+// it, so that nobody who uses that is cut off. It waits until the cloud says where the server is: the Secret may be of another.
+func (r *Reconciler[T, S]) recallPassword(ctx context.Context, t *turn[T, S], wanted string) (waits bool, err error) {
 	connection := r.Kind.Connection(t.want)
 	if t.vault.exists || wanted != "" || connection == nil {
-		return nil
+		return false, nil
 	}
-	secret := &corev1.Secret{}
-	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: t.obj.GetNamespace(), Name: connection.SecretName}, secret)
-	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("read the connection Secret %s: %w", connection.SecretName, err)
+	secret, err := r.connectionSecret(ctx, t, connection.SecretName)
+	if err != nil {
+		return false, err
 	}
 	password := secret.Data["password"]
 	if !r.mine(secret.Labels, t) || len(password) == 0 {
-		return nil // it is not there, or not ours
+		return false, nil // it is not there, or not ours
+	}
+	if t.seen.Endpoint.Host == "" {
+		return true, nil
+	}
+	_, data := r.Kind.Binding(t.want, t.conn.Provider, t.seen.Endpoint, string(password))
+	if string(data["host"]) != string(secret.Data["host"]) || string(data["username"]) != string(secret.Data["username"]) {
+		return false, nil
 	}
 	t.knows(string(password))
 	t.vault.secret.Data[vaultCurrent] = password
-	t.vault.secret.Data[vaultSerial] = []byte(strconv.Itoa(firstSerial + 1))
-	return r.store(ctx, t.vault)
-}
-
-// renewVault stores a next password if there is none yet, or if another is wanted. A vault that is made when
-// the server already exists gets a serial that says so: the creation did not set that password.
-func (r *Reconciler[T, S]) renewVault(ctx context.Context, t *turn[T, S], wanted string, serial int) error {
-	v := t.vault
-	switch {
-	case v.exists && (wanted == "" || wanted == v.latest()):
-		return nil
-	case v.exists:
-		before, err := strconv.Atoi(v.serial())
-		if err != nil {
-			return fmt.Errorf("read the password's serial: %w", err)
-		}
-		serial = before + 1
-	}
-	if wanted == "" {
-		wanted = rand.Text()
-	}
-	t.knows(wanted)
-	v.secret.Data[vaultNext] = []byte(wanted)
-	v.secret.Data[vaultSerial] = []byte(strconv.Itoa(serial))
-	return r.store(ctx, v)
-}
-
-// offerAgain makes what is thought to be in force the next password, since it is not.
-func (r *Reconciler[T, S]) offerAgain(ctx context.Context, t *turn[T, S]) error {
-	if t.vault.next() != "" {
-		return nil
-	}
-	serial, err := strconv.Atoi(t.vault.serial())
-	if err != nil {
-		return fmt.Errorf("read the password's serial: %w", err)
-	}
-	t.vault.secret.Data[vaultNext] = t.vault.secret.Data[vaultCurrent]
-	t.vault.secret.Data[vaultSerial] = []byte(strconv.Itoa(serial + 1))
-	return r.store(ctx, t.vault)
-}
-
-// promote notes that the cloud has taken next.
-func (r *Reconciler[T, S]) promote(ctx context.Context, t *turn[T, S]) error {
-	t.vault.secret.Data[vaultCurrent] = t.vault.secret.Data[vaultNext]
-	delete(t.vault.secret.Data, vaultNext)
-	return r.store(ctx, t.vault)
+	t.vault.secret.Data[vaultSerial] = []byte(strconv.Itoa(t.unused(firstSerial + 1)))
+	return false, r.store(ctx, t.vault)
 }
 
 // choosePassword settles the password of a server that is about to be created.
@@ -259,6 +157,7 @@ func (r *Reconciler[T, S]) choosePassword(ctx context.Context, t *turn[T, S]) er
 	if err != nil {
 		return err
 	}
+	t.vault.set(vaultForeign, false)
 	if err := r.renewVault(ctx, t, wanted, firstSerial); err != nil {
 		return err
 	}

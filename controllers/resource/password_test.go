@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,8 +12,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
 )
+
+// made stands for a password that is made.
+const made = "(made)"
 
 // A password is sent until it is known to be in force, and published only then.
 func TestCheckPassword(t *testing.T) {
@@ -22,8 +28,11 @@ func TestCheckPassword(t *testing.T) {
 		accepted string // the serial in the status
 		state    driver.State
 		refused  bool
+		named    string            // the password that the spec refers to
+		left     string            // the host in a connection Secret that was left
 		want     map[string]string // the vault afterwards
 		sent     string            // what is to be sent
+		effect   field.Effect      // of that, Online unless told
 	}{
 		{name: "in force", vault: map[string]string{"current": "one", "serial": "1"}, state: driver.Ready,
 			want: map[string]string{"current": "one", "serial": "1"}},
@@ -43,6 +52,22 @@ func TestCheckPassword(t *testing.T) {
 			want: map[string]string{"current": "one", "next": "two", "serial": "2"}, sent: "two"},
 		{name: "thought to be in force, and refused", vault: map[string]string{"current": "two", "serial": "2"}, accepted: "2", state: driver.Ready, refused: true,
 			want: map[string]string{"current": "two", "next": "two", "serial": "3"}, sent: "two"},
+		{name: "in place of one that others know", vault: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready,
+			want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, sent: "one", effect: field.Irreversible},
+		{name: "the one that others know", vault: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready, named: "theirs",
+			want: map[string]string{"next": "theirs", "serial": "3", "foreign": "true", "named": "true"}, sent: "theirs"},
+		{name: "in place of one that others know, and set", vault: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, accepted: "2", state: driver.Ready,
+			want: map[string]string{"current": "one", "serial": "2"}},
+		{name: "the spec's, refused and withdrawn", vault: map[string]string{"next": "with/slash", "serial": "1", "named": "true"}, state: driver.Ready, refused: true,
+			want: map[string]string{"next": made, "serial": "2"}, sent: made},
+		{name: "the spec's, accepted and withdrawn", vault: map[string]string{"current": "one", "next": "two", "serial": "2", "named": "true"}, accepted: "2", state: driver.Ready,
+			want: map[string]string{"current": "two", "serial": "2"}},
+		{name: "no vault", state: driver.Ready, want: map[string]string{"next": made, "serial": "2", "foreign": "true"}, sent: made, effect: field.Irreversible},
+		{name: "no vault any more", accepted: "2", state: driver.Ready,
+			want: map[string]string{"next": made, "serial": "3", "foreign": "true"}, sent: made, effect: field.Irreversible},
+		{name: "no vault, and the old Secret of this server", left: "db.example", state: driver.Ready, want: map[string]string{"current": "left", "serial": "2"}},
+		{name: "no vault, and the old Secret of another server", left: "other.example", state: driver.Ready,
+			want: map[string]string{"next": made, "serial": "2", "foreign": "true"}, sent: made, effect: field.Irreversible},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			scheme := runtime.NewScheme()
@@ -51,17 +76,38 @@ func TestCheckPassword(t *testing.T) {
 			}
 			d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid-now", Finalizers: []string{v1alpha1.FinalizerResource}}}
 			vault := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "mooring-system", Name: vaultName(d)}, Data: bytesOf(test.vault)}
-			c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(vault).Build()
+			named := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: "admin"}, Data: bytesOf(map[string]string{"password": test.named})}
+			objects := []client.Object{named}
+			if test.vault != nil {
+				objects = append(objects, vault)
+			}
+			if test.left != "" {
+				objects = append(objects, &corev1.Secret{
+					ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: "orders-db", Labels: map[string]string{v1alpha1.LabelKind: "Database", v1alpha1.LabelName: d.Name}},
+					Data:       bytesOf(map[string]string{"host": test.left, "username": "postgres", "password": "left"}),
+				})
+			}
+			c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
 			r := &Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
 				Settings: Settings{Client: c, Reader: c, Namespace: vault.Namespace},
 				Kind: &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
-					Credentials: func(*v1alpha1.Database) *v1alpha1.DatabaseCredentials { return nil },
-					Connection:  func(*v1alpha1.Database) *v1alpha1.Connection { return &v1alpha1.Connection{SecretName: "orders-db"} },
+					Credentials: func(*v1alpha1.Database) *v1alpha1.DatabaseCredentials {
+						if test.named == "" {
+							return nil
+						}
+						return &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: named.Name}}
+					},
+					Name:       "Database",
+					Connection: func(*v1alpha1.Database) *v1alpha1.Connection { return &v1alpha1.Connection{SecretName: "orders-db"} },
+					Binding: func(_ *v1alpha1.Database, _ string, at driver.Endpoint, _ string) (corev1.SecretType, map[string][]byte) {
+						return "", bytesOf(map[string]string{"host": at.Host, "username": at.Username})
+					},
 				},
 			}
 			tn := &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
 				obj: d, want: d, status: &d.Status.ResourceStatus, mem: &memory{}, policy: Policy{Management: v1alpha1.ManagementFull},
-				seen: driver.Observation{State: test.state, PasswordRefused: test.refused},
+				seen: driver.Observation{State: test.state, PasswordRefused: test.refused, Endpoint: driver.Endpoint{Host: "db.example", Username: "postgres"}},
+				conn: &credential.Connection{},
 			}
 			if test.accepted != "" {
 				tn.status.Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
@@ -72,13 +118,21 @@ func TestCheckPassword(t *testing.T) {
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(vault), vault); err != nil {
 				t.Fatal(err)
 			}
-			for _, key := range []string{vaultCurrent, vaultNext, vaultSerial} {
-				if got := string(vault.Data[key]); got != test.want[key] {
+			for _, key := range []string{vaultCurrent, vaultNext, vaultSerial, vaultNamed, vaultForeign} {
+				if got := string(vault.Data[key]); got != test.want[key] && !(test.want[key] == made && len(got) > 20) {
 					t.Errorf("the vault has %q as %s, want %q", got, key, test.want[key])
 				}
 			}
+			if test.sent == made {
+				test.sent = string(vault.Data[vaultNext])
+			}
 			if got := tn.request.Login.Password; got != test.sent || len(tn.seen.Changes) > 0 != (test.sent != "") {
 				t.Errorf("%q is to be sent by %v, want %q", got, tn.seen.Changes, test.sent)
+			}
+			for _, change := range tn.seen.Changes {
+				if want := cmp.Or(test.effect, field.Online); change.Effect != want {
+					t.Errorf("to send it is %s, want %s", change.Effect, want)
+				}
 			}
 		})
 	}

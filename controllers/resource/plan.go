@@ -90,9 +90,10 @@ type View struct {
 	ID   string
 	// Applied is what we set in the cloud.
 	Applied field.Applied
-	// Approval is the hash that a person approved; Serial counts the plans that were settled.
-	Approval string
-	Serial   int64
+	// Approval is the hash that a person approved, Asked the one that the status tells; Serial counts the plans that were
+	// settled.
+	Approval, Asked string
+	Serial          int64
 	// Waiting are the changes that were waiting when the object was last looked at.
 	Waiting []v1alpha1.PendingChange
 	// ByClass are the fields that the class decides, ClassChanged those of which it says something else since it was last
@@ -209,7 +210,7 @@ func planAbsent(v View, p Policy) Action {
 	case !v.AbsenceSure:
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; looking again to be sure", Quiet: true}
 	case v.WasReady && p.WhenVanished == v1alpha1.WhenVanishedStop:
-		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "it was deleted in the cloud, and not by Mooring; restore it there under the same name, " +
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "it was deleted in the cloud, and not by Mooring; restore it there under the same name and set spec.adoption: IfExists, " +
 			"or set spec.whenVanished: Recreate to have a new, empty one made, or delete this object"}
 	case v.Moved && !v.WasReady: // as after a name or a location that the cloud refused
 		return Action{Verb: Unbind, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
@@ -236,7 +237,7 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	a := Action{Pending: pending(v, o.Changes)}
 	if len(wait) > 0 {
 		a.Hash, a.EditWaits = planHash(v, wait), editWaits
-		if v.Approval == a.Hash {
+		if agreed(v, a.Hash, wait) {
 			now, wait, a.Hash, a.EditWaits, a.Approved = append(now, wait...), nil, "", false, true
 		}
 	}

@@ -17,6 +17,9 @@ func mustAsk(v View, c field.Change, p Policy) bool {
 	if !c.Effect.Disruptive() {
 		return false
 	}
+	if c.Field == driver.FieldPassword { // others' password would be lost, which no policy on restarts speaks of
+		return true
+	}
 	switch p.Disruptive {
 	case v1alpha1.DisruptiveAlways:
 		return false
@@ -37,6 +40,8 @@ func cause(v View, c field.Change) string {
 	switch {
 	case v.ClassChanged.Has(c.Field), waitsAs(v, c, v1alpha1.CauseClass):
 		return v1alpha1.CauseClass
+	case c.Field == driver.FieldPassword && c.Effect.Disruptive():
+		return v1alpha1.CauseDrift // nobody asked for the old password to go
 	case c.Release, c.Field == driver.FieldPassword, len(c.Remove) > 0:
 		return v1alpha1.CauseSpec
 	case !known && v.Edited && v.WasReady && !waitsAs(v, c, v1alpha1.CauseDrift):
@@ -63,6 +68,18 @@ func waitsAs(v View, c field.Change, cause string) bool {
 	})
 }
 
+// agreed reports whether a person agreed to what waits: to just that, or to a plan that was begun and of which it is left.
+func agreed(v View, hash string, wait []field.Change) bool {
+	if v.Approval == "" || v.Approval == hash {
+		return v.Approval == hash
+	}
+	return v.Approval == v.Asked && !slices.ContainsFunc(wait, func(c field.Change) bool {
+		return !slices.ContainsFunc(v.Waiting, func(w v1alpha1.PendingChange) bool {
+			return w.Field == c.Field && w.From == c.From && w.To == c.To && w.Effect == string(c.Effect)
+		})
+	})
+}
+
 func pending(v View, changes []field.Change) []v1alpha1.PendingChange {
 	var out []v1alpha1.PendingChange
 	for _, c := range changes {
@@ -83,7 +100,7 @@ func planHash(v View, wait []field.Change) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// list says changes in a line: field from -> to (effect).
+// list says changes in a line: field from -> to (effect: why).
 func list(changes []field.Change) string {
 	var s strings.Builder
 	for i, c := range changes {
@@ -91,7 +108,11 @@ func list(changes []field.Change) string {
 			s.WriteString(", ")
 		}
 		fmt.Fprintf(&s, "%s %s -> %s", c.Field, orNone(c.From), orNone(c.To))
-		if c.Effect != field.Online && c.Effect != "" {
+		switch {
+		case c.Effect == field.Online || c.Effect == "":
+		case c.Why != "":
+			fmt.Fprintf(&s, " (%s: %s)", c.Effect, c.Why)
+		default:
 			fmt.Fprintf(&s, " (%s)", c.Effect)
 		}
 	}

@@ -41,6 +41,7 @@ var differences = []difference{
 	{"disruptive release", field.Applied{"b": {"old"}}, []field.Change{{Field: "b", From: "old", To: "safe", Effect: field.Restarts, Release: true}}, []string{v1alpha1.CauseSpec}},
 	{"entries removed", field.Applied{"t": {"x", "y"}}, []field.Change{{Field: "t", From: "x=1", Effect: field.Online, Entries: true, Remove: []string{"x"}}}, []string{v1alpha1.CauseSpec}},
 	{"password", nil, []field.Change{{Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Online}}, []string{v1alpha1.CauseSpec}},
+	{"password in place of another's", nil, []field.Change{{Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Irreversible}}, []string{v1alpha1.CauseDrift}},
 	{"protection lifted", field.Applied{protection: {"true"}}, []field.Change{{Field: protection, From: "true", To: "false", Effect: field.Online}}, []string{v1alpha1.CauseSpec}},
 	{"of every kind", field.Applied{"a": {"old"}, "b": {"new"}, "c": {"old"}, "d": {"old"}},
 		[]field.Change{
@@ -196,6 +197,9 @@ func (w world) cause(i int) string {
 func (w world) waits(i int) bool {
 	if !w.Seen.Changes[i].Effect.Disruptive() {
 		return false
+	}
+	if w.Seen.Changes[i].Field == driver.FieldPassword {
+		return true
 	}
 	switch w.Policy.Disruptive {
 	case v1alpha1.DisruptiveAlways:

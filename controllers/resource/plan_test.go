@@ -85,6 +85,20 @@ func drifted(name string, effect field.Effect) func(*scene) {
 // approved approves what waits in the scene so far.
 func approved(s *scene) { s.Approval = s.plan().Hash }
 
+// begun is what becomes of an approved plan when its first change was made, and the next one not yet.
+func begun(s *scene) {
+	approved(s)
+	s.Waiting, s.Asked = pending(s.View, s.Seen.Changes), s.Approval
+	s.Seen.Changes = s.Seen.Changes[1:]
+}
+
+// unknownPassword has a password take the place of one that only others know.
+func unknownPassword(s *scene) {
+	s.Seen.Changes = append(s.Seen.Changes, field.Change{
+		Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Irreversible, Why: whyReplaced,
+	})
+}
+
 func deleted(s *scene) { s.Deleting = true }
 func gone(s *scene)    { deleted(s); absent(s); s.AbsenceSure = true }
 
@@ -225,6 +239,18 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{instance}}},
 		{"an approval of a plan that was settled", []func(*scene){drifted(instance, field.Restarts), approved, func(s *scene) { s.Serial++ }},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
+		{"what is left of an approved plan", []func(*scene){drifted(instance, field.Restarts), drifted(days, field.Interrupts), begun},
+			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{days}}},
+		{"more than an approved plan", []func(*scene){drifted(instance, field.Restarts), drifted(days, field.Interrupts), begun, drifted("version", field.Interrupts)},
+			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
+		{"what is left of an approved plan that was settled", []func(*scene){drifted(instance, field.Restarts), drifted(days, field.Interrupts), begun, func(s *scene) { s.Asked = "" }},
+			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
+		{"a password that only others know", []func(*scene){unknownPassword},
+			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
+		{"a password that only others know, Always", []func(*scene){unknownPassword, disruptive(v1alpha1.DisruptiveAlways)},
+			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
+		{"a password that only others know, approved", []func(*scene){unknownPassword, approved},
+			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{driver.FieldPassword}}},
 		{"an edit of something else does not approve drift", []func(*scene){drifted(instance, field.Restarts), edited(days, field.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}, Asks: true}},
 		{"a field declared for the first time", []func(*scene){edited(instance, field.Restarts), func(s *scene) { delete(s.Applied, instance) }},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/credential"
 )
 
 // publish keeps the connection Secret as it should be: a projection of what was seen and of the vault.
@@ -42,11 +43,38 @@ func (r *Reconciler[T, S]) publish(ctx context.Context, t *turn[T, S], out outco
 	if !ours {
 		return outcome{
 			state: condition.Stalled, reason: v1alpha1.ReasonSecretNotOwned, next: afterError,
-			message: fmt.Sprintf("a Secret %s exists and was not made for this object; change spec.connection.secretName, or delete the Secret if nobody needs it", wanted.SecretName),
+			message: messageTaken(wanted.SecretName),
 		}, nil
 	}
 	t.status.Binding = &v1alpha1.Binding{Name: wanted.SecretName}
 	return out, nil
+}
+
+func messageTaken(secret string) string {
+	return fmt.Sprintf("a Secret %s exists and was not made for this object; change spec.connection.secretName, or delete the Secret if nobody needs it", secret)
+}
+
+// connectionSecret reads a Secret of the object's namespace; it is empty if there is none.
+func (r *Reconciler[T, S]) connectionSecret(ctx context.Context, t *turn[T, S], name string) (*corev1.Secret, error) {
+	secret := &corev1.Secret{}
+	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: t.obj.GetNamespace(), Name: name}, secret)
+	if client.IgnoreNotFound(err) != nil {
+		return nil, fmt.Errorf("read the connection Secret %s: %w", name, err)
+	}
+	return secret, nil
+}
+
+// mayPublish refuses to go on if the connection Secret is somebody else's: a password that nobody could be told is not set.
+func (r *Reconciler[T, S]) mayPublish(ctx context.Context, t *turn[T, S]) error {
+	wanted := r.Kind.Connection(t.want)
+	if wanted == nil {
+		return nil
+	}
+	secret, err := r.connectionSecret(ctx, t, wanted.SecretName)
+	if err != nil || secret.Name == "" || r.mine(secret.Labels, t) {
+		return err
+	}
+	return &credential.Refusal{Reason: v1alpha1.ReasonSecretNotOwned, Message: messageTaken(wanted.SecretName)}
 }
 
 // writeSecret makes or mends a Secret. It returns false if there is one that is not ours.

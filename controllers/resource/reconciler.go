@@ -64,7 +64,7 @@ func (r *Reconciler[T, S]) ByName() reconcile.Reconciler {
 		err := r.Client.Get(ctx, req.NamespacedName, obj)
 		switch {
 		case apierrors.IsNotFound(err):
-			r.memories.forget(req.NamespacedName)
+			r.leaveRollout(r.memories.forget(req.NamespacedName)) // as when its finalizer was removed by hand
 			return reconcile.Result{}, nil
 		case err != nil:
 			return reconcile.Result{}, err

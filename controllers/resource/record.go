@@ -225,11 +225,11 @@ func (r *Reconciler[T, S]) describeSeen(t *turn[T, S], creating bool) {
 	if t.policy.Refused.Reason != "" {
 		return // what is wanted is not known, so nothing is released
 	}
-	r.tellReleased(t)
 	if sent, ok := t.status.Applied[driver.FieldPassword]; ok && applied != nil {
 		applied[driver.FieldPassword] = sent
 	}
 	if t.policy.Management == v1alpha1.ManagementFull && applied != nil && !t.deleting {
+		t.letGo = append(t.letGo, t.released()...)
 		t.status.Applied = applied
 	}
 }
@@ -272,6 +272,7 @@ func (r *Reconciler[T, S]) patchStatus(ctx context.Context, t *turn[T, S]) error
 	t.obj.SetResourceVersion(desired.GetResourceVersion())
 	t.stored, t.changed = t.obj.DeepCopyObject().(T), true
 	t.mem.unrecorded = false
+	r.tellReleased(t)
 	return nil
 }
 
@@ -279,7 +280,7 @@ func (r *Reconciler[T, S]) patchStatus(ctx context.Context, t *turn[T, S]) error
 func (r *Reconciler[T, S]) notRecorded(ctx context.Context, t *turn[T, S], err error) reconcile.Result {
 	switch {
 	case apierrors.IsNotFound(err):
-		r.memories.forget(client.ObjectKeyFromObject(t.obj))
+		r.leaveRollout(r.memories.forget(client.ObjectKeyFromObject(t.obj)))
 		return reconcile.Result{}
 	case apierrors.IsConflict(err):
 		return reconcile.Result{RequeueAfter: t.mem.pace.WhileCloudWorks()}

@@ -53,6 +53,8 @@ type turn[T client.Object, S any] struct {
 	seen   driver.Observation
 	view   View
 	vault  *vault
+	// letGo are fields that are managed no longer, which is told once it is stored.
+	letGo []string
 	// canary are the secret values that this turn has touched; they are cut out of every message.
 	canary []string
 }
@@ -189,7 +191,7 @@ func (r *Reconciler[T, S]) look(t *turn[T, S]) {
 		Approval: t.obj.GetAnnotations()[v1alpha1.AnnotationApprove], Waiting: t.status.PendingChanges,
 	}
 	if t.status.Plan != nil {
-		t.view.Serial = t.status.Plan.Serial
+		t.view.Serial, t.view.Asked = t.status.Plan.Serial, t.status.Plan.Hash
 	}
 	if t.class != nil {
 		t.view.ByClass, t.view.ClassChanged = t.class.Effective.Fields(), t.classChanged()

@@ -27,7 +27,7 @@ type Change struct {
 	From    string   // "" if the cloud has none
 	To      string   // "" if the field is to be emptied
 	Effect  Effect   //
-	Why     string   // for Impossible: why, and what to do instead
+	Why     string   // why it is Impossible or what it brings about, and what to do instead
 	Release bool     // the spec no longer has the field, and it returns to its safe default
 	Entries bool     // a map or list, of which others may own entries
 	Remove  []string // entries that we set earlier and that are to go

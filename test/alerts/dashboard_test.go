@@ -41,7 +41,7 @@ func TestDashboard(t *testing.T) {
 	for _, v := range d.Templating.List {
 		variables = append(variables, v.Name)
 	}
-	if !slices.Equal(variables, []string{"datasource", "job"}) {
+	if !slices.Equal(variables, []string{"datasource", "cluster", "namespace", "job"}) {
 		t.Errorf("variables are %v", variables)
 	}
 	page := metricsPage(t)
@@ -72,10 +72,11 @@ func TestDashboard(t *testing.T) {
 					t.Errorf("%q: no page of the reference shows %s", p.Title, metric)
 				}
 			}
-			if !strings.Contains(target.Expr, `job=~"$job"`) && !strings.Contains(target.Expr, "ALERTS") {
-				t.Errorf("%q is about every job: %s", p.Title, target.Expr)
+			const chosen = `{cluster=~"$cluster",namespace=~"$namespace",job=~"$job"`
+			if n := strings.Count(target.Expr, chosen); (n == 0 || n != strings.Count(target.Expr, "{")) && !strings.Contains(target.Expr, "ALERTS") {
+				t.Errorf("%q is about others, too: %s", p.Title, target.Expr)
 			}
-			queries = append(queries, strings.NewReplacer("$__rate_interval", "5m", "$job", "mooring").Replace(target.Expr))
+			queries = append(queries, strings.NewReplacer("$__rate_interval", "5m", "$cluster", ".*", "$namespace", ".*", "$job", ".*").Replace(target.Expr))
 		}
 	}
 	check(t, queries)

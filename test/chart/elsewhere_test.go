@@ -5,16 +5,66 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/system"
 )
+
+// TestTakeOwnership: what is there already, of a trial without Helm or of a release that was, is not taken by accident, and is
+// taken as docs/install.md says; no CRD has to go for that.
+func TestTakeOwnership(t *testing.T) {
+	t.Parallel()
+	for _, program := range helms {
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			w := newWorldNamed(t, program, "mooring", "mooring", "mooring-system")
+			paths, err := filepath.Glob(filepath.Join(root(t), "config", "crd", "*.yaml"))
+			w.must(err)
+			var uids []types.UID
+			for _, path := range paths {
+				content, err := os.ReadFile(path)
+				w.must(err)
+				crd := &apiextensionsv1.CustomResourceDefinition{}
+				w.must(yaml.Unmarshal(content, crd))
+				w.must(w.Client.Create(t.Context(), crd))
+				uids = append(uids, crd.UID)
+			}
+			install := []string{"install", w.release, chartDir(t), "--namespace", w.namespace, "--create-namespace"}
+			if _, says, err := w.try(t, install...); err == nil || !strings.Contains(says, "cannot be imported into the current release") {
+				t.Errorf("the CRDs are of nobody's release, and it is installed: %v\n%s", err, says)
+			}
+			w.run(t, append(install, "--take-ownership")...)
+			w.run(t, "uninstall", w.release, "--namespace", w.namespace)
+			install[1] = "other"
+			if _, says, err := w.try(t, install...); err == nil || !strings.Contains(says, "cannot be imported into the current release") {
+				t.Errorf("the CRDs are of another release, and it is installed: %v\n%s", err, says)
+			}
+			w.run(t, append(install, "--take-ownership")...)
+			definitions := &apiextensionsv1.CustomResourceDefinitionList{}
+			w.must(w.Client.List(t.Context(), definitions))
+			for _, d := range definitions.Items {
+				if !slices.Contains(uids, d.UID) || d.Annotations["meta.helm.sh/release-name"] != "other" {
+					t.Errorf("%s was made anew, or is of release %q", d.Name, d.Annotations["meta.helm.sh/release-name"])
+				}
+			}
+			if len(definitions.Items) != len(uids) {
+				t.Errorf("%d definitions of %d", len(definitions.Items), len(uids))
+			}
+		})
+	}
+}
 
 // TestElsewhere installs it under another name, in another namespace, for one namespace alone: it finds its own objects,
 // the API server finds it, and what is in other namespaces is none of its business. It reaches AWS by TLS alone, with an

@@ -367,4 +367,6 @@ func (w *world) test() {
 	w.run(w, "test", w.release, "--namespace", w.namespace, "--timeout", "2m")
 	close(stop)
 	runner.Wait()
+	// Without it there would be no log for helm to show: none of a kubelet's can be had here.
+	w.must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: w.name + "-check"}, &corev1.Pod{}))
 }

@@ -16,6 +16,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
@@ -211,6 +213,43 @@ func TestPasswordOfOnesOwn(t *testing.T) {
 		w.give("second-password")
 		w.ready(d)
 		w.costs(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.name])
+	})
+}
+
+// A server that is taken over keeps a password that only others know, until a person agrees to another.
+func TestPasswordOfOthers(t *testing.T) {
+	onReal(t, v1alpha1.EnginePostgres, func(w *world, c *cloud) {
+		before := w.database(c, "theirs", smallDatabase(c))
+		before.Spec.DeletionPolicy = v1alpha1.DeletionRetain
+		connect(before, "theirs-db")
+		w.create(before)
+		name := w.ready(before).status.ExternalName
+		theirs := w.secret("theirs-db")
+		w.delete(before)
+		w.gone(before)
+
+		d := w.database(c, "orders", smallDatabase(c))
+		d.Spec.ExternalName, d.Spec.Adoption = name, v1alpha1.AdoptionIfExists
+		connect(d, "orders-db")
+		w.create(d)
+		s := w.stalled(d, v1alpha1.ReasonApprovalRequired, "whoever uses that is cut off", "spec.credentials.passwordSecretRef", v1alpha1.AnnotationApprove+"=")
+		w.equal("pendingChanges", s.status.PendingChanges, []v1alpha1.PendingChange{{
+			Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: string(field.Irreversible), Cause: v1alpha1.CauseDrift,
+		}})
+		w.looks(c, name, 2)
+		_, _, err := w.query(theirs)
+		w.must(err)
+		w.equal("connection Secret", w.secret("orders-db"), map[string][]byte(nil))
+
+		mark := len(c.writes(name))
+		w.approve(d, s.status.Plan.Hash)
+		w.ready(d)
+		w.costs(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.name])
+		_, _, err = w.query(w.secret("orders-db"))
+		w.must(err)
+		if _, _, err := w.query(theirs); err == nil {
+			w.Error("the old password still opens the door")
+		}
 	})
 }
 

@@ -196,6 +196,31 @@ func TestVanished(t *testing.T) {
 	})
 }
 
+// What was lost and is restored under its name is another object to the cloud: it is taken once somebody says so, as the message
+// and the runbooks have it.
+func TestRestored(t *testing.T) {
+	onAll(t, func(w *world, c *cloud, k thing) {
+		o := k.new(w, c, "restored")
+		spec(o).WhenVanished = v1alpha1.WhenVanishedStop
+		w.create(o)
+		name := w.ready(o).status.ExternalName
+		w.disturb()
+		k.drop(c, w.T, name)
+		w.stalled(o, v1alpha1.ReasonVanished, "restore it there under the same name and set spec.adoption: IfExists")
+		w.disturb()
+		k.make(c, w.T, name, map[string]string{"theirs": "1"})
+		w.stalled(o, v1alpha1.ReasonNotOwned, "set spec.adoption: IfExists")
+		mark := len(c.writes(name))
+		edit(w, o, func(o client.Object) { spec(o).Adoption = v1alpha1.AdoptionIfExists })
+		w.ready(o)
+		w.looks(c, name, 2)
+		w.costs(c, name, mark, k.marking[c.name])
+		if !w.marked(c, k, name, o) {
+			w.Errorf("the tags are %v", k.tags(c, w.T, name))
+		}
+	})
+}
+
 func TestPause(t *testing.T) {
 	onAll(t, func(w *world, c *cloud, k thing) {
 		o, clock := k.new(w, c, "paused"), k.new(w, c, "clock")

@@ -62,7 +62,7 @@ capabilities: {drop: [ALL]}
 {{- with .httpsProxy }}
 - {name: HTTPS_PROXY, value: {{ . | quote }}}
 {{- end }}
-{{- if or .httpProxy .httpsProxy }}
+{{- if or .httpProxy .httpsProxy .noProxy }}
 # The API server, what is in the cluster, and where the machine says who it is.
 - {name: NO_PROXY, value: {{ list "$(KUBERNETES_SERVICE_HOST)" ".svc" "169.254.169.254" "169.254.170.23" "metadata.google.internal" .noProxy | compact | join "," | quote }}}
 {{- end }}

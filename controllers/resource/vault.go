@@ -1,0 +1,195 @@
+package resource
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// vault is the private Secret in Mooring's namespace that holds the truth about a password. next is stored
+// before it is sent, and becomes current only once the cloud took it; so no lost call leaves
+// the connection Secret and the server disagreeing for good. Each next has a serial, and the status
+// says which serial the cloud accepted.
+type vault struct {
+	secret *corev1.Secret
+	exists bool
+}
+
+const (
+	vaultCurrent = "current"
+	vaultNext    = "next"
+	vaultSerial  = "serial"
+	// vaultNamed is there if next is what the spec referred to, and was not made here.
+	vaultNamed = "named"
+	// vaultForeign is there as long as the server has a password that only others know.
+	vaultForeign = "foreign"
+)
+
+// firstSerial is that of a password that the cloud got by the creation itself.
+const firstSerial = 1
+
+func (v *vault) current() string { return string(v.secret.Data[vaultCurrent]) }
+func (v *vault) next() string    { return string(v.secret.Data[vaultNext]) }
+func (v *vault) serial() string  { return string(v.secret.Data[vaultSerial]) }
+
+func (v *vault) is(key string) bool { return v.secret.Data[key] != nil }
+
+func (v *vault) set(key string, is bool) {
+	delete(v.secret.Data, key)
+	if is {
+		v.secret.Data[key] = []byte("true")
+	}
+}
+
+// following returns the serial after the vault's.
+func (v *vault) following() (int, error) {
+	serial, err := strconv.Atoi(v.serial())
+	if err != nil {
+		return 0, fmt.Errorf("read the password's serial in Secret %s: %w", v.secret.Name, err)
+	}
+	return serial + 1, nil
+}
+
+// propose makes a password the next one.
+func (v *vault) propose(password string, serial int) {
+	v.secret.Data[vaultNext] = []byte(password)
+	v.secret.Data[vaultSerial] = []byte(strconv.Itoa(serial))
+}
+
+// latest is the password that the cloud has or will have.
+func (v *vault) latest() string {
+	if next := v.next(); next != "" {
+		return next
+	}
+	return v.current()
+}
+
+func vaultName(obj client.Object) string {
+	return "password-" + string(obj.GetUID())
+}
+
+// openVault reads the object's vault.
+func (r *Reconciler[T, S]) openVault(ctx context.Context, t *turn[T, S]) error {
+	key := client.ObjectKey{Namespace: r.Namespace, Name: vaultName(t.obj)}
+	v := &vault{secret: &corev1.Secret{}, exists: true}
+	err := r.Reader.Get(ctx, key, v.secret)
+	if apierrors.IsNotFound(err) {
+		v.exists, t.mem.password = false, ""
+		v.secret = &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Labels: r.labels(t)},
+			Data:       map[string][]byte{},
+		}
+		err = nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the password: %w", err)
+	}
+	t.vault = v
+	t.knows(v.current(), v.next())
+	return nil
+}
+
+// store writes the vault, guarded by its resourceVersion.
+func (r *Reconciler[T, S]) store(ctx context.Context, v *vault) error {
+	var err error
+	if v.exists {
+		err = r.Client.Update(ctx, v.secret)
+	} else {
+		err = r.Client.Create(ctx, v.secret)
+	}
+	if apierrors.IsAlreadyExists(err) {
+		return errStale
+	}
+	if err != nil {
+		return fmt.Errorf("store the password: %w", err)
+	}
+	v.exists = true
+	return nil
+}
+
+// unused returns a serial, low at least, that the status does not tell of: it may outlive the vault.
+func (t *turn[T, S]) unused(low int) int {
+	for _, told := range t.status.Applied[driver.FieldPassword] {
+		if serial, err := strconv.Atoi(told); err == nil {
+			low = max(low, serial+1)
+		}
+	}
+	return low
+}
+
+// took reports whether the cloud is known to have taken the vault's next password.
+func (t *turn[T, S]) took() bool {
+	accepted := t.status.Applied[driver.FieldPassword]
+	return t.mem.password == t.vault.serial() || len(accepted) == 1 && accepted[0] == t.vault.serial()
+}
+
+// renewVault stores a next password if there is none yet, or if another is wanted: the one wanted, or one that is made here.
+// A vault that is new begins with a serial that the status does not know, low at least.
+func (r *Reconciler[T, S]) renewVault(ctx context.Context, t *turn[T, S], wanted string, low int) error {
+	v, serial := t.vault, t.unused(low)
+	withdrawn := v.next() != "" && v.is(vaultNamed) && !t.took() // the spec refers to it no longer, and no server has it
+	switch {
+	case v.exists && (wanted == "" && !withdrawn || wanted != "" && wanted == v.latest()):
+		return nil
+	case v.exists:
+		var err error
+		if serial, err = v.following(); err != nil {
+			return err
+		}
+	}
+	v.set(vaultNamed, wanted != "")
+	if wanted == "" {
+		wanted = rand.Text()
+	}
+	t.knows(wanted)
+	v.propose(wanted, serial)
+	return r.store(ctx, v)
+}
+
+// offerAgain makes what is thought to be in force the next password, since it is not.
+func (r *Reconciler[T, S]) offerAgain(ctx context.Context, t *turn[T, S]) error {
+	if t.vault.next() != "" {
+		return nil
+	}
+	serial, err := t.vault.following()
+	if err != nil {
+		return err
+	}
+	t.vault.propose(t.vault.current(), serial)
+	return r.store(ctx, t.vault)
+}
+
+// promote notes that the cloud has taken next.
+func (r *Reconciler[T, S]) promote(ctx context.Context, t *turn[T, S]) error {
+	t.vault.secret.Data[vaultCurrent] = t.vault.secret.Data[vaultNext]
+	for _, key := range []string{vaultNext, vaultNamed, vaultForeign} {
+		delete(t.vault.secret.Data, key)
+	}
+	return r.store(ctx, t.vault)
+}
+
+// disown is for a server that is about to be taken over: what was meant for one of our own making, and never confirmed, was
+// not set by its creation. A password that was in force stays, as a server that was restored from a snapshot has it.
+func (r *Reconciler[T, S]) disown(ctx context.Context, t *turn[T, S]) error {
+	if r.Kind.Credentials == nil || ownership(t.view, t.seen) == oursUnmarked {
+		return nil
+	}
+	if err := r.openVault(ctx, t); err != nil || !t.vault.exists || t.vault.next() == "" {
+		return err
+	}
+	serial, err := t.vault.following()
+	if err != nil {
+		return err
+	}
+	t.vault.propose(t.vault.next(), serial)
+	t.vault.set(vaultForeign, t.vault.current() == "")
+	return r.store(ctx, t.vault)
+}
