@@ -69,8 +69,8 @@ func (r *Reconciler[T, S]) checkPassword(ctx context.Context, t *turn[T, S]) err
 	if waits, err := r.recallPassword(ctx, t, wanted); waits || err != nil {
 		return err
 	}
-	if !t.vault.exists || unmade {
-		t.vault.set(vaultForeign, !unmade)
+	if unmade {
+		t.vault.set(vaultForeign, false)
 	}
 	if err := r.renewVault(ctx, t, wanted, firstSerial+1); err != nil {
 		return err
@@ -121,7 +121,7 @@ const whyReplaced = "a new one is made, as no cloud tells the old one, and whoev
 // it, so that nobody who uses that is cut off. It waits until the cloud says where the server is: the Secret may be of another.
 func (r *Reconciler[T, S]) recallPassword(ctx context.Context, t *turn[T, S], wanted string) (waits bool, err error) {
 	connection := r.Kind.Connection(t.want)
-	if t.vault.exists || wanted != "" || connection == nil {
+	if t.vault.latest() != "" || wanted != "" || connection == nil {
 		return false, nil
 	}
 	secret, err := r.connectionSecret(ctx, t, connection.SecretName)
@@ -139,10 +139,13 @@ func (r *Reconciler[T, S]) recallPassword(ctx context.Context, t *turn[T, S], wa
 	if string(data["host"]) != string(secret.Data["host"]) || string(data["username"]) != string(secret.Data["username"]) {
 		return false, nil
 	}
+	serial, err := t.unused(firstSerial + 1)
+	if err != nil {
+		return false, err
+	}
 	t.knows(string(password))
-	t.vault.secret.Data[vaultCurrent] = password
-	t.vault.secret.Data[vaultSerial] = []byte(strconv.Itoa(t.unused(firstSerial + 1)))
-	return false, r.store(ctx, t.vault)
+	t.vault.propose(string(password), serial)
+	return false, r.promote(ctx, t)
 }
 
 // choosePassword settles the password of a server that is about to be created.

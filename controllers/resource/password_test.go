@@ -6,8 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
@@ -62,20 +60,18 @@ func TestCheckPassword(t *testing.T) {
 			want: map[string]string{"next": made, "serial": "2"}, sent: made},
 		{name: "the spec's, accepted and withdrawn", vault: map[string]string{"current": "one", "next": "two", "serial": "2", "named": "true"}, accepted: "2", state: driver.Ready,
 			want: map[string]string{"current": "two", "serial": "2"}},
-		{name: "no vault", state: driver.Ready, want: map[string]string{"next": made, "serial": "2", "foreign": "true"}, sent: made, effect: field.Irreversible},
-		{name: "no vault any more", accepted: "2", state: driver.Ready,
-			want: map[string]string{"next": made, "serial": "3", "foreign": "true"}, sent: made, effect: field.Irreversible},
+		{name: "no vault", state: driver.Ready, want: map[string]string{"next": made, "serial": "2"}, sent: made},
+		{name: "no vault any more", accepted: "2", state: driver.Ready, want: map[string]string{"next": made, "serial": "3"}, sent: made},
+		{name: "of a server that was taken over", vault: map[string]string{"foreign": "true"}, state: driver.Ready,
+			want: map[string]string{"next": made, "serial": "2", "foreign": "true"}, sent: made, effect: field.Irreversible},
 		{name: "no vault, and the old Secret of this server", left: "db.example", state: driver.Ready, want: map[string]string{"current": "left", "serial": "2"}},
 		{name: "no vault, and the old Secret of another server", left: "other.example", state: driver.Ready,
-			want: map[string]string{"next": made, "serial": "2", "foreign": "true"}, sent: made, effect: field.Irreversible},
+			want: map[string]string{"next": made, "serial": "2"}, sent: made},
+		{name: "of a server that was taken back, and its Secret", vault: map[string]string{"foreign": "true"}, left: "db.example", state: driver.Ready,
+			want: map[string]string{"current": "left", "serial": "2"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			scheme := runtime.NewScheme()
-			if err := clientgoscheme.AddToScheme(scheme); err != nil {
-				t.Fatal(err)
-			}
-			d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid-now", Finalizers: []string{v1alpha1.FinalizerResource}}}
-			vault := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "mooring-system", Name: vaultName(d)}, Data: bytesOf(test.vault)}
+			d, vault := withVault(test.vault)
 			named := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: "admin"}, Data: bytesOf(map[string]string{"password": test.named})}
 			objects := []client.Object{named}
 			if test.vault != nil {
@@ -87,7 +83,7 @@ func TestCheckPassword(t *testing.T) {
 					Data:       bytesOf(map[string]string{"host": test.left, "username": "postgres", "password": "left"}),
 				})
 			}
-			c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
+			c := fake.NewClientBuilder().WithObjects(objects...).Build()
 			r := &Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
 				Settings: Settings{Client: c, Reader: c, Namespace: vault.Namespace},
 				Kind: &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
@@ -118,11 +114,7 @@ func TestCheckPassword(t *testing.T) {
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(vault), vault); err != nil {
 				t.Fatal(err)
 			}
-			for _, key := range []string{vaultCurrent, vaultNext, vaultSerial, vaultNamed, vaultForeign} {
-				if got := string(vault.Data[key]); got != test.want[key] && !(test.want[key] == made && len(got) > 20) {
-					t.Errorf("the vault has %q as %s, want %q", got, key, test.want[key])
-				}
-			}
+			compareVault(t, vault, test.want)
 			if test.sent == made {
 				test.sent = string(vault.Data[vaultNext])
 			}
@@ -144,4 +136,72 @@ func bytesOf(texts map[string]string) map[string][]byte {
 		all[k] = []byte(v)
 	}
 	return all
+}
+
+// A server that is taken over has a password that others know, unless it was ours before; what was meant for one of our own making
+// was not set by its creation.
+func TestDisown(t *testing.T) {
+	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
+	before := mark
+	before.UID = "uid-before"
+	for _, test := range []struct {
+		name        string
+		mark        driver.Mark
+		id          string
+		vault, want map[string]string
+	}{
+		{name: "a stranger's", want: map[string]string{"foreign": "true"}},
+		{name: "a stranger's, in place of one that was to be created", vault: map[string]string{"next": "one", "serial": "1"},
+			want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}},
+		{name: "ours of before", mark: before, want: map[string]string{}},
+		{name: "ours of before, in place of one that was to be created", mark: before, vault: map[string]string{"next": "one", "serial": "1"},
+			want: map[string]string{"next": "one", "serial": "2"}},
+		{name: "one that lost its mark", id: "id-known", vault: map[string]string{"next": "one", "serial": "1"}, want: map[string]string{"next": "one", "serial": "1"}},
+		{name: "one that was restored", mark: mark, id: "id-new", vault: map[string]string{"current": "one", "serial": "1"}, want: map[string]string{"current": "one", "serial": "1"}},
+		{name: "one that was restored while a password was on its way", mark: mark, id: "id-new", vault: map[string]string{"current": "one", "next": "two", "serial": "2"},
+			want: map[string]string{"current": "one", "next": "two", "serial": "3"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d, vault := withVault(test.vault)
+			c := fake.NewClientBuilder().Build()
+			if test.vault != nil {
+				if err := c.Create(t.Context(), vault); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := &Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+				Settings: Settings{Client: c, Reader: c, Namespace: vault.Namespace},
+				Kind: &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+					Credentials: func(*v1alpha1.Database) *v1alpha1.DatabaseCredentials { return nil },
+				},
+			}
+			tn := &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+				obj: d, status: &d.Status.ResourceStatus, mem: &memory{},
+				view: View{Held: true, Bound: true, Mark: mark, ID: "id-known"}, seen: driver.Observation{State: driver.Ready, Mark: test.mark, ID: test.id},
+			}
+			if err := r.disown(t.Context(), tn); err != nil {
+				t.Fatal(err)
+			}
+			vault.Data = nil
+			if err := client.IgnoreNotFound(c.Get(t.Context(), client.ObjectKeyFromObject(vault), vault)); err != nil {
+				t.Fatal(err)
+			}
+			compareVault(t, vault, test.want)
+		})
+	}
+}
+
+// withVault returns a Database and its vault, which is not stored yet.
+func withVault(content map[string]string) (*v1alpha1.Database, *corev1.Secret) {
+	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid-now", Finalizers: []string{v1alpha1.FinalizerResource}}}
+	return d, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "mooring-system", Name: vaultName(d)}, Data: bytesOf(content)}
+}
+
+func compareVault(t *testing.T, vault *corev1.Secret, want map[string]string) {
+	t.Helper()
+	for _, key := range []string{vaultCurrent, vaultNext, vaultSerial, vaultNamed, vaultForeign} {
+		if got := string(vault.Data[key]); got != want[key] && !(want[key] == made && len(got) > 20) {
+			t.Errorf("the vault has %q as %s, want %q", got, key, want[key])
+		}
+	}
 }

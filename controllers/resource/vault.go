@@ -49,8 +49,11 @@ func (v *vault) set(key string, is bool) {
 	}
 }
 
-// following returns the serial after the vault's.
+// following returns the serial after the vault's, which has none as long as it has held no password.
 func (v *vault) following() (int, error) {
+	if v.serial() == "" {
+		return firstSerial, nil
+	}
 	serial, err := strconv.Atoi(v.serial())
 	if err != nil {
 		return 0, fmt.Errorf("read the password's serial in Secret %s: %w", v.secret.Name, err)
@@ -115,14 +118,16 @@ func (r *Reconciler[T, S]) store(ctx context.Context, v *vault) error {
 	return nil
 }
 
-// unused returns a serial, low at least, that the status does not tell of: it may outlive the vault.
-func (t *turn[T, S]) unused(low int) int {
+// unused returns a serial, low at least, that neither the vault has had nor the status tells of, which may outlive the vault.
+func (t *turn[T, S]) unused(low int) (int, error) {
+	following, err := t.vault.following()
+	low = max(low, following)
 	for _, told := range t.status.Applied[driver.FieldPassword] {
 		if serial, err := strconv.Atoi(told); err == nil {
 			low = max(low, serial+1)
 		}
 	}
-	return low
+	return low, err
 }
 
 // took reports whether the cloud is known to have taken the vault's next password.
@@ -132,18 +137,16 @@ func (t *turn[T, S]) took() bool {
 }
 
 // renewVault stores a next password if there is none yet, or if another is wanted: the one wanted, or one that is made here.
-// A vault that is new begins with a serial that the status does not know, low at least.
+// The first one's serial is low at least.
 func (r *Reconciler[T, S]) renewVault(ctx context.Context, t *turn[T, S], wanted string, low int) error {
-	v, serial := t.vault, t.unused(low)
+	v := t.vault
 	withdrawn := v.next() != "" && v.is(vaultNamed) && !t.took() // the spec refers to it no longer, and no server has it
-	switch {
-	case v.exists && (wanted == "" && !withdrawn || wanted != "" && wanted == v.latest()):
+	if v.latest() != "" && (wanted == "" && !withdrawn || wanted != "" && wanted == v.latest()) {
 		return nil
-	case v.exists:
-		var err error
-		if serial, err = v.following(); err != nil {
-			return err
-		}
+	}
+	serial, err := t.unused(low)
+	if err != nil {
+		return err
 	}
 	v.set(vaultNamed, wanted != "")
 	if wanted == "" {
@@ -159,7 +162,7 @@ func (r *Reconciler[T, S]) offerAgain(ctx context.Context, t *turn[T, S]) error 
 	if t.vault.next() != "" {
 		return nil
 	}
-	serial, err := t.vault.following()
+	serial, err := t.unused(firstSerial)
 	if err != nil {
 		return err
 	}
@@ -176,20 +179,29 @@ func (r *Reconciler[T, S]) promote(ctx context.Context, t *turn[T, S]) error {
 	return r.store(ctx, t.vault)
 }
 
-// disown is for a server that is about to be taken over: what was meant for one of our own making, and never confirmed, was
-// not set by its creation. A password that was in force stays, as a server that was restored from a snapshot has it.
+// disown is for a server that is about to be taken over. What was meant for one of our own making, and never confirmed, was not
+// set by its creation. A password that was in force stays, as a server that was restored from a snapshot has it; else only
+// others know the server's, unless it was made for this object before.
 func (r *Reconciler[T, S]) disown(ctx context.Context, t *turn[T, S]) error {
-	if r.Kind.Credentials == nil || ownership(t.view, t.seen) == oursUnmarked {
+	belongs := ownership(t.view, t.seen)
+	if r.Kind.Credentials == nil || belongs == oursUnmarked {
 		return nil
 	}
-	if err := r.openVault(ctx, t); err != nil || !t.vault.exists || t.vault.next() == "" {
+	if err := r.openVault(ctx, t); err != nil {
 		return err
 	}
-	serial, err := t.vault.following()
-	if err != nil {
-		return err
+	v := t.vault
+	foreign := belongs != oursBefore && v.current() == ""
+	if v.next() == "" && foreign == v.is(vaultForeign) {
+		return nil
 	}
-	t.vault.propose(t.vault.next(), serial)
-	t.vault.set(vaultForeign, t.vault.current() == "")
-	return r.store(ctx, t.vault)
+	if v.next() != "" {
+		serial, err := t.unused(firstSerial)
+		if err != nil {
+			return err
+		}
+		v.propose(v.next(), serial)
+	}
+	v.set(vaultForeign, foreign)
+	return r.store(ctx, v)
 }
