@@ -27,6 +27,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -288,9 +289,11 @@ func (w *world) awaitReady(t *testing.T, r *replica, o client.Object) *v1alpha1.
 
 func (w *world) edit(t *testing.T, o client.Object, change func()) {
 	t.Helper()
-	w.get(t, o)
-	change()
-	if err := w.Client.Update(t.Context(), o); err != nil {
+	if err := retry.RetryOnConflict(retry.DefaultRetry, func() error { // Mooring writes the status meanwhile
+		w.get(t, o)
+		change()
+		return w.Client.Update(t.Context(), o)
+	}); err != nil {
 		t.Fatal(err)
 	}
 }

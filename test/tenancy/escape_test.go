@@ -34,8 +34,7 @@ func (a attack) String() string {
 }
 
 // grips says for each reference what can be tried, and what the rest of the spec has to be for it to be tried at all.
-func grips() map[string][]attack {
-	t := treasure
+func grips(t treasure) map[string][]attack {
 	all := map[string][]attack{}
 	add := func(kind, field string, values []string, with ...string) {
 		key := kind + "." + field
@@ -97,8 +96,7 @@ func TestEscapes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t, answers)
-			h.furnish()
-			attacks := grips()
+			attacks := grips(h.furnish())
 			h.complete(attacks)
 			h.tryAll(attacks)
 			own := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: thief, Name: "own"}}

@@ -9,12 +9,14 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// What there is to be stolen, by the kind of thing that a reference may name.
-var treasure = struct {
+// A treasure is what there is to be stolen, by the kind of thing that a reference may name.
+type treasure struct {
 	secrets, accounts, clusterAccounts, bucketClasses, databaseClasses, serviceAccounts []string
-	// bucket and database are the names in the cloud of what bank has there.
+	// bucket and database are the names in the cloud of what bank has there: those of this cluster alone.
 	bucket, database string
-}{
+}
+
+var named = treasure{
 	secrets:         []string{"payroll", "keys", "vault", "ledger", "aws", "gcp"},
 	accounts:        []string{"team"},
 	clusterAccounts: []string{"for-bank", "by-class", "aws-of-nobody"},
@@ -24,7 +26,7 @@ var treasure = struct {
 }
 
 // furnish fills bank's namespace and the platform's with it.
-func (h *house) furnish() {
+func (h *house) furnish() (all treasure) {
 	h.Helper()
 	id, secret := h.Cloud.AWSKeys(system.AWSAccount)
 	keys := map[string]string{v1alpha1.SecretKeyAWSAccessKeyID: id, v1alpha1.SecretKeyAWSSecretAccessKey: secret}
@@ -69,7 +71,8 @@ func (h *house) furnish() {
 	vault.Spec.ClassName, ledger.Spec.ClassName = "for-bank", "for-bank"
 	vault.Spec.Connection, ledger.Spec.Connection = &v1alpha1.Connection{SecretName: "vault"}, &v1alpha1.Connection{SecretName: "ledger"}
 	h.create(vault, ledger)
-	treasure.bucket, treasure.database = h.ready(vault).ExternalName, h.ready(ledger).ExternalName
+	all = named
+	all.bucket, all.database = h.ready(vault).ExternalName, h.ready(ledger).ExternalName
 	// From here on nothing of bank's gives Mooring a reason to read bank's Secrets, but for its account's.
 	for _, o := range []client.Object{vault, ledger} {
 		h.must(h.Client.Patch(h.Context(), o, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"mooring.dev/paused":"true"}}}`))))
@@ -77,6 +80,7 @@ func (h *house) furnish() {
 	h.eventually("bank's objects are paused", func() bool {
 		return paused(h.status(vault)) && paused(h.status(ledger))
 	})
+	return all
 }
 
 func paused(s *v1alpha1.ResourceStatus) bool {

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -118,9 +119,11 @@ func TestVerdict(t *testing.T) {
 	h.changeClass(c, heard, class)
 
 	// What is wrong already keeps nobody from mending another thing.
-	h.must(c.Get(t.Context(), client.ObjectKey{Name: "postgres-standard"}, class))
-	class.Spec.Sizes[0].Storage.MaxGiB = new(int32(30))
-	h.must(c.Update(t.Context(), class))
+	h.must(retry.RetryOnConflict(retry.DefaultRetry, func() error { // Mooring writes the status meanwhile
+		h.must(c.Get(t.Context(), client.ObjectKey{Name: "postgres-standard"}, class))
+		class.Spec.Sizes[0].Storage.MaxGiB = new(int32(30))
+		return c.Update(t.Context(), class)
+	}))
 	heard.take()
 	h.eventually("another thing is mended", func() bool {
 		h.must(c.Get(t.Context(), client.ObjectKeyFromObject(d), d))
