@@ -70,7 +70,9 @@ func (r *Reconciler[T, S]) checkPassword(ctx context.Context, t *turn[T, S]) err
 		return err
 	}
 	if unmade {
-		t.vault.set(vaultForeign, false)
+		if err := r.own(ctx, t); err != nil {
+			return err
+		}
 	}
 	if err := r.renewVault(ctx, t, wanted, firstSerial+1); err != nil {
 		return err
@@ -160,7 +162,9 @@ func (r *Reconciler[T, S]) choosePassword(ctx context.Context, t *turn[T, S]) er
 	if err != nil {
 		return err
 	}
-	t.vault.set(vaultForeign, false)
+	if err := r.own(ctx, t); err != nil {
+		return err
+	}
 	if err := r.renewVault(ctx, t, wanted, firstSerial); err != nil {
 		return err
 	}

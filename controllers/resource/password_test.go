@@ -26,6 +26,7 @@ func TestCheckPassword(t *testing.T) {
 		accepted string // the serial in the status
 		state    driver.State
 		refused  bool
+		unmade   bool              // the administrator does not exist yet
 		named    string            // the password that the spec refers to
 		left     string            // the host in a connection Secret that was left
 		want     map[string]string // the vault afterwards
@@ -60,14 +61,16 @@ func TestCheckPassword(t *testing.T) {
 			want: map[string]string{"next": made, "serial": "2"}, sent: made},
 		{name: "the spec's, accepted and withdrawn", vault: map[string]string{"current": "one", "next": "two", "serial": "2", "named": "true"}, accepted: "2", state: driver.Ready,
 			want: map[string]string{"current": "two", "serial": "2"}},
+		{name: "of a user who is about to be made", vault: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready, unmade: true,
+			want: map[string]string{"next": "one", "serial": "2"}, sent: "one"},
 		{name: "no vault", state: driver.Ready, want: map[string]string{"next": made, "serial": "2"}, sent: made},
 		{name: "no vault any more", accepted: "2", state: driver.Ready, want: map[string]string{"next": made, "serial": "3"}, sent: made},
-		{name: "of a server that was taken over", vault: map[string]string{"foreign": "true"}, state: driver.Ready,
+		{name: "of a server that was taken over", vault: map[string]string{"serial": "1", "foreign": "true"}, state: driver.Ready,
 			want: map[string]string{"next": made, "serial": "2", "foreign": "true"}, sent: made, effect: field.Irreversible},
 		{name: "no vault, and the old Secret of this server", left: "db.example", state: driver.Ready, want: map[string]string{"current": "left", "serial": "2"}},
 		{name: "no vault, and the old Secret of another server", left: "other.example", state: driver.Ready,
 			want: map[string]string{"next": made, "serial": "2"}, sent: made},
-		{name: "of a server that was taken back, and its Secret", vault: map[string]string{"foreign": "true"}, left: "db.example", state: driver.Ready,
+		{name: "of a server that was taken back, and its Secret", vault: map[string]string{"serial": "1", "foreign": "true"}, left: "db.example", state: driver.Ready,
 			want: map[string]string{"current": "left", "serial": "2"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -104,6 +107,9 @@ func TestCheckPassword(t *testing.T) {
 				obj: d, want: d, status: &d.Status.ResourceStatus, mem: &memory{}, policy: Policy{Management: v1alpha1.ManagementFull},
 				seen: driver.Observation{State: test.state, PasswordRefused: test.refused, Endpoint: driver.Endpoint{Host: "db.example", Username: "postgres"}},
 				conn: &credential.Connection{},
+			}
+			if test.unmade {
+				tn.seen.Changes = []field.Change{{Field: driver.FieldUsername, Effect: field.Online}}
 			}
 			if test.accepted != "" {
 				tn.status.Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
@@ -150,7 +156,7 @@ func TestDisown(t *testing.T) {
 		id          string
 		vault, want map[string]string
 	}{
-		{name: "a stranger's", want: map[string]string{"foreign": "true"}},
+		{name: "a stranger's", want: map[string]string{"serial": "1", "foreign": "true"}},
 		{name: "a stranger's, in place of one that was to be created", vault: map[string]string{"next": "one", "serial": "1"},
 			want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}},
 		{name: "ours of before", mark: before, want: map[string]string{}},

@@ -88,12 +88,14 @@ func (r *Reconciler[T, S]) openVault(ctx context.Context, t *turn[T, S]) error {
 		v.exists, t.mem.password = false, ""
 		v.secret = &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Labels: r.labels(t)},
-			Data:       map[string][]byte{},
 		}
 		err = nil
 	}
 	if err != nil {
 		return fmt.Errorf("read the password: %w", err)
+	}
+	if v.secret.Data == nil {
+		v.secret.Data = map[string][]byte{}
 	}
 	t.vault = v
 	t.knows(v.current(), v.next())
@@ -179,6 +181,15 @@ func (r *Reconciler[T, S]) promote(ctx context.Context, t *turn[T, S]) error {
 	return r.store(ctx, t.vault)
 }
 
+// own is for an administrator who is about to be made, with a password of ours.
+func (r *Reconciler[T, S]) own(ctx context.Context, t *turn[T, S]) error {
+	if !t.vault.is(vaultForeign) {
+		return nil
+	}
+	t.vault.set(vaultForeign, false)
+	return r.store(ctx, t.vault)
+}
+
 // disown is for a server that is about to be taken over. What was meant for one of our own making, and never confirmed, was not
 // set by its creation. A password that was in force stays, as a server that was restored from a snapshot has it; else only
 // others know the server's, unless it was made for this object before.
@@ -203,5 +214,8 @@ func (r *Reconciler[T, S]) disown(ctx context.Context, t *turn[T, S]) error {
 		v.propose(v.next(), serial)
 	}
 	v.set(vaultForeign, foreign)
+	if v.serial() == "" { // earlier releases can't do without one
+		v.secret.Data[vaultSerial] = []byte(strconv.Itoa(firstSerial))
+	}
 	return r.store(ctx, v)
 }
