@@ -175,6 +175,7 @@ type DatabaseStatus struct {
 // +kubebuilder:printcolumn:name="Provider",type=string,JSONPath=`.status.provider`
 // +kubebuilder:printcolumn:name="External name",type=string,JSONPath=`.status.externalName`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Available",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Available")].status`
 // +kubebuilder:printcolumn:name="Class",type=string,priority=1,JSONPath=`.status.className`
 // +kubebuilder:printcolumn:name="Size",type=string,priority=1,JSONPath=`.status.effective.size`
 // +kubebuilder:printcolumn:name="Engine",type=string,priority=1,JSONPath=`.status.observed.engine`

@@ -51,10 +51,7 @@ func check(ctx context.Context, o options, patience time.Duration, out io.Writer
 	} {
 		err := look.at(ctx)
 		if err != nil && look.comes {
-			_ = wait.PollUntilContextTimeout(ctx, time.Second, patience, false, func(ctx context.Context) (bool, error) {
-				err = look.at(ctx)
-				return err == nil, nil
-			})
+			err = again(ctx, patience, look.at, err)
 		}
 		if err != nil {
 			well = false
@@ -64,6 +61,17 @@ func check(ctx context.Context, o options, patience time.Duration, out io.Writer
 		_, _ = fmt.Fprintf(out, "ok      %s\n", look.what)
 	}
 	return well
+}
+
+// again looks until all is well or patience is at its end, and returns what was wrong at last: that time is up is not.
+func again(ctx context.Context, patience time.Duration, at func(context.Context) error, wrong error) error {
+	_ = wait.PollUntilContextTimeout(ctx, time.Second, patience, false, func(ctx context.Context) (bool, error) {
+		if err := at(ctx); err == nil || ctx.Err() == nil {
+			wrong = err
+		}
+		return wrong == nil, nil
+	})
+	return wrong
 }
 
 type checker struct {

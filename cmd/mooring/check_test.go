@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -229,4 +232,24 @@ func (c checkStage) trust() {
 		configuration.Webhooks[i].ClientConfig.CABundle = []byte("authorities")
 	}
 	c.must(c.Client.Update(c.Context(), configuration))
+}
+
+// What was wrong is told, and not that the last look was cut off.
+func TestCheckTellsWhatWasWrong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wrong, looks := errors.New("nobody leads"), 0
+		err := again(t.Context(), 5*time.Second, func(ctx context.Context) error {
+			if looks++; looks < 3 {
+				return wrong
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}, wrong)
+		if !errors.Is(err, wrong) || looks != 3 {
+			t.Errorf("after %d looks: %v", looks, err)
+		}
+		if err := again(t.Context(), 5*time.Second, func(context.Context) error { return nil }, wrong); err != nil {
+			t.Errorf("all is well, and it says: %v", err)
+		}
+	})
 }

@@ -118,6 +118,9 @@ func (r *Reconciler[T, S]) certain(ctx context.Context, t *turn[T, S]) error {
 }
 
 func (r *Reconciler[T, S]) create(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+	if err := r.mayPublish(ctx, t); err != nil {
+		return outcome{}, err
+	}
 	fresh, err := r.secure(ctx, t, a)
 	switch {
 	case err != nil || fresh:

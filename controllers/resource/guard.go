@@ -2,6 +2,7 @@ package resource
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -48,6 +49,12 @@ func (r *Reconciler[T, S]) notFinished(_ context.Context, t *turn[T, S]) (*outco
 func (r *Reconciler[T, S]) notPaused(_ context.Context, t *turn[T, S]) (*outcome, error) {
 	if t.obj.GetAnnotations()[v1alpha1.AnnotationPaused] != "true" {
 		return nil, nil
+	}
+	if t.deleting {
+		return &outcome{
+			state: condition.DeletionStalled, reason: v1alpha1.ReasonPaused, next: never,
+			message: "it is to be deleted, and paused by the annotation " + v1alpha1.AnnotationPaused + "; remove that to go on",
+		}, nil
 	}
 	return &outcome{
 		state: condition.Paused, reason: v1alpha1.ReasonPaused, next: never,
@@ -130,7 +137,7 @@ func (r *Reconciler[T, S]) isSameAccount(ctx context.Context, t *turn[T, S]) (*o
 	account, err := t.conn.Account(ctx)
 	if err != nil {
 		t.answered(err)
-		return nil, err
+		return nil, named(t.config, err)
 	}
 	if t.status.AccountID != "" && t.status.AccountID != string(account) {
 		return t.stalled(v1alpha1.ReasonAccountChanged,
@@ -138,6 +145,14 @@ func (r *Reconciler[T, S]) isSameAccount(ctx context.Context, t *turn[T, S]) (*o
 	}
 	t.account = account
 	return nil, nil
+}
+
+// named says of which provider config an error is about its account.
+func named(config credential.Key, err error) error {
+	if refusal, ok := errors.AsType[*credential.Refusal](err); ok {
+		return &credential.Refusal{Reason: refusal.Reason, Message: fmt.Sprintf("%s: %s", config, refusal.Message)}
+	}
+	return fmt.Errorf("%s: %w", config, err)
 }
 
 func (t *turn[T, S]) stalled(reason v1alpha1.Reason, message string) *outcome {

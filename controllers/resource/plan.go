@@ -253,6 +253,9 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	case len(wait) > 0:
 		a.Verb, a.Reason = Ask, v1alpha1.ReasonApprovalRequired
 		a.Message = fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s", list(wait), v1alpha1.AnnotationApprove, a.Hash)
+		if !slices.ContainsFunc(wait, func(c field.Change) bool { return cause(v, c) != v1alpha1.CauseDrift || c.From == field.Redacted }) {
+			a.Message += "; to keep what the cloud has, say that in the spec"
+		}
 		if !o.Available && o.Problem != "" { // that is worse than to differ, and what waits may mend it
 			a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonFailed, "it can't be used: "+o.Problem+"; "+a.Message
 		}

@@ -215,7 +215,7 @@ func (s *session) withoutAnswer(err error) (driver.Code, string) {
 	case isSigning(err):
 		return driver.Denied, "there are no usable credentials to sign the call with"
 	}
-	return driver.Unavailable, "no connection to the cloud, or it broke before an answer came"
+	return driver.Unavailable, driver.NoConnection(err)
 }
 
 // missing reports whether AWS has no host for the region: the DNS said that there is none, rather than nothing, of a name

@@ -98,7 +98,7 @@ func (s *session) wrap(op string, err error) error {
 	case errors.As(err, &dns):
 		e.Message = fmt.Sprintf("the host %q can't be found", dns.Name)
 	case errors.As(err, &network):
-		e.Message = fmt.Sprintf("no connection to %s", hostOf(network.URL))
+		e.Message = driver.NoConnection(err)
 	case errors.As(err, new(*tokenError)):
 		e.Message = "no access token could be fetched"
 	default:
@@ -193,14 +193,6 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 func isTimeout(err error) bool {
 	var e net.Error
 	return errors.As(err, &e) && e.Timeout()
-}
-
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return "Google Cloud"
-	}
-	return u.Host
 }
 
 func invalid(op, format string, args ...any) error {

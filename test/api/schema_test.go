@@ -180,6 +180,7 @@ status:
   className: standard
   observed: {engine: postgres, version: "16.4"}
   conditions:
+  - {type: Available, status: "True", reason: Available, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
   - {type: Ready, status: "False", reason: Denied, message: "the key is not valid", lastTransitionTime: "2026-01-01T00:00:00Z"}
   - {type: Synced, status: "True", reason: Ready, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
 `, true); err != nil {
@@ -193,7 +194,8 @@ spec:
   enforced: {engine: postgres}
   sizes: [{name: small, cost: 5 EUR, aws: {instanceClass: db.t4g.micro}}, {name: large, cost: 50 EUR, aws: {instanceClass: db.t4g.large}}]
 `)
-	if err := patch(t, catalogue, `status: {provider: aws, users: 3, upToDate: 2, waiting: 0, stalled: 1, sizes: "small, large", catalogue: "small (5 EUR), large"}`, true); err != nil {
+	if err := patch(t, catalogue, `status: {provider: aws, users: 3, upToDate: 2, waiting: 0, stalled: 1, sizes: "small, large", catalogue: "small (5 EUR), large",
+  conditions: [{type: Ready, status: "False", reason: ProviderConfigNotFound, message: no such account, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -202,15 +204,16 @@ spec:
 	}{
 		{"databases", o.GetName(), map[string]any{
 			"Ready": "False", "Synced": "True", "Reason": "Denied", "Provider": "aws", "External name": "shop-orders-1",
-			"(Class)": "standard", "(Size)": nil, "(Engine)": "postgres", "(Version)": "16.4", "(Location)": "eu-central-1", "(Account)": "111122223333", "(Message)": "the key is not valid",
+			"(Available)": "True", "(Class)": "standard", "(Size)": nil, "(Engine)": "postgres", "(Version)": "16.4", "(Location)": "eu-central-1", "(Account)": "111122223333", "(Message)": "the key is not valid",
 		}},
 		{"buckets", stored(t, "Bucket", `spec: {className: standard}`).GetName(), map[string]any{
 			"Ready": nil, "Synced": nil, "Reason": nil, "Provider": nil, "External name": nil,
-			"(Class)": nil, "(Location)": nil, "(Account)": nil, "(Message)": nil,
+			"(Available)": nil, "(Class)": nil, "(Location)": nil, "(Account)": nil, "(Message)": nil,
 		}},
 		{"databaseclasses", catalogue.GetName(), map[string]any{
-			"Default": "true", "Engine": "postgres", "Sizes": "small, large", "Provider": "aws", "Ready": nil, "Description": "for orders",
+			"Default": "true", "Engine": "postgres", "Sizes": "small, large", "Provider": "aws", "Ready": "False", "Description": "for orders",
 			"(Users)": 3.0, "(Up to date)": 2.0, "(Waiting)": 0.0, "(Stalled)": 1.0, "(Catalogue)": "small (5 EUR), large",
+			"(Message)": "no such account",
 		}},
 		{"providerconfigs", stored(t, "ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: a}}}`).GetName(), map[string]any{
 			"Ready": nil, "Reason": nil, "Provider": nil, "Account": nil, "(Message)": nil,

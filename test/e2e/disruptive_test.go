@@ -25,6 +25,9 @@ func (w *world) waits(c *cloud, d *v1alpha1.Database, from, to, cause string) st
 	synced := s.condition(v1alpha1.ConditionSynced)
 	hash := s.status.Plan.Hash
 	want := fmt.Sprintf("waiting for approval: %s %s -> %s (Restarts); to approve, set the annotation mooring.dev/approve=%s", sizeField[c.name], from, to, hash)
+	if cause == v1alpha1.CauseDrift {
+		want += "; to keep what the cloud has, say that in the spec"
+	}
 	w.equal("message", synced.Reason+": "+synced.Message, "ApprovalRequired: "+want)
 	return hash
 }

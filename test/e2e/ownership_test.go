@@ -248,6 +248,11 @@ func TestPause(t *testing.T) {
 		w.eventually("it goes on", func() bool { return len(c.writes(name)) > writes })
 		w.looks(c, name, 2)
 		w.ready(o)
+		edit(w, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) })
+		w.delete(o)
+		w.stalled(o, v1alpha1.ReasonPaused, "it is to be deleted, and paused")
+		edit(w, o, func(o client.Object) { o.SetAnnotations(nil) })
+		w.gone(o)
 	})
 }
 
