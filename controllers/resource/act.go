@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -171,7 +173,9 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	}
 	// What is about to be set is stored first: it may arrive although its answer is lost, and must then be
 	// known to be ours. The patch is guarded, so it also keeps an old version of the spec from being applied.
-	r.describe(t, out)
+	told := out
+	told.quiet = out.quiet || t.troubled() // that it is tried again is no news: conditions would turn, and turn back if it fails
+	r.describe(t, told)
 	before := t.obj.GetResourceVersion()
 	if err := r.patchStatus(ctx, t); err != nil {
 		return outcome{}, err
@@ -201,6 +205,12 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	// a write.
 	out.planned = out.state != condition.Progressing || t.status.Plan != nil
 	return out, nil
+}
+
+// troubled reports whether the last turn failed, or the object stalls, at this generation of the spec.
+func (t *turn[T, S]) troubled() bool {
+	c := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionStalled)
+	return t.mem.failures > 0 || c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == t.obj.GetGeneration()
 }
 
 // inVain makes the outcome of an update that of one which the cloud took before, and which did not come true. What a

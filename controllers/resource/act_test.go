@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -195,6 +196,54 @@ func TestLateFailureTakesBackThePassword(t *testing.T) {
 	d.refused()
 	if _, still := d.status.Applied[driver.FieldPassword]; still || d.mem.password != "" || len(d.status.Applied) != 1 {
 		t.Errorf("applied is %v, and remembered %q", d.status.Applied, d.mem.password)
+	}
+}
+
+// refusing is a cloud that takes no update.
+type refusing struct {
+	*obedient
+	during func()
+}
+
+func (c *refusing) Update(context.Context, driver.Request[v1alpha1.BucketParameters], []field.Change) (driver.Result, error) {
+	c.during()
+	return driver.Result{}, &driver.Error{Code: driver.Invalid, Op: "PutBucketTagging", Message: "no"}
+}
+
+// What the cloud refuses stays Stalled while it is tried again, also by another process; once it is taken, that is told.
+func TestWhatIsRefusedStaysStalled(t *testing.T) {
+	d := newDesk(t)
+	d.RecordDeadline = time.Minute
+	d.obj.Generation, d.view.Edited = 2, true
+	edit := Action{Verb: Update, Reason: v1alpha1.ReasonUpdating, Message: "being applied", Changes: drift.Changes}
+	var told []bool
+	stored := func() *v1alpha1.Bucket {
+		b := &v1alpha1.Bucket{}
+		if err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(d.obj), b); err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	d.external = &refusing{d.cloud, func() {
+		told = append(told, meta.IsStatusConditionTrue(stored().Status.Conditions, v1alpha1.ConditionStalled))
+	}}
+	take := func() {
+		out, err := d.act(t.Context(), d.turn, edit)
+		if _, err := d.record(t.Context(), d.turn, out, err); err != nil {
+			t.Fatal(err)
+		}
+	}
+	take()
+	take()
+	d.mem.failures = 0
+	take()
+	if want := []bool{false, true, true}; !slices.Equal(told, want) {
+		t.Errorf("at each try it was told to be stalled: %v, want %v", told, want)
+	}
+	d.external = d.cloud
+	take()
+	if meta.IsStatusConditionTrue(stored().Status.Conditions, v1alpha1.ConditionStalled) {
+		t.Error("the cloud took it, and it is stalled still")
 	}
 }
 
