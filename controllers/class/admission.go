@@ -211,11 +211,11 @@ func (i *impact) warnings(kind string) (lines []string) {
 	case i.users == 0:
 		return nil
 	case i.left == i.users:
-		return []string{fmt.Sprintf("the %d objects of kind %s that use this class stay in the cloud that they were made in, as they are", i.users, kind)}
+		return []string{fmt.Sprintf("objects of kind %s that use this class: %d; all stay in the cloud that they were made in, as they are", kind, i.users)}
 	case i.objects == 0 && len(i.broken) == 0 && i.left == 0:
-		return []string{fmt.Sprintf("none of the %d objects of kind %s that use this class would change", i.users, kind)}
+		return []string{fmt.Sprintf("objects of kind %s that use this class: %d; none would change", kind, i.users)}
 	}
-	lines = append(lines, fmt.Sprintf("of the %d objects of kind %s that use this class, %d would change", i.users, kind, i.objects))
+	lines = append(lines, fmt.Sprintf("objects of kind %s that use this class: %d; of these would change: %d", kind, i.users, i.objects))
 	for _, line := range slices.Sorted(maps.Keys(i.touched)) {
 		lines = append(lines, fmt.Sprintf("of %d: %s", i.touched[line], line))
 	}

@@ -273,12 +273,5 @@ func CloudOf(ctx context.Context, from client.Reader, config string) (string, er
 	if err != nil {
 		return "", client.IgnoreNotFound(err)
 	}
-	return cloudOf(found), nil
-}
-
-func cloudOf(config *v1alpha1.ClusterProviderConfig) string {
-	if config.Spec.AWS != nil {
-		return "aws"
-	}
-	return "gcp"
+	return credential.Provider(found.Spec.Account), nil
 }

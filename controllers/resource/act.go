@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -274,21 +273,6 @@ func (t *turn[T, S]) accepted() {
 	t.status.Applied[driver.FieldPassword] = []string{t.vault.serial()}
 }
 
-func (r *Reconciler[T, S]) tellUpdate(t *turn[T, S], a Action, changes []field.Change) {
-	switch {
-	case len(changes) == 0:
-	case a.Verb == Update && t.status.FirstReadyTime == nil: // a part of the creation, and no news
-	case a.Verb == Adopt:
-		r.normal(t, v1alpha1.EventAdopted, "marked %s as this object's", t.request.Name)
-	case len(changes) == 1 && changes[0].Field == driver.FieldPassword:
-		r.normal(t, v1alpha1.EventPasswordChanged, "changed the administrator's password")
-	case a.Reason == v1alpha1.ReasonDrifted:
-		r.normal(t, v1alpha1.EventDriftCorrected, "put right what was changed in the cloud: %s", list(changes))
-	default:
-		r.normal(t, v1alpha1.EventUpdated, "changed %s", list(changes))
-	}
-}
-
 // release marks what is left behind, so that it is not taken back by accident.
 func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S]) (outcome, error) {
 	if err := r.certain(ctx, t); err != nil {
@@ -401,15 +385,6 @@ func waiting(v View, o driver.Observation) condition.State {
 	default:
 		return condition.DriftWaits
 	}
-}
-
-// tellReleased says once that fields are no longer managed.
-func (r *Reconciler[T, S]) tellReleased(t *turn[T, S]) {
-	if len(t.letGo) > 0 {
-		slices.Sort(t.letGo)
-		r.normal(t, v1alpha1.EventReleased, "no longer managed, because the spec no longer has it: %s", strings.Join(t.letGo, ", "))
-	}
-	t.letGo = nil
 }
 
 var errStale = apierrors.NewConflict(corev1.Resource("objects"), "", fmt.Errorf("the cache is behind"))

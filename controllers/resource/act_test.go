@@ -202,12 +202,13 @@ func TestLateFailureTakesBackThePassword(t *testing.T) {
 // refusing is a cloud that takes no update.
 type refusing struct {
 	*obedient
+	code   driver.Code
 	during func()
 }
 
 func (c *refusing) Update(context.Context, driver.Request[v1alpha1.BucketParameters], []field.Change) (driver.Result, error) {
 	c.during()
-	return driver.Result{}, &driver.Error{Code: driver.Invalid, Op: "PutBucketTagging", Message: "no"}
+	return driver.Result{}, &driver.Error{Code: c.code, Op: "PutBucketTagging", Message: "no"}
 }
 
 // What the cloud refuses stays Stalled while it is tried again, also by another process; once it is taken, that is told.
@@ -224,7 +225,7 @@ func TestWhatIsRefusedStaysStalled(t *testing.T) {
 		}
 		return b
 	}
-	d.external = &refusing{d.cloud, func() {
+	d.external = &refusing{d.cloud, driver.Invalid, func() {
 		told = append(told, meta.IsStatusConditionTrue(stored().Status.Conditions, v1alpha1.ConditionStalled))
 	}}
 	take := func() {
@@ -244,6 +245,31 @@ func TestWhatIsRefusedStaysStalled(t *testing.T) {
 	take()
 	if meta.IsStatusConditionTrue(stored().Status.Conditions, v1alpha1.ConditionStalled) {
 		t.Error("the cloud took it, and it is stalled still")
+	}
+}
+
+// While calls fail, what is told of that stays too: that one is made again is no news.
+func TestWhatFailsStaysRetrying(t *testing.T) {
+	d := newDesk(t)
+	d.RecordDeadline = time.Minute
+	d.obj.Generation, d.view.Edited = 2, true
+	var told []string
+	d.external = &refusing{d.cloud, driver.Throttled, func() {
+		b := &v1alpha1.Bucket{}
+		if err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(d.obj), b); err != nil {
+			t.Fatal(err)
+		}
+		told = append(told, meta.FindStatusCondition(b.Status.Conditions, v1alpha1.ConditionReconciling).Reason)
+	}}
+	for range stubborn + 2 {
+		out, err := d.act(t.Context(), d.turn, Action{Verb: Update, Reason: v1alpha1.ReasonUpdating, Message: "being applied", Changes: drift.Changes})
+		if _, err := d.record(t.Context(), d.turn, out, err); err != nil {
+			t.Fatal(err)
+		}
+	}
+	updating, retrying := string(v1alpha1.ReasonUpdating), string(v1alpha1.ReasonRetrying)
+	if want := []string{updating, updating, updating, retrying, retrying}; !slices.Equal(told, want) {
+		t.Errorf("at each try it was Reconciling for %q, want %q", told, want)
 	}
 }
 

@@ -24,14 +24,16 @@ func TestCheckPassword(t *testing.T) {
 		name     string
 		vault    map[string]string
 		accepted string // the serial in the status
-		state    driver.State
-		refused  bool
-		unmade   bool              // the administrator does not exist yet
-		named    string            // the password that the spec refers to
-		left     string            // the host in a connection Secret that was left
-		want     map[string]string // the vault afterwards
-		sent     string            // what is to be sent
-		effect   field.Effect      // of that, Online unless told
+		// remembered is the serial that this process had accepted.
+		remembered string
+		state      driver.State
+		refused    bool
+		unmade     bool              // the administrator does not exist yet
+		named      string            // the password that the spec refers to
+		left       string            // the host in a connection Secret that was left
+		want       map[string]string // the vault afterwards
+		sent       string            // what is to be sent
+		effect     field.Effect      // of that, Online unless told
 	}{
 		{name: "in force", vault: map[string]string{"current": "one", "serial": "1"}, state: driver.Ready,
 			want: map[string]string{"current": "one", "serial": "1"}},
@@ -64,6 +66,7 @@ func TestCheckPassword(t *testing.T) {
 		{name: "of a user who is about to be made", vault: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready, unmade: true,
 			want: map[string]string{"next": "one", "serial": "2"}, sent: "one"},
 		{name: "no vault", state: driver.Ready, want: map[string]string{"next": made, "serial": "2"}, sent: made},
+		{name: "no vault any more, and no status", remembered: "2", state: driver.Ready, want: map[string]string{"next": made, "serial": "2"}, sent: made},
 		{name: "no vault any more", accepted: "2", state: driver.Ready, want: map[string]string{"next": made, "serial": "3"}, sent: made},
 		{name: "of a server that was taken over", vault: map[string]string{"serial": "1", "foreign": "true"}, state: driver.Ready,
 			want: map[string]string{"next": made, "serial": "2", "foreign": "true"}, sent: made, effect: field.Irreversible},
@@ -104,7 +107,7 @@ func TestCheckPassword(t *testing.T) {
 				},
 			}
 			tn := &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
-				obj: d, want: d, status: &d.Status.ResourceStatus, mem: &memory{}, policy: Policy{Management: v1alpha1.ManagementFull},
+				obj: d, want: d, status: &d.Status.ResourceStatus, mem: &memory{password: test.remembered}, policy: Policy{Management: v1alpha1.ManagementFull},
 				seen: driver.Observation{State: test.state, PasswordRefused: test.refused, Endpoint: driver.Endpoint{Host: "db.example", Username: "postgres"}},
 				conn: &credential.Connection{},
 			}
@@ -154,6 +157,7 @@ func TestDisown(t *testing.T) {
 		name        string
 		mark        driver.Mark
 		id          string
+		accepted    string // the serial in the status
 		vault, want map[string]string
 	}{
 		{name: "a stranger's", want: map[string]string{"serial": "1", "foreign": "true"}},
@@ -164,8 +168,11 @@ func TestDisown(t *testing.T) {
 			want: map[string]string{"next": "one", "serial": "2"}},
 		{name: "one that lost its mark", id: "id-known", vault: map[string]string{"next": "one", "serial": "1"}, want: map[string]string{"next": "one", "serial": "1"}},
 		{name: "one that was restored", mark: mark, id: "id-new", vault: map[string]string{"current": "one", "serial": "1"}, want: map[string]string{"current": "one", "serial": "1"}},
-		{name: "one that was restored while a password was on its way", mark: mark, id: "id-new", vault: map[string]string{"current": "one", "next": "two", "serial": "2"},
+		{name: "one that was restored while a password was being set", mark: mark, id: "id-new", vault: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2",
 			want: map[string]string{"current": "one", "next": "two", "serial": "3"}},
+		{name: "one that was restored before a password was sent", mark: mark, id: "id-new", vault: map[string]string{"current": "one", "next": "two", "serial": "2"},
+			want: map[string]string{"current": "one", "next": "two", "serial": "2"}},
+		{name: "once more", vault: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d, vault := withVault(test.vault)
@@ -184,6 +191,9 @@ func TestDisown(t *testing.T) {
 			tn := &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
 				obj: d, status: &d.Status.ResourceStatus, mem: &memory{},
 				view: View{Held: true, Bound: true, Mark: mark, ID: "id-known"}, seen: driver.Observation{State: driver.Ready, Mark: test.mark, ID: test.id},
+			}
+			if test.accepted != "" {
+				tn.status.Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
 			}
 			if err := r.disown(t.Context(), tn); err != nil {
 				t.Fatal(err)

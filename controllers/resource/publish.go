@@ -79,10 +79,11 @@ func (r *Reconciler[T, S]) mayPublish(ctx context.Context, t *turn[T, S]) error 
 
 // writeSecret makes or mends a Secret. It returns false if there is one that is not ours.
 func (r *Reconciler[T, S]) writeSecret(ctx context.Context, t *turn[T, S], name string, kind corev1.SecretType, data map[string][]byte) (bool, error) {
-	secret := &corev1.Secret{}
-	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: t.obj.GetNamespace(), Name: name}, secret)
+	secret, err := r.connectionSecret(ctx, t, name)
 	switch {
-	case apierrors.IsNotFound(err):
+	case err != nil:
+		return true, err
+	case secret.Name == "":
 		secret = &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: t.obj.GetNamespace(), Name: name, Labels: r.labels(t)},
 			Type:       kind, Data: data,
@@ -91,7 +92,6 @@ func (r *Reconciler[T, S]) writeSecret(ctx context.Context, t *turn[T, S], name 
 		if apierrors.IsAlreadyExists(err) {
 			return true, errStale
 		}
-	case err != nil:
 	case !r.mine(secret.Labels, t):
 		return false, nil
 	case maps.EqualFunc(secret.Data, data, slices.Equal[[]byte]) && secret.Labels[v1alpha1.LabelUID] == string(t.obj.GetUID()):

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,8 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // observing is what a turn is at before it has seen what is to be done.
@@ -142,4 +145,29 @@ func (t *turn[T, S]) idle() bool {
 	default:
 		return false
 	}
+}
+
+// tellUpdate says what was set in the cloud.
+func (r *Reconciler[T, S]) tellUpdate(t *turn[T, S], a Action, changes []field.Change) {
+	switch {
+	case len(changes) == 0:
+	case a.Verb == Update && t.status.FirstReadyTime == nil: // a part of the creation, and no news
+	case a.Verb == Adopt:
+		r.normal(t, v1alpha1.EventAdopted, "marked %s as this object's", t.request.Name)
+	case len(changes) == 1 && changes[0].Field == driver.FieldPassword:
+		r.normal(t, v1alpha1.EventPasswordChanged, "changed the administrator's password")
+	case a.Reason == v1alpha1.ReasonDrifted:
+		r.normal(t, v1alpha1.EventDriftCorrected, "put right what was changed in the cloud: %s", list(changes))
+	default:
+		r.normal(t, v1alpha1.EventUpdated, "changed %s", list(changes))
+	}
+}
+
+// tellReleased says once that fields are no longer managed.
+func (r *Reconciler[T, S]) tellReleased(t *turn[T, S]) {
+	if len(t.letGo) > 0 {
+		slices.Sort(t.letGo)
+		r.normal(t, v1alpha1.EventReleased, "no longer managed, because the spec no longer has it: %s", strings.Join(t.letGo, ", "))
+	}
+	t.letGo = nil
 }

@@ -203,10 +203,11 @@ func (r *Reconciler[T, S]) disown(ctx context.Context, t *turn[T, S]) error {
 	}
 	v := t.vault
 	foreign := belongs != oursBefore && v.current() == ""
-	if v.next() == "" && foreign == v.is(vaultForeign) {
+	trusted := v.next() != "" && (v.serial() == strconv.Itoa(firstSerial) || t.took())
+	if !trusted && foreign == v.is(vaultForeign) {
 		return nil
 	}
-	if v.next() != "" {
+	if trusted {
 		serial, err := t.unused(firstSerial)
 		if err != nil {
 			return err

@@ -149,9 +149,9 @@ func (h *house) changeClass(c client.Client, heard *warnings, class *v1alpha1.Da
 		refusal string
 		warned  []string
 	}{
-		{"nothing that matters", func(s *v1alpha1.DatabaseClassSpec) { s.Description = "other" }, "", []string{"none of the 1 objects of kind Database that use this class would change"}},
+		{"nothing that matters", func(s *v1alpha1.DatabaseClassSpec) { s.Description = "other" }, "", []string{"objects of kind Database that use this class: 1; none would change"}},
 		{"online", func(s *v1alpha1.DatabaseClassSpec) { s.Defaults.Backup.RetentionDays = new(int32(14)) }, "",
-			[]string{"of the 1 objects of kind Database that use this class, 1 would change", "of 1: backup.retentionDays becomes 14 (online"}},
+			[]string{"objects of kind Database that use this class: 1; of these would change: 1", "of 1: backup.retentionDays becomes 14 (online"}},
 		{"disruptive", func(s *v1alpha1.DatabaseClassSpec) { s.Sizes[0].AWS.InstanceClass = new("db.t4g.small") }, "",
 			[]string{"of 1: aws.instanceClass becomes db.t4g.small (restarts, waits for approval)"}},
 		{"disruptive, and nobody asked", func(s *v1alpha1.DatabaseClassSpec) {
@@ -163,7 +163,7 @@ func (h *house) changeClass(c client.Client, heard *warnings, class *v1alpha1.Da
 			for i := range s.Sizes {
 				s.Sizes[i].AWS, s.Sizes[i].GCP = nil, &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")}
 			}
-		}, "", []string{"the 1 objects of kind Database that use this class stay in the cloud that they were made in"}},
+		}, "", []string{"objects of kind Database that use this class: 1; all stay in the cloud that they were made in"}},
 		{"an account that is not there", func(s *v1alpha1.DatabaseClassSpec) { s.ProviderConfigRef.Name = "awz" }, "",
 			[]string{"there is no ClusterProviderConfig awz"}},
 		{"nobody's class", func(s *v1alpha1.DatabaseClassSpec) { s.AllowedNamespaces = nil }, "", []string{"no namespace may use this class"}},
