@@ -16,6 +16,7 @@ TEST_FLAGS ?=
 # Tested after the others, since its hundreds of managers keep both cores busy for minutes.
 LAST       := github.com/mooring-dev/mooring/test/fault
 # Tested twice: with rights in all namespaces, and in a list of them.
+# Always with -count=1 the second time: the variable is read before tests begin, so Go's cache would not see that it differs.
 TWICE      := github.com/mooring-dev/mooring/test/e2e
 # What to test; test/bench measures and does not judge, so it has a target of its own.
 PACKAGES   ?= $(shell go list ./... | grep -v '/test/bench')
@@ -63,7 +64,7 @@ tools: ## Build helm, helm3, kubeconform, helm-docs and promtool into bin/, if a
 test: export MOORING_CONTROLPLANE = $(BIN)
 test: controlplane tools ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as CI does; TEST_FLAGS='-run X'.
 	$(if $(filter-out $(LAST),$(PACKAGES)),$(GOTEST) $(filter-out $(LAST),$(PACKAGES)))
-	$(if $(filter $(TWICE) %/test/e2e,$(PACKAGES)),MOORING_E2E_NAMESPACES=limited $(GOTEST) $(TWICE))
+	$(if $(filter $(TWICE) %/test/e2e,$(PACKAGES)),MOORING_E2E_NAMESPACES=limited $(GOTEST) -count=1 $(TWICE))
 	$(if $(filter $(LAST),$(PACKAGES)),$(GOTEST) $(filter $(LAST),$(PACKAGES)))
 
 .PHONY: lint
