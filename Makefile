@@ -34,13 +34,16 @@ BASE      ?=
 GOTEST = $(TOOL) gotestsum --format=pkgname-and-test-fails --format-hide-empty-pkg -- \
 	-timeout=40m $(if $(RACE),-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
 
+# Without symbols, and without gRPC, which no cloud is called by: a third smaller. The image is built so, too.
+SMALL = -ldflags='-s -w' -tags=disable_grpc_modules
+
 .PHONY: help
 help: ## List every target.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
 build: ## Build the controller into bin/mooring.
-	go build -o $(BIN)/mooring ./cmd/mooring
+	go build $(SMALL) -o $(BIN)/mooring ./cmd/mooring
 
 .PHONY: image
 image: ## Write the image to bin/mooring-image.tar, an OCI archive, and print its digest. PLATFORMS=linux/arm64; BASE=gcr.io/…
@@ -93,7 +96,7 @@ bench: controlplane ## Measure 1,000 buckets and 500 databases, and print one ta
 .PHONY: quickstart
 quickstart: ## Show the whole system on this machine, until Ctrl-C; ONCE=1 ends after the show.
 	@[ -x $(BIN)/quickstart ] || echo 'Building the quickstart. That takes about 3 minutes on 2 cores, once; it builds the rest itself.'
-	@go build -o $(BIN)/quickstart ./cmd/quickstart
+	@go build $(SMALL) -o $(BIN)/quickstart ./cmd/quickstart 2> >(grep -v '^go: downloading ' >&2)
 	@# Not by go run, which on SIGTERM ends and leaves the program behind; exec makes it make's own child.
 	@exec $(BIN)/quickstart $(if $(ONCE),--once) $(QUICKSTART_FLAGS)
 

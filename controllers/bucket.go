@@ -27,6 +27,7 @@ func bucketKind() *resource.Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters] {
 		Observed: func(b *v1alpha1.Bucket, mirror json.RawMessage) error {
 			return replace(&b.Status.Observed, mirror)
 		},
+		Mirror: func(b *v1alpha1.Bucket) *v1alpha1.BucketParameters { return b.Status.Observed },
 		Deletion: func(b *v1alpha1.Bucket) (v1alpha1.DeletionPolicy, bool) {
 			policy := b.Spec.DeletionPolicy
 			if policy == "" {
@@ -59,13 +60,13 @@ func deref[V any](p *V) (v V) {
 	return v
 }
 
-// replace decodes a mirror into a fresh value, so that nothing of the former one stays.
+// replace decodes a mirror into a fresh value, so that nothing of the former one stays. The mirror null leaves none.
 func replace[V any](into **V, mirror json.RawMessage) error {
 	if len(mirror) == 0 {
 		return nil
 	}
-	fresh := new(V)
-	if err := json.Unmarshal(mirror, fresh); err != nil {
+	var fresh *V
+	if err := json.Unmarshal(mirror, &fresh); err != nil {
 		return err
 	}
 	*into = fresh

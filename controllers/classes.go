@@ -2,8 +2,8 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -20,7 +20,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
-	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/controllers/resource"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
@@ -95,7 +94,7 @@ func (s *setup) addClasses(plural string, kind addedKind) error {
 		Watches(&v1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, o client.Object) []reconcile.Request {
 			return s.requestsOfClasses(ctx, kind, o.GetName())
 		}), builder.WithPredicates(configChanged)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: 2}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 2, NewQueue: s.NewQueue}).
 		Complete(r)
 }
 
@@ -134,29 +133,6 @@ func (s *setup) classesOf(ctx context.Context, kind addedKind, config string) (c
 		return err
 	})
 	return classes, err
-}
-
-// addComing adds to a config's users the objects that go by a class which leads to it, and that have nothing in the cloud yet.
-func (s *setup) addComing(ctx context.Context, kind addedKind, key credential.Key, users map[string]int) error {
-	if key.Kind != credential.KindClusterProviderConfig {
-		return nil
-	}
-	classes, err := s.classesOf(ctx, kind, key.Name)
-	if err != nil {
-		return err
-	}
-	for _, c := range classes {
-		err := kind.classes.EachUser(ctx, c, func(user client.Object) error {
-			if len(kind.configs(user)) == 0 {
-				users[user.GetNamespace()]++
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // perUser and spread say how far apart the users of a class are reconciled when it changed: not all at once.
@@ -214,28 +190,47 @@ var classChanged = predicate.Funcs{
 	},
 }
 
-// effects returns what changing a field of a kind does in a cloud, by the drivers' field tables.
-func effects[T client.Object, S any](s *setup, kind *resource.Kind[T, S]) func(cloud, field string) string {
+// previews returns what tells by the drivers' field tables what an edit changes in a cloud.
+func previews[T client.Object, S any](s *setup, kind *resource.Kind[T, S]) func(cloud string, object client.Object, was, is class.Tree) ([]field.Change, error) {
 	// Tables are known without an account: to open a connection calls nobody.
 	nowhere := map[string]v1alpha1.Account{
 		"aws": {AWS: &v1alpha1.AWSAccount{Region: "us-east-1"}}, "gcp": {GCP: &v1alpha1.GCPAccount{Project: "none", Region: "us-east1"}},
 	}
-	known := map[string][]field.Doc{}
+	known := map[string]driver.External[S]{}
 	for cloud, drv := range s.Drivers {
 		conn, err := drv.Open(context.Background(), driver.Config{Account: nowhere[cloud], Location: "us-east-1", Ambient: true})
 		if err != nil {
 			continue
 		}
 		if external := kind.External(conn); external != nil {
-			known[cloud] = external.Docs()
+			known[cloud] = external
 		}
 	}
-	return func(cloud, name string) string {
-		for _, doc := range known[cloud] {
-			if doc.Field == name || strings.HasPrefix(name, doc.Field+".") {
-				return doc.Effect
-			}
+	parameters := func(spec class.Tree) (out S, err error) {
+		object := kind.New()
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(class.Tree{"spec": spec}, object); err != nil {
+			return out, fmt.Errorf("preview: %w", err)
 		}
-		return ""
+		out, _ = kind.Parameters(object)
+		return out, nil
+	}
+	return func(cloud string, object client.Object, was, is class.Tree) ([]field.Change, error) {
+		external := known[cloud]
+		if external == nil {
+			return nil, nil
+		}
+		to, err := parameters(is)
+		if err != nil {
+			return nil, err
+		}
+		from := kind.Mirror(object.(T))
+		if from == nil { // nobody has looked at it yet
+			expected, err := parameters(was)
+			if err != nil {
+				return nil, err
+			}
+			from = &expected
+		}
+		return external.Preview(*from, to), nil
 	}
 }

@@ -31,6 +31,12 @@ func databaseKind() *resource.Kind[*v1alpha1.Database, v1alpha1.DatabaseParamete
 		Observed: func(d *v1alpha1.Database, mirror json.RawMessage) error {
 			return replace(&d.Status.Observed, mirror)
 		},
+		Mirror: func(d *v1alpha1.Database) *v1alpha1.DatabaseParameters { return d.Status.Observed },
+		Endpoint: func(d *v1alpha1.Database, at driver.Endpoint) {
+			if d.Status.Endpoint = ""; at.Host != "" {
+				d.Status.Endpoint = net.JoinHostPort(at.Host, strconv.Itoa(int(at.Port)))
+			}
+		},
 		Deletion: func(d *v1alpha1.Database) (v1alpha1.DeletionPolicy, bool) {
 			if d.Spec.DeletionPolicy == "" {
 				return v1alpha1.DeletionSnapshot, false

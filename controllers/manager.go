@@ -18,6 +18,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/leadership"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
 // ManagerOptions says how Mooring's manager is to run.
@@ -27,7 +28,11 @@ type ManagerOptions struct {
 	// MetricsAddress, HealthAddress and PprofAddress are where to listen; "0" switches a server off.
 	MetricsAddress string
 	HealthAddress  string
-	PprofAddress   string
+	// MetricsSecure serves metrics by TLS, to those whom the API server knows and lets get /metrics. CertDir is a folder with
+	// tls.crt and tls.key for that; empty for a certificate that it signs itself.
+	MetricsSecure bool
+	CertDir       string
+	PprofAddress  string
 	// Lease makes replicas take turns; nil for one that is alone.
 	Lease *leadership.Lease
 	// Unnamed lets several managers live in one process, as in tests: their metrics are then mixed.
@@ -80,7 +85,7 @@ func NewManager(cfg *rest.Config, o ManagerOptions) (manager.Manager, error) {
 			EnableReadYourWritesConsistency: &consistent,
 		}},
 		Controller:              config.Controller{SkipNameValidation: &o.Unnamed},
-		Metrics:                 metricsserver.Options{BindAddress: o.MetricsAddress},
+		Metrics:                 o.metrics(),
 		HealthProbeBindAddress:  o.HealthAddress,
 		PprofBindAddress:        o.PprofAddress,
 		GracefulShutdownTimeout: &o.GracePeriod,
@@ -92,6 +97,15 @@ func NewManager(cfg *rest.Config, o ManagerOptions) (manager.Manager, error) {
 		options.LeaderElectionReleaseOnCancel = true
 	}
 	return manager.New(cfg, options)
+}
+
+// metrics says how metrics are served.
+func (o ManagerOptions) metrics() metricsserver.Options {
+	options := metricsserver.Options{BindAddress: o.MetricsAddress}
+	if o.MetricsSecure {
+		options.SecureServing, options.CertDir, options.FilterProvider = true, o.CertDir, telemetry.RequireAccess
+	}
+	return options
 }
 
 // slim drops from cached objects what nobody reads, and what makes up half of their size.

@@ -17,7 +17,7 @@ import (
 func (s *setup) addMetrics() error {
 	s.metrics.Watch(telemetry.Sources{
 		Leading: s.mgr.Elected(), Cache: s.mgr.GetCache(), Kinds: s.counted, Accounts: s.store.Accounts,
-		Providers: slices.Sorted(maps.Keys(s.Drivers)),
+		Providers: slices.Sorted(maps.Keys(s.Drivers)), SyncPeriod: s.SyncPeriod, ObjectLimit: s.MetricsObjectLimit,
 		Configs: []telemetry.ConfigKind{
 			{Name: credential.KindProviderConfig, List: func() client.ObjectList { return &v1alpha1.ProviderConfigList{} }, Of: configOf},
 			{Name: credential.KindClusterProviderConfig, List: func() client.ObjectList { return &v1alpha1.ClusterProviderConfigList{} }, Of: configOf},

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -8,9 +9,11 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -55,6 +58,8 @@ type Options struct {
 	WebhookAddress string
 	// WebhookName is what the webhook's configuration and its Service are called; default admission.DefaultName.
 	WebhookName string
+	// CertDir is a folder with tls.crt and tls.key that the webhook is served with; empty for certificates of its own.
+	CertDir string
 	// Tracer makes spans of turns and of requests to the clouds; nil for none.
 	Tracer trace.TracerProvider
 	// Log has a line for each thing that a person should know. Default: the manager's.
@@ -62,10 +67,14 @@ type Options struct {
 	// Registry is where metrics are shown; default: what the manager's server serves. There it shows those of one
 	// manager, the last: who runs several in a process gives each its own.
 	Registry prometheus.Registerer
+	// MetricsObjectLimit is how many objects that are not fine the metrics show by name; 0 for none.
+	MetricsObjectLimit int
 	// Version is the program's, for whoever reads the metrics.
 	Version string
 	// Now is the clock, default time.Now.
 	Now func() time.Time
+	// NewQueue makes the queues of all controllers; nil for controller-runtime's own. A test gives them a clock.
+	NewQueue func(controller string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request]
 }
 
 func (o *Options) setDefaults() {
@@ -118,7 +127,7 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	s.metrics = telemetry.New(telemetry.Options{Version: o.Version, SyncPeriod: o.SyncPeriod, Now: o.Now})
 	s.store = &credential.Store{
 		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
-		Refresh: o.Refresh, Width: max(1, o.Workers/2), Calls: s.calls, Waited: s.metrics.Entered, Now: o.Now,
+		Refresh: o.Refresh, DeniedPause: retry.DefaultCadence(o.SyncPeriod).Longest, Width: max(1, o.Workers/2), Calls: s.calls, Waited: s.metrics.Entered, Now: o.Now,
 	}
 	if err := addKind(ctx, s, bucketKind(), bucketClasses(), class.Rules{Kind: constraint.Buckets}); err != nil {
 		return err
@@ -196,7 +205,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 		}
 		return keys
 	}}
-	added.admission = &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Effect: effects(s, kind)}
+	added.admission = &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Preview: previews(s, kind)}
 	s.kinds = append(s.kinds, added)
 	s.counted = append(s.counted, telemetry.Kind{
 		Name: kind.Name, List: kind.List, Status: classes.Status, Sightings: r.Sightings, Unrecorded: r.Unrecorded, Rollouts: r.Rollouts.Progress,
@@ -215,13 +224,15 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 		Watches(&v1alpha1.ClusterProviderConfig{}, s.users(credential.KindClusterProviderConfig, added), builder.WithPredicates(configChanged)).
 		Watches(classes.Class(), s.usersOfClass(resolver), builder.WithPredicates(classChanged)).
 		WatchesRawSource(r.Source()).
-		WithOptions(controller.Options{MaxConcurrentReconciles: s.Workers}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: s.Workers, NewQueue: s.NewQueue}).
 		Complete(telemetry.Reconciles(s.Tracer, kind.Name, r.ByName()))
 }
 
 // addConfig adds the reconciler of one kind of provider config.
 func (s *setup) addConfig(kind string, object client.Object) error {
-	r := &credential.Reconciler{Store: s.store, Kind: kind, Users: s.countUsers, Check: s.SyncPeriod}
+	r := &credential.Reconciler{
+		Store: s.store, Kind: kind, Users: s.countUsers, FirstUsers: s.nameUsers, Check: s.SyncPeriod, Warn: s.warnOfConfig(kind),
+	}
 	b := builder.ControllerManagedBy(s.mgr).
 		Named(kind).
 		For(object, builder.WithPredicates(predicate.GenerationChangedPredicate{}))
@@ -238,7 +249,20 @@ func (s *setup) addConfig(kind string, object client.Object) error {
 			UpdateFunc: func(e event.UpdateEvent) bool { return !slices.Equal(k.configs(e.ObjectOld), k.configs(e.ObjectNew)) },
 		})))
 	}
-	return b.WithOptions(controller.Options{MaxConcurrentReconciles: 4}).Complete(telemetry.Reconciles(s.Tracer, kind, r))
+	return b.WithOptions(controller.Options{MaxConcurrentReconciles: 4, NewQueue: s.NewQueue}).Complete(telemetry.Reconciles(s.Tracer, kind, r))
+}
+
+// warnOfConfig returns who tells people what keeps a provider config from being used: in the log and by an Event. That about a
+// ClusterProviderConfig is in Mooring's own namespace, where only the platform team looks.
+func (s *setup) warnOfConfig(kind string) func(client.Object, string, string) {
+	recorder := s.mgr.GetEventRecorder("mooring")
+	return func(o client.Object, reason, message string) {
+		regarding := &corev1.ObjectReference{
+			APIVersion: v1alpha1.GroupVersion.String(), Kind: kind, Namespace: cmp.Or(o.GetNamespace(), s.Namespace), Name: o.GetName(), UID: o.GetUID(),
+		}
+		recorder.Eventf(regarding, nil, corev1.EventTypeWarning, reason, "Verify", "%s", message)
+		s.Log.Info(message, "kind", kind, "namespace", o.GetNamespace(), "name", o.GetName(), "type", corev1.EventTypeWarning, "reason", reason)
+	}
 }
 
 // users enqueues the objects of a kind that refer to a provider config.
@@ -257,31 +281,6 @@ func (s *setup) users(configKind string, kind addedKind) handler.EventHandler {
 		})
 		return requests
 	})
-}
-
-// countUsers returns how many objects of each namespace refer to a provider config.
-func (s *setup) countUsers(ctx context.Context, key credential.Key) (map[string]int, error) {
-	users := map[string]int{}
-	for _, kind := range s.kinds {
-		list, err := s.list(ctx, kind, key)
-		if err != nil {
-			return nil, err
-		}
-		_ = meta.EachListItem(list, func(item runtime.Object) error {
-			users[item.(client.Object).GetNamespace()]++
-			return nil
-		})
-		if err := s.addComing(ctx, kind, key, users); err != nil {
-			return nil, err
-		}
-	}
-	return users, nil
-}
-
-func (s *setup) list(ctx context.Context, kind addedKind, key credential.Key) (client.ObjectList, error) {
-	list := kind.list()
-	err := s.mgr.GetClient().List(ctx, list, client.InNamespace(key.Namespace), client.MatchingFields{configIndex: key.String()}, client.UnsafeDisableDeepCopy)
-	return list, err
 }
 
 // comesOrGoes passes what may change how many users a provider config has.

@@ -20,7 +20,7 @@ import (
 
 // addWebhook answers API servers that ask about objects before they store them.
 func (s *setup) addWebhook() error {
-	return admission.Add(s.mgr, admission.Options{Address: s.WebhookAddress, Name: s.WebhookName, Namespace: s.Namespace, Judge: admission.JudgeFunc(s.judge), Serves: s.metrics.Certificate})
+	return admission.Add(s.mgr, admission.Options{Address: s.WebhookAddress, Name: s.WebhookName, Namespace: s.Namespace, CertDir: s.CertDir, Judge: admission.JudgeFunc(s.judge), Serves: s.metrics.Certificate})
 }
 
 // judge asks whoever knows about the kind.
@@ -51,9 +51,19 @@ func fieldErrors(problems []class.Problem) (list field.ErrorList) {
 		if rest, ok := strings.CutPrefix(p.Field, "spec."); ok { // its own steps are of no interest here
 			path = path.Child(rest)
 		}
-		list = append(list, field.Forbidden(path, p.Message))
+		list = append(list, fieldError(path, p))
 	}
 	return list
+}
+
+// fieldError tells what is not allowed from what is wrong whoever asks for it.
+func fieldError(path *field.Path, p class.Problem) *field.Error {
+	switch p.Reason {
+	case v1alpha1.ReasonClassViolated, v1alpha1.ReasonClassNotAllowed, v1alpha1.ReasonProviderConfigNotAllowed, v1alpha1.ReasonProviderConfigDeleting:
+		return field.Forbidden(path, p.Message)
+	default:
+		return field.Invalid(path, field.OmitValueType{}, p.Message)
+	}
 }
 
 // mayUse asks the credentials whether a namespace may use a provider config, by its own reference or by its class's.

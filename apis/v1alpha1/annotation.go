@@ -12,12 +12,18 @@ const (
 
 // Annotations that platform teams set.
 const (
+	// AnnotationAdoptFrom, with a value of the form NAMESPACE/NAME on a bucket or database, lets the object take over or observe what an
+	// object of that namespace and name left in a shared account (deletionPolicy: Retain). Setting the annotation needs the verb adopt on
+	// the class or the ClusterProviderConfig that the object refers to.
+	AnnotationAdoptFrom = "mooring.dev/adopt-from"
 	// AnnotationDefaultClass, when "true" on a class, makes it the class of objects that name neither class nor provider
 	// config. Of several, the one made last counts.
 	AnnotationDefaultClass = "mooring.dev/is-default-class"
 	// AnnotationIssueTokens, when "true" on a ServiceAccount, lets Mooring request tokens for it, to sign in to a cloud
 	// in its name.
 	AnnotationIssueTokens = "mooring.dev/issue-tokens"
+	// AnnotationAllowDeletion, when "true" on a provider config or a class, lets it be deleted while objects use it.
+	AnnotationAllowDeletion = "mooring.dev/allow-deletion"
 )
 
 // Finalizers that Mooring sets.

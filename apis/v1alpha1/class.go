@@ -217,7 +217,7 @@ type DatabaseStorageBounds struct {
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:scope=Cluster,shortName=dbclass,categories=mooring
+// +kubebuilder:resource:scope=Cluster,shortName=dbclass
 // +kubebuilder:printcolumn:name="Default",type=string,JSONPath=`.metadata.annotations.mooring\.dev/is-default-class`
 // +kubebuilder:printcolumn:name="Engine",type=string,JSONPath=`.spec['defaults','enforced'].engine`
 // +kubebuilder:printcolumn:name="Sizes",type=string,JSONPath=`.status.sizes`
@@ -285,7 +285,7 @@ type BucketClassSpec struct {
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:scope=Cluster,shortName=bktclass,categories=mooring
+// +kubebuilder:resource:scope=Cluster,shortName=bktclass
 // +kubebuilder:printcolumn:name="Default",type=string,JSONPath=`.metadata.annotations.mooring\.dev/is-default-class`
 // +kubebuilder:printcolumn:name="Provider",type=string,JSONPath=`.status.provider`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`

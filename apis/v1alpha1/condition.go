@@ -49,8 +49,11 @@ const (
 	// To do: take the annotation away once you are done.
 	ReasonPaused Reason = "Paused"
 	// ReasonCloudBusy: the cloud is at work on the object and takes no change until it is done.
-	// To do: wait.
+	// To do: wait; if it lasts, the message has the cloud's words: look in the cloud for what is at work there, such as an export.
 	ReasonCloudBusy Reason = "CloudBusy"
+	// ReasonQueued: the object waits for a slot of its account: so many objects of an account are reconciled at once, and no more.
+	// To do: wait. If it lasts, compare the account's slots and its queue: see the metric mooring_account_waiting.
+	ReasonQueued Reason = "Queued"
 	// ReasonStopped: stopped in the cloud, so it can't be used now.
 	// To do: start it in the cloud, if it is to run.
 	ReasonStopped Reason = "Stopped"
@@ -63,8 +66,8 @@ const (
 	ReasonNotObserved Reason = "NotObserved"
 )
 
-// Reasons for which a person has to act (condition Stalled). What is referred to and not there is waited for
-// (condition Reconciling) until the object was usable once.
+// Reasons for which a person has to act (condition Stalled). A new object waits a minute for what it refers to and is not there
+// (condition Reconciling).
 const (
 	// ReasonApprovalRequired: a disruptive change waits for the annotation mooring.dev/approve.
 	// To do: look at `status.pendingChanges`; to have it done, set the annotation to `status.plan.hash`; to not have it done,
@@ -79,6 +82,9 @@ const (
 	// ReasonQuotaExceeded: the account is at a limit.
 	// To do: ask the cloud for a higher quota, or delete what is not needed.
 	ReasonQuotaExceeded Reason = "QuotaExceeded"
+	// ReasonNoCapacity: the cloud itself has no room for it at this place now, whatever the account's quota.
+	// To do: choose another size or location, or wait: it is tried again.
+	ReasonNoCapacity Reason = "NoCapacity"
 	// ReasonConflict: the cloud refuses because of something else that exists there.
 	// To do: the message names what is in the way: remove that, or choose another spec.externalName.
 	ReasonConflict Reason = "Conflict"
@@ -94,13 +100,15 @@ const (
 	// a new, empty one; or delete the object.
 	ReasonVanished Reason = "Vanished"
 	// ReasonAccountChanged: the provider config now leads to another account or cloud.
-	// To do: have the provider config lead back to where the object is (`status.accountID`), or refer to one that does.
+	// To do: have the provider config lead back to where the object is (`status.accountID`), or refer to one that does. An object for which
+	// nothing was created goes on by itself.
 	ReasonAccountChanged Reason = "AccountChanged"
 	// ReasonFailed: the cloud object is in a failed state.
 	// To do: read the message, and mend it in the cloud: only there can it be mended.
 	ReasonFailed Reason = "Failed"
 	// ReasonImmutable: the spec asks for a change that can't be made to what exists.
-	// To do: take the edit back; or make another object and move the data.
+	// To do: take the edit back; or make another object and move the data. Where a cloud object that exists already is not taken over
+	// for this, make the spec say what exists, or choose another spec.externalName.
 	ReasonImmutable Reason = "Immutable"
 	// ReasonDeletionProtected: deletion protection is on.
 	// To do: set spec.deletionProtection: false, if it really is to be deleted.
@@ -139,9 +147,17 @@ const (
 	// ReasonPasswordNotFound: the Secret with the database password, or its key, is missing.
 	// To do: make the Secret or the key that the message names.
 	ReasonPasswordNotFound Reason = "PasswordNotFound"
+	// ReasonPasswordInvalid: the Secret with the database password holds one that the cloud's engine does not take, or is the object's
+	// own connection Secret. It was neither stored nor sent.
+	// To do: change the password in the Secret, or name another Secret: the message says what is wrong.
+	ReasonPasswordInvalid Reason = "PasswordInvalid"
 	// ReasonSecretNotOwned: a Secret of the connection's name exists and was not made for this object.
 	// To do: choose another spec.connection.secretName, or delete the Secret if nobody needs it.
 	ReasonSecretNotOwned Reason = "SecretNotOwned"
+	// ReasonSecretNotWritten: the API server refuses to store the connection Secret: it is immutable or too large, or a policy or quota forbids it.
+	// To do: the message has the API server's own words. Delete an immutable Secret, have the policy or quota changed, or choose
+	// another spec.connection.secretName.
+	ReasonSecretNotWritten Reason = "SecretNotWritten"
 	// ReasonNotSupported: the cloud of the provider config has no such kind.
 	// To do: refer to a provider config of another cloud.
 	ReasonNotSupported Reason = "NotSupported"
@@ -149,7 +165,8 @@ const (
 
 // Reasons of Events that are not reasons of conditions.
 const (
-	// EventCreated: the cloud accepted the creation.
+	// EventCreated: the cloud accepted the creation of a cloud object that takes the place of a lost one, or whose object has other
+	// Events. The creation of a new object is a line of the log alone, because its conditions say the same.
 	EventCreated = "Created"
 	// EventUpdated: the cloud accepted a change; the message names the fields.
 	EventUpdated = "Updated"
@@ -163,12 +180,20 @@ const (
 	EventDeletionRequested = "DeletionRequested"
 	// EventRetained: the object was deleted here and its cloud object left in place.
 	EventRetained = "Retained"
+	// EventDataLost: what the cloud object held is lost: the cloud object was deleted outside Mooring and is created again, empty; or it was
+	// gone before its final snapshot was taken. A Warning.
+	EventDataLost = "DataLost"
 	// EventReleased: a field is no longer set in the spec, and no longer managed.
 	EventReleased = "Released"
-	// EventReady: it became usable and as declared, for the first time or again.
+	// EventReady: it became usable and as declared again, or after another Event. The first time of a new object is a line of the log
+	// alone, because its conditions say the same.
 	EventReady = "Ready"
 	// EventRecovered: calls to the cloud kept failing, and succeed again.
 	EventRecovered = "Recovered"
 	// EventPasswordChanged: the administrator's password was changed in the cloud.
 	EventPasswordChanged = "PasswordChanged"
+	// EventConnectionMoved: the connection Secret was written under a new name. The former one is kept up to date for 24 hours.
+	EventConnectionMoved = "ConnectionMoved"
+	// EventConnectionRemoved: a connection Secret that the spec no longer names was deleted.
+	EventConnectionRemoved = "ConnectionRemoved"
 )

@@ -65,7 +65,8 @@ type DatabaseParameters struct {
 	// +optional
 	AWS *DatabaseAWS `json:"aws,omitempty"`
 
-	// gcp holds what only Cloud SQL has.
+	// gcp holds what only Cloud SQL has. A server that Mooring creates there refuses connections without TLS (sslMode ENCRYPTED_ONLY);
+	// a server that exists is left as it is.
 	// +optional
 	GCP *DatabaseGCP `json:"gcp,omitempty"`
 }
@@ -82,7 +83,8 @@ type DatabaseStorage struct {
 // DatabaseBackup says how automatic backups are kept.
 type DatabaseBackup struct {
 	// retentionDays is how many days automatic backups are kept; 0 switches them off. AWS: 0 to 35.
-	// Google Cloud: so many daily backups, 0 to 365.
+	// Google Cloud: so many daily backups, 0 to 365. The transaction logs of point-in-time recovery are kept for as many days, in the
+	// edition Enterprise for at most 7 and in Enterprise Plus for at most 14; days that somebody chose in the cloud stay as far as they can.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=365
@@ -124,6 +126,7 @@ type DatabaseCredentials struct {
 }
 
 // DatabaseSpec is what a database server is to be.
+// +kubebuilder:validation:XValidation:rule="!has(self.connection) || !has(self.credentials) || !has(self.credentials.passwordSecretRef) || self.credentials.passwordSecretRef.name != self.connection.secretName",message="spec.credentials.passwordSecretRef must not name the Secret in spec.connection.secretName: Mooring writes that one, so put the password into another Secret",fieldPath=".credentials"
 type DatabaseSpec struct {
 	ResourceSpec       `json:",inline"`
 	DatabaseParameters `json:",inline"`
@@ -155,6 +158,10 @@ type DatabaseSpec struct {
 type DatabaseStatus struct {
 	ResourceStatus `json:",inline"`
 
+	// endpoint is where the server answers, as HOST:PORT. The connection Secret has it too, with the login.
+	// +optional
+	Endpoint string `json:"endpoint,omitempty"`
+
 	// observed mirrors the server in the cloud, in the words of the spec.
 	// +optional
 	// +kubebuilder:validation:Schemaless
@@ -169,6 +176,8 @@ type DatabaseStatus struct {
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,shortName=db,categories=mooring
+// +kubebuilder:selectablefield:JSONPath=`.status.provider`
+// +kubebuilder:selectablefield:JSONPath=`.status.className`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Synced",type=string,JSONPath=`.status.conditions[?(@.type=="Synced")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
@@ -180,6 +189,7 @@ type DatabaseStatus struct {
 // +kubebuilder:printcolumn:name="Size",type=string,priority=1,JSONPath=`.status.effective.size`
 // +kubebuilder:printcolumn:name="Engine",type=string,priority=1,JSONPath=`.status.observed.engine`
 // +kubebuilder:printcolumn:name="Version",type=string,priority=1,JSONPath=`.status.observed.version`
+// +kubebuilder:printcolumn:name="Endpoint",type=string,priority=1,JSONPath=`.status.endpoint`
 // +kubebuilder:printcolumn:name="Location",type=string,priority=1,JSONPath=`.status.location`
 // +kubebuilder:printcolumn:name="Account",type=string,priority=1,JSONPath=`.status.accountID`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
@@ -188,13 +198,13 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.size) || !((has(self.spec.aws) && has(self.spec.aws.instanceClass)) || (has(self.spec.gcp) && has(self.spec.gcp.tier)))",message="spec.size stands for an instance class or tier: take out aws.instanceClass and gcp.tier, or the size",fieldPath=".spec.size"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.className) || !has(self.spec.providerConfigRef)",message="spec.className and spec.providerConfigRef exclude each other: the class names the account"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.providerConfigRef) || has(self.spec.engine) || (has(self.spec.management) && self.spec.management == 'Observe')",message="spec.engine is needed: postgres or mysql",fieldPath=".spec.engine"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.location) || !has(oldSelf.status) || !has(oldSelf.status.location) || self.spec.location == oldSelf.status.location || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason == 'Invalid'))",message="spec.location can't change once the server exists: create another Database with the new location and move the data",fieldPath=".spec.location"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.location) || !has(oldSelf.status) || !has(oldSelf.status.location) || self.spec.location == oldSelf.status.location || (has(oldSelf.spec.location) && self.spec.location == oldSelf.spec.location) || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity', 'Denied', 'NotOwned']))",message="spec.location can't change once the server exists: create another Database with the new location and move the data",fieldPath=".spec.location"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || !has(oldSelf.spec.providerConfigRef) || has(self.spec.providerConfigRef) || has(self.spec.className)",message="spec.providerConfigRef can't be taken away once the server exists, unless spec.className takes its place: it says which account that is in, and with whose credentials it is deleted",fieldPath=".spec"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || !has(oldSelf.status) || !has(oldSelf.status.externalName) || self.spec.externalName == oldSelf.status.externalName || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason == 'Invalid'))",message="spec.externalName can't change once the cloud object exists: create another object with the new name",fieldPath=".spec.externalName"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || (has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason == 'Immutable')) || !has(oldSelf.spec.engine) || (has(self.spec.engine) && self.spec.engine == oldSelf.spec.engine)",message="spec.engine can't change once the server exists: create another Database and move the data",fieldPath=".spec.engine"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || (has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason == 'Immutable')) || !has(oldSelf.spec.databaseName) || (has(self.spec.databaseName) && self.spec.databaseName == oldSelf.spec.databaseName)",message="spec.databaseName can't change once the server exists: create further databases with SQL",fieldPath=".spec.databaseName"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || (has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason == 'Immutable')) || (has(self.spec.credentials) && has(self.spec.credentials.username) ? self.spec.credentials.username : '-') == (has(oldSelf.spec.credentials) && has(oldSelf.spec.credentials.username) ? oldSelf.spec.credentials.username : '-')",message="spec.credentials.username can't change once the server exists: create further users with SQL",fieldPath=".spec.credentials"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || self.spec.externalName.matches('^[a-z][a-z0-9]*(-[a-z0-9]+)*$')",message="spec.externalName must be an instance name: lower-case letters, digits and single hyphens, beginning with a letter and not ending with a hyphen",fieldPath=".spec.externalName"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || !has(oldSelf.status) || !has(oldSelf.status.externalName) || self.spec.externalName == oldSelf.status.externalName || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity', 'Denied', 'NotOwned']))",message="spec.externalName can't change once the cloud object exists: create another object with the new name",fieldPath=".spec.externalName"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || (has(self.spec.engine) ? self.spec.engine : '-') == (has(oldSelf.spec.engine) ? oldSelf.spec.engine : '-') || (has(oldSelf.status.fixed) && 'engine' in oldSelf.status.fixed ? (has(self.spec.engine) ? self.spec.engine : '-') == oldSelf.status.fixed['engine'] || ((has(self.spec.engine) ? self.spec.engine : '-') == '-' && (has(oldSelf.spec.engine) ? oldSelf.spec.engine : '-') != oldSelf.status.fixed['engine']) : (has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && (c.reason == 'Immutable' || (c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity'] && (has(oldSelf.status.fixed) || !has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID)))))) || (has(oldSelf.spec.engine) ? oldSelf.spec.engine : '-') == '-')",message="spec.engine can't change once the server exists: create another Database and move the data",fieldPath=".spec.engine"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || (has(self.spec.databaseName) ? self.spec.databaseName : '-') == (has(oldSelf.spec.databaseName) ? oldSelf.spec.databaseName : '-') || (has(oldSelf.status.fixed) && 'databaseName' in oldSelf.status.fixed ? (has(self.spec.databaseName) ? self.spec.databaseName : '-') == oldSelf.status.fixed['databaseName'] || ((has(self.spec.databaseName) ? self.spec.databaseName : '-') == '-' && (has(oldSelf.spec.databaseName) ? oldSelf.spec.databaseName : '-') != oldSelf.status.fixed['databaseName']) : (has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && (c.reason == 'Immutable' || (c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity'] && (has(oldSelf.status.fixed) || !has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID)))))) || (has(oldSelf.spec.databaseName) ? oldSelf.spec.databaseName : '-') == '-')",message="spec.databaseName can't change once the server exists: create further databases with SQL",fieldPath=".spec.databaseName"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || (has(self.spec.credentials) && has(self.spec.credentials.username) ? self.spec.credentials.username : '-') == (has(oldSelf.spec.credentials) && has(oldSelf.spec.credentials.username) ? oldSelf.spec.credentials.username : '-') || (has(oldSelf.status.fixed) && 'credentials.username' in oldSelf.status.fixed ? (has(self.spec.credentials) && has(self.spec.credentials.username) ? self.spec.credentials.username : '-') == oldSelf.status.fixed['credentials.username'] || ((has(self.spec.credentials) && has(self.spec.credentials.username) ? self.spec.credentials.username : '-') == '-' && (has(oldSelf.spec.credentials) && has(oldSelf.spec.credentials.username) ? oldSelf.spec.credentials.username : '-') != oldSelf.status.fixed['credentials.username']) : (has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && (c.reason == 'Immutable' || (c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity'] && (has(oldSelf.status.fixed) || !has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID)))))))",message="spec.credentials.username can't change once the server exists: create further users with SQL",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || self.spec.externalName.matches('^[a-z][a-z0-9]*(-[a-z0-9]+)*$') || (((has(self.spec.adoption) && self.spec.adoption == 'IfExists') || (has(self.spec.management) && self.spec.management == 'Observe') || (has(self.status) && has(self.status.externalName) && self.spec.externalName == self.status.externalName)) && self.spec.externalName.matches('^[a-z][a-z0-9-]*[a-z0-9]$'))",message="spec.externalName must be an instance name: lower-case letters, digits and single hyphens, beginning with a letter and not ending with a hyphen; to adopt (IfExists) or observe an instance the name may also have two hyphens in a row",fieldPath=".spec.externalName"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.tags keys must begin with a lower-case letter, hold only lower-case letters, digits, - and _ (63 at most), and not begin with mooring-, which Mooring's own mark uses",fieldPath=".spec.tags"
 // +kubebuilder:validation:XValidation:rule="!(has(self.spec.aws) && has(self.spec.gcp))",message="spec.aws and spec.gcp exclude each other: a server is in one cloud"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.management) || self.spec.management != 'Observe' || has(self.spec.externalName)",message="management: Observe needs spec.externalName, the name of the instance to observe"

@@ -209,18 +209,24 @@ type ProviderConfigStatus struct {
 	// accountID is the account (AWS) or project (Google Cloud) that the credentials lead to.
 	// +optional
 	AccountID string `json:"accountID,omitempty"`
+
+	// inUseBy names the first objects, by age, that depend on the account, as "Database shop/orders and others". A provider
+	// config can't be deleted while there are any, unless its annotation mooring.dev/allow-deletion is "true".
+	// +optional
+	InUseBy string `json:"inUseBy,omitempty"`
 }
 
 // ProviderConfig is a team's cloud account, for objects of the same namespace.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:scope=Namespaced,shortName=pc,categories=mooring
+// +kubebuilder:resource:scope=Namespaced,shortName=mpc,categories=mooring
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Provider",type=string,JSONPath=`.status.provider`
 // +kubebuilder:printcolumn:name="Account",type=string,JSONPath=`.status.accountID`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="In use by",type=string,priority=1,JSONPath=`.status.inUseBy`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="has(self.spec.aws) != has(self.spec.gcp)",message="set exactly one of spec.aws and spec.gcp"
 // +kubebuilder:validation:XValidation:rule="has(self.spec.credentials.secretRef) != has(self.spec.credentials.webIdentity)",message="set exactly one of spec.credentials.secretRef and spec.credentials.webIdentity"
@@ -256,12 +262,13 @@ type ProviderConfigList struct {
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:scope=Cluster,shortName=cpc,categories=mooring
+// +kubebuilder:resource:scope=Cluster,shortName=mcpc
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Provider",type=string,JSONPath=`.status.provider`
 // +kubebuilder:printcolumn:name="Account",type=string,JSONPath=`.status.accountID`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="In use by",type=string,priority=1,JSONPath=`.status.inUseBy`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="has(self.spec.aws) != has(self.spec.gcp)",message="set exactly one of spec.aws and spec.gcp"
 // +kubebuilder:validation:XValidation:rule="[has(self.spec.credentials.secretRef), has(self.spec.credentials.ambient), has(self.spec.credentials.webIdentity)].filter(set, set).size() == 1",message="set exactly one of spec.credentials.secretRef, spec.credentials.ambient and spec.credentials.webIdentity"

@@ -46,7 +46,7 @@ const (
 	DeletionRetain   DeletionPolicy = "Retain"
 )
 
-// DisruptivePolicy says when a change that restarts or interrupts may be made.
+// DisruptivePolicy says when a change that is not Online may be made.
 // +kubebuilder:validation:Enum=OnSpecChange;Always;OnApproval
 type DisruptivePolicy string
 
@@ -55,6 +55,15 @@ const (
 	DisruptiveOnSpecChange DisruptivePolicy = "OnSpecChange"
 	DisruptiveAlways       DisruptivePolicy = "Always"
 	DisruptiveOnApproval   DisruptivePolicy = "OnApproval"
+)
+
+// Origin says how an object came to have its cloud object.
+type Origin string
+
+// The values of Origin.
+const (
+	OriginCreated Origin = "Created"
+	OriginAdopted Origin = "Adopted"
 )
 
 // ResourceSpec holds the spec fields that every cloud kind shares.
@@ -77,7 +86,7 @@ type ResourceSpec struct {
 	// name yourself. It can't change once the cloud object exists.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=98
+	// +kubebuilder:validation:MaxLength=222
 	ExternalName string `json:"externalName,omitempty"`
 
 	// adoption says which cloud object that exists already may be taken over. IfMarked (default): one
@@ -104,7 +113,7 @@ type ResourceSpec struct {
 
 // Updates says when changes may be made that disturb the users of the cloud object.
 type Updates struct {
-	// disruptive is about changes that restart or interrupt. OnSpecChange (default): an edit of the
+	// disruptive is about changes that restart, interrupt, lose backups or can't be taken back. OnSpecChange (default): an edit of the
 	// spec is applied at once; putting drift right waits for approval. Always: nothing waits.
 	// OnApproval: every disruptive change waits. To approve, set the annotation
 	// mooring.dev/approve to the hash in status.plan.hash.
@@ -133,7 +142,7 @@ type ProviderConfigReference struct {
 type Connection struct {
 	// secretName is the Secret in the same namespace that Mooring makes and keeps, with the keys of
 	// the Service Binding specification. A Secret of that name that Mooring did not make is never
-	// touched.
+	// touched. When the name changes the new Secret is written first, and the former one is kept up to date for 24 hours.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -184,11 +193,27 @@ type ResourceStatus struct {
 	// +optional
 	ExternalID string `json:"externalID,omitempty"`
 
+	// origin says how this object came to have its cloud object: Created by Mooring, or Adopted, which means that the cloud object
+	// existed before and was taken over. An adopted cloud object stays in the cloud when this object is deleted before its spec was
+	// ever applied in full.
+	// +optional
+	Origin Origin `json:"origin,omitempty"`
+
+	// markMissing is true while the cloud does not show the mark of a cloud object that Mooring has just created. The mark is then
+	// written again.
+	// +optional
+	MarkMissing bool `json:"markMissing,omitempty"`
+
+	// creationRefused is true while it is known that nothing was created in the cloud: the cloud refused the first creation, and none was
+	// sent since. Then this object may change its name, location and account, and its deletion needs no cloud.
+	// +optional
+	CreationRefused bool `json:"creationRefused,omitempty"`
+
 	// provider is the cloud: aws or gcp.
 	// +optional
 	Provider string `json:"provider,omitempty"`
 
-	// location is the region or location in the cloud.
+	// location is the region or location in the cloud: where the cloud object was observed, or is to be created.
 	// +optional
 	Location string `json:"location,omitempty"`
 
@@ -234,9 +259,33 @@ type ResourceStatus struct {
 	// +optional
 	Applied map[string][]string `json:"applied,omitempty"`
 
+	// fixed holds the fields that can't change any more, and their values in the cloud. An empty value says that the cloud has none, and
+	// that none can be made. The spec may always be changed to name the value that is here. A field that it names otherwise may also be
+	// taken out; one that names the value stays in. A field that is not here can be corrected while the cloud refuses it.
+	// +optional
+	Fixed map[string]string `json:"fixed,omitempty"`
+
 	// binding names the Secret with the details for connecting (Service Binding specification).
 	// +optional
 	Binding *Binding `json:"binding,omitempty"`
+
+	// formerSecrets are connection Secrets of names that spec.connection.secretName had before. They are kept up to date
+	// for 24 hours after the new Secret was written, and then deleted.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	FormerSecrets []FormerSecret `json:"formerSecrets,omitempty"`
+}
+
+// FormerSecret is a connection Secret whose name the spec no longer has.
+type FormerSecret struct {
+	// name of the Secret, in the same namespace.
+	// +required
+	Name string `json:"name"`
+
+	// keptUntil is when Mooring deletes it.
+	// +required
+	KeptUntil metav1.Time `json:"keptUntil"`
 }
 
 // Effective holds what an object has from its class, in the words of the spec.
@@ -311,7 +360,7 @@ type PendingChange struct {
 	// +optional
 	To string `json:"to,omitempty"`
 
-	// effect is what making the change does: Online, Interrupts, Restarts, Irreversible, or
+	// effect is what making the change does: Online, Interrupts, Restarts, LosesBackups, Irreversible, or
 	// Impossible.
 	// +optional
 	Effect string `json:"effect,omitempty"`

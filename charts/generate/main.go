@@ -96,10 +96,10 @@ type rights struct {
 	Namespaced []rbacv1.PolicyRule `json:"namespaced"`
 	// Own rules are about what Mooring has in its own namespace.
 	Own []rbacv1.PolicyRule `json:"own"`
-	// OwnSecrets are those of the namespaced rules that it needs there too, if it does not have them everywhere: the
-	// credentials of ClusterProviderConfigs are there, and private copies. Tokens are of the ServiceAccounts of those who use
-	// them, never of one there.
-	OwnSecrets []rbacv1.PolicyRule `json:"ownSecrets"`
+	// OwnToo are those of the namespaced rules that it needs there too, if it does not have them everywhere: the credentials of
+	// ClusterProviderConfigs are there, private copies, and Events on ClusterProviderConfigs. Tokens are of the ServiceAccounts of those
+	// who use them, never of one there.
+	OwnToo []rbacv1.PolicyRule `json:"ownToo"`
 }
 
 // sortRules reads a ClusterRole and a Role, and tells the rules of the first from each other by the scope of the resources.
@@ -119,9 +119,12 @@ func sortRules(manifest []byte, clusterScoped map[string]bool) (rights, error) {
 		for _, rule := range role.Rules {
 			cluster, namespaced := split(rule, clusterScoped)
 			out.Cluster, out.Namespaced = appendRule(out.Cluster, cluster), appendRule(out.Namespaced, namespaced)
-			if slices.Contains(rule.APIGroups, "") && slices.Contains(namespaced.Resources, "secrets") {
-				namespaced.Resources = []string{"secrets"}
-				out.OwnSecrets = append(out.OwnSecrets, namespaced)
+			for group, resource := range map[string]string{"": "secrets", "events.k8s.io": "events"} {
+				if slices.Contains(rule.APIGroups, group) && slices.Contains(namespaced.Resources, resource) {
+					rule := namespaced
+					rule.Resources = []string{resource}
+					out.OwnToo = append(out.OwnToo, rule)
+				}
 			}
 		}
 	}

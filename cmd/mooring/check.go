@@ -244,6 +244,9 @@ func (c *checker) webhook(ctx context.Context) error {
 	}
 	for _, w := range configuration.Webhooks {
 		if len(w.ClientConfig.CABundle) == 0 {
+			if c.certDir != "" {
+				return fmt.Errorf("ValidatingWebhookConfiguration %s has no caBundle yet: whoever makes the certificate in %s has to write it, such as the CA injector of cert-manager; see its logs", c.webhookName, c.certDir)
+			}
 			return fmt.Errorf("ValidatingWebhookConfiguration %s has no caBundle yet: Mooring writes it when it starts; see the logs of the Deployment", c.webhookName)
 		}
 	}

@@ -26,10 +26,13 @@ type options struct {
 	logLevel         string
 	logFormat        string
 	metricsAddress   string
+	metricsSecure    bool
+	objectLimit      int
 	healthAddress    string
 	pprofAddress     string
 	webhookAddress   string
 	webhookName      string
+	certDir          string
 	leaderElect      bool
 	traceEndpoint    string
 	traceSampleRatio float64
@@ -74,10 +77,13 @@ func (o *options) flags() *flag.FlagSet {
 	set.StringVar(&o.logLevel, "log-level", "info", "debug, info, warn or error")
 	set.StringVar(&o.logFormat, "log-format", "json", "json or text")
 	set.StringVar(&o.metricsAddress, "metrics-address", ":8080", "`address` that serves /metrics; 0 for none")
+	set.BoolVar(&o.metricsSecure, "metrics-secure", false, "serve /metrics by TLS, and only to those whom the API server knows and whose roles let them get /metrics. It takes the rights to create TokenReviews and SubjectAccessReviews")
+	set.IntVar(&o.objectLimit, "metrics-object-limit", 1000, "at most how many objects that are not fine the metrics name, each with its namespace, class, conditions and reasons; those that have been Stalled for longest come first. 0 for none")
 	set.StringVar(&o.healthAddress, "health-address", ":8081", "`address` that serves /healthz and /readyz; 0 for none")
 	set.StringVar(&o.pprofAddress, "pprof-address", "0", "`address` that serves /debug/pprof, for whoever looks into the controller itself; 0 for none")
 	set.StringVar(&o.webhookAddress, "webhook-address", ":9443", "`address` that answers API servers which ask about objects before they store them; 0 for none")
 	set.StringVar(&o.webhookName, "webhook-name", admission.DefaultName, "`name` of the ValidatingWebhookConfiguration, and of the Service by which API servers reach the webhook")
+	set.StringVar(&o.certDir, "cert-dir", "", "`folder` with tls.crt and tls.key to serve the webhook and secure metrics with, renewed by somebody else, such as cert-manager; default: Mooring makes its own")
 	set.BoolVar(&o.leaderElect, "leader-elect", true, "take turns with other replicas")
 	set.StringVar(&o.traceEndpoint, "trace-endpoint", "", "`URL` of an OpenTelemetry collector that takes OTLP over HTTP, as http://collector:4318 does; default: $OTEL_EXPORTER_OTLP_ENDPOINT, else traces are off")
 	set.Float64Var(&o.traceSampleRatio, "trace-sample-ratio", 1, "share of turns that are traced, 0 to 1. Of these, turns that did nothing are not sent unless something failed")
@@ -132,6 +138,8 @@ func (o options) validate() error {
 		return fmt.Errorf("--trace-sample-ratio %v: it must be 0 to 1", o.traceSampleRatio)
 	case o.syncPeriod < time.Second:
 		return fmt.Errorf("--sync-period %s: it must be a second at least", o.syncPeriod)
+	case o.objectLimit < 0:
+		return fmt.Errorf("--metrics-object-limit %d: it must be 0 at least", o.objectLimit)
 	case o.workers < 1:
 		return fmt.Errorf("--workers %d: it must be 1 at least", o.workers)
 	case o.logFormat != "json" && o.logFormat != "text":

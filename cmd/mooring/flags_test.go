@@ -18,7 +18,7 @@ func defaults() options {
 	return options{
 		namespace: "mooring-system", syncPeriod: 10 * time.Minute, workers: 20, logLevel: "info", logFormat: "json",
 		metricsAddress: ":8080", healthAddress: ":8081", pprofAddress: "0", webhookAddress: ":9443", webhookName: "mooring", leaderElect: true,
-		traceSampleRatio: 1,
+		objectLimit: 1000, traceSampleRatio: 1,
 	}
 }
 
@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 			name: "every flag",
 			args: []string{
 				"--kubeconfig=k", "--namespace=n", "--namespaces=a,b", "--cluster-id=id", "--sync-period=1m", "--workers=3",
-				"--log-level=debug", "--log-format=text", "--metrics-address=:1", "--health-address=:2", "--pprof-address=:3",
+				"--log-level=debug", "--log-format=text", "--metrics-address=:1", "--metrics-object-limit=5", "--metrics-secure", "--cert-dir=d", "--health-address=:2", "--pprof-address=:3",
 				"--webhook-address=:4", "--webhook-name=w", "--leader-elect=false", "--trace-endpoint=http://c:4318", "--trace-sample-ratio=0.5", "--check", "--version",
 			},
 			want: everyOption,
@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 			environment: map[string]string{
 				"MOORING_KUBECONFIG": "k", "MOORING_NAMESPACE": "n", "MOORING_NAMESPACES": "a,b", "MOORING_CLUSTER_ID": "id",
 				"MOORING_SYNC_PERIOD": "1m", "MOORING_WORKERS": "3", "MOORING_LOG_LEVEL": "debug", "MOORING_LOG_FORMAT": "text",
-				"MOORING_METRICS_ADDRESS": ":1", "MOORING_HEALTH_ADDRESS": ":2", "MOORING_PPROF_ADDRESS": ":3",
+				"MOORING_METRICS_ADDRESS": ":1", "MOORING_METRICS_OBJECT_LIMIT": "5", "MOORING_METRICS_SECURE": "true", "MOORING_CERT_DIR": "d", "MOORING_HEALTH_ADDRESS": ":2", "MOORING_PPROF_ADDRESS": ":3",
 				"MOORING_WEBHOOK_ADDRESS": ":4", "MOORING_WEBHOOK_NAME": "w", "MOORING_LEADER_ELECT": "false",
 				"MOORING_TRACE_ENDPOINT": "http://c:4318", "MOORING_TRACE_SAMPLE_RATIO": "0.5",
 			},
@@ -85,7 +85,7 @@ func TestParse(t *testing.T) {
 func everyOption(o *options) {
 	*o = options{
 		kubeconfig: "k", namespace: "n", namespaces: "a,b", clusterID: "id", syncPeriod: time.Minute, workers: 3,
-		logLevel: "debug", logFormat: "text", metricsAddress: ":1", healthAddress: ":2", pprofAddress: ":3", webhookAddress: ":4",
+		logLevel: "debug", logFormat: "text", metricsAddress: ":1", objectLimit: 5, metricsSecure: true, certDir: "d", healthAddress: ":2", pprofAddress: ":3", webhookAddress: ":4",
 		webhookName: "w", traceEndpoint: "http://c:4318", traceSampleRatio: 0.5, check: true, version: true,
 	}
 }
@@ -99,6 +99,7 @@ func TestParseRefuses(t *testing.T) {
 	}{
 		{name: "no number", args: []string{"--workers=many"}, says: []string{"-workers", `"many"`}},
 		{name: "no worker", args: []string{"--workers=0"}, says: []string{"--workers", "0"}},
+		{name: "less than none", args: []string{"--metrics-object-limit=-1"}, says: []string{"--metrics-object-limit", "-1"}},
 		{name: "no duration", args: []string{"--sync-period=often"}, says: []string{"-sync-period", `"often"`}},
 		{name: "no unit", args: []string{"--sync-period=10"}, says: []string{"-sync-period", `"10"`}},
 		{name: "too often", args: []string{"--sync-period=10ms"}, says: []string{"--sync-period", "10ms"}},

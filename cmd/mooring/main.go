@@ -60,6 +60,9 @@ func fail(err error) {
 	os.Exit(1)
 }
 
+// podUID is the variable in which the chart's Deployment says which Pod this is.
+const podUID = envPrefix + "POD_UID"
+
 // run runs the controller until ctx ends; then writes in flight finish and are recorded.
 func run(ctx context.Context, o options, log logr.Logger) error {
 	cfg, err := apiServer(o.kubeconfig)
@@ -72,12 +75,14 @@ func run(ctx context.Context, o options, log logr.Logger) error {
 	}
 	var lease *leadership.Lease
 	if o.leaderElect {
-		if lease, err = leadership.New(cfg, o.namespace, controllers.LeaderLease, time.Now); err != nil {
+		pod, _ := lookupEnv(podUID)
+		if lease, err = leadership.New(cfg, o.namespace, controllers.LeaderLease, pod, time.Now); err != nil {
 			return err
 		}
 	}
 	mgr, err := controllers.NewManager(cfg, controllers.ManagerOptions{
-		Namespaces: o.watched(), MetricsAddress: o.metricsAddress, HealthAddress: o.healthAddress, PprofAddress: o.pprofAddress, Lease: lease,
+		Namespaces: o.watched(), MetricsAddress: o.metricsAddress, MetricsSecure: o.metricsSecure, CertDir: o.certDir,
+		HealthAddress: o.healthAddress, PprofAddress: o.pprofAddress, Lease: lease,
 	})
 	if err != nil {
 		return fmt.Errorf("set up: %w", err)
@@ -96,7 +101,7 @@ func run(ctx context.Context, o options, log logr.Logger) error {
 	err = controllers.Setup(ctx, mgr, controllers.Options{
 		Drivers: drivers(), ClusterID: id, Namespace: o.namespace, SyncPeriod: o.syncPeriod, Workers: o.workers,
 		Lease: lease, WebhookAddress: o.webhookAddress, WebhookName: o.webhookName,
-		Tracer: tracer, Log: log, Version: version(),
+		CertDir: o.certDir, MetricsObjectLimit: o.objectLimit, Tracer: tracer, Log: log, Version: version(),
 	})
 	if err != nil {
 		return fmt.Errorf("set up: %w", err)

@@ -120,6 +120,7 @@ type world struct {
 	*system.Stage
 	program    string
 	kubeconfig string // of a user with the program's rights
+	pod        string // whose replicas are started; empty for none
 	secrets    []corev1.Secret
 }
 
@@ -207,7 +208,7 @@ func (w *world) start(t *testing.T, flags ...string) *replica {
 	r := &replica{health: freeAddress(t), metric: freeAddress(t), webhook: freeAddress(t), logged: make(chan struct{}), ended: make(chan struct{})}
 	r.cmd = w.Cluster.Command(w.program, "--leader-elect", "--kubeconfig="+w.kubeconfig, "--health-address="+r.health, "--webhook-address="+r.webhook)
 	r.cmd.Args = append(r.cmd.Args, flags...)
-	r.cmd.Env = append(os.Environ(), "MOORING_METRICS_ADDRESS="+r.metric, "MOORING_SYNC_PERIOD=2s")
+	r.cmd.Env = append(os.Environ(), "MOORING_METRICS_ADDRESS="+r.metric, "MOORING_SYNC_PERIOD=2s", "MOORING_POD_UID="+w.pod)
 	log, input, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

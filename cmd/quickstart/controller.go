@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -26,15 +27,23 @@ const (
 	controllerFile      = "mooring.kubeconfig"
 	controllerPatience  = 15 * time.Second
 	controllerLastLines = 5
+	controllerStarts    = 3 // times in a row that it may end before it is controllerStable
+	controllerStable    = time.Minute
 )
 
 // A controller is bin/mooring as a process of its own, which is how it runs elsewhere.
 type controller struct {
-	cmd   *exec.Cmd
-	ended chan struct{} // closed once it was waited for
+	command func() *exec.Cmd // one to start
+	log     string           // the file it writes to
+	ended   chan struct{}    // closed when it has ended for good
+
+	mu       sync.Mutex
+	process  *exec.Cmd
+	began    time.Time
+	stopping bool
 }
 
-// startController starts the controller. end is called if it ends before it is stopped.
+// startController starts the controller, which is started again when it ends. end is called if that is in vain.
 func (s *stage) startController(ctx context.Context, end context.CancelCauseFunc, program string) error {
 	if err := system.EnsureNamespace(ctx, s.client, system.Namespace); err != nil {
 		return fmt.Errorf("make namespace %s: %w", system.Namespace, err)
@@ -42,13 +51,9 @@ func (s *stage) startController(ctx context.Context, end context.CancelCauseFunc
 	if err := system.Grant(ctx, s.client, filepath.Join(s.root, "config", "rbac", "role.yaml"), controllerUser); err != nil {
 		return err
 	}
-	// Outside of the cluster there is no Service: the API server asks at an address.
-	webhook, err := freeAddress()
+	webhook, err := s.applyWebhook(ctx)
 	if err != nil {
 		return err
-	}
-	if err := admission.Apply(ctx, s.client, "https://"+webhook); err != nil {
-		return fmt.Errorf("make the API server ask the controller: %w", err)
 	}
 	config, err := s.cluster.UserKubeconfig(controllerUser)
 	if err != nil {
@@ -57,29 +62,98 @@ func (s *stage) startController(ctx context.Context, end context.CancelCauseFunc
 	if err := os.WriteFile(s.file(controllerFile), config, 0o600); err != nil {
 		return err
 	}
-	log, err := os.Create(s.file(logFile))
+	if err := os.WriteFile(s.file(logFile), nil, 0o600); err != nil {
+		return err
+	}
+	s.controller = &controller{log: s.file(logFile), ended: make(chan struct{}), command: func() *exec.Cmd {
+		return s.cluster.Command(program,
+			"--kubeconfig="+s.file(controllerFile),
+			"--namespace="+system.Namespace,
+			"--sync-period="+syncPeriod.String(),
+			"--metrics-address=0", "--health-address=0", "--webhook-address="+webhook,
+		)
+	}}
+	if err := s.controller.start(); err != nil {
+		close(s.controller.ended)
+		return err
+	}
+	go s.keepRunning(end)
+	s.step("controller           bin/mooring, which logs to %s", s.file(logFile))
+	return nil
+}
+
+// applyWebhook has the API server call the webhook, and returns its address. Outside of the cluster there is no Service, and somebody's
+// cluster may not reach this machine: there the webhook is off.
+func (s *stage) applyWebhook(ctx context.Context) (address string, err error) {
+	if s.installed {
+		return "0", nil
+	}
+	if address, err = freeAddress(); err != nil {
+		return "", err
+	}
+	if err := admission.Apply(ctx, s.client, "https://"+address); err != nil {
+		return "", fmt.Errorf("make the API server ask the controller: %w", err)
+	}
+	return address, nil
+}
+
+// keepRunning starts the controller again when it has ended, as a cluster would. It gives up, and calls end, when the controller
+// ends too soon too often.
+func (s *stage) keepRunning(end context.CancelCauseFunc) {
+	defer close(s.controller.ended)
+	for soon := 0; ; {
+		lived, err := s.controller.wait()
+		if lived >= controllerStable {
+			soon = 0
+		}
+		if soon++; soon > controllerStarts {
+			end(fmt.Errorf("the controller has ended (%w); the last it said:\n%s", err, s.lastWords()))
+			return
+		}
+		switch again := s.controller.start(); {
+		case errors.Is(again, errStopping):
+			return
+		case again != nil:
+			end(again)
+			return
+		}
+		s.step("controller           has ended (%v) and was started again, as a cluster does", err)
+	}
+}
+
+// errStopping says that the controller is not to be started again.
+var errStopping = errors.New("the controller is being stopped")
+
+// start starts a process, unless the controller is being stopped.
+func (c *controller) start() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopping {
+		return errStopping
+	}
+	log, err := os.OpenFile(c.log, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = log.Close() }() // the process has its own
-	cmd := s.cluster.Command(program,
-		"--kubeconfig="+s.file(controllerFile),
-		"--namespace="+system.Namespace,
-		"--sync-period="+syncPeriod.String(),
-		"--metrics-address=0", "--health-address=0", "--webhook-address="+webhook,
-	)
-	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
+	process := c.command()
+	process.Stdout, process.Stderr = log, log
+	if err := process.Start(); err != nil {
 		return fmt.Errorf("start controller: %w", err)
 	}
-	s.controller = &controller{cmd: cmd, ended: make(chan struct{})}
-	go func() {
-		err := cmd.Wait()
-		end(fmt.Errorf("the controller has ended (%w); the last it said:\n%s", errors.Join(err), s.lastWords()))
-		close(s.controller.ended)
-	}()
-	s.step("controller           bin/mooring, which logs to %s", s.file(logFile))
+	c.process, c.began = process, time.Now()
 	return nil
+}
+
+// wait waits until the process has ended, and returns how long it lived and why it ended.
+func (c *controller) wait() (lived time.Duration, why error) {
+	c.mu.Lock()
+	process, began := c.process, c.began
+	c.mu.Unlock()
+	if why = process.Wait(); why == nil {
+		why = errors.New("without an error")
+	}
+	return time.Since(began), why
 }
 
 // freeAddress returns an address of this machine that nothing listens on.
@@ -94,7 +168,7 @@ func freeAddress() (string, error) {
 // stop ends the controller as a cluster would: it finishes what it is writing first.
 func (c *controller) stop() error {
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
-		if err := syscall.Kill(-c.cmd.Process.Pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
+		if err := c.signal(signal); err != nil {
 			return fmt.Errorf("stop controller: %w", err)
 		}
 		select {
@@ -104,6 +178,20 @@ func (c *controller) stop() error {
 		}
 	}
 	return errors.New("stop controller: it does not end")
+}
+
+// signal tells the last process to end; there will be no other.
+func (c *controller) signal(signal syscall.Signal) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopping = true
+	if c.process == nil {
+		return nil
+	}
+	if err := syscall.Kill(-c.process.Process.Pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return err
+	}
+	return nil
 }
 
 // lastWords returns the end of the controller's log.

@@ -2,7 +2,10 @@
 // Google Cloud, and Mooring's controller as a process of its own, all on loopback. It applies config/samples,
 // tells what becomes of them, queries a database through its Secret, and has drift put right.
 //
-//	quickstart [--once] [--samples=false] [--dir DIR]
+//	quickstart [--once] [--samples=false] [--dir DIR] [--kubeconfig FILE [--remote] [--remove]]
+//
+// With --kubeconfig it uses a cluster that runs already in place of the API server. It refuses a cluster that has anything of what it
+// would install, removes all of that at the end, and touches no cluster that the flag does not name.
 //
 // Nothing is left running when it ends, whatever way that is: the servers are on a leash that the kernel
 // lets go of (see test/cluster/tether), and quickstart itself ends with whoever started it.

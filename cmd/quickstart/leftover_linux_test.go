@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -36,9 +37,18 @@ func TestNothingIsLeftRunning(t *testing.T) {
 		{name: "killed", database: true, status: -1, end: func(r *running) { r.signal(syscall.SIGKILL) }},
 		{name: "terminated while starting", starting: true, tidy: true, status: 1, end: func(r *running) { r.signal(syscall.SIGTERM) }},
 		{name: "killed while starting", starting: true, status: -1, end: func(r *running) { r.signal(syscall.SIGKILL) }},
-		{name: "controller died", tidy: true, status: 1, end: func(r *running) { r.kill("/mooring") }},
+		{name: "controller died, and Ctrl-C", tidy: true, status: 0, end: func(r *running) {
+			r.killed("/mooring")
+			r.signal(syscall.SIGINT)
+		}},
+		{name: "controller dies again and again", tidy: true, status: 1, end: func(r *running) {
+			for range controllerStarts {
+				r.killed("/mooring")
+			}
+			r.kill("/mooring")
+		}},
 		{name: "nobody reads", tidy: true, status: 1, end: func(r *running) {
-			// The next it says is that its controller has died.
+			// The next it says is that its controller has died and was started again.
 			_ = r.output.Close()
 			r.kill("/mooring")
 		}},
@@ -80,7 +90,7 @@ type running struct {
 }
 
 // start starts a quickstart without samples.
-func start(t *testing.T, byMake bool) *running {
+func start(t *testing.T, byMake bool, more ...string) *running {
 	t.Helper()
 	if _, err := cluster.Binaries(); errors.Is(err, cluster.ErrNotBuilt) && os.Getenv("CI") == "" {
 		t.Skipf("SKIPPED, NOT TESTED: %v", err)
@@ -97,7 +107,7 @@ func start(t *testing.T, byMake bool) *running {
 		t.Fatal(err)
 	}
 	r := &running{t: t, root: root, dir: dir, waited: make(chan struct{})}
-	flags := []string{"--samples=false", "--dir=" + r.path("kept")}
+	flags := append([]string{"--samples=false", "--dir=" + r.path("kept")}, more...)
 	if byMake {
 		r.cmd = exec.Command("make", "-C", root, "quickstart", "QUICKSTART_FLAGS="+strings.Join(flags, " "))
 	} else {
@@ -159,16 +169,28 @@ func (r *running) signal(s syscall.Signal) { _ = syscall.Kill(r.cmd.Process.Pid,
 // signalGroup is what a terminal does.
 func (r *running) signalGroup(s syscall.Signal) { _ = syscall.Kill(-r.cmd.Process.Pid, s) }
 
-// kill kills the processes of a program.
-func (r *running) kill(program string) {
+// kill kills the processes of a program, and returns which they were. It waits for the first: what ties a program to the quickstart's
+// life starts before the program does.
+func (r *running) kill(program string) (pids []int) {
 	r.t.Helper()
-	pids := r.processes(program)
-	if len(pids) == 0 {
-		r.t.Fatalf("no process of %s", program)
-	}
+	r.await("a process of "+program, func() bool {
+		pids = r.processes(program)
+		return len(pids) > 0
+	})
 	for _, pid := range pids {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
+	return pids
+}
+
+// killed kills the process of a program, and returns when there is another.
+func (r *running) killed(program string) {
+	r.t.Helper()
+	before := r.kill(program)
+	r.await("another process of "+program, func() bool {
+		now := r.processes(program)
+		return len(now) > 0 && !slices.ContainsFunc(now, func(pid int) bool { return slices.Contains(before, pid) })
+	})
 }
 
 // wait returns the exit status.

@@ -7,6 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+
+	"github.com/go-logr/logr"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // options are the flags.
@@ -14,6 +18,10 @@ type options struct {
 	once    bool
 	samples bool
 	dir     string
+	// kubeconfig is the absolute path of the file of a cluster that runs already, and context the one in it; empty: the current one.
+	// remote says that the cluster need not be on this machine, remove that what an earlier quickstart left in it is to be removed.
+	kubeconfig, context string
+	remote, remove      bool
 }
 
 func main() {
@@ -40,11 +48,24 @@ func parse(args []string, out io.Writer) (options, error) {
 	set.BoolVar(&o.samples, "samples", true, "apply config/samples and show what becomes of them")
 	set.StringVar(&o.dir, "dir", "", "`folder` to keep kubeconfig, cloud.json, env and the controller's log in; default: a temporary one.\n"+
 		"kubeconfig appears in it once everything is up")
+	set.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` of a cluster to use in place of one of the quickstart's own: its current context. Mooring is installed\n"+
+		"there, and removed when the quickstart ends; what is installed is said first. KUBECONFIG and ~/.kube/config are never read")
+	set.StringVar(&o.context, "context", "", "with --kubeconfig: the `name` of the context to use in place of the current one")
+	set.BoolVar(&o.remote, "remote", false, "with --kubeconfig: the cluster need not be on this machine")
+	set.BoolVar(&o.remove, "remove", false, "with --kubeconfig: remove what a quickstart that was killed left in the cluster, and end")
 	if err := set.Parse(args); err != nil {
 		return o, err
 	}
-	if set.NArg() > 0 {
-		err := fmt.Errorf("unexpected argument %q", set.Arg(0))
+	var err error
+	switch {
+	case set.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", set.Arg(0))
+	case o.kubeconfig == "" && (o.remote || o.remove || o.context != ""):
+		err = errors.New("--context, --remote and --remove need --kubeconfig")
+	case o.kubeconfig != "":
+		o.kubeconfig, err = filepath.Abs(o.kubeconfig)
+	}
+	if err != nil {
 		_, _ = fmt.Fprintf(out, "quickstart: %v; see --help\n", err)
 		return o, err
 	}
@@ -53,8 +74,11 @@ func parse(args []string, out io.Writer) (options, error) {
 
 // run starts everything, shows it, and stays until ctx ends; end is for what can't go on.
 func run(ctx context.Context, end context.CancelCauseFunc, o options, t *transcript) (err error) {
-	t.say("Mooring, on this machine only: a Kubernetes API server, a local AWS and Google Cloud, and the controller.\n" +
-		"Nothing here reaches a real cloud. Ctrl-C ends it and leaves nothing running.\n")
+	logf.SetLogger(logr.Discard()) // of envtest and clients: what they have to say comes back as errors
+	if o.remove {
+		return removeLeftovers(ctx, o, t)
+	}
+	t.say("%s", opening(o))
 	s, err := raise(ctx, end, o, t)
 	if err != nil {
 		return interrupted(ctx, err)
@@ -83,6 +107,17 @@ func run(ctx context.Context, end context.CancelCauseFunc, o options, t *transcr
 		return cause
 	}
 	return shown
+}
+
+// opening says what is started, and what it reaches.
+func opening(o options) string {
+	if o.kubeconfig == "" {
+		return "Mooring, on this machine only: a Kubernetes API server, a local AWS and Google Cloud, and the controller.\n" +
+			"Nothing here reaches a real cloud. Ctrl-C ends it and leaves nothing running.\n"
+	}
+	return "Mooring, in a cluster of yours, and on this machine: a local AWS and Google Cloud, and the controller.\n" +
+		"The quickstart's two accounts are in these local clouds. If you add a provider config of your own, its objects are in the\n" +
+		"cloud that it names: delete them before you end the quickstart. Ctrl-C ends it and leaves nothing running.\n"
 }
 
 // interrupted puts the reason for which ctx ended in the place of what failed because it did.

@@ -8,9 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/mooring-dev/mooring/controllers"
 	"github.com/mooring-dev/mooring/test/cluster"
@@ -24,10 +22,14 @@ type stage struct {
 	temporary  bool   // dir goes with the stage
 	root       string // of the source tree
 	cluster    *cluster.Cluster
+	installed  bool   // into a cluster of somebody's, from which it is to be removed
+	where      string // that cluster, for messages
+	kubeconfig string // the person's file that leads there
+	removal    string // the command that removes it
 	cloud      *localcloud.Cloud
 	controller *controller
 	client     client.Client
-	// kubectlFile is bin/kubectl.
+	// kubectlFile is the kubectl of this machine, else bin/kubectl.
 	kubectlFile string
 	// said is the state of each object that was told last.
 	said map[string]string
@@ -50,7 +52,6 @@ var pace = localcloud.Durations{
 // raise starts everything and returns once it works. What it started ends if it fails. end is called when the
 // stage can't go on later.
 func raise(ctx context.Context, end context.CancelCauseFunc, o options, t *transcript) (_ *stage, err error) {
-	logf.SetLogger(logr.Discard()) // of envtest: what it has to say comes back as errors
 	s := &stage{transcript: t, said: map[string]string{}}
 	defer func() { //nolint:contextcheck // it ends what runs because ctx has ended
 		if err != nil {
@@ -63,15 +64,26 @@ func raise(ctx context.Context, end context.CancelCauseFunc, o options, t *trans
 	if s.root, err = cluster.Repository(); err != nil {
 		return nil, fmt.Errorf("%w; run it inside Mooring's source tree", err)
 	}
-	s.kubectlFile = filepath.Join(s.root, "bin", "kubectl")
-	program, err := build(ctx, t, s.root)
-	if err != nil {
-		return nil, err
-	}
+	// Each part is started as soon as it is built, so that the first is to be seen after seconds.
 	if err := s.startClouds(); err != nil { //nolint:contextcheck // it runs until Close
 		return nil, err
 	}
-	if err := s.startControlPlane(ctx); err != nil {
+	if s.kubectlFile, err = buildControlPlane(ctx, t, s.root, o.kubeconfig == ""); err != nil {
+		return nil, err
+	}
+	if o.kubeconfig == "" {
+		err = s.startControlPlane(ctx)
+	} else {
+		err = s.install(ctx, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.admitPeople(ctx); err != nil {
+		return nil, err
+	}
+	program, err := buildController(ctx, t, s.root)
+	if err != nil {
 		return nil, err
 	}
 	if err := s.startController(ctx, end, program); err != nil {
@@ -88,6 +100,12 @@ func (s *stage) strike() error {
 	var errs []error
 	if s.controller != nil {
 		errs = append(errs, s.controller.stop())
+	}
+	if s.installed {
+		if err := s.removeAll(); err != nil {
+			errs = append(errs, fmt.Errorf("%w; this goes on with the removal: %s", err, s.removal))
+		}
+		errs = append(errs, s.removeFiles(credentialFiles()...))
 	}
 	if s.cloud != nil {
 		errs = append(errs, s.cloud.Close())
@@ -114,7 +132,21 @@ func (s *stage) folder(dir string) (err error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return fmt.Errorf("%w; give --dir a folder that can be made or written", err)
 	}
-	for _, name := range []string{kubeconfigFile, cloudFile, envFile, gcpKeyFile, tokenFile} {
+	return s.removeFiles(append(credentialFiles(), cloudFile, envFile, gcpKeyFile, tokenFile)...)
+}
+
+// credentialFiles are those that lead to the cluster. If the cluster is somebody's they hold this person's own credentials.
+func credentialFiles() []string {
+	files := []string{kubeconfigFile, controllerFile}
+	for _, p := range people {
+		files = append(files, p.file)
+	}
+	return files
+}
+
+// removeFiles removes files of the folder, if they are there.
+func (s *stage) removeFiles(names ...string) error {
+	for _, name := range names {
 		if err := os.Remove(s.file(name)); err != nil && !os.IsNotExist(err) {
 			return err
 		}
@@ -147,13 +179,19 @@ func (s *stage) startControlPlane(ctx context.Context) (err error) {
 	if s.cluster, err = cluster.Start(ctx, cluster.Options{ControllerManager: true}); err != nil {
 		return err
 	}
-	scheme, err := controllers.NewScheme()
-	if err != nil {
-		return err
-	}
-	if s.client, err = client.New(s.cluster.Config(), client.Options{Scheme: scheme}); err != nil {
+	if err := s.connect(); err != nil {
 		return err
 	}
 	s.step("Kubernetes API       %s", s.cluster.Config().Host)
 	return nil
+}
+
+// connect makes the client.
+func (s *stage) connect() error {
+	scheme, err := controllers.NewScheme()
+	if err != nil {
+		return err
+	}
+	s.client, err = client.New(s.cluster.Config(), client.Options{Scheme: scheme})
+	return err
 }

@@ -1,5 +1,5 @@
 // Package admission holds what the API server is to ask before it stores Mooring's objects: the configuration of the
-// webhook, and the policies of consent.
+// webhook, and the policies about consent, deletions, tokens and annotations.
 package admission
 
 import "embed"

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -94,13 +95,20 @@ func unjudged(why string) admission.Response {
 	return admission.Allowed("").WithWarnings("Mooring could not check this in advance: " + why + "; status.conditions will say what it makes of it")
 }
 
-// refused answers as the API server does itself where an object breaks its schema, so that clients show it alike.
+// refused answers as the API server does itself: Forbidden where all that is wrong is not allowed to this object, else Invalid, as where an
+// object breaks its schema.
 func refused(req admission.Request, object client.Object, v Verdict) admission.Response {
 	name := req.Name
 	if name == "" {
 		name = object.GetGenerateName()
 	}
 	status := apierrors.NewInvalid(schema.GroupKind{Group: req.Kind.Group, Kind: req.Kind.Kind}, name, v.Refusals).Status()
+	if false && !slices.ContainsFunc(v.Refusals, func(e *field.Error) bool { return e.Type != field.ErrorTypeForbidden }) {
+		resource := schema.GroupResource{Group: req.Resource.Group, Resource: req.Resource.Resource}
+		causes := status.Details.Causes
+		status = apierrors.NewForbidden(resource, name, v.Refusals.ToAggregate()).Status()
+		status.Details.Causes = causes
+	}
 	return admission.Response{AdmissionResponse: admissionv1.AdmissionResponse{Result: &status, Warnings: v.Warnings}}
 }
 

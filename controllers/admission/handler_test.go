@@ -149,6 +149,22 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
+// What is well-formed and not allowed is Forbidden, with the same causes.
+func TestForbidden(t *testing.T) {
+	forbid := func(context.Context, Review) (Verdict, error) {
+		return Verdict{Refusals: field.ErrorList{field.Forbidden(field.NewPath("spec", "size"), "no class has it")}}, nil
+	}
+	req := request(t, admissionv1.Create, database(tree{"size": "huge"}, nil), nil)
+	req.Resource = metav1.GroupVersionResource{Group: "mooring.dev", Version: "v1alpha1", Resource: "databases"}
+	result := newHandler(t, forbid).Handle(t.Context(), req).Result
+	if result.Reason != metav1.StatusReasonForbidden || result.Code != 403 || len(result.Details.Causes) != 1 || result.Details.Causes[0].Field != "spec.size" {
+		t.Errorf("%+v", result)
+	}
+	if want := `databases.mooring.dev "orders" is forbidden: spec.size: Forbidden: no class has it`; !strings.Contains(result.Message, want) {
+		t.Errorf("%q, want %q", result.Message, want)
+	}
+}
+
 // Whatever goes wrong inside lets the object pass, and says so without showing what.
 func TestCourtesy(t *testing.T) {
 	for _, tc := range []struct {

@@ -5,12 +5,14 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -24,6 +26,9 @@ type Options struct {
 	Namespace string
 	// Name is what the ValidatingWebhookConfiguration and the Service are called, default DefaultName.
 	Name string
+	// CertDir is a folder with tls.crt and tls.key to serve with, which somebody else renews, such as cert-manager; that one also
+	// tells the API servers whom to trust. Empty: Mooring makes certificates of its own, and tells them.
+	CertDir string
 	// Judge says what is wrong with objects.
 	Judge Judge
 	// Clock is the certificate's, default the real one.
@@ -45,14 +50,39 @@ func Add(mgr manager.Manager, o Options) error {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	k := &keeper{client: mgr.GetClient(), reader: mgr.GetAPIReader(), namespace: o.Namespace, name: o.Name, names: names(o.Namespace, o.Name), clock: o.Clock, serves: o.Serves}
-	web := webhook.NewServer(webhook.Options{Host: host, Port: port, TLSOpts: []func(*tls.Config){func(c *tls.Config) {
-		c.GetCertificate = k.get
+	s := &server{log: mgr.GetLogger().WithName("admission")}
+	certificates, err := s.certificates(mgr, o)
+	if err != nil {
+		return err
+	}
+	s.web = webhook.NewServer(webhook.Options{Host: host, Port: port, TLSOpts: []func(*tls.Config){func(c *tls.Config) {
+		c.GetCertificate = certificates
 	}}})
-	web.Register(path, &admission.Webhook{Handler: &handler{
+	s.web.Register(path, &admission.Webhook{Handler: &handler{
 		judge: o.Judge, decoder: serializer.NewCodecFactory(mgr.GetScheme()).UniversalDeserializer(), deadline: deadline,
 	}})
-	return mgr.Add(&server{web: web, keeper: k, log: mgr.GetLogger().WithName("admission")})
+	return mgr.Add(s)
+}
+
+// certificates returns what gives the certificate to serve with, and chooses how that is kept valid.
+func (s *server) certificates(mgr manager.Manager, o Options) (func(*tls.ClientHelloInfo) (*tls.Certificate, error), error) {
+	if o.CertDir != "" {
+		watcher, err := certwatcher.New(filepath.Join(o.CertDir, "tls.crt"), filepath.Join(o.CertDir, "tls.key"))
+		if err != nil {
+			return nil, fmt.Errorf("read the webhook's certificate: %w", err)
+		}
+		if o.Serves != nil {
+			watcher.RegisterCallback(func(c tls.Certificate) { o.Serves(c.Leaf.NotAfter) }) // at once, and when it changes
+		}
+		s.renew = watcher.Start
+		return watcher.GetCertificate, nil
+	}
+	k := &keeper{client: mgr.GetClient(), reader: mgr.GetAPIReader(), namespace: o.Namespace, name: o.Name, names: names(o.Namespace, o.Name), clock: o.Clock, serves: o.Serves}
+	s.renew = func(ctx context.Context) error {
+		s.keep(ctx, k)
+		return nil
+	}
+	return k.get, nil
 }
 
 // ParseAddress returns host and port of an address to listen at.
@@ -75,9 +105,10 @@ func names(namespace, service string) []string {
 // A server is the web server and its certificate. It is no webhook.Server, since the manager would start that before
 // its caches.
 type server struct {
-	web    webhook.Server
-	keeper *keeper
-	log    logr.Logger
+	web webhook.Server
+	// renew keeps the certificate valid until ctx ends.
+	renew func(ctx context.Context) error
+	log   logr.Logger
 }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
@@ -89,7 +120,9 @@ func (s *server) Start(ctx context.Context) error {
 	keeping := make(chan struct{})
 	go func() {
 		defer close(keeping)
-		s.keep(ctx)
+		if err := s.renew(ctx); err != nil && ctx.Err() == nil {
+			s.log.Error(err, "a renewed certificate of the webhook will not be read; restart Mooring before the present one expires")
+		}
 	}()
 	err := s.web.Start(ctx)
 	if ctx.Err() != nil { // or else err ends the manager, and with it ctx
@@ -98,14 +131,14 @@ func (s *server) Start(ctx context.Context) error {
 	return err
 }
 
-// keep looks after the certificate until ctx ends.
-func (s *server) keep(ctx context.Context) {
+// keep looks after a certificate of Mooring's own until ctx ends.
+func (s *server) keep(ctx context.Context, k *keeper) {
 	for {
-		next, err := s.keeper.look(ctx)
+		next, err := k.look(ctx)
 		if err != nil && ctx.Err() == nil {
 			s.log.Error(err, "the webhook's certificate is not as it should be; without it people hear of refusals from status.conditions alone")
 		}
-		timer := s.keeper.clock.NewTimer(next)
+		timer := k.clock.NewTimer(next)
 		select {
 		case <-ctx.Done():
 			timer.Stop()

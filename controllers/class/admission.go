@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // Admission answers for the webhook of one kind and its classes what the reconcilers would find, so that it is known when
@@ -25,8 +26,8 @@ type Admission struct {
 	// MayUse says why a namespace's objects can't use the provider config that they name, or else the one that their class leads
 	// to; nil if they can.
 	MayUse func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass *v1alpha1.BoundProviderConfig, namespace string) (*Problem, error)
-	// Effect says in a word what changing a field does in a cloud: Online, Restarts.
-	Effect func(cloud, field string) string
+	// Preview returns what an edit that makes the merged spec of an object another would change in its cloud.
+	Preview func(cloud string, object client.Object, was, is Tree) ([]field.Change, error)
 }
 
 // Object judges an object that is to be created, or updated if there is an old one. Only what is new is refused: what is wrong
@@ -161,7 +162,11 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 			i.broken = append(i.broken, fmt.Sprintf("%s/%s (%s)", user.GetNamespace(), user.GetName(), p))
 			return nil
 		}
-		i.add(was.Spec, is.Spec, func(field string) string { return a.how(o.Cloud, field, is.Spec) })
+		changes, err := a.Preview(o.Cloud, user, was.Spec, is.Spec)
+		if err != nil {
+			return err
+		}
+		i.add(was.Spec, is.Spec, func(field string) string { return how(changes, field, is.Spec) })
 		return nil
 	})
 	return i, err
@@ -188,19 +193,27 @@ func (i *impact) add(was, is Tree, how func(field string) string) {
 	}
 }
 
-// how says what a change does, and whether it waits for a person.
-func (a *Admission) how(cloud, field string, spec Tree) string {
-	effect := a.Effect(cloud, field)
-	if effect == "" {
-		return "at once"
+// how says what the change of a field does, and whether it waits for a person.
+func how(changes []field.Change, name string, spec Tree) string {
+	i := slices.IndexFunc(changes, func(c field.Change) bool { return c.Field == name || strings.HasPrefix(name, c.Field+".") })
+	if i < 0 {
+		return "at once" // the cloud has no part in it, or has that value already
 	}
-	effect, _, _ = strings.Cut(effect, ";") // what it is for most changes
-	effect = strings.ToLower(effect[:1]) + effect[1:]
+	what, pause := effectWords[changes[i].Effect], ", "
+	if why := changes[i].Why; why != "" {
+		what, pause = what+": "+why, "; "
+	}
 	disruptive, _ := get(spec, path{"updates", "disruptive"})
-	if strings.HasPrefix(effect, "online") || disruptive == string(v1alpha1.DisruptiveAlways) {
-		return effect
+	if !changes[i].Effect.Disruptive() || disruptive == string(v1alpha1.DisruptiveAlways) {
+		return what
 	}
-	return effect + ", waits for approval"
+	return what + pause + "waits for approval"
+}
+
+// effectWords are the effects as a sentence has them.
+var effectWords = map[field.Effect]string{
+	field.Online: "online", field.Interrupts: "interrupts", field.Restarts: "restarts", field.LosesBackups: "loses backups",
+	field.Irreversible: "can't be taken back", field.Impossible: "can't change",
 }
 
 // most is how many objects a warning names.

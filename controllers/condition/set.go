@@ -17,16 +17,38 @@ type Update struct {
 	Message string
 	// Available is what the cloud said; nil if it was not asked.
 	Available *bool
+	// Unobserved: the cloud did not say it for two sync periods.
+	Unobserved bool
 	// Unavailable says why, when Available is false although the object is as declared (stopped, for one).
 	Unavailable v1alpha1.Reason
 	Generation  int64
 	Now         metav1.Time
 }
 
+// longestBrief is how many characters a brief message has at most.
+const longestBrief = 100
+
+// Brief returns what happened, without advice and details: the message of conditions beside Ready and Stalled, which have all of it.
+func Brief(message string) string {
+	brief, _, _ := strings.Cut(message, "; ")
+	if runes := []rune(brief); len(runes) > longestBrief {
+		brief = string(runes[:longestBrief])
+		if i := strings.LastIndexByte(brief, ' '); i > 0 {
+			brief = brief[:i]
+		}
+		brief = strings.TrimRight(brief, " ,:") + " …"
+	}
+	return brief
+}
+
 // Set brings conditions to what the table says for the update. Nothing changes that need not: a condition
 // whose status, reason and message stay keeps its times, so that no write follows.
 func Set(conditions *[]metav1.Condition, u Update) {
 	r := table[u.State]
+	if u.Unobserved && u.State != Paused && (r.available == asSeen || r.available == asLastSeen) {
+		r.available = isUnknown
+	}
+	full := u.Message
 	for _, c := range []struct {
 		name   string
 		status status
@@ -37,6 +59,11 @@ func Set(conditions *[]metav1.Condition, u Update) {
 		{v1alpha1.ConditionReconciling, r.reconciling},
 		{v1alpha1.ConditionStalled, r.stalled},
 	} {
+		u.Message = full
+		inReady := r.ready != asLastSeen && r.ready != withReason
+		if c.name == v1alpha1.ConditionSynced || c.name == v1alpha1.ConditionAvailable || c.name == v1alpha1.ConditionReconciling && inReady {
+			u.Message = Brief(full)
+		}
 		set(conditions, c.name, c.status, u)
 	}
 	slices.SortFunc(*conditions, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
@@ -50,6 +77,9 @@ func set(conditions *[]metav1.Condition, name string, s status, u Update) {
 	resolved, known := s.resolve(u.Available)
 	present := meta.FindStatusCondition(*conditions, name)
 	if !known {
+		if present != nil && (s == withReason || u.State != Paused && present.Reason == string(v1alpha1.ReasonPaused)) {
+			present.Reason, present.Message = string(u.Reason), u.Message // a pause that is over is not talked of any more
+		}
 		if present != nil || name == v1alpha1.ConditionReconciling || name == v1alpha1.ConditionStalled {
 			return // as last seen
 		}

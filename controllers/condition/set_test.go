@@ -29,6 +29,7 @@ DriftWaits      | seen    | False   | True    | –      | –
 Retrying        | before  | before  | before  | before | before
 RetryingLong    | before  | before  | before  | True   | before
 Unseen          | Unknown | Unknown | Unknown | True   | –
+ObservationRefused | before | before | before  | –      | –
 Stalled         | seen    | False   | False   | –      | True
 Paused          | before  | False   | before  | –      | –
 Deleting        | seen    | False   | False   | True   | –
@@ -37,7 +38,7 @@ DeletionStalled | seen    | False   | False   | True   | True
 
 var states = map[string]State{
 	"Progressing": Progressing, "Settled": Settled, "Updating": Updating, "EditWaits": EditWaits, "DriftWaits": DriftWaits,
-	"Retrying": Retrying, "RetryingLong": RetryingLong, "Unseen": Unseen, "Stalled": Stalled, "Paused": Paused,
+	"Retrying": Retrying, "RetryingLong": RetryingLong, "Unseen": Unseen, "ObservationRefused": ObservationRefused, "Stalled": Stalled, "Paused": Paused,
 	"Deleting": Deleting, "DeletionStalled": DeletionStalled,
 }
 
@@ -107,7 +108,7 @@ func TestSetFollowsTheDesign(t *testing.T) {
 
 // A fresh object has nothing that was last seen: kstatus and kubectl wait need the three to be there.
 func TestSetOnAFreshObject(t *testing.T) {
-	for _, s := range []State{Retrying, RetryingLong, Paused, Unseen, Stalled, Updating} {
+	for _, s := range []State{Retrying, RetryingLong, ObservationRefused, Paused, Unseen, Stalled, Updating} {
 		var conditions []metav1.Condition
 		Set(&conditions, Update{State: s, Reason: v1alpha1.ReasonRetrying, Message: "first", Generation: 1, Now: now})
 		for _, name := range columns[:3] {
@@ -157,6 +158,48 @@ func TestSetMovesTimesWithStatusOnly(t *testing.T) {
 	}
 }
 
+// What nobody observed for two sync periods may be usable or not, whatever else is known. A pause is meant.
+func TestUnobserved(t *testing.T) {
+	for name, s := range states {
+		for before, from := range states {
+			conditions := reach(from, true)
+			old := statuses(conditions)[0]
+			Set(&conditions, Update{State: s, Reason: v1alpha1.ReasonDenied, Message: "next", Unobserved: true, Generation: 1, Now: now})
+			want := "Unknown"
+			switch s {
+			case Progressing:
+				want = "False"
+			case Settled, Updating, EditWaits, DriftWaits, Retrying, RetryingLong, Unseen, ObservationRefused, Stalled, Deleting, DeletionStalled:
+			case Paused:
+				want = old
+			}
+			if got := statuses(conditions)[0]; got != want {
+				t.Errorf("%s after %s: Available is %s, want %s", name, before, got, want)
+			}
+		}
+	}
+}
+
+// A pause shows in Ready, in whose reason people look for it, and changes nothing else of it. What comes after speaks for itself,
+// whether or not the cloud answers.
+func TestPauseShows(t *testing.T) {
+	ready := func(conditions []metav1.Condition) metav1.Condition {
+		return *meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)
+	}
+	conditions := reach(Settled, true)
+	want := ready(conditions)
+	Set(&conditions, Update{State: Paused, Reason: v1alpha1.ReasonPaused, Message: "paused", Generation: 2, Now: now})
+	want.Reason, want.Message = "Paused", "paused"
+	if diff := cmp.Diff(want, ready(conditions)); diff != "" {
+		t.Errorf("paused (-want +got):\n%s", diff)
+	}
+	Set(&conditions, Update{State: Retrying, Reason: v1alpha1.ReasonRetrying, Message: "no answer", Generation: 2, Now: now})
+	want.Reason, want.Message = "Retrying", "no answer"
+	if diff := cmp.Diff(want, ready(conditions)); diff != "" {
+		t.Errorf("no longer paused, and no answer (-want +got):\n%s", diff)
+	}
+}
+
 // Available speaks about use alone: what else is going on does not move it.
 func TestAvailableSaysWhyNot(t *testing.T) {
 	no := false
@@ -174,6 +217,42 @@ func TestAvailableSaysWhyNot(t *testing.T) {
 		Set(&conditions, tt.u)
 		if c := meta.FindStatusCondition(conditions, v1alpha1.ConditionAvailable); c.Reason != tt.want || c.Message != "why" {
 			t.Errorf("%s: %+v, want reason %s", tt.name, c, tt.want)
+		}
+	}
+}
+
+// The whole text is in Ready and Stalled, and nowhere else; where Ready stays as it was it is in Reconciling.
+func TestOnlyReadyAndStalledAreLong(t *testing.T) {
+	long := "CreateBucket: " + strings.Repeat("the cloud said a lot about it, ", 9) + "and that was that; choose another name"
+	for name, s := range states {
+		conditions := reach(Settled, true)
+		before := slices.Clone(conditions)
+		available := false
+		Set(&conditions, Update{State: s, Reason: v1alpha1.ReasonRetrying, Message: long, Available: &available, Generation: 2, Now: now})
+		told := false
+		for _, c := range conditions {
+			fresh := !slices.ContainsFunc(before, func(b metav1.Condition) bool { return b.Type == c.Type && b.Message == c.Message })
+			whole := c.Type == v1alpha1.ConditionReady || c.Type == v1alpha1.ConditionStalled ||
+				c.Type == v1alpha1.ConditionReconciling && s == RetryingLong
+			if told = told || c.Message == long; fresh && (c.Message == long) != whole {
+				t.Errorf("%s: %s says %q", name, c.Type, c.Message)
+			}
+		}
+		if !told && s != Retrying && s != ObservationRefused {
+			t.Errorf("%s: no condition has the whole text", name)
+		}
+	}
+}
+
+func TestBrief(t *testing.T) {
+	for message, want := range map[string]string{
+		"usable and as declared":                                                    "usable and as declared",
+		"there is no ProviderConfig team; create it":                                "there is no ProviderConfig team",
+		"being applied: " + strings.Repeat("x", 40) + " " + strings.Repeat("y", 60): "being applied: " + strings.Repeat("x", 40) + " …",
+		strings.Repeat("ü", 200):                                                    strings.Repeat("ü", 100) + " …",
+	} {
+		if got := Brief(message); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

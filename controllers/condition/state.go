@@ -26,6 +26,9 @@ const (
 	RetryingLong
 	// Unseen: not observed for two sync periods.
 	Unseen
+	// ObservationRefused: the cloud or the provider config does not let the object be observed. This generation of the spec
+	// is applied, and the last observation is younger than two sync periods.
+	ObservationRefused
 	// Stalled: it cannot proceed without a person.
 	Stalled
 	// Paused: nothing is looked at or done.
@@ -39,7 +42,7 @@ const (
 // String returns the state's name.
 func (s State) String() string {
 	names := [...]string{
-		"Progressing", "Settled", "Updating", "EditWaits", "DriftWaits", "Retrying", "RetryingLong", "Unseen", "Stalled", "Paused",
+		"Progressing", "Settled", "Updating", "EditWaits", "DriftWaits", "Retrying", "RetryingLong", "Unseen", "ObservationRefused", "Stalled", "Paused",
 		"Deleting", "DeletionStalled",
 	}
 	return names[s]
@@ -55,6 +58,7 @@ const (
 	isUnknown                //
 	asSeen                   // as the cloud says, by this turn's observation; without one, as before
 	asLastSeen               // as before, whatever was observed
+	withReason               // as before, for a reason and with a message of its own
 )
 
 // row is the statuses of one state, in the order of the design's table.
@@ -68,23 +72,29 @@ type row struct {
 }
 
 var table = map[State]row{
-	Progressing:     {available: isFalse, synced: isFalse, ready: isFalse, reconciling: isTrue, judged: true},
-	Settled:         {available: asSeen, synced: isTrue, ready: isTrue, judged: true, current: true},
-	Updating:        {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, judged: true},
-	EditWaits:       {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue, judged: true},
-	DriftWaits:      {available: asSeen, synced: isFalse, ready: isTrue, judged: true, current: true},
-	Retrying:        {available: asLastSeen, synced: asLastSeen, ready: asLastSeen, reconciling: asLastSeen, stalled: asLastSeen},
-	RetryingLong:    {available: asLastSeen, synced: asLastSeen, ready: asLastSeen, reconciling: isTrue, stalled: asLastSeen},
-	Unseen:          {available: isUnknown, synced: isUnknown, ready: isUnknown, reconciling: isTrue},
-	Stalled:         {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue, judged: true},
-	Paused:          {available: asLastSeen, synced: isFalse, ready: asLastSeen},
-	Deleting:        {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, judged: true},
-	DeletionStalled: {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, stalled: isTrue, judged: true},
+	Progressing:        {available: isFalse, synced: isFalse, ready: isFalse, reconciling: isTrue, judged: true},
+	Settled:            {available: asSeen, synced: isTrue, ready: isTrue, judged: true, current: true},
+	Updating:           {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, judged: true},
+	EditWaits:          {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue, judged: true},
+	DriftWaits:         {available: asSeen, synced: isFalse, ready: isTrue, judged: true, current: true},
+	Retrying:           {available: asLastSeen, synced: asLastSeen, ready: asLastSeen, reconciling: asLastSeen, stalled: asLastSeen},
+	RetryingLong:       {available: asLastSeen, synced: asLastSeen, ready: asLastSeen, reconciling: isTrue, stalled: asLastSeen},
+	Unseen:             {available: isUnknown, synced: isUnknown, ready: isUnknown, reconciling: isTrue},
+	ObservationRefused: {available: asLastSeen, synced: asLastSeen, ready: asLastSeen},
+	Stalled:            {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue, judged: true},
+	Paused:             {available: asLastSeen, synced: isFalse, ready: withReason},
+	Deleting:           {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, judged: true},
+	DeletionStalled:    {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, stalled: isTrue, judged: true},
 }
 
 // Judged reports whether in this state the conditions speak about the present generation of the spec,
 // rather than about what was last seen.
 func (s State) Judged() bool { return table[s].judged }
+
+// WaitsForPerson reports whether in this state nothing goes on before a person acts, in the cluster or in the cloud.
+func (s State) WaitsForPerson() bool {
+	return s == Stalled || s == DeletionStalled || s == ObservationRefused
+}
 
 // Current reports whether in this state the present generation of the spec is applied.
 func (s State) Current() bool { return table[s].current }

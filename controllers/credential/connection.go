@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A Connection is an open connection that all objects of one identity and region share.
@@ -31,11 +29,17 @@ type Connection struct {
 	issued   *issued
 	asking   singleflight.Group
 	now      func() time.Time
-	// anew opens another connection like this, with no session yet. It is nil where there are no sessions.
-	anew     func(context.Context) (*driver.Conn, error)
-	identity sync.Mutex // of account and answered
+	identity sync.Mutex // of what follows
 	account  driver.AccountID
 	answered time.Time
+	// denied is the cloud's last answer if it was that it refuses the identity. It is not asked again before retryAt: who
+	// mends the credentials makes another connection.
+	denied  error
+	retryAt time.Time
+	// asked is when the cloud last refused the identity.
+	asked time.Time
+	// wait is how long it was not asked for that, and longest how long that may become.
+	wait, longest time.Duration
 }
 
 // Account returns which account the connection leads to. The cloud is asked once. An error of type Refusal
@@ -44,24 +48,23 @@ func (c *Connection) Account(ctx context.Context) (driver.AccountID, error) {
 	if known, _ := c.known(); known != "" {
 		return c.expect(known)
 	}
-	return c.ask(ctx, c.Conn)
+	return c.ask(ctx)
 }
 
-// verify is Account, but asks the cloud again if its answer is as old as age. Then it takes all steps that lead to the
-// identity: a session goes on for an hour where a role that is no longer to be had.
+// verify is Account, but asks the cloud again if its answer is as old as age. It goes by the session that there is: the steps
+// to the identity are taken again when that nears its end.
 func (c *Connection) verify(ctx context.Context, age time.Duration) (driver.AccountID, error) {
 	known, answered := c.known()
-	switch {
-	case known == "" || c.anew == nil && c.now().Sub(answered) >= age:
-		return c.ask(ctx, c.Conn)
-	case c.now().Sub(answered) < age:
-		return c.expect(known)
+	if known == "" || c.now().Sub(answered) >= age {
+		return c.ask(ctx)
 	}
-	again, err := c.anew(ctx)
-	if err != nil {
-		return "", err
-	}
-	return c.ask(ctx, again)
+	return c.expect(known)
+}
+
+// KnownAccount returns which account the connection leads to, without asking the cloud; empty if nobody has asked yet.
+func (c *Connection) KnownAccount() driver.AccountID {
+	account, _ := c.known()
+	return account
 }
 
 func (c *Connection) known() (account driver.AccountID, answered time.Time) {
@@ -72,8 +75,15 @@ func (c *Connection) known() (account driver.AccountID, answered time.Time) {
 
 // ask asks the cloud for the account. All who ask at the same time share one call, so that a cloud
 // which does not answer costs them one time-out together, and not one after the other.
-func (c *Connection) ask(ctx context.Context, by *driver.Conn) (driver.AccountID, error) {
-	answer, err, _ := c.asking.Do("", func() (any, error) { return by.Identity(ctx) })
+func (c *Connection) ask(ctx context.Context) (driver.AccountID, error) {
+	if err := c.deniedLately(); err != nil {
+		return "", err
+	}
+	answer, err, _ := c.asking.Do("", func() (any, error) {
+		account, err := c.Identity(ctx)
+		c.note(err)
+		return account, err
+	})
 	if err != nil {
 		return "", err
 	}
@@ -82,6 +92,43 @@ func (c *Connection) ask(ctx context.Context, by *driver.Conn) (driver.AccountID
 	c.account, c.answered = account, c.now()
 	c.identity.Unlock()
 	return c.expect(account)
+}
+
+// deniedLately returns the answer that the cloud refuses the identity, as long as it is not asked again.
+func (c *Connection) deniedLately() error {
+	c.identity.Lock()
+	defer c.identity.Unlock()
+	if c.denied != nil && c.now().Before(c.retryAt) {
+		return c.denied
+	}
+	return nil
+}
+
+// note takes in the cloud's answer. Each refusal in a row makes the wait until the next question longer.
+func (c *Connection) note(err error) {
+	c.identity.Lock()
+	defer c.identity.Unlock()
+	if driver.CodeOf(err) != driver.Denied {
+		c.denied, c.wait = nil, 0
+		return
+	}
+	c.wait = min(max(2*c.wait, suspectPause), c.longest)
+	c.asked = c.now()
+	c.denied, c.retryAt = err, c.asked.Add(c.wait)
+}
+
+// lookAgainPause is how long a cloud that refuses an identity is not asked about it again, although a person wants it to be: whoever may
+// edit an object may say so as often as they like.
+const lookAgainPause = 10 * time.Second
+
+// LookAgain has the cloud asked again about an identity that it refused, before the pause is over: a person says that the credentials or
+// their rights were mended.
+func (c *Connection) LookAgain() {
+	c.identity.Lock()
+	defer c.identity.Unlock()
+	if soon := c.asked.Add(lookAgainPause); c.denied != nil && soon.Before(c.retryAt) {
+		c.retryAt = soon
+	}
 }
 
 // expect says what an account means for the connection: where its objects have to enter, and whether it is the right one.
@@ -97,12 +144,7 @@ func (c *Connection) expect(account driver.AccountID) (driver.AccountID, error) 
 // Redact cuts the connection's secrets out of a message: those of its Secret, and the tokens that it was given, as they are
 // when it is called. Drivers promise that there are none; this is the second lock.
 func (c *Connection) Redact(message string) string {
-	for _, secret := range slices.Concat(c.secrets, c.issued.values()) {
-		if len(secret) >= 4 { // shorter ones would mangle messages, and hide nothing
-			message = strings.ReplaceAll(message, secret, field.Redacted)
-		}
-	}
-	return message
+	return driver.Redact(message, slices.Concat(c.secrets, c.issued.values())...)
 }
 
 // Suspect says that the cloud refused the credentials: they are looked at again soon.

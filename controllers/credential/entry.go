@@ -93,12 +93,9 @@ func (s *Store) connect(ctx context.Context, conn *Connection, cfg *config, t te
 		return err
 	}
 	conn.Provider, conn.Region, conn.endpoint = cfg.provider(), cfg.region(), cfg.endpoint
-	conn.Gate, conn.now = s.entrance(cfg), s.Now
+	conn.Gate, conn.now, conn.longest = s.entrance(cfg), s.Now, s.DeniedPause
 	if cfg.account.AWS != nil {
 		conn.expected = driver.AccountID(cfg.account.AWS.AccountID)
-	}
-	if cfg.chained() {
-		conn.anew = func(ctx context.Context) (*driver.Conn, error) { return s.dial(ctx, cfg, settings) }
 	}
 	return nil
 }

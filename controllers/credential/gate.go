@@ -51,7 +51,8 @@ type waiter struct {
 // summons is when somebody was called, and since when they had waited.
 type summons struct{ at, since time.Time }
 
-// patience is how long a place is kept for somebody who was called. It may be that they are no more.
+// patience is how long a place is kept for somebody who was called and does not come, as when all workers are busy. Who is no
+// more is dequeued at once.
 const patience = time.Second
 
 func newGate(all *gates) *gate {
@@ -62,17 +63,24 @@ func newGate(all *gates) *gate {
 	return g
 }
 
-// enter gives a place, or puts the visitor in line and returns nil.
+// enter gives a place, or puts the visitor in line and returns nil. Who is in line already keeps the place in it.
 func (g *gate) enter(w waiter) (leave func(answered bool)) {
+	if other := g.gates.waiting[w.who]; other != nil && other != g {
+		g.gates.dequeue(w.who) // its config leads elsewhere now
+	}
 	w.since = g.gates.now()
+	if e, inLine := g.places[w.who]; inLine {
+		before := e.Value.(*waiter)
+		w.since = before.since
+		if before.rank == w.rank && !g.isTurnOf(w.who) {
+			return nil
+		}
+	}
 	summons, called := g.called[w.who]
 	if called {
 		w.since = summons.since
-	} else if e, inLine := g.places[w.who]; inLine {
-		w.since = e.Value.(*waiter).since
 	}
-	delete(g.called, w.who)
-	g.unline(w.who)
+	g.forget(w.who)
 	if g.silent && !called {
 		g.gates.admit() // some may have been called and never came
 	}
@@ -85,6 +93,16 @@ func (g *gate) enter(w waiter) (leave func(answered bool)) {
 	g.gates.took(g)
 	g.gates.entered(w)
 	return g.leave
+}
+
+// isTurnOf reports whether somebody in line is called, now that places may have become free which were kept for others.
+func (g *gate) isTurnOf(who any) bool {
+	g.admit()
+	if g.silent {
+		g.gates.admit()
+	}
+	_, called := g.called[who]
+	return called
 }
 
 // lets reports whether there is a place for somebody.
@@ -118,6 +136,7 @@ func (g *gate) leave(answered bool) {
 
 // line puts somebody in line: at its end, or at its head if it was their turn.
 func (g *gate) line(w waiter, first bool) {
+	g.gates.waiting[w.who] = g
 	if first {
 		g.places[w.who] = g.lines[w.rank].PushFront(&w)
 	} else {
@@ -129,6 +148,15 @@ func (g *gate) unline(who any) {
 	if e, ok := g.places[who]; ok {
 		g.lines[e.Value.(*waiter).rank].Remove(e)
 		delete(g.places, who)
+	}
+}
+
+// forget drops all that is known of somebody who waited or was called.
+func (g *gate) forget(who any) {
+	g.unline(who)
+	delete(g.called, who)
+	if g.gates.waiting[who] == g {
+		delete(g.gates.waiting, who)
 	}
 }
 
@@ -146,7 +174,7 @@ func (g *gate) ahead(rank Rank) bool {
 func (g *gate) coming() int {
 	for who, summons := range g.called {
 		if g.gates.now().Sub(summons.at) >= patience {
-			delete(g.called, who)
+			g.forget(who)
 		}
 	}
 	return len(g.called)

@@ -20,6 +20,8 @@ type gates struct {
 	waited    func(provider string, wait time.Duration)
 	all       map[gateKey]*gate
 	entrances map[Key]*Entrance
+	// waiting says at which gate somebody waits, or is expected after a call.
+	waiting map[any]*gate
 	// silent are those whose last call went unanswered. Who took a place last is last.
 	silent []*gate
 }
@@ -33,7 +35,7 @@ type gateKey struct {
 }
 
 func newGates(width int, now func() time.Time) *gates {
-	return &gates{width: width, now: now, all: map[gateKey]*gate{}, entrances: map[Key]*Entrance{}}
+	return &gates{width: width, now: now, all: map[gateKey]*gate{}, entrances: map[Key]*Entrance{}, waiting: map[any]*gate{}}
 }
 
 // An Entrance is where the objects of one config come to the gate of their account. Configs that lead to the same
@@ -65,6 +67,27 @@ func (e *Entrance) Enter(who any, rank Rank, call func()) (leave func(answered b
 	e.gates.mu.Lock()
 	defer e.gates.mu.Unlock()
 	return e.gate.enter(waiter{who: who, rank: rank, call: call, via: e})
+}
+
+// Degraded reports whether the account's last call got no answer, so that its objects have one slot at most, and share that
+// with other such accounts.
+func (e *Entrance) Degraded() bool {
+	e.gates.mu.Lock()
+	defer e.gates.mu.Unlock()
+	return e.gate.silent
+}
+
+// dequeue drops somebody who waits or was called, wherever that is: the slot is the next one's.
+func (all *gates) dequeue(who any) {
+	g := all.waiting[who]
+	if g == nil {
+		return
+	}
+	g.forget(who)
+	g.admit()
+	if g.silent {
+		all.admit()
+	}
 }
 
 // entered tells how long somebody waited.
@@ -131,6 +154,7 @@ func (all *gates) prune() {
 		used[e.gate] = true
 	}
 	idle := func(g *gate) bool { return !used[g] && g.inside == 0 }
+	maps.DeleteFunc(all.waiting, func(_ any, g *gate) bool { return idle(g) })
 	maps.DeleteFunc(all.all, func(_ gateKey, g *gate) bool { return idle(g) })
 	all.silent = slices.DeleteFunc(all.silent, idle)
 }

@@ -277,3 +277,85 @@ func TestPlacesAreShown(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// Who waits and comes again by itself keeps the place in line.
+func TestWhoComesAgainKeepsTheirPlace(t *testing.T) {
+	v := newVisitors(t, 1)
+	v.enters("a", Routine)
+	for _, who := range []string{"b", "c", "d", "b", "d", "c"} {
+		v.waits(who, Routine)
+	}
+	for _, next := range []string{"b", "c", "d"} {
+		v.leave["a"](true)
+		v.areCalled(next)
+		v.enters(next, Routine)
+		v.leave["a"] = v.leave[next]
+	}
+}
+
+// A deleted object leaves the queue, and its slot is the next one's: at once, since the clock stands still here.
+func TestDequeue(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		// do has "deleted" in the queue in front of "b", and dequeues it.
+		do func(v *visitors)
+	}{
+		{"while it waits", func(v *visitors) {
+			v.dequeue("deleted")
+			v.leave["a"](true)
+		}},
+		{"when a slot is reserved for it", func(v *visitors) {
+			v.leave["a"](true)
+			v.areCalled("deleted")
+			v.dequeue("deleted")
+		}},
+		{"when a slot of a degraded account is reserved for it", func(v *visitors) {
+			v.leave["a"](false)
+			v.areCalled("deleted")
+			v.dequeue("deleted")
+		}},
+		{"that waits where its config no longer leads", func(v *visitors) {
+			v.to("elsewhere").lead(account("222"))
+			v.enters("deleted", Routine)
+			v.to("a")
+			v.leave["a"](true)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := newVisitors(t, 1)
+			v.to("a").lead(account("111"))
+			v.enters("a", Routine)
+			v.waits("deleted", Routine)
+			v.waits("b", Routine)
+			c.do(v)
+			v.areCalled("b")
+			v.enters("b", Routine)
+			if n := len(v.gates.waiting); n != 0 {
+				t.Errorf("%d are remembered, and nobody waits", n)
+			}
+		})
+	}
+}
+
+// However many are deleted on an account that does not answer, who is left does not wait for them.
+func TestDeletedObjectsHoldUpNobody(t *testing.T) {
+	v := newVisitors(t, 8)
+	v.enters("probe", Routine)
+	v.leave["probe"](false)
+	v.enters("probe", Routine)
+	for n := range 2000 {
+		v.waits(fmt.Sprint(n), Wanted)
+	}
+	for n := range 1999 {
+		v.dequeue(fmt.Sprint(n))
+	}
+	v.leave["probe"](false)
+	v.areCalled("1999")
+	v.enters("1999", Wanted)
+}
+
+func (v *visitors) dequeue(who string) {
+	v.gates.mu.Lock()
+	defer v.gates.mu.Unlock()
+	v.gates.dequeue(who)
+}

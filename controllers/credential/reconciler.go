@@ -28,8 +28,12 @@ type Reconciler struct {
 	Kind string
 	// Users returns the namespaces of the objects that depend on a config, and how many there are in each.
 	Users func(ctx context.Context, key Key) (map[string]int, error)
+	// FirstUsers names the first of those objects; nil for nobody.
+	FirstUsers func(ctx context.Context, key Key) (string, error)
 	// Check is how often an account is asked who it is.
 	Check time.Duration
+	// Warn is told, once, what keeps a config from being used; nil for nobody.
+	Warn func(config client.Object, reason, message string)
 }
 
 // Reconcile implements reconcile.Reconciler.
@@ -102,16 +106,33 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 		ready.Status, ready.Reason = metav1.ConditionFalse, string(v1alpha1.ReasonDeleting)
 		ready.Message = "to be deleted, once no object depends on it"
 	}
+	if r.FirstUsers != nil {
+		names, err := r.FirstUsers(ctx, cfg.key)
+		if err != nil {
+			return reconcile.Result{}, err
+		}
+		status.InUseBy = names
+	}
 	status.ObservedGeneration = cfg.object.GetGeneration()
 	meta.SetStatusCondition(&status.Conditions, ready)
 	if equality.Semantic.DeepEqual(stored, cfg.object) {
 		return reconcile.Result{RequeueAfter: next}, nil
 	}
+	before := meta.FindStatusCondition(r.conditions(stored), v1alpha1.ConditionReady)
+	known := before != nil && before.Reason == ready.Reason && before.Message == ready.Message
 	err = r.Store.Client.Status().Patch(ctx, cfg.object, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
 	if apierrors.IsConflict(err) {
 		return reconcile.Result{RequeueAfter: time.Second}, nil
 	}
+	if err == nil && r.Warn != nil && !known && ready.Status == metav1.ConditionFalse && ready.Reason != string(v1alpha1.ReasonDeleting) {
+		r.Warn(cfg.object, ready.Reason, ready.Message)
+	}
 	return reconcile.Result{RequeueAfter: next}, client.IgnoreNotFound(err)
+}
+
+// conditions returns those of a provider config of either kind.
+func (r *Reconciler) conditions(object client.Object) []metav1.Condition {
+	return (&config{object: object}).status().Conditions
 }
 
 // cadence is how often a config has a turn.

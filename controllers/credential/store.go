@@ -26,6 +26,8 @@ type Store struct {
 	Namespace string
 	// Refresh is how long credentials are used before their Secret, or ServiceAccount, is read again.
 	Refresh time.Duration
+	// DeniedPause is how long a cloud that refuses an identity is not asked about it again, at most. The pauses grow up to that.
+	DeniedPause time.Duration
 	// Width is how many objects of one account are worked on at once, and of all accounts together that do not answer.
 	Width int
 	// Calls returns who is told of the requests to a cloud; nil for nobody.
@@ -96,6 +98,15 @@ func (s *Store) allGates() *gates {
 		s.gates.waited = s.Waited
 	})
 	return s.gates
+}
+
+// Dequeue takes who out of the queue for a slot, and gives up a slot that is reserved for it. It is for an object that no longer
+// wants one, because it is deleted, paused or refused. Without it, others would wait for that object's turn to pass.
+func (s *Store) Dequeue(who any) {
+	all := s.allGates()
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.dequeue(who)
 }
 
 // Accounts returns the places of all accounts.

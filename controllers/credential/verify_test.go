@@ -88,55 +88,60 @@ func TestTheLastKnownAccountStays(t *testing.T) {
 	}
 }
 
-// Trust that is taken back shows within a sync period, though the session that is open would go on.
-func TestReconcilerTakesAllStepsAgain(t *testing.T) {
+// To look whether a config still leads to its account takes no new session: the one that there is is asked for until it ends.
+func TestReconcilerGoesByTheSessionThereIs(t *testing.T) {
 	h := newHouse(t, webTeam(), serviceAccount("shop", "true"))
 	one := 1
 	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&one)}
-	ready := func() bool {
-		t.Helper()
+	for range 5 {
 		_, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}})
 		cfg := webTeam()
 		if err = errors.Join(err, h.Client.Get(t.Context(), client.ObjectKeyFromObject(cfg), cfg)); err != nil {
 			t.Fatal(err)
 		}
-		return cfg.Status.Conditions[0].Status == "True"
-	}
-	if !ready() || len(h.cloud.with) != 1 {
-		t.Fatal("not ready to begin with")
-	}
-	revoked := false
-	h.Drivers["aws"] = sessions{h.cloud, func() bool { return revoked }}
-	revoked = true
-	if h.now = h.now.Add(time.Minute); !ready() {
-		t.Error("asked before it was time to")
-	}
-	if h.now = h.now.Add(r.Check); ready() {
-		t.Error("revoked, and still ready")
-	}
-	if conn, err := h.Connect(t.Context(), team); err != nil {
-		t.Error(err)
-	} else if id, err := conn.Account(t.Context()); id != signedIn || err != nil {
-		t.Errorf("the open session: %q, %v", id, err)
-	}
-	revoked = false
-	if h.now = h.now.Add(r.Check); !ready() {
-		t.Error("trusted again, and not ready")
+		if cfg.Status.Conditions[0].Status != "True" || len(h.cloud.with) != 1 {
+			t.Errorf("%+v, and %d connections were opened, want one", cfg.Status.Conditions[0], len(h.cloud.with))
+		}
+		h.now = h.now.Add(r.Check)
 	}
 }
 
-// sessions is a cloud that lets nobody begin a new session while it says so.
-type sessions struct {
-	driver.Driver
-	refused func() bool
-}
-
-func (s sessions) Open(ctx context.Context, cfg driver.Config) (*driver.Conn, error) {
-	conn, err := s.Driver.Open(ctx, cfg)
-	if err == nil && s.refused() {
-		conn.Identity = func(context.Context) (driver.AccountID, error) {
-			return "", &driver.Error{Code: driver.Denied, Op: "AssumeRole", Message: "not welcome"}
+// A cloud that refuses an identity is asked again less and less often, however many objects want to know.
+func TestRefusedIdentityIsAskedSeldom(t *testing.T) {
+	asked, now := 0, time.Unix(0, 0)
+	conn := &Connection{Conn: &driver.Conn{Identity: func(context.Context) (driver.AccountID, error) {
+		asked++
+		return "", &driver.Error{Code: driver.Denied, Op: "GetCallerIdentity", Message: "not welcome"}
+	}}, now: func() time.Time { return now }, longest: 5 * time.Minute}
+	for end := now.Add(24 * time.Hour); now.Before(end); now = now.Add(15 * time.Second) {
+		for range 3 {
+			if _, err := conn.Account(t.Context()); driver.CodeOf(err) != driver.Denied {
+				t.Fatalf("got %v", err)
+			}
 		}
 	}
-	return conn, err
+	if asked < 24*60/5 || asked > 24*60/5+15 {
+		t.Errorf("asked %d times in a day", asked)
+	}
+}
+
+// What keeps a config from being used is told once, and again if it changes.
+func TestReconcilerWarnsOnce(t *testing.T) {
+	h := newHouse(t, webTeam())
+	one, told := 1, 0
+	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&one),
+		Warn: func(o client.Object, reason, message string) {
+			if told++; o.GetName() != "team" || reason == "" || message == "" {
+				t.Errorf("told of %s: %q %q", o.GetName(), reason, message)
+			}
+		}}
+	for range 3 {
+		if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}}); err != nil {
+			t.Fatal(err)
+		}
+		h.now = h.now.Add(time.Hour)
+	}
+	if told != 1 {
+		t.Errorf("told %d times", told)
+	}
 }

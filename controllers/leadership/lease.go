@@ -41,8 +41,10 @@ type Lease struct {
 	renewed time.Time // before the request that renewed it; zero while it is not ours
 }
 
-// New returns the Lease of a name, which nobody holds yet on behalf of this process.
-func New(cfg *rest.Config, namespace, name string, now func() time.Time) (*Lease, error) {
+// New returns the Lease of a name. pod is the uid of the Pod whose container this process is. A Pod has one such process at a time,
+// so a container that is restarted after a crash goes on with the lease of the one before. Without a Pod, pod is empty, and each
+// process has an identity of its own.
+func New(cfg *rest.Config, namespace, name, pod string, now func() time.Time) (*Lease, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, fmt.Errorf("find a name to hold the lease by: %w", err)
@@ -53,7 +55,10 @@ func New(cfg *rest.Config, namespace, name string, now func() time.Time) (*Lease
 	if err != nil {
 		return nil, fmt.Errorf("reach the lease: %w", err)
 	}
-	lock := &resourcelock.LeaseLock{Client: client, LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())}}
+	if pod == "" {
+		pod = string(uuid.NewUUID())
+	}
+	lock := &resourcelock.LeaseLock{Client: client, LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + pod}}
 	lock.LeaseMeta.Namespace, lock.LeaseMeta.Name = namespace, name
 	return &Lease{Interface: lock, Now: now}, nil
 }

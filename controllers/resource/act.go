@@ -7,8 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -48,6 +46,11 @@ func (r *Reconciler[T, S]) act(ctx context.Context, t *turn[T, S], a Action) (ou
 	case Delete:
 		return r.delete(ctx, t, a)
 	case Forget:
+		if a.Lost {
+			r.event(t, corev1.EventTypeWarning, v1alpha1.EventDataLost,
+				"%s is gone from %s account %s, and there is no final snapshot %s: it was deleted outside Mooring, and what it held is lost unless the cloud has other backups",
+				t.request.Name, t.conn.Provider, t.account, t.request.Deletion.Snapshot)
+		}
 		out, err := r.forget(ctx, t, a.Message, a.Stays)
 		return out.orNothing(), err
 	default:
@@ -86,25 +89,6 @@ func (r *Reconciler[T, S]) secure(ctx context.Context, t *turn[T, S], a Action) 
 	return true, nil
 }
 
-// bind notes what may never change from now on, and what a creation will set.
-func (r *Reconciler[T, S]) bind(t *turn[T, S]) {
-	t.status.ExternalName = t.request.Name
-	t.status.Provider = t.conn.Provider
-	t.status.Location = t.request.Location
-	t.status.AccountID = string(t.account)
-	t.describeClass()
-	if t.seen.State == driver.Absent {
-		t.status.Applied = t.seen.Applied
-	}
-}
-
-// unbind undoes bind, and forgets what was once seen there: it would not fit what is made elsewhere.
-func (t *turn[T, S]) unbind() {
-	t.status.ExternalName, t.status.Location, t.status.AccountID = "", "", ""
-	t.status.ExternalID, t.status.Operation = "", ""
-	t.status.ClassName, t.status.ProviderConfigRef, t.status.Effective = "", nil, nil
-}
-
 // certain makes sure that the cache did not show an old version of the object. Nothing is created or deleted on
 // the word of a cache.
 func (r *Reconciler[T, S]) certain(ctx context.Context, t *turn[T, S]) error {
@@ -118,51 +102,78 @@ func (r *Reconciler[T, S]) certain(ctx context.Context, t *turn[T, S]) error {
 	return nil
 }
 
+// creatableName refuses a name that the cloud would refuse, before anything is bound to it. What exists may have such a
+// name, so nothing else asks.
+func (t *turn[T, S]) creatableName() error {
+	refusal := t.external.Name().Refuses(t.request.Name)
+	if refusal == nil {
+		return nil
+	}
+	if t.status.FirstReadyTime != nil {
+		return fmt.Errorf("%w; restore it in the cloud, or delete this object", refusal)
+	}
+	return fmt.Errorf("%w; choose another spec.externalName", refusal)
+}
+
 func (r *Reconciler[T, S]) create(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+	if err := t.creatableName(); err != nil {
+		return outcome{}, acted{err}
+	}
 	if err := r.mayPublish(ctx, t); err != nil {
 		return outcome{}, err
 	}
+	nothingYet := !t.bound() || t.neverCreated()
+	first := !t.held()
 	fresh, err := r.secure(ctx, t, a)
-	switch {
-	case err != nil || fresh:
-	case t.status.ExternalID != "":
-		t.status.ExternalID = "" // another object will take the name
+	if err != nil {
+		return outcome{}, err
+	}
+	triedAgain, refused := t.failedBefore(), t.mem.creationRefused
+	switch changed := r.startOver(t, v1alpha1.OriginCreated, t.seen.Applied); {
+	case changed:
+		r.describe(t, outcome{state: condition.Progressing, reason: a.Reason, message: a.Message, quiet: triedAgain || t.troubled()})
 		err = r.patchStatus(ctx, t)
-	default:
+	case !fresh:
 		err = r.certain(ctx, t)
 	}
+	t.mem.creationRefused = refused // as long as no other is sent
 	if err != nil {
 		return outcome{}, err
 	}
-	if err := r.choosePassword(ctx, t); err != nil {
+	if t.view.WasReady {
+		r.event(t, corev1.EventTypeWarning, v1alpha1.EventDataLost,
+			"%s was deleted in %s account %s outside Mooring, and what it held is lost; a new and empty one is being created under the same name",
+			t.request.Name, t.conn.Provider, t.account)
+	}
+	if err := r.choosePassword(ctx, t, first); err != nil {
 		return outcome{}, err
 	}
+	t.mem.creationRefused = false
 	done, err := t.external.Create(ctx, t.request)
 	t.answered(err)
-	t.wrote(r.Now(), nil)
+	t.wrote(r.Now(), done.Sent)
 	if err != nil {
+		t.creationRefused(err, nothingYet)
 		return outcome{}, acted{err}
 	}
-	r.normal(t, v1alpha1.EventCreated, "created %s in %s account %s", t.request.Name, t.conn.Provider, t.account)
+	t.mem.answered = true
+	r.firstTime(t, v1alpha1.EventCreated, "created %s in %s account %s", t.request.Name, t.conn.Provider, t.account)
 	t.status.Operation, t.mem.absent = done.Operation, t.mem.notBefore
 	if done.ID != "" {
 		t.status.ExternalID = done.ID
 	}
-	return outcome{state: condition.Progressing, reason: a.Reason, message: a.Message, next: soon}, nil
+	return outcome{state: condition.Progressing, reason: a.Reason, message: a.Message, next: soon, quiet: triedAgain, created: true}, nil
 }
 
 func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, changes []field.Change) (outcome, error) {
+	wasBound := t.bound()
 	if _, err := r.secure(ctx, t, a); err != nil {
 		return outcome{}, err
 	}
 	if a.Verb == Adopt {
-		if t.now.Sub(t.mem.sentAt) < r.Settle && t.mem.wasSent(changes[0]) {
-			return outcome{quiet: true, next: polling}, nil // the cloud does not show it yet
+		if waits, err := r.takeOver(ctx, t, changes, wasBound); waits || err != nil {
+			return outcome{quiet: true, next: polling}, err
 		}
-		if err := r.disown(ctx, t); err != nil {
-			return outcome{}, err
-		}
-		t.status.ExternalID, t.request.ID = t.seen.ID, t.seen.ID // not that of the one that was here before
 	}
 	out := r.updating(t, a)
 	// The cloud took the same before, and does not show it.
@@ -173,6 +184,7 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	// What is about to be set is stored first: it may arrive although its answer is lost, and must then be
 	// known to be ours. The patch is guarded, so it also keeps an old version of the spec from being applied.
 	told := out
+	told.pends = !t.deleting && !out.quiet && out.state == condition.Updating
 	told.quiet = out.quiet || t.troubled() // that it is tried again is no news: conditions would turn, and turn back if it fails
 	r.describe(t, told)
 	before := t.obj.GetResourceVersion()
@@ -186,9 +198,10 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	}
 	done, err := t.external.Update(ctx, t.request, changes)
 	t.answered(err)
+	failed := outcome{pending: a.Pending, pends: a.Verb == Update && !t.deleting}
 	if err != nil {
 		t.wrote(r.Now(), nil)
-		return outcome{}, acted{err}
+		return failed, acted{refusedUpdate(changes, err)}
 	}
 	applied := without(changes, done.Failed)
 	t.wrote(r.Now(), applied)
@@ -198,18 +211,13 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 	t.sent(applied)
 	t.status.Operation = done.Operation
 	if len(done.Failed) > 0 {
-		return outcome{}, acted{done.Failed[0].Err}
+		failed.pending = stillPending(a.Pending, applied)
+		return failed, acted{fieldErrors(done.Failed)}
 	}
 	// Only what was done settles a plan. What still differs in the course of a creation is no plan, and not worth
 	// a write.
 	out.planned = out.state != condition.Progressing || t.status.Plan != nil
 	return out, nil
-}
-
-// troubled reports whether the last turn failed, or the object stalls, at this generation of the spec.
-func (t *turn[T, S]) troubled() bool {
-	c := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionStalled)
-	return t.mem.failures > 0 || c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == t.obj.GetGeneration()
 }
 
 // inVain makes the outcome of an update that of one which the cloud took before, and which did not come true. What a
@@ -248,31 +256,6 @@ func (r *Reconciler[T, S]) updating(t *turn[T, S], a Action) outcome {
 	return out
 }
 
-// sent notes what the cloud accepted and can't be read back.
-func (t *turn[T, S]) sent(changes []field.Change) {
-	for _, c := range changes {
-		if c.Field == driver.FieldPassword && t.vault != nil {
-			t.mem.password = t.vault.serial()
-			t.accepted()
-		}
-	}
-}
-
-// refused notes that a change which the cloud had accepted came to nothing. It may have been the password: that is
-// not in force then, and is sent again.
-func (t *turn[T, S]) refused() {
-	t.mem.password = ""
-	delete(t.status.Applied, driver.FieldPassword)
-}
-
-// accepted notes in the status that the cloud has the vault's next password.
-func (t *turn[T, S]) accepted() {
-	if t.status.Applied == nil {
-		t.status.Applied = map[string][]string{}
-	}
-	t.status.Applied[driver.FieldPassword] = []string{t.vault.serial()}
-}
-
 // release marks what is left behind, so that it is not taken back by accident.
 func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S]) (outcome, error) {
 	if err := r.certain(ctx, t); err != nil {
@@ -282,7 +265,7 @@ func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S]) (outcome,
 	done, err := t.external.Update(ctx, t.request, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
 	t.answered(err)
 	if err == nil && len(done.Failed) > 0 {
-		err = done.Failed[0].Err
+		err = fieldErrors(done.Failed)
 	}
 	if err != nil {
 		return outcome{}, acted{err}
@@ -291,7 +274,11 @@ func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S]) (outcome,
 		t.status.Operation = done.Operation
 		return outcome{state: condition.Deleting, reason: v1alpha1.ReasonDeleting, message: messageReleasing, next: soon}, nil
 	}
-	out, err := r.forget(ctx, t, fmt.Sprintf("left %s in %s account %s", t.request.Name, t.conn.Provider, t.account), true)
+	left := fmt.Sprintf("left %s in %s account %s", t.request.Name, t.conn.Provider, t.account)
+	if t.policy.Deletion != v1alpha1.DeletionRetain {
+		left += ": it existed before this object took it over, and was never as this object declares"
+	}
+	out, err := r.forget(ctx, t, left, true)
 	return out.orNothing(), err
 }
 
@@ -343,7 +330,7 @@ func (r *Reconciler[T, S]) forget(ctx context.Context, t *turn[T, S], why string
 
 // rest is for turns in which nothing is to be done in the cloud: the connection is published, and the plan recorded.
 func (r *Reconciler[T, S]) rest(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
-	out := outcome{reason: a.Reason, message: a.Message, pending: a.Pending, planned: true, hash: a.Hash}
+	out := outcome{reason: a.Reason, message: a.Message, detail: a.Detail, pending: a.Pending, planned: true, hash: a.Hash}
 	switch a.Verb {
 	case Settle:
 		out.state, out.next = condition.Settled, atSync
@@ -356,13 +343,18 @@ func (r *Reconciler[T, S]) rest(ctx context.Context, t *turn[T, S], a Action) (o
 			out.state = condition.EditWaits
 		}
 	case Stall:
-		out.state, out.next = condition.Stalled, afterError
+		out.undecided = !a.Decided
+		out.state, out.next = condition.Stalled, atSync // an edit, an annotation or a watch brings it back at once
 		if t.deleting {
 			out.state = condition.DeletionStalled
 		}
+		if a.Reason == v1alpha1.ReasonFailed && t.seen.State == driver.Failed {
+			out.message, out.quiet = t.whyFailed(out.message)
+		}
 	default:
 		out.state, out.next = waiting(t.view, t.seen), polling
-		out.planned, out.quiet = false, a.Quiet || t.mem.inVain
+		out.planned, out.quiet = false, a.Quiet || t.mem.inVain || a.Reason == v1alpha1.ReasonCreating && t.failedBefore()
+		out.pending, out.pends = t.stillPending(a)
 	}
 	if t.deleting || t.policy.Management == v1alpha1.ManagementObserve {
 		return out, nil

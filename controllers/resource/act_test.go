@@ -47,6 +47,13 @@ func (o *obedient) Update(_ context.Context, _ driver.Request[v1alpha1.BucketPar
 	return o.done, nil
 }
 
+func (o *obedient) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
+
+func (o *obedient) Create(context.Context, driver.Request[v1alpha1.BucketParameters]) (driver.Result, error) {
+	o.asked = append(o.asked, "create")
+	return o.done, nil
+}
+
 func (o *obedient) Delete(context.Context, driver.Request[v1alpha1.BucketParameters]) (driver.Result, error) {
 	o.asked = append(o.asked, "delete")
 	return o.done, nil
@@ -72,7 +79,7 @@ func newDesk(t *testing.T, others ...client.Object) *desk {
 	d := &desk{cloud: &obedient{}}
 	d.Reconciler = &Reconciler[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
 		Settings: Settings{
-			Client: c, Reader: c, Recorder: events.NewFakeRecorder(10), Deadline: time.Minute, Now: time.Now,
+			Client: c, Reader: c, Recorder: events.NewFakeRecorder(100), Deadline: time.Minute, Now: time.Now,
 			Cadence: retry.DefaultCadence(time.Minute), Namespace: "mooring-system",
 		},
 		Kind: &Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
@@ -81,6 +88,7 @@ func newDesk(t *testing.T, others ...client.Object) *desk {
 			Spec:       func(b *v1alpha1.Bucket) *v1alpha1.ResourceSpec { return &b.Spec.ResourceSpec },
 			Status:     func(b *v1alpha1.Bucket) *v1alpha1.ResourceStatus { return &b.Status.ResourceStatus },
 			Connection: func(b *v1alpha1.Bucket) *v1alpha1.Connection { return b.Spec.Connection },
+			Observed:   func(*v1alpha1.Bucket, json.RawMessage) error { return nil },
 			Deletion:   func(b *v1alpha1.Bucket) (v1alpha1.DeletionPolicy, bool) { return b.Spec.DeletionPolicy, true },
 		},
 	}
@@ -131,6 +139,7 @@ func TestDriftIsToldIfItLasts(t *testing.T) {
 // A mark that was removed from what serves people is written again in silence: it serves on.
 func TestMarkIsWrittenAgainInSilence(t *testing.T) {
 	d := newDesk(t)
+	d.view, d.seen = View{Held: true, ID: "of-the-cloud"}, driver.Observation{State: driver.Ready, ID: "of-the-cloud"}
 	if out, err := d.act(t.Context(), d.turn, Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || !out.quiet {
 		t.Errorf("%+v, %v", out, err)
 	}
@@ -171,7 +180,7 @@ func TestForgetDropsSecrets(t *testing.T) {
 		{name: "of somebody else", left: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos-access", Labels: test.labels}}
+			secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos-access", Labels: test.labels}, Type: "servicebinding.io/s3"}
 			d := newDesk(t, secret)
 			d.obj.Spec.Connection = &v1alpha1.Connection{SecretName: secret.Name}
 			if test.told != "" {
@@ -323,6 +332,7 @@ func TestReleasedIsToldOnce(t *testing.T) {
 // An object that is gone without a turn of its own, as when its finalizer was removed by hand, gives up its place in a rollout.
 func TestWhoIsGoneLeavesTheRollout(t *testing.T) {
 	d := newDesk(t)
+	d.Credentials = &credential.Store{}
 	d.Rollouts = &class.Rollouts{Idle: time.Hour, Now: time.Now}
 	d.Rollouts.Enter("standard", 1, 5, d.obj.UID, func() {})
 	d.obj.Finalizers = nil
@@ -344,11 +354,15 @@ func TestWhoIsGoneLeavesTheRollout(t *testing.T) {
 func TestUnbindForgets(t *testing.T) {
 	d := newDesk(t)
 	d.status.Location, d.status.AccountID, d.status.ExternalID, d.status.Operation = "eu-north-9", "111", "id-there", "operation-there"
+	d.status.Applied = map[string][]string{"tags": {"team"}}
 	if _, err := d.act(t.Context(), d.turn, Action{Verb: Unbind}); err != nil {
 		t.Fatal(err)
 	}
 	s := d.status
-	if left := s.ExternalName + s.Location + s.AccountID + s.ExternalID + s.Operation; left != "" {
+	if len(s.Applied) > 0 || s.AppliedGeneration != 0 {
+		t.Errorf("applied %v and generation %d are left", s.Applied, s.AppliedGeneration)
+	}
+	if left := s.Provider + s.ExternalName + s.Location + s.AccountID + s.ExternalID + s.Operation; left != "" {
 		t.Errorf("%q is left", left)
 	}
 }

@@ -34,7 +34,7 @@ func (r *Reconciler[T, S]) count(t *turn[T, S], out outcome, next reconcile.Resu
 	r.memories.note(client.ObjectKeyFromObject(t.obj), true)
 	r.sight(t)
 	subject := r.subject(t)
-	if first := t.status.FirstReadyTime; first != nil && !t.wasReady {
+	if first := t.status.FirstReadyTime; first != nil && !t.wasReady && !t.mem.startedOver {
 		r.Metrics.Ready(subject, first.Sub(t.obj.GetCreationTimestamp().Time))
 	}
 	if !t.mem.edited.IsZero() && t.applied() {
@@ -48,7 +48,7 @@ func (r *Reconciler[T, S]) count(t *turn[T, S], out outcome, next reconcile.Resu
 		if t.mem.drift == nil {
 			t.mem.drift = t.foundBefore()
 		}
-		r.Metrics.Drift(subject, t.mem.drift.look(t.drifted(), t.view.Unsettled, t.justSent(), t.now))
+		r.Metrics.Drift(subject, client.ObjectKeyFromObject(t.obj), t.mem.drift.look(t.drifted(), t.view.Unsettled, t.justSent(), t.now))
 	}
 }
 

@@ -194,7 +194,7 @@ func TestSightings(t *testing.T) {
 		return d.Sightings()
 	}
 	d.mem.seen = time.Unix(7, 0)
-	want := []telemetry.Sighting{{Provider: "aws", At: d.mem.seen}}
+	want := []telemetry.Sighting{{Name: client.ObjectKeyFromObject(d.obj), Provider: "aws", At: d.mem.seen}}
 	if got := sighted(); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -229,7 +229,7 @@ func TestUnrecordedTurnsAreCounted(t *testing.T) {
 		t.Error(diff)
 	}
 	d.count(d.turn, outcome{}, reconcile.Result{})
-	if want := []telemetry.Sighting{{Provider: "aws", At: d.mem.seen}}; d.Unrecorded() != 0 || !slices.Equal(d.Sightings(), want) {
+	if want := []telemetry.Sighting{{Name: client.ObjectKeyFromObject(d.obj), Provider: "aws", At: d.mem.seen}}; d.Unrecorded() != 0 || !slices.Equal(d.Sightings(), want) {
 		t.Errorf("%d objects are not recorded after one was, seen %v", d.Unrecorded(), d.Sightings())
 	}
 	d.notRecorded(t.Context(), d.turn, errors.New("no"))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -32,8 +31,9 @@ func (r *Reconciler[T, S]) guards() []guard[T, S] {
 		r.hasClass,
 		r.connects,
 		r.isSupported,
-		r.hasPlace,
+		r.hasSlot,
 		r.isSameAccount,
+		r.isNotTiedToNothing,
 	}
 }
 
@@ -62,10 +62,18 @@ func (r *Reconciler[T, S]) notPaused(_ context.Context, t *turn[T, S]) (*outcome
 	}, nil
 }
 
-// notUnborn: without a stored name nothing was ever created, so there is nothing to look for.
+// notUnborn: without a stored name nothing was ever created, so there is nothing to look for; nor is there if every creation was refused.
 func (r *Reconciler[T, S]) notUnborn(ctx context.Context, t *turn[T, S]) (*outcome, error) {
-	if t.deleting && !t.bound() {
+	switch {
+	case !t.deleting:
+		return nil, nil
+	case !t.bound():
 		return r.forget(ctx, t, "it was never created in the cloud", false)
+	case t.neverCreated():
+		if err := r.certain(ctx, t); err != nil {
+			return nil, err
+		}
+		return r.forget(ctx, t, "nothing of it is in the cloud, which refused its creation", false)
 	}
 	return nil, nil
 }
@@ -99,6 +107,9 @@ func (r *Reconciler[T, S]) connects(ctx context.Context, t *turn[T, S]) (*outcom
 	}
 	t.conn = conn
 	if t.status.Provider != "" && t.status.Provider != conn.Provider {
+		if !t.deleting && t.neverCreated() {
+			return r.startElsewhere(ctx, t)
+		}
 		return t.stalled(v1alpha1.ReasonAccountChanged,
 			fmt.Sprintf("it is in %s, but the provider config now leads to %s; change the provider config back, or refer to another", t.status.Provider, conn.Provider)), nil
 	}
@@ -117,29 +128,20 @@ func (r *Reconciler[T, S]) isSupported(_ context.Context, t *turn[T, S]) (*outco
 	return nil, nil
 }
 
-// recalled is when an object comes again that waits for a place, should nobody call it.
-const recalled = 10 * time.Second
-
-// hasPlace: no account holds more than its share of the workers. Nobody waits here: the object is called when
-// it is its turn.
-func (r *Reconciler[T, S]) hasPlace(_ context.Context, t *turn[T, S]) (*outcome, error) {
-	name, rank := client.ObjectKeyFromObject(t.obj), t.mem.rank
-	exit := t.conn.Gate.Enter(t.obj.GetUID(), rank, func() { r.queue.recall(name, rank) })
-	if exit == nil {
-		return &outcome{quiet: true, next: later, atLeast: recalled}, nil
-	}
-	t.exit = exit
-	return nil, nil
-}
-
 // isSameAccount: what is bound to one account is never looked for in another, where it would seem gone.
 func (r *Reconciler[T, S]) isSameAccount(ctx context.Context, t *turn[T, S]) (*outcome, error) {
+	if t.lookNow {
+		t.conn.LookAgain()
+	}
 	account, err := t.conn.Account(ctx)
 	if err != nil {
 		t.answered(err)
 		return nil, named(t.config, err)
 	}
 	if t.status.AccountID != "" && t.status.AccountID != string(account) {
+		if !t.deleting && t.neverCreated() {
+			return r.startElsewhere(ctx, t)
+		}
 		return t.stalled(v1alpha1.ReasonAccountChanged,
 			fmt.Sprintf("it is in account %s, but the provider config now leads to %s; change the provider config back, or refer to another", t.status.AccountID, account)), nil
 	}
@@ -156,5 +158,5 @@ func named(config credential.Key, err error) error {
 }
 
 func (t *turn[T, S]) stalled(reason v1alpha1.Reason, message string) *outcome {
-	return &outcome{state: condition.Stalled, reason: reason, message: message, next: afterError}
+	return &outcome{state: condition.Stalled, reason: reason, message: message, next: atSync}
 }

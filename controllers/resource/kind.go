@@ -27,8 +27,11 @@ type Kind[T client.Object, S any] struct {
 	Credentials func(T) *v1alpha1.DatabaseCredentials
 	// Parameters returns the merged spec, sharing nothing with the object, and the location in it.
 	Parameters func(T) (parameters S, location string)
-	// Observed stores a mirror in the status.
+	// Observed stores a mirror in the status, Mirror returns it; nil if there is none.
 	Observed func(T, json.RawMessage) error
+	Mirror   func(T) *S
+	// Endpoint stores in the status where the object answers; nil for kinds that do not show it.
+	Endpoint func(T, driver.Endpoint)
 
 	// Deletion returns the deletion policy, default applied, and whether contents may go too.
 	Deletion func(T) (policy v1alpha1.DeletionPolicy, force bool)

@@ -27,6 +27,12 @@ type memory struct {
 	// failures counts failed turns in a row, failing is when they began.
 	failures int
 	failing  time.Time
+	// reported: an Event about the object was recorded.
+	reported bool
+	// queuedSince is when the object began to wait for a slot of its account; zero if it does not.
+	queuedSince time.Time
+	// queueNews is what the conditions have said since then.
+	queueNews queueNews
 	// seen is when the cloud was last observed, or the object first met.
 	seen time.Time
 	// told is the last seen that the status, as it is stored, knows of.
@@ -52,8 +58,27 @@ type memory struct {
 	edited time.Time
 	// drift is what became of the fields that were found changed in the cloud.
 	drift drifts
+	// unwritten is the name of a connection Secret that did not exist when the cloud object was created. If it exists by now, it can't
+	// be created, and is read.
+	unwritten string
+	// published is what the connection Secret of a database holds; nil if that is not known.
+	published *published
+	// creation is what the cloud returned for a creation, until it is stored.
+	creation *creation
 	// unrecorded: what the last turn came to could not be written down.
 	unrecorded bool
+	// answered: the cloud answered the creation, and no mark was seen since.
+	answered bool
+	// creationSent: this process sent a creation since the object was bound, and it failed. creationRefused: the cloud refused all
+	// creations. creationFailed: it answered the last one with an error.
+	creationSent, creationRefused, creationFailed bool
+	// startedOver: another cloud object took the place of the first one.
+	startedOver bool
+	// failure is why an operation that the cloud had begun failed, until the spec is edited, a reconciliation is asked for, or the
+	// object is seen to work.
+	failure string
+	// refused is what was recorded of a refused observation; empty once the object was observed.
+	refused string
 	// notBefore is how fresh an observation must be: when the last write ended.
 	notBefore time.Time
 }
@@ -124,6 +149,7 @@ func (m *memories) sight(name types.NamespacedName, s telemetry.Sighting) {
 	if m.sightings == nil {
 		m.sightings = map[types.NamespacedName]telemetry.Sighting{}
 	}
+	s.Name = name
 	m.sightings[name] = s
 }
 

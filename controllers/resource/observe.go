@@ -18,15 +18,22 @@ func (r *Reconciler[T, S]) observe(ctx context.Context, t *turn[T, S]) error {
 	if seen.OperationError != nil {
 		t.status.Operation = "" // told once; the next turn looks afresh
 		t.refused()
+		t.mem.failure = seen.OperationError.Error()
 		return acted{seen.OperationError}
 	}
-	t.seen, t.looked = seen, true
-	t.mem.seen = t.now
+	t.seen, t.looked, t.mem.queueNews = seen, true, newsNone
+	if seen.State != driver.Unknown {
+		t.mem.seen = t.now
+	}
+	if seen.State == driver.Ready {
+		t.mem.failure = ""
+	}
 	if err := r.checkPassword(ctx, t); err != nil {
 		return err
 	}
 	r.look(t)
 	fresh := t.mem.unsettled(t.seen.Changes, t.now, r.Settle)
+	t.unmade = lacksLogin(t.seen.Changes) // what was just sent included: it may not have arrived
 	t.view.Unsettled = len(fresh) < len(t.seen.Changes)
 	t.seen.Changes = fresh
 	return nil
@@ -51,17 +58,17 @@ func (t *turn[T, S]) released() []string {
 	return names
 }
 
-// unreadable returns the first thing that could not be read of an object that is there.
+// unreadable returns what could not be read of an object that is there.
 func (t *turn[T, S]) unreadable() error {
 	if len(t.seen.Unreadable) == 0 {
 		return nil
 	}
-	return t.seen.Unreadable[0].Err
+	return fieldErrors(t.seen.Unreadable)
 }
 
 // available returns what the cloud said; nil if it was not asked.
 func (t *turn[T, S]) available() *bool {
-	if !t.looked {
+	if !t.looked || t.seen.State == driver.Unknown {
 		return nil
 	}
 	return &t.seen.Available

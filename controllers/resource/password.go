@@ -15,7 +15,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// wantedPassword returns the password that the spec refers to; empty if it refers to none.
+// wantedPassword returns the password that the spec refers to; empty if it refers to none. One that the cloud would not take
+// is refused here, before it is stored or sent, and so is the connection Secret: its values change whenever the password does.
 func (r *Reconciler[T, S]) wantedPassword(ctx context.Context, t *turn[T, S]) (string, error) {
 	c := r.Kind.Credentials(t.want)
 	if c == nil || c.PasswordSecretRef == nil {
@@ -32,11 +33,22 @@ func (r *Reconciler[T, S]) wantedPassword(ctx context.Context, t *turn[T, S]) (s
 		return "", fmt.Errorf("read Secret %s: %w", ref.Name, err)
 	}
 	value := string(secret.Data[key])
+	if value != "" && value == t.vault.current() { // the server took it
+		return value, nil
+	}
+	if slices.Contains(t.published(r.Kind.Connection(t.want)), ref.Name) {
+		return "", &credential.Refusal{Reason: v1alpha1.ReasonPasswordInvalid,
+			Message: fmt.Sprintf("spec.credentials.passwordSecretRef names Secret %s, which Mooring writes for this object's own connection; put the password into another Secret", ref.Name)}
+	}
 	if value == "" {
 		return "", &credential.Refusal{Reason: v1alpha1.ReasonPasswordNotFound,
 			Message: fmt.Sprintf("there is no key %q in a Secret %s of this namespace; create it, or change spec.credentials.passwordSecretRef", key, ref.Name)}
 	}
 	t.knows(value)
+	if problem := t.external.Password(t.request.Spec).Check(value); problem != "" { // before it is stored or sent
+		return "", &credential.Refusal{Reason: v1alpha1.ReasonPasswordInvalid,
+			Message: fmt.Sprintf("the password in Secret %s can't be used: %s; change it there", ref.Name, problem)}
+	}
 	return value, nil
 }
 
@@ -57,6 +69,12 @@ func (r *Reconciler[T, S]) checkPassword(ctx context.Context, t *turn[T, S]) err
 	unmade := slices.ContainsFunc(t.seen.Changes, func(c field.Change) bool { return c.Field == driver.FieldUsername })
 	handsOff := t.deleting || t.policy.Management == v1alpha1.ManagementObserve
 	if handsOff || !r.managesPassword(t) && !unmade || !t.held() || t.seen.State == driver.Absent || t.seen.Mark != t.request.Mark {
+		return nil
+	}
+	if t.seen.State == driver.Pending && !t.seen.Available && !unmade {
+		return nil // the cloud takes no password now, and none is published
+	}
+	if !unmade && r.passwordChecked(t) {
 		return nil
 	}
 	if err := r.openVault(ctx, t); err != nil {
@@ -99,8 +117,12 @@ func (r *Reconciler[T, S]) offerPassword(ctx context.Context, t *turn[T, S], nam
 	if t.mem.password == t.vault.serial() {
 		t.accepted()
 	}
-	byCreation := t.vault.serial() == strconv.Itoa(firstSerial) && !t.seen.PasswordRefused
-	if byCreation || t.took() {
+	if t.vault.serial() == strconv.Itoa(firstSerial) && !t.seen.PasswordRefused { // by the creation: the status says so from now on
+		t.vault.promote()
+		t.accepted()
+		return nil
+	}
+	if t.took() {
 		return r.promote(ctx, t)
 	}
 	change := field.Change{Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Online}
@@ -131,7 +153,7 @@ func (r *Reconciler[T, S]) recallPassword(ctx context.Context, t *turn[T, S], wa
 		return false, err
 	}
 	password := secret.Data["password"]
-	if !r.mine(secret.Labels, t) || len(password) == 0 {
+	if !r.mine(secret, t) || len(password) == 0 {
 		return false, nil // it is not there, or not ours
 	}
 	if t.seen.Endpoint.Host == "" {
@@ -150,12 +172,15 @@ func (r *Reconciler[T, S]) recallPassword(ctx context.Context, t *turn[T, S], wa
 	return false, r.promote(ctx, t)
 }
 
-// choosePassword settles the password of a server that is about to be created.
-func (r *Reconciler[T, S]) choosePassword(ctx context.Context, t *turn[T, S]) error {
+// choosePassword settles the password of a server that is about to be created. first: nothing
+// was stored for the object before.
+func (r *Reconciler[T, S]) choosePassword(ctx context.Context, t *turn[T, S], first bool) error {
 	if r.Kind.Credentials == nil {
 		return nil
 	}
-	if err := r.openVault(ctx, t); err != nil {
+	if first {
+		r.emptyVault(t)
+	} else if err := r.openVault(ctx, t); err != nil {
 		return err
 	}
 	wanted, err := r.wantedPassword(ctx, t)
@@ -170,4 +195,31 @@ func (r *Reconciler[T, S]) choosePassword(ctx context.Context, t *turn[T, S]) er
 	}
 	t.request.Login.Password = t.vault.latest()
 	return nil
+}
+
+// sent notes what the cloud accepted and can't be read back.
+func (t *turn[T, S]) sent(changes []field.Change) {
+	for _, c := range changes {
+		if c.Field == driver.FieldPassword && t.vault != nil {
+			t.mem.password = t.vault.serial()
+			t.accepted()
+		}
+	}
+}
+
+// refused notes that a change which the cloud had accepted came to nothing. It may have been the password: that is
+// not in force then, and is sent again. What a creation set is in force since.
+func (t *turn[T, S]) refused() {
+	t.mem.password, t.mem.published = "", nil
+	if !t.accepts(strconv.Itoa(firstSerial)) {
+		delete(t.status.Applied, driver.FieldPassword)
+	}
+}
+
+// accepted notes in the status that the cloud has the vault's next password.
+func (t *turn[T, S]) accepted() {
+	if t.status.Applied == nil {
+		t.status.Applied = map[string][]string{}
+	}
+	t.status.Applied[driver.FieldPassword] = []string{t.vault.serial()}
 }

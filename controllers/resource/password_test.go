@@ -18,6 +18,15 @@ import (
 // made stands for a password that is made.
 const made = "(made)"
 
+// takesAny is a cloud that takes any password.
+type takesAny struct {
+	driver.External[v1alpha1.DatabaseParameters]
+}
+
+func (takesAny) Password(v1alpha1.DatabaseParameters) driver.PasswordRule {
+	return driver.PasswordRule{}
+}
+
 // A password is sent until it is known to be in force, and published only then.
 func TestCheckPassword(t *testing.T) {
 	for _, test := range []struct {
@@ -31,14 +40,21 @@ func TestCheckPassword(t *testing.T) {
 		unmade     bool              // the administrator does not exist yet
 		named      string            // the password that the spec refers to
 		left       string            // the host in a connection Secret that was left
-		want       map[string]string // the vault afterwards
+		want       map[string]string // the vault afterwards, as it is stored
+		inForce    string            // the password that is published then, if the stored vault does not say so yet
 		sent       string            // what is to be sent
 		effect     field.Effect      // of that, Online unless told
 	}{
 		{name: "in force", vault: map[string]string{"current": "one", "serial": "1"}, state: driver.Ready,
 			want: map[string]string{"current": "one", "serial": "1"}},
 		{name: "set by the creation", vault: map[string]string{"next": "one", "serial": "1"}, state: driver.Ready,
-			want: map[string]string{"current": "one", "serial": "1"}},
+			want: map[string]string{"next": "one", "serial": "1"}, inForce: "one"},
+		{name: "set by the creation, as the status says", vault: map[string]string{"next": "one", "serial": "1"}, accepted: "1", state: driver.Ready,
+			want: map[string]string{"next": "one", "serial": "1"}, inForce: "one"},
+		{name: "in place of what the creation set", vault: map[string]string{"next": "one", "serial": "1"}, accepted: "1", state: driver.Ready, named: "two",
+			want: map[string]string{"current": "one", "next": "two", "serial": "2", "named": "true"}, sent: "two"},
+		{name: "set by the creation, and refused later", vault: map[string]string{"next": "one", "serial": "1"}, accepted: "1", state: driver.Ready, refused: true,
+			want: map[string]string{"current": "one", "next": "one", "serial": "2"}, sent: "one"},
 		{name: "being created", vault: map[string]string{"next": "one", "serial": "1"}, state: driver.Pending,
 			want: map[string]string{"next": "one", "serial": "1"}},
 		{name: "refused at the creation", vault: map[string]string{"next": "one", "serial": "1"}, state: driver.Ready, refused: true,
@@ -86,6 +102,7 @@ func TestCheckPassword(t *testing.T) {
 			if test.left != "" {
 				objects = append(objects, &corev1.Secret{
 					ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: "orders-db", Labels: map[string]string{v1alpha1.LabelKind: "Database", v1alpha1.LabelName: d.Name}},
+					Type:       "servicebinding.io/postgresql",
 					Data:       bytesOf(map[string]string{"host": test.left, "username": "postgres", "password": "left"}),
 				})
 			}
@@ -111,6 +128,7 @@ func TestCheckPassword(t *testing.T) {
 				seen: driver.Observation{State: test.state, PasswordRefused: test.refused, Endpoint: driver.Endpoint{Host: "db.example", Username: "postgres"}},
 				conn: &credential.Connection{},
 			}
+			tn.external = takesAny{}
 			if test.unmade {
 				tn.seen.Changes = []field.Change{{Field: driver.FieldUsername, Effect: field.Online}}
 			}
@@ -124,6 +142,12 @@ func TestCheckPassword(t *testing.T) {
 				t.Fatal(err)
 			}
 			compareVault(t, vault, test.want)
+			if inForce := cmp.Or(test.inForce, test.want["current"]); test.state == driver.Ready && tn.vault.current() != inForce {
+				t.Errorf("%q is in force, want %q", tn.vault.current(), inForce)
+			}
+			if test.inForce != "" && !tn.accepts(string(vault.Data[vaultSerial])) {
+				t.Errorf("the status tells nothing of the password in force: %v", tn.status.Applied)
+			}
 			if test.sent == made {
 				test.sent = string(vault.Data[vaultNext])
 			}
@@ -170,6 +194,8 @@ func TestDisown(t *testing.T) {
 		{name: "one that was restored", mark: mark, id: "id-new", vault: map[string]string{"current": "one", "serial": "1"}, want: map[string]string{"current": "one", "serial": "1"}},
 		{name: "one that was restored while a password was being set", mark: mark, id: "id-new", vault: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2",
 			want: map[string]string{"current": "one", "next": "two", "serial": "3"}},
+		{name: "one that was restored with the password of its creation", mark: mark, id: "id-new", vault: map[string]string{"next": "one", "serial": "1"}, accepted: "1",
+			want: map[string]string{"current": "one", "serial": "1"}},
 		{name: "one that was restored before a password was sent", mark: mark, id: "id-new", vault: map[string]string{"current": "one", "next": "two", "serial": "2"},
 			want: map[string]string{"current": "one", "next": "two", "serial": "2"}},
 		{name: "once more", vault: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}},
@@ -185,6 +211,7 @@ func TestDisown(t *testing.T) {
 			r := &Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
 				Settings: Settings{Client: c, Reader: c, Namespace: vault.Namespace},
 				Kind: &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+					Name:        "Database",
 					Credentials: func(*v1alpha1.Database) *v1alpha1.DatabaseCredentials { return nil },
 				},
 			}
@@ -210,7 +237,9 @@ func TestDisown(t *testing.T) {
 // withVault returns a Database and its vault, which is not stored yet.
 func withVault(content map[string]string) (*v1alpha1.Database, *corev1.Secret) {
 	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid-now", Finalizers: []string{v1alpha1.FinalizerResource}}}
-	return d, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "mooring-system", Name: vaultName(d)}, Data: bytesOf(content)}
+	return d, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "mooring-system", Name: vaultName(d), Labels: map[string]string{
+		v1alpha1.LabelKind: "Database", v1alpha1.LabelName: d.Name,
+	}}, Data: bytesOf(content)}
 }
 
 func compareVault(t *testing.T, vault *corev1.Secret, want map[string]string) {

@@ -3,6 +3,7 @@ package resource
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
@@ -42,8 +43,14 @@ type Action struct {
 	// EditWaits: some of what waits was asked for by an edit of the spec, or was never as the spec says, as on
 	// an object that was adopted: this generation of the spec is not applied.
 	EditWaits bool
+	// Decided: the differences were judged, so Hash tells what waits for approval, also if that is nothing.
+	Decided bool
 	// Stays: what is forgotten is left in the cloud.
 	Stays bool
+	// Lost: what is forgotten is gone without the final snapshot that was wanted.
+	Lost bool
+	// Detail is what the platform team may know beside Message, and the object's own team may not.
+	Detail string
 	// Quiet: nothing is known that the conditions should tell; they stay as they are.
 	Quiet bool
 	// Approved: a person approved some of Changes.
@@ -85,6 +92,14 @@ type View struct {
 	Held bool
 	// Edited: the spec changed since it was last applied in full.
 	Edited bool
+	// WasApplied: the spec was once applied in full.
+	WasApplied bool
+	// Origin says where the cloud object comes from; it is empty for objects of release 0.1.0.
+	Origin v1alpha1.Origin
+	// MarkMissing: the cloud answered the creation, and has not shown the mark since.
+	MarkMissing bool
+	// AdoptFrom is the namespace and name of the object whose left-behind cloud object may be taken over, by the platform's consent.
+	AdoptFrom string
 	// Mark is the mark that the cloud object should bear; ID its identity as far as known.
 	Mark driver.Mark
 	ID   string
@@ -125,7 +140,7 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 	case o.State == driver.Absent:
 		return planAbsent(v, p)
 	case o.State == driver.Deleting:
-		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "it is being deleted in the cloud, and not by Mooring; waiting for that to finish"}
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "it is being deleted in the cloud, and not by Mooring" + atWork(o) + "; waiting for that to finish"}
 	}
 	switch belongs := ownership(v, o); belongs {
 	case ours:
@@ -137,9 +152,9 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 			return planForeign(belongs, v, o, p)
 		}
 		if o.State == driver.Pending {
-			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "its mark was removed in the cloud, and is written again once the cloud is done with it"}
+			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "its mark is missing in the cloud, and is written once the cloud is done with it" + atWork(o)}
 		}
-		return Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting, Message: "its mark was removed in the cloud and is being written again"}
+		return Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting, Message: "its mark is missing in the cloud and is being written"}
 	default:
 		return planForeign(belongs, v, o, p)
 	}
@@ -148,12 +163,20 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonFailed, Message: "it failed in the cloud: " + o.Problem}
 	case driver.Pending:
 		if v.WasReady {
-			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud is at work on it", Pending: pending(v, o.Changes)}
+			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud is at work on it" + atWork(o), Pending: pending(v, o.Changes)}
 		}
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
 	default:
 		return planReady(v, o, p)
 	}
+}
+
+// atWork says what the cloud is at work on, to follow a message that says that it is.
+func atWork(o driver.Observation) string {
+	if what := o.Work.String(); what != "" {
+		return ": " + what
+	}
+	return ""
 }
 
 // markUnread reports whether the cloud did not say whose the object is: no mark that was read is not the
@@ -176,7 +199,7 @@ func planObserved(v View, o driver.Observation, p Policy) Action {
 	case o.State == driver.Absent:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotFound, Message: "the cloud has no object of this name; check spec.externalName and spec.location"}
 	case !mayObserve(v, o.Mark, p):
-		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: "the cloud object of this name is not for this namespace to see: it bears another's mark, or none and the class allows only what is marked; " +
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Detail: whose(v, o.Mark), Message: "the cloud object of this name is not for this namespace to see: it bears another's mark, or none and the class allows only what is marked; " +
 			"choose another spec.externalName, or ask your platform team"}
 	case o.State == driver.Deleting:
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "it is being deleted in the cloud"}
@@ -199,7 +222,7 @@ func mayObserve(v View, mark driver.Mark, p Policy) bool {
 	if p.ObserveMarked {
 		return mark.SameOwner(v.Mark) && !mark.Released
 	}
-	return mark.Cluster != v.Mark.Cluster || mark.Namespace == v.Mark.Namespace || mark.Released
+	return mark.Cluster != v.Mark.Cluster || mark.Namespace == v.Mark.Namespace || leftFor(v, mark)
 }
 
 func planAbsent(v View, p Policy) Action {
@@ -209,7 +232,7 @@ func planAbsent(v View, p Policy) Action {
 		return creating
 	case !v.AbsenceSure:
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; looking again to be sure", Quiet: true}
-	case v.WasReady && p.WhenVanished == v1alpha1.WhenVanishedStop:
+	case (v.WasReady || v.Origin == v1alpha1.OriginAdopted) && p.WhenVanished == v1alpha1.WhenVanishedStop:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "it was deleted in the cloud, and not by Mooring; restore it there under the same name and set spec.adoption: IfExists, " +
 			"or set spec.whenVanished: Recreate to have a new, empty one made, or delete this object"}
 	case v.Moved && !v.WasReady: // as after a name or a location that the cloud refused
@@ -221,11 +244,13 @@ func planAbsent(v View, p Policy) Action {
 
 func planReady(v View, o driver.Observation, p Policy) Action {
 	var now, wait, never []field.Change
-	editWaits := false
+	editWaits, blocked := false, specImpossible(v, o.Changes)
 	for _, c := range o.Changes {
 		switch {
 		case c.Effect == field.Impossible:
 			never = append(never, c)
+		case blocked && c.Effect.Disruptive() && !mustAsk(v, c, p):
+			// It was asked for together with what can't be, and may be taken back together with it.
 		case mustAsk(v, c, p):
 			wait = append(wait, c)
 			_, known := v.Applied[c.Field]
@@ -234,10 +259,10 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 			now = append(now, c)
 		}
 	}
-	a := Action{Pending: pending(v, o.Changes)}
+	a := Action{Decided: true, Pending: pending(v, o.Changes)}
 	if len(wait) > 0 {
 		a.Hash, a.EditWaits = planHash(v, wait), editWaits
-		if agreed(v, a.Hash, wait) {
+		if !blocked && agreed(v, a.Hash, wait) {
 			now, wait, a.Hash, a.EditWaits, a.Approved = append(now, wait...), nil, "", false, true
 		}
 	}
@@ -248,11 +273,11 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	case v.Unsettled:
 		a.Verb, a.Reason, a.Quiet = Wait, v1alpha1.ReasonCloudBusy, true
 		a.Message = "waiting for the cloud to show what was written"
-	case slices.ContainsFunc(never, func(c field.Change) bool { return cause(v, c) != v1alpha1.CauseClass }):
+	case blocked:
 		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonImmutable, impossible(never)
 	case len(wait) > 0:
 		a.Verb, a.Reason = Ask, v1alpha1.ReasonApprovalRequired
-		a.Message = fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s", list(wait), v1alpha1.AnnotationApprove, a.Hash)
+		a.Message = fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s%s", list(wait), v1alpha1.AnnotationApprove, a.Hash, instead(v.Approval))
 		if !slices.ContainsFunc(wait, func(c field.Change) bool { return cause(v, c) != v1alpha1.CauseDrift || c.From == field.Redacted }) {
 			a.Message += "; to keep what the cloud has, say that in the spec"
 		}
@@ -271,8 +296,21 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	return a
 }
 
+// specImpossible reports whether a part of the spec is impossible for what exists, by an edit or by drift. What the class asks for and
+// can't be is not the object's own contradiction.
+func specImpossible(v View, changes []field.Change) bool {
+	return slices.ContainsFunc(changes, func(c field.Change) bool {
+		return c.Effect == field.Impossible && cause(v, c) != v1alpha1.CauseClass
+	})
+}
+
+// impossible says of all changes that can't be made why not.
 func impossible(never []field.Change) string {
-	return fmt.Sprintf("%s can't change from %q to %q: %s", never[0].Field, never[0].From, never[0].To, never[0].Why)
+	var all []string
+	for _, c := range never {
+		all = append(all, fmt.Sprintf("%s can't change from %q to %q: %s", c.Field, c.From, c.To, c.Why))
+	}
+	return strings.Join(all, "; ")
 }
 
 // reasonOf says why changes are made: an edit comes before a changed class, and that before drift.

@@ -80,6 +80,18 @@ func agreed(v View, hash string, wait []field.Change) bool {
 	})
 }
 
+// instead answers an approval that is not of what waits: it was mistyped, or is of a plan that was made already.
+func instead(approval string) string {
+	const most = 24 // twice a hash; anybody may have written anything
+	if approval == "" {
+		return ""
+	}
+	if len(approval) > most {
+		approval = approval[:most] + "…"
+	}
+	return fmt.Sprintf(" (it is %q now, which is not the plan that waits)", approval)
+}
+
 func pending(v View, changes []field.Change) []v1alpha1.PendingChange {
 	var out []v1alpha1.PendingChange
 	for _, c := range changes {

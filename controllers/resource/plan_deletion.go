@@ -25,7 +25,7 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 		if v.Bound && !v.UnmarkedSure {
 			return deleting("the cloud does not show its mark; looking again to be sure")
 		}
-		if v.WasReady && p.Deletion != v1alpha1.DeletionRetain {
+		if v.WasReady && p.Deletion != v1alpha1.DeletionRetain && mayDelete(v, o, p) {
 			return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: "the cloud object lost its mark, so it may not be Mooring's to delete; " +
 				"set spec.deletionPolicy: Retain to leave it, or delete it in the cloud"}
 		}
@@ -35,7 +35,7 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	default:
 		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: "the cloud object of this name is not this object's, and stays"}
 	}
-	if p.Deletion == v1alpha1.DeletionRetain {
+	if p.Deletion == v1alpha1.DeletionRetain || !mayDelete(v, o, p) {
 		if o.State == driver.Pending {
 			return deleting(messageReleasing)
 		}
@@ -45,7 +45,7 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	case o.Protected:
 		return planProtected(v, o)
 	case o.State == driver.Pending:
-		return deleting("waiting for the cloud to be done with it")
+		return deleting("waiting for the cloud to be done with it" + atWork(o))
 	}
 	a := Action{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Message: "the cloud is asked to delete it"}
 	// What never worked holds nothing worth keeping, and the cloud may be unable to take a snapshot of it. What
@@ -65,7 +65,7 @@ func planProtected(v View, o driver.Observation) Action {
 	case i < 0:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on; set spec.deletionProtection: false to have it deleted"}
 	case o.State == driver.Pending:
-		return deleting("waiting for the cloud to be done with it")
+		return deleting("waiting for the cloud to be done with it" + atWork(o))
 	}
 	return Action{Verb: Update, Reason: v1alpha1.ReasonDeleting, Message: "deletion protection is being lifted", Changes: o.Changes[i : i+1]}
 }
@@ -77,6 +77,7 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 		a.Quiet = true
 		return a
 	}
+	lost := false
 	if p.Deletion == v1alpha1.DeletionSnapshot && v.Bound {
 		switch {
 		case o.Snapshot == driver.Pending:
@@ -89,9 +90,10 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 		case o.Snapshot == driver.Absent && !v.SnapshotAbsenceSure: // absence from a list is not absence
 			return deleting("the cloud shows no final snapshot; looking again to be sure")
 		default: // Ready, or surely absent: it was deleted in the cloud without our asking, and nothing is left to keep.
+			lost = v.WasReady && o.Snapshot == driver.Absent
 		}
 	}
-	return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "it is gone from the cloud"}
+	return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "it is gone from the cloud", Lost: lost}
 }
 
 const messageReleasing = "the cloud object is being marked as left behind"

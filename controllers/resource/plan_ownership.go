@@ -2,9 +2,11 @@ package resource
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // belonging says whose a cloud object is.
@@ -12,7 +14,7 @@ type belonging int
 
 const (
 	ours         belonging = iota // it bears our mark
-	oursUnmarked                  // it has the identity that we know, but lost its mark
+	oursUnmarked                  // it has the identity that we know, but lost its mark, or a part of it
 	oursBefore                    // it bears the mark of this cluster, namespace and name, under another uid
 	released                      // it bears such a mark, but was left behind on purpose
 	unmarked                      // it bears no mark
@@ -23,7 +25,9 @@ const (
 func ownership(v View, o driver.Observation) belonging {
 	sameID := v.ID != "" && o.ID == v.ID
 	switch {
-	case o.Mark.Zero() && sameID && v.Held: // to have observed it makes it nobody's
+	case o.Mark.Zero() && v.Held && (sameID || v.MarkMissing && v.ID == ""): // to have observed it makes it nobody's
+		return oursUnmarked
+	case v.Held && o.Mark.PartOf(v.Mark) && (v.ID == "" || o.ID == "" || sameID): // no other object ever has this uid
 		return oursUnmarked
 	case o.Mark.Zero():
 		return unmarked
@@ -48,13 +52,23 @@ func planForeign(b belonging, v View, o driver.Observation, p Policy) Action {
 		if o.State == driver.Pending {
 			return Action{Verb: Wait, Reason: v1alpha1.ReasonAdopting, Message: messageAdopting}
 		}
+		if never := contradictions(v, o); len(never) > 0 {
+			return Action{
+				Verb: Stall, Reason: v1alpha1.ReasonImmutable, Pending: pending(v, never),
+				Message: "a cloud object of this name exists and is not taken over, because it can't become what the spec asks for: " + impossible(never) +
+					"; make the spec say what exists, or choose another spec.externalName",
+			}
+		}
 		return Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting, Message: messageAdopting}
 	}
 	a := Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}
 	switch b {
 	case others:
-		a.Message = fmt.Sprintf("the cloud object of this name belongs to %s/%s of cluster %s; choose another spec.externalName",
-			o.Mark.Namespace, o.Mark.Name, o.Mark.Cluster)
+		if v.Bound && v.Moved && !v.WasReady && v.ID == "" { // the name was taken before ours was created, and is wanted no more
+			return Action{Verb: Unbind, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
+		}
+		a.Message = "a cloud object of this name exists and is another's; choose another spec.externalName, or ask your platform team"
+		a.Detail = whose(v, o.Mark)
 	case released:
 		a.Message = "the cloud object of this name was left behind on purpose (deletionPolicy Retain); set spec.adoption: IfExists to take it back"
 	case oursBefore:
@@ -67,8 +81,57 @@ func planForeign(b belonging, v View, o driver.Observation, p Policy) Action {
 	return a
 }
 
-// mayTake reports whether an explicit adoption may take what bears the mark of something else. What lives in this
+// contradictions are the differences that can never be put right, the class's own aside: what they are on is not what the object
+// asks for.
+func contradictions(v View, o driver.Observation) []field.Change {
+	return slices.DeleteFunc(slices.Clone(o.Changes), func(c field.Change) bool {
+		return c.Effect != field.Impossible || cause(v, c) == v1alpha1.CauseClass
+	})
+}
+
+// mayTake reports whether an explicit adoption may take what has the mark of something else. What lives in this
 // cluster is not taken from under its object: in a shared account one tenant could take another's.
 func mayTake(v View, mark driver.Mark) bool {
-	return !v.WasReady && (mark.Released || mark.Cluster != v.Mark.Cluster)
+	return !v.WasReady && (mark.Cluster != v.Mark.Cluster || leftFor(v, mark))
+}
+
+// leftFor reports whether a mark of this cluster says that the cloud object was left behind on purpose, by the object's own
+// namespace, or by the object that the platform's consent names.
+func leftFor(v View, mark driver.Mark) bool {
+	return mark.Released && (mark.Namespace == v.Mark.Namespace || mark.Namespace+"/"+mark.Name == v.AdoptFrom)
+}
+
+// whose says whose mark a cloud object has, for the platform team: a cluster's id and names are all it takes to compute the names of
+// what that cluster will create.
+func whose(v View, mark driver.Mark) string {
+	switch {
+	case mark.Zero():
+		return "it has no mark"
+	case mark.Released && mark.Cluster == v.Mark.Cluster:
+		return fmt.Sprintf("%s/%s of this cluster left it behind; to let this object take it over, set the annotation %s=%s/%s on this object",
+			mark.Namespace, mark.Name, v1alpha1.AnnotationAdoptFrom, mark.Namespace, mark.Name)
+	default:
+		return fmt.Sprintf("it has the mark of %s/%s of cluster %s", mark.Namespace, mark.Name, mark.Cluster)
+	}
+}
+
+// originOf returns the origin of what is taken over. What an earlier object of this namespace and name had made counts as made.
+func originOf(b belonging) v1alpha1.Origin {
+	if b == oursBefore {
+		return v1alpha1.OriginCreated
+	}
+	return v1alpha1.OriginAdopted
+}
+
+// mayDelete reports whether a cloud object with the object's mark goes with the object: it was made for it, or was once as the
+// object declares.
+func mayDelete(v View, o driver.Observation, p Policy) bool {
+	switch {
+	case v.WasApplied || v.Origin == v1alpha1.OriginCreated:
+		return true
+	case v.Origin == v1alpha1.OriginAdopted:
+		return false
+	default: // 0.1.0 did not note it: it took over by IfExists alone, and what it made contradicted no spec
+		return p.Adoption != v1alpha1.AdoptionIfExists && len(contradictions(v, o)) == 0
+	}
 }

@@ -37,6 +37,9 @@ var differences = []difference{
 	{"disruptive, never applied", nil, []field.Change{{Field: "b", From: "theirs", To: "new", Effect: field.Irreversible}}, []string{eitherCause}},
 	{"impossible edit", field.Applied{"c": {"old"}}, []field.Change{{Field: "c", From: "old", To: "new", Effect: field.Impossible, Why: "make another"}}, []string{v1alpha1.CauseSpec}},
 	{"impossible drift", field.Applied{"c": {"new"}}, []field.Change{{Field: "c", From: "theirs", To: "new", Effect: field.Impossible, Why: "make another"}}, []string{v1alpha1.CauseDrift}},
+	{"two impossible edits", field.Applied{"c": {"old"}, "e": {"old"}}, []field.Change{
+		{Field: "c", From: "old", To: "new", Effect: field.Impossible, Why: "make another"}, {Field: "e", From: "old", To: "new", Effect: field.Impossible, Why: "make a third"},
+	}, []string{v1alpha1.CauseSpec, v1alpha1.CauseSpec}},
 	{"release", field.Applied{"a": {"old"}}, []field.Change{{Field: "a", From: "old", To: "safe", Effect: field.Online, Release: true}}, []string{v1alpha1.CauseSpec}},
 	{"disruptive release", field.Applied{"b": {"old"}}, []field.Change{{Field: "b", From: "old", To: "safe", Effect: field.Restarts, Release: true}}, []string{v1alpha1.CauseSpec}},
 	{"entries removed", field.Applied{"t": {"x", "y"}}, []field.Change{{Field: "t", From: "x=1", Effect: field.Online, Entries: true, Remove: []string{"x"}}}, []string{v1alpha1.CauseSpec}},
@@ -92,6 +95,9 @@ func buildWith(choose func(n int) int, deleting bool, prepare func(*world)) worl
 		w.UnmarkedSure = flag()
 	}
 	if deleting {
+		if w.there() && w.ours() {
+			w.WasApplied, w.Origin = flag(), []v1alpha1.Origin{v1alpha1.OriginCreated, v1alpha1.OriginAdopted, ""}[choose(3)]
+		}
 		w.Policy.Deletion = []v1alpha1.DeletionPolicy{v1alpha1.DeletionSnapshot, v1alpha1.DeletionDelete, v1alpha1.DeletionRetain}[choose(3)]
 		return w
 	}
@@ -125,7 +131,10 @@ func chooseSeen(w *world, choose func(int) int, deleting bool) {
 		return
 	default: // it is there
 	}
-	w.Seen.Mark = []driver.Mark{itsMark, {}, beforeMark, releasedMark, othersMark, foreignMark}[choose(6)]
+	w.Seen.Mark = []driver.Mark{itsMark, {}, beforeMark, releasedMark, othersMark, foreignMark, leftByOthers}[choose(7)]
+	if w.Seen.Mark == leftByOthers {
+		w.AdoptFrom = []string{"", "bank/orders", "bank/others"}[choose(3)]
+	}
 	ids := [][2]string{{"", ""}, {"", itsID}, {itsID, itsID}, {itsID, "db-2"}}[choose(4)] // known, seen
 	w.ID, w.Seen.ID = ids[0], ids[1]
 	if w.Seen.State == driver.Deleting {
@@ -177,6 +186,12 @@ func (w world) ours() bool {
 	return w.Seen.Mark == itsMark || w.Seen.Mark.Zero() && w.ID != "" && w.ID == w.Seen.ID
 }
 
+// made reports whether the cloud object was made for the object, as far as that is noted: 0.1.0 did not note it.
+func (w world) made() bool {
+	contradicts := slices.ContainsFunc(w.Seen.Changes, func(c field.Change) bool { return c.Effect == field.Impossible })
+	return w.Origin == v1alpha1.OriginCreated || w.Origin == "" && w.Policy.Adoption != v1alpha1.AdoptionIfExists && !contradicts
+}
+
 func (w world) full() bool { return w.Policy.Management == v1alpha1.ManagementFull }
 
 // cause is the known cause of the i-th change.
@@ -211,6 +226,16 @@ func (w world) waits(i int) bool {
 	}
 }
 
+// contradicts reports whether the spec itself asks for something that is impossible.
+func (w world) contradicts() bool {
+	for i, c := range w.Seen.Changes {
+		if c.Effect == field.Impossible && w.cause(i) != v1alpha1.CauseClass {
+			return true
+		}
+	}
+	return false
+}
+
 // implies is logic's: only what is claimed can be broken.
 func implies(claim, consequence bool) bool { return !claim || consequence }
 
@@ -235,6 +260,22 @@ var properties = []struct {
 			return implies(a.Verb == Delete, w.Deleting && w.full() && w.ours() &&
 				w.Policy.Deletion != v1alpha1.DeletionRetain && !w.Seen.Protected && (w.Seen.State == driver.Ready || w.Seen.State == driver.Failed))
 		}},
+	{"Delete what was made, or was once as declared", "An object that was never Ready under us deletes nothing that it did not make.",
+		func(w world, a Action) bool { return implies(a.Verb == Delete, w.WasApplied || w.made()) }},
+	{"what contradicts the spec is not taken over", "What contradicts the spec for good (engine, location) is not marked at all.",
+		func(w world, a Action) bool {
+			return implies(a.Verb == Adopt && !w.ours(), !slices.ContainsFunc(w.Seen.Changes, func(c field.Change) bool {
+				return c.Effect == field.Impossible && !w.classChanged
+			}))
+		}},
+	{"what a namespace left is for that namespace", "Only the same namespace may take it back.",
+		func(w world, a Action) bool {
+			return implies(w.Seen.Mark == leftByOthers && w.AdoptFrom != "bank/orders", a.Verb != Adopt && a.Verb != Settle)
+		}},
+	{"tenants are not told whose it is", "Tenants are told that it is another's, not whose.",
+		func(w world, a Action) bool {
+			return implies(!w.Seen.Mark.SameOwner(itsMark), !strings.Contains(a.Message, "bank") && !strings.Contains(a.Message, "c2") && !strings.Contains(a.Message, "c1"))
+		}},
 	{"nothing of others is touched", "Nothing without our mark, or an explicit adoption, is changed or deleted.",
 		func(w world, a Action) bool {
 			return implies(a.Verb == Update || a.Verb == Delete || a.Verb == Release, w.there() && w.ours())
@@ -248,7 +289,8 @@ var properties = []struct {
 		}},
 	{"no fight over an object", "Owned by someone else: Stalled, nothing touched.",
 		func(w world, a Action) bool {
-			return implies(w.WasReady && (w.Seen.Mark == othersMark || w.Seen.Mark == foreignMark) && !w.Deleting && w.full(), a.Verb == Stall || a.Verb == Wait)
+			elses := w.Seen.Mark == othersMark || w.Seen.Mark == foreignMark || w.Seen.Mark == leftByOthers
+			return implies(w.WasReady && elses && !w.Deleting && w.full(), a.Verb == Stall || a.Verb == Wait)
 		}},
 	{"a mark that does not show yet is no verdict", "Only what was seen counts. 401, 403, 429, 5xx and time-outs are never \"not found\".",
 		func(w world, a Action) bool {
@@ -279,7 +321,7 @@ var properties = []struct {
 		}},
 	{"Release only to retain", "Retain marks what it leaves as released.",
 		func(w world, a Action) bool {
-			return implies(a.Verb == Release, w.Deleting && w.full() && w.Policy.Deletion == v1alpha1.DeletionRetain)
+			return implies(a.Verb == Release, w.Deleting && w.full() && (w.Policy.Deletion == v1alpha1.DeletionRetain || !w.WasApplied && !w.made()))
 		}},
 	{"a deletion changes nothing but its protection", "Deletion is the dangerous verb.",
 		func(w world, a Action) bool {
@@ -302,7 +344,7 @@ var properties = []struct {
 	{"what need not wait does not", "An edit of the spec is applied.",
 		func(w world, a Action) bool {
 			for i, c := range w.Seen.Changes {
-				if a.Verb == Update && !w.Deleting && c.Effect != field.Impossible && !w.waits(i) && !slices.Contains(field.Names(a.Changes), c.Field) {
+				if a.Verb == Update && !w.Deleting && c.Effect != field.Impossible && !(w.contradicts() && c.Effect.Disruptive()) && !w.waits(i) && !slices.Contains(field.Names(a.Changes), c.Field) {
 					return false
 				}
 			}
@@ -310,7 +352,7 @@ var properties = []struct {
 		}},
 	{"a right approval approves all that waits", "Approval is the annotation mooring.dev/approve: <hash>.",
 		func(w world, a Action) bool {
-			return implies(w.approval == rightApproval && w.Approval != "", a.Verb == Update && a.Hash == "")
+			return implies(w.approval == rightApproval && w.Approval != "" && !w.contradicts(), a.Verb == Update && a.Hash == "")
 		}},
 	{"a wrong or replayed approval approves nothing", "The hash of the plan (with a serial, so that an old approval kept in Git approves nothing new).",
 		func(w world, a Action) bool {
@@ -319,7 +361,27 @@ var properties = []struct {
 			}
 			without := w.View
 			without.Approval = ""
-			return reflect.DeepEqual(a, Plan(without, w.Seen, w.Policy))
+			other := Plan(without, w.Seen, w.Policy)
+			other.Message = a.Message // that answers it
+			return reflect.DeepEqual(a, other)
+		}},
+	{"a wrong or replayed approval is answered", "A wrong approval is answered in the status.",
+		func(w world, a Action) bool {
+			wrong := (w.approval == wrongApproval || w.approval == replayedApproval) && w.Approval != ""
+			return implies(a.Verb == Ask && a.Reason == v1alpha1.ReasonApprovalRequired, wrong == strings.Contains(a.Message, "which is not the plan that waits"))
+		}},
+	{"nothing disruptive beside what is impossible", "Nothing disruptive starts while another part of the spec is impossible.",
+		func(w world, a Action) bool {
+			return implies(w.contradicts() && !w.Deleting, !slices.ContainsFunc(a.Changes, func(c field.Change) bool { return c.Effect.Disruptive() }))
+		}},
+	{"all that is impossible is told", "All impossible changes at once, not one by one.",
+		func(w world, a Action) bool {
+			for _, c := range w.Seen.Changes {
+				if a.Reason == v1alpha1.ReasonImmutable && c.Effect == field.Impossible && !strings.Contains(a.Message, c.Field+" can't change") {
+					return false
+				}
+			}
+			return true
 		}},
 	{"Impossible is never tried", "Impossible: the cloud can't do it to what exists.",
 		func(_ world, a Action) bool {
@@ -515,7 +577,10 @@ func TestPlanLeavesOut(t *testing.T) {
 	product(func(choose func(n int) int) {
 		w := build(choose, true)
 		other := w.scene
-		other.Policy.Adoption, other.Policy.WhenVanished = v1alpha1.AdoptionIfExists, v1alpha1.WhenVanishedRecreate
+		other.Policy.WhenVanished = v1alpha1.WhenVanishedRecreate
+		if w.Origin != "" {
+			other.Policy.Adoption = v1alpha1.AdoptionIfExists
+		}
 		other.Policy.Disruptive, other.Edited, other.Approval = v1alpha1.DisruptiveOnApproval, true, "0123456789ab"
 		same(w, other)
 	})

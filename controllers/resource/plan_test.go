@@ -1,7 +1,9 @@
 package resource
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -28,7 +30,7 @@ var (
 // settled is a database that works, is as declared, and has a Database's defaults for policy.
 func settled() scene {
 	return scene{
-		View: View{Bound: true, Held: true, WasReady: true, Mark: itsMark, ID: itsID, Applied: field.Applied{}},
+		View: View{Bound: true, Held: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, Mark: itsMark, ID: itsID, Applied: field.Applied{}},
 		Seen: driver.Observation{State: driver.Ready, Available: true, ID: itsID, Mark: itsMark},
 		Policy: Policy{
 			Management: v1alpha1.ManagementFull, Adoption: v1alpha1.AdoptionIfMarked, WhenVanished: v1alpha1.WhenVanishedStop,
@@ -48,6 +50,8 @@ var (
 	releasedMark = marked(func(m *driver.Mark) { m.Released = true })
 	othersMark   = marked(func(m *driver.Mark) { m.Namespace = "bank" })
 	foreignMark  = marked(func(m *driver.Mark) { m.Cluster = "c2" })
+	leftByOthers = marked(func(m *driver.Mark) { m.Namespace, m.Released = "bank", true })
+	leftBySister = marked(func(m *driver.Mark) { m.Name, m.Released = "payments", true })
 )
 
 // absent takes the object out of the cloud.
@@ -56,13 +60,13 @@ func absent(s *scene) { s.Seen = driver.Observation{State: driver.Absent} }
 // fresh is an object that was just applied.
 func fresh(s *scene) {
 	absent(s)
-	s.Bound, s.WasReady, s.ID, s.Edited = false, false, "", true
+	s.Bound, s.WasReady, s.WasApplied, s.Origin, s.ID, s.Edited = false, false, false, "", "", true
 }
 
 // exists is a cloud object that was there before the Kubernetes object.
 func exists(mark driver.Mark) func(*scene) {
 	return func(s *scene) {
-		s.Bound, s.WasReady, s.ID, s.Edited, s.Seen.Mark = false, false, "", true, mark
+		s.Bound, s.WasReady, s.WasApplied, s.Origin, s.ID, s.Edited, s.Seen.Mark = false, false, false, "", "", true, mark
 	}
 }
 
@@ -97,6 +101,15 @@ func unknownPassword(s *scene) {
 	s.Seen.Changes = append(s.Seen.Changes, field.Change{
 		Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Irreversible, Why: whyReplaced,
 	})
+}
+
+// neverApplied is what was taken over, or made, as origin says, and was never as declared.
+func neverApplied(origin v1alpha1.Origin) func(*scene) {
+	return func(s *scene) { s.Origin, s.WasApplied, s.WasReady = origin, false, false }
+}
+func consented(s *scene) { s.AdoptFrom = "bank/orders" }
+func contradicts(s *scene) {
+	s.Seen.Changes = append(s.Seen.Changes, field.Change{Field: "engine", From: "mysql", To: "postgres", Effect: field.Impossible, Why: "make another"})
 }
 
 func deleted(s *scene) { s.Deleting = true }
@@ -142,10 +155,11 @@ type decision struct {
 	Quiet     bool
 	Snapshot  bool
 	Stays     bool
+	Lost      bool
 }
 
 func decided(a Action) decision {
-	d := decision{Verb: a.Verb, Reason: a.Reason, Asks: a.Hash != "", EditWaits: a.EditWaits, Quiet: a.Quiet, Snapshot: a.Snapshot, Stays: a.Stays}
+	d := decision{Verb: a.Verb, Reason: a.Reason, Asks: a.Hash != "", EditWaits: a.EditWaits, Quiet: a.Quiet, Snapshot: a.Snapshot, Stays: a.Stays, Lost: a.Lost}
 	if len(a.Changes) > 0 {
 		d.Changes = field.Names(a.Changes)
 	}
@@ -167,6 +181,12 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Unbind, Reason: v1alpha1.ReasonCreating}},
 		{"a creation may have come to nothing, and the spec has another place for it", []func(*scene){fresh, func(s *scene) { s.Bound, s.Moved = true, true }},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+		{"the name was another's before the creation, and the spec has another place for it", []func(*scene){exists(foreignMark), func(s *scene) { s.Bound, s.Moved = true, true }},
+			decision{Verb: Unbind, Reason: v1alpha1.ReasonCreating}},
+		{"the name is another's by now, and the spec has another place for it", []func(*scene){exists(foreignMark), func(s *scene) { s.Bound, s.Moved, s.WasReady = true, true, true }},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"the name is another's, and the object has an identity in the cloud", []func(*scene){exists(foreignMark), func(s *scene) { s.Bound, s.Moved, s.ID = true, true, "id-now" }},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"a creation was tried, and surely came to nothing", []func(*scene){fresh, func(s *scene) { s.Bound, s.AbsenceSure = true, true }},
 			decision{Verb: Create, Reason: v1alpha1.ReasonCreating}},
 		{"the cloud is creating it", []func(*scene){state(driver.Pending), func(s *scene) { s.WasReady = false }},
@@ -263,12 +283,20 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Stall, Reason: v1alpha1.ReasonImmutable}},
 		{"what can't be changed keeps nothing else waiting", []func(*scene){edited("engine", field.Impossible), edited(days, field.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}}},
+		{"what can't be changed keeps a restart waiting", []func(*scene){edited("engine", field.Impossible), edited(instance, field.Restarts), edited(days, field.Online)},
+			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}}},
+		{"what can't be changed keeps an approved restart waiting", []func(*scene){edited("engine", field.Impossible), edited(instance, field.Restarts)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonImmutable}},
 		{"differences while the cloud is at work", []func(*scene){edited(days, field.Online), state(driver.Pending)},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy}},
 
 		// What exists already.
 		{"a stranger's object", []func(*scene){exists(driver.Mark{})},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"a part of its mark was removed, perhaps", []func(*scene){partOfMark},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+		{"a part of its mark was removed", []func(*scene){partOfMark, surelyUnmarked},
+			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
 		{"a stranger's object, IfExists", []func(*scene){exists(driver.Mark{}), adopt(v1alpha1.AdoptionIfExists)},
 			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
 		{"its own from before the cluster was lost", []func(*scene){exists(beforeMark)},
@@ -279,6 +307,24 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"left behind on purpose, IfExists", []func(*scene){exists(releasedMark), adopt(v1alpha1.AdoptionIfExists)},
 			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
+		{"what another namespace left behind, IfExists", []func(*scene){exists(leftByOthers), adopt(v1alpha1.AdoptionIfExists)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"what another namespace left behind, and the platform consents", []func(*scene){exists(leftByOthers), adopt(v1alpha1.AdoptionIfExists), consented},
+			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
+		{"what another namespace still has, and the platform consents", []func(*scene){exists(othersMark), adopt(v1alpha1.AdoptionIfExists), consented},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"what another object of the namespace left behind, IfExists", []func(*scene){exists(leftBySister), adopt(v1alpha1.AdoptionIfExists)},
+			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
+		{"a stranger's of another engine, IfExists", []func(*scene){exists(driver.Mark{}), adopt(v1alpha1.AdoptionIfExists), contradicts},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonImmutable}},
+		{"its own from before, of another engine", []func(*scene){exists(beforeMark), contradicts},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonImmutable}},
+		{"what the cloud just created does not show its mark", []func(*scene){mark(driver.Mark{}), withoutID, markMissing},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+		{"what the cloud created never showed its mark", []func(*scene){mark(driver.Mark{}), withoutID, markMissing, surelyUnmarked},
+			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
+		{"what the cloud created showed its mark, which somebody removed", []func(*scene){mark(driver.Mark{}), withoutID, surelyUnmarked},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"another namespace's", []func(*scene){exists(othersMark)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"another cluster's", []func(*scene){exists(foreignMark)},
@@ -312,6 +358,10 @@ func TestPlan(t *testing.T) {
 		{"no longer observed only, and without a mark", []func(*scene){mark(driver.Mark{}), surelyUnmarked, func(s *scene) { s.Held, s.WasReady = false, false }},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"observed, without a mark", []func(*scene){observed, mark(driver.Mark{})},
+			decision{Verb: Settle, Reason: v1alpha1.ReasonObserved}},
+		{"observed, and left behind by another namespace", []func(*scene){observed, mark(leftByOthers)},
+			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
+		{"observed, and left behind by another namespace, and the platform consents", []func(*scene){observed, mark(leftByOthers), consented},
 			decision{Verb: Settle, Reason: v1alpha1.ReasonObserved}},
 		{"observed, and another namespace's", []func(*scene){observed, mark(othersMark)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
@@ -358,7 +408,21 @@ func TestPlan(t *testing.T) {
 		{"gone, and the snapshot is not shown", []func(*scene){gone, snapshot(driver.Absent)},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
 		{"gone, and somebody else deleted it", []func(*scene){gone, snapshot(driver.Absent), func(s *scene) { s.SnapshotAbsenceSure = true }},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Lost: true}},
+		{"gone, and it never worked", []func(*scene){gone, snapshot(driver.Absent), func(s *scene) { s.SnapshotAbsenceSure, s.WasReady = true, false }},
 			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting}},
+		{"deleted, taken over, and never as declared", []func(*scene){deleted, neverApplied(v1alpha1.OriginAdopted)},
+			decision{Verb: Release, Reason: v1alpha1.ReasonDeleting}},
+		{"deleted, taken over, never as declared, and without its mark", []func(*scene){deleted, neverApplied(v1alpha1.OriginAdopted), mark(driver.Mark{}), surelyUnmarked, withoutID},
+			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
+		{"deleted, made, and never as declared", []func(*scene){deleted, neverApplied(v1alpha1.OriginCreated)},
+			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Snapshot: true}},
+		{"deleted, never as declared, and made by 0.1.0", []func(*scene){deleted, neverApplied("")},
+			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Snapshot: true}},
+		{"deleted, never as declared, and taken over by 0.1.0", []func(*scene){deleted, neverApplied(""), adopt(v1alpha1.AdoptionIfExists)},
+			decision{Verb: Release, Reason: v1alpha1.ReasonDeleting}},
+		{"deleted, never as declared, and of another engine", []func(*scene){deleted, neverApplied(""), contradicts},
+			decision{Verb: Release, Reason: v1alpha1.ReasonDeleting}},
 		{"retained", []func(*scene){deleted, retained},
 			decision{Verb: Release, Reason: v1alpha1.ReasonDeleting}},
 		{"retained, and released before a crash", []func(*scene){deleted, retained, mark(releasedMark)},
@@ -421,7 +485,10 @@ func mark(m driver.Mark) func(*scene) { return func(s *scene) { s.Seen.Mark = m 
 
 func snapshot(x driver.State) func(*scene) { return func(s *scene) { s.Seen.Snapshot = x } }
 
+func partOfMark(s *scene) { s.Seen.Mark.Name = "" }
+
 func surelyUnmarked(s *scene) { s.UnmarkedSure = true }
+func markMissing(s *scene)    { s.MarkMissing = true }
 func unusable(s *scene)       { s.Seen.Available = false }
 func full(s *scene)           { s.Seen.Available, s.Seen.Problem = false, "the disk is full" }
 func sure(s *scene)           { s.AbsenceSure = true }
@@ -439,5 +506,24 @@ func TestObservedShowsChanges(t *testing.T) {
 	want := []v1alpha1.PendingChange{{Field: "aws.instanceClass", From: "db.t4g.small", To: "db.t4g.micro", Effect: "Restarts", Cause: v1alpha1.CauseDrift}}
 	if diff := cmp.Diff(want, a.Pending); diff != "" || len(a.Changes) > 0 {
 		t.Errorf("changes %v; pending -want +got:\n%s", a.Changes, diff)
+	}
+}
+
+// What the cloud is at work on is told wherever that is waited for.
+func TestPlanSaysWhatTheCloudIsAtWorkOn(t *testing.T) {
+	const says = "restarting it, since 2026-01-02 03:12 UTC"
+	for name, change := range map[string]func(*scene){
+		"an object in use":        func(*scene) {},
+		"an object to be deleted": func(s *scene) { s.Deleting = true },
+		"one that lost its mark":  func(s *scene) { s.Seen.Mark, s.UnmarkedSure = driver.Mark{}, true },
+		"deleted by others":       func(s *scene) { s.Seen.State = driver.Deleting },
+	} {
+		s := settled()
+		state(driver.Pending)(&s)
+		change(&s)
+		s.Seen.Work = driver.Work{What: "restarting it", Since: time.Date(2026, 1, 2, 3, 12, 0, 0, time.UTC)}
+		if a := s.plan(); a.Verb != Wait || !strings.Contains(a.Message, ": "+says) {
+			t.Errorf("%s: %s, %q", name, a.Verb, a.Message)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,44 +15,75 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// publish keeps the connection Secret as it should be: a projection of what was seen and of the vault.
+// publish keeps the connection Secret as it should be: a projection of what was seen and of the vault. A Secret of a former name
+// is kept so for a while: see former.go.
 func (r *Reconciler[T, S]) publish(ctx context.Context, t *turn[T, S], out outcome) (outcome, error) {
 	wanted := r.Kind.Connection(t.want)
-	if b := t.status.Binding; b != nil && (wanted == nil || wanted.SecretName != b.Name) {
-		if err := r.dropSecret(ctx, t, b.Name); err != nil {
-			return out, err
-		}
-		t.status.Binding = nil
+	if wanted == nil {
+		return out, r.unpublish(ctx, t)
 	}
-	if wanted == nil || !t.seen.Available || ownership(t.view, t.seen) != ours {
+	if err := r.dropExpired(ctx, t, wanted.SecretName); err != nil {
+		return out, err
+	}
+	if !t.seen.Available || ownership(t.view, t.seen) != ours || t.unmade {
 		return out, nil
 	}
-	password := ""
-	if r.Kind.Credentials != nil {
-		if t.vault == nil || t.vault.current() == "" {
-			return out, nil // not known to be set yet
-		}
-		password = t.vault.current()
+	password, done, err := r.passwordToPublish(ctx, t, wanted.SecretName)
+	if done || err != nil {
+		return out, err
 	}
 	kind, data := r.Kind.Binding(t.want, t.conn.Provider, t.seen.Endpoint, password)
-	ours, err := r.writeSecret(ctx, t, wanted.SecretName, kind, data)
+	t.knows(string(data["uri"]), url.QueryEscape(password))
+	secret, refused, err := r.writeSecret(ctx, t, wanted.SecretName, kind, data)
 	if err != nil {
 		return out, err
 	}
-	if !ours {
-		return outcome{
-			state: condition.Stalled, reason: v1alpha1.ReasonSecretNotOwned, next: afterError,
-			message: messageTaken(wanted.SecretName),
-		}, nil
+	if refused == nil {
+		t.bindSecret(wanted.SecretName)
+		r.rememberPublished(t, secret)
 	}
-	t.status.Binding = &v1alpha1.Binding{Name: wanted.SecretName}
+	if err := r.refreshFormer(ctx, t, wanted.SecretName, kind, data); err != nil {
+		return out, err
+	}
+	if refused != nil {
+		out = unpublished(out, refused)
+	}
 	return out, nil
 }
 
-func messageTaken(secret string) string {
-	return fmt.Sprintf("a Secret %s exists and was not made for this object; change spec.connection.secretName, or delete the Secret if nobody needs it", secret)
+// lacksLogin reports whether changes say that something which the connection Secret names may not be in the cloud yet: the
+// administrator, or the initial database.
+func lacksLogin(changes []field.Change) bool {
+	return slices.ContainsFunc(changes, func(c field.Change) bool {
+		return c.Effect != field.Impossible && (c.Field == driver.FieldUsername || c.Field == "databaseName")
+	})
+}
+
+// unpublished makes an outcome that of an object whose connection Secret can't be written, which a person has to mend.
+func unpublished(out outcome, refused *credential.Refusal) outcome {
+	switch out.state {
+	case condition.Stalled, condition.EditWaits, condition.DriftWaits: // that is still so
+		out.message = refused.Message + "; " + out.message
+	default:
+		out.message = refused.Message
+	}
+	if out.state != condition.Stalled {
+		out.reason = refused.Reason
+	}
+	if out.next != polling { // the cloud is at work, and what comes of that is to be seen
+		out.next = atSync
+	}
+	out.state, out.quiet = condition.Stalled, false
+	return out
+}
+
+func takenBySomebody(secret string) *credential.Refusal {
+	return &credential.Refusal{Reason: v1alpha1.ReasonSecretNotOwned, Message: fmt.Sprintf(
+		"a Secret %s exists and was not made for this object; change spec.connection.secretName, or delete the Secret if nobody needs it", secret)}
 }
 
 // connectionSecret reads a Secret of the object's namespace; it is empty if there is none.
@@ -64,6 +96,12 @@ func (r *Reconciler[T, S]) connectionSecret(ctx context.Context, t *turn[T, S], 
 	return secret, nil
 }
 
+// secretType is the type of the object's connection Secret. It never changes, and no API server lets it.
+func (r *Reconciler[T, S]) secretType(t *turn[T, S]) corev1.SecretType {
+	kind, _ := r.Kind.Binding(t.want, t.conn.Provider, driver.Endpoint{}, "")
+	return kind
+}
+
 // mayPublish refuses to go on if the connection Secret is somebody else's: a password that nobody could be told is not set.
 func (r *Reconciler[T, S]) mayPublish(ctx context.Context, t *turn[T, S]) error {
 	wanted := r.Kind.Connection(t.want)
@@ -71,18 +109,27 @@ func (r *Reconciler[T, S]) mayPublish(ctx context.Context, t *turn[T, S]) error 
 		return nil
 	}
 	secret, err := r.connectionSecret(ctx, t, wanted.SecretName)
-	if err != nil || secret.Name == "" || r.mine(secret.Labels, t) {
+	if err == nil && secret.Name == "" {
+		t.mem.unwritten = wanted.SecretName
+	}
+	if err != nil || secret.Name == "" || r.mine(secret, t) && secret.Type == r.secretType(t) {
 		return err
 	}
-	return &credential.Refusal{Reason: v1alpha1.ReasonSecretNotOwned, Message: messageTaken(wanted.SecretName)}
+	return takenBySomebody(wanted.SecretName)
 }
 
-// writeSecret makes or mends a Secret. It returns false if there is one that is not ours.
-func (r *Reconciler[T, S]) writeSecret(ctx context.Context, t *turn[T, S], name string, kind corev1.SecretType, data map[string][]byte) (bool, error) {
-	secret, err := r.connectionSecret(ctx, t, name)
+// writeSecret makes or mends a Secret, and returns it. If only a person can mend what keeps it from being written, it returns that.
+func (r *Reconciler[T, S]) writeSecret(
+	ctx context.Context, t *turn[T, S], name string, kind corev1.SecretType, data map[string][]byte,
+) (secret *corev1.Secret, refused *credential.Refusal, err error) {
+	secret = &corev1.Secret{}
+	if t.mem.unwritten != name {
+		secret, err = r.connectionSecret(ctx, t, name)
+	}
+	t.mem.unwritten = ""
 	switch {
 	case err != nil:
-		return true, err
+		return nil, nil, err
 	case secret.Name == "":
 		secret = &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: t.obj.GetNamespace(), Name: name, Labels: r.labels(t)},
@@ -90,28 +137,53 @@ func (r *Reconciler[T, S]) writeSecret(ctx context.Context, t *turn[T, S], name 
 		}
 		err = r.Client.Create(ctx, secret)
 		if apierrors.IsAlreadyExists(err) {
-			return true, errStale
+			return nil, nil, errStale
 		}
-	case !r.mine(secret.Labels, t):
-		return false, nil
+	case !r.mine(secret, t) || secret.Type != kind:
+		return nil, takenBySomebody(name), nil
 	case maps.EqualFunc(secret.Data, data, slices.Equal[[]byte]) && secret.Labels[v1alpha1.LabelUID] == string(t.obj.GetUID()):
-		return true, nil
+		return secret, nil, nil
 	default:
 		secret.Data = data
 		secret.Labels[v1alpha1.LabelUID] = string(t.obj.GetUID())
 		err = r.Client.Update(ctx, secret)
 	}
-	if err != nil {
-		return true, fmt.Errorf("write the connection Secret %s: %w", name, err)
+	if refused := refusedForGood(secret, err, t.redact); refused != nil {
+		return nil, refused, nil
 	}
-	return true, nil
+	if err != nil {
+		return nil, nil, fmt.Errorf("write the connection Secret %s: %w", name, err)
+	}
+	return secret, nil, nil
+}
+
+// refusedForGood returns what to tell a person if the API server will not take a Secret, however often it is asked; nil if asking
+// again may help.
+func refusedForGood(secret *corev1.Secret, err error, redact func(string) string) *credential.Refusal {
+	switch {
+	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause): // the object goes too
+		return nil
+	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsRequestEntityTooLargeError(err), apierrors.IsBadRequest(err):
+	default:
+		return nil
+	}
+	// It is shortened once it is redacted: a secret that is cut in two would not be recognized.
+	message := fmt.Sprintf("the API server refuses to store the connection Secret %s: %.500s; ", secret.Name, redact(err.Error()))
+	if secret.Immutable != nil && *secret.Immutable {
+		message += "the Secret is immutable: delete it, and Mooring writes it again, or change spec.connection.secretName"
+	} else {
+		message += "change what refuses it (a policy, a quota or a limit), or spec.connection.secretName"
+	}
+	return &credential.Refusal{Reason: v1alpha1.ReasonSecretNotWritten, Message: message}
 }
 
 // dropSecret deletes a Secret of the object's namespace if it was made for the object.
 func (r *Reconciler[T, S]) dropSecret(ctx context.Context, t *turn[T, S], name string) error {
-	secret := &corev1.Secret{}
-	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: t.obj.GetNamespace(), Name: name}, secret)
-	if err == nil && r.mine(secret.Labels, t) {
+	secret, err := r.connectionSecret(ctx, t, name)
+	if err != nil {
+		return err
+	}
+	if secret.Name != "" && r.mine(secret, t) {
 		err = r.Client.Delete(ctx, secret, client.Preconditions{UID: &secret.UID})
 	}
 	if client.IgnoreNotFound(err) != nil {
@@ -124,6 +196,9 @@ func (r *Reconciler[T, S]) dropSecret(ctx context.Context, t *turn[T, S], name s
 func (t *turn[T, S]) published(wanted *v1alpha1.Connection) (names []string) {
 	if t.status.Binding != nil {
 		names = append(names, t.status.Binding.Name)
+	}
+	for _, former := range t.status.FormerSecrets {
+		names = append(names, former.Name)
 	}
 	if wanted != nil && !slices.Contains(names, wanted.SecretName) {
 		names = append(names, wanted.SecretName)

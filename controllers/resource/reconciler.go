@@ -65,6 +65,7 @@ func (r *Reconciler[T, S]) ByName() reconcile.Reconciler {
 		switch {
 		case apierrors.IsNotFound(err):
 			r.leaveRollout(r.memories.forget(req.NamespacedName)) // as when its finalizer was removed by hand
+			r.leaveQueue(req.NamespacedName)
 			return reconcile.Result{}, nil
 		case err != nil:
 			return reconcile.Result{}, err
@@ -77,6 +78,9 @@ func (r *Reconciler[T, S]) ByName() reconcile.Reconciler {
 func (r *Reconciler[T, S]) Reconcile(ctx context.Context, obj T) (reconcile.Result, error) {
 	t := r.begin(obj)
 	outcome, err := r.step(ctx, t)
+	if !t.queued { // it may have been, before it was deleted, paused or refused
+		r.leaveQueue(client.ObjectKeyFromObject(obj))
+	}
 	return r.record(ctx, t, outcome, err)
 }
 

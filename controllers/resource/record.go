@@ -2,7 +2,6 @@ package resource
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -15,7 +14,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/credential"
-	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -25,9 +23,9 @@ type when int
 const (
 	soon       when = iota // at once: something was done, and its result is to be seen
 	polling                // while the cloud works
-	afterError             // after a failure, or while a person has to act
-	atSync                 // at the next sync
-	later                  // after atLeast, when the account may have a place
+	afterError             // after a failure, later with each in a row
+	atSync                 // at the next sync, also while a person has to act
+	later                  // after atLeast, behind all that has something to do
 	never                  // only when something changes
 )
 
@@ -36,12 +34,20 @@ type outcome struct {
 	state   condition.State
 	reason  v1alpha1.Reason
 	message string
+	// detail is what only the platform team is told.
+	detail  string
 	next    when
 	atLeast time.Duration
+	// atMost is when to come back at the latest; 0 for no limit.
+	atMost time.Duration
+	// pending are the changes that are not applied; pends says that they are known.
 	pending []v1alpha1.PendingChange
+	pends   bool
 	// planned: pending and hash are what the plan says now.
 	planned bool
 	hash    string
+	// undecided: the differences were not judged, so what waits for approval still does.
+	undecided bool
 	// quiet: conditions stay as they are.
 	quiet bool
 	// repeated: the same was done before and did not help, so the waits grow as after an error.
@@ -49,8 +55,12 @@ type outcome struct {
 	// gone: there is no object left to write to. finished: its deletion ended with this turn. stays: the cloud object
 	// was left.
 	gone, finished, stays bool
+	// queued: the object waits for a slot of its account, and no call was made.
+	queued bool
 	// throttled: the cloud was asked too often.
 	throttled bool
+	// created: the cloud accepted a creation.
+	created bool
 }
 
 func (o *outcome) orNothing() outcome {
@@ -66,16 +76,18 @@ const stubborn = 3
 // record writes down what happened, in the one place where that is done: memory, status, events, log,
 // and when to come back.
 func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcome, err error) (reconcile.Result, error) {
+	ending := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.RecordDeadline)
 	defer cancel()
 	defer func() { r.trace(ctx, t, out, err) }()
-	mayFail := out.repeated || out.next == polling && len(t.mem.sent) > 0 // what was sent has not come true yet
+	mayFail := out.queued || out.repeated || out.next == polling && len(t.mem.sent) > 0 // what was sent has not come true yet
 	if err != nil {
 		out = r.judge(t, out, err)
 	} else if !out.quiet && !mayFail {
 		t.mem.failures = 0
 		t.mem.pace.Succeeded()
 	}
+	out = t.atOnce(out)
 	if out.gone || t.deleting {
 		r.leaveRollout(t.obj.GetUID())
 	}
@@ -85,67 +97,18 @@ func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcom
 		return reconcile.Result{}, nil
 	}
 	r.describe(t, out)
-	if err := r.patchStatus(ctx, t); err != nil {
-		return r.notRecorded(ctx, t, err), nil
+	if ending || !out.created || !r.carryOver(t) {
+		if err := r.patchStatus(ctx, t); err != nil {
+			return r.notRecorded(ctx, t, err), nil
+		}
 	}
-	r.tell(t, out, err)
+	if t.asPublished != nil {
+		t.mem.published = t.asPublished
+	}
+	r.tell(ctx, t, out, err)
 	result := r.comeBack(t, out)
 	r.count(t, out, result)
 	return result, nil
-}
-
-// judge turns an error into an outcome.
-func (r *Reconciler[T, S]) judge(t *turn[T, S], out outcome, err error) outcome {
-	if errors.Is(err, errStale) || apierrors.IsConflict(err) {
-		return outcome{quiet: true, next: polling} // somebody else was faster; look again
-	}
-	if t.mem.failures++; t.mem.failures == 1 {
-		t.mem.failing = t.now
-	}
-	out.next, out.message, out.quiet = afterError, err.Error(), false
-	if refusal, ok := errors.AsType[*credential.Refusal](err); ok {
-		out.state, out.reason = condition.Stalled, refusal.Reason
-		if refusal.Missing() && t.status.FirstReadyTime == nil && !t.deleting {
-			out.state = condition.Progressing // it may be on its way, as where all is applied at once
-		}
-		out.message, out.next = refusal.Message, polling
-		return t.whileDeleting(out)
-	}
-	verdict := retry.Judge(err)
-	out.reason = verdict.Reason
-	if verdict.Advice != "" {
-		out.message += "; " + verdict.Advice
-	}
-	if cloud, ok := errors.AsType[*driver.Error](err); ok {
-		out.atLeast, out.throttled = cloud.RetryAfter, cloud.Code == driver.Throttled
-	}
-	_, did := errors.AsType[acted](err)
-	switch {
-	case verdict.Stalled && (did || t.mem.failures >= stubborn):
-		out.state = condition.Stalled
-	case verdict.Soon:
-		out.state, out.next, out.quiet = condition.Retrying, polling, true
-	case t.now.Sub(t.mem.seen) > 2*r.Cadence.Sync:
-		out.state, out.reason = condition.Unseen, v1alpha1.ReasonNotObserved
-		out.message = "not observed for two sync periods: " + out.message
-	case t.mem.failures >= stubborn:
-		out.state = condition.RetryingLong
-	default:
-		out.state = condition.Retrying
-	}
-	return t.whileDeleting(out)
-}
-
-// whileDeleting turns an outcome into that of an object that is being deleted, if it is.
-func (t *turn[T, S]) whileDeleting(out outcome) outcome {
-	switch {
-	case !t.deleting:
-	case out.state == condition.Stalled:
-		out.state = condition.DeletionStalled
-	case out.state == condition.RetryingLong || out.state == condition.Unseen:
-		out.state, out.reason = condition.Deleting, v1alpha1.ReasonDeleting
-	}
-	return out
 }
 
 // describe brings the status in line with the outcome and what was seen. It changes nothing that need
@@ -156,10 +119,12 @@ func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 		r.describeSeen(t, creating)
 	}
 	if out.planned {
-		t.status.Plan = nextPlan(t.status.Plan, out.hash)
-		if !creating { // what is still to be set on a new object is no news, and would be a write
-			t.status.PendingChanges = out.pending
+		if !out.undecided {
+			t.status.Plan = nextPlan(t.status.Plan, out.hash)
 		}
+	}
+	if (out.planned || out.pends) && !creating { // what is still to be set on a new object is no news, and would be a write
+		t.status.PendingChanges = out.pending
 	}
 	if out.quiet {
 		return
@@ -174,7 +139,7 @@ func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 	}
 	u := condition.Update{
 		State: out.state, Reason: out.reason, Message: t.redact(out.message),
-		Available: t.available(), Generation: t.obj.GetGeneration(), Now: metav1.NewTime(t.now),
+		Available: t.available(), Unobserved: r.unobserved(t), Generation: t.obj.GetGeneration(), Now: metav1.NewTime(t.now),
 	}
 	if t.looked && t.seen.Stopped {
 		u.Unavailable = v1alpha1.ReasonStopped
@@ -203,7 +168,7 @@ func (r *Reconciler[T, S]) describeSeen(t *turn[T, S], creating bool) {
 	}
 	if t.policy.Management == v1alpha1.ManagementObserve && !t.bound() {
 		t.status.ExternalName, t.status.Provider = t.request.Name, t.conn.Provider
-		t.status.Location, t.status.AccountID = t.request.Location, string(t.account)
+		t.status.AccountID = string(t.account)
 	}
 	if t.seen.Operation != "" || t.seen.State == driver.Ready && t.status.Operation == t.request.Operation {
 		t.status.Operation = t.seen.Operation
@@ -212,6 +177,7 @@ func (r *Reconciler[T, S]) describeSeen(t *turn[T, S], creating bool) {
 	if belongs != ours && t.policy.Management != v1alpha1.ManagementObserve {
 		return // what is not ours is not mirrored: it may be another tenant's
 	}
+	t.status.Location = t.place()
 	if t.seen.ID != "" {
 		t.status.ExternalID = t.seen.ID
 	}
@@ -219,16 +185,32 @@ func (r *Reconciler[T, S]) describeSeen(t *turn[T, S], creating bool) {
 	if creating && !gains(t.status.Applied, applied) {
 		return
 	}
+	r.mirror(t)
+	r.describeApplied(t, applied)
+}
+
+// mirror shows in the status what was observed.
+func (r *Reconciler[T, S]) mirror(t *turn[T, S]) {
 	if err := r.Kind.Observed(t.obj, t.seen.Mirror); err != nil {
 		logf.Log.Error(err, "mirror of a driver is not in the shape of the spec")
 	}
-	if t.policy.Refused.Reason != "" {
+	if r.Kind.Endpoint != nil {
+		r.Kind.Endpoint(t.obj, t.seen.Endpoint)
+	}
+	if t.seen.Fixed != nil {
+		t.status.Fixed = t.seen.Fixed
+	}
+}
+
+// describeApplied notes what is set in the cloud, and releases what the spec no longer has.
+func (r *Reconciler[T, S]) describeApplied(t *turn[T, S], applied map[string][]string) {
+	if t.policy.Refused.Reason != "" || applied == nil {
 		return // what is wanted is not known, so nothing is released
 	}
-	if sent, ok := t.status.Applied[driver.FieldPassword]; ok && applied != nil {
+	if sent, ok := t.status.Applied[driver.FieldPassword]; ok {
 		applied[driver.FieldPassword] = sent
 	}
-	if t.policy.Management == v1alpha1.ManagementFull && applied != nil && !t.deleting {
+	if t.policy.Management == v1alpha1.ManagementFull && !t.deleting {
 		t.letGo = append(t.letGo, t.released()...)
 		t.status.Applied = applied
 	}
@@ -262,6 +244,7 @@ func nextPlan(before *v1alpha1.PlanStatus, hash string) *v1alpha1.PlanStatus {
 // patchStatus writes the status if it differs from what is stored.
 func (r *Reconciler[T, S]) patchStatus(ctx context.Context, t *turn[T, S]) error {
 	if equality.Semantic.DeepEqual(t.stored, t.obj) {
+		t.mem.creation = nil
 		return nil
 	}
 	desired := t.obj.DeepCopyObject().(T)
@@ -271,8 +254,8 @@ func (r *Reconciler[T, S]) patchStatus(ctx context.Context, t *turn[T, S]) error
 	}
 	t.obj.SetResourceVersion(desired.GetResourceVersion())
 	t.stored, t.changed = t.obj.DeepCopyObject().(T), true
-	t.mem.unrecorded = false
-	r.tellReleased(t)
+	t.mem.unrecorded, t.mem.creation = false, nil
+	r.tellStored(t)
 	return nil
 }
 
@@ -307,9 +290,12 @@ func (r *Reconciler[T, S]) comeBack(t *turn[T, S], out outcome) reconcile.Result
 		t.mem.rank = max(t.mem.rank, credential.Wanted)
 		result.RequeueAfter = pace.WhileCloudWorks()
 	case later:
-		result.RequeueAfter = out.atLeast
+		return reconcile.Result{RequeueAfter: out.atLeast, Priority: priority(credential.Routine)}
 	case afterError:
 		t.mem.rank = max(t.mem.rank, credential.Wanted)
+		if out.state.WaitsForPerson() {
+			t.mem.rank = credential.Routine
+		}
 		result.RequeueAfter = pace.AfterError(out.atLeast)
 	case never:
 		return result
@@ -317,6 +303,9 @@ func (r *Reconciler[T, S]) comeBack(t *turn[T, S], out outcome) reconcile.Result
 		pace.Settled()
 		t.mem.rank = credential.Routine
 		result.RequeueAfter = pace.UntilSync()
+	}
+	if out.atMost > 0 {
+		result.RequeueAfter = min(result.RequeueAfter, out.atMost)
 	}
 	result.Priority = priority(t.mem.rank)
 	return result

@@ -13,9 +13,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
@@ -31,18 +34,35 @@ const longestNote = 1024
 // again within minutes is one Event with a count.
 func (r *Reconciler[T, S]) event(t *turn[T, S], kind, reason, format string, args ...any) {
 	message := t.redact(fmt.Sprintf(format, args...))
-	r.Recorder.Eventf(r.regarding(t, message), nil, kind, reason, t.action, "%s", strings.ToValidUTF8(message[:min(len(message), longestNote)], ""))
+	about := reference(v1alpha1.GroupVersion.WithKind(r.Kind.Name), t.obj, message)
+	r.Recorder.Eventf(about, nil, kind, reason, t.action, "%s", shortened(message))
 	r.Log.Info(message, append(r.about(t), "type", kind, "reason", reason)...)
+	t.mem.reported = true
 }
 
-// regarding returns what an Event is about. To client-go it is the same Event again if all but its note are alike, and
+// firstTime reports a step that each new object takes. Its conditions say the same, so the step is a line of the log, and an Event
+// only for an object that was Ready before, or that has other Events which this one ends.
+func (r *Reconciler[T, S]) firstTime(t *turn[T, S], reason, format string, args ...any) {
+	if t.wasReady || t.mem.reported || meta.IsStatusConditionTrue(t.toldBefore, v1alpha1.ConditionStalled) {
+		r.normal(t, reason, format, args...)
+		return
+	}
+	r.Log.Info(t.redact(fmt.Sprintf(format, args...)), append(r.about(t), "type", corev1.EventTypeNormal, "reason", reason)...)
+}
+
+// shortened returns as much of a message as the note of an Event holds.
+func shortened(message string) string {
+	return strings.ToValidUTF8(message[:min(len(message), longestNote)], "")
+}
+
+// reference returns what an Event is about. To client-go it is the same Event again if all but its note are alike, and
 // that includes the version of the object: so what repeats would be new after each write, and what differs in its note
 // would be lost between two. With the note in place of the version it is the same if it says the same.
-func (r *Reconciler[T, S]) regarding(t *turn[T, S], note string) *corev1.ObjectReference {
+func reference(kind schema.GroupVersionKind, o client.Object, note string) *corev1.ObjectReference {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(note))
 	return &corev1.ObjectReference{
-		APIVersion: v1alpha1.GroupVersion.String(), Kind: r.Kind.Name, Namespace: t.obj.GetNamespace(), Name: t.obj.GetName(), UID: t.obj.GetUID(),
+		APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID(),
 		ResourceVersion: strconv.FormatUint(hash.Sum64(), 10),
 	}
 }
@@ -70,30 +90,66 @@ func (r *Reconciler[T, S]) warning(t *turn[T, S], c *metav1.Condition) {
 
 // tell tells what conditions say for the first time: that a person is needed, that something is waited for or keeps
 // failing, and that all is well again. It goes by the conditions alone, so that a restart tells nothing twice.
-func (r *Reconciler[T, S]) tell(t *turn[T, S], out outcome, err error) {
+func (r *Reconciler[T, S]) tell(ctx context.Context, t *turn[T, S], out outcome, err error) {
 	if stalled := t.news(v1alpha1.ConditionStalled); stalled != nil {
 		r.warning(t, stalled)
-	}
-	if synced := t.news(v1alpha1.ConditionSynced); synced != nil && out.state == condition.DriftWaits &&
-		(out.repeated || out.reason == v1alpha1.ReasonApprovalRequired) {
-		r.warning(t, synced)
-	}
-	if working := t.news(v1alpha1.ConditionReconciling); working != nil && err != nil {
-		switch out.state {
-		case condition.Progressing: // what it refers to may be on its way
-			r.normal(t, working.Reason, "%s", working.Message)
-		case condition.RetryingLong, condition.Unseen, condition.Deleting:
-			r.warning(t, working)
-		default: // it is not told yet, or was by Stalled
+		if out.detail != "" {
+			r.tellPlatform(ctx, t, stalled.Reason, out.detail)
 		}
 	}
+	if ready := t.news(v1alpha1.ConditionReady); ready != nil && out.state == condition.DriftWaits &&
+		(out.repeated || out.reason == v1alpha1.ReasonApprovalRequired) {
+		r.warning(t, ready)
+	}
+	if working := t.news(v1alpha1.ConditionReconciling); working != nil && (err != nil || out.queued && out.state == condition.Unseen) {
+		switch {
+		case out.state == condition.Progressing && out.reason != v1alpha1.ReasonCloudBusy: // what it refers to may be on its way
+			r.normal(t, working.Reason, "%s", out.message)
+		case working.Message == messageDeleting: // one failure is no news
+		case out.state == condition.Progressing, out.state == condition.Updating, out.state == condition.RetryingLong,
+			out.state == condition.Unseen, out.state == condition.Deleting:
+			r.event(t, corev1.EventTypeWarning, working.Reason, "%s", out.message)
+		}
+	}
+	answers := r.tellRefused(t, out)
 	switch ready := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionReady); {
 	case ready == nil || ready.Status != metav1.ConditionTrue:
 	case !meta.IsStatusConditionTrue(t.toldBefore, v1alpha1.ConditionReady):
-		r.normal(t, v1alpha1.EventReady, "%s", ready.Message)
-	case failing(t.toldBefore) && !failing(t.status.Conditions):
+		r.firstTime(t, v1alpha1.EventReady, "%s", ready.Message)
+	case answers, failing(t.toldBefore) && !failing(t.status.Conditions):
 		r.normal(t, v1alpha1.EventRecovered, "the cloud answers again")
 	}
+}
+
+// tellRefused tells that the object can't be observed, of which its conditions say nothing yet. It reports whether that is over.
+func (r *Reconciler[T, S]) tellRefused(t *turn[T, S], out outcome) (over bool) {
+	switch {
+	case out.state == condition.ObservationRefused && !out.quiet && t.mem.refused != out.message:
+		t.mem.refused = out.message
+		r.event(t, corev1.EventTypeWarning, string(out.reason),
+			"it can't be observed, and is shown as it was last observed: %s. Look at %s", out.message, t.config)
+	case t.looked && t.mem.refused != "":
+		t.mem.refused = ""
+		return true
+	}
+	return false
+}
+
+// tellPlatform tells what the object's own team may not know, in the log and as an Event on the ClusterProviderConfig. That Event is
+// in Mooring's own namespace. A ProviderConfig is its team's own, and gets none.
+func (r *Reconciler[T, S]) tellPlatform(ctx context.Context, t *turn[T, S], reason, detail string) {
+	note := t.redact(fmt.Sprintf("%s %s/%s asks for %s: %s", r.Kind.Name, t.obj.GetNamespace(), t.obj.GetName(), t.request.Name, detail))
+	r.Log.Info(note, append(r.about(t), "providerConfig", t.config.String(), "reason", reason)...)
+	if t.config.Kind != credential.KindClusterProviderConfig {
+		return
+	}
+	config := &v1alpha1.ClusterProviderConfig{}
+	if err := r.Client.Get(ctx, client.ObjectKey{Name: t.config.Name}, config); err != nil {
+		return // the log has it
+	}
+	about := reference(v1alpha1.GroupVersion.WithKind(t.config.Kind), config, note)
+	about.Namespace = r.Namespace
+	r.Recorder.Eventf(about, nil, corev1.EventTypeWarning, reason, t.action, "%s", shortened(note))
 }
 
 // news returns a condition if it says something, and did not say so before.
@@ -108,7 +164,15 @@ func (t *turn[T, S]) news(name string) *metav1.Condition {
 // failing reports whether conditions say that calls keep failing.
 func failing(conditions []metav1.Condition) bool {
 	c := meta.FindStatusCondition(conditions, v1alpha1.ConditionReconciling)
-	return c != nil && (c.Reason == string(v1alpha1.ReasonRetrying) || c.Reason == string(v1alpha1.ReasonNotObserved))
+	if c == nil {
+		return false
+	}
+	switch v1alpha1.Reason(c.Reason) {
+	case v1alpha1.ReasonRetrying, v1alpha1.ReasonNotObserved, v1alpha1.ReasonCloudBusy:
+		return true
+	default:
+		return false
+	}
 }
 
 // trace notes what the turn came to, for whoever looks into single ones.
@@ -161,6 +225,23 @@ func (r *Reconciler[T, S]) tellUpdate(t *turn[T, S], a Action, changes []field.C
 	default:
 		r.normal(t, v1alpha1.EventUpdated, "changed %s", list(changes))
 	}
+}
+
+// note is an Event to be recorded.
+type note struct{ reason, message string }
+
+// onceStored has a Normal Event recorded once the status is stored: what is done again after a crash is told once.
+func (t *turn[T, S]) onceStored(reason, format string, args ...any) {
+	t.notes = append(t.notes, note{reason, fmt.Sprintf(format, args...)})
+}
+
+// tellStored records the Events that waited until the status was stored.
+func (r *Reconciler[T, S]) tellStored(t *turn[T, S]) {
+	for _, n := range t.notes {
+		r.normal(t, n.reason, "%s", n.message)
+	}
+	t.notes = nil
+	r.tellReleased(t)
 }
 
 // tellReleased says once that fields are no longer managed.

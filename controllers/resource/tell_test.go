@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -29,6 +30,7 @@ func TestTell(t *testing.T) {
 	vain := came{out: outcome{state: condition.DriftWaits, reason: v1alpha1.ReasonDrifted, message: "in vain", next: afterError, repeated: true}}
 	unavailable := came{err: &driver.Error{Code: driver.Unavailable, Op: "HeadBucket", Message: "no answer"}}
 	denied := came{err: acted{&driver.Error{Code: driver.Denied, Op: "PutBucketTagging", Message: "no rights"}}}
+	occupied := came{err: acted{&driver.Error{Code: driver.Busy, Op: "PutBucketTagging", Message: "busy"}}}
 	missing := came{err: &credential.Refusal{Reason: v1alpha1.ReasonCredentialsNotFound, Message: "create it"}}
 	const ready, again = "Normal Ready usable", "Normal Recovered the cloud answers again"
 	for _, test := range []struct {
@@ -37,12 +39,21 @@ func TestTell(t *testing.T) {
 		deleting bool
 		turns    []came
 		want     []string
+		// logged are lines of the log that are no Event.
+		logged int
 	}{
-		{name: "created", unborn: true, turns: []came{creating, creating, settled, settled}, want: []string{ready}},
+		{name: "created", unborn: true, turns: []came{creating, creating, settled, settled}, logged: 1},
+		{name: "created, and lost what it needs", unborn: true, turns: []came{creating, settled, denied, settled},
+			want: []string{"Warning Denied PutBucketTagging: no rights", ready}, logged: 1},
 		{name: "what it refers to comes later", unborn: true, turns: []came{missing, missing, creating, settled},
 			want: []string{"Normal CredentialsNotFound create it", ready}},
 		{name: "what it refers to is gone", turns: []came{settled, missing, missing, settled},
-			want: []string{ready, "Warning CredentialsNotFound create it", ready}},
+			want: []string{ready, "Warning CredentialsNotFound it can't be observed, and is shown as it was last observed: create it. Look at ClusterProviderConfig aws",
+				"Normal Recovered the cloud answers again"}},
+		{name: "busy for long", turns: []came{settled, occupied, occupied, occupied, occupied, settled},
+			want: []string{ready, "Warning CloudBusy the cloud refuses this for now, and is asked again: PutBucketTagging: busy", again}},
+		{name: "a deletion that is refused as busy for long", deleting: true, turns: []came{occupied, occupied, occupied, occupied},
+			want: []string{"Warning Deleting the cloud refuses this for now, and is asked again: PutBucketTagging: busy"}},
 		{name: "one failure", turns: []came{settled, unavailable, settled}, want: []string{ready}},
 		{name: "failures that last", turns: []came{settled, unavailable, unavailable, unavailable, unavailable, settled, settled},
 			want: []string{ready, "Warning Retrying HeadBucket: no answer", again}},
@@ -61,11 +72,13 @@ func TestTell(t *testing.T) {
 			var logged []string
 			d.Log, d.RecordDeadline = funcr.NewJSON(func(line string) { logged = append(logged, line) }, funcr.Options{}), time.Minute
 			if test.unborn {
-				d.status.FirstReadyTime = nil
+				d.status.FirstReadyTime, d.obj.CreationTimestamp = nil, metav1.NewTime(d.now)
 			}
+			d.Cadence.PollLongest = 0 // the cloud is busy for long after a few tries
 			for _, c := range test.turns {
 				d.turn = d.begin(d.obj)
-				d.deleting = test.deleting
+				d.deleting, d.looked, d.config = test.deleting, c.err == nil, credential.Key{Kind: credential.KindClusterProviderConfig, Name: "aws"}
+				d.seen = driver.Observation{State: driver.Ready, Available: true, Mark: d.request.Mark}
 				if _, err := d.record(t.Context(), d.turn, c.out, c.err); err != nil {
 					t.Fatal(err)
 				}
@@ -79,7 +92,7 @@ func TestTell(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("Events (-want +got):\n%s", diff)
 			}
-			if len(logged) != len(got) || slices.ContainsFunc(logged, func(line string) bool { return !strings.Contains(line, `"name":"photos"`) }) {
+			if len(logged) != len(got)+test.logged || slices.ContainsFunc(logged, func(line string) bool { return !strings.Contains(line, `"name":"photos"`) }) {
 				t.Errorf("the log tells another story: %q", logged)
 			}
 		})

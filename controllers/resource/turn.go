@@ -2,7 +2,6 @@ package resource
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,20 +40,30 @@ type turn[T client.Object, S any] struct {
 	// exit gives a place in the account's gate back, if one is held. hung: a call got no answer.
 	exit func(answered bool)
 	hung bool
+	// queued: the object waits for a slot of its account.
+	queued bool
 
 	// toldBefore is what the conditions said before. wasReady: it had been usable before.
 	toldBefore []metav1.Condition
 	wasReady   bool
+	// wanted: a person edited the spec, or asked for the reconciliation. lookNow: the latter.
+	wanted, lookNow bool
 	// action is what the turn is at; changed: it wrote to the status.
 	action  string
 	changed bool
 
 	looked bool // seen holds an observation
+	// unmade: something that the connection Secret names may not be in the cloud yet.
+	unmade bool
 	seen   driver.Observation
 	view   View
 	vault  *vault
+	// asPublished is what the connection Secret holds, as it was found or written.
+	asPublished *published
 	// letGo are fields that are managed no longer, which is told once it is stored.
 	letGo []string
+	// notes are Events that are recorded once the status that they tell of is stored.
+	notes []note
 	// canary are the secret values that this turn has touched; they are cut out of every message.
 	canary []string
 }
@@ -68,11 +77,15 @@ func (r *Reconciler[T, S]) begin(obj T) *turn[T, S] {
 		mem: r.memories.of(client.ObjectKeyFromObject(obj), obj.GetUID(), r.Cadence, now), now: now,
 		action: observing,
 	}
+	t.resume()
 	t.toldBefore = slices.Clone(t.status.Conditions)
 	t.wasReady = t.status.FirstReadyTime != nil
 	if request := obj.GetAnnotations()[v1alpha1.AnnotationReconcile]; t.mem.generation != obj.GetGeneration() || t.mem.request != request {
 		t.mem.pace.Settled() // somebody wants something: no waiting for what was before
-		t.mem.failures, t.mem.inVain = 0, false
+		t.mem.failures, t.mem.inVain, t.mem.failure = 0, false, ""
+		t.mem.queueNews = newsNone
+		t.wanted = t.mem.generation != 0
+		t.lookNow = t.wanted && t.mem.request != request
 		if t.mem.generation != 0 || t.status.ObservedGeneration != obj.GetGeneration() { // else it was merely not met yet
 			t.mem.rank = min(t.mem.rank, credential.Wanted)
 		}
@@ -112,18 +125,12 @@ func (t *turn[T, S]) answered(err error) {
 
 // knows adds values that must never be shown.
 func (t *turn[T, S]) knows(secrets ...string) {
-	for _, s := range secrets {
-		if len(s) >= 4 { // shorter ones would mangle messages, and hide nothing
-			t.canary = append(t.canary, s)
-		}
-	}
+	t.canary = append(t.canary, secrets...)
 }
 
 // redact cuts secret values out of a message. Drivers promise that there are none; this is the second lock.
 func (t *turn[T, S]) redact(message string) string {
-	for _, s := range t.canary {
-		message = strings.ReplaceAll(message, s, field.Redacted)
-	}
+	message = driver.Redact(message, t.canary...)
 	if t.conn != nil {
 		message = t.conn.Redact(message) // what it is now: tokens come and go in a turn
 	}
@@ -186,8 +193,10 @@ func (r *Reconciler[T, S]) asked(t *turn[T, S]) (name, location string) {
 func (r *Reconciler[T, S]) look(t *turn[T, S]) {
 	t.view = View{
 		Deleting: t.deleting, Bound: t.bound(), Held: t.held(), WasReady: t.status.FirstReadyTime != nil,
-		Edited: t.obj.GetGeneration() != t.status.AppliedGeneration,
-		Mark:   t.request.Mark, ID: t.status.ExternalID, Applied: t.request.Applied,
+		Edited:     t.obj.GetGeneration() != t.status.AppliedGeneration,
+		WasApplied: t.status.AppliedGeneration != 0, Origin: t.status.Origin,
+		AdoptFrom: t.obj.GetAnnotations()[v1alpha1.AnnotationAdoptFrom],
+		Mark:      t.request.Mark, ID: t.status.ExternalID, Applied: t.request.Applied,
 		Approval: t.obj.GetAnnotations()[v1alpha1.AnnotationApprove], Waiting: t.status.PendingChanges,
 	}
 	if t.status.Plan != nil {
@@ -198,17 +207,47 @@ func (r *Reconciler[T, S]) look(t *turn[T, S]) {
 		t.view.Enforced = t.class.Effective.Insists()
 	}
 	if t.bound() {
-		name, location := r.asked(t)
-		t.view.Moved = name != t.status.ExternalName || location != "" && location != t.status.Location
+		t.view.Moved = r.moved(t)
 	}
 	t.mem.absent = since(t.mem.absent, t.seen.State == driver.Absent, t.now)
 	t.mem.unsaved = since(t.mem.unsaved, t.seen.State == driver.Absent && t.seen.Snapshot == driver.Absent, t.now)
 	there := t.seen.State != driver.Absent && t.seen.State != driver.Unknown
-	t.mem.unmarked = since(t.mem.unmarked, there && t.seen.Mark.Zero() && !markUnread(t.seen), t.now)
+	t.lookForMark(there, r.answerLost(t))
+	if there && t.seen.Mark.UID == t.request.Mark.UID { // nothing else has this uid
+		t.status.CreationRefused, t.mem.creationRefused = false, false
+	}
+	lost := t.seen.Mark.Zero() || ownership(t.view, t.seen) == oursUnmarked
+	t.mem.unmarked = since(t.mem.unmarked, there && lost && !markUnread(t.seen), t.now)
 	lasts := func(missing time.Time) bool { return !missing.IsZero() && t.now.Sub(missing) >= r.Settle }
 	t.view.AbsenceSure = lasts(t.mem.absent) && t.now.Sub(t.mem.notBefore) >= r.Settle
 	t.view.SnapshotAbsenceSure = lasts(t.mem.unsaved)
 	t.view.UnmarkedSure = lasts(t.mem.unmarked)
+}
+
+// moved reports whether the spec now asks for another name or location than those that the object is bound to. Where a cloud object
+// was found it is, whatever region the account has by default.
+func (r *Reconciler[T, S]) moved(t *turn[T, S]) bool {
+	name, location := r.asked(t)
+	_, chosen := r.Kind.Parameters(t.want)
+	found := t.status.Origin == v1alpha1.OriginAdopted || t.status.Origin == "" && t.status.ExternalID != ""
+	return name != t.status.ExternalName || location != "" && location != t.status.Location && (chosen != "" || !found)
+}
+
+// lookForMark notes that what the cloud just created does not show its mark. Only what was never seen with the mark counts: if
+// somebody removes the mark later, nothing but the cloud's own id proves whose the object is.
+//
+// The answer may have been lost. The object is bound before a creation is sent, to a name that was seen to be free; lostAnswer says
+// that the name is one that nobody else would choose, and that no refusal is known.
+func (t *turn[T, S]) lookForMark(there, lostAnswer bool) {
+	switch {
+	case !there || !t.bound() || markUnread(t.seen):
+	case !t.seen.Mark.Zero():
+		t.status.MarkMissing, t.mem.answered = false, false
+	case t.mem.answered, lostAnswer:
+		t.status.MarkMissing, t.status.ExternalID = true, t.seen.ID
+		t.view.ID = t.seen.ID
+	}
+	t.view.MarkMissing = t.status.MarkMissing
 }
 
 // since returns when something became so: now, if it was not so before; zero if it is not.
@@ -221,11 +260,6 @@ func since(before time.Time, so bool, now time.Time) time.Time {
 	default:
 		return before
 	}
-}
-
-// mine reports whether a Secret's labels say that it was made for this object, under whatever uid.
-func (r *Reconciler[T, S]) mine(labels map[string]string, t *turn[T, S]) bool {
-	return labels[v1alpha1.LabelKind] == r.Kind.Name && labels[v1alpha1.LabelName] == t.obj.GetName()
 }
 
 func (r *Reconciler[T, S]) labels(t *turn[T, S]) map[string]string {

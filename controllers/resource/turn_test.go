@@ -89,3 +89,30 @@ func TestTurnsTellNoToken(t *testing.T) {
 		t.Errorf("told %q", got)
 	}
 }
+
+// What was found is where it was found, whatever region the account has by default; what was to be created moves with the account.
+func TestMoved(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		origin     v1alpha1.Origin
+		id, chosen string
+		want       bool
+	}{
+		{"adopted", v1alpha1.OriginAdopted, "", "", false},
+		{"adopted, and the spec says where it is", v1alpha1.OriginAdopted, "", "us", false},
+		{"adopted, and the spec says otherwise", v1alpha1.OriginAdopted, "", "eu", true},
+		{"seen by an earlier release", "", "id", "", false},
+		{"to be created", v1alpha1.OriginCreated, "", "", true},
+		{"to be created where the spec says", v1alpha1.OriginCreated, "", "us", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := newDesk(t)
+			d.Kind.Parameters = func(*v1alpha1.Bucket) (p v1alpha1.BucketParameters, location string) { return p, tt.chosen }
+			d.conn.Region, d.spec.ExternalName = "europe-west3", d.status.ExternalName
+			d.status.Origin, d.status.ExternalID, d.status.Location = tt.origin, tt.id, "us"
+			if got := d.moved(d.turn); got != tt.want {
+				t.Errorf("moved: %t, want %t", got, tt.want)
+			}
+		})
+	}
+}

@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -21,6 +23,8 @@ import (
 type vault struct {
 	secret *corev1.Secret
 	exists bool
+	// ahead: current is what the status says, and the Secret is brought up to date by its next write.
+	ahead bool
 }
 
 const (
@@ -67,6 +71,14 @@ func (v *vault) propose(password string, serial int) {
 	v.secret.Data[vaultSerial] = []byte(strconv.Itoa(serial))
 }
 
+// promote makes next the current password.
+func (v *vault) promote() {
+	v.secret.Data[vaultCurrent] = v.secret.Data[vaultNext]
+	for _, key := range []string{vaultNext, vaultNamed, vaultForeign} {
+		delete(v.secret.Data, key)
+	}
+}
+
 // latest is the password that the cloud has or will have.
 func (v *vault) latest() string {
 	if next := v.next(); next != "" {
@@ -85,21 +97,35 @@ func (r *Reconciler[T, S]) openVault(ctx context.Context, t *turn[T, S]) error {
 	v := &vault{secret: &corev1.Secret{}, exists: true}
 	err := r.Reader.Get(ctx, key, v.secret)
 	if apierrors.IsNotFound(err) {
-		v.exists, t.mem.password = false, ""
-		v.secret = &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Labels: r.labels(t)},
-		}
-		err = nil
+		r.emptyVault(t)
+		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("read the password: %w", err)
 	}
+	if v.exists && (!r.labelled(v.secret, t) || v.secret.Type != corev1.SecretTypeOpaque && v.secret.Type != "") {
+		return &credential.Refusal{Reason: v1alpha1.ReasonSecretNotOwned, Message: fmt.Sprintf(
+			"Secret %s in Mooring's own namespace, where this object's password is kept, was not made by Mooring; ask your platform team to look at it", key.Name)}
+	}
 	if v.secret.Data == nil {
 		v.secret.Data = map[string][]byte{}
+	}
+	if v.next() != "" && v.serial() == strconv.Itoa(firstSerial) && t.accepts(v.serial()) {
+		v.promote()
+		v.ahead = true
 	}
 	t.vault = v
 	t.knows(v.current(), v.next())
 	return nil
+}
+
+// emptyVault begins a vault of which nothing is stored. Should there be one after all, it can't be stored over that.
+func (r *Reconciler[T, S]) emptyVault(t *turn[T, S]) {
+	t.mem.password = ""
+	t.vault = &vault{secret: &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: vaultName(t.obj), Labels: r.labels(t)},
+		Data:       map[string][]byte{},
+	}}
 }
 
 // store writes the vault, guarded by its resourceVersion.
@@ -116,7 +142,7 @@ func (r *Reconciler[T, S]) store(ctx context.Context, v *vault) error {
 	if err != nil {
 		return fmt.Errorf("store the password: %w", err)
 	}
-	v.exists = true
+	v.exists, v.ahead = true, false
 	return nil
 }
 
@@ -134,8 +160,13 @@ func (t *turn[T, S]) unused(low int) (int, error) {
 
 // took reports whether the cloud is known to have taken the vault's next password.
 func (t *turn[T, S]) took() bool {
+	return t.mem.password == t.vault.serial() || t.accepts(t.vault.serial())
+}
+
+// accepts reports whether the status says that the cloud has the password with this serial.
+func (t *turn[T, S]) accepts(serial string) bool {
 	accepted := t.status.Applied[driver.FieldPassword]
-	return t.mem.password == t.vault.serial() || len(accepted) == 1 && accepted[0] == t.vault.serial()
+	return len(accepted) == 1 && accepted[0] == serial
 }
 
 // renewVault stores a next password if there is none yet, or if another is wanted: the one wanted, or one that is made here.
@@ -156,6 +187,7 @@ func (r *Reconciler[T, S]) renewVault(ctx context.Context, t *turn[T, S], wanted
 	}
 	t.knows(wanted)
 	v.propose(wanted, serial)
+	t.mem.published = nil // from here on the connection Secret may be behind the server
 	return r.store(ctx, v)
 }
 
@@ -169,15 +201,13 @@ func (r *Reconciler[T, S]) offerAgain(ctx context.Context, t *turn[T, S]) error 
 		return err
 	}
 	t.vault.propose(t.vault.current(), serial)
+	t.mem.published = nil
 	return r.store(ctx, t.vault)
 }
 
 // promote notes that the cloud has taken next.
 func (r *Reconciler[T, S]) promote(ctx context.Context, t *turn[T, S]) error {
-	t.vault.secret.Data[vaultCurrent] = t.vault.secret.Data[vaultNext]
-	for _, key := range []string{vaultNext, vaultNamed, vaultForeign} {
-		delete(t.vault.secret.Data, key)
-	}
+	t.vault.promote()
 	return r.store(ctx, t.vault)
 }
 
@@ -204,7 +234,7 @@ func (r *Reconciler[T, S]) disown(ctx context.Context, t *turn[T, S]) error {
 	v := t.vault
 	foreign := belongs != oursBefore && v.current() == ""
 	trusted := v.next() != "" && (v.serial() == strconv.Itoa(firstSerial) || t.took())
-	if !trusted && foreign == v.is(vaultForeign) {
+	if !trusted && foreign == v.is(vaultForeign) && !v.ahead { // the status starts over
 		return nil
 	}
 	if trusted {

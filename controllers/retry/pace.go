@@ -11,7 +11,8 @@ import (
 type Cadence struct {
 	// Sync is how often a converged object is observed, give or take a tenth.
 	Sync time.Duration
-	// First and Longest bound the waits after errors; First and PollLongest those while the cloud works.
+	// First and Longest bound the waits after errors; First and PollLongest those while the cloud works, unless that takes it
+	// unusually long: then Longest does.
 	First       time.Duration
 	Longest     time.Duration
 	PollLongest time.Duration
@@ -33,6 +34,8 @@ type Pace struct {
 	cadence Cadence
 	errors  *backoff.ExponentialBackOff
 	polls   *backoff.ExponentialBackOff
+	// polled is how long the cloud has been waited for.
+	polled time.Duration
 }
 
 // NewPace returns the pace of a fresh object.
@@ -46,12 +49,15 @@ func (p *Pace) AfterError(atLeast time.Duration) time.Duration {
 	return max(p.errors.NextBackOff(), atLeast)
 }
 
-// WhileCloudWorks returns how long to wait before looking again.
+// WhileCloudWorks returns how long to wait before looking again. What the cloud has been at work on for hours is polled
+// every few minutes.
 func (p *Pace) WhileCloudWorks() time.Duration {
 	if p.polls == nil {
 		p.polls = exponential(p.cadence.First, p.cadence.PollLongest, 1.5)
 	}
-	return p.polls.NextBackOff()
+	wait := max(p.polls.NextBackOff(), min(p.polled/20, p.cadence.Longest))
+	p.polled += wait
+	return wait
 }
 
 // UntilSync returns how long to wait before a converged object is looked at again. The jitter
@@ -64,7 +70,7 @@ func (p *Pace) UntilSync() time.Duration {
 func (p *Pace) Succeeded() { p.errors = nil }
 
 // Settled forgets all waits.
-func (p *Pace) Settled() { p.errors, p.polls = nil, nil }
+func (p *Pace) Settled() { p.errors, p.polls, p.polled = nil, nil, 0 }
 
 func exponential(first, longest time.Duration, factor float64) *backoff.ExponentialBackOff {
 	return backoff.NewExponentialBackOff(

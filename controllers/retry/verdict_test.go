@@ -24,6 +24,7 @@ var want = map[driver.Code]Verdict{
 	driver.Quota:       {Reason: v1alpha1.ReasonQuotaExceeded, Stalled: true, Advice: "ask the cloud for a higher quota, or delete what is not needed"},
 	driver.Throttled:   {Reason: v1alpha1.ReasonRetrying},
 	driver.Unavailable: {Reason: v1alpha1.ReasonRetrying},
+	driver.Capacity:    {Reason: v1alpha1.ReasonNoCapacity, Stalled: true},
 }
 
 func TestJudgeKnowsEveryCode(t *testing.T) {

@@ -6,7 +6,8 @@
 // memories. Neither drivers nor the reconciler know of Prometheus.
 //
 // Labels are bounded: by kinds, clouds and their operations, closed lists of reasons, and by how many classes and
-// accounts there are. No name of an object is a label.
+// accounts there are. Names of objects are labels of one metric only, which shows the objects that are not fine, up to a
+// limit.
 //
 // It also makes the spans of turns and of requests, and exports them.
 package telemetry

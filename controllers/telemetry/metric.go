@@ -22,6 +22,8 @@ type Metric struct {
 	Labels []string
 	// Replicas: every replica shows it; the others only the leader does.
 	Replicas bool
+	// PerObject: its labels name objects, or it is about metrics that do; --metrics-object-limit=0 switches it off.
+	PerObject bool
 	// Asks is a question, and Query what answers it in PromQL.
 	Asks, Query string
 
@@ -37,6 +39,7 @@ type Section struct {
 // Sections are all metrics of Mooring, and those of controller-runtime that its alerts and dashboard rely on.
 func Sections() []Section {
 	return []Section{
+		{"Objects that are not fine", []*Metric{objectCondition, objectsOmitted, objectDriftReturns}},
 		{"Resources", []*Metric{resources, timeToReady, timeToConverge, driftFound, driftCorrected, driftReturned,
 			unfinishedAge, deletions, deletionAge, observationAge, rollouts}},
 		{"Provider configs and accounts", []*Metric{providerConfigs, accountPlaces, accountPlacesInUse, accountWaiting, gateWait, throttleWait}},

@@ -11,6 +11,8 @@ import (
 type Metrics struct {
 	now     func() time.Time
 	sources Sources
+	// driftReturns are shown while this replica leads.
+	driftReturns driftReturns
 
 	timeToReady, timeToConverge               *prometheus.HistogramVec
 	driftFound, driftCorrected, driftReturned *prometheus.CounterVec
@@ -87,6 +89,9 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 		c.Collect(to)
 	}
 	m.sources.collect(m.now(), to)
+	if m.sources.leads() {
+		m.driftReturns.collect(m.now(), m.sources.ObjectLimit, to)
+	}
 }
 
 // Certificate notes until when the webhook's certificate is valid.

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -294,7 +295,7 @@ func full() *Metrics {
 	s := Subject{"Bucket", "aws"}
 	m.Ready(s, time.Second)
 	m.Converged(s, time.Second)
-	m.Drift(s, Drift{Found: true, Returned: true, Corrected: true})
+	m.Drift(s, types.NamespacedName{Namespace: "shop", Name: "photos"}, Drift{Found: true, Returned: true, Corrected: true})
 	m.Gone(s, Deleted)
 	m.Throttled(s, time.Second)
 	m.Unrecorded(s)
@@ -310,12 +311,14 @@ func sources(objects *shelf) Sources {
 	leading := make(chan struct{})
 	close(leading)
 	return Sources{
-		Leading: leading, Cache: objects,
+		Leading: leading, Cache: objects, SyncPeriod: time.Minute, ObjectLimit: 1000,
 		Kinds: []Kind{{
 			Name: "Bucket", List: func() client.ObjectList { return &v1alpha1.BucketList{} },
 			Status: func(o client.Object) *v1alpha1.ResourceStatus { return &o.(*v1alpha1.Bucket).Status.ResourceStatus },
 			Sightings: func() []Sighting {
-				return []Sighting{{"aws", noon.Add(-time.Minute)}, {"aws", noon.Add(-2 * time.Minute)}, {"gcp", noon}}
+				return []Sighting{
+					{Provider: "aws", At: noon.Add(-time.Minute)}, {Provider: "aws", At: noon.Add(-2 * time.Minute)}, {Provider: "gcp", At: noon},
+				}
 			},
 			Unrecorded: func() int { return 3 },
 			Rollouts:   func() []Rollout { return []Rollout{{"standard", 5, 7}} },
@@ -341,7 +344,12 @@ func (s *shelf) Get(context.Context, client.ObjectKey, client.Object, ...client.
 
 func (s *shelf) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
 	if buckets, ok := list.(*v1alpha1.BucketList); ok {
-		buckets.Items = *s
+		buckets.Items = slices.Clone(*s)
+		for i := range buckets.Items {
+			if b := &buckets.Items[i]; b.Name == "" {
+				b.Name = fmt.Sprint("bucket-", i)
+			}
+		}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -71,16 +72,22 @@ type unfinished struct{ provider, reason string }
 // tally is the labels of resources, but the kind.
 type tally struct{ provider, class, condition, status, reason string }
 
-func (k Kind) collect(ctx context.Context, cache client.Reader, now time.Time, to chan<- prometheus.Metric) error {
+// collect shows what is counted of a kind's objects, and returns those that are not fine.
+func (k Kind) collect(ctx context.Context, cache client.Reader, now, mustBeObservedSince time.Time, to chan<- prometheus.Metric) (unhealthy []unhealthyObject, err error) {
 	list := k.List()
 	if err := cache.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
-		return err
+		return nil, err
 	}
+	lastObserved := k.lastObserved()
 	tallies, deleting, begun := map[tally]int{}, map[string]time.Duration{}, map[unfinished]time.Duration{}
-	err := meta.EachListItem(list, func(item runtime.Object) error {
+	err = meta.EachListItem(list, func(item runtime.Object) error {
 		object := item.(client.Object)
 		status := k.Status(object)
 		count(tallies, status)
+		name := client.ObjectKeyFromObject(object)
+		if conditions := unhealthyConditions(object, status, lastObserved[name], mustBeObservedSince); len(conditions) > 0 {
+			unhealthy = append(unhealthy, unhealthyObject{kind: k.Name, provider: status.Provider, class: status.ClassName, name: name, conditions: conditions})
+		}
 		if at := object.GetDeletionTimestamp(); at != nil {
 			deleting[status.Provider] = max(deleting[status.Provider], now.Sub(at.Time))
 		} else if c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReconciling); c != nil && slices.Contains(underWay, c.Reason) {
@@ -90,7 +97,7 @@ func (k Kind) collect(ctx context.Context, cache client.Reader, now time.Time, t
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for t, n := range tallies {
 		show(to, resources, float64(n), k.Name, t.provider, t.class, t.condition, t.status, t.reason)
@@ -111,7 +118,7 @@ func (k Kind) collect(ctx context.Context, cache client.Reader, now time.Time, t
 			show(to, rollouts, float64(r.Waiting), k.Name, r.Class, "waiting")
 		}
 	}
-	return nil
+	return unhealthy, nil
 }
 
 func count(tallies map[tally]int, status *v1alpha1.ResourceStatus) {
@@ -122,6 +129,18 @@ func count(tallies map[tally]int, status *v1alpha1.ResourceStatus) {
 			tallies[tally{status.Provider, status.ClassName, name, string(metav1.ConditionUnknown), ""}]++
 		}
 	}
+}
+
+// lastObserved returns when each cloud object was last observed that is to be observed.
+func (k Kind) lastObserved() map[types.NamespacedName]time.Time {
+	if k.Sightings == nil {
+		return nil
+	}
+	at := map[types.NamespacedName]time.Time{}
+	for _, s := range k.Sightings() {
+		at[s.Name] = s.At
+	}
+	return at
 }
 
 func (k Kind) collectSightings(now time.Time, to chan<- prometheus.Metric) {
@@ -139,23 +158,28 @@ func (k Kind) collectSightings(now time.Time, to chan<- prometheus.Metric) {
 	}
 }
 
-func (k ConfigKind) collect(ctx context.Context, cache client.Reader, to chan<- prometheus.Metric) error {
+// collect shows how many provider configs are Ready, and returns those that are not.
+func (k ConfigKind) collect(ctx context.Context, cache client.Reader, to chan<- prometheus.Metric) (unhealthy []unhealthyObject, err error) {
 	list := k.List()
 	if err := cache.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
-		return err
+		return nil, err
 	}
 	tallies := map[tally]int{}
-	err := meta.EachListItem(list, func(item runtime.Object) error {
-		provider, conditions := k.Of(item.(client.Object))
-		status, reason := metav1.ConditionUnknown, ""
+	err = meta.EachListItem(list, func(item runtime.Object) error {
+		object := item.(client.Object)
+		provider, conditions := k.Of(object)
+		ready := metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionUnknown, LastTransitionTime: object.GetCreationTimestamp()}
 		if c := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady); c != nil {
-			status, reason = c.Status, c.Reason
+			ready = *c
 		}
-		tallies[tally{provider: provider, status: string(status), reason: reason}]++
+		tallies[tally{provider: provider, status: string(ready.Status), reason: ready.Reason}]++
+		if ready.Status != metav1.ConditionTrue {
+			unhealthy = append(unhealthy, unhealthyObject{kind: k.Name, provider: provider, name: client.ObjectKeyFromObject(object), conditions: []metav1.Condition{ready}})
+		}
 		return nil
 	})
 	for t, n := range tallies {
 		show(to, providerConfigs, float64(n), k.Name, t.provider, v1alpha1.ConditionReady, t.status, t.reason)
 	}
-	return err
+	return unhealthy, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -26,6 +27,10 @@ type Sources struct {
 	Configs []ConfigKind
 	// Accounts returns the places of all accounts.
 	Accounts func() []Account
+	// SyncPeriod is how often a converged object is observed.
+	SyncPeriod time.Duration
+	// ObjectLimit is how many objects that are not fine have series of their own; 0 for none.
+	ObjectLimit int
 }
 
 // A Kind is a kind of objects that stand for something in a cloud.
@@ -43,6 +48,7 @@ type Kind struct {
 
 // A Sighting is when a cloud object was last observed.
 type Sighting struct {
+	Name     types.NamespacedName
 	Provider string
 	At       time.Time
 }
@@ -72,15 +78,23 @@ func (s Sources) collect(now time.Time, to chan<- prometheus.Metric) {
 	show(to, leader, 1)
 	ctx, cancel := context.WithTimeout(context.Background(), listDeadline)
 	defer cancel()
+	var unhealthy []unhealthyObject
 	for _, k := range s.Kinds {
-		if err := k.collect(ctx, s.Cache, now, to); err != nil {
+		objects, err := k.collect(ctx, s.Cache, now, now.Add(-2*s.SyncPeriod), to)
+		if err != nil {
 			untold(err, k.Name)
 		}
+		unhealthy = append(unhealthy, objects...)
 	}
 	for _, k := range s.Configs {
-		if err := k.collect(ctx, s.Cache, to); err != nil {
+		objects, err := k.collect(ctx, s.Cache, to)
+		if err != nil {
 			untold(err, k.Name)
 		}
+		unhealthy = append(unhealthy, objects...)
+	}
+	if s.ObjectLimit > 0 {
+		showUnhealthy(unhealthy, s.ObjectLimit, to)
 	}
 	if s.Accounts != nil {
 		collectAccounts(s.Accounts(), to)

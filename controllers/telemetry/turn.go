@@ -1,6 +1,10 @@
 package telemetry
 
-import "time"
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
 
 var (
 	timeToReady = &Metric{
@@ -80,13 +84,14 @@ type Drift struct {
 	Corrected bool
 }
 
-// Drift counts drift.
-func (m *Metrics) Drift(s Subject, d Drift) {
+// Drift counts drift of the object of that name.
+func (m *Metrics) Drift(s Subject, name types.NamespacedName, d Drift) {
 	if d.Found {
 		m.driftFound.WithLabelValues(s.Kind, s.Provider).Inc()
 	}
 	if d.Returned {
 		m.driftReturned.WithLabelValues(s.Kind, s.Provider).Inc()
+		m.driftReturns.add(driftedObject{s, name}, m.now())
 	}
 	if d.Corrected {
 		m.driftCorrected.WithLabelValues(s.Kind, s.Provider).Inc()

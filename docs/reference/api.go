@@ -28,7 +28,7 @@ func apiPage() ([]byte, error) {
 	b.WriteString("# The API\n\n" +
 		"Group `mooring.dev`, version `v1alpha1`. What is not marked as needed may be left out; what a Database or\n" +
 		"Bucket does not say about its cloud object is not managed.\n" +
-		"`kubectl explain database.spec` says the same on a terminal; what a change of a field does is in\n" +
+		"`kubectl explain database.spec --api-version=mooring.dev/v1alpha1` says the same on a terminal; what a change of a field does is in\n" +
 		"[what happens when I change this](fields.md).\n\n| kind | scope | short | what |\n|---|---|---|---|\n")
 	for _, kind := range order {
 		d := kinds[kind]

@@ -59,6 +59,7 @@ A field that the spec does not set is neither compared nor changed. A change tha
 | ` + "`Online`" + ` | nobody notices |
 | ` + "`Interrupts`" + ` | connections break for a moment |
 | ` + "`Restarts`" + ` | the server is away while it restarts |
+| ` + "`LosesBackups`" + ` | restore points are deleted, and nobody can bring them back |
 | ` + "`Irreversible`" + ` | it can never be taken back |
 | ` + "`Impossible`" + ` | the cloud can't; the object says ` + "`Immutable`" + ` |
 

@@ -17,8 +17,12 @@ drift alone begin at 0, for every kind and provider and on every replica.
 
 Labels are bounded. ` + "`kind`" + ` is ` + "`Bucket`" + ` or ` + "`Database`" + `, or of a provider config; ` + "`provider`" + ` is ` + "`aws`" + ` or ` + "`gcp`" + `, and empty before an object has a
 place in a cloud; ` + "`condition`" + `, ` + "`status`" + ` and ` + "`reason`" + ` are those of the [closed lists](reasons.md); ` + "`class`" + ` takes as many values as
-there are classes, ` + "`account`" + ` as there are accounts that provider configs lead to. No label holds the name of an object or a
-namespace: which object it is, ` + "`kubectl get databases,buckets -A`" + ` tells.
+there are classes, ` + "`account`" + ` as there are accounts that provider configs lead to. ` + "`namespace`" + ` and ` + "`name`" + ` of objects are labels of one
+metric only, which shows the objects that are not fine. The flag ` + "`--metrics-object-limit`" + ` bounds how many objects that is; 0 switches the metric
+off. No label holds a message or a value of a Secret.
+
+The target of a scrape has a label ` + "`namespace`" + ` of its own in most installations. With ` + "`honorLabels: true`" + `, which the chart's ServiceMonitor
+sets, ` + "`namespace`" + ` of a metric stays what it is; otherwise Prometheus calls it ` + "`exported_namespace`" + `. The alerts take either.
 
 The alerts over these metrics are in [charts/mooring/files/rules.yaml](../../charts/mooring/files/rules.yaml), and each has a
 [runbook](../runbooks/README.md).

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -26,16 +27,48 @@ type buckets struct{ *session }
 var _ driver.External[v1alpha1.BucketParameters] = (*buckets)(nil)
 
 // Name implements driver.External.
+func (b *buckets) Name() driver.NameRule {
+	return driver.NameRule{MaxLength: 63, Patterns: bucketNames}
+}
+
+// bucketNames is what S3 asks of the name of a new bucket.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
-func (b *buckets) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
+var bucketNames = []driver.NamePattern{
+	{Match: `^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`,
+		Rule: "S3 takes names of 3 to 63 lower-case letters, digits, dots and hyphens, which begin and end with a letter or digit"},
+	{Never: `\.\.`, Rule: "S3 takes no name with two dots in a row"},
+	{Never: `^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$`, Rule: "S3 takes no name that looks like an IP address"},
+	{Never: `^(xn--|sthree-|amzn-s3-demo-)`, Rule: "S3 keeps names that begin with xn--, sthree- or amzn-s3-demo- for itself"},
+	{Never: `(-s3alias|--ol-s3|\.mrap|--x-s3|--xa-s3|--table-s3|-an)$`, Rule: "S3 keeps names that end with -s3alias, --ol-s3, .mrap, --x-s3, --xa-s3, --table-s3 or -an for itself"},
+}
+
+// Password implements driver.External.
+func (b *buckets) Password(v1alpha1.BucketParameters) driver.PasswordRule {
+	return driver.PasswordRule{}
+}
+
+// Preview implements driver.External.
+func (b *buckets) Preview(from, to v1alpha1.BucketParameters) []field.Change {
+	return bucketTable.Preview(&from, &to, &bucket{})
+}
 
 // Docs implements driver.External.
 func (b *buckets) Docs() []field.Doc { return bucketTable.Docs() }
 
+// serves refuses a request that the session can't answer for. A directory bucket is another service: the SDK sends calls
+// about such a name there, where no bucket has tags.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/directory-buckets-overview.html
+func (b *buckets) serves(req bucketRequest) error {
+	if strings.HasSuffix(req.Name, "--x-s3") || strings.HasSuffix(req.Name, "--xa-s3") {
+		return invalid("%q is the name of a directory bucket, which Mooring does not manage; choose another spec.externalName", req.Name)
+	}
+	return b.session.serves(req.Location)
+}
+
 // Observe implements driver.External. The tags say in one read whether the bucket exists, whose it
 // is, and what tags it has.
 func (b *buckets) Observe(ctx context.Context, req bucketRequest) (driver.Observation, error) {
-	if err := b.serves("GetBucketTagging", req.Location); err != nil {
+	if err := b.serves(req); err != nil {
 		return driver.Observation{}, err
 	}
 	tags, err := b.tags(ctx, req.Name)
@@ -46,6 +79,15 @@ func (b *buckets) Observe(ctx context.Context, req bucketRequest) (driver.Observ
 		return driver.Observation{}, err
 	}
 	have := bucket{region: b.region, tags: tags}
+	if req.Deletion != nil { // it takes to know whose it is, and whether it is what the spec asks for: no aspect is read
+		unread := func(f string) bool {
+			return slices.ContainsFunc(bucketAspects, func(a aspect) bool { return a.field == f })
+		}
+		return driver.Observation{
+			State: driver.Ready, Mark: driver.MarkFrom(tags), Location: b.region, Available: true,
+			Changes: bucketTable.Diff(&req.Spec, &have, req.Applied, unread),
+		}, nil
+	}
 	unreadable := b.readAspects(ctx, req, &have)
 	unread := map[string]bool{}
 	for _, u := range unreadable {
@@ -54,7 +96,7 @@ func (b *buckets) Observe(ctx context.Context, req bucketRequest) (driver.Observ
 	changes := bucketTable.Diff(&req.Spec, &have, req.Applied, func(f string) bool { return unread[f] })
 	mirror, err := bucketTable.Mirror(&have)
 	if err != nil {
-		return driver.Observation{}, &driver.Error{Code: driver.Internal, Op: "mirror", Message: err.Error()}
+		return driver.Observation{}, &driver.Error{Code: driver.Internal, Message: err.Error()}
 	}
 	return driver.Observation{
 		State:      driver.Ready,
@@ -115,9 +157,9 @@ func explainDenied(name string, err error) error {
 }
 
 // Create implements driver.External. Mark and tags are on the bucket from its first moment; the other
-// aspects are left to Update.
+// aspects have calls of their own, which follow at once.
 func (b *buckets) Create(ctx context.Context, req bucketRequest) (driver.Result, error) {
-	if err := b.serves("CreateBucket", req.Location); err != nil {
+	if err := b.serves(req); err != nil {
 		return driver.Result{}, err
 	}
 	if err := b.lookFirst(ctx, req.Name); err != nil {
@@ -134,7 +176,25 @@ func (b *buckets) Create(ctx context.Context, req bucketRequest) (driver.Result,
 	}
 	_, err := call(ctx, b.session, "CreateBucket", b.s3.CreateBucket,
 		&s3.CreateBucketInput{Bucket: &req.Name, CreateBucketConfiguration: configuration}, onceS3)
-	return driver.Result{}, err
+	if err != nil {
+		return driver.Result{}, err
+	}
+	return driver.Result{Sent: b.configure(ctx, req)}, nil
+}
+
+// configure sets what differs from what S3 makes of a new bucket, which need not be read to be known, and returns what was set. What is
+// refused or gets no answer differs when the bucket is next observed, and is told then.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
+func (b *buckets) configure(ctx context.Context, req bucketRequest) (set []field.Change) {
+	versioning, access := v1alpha1.VersioningSuspended, v1alpha1.PublicAccessBlocked
+	made := bucket{versioning: &versioning, publicAccess: &access, key: new("")}
+	for _, c := range bucketTable.Diff(&req.Spec, &made, nil, func(name string) bool { return name == "location" || name == "tags" }) {
+		if b.writeAspect(ctx, req, &made, c) != nil {
+			return set
+		}
+		set = append(set, c)
+	}
+	return set
 }
 
 // lookFirst refuses to create a bucket that exists, where S3 itself would not: in us-east-1 the creation
@@ -162,7 +222,7 @@ func (b *buckets) lookFirst(ctx context.Context, name string) error {
 
 // Update implements driver.External: one write for the tags and the mark, one for each other aspect.
 func (b *buckets) Update(ctx context.Context, req bucketRequest, changes []field.Change) (driver.Result, error) {
-	if err := b.serves("Update", req.Location); err != nil {
+	if err := b.serves(req); err != nil {
 		return driver.Result{}, err
 	}
 	var result driver.Result
@@ -182,7 +242,7 @@ func (b *buckets) Update(ctx context.Context, req bucketRequest, changes []field
 		}
 	}
 	for _, c := range others {
-		err := b.writeAspect(ctx, req, c)
+		err := b.writeAspect(ctx, req, &bucket{}, c)
 		if apiCode(err) == "NoSuchBucket" {
 			return result, err
 		}
@@ -206,17 +266,17 @@ func split(changes []field.Change, first func(field.Change) bool) (yes, no []fie
 }
 
 // writeAspect makes the one call that a change of an aspect takes.
-func (b *buckets) writeAspect(ctx context.Context, req bucketRequest, c field.Change) error {
+func (b *buckets) writeAspect(ctx context.Context, req bucketRequest, have *bucket, c field.Change) error {
 	var params bucketParams
-	if err := bucketTable.Patch(&req.Spec, &bucket{}, []field.Change{c}, &params); err != nil {
-		return invalid("Update", "%s", err)
+	if err := bucketTable.Patch(&req.Spec, have, []field.Change{c}, &params); err != nil {
+		return invalid("%s", err)
 	}
 	for _, a := range bucketAspects {
 		if a.field == c.Field {
 			return a.write(b, ctx, req.Name, params)
 		}
 	}
-	return invalid("Update", "%s: S3 has no call that changes it", c.Field)
+	return invalid("%s: S3 has no call that changes it", c.Field)
 }
 
 // writeTags changes tags and mark in one write. S3 replaces the whole set, so present must be fresh.
@@ -229,7 +289,7 @@ func (b *buckets) writeTags(ctx context.Context, req bucketRequest, present map[
 		} else {
 			var params bucketParams
 			if err := bucketTable.Patch(&req.Spec, &bucket{tags: present}, []field.Change{c}, &params); err != nil {
-				return invalid("PutBucketTagging", "%s", err)
+				return invalid("%s", err)
 			}
 			delta = *params.tags
 		}

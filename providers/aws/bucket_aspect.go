@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -138,23 +139,36 @@ func (b *buckets) encryptionRule(ctx context.Context, name string) (types.Server
 
 func (b *buckets) readEncryption(ctx context.Context, name string, into *bucket) error {
 	rule, err := b.encryptionRule(ctx, name)
-	if err == nil && rule.ApplyServerSideEncryptionByDefault != nil {
-		into.key = rule.ApplyServerSideEncryptionByDefault.KMSMasterKeyID
+	if err != nil {
+		return err
 	}
-	return err
+	into.key = new("") // S3's own
+	if by := rule.ApplyServerSideEncryptionByDefault; by != nil && by.KMSMasterKeyID != nil {
+		into.key = by.KMSMasterKeyID
+	}
+	return nil
 }
 
-// writeEncryption changes the key and keeps what else the rule says, such as the bucket key.
+// writeEncryption changes the key and keeps what else the rule says, such as which kinds of encryption are blocked. Without a key S3 takes
+// its own, for which there is no bucket key.
 func (b *buckets) writeEncryption(ctx context.Context, name string, p bucketParams) error {
+	if strings.HasPrefix(*p.key, "projects/") { // S3 would take it, and fail each write of an object
+		return invalid("encryption.key names a key of Cloud KMS, and the bucket is in Amazon S3; name a key of AWS KMS")
+	}
 	rule, err := b.encryptionRule(ctx, name)
 	if err != nil {
 		return err
 	}
-	algorithm := types.ServerSideEncryptionAwsKms
-	if was := rule.ApplyServerSideEncryptionByDefault; was != nil && was.SSEAlgorithm == types.ServerSideEncryptionAwsKmsDsse {
-		algorithm = was.SSEAlgorithm
+	by := &types.ServerSideEncryptionByDefault{SSEAlgorithm: types.ServerSideEncryptionAes256}
+	if *p.key == "" {
+		rule.BucketKeyEnabled = nil
+	} else {
+		by = &types.ServerSideEncryptionByDefault{SSEAlgorithm: types.ServerSideEncryptionAwsKms, KMSMasterKeyID: p.key}
+		if was := rule.ApplyServerSideEncryptionByDefault; was != nil && was.SSEAlgorithm == types.ServerSideEncryptionAwsKmsDsse {
+			by.SSEAlgorithm = was.SSEAlgorithm
+		}
 	}
-	rule.ApplyServerSideEncryptionByDefault = &types.ServerSideEncryptionByDefault{SSEAlgorithm: algorithm, KMSMasterKeyID: p.key}
+	rule.ApplyServerSideEncryptionByDefault = by
 	_, err = call(ctx, b.session, "PutBucketEncryption", b.s3.PutBucketEncryption, &s3.PutBucketEncryptionInput{
 		Bucket: &name, ExpectedBucketOwner: b.owner(),
 		ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{Rules: []types.ServerSideEncryptionRule{rule}},

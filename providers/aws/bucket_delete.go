@@ -19,7 +19,7 @@ const (
 
 // Delete implements driver.External. Contents go only if the request forces it, a bounded part at a time.
 func (b *buckets) Delete(ctx context.Context, req bucketRequest) (driver.Result, error) {
-	if err := b.serves("DeleteBucket", req.Location); err != nil {
+	if err := b.serves(req); err != nil {
 		return driver.Result{}, err
 	}
 	err := b.deleteBucket(ctx, req.Name)

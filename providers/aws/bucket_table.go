@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
@@ -48,15 +49,11 @@ var bucketTable = field.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	).Safe(v1alpha1.PublicAccessBlocked),
 
 	field.Of("encryption.key",
-		func(s *v1alpha1.BucketParameters) *string {
-			if s.Encryption == nil {
-				return nil
-			}
-			return s.Encryption.Key
-		},
+		driver.WantedKey,
 		func(b *bucket) *string { return b.key },
 		func(p *bucketParams, v string) { p.key = &v },
-	).Equal(sameKey, "a key that the bucket names by its id or alias alone is the same"),
+	).Reported(func(b *bucket) *string { return unlessOwn(b.key) }).
+		Equal(sameKey, "a key that the bucket names by its id or alias alone is the same; `encryption: {}` is S3's own key"),
 
 	field.Entries("tags",
 		func(s *v1alpha1.BucketParameters) map[string]string { return wantTags(s.Tags) },
@@ -68,5 +65,13 @@ var bucketTable = field.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 // sameKey compares KMS keys. S3 reports a key as whoever set it wrote it: ARN, id, or alias.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ServerSideEncryptionByDefault.html
 func sameKey(want, have string) bool {
-	return want == have || strings.HasSuffix(want, "/"+have) || strings.HasSuffix(want, ":"+have)
+	return want == have || have != "" && (strings.HasSuffix(want, "/"+have) || strings.HasSuffix(want, ":"+have))
+}
+
+// unlessOwn returns a customer's key, nil if it is the cloud's own.
+func unlessOwn(key *string) *string {
+	if aws.ToString(key) == "" {
+		return nil
+	}
+	return key
 }

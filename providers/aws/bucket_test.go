@@ -1,12 +1,14 @@
 package aws_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -98,6 +100,21 @@ func TestBucketConverges(t *testing.T) {
 				t.Errorf("a look at a converged bucket made the calls %v, want %d reads", calls, tc.reads)
 			}
 		})
+	}
+}
+
+// A creation says what it sent after it in the words in which a read that does not show it yet tells the difference, so that nothing is
+// sent again because of that.
+func TestCreateReturnsWhatItSent(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	created, err := w.conn.Buckets.Create(t.Context(), bucketOf("shop-sent", fullBucket))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.settleBucket(bucketOf("shop-unset", v1alpha1.BucketParameters{Tags: fullBucket.Tags}))
+	differs := w.bucket(bucketOf("shop-unset", fullBucket)).Changes
+	if len(differs) != 2 || !cmp.Equal(created.Sent, differs, cmpopts.SortSlices(func(a, b field.Change) bool { return a.Field < b.Field })) {
+		t.Errorf("the creation sent %v, and without that %v differs", created.Sent, differs)
 	}
 }
 
@@ -340,5 +357,63 @@ func TestBucketDeletion(t *testing.T) {
 	}
 	if _, err := w.conn.Buckets.Delete(t.Context(), req); err != nil {
 		t.Errorf("deleting what is gone: %v", err)
+	}
+}
+
+// S3 takes any words for a key, and would then refuse every object.
+func TestBucketKeyOfAnotherCloud(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	req := bucketOf("shop-key", v1alpha1.BucketParameters{})
+	w.settleBucket(req)
+	req.Spec.Encryption = &v1alpha1.BucketEncryption{Key: new("projects/p1/locations/eu/keyRings/r/cryptoKeys/k")}
+	w.Ledger.Reset()
+	result, err := w.conn.Buckets.Update(t.Context(), req, w.bucket(req).Changes)
+	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "encryption.key" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
+		t.Errorf("%v, failed %v; want encryption.key alone, Invalid", err, result.Failed)
+	}
+	if w.writes() != 0 {
+		t.Errorf("calls %v, want no write", w.operations())
+	}
+}
+
+// What a bucket's rule says beside the key stays: it is not in the spec. S3 blocks some kinds of encryption on new buckets, too.
+func TestBucketEncryptionKeepsWhatIsNotInTheSpec(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	name := "shop-blocked"
+	blocked := &s3types.BlockedEncryptionTypes{EncryptionType: []s3types.EncryptionType{s3types.EncryptionTypeSseC}}
+	req := bucketOf(name, v1alpha1.BucketParameters{})
+	w.settleBucket(req)
+	do(t, w.s3.PutBucketEncryption, &s3.PutBucketEncryptionInput{Bucket: &name, ServerSideEncryptionConfiguration: &s3types.ServerSideEncryptionConfiguration{
+		Rules: []s3types.ServerSideEncryptionRule{{
+			ApplyServerSideEncryptionByDefault: &s3types.ServerSideEncryptionByDefault{SSEAlgorithm: s3types.ServerSideEncryptionAes256},
+			BlockedEncryptionTypes:             blocked,
+		}},
+	}})
+	for _, encryption := range []*v1alpha1.BucketEncryption{fullBucket.Encryption, {}} {
+		req.Spec.Encryption = encryption
+		w.settleBucket(req)
+		out := do(t, w.s3.GetBucketEncryption, &s3.GetBucketEncryptionInput{Bucket: &name})
+		if got := out.ServerSideEncryptionConfiguration.Rules[0].BlockedEncryptionTypes; !cmp.Equal(got, blocked, cmpopts.IgnoreUnexported(s3types.BlockedEncryptionTypes{})) {
+			t.Errorf("with %+v the bucket blocks %+v", encryption, got)
+		}
+	}
+}
+
+// What contradicts the spec for good is seen in a deletion too, without a further call: such a bucket may not be the object's.
+func TestBucketContradictionInADeletion(t *testing.T) {
+	w := newWorld(t, localcloud.Options{})
+	req := bucketOf("shop-elsewhere", v1alpha1.BucketParameters{})
+	w.settleBucket(req)
+	req.Spec = fullBucket
+	req.Spec.Location = new("us-east-1")
+	req.Deletion = &driver.Deletion{}
+	w.Ledger.Reset()
+	seen := w.bucket(req)
+	i := slices.IndexFunc(seen.Changes, func(c field.Change) bool { return c.Field == "location" })
+	if i < 0 || seen.Changes[i].Effect != field.Impossible {
+		t.Errorf("changes %+v, want location among them, Impossible", seen.Changes)
+	}
+	if calls := w.operations(); len(calls) != 1 {
+		t.Errorf("calls %v, want one", calls)
 	}
 }

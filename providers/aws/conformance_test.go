@@ -134,6 +134,11 @@ const (
 
 func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketParameters] {
 	return &drivertest.Kind[v1alpha1.BucketParameters]{
+		RefusedNames: []string{
+			"my", strings.Repeat("a", 64), "Photos", "photos_2026", "-photos", "photos-", "two..dots", "192.168.5.4", "xn--photos", "sthree-photos",
+			"amzn-s3-demo-photos", "photos-s3alias", "photos--ol-s3", "photos.mrap", "photos--use1-az4--x-s3", "photos--use1-az4--xa-s3", "photos--table-s3",
+		},
+		OddNames: []string{"1photos", "photos--2026", "photos.example.com", "192.168.5.4.5"},
 		Full: func() v1alpha1.BucketParameters {
 			return v1alpha1.BucketParameters{
 				Location:     new(region),
@@ -224,6 +229,8 @@ func (b *backdoor) relabelBucket(t testing.TB, name string, labels map[string]st
 
 func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 	return &drivertest.Kind[v1alpha1.DatabaseParameters]{
+		RefusedNames: []string{strings.Repeat("a", 64), "1orders", "shop--orders", "orders-", "shop_orders", "shop.orders"},
+		OddNames:     []string{"o", "o2"},
 		Full: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{
 				Location:           new(region),
@@ -247,7 +254,7 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 			{Name: "aws.instanceClass", To: "db.t4g.small", Effect: field.Restarts},
 			{Name: "version", To: "16.8", Effect: field.Restarts, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
 			{Name: "storage.sizeGiB", To: 80, NoDrift: "disks only grow, and a larger one is the same", Same: []any{90}},
-			{Name: "backup.retentionDays", To: 9},
+			{Name: "backup.retentionDays", To: 9, DriftEffect: field.LosesBackups},
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "sales", "stage": "test"}},
 			{Name: "location", To: "eu-west-1", Effect: field.Impossible},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -24,7 +25,31 @@ var _ driver.External[v1alpha1.DatabaseParameters] = (*databases)(nil)
 
 // Name implements driver.External.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Limits.html#RDS_Limits.Constraints
-func (d *databases) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
+func (d *databases) Name() driver.NameRule {
+	return driver.NameRule{MaxLength: 63, Patterns: instanceNames}
+}
+
+// instanceNames is what RDS asks of the name of a new instance. It takes capital letters too, and keeps them as small ones.
+var instanceNames = []driver.NamePattern{
+	{Match: `^.{1,63}$`, Rule: "RDS takes names of at most 63 characters"},
+	{Match: `^[a-z](-?[a-z0-9])*$`,
+		Rule: "RDS takes names of letters, which it keeps in lower case, digits and single hyphens, which begin with a letter and do not end with a hyphen"},
+}
+
+// Password implements driver.External.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html (MasterUserPassword)
+func (d *databases) Password(spec databaseSpec) driver.PasswordRule {
+	rule := driver.PasswordRule{MinLength: 8, MaxLength: 128, ASCII: true, Excluded: `/"@ `}
+	if spec.Engine != nil && *spec.Engine == v1alpha1.EngineMySQL {
+		rule.MaxLength = 41
+	}
+	return rule
+}
+
+// Preview implements driver.External.
+func (d *databases) Preview(from, to v1alpha1.DatabaseParameters) []field.Change {
+	return databaseTable.Preview(&from, &to, instanceOf(&from))
+}
 
 // Docs implements driver.External.
 func (d *databases) Docs() []field.Doc {
@@ -50,7 +75,7 @@ func (d *databases) describe(ctx context.Context, name string) (*types.DBInstanc
 
 // Observe implements driver.External. One read tells it all: the tags come with the instance.
 func (d *databases) Observe(ctx context.Context, req databaseRequest) (driver.Observation, error) {
-	if err := d.serves("DescribeDBInstances", req.Location); err != nil {
+	if err := d.serves(req.Location); err != nil {
 		return driver.Observation{}, err
 	}
 	have, err := d.describe(ctx, req.Name)
@@ -64,8 +89,10 @@ func (d *databases) Observe(ctx context.Context, req databaseRequest) (driver.Ob
 	applied := databaseTable.Applied(&req.Spec, req.Applied, changes)
 	mirror, err := databaseTable.Mirror(have)
 	if err != nil {
-		return driver.Observation{}, &driver.Error{Code: driver.Internal, Op: "mirror", Message: err.Error()}
+		return driver.Observation{}, &driver.Error{Code: driver.Internal, Message: err.Error()}
 	}
+	fixed := databaseTable.Fixed(have)
+	fixed[driver.FieldUsername] = strings.ToLower(aws.ToString(have.MasterUsername)) // RDS takes it in any case
 	status := aws.ToString(have.DBInstanceStatus)
 	state, problem := stateOf(status)
 	waits := waiting(&req, have, changes)
@@ -83,12 +110,14 @@ func (d *databases) Observe(ctx context.Context, req databaseRequest) (driver.Ob
 		Available: available(have),
 		Stopped:   status == "stopped",
 		Problem:   problem,
+		Work:      workOf(status, state),
 		// A password that waits was sent after the one that was refused.
 		PasswordRefused: status == credentialsRefused && !slices.Contains(waits, driver.FieldPassword),
 		Protected:       aws.ToBool(have.DeletionProtection),
 		Changes:         changes,
 		Applied:         applied,
 		Mirror:          mirror,
+		Fixed:           fixed,
 		Endpoint:        endpointOf(have),
 	}, nil
 }
@@ -124,7 +153,7 @@ func (d *databases) Create(ctx context.Context, req databaseRequest) (driver.Res
 	}
 	var params instanceParams
 	if err := databaseTable.Fill(&req.Spec, &params); err != nil {
-		return driver.Result{}, invalid("CreateDBInstance", "%s", err)
+		return driver.Result{}, invalid("%s", err)
 	}
 	params.password = &req.Login.Password
 	username := req.Login.Username
@@ -149,19 +178,18 @@ func (d *databases) Create(ctx context.Context, req databaseRequest) (driver.Res
 
 // creatable refuses what can't be created, before RDS does in words that do not help.
 func (d *databases) creatable(req databaseRequest) error {
-	const op = "CreateDBInstance"
-	if err := d.serves(op, req.Location); err != nil {
+	if err := d.serves(req.Location); err != nil {
 		return err
 	}
 	switch {
 	case req.Spec.GCP != nil:
-		return invalid(op, "spec.gcp is for Google Cloud, and this account is in AWS: set spec.aws.instanceClass in its place")
+		return invalid("spec.gcp is for Google Cloud, and this account is in AWS: set spec.aws.instanceClass in its place")
 	case req.Spec.Engine == nil:
-		return invalid(op, "set spec.engine to postgres or mysql")
+		return invalid("set spec.engine to postgres or mysql")
 	case req.Spec.AWS == nil || req.Spec.AWS.InstanceClass == nil:
-		return invalid(op, "set spec.aws.instanceClass, as db.t4g.micro")
+		return invalid("set spec.aws.instanceClass, as db.t4g.micro")
 	case req.Login.Password == "":
-		return invalid(op, "the administrator has no password")
+		return invalid("the administrator has no password")
 	}
 	return nil
 }

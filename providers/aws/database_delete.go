@@ -17,7 +17,7 @@ import (
 // snapshot to the end only, and they expire by themselves. Without one nothing is kept.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_DeleteInstance.html
 func (d *databases) Delete(ctx context.Context, req databaseRequest) (driver.Result, error) {
-	if err := d.serves("DeleteDBInstance", req.Location); err != nil {
+	if err := d.serves(req.Location); err != nil {
 		return driver.Result{}, err
 	}
 	in := &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &req.Name}

@@ -58,6 +58,40 @@ func stateOf(status string) (state driver.State, problem string) {
 	return driver.Pending, ""
 }
 
+// works are what RDS does in the states in which it takes no changes, in plain words. It does not say since when.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/accessing-monitoring.html
+var works = map[string]driver.Work{
+	"backing-up":                      {What: "taking a backup"},
+	"configuring-enhanced-monitoring": {What: "changing its monitoring"},
+	"configuring-iam-database-auth":   {What: "changing its authentication"},
+	"configuring-log-exports":         {What: "changing its log exports"},
+	"converting-to-vpc":               {What: "moving it to a VPC"},
+	"creating":                        {What: "creating it"},
+	"delete-precheck":                 {What: "checking whether it can be deleted"},
+	"deleting":                        {What: "deleting it"},
+	"maintenance":                     {What: "maintaining it"},
+	"modifying":                       {What: "applying a change"},
+	"moving-to-vpc":                   {What: "moving it to a VPC"},
+	"rebooting":                       {What: "restarting it"},
+	"renaming":                        {What: "renaming it"},
+	"resetting-master-credentials":    {What: "setting the administrator's password"},
+	"starting":                        {What: "starting it"},
+	"stopping":                        {What: "stopping it"},
+	"storage-config-upgrade":          {What: "upgrading the configuration of its storage"},
+	"storage-initialization":          {What: "loading its storage from a snapshot"},
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html
+	"storage-optimization": {What: "optimizing its storage after it grew, and it can't grow again before that is done", Usually: "some hours"},
+	"upgrading":            {What: "upgrading its engine"},
+}
+
+// workOf returns what RDS is at work on, nothing if it takes changes or has not begun.
+func workOf(status string, state driver.State) driver.Work {
+	if state != driver.Pending && state != driver.Deleting {
+		return driver.Work{}
+	}
+	return works[status]
+}
+
 // available reports whether an instance can be connected to.
 func available(i *types.DBInstance) bool {
 	return i.Endpoint != nil && aws.ToString(i.Endpoint.Address) != "" && serving[aws.ToString(i.DBInstanceStatus)]

@@ -68,7 +68,7 @@ var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(i *types.DBInstance) *int32 { return pending(i).BackupRetentionPeriod },
 		func(p *instanceParams, v int32) { p.retention = &v },
 	).Reported(func(i *types.DBInstance) *int32 { return i.BackupRetentionPeriod }).
-		EffectOf(retentionEffect, "Online; from or to 0 days it interrupts the server"),
+		EffectOf(retentionEffect, "Online for more days, from 0 it Interrupts; fewer days delete restore points (LosesBackups), 0 deletes all and interrupts, too"),
 
 	field.Of("deletionProtection",
 		func(s *databaseSpec) *bool { return s.DeletionProtection },
@@ -93,6 +93,18 @@ var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(p *instanceParams, v string) { p.class = &v },
 	).Reported(func(i *types.DBInstance) *string { return i.DBInstanceClass }).
 		EffectOf(classEffect, string(field.Restarts)),
+}
+
+// instanceOf returns an instance that is as a spec says, as far as effects look at it.
+func instanceOf(s *databaseSpec) *types.DBInstance {
+	have := &types.DBInstance{EngineVersion: s.Version}
+	if s.AWS != nil {
+		have.DBInstanceClass = s.AWS.InstanceClass
+	}
+	if s.Backup != nil {
+		have.BackupRetentionPeriod = s.Backup.RetentionDays
+	}
+	return have
 }
 
 // pending returns the values that an instance has or was asked to take.
@@ -125,14 +137,20 @@ func classEffect(_ *string, to string, have *types.DBInstance) (field.Effect, st
 	return field.Restarts, ""
 }
 
-// retentionEffect: "An outage occurs if you change the backup retention period of a DB instance from 0 to a
+// retentionEffect judges by the days that are kept now: what only waits deletes nothing when it is taken back.
+//
+// "An outage occurs if you change the backup retention period of a DB instance from 0 to a
 // nonzero value or from a nonzero value to 0."
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithAutomatedBackups.BackupRetention.html
 func retentionEffect(_ *int32, to int32, have *types.DBInstance) (field.Effect, string) {
-	if (aws.ToInt32(have.BackupRetentionPeriod) == 0) == (to == 0) {
-		return field.Online, ""
+	effect, why := driver.RetentionEffect(have.BackupRetentionPeriod, to)
+	switch outage := (aws.ToInt32(have.BackupRetentionPeriod) == 0) != (to == 0); {
+	case outage && effect == field.LosesBackups:
+		return effect, why + "; connections break for a moment"
+	case outage:
+		return field.Interrupts, ""
 	}
-	return field.Interrupts, ""
+	return effect, why
 }
 
 // versionEffect judges by the version that runs: what only waits can still be taken back.

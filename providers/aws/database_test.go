@@ -160,7 +160,7 @@ func TestDatabaseEdits(t *testing.T) {
 		"version ":              {edit: func(s *v1alpha1.DatabaseParameters) { s.Version = new("17") }, effect: field.Irreversible, down: true},
 		"storage.sizeGiB":       {edit: func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(52)) }, effect: field.Online},
 		"backup.retentionDays":  {edit: func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = new(int32(9)) }, effect: field.Online, atOnce: true},
-		"backup.retentionDays ": {edit: func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = new(int32(0)) }, effect: field.Interrupts},
+		"backup.retentionDays ": {edit: func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = new(int32(0)) }, effect: field.LosesBackups},
 		"deletionProtection":    {edit: func(s *v1alpha1.DatabaseParameters) { s.DeletionProtection = new(true) }, effect: field.Online, atOnce: true},
 		"aws.instanceClass":     {edit: func(s *v1alpha1.DatabaseParameters) { s.AWS.InstanceClass = new("db.t4g.small") }, effect: field.Restarts},
 		"tags":                  {edit: func(s *v1alpha1.DatabaseParameters) { s.Tags["team"] = "sales" }, effect: field.Online, atOnce: true},

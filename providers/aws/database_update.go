@@ -17,7 +17,7 @@ import (
 // Update implements driver.External: one call for all that ModifyDBInstance takes, one for tags and mark. The instance
 // is read first, as the calls depend on what is there; if another has taken its name nothing is changed.
 func (d *databases) Update(ctx context.Context, req databaseRequest, changes []field.Change) (driver.Result, error) {
-	if err := d.serves("ModifyDBInstance", req.Location); err != nil {
+	if err := d.serves(req.Location); err != nil {
 		return driver.Result{}, err
 	}
 	result := driver.Result{}
@@ -28,7 +28,7 @@ func (d *databases) Update(ctx context.Context, req databaseRequest, changes []f
 	}
 	impossible, possible := split(changes, func(c field.Change) bool { return c.Effect == field.Impossible })
 	for _, c := range impossible {
-		fail(invalid("Update", "%s can't change: %s", c.Field, c.Why), c)
+		fail(invalid("%s can't change: %s", c.Field, c.Why), c)
 	}
 	if len(possible) == 0 {
 		return result, nil
@@ -75,7 +75,7 @@ func (d *databases) modify(ctx context.Context, req databaseRequest, have *types
 // refusesValues reports whether an error is about some value, and may spare the others.
 func refusesValues(err error) bool {
 	code := driver.CodeOf(err)
-	return code == driver.Invalid || code == driver.Quota || (code == driver.Busy && apiCode(err) != "InvalidDBInstanceState")
+	return code == driver.Invalid || code == driver.Quota || code == driver.Capacity || (code == driver.Busy && apiCode(err) != "InvalidDBInstanceState")
 }
 
 // params collects what changes ask for, and returns those that can be sent.
@@ -83,12 +83,12 @@ func (d *databases) params(req databaseRequest, have *types.DBInstance, changes 
 	for _, c := range changes {
 		if c.Field == driver.FieldPassword {
 			if req.Login.Password == "" {
-				fail(invalid("ModifyDBInstance", "there is no password to set"), c)
+				fail(invalid("there is no password to set"), c)
 				continue
 			}
 			params.password = &req.Login.Password
 		} else if err := databaseTable.Patch(&req.Spec, have, []field.Change{c}, &params); err != nil {
-			fail(invalid("ModifyDBInstance", "%s", err), c)
+			fail(invalid("%s", err), c)
 			continue
 		}
 		accepted = append(accepted, c)
@@ -134,7 +134,7 @@ func (d *databases) writeTags(ctx context.Context, req databaseRequest, have *ty
 		}
 		var params instanceParams
 		if err := databaseTable.Patch(&req.Spec, have, []field.Change{c}, &params); err != nil {
-			return invalid("AddTagsToResource", "%s", err)
+			return invalid("%s", err)
 		}
 		maps.Copy(set, params.tags.Set)
 		remove = append(remove, params.tags.Remove...)

@@ -48,7 +48,7 @@ var regionFormat = regexp.MustCompile(`^((us|eu|ap|sa|ca|me|af|il|mx|cn)(-(gov|i
 // Open implements driver.Driver.
 func (c *cloud) Open(ctx context.Context, cfg driver.Config) (*driver.Conn, error) {
 	if !regionFormat.MatchString(cfg.Location) {
-		return nil, &driver.Error{Code: driver.NotFound, Op: "Open", Message: fmt.Sprintf("%q is no AWS region: use a name like eu-central-1", cfg.Location)}
+		return nil, &driver.Error{Code: driver.NotFound, Message: fmt.Sprintf("%q is no AWS region: use a name like eu-central-1", cfg.Location)}
 	}
 	if cfg.Endpoint == "" {
 		cfg.Endpoint = c.options.Endpoint
@@ -64,6 +64,7 @@ func (c *cloud) Open(ctx context.Context, cfg driver.Config) (*driver.Conn, erro
 	}, nil
 }
 
-func invalid(op, format string, args ...any) *driver.Error {
-	return &driver.Error{Code: driver.Invalid, Op: op, Message: fmt.Sprintf(format, args...)}
+// invalid refuses what no call has to be made for to know that it can't work.
+func invalid(format string, args ...any) *driver.Error {
+	return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf(format, args...)}
 }

@@ -82,7 +82,7 @@ var codes = map[string]driver.Code{
 	"OperationAborted":                       driver.Busy, // another change of the same bucket is under way
 	"DBInstanceAutomatedBackupQuotaExceeded": driver.Quota,
 	"InstanceQuotaExceeded":                  driver.Quota,
-	"InsufficientDBInstanceCapacity":         driver.Quota, // AWS's own limit: it has no such machine free now
+	"InsufficientDBInstanceCapacity":         driver.Capacity,
 	"SnapshotQuotaExceeded":                  driver.Quota,
 	"StorageQuotaExceeded":                   driver.Quota,
 	"TooManyBuckets":                         driver.Quota,
@@ -115,7 +115,7 @@ var messages = map[string]string{
 	"BucketAlreadyExists":            "a bucket of that name exists in another account, and names are global: choose another with spec.externalName",
 	"BucketAlreadyOwnedByYou":        "a bucket of that name exists in this account already",
 	"DBInstanceAlreadyExists":        "an instance of that name exists in this account and region already",
-	"InsufficientDBInstanceCapacity": "AWS has no machine of this class free here: take another class or zone, or try later",
+	"InsufficientDBInstanceCapacity": "AWS has no machine of this class free here now: take another class, or wait: it is tried again",
 	"BucketNotEmpty":                 "the bucket is not empty: empty it, or set spec.forceDestroy: true to have everything in it deleted",
 	"SlowDown":                       "too many calls: AWS asks to slow down",
 	"Throttling":                     "too many calls: AWS asks to slow down",
@@ -172,6 +172,10 @@ func (s *session) wrap(op string, err error) *driver.Error {
 	code, status := apiCode(err), httpStatus(err)
 	if code == "" && status == 0 {
 		e.Code, e.Message = s.withoutAnswer(err)
+		return e
+	}
+	if code == "" && status < http.StatusMultipleChoices {
+		e.Code, e.Message = driver.Unavailable, "the answer of AWS broke off or can't be read"
 		return e
 	}
 	e.Code, e.RetryAfter = codeOf(code, status), s.retryAfter(err)
@@ -277,7 +281,7 @@ func without(secret string, err error) error {
 	if strings.Contains(strings.ToLower(e.Message), "masteruserpassword") {
 		clean.Message = "RDS refuses the password: it takes 8 to 128 characters (MySQL: 8 to 41), printable ASCII without /, @, \" and spaces"
 	}
-	clean.Message = strings.ReplaceAll(clean.Message, secret, "(secret)")
+	clean.Message = driver.Redact(clean.Message, secret)
 	clean.Err = nil
 	return &clean
 }

@@ -36,7 +36,7 @@ func (s *session) refusedRole(op, role, how, advice string, err error) error {
 
 // withoutAmbient says that Mooring's own identity could not be had.
 func (s *session) withoutAmbient(err error) error {
-	e := s.wrap("credentials", err)
+	e := s.wrap("", err)
 	defer hideCause(e)
 	answered := apiCode(err) != "" || httpStatus(err) != 0
 	switch {

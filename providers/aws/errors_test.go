@@ -58,7 +58,7 @@ func TestWrap(t *testing.T) {
 		"not empty":                  {answered(409, nil, api("BucketNotEmpty")), driver.NotEmpty, 0},
 		"an instance at work":        {answered(400, nil, api("InvalidDBInstanceState")), driver.Busy, 0},
 		"the retry quota ran out":    {fmt.Errorf("failed to get rate limit token, retry quota exceeded: %w", answered(500, nil, api("InternalError"))), driver.Unavailable, 0},
-		"AWS has no machine to give": {answered(400, nil, api("InsufficientDBInstanceCapacityFault")), driver.Quota, 0},
+		"AWS has no machine to give": {answered(400, nil, api("InsufficientDBInstanceCapacityFault")), driver.Capacity, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := s.wrap("Op", tc.err)
@@ -70,7 +70,7 @@ func TestWrap(t *testing.T) {
 					t.Errorf("%q is not stable", got)
 				}
 			}
-			if strings.HasPrefix(name, "AWS has no machine") && !strings.Contains(got.Error(), "take another class or zone, or try later") {
+			if strings.HasPrefix(name, "AWS has no machine") && !strings.Contains(got.Error(), "take another class, or wait") {
 				t.Errorf("%q does not say what to do", got)
 			}
 			if strings.HasPrefix(name, "elsewhere") && !strings.Contains(got.Error(), "eu-west-1") {

@@ -51,7 +51,7 @@ func newIdentity(ctx context.Context, s *session, shared aws.Config, cfg driver.
 		// The HTTP client is the SDK's own here: with AWS_CA_BUNDLE set, the SDK takes none that it can't extend.
 		own, err := config.LoadDefaultConfig(ctx, config.WithRegion(cfg.Location), config.WithAPIOptions([]middlewareOption{watch(cfg.Calls)}))
 		if err != nil {
-			return nil, &driver.Error{Code: driver.Invalid, Op: "Open", Message: "the environment's AWS configuration can't be read", Err: err}
+			return nil, &driver.Error{Code: driver.Invalid, Message: "the environment's AWS configuration can't be read", Err: err}
 		}
 		c.base = func(ctx context.Context) (aws.Credentials, error) { return c.ambient(ctx, own.Credentials) }
 	default:
@@ -71,13 +71,13 @@ func checkChain(cfg driver.Config) error {
 	}
 	switch web := cfg.Chain.WebIdentity; {
 	case web != nil && web.RoleARN == "":
-		return invalid("Open", "credentials.webIdentity names no role: set its roleARN")
+		return invalid("credentials.webIdentity names no role: set its roleARN")
 	case cfg.Chain.ImpersonateServiceAccount != "":
-		return invalid("Open", "credentials.impersonateServiceAccount is of Google Cloud: for AWS use assumeRoles")
+		return invalid("credentials.impersonateServiceAccount is of Google Cloud: for AWS use assumeRoles")
 	}
 	for _, role := range cfg.Chain.AssumeRoles {
 		if role.RoleARN == "" {
-			return invalid("Open", "credentials.assumeRoles has an entry without a roleARN")
+			return invalid("credentials.assumeRoles has an entry without a roleARN")
 		}
 	}
 	return nil
@@ -92,18 +92,18 @@ func staticKeys(secret driver.Credentials) (aws.CredentialsProvider, error) {
 		case v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey, v1alpha1.SecretKeyAWSSessionToken:
 			values[key] = string(value)
 		default:
-			return nil, invalid("Open", "the credentials Secret has the key %q: only %s, %s and %s are taken", key,
+			return nil, invalid("the credentials Secret has the key %q: only %s, %s and %s are taken", key,
 				v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey, v1alpha1.SecretKeyAWSSessionToken)
 		}
 	}
 	for _, key := range []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey} {
 		if values[key] == "" {
-			return nil, invalid("Open", "the credentials Secret needs the key %q", key)
+			return nil, invalid("the credentials Secret needs the key %q", key)
 		}
 	}
 	for key, value := range values {
 		if !headerSafe(value) {
-			return nil, invalid("Open", "the value of %q in the credentials Secret has spaces, line breaks or characters that are not ASCII", key)
+			return nil, invalid("the value of %q in the credentials Secret has spaces, line breaks or characters that are not ASCII", key)
 		}
 	}
 	return credentials.NewStaticCredentialsProvider(values[v1alpha1.SecretKeyAWSAccessKeyID],

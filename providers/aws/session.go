@@ -3,6 +3,7 @@ package aws
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -92,9 +93,23 @@ func newHTTPClient() *http.Client {
 	transport.MaxIdleConnsPerHost = 64
 	transport.DialContext = (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	return &http.Client{
-		Transport:     transport,
+		Transport:     plainBodies{transport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+}
+
+// plainBodies shows the bodies of requests to net/http as readers and nothing more. The SDK closes a body as soon as the
+// answer begins, and its WriteTo then fails with io.EOF. net/http takes that for a broken request and closes the
+// connection, so that the rest of a large answer is lost whenever the answer begins at once.
+type plainBodies struct{ http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (p plainBodies) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		r = r.WithContext(r.Context()) // a copy: the caller's request must not change
+		r.Body = struct{ io.ReadCloser }{r.Body}
+	}
+	return p.RoundTripper.RoundTrip(r)
 }
 
 // limit bounds the calls of one connection that are under way at once. It stands before watch: what waits here was not sent
@@ -149,9 +164,9 @@ func onceRDS(o *rds.Options) { o.RetryMaxAttempts, o.Retryer = 1, aws.NopRetryer
 
 // serves refuses a request for another region than the session's: RDS would say there that the
 // instance does not exist, and that would be believed.
-func (s *session) serves(op, location string) error {
+func (s *session) serves(location string) error {
 	if location != "" && location != s.region {
-		return invalid(op, "the connection is to region %s, the request is for %s", s.region, location)
+		return invalid("the connection is to region %s, the request is for %s", s.region, location)
 	}
 	return nil
 }

@@ -70,7 +70,8 @@ type Conn struct {
 type External[S any] interface {
 	// Observe reads, and never writes. A missing object is Absent, not an error; anything that kept the
 	// driver from knowing is an error, never Absent. What could not be read of an object that is there
-	// goes into Unreadable.
+	// goes into Unreadable. For a Deletion only State, ID, Mark, Protected, what lifts the protection and the
+	// changes that are Impossible have to be there: no call is made for more.
 	Observe(ctx context.Context, req Request[S]) (Observation, error)
 	// Create makes the object with its mark on it from the first moment. If an object of that name
 	// exists the error's Code is Conflict, and nothing was changed.
@@ -83,8 +84,14 @@ type External[S any] interface {
 	// it and seen its mark and id. An object that is gone already is no error.
 	Delete(ctx context.Context, req Request[S]) (Result, error)
 
-	// Name returns what an external name must look like here. It must not call the cloud.
+	// Name returns what the name of an object that is to be created must look like here. It must not call the cloud.
 	Name() NameRule
+	// Password returns what the administrator's password must look like for an object with that spec. It must not call the
+	// cloud. For kinds without a login it is the zero rule.
+	Password(spec S) PasswordRule
+	// Preview returns what an edit would change of an object that is as from says, and what each change does: the
+	// same as Observe would report. from may be what Observe mirrored. It must not call the cloud.
+	Preview(from, to S) []field.Change
 	// Docs returns the field table for the generated reference.
 	Docs() []field.Doc
 }
@@ -102,13 +109,6 @@ const (
 	// Applied says that the user was made.
 	FieldUsername = "credentials.username"
 )
-
-// A NameRule says what names a cloud takes.
-type NameRule struct {
-	// MaxLength in characters. Names are made of lower-case letters, digits and single hyphens,
-	// begin with a letter and do not end with a hyphen: every cloud takes those.
-	MaxLength int
-}
 
 // A Request says what a call is about. Drivers must not keep or change anything in it.
 type Request[S any] struct {
@@ -171,7 +171,8 @@ type Observation struct {
 	ID string
 	// Mark is the mark found on the object; the zero Mark if there is none.
 	Mark Mark
-	// Location is where the object was found; empty if the cloud does not say.
+	// Location is where the object was found, in lower case and in the words of the spec. It is never empty for an object that is
+	// there: where something was observed it is created again, should it vanish.
 	Location string
 	// Available: it can be used now, whatever its state.
 	Available bool
@@ -183,6 +184,8 @@ type Observation struct {
 	// the one that was sent does not, and has to be sent again. A cloud whose operations have names says so by
 	// OperationError in its place.
 	PasswordRefused bool
+	// Work is what the cloud is at work on, as far as it says so. Of Pending and Deleting objects.
+	Work Work
 	// Protected: the cloud refuses to delete it until its deletion protection is lifted.
 	Protected bool
 	// Operation is the cloud's operation that is under way, if any.
@@ -196,6 +199,9 @@ type Observation struct {
 	// Request.Applied did; of maps and lists that differ old and new names, which may be there already.
 	// Of an Absent object: what a creation would set, and may set by an Update that follows at once.
 	Applied field.Applied
+	// Fixed are the fields that can't change any more on this object, and their values: what a correction of the spec may go
+	// back to. An empty value says that there is none and can be none. Only of objects whose fields were seen.
+	Fixed map[string]string
 	// Mirror is the object in the words of the spec: JSON of S.
 	Mirror json.RawMessage
 	// Unreadable are the fields that could not be read, and why.
@@ -234,6 +240,8 @@ type Result struct {
 	ID string
 	// Failed are the changes that were not applied, and why; all others were.
 	Failed []FieldError
+	// Sent are the changes that a Create made by calls of their own after the creation: reads may not show them yet.
+	Sent []field.Change
 	// Unfinished: a Delete took away a part of what the object holds, and is to be called again at once.
 	Unfinished bool
 }

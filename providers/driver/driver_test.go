@@ -36,11 +36,42 @@ func TestMarkSurvivesLabels(t *testing.T) {
 	}
 }
 
+// What remains of a mark says whose the object is as long as the uid is there: no other object ever has that.
+func TestPartOfAMark(t *testing.T) {
+	whole := driver.Mark{Cluster: "c", Namespace: "n", Name: "o", UID: "u"}
+	for _, tt := range []struct {
+		name   string
+		change func(map[string]string)
+		want   bool
+	}{
+		{"whole", func(map[string]string) {}, false},
+		{"without the name", func(l map[string]string) { delete(l, driver.LabelName) }, true},
+		{"without the cluster", func(l map[string]string) { delete(l, driver.LabelCluster) }, true},
+		{"the uid alone", func(l map[string]string) {
+			delete(l, driver.LabelCluster)
+			delete(l, driver.LabelNamespace)
+			delete(l, driver.LabelName)
+		}, true},
+		{"without the uid", func(l map[string]string) { delete(l, driver.LabelUID) }, false},
+		{"of another cluster", func(l map[string]string) { l[driver.LabelCluster] = "d" }, false},
+		{"of another object", func(l map[string]string) { l[driver.LabelUID] = "v" }, false},
+		{"left behind", func(l map[string]string) { l[driver.LabelReleased] = "true" }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			labels := whole.Labels()
+			tt.change(labels)
+			if got := driver.MarkFrom(labels).PartOf(whole); got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
 func TestMarkFromNothing(t *testing.T) {
 	for name, labels := range map[string]map[string]string{
 		"nil":                  nil,
 		"labels of others":     {"owner": "somebody"},
-		"a mark by name alone": {driver.LabelName: "o", driver.LabelUID: "u", driver.LabelReleased: "true"},
+		"a mark by name alone": {driver.LabelName: "o", driver.LabelReleased: "true"},
 		"an empty cluster id":  {driver.LabelCluster: "", driver.LabelName: "o"},
 	} {
 		if got := driver.MarkFrom(labels); !got.Zero() {

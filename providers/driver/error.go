@@ -21,11 +21,12 @@ const (
 	Quota                   // the account is at a limit
 	Throttled               // too many calls
 	Unavailable             // no answer, a time-out, or the cloud's own failure
+	Capacity                // the cloud itself has no room for it now
 )
 
 // String returns the code's name.
 func (c Code) String() string {
-	names := [...]string{"Internal", "Invalid", "Denied", "NotFound", "Conflict", "NotEmpty", "Protected", "Busy", "Quota", "Throttled", "Unavailable"}
+	names := [...]string{"Internal", "Invalid", "Denied", "NotFound", "Conflict", "NotEmpty", "Protected", "Busy", "Quota", "Throttled", "Unavailable", "Capacity"}
 	if c < 0 || int(c) >= len(names) {
 		return "Internal"
 	}
@@ -35,7 +36,8 @@ func (c Code) String() string {
 // An Error is an error of a cloud, wrapped once at the boundary.
 type Error struct {
 	Code Code
-	// Op is the cloud's name of the call: CreateBucket.
+	// Op is the cloud's name of the call: CreateBucket. Empty for what was found wrong without a call: our own
+	// names of things tell nobody anything.
 	Op string
 	// Message is for people, and stable: no request ids, times or counters. It says what happened
 	// and, where the driver knows, what to do.
@@ -47,7 +49,12 @@ type Error struct {
 }
 
 // Error implements error.
-func (e *Error) Error() string { return e.Op + ": " + e.Message }
+func (e *Error) Error() string {
+	if e.Op == "" {
+		return e.Message
+	}
+	return e.Op + ": " + e.Message
+}
 
 // Unwrap returns the SDK's error.
 func (e *Error) Unwrap() error { return e.Err }

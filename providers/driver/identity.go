@@ -26,7 +26,7 @@ func (c Config) OneBase() error {
 	default:
 		return nil
 	}
-	return &Error{Code: Invalid, Op: "Open", Message: problem}
+	return &Error{Code: Invalid, Message: problem}
 }
 
 // WebToken returns a token of the ServiceAccount in Chain.WebIdentity. Its errors carry a Code, which is never NotFound: a
@@ -38,7 +38,7 @@ func (c Config) WebToken(ctx context.Context, audience string) (string, error) {
 	}
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
-		return "", &Error{Code: Unavailable, Op: "token", Err: err,
+		return "", &Error{Code: Unavailable, Err: err,
 			Message: fmt.Sprintf("no token of ServiceAccount %s could be had", c.Chain.WebIdentity.ServiceAccountName)}
 	}
 	if e.Code == NotFound {

@@ -38,9 +38,9 @@ func (m Mark) Labels() map[string]string {
 	return labels
 }
 
-// MarkFrom reads a mark from labels. Without LabelCluster there is none.
+// MarkFrom reads a mark from labels. Without LabelCluster and LabelUID there is none; else what was removed of it is empty.
 func MarkFrom(labels map[string]string) Mark {
-	if labels[LabelCluster] == "" {
+	if labels[LabelCluster] == "" && labels[LabelUID] == "" {
 		return Mark{}
 	}
 	return Mark{
@@ -64,6 +64,13 @@ func WithoutMark(labels map[string]string) map[string]string {
 
 // Zero reports whether there is no mark.
 func (m Mark) Zero() bool { return m == Mark{} }
+
+// PartOf reports whether a mark is what remains of another one after some of its labels were removed, but not its uid.
+func (m Mark) PartOf(whole Mark) bool {
+	rest := func(part, of string) bool { return part == "" || part == of }
+	return m != whole && !m.Released && m.UID == whole.UID && m.UID != "" &&
+		rest(m.Cluster, whole.Cluster) && rest(m.Namespace, whole.Namespace) && rest(m.Name, whole.Name)
+}
 
 // SameOwner reports whether two marks name the same object, under whatever uid.
 func (m Mark) SameOwner(other Mark) bool {

@@ -1,10 +1,35 @@
 package driver
 
 import (
+	"encoding/base64"
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
+
+	"github.com/mooring-dev/mooring/providers/field"
 )
+
+// shortestSecret is the length of the shortest secret that Redact looks for: to cut out shorter ones would mangle messages, and hide
+// nothing.
+const shortestSecret = 4
+
+// Redact cuts secrets out of a message, as they are and as base64, which is how the API server writes the contents of a Secret. It has to
+// see the whole message: of a secret that was cut in two it knows neither part.
+func Redact(message string, secrets ...string) string {
+	for _, secret := range secrets {
+		if len(secret) < shortestSecret {
+			continue
+		}
+		for _, form := range []string{
+			secret, base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawStdEncoding.EncodeToString([]byte(secret)),
+			base64.URLEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
+		} {
+			message = strings.ReplaceAll(message, form, field.Redacted)
+		}
+	}
+	return message
+}
 
 // A Login is an administrator's username and password. However it is printed, logged or marshalled,
 // alone or inside a Request, its password is not shown.

@@ -93,6 +93,9 @@ func (b *bench[S]) sound(t testing.TB, req request[S], obs driver.Observation) {
 	if obs.State == driver.Unknown {
 		t.Error("the state is Unknown without an error")
 	}
+	if there := obs.State != driver.Unknown && obs.State != driver.Absent; there && obs.Location == "" {
+		t.Errorf("%v, and nothing says where: it might be created again elsewhere", obs.State)
+	}
 	if (obs.State == driver.Absent || obs.State == driver.Deleting) && len(obs.Changes) > 0 {
 		t.Errorf("%v, and yet there are changes: %v", obs.State, obs.Changes)
 	}

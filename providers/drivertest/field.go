@@ -58,6 +58,15 @@ func says(t testing.TB, got field.Change, from, to string, effect field.Effect) 
 	}
 }
 
+// foretold checks that an edit is previewed as it is then observed.
+func (b *bench[S]) foretold(t testing.TB, req request[S], observed field.Change) {
+	t.Helper()
+	previewed := b.open(t).Preview(b.kind.Full(), req.Spec)
+	if len(previewed) != 1 || previewed[0].Field != observed.Field || previewed[0].Effect != observed.Effect || previewed[0].Why != observed.Why {
+		t.Errorf("the preview says %+v, and what is observed %+v", previewed, observed)
+	}
+}
+
 // costs makes a change, which must take so many writes and leave no difference.
 func (b *bench[S]) costs(t testing.TB, req *request[S], f Field, changes []field.Change) {
 	t.Helper()
@@ -76,6 +85,7 @@ func edit[S any](t testing.TB, b *bench[S], f Field) {
 	set(t, &req.Spec, f.Name, f.To)
 	obs := b.observe(t, req)
 	change := only(t, obs, f)
+	b.foretold(t, req, change)
 	if _, isMap := f.To.(map[string]string); !isMap {
 		says(t, change, from, fmt.Sprint(f.To), f.Effect)
 		if diff := cmp.Diff([]string{from}, obs.Applied[f.Name]); diff != "" {
@@ -163,6 +173,7 @@ func editImpossible[S any](t testing.TB, b *bench[S], f Field) {
 	set(t, &req.Spec, f.Name, f.To)
 	obs := b.observe(t, req)
 	says(t, only(t, obs, f), from, fmt.Sprint(f.To), field.Impossible)
+	b.foretold(t, req, obs.Changes[0])
 	before := b.Calls()
 	result, err := b.open(t).Update(t.Context(), req, obs.Changes)
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != f.Name || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {

@@ -29,6 +29,7 @@ func (b *bench[S]) life() []obligation[S] {
 		{"the request stays the caller's", kept[S]},
 		{"neighbours are not mistaken for each other", neighbours[S]},
 		{"the longest name is taken", longestName[S]},
+		{"names that the cloud refuses are known before it is asked", refusedNames[S]},
 		{"what somebody stopped is Stopped, Ready and not Available", stopped[S]},
 	}
 	if b.kind.Login.Password == "" {
@@ -146,6 +147,10 @@ func (b *bench[S]) atRest(t testing.TB, req request[S], reads int) {
 	}
 	if obs.Mark != req.Mark {
 		t.Errorf("the mark is %+v, want %+v", obs.Mark, req.Mark)
+	}
+	full := b.kind.Full()
+	if where, declared := get(&full, "location"); declared && obs.Location != where {
+		t.Errorf("the location is %q, want %q", obs.Location, where)
 	}
 	if b.kind.HasID && obs.ID == "" {
 		t.Error("no ID")
@@ -275,6 +280,30 @@ func longestName[S any](t testing.TB, b *bench[S]) {
 	}
 	req.Name += strings.Repeat("x", max(length-len(req.Name), 0))
 	b.create(t, &req)
+}
+
+// refusedNames holds the driver's rule against the cloud: it must say the same, in neither direction more.
+func refusedNames[S any](t testing.TB, b *bench[S]) {
+	rule := b.open(t).Name()
+	for _, name := range b.kind.RefusedNames {
+		req := b.request(b.kind.Minimal())
+		req.Name = name
+		if err := rule.Refuses(name); err == nil || driver.CodeOf(err) != driver.Invalid {
+			t.Errorf("%q: the rule says %v, want Invalid", name, err)
+		}
+		if _, err := b.open(t).Create(t.Context(), req); driver.CodeOf(err) != driver.Invalid {
+			t.Errorf("%q: the cloud says %v, want Invalid", name, err)
+		}
+	}
+	for _, name := range append(b.kind.OddNames, b.request(b.kind.Minimal()).Name) {
+		if err := rule.Refuses(name); err != nil {
+			t.Errorf("%q: %v", name, err)
+			continue
+		}
+		req := b.request(b.kind.Minimal())
+		req.Name = name
+		b.create(t, &req)
+	}
 }
 
 func stopped[S any](t testing.TB, b *bench[S]) {

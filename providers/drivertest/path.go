@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// set puts a value at a dotted path of spec; nil takes the field out.
+// set puts a value at a dotted path of spec; nil takes the field out, with the struct that it is the last of: an empty one
+// says something.
 func set[S any](t testing.TB, spec *S, path string, value any) {
 	t.Helper()
 	for _, v := range []any{nil, value} { // a map would be merged into the one that is there
@@ -26,6 +27,34 @@ func set[S any](t testing.TB, spec *S, path string, value any) {
 			t.Fatalf("the harness gives %s a value that its type can't hold: %v", path, err)
 		}
 	}
+	if parent, _, nested := cutLast(path); value == nil && nested && isEmpty(t, spec, parent) {
+		set(t, spec, parent, nil)
+	}
+}
+
+func cutLast(path string) (before, last string, nested bool) {
+	i := strings.LastIndex(path, ".")
+	if i < 0 {
+		return "", path, false
+	}
+	return path[:i], path[i+1:], true
+}
+
+// isEmpty reports whether a struct in spec is there and holds nothing.
+func isEmpty[S any](t testing.TB, spec *S, path string) bool {
+	t.Helper()
+	at := reflect.ValueOf(spec).Elem()
+	for step := range strings.SplitSeq(path, ".") {
+		var ok bool
+		if at, ok = member(at, step); !ok {
+			return false
+		}
+	}
+	raw, err := json.Marshal(at.Interface())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw) == "{}"
 }
 
 // get returns the value at a dotted path of spec as text, and whether there is one. Maps come sorted.

@@ -1,6 +1,7 @@
 package drivertest
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -76,6 +77,9 @@ func (h Harness) connection() []Check {
 				_, err := h.Driver.Open(t.Context(), cfg)
 				if code := driver.CodeOf(err); err == nil || code != driver.Invalid && code != driver.NotFound {
 					t.Errorf("%s: got error %v (%v), want one of code Invalid or NotFound", name, err, code)
+				}
+				if e, ok := errors.AsType[*driver.Error](err); ok && e.Op != "" {
+					t.Errorf("%s: the message begins with %q, and nothing was called", name, e.Op)
 				}
 				var values []string
 				for _, v := range cfg.Credentials {

@@ -57,8 +57,20 @@ func (r *EntryMap[S, H, P]) diff(want *S, have *H, applied Applied) (Change, boo
 	if r.want(want) == nil {
 		return Change{}, false
 	}
-	present := r.have(have)
-	d := r.delta(want, present, applied[r.name])
+	return r.change(want, r.have(have), applied[r.name])
+}
+
+func (r *EntryMap[S, H, P]) preview(from, to *S, _ *H) (Change, bool) {
+	if r.want(to) == nil {
+		return Change{}, false
+	}
+	before := r.want(from)
+	return r.change(to, before, slices.Collect(maps.Keys(before)))
+}
+
+// change is what leads from the present entries, of which some are ours, to the wanted ones.
+func (r *EntryMap[S, H, P]) change(want *S, present map[string]string, ours []string) (Change, bool) {
+	d := r.delta(want, present, ours)
 	if len(d.Set) == 0 && len(d.Remove) == 0 {
 		return Change{}, false
 	}
@@ -96,6 +108,8 @@ func (r *EntryMap[S, H, P]) mirror(have *H) (any, bool) {
 	}
 	return m, true
 }
+
+func (r *EntryMap[S, H, P]) fixed(*H) (string, bool) { return "", false }
 
 func (r *EntryMap[S, H, P]) applied(want *S, before []string, differs bool) ([]string, bool) {
 	m := r.want(want)

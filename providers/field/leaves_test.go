@@ -56,7 +56,7 @@ func TestLeavesOfWhatHoldsItself(t *testing.T) {
 
 func TestEffects(t *testing.T) {
 	for effect, disruptive := range map[field.Effect]bool{
-		field.Online: false, field.Interrupts: true, field.Restarts: true, field.Irreversible: true, field.Impossible: false,
+		field.Online: false, field.Interrupts: true, field.Restarts: true, field.LosesBackups: true, field.Irreversible: true, field.Impossible: false,
 	} {
 		if effect.Disruptive() != disruptive {
 			t.Errorf("%s: disruptive is %t", effect, !disruptive)

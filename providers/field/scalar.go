@@ -18,7 +18,9 @@ type Scalar[S, H, P, V any] struct {
 	doc      string
 	safe     *V
 	secret   bool
-	format   func(V) string
+	// isFixed reports whether the field can't change any more; nil if it always can.
+	isFixed func(have *V) bool
+	format  func(V) string
 }
 
 // Of makes a row. want returns what the spec says, nil if it says nothing; have what the cloud has, or
@@ -56,7 +58,19 @@ func (r *Scalar[S, H, P, V]) EffectOf(effect func(from *V, to V, have *H) (Effec
 
 // Immutable says that the field can't change once the object exists, and what to do instead.
 func (r *Scalar[S, H, P, V]) Immutable(instead string) *Scalar[S, H, P, V] {
+	r.isFixed = func(*V) bool { return true }
 	return r.EffectOf(func(*V, V, *H) (Effect, string) { return Impossible, instead }, "can't change: "+instead)
+}
+
+// ImmutableOnceSet says that the field can be set once, whenever that is, and what to do instead of a change.
+func (r *Scalar[S, H, P, V]) ImmutableOnceSet(instead, doc string) *Scalar[S, H, P, V] {
+	r.isFixed = func(have *V) bool { return have != nil }
+	return r.EffectOf(func(from *V, _ V, _ *H) (Effect, string) {
+		if from == nil {
+			return Online, ""
+		}
+		return Impossible, instead
+	}, doc)
 }
 
 // Safe sets the value that the field returns to when the spec no longer has it.
@@ -107,15 +121,30 @@ func (r *Scalar[S, H, P, V]) diff(want *S, have *H, applied Applied) (Change, bo
 		}
 		to, release = r.safe, true
 	}
-	from := r.have(have)
-	if from != nil && r.equal(*to, *from) {
+	return r.change(r.have(have), *to, have, release)
+}
+
+func (r *Scalar[S, H, P, V]) preview(from, to *S, have *H) (Change, bool) {
+	before, after, release := r.want(from), r.want(to), false
+	if after == nil {
+		if before == nil || r.safe == nil {
+			return Change{}, false
+		}
+		after, release = r.safe, true
+	}
+	return r.change(before, *after, have, release)
+}
+
+// change is what leads from one value to another; there is none if both mean the same.
+func (r *Scalar[S, H, P, V]) change(from *V, to V, have *H, release bool) (Change, bool) {
+	if from != nil && r.equal(to, *from) {
 		return Change{}, false
 	}
-	c := Change{Field: r.name, To: r.show(*to), Release: release}
+	c := Change{Field: r.name, To: r.show(to), Release: release}
 	if from != nil {
 		c.From = r.show(*from)
 	}
-	c.Effect, c.Why = r.effect(from, *to, have)
+	c.Effect, c.Why = r.effect(from, to, have)
 	return c, true
 }
 
@@ -137,6 +166,18 @@ func (r *Scalar[S, H, P, V]) mirror(have *H) (any, bool) {
 		return nil, false
 	}
 	return *v, true
+}
+
+func (r *Scalar[S, H, P, V]) fixed(have *H) (string, bool) {
+	v := r.reported(have)
+	switch {
+	case r.isFixed == nil || r.secret || !r.isFixed(v):
+		return "", false
+	case v == nil:
+		return "", true
+	default:
+		return r.format(*v), true
+	}
 }
 
 func (r *Scalar[S, H, P, V]) applied(want *S, before []string, differs bool) ([]string, bool) {

@@ -16,8 +16,10 @@ type Row[S, H, P any] interface {
 
 	declared(want *S) bool
 	diff(want *S, have *H, applied Applied) (Change, bool)
+	preview(from, to *S, have *H) (Change, bool)
 	patch(want *S, have *H, change Change, into *P) error
 	mirror(have *H) (any, bool)
+	fixed(have *H) (string, bool)
 	applied(want *S, before []string, differs bool) ([]string, bool)
 }
 
@@ -43,6 +45,18 @@ func (t Table[S, H, P]) Diff(want *S, have *H, applied Applied, skip func(field 
 			continue
 		}
 		if c, differs := row.diff(want, have, applied); differs {
+			changes = append(changes, c)
+		}
+	}
+	return changes
+}
+
+// Preview returns what an edit that leads from one spec to another would change, in the order of the table. Of have,
+// only what the rows' effects look at has to be there.
+func (t Table[S, H, P]) Preview(from, to *S, have *H) []Change {
+	var changes []Change
+	for _, row := range t {
+		if c, differs := row.preview(from, to, have); differs {
 			changes = append(changes, c)
 		}
 	}
@@ -102,6 +116,18 @@ func (t Table[S, H, P]) Mirror(have *H) (json.RawMessage, error) {
 		at[path[len(path)-1]] = value
 	}
 	return json.Marshal(root)
+}
+
+// Fixed returns the fields that can't change any more on what is there, and their values; an empty value says that there is none,
+// and that there can be none.
+func (t Table[S, H, P]) Fixed(have *H) map[string]string {
+	out := map[string]string{}
+	for _, row := range t {
+		if value, ok := row.fixed(have); ok {
+			out[row.Name()] = value
+		}
+	}
+	return out
 }
 
 // Applied returns what is set in the cloud, given what was applied before and what still differs.

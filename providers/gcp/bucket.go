@@ -19,8 +19,25 @@ type buckets struct{ *session }
 
 type bucketRequest = driver.Request[v1alpha1.BucketParameters]
 
-// Name implements driver.External. https://cloud.google.com/storage/docs/buckets#naming
-func (*buckets) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
+// Name implements driver.External.
+func (*buckets) Name() driver.NameRule { return driver.NameRule{MaxLength: 63, Patterns: bucketNames} }
+
+// bucketNames is what Cloud Storage asks of the name of a new bucket. https://cloud.google.com/storage/docs/buckets#naming
+var bucketNames = []driver.NamePattern{
+	{Match: `^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$`,
+		Rule: "Cloud Storage takes names of lower-case letters, digits, dots, hyphens and underscores, which begin and end with a letter or digit"},
+	{Match: `^[^.]{1,63}(\.[^.]{1,63})*$`, Rule: "Cloud Storage takes names of 3 to 63 characters, or with dots of up to 63 between two dots"},
+	{Never: `^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$`, Rule: "Cloud Storage takes no name that looks like an IP address"},
+	{Never: `^goog|g[o0][o0]g[l1]e`, Rule: `Cloud Storage takes no name that begins with "goog", or has "google" or a close misspelling of it in it`},
+}
+
+// Password implements driver.External.
+func (*buckets) Password(v1alpha1.BucketParameters) driver.PasswordRule { return driver.PasswordRule{} }
+
+// Preview implements driver.External.
+func (*buckets) Preview(from, to v1alpha1.BucketParameters) []field.Change {
+	return bucketTable.Preview(&from, &to, &storage.BucketAttrs{})
+}
 
 // Docs implements driver.External.
 func (*buckets) Docs() []field.Doc { return bucketTable.Docs() }
@@ -60,7 +77,7 @@ func (b *buckets) Create(ctx context.Context, req bucketRequest) (driver.Result,
 	}
 	var params bucketParams
 	if err := bucketTable.Fill(&req.Spec, &params); err != nil {
-		return driver.Result{}, invalid("buckets.insert", "%v", err)
+		return driver.Result{}, invalid("%v", err)
 	}
 	params.location = location
 	params.labels = withMark(params.labels, req.Mark)
@@ -97,7 +114,7 @@ func (b *buckets) patch(ctx context.Context, req bucketRequest, attrs *storage.B
 	spec, mark := splitMark(changes)
 	var params bucketParams
 	if err := bucketTable.Patch(&req.Spec, attrs, spec, &params); err != nil {
-		return invalid("buckets.patch", "%v", err)
+		return invalid("%v", err)
 	}
 	if mark {
 		params.labels = withMark(params.labels, req.Mark)
@@ -114,13 +131,17 @@ func (b *buckets) patch(ctx context.Context, req bucketRequest, attrs *storage.B
 func (b *buckets) Delete(ctx context.Context, req bucketRequest) (driver.Result, error) {
 	err := b.remove(ctx, req.Name)
 	if driver.CodeOf(err) != driver.NotEmpty || req.Deletion == nil || !req.Deletion.Force {
-		return driver.Result{}, advise(err, "set spec.forceDestroy to true to delete its objects too, or empty it", driver.NotEmpty)
+		return driver.Result{}, advise(err, "set spec.forceDestroy to true to delete its contents too, or empty it", driver.NotEmpty)
 	}
 	emptied, err := b.purge(ctx, req.Name)
 	if err != nil || !emptied {
 		return driver.Result{Unfinished: err == nil}, err
 	}
-	return driver.Result{}, b.remove(ctx, req.Name)
+	err = b.remove(ctx, req.Name)
+	if driver.CodeOf(err) == driver.NotEmpty { // objects are gone, and managed folders are seen now
+		return driver.Result{Unfinished: true}, nil
+	}
+	return driver.Result{}, err
 }
 
 // remove deletes an empty bucket; one that is gone is no error.
@@ -142,7 +163,16 @@ func (b *buckets) remove(ctx context.Context, name string) error {
 func (b *buckets) whyNotDeleted(ctx context.Context, name string, refusal error) error {
 	e := &driver.Error{Code: driver.NotEmpty, Op: "buckets.delete", Message: "the bucket is not empty", Err: errors.Unwrap(refusal)}
 	objects, _, err := b.listVersions(ctx, name, 1)
-	if err == nil && len(objects) == 0 {
+	if err != nil || len(objects) > 0 {
+		return e
+	}
+	inside, _, err := b.listFolders(ctx, name, 1)
+	switch {
+	case err != nil:
+		return err
+	case len(inside) > 0:
+		e.Message = "the bucket has no objects, but managed folders"
+	default:
 		e.Code, e.Message = driver.Busy, "the bucket is empty, and yet Cloud Storage does not delete it now"
 	}
 	return e

@@ -11,51 +11,61 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A call of Delete removes at most so many objects, so many at a time; then it is called again.
+// A call of Delete removes at most so many objects or managed folders, so many at a time; then it is called again.
 const (
 	purgeBatch   = 500
 	purgeWorkers = 16
 )
 
-// purge deletes a batch of objects, in all their versions, and reports whether the bucket is empty now.
+// purge deletes a batch of objects, in all their versions, or of managed folders once there are no objects. It reports whether it left
+// nothing of that.
 func (b *buckets) purge(ctx context.Context, name string) (emptied bool, err error) {
 	objects, more, err := b.listVersions(ctx, name, purgeBatch)
 	if err != nil {
 		return false, err
 	}
-	work := make(chan *storage.ObjectAttrs)
+	if len(objects) == 0 {
+		return b.purgeFolders(ctx, name)
+	}
+	err = inParallel(objects, func(object *storage.ObjectAttrs) error { return b.removeObject(ctx, name, object) })
+	return err == nil && !more, err
+}
+
+// inParallel works on all items, a few at a time, and returns the first error of any.
+func inParallel[T any](items []T, work func(T) error) error {
+	queue := make(chan T)
 	errs := make(chan error, purgeWorkers)
 	var workers sync.WaitGroup
 	for range purgeWorkers {
 		workers.Go(func() {
 			var first error
-			for object := range work {
+			for item := range queue {
 				if first == nil {
-					first = b.removeObject(ctx, name, object)
+					first = work(item)
 				}
 			}
 			errs <- first
 		})
 	}
-	for _, object := range objects {
-		work <- object
+	for _, item := range items {
+		queue <- item
 	}
-	close(work)
+	close(queue)
 	workers.Wait()
 	close(errs)
 	for e := range errs {
 		if e != nil {
-			return false, e
+			return e
 		}
 	}
-	return !more, nil
+	return nil
 }
 
 // listVersions returns some object versions, and whether there are more.
 func (b *buckets) listVersions(ctx context.Context, name string, most int) (objects []*storage.ObjectAttrs, more bool, err error) {
 	query := &storage.Query{Versions: true, Projection: storage.ProjectionNoACL}
 	if err := query.SetAttrSelection([]string{"Name", "Generation"}); err != nil {
-		return nil, false, invalid("objects.list", "%v", err)
+		return nil, false, invalid("%v", err)
 	}
 	objects, err = do(ctx, b.session, "objects.list", func(ctx context.Context) ([]*storage.ObjectAttrs, error) {
 		var page []*storage.ObjectAttrs

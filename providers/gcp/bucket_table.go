@@ -39,8 +39,10 @@ var bucketTable = field.Table[v1alpha1.BucketParameters, storage.BucketAttrs, bu
 		havePublicAccess,
 		func(p *bucketParams, v v1alpha1.PublicAccess) { p.public = prevention(v) }).
 		Safe(v1alpha1.PublicAccessBlocked),
-	field.Of("encryption.key", wantBucketKey, haveBucketKey,
-		func(p *bucketParams, v string) { p.key = &v }),
+	field.Of("encryption.key", driver.WantedKey, haveBucketKey,
+		func(p *bucketParams, v string) { p.key = &v }).
+		Reported(func(b *storage.BucketAttrs) *string { return present(*haveBucketKey(b)) }).
+		Equal(func(want, have string) bool { return want == have }, "`encryption: {}` is Cloud Storage's own key"),
 	field.Entries("tags",
 		func(p *v1alpha1.BucketParameters) map[string]string { return tagLabels(p.Tags) },
 		func(b *storage.BucketAttrs) map[string]string { return driver.WithoutMark(b.Labels) },
@@ -72,18 +74,12 @@ func prevention(v v1alpha1.PublicAccess) storage.PublicAccessPrevention {
 	return storage.PublicAccessPreventionEnforced
 }
 
-func wantBucketKey(p *v1alpha1.BucketParameters) *string {
-	if p.Encryption == nil {
-		return nil
-	}
-	return p.Encryption.Key
-}
-
+// haveBucketKey returns an empty name for Cloud Storage's own key.
 func haveBucketKey(b *storage.BucketAttrs) *string {
 	if b.Encryption == nil {
-		return nil
+		return new("")
 	}
-	return present(b.Encryption.DefaultKMSKeyName)
+	return &b.Encryption.DefaultKMSKeyName
 }
 
 // forCreate copies the parameters into those of a creation.
@@ -104,7 +100,7 @@ func (p bucketParams) forCreate() *storage.BucketAttrs {
 	if p.public != storage.PublicAccessPreventionUnknown {
 		attrs.PublicAccessPrevention = p.public
 	}
-	if p.key != nil {
+	if p.key != nil && *p.key != "" {
 		attrs.Encryption = &storage.BucketEncryption{DefaultKMSKeyName: *p.key}
 	}
 	return attrs

@@ -87,6 +87,11 @@ func (c *cloud) fail(f drivertest.Fault) (lift func()) {
 
 func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 	return &drivertest.Kind[v1alpha1.BucketParameters]{
+		RefusedNames: []string{
+			"my", strings.Repeat("a", 64), "Photos", "-photos", "photos-", "two..dots", "192.168.5.4", "goog-photos", "my-google-photos", "my-g00gle-photos",
+			strings.Repeat("a", 64) + ".example.com",
+		},
+		OddNames: []string{"1photos", "photos--2026", "photos_2026"},
 		Full: func() v1alpha1.BucketParameters {
 			return v1alpha1.BucketParameters{
 				Location: new(location), Versioning: new(v1alpha1.VersioningEnabled), PublicAccess: new(v1alpha1.PublicAccessBlocked),
@@ -155,6 +160,8 @@ func (c *cloud) fill(t testing.TB, name string, objects int) {
 
 func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 	return &drivertest.Kind[v1alpha1.DatabaseParameters]{
+		RefusedNames: []string{strings.Repeat("a", 98-len(project)), "1orders", "orders-", "shop_orders", "shop.orders"},
+		OddNames:     []string{"o", "shop--orders", strings.Repeat("a", 97-len(project))},
 		Full: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{
 				Location: new(location), Engine: new(v1alpha1.EnginePostgres), Version: new("16.4"),
@@ -174,7 +181,7 @@ func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 			{Name: "version", To: "17", Effect: field.Interrupts, NoDrift: "a newer version is no drift within a major version, and can't be taken back beyond it"},
 			{Name: "storage.sizeGiB", To: 100, Same: []any{80}, NoDrift: "disks never shrink"},
 			{Name: "databaseName", To: "bills", Effect: field.Impossible, Later: true},
-			{Name: "backup.retentionDays", To: 0, Drift: 14},
+			{Name: "backup.retentionDays", To: 0, Effect: field.LosesBackups, Drift: 14},
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: field.Restarts},

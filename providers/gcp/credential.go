@@ -2,9 +2,7 @@ package gcp
 
 import (
 	"context"
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"net/http"
 
 	"golang.org/x/oauth2"
@@ -36,20 +34,22 @@ type serviceAccountKey struct {
 
 // readKey returns the service account key in a credentials Secret.
 func readKey(secret driver.Credentials) (*serviceAccountKey, error) {
-	const op = "credentials"
 	raw, ok := secret[v1alpha1.SecretKeyGCPCredentials]
 	if !ok {
-		return nil, invalid(op, "the Secret has no key %q: put a service account key (JSON) there", v1alpha1.SecretKeyGCPCredentials)
+		return nil, invalid("the Secret has no key %q: put a service account key (JSON) there", v1alpha1.SecretKeyGCPCredentials)
 	}
 	var key serviceAccountKey
 	if json.Unmarshal(raw, &key) != nil { // its error would show a piece of the key
-		return nil, invalid(op, "%s is not JSON: put a service account key there", v1alpha1.SecretKeyGCPCredentials)
+		return nil, invalid("%s is not JSON: put a service account key there", v1alpha1.SecretKeyGCPCredentials)
 	}
 	if key.Type != "service_account" {
-		return nil, invalid(op, "%s has a key of type %.40q; only service_account is accepted, because other types name URLs, files and programs: make a key for a service account", v1alpha1.SecretKeyGCPCredentials, key.Type)
+		return nil, invalid("%s has a key of type %.40q; only service_account is accepted, because other types name URLs, files and programs: make a key for a service account", v1alpha1.SecretKeyGCPCredentials, key.Type)
 	}
-	if key.ClientEmail == "" || !isPrivateKey(key.PrivateKey) {
-		return nil, invalid(op, "%s lacks client_email or a private_key that can be read: download the key again", v1alpha1.SecretKeyGCPCredentials)
+	if key.ClientEmail == "" {
+		return nil, invalid("%s lacks client_email: download the key again", v1alpha1.SecretKeyGCPCredentials)
+	}
+	if err := checkPrivateKey(key.PrivateKey); err != nil {
+		return nil, invalid("the private_key in %s %s: download the key again", v1alpha1.SecretKeyGCPCredentials, err)
 	}
 	return &key, nil
 }
@@ -79,15 +79,3 @@ type ambientError struct{ err error }
 
 func (e *ambientError) Error() string { return e.err.Error() }
 func (e *ambientError) Unwrap() error { return e.err }
-
-func isPrivateKey(text string) bool {
-	block, _ := pem.Decode([]byte(text))
-	if block == nil {
-		return false
-	}
-	if _, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
-		return true
-	}
-	_, err := x509.ParsePKCS1PrivateKey(block.Bytes)
-	return err == nil
-}

@@ -21,7 +21,29 @@ type databaseRequest = driver.Request[v1alpha1.DatabaseParameters]
 // Name implements driver.External. Project, colon and instance have at most 98 characters together.
 // https://cloud.google.com/sql/docs/postgres/create-instance
 func (d *databases) Name() driver.NameRule {
-	return driver.NameRule{MaxLength: min(63, 97-len(d.project))}
+	longest := 97 - len(d.project)
+	return driver.NameRule{MaxLength: min(63, longest), Patterns: []driver.NamePattern{
+		{Match: fmt.Sprintf(`^.{1,%d}$`, max(longest, 1)),
+			Rule: fmt.Sprintf("Cloud SQL takes names of at most 98 characters together with project and colon, which is %d in project %s", longest, d.project)},
+		{Match: `^[a-z]([a-z0-9-]*[a-z0-9])?$`,
+			Rule: "Cloud SQL takes names of lower-case letters, digits and hyphens, which begin with a letter and do not end with a hyphen"},
+	}}
+}
+
+// Password implements driver.External. Cloud SQL documents no limit beside what an instance's own password policy demands,
+// which is told by its refusal. 256 bytes are what MySQL's caching_sha2_password takes; PostgreSQL takes more.
+// https://dev.mysql.com/doc/refman/8.4/en/caching-sha2-pluggable-authentication.html
+func (*databases) Password(databaseParameters) driver.PasswordRule {
+	return driver.PasswordRule{MinLength: 1, MaxLength: 256}
+}
+
+// Preview implements driver.External. Effects look at the engine of an instance, and at nothing else.
+func (*databases) Preview(from, to v1alpha1.DatabaseParameters) []field.Change {
+	have := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{}}
+	if from.Engine != nil && from.Version != nil {
+		have.DatabaseVersion, _ = versionName(*from.Engine, *from.Version)
+	}
+	return databaseTable.Preview(&from, &to, have)
 }
 
 // Docs implements driver.External.
@@ -52,6 +74,7 @@ func (d *databases) Observe(ctx context.Context, req databaseRequest) (driver.Ob
 		Protected:      have.settings().DeletionProtectionEnabled,
 		Operation:      op.underWay(),
 		OperationError: op.err(),
+		Work:           op.work(),
 	}
 	setState(&o, have, op)
 	if o.State == driver.Deleting {
@@ -77,6 +100,9 @@ func setState(o *driver.Observation, have *instance, op *operation) {
 		}
 	case "MAINTENANCE", "REPAIRING":
 		o.State, o.Problem = driver.Pending, "the instance is down for maintenance"
+		if o.Work.What == "" {
+			o.Work.What = works["MAINTENANCE"]
+		}
 	case "ONLINE_MAINTENANCE":
 		o.State, o.Available = driver.Pending, true
 	case "PENDING_DELETE":
@@ -130,6 +156,12 @@ func (d *databases) compare(ctx context.Context, req databaseRequest, have *inst
 	o.Applied = databaseTable.Applied(&req.Spec, req.Applied, unsettled)
 	if err := d.lookForUser(ctx, req, have, o); err != nil {
 		return err
+	}
+	o.Fixed = databaseTable.Fixed(have)
+	if made := o.Applied[driver.FieldUsername]; len(made) > 0 {
+		o.Fixed[driver.FieldUsername] = made[0]
+	} else if l := loginOf(req, have.engine()); l.builtin {
+		o.Fixed[driver.FieldUsername] = l.name
 	}
 	mirror, err := databaseTable.Mirror(have)
 	if err != nil {

@@ -41,7 +41,7 @@ func (d *databases) lookForDatabase(ctx context.Context, req databaseRequest, ha
 // makeDatabase makes the initial database. One that is there already is as good.
 func (d *databases) makeDatabase(ctx context.Context, req databaseRequest) (string, error) {
 	if req.Spec.DatabaseName == nil {
-		return "", invalid("databases.insert", "the spec names no database")
+		return "", invalid("the spec names no database")
 	}
 	started, err := do(ctx, d.session, "databases.insert", func(ctx context.Context) (*sqladmin.Operation, error) {
 		body := &sqladmin.Database{Name: *req.Spec.DatabaseName, Instance: req.Name, Project: d.project}
@@ -58,7 +58,7 @@ func (d *databases) makeDatabase(ctx context.Context, req databaseRequest) (stri
 	if err != nil {
 		return "", err
 	}
-	return started.Name, nil
+	return begun(started)
 }
 
 func (d *databases) hasDatabase(ctx context.Context, req databaseRequest) bool {
@@ -79,5 +79,5 @@ func running(have *instance) bool {
 
 func notRunning(name string) driver.FieldError {
 	return driver.FieldError{Field: name, Err: &driver.Error{
-		Code: driver.Busy, Op: "observe", Message: "it can't be looked at while the instance does not run"}}
+		Code: driver.Busy, Message: "it can't be looked at while the instance does not run"}}
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"slices"
-	"strings"
 
 	"google.golang.org/api/sqladmin/v1"
 
@@ -103,7 +102,7 @@ func (d *databases) lookForUser(ctx context.Context, req databaseRequest, have *
 func (d *databases) setLogin(ctx context.Context, req databaseRequest, have *instance, changes []field.Change) (string, error) {
 	l := loginOf(req, have.engine())
 	if req.Login.Password == "" {
-		return "", &driver.Error{Code: driver.Internal, Op: "users", Message: "no password was given for the administrator"}
+		return "", &driver.Error{Code: driver.Internal, Message: "no password was given for the administrator"}
 	}
 	if slices.Contains(field.Names(changes), driver.FieldUsername) && !l.builtin {
 		name, err := d.insertUser(ctx, req, l)
@@ -121,7 +120,8 @@ func (d *databases) insertUser(ctx context.Context, req databaseRequest, l login
 	if err != nil {
 		return "", redact(err, req.Login.Password)
 	}
-	return started.Name, nil
+	name, err := begun(started)
+	return name, redact(err, req.Login.Password)
 }
 
 func (d *databases) updateUser(ctx context.Context, req databaseRequest, l login) (string, error) {
@@ -135,7 +135,8 @@ func (d *databases) updateUser(ctx context.Context, req databaseRequest, l login
 	if err != nil {
 		return "", redact(err, req.Login.Password)
 	}
-	return started.Name, nil
+	name, err := begun(started)
+	return name, redact(err, req.Login.Password)
 }
 
 // redact takes a password out of an error, should the cloud have put it into its answer.
@@ -148,9 +149,8 @@ func redact(err error, password string) error {
 	if e.Err != nil {
 		text += e.Err.Error()
 	}
-	if !strings.Contains(text, password) {
+	if driver.Redact(text, password) == text {
 		return err
 	}
-	return &driver.Error{Code: e.Code, Op: e.Op, RetryAfter: e.RetryAfter,
-		Message: strings.ReplaceAll(e.Message, password, field.Redacted)}
+	return &driver.Error{Code: e.Code, Op: e.Op, RetryAfter: e.RetryAfter, Message: driver.Redact(e.Message, password)}
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
+// encryptedOnly is the mode in which an instance refuses connections without TLS, and asks for no certificate of the client.
+const encryptedOnly = "ENCRYPTED_ONLY"
+
 // Cloud SQL's client leaves out false and zero unless told to send them: ForceSendFields throughout.
 
 // settings copies what creation and patch have in common.
@@ -23,22 +26,7 @@ func (p instanceParams) settings() *sqladmin.Settings {
 	if p.tier != nil {
 		s.Tier = *p.tier
 	}
-	if p.retention != nil {
-		s.BackupConfiguration = backups(*p.retention)
-	}
 	return s
-}
-
-// backups keeps so many daily backups. Without backups there is nothing that logs could be replayed
-// onto: point-in-time recovery and binary logs have to go with them, or Cloud SQL refuses.
-func backups(keep int64) *sqladmin.BackupConfiguration {
-	if keep == 0 {
-		return &sqladmin.BackupConfiguration{ForceSendFields: []string{"Enabled", "BinaryLogEnabled", "PointInTimeRecoveryEnabled"}}
-	}
-	return &sqladmin.BackupConfiguration{
-		Enabled:                 true,
-		BackupRetentionSettings: &sqladmin.BackupRetentionSettings{RetentionUnit: "COUNT", RetainedBackups: keep},
-	}
 }
 
 // forCreate copies the parameters into those of a creation.
@@ -53,6 +41,11 @@ func (p instanceParams) forCreate(name string, mark driver.Mark, password string
 	}
 	settings := p.settings()
 	settings.Edition = editionOf(settings.Tier)
+	settings.BackupConfiguration = backupsOfNew(p.retention, settings.Edition)
+	// With no network said, Cloud SQL gives a public address and takes logins without TLS. The address stays; logins need TLS. This is
+	// asked for at creation only: what exists is left as it is.
+	// https://cloud.google.com/sql/docs/postgres/configure-ssl-instance#enforcing-ssl
+	settings.IpConfiguration = &sqladmin.IpConfiguration{Ipv4Enabled: true, SslMode: encryptedOnly}
 	settings.UserLabels = withMark(p.labels, mark).Set
 	return &sqladmin.DatabaseInstance{
 		Name:            name,
@@ -76,9 +69,13 @@ func (p instanceParams) forPatch(have *instance, mark *driver.Mark) (*sqladmin.D
 	}
 	s := patch.Settings
 	s.SettingsVersion = have.settings().SettingsVersion
-	if edition := editionOf(s.Tier); s.Tier != "" && edition != have.settings().Edition {
-		s.Edition = edition
+	edition := have.edition()
+	if s.Tier != "" {
+		if edition = editionOf(s.Tier); edition != have.settings().Edition {
+			s.Edition = edition
+		}
 	}
+	s.BackupConfiguration = backupsOfChanged(have, p.retention, edition)
 	delta := p.labels
 	if mark != nil {
 		delta = withMark(delta, *mark)

@@ -50,7 +50,7 @@ var databaseTable = field.Table[databaseParameters, instance, instanceParams]{
 		Immutable("make another Database in the new location and move the data there"),
 	field.Of("engine",
 		func(p *databaseParameters) *v1alpha1.Engine { return p.Engine },
-		func(i *instance) *v1alpha1.Engine { return present(i.engine()) },
+		haveEngine,
 		func(p *instanceParams, v v1alpha1.Engine) { p.engine = v }).
 		Immutable("make another Database with the new engine and move the data there"),
 	field.Of("version",
@@ -66,9 +66,14 @@ var databaseTable = field.Table[databaseParameters, instance, instanceParams]{
 		func(p *databaseParameters) *string { return p.DatabaseName },
 		func(i *instance) *string { return i.database },
 		func(p *instanceParams, v string) { p.database = &v }).
-		EffectOf(databaseEffect, "Online when it is made; can't change afterwards"),
+		ImmutableOnceSet("the initial database was made under another name: put that name back, and make further databases in SQL",
+			"Online when it is made; can't change afterwards"),
 	field.Of("backup.retentionDays", wantRetention, haveRetention,
-		func(p *instanceParams, v int32) { days := int64(v); p.retention = &days }),
+		func(p *instanceParams, v int32) { days := int64(v); p.retention = &days }).
+		EffectOf(func(from *int32, to int32, _ *instance) (field.Effect, string) {
+			return driver.RetentionEffect(from, to)
+		},
+			"Online for more; fewer delete restore points (LosesBackups)"),
 	field.Of("deletionProtection",
 		func(p *databaseParameters) *bool { return p.DeletionProtection },
 		haveProtection,
@@ -81,6 +86,15 @@ var databaseTable = field.Table[databaseParameters, instance, instanceParams]{
 		func(i *instance) *string { return present(i.settings().Tier) },
 		func(p *instanceParams, v string) { p.tier = &v }).
 		Effect(field.Restarts),
+}
+
+// haveEngine returns the engine. One that no spec can ask for has Cloud SQL's own name: sqlserver.
+func haveEngine(i *instance) *v1alpha1.Engine {
+	if engine := i.engine(); engine != "" {
+		return &engine
+	}
+	name, _, _ := strings.Cut(strings.ToLower(i.DatabaseVersion), "_")
+	return present(v1alpha1.Engine(name))
 }
 
 func (i *instance) settings() *sqladmin.Settings {
@@ -112,31 +126,11 @@ func wantSize(p *databaseParameters) *int32 {
 
 func haveSize(i *instance) *int32 { return present(int32(i.settings().DataDiskSizeGb)) }
 
-func databaseEffect(from *string, _ string, _ *instance) (field.Effect, string) {
-	if from == nil {
-		return field.Online, ""
-	}
-	return field.Impossible, "the initial database was made under another name: put that name back, and make further databases in SQL"
-}
-
 func wantRetention(p *databaseParameters) *int32 {
 	if p.Backup == nil {
 		return nil
 	}
 	return p.Backup.RetentionDays
-}
-
-// haveRetention returns 0 when automatic backups are off, and else how many are kept, one a day.
-// https://cloud.google.com/sql/docs/postgres/backup-recovery/backups#retained-backups
-func haveRetention(i *instance) *int32 {
-	days := int32(0)
-	if b := i.settings().BackupConfiguration; b != nil && b.Enabled {
-		days = 7 // Cloud SQL's default
-		if r := b.BackupRetentionSettings; r != nil && r.RetainedBackups > 0 {
-			days = int32(r.RetainedBackups)
-		}
-	}
-	return &days
 }
 
 func haveProtection(i *instance) *bool {
@@ -151,12 +145,18 @@ func wantTier(p *databaseParameters) *string {
 	return p.GCP.Tier
 }
 
+// The editions of Cloud SQL.
+const (
+	enterprise     = "ENTERPRISE"
+	enterprisePlus = "ENTERPRISE_PLUS"
+)
+
 // editionOf returns the edition that a tier belongs to; every tier belongs to one. PostgreSQL 16 and newer would
 // otherwise be made in Enterprise Plus, which lacks the smaller tiers.
 // https://cloud.google.com/sql/docs/postgres/editions-intro
 func editionOf(tier string) string {
 	if strings.HasPrefix(tier, "db-perf-optimized-") || strings.HasPrefix(tier, "db-c4a-") {
-		return "ENTERPRISE_PLUS"
+		return enterprisePlus
 	}
-	return "ENTERPRISE"
+	return enterprise
 }

@@ -168,7 +168,7 @@ func TestPasswordOfMySQL(t *testing.T) {
 	x := c.made(t, &req)
 	c.Ledger.Reset()
 	result, err := x.Update(t.Context(), req, []field.Change{{Field: driver.FieldPassword, Effect: field.Online}})
-	if err != nil || len(result.Failed) > 0 || result.Operation == "" {
+	if err != nil || len(result.Failed) > 0 || result.Operation != "" { // done with the answer
 		t.Errorf("got %+v, %v", result, err)
 	}
 	if got := c.writes("sqladmin"); !slices.Equal(got, []string{"users.update"}) {

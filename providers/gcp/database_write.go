@@ -29,16 +29,15 @@ func (d *databases) Create(ctx context.Context, req databaseRequest) (driver.Res
 
 // insertion checks and gathers what a creation sends.
 func (d *databases) insertion(req databaseRequest) (*sqladmin.DatabaseInstance, error) {
-	const op = "instances.insert"
 	switch spec := req.Spec; {
 	case spec.AWS != nil:
-		return nil, invalid(op, "spec.aws is for Amazon RDS, and this account is in Google Cloud: take it out, and set spec.gcp.tier")
+		return nil, invalid("spec.aws is for Amazon RDS, and this account is in Google Cloud: take it out, and set spec.gcp.tier")
 	case spec.GCP == nil || spec.GCP.Tier == nil:
-		return nil, invalid(op, "the size of the instance is not known: set spec.gcp.tier, for example to db-custom-2-7680")
+		return nil, invalid("the size of the instance is not known: set spec.gcp.tier, for example to db-custom-2-7680")
 	case spec.Engine == nil:
-		return nil, invalid(op, "the engine is not known: set spec.engine to postgres or mysql")
+		return nil, invalid("the engine is not known: set spec.engine to postgres or mysql")
 	case req.Login.Password == "":
-		return nil, &driver.Error{Code: driver.Internal, Op: op, Message: "no password was given for the administrator"}
+		return nil, &driver.Error{Code: driver.Internal, Message: "no password was given for the administrator"}
 	}
 	location, err := d.locationOf(req.Spec.Location, req.Location)
 	if err != nil {
@@ -46,7 +45,7 @@ func (d *databases) insertion(req databaseRequest) (*sqladmin.DatabaseInstance, 
 	}
 	var params instanceParams
 	if err := databaseTable.Fill(&req.Spec, &params); err != nil {
-		return nil, invalid(op, "%v", err)
+		return nil, invalid("%v", err)
 	}
 	params.region = location
 	return params.forCreate(req.Name, req.Mark, rootPassword(req))
@@ -80,7 +79,7 @@ func (d *databases) Update(ctx context.Context, req databaseRequest, changes []f
 	return result, nil
 }
 
-var comesNext = &driver.Error{Code: driver.Busy, Op: "update", Message: "Cloud SQL takes one operation at a time on an instance; this comes next"}
+var comesNext = &driver.Error{Code: driver.Busy, Message: "Cloud SQL takes one operation at a time on an instance; this comes next"}
 
 // The turns of an update.
 const (
@@ -102,6 +101,9 @@ func turnOf(name string) int {
 // take does what one turn asks for, and returns the operation that it started.
 func (d *databases) take(ctx context.Context, req databaseRequest, turn int, changes []field.Change) (started string, refused []driver.FieldError, err error) {
 	look := func() (*instance, error) {
+		if turn == turnDatabase {
+			return nil, nil // a call that names the database alone; the instance was observed a moment ago
+		}
 		seen, err := d.read(ctx, req.Name)
 		if err != nil {
 			return nil, err
@@ -130,7 +132,7 @@ func (d *databases) patch(ctx context.Context, req databaseRequest, have *instan
 	spec, marks := splitMark(changes)
 	var params instanceParams
 	if err := databaseTable.Patch(&req.Spec, have, spec, &params); err != nil {
-		return "", invalid(op, "%v", err)
+		return "", invalid("%v", err)
 	}
 	var mark *driver.Mark
 	if marks {

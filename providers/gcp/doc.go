@@ -11,5 +11,5 @@
 //
 // What Mooring chooses where the spec says nothing, at creation only and shown in status: a bucket has
 // uniform access and public access prevention, as new buckets in S3 have; an instance has the
-// edition that its tier belongs to, and the newest version of its engine that is well tried.
+// edition that its tier belongs to, and the newest version of its engine that is well tried, and refuses connections without TLS.
 package gcp

@@ -44,7 +44,7 @@ type gcp struct{ opts Options }
 // Open implements driver.Driver. It reads the key, and calls nobody.
 func (g *gcp) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
 	if cfg.Account.GCP == nil || cfg.Account.GCP.Project == "" {
-		return nil, invalid("open", "the account names no project of Google Cloud: set gcp.project")
+		return nil, invalid("the account names no project of Google Cloud: set gcp.project")
 	}
 	endpoint := cfg.Endpoint
 	if endpoint == "" {
@@ -52,7 +52,7 @@ func (g *gcp) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
 	}
 	endpoint = strings.TrimSuffix(endpoint, "/")
 	if u, err := url.Parse(endpoint); endpoint != "" && (err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https")) {
-		return nil, invalid("open", "the endpoint %q is not a URL: write it as https://host", endpoint)
+		return nil, invalid("the endpoint %q is not a URL: write it as https://host", endpoint)
 	}
 	location := cfg.Location
 	if location == "" {
@@ -81,7 +81,7 @@ func (s *session) locationOf(spec *string, requested string) (string, error) {
 	case s.location != "":
 		return s.location, nil
 	}
-	return "", invalid("create", "no location is known: set spec.location, or gcp.region in the provider config")
+	return "", invalid("no location is known: set spec.location, or gcp.region in the provider config")
 }
 
 var _ driver.External[v1alpha1.BucketParameters] = (*buckets)(nil)

@@ -47,6 +47,7 @@ var byReason = map[int]map[string]driver.Code{
 		"instanceLimitExceeded":    driver.Quota,
 		"errorMaxInstancePerLabel": driver.Quota,
 		"resourceInUseByOperation": driver.Busy,
+		"operationInProgress":      driver.Busy, // it comes with three statuses
 	},
 	http.StatusConflict: {
 		"operationInProgress": driver.Busy,
@@ -195,8 +196,9 @@ func isTimeout(err error) bool {
 	return errors.As(err, &e) && e.Timeout()
 }
 
-func invalid(op, format string, args ...any) error {
-	return &driver.Error{Code: driver.Invalid, Op: op, Message: fmt.Sprintf(format, args...)}
+// invalid refuses what no call has to be made for to know that it can't work.
+func invalid(format string, args ...any) error {
+	return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf(format, args...)}
 }
 
 // advise adds advice to the message of an error with one of codes.

@@ -82,11 +82,11 @@ func checkChain(cfg driver.Config) error {
 	web, target := cfg.Chain.WebIdentity, cfg.Chain.ImpersonateServiceAccount
 	switch {
 	case web != nil && !providerFormat.MatchString(web.Provider):
-		return invalid("open", "credentials.webIdentity.provider is %q: write it as projects/NUMBER/locations/global/workloadIdentityPools/POOL/providers/PROVIDER", web.Provider)
+		return invalid("credentials.webIdentity.provider is %q: write it as projects/NUMBER/locations/global/workloadIdentityPools/POOL/providers/PROVIDER", web.Provider)
 	case target != "" && !emailFormat.MatchString(target):
-		return invalid("open", "credentials.impersonateServiceAccount is %q: write it as NAME@PROJECT.iam.gserviceaccount.com", target)
+		return invalid("credentials.impersonateServiceAccount is %q: write it as NAME@PROJECT.iam.gserviceaccount.com", target)
 	case len(cfg.Chain.AssumeRoles) > 0:
-		return invalid("open", "credentials.assumeRoles are roles of AWS: for Google Cloud use impersonateServiceAccount")
+		return invalid("credentials.assumeRoles are roles of AWS: for Google Cloud use impersonateServiceAccount")
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package gcp
 import (
 	"context"
 	"strings"
+	"time"
 
 	"google.golang.org/api/sqladmin/v1"
 
@@ -34,6 +35,13 @@ func (d *databases) operation(ctx context.Context, req databaseRequest) (*operat
 	return &operation{op}, nil
 }
 
+// begun returns the name of an operation that a write began and that has to be waited for, or why it failed. What concerns databases
+// and users is usually done with the answer.
+func begun(started *sqladmin.Operation) (string, error) {
+	op := &operation{started}
+	return op.underWay(), op.err()
+}
+
 // underWay returns the name of an operation that is not done.
 func (o *operation) underWay() string {
 	if o == nil || o.Status == "DONE" {
@@ -49,14 +57,50 @@ func (o *operation) kind() string {
 	return o.OperationType
 }
 
+// works are what operations do, in plain words. https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/operations#SqlOperationType
+var works = map[string]string{
+	"BACKUP_VOLUME":   "taking a backup",
+	"CREATE":          "creating it",
+	"CREATE_DATABASE": "creating a database",
+	"CREATE_USER":     "creating a user",
+	"DELETE":          "deleting it",
+	"DELETE_BACKUP":   "deleting a backup",
+	"DELETE_DATABASE": "deleting a database",
+	"DELETE_USER":     "deleting a user",
+	"EXPORT":          "exporting its data",
+	"FAILOVER":        "failing over",
+	"IMPORT":          "importing data",
+	"MAINTENANCE":     "maintaining it",
+	"RESTART":         "restarting it",
+	"RESTORE_VOLUME":  "restoring a backup",
+	"UPDATE":          "applying a change",
+	"UPDATE_USER":     "setting the password of a user",
+}
+
+// work returns what Cloud SQL is at work on, and since when: since the operation was asked for.
+func (o *operation) work() driver.Work {
+	if o.underWay() == "" {
+		return driver.Work{}
+	}
+	w := driver.Work{What: works[o.OperationType]}
+	if w.What == "" {
+		w.What = strings.ToLower(strings.ReplaceAll(o.OperationType, "_", " "))
+	}
+	if since, err := time.Parse(time.RFC3339, o.InsertTime); err == nil {
+		w.Since = since
+	}
+	return w
+}
+
 // operationCodes says what the codes of failed operations mean. They are many, and few are documented.
 var operationCodes = []struct {
 	part string
 	code driver.Code
 }{
+	{"STOCKOUT", driver.Capacity},
+	{"POOL_EXHAUSTED", driver.Capacity},
 	{"QUOTA", driver.Quota},
 	{"LIMIT_EXCEEDED", driver.Quota},
-	{"STOCKOUT", driver.Quota},
 	{"RESOURCE_EXHAUSTED", driver.Quota},
 	{"PERMISSION", driver.Denied},
 	{"INVALID", driver.Invalid},
@@ -88,6 +132,9 @@ func (o *operation) failure() *driver.Error {
 			e.Code = known.code
 			break
 		}
+	}
+	if e.Code == driver.Capacity {
+		e.Message += "; take another tier or location, or wait: it is tried again"
 	}
 	return e
 }

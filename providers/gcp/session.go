@@ -8,6 +8,7 @@ import (
 	"cloud.google.com/go/storage"
 	"google.golang.org/api/option"
 	"google.golang.org/api/sqladmin/v1"
+	folders "google.golang.org/api/storage/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/driver/lease"
@@ -30,6 +31,7 @@ type session struct {
 	calls      driver.Calls
 	tokens     *tokens
 	storage    *storage.Client
+	folders    *folders.Service // of Cloud Storage too: its newer client has no managed folders
 	sql        *sqladmin.Service
 }
 
@@ -56,13 +58,16 @@ func newSession(o Options, cfg driver.Config) (*session, error) {
 	}
 	ctx := context.Background()
 	if s.storage, err = storage.NewClient(ctx, append(common, option.WithEndpoint(s.storageURL+"/storage/v1/"), storage.WithDisabledClientMetrics())...); err != nil {
-		return nil, invalid("open", "the Cloud Storage client can't be made: %v", err)
+		return nil, invalid("the Cloud Storage client can't be made: %v", err)
 	}
 	// Each call is made once. Who calls again, and when, is for the controller to say: it knows the
 	// budget of the account, and looks before it writes.
 	s.storage.SetRetry(storage.WithPolicy(storage.RetryNever))
+	if s.folders, err = folders.NewService(ctx, append(common, option.WithEndpoint(s.storageURL+"/storage/v1/"))...); err != nil {
+		return nil, invalid("the Cloud Storage client can't be made: %v", err)
+	}
 	if s.sql, err = sqladmin.NewService(ctx, append(common, option.WithEndpoint(sqlURL+"/"))...); err != nil {
-		return nil, invalid("open", "the Cloud SQL client can't be made: %v", err)
+		return nil, invalid("the Cloud SQL client can't be made: %v", err)
 	}
 	return s, nil
 }

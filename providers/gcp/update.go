@@ -75,7 +75,7 @@ func refusesValue(err error) bool {
 func partition(changes []field.Change) (possible []field.Change, failed []driver.FieldError) {
 	for _, c := range changes {
 		if c.Effect == field.Impossible {
-			failed = append(failed, driver.FieldError{Field: c.Field, Err: invalid("update", "can't change: %s", c.Why)})
+			failed = append(failed, driver.FieldError{Field: c.Field, Err: invalid("can't change: %s", c.Why)})
 			continue
 		}
 		possible = append(possible, c)

@@ -49,7 +49,8 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // serviceOf returns the service that an operation is of.
 func serviceOf(operation string) string {
-	if strings.HasPrefix(operation, "buckets.") || strings.HasPrefix(operation, "objects.") {
+	switch resource, _, _ := strings.Cut(operation, "."); resource {
+	case "buckets", "objects", "managedFolders":
 		return "storage"
 	}
 	return "sqladmin"

@@ -51,15 +51,10 @@ var bucketTable = field.Table[v1alpha1.BucketParameters, Bucket, Bucket]{
 		func(b *Bucket, v v1alpha1.PublicAccess) { b.PublicAccess = v },
 	).Safe(v1alpha1.PublicAccessBlocked),
 	field.Of("encryption.key",
-		func(s *v1alpha1.BucketParameters) *string {
-			if s.Encryption == nil {
-				return nil
-			}
-			return s.Encryption.Key
-		},
-		func(b *Bucket) *string { return unlessZero(b.EncryptionKey) },
+		driver.WantedKey,
+		func(b *Bucket) *string { return &b.EncryptionKey },
 		func(b *Bucket, v string) { b.EncryptionKey = v },
-	),
+	).Reported(func(b *Bucket) *string { return unlessZero(b.EncryptionKey) }),
 	field.Entries("tags",
 		func(s *v1alpha1.BucketParameters) map[string]string { return plain(s.Tags) },
 		func(b *Bucket) map[string]string { return driver.WithoutMark(b.Labels) },
@@ -121,6 +116,14 @@ type buckets struct{ session }
 
 // Name implements driver.External.
 func (buckets) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
+
+// Password implements driver.External.
+func (buckets) Password(v1alpha1.BucketParameters) driver.PasswordRule { return driver.PasswordRule{} }
+
+// Preview implements driver.External.
+func (buckets) Preview(from, to v1alpha1.BucketParameters) []field.Change {
+	return bucketTable.Preview(&from, &to, &Bucket{})
+}
 
 // Docs implements driver.External.
 func (buckets) Docs() []field.Doc { return bucketTable.Docs() }

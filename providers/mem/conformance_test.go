@@ -191,7 +191,7 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			{Name: "version", To: "17.1", Effect: field.Interrupts, Drift: "16.1", Same: []any{"16.4"}},
 			{Name: "storage.sizeGiB", To: 100, Drift: 20, Same: []any{80}},
 			{Name: "databaseName", To: "bills", Effect: field.Impossible},
-			{Name: "backup.retentionDays", To: 14},
+			{Name: "backup.retentionDays", To: 14, DriftEffect: field.LosesBackups},
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 			{Name: "aws.instanceClass", To: "db.m7g.large", Effect: field.Restarts},

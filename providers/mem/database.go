@@ -121,7 +121,11 @@ var databaseTable = field.Table[databaseParameters, Database, Database]{
 		},
 		func(d *Database) *int32 { return &d.RetentionDays },
 		func(d *Database, v int32) { d.RetentionDays = v },
-	).Reported(func(d *Database) *int32 { return &d.live().RetentionDays }),
+	).Reported(func(d *Database) *int32 { return &d.live().RetentionDays }).
+		EffectOf(func(from *int32, to int32, _ *Database) (field.Effect, string) {
+			return driver.RetentionEffect(from, to)
+		},
+			"Online for more days; fewer delete restore points (LosesBackups)"),
 	field.Of("deletionProtection",
 		func(s *databaseParameters) *bool { return s.DeletionProtection },
 		func(d *Database) *bool { return &d.DeletionProtection },

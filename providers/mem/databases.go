@@ -17,6 +17,16 @@ type databases struct{ session }
 // Name implements driver.External.
 func (databases) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
 
+// Password implements driver.External.
+func (databases) Password(v1alpha1.DatabaseParameters) driver.PasswordRule {
+	return driver.PasswordRule{MinLength: 1, MaxLength: 128}
+}
+
+// Preview implements driver.External.
+func (databases) Preview(from, to databaseParameters) []field.Change {
+	return databaseTable.Preview(&from, &to, &Database{})
+}
+
 // Docs implements driver.External.
 func (databases) Docs() []field.Doc { return databaseTable.Docs() }
 
@@ -48,6 +58,8 @@ func (s databases) Observe(ctx context.Context, req databaseRequest) (driver.Obs
 		if err := compare(databaseTable, &req, d, &obs); err != nil {
 			return err
 		}
+		obs.Fixed = databaseTable.Fixed(d)
+		obs.Fixed[driver.FieldUsername] = d.Username
 		if want := req.Login.Username; want != "" && want != d.Username {
 			obs.Changes = append(obs.Changes, field.Change{
 				Field: driver.FieldUsername, From: d.Username, To: want, Effect: field.Impossible,

@@ -86,7 +86,7 @@ func accountOf(cfg driver.Config) (driver.AccountID, error) {
 	if err := cfg.OneBase(); err != nil {
 		return "", err
 	}
-	call := &Call{Op: "Open"}
+	call := &Call{} // none is made
 	if cfg.Account.GCP != nil {
 		if cfg.Credentials != nil {
 			var googleKey struct{ Type string }

@@ -94,6 +94,18 @@ var mutants = []mutant{
 			}
 			return err
 		}},
+	{name: "nothing says where an object is", caught: "what was made with the least is as declared",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			o.Location = ""
+			return err
+		}},
+	{name: "an object is where the account is", caught: "what was made in full is as declared",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if o.Location != "" {
+				o.Location = "elsewhere"
+			}
+			return err
+		}},
 	{name: "an error is a missing object", caught: "denied at any read",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
 			if err != nil {

@@ -185,6 +185,63 @@ func TestConsentByName(t *testing.T) {
 	verdict(t, create("Database", "one"), needsAdopt)
 }
 
+// To take over what another namespace left behind reaches beyond the namespace: its administrator may not, unless somebody with a
+// right on the account lets it.
+func TestConsentBeyondTheNamespace(t *testing.T) {
+	_, edit, owner := policies(t)
+	const (
+		left      = `{metadata: {annotations: {mooring.dev/adopt-from: bank/ledger}}, spec: {adoption: IfExists, `
+		byClass   = left + `className: shared}}`
+		byConfig  = left + `providerConfigRef: {kind: ClusterProviderConfig, name: shared}, engine: postgres}}`
+		byOwn     = left + `providerConfigRef: {kind: ProviderConfig, name: shared}, engine: postgres}}`
+		byDefault = left + `externalName: some-name}}`
+	)
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "adopt-from-shared"}, Rules: []rbacv1.PolicyRule{{
+		APIGroups: []string{"mooring.dev"}, Resources: []string{"bucketclasses", "databaseclasses", "clusterproviderconfigs"},
+		ResourceNames: []string{"shared"}, Verbs: []string{"adopt"},
+	}}}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: role.Name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "with-admin"}},
+	}
+	create := func(c client.Client, kind, text string) error {
+		if kind == "Bucket" {
+			text = strings.ReplaceAll(text, ", engine: postgres", "")
+		}
+		return c.Create(t.Context(), object(t, kind, text), client.DryRunAll)
+	}
+	for _, kind := range []string{"Bucket", "Database"} {
+		for _, text := range []string{byClass, byConfig, byOwn, byDefault} {
+			for _, by := range []client.Client{edit, owner} {
+				if err := create(by, kind, text); !apierrors.IsForbidden(err) || by == owner && !strings.Contains(err.Error(), "ask your platform team") {
+					t.Errorf("%s %s: %v, want it to be Forbidden", kind, text, err)
+				}
+			}
+			if err := create(admin, kind, text); err != nil {
+				t.Errorf("%s %s: an administrator of the cluster: %v", kind, text, err)
+			}
+		}
+	}
+	for _, o := range []client.Object{role, binding} {
+		if err := admin.Create(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = admin.Delete(t.Context(), o) })
+	}
+	await(t, "the role", func() error { return create(owner, "Bucket", byClass) })
+	for _, kind := range []string{"Bucket", "Database"} {
+		verdict(t, create(owner, kind, byClass), "")
+		verdict(t, create(owner, kind, byConfig), "")
+		verdict(t, create(owner, kind, byOwn), needsAdopt)
+		verdict(t, create(owner, kind, byDefault), needsAdopt)
+		o := stored(t, kind, `{metadata: {annotations: {mooring.dev/adopt-from: bank/ledger}}, spec: {className: other}}`, "")
+		verdict(t, owner.Patch(t.Context(), o.DeepCopy(), merge(t, `{spec: {tags: {a: b}}}`), client.DryRunAll), "")
+		verdict(t, owner.Patch(t.Context(), o.DeepCopy(), merge(t, `{spec: {externalName: another-name}}`), client.DryRunAll), needsAdopt)
+		verdict(t, owner.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {annotations: {mooring.dev/adopt-from: bank/vault}}}`), client.DryRunAll), needsAdopt)
+		verdict(t, owner.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {annotations: {mooring.dev/adopt-from: null}}}`), client.DryRunAll), "")
+	}
+}
+
 func TestRoles(t *testing.T) {
 	view, edit, owner := policies(t)
 	provider := `{spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: team}}}}`

@@ -68,7 +68,7 @@ func object(t *testing.T, kind, text string) *unstructured.Unstructured {
 	}
 	o.SetAPIVersion("mooring.dev/v1alpha1")
 	o.SetKind(kind)
-	if !strings.HasSuffix(kind, "Class") {
+	if !strings.HasSuffix(kind, "Class") && !strings.HasPrefix(kind, "Cluster") {
 		o.SetNamespace(shop)
 	}
 	if o.GetName() == "" && o.GetGenerateName() == "" {
@@ -97,7 +97,7 @@ func remove(t *testing.T, o *unstructured.Unstructured) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	for _, err := range []error{
-		admin.Patch(ctx, o.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))),
+		admin.Patch(ctx, o.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null,"annotations":{"mooring.dev/allow-deletion":"true"}}}`))),
 		admin.Delete(ctx, o),
 	} {
 		if client.IgnoreNotFound(err) != nil {

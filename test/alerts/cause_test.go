@@ -25,7 +25,7 @@ import (
 // A cause is what alerts are there for.
 type cause struct {
 	name string
-	// alerts fire, with these labels.
+	// alerts fire, with these labels; $namespace is that of the cause's objects.
 	alerts  map[string]string
 	options controllers.Options
 	// strikes makes what is well at first, and returns what then befalls it.
@@ -40,9 +40,9 @@ var causes = []cause{
 	{
 		name: "credentials are revoked",
 		alerts: map[string]string{
-			"MooringProviderConfigNotReady": `kind="ClusterProviderConfig",provider="aws",reason="Denied"`,
+			"MooringProviderConfigNotReady": `kind="ClusterProviderConfig",name="aws",provider="aws",reason="Denied"`,
 			"MooringCloudDenied":            `provider="aws"`,
-			"MooringResourceStalled":        `kind="Bucket",provider="aws",reason="Denied"`,
+			"MooringResourceStalled":        `namespace="$namespace",name="photos",kind="Bucket",provider="aws",reason="Denied"`,
 		},
 		strikes: func(c *scene) func() {
 			b := c.bucket("photos", nil)
@@ -56,7 +56,7 @@ var causes = []cause{
 	},
 	{
 		name:   "a database is deleted in the cloud",
-		alerts: map[string]string{"MooringDatabaseUnavailable": `provider="aws",reason="Vanished"`},
+		alerts: map[string]string{"MooringDatabaseUnavailable": `namespace="$namespace",name="orders",provider="aws",reason="Vanished"`},
 		strikes: func(c *scene) func() {
 			d := c.database("orders", nil)
 			c.ready(d)
@@ -69,7 +69,7 @@ var causes = []cause{
 	},
 	{
 		name:   "a class is named that there is not",
-		alerts: map[string]string{"MooringResourceNotReady": `kind="Bucket",reason="ClassNotFound"`},
+		alerts: map[string]string{"MooringResourceNotReady": `namespace="$namespace",name="photos",kind="Bucket",reason="ClassNotFound"`},
 		strikes: func(c *scene) func() {
 			return func() {
 				b := c.bucket("photos", func(b *v1alpha1.Bucket) { b.Spec.ProviderConfigRef, b.Spec.ClassName = nil, "nowhere" })
@@ -79,7 +79,7 @@ var causes = []cause{
 	},
 	{
 		name:   "the cloud never finishes what it began",
-		alerts: map[string]string{"MooringNeverFinishes": `kind="Database",provider="aws",reason="Creating"`},
+		alerts: map[string]string{"MooringNeverFinishes": `namespace="$namespace",name="orders",kind="Database",provider="aws",reason="Creating"`},
 		strikes: func(c *scene) func() {
 			return func() {
 				c.stop()
@@ -120,7 +120,7 @@ var causes = []cause{
 	},
 	{
 		name:   "the cloud does not answer for an hour",
-		alerts: map[string]string{"MooringNotObserved": `kind="Bucket",provider="aws"`},
+		alerts: map[string]string{"MooringNotObserved": `namespace="$namespace",name="photos",kind="Bucket",provider="aws"`},
 		strikes: func(c *scene) func() {
 			c.ready(c.bucket("photos", nil))
 			return func() {
@@ -131,7 +131,7 @@ var causes = []cause{
 	},
 	{
 		name:   "somebody sets a tag back, again and again",
-		alerts: map[string]string{"MooringDriftKeepsComingBack": `kind="Bucket",provider="aws"`},
+		alerts: map[string]string{"MooringDriftKeepsComingBack": `namespace="$namespace",name="photos",kind="Bucket",provider="aws"`},
 		every:  time.Hour,
 		strikes: func(c *scene) func() {
 			b := c.bucket("photos", nil)
@@ -146,7 +146,7 @@ var causes = []cause{
 	},
 	{
 		name:   "a database is deleted that is protected",
-		alerts: map[string]string{"MooringDeletionStuck": `kind="Database",provider="aws"`},
+		alerts: map[string]string{"MooringDeletionStuck": `namespace="$namespace",name="orders",kind="Database",provider="aws"`},
 		strikes: func(c *scene) func() {
 			d := c.database("orders", func(d *v1alpha1.Database) { d.Spec.DeletionProtection = new(true) })
 			c.ready(d)
@@ -159,7 +159,7 @@ var causes = []cause{
 	},
 	{
 		name:   "an edit that restarts waits for somebody",
-		alerts: map[string]string{"MooringApprovalWaits": `kind="Database",provider="aws"`},
+		alerts: map[string]string{"MooringApprovalWaits": `namespace="$namespace",name="orders",kind="Database",provider="aws"`},
 		strikes: func(c *scene) func() {
 			d := c.database("orders", func(d *v1alpha1.Database) {
 				d.Spec.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
@@ -173,7 +173,7 @@ var causes = []cause{
 	},
 	{
 		name:   "statuses can't be written",
-		alerts: map[string]string{"MooringReconcileErrors": "", "MooringNotObserved": `kind="Bucket",provider="aws"`},
+		alerts: map[string]string{"MooringReconcileErrors": "", "MooringNotObserved": `namespace="$namespace",name="photos",kind="Bucket",provider="aws"`},
 		every:  5 * time.Minute, // so seldom is it tried at last
 		strikes: func(c *scene) func() {
 			b := c.bucket("photos", nil)
@@ -221,7 +221,7 @@ var causes = []cause{
 					HolderIdentity: new("somebody"), LeaseDurationSeconds: new(int32(3600)), AcquireTime: &metav1.MicroTime{Time: time.Now()}, RenewTime: &metav1.MicroTime{Time: time.Now()},
 				}
 				c.must(c.Client.Create(c.Context(), lease))
-				own, err := leadership.New(c.user, system.Namespace, controllers.LeaderLease, time.Now)
+				own, err := leadership.New(c.user, system.Namespace, controllers.LeaderLease, "", time.Now)
 				c.must(err)
 				c.start(controllers.Options{Lease: own}, controllers.ManagerOptions{Lease: own})
 			}
@@ -284,7 +284,7 @@ func (cause cause) test(c *scene) {
 	before := c.scrape()
 	var quiet, loud []question
 	for name, labels := range cause.alerts {
-		quiet, loud = append(quiet, rests(name)), append(loud, fires(name, labels))
+		quiet, loud = append(quiet, rests(name)), append(loud, fires(name, strings.ReplaceAll(labels, "$namespace", c.namespace)))
 	}
 	if err := (film{before: before, after: before, every: cause.every, long: long}).play(c.T, quiet...); err != nil {
 		c.Fatalf("it fires before there is a cause: %v", err)

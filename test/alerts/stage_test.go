@@ -134,7 +134,7 @@ func (c *scene) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Lo
 func (c *scene) start(o controllers.Options, mo controllers.ManagerOptions) {
 	c.Helper()
 	life := &system.Lifeline{}
-	o.Drivers, o.Now = c.Drivers(life, 5*time.Second), c.now
+	o.Drivers, o.Now, o.MetricsObjectLimit = c.Drivers(life, 5*time.Second), c.now, 1000
 	if o.SyncPeriod == 0 {
 		o.SyncPeriod = 2 * time.Second
 	}

@@ -51,6 +51,12 @@ spec:
 		{"a reference to another kind", "Bucket", `spec: {providerConfigRef: {kind: Secret, name: team}}`, "supported values"},
 		{"an upper-case location", "Bucket", `spec: {className: standard, location: EU-WEST-1}`, "spec.location"},
 		{"a bucket name with an underscore", "Bucket", `spec: {className: standard, externalName: my_bucket}`, "must be a bucket name"},
+		{"a bucket name with an underscore, to adopt", "Bucket", `spec: {className: standard, adoption: IfExists, externalName: my_bucket}`, ""},
+		{"a bucket name with dots and underscores, to observe", "Bucket", `spec: {className: standard, management: Observe, externalName: logs.my_bucket--2.example.com}`, ""},
+		{"a bucket name with a slash, to adopt", "Bucket", `spec: {className: standard, adoption: IfExists, externalName: my/bucket}`, "must be a bucket name"},
+		{"an instance name with two hyphens", "Database", `spec: {className: standard, externalName: my--db}`, "must be an instance name"},
+		{"an instance name with two hyphens, to adopt", "Database", `spec: {className: standard, adoption: IfExists, externalName: my--db}`, ""},
+		{"an instance name with a hyphen last, to adopt", "Database", `spec: {className: standard, adoption: IfExists, externalName: my-db-}`, "must be an instance name"},
 		{"a bucket name of two letters", "Bucket", `spec: {className: standard, externalName: ab}`, "must be a bucket name"},
 		{"a bucket name with a line break", "Bucket", `spec: {className: standard, externalName: "abc\n"}`, "must be a bucket name"},
 		{"a tag with a key of upper case", "Bucket", `spec: {className: standard, tags: {Team: a}}`, "spec.tags keys must begin with a lower-case letter"},
@@ -64,6 +70,8 @@ spec:
 		{"an unknown adoption", "Bucket", `spec: {className: standard, adoption: Always}`, "supported values"},
 		{"an unknown policy", "Bucket", `spec: {className: standard, updates: {disruptive: Never}}`, "supported values"},
 
+		{"a password from the object's own connection", "Database", `spec: {className: standard, connection: {secretName: db}, credentials: {passwordSecretRef: {name: db, key: uri}}}`, "put the password into another Secret"},
+		{"a password from another Secret", "Database", `spec: {className: standard, connection: {secretName: db}, credentials: {passwordSecretRef: {name: db-admin}}}`, ""},
 		{"a database of two lines", "Database", `spec: {providerConfigRef: {name: team}, engine: postgres}`, ""},
 		{"a database of a class", "Database", `spec: {className: standard}`, ""},
 		{"a whole database", "Database", `

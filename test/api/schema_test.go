@@ -98,7 +98,8 @@ func TestNoReferenceNamesANamespace(t *testing.T) {
 			if last := path[strings.LastIndex(path, ".")+1:]; strings.EqualFold(last, "namespace") {
 				t.Errorf("%s%s", kind, path)
 			}
-			if crd.Spec.Scope == apiextensionsv1.NamespaceScoped && (strings.HasSuffix(path, ".endpoint") || strings.HasSuffix(path, ".ambient")) {
+			if crd.Spec.Scope == apiextensionsv1.NamespaceScoped && strings.HasPrefix(path, ".spec.") &&
+				(strings.HasSuffix(path, ".endpoint") || strings.HasSuffix(path, ".ambient")) {
 				t.Errorf("%s%s: only the cluster's kinds choose endpoints and identities", kind, path)
 			}
 		})
@@ -157,11 +158,11 @@ func TestNames(t *testing.T) {
 	}
 	want := map[string][]string{
 		"buckets":                {"Bucket", "bkt", "mooring"},
-		"bucketclasses":          {"BucketClass", "bktclass", "mooring"},
-		"databaseclasses":        {"DatabaseClass", "dbclass", "mooring"},
+		"bucketclasses":          {"BucketClass", "bktclass"},
+		"databaseclasses":        {"DatabaseClass", "dbclass"},
 		"databases":              {"Database", "db", "mooring"},
-		"providerconfigs":        {"ProviderConfig", "pc", "mooring"},
-		"clusterproviderconfigs": {"ClusterProviderConfig", "cpc", "mooring"},
+		"providerconfigs":        {"ProviderConfig", "mpc", "mooring"},
+		"clusterproviderconfigs": {"ClusterProviderConfig", "mcpc"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -178,6 +179,7 @@ status:
   location: eu-central-1
   accountID: "111122223333"
   className: standard
+  endpoint: orders.example.com:5432
   observed: {engine: postgres, version: "16.4"}
   conditions:
   - {type: Available, status: "True", reason: Available, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
@@ -204,7 +206,7 @@ spec:
 	}{
 		{"databases", o.GetName(), map[string]any{
 			"Ready": "False", "Synced": "True", "Reason": "Denied", "Provider": "aws", "External name": "shop-orders-1",
-			"(Available)": "True", "(Class)": "standard", "(Size)": nil, "(Engine)": "postgres", "(Version)": "16.4", "(Location)": "eu-central-1", "(Account)": "111122223333", "(Message)": "the key is not valid",
+			"(Available)": "True", "(Class)": "standard", "(Size)": nil, "(Engine)": "postgres", "(Version)": "16.4", "(Endpoint)": "orders.example.com:5432", "(Location)": "eu-central-1", "(Account)": "111122223333", "(Message)": "the key is not valid",
 		}},
 		{"buckets", stored(t, "Bucket", `spec: {className: standard}`).GetName(), map[string]any{
 			"Ready": nil, "Synced": nil, "Reason": nil, "Provider": nil, "External name": nil,
@@ -216,7 +218,7 @@ spec:
 			"(Message)": "no such account",
 		}},
 		{"providerconfigs", stored(t, "ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: a}}}`).GetName(), map[string]any{
-			"Ready": nil, "Reason": nil, "Provider": nil, "Account": nil, "(Message)": nil,
+			"Ready": nil, "Reason": nil, "Provider": nil, "Account": nil, "(In use by)": nil, "(Message)": nil,
 		}},
 	} {
 		t.Run(tt.resource, func(t *testing.T) {

@@ -48,6 +48,16 @@ func TestUpdateOnceBound(t *testing.T) {
 		wrong    = `status: {conditions: [{type: Stalled, status: "True", reason: Immutable, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
 		denied   = `status: {conditions: [{type: Stalled, status: "True", reason: Denied, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
 	)
+	const (
+		taken    = `status: {externalName: my-bucket, location: eu-central-1, conditions: [{type: Stalled, status: "True", reason: Conflict, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
+		worked   = `status: {firstReadyTime: "2026-01-01T00:00:00Z"}`
+		fixed    = `status: {fixed: {engine: postgres, databaseName: app, credentials.username: boss}}`
+		noneMade = `status: {fixed: {engine: postgres, databaseName: "", credentials.username: postgres}}`
+		unmade   = `status: {fixed: {engine: postgres}}`
+		refused  = `status: {conditions: [{type: Stalled, status: "True", reason: Invalid, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
+		known    = `status: {externalID: db-ABC}`
+		notOurs  = `status: {conditions: [{type: Stalled, status: "True", reason: NotOwned, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
+	)
 	for _, tt := range []struct {
 		name, kind, object string
 		status             []string
@@ -85,6 +95,45 @@ func TestUpdateOnceBound(t *testing.T) {
 		{"location of a database", "Database", database, []string{boundDB}, []string{`spec: {location: us-east-1}`}, "create another Database"},
 		{"external name of a database", "Database", database, []string{boundDB}, []string{`spec: {externalName: other}`}, "spec.externalName can't change"},
 		{"version and size", "Database", database, []string{boundDB}, []string{`spec: {version: "17", storage: {sizeGiB: 100}, aws: {instanceClass: db.t4g.large}}`}, ""},
+
+		// Who is told to choose another name, as it is taken, may do so.
+		{"another name after a conflict", "Bucket", bucket, []string{taken}, []string{`spec: {externalName: other}`}, ""},
+		{"another name after a conflict of what worked", "Bucket", bucket, []string{taken, worked}, []string{`spec: {externalName: other}`}, "spec.externalName can't change"},
+		{"no more adoption of an existing name", "Bucket", `spec: {className: standard, adoption: IfExists, externalName: my_bucket}`, []string{`status: {externalName: my_bucket}`}, []string{`spec: {adoption: null}`}, ""},
+
+		{"another name where the name is another's and may not be looked at", "Bucket", bucket, []string{bound, denied}, []string{`spec: {externalName: other}`}, ""},
+		{"another name where the name is another's", "Bucket", bucket, []string{bound, notOurs}, []string{`spec: {externalName: other}`}, ""},
+		{"another name of what worked and is another's now", "Bucket", bucket, []string{bound, notOurs, worked}, []string{`spec: {externalName: other}`}, "spec.externalName can't change"},
+
+		// What was refused before anything was created can be corrected.
+		{"a refused database", "Database", database, []string{boundDB, refused}, []string{`spec: {databaseName: other}`}, ""},
+		{"a refused database is taken out", "Database", database, []string{boundDB, refused}, []string{`spec: {databaseName: null}`}, ""},
+		{"a refused username", "Database", database, []string{boundDB, refused}, []string{`spec: {credentials: {username: other}}`}, ""},
+		{"a refused username is taken out", "Database", database, []string{boundDB, refused}, []string{`spec: {credentials: null}`}, ""},
+		{"a refused engine", "Database", database, []string{boundDB, refused}, []string{`spec: {engine: mysql}`}, ""},
+		{"a database of a server that exists", "Database", database, []string{boundDB, refused, known}, []string{`spec: {databaseName: other}`}, "spec.databaseName can't change"},
+		{"a database of a server that worked", "Database", database, []string{boundDB, refused, worked}, []string{`spec: {databaseName: other}`}, "spec.databaseName can't change"},
+		{"a username of a server that worked", "Database", database, []string{boundDB, refused, worked}, []string{`spec: {credentials: {username: other}}`}, "spec.credentials.username can't change"},
+		{"a database that a server could not make", "Database", database, []string{boundDB, worked, unmade, refused}, []string{`spec: {databaseName: other}`}, ""},
+		{"a username that a server could not make", "Database", database, []string{boundDB, worked, unmade, refused}, []string{`spec: {credentials: {username: other}}`}, ""},
+		{"the engine of a server that could not make its database", "Database", database, []string{boundDB, worked, unmade, refused}, []string{`spec: {engine: mysql}`}, "spec.engine can't change"},
+
+		// What the cloud has says what is refused, and going back to it is always admitted.
+		{"a database that the cloud does not have", "Database", plain, []string{boundDB, fixed}, []string{`spec: {databaseName: foo}`}, "spec.databaseName can't change"},
+		{"the database that the cloud has", "Database", plain, []string{boundDB, fixed}, []string{`spec: {databaseName: app}`}, ""},
+		{"a database where none can be made", "Database", plain, []string{boundDB, noneMade}, []string{`spec: {databaseName: foo}`}, "spec.databaseName can't change"},
+		{"a database that can still be made", "Database", plain, []string{boundDB, unmade}, []string{`spec: {databaseName: foo}`}, ""},
+		{"a wrong database is taken out", "Database", database, []string{boundDB, fixed}, []string{`spec: {databaseName: null}`}, ""},
+		{"a wrong database is put right", "Database", database, []string{boundDB, fixed}, []string{`spec: {databaseName: app}`}, ""},
+		{"a wrong database is made another wrong one", "Database", database, []string{boundDB, fixed}, []string{`spec: {databaseName: third}`}, "spec.databaseName can't change"},
+		{"all else while a database is wrong", "Database", database, []string{boundDB, fixed}, []string{`spec: {tags: {a: b}}`}, ""},
+		{"the engine that the cloud does not have", "Database", `spec: {className: standard}`, []string{boundDB, fixed}, []string{`spec: {engine: mysql}`}, "spec.engine can't change"},
+		{"the engine that the cloud has", "Database", `spec: {className: standard}`, []string{boundDB, fixed}, []string{`spec: {engine: postgres}`}, ""},
+		{"the engine taken out, which says what the cloud has", "Database", database, []string{boundDB, fixed}, []string{`spec: {engine: null, providerConfigRef: null, className: standard}`}, "spec.engine can't change"},
+		{"the username that the cloud has", "Database", plain, []string{boundDB, fixed}, []string{`spec: {credentials: {username: boss}}`}, ""},
+		{"a username that the cloud does not have", "Database", plain, []string{boundDB, fixed}, []string{`spec: {credentials: {username: other}}`}, "spec.credentials.username can't change"},
+		{"a wrong username is taken out", "Database", database, []string{boundDB, noneMade}, []string{`spec: {credentials: {username: null}}`}, ""},
+		{"the right username is not taken out", "Database", database, []string{boundDB, fixed}, []string{`spec: {credentials: {username: null}}`}, "spec.credentials.username can't change"},
 
 		// What was never so in the cloud may be corrected: else nothing but deletion would help.
 		{"an initial database that could not be made is taken back", "Database", plain, []string{boundDB, wrong}, []string{`spec: {databaseName: late}`, `spec: {databaseName: null}`}, ""},
@@ -163,8 +212,8 @@ func TestDefaults(t *testing.T) {
 	for _, tt := range []struct{ kind, object, want string }{
 		{"Bucket", `spec: {providerConfigRef: {name: team}}`, `{spec: {providerConfigRef: {kind: ProviderConfig, name: team}}, status: {observedGeneration: -1}}`},
 		{"Bucket", `spec: {className: standard, updates: {}, encryption: {}, tags: {}}`, `{spec: {className: standard, updates: {}, encryption: {}, tags: {}}, status: {observedGeneration: -1}}`},
-		{"Database", `spec: {className: standard, storage: {}, backup: {}, credentials: {passwordSecretRef: {name: a}}, aws: {}, connection: {secretName: a}}`,
-			`{spec: {className: standard, storage: {}, backup: {}, credentials: {passwordSecretRef: {name: a}}, aws: {}, connection: {secretName: a}}, status: {observedGeneration: -1}}`},
+		{"Database", `spec: {className: standard, storage: {}, backup: {}, credentials: {passwordSecretRef: {name: a}}, aws: {}, connection: {secretName: b}}`,
+			`{spec: {className: standard, storage: {}, backup: {}, credentials: {passwordSecretRef: {name: a}}, aws: {}, connection: {secretName: b}}, status: {observedGeneration: -1}}`},
 		{"ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: a}}}`,
 			`{spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: a}}}, status: {observedGeneration: -1}}`},
 		{"ClusterProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {ambient: {}}}`,

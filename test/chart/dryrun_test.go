@@ -60,7 +60,9 @@ func TestServerAccepts(t *testing.T) {
 			t.Run(v.name+" "+program, func(t *testing.T) {
 				rendered := newHelm(t, program, "").template(t, chartDir(t), v.values)
 				for _, o := range manifests(t, rendered) {
-					accepts(t, k, o)
+					if o.GroupVersionKind().Group != "cert-manager.io" { // of which there are no definitions here
+						accepts(t, k, o)
+					}
 				}
 				conforms(t, rendered, schemas)
 			})
@@ -155,7 +157,7 @@ func conforms(t *testing.T, rendered, schemas string) {
 		t.Fatal(err)
 	}
 	location := filepath.Join(schemas, "{{.ResourceKind}}-{{.Group}}_{{.ResourceAPIVersion}}.json")
-	out, err := exec.CommandContext(t.Context(), cluster.ProgramForTest(t, "kubeconform"), "-schema-location", location, "-summary", path).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), cluster.ProgramForTest(t, "kubeconform"), "-schema-location", location, "-skip", "Certificate,Issuer", "-summary", path).CombinedOutput()
 	if err != nil {
 		t.Errorf("kubeconform: %v\n%s", err, out)
 	}

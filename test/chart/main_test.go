@@ -92,7 +92,10 @@ func (h *helm) run(t testing.TB, args ...string) string {
 // template renders a chart. values are a file's content.
 func (h *helm) template(t testing.TB, chart, values string, args ...string) string {
 	t.Helper()
-	return h.run(t, append([]string{"template", release, chart, "--namespace", namespace, "--values", valuesFile(t, values)}, args...)...)
+	return h.run(t, append([]string{
+		"template", release, chart, "--namespace", namespace, "--values", valuesFile(t, values),
+		"--api-versions", "monitoring.coreos.com/v1/ServiceMonitor", "--api-versions", "monitoring.coreos.com/v1/PrometheusRule",
+	}, args...)...)
 }
 
 func valuesFile(t testing.TB, values string) string {

@@ -19,18 +19,33 @@ const (
 	firstCommit = "97e258cee4ca317b0f109f5b72365c7d7c0c0bb1"
 )
 
+// A base is what people upgrade from.
+type base struct{ name, commit string }
+
+// bases are the first release, and main as it was before what the first users found was mended.
+var bases = []base{
+	{firstTag, firstCommit},
+	{"main of 2026-11-22", "af66adcf64f38fe78ebf9d966940ea80f0ca9fd9"},
+}
+
 // firstRelease returns the source of the first release, as it was.
 func firstRelease(t testing.TB) string {
 	t.Helper()
-	if !inClone(t, firstCommit) {
+	return sourceOf(t, bases[0])
+}
+
+// sourceOf returns the source of a base, as it was.
+func sourceOf(t testing.TB, b base) string {
+	t.Helper()
+	if !inClone(t, b.commit) {
 		// A clone without its history can't have it.
 		shallow, err := exec.CommandContext(t.Context(), "git", "-C", root(t), "rev-parse", "--is-shallow-repository").Output()
 		if err == nil && strings.TrimSpace(string(shallow)) == "true" {
-			t.Skipf("SKIPPED, NOT TESTED: this clone is shallow and has no release %s; git fetch --unshallow", firstTag)
+			t.Skipf("SKIPPED, NOT TESTED: this clone is shallow and has no %s; git fetch --unshallow", b.name)
 		}
 	}
 	dir := t.TempDir()
-	archive := exec.CommandContext(t.Context(), "git", "-C", root(t), "archive", "--format=tar", firstCommit)
+	archive := exec.CommandContext(t.Context(), "git", "-C", root(t), "archive", "--format=tar", b.commit)
 	unpack := exec.CommandContext(t.Context(), "tar", "-x", "-C", dir)
 	var err error
 	if unpack.Stdin, err = archive.StdoutPipe(); err != nil {
@@ -40,12 +55,18 @@ func firstRelease(t testing.TB) string {
 		t.Fatal(err)
 	}
 	if err := archive.Run(); err != nil {
-		t.Fatalf("read release %s, commit %s, which has to be in the clone: %v", firstTag, firstCommit, err)
+		t.Fatalf("read %s, commit %s, which has to be in the clone: %v", b.name, b.commit, err)
 	}
 	if err := unpack.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	older(t, filepath.Join(dir, "charts", "mooring", "files", "crds"))
+	builds.Lock()
+	defer builds.Unlock()
+	if builds.commits == nil {
+		builds.commits = map[string]string{}
+	}
+	builds.commits[dir] = b.commit
 	return dir
 }
 
@@ -102,10 +123,11 @@ func TestFirstTag(t *testing.T) {
 	}
 }
 
-// builds are the programs that were built, by the release or "" for what is here.
+// builds are the programs that were built, by the commit that their source is of, or else by its folder; and the commits by the
+// folder.
 var builds struct {
 	sync.Mutex
-	of map[string]string
+	of, commits map[string]string
 }
 
 // build builds the program from its source as images hold it, once.
@@ -114,8 +136,8 @@ func build(t testing.TB, source string) string {
 	builds.Lock()
 	defer builds.Unlock()
 	key := source
-	if source != root(t) {
-		key = firstTag
+	if commit := builds.commits[source]; commit != "" {
+		key = commit
 	}
 	if built, ok := builds.of[key]; ok {
 		return built

@@ -25,10 +25,10 @@ func TestRights(t *testing.T) {
 	if len(everywhere) == 0 || len(own) == 0 {
 		t.Fatal("the markers make no rights")
 	}
-	ownAndSecrets := slices.Clone(own)
+	ownToo := slices.Clone(own) // Secrets, and Events of cluster configs, are in its own namespace whatever the list says
 	for _, r := range everywhere {
-		if r.Resource == "secrets" {
-			ownAndSecrets = append(ownAndSecrets, r)
+		if r.Resource == "secrets" || r.Resource == "events" {
+			ownToo = append(ownToo, r)
 		}
 	}
 	for _, program := range helms {
@@ -44,7 +44,7 @@ func TestRights(t *testing.T) {
 			for _, ns := range []string{"shop", "bank"} {
 				same(t, "in the cluster and in "+ns, append(slices.Clone(cluster), rightsIn(t, some, "Role", ns, "mooring")...), everywhere)
 			}
-			same(t, "in its own namespace, besides others", rightsIn(t, some, "Role", namespace, "mooring-own"), ownAndSecrets)
+			same(t, "in its own namespace, besides others", rightsIn(t, some, "Role", namespace, "mooring-own"), ownToo)
 			count(t, some, 4)
 		})
 	}

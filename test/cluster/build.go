@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -12,29 +13,57 @@ import (
 )
 
 // Build does what `make controlplane` does: it builds the binaries that are missing or outdated, in bin/ of the
-// repository, and says on out what it builds and how long that will take. It is quick when nothing is to be done.
-func Build(ctx context.Context, out io.Writer) error {
+// repository, and says on out what it builds and how long that will take. It is quick when nothing is to be done. What is
+// elsewhere can be left out, by name.
+func Build(ctx context.Context, out io.Writer, without ...string) error {
 	root, err := Repository()
 	if err != nil {
 		return err
 	}
-	if err := run(ctx, out, root, filepath.Join(root, "tools", "controlplane")); err != nil {
+	if err := run(ctx, out, root, filepath.Join(root, "tools", "controlplane"), without...); err != nil {
 		return fmt.Errorf("build control plane: %w", err)
 	}
 	return nil
 }
 
-// BuildProgram builds a program of the repository, as cmd/mooring, into bin/ and returns its path.
+// BuildProgram builds a program of the repository, as cmd/mooring, into bin/ and returns its path. It is built without symbols
+// and without gRPC, which no cloud is called by: a third smaller. What is downloaded for it is not said.
 func BuildProgram(ctx context.Context, out io.Writer, folder string) (string, error) {
 	root, err := Repository()
 	if err != nil {
 		return "", err
 	}
 	path := filepath.Join(root, "bin", filepath.Base(folder))
-	if err := run(ctx, out, root, "go", "build", "-o", path, "./"+folder); err != nil {
+	said := &lines{out: out}
+	if err := run(ctx, said, root, "go", "build", "-ldflags=-s -w", "-tags=disable_grpc_modules", "-o", path, "./"+folder); err != nil {
 		return "", fmt.Errorf("build %s: %w", folder, err)
 	}
 	return path, nil
+}
+
+// lines passes whole lines on, but for those that say what go downloads.
+type lines struct {
+	out  io.Writer
+	rest []byte
+}
+
+// Write implements io.Writer.
+func (l *lines) Write(p []byte) (int, error) {
+	l.rest = append(l.rest, p...)
+	for {
+		end := bytes.IndexByte(l.rest, '\n')
+		if end < 0 {
+			return len(p), nil
+		}
+		line := l.rest[:end+1]
+		l.rest = l.rest[end+1:]
+		if bytes.HasPrefix(line, []byte("go: downloading ")) {
+			continue
+		}
+		if _, err := l.out.Write(line); err != nil {
+			return 0, err
+		}
+	}
 }
 
 // attended runs a command beside a watcher, which reads from a pipe of ours and, once the kernel has closed

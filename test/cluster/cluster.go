@@ -47,6 +47,7 @@ type Cluster struct {
 	manager   *manager
 	config    *rest.Config
 	audit     *AuditLog
+	attached  *clientcmdapi.Config // of a cluster that is not ours; see Attach
 }
 
 // attempts is how often Start tries: the ports it chose may be taken before the servers bind them.
@@ -144,6 +145,9 @@ func (c *Cluster) User(name string, groups ...string) (*rest.Config, error) {
 
 // UserKubeconfig returns a kubeconfig for User, with all it needs inside.
 func (c *Cluster) UserKubeconfig(name string, groups ...string) ([]byte, error) {
+	if c.attached != nil {
+		return impersonating(*c.attached, name, groups)
+	}
 	config, err := c.User(name, groups...)
 	if err != nil {
 		return nil, err
@@ -167,7 +171,12 @@ const unlimited = -1
 const Administrators = "system:masters"
 
 // Kubeconfig returns an administrator's kubeconfig, with all it needs inside.
-func (c *Cluster) Kubeconfig() ([]byte, error) { return kubeconfig(c.config) }
+func (c *Cluster) Kubeconfig() ([]byte, error) {
+	if c.attached != nil {
+		return clientcmd.Write(*c.attached)
+	}
+	return kubeconfig(c.config)
+}
 
 // WriteKubeconfig writes Kubeconfig to path, readable by its owner only. The file appears complete or
 // not at all, so that whoever waits for it can use it at once.

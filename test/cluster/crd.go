@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
@@ -15,6 +16,18 @@ func (c *Cluster) InstallCRDs(dir string) error {
 	o := envtest.CRDInstallOptions{Paths: []string{dir}, ErrorIfPathMissing: true, MaxTime: patience}
 	if _, err := envtest.InstallCRDs(c.config, o); err != nil {
 		return fmt.Errorf("install CRDs of %q: %w", dir, err)
+	}
+	return nil
+}
+
+// WaitForCRDs returns when the API server serves the CRDs in dir, which somebody else creates.
+func (c *Cluster) WaitForCRDs(dir string) error {
+	o := envtest.CRDInstallOptions{Paths: []string{dir}, ErrorIfPathMissing: true, MaxTime: patience, PollInterval: 100 * time.Millisecond}
+	if err := envtest.ReadCRDFiles(&o); err != nil {
+		return fmt.Errorf("read CRDs of %q: %w", dir, err)
+	}
+	if err := envtest.WaitForCRDs(c.config, o.CRDs, o); err != nil {
+		return fmt.Errorf("wait for CRDs of %q: %w", dir, err)
 	}
 	return nil
 }

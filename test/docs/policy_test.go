@@ -85,7 +85,10 @@ var gcpNeeds = map[string][]string{
 	"buckets.patch":  {"storage.buckets.update", "storage.buckets.getIamPolicy", "storage.buckets.setIamPolicy"},
 	"buckets.delete": {"storage.buckets.delete"},
 	"objects.list":   {"storage.objects.list"},
-	"objects.delete": {"storage.objects.delete"},
+	// https://cloud.google.com/storage/docs/access-control/iam-json#managed-folders
+	"managedFolders.list":   {"storage.managedFolders.list"},
+	"managedFolders.delete": {"storage.managedFolders.delete"},
+	"objects.delete":        {"storage.objects.delete"},
 }
 
 // TestPoliciesAreComplete demands that the policies in config/samples/iam allow what the drivers call, and nothing that

@@ -174,3 +174,33 @@ func (w *world) equal(what string, got, want any) {
 		w.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
+
+// An empty encryption is the way back from a customer's key, and none is left alone.
+func TestTheWayBackFromACustomersKey(t *testing.T) {
+	onBoth(t, func(w *world, c *cloud) {
+		b := w.bucket(c, "photos", v1alpha1.BucketParameters{Encryption: &v1alpha1.BucketEncryption{Key: new(c.key("a"))}})
+		w.create(b)
+		name := w.ready(b).status.ExternalName
+		write := map[string]string{"aws": "PutBucketEncryption", "gcp": "buckets.patch"}[c.name]
+		own := func() {
+			w.Helper()
+			w.state(b, "the cloud's own key", func(s snapshot) bool { return s.isReady(b) && s.value("encryption.key") == "" })
+		}
+		mark := len(c.writes(name))
+		edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.Encryption = &v1alpha1.BucketEncryption{} })
+		own()
+		w.costs(c, name, mark, write)
+
+		w.disturb()
+		c.encrypt(w.T, name, c.key("b"))
+		w.eventually("the drift is put right", func() bool { return len(c.writes(name)) > mark+2 })
+		own()
+		w.costs(c, name, mark, write, write, write)
+
+		mark = len(c.writes(name))
+		edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.Encryption = nil })
+		w.ready(b)
+		c.encrypt(w.T, name, c.key("b"))
+		w.costs(c, name, mark, write) // the test's own
+	})
+}

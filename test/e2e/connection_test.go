@@ -70,14 +70,23 @@ func onReal(t *testing.T, engine v1alpha1.Engine, test func(*world, *cloud)) {
 // query connects as an application does that has nothing but the Secret, and asks who it is and where.
 func (w *world) query(secret map[string][]byte) (user, database string, err error) {
 	w.Helper()
+	return w.queryBy(secret, true)
+}
+
+// queryBy connects with or without TLS.
+func (w *world) queryBy(secret map[string][]byte, tls bool) (user, database string, err error) {
+	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), 20*time.Second)
 	defer cancel()
 	if string(secret["type"]) == "mysql" {
-		return w.queryMySQL(ctx, secret)
+		return w.queryMySQL(ctx, secret, tls)
 	}
 	uri, err := url.Parse(string(secret["uri"]))
 	w.must(err)
-	if len(secret["certificates"]) > 0 {
+	switch {
+	case !tls:
+		uri.RawQuery = "sslmode=disable"
+	case len(secret["certificates"]) > 0:
 		file := filepath.Join(w.TempDir(), "ca.pem")
 		w.must(os.WriteFile(file, secret["certificates"], 0o600))
 		query := uri.Query()
@@ -95,18 +104,23 @@ func (w *world) query(secret map[string][]byte) (user, database string, err erro
 }
 
 // queryMySQL asks by MariaDB's own client, which comes with what the local cloud needs to run MySQL.
-func (w *world) queryMySQL(ctx context.Context, secret map[string][]byte) (user, database string, err error) {
+func (w *world) queryMySQL(ctx context.Context, secret map[string][]byte, tls bool) (user, database string, err error) {
 	w.Helper()
 	uri, err := url.Parse(string(secret["uri"]))
 	w.must(err)
 	password, _ := uri.User.Password()
 	client := exec.CommandContext(ctx, "mariadb", "--no-defaults", "--protocol=tcp", "--host="+uri.Hostname(), "--port="+uri.Port(),
-		"--ssl", "--user="+uri.User.Username(), "--database="+uri.Path[1:], "--batch", "--skip-column-names",
+		"--user="+uri.User.Username(), "--database="+uri.Path[1:], "--batch", "--skip-column-names",
 		"--execute=SELECT SUBSTRING_INDEX(CURRENT_USER(), '@', 1), DATABASE()")
-	if certificates := secret["certificates"]; len(certificates) > 0 {
+	switch certificates := secret["certificates"]; {
+	case !tls:
+		client.Args = append(client.Args, "--skip-ssl")
+	case len(certificates) > 0:
 		file := filepath.Join(w.TempDir(), "ca.pem")
 		w.must(os.WriteFile(file, certificates, 0o600))
-		client.Args = append(client.Args, "--ssl-ca="+file, "--ssl-verify-server-cert")
+		client.Args = append(client.Args, "--ssl", "--ssl-ca="+file, "--ssl-verify-server-cert")
+	default:
+		client.Args = append(client.Args, "--ssl")
 	}
 	client.Env = append(os.Environ(), "MYSQL_PWD="+password)
 	out, err := client.CombinedOutput()
@@ -148,6 +162,9 @@ func TestConnection(t *testing.T) {
 				w.equal("database", database, "app")
 				if len(w.secret("orders-db")["certificates"]) == 0 && c.name == "gcp" {
 					w.Error("the Secret has no certificates, so nobody can know the server")
+				}
+				if _, _, err := w.queryBy(w.secret("orders-db"), false); err == nil && c.name == "gcp" {
+					w.Error("a server of Cloud SQL has a public address, and takes logins without TLS")
 				}
 				w.equal("story", w.story("Database", d.Name, 0), []string{"InProgress", "InProgress Creating", "Current Ready"})
 			})
@@ -259,7 +276,7 @@ func (s snapshot) externalName(w *world) string {
 	return w.await(w.T, s.kind, s.name, "bound", func(s snapshot) bool { return s.status.ExternalName != "" }).status.ExternalName
 }
 
-// RDS takes no password with a slash: what it refuses heals by mending the Secret.
+// RDS takes no password with a slash: it is refused before it is sent, and heals by mending the Secret.
 func TestPasswordThatRDSRefuses(t *testing.T) {
 	t.Parallel()
 	w := newWorldAlone(t)
@@ -267,12 +284,12 @@ func TestPasswordThatRDSRefuses(t *testing.T) {
 	w.give("with/slash")
 	d := w.withPassword(c)
 	w.create(d)
-	w.stalled(d, v1alpha1.ReasonInvalid, "RDS refuses the password: it takes 8 to 128 characters")
+	w.stalled(d, v1alpha1.ReasonPasswordInvalid, "the password in Secret admin can't be used", "must not hold any of the characters")
 	w.give("first-password")
 	w.ready(d)
 	w.rotates("first-password")
 	w.give("with/slash/too")
-	w.stalled(d, v1alpha1.ReasonInvalid, "RDS refuses the password: it takes 8 to 128 characters")
+	w.stalled(d, v1alpha1.ReasonPasswordInvalid, "the password in Secret admin can't be used", "must not hold any of the characters")
 	_, _, err := w.query(w.secret("orders-db"))
 	w.must(err) // the Secret tells the password that the server has
 	w.give("second-password")

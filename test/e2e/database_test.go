@@ -70,7 +70,7 @@ var databaseChanges = []databaseChange{
 		field:  "backup.retentionDays",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.Backup.RetentionDays = new(int32(3)) },
 		mirror: same("3"), write: "ModifyDBInstance",
-		drift: func(w *world, c *cloud, name string) { c.retain(w.T, name, 5) },
+		drift: func(w *world, c *cloud, name string) { c.retain(w.T, name, 1) },
 	},
 	{
 		field:  "tags",

@@ -2,15 +2,20 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
-// TestEvents: each thing that was done is told once, and so is each thing that a person has to do.
+// TestEvents: each thing that was done is told once, and so is each thing that a person has to do. That a new object is made and
+// works is told by its conditions.
 func TestEvents(t *testing.T) {
 	onAll(t, func(w *world, c *cloud, k thing) {
 		o := k.new(w, c, "photos")
@@ -18,7 +23,6 @@ func TestEvents(t *testing.T) {
 		w.create(o)
 		ready := w.ready(o).status
 		name := ready.ExternalName
-		where := c.name + " account " + ready.AccountID
 		edit(w, o, func(o client.Object) { tagged(o, "b") })
 		w.ready(o)
 		mark := len(c.writes(name))
@@ -40,8 +44,6 @@ func TestEvents(t *testing.T) {
 		w.gone(o)
 
 		w.tells(o, []string{
-			"Normal Created: created " + name + " in " + where,
-			"Normal Ready: usable and as declared",
 			"Normal Updated: changed tags team=a -> team=b",
 			"Normal Ready: usable and as declared",
 			"Normal DriftCorrected: put right what was changed in the cloud: tags team=z -> team=b",
@@ -94,4 +96,25 @@ func (w *world) tells(o client.Object, happened []string) {
 		return times >= len(happened)
 	})
 	w.equal("Events", told, want)
+}
+
+// What keeps a ClusterProviderConfig from being used is told where the platform team looks, as it is known.
+func TestUnusableClusterConfigIsTold(t *testing.T) {
+	w := newWorld(t)
+	c := w.cloud("aws")
+	config := system.ClusterConfig(w.namespace, c.place(), c.endpoint())
+	w.must(w.Client.Create(w.Context(), config))
+	w.Cleanup(func() {
+		if err := w.Client.Delete(whole.Context(), config); err != nil {
+			w.Error(err)
+		}
+	})
+	w.eventually("an Event tells that there are no credentials", func() bool {
+		all := &eventsv1.EventList{}
+		w.must(w.Client.List(w.Context(), all, client.InNamespace(system.Namespace)))
+		return slices.ContainsFunc(all.Items, func(e eventsv1.Event) bool {
+			return e.Regarding.UID == config.GetUID() && e.Type == corev1.EventTypeWarning &&
+				e.Reason == string(v1alpha1.ReasonCredentialsNotFound) && strings.Contains(e.Note, "create it")
+		})
+	})
 }

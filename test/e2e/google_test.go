@@ -190,6 +190,7 @@ func (g *googleCloud) retain(t *testing.T, name string, days int) {
 	t.Helper()
 	g.set(t, name, &sqladmin.Settings{BackupConfiguration: &sqladmin.BackupConfiguration{
 		Enabled: true, BackupRetentionSettings: &sqladmin.BackupRetentionSettings{RetentionUnit: "COUNT", RetainedBackups: int64(days)},
+		TransactionLogRetentionDays: min(7, int64(days)),
 	}})
 }
 

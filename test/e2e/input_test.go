@@ -44,6 +44,36 @@ func TestBadInput(t *testing.T) {
 			mend:   edited(func(o client.Object) { o.(*v1alpha1.Bucket).Spec.Location = nil }),
 		},
 		{
+			name: "a name that S3 keeps for itself", cloud: "aws", reason: v1alpha1.ReasonInvalid,
+			says:   []string{`nothing can be created under the name "photos-s3alias": S3 keeps names that end with -s3alias`, "choose another spec.externalName"},
+			object: named(bucketWith(v1alpha1.BucketParameters{}), "photos-s3alias"),
+			mend:   renamed("photos"),
+		},
+		{
+			name: "a name of a directory bucket", cloud: "aws", reason: v1alpha1.ReasonInvalid,
+			says:   []string{"is the name of a directory bucket", "choose another spec.externalName"},
+			object: named(bucketWith(v1alpha1.BucketParameters{}), "photos--use1-az4--x-s3"),
+			mend:   renamed("photos"),
+		},
+		{
+			name: "a name that Cloud Storage refuses", cloud: "gcp", reason: v1alpha1.ReasonInvalid,
+			says:   []string{`Cloud Storage takes no name that begins with "goog"`, "choose another spec.externalName"},
+			object: named(bucketWith(v1alpha1.BucketParameters{}), "google-photos"),
+			mend:   renamed("photos"),
+		},
+		{
+			name: "a name too long for RDS", cloud: "aws", reason: v1alpha1.ReasonInvalid,
+			says:   []string{"RDS takes names of at most 63 characters", "choose another spec.externalName"},
+			object: named(databaseWith(func(*v1alpha1.DatabaseParameters) {}), strings.Repeat("a", 64)),
+			mend:   renamed("orders"),
+		},
+		{
+			name: "a name too long for Cloud SQL", cloud: "gcp", reason: v1alpha1.ReasonInvalid,
+			says:   []string{"Cloud SQL takes names of at most 98 characters together with project and colon", "choose another spec.externalName"},
+			object: named(databaseWith(func(*v1alpha1.DatabaseParameters) {}), strings.Repeat("a", 98)),
+			mend:   renamed("orders"),
+		},
+		{
 			name: "a version that RDS lacks", cloud: "aws", reason: v1alpha1.ReasonInvalid, says: []string{"99"},
 			object: databaseWith(func(p *v1alpha1.DatabaseParameters) { p.Version = new("99") }),
 			mend:   edited(func(o client.Object) { o.(*v1alpha1.Database).Spec.Version = new("16") }),
@@ -260,6 +290,21 @@ func databaseWith(change func(*v1alpha1.DatabaseParameters)) func(*world, *cloud
 		p := smallDatabase(c)
 		change(&p)
 		return w.database(c, "orders", p)
+	}
+}
+
+// named is object under another name in the cloud, renamed gives it one that no other test has.
+func named(object func(*world, *cloud) client.Object, name string) func(*world, *cloud) client.Object {
+	return func(w *world, c *cloud) client.Object {
+		o := object(w, c)
+		spec(o).ExternalName = name
+		return o
+	}
+}
+
+func renamed(name string) func(*world, *cloud, client.Object) {
+	return func(w *world, _ *cloud, o client.Object) {
+		edit(w, o, func(o client.Object) { spec(o).ExternalName = name + "-" + w.namespace })
 	}
 }
 

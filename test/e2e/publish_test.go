@@ -1,9 +1,16 @@
 package e2e
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -38,21 +45,58 @@ func TestConnectionSecretIsKept(t *testing.T) {
 		})
 		w.run("renamed", func(w *world) {
 			edit(w, o, func(o client.Object) { connect(o, "moved") })
-			s := w.ready(o)
-			w.equal("binding", s.status.Binding, &v1alpha1.Binding{Name: "moved"})
+			s := w.state(o, "bound to the new Secret", func(s snapshot) bool {
+				return s.isReady(o) && s.status.Binding != nil && s.status.Binding.Name == "moved"
+			})
+			w.equal("former Secrets", names(s.status.FormerSecrets), []string{"login"})
+			for _, former := range s.status.FormerSecrets {
+				if left := time.Until(former.KeptUntil.Time); left < 23*time.Hour || left > 24*time.Hour {
+					w.Errorf("the former Secret is kept for %v, want a day", left)
+				}
+			}
 			w.samePublished(w.published("moved"), published)
-			w.equal("the Secret of the old name", w.secret("login"), map[string][]byte(nil))
+			w.samePublished(w.published("login"), published)
+			w.says(o, v1alpha1.EventConnectionMoved, "wrote the connection Secret moved; Secret login is kept up to date for 24 hours")
+		})
+		w.run("the former one is kept up to date", func(w *world) {
+			w.disturb()
+			stale := w.published("login")
+			stale.Data["uri"] = []byte("changed")
+			w.must(w.Client.Update(w.Context(), stale))
+			w.eventually("the former Secret is put right", func() bool { return string(w.secret("login")["uri"]) != "changed" })
+			w.samePublished(w.published("login"), published)
 		})
 		w.run("renamed to what is somebody else's", func(w *world) {
 			theirs := w.theirs("taken")
 			edit(w, o, func(o client.Object) { connect(o, "taken") })
-			w.stalled(o, v1alpha1.ReasonSecretNotOwned, "Secret taken", "change spec.connection.secretName")
+			s := w.stalled(o, v1alpha1.ReasonSecretNotOwned, "Secret taken", "change spec.connection.secretName")
+			w.equal("binding", s.status.Binding, &v1alpha1.Binding{Name: "moved"})
 			w.looks(c, name, 2)
 			w.samePublished(w.published("taken"), theirs)
-			edit(w, o, func(o client.Object) { connect(o, "login") })
+			w.samePublished(w.published("moved"), published)
+			edit(w, o, func(o client.Object) { connect(o, "moved") })
 			w.ready(o)
-			w.samePublished(w.published("login"), published)
 			w.samePublished(w.published("taken"), theirs)
+		})
+		w.run("the former one's time is over", func(w *world) {
+			w.disturb()
+			w.expire(o)
+			w.eventually("the former Secret is gone", func() bool { return w.secret("login") == nil })
+			w.state(o, "no former Secret", func(s snapshot) bool { return len(s.status.FormerSecrets) == 0 })
+			w.samePublished(w.published("moved"), published)
+			w.says(o, v1alpha1.EventConnectionRemoved, "deleted the connection Secret login")
+		})
+		w.run("renamed back", func(w *world) {
+			edit(w, o, func(o client.Object) { connect(o, "login") })
+			s := w.state(o, "bound to the new Secret", func(s snapshot) bool {
+				return s.isReady(o) && s.status.Binding != nil && s.status.Binding.Name == "login"
+			})
+			w.equal("former Secrets", names(s.status.FormerSecrets), []string{"moved"})
+			w.samePublished(w.published("login"), published)
+			w.disturb()
+			w.expire(o)
+			w.state(o, "no former Secret", func(s snapshot) bool { return len(s.status.FormerSecrets) == 0 })
+			w.equal("the former Secret", w.secret("moved"), map[string][]byte(nil))
 		})
 		w.run("replaced by somebody else's", func(w *world) {
 			w.disturb()
@@ -69,7 +113,113 @@ func TestConnectionSecretIsKept(t *testing.T) {
 			w.samePublished(w.published("login"), published)
 		})
 		w.costs(c, name, mark)
+		w.run("deleted with the object, former ones too", func(w *world) {
+			edit(w, o, func(o client.Object) { connect(o, "last") })
+			w.state(o, "bound to the new Secret", func(s snapshot) bool {
+				return s.isReady(o) && s.status.Binding != nil && s.status.Binding.Name == "last"
+			})
+			w.delete(o)
+			w.gone(o)
+			w.equal("the Secret", w.secret("last"), map[string][]byte(nil))
+			w.equal("the former Secret", w.secret("login"), map[string][]byte(nil))
+		})
 	})
+}
+
+// A Secret that bears our labels and is of another type was made by somebody else: its type would stay for ever.
+func TestSecretOfAnotherType(t *testing.T) {
+	onAll(t, func(w *world, c *cloud, k thing) {
+		for name, kind := range map[string]corev1.SecretType{"opaque": corev1.SecretTypeOpaque, "other": "servicebinding.io/other"} {
+			o := k.new(w, c, name)
+			connect(o, name)
+			theirs := w.labelled(name, k.kind, name)
+			theirs.Type = kind
+			w.must(w.Client.Create(w.Context(), theirs))
+			w.create(o)
+			s := w.stalled(o, v1alpha1.ReasonSecretNotOwned, "Secret "+name, "delete the Secret if nobody needs it")
+			w.equal("external name", s.status.ExternalName, "")
+			w.samePublished(w.published(name), theirs)
+			w.disturb()
+			w.must(w.Client.Delete(w.Context(), theirs))
+			w.ready(o)
+			ours := string(w.published(name).Type)
+			if !strings.HasPrefix(ours, "servicebinding.io/") || ours == "servicebinding.io/other" {
+				w.Errorf("the Secret is of type %s", ours)
+			}
+			second := w.labelled(name+"-2", k.kind, name)
+			second.Type = kind
+			w.must(w.Client.Create(w.Context(), second))
+			edit(w, o, func(o client.Object) { connect(o, second.Name) })
+			w.stalled(o, v1alpha1.ReasonSecretNotOwned, "Secret "+second.Name)
+			w.samePublished(w.published(second.Name), second)
+		}
+	})
+}
+
+// What the API server will not store, however often it is asked, needs a person: not "the cloud is creating it".
+func TestSecretThatIsRefused(t *testing.T) {
+	onAll(t, func(w *world, c *cloud, k thing) {
+		o := k.new(w, c, "orders")
+		connect(o, "login")
+		immutable := w.labelled("login", k.kind, "orders")
+		types := map[string]map[string]corev1.SecretType{
+			"Bucket":   {"aws": "servicebinding.io/s3", "gcp": "servicebinding.io/gcs"},
+			"Database": {"aws": "servicebinding.io/postgresql", "gcp": "servicebinding.io/postgresql"},
+		}
+		immutable.Type, immutable.Immutable = types[k.kind][c.name], new(true)
+		w.must(w.Client.Create(w.Context(), immutable))
+		w.create(o)
+		s := w.stalled(o, v1alpha1.ReasonSecretNotWritten, "the API server refuses to store the connection Secret login", "immutable", "delete it")
+		ready := s.condition(v1alpha1.ConditionReady)
+		w.equal("Ready", ready.Reason, string(v1alpha1.ReasonSecretNotWritten))
+		w.disturb()
+		w.must(w.Client.Delete(w.Context(), immutable))
+		w.ready(o)
+		w.equal("provider", string(w.secret("login")["provider"]), c.name)
+	})
+}
+
+// labelled returns a Secret with Mooring's labels, as anybody can make one.
+func (w *world) labelled(name, kind, of string) *corev1.Secret {
+	s := &corev1.Secret{ObjectMeta: w.meta(name), Data: map[string][]byte{"mine": []byte("1")}}
+	s.Labels = map[string]string{v1alpha1.LabelKind: kind, v1alpha1.LabelName: of, v1alpha1.LabelUID: "of-nobody"}
+	return s
+}
+
+// expire makes the time of all former Secrets one that is over.
+func (w *world) expire(o client.Object) {
+	w.Helper()
+	for {
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
+		former := statusOf(o).FormerSecrets
+		for i := range former {
+			former[i].KeptUntil = metav1.NewTime(time.Unix(1, 0))
+		}
+		err := w.Client.Status().Update(w.Context(), o)
+		if !apierrors.IsConflict(err) {
+			w.must(err)
+			return
+		}
+	}
+}
+
+// says waits for an Event about an object, for whatever reason if it is empty.
+func (w *world) says(o client.Object, reason, text string) {
+	w.Helper()
+	w.eventually(fmt.Sprintf("an Event %s says %q", reason, text), func() bool {
+		events := &eventsv1.EventList{}
+		w.must(w.Client.List(w.Context(), events, client.InNamespace(w.namespace)))
+		return slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool {
+			return e.Regarding.UID == o.GetUID() && (reason == "" || e.Reason == reason) && strings.Contains(e.Note, text)
+		})
+	})
+}
+
+func names(former []v1alpha1.FormerSecret) (names []string) {
+	for _, f := range former {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // published returns a Secret of the namespace that must be there.

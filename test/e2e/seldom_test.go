@@ -33,7 +33,7 @@ import (
 func TestSeldom(t *testing.T) {
 	t.Parallel()
 	s := emptyStage(t, localcloud.Options{Durations: durations, ListenersOnly: true, InstanceQuota: -1}, 1)
-	lease, err := leadership.New(s.Config(), system.Namespace, controllers.LeaderLease, time.Now)
+	lease, err := leadership.New(s.Config(), system.Namespace, controllers.LeaderLease, "", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func (w *world) answers(c *cloud) {
 	for _, o := range []client.Object{b, d} {
 		w.eventually("a "+kindOf(o)+" of a class for others is refused", func() bool {
 			err := w.Client.Create(w.Context(), o.DeepCopyObject().(client.Object), client.DryRunAll)
-			return apierrors.IsInvalid(err) && strings.Contains(err.Error(), "is not for namespace "+w.namespace)
+			return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "is not for namespace "+w.namespace)
 		})
 	}
 }

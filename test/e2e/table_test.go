@@ -45,6 +45,7 @@ var designed = []row{
 	{name: "paused before Ready", available: either, synced: no, ready: no, reason: v1alpha1.ReasonPaused, kstatus: status.InProgressStatus},
 	{name: "paused from the beginning", available: open, synced: no, ready: open, reason: v1alpha1.ReasonPaused, kstatus: status.InProgressStatus},
 	{name: "being deleted", available: either, synced: no, ready: no, reconciling: yes, kstatus: status.TerminatingStatus, deleting: true},
+	{name: "being deleted, not observed for long", available: open, synced: no, ready: no, reconciling: yes, kstatus: status.TerminatingStatus, deleting: true},
 	{name: "can't be deleted", available: either, synced: no, ready: no, reconciling: yes, stalled: yes, kstatus: status.TerminatingStatus, deleting: true},
 	{name: "can't be deleted, never seen", available: open, synced: no, ready: no, reconciling: yes, stalled: yes, kstatus: status.TerminatingStatus, deleting: true},
 }

@@ -76,6 +76,17 @@ func spec(o client.Object) *v1alpha1.ResourceSpec {
 	panic("no such kind")
 }
 
+// statusOf points to the part of a status that all kinds share.
+func statusOf(o client.Object) *v1alpha1.ResourceStatus {
+	switch o := o.(type) {
+	case *v1alpha1.Bucket:
+		return &o.Status.ResourceStatus
+	case *v1alpha1.Database:
+		return &o.Status.ResourceStatus
+	}
+	panic("no such kind")
+}
+
 func setDeletion(o client.Object, policy v1alpha1.DeletionPolicy) {
 	switch o := o.(type) {
 	case *v1alpha1.Bucket:

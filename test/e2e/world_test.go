@@ -179,16 +179,25 @@ func (w *world) stalled(o client.Object, reason v1alpha1.Reason, says ...string)
 	return s
 }
 
-// lacks waits until a new object says that it waits for what it refers to.
+// lacks waits until a new object says that what it refers to is not there: it waits for that, or is a person's to mend after
+// a minute.
 func (w *world) lacks(o client.Object, reason v1alpha1.Reason, says ...string) {
 	w.Helper()
-	s := w.state(o, "waiting: "+string(reason), func(s snapshot) bool {
-		c := s.condition(v1alpha1.ConditionReconciling)
-		return s.observed == o.GetGeneration() && c != nil && c.Status == yes && c.Reason == string(reason) &&
-			s.is(v1alpha1.ConditionStalled, absent) && s.kstatus == status.InProgressStatus
+	said := func(s snapshot) *metav1.Condition {
+		for name, want := range map[string]status.Status{
+			v1alpha1.ConditionReconciling: status.InProgressStatus, v1alpha1.ConditionStalled: status.FailedStatus,
+		} {
+			if c := s.condition(name); c != nil && c.Status == yes && c.Reason == string(reason) && s.kstatus == want {
+				return c
+			}
+		}
+		return nil
+	}
+	s := w.state(o, "without what it refers to: "+string(reason), func(s snapshot) bool {
+		return s.observed == o.GetGeneration() && said(s) != nil
 	})
 	for _, text := range says {
-		if message := s.condition(v1alpha1.ConditionReconciling).Message; !strings.Contains(message, text) {
+		if message := s.condition(v1alpha1.ConditionReady).Message; !strings.Contains(message, text) {
 			w.Errorf("the message is %q, want it to say %q", message, text)
 		}
 	}

@@ -160,6 +160,7 @@ func (l *life) summary(o client.Object) string {
 	case *v1alpha1.Bucket:
 		text, err = json.MarshalIndent(o.Status, "", " ")
 	case *v1alpha1.Database:
+		o.Status.Endpoint = "" // each has its own
 		text, err = json.MarshalIndent(o.Status, "", " ")
 	}
 	if err != nil {

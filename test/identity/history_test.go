@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -105,12 +106,14 @@ func (h *history) mark(buckets []*v1alpha1.Bucket) mark {
 	return m
 }
 
-// verifyUnturned checks that no condition of any Bucket has turned since a mark.
+// verifyUnturned checks that no condition of any Bucket has turned since a mark. That an object was not looked at in time says only
+// that the machine is slow, so such states are passed over.
 func (h *history) verifyUnturned(t *testing.T, since mark) {
 	t.Helper()
 	for key, n := range since {
-		states, _ := h.of(key)
-		for i := max(n, 1); i < len(states); i++ {
+		all, _ := h.of(key)
+		states := slices.DeleteFunc(all[max(n-1, 0):], state.waits)
+		for i := 1; i < len(states); i++ {
 			if before, after := states[i-1], states[i]; before.conditions() != after.conditions() {
 				t.Errorf("%v turned from%v\nto%v", key, before, after)
 			}
@@ -161,6 +164,12 @@ func (s state) condition(name string) metav1.Condition {
 		return *c
 	}
 	return metav1.Condition{}
+}
+
+// waits reports whether the Bucket waits for its account, which is busy with others and answers.
+func (s state) waits() bool {
+	return s.condition(v1alpha1.ConditionSynced).Reason == string(v1alpha1.ReasonNotObserved) &&
+		strings.Contains(s.condition(v1alpha1.ConditionSynced).Message, "waiting for a slot of")
 }
 
 func (s state) ready() bool {

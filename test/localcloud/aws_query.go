@@ -155,12 +155,14 @@ func (n *queryNode) fillTime(v reflect.Value, path string) error {
 
 // listElements names the elements of lists that are not called "member".
 var listElements = map[string]string{
+	"AssociatedRoles":            "DBInstanceRole",
 	"AvailabilityZones":          "AvailabilityZone",
 	"DBEngineVersions":           "DBEngineVersion",
 	"DBInstanceAutomatedBackups": "DBInstanceAutomatedBackup",
 	"DBInstances":                "DBInstance",
 	"DBParameterGroups":          "DBParameterGroup",
 	"DBSnapshots":                "DBSnapshot",
+	"DomainMemberships":          "DomainMembership",
 	"OptionGroupMemberships":     "OptionGroupMembership",
 	"OrderableDBInstanceOptions": "OrderableDBInstanceOption",
 	"StatusInfos":                "DBInstanceStatusInfo",

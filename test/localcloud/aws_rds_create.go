@@ -50,7 +50,9 @@ func (c *rdsCall) createInstance(in *rds.CreateDBInstanceInput) (any, error) {
 	// Until it is there, an instance shows its master password as a pending change.
 	made.db.PendingModifiedValues.MasterUserPassword = aws.String("****")
 	c.store(key, made)
-	return &rds.CreateDBInstanceOutput{DBInstance: &made.db}, nil
+	answered := made.db
+	answered.AvailabilityZone = in.AvailabilityZone // RDS chooses one later
+	return &rds.CreateDBInstanceOutput{DBInstance: &answered}, nil
 }
 
 // checkCreate checks what does not depend on other instances.
@@ -120,7 +122,7 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 	zone := orElse(in.AvailabilityZone, c.caller.region+"a")
 	sum := sha256.Sum256(fmt.Append(nil, key, c.writes))
 	made := &rdsInstance{db: rdstypes.DBInstance{
-		ActivityStreamStatus: rdstypes.ActivityStreamStatusStopped, AllocatedStorage: in.AllocatedStorage,
+		ActivityStreamStatus: rdstypes.ActivityStreamStatusStopped, AllocatedStorage: in.AllocatedStorage, AssociatedRoles: []rdstypes.DBInstanceRole{},
 		AutoMinorVersionUpgrade: orElse(in.AutoMinorVersionUpgrade, true), AvailabilityZone: zone,
 		BackupRetentionPeriod: orElse(in.BackupRetentionPeriod, 1), BackupTarget: aws.String("region"),
 		CACertificateIdentifier: orElse(in.CACertificateIdentifier, rdsCertificates[0]), CopyTagsToSnapshot: orElse(in.CopyTagsToSnapshot, false),
@@ -131,7 +133,7 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 			SubnetGroupStatus: aws.String("Complete"), VpcId: aws.String("vpc-0a1b2c3d4e5f60718"),
 		},
 		DbInstancePort: aws.Int32(0), DbiResourceId: aws.String("db-" + base32ID(sum[:], 26)), DedicatedLogVolume: aws.Bool(false),
-		DeletionProtection: orElse(in.DeletionProtection, false), Engine: in.Engine, EngineVersion: aws.String(version),
+		DeletionProtection: orElse(in.DeletionProtection, false), DomainMemberships: []rdstypes.DomainMembership{}, Engine: in.Engine, EngineVersion: aws.String(version),
 		IAMDatabaseAuthenticationEnabled: orElse(in.EnableIAMDatabaseAuthentication, false), Iops: disk.iops, KmsKeyId: kms,
 		LicenseModel:   aws.String(map[string]string{"postgres": "postgresql-license", "mysql": "general-public-license"}[*in.Engine]),
 		MasterUsername: in.MasterUsername, MaxAllocatedStorage: in.MaxAllocatedStorage, MonitoringInterval: aws.Int32(0),

@@ -60,7 +60,8 @@ func (c *rdsCall) deleteInstance(in *rds.DeleteDBInstanceInput) (any, error) {
 	}
 	next.enter(deleting, "deleting", due, job, c.failLate)
 	c.store(key, next)
-	return &rds.DeleteDBInstanceOutput{DBInstance: &next.db}, nil
+	answered := next.shown(c.now)
+	return &rds.DeleteDBInstanceOutput{DBInstance: &answered}, nil
 }
 
 // finalSnapshot begins the snapshot that a deletion takes. An instance that does not work can't have one.

@@ -3,6 +3,8 @@ package localcloud
 import (
 	"cmp"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -19,7 +21,7 @@ func (c *rdsCall) describeInstances(in *rds.DescribeDBInstancesInput) (any, erro
 		if err != nil || !matches {
 			return &rds.DescribeDBInstancesOutput{DBInstances: []rdstypes.DBInstance{}}, err
 		}
-		return &rds.DescribeDBInstancesOutput{DBInstances: []rdstypes.DBInstance{found.db}}, nil
+		return &rds.DescribeDBInstancesOutput{DBInstances: []rdstypes.DBInstance{found.shown(c.now)}}, nil
 	}
 	lagging, _ := newest(c.instances)
 	var all []rdstypes.DBInstance
@@ -33,7 +35,7 @@ func (c *rdsCall) describeInstances(in *rds.DescribeDBInstancesInput) (any, erro
 			return nil, err
 		}
 		if matches {
-			all = append(all, found.db)
+			all = append(all, found.shown(c.now))
 		}
 	}
 	slices.SortFunc(all, func(a, b rdstypes.DBInstance) int {
@@ -63,4 +65,28 @@ func matchesFilters(db rdstypes.DBInstance, filters []rdstypes.Filter) (bool, er
 		}
 	}
 	return true, nil
+}
+
+// logInterval is how often RDS saves the changes of a server that keeps backups.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIT.html
+const logInterval = 5 * time.Minute
+
+// shown returns an instance as it is described at a time: up to when it can be restored, and where it stands by.
+func (in *rdsInstance) shown(now time.Time) rdstypes.DBInstance {
+	db := in.db
+	if made := db.InstanceCreateTime; made != nil && in.step != backingUp && aws.ToInt32(db.BackupRetentionPeriod) > 0 {
+		latest := now.Truncate(logInterval)
+		if latest.Before(*made) {
+			latest = *made
+		}
+		db.LatestRestorableTime = &latest
+	}
+	if zone := aws.ToString(db.AvailabilityZone); aws.ToBool(db.MultiAZ) && zone != "" {
+		other := "a"
+		if strings.HasSuffix(zone, other) {
+			other = "b"
+		}
+		db.SecondaryAvailabilityZone = aws.String(zone[:len(zone)-1] + other)
+	}
+	return db
 }

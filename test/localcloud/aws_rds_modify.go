@@ -58,7 +58,8 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	next.deferred = c.now
 	c.carryOut(next, aws.ToBool(in.ApplyImmediately), in.MasterUserPassword)
 	c.store(key, next)
-	return &rds.ModifyDBInstanceOutput{DBInstance: &next.db}, nil
+	answered := next.shown(c.now)
+	return &rds.ModifyDBInstanceOutput{DBInstance: &answered}, nil
 }
 
 // checkModify checks what is asked for, and makes version, storage and windows pending or set.

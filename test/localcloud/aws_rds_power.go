@@ -8,8 +8,9 @@ import (
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 )
 
-// move takes an instance from one state through another; the server behind it runs on throughout.
-func (c *rdsCall) move(name *string, from string, through step, status string) (*rdstypes.DBInstance, error) {
+// move takes an instance from one state through another, until it starts by itself if restarts says when; the server behind it
+// runs on throughout.
+func (c *rdsCall) move(name *string, from string, through step, status string, restarts *time.Time) (*rdstypes.DBInstance, error) {
 	key, have, err := c.instance(name)
 	if err != nil {
 		return nil, err
@@ -19,30 +20,26 @@ func (c *rdsCall) move(name *string, from string, through step, status string) (
 	}
 	next := have.clone()
 	next.enter(through, status, c.now.Add(c.cloud.opts.Durations.Modify), nil, c.failLate)
+	next.db.AutomaticRestartTime = restarts
 	c.store(key, next)
-	return &next.db, nil
+	answered := next.shown(c.now)
+	return &answered, nil
 }
 
 func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
 	if aws.ToBool(in.ForceFailover) {
 		return nil, notImplemented("ForceFailover")
 	}
-	db, err := c.move(in.DBInstanceIdentifier, "available", rebooting, "rebooting")
+	db, err := c.move(in.DBInstanceIdentifier, "available", rebooting, "rebooting", nil)
 	return &rds.RebootDBInstanceOutput{DBInstance: db}, err
 }
 
 func (c *rdsCall) stopInstance(in *rds.StopDBInstanceInput) (any, error) {
-	db, err := c.move(in.DBInstanceIdentifier, "available", stopping, "stopping")
-	if err == nil {
-		db.AutomaticRestartTime = aws.Time(c.now.Add(7 * 24 * time.Hour))
-	}
+	db, err := c.move(in.DBInstanceIdentifier, "available", stopping, "stopping", aws.Time(c.now.Add(7*24*time.Hour)))
 	return &rds.StopDBInstanceOutput{DBInstance: db}, err
 }
 
 func (c *rdsCall) startInstance(in *rds.StartDBInstanceInput) (any, error) {
-	db, err := c.move(in.DBInstanceIdentifier, "stopped", starting, "starting")
-	if err == nil {
-		db.AutomaticRestartTime = nil
-	}
+	db, err := c.move(in.DBInstanceIdentifier, "stopped", starting, "starting", nil)
 	return &rds.StartDBInstanceOutput{DBInstance: db}, err
 }

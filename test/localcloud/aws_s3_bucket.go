@@ -1,6 +1,7 @@
 package localcloud
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/xml"
 	"net"
@@ -17,6 +18,7 @@ type s3Bucket struct {
 	name       string
 	account    string
 	region     string
+	constraint string // the region as its creator named it: EU is eu-west-1
 	created    time.Time
 	versioning string // "", Enabled or Suspended
 	objectLock bool
@@ -38,7 +40,8 @@ func (c *s3Call) expectOwner(account string) error {
 	case expected == "" || expected == account:
 		return nil
 	case !awsAccountID.MatchString(expected):
-		return awsErr(http.StatusBadRequest, "InvalidBucketOwnerAWSAccountID", "The value of the expected bucket owner parameter must be an AWS account ID")
+		return awsErr(http.StatusBadRequest, "InvalidBucketOwnerAWSAccountID",
+			"The value of the expected bucket owner parameter must be an AWS Account ID... ["+expected+"]")
 	default:
 		return accessDenied()
 	}
@@ -48,9 +51,7 @@ func (c *s3Call) expectOwner(account string) error {
 func (c *s3Call) bucket() (*s3Bucket, error) {
 	b := c.buckets[c.name].read(c.stale)
 	if b == nil {
-		e := awsErr(http.StatusNotFound, "NoSuchBucket", "The specified bucket does not exist")
-		e.detail = [][2]string{{"BucketName", c.name}}
-		return nil, e
+		return nil, c.about(awsErr(http.StatusNotFound, "NoSuchBucket", "The specified bucket does not exist"))
 	}
 	at := http.Header{"X-Amz-Bucket-Region": {b.region}}
 	if b.region != c.caller.region {
@@ -123,7 +124,7 @@ func (c *s3Call) createBucket() (reply, error) {
 		return reply{}, err
 	}
 	made := &s3Bucket{
-		name: c.name, account: c.caller.account, region: region, created: c.now.UTC().Truncate(time.Second),
+		name: c.name, account: c.caller.account, region: region, constraint: configuration.LocationConstraint, created: c.now.UTC().Truncate(time.Second),
 		encryption: sseS3(), blocks: &publicAccessBlock{true, true, true, true},
 		ownership: bucketOwnerEnforced, acl: "private", objects: newObjectStore(),
 	}
@@ -132,8 +133,12 @@ func (c *s3Call) createBucket() (reply, error) {
 	}
 	done := c.ok(nil)
 	done.header.Set("Location", "/"+c.name)
+	if region != "us-east-1" {
+		done.header.Set("Location", "http://"+c.name+".s3.amazonaws.com/")
+	}
+	done.header.Set("X-Amz-Bucket-Arn", "arn:aws:s3:::"+c.name)
 	if existing := c.buckets[c.name].read(false); existing != nil {
-		return done, c.recreate(existing)
+		return done, c.recreate(existing, len(made.tags) > 0)
 	}
 	if c.owned[c.caller.account] >= c.bucketQuota {
 		return reply{}, awsErr(http.StatusBadRequest, "TooManyBuckets", "You have attempted to create more buckets than allowed")
@@ -143,37 +148,40 @@ func (c *s3Call) createBucket() (reply, error) {
 }
 
 // location says where a bucket goes that is asked for at this region's endpoint. The one of
-// us-east-1 serves all regions; the others only their own, which must be named.
+// us-east-1 serves all regions; the others only their own, which must be named, and know of no other.
 func (c *s3Call) location(constraint string) (string, error) {
+	region := constraint
+	if constraint == "EU" {
+		region = "eu-west-1"
+	}
 	switch {
-	case constraint == "" && c.caller.region == "us-east-1":
-		return "us-east-1", nil
+	case c.caller.region != "us-east-1" && region != c.caller.region:
+		return "", awsErr(http.StatusBadRequest, "IllegalLocationConstraintException", "The "+cmp.Or(constraint, "unspecified")+
+			" location constraint is incompatible for the region specific endpoint this request was sent to.")
 	case constraint == "":
-		return "", awsErr(http.StatusBadRequest, "IllegalLocationConstraintException",
-			"The unspecified location constraint is incompatible for the region specific endpoint this request was sent to.")
-	case constraint == "EU":
-		constraint = "eu-west-1"
-	case constraint == "us-east-1" || !knownRegion(constraint):
-		return "", awsErr(http.StatusBadRequest, "InvalidLocationConstraint", "The specified location-constraint is not valid")
+		return "us-east-1", nil
+	case region == "us-east-1" || !knownRegion(region):
+		e := awsErr(http.StatusBadRequest, "InvalidLocationConstraint", "The specified location-constraint is not valid")
+		e.detail = [][2]string{{"LocationConstraint", constraint}}
+		return "", e
 	}
-	if c.caller.region != "us-east-1" && constraint != c.caller.region {
-		return "", awsErr(http.StatusBadRequest, "IllegalLocationConstraintException",
-			"The "+constraint+" location constraint is incompatible for the region specific endpoint this request was sent to.")
-	}
-	return constraint, nil
+	return region, nil
 }
 
 // createOptions applies what else CreateBucket can ask for.
 func (c *s3Call) createOptions(b *s3Bucket, tags *s3TagList) error {
 	if tags != nil {
-		if err := validTags(tags.Tag); err != nil {
+		if err := validTags(tags.Tag, `User-defined tag keys can't start with "aws:". This prefix is reserved for system tags. `+
+			`Remove "aws:" from your tag keys and try again.`); err != nil {
 			return err
 		}
 		b.tags = tags.Tag
 	}
 	if ownership := c.r.Header.Get("X-Amz-Object-Ownership"); ownership != "" {
 		if !slices.Contains(objectOwnerships, ownership) {
-			return awsErr(http.StatusBadRequest, "InvalidArgument", "Invalid x-amz-object-ownership header: "+ownership)
+			e := awsErr(http.StatusBadRequest, "InvalidArgument", "Invalid x-amz-object-ownership header: "+ownership)
+			e.detail = [][2]string{{"ArgumentName", "x-amz-object-ownership"}}
+			return e
 		}
 		b.ownership = ownership
 	}
@@ -189,21 +197,28 @@ func (c *s3Call) createOptions(b *s3Bucket, tags *s3TagList) error {
 	return nil
 }
 
-// recreate answers a create of a bucket that is there. In us-east-1 the owner gets success, and loses the ACL.
-func (c *s3Call) recreate(existing *s3Bucket) error {
+// recreate answers a create of a bucket that is there. In us-east-1 the owner gets success, and loses the ACL, unless the
+// call asks for tags, even if they are the same.
+func (c *s3Call) recreate(existing *s3Bucket, tagged bool) error {
 	switch {
 	case existing.account != c.caller.account:
-		return awsErr(http.StatusConflict, "BucketAlreadyExists",
-			"The requested bucket name is not available. The bucket namespace is shared by all users of the system. Please select a different name and try again.")
-	case existing.region == "us-east-1" && c.caller.region == "us-east-1":
+		return c.about(awsErr(http.StatusConflict, "BucketAlreadyExists",
+			"The requested bucket name is not available. The bucket namespace is shared by all users of the system. Please select a different name and try again."))
+	case existing.region == "us-east-1" && c.caller.region == "us-east-1" && !tagged:
 		reset := *existing
 		reset.acl = "private"
 		c.store(&reset)
 		return nil
 	default:
-		return awsErr(http.StatusConflict, "BucketAlreadyOwnedByYou",
-			"Your previous request to create the named bucket succeeded and you already own it.")
+		return c.about(awsErr(http.StatusConflict, "BucketAlreadyOwnedByYou",
+			"Your previous request to create the named bucket succeeded and you already own it."))
 	}
+}
+
+// about adds the bucket to an error, where S3 does.
+func (c *s3Call) about(e *awsError) *awsError {
+	e.detail = append(e.detail, [2]string{"BucketName", c.name})
+	return e
 }
 
 var s3Name = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
@@ -241,8 +256,11 @@ func (c *s3Call) deleteBucket() (reply, error) {
 		return reply{}, err
 	}
 	if !b.objects.empty() {
-		return reply{}, awsErr(http.StatusConflict, "BucketNotEmpty",
-			"The bucket you tried to delete is not empty. You must delete all versions in the bucket.")
+		message := "The bucket you tried to delete is not empty"
+		if b.versioning != "" {
+			message += ". You must delete all versions in the bucket."
+		}
+		return reply{}, c.about(awsErr(http.StatusConflict, "BucketNotEmpty", message))
 	}
 	c.store(nil)
 	return noContent(), nil
@@ -253,14 +271,10 @@ func (c *s3Call) getLocation() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	constraint := b.region
-	if constraint == "us-east-1" {
-		constraint = ""
-	}
 	return c.ok(struct {
 		XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ LocationConstraint"`
 		Value   string   `xml:",chardata"`
-	}{Value: constraint}), nil
+	}{Value: b.constraint}), nil
 }
 
 // own returns the caller's buckets by name.
@@ -283,7 +297,7 @@ type listedBucket struct {
 	Name         string
 	CreationDate string
 	BucketRegion string `xml:",omitempty"`
-	BucketArn    string `xml:",omitempty"`
+	BucketArn    string
 }
 
 // listBuckets pages only if asked to, and only then says where each bucket is.
@@ -313,9 +327,9 @@ func (c *s3Call) listBuckets() (reply, error) {
 			token = encodeToken(found[limit-1].Name)
 			break
 		}
-		listed := listedBucket{Name: b.name, CreationDate: isoTime(b.created)}
+		listed := listedBucket{Name: b.name, CreationDate: isoTime(b.created), BucketArn: "arn:aws:s3:::" + b.name}
 		if len(c.query) > 1 || (len(c.query) == 1 && !c.query.Has("x-id")) {
-			listed.BucketRegion, listed.BucketArn = b.region, "arn:aws:s3:::"+b.name
+			listed.BucketRegion = b.region
 		}
 		found = append(found, listed)
 	}

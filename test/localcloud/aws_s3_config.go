@@ -19,9 +19,15 @@ func canonicalUser(account string) string {
 
 // missing is the error of an aspect that is not set.
 func (c *s3Call) missing(code, message string) *awsError {
-	e := awsErr(http.StatusNotFound, code, message)
-	e.detail = [][2]string{{"BucketName", c.name}}
-	return e
+	return c.about(awsErr(http.StatusNotFound, code, message))
+}
+
+// configuration reads the body of a call that configures a bucket, which must be there: S3 looks for it first.
+func (c *s3Call) configuration(v any) error {
+	if _, err := c.bucket(); err != nil {
+		return err
+	}
+	return c.parse(v)
 }
 
 func malformedXML() *awsError {
@@ -48,14 +54,18 @@ func (c *s3Call) getVersioning() (reply, error) {
 // putVersioning can suspend, but never return a bucket to the state before it first had versions.
 func (c *s3Call) putVersioning() (reply, error) {
 	var asked versioningConfiguration
-	if err := c.parse(&asked); err != nil {
+	if err := c.configuration(&asked); err != nil {
 		return reply{}, err
 	}
 	if asked.MFADelete != "" {
 		return reply{}, notImplemented("MfaDelete")
 	}
-	if asked.Status != "Enabled" && asked.Status != "Suspended" {
+	switch asked.Status {
+	case "Enabled", "Suspended":
+	case "":
 		return reply{}, awsErr(http.StatusBadRequest, "IllegalVersioningConfigurationException", "The Versioning element must be specified")
+	default:
+		return reply{}, malformedXML()
 	}
 	return c.ok(nil), c.change(func(b *s3Bucket) error {
 		if b.objectLock && asked.Status == "Suspended" {
@@ -74,6 +84,19 @@ type s3Tag struct {
 	Value string
 }
 
+// UnmarshalXML implements xml.Unmarshaler. A tag has both elements.
+func (tag *s3Tag) UnmarshalXML(decoder *xml.Decoder, start xml.StartElement) error {
+	var read struct{ Key, Value *string }
+	if err := decoder.DecodeElement(&read, &start); err != nil {
+		return err
+	}
+	if read.Key == nil || read.Value == nil {
+		return malformedXML()
+	}
+	tag.Key, tag.Value = *read.Key, *read.Value
+	return nil
+}
+
 type s3TagList struct {
 	Tag []s3Tag
 }
@@ -86,25 +109,27 @@ type tagging struct {
 
 var tagText = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
 
-// validTags holds tags to the rules. System tags can't be given by callers.
-func validTags(tags []s3Tag) error {
+// validTags holds tags to the rules. System tags can't be given by callers, and each call has its own words for that.
+func validTags(tags []s3Tag, system string) error {
 	seen := map[string]bool{}
 	for _, tag := range tags {
-		why := ""
+		why, detail := "", [][2]string(nil)
 		switch {
 		case strings.HasPrefix(strings.ToLower(tag.Key), "aws:"):
-			why = "System tags cannot be added/updated by requester"
+			why = system
 		case tag.Key == "" || utf8.RuneCountInString(tag.Key) > 128 || !tagText.MatchString(tag.Key):
-			why = "The TagKey you have provided is invalid"
+			why, detail = "The TagKey you have provided is invalid", [][2]string{{"TagKey", tag.Key}}
 		case utf8.RuneCountInString(tag.Value) > 256 || !tagText.MatchString(tag.Value):
-			why = "The TagValue you have provided is invalid"
+			why, detail = "The TagValue you have provided is invalid", [][2]string{{"TagKey", tag.Key}, {"TagValue", tag.Value}}
 		case seen[tag.Key]:
 			why = "Cannot provide multiple Tags with the same key"
 		case len(tags) > 50:
 			why = "Bucket tag count cannot be greater than 50"
 		}
 		if why != "" {
-			return awsErr(http.StatusBadRequest, "InvalidTag", why)
+			e := awsErr(http.StatusBadRequest, "InvalidTag", why)
+			e.detail = detail
+			return e
 		}
 		seen[tag.Key] = true
 	}
@@ -122,16 +147,16 @@ func (c *s3Call) getTagging() (reply, error) {
 	return c.ok(tagging{Namespace: s3Namespace, TagSet: &s3TagList{b.tags}}), nil
 }
 
-// putTagging replaces the whole set. None at all is what DeleteBucketTagging is for.
+// putTagging replaces the whole set. An empty one leaves none, as DeleteBucketTagging does.
 func (c *s3Call) putTagging() (reply, error) {
 	var asked tagging
-	if err := c.parse(&asked); err != nil {
+	if err := c.configuration(&asked); err != nil {
 		return reply{}, err
 	}
-	if asked.TagSet == nil || len(asked.TagSet.Tag) == 0 {
+	if asked.TagSet == nil {
 		return reply{}, malformedXML()
 	}
-	if err := validTags(asked.TagSet.Tag); err != nil {
+	if err := validTags(asked.TagSet.Tag, "System tags cannot be added/updated by requester"); err != nil {
 		return reply{}, err
 	}
 	return noContent(), c.change(func(b *s3Bucket) error { b.tags = asked.TagSet.Tag; return nil })
@@ -180,7 +205,7 @@ func (c *s3Call) getEncryption() (reply, error) {
 // putEncryption keeps the key as it was written: S3 does not resolve ids and aliases.
 func (c *s3Call) putEncryption() (reply, error) {
 	var asked encryptionConfiguration
-	if err := c.parse(&asked); err != nil {
+	if err := c.configuration(&asked); err != nil {
 		return reply{}, err
 	}
 	if len(asked.Rule) != 1 || asked.Rule[0].ApplyServerSideEncryptionByDefault == nil {
@@ -191,8 +216,10 @@ func (c *s3Call) putEncryption() (reply, error) {
 	switch rule.ApplyServerSideEncryptionByDefault.SSEAlgorithm {
 	case "AES256":
 		if key != nil {
-			return reply{}, awsErr(http.StatusBadRequest, "InvalidArgument",
+			e := awsErr(http.StatusBadRequest, "InvalidArgument",
 				"a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms or aws:kms:dsse")
+			e.detail = [][2]string{{"ArgumentName", "ApplyServerSideEncryptionByDefault"}}
+			return reply{}, e
 		}
 	case "aws:kms", "aws:kms:dsse":
 		if key != nil && *key == "" {
@@ -237,7 +264,7 @@ func (c *s3Call) getPublicAccessBlock() (reply, error) {
 // putPublicAccessBlock replaces all four: one that is left out is off.
 func (c *s3Call) putPublicAccessBlock() (reply, error) {
 	var asked publicAccessBlockConfiguration
-	if err := c.parse(&asked); err != nil {
+	if err := c.configuration(&asked); err != nil {
 		return reply{}, err
 	}
 	return c.ok(nil), c.change(func(b *s3Bucket) error { b.blocks = &asked.publicAccessBlock; return nil })
@@ -272,7 +299,7 @@ func (c *s3Call) getOwnership() (reply, error) {
 
 func (c *s3Call) putOwnership() (reply, error) {
 	var asked ownershipControls
-	if err := c.parse(&asked); err != nil {
+	if err := c.configuration(&asked); err != nil {
 		return reply{}, err
 	}
 	if len(asked.Rule) != 1 || !slices.Contains(objectOwnerships, asked.Rule[0].ObjectOwnership) {

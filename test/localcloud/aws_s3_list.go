@@ -133,6 +133,7 @@ func (c *s3Call) listObjects() (reply, error) {
 type listedVersion struct {
 	VersionID string `xml:"VersionId"`
 	IsLatest  bool
+	OwnerID   string `xml:"Owner>ID"`
 	listedObject
 }
 
@@ -141,6 +142,7 @@ type listedMarker struct {
 	VersionID    string `xml:"VersionId"`
 	IsLatest     bool
 	LastModified string
+	OwnerID      string `xml:"Owner>ID"`
 }
 
 func (c *s3Call) listVersions() (reply, error) {
@@ -189,12 +191,13 @@ func (c *s3Call) listVersions() (reply, error) {
 	if page.more {
 		result.NextKeyMarker, result.NextVersionIDMarker = c.encoded(page.lastKey), page.lastID
 	}
+	owner := canonicalUser(b.account)
 	for _, o := range page.entries {
 		latest := b.objects.get(o.key, "") == o
 		if o.marker {
-			result.DeleteMarker = append(result.DeleteMarker, listedMarker{c.encoded(o.key), o.version, latest, isoTime(o.modified)})
+			result.DeleteMarker = append(result.DeleteMarker, listedMarker{c.encoded(o.key), o.version, latest, isoTime(o.modified), owner})
 		} else {
-			result.Version = append(result.Version, listedVersion{o.version, latest, c.listed(o)})
+			result.Version = append(result.Version, listedVersion{o.version, latest, owner, c.listed(o)})
 		}
 	}
 	return c.ok(result), nil

@@ -131,7 +131,9 @@ func (c *s3Call) putObject() (reply, error) {
 	answer := c.ok(nil)
 	answer.header.Set("ETag", o.etag)
 	answer.header.Set("X-Amz-Server-Side-Encryption", o.header.Get("X-Amz-Server-Side-Encryption"))
-	b.tellVersion(answer.header, o)
+	if b.versioning == "Enabled" { // while versioning is suspended S3 names the version of a deletion, not of an upload
+		b.tellVersion(answer.header, o)
+	}
 	return answer, nil
 }
 

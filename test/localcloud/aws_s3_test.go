@@ -130,7 +130,7 @@ func TestS3Aspects(t *testing.T) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		}
-		wantCode(t, put("Off"), "IllegalVersioningConfigurationException")
+		wantCode(t, put("Off"), "MalformedXML")
 	})
 
 	t.Run("tagging", func(t *testing.T) {
@@ -156,7 +156,10 @@ func TestS3Aspects(t *testing.T) {
 			t.Errorf("got %v", got)
 		}
 		wantCode(t, put(types.Tag{Key: aws.String("AWS:x"), Value: aws.String("1")}), "InvalidTag")
-		wantCode(t, put(), "MalformedXML")
+		wantCode(t, put(), "")
+		_, err = get()
+		wantCode(t, err, "NoSuchTagSet")
+		wantCode(t, put(types.Tag{Key: aws.String("c"), Value: aws.String("3")}), "")
 		need(client.DeleteBucketTagging(ctx, &s3.DeleteBucketTaggingInput{Bucket: name}))(t)
 		_, err = get()
 		wantCode(t, err, "NoSuchTagSet")

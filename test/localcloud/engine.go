@@ -20,6 +20,8 @@ type engineSpec struct {
 	// StandardPort makes the server listen on the engine's standard port, on a loopback address
 	// of its own: the Cloud SQL API can say an address but no port.
 	StandardPort bool
+	// TLSOnly makes the server refuse whoever comes without TLS.
+	TLSOnly bool
 }
 
 // An engine is one running database server, or a bare listener.
@@ -86,6 +88,7 @@ type backing interface {
 	resume(ctx context.Context) error // returns once connections are accepted; nil if they already are
 	suspend() error                   // ends the server, keeps data and address; nil if it already has
 	remove() error                    // ends the server, gives up data and address
+	requireTLS(ctx context.Context, only bool) error
 	setPassword(ctx context.Context, user, password string) error
 	dropUser(ctx context.Context, user string) error
 	createDatabase(ctx context.Context, name string) error
@@ -229,6 +232,11 @@ func (e *engines) resume(id string) error {
 		defer cancel()
 		return in.backing.resume(ctx)
 	})
+}
+
+// requireTLS makes the server refuse whoever comes without TLS, or take them again. A stopped server does so once it is resumed.
+func (e *engines) requireTLS(id string, only bool) error {
+	return e.with(id, "require TLS", func(in *instance) error { return in.backing.requireTLS(in.ctx, only) })
 }
 
 // setPassword sets a user's password, and creates the user, as an administrator, if it is

@@ -69,6 +69,34 @@ func queryMariaDB(t *testing.T, e *engine, user, password, database, sql string)
 	return said, nil
 }
 
+// plainPostgres reports whether a login without TLS succeeds.
+func plainPostgres(_ *testing.T, e *engine, user, password string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	uri := url.URL{Scheme: "postgres", User: url.UserPassword(user, password), Path: "/postgres",
+		Host: net.JoinHostPort(e.Host, strconv.Itoa(e.Port)), RawQuery: "sslmode=disable"}
+	conn, err := pgx.Connect(ctx, uri.String())
+	if err == nil {
+		_ = conn.Close(ctx)
+	}
+	return err == nil
+}
+
+// plainMariaDB does the same with MariaDB's own client.
+func plainMariaDB(t *testing.T, e *engine, user, password string) bool {
+	t.Helper()
+	system, err := findMariaDB()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	client := exec.CommandContext(ctx, system.(mariaDB).client, "--no-defaults", "--protocol=tcp", "--host="+e.Host, "--port="+strconv.Itoa(e.Port),
+		"--skip-ssl", "--user="+user, "--execute=SELECT 1")
+	client.Env = append(os.Environ(), "MYSQL_PWD="+password)
+	return client.Run() == nil
+}
+
 func caFile(t *testing.T, e *engine) string {
 	file := filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(file, []byte(e.CA), 0o600); err != nil {

@@ -80,6 +80,19 @@ func (m mariaDB) initialise(ctx context.Context, n *nursery, h *home, data strin
 
 func (m mariaDB) socket(s *server) string { return filepath.Join(s.folder, "mysql.sock") }
 
+func (mariaDB) configure(*server) error { return nil }
+
+func (m mariaDB) requireTLS(ctx context.Context, s *server) error {
+	return m.exec(ctx, s, "SET GLOBAL require_secure_transport = "+onOff(s.tlsOnly))
+}
+
+func onOff(on bool) string {
+	if on {
+		return "ON"
+	}
+	return "OFF"
+}
+
 func (m mariaDB) command(s *server) *exec.Cmd {
 	args := append([]string{
 		"--no-defaults",
@@ -89,7 +102,7 @@ func (m mariaDB) command(s *server) *exec.Cmd {
 		"--pid-file=" + filepath.Join(s.folder, "pid"),
 		"--bind-address=" + s.address.host,
 		"--port=" + strconv.Itoa(s.address.port),
-		"--ssl-cert=" + s.cert(), "--ssl-key=" + s.key(),
+		"--ssl-cert=" + s.cert(), "--ssl-key=" + s.key(), "--require-secure-transport=" + onOff(s.tlsOnly),
 		"--max-connections=20", "--skip-log-bin", "--innodb-fast-shutdown=2",
 		"--innodb-buffer-pool-dump-at-shutdown=off", "--innodb-buffer-pool-load-at-startup=off",
 	}, mariaDBSmall...)

@@ -68,12 +68,12 @@ func hasPrograms(dir string, names ...string) bool {
 	return true
 }
 
-// postgresAccess is pg_hba.conf: the socket for us, TCP with or without TLS for everybody else.
+// postgresAccess is pg_hba.conf: the socket for us, TCP with or without TLS (host), or with TLS only (hostssl), for everybody else.
 const postgresAccess = `
 local all ` + superuser + ` trust
 local all all reject
 host all ` + superuser + ` all reject
-host all all 127.0.0.0/8 scram-sha-256
+%s all all 127.0.0.0/8 scram-sha-256
 `
 
 // initialise makes WAL segments of 1 MiB: a copy then has 13 MiB less to write.
@@ -84,7 +84,22 @@ func (p postgres) initialise(ctx context.Context, n *nursery, h *home, data stri
 	if err := n.run(ctx, initdb); err != nil {
 		return fmt.Errorf("initdb: %w", err)
 	}
-	return h.write(filepath.Join(data, "pg_hba.conf"), postgresAccess)
+	return nil
+}
+
+func (p postgres) configure(s *server) error {
+	connections := "host"
+	if s.tlsOnly {
+		connections = "hostssl"
+	}
+	return s.home.write(filepath.Join(s.data(), "pg_hba.conf"), fmt.Sprintf(postgresAccess, connections))
+}
+
+func (p postgres) requireTLS(ctx context.Context, s *server) error {
+	if err := p.configure(s); err != nil {
+		return err
+	}
+	return p.exec(ctx, s, "SELECT pg_reload_conf()")
 }
 
 func (p postgres) command(s *server) *exec.Cmd {

@@ -16,8 +16,12 @@ import (
 type dbms interface {
 	// initialise fills data, which does not exist, with an empty database.
 	initialise(ctx context.Context, n *nursery, h *home, data string) error
+	// configure writes what the server reads when it starts.
+	configure(s *server) error
 	// command is the server's command line; it logs to standard error.
 	command(s *server) *exec.Cmd
+	// requireTLS makes a running server do as s.tlsOnly says.
+	requireTLS(ctx context.Context, s *server) error
 	// ready returns nil once the server accepts connections.
 	ready(ctx context.Context, s *server) error
 	// furnish makes what a new server of the clouds has.
@@ -99,6 +103,7 @@ type server struct {
 	authority *authority
 	nursery   *nursery
 	home      *home
+	tlsOnly   bool   // refuses whoever comes over TCP without TLS
 	folder    string // holds the data folder, the socket, the certificate, the log
 	process   *process
 }
@@ -123,7 +128,7 @@ func (e *engines) newServer(ctx context.Context, spec engineSpec, where *address
 	if err != nil {
 		return nil, err
 	}
-	s := &server{system: k.dbms, id: spec.ID, engine: spec.Engine, address: where, authority: ca, nursery: e.nursery, home: h}
+	s := &server{system: k.dbms, id: spec.ID, engine: spec.Engine, tlsOnly: spec.TLSOnly, address: where, authority: ca, nursery: e.nursery, home: h}
 	if s.folder, err = h.folder(spec.ID); err != nil {
 		return nil, err
 	}
@@ -156,6 +161,9 @@ func (s *server) resume(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
+	if err := s.system.configure(s); err != nil {
+		return err
+	}
 	cmd := s.system.command(s)
 	cmd.Stdout, cmd.Stderr = log, log
 	if s.process, err = s.nursery.spawn(cmd); err != nil {
@@ -204,6 +212,14 @@ func (s *server) asked(op func() error) error {
 		return errSuspended
 	}
 	return op()
+}
+
+func (s *server) requireTLS(ctx context.Context, only bool) error {
+	s.tlsOnly = only
+	if s.process == nil {
+		return nil
+	}
+	return s.system.requireTLS(ctx, s)
 }
 
 func (s *server) setPassword(ctx context.Context, user, password string) error {

@@ -45,6 +45,7 @@ func (s *sqlService) changeInstance(r *sqlRequest, whole bool) (any, error) {
 		}
 	} else {
 		merge(next, asked)
+		moveToPlus(next, in.resource, asked)
 	}
 	if err := settleInstance(next, in.resource); err != nil {
 		return nil, err
@@ -75,7 +76,24 @@ func (s *sqlService) modification(in *sqlInstance, next jsonObject) sqlWork {
 	case restarts(in.resource, next):
 		work.state = "MAINTENANCE"
 	}
+	if only := tlsOnly(next); only != tlsOnly(in.resource) {
+		power := work.server
+		work.server = func() error {
+			err := s.cloud.engines.requireTLS(in.engineID, only)
+			if err == nil && power != nil {
+				err = power()
+			}
+			return err
+		}
+	}
 	return work
+}
+
+// tlsOnly reports whether an instance refuses connections without TLS. That some modes demand a client's certificate too is not
+// served here.
+func tlsOnly(resource jsonObject) bool {
+	mode, _ := member(cloned(resource), "settings", "ipConfiguration")["sslMode"].(string)
+	return mode != "" && mode != "ALLOW_UNENCRYPTED_AND_ENCRYPTED"
 }
 
 // restarts reports whether a change takes the server down.

@@ -26,7 +26,7 @@ func (s *sqlService) insertInstance(r *sqlRequest) (any, error) {
 	switch {
 	case !sqlInstanceNames.MatchString(want.Name), len(r.project.id)+1+len(want.Name) > 98:
 		return nil, sqlInvalid("instance name (" + want.Name + "). Only lowercase letters, numbers, and hyphens are allowed. It must start with a letter and, with its project and a colon, have at most 98 characters.")
-	case want.MasterInstanceName != "" || want.ReplicaConfiguration != nil:
+	case want.MasterInstanceName != "": // without one the cloud keeps a configuration of replicas, and makes none
 		return nil, sqlInvalid("read replicas are not served here.")
 	case want.Project != "" && want.Project != r.project.id:
 		return nil, sqlInvalid("project of the instance differs from the request's.")
@@ -57,7 +57,7 @@ func (s *sqlService) insertInstance(r *sqlRequest) (any, error) {
 	}
 	merge(resource, s.identity(r, want.Name, resource))
 	r.project.instances[in.name] = in
-	op := s.begin(r, in, s.creation(in, want.DatabaseVersion, want.RootPassword))
+	op := s.begin(r, in, s.creation(in, want.DatabaseVersion, want.RootPassword, tlsOnly(resource)))
 	in.resource = resource // only now: before this write there was nothing
 	return op, nil
 }
@@ -79,18 +79,23 @@ func (s *sqlService) full(p *sqlProject) bool {
 // identity is what Cloud SQL says about an instance from its first moment on.
 func (s *sqlService) identity(r *sqlRequest, name string, resource jsonObject) jsonObject {
 	region, _ := resource["region"].(string)
+	zone := region + "-a"
+	if asked, ok := member(resource, "settings", "locationPreference")["zone"].(string); ok {
+		zone = asked
+	}
 	return jsonObject{
+		"satisfiesPzi": true, "sqlNetworkArchitecture": "NEW_NETWORK_ARCHITECTURE",
 		"kind": "sql#instance", "name": name, "project": r.project.id, "createTime": sqlTime(r.now),
 		"connectionName": r.project.id + ":" + region + ":" + name, "selfLink": s.link(r.project.id + "/instances/" + name),
-		"backendType": "SECOND_GEN", "instanceType": "CLOUD_SQL_INSTANCE", "gceZone": region + "-b",
+		"backendType": "SECOND_GEN", "instanceType": "CLOUD_SQL_INSTANCE", "gceZone": zone,
 		"serviceAccountEmailAddress": fmt.Sprintf("p%d-%06d@gcp-sa-cloud-sql.iam.gserviceaccount.com", r.caller.number, s.serial),
 	}
 }
 
 // creation starts the server and says what is there afterwards.
-func (s *sqlService) creation(in *sqlInstance, version, password string) sqlWork {
+func (s *sqlService) creation(in *sqlInstance, version, password string, tlsOnly bool) sqlWork {
 	var started *engine
-	spec := engineSpec{ID: in.engineID, Engine: "postgres", Username: "postgres", Password: password, StandardPort: true}
+	spec := engineSpec{ID: in.engineID, Engine: "postgres", Username: "postgres", Password: password, StandardPort: true, TLSOnly: tlsOnly}
 	if strings.HasPrefix(version, "MYSQL") {
 		spec.Engine, spec.Username = "mysql", "root"
 	}

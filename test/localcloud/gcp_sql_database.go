@@ -12,7 +12,7 @@ import (
 
 var sqlDatabaseNames = regexp.MustCompile(`^[A-Za-z0-9_$-]{1,63}$`)
 
-var errSQLNoDatabase = gcpErr(http.StatusNotFound, "databaseDoesNotExist", "The specified database does not exist.")
+var errSQLNoDatabase = gcpErr(http.StatusNotFound, "notFound", "Not Found")
 
 // databasesFor returns the databases that a request is to see.
 func (in *sqlInstance) databasesFor(r *sqlRequest) []*sqladmin.Database {
@@ -76,7 +76,7 @@ func (s *sqlService) insertDatabase(r *sqlRequest) (any, error) {
 		collation = want.Collation
 	}
 	return s.begin(r, in, sqlWork{
-		kind: "CREATE_DATABASE", takes: s.cloud.opts.Durations.Modify,
+		kind: "CREATE_DATABASE", takes: s.cloud.opts.Durations.Modify, atOnce: true,
 		server:  func() error { return s.cloud.engines.createDatabase(in.engineID, want.Name) },
 		succeed: func() { in.databases = append(in.databases, in.database(want.Name, charset, collation)) },
 	}), nil
@@ -113,7 +113,7 @@ func (s *sqlService) deleteDatabase(r *sqlRequest) (any, error) {
 		return nil, errSQLNoDatabase
 	}
 	return s.begin(r, in, sqlWork{
-		kind: "DELETE_DATABASE", takes: s.cloud.opts.Durations.Modify,
+		kind: "DELETE_DATABASE", takes: s.cloud.opts.Durations.Modify, atOnce: true,
 		server: func() error { return s.cloud.engines.dropDatabase(in.engineID, name) },
 		succeed: func() {
 			in.databases = slices.DeleteFunc(in.databases, func(d *sqladmin.Database) bool { return d.Name == name })

@@ -14,8 +14,8 @@ import (
 
 // sqlVersions are the database versions on offer, in the order in which one can be upgraded to another.
 var sqlVersions = map[string][]string{
-	"POSTGRES": {"POSTGRES_13", "POSTGRES_14", "POSTGRES_15", "POSTGRES_16", "POSTGRES_17", "POSTGRES_18"},
-	"MYSQL":    {"MYSQL_8_0", "MYSQL_8_4"},
+	"POSTGRES": {"POSTGRES_9_6", "POSTGRES_10", "POSTGRES_11", "POSTGRES_12", "POSTGRES_13", "POSTGRES_14", "POSTGRES_15", "POSTGRES_16", "POSTGRES_17", "POSTGRES_18"},
+	"MYSQL":    {"MYSQL_5_7", "MYSQL_8_0", "MYSQL_8_4"},
 }
 
 // sqlPlusByDefault are the versions that get ENTERPRISE_PLUS unless an edition is asked for.
@@ -24,6 +24,7 @@ var sqlPlusByDefault = []string{"POSTGRES_16", "POSTGRES_17", "POSTGRES_18", "MY
 var (
 	sqlCustomTiers = regexp.MustCompile(`^db-custom-([0-9]+)-([0-9]+)$`)
 	sqlPlusTiers   = regexp.MustCompile(`^db-perf-optimized-N-(2|4|8|16|32|48|64|80|96|128)$`)
+	sqlLegacyTiers = regexp.MustCompile(`^db-n1-(standard|highmem)-[0-9]+$`)
 	sqlSharedTiers = []string{"db-f1-micro", "db-g1-small"}
 	sqlStartTimes  = regexp.MustCompile(`^([01]?[0-9]|2[0-3]):([0-5][0-9])$`)
 	sqlFlagNames   = regexp.MustCompile(`^[a-z][a-z0-9_.]*$`)
@@ -48,7 +49,7 @@ func settleInstance(resource, old jsonObject) error {
 	if resource["region"] == nil {
 		resource["region"] = "us-central1"
 	}
-	settleSettings(resource, version)
+	settleSettings(resource, version, old == nil)
 	now := typed[sqladmin.DatabaseInstance](resource)
 	if !slices.Contains(gcpRegions, now.Region) {
 		return sqlInvalid("Invalid value for region: " + now.Region)
@@ -68,7 +69,7 @@ func settleInstance(resource, old jsonObject) error {
 }
 
 // settleSettings fills in what Cloud SQL chooses where nothing was asked for.
-func settleSettings(resource jsonObject, version string) {
+func settleSettings(resource jsonObject, version string, created bool) {
 	settings := member(resource, "settings")
 	edition := "ENTERPRISE"
 	if slices.Contains(sqlPlusByDefault, version) {
@@ -78,7 +79,7 @@ func settleSettings(resource jsonObject, version string) {
 		"kind": "sql#settings", "edition": edition, "activationPolicy": "ALWAYS", "availabilityType": "ZONAL",
 		"pricingPlan": "PER_USE", "replicationType": "SYNCHRONOUS", "dataDiskType": "PD_SSD", "dataDiskSizeGb": "10",
 		"storageAutoResize": true, "storageAutoResizeLimit": "0", "deletionProtectionEnabled": false,
-		"connectorEnforcement": "NOT_REQUIRED",
+		"connectorEnforcement": "NOT_REQUIRED", "authorizedGaeApplications": []any{},
 	})
 	delete(settings, "settingsVersion")
 	if settings["dataDiskSizeGb"] == "0" {
@@ -87,18 +88,10 @@ func settleSettings(resource jsonObject, version string) {
 	defaults(member(settings, "locationPreference"), jsonObject{"kind": "sql#locationPreference"})
 	defaults(member(settings, "ipConfiguration"), jsonObject{
 		"ipv4Enabled": true, "requireSsl": false, "sslMode": "ALLOW_UNENCRYPTED_AND_ENCRYPTED",
-		"serverCaMode": "GOOGLE_MANAGED_INTERNAL_CA",
+		"authorizedNetworks": []any{},
 	})
-	days := 7
-	if settings["edition"] == "ENTERPRISE_PLUS" {
-		days = 14
-	}
 	backup := member(settings, "backupConfiguration")
-	defaults(backup, jsonObject{
-		"kind": "sql#backupConfiguration", "enabled": false, "startTime": "04:00", "transactionLogRetentionDays": days,
-		"backupTier": "STANDARD",
-	})
-	defaults(member(backup, "backupRetentionSettings"), jsonObject{"retentionUnit": "COUNT", "retainedBackups": days + days%2})
+	settleBackups(backup, settings["edition"], version, created)
 	if start, ok := backup["startTime"].(string); ok && len(start) == 4 {
 		backup["startTime"] = "0" + start
 	}
@@ -209,7 +202,7 @@ func validTier(in *sqladmin.DatabaseInstance) error {
 	default:
 		return sqlInvalid("Invalid value at 'settings.edition': " + edition)
 	}
-	if slices.Contains(sqlSharedTiers, tier) {
+	if slices.Contains(sqlSharedTiers, tier) || sqlLegacyTiers.MatchString(tier) {
 		return nil
 	}
 	size := sqlCustomTiers.FindStringSubmatch(tier)
@@ -225,36 +218,6 @@ func validTier(in *sqladmin.DatabaseInstance) error {
 		return wrong("Memory must be a multiple of 256 MB and at least 3840 MB.")
 	case 10*mib < 9*1024*cpus || 10*mib > 65*1024*cpus:
 		return wrong("Memory must be between 0.9 and 6.5 GB for a vCPU.")
-	}
-	return nil
-}
-
-// validBackups holds backups, point-in-time recovery and high availability together.
-func validBackups(in *sqladmin.DatabaseInstance) error {
-	b, most := in.Settings.BackupConfiguration, int64(7)
-	if in.Settings.Edition == "ENTERPRISE_PLUS" {
-		most = 35
-	}
-	mysql := sqlFamily(in.DatabaseVersion) == "MYSQL"
-	recoverable := b.PointInTimeRecoveryEnabled
-	if mysql {
-		recoverable = b.BinaryLogEnabled
-	}
-	switch {
-	case !sqlStartTimes.MatchString(b.StartTime):
-		return sqlInvalid("Invalid backup start time: " + b.StartTime)
-	case b.TransactionLogRetentionDays < 1 || b.TransactionLogRetentionDays > most:
-		return sqlInvalid(fmt.Sprintf("The number of transaction log retention days must be between 1 and %d.", most))
-	case b.BackupRetentionSettings.RetainedBackups < 1 || b.BackupRetentionSettings.RetainedBackups > 365:
-		return sqlInvalid("The number of retained backups must be between 1 and 365.")
-	case mysql && b.PointInTimeRecoveryEnabled:
-		return sqlInvalid("Point-in-time recovery of MySQL is enabled by binaryLogEnabled.")
-	case !mysql && b.BinaryLogEnabled:
-		return sqlInvalid("Binary log can only be enabled for MySQL instances.")
-	case recoverable && !b.Enabled:
-		return sqlInvalid("Point-in-time recovery must be disabled when backup is disabled.")
-	case in.Settings.AvailabilityType == "REGIONAL" && (!b.Enabled || !recoverable):
-		return sqlInvalid("Regional instances require automated backups and point-in-time recovery.")
 	}
 	return nil
 }

@@ -194,6 +194,16 @@ func TestSQLInsertRules(t *testing.T) {
 		{"logs kept for too long", func(in *sqladmin.DatabaseInstance) {
 			in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{TransactionLogRetentionDays: 8}
 		}, 400},
+		{"fewer backups than days of logs", func(in *sqladmin.DatabaseInstance) {
+			in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{Enabled: true, BackupRetentionSettings: &sqladmin.BackupRetentionSettings{RetainedBackups: 6}}
+		}, 400},
+		{"as many", func(in *sqladmin.DatabaseInstance) {
+			in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{Enabled: true, BackupRetentionSettings: &sqladmin.BackupRetentionSettings{RetainedBackups: 7}}
+		}, 0},
+		{"fewer backups than Plus keeps logs", func(in *sqladmin.DatabaseInstance) {
+			in.Settings.Tier, in.Settings.Edition = "db-perf-optimized-N-2", "ENTERPRISE_PLUS"
+			in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{BackupRetentionSettings: &sqladmin.BackupRetentionSettings{RetainedBackups: 7}}
+		}, 400},
 		{"start time", func(in *sqladmin.DatabaseInstance) {
 			in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{StartTime: "25:00"}
 		}, 400},
@@ -614,9 +624,10 @@ func TestSQLServer(t *testing.T) {
 		engine, version, admin string
 		port                   int
 		query                  func(t *testing.T, e *engine, user, password, database, sql string) (string, error)
+		plain                  func(t *testing.T, e *engine, user, password string) bool
 	}{
-		{"postgres", "POSTGRES_16", "postgres", 5432, queryPostgres},
-		{"mysql", "MYSQL_8_0", "root", 3306, queryMariaDB},
+		{"postgres", "POSTGRES_16", "postgres", 5432, queryPostgres, plainPostgres},
+		{"mysql", "MYSQL_8_0", "root", 3306, queryMariaDB, plainMariaDB},
 	} {
 		t.Run(test.engine, func(t *testing.T) {
 			mustHave(t, test.engine)
@@ -670,6 +681,26 @@ func TestSQLServer(t *testing.T) {
 			login("app", "second", "shop", false)
 			done(sql.Instances.Patch("acme", "orders", stop("ALWAYS")).Do())
 			login("app", "second", "shop", true)
+			mode := func(mode string) *sqladmin.DatabaseInstance {
+				return &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{IpConfiguration: &sqladmin.IpConfiguration{SslMode: mode}}}
+			}
+			plain := func(want bool) {
+				t.Helper()
+				for deadline := time.Now().Add(time.Minute); test.plain(t, server, "app", "second") != want; time.Sleep(20 * time.Millisecond) {
+					if time.Now().After(deadline) {
+						t.Fatalf("a connection without TLS: success %v, want %v", !want, want)
+					}
+				}
+				login("app", "second", "shop", true)
+			}
+			plain(true)
+			done(sql.Instances.Patch("acme", "orders", mode("ENCRYPTED_ONLY")).Do())
+			plain(false)
+			done(sql.Instances.Patch("acme", "orders", stop("NEVER")).Do())
+			done(sql.Instances.Patch("acme", "orders", stop("ALWAYS")).Do())
+			plain(false)
+			done(sql.Instances.Patch("acme", "orders", mode("ALLOW_UNENCRYPTED_AND_ENCRYPTED")).Do())
+			plain(true)
 			done(sql.Users.Delete("acme", "orders").Name("app").Do())
 			login("app", "second", "shop", false)
 			done(sql.Instances.Delete("acme", "orders").Do())

@@ -3,6 +3,7 @@ package localcloud
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"google.golang.org/api/sqladmin/v1"
 )
@@ -48,7 +49,8 @@ func (s *sqlService) insertUser(r *sqlRequest) (any, error) {
 	}
 	host := in.host(want.Host)
 	switch {
-	case want.Name == "" || len(want.Name) > 63 || in.mysql() && len(want.Name) > 32:
+	case want.Name == "" || len(want.Name) > 63 || in.mysql() && len(want.Name) > 32,
+		strings.HasPrefix(want.Name, "cloudsql"), !in.mysql() && strings.HasPrefix(want.Name, "pg_"):
 		return nil, sqlInvalid("invalid user name: " + want.Name)
 	case want.Type != "" && want.Type != "BUILT_IN":
 		return nil, sqlInvalid("users of type " + want.Type + " are not served here.")
@@ -60,7 +62,7 @@ func (s *sqlService) insertUser(r *sqlRequest) (any, error) {
 		return nil, gcpErr(http.StatusConflict, "userAlreadyExists", "The specified user already exists.")
 	}
 	return s.begin(r, in, sqlWork{
-		kind: "CREATE_USER", takes: s.cloud.opts.Durations.Modify,
+		kind: "CREATE_USER", takes: s.cloud.opts.Durations.Modify, atOnce: true,
 		server:  func() error { return s.cloud.engines.setPassword(in.engineID, want.Name, want.Password) },
 		succeed: func() { in.users = append(in.users, in.user(want.Name, host)) },
 	}), nil
@@ -94,7 +96,7 @@ func (s *sqlService) updateUser(r *sqlRequest) (any, error) {
 	if want.Name != "" && want.Name != name {
 		return nil, sqlInvalid("the name of a user can't be changed.")
 	}
-	work := sqlWork{kind: "UPDATE_USER", takes: s.cloud.opts.Durations.Modify, succeed: func() {}}
+	work := sqlWork{kind: "UPDATE_USER", takes: s.cloud.opts.Durations.Modify, atOnce: true, succeed: func() {}}
 	if want.Password != "" {
 		work.server = func() error { return s.cloud.engines.setPassword(in.engineID, name, want.Password) }
 	}
@@ -111,7 +113,7 @@ func (s *sqlService) deleteUser(r *sqlRequest) (any, error) {
 		return nil, err
 	}
 	return s.begin(r, in, sqlWork{
-		kind: "DELETE_USER", takes: s.cloud.opts.Durations.Modify,
+		kind: "DELETE_USER", takes: s.cloud.opts.Durations.Modify, atOnce: true,
 		server: func() error { return s.cloud.engines.dropUser(in.engineID, name) },
 		succeed: func() {
 			in.users = slices.DeleteFunc(in.users, func(u *sqladmin.User) bool { return u.Name == name && u.Host == host })

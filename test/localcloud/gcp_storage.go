@@ -25,7 +25,8 @@ type gcsBucket struct {
 	serial  int // in the order of creation
 	now     *gcsState
 	before  *gcsState
-	objects []*gcsObject // by name, then generation
+	objects []*gcsObject             // by name, then generation
+	folders []*storage.ManagedFolder // by name
 }
 
 // A gcsState is what writes to a bucket change; nil where there is no bucket.
@@ -65,6 +66,9 @@ func (s *gcsService) route(g *gcpCloud) {
 		{"GET /storage/v1/b/{bucket}/o", "objects.list", "bucket", s.listObjects},
 		{"GET /storage/v1/b/{bucket}/o/{object}", "objects.get", "bucket", s.getObject},
 		{"DELETE /storage/v1/b/{bucket}/o/{object}", "objects.delete", "bucket", s.deleteObject},
+		{"POST /storage/v1/b/{bucket}/managedFolders", "managedFolders.insert", "bucket", s.insertFolder},
+		{"GET /storage/v1/b/{bucket}/managedFolders", "managedFolders.list", "bucket", s.listFolders},
+		{"DELETE /storage/v1/b/{bucket}/managedFolders/{folder}", "managedFolders.delete", "bucket", s.deleteFolder},
 	} {
 		g.handle(r.pattern, gcpRoute{service: "storage", operation: r.operation, resource: r.resource, do: r.do})
 	}

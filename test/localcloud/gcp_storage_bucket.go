@@ -3,6 +3,7 @@ package localcloud
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -146,6 +147,9 @@ func (s *gcsService) patchBucket(r *gcpRequest) (any, error) {
 	if err := settleBucket(r, resource, typed[storage.Bucket](state.resource)); err != nil {
 		return nil, err
 	}
+	if reflect.DeepEqual(resource, state.resource) { // a patch that changes nothing counts for nothing
+		return state.view(r), nil
+	}
 	b.commit(r, &gcsState{resource: resource, policy: state.policy})
 	return b.now.view(r), nil
 }
@@ -158,7 +162,7 @@ func (s *gcsService) deleteBucket(r *gcpRequest) (any, error) {
 	if err := checkMetageneration(r, state); err != nil {
 		return nil, err
 	}
-	if len(b.objects) > 0 {
+	if len(b.objects) > 0 || len(b.folders) > 0 {
 		return nil, gcpErr(http.StatusConflict, "conflict", "The bucket you tried to delete is not empty.")
 	}
 	b.before, b.now = b.now, nil

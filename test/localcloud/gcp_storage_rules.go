@@ -33,6 +33,7 @@ var (
 
 var (
 	bucketNames  = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]*[a-z0-9]$`)
+	googleNames  = regexp.MustCompile(`^goog|g[o0][o0]g[l1]e`)
 	labelKeys    = regexp.MustCompile(`^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$`)
 	labelValues  = regexp.MustCompile(`^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$`)
 	kmsKeyNames  = regexp.MustCompile(`^projects/[^/]+/locations/([a-z0-9-]+)/keyRings/[A-Za-z0-9_-]{1,63}/cryptoKeys/[A-Za-z0-9_-]{1,63}$`)
@@ -51,7 +52,7 @@ func validBucketName(name string) error {
 		longest = 222
 	}
 	bad := len(name) < 3 || len(name) > longest || !bucketNames.MatchString(name) || net.ParseIP(name) != nil ||
-		strings.HasPrefix(name, "goog") || strings.Contains(name, "google") || strings.Contains(name, "..")
+		googleNames.MatchString(name) || strings.Contains(name, "..")
 	for part := range strings.SplitSeq(name, ".") {
 		bad = bad || len(part) > 63
 	}
@@ -185,6 +186,13 @@ func settleRetention(r *gcpRequest, resource jsonObject, old *storage.Bucket) er
 	now := typed[storage.Bucket](resource)
 	if old == nil || old.SoftDeletePolicy.RetentionDurationSeconds != now.SoftDeletePolicy.RetentionDurationSeconds {
 		soft["effectiveTime"] = gcsTime(r.now)
+	}
+	if now.SoftDeletePolicy.RetentionDurationSeconds == 0 {
+		delete(soft, "effectiveTime")
+	}
+	if now.Autoclass != nil && now.Autoclass.Enabled {
+		autoclass := member(resource, "autoclass")
+		defaults(autoclass, jsonObject{"terminalStorageClass": "NEARLINE", "terminalStorageClassUpdateTime": gcsTime(r.now), "toggleTime": gcsTime(r.now)})
 	}
 	if old != nil && old.RetentionPolicy != nil && old.RetentionPolicy.IsLocked &&
 		(now.RetentionPolicy == nil || now.RetentionPolicy.RetentionPeriod < old.RetentionPolicy.RetentionPeriod) {

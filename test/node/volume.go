@@ -166,6 +166,8 @@ func (p *Pod) field(ref *corev1.ObjectFieldSelector) (string, error) {
 	switch ref.FieldPath {
 	case "metadata.name":
 		return p.Name, nil
+	case "metadata.uid":
+		return string(p.UID), nil
 	case "metadata.namespace":
 		return p.Namespace, nil
 	case "status.podIP":

@@ -27,6 +27,8 @@ type attack struct {
 	kind string
 	// field is the reference, value what it says, with is the rest of the spec in YAML.
 	field, value, with string
+	// from is the object whose left-behind cloud object the thief claims to be allowed to take.
+	from string
 }
 
 func (a attack) String() string {
@@ -40,18 +42,20 @@ func grips(t treasure) map[string][]attack {
 		key := kind + "." + field
 		for _, value := range values {
 			for _, w := range with {
-				all[key] = append(all[key], attack{kind, field, value, w})
+				all[key] = append(all[key], attack{kind: kind, field: field, value: value, with: w})
 			}
 			if strings.HasSuffix(field, "ame") { // a path in place of a name, which would lead out of the namespace
-				all[key] = append(all[key], attack{kind, field, bank + "/" + value, with[0]}, attack{kind, field, "../" + bank + "/" + value, with[0]})
+				all[key] = append(all[key], attack{kind: kind, field: field, value: bank + "/" + value, with: with[0]},
+					attack{kind: kind, field: field, value: "../" + bank + "/" + value, with: with[0]})
 			}
 		}
 	}
 	direct := `{"providerConfigRef":{"kind":"ClusterProviderConfig","name":"aws"}}`
 	for _, kind := range []struct {
-		name, engine, cloud string
-		classes             []string
-	}{{"Bucket", ``, t.bucket, t.bucketClasses}, {"Database", `"engine":"postgres",`, t.database, t.databaseClasses}} {
+		name, engine string
+		cloud        []string
+		classes      []string
+	}{{"Bucket", ``, t.buckets, t.bucketClasses}, {"Database", `"engine":"postgres",`, t.databases, t.databaseClasses}} {
 		add(kind.name, "spec.className", kind.classes, `{}`)
 		add(kind.name, "spec.providerConfigRef.name", t.accounts, `{`+kind.engine+`"providerConfigRef":{"kind":"ProviderConfig"}}`)
 		add(kind.name, "spec.providerConfigRef.name", t.clusterAccounts, `{`+kind.engine+`"providerConfigRef":{"kind":"ClusterProviderConfig"}}`)
@@ -61,7 +65,12 @@ func grips(t treasure) map[string][]attack {
 				ways = append(ways, `{`+kind.engine+where+how+`}`)
 			}
 		}
-		add(kind.name, "spec.externalName", []string{kind.cloud}, ways...)
+		add(kind.name, "spec.externalName", kind.cloud, ways...)
+		left := kind.cloud[len(kind.cloud)-1]
+		for _, way := range ways {
+			key := kind.name + ".spec.externalName"
+			all[key] = append(all[key], attack{kind: kind.name, field: "spec.externalName", value: left, with: way, from: bank + "/left"})
+		}
 		add(kind.name, "spec.connection.secretName", t.secrets, `{`+kind.engine+`"className":"for-bank"}`)
 	}
 	add("Database", "spec.credentials.passwordSecretRef.name", t.secrets, `{"className":"for-all"}`)
@@ -175,6 +184,9 @@ func (h *house) object(a attack, number int) *unstructured.Unstructured {
 		o.SetNamespace(thief)
 	}
 	o.SetAnnotations(map[string]string{"attack": a.String()})
+	if a.from != "" {
+		o.SetAnnotations(map[string]string{"attack": a.String(), v1alpha1.AnnotationAdoptFrom: a.from})
+	}
 	return o
 }
 

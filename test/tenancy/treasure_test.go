@@ -2,6 +2,7 @@ package tenancy
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -12,8 +13,9 @@ import (
 // A treasure is what there is to be stolen, by the kind of thing that a reference may name.
 type treasure struct {
 	secrets, accounts, clusterAccounts, bucketClasses, databaseClasses, serviceAccounts []string
-	// bucket and database are the names in the cloud of what bank has there: those of this cluster alone.
-	bucket, database string
+	// buckets and databases are the names in the cloud of what bank has there, and last of what it left there: those of this cluster
+	// alone.
+	buckets, databases []string
 }
 
 var named = treasure{
@@ -67,12 +69,23 @@ func (h *house) furnish() (all treasure) {
 			}},
 		)
 	}
+	all = named
+	leftBucket, leftDatabase := &v1alpha1.Bucket{ObjectMeta: in("left")}, &v1alpha1.Database{ObjectMeta: in("left")}
+	leftBucket.Spec.ClassName, leftDatabase.Spec.ClassName = "for-bank", "for-bank"
+	leftBucket.Spec.DeletionPolicy, leftDatabase.Spec.DeletionPolicy = v1alpha1.DeletionRetain, v1alpha1.DeletionRetain
+	h.create(leftBucket, leftDatabase)
 	vault, ledger := &v1alpha1.Bucket{ObjectMeta: in("vault")}, &v1alpha1.Database{ObjectMeta: in("ledger")}
 	vault.Spec.ClassName, ledger.Spec.ClassName = "for-bank", "for-bank"
 	vault.Spec.Connection, ledger.Spec.Connection = &v1alpha1.Connection{SecretName: "vault"}, &v1alpha1.Connection{SecretName: "ledger"}
 	h.create(vault, ledger)
-	all = named
-	all.bucket, all.database = h.ready(vault).ExternalName, h.ready(ledger).ExternalName
+	all.buckets = []string{h.ready(vault).ExternalName, h.ready(leftBucket).ExternalName}
+	all.databases = []string{h.ready(ledger).ExternalName, h.ready(leftDatabase).ExternalName}
+	for _, o := range []client.Object{leftBucket, leftDatabase} {
+		h.must(h.Client.Delete(h.Context(), o))
+		h.eventually("bank leaves it behind", func() bool {
+			return apierrors.IsNotFound(h.Client.Get(h.Context(), client.ObjectKeyFromObject(o), o))
+		})
+	}
 	// From here on nothing of bank's gives Mooring a reason to read bank's Secrets, but for its account's.
 	for _, o := range []client.Object{vault, ledger} {
 		h.must(h.Client.Patch(h.Context(), o, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"mooring.dev/paused":"true"}}}`))))

@@ -53,8 +53,8 @@ func (h *house) says(what string, err error, heard string, refusal string, wante
 	switch {
 	case refusal == "" && err != nil:
 		h.Errorf("%s: refused: %v", what, err)
-	case refusal != "" && (!apierrors.IsInvalid(err) || !strings.Contains(err.Error(), refusal)):
-		h.Errorf("%s: got %v, want Invalid with %q", what, err, refusal)
+	case refusal != "" && (!apierrors.IsInvalid(err) && !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), refusal)):
+		h.Errorf("%s: got %v, want it to be refused with %q", what, err, refusal)
 	}
 	for _, text := range wanted {
 		if !strings.Contains(heard, text) {
@@ -75,7 +75,7 @@ func TestVerdict(t *testing.T) {
 		d := order("huge")
 		err := c.Create(t.Context(), d, client.DryRunAll)
 		heard.take()
-		return apierrors.IsInvalid(err)
+		return apierrors.IsForbidden(err)
 	})
 	for _, tt := range []struct {
 		name    string
@@ -101,6 +101,9 @@ func TestVerdict(t *testing.T) {
 		tt.change(d)
 		err := c.Create(t.Context(), d, client.DryRunAll)
 		h.says(tt.name, err, heard.take(), tt.refusal, tt.warned)
+		if tt.refusal != "" && !apierrors.IsForbidden(err) { // it is well-formed, and the class does not allow it
+			t.Errorf("%s: %v, want Forbidden", tt.name, err)
+		}
 	}
 	closed := system.ClusterConfig("closed", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}, h.Cloud.AWSEndpoint())
 	closed.Spec.AllowedNamespaces = nil
@@ -111,7 +114,7 @@ func TestVerdict(t *testing.T) {
 	b.Spec.ClassName = "closed"
 	h.eventually("an account that is not for the namespace is refused through a class, too", func() bool {
 		err := c.Create(t.Context(), b.DeepCopy(), client.DryRunAll)
-		return apierrors.IsInvalid(err) && strings.Contains(err.Error(), "spec.className: Forbidden: ClusterProviderConfig closed is not for namespace shop")
+		return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "spec.className: Forbidden: ClusterProviderConfig closed is not for namespace shop")
 	})
 	d := order("small")
 	h.create(d)
@@ -152,6 +155,9 @@ func (h *house) changeClass(c client.Client, heard *warnings, class *v1alpha1.Da
 		{"nothing that matters", func(s *v1alpha1.DatabaseClassSpec) { s.Description = "other" }, "", []string{"objects of kind Database that use this class: 1; none would change"}},
 		{"online", func(s *v1alpha1.DatabaseClassSpec) { s.Defaults.Backup.RetentionDays = new(int32(14)) }, "",
 			[]string{"objects of kind Database that use this class: 1; of these would change: 1", "of 1: backup.retentionDays becomes 14 (online"}},
+		{"fewer backups", func(s *v1alpha1.DatabaseClassSpec) { s.Defaults.Backup.RetentionDays = new(int32(0)) }, "", []string{
+			"of 1: backup.retentionDays becomes 0 (loses backups: automatic backups end, and with them the restore to a point in time; " +
+				"connections break for a moment; waits for approval)"}},
 		{"disruptive", func(s *v1alpha1.DatabaseClassSpec) { s.Sizes[0].AWS.InstanceClass = new("db.t4g.small") }, "",
 			[]string{"of 1: aws.instanceClass becomes db.t4g.small (restarts, waits for approval)"}},
 		{"disruptive, and nobody asked", func(s *v1alpha1.DatabaseClassSpec) {

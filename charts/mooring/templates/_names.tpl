@@ -14,11 +14,20 @@
 {{- end }}
 
 {{- define "mooring.image" -}}
+{{- $repository := .Values.image.repository -}}
+{{- with (.Values.global).imageRegistry -}}
+{{- /* The first part is a registry if it looks like a host, as everywhere. */}}
+{{- $first := splitList "/" $repository | first -}}
+{{- if or (contains "." $first) (contains ":" $first) (eq $first "localhost") -}}
+{{- $repository = trimPrefix (printf "%s/" $first) $repository -}}
+{{- end -}}
+{{- $repository = printf "%s/%s" (trimSuffix "/" .) $repository -}}
+{{- end -}}
 {{- with .Values.image -}}
 {{- if .digest -}}
-{{- printf "%s@%s" .repository .digest -}}
+{{- printf "%s@%s" $repository .digest -}}
 {{- else -}}
-{{- printf "%s:%s" .repository (.tag | default $.Chart.AppVersion) -}}
+{{- printf "%s:%s" $repository (.tag | default $.Chart.AppVersion) -}}
 {{- end -}}
 {{- end -}}
 {{- end }}
@@ -39,22 +48,57 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 
-{{/* What a container of Mooring may do: nothing but run. The restricted Pod Security Standard asks for less. */}}
+{{/* What a container of Mooring may do: nothing but run. The restricted Pod Security Standard asks for less.
+Values of a release that --reuse-values keeps lack what is newer than they are: the defaults are here too. */}}
 {{- define "mooring.podSecurity" -}}
+{{- if hasKey .Values "podSecurityContext" -}}
+{{ toYaml .Values.podSecurityContext }}
+{{- else -}}
 runAsNonRoot: true
 runAsUser: 65532
 runAsGroup: 65532
 seccompProfile: {type: RuntimeDefault}
+{{- end -}}
 {{- end }}
 
 {{- define "mooring.containerSecurity" -}}
+{{- if hasKey .Values "securityContext" -}}
+{{ toYaml .Values.securityContext }}
+{{- else -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
 capabilities: {drop: [ALL]}
+{{- end -}}
+{{- end }}
+
+{{/* The IP families of a Service. */}}
+{{- define "mooring.ipFamilies" -}}
+{{- with (.Values.service).ipFamilyPolicy }}
+ipFamilyPolicy: {{ . }}
+{{- end }}
+{{- with (.Values.service).ipFamilies }}
+ipFamilies: {{- toYaml . | nindent 0 }}
+{{- end }}
+{{- end }}
+
+{{/* Whether cert-manager makes the certificate, and where that is. */}}
+{{- define "mooring.certificate" -}}
+{{- if and (.Values.admission.certManager).enabled (or .Values.admission.webhook (and .Values.metrics.enabled .Values.metrics.secure)) -}}
+{{ include "mooring.name" . }}-certificate
+{{- end -}}
+{{- end }}
+
+{{/* Arguments that a check needs, too. */}}
+{{- define "mooring.certificateArgs" -}}
+{{- if include "mooring.certificate" . }}
+- --cert-dir=/etc/mooring/certificate
+{{- end }}
 {{- end }}
 
 {{/* The variables that a container of Mooring gets. */}}
 {{- define "mooring.env" -}}
+# A container that is restarted after a crash goes on with the Lease of its Pod, and does not wait until it expires.
+- {name: MOORING_POD_UID, valueFrom: {fieldRef: {fieldPath: metadata.uid}}}
 {{- with .Values.proxy }}
 {{- with .httpProxy }}
 - {name: HTTP_PROXY, value: {{ . | quote }}}
@@ -80,6 +124,9 @@ capabilities: {drop: [ALL]}
 {{- if .Values.caBundle.configMap }}
 - {name: authorities, mountPath: /etc/mooring/authorities, readOnly: true}
 {{- end }}
+{{- if include "mooring.certificate" . }}
+- {name: certificate, mountPath: /etc/mooring/certificate, readOnly: true}
+{{- end }}
 {{- with .Values.extraVolumeMounts }}
 {{ toYaml . }}
 {{- end }}
@@ -93,6 +140,10 @@ capabilities: {drop: [ALL]}
     name: {{ .configMap }}
     items: [{key: {{ .key | quote }}, path: authorities.crt}]
 {{- end }}
+{{- end }}
+{{- with include "mooring.certificate" . }}
+- name: certificate
+  secret: {secretName: {{ . }}}
 {{- end }}
 {{- with .Values.extraVolumes }}
 {{ toYaml . }}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+var (
+	deploymentKind = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+	secretKind     = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
+)
+
+// removable returns an error if the removal would harm what is not the quickstart's: an installation of Mooring that followed it, or
+// objects in real clouds.
+func (s *stage) removable(ctx context.Context) error {
+	definitions, err := s.definitions(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.replaced(ctx, definitions); err != nil {
+		return err
+	}
+	var kept []string
+	for _, definition := range definitions {
+		objects, err := s.objectsOf(ctx, definition)
+		if err != nil {
+			return err
+		}
+		for _, o := range objects {
+			if account := realAccount(o); account != "" {
+				kept = append(kept, fmt.Sprintf("%s %s (account %s)", o.GetKind(), client.ObjectKeyFromObject(o), account))
+			}
+		}
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	return fmt.Errorf("objects in %s are in real clouds, and would stay there without their passwords; nothing was removed. Delete these first: %s.\n"+
+		"Their deletion needs a controller. With this context as the file's current one, this starts it: bin/mooring --kubeconfig=%s --namespace=%s --webhook-address=0",
+		s.where, strings.Join(kept, ", "), s.kubeconfig, system.Namespace)
+}
+
+// replaced returns an error if Mooring is installed in the cluster by other means: it may use what the quickstart made.
+func (s *stage) replaced(ctx context.Context, definitions []*unstructured.Unstructured) error {
+	const refusal = "%s %s is in %s: Mooring was installed there by other means after the quickstart; nothing was removed. To remove the quickstart, uninstall that one first. " +
+		"To keep it, take the label %s off all that has the value %s"
+	for _, which := range []client.ListOption{client.InNamespace(system.Namespace), client.MatchingLabels{"app.kubernetes.io/name": "mooring"}} {
+		deployments, err := s.list(ctx, deploymentKind, which)
+		if err != nil {
+			return err
+		}
+		for _, d := range deployments {
+			return fmt.Errorf(refusal, d.GetKind(), client.ObjectKeyFromObject(d), s.where, managedByLabel, managedByUs)
+		}
+	}
+	for _, d := range definitions {
+		if d.GetLabels()[managedByLabel] == "Helm" {
+			return fmt.Errorf(refusal, d.GetKind(), d.GetName()+" of Helm", s.where, managedByLabel, managedByUs)
+		}
+	}
+	return nil
+}
+
+// definitions returns the CustomResourceDefinitions of Mooring, whoever made them.
+func (s *stage) definitions(ctx context.Context) (ours []*unstructured.Unstructured, err error) {
+	all, err := s.list(ctx, definitionKind)
+	for _, d := range all {
+		if group, _, _ := unstructured.NestedString(d.Object, "spec", "group"); group == v1alpha1.GroupVersion.Group {
+			ours = append(ours, d)
+		}
+	}
+	return ours, err
+}
+
+// objectsOf returns the objects of a CustomResourceDefinition of Mooring.
+func (s *stage) objectsOf(ctx context.Context, definition *unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	kind, _, err := unstructured.NestedString(definition.Object, "spec", "names", "kind")
+	if err != nil {
+		return nil, err
+	}
+	return s.list(ctx, v1alpha1.GroupVersion.WithKind(kind))
+}
+
+// realAccount returns the account of an object that is in the cloud, unless it is one of the quickstart's, which are made up. A provider
+// config has an account, too, but nothing in it.
+func realAccount(o *unstructured.Unstructured) string {
+	account, _, _ := unstructured.NestedString(o.Object, "status", "accountID")
+	if account == awsAccount || account == gcpProject || strings.HasSuffix(o.GetKind(), "ProviderConfig") {
+		return ""
+	}
+	return account
+}
+
+// deleteSecretsOf deletes the Secrets that Mooring made for the objects of CustomResourceDefinitions, in whatever namespace they are.
+func (s *stage) deleteSecretsOf(ctx context.Context, definitions []*unstructured.Unstructured) error {
+	owners := sets.New[string]()
+	for _, definition := range definitions {
+		objects, err := s.objectsOf(ctx, definition)
+		if err != nil {
+			return err
+		}
+		for _, o := range objects {
+			owners.Insert(string(o.GetUID()))
+		}
+	}
+	secrets, err := s.list(ctx, secretKind, client.HasLabels{v1alpha1.LabelUID})
+	if err != nil {
+		return err
+	}
+	for _, secret := range secrets {
+		if !owners.Has(secret.GetLabels()[v1alpha1.LabelUID]) {
+			continue
+		}
+		if err := s.delete(ctx, secret); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropFinalizers takes the finalizers off all objects of a CustomResourceDefinition. For other objects it does nothing.
+func (s *stage) dropFinalizers(ctx context.Context, definition *unstructured.Unstructured) error {
+	if definition.GroupVersionKind() != definitionKind {
+		return nil
+	}
+	objects, err := s.objectsOf(ctx, definition)
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"finalizers":null,"uid":%q}}`, o.GetUID()))
+		if err := s.client.Patch(ctx, o, patch); client.IgnoreNotFound(err) != nil && !apierrors.IsConflict(err) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+package resource
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// edit is one that changes two fields.
+var edit = Action{
+	Verb: Update, Reason: v1alpha1.ReasonUpdating, Message: "being applied",
+	Changes: []field.Change{{Field: "tags", From: "a", To: "b", Effect: field.Online}, {Field: "cors", From: "c", To: "d", Effect: field.Online}},
+	Pending: []v1alpha1.PendingChange{{Field: "tags", From: "a", To: "b"}, {Field: "cors", From: "c", To: "d"}},
+}
+
+func (d *desk) pendingFields(t *testing.T) (fields []string) {
+	t.Helper()
+	b := &v1alpha1.Bucket{}
+	if err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(d.obj), b); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range b.Status.PendingChanges {
+		fields = append(fields, p.Field)
+	}
+	return fields
+}
+
+// take does what was planned, and records it.
+func (d *desk) take(t *testing.T, a Action) reconcile.Result {
+	t.Helper()
+	out, err := d.act(t.Context(), d.turn, a)
+	result, err := d.record(t.Context(), d.turn, out, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// What an edit still has to change is shown before the cloud is called, and while the cloud refuses it; the message names the
+// fields also where the cloud does not.
+func TestRefusedEditIsPending(t *testing.T) {
+	for code, names := range map[driver.Code]bool{driver.Invalid: true, driver.Quota: false, driver.Busy: false, driver.Unavailable: false} {
+		t.Run(code.String(), func(t *testing.T) {
+			d := newDesk(t)
+			d.RecordDeadline, d.obj.Generation, d.view.Edited = time.Minute, 2, true
+			var shown []string
+			d.external = &refusing{d.cloud, code, func() { shown = d.pendingFields(t) }}
+			d.take(t, edit)
+			want := []string{"tags", "cors"}
+			if after := d.pendingFields(t); !slices.Equal(shown, want) || !slices.Equal(after, want) {
+				t.Errorf("pending are %q while the cloud is called and %q after that, want %q", shown, after, want)
+			}
+			if c := meta.FindStatusCondition(d.status.Conditions, v1alpha1.ConditionReady); names && !strings.HasPrefix(c.Message, "cors, tags: ") {
+				t.Errorf("the message is %q", c.Message)
+			}
+		})
+	}
+}
+
+// Every field that the cloud refuses is told, and what it took is pending no longer.
+func TestEveryRefusalIsTold(t *testing.T) {
+	d := newDesk(t)
+	d.RecordDeadline, d.obj.Generation, d.view.Edited = time.Minute, 2, true
+	refused := func(field string, code driver.Code) driver.FieldError {
+		return driver.FieldError{Field: field, Err: &driver.Error{Code: code, Op: "Put", Message: "no " + field}}
+	}
+	d.cloud.done.Failed = []driver.FieldError{refused("tags", driver.Busy), refused("cors", driver.Invalid)}
+	d.take(t, edit)
+	c := meta.FindStatusCondition(d.status.Conditions, v1alpha1.ConditionStalled)
+	if c == nil || c.Reason != string(v1alpha1.ReasonInvalid) || c.Message != "cors: Put: no cors; tags: Put: no tags" {
+		t.Errorf("it stalls so: %+v", c)
+	}
+	d.cloud.done.Failed = d.cloud.done.Failed[1:]
+	d.take(t, edit)
+	if got := d.pendingFields(t); !slices.Equal(got, []string{"cors"}) {
+		t.Errorf("pending are %q", got)
+	}
+}
+
+// While the cloud is at work it may show as done what it only accepted.
+func TestPendingWhileTheCloudWorks(t *testing.T) {
+	d := newDesk(t)
+	d.RecordDeadline, d.obj.Generation, d.view.Edited, d.view.WasReady = time.Minute, 2, true, true
+	d.take(t, edit)
+	d.looked, d.seen = true, driver.Observation{State: driver.Pending, Mark: d.request.Mark}
+	wait := Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud is at work on it"}
+	d.take(t, wait)
+	if got := d.pendingFields(t); !slices.Equal(got, []string{"tags", "cors"}) {
+		t.Errorf("pending are %q", got)
+	}
+	d.obj.Generation = 3
+	wait.Pending = edit.Pending[1:]
+	d.take(t, wait)
+	if got := d.pendingFields(t); !slices.Equal(got, []string{"cors"}) {
+		t.Errorf("after another edit, pending are %q", got)
+	}
+}
+
+// A showing is a cloud that shows one thing after the other.
+type showing struct {
+	*obedient
+	shows []driver.Observation
+}
+
+func (s *showing) Observe(context.Context, driver.Request[v1alpha1.BucketParameters]) (driver.Observation, error) {
+	next := s.shows[0]
+	if len(s.shows) > 1 {
+		s.shows = s.shows[1:]
+	}
+	return next, nil
+}
+
+func (s *showing) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
+
+func (s *showing) Create(context.Context, driver.Request[v1alpha1.BucketParameters]) (driver.Result, error) {
+	return driver.Result{}, nil
+}
+
+// Why a creation failed is said once, by its operation. It stays, also in another process and while the creation is tried
+// again, until a person acts or the object works.
+func TestWhyACreationFailedStays(t *testing.T) {
+	quota := driver.Observation{State: driver.Failed, OperationError: &driver.Error{Code: driver.Quota, Op: "instances.insert", Message: "too many"}}
+	odd := driver.Observation{State: driver.Failed, OperationError: &driver.Error{Code: driver.Internal, Op: "instances.insert", Message: "no capacity"}}
+	failed := driver.Observation{State: driver.Failed, Problem: "the instance is failed"}
+	for _, test := range []struct {
+		name    string
+		shows   []driver.Observation
+		between func(*desk)
+		reason  v1alpha1.Reason
+		says    string
+	}{
+		{"a quota", []driver.Observation{quota, failed, failed}, nil, v1alpha1.ReasonQuotaExceeded, "too many"},
+		{"a quota, in another process", []driver.Observation{quota, failed, failed}, func(d *desk) { d.memories.forget(client.ObjectKeyFromObject(d.obj)) },
+			v1alpha1.ReasonQuotaExceeded, "too many"},
+		{"what no code says", []driver.Observation{odd, failed, failed}, nil, v1alpha1.ReasonFailed, "no capacity"},
+		{"nothing is left, and it is tried again", []driver.Observation{quota, {State: driver.Absent}, {State: driver.Pending}}, nil, v1alpha1.ReasonQuotaExceeded, "too many"},
+		{"its id was seen, nothing is left, and it is tried again", []driver.Observation{quota, {State: driver.Absent}, {State: driver.Pending}},
+			func(d *desk) { d.obj.Status.ExternalID = "2026" }, v1alpha1.ReasonQuotaExceeded, "too many"},
+		{"a person asks for it", []driver.Observation{quota, failed, failed},
+			func(d *desk) { d.obj.Annotations = map[string]string{v1alpha1.AnnotationReconcile: "now"} }, v1alpha1.ReasonFailed, "the instance is failed"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := newDesk(t)
+			d.RecordDeadline, d.status.FirstReadyTime, d.status.AppliedGeneration = time.Minute, nil, 0
+			d.Kind.Parameters = func(*v1alpha1.Bucket) (p v1alpha1.BucketParameters, _ string) { return p, "" }
+			cloud := &showing{d.cloud, slices.Clone(test.shows)}
+			conn, request := d.conn, d.request
+			request.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "photos", UID: "uid-now"}
+			for i := range test.shows {
+				cloud.shows[i].Mark = request.Mark
+			}
+			for i := range len(test.shows) {
+				if i == 1 && test.between != nil {
+					test.between(d)
+				}
+				d.turn = d.begin(d.obj)
+				d.conn, d.request, d.external = conn, request, cloud
+				out, err := outcome{}, d.observe(t.Context(), d.turn)
+				if err == nil {
+					d.view.Bound, d.view.Mark = true, d.seen.Mark
+					d.view.AbsenceSure = true
+					out, err = d.act(t.Context(), d.turn, Plan(d.view, d.seen, d.policy))
+				}
+				if _, err := d.record(t.Context(), d.turn, out, err); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := meta.FindStatusCondition(d.status.Conditions, v1alpha1.ConditionStalled)
+			if c == nil || c.Reason != string(test.reason) || !strings.Contains(c.Message, test.says) {
+				t.Errorf("it stalls so: %+v", c)
+			}
+		})
+	}
+}
+
+// While it is being deleted an object is never Ready, whatever the cloud answers first.
+func TestDeletionShowsAtOnce(t *testing.T) {
+	for _, code := range []driver.Code{driver.Busy, driver.Unavailable, driver.Denied} {
+		d := newDesk(t)
+		d.RecordDeadline = time.Minute
+		condition.Set(&d.status.Conditions, condition.Update{State: condition.Settled, Reason: v1alpha1.ReasonReady, Generation: 1, Now: metav1.NewTime(d.now)})
+		d.obj.Generation, d.deleting = 2, true
+		if _, err := d.record(t.Context(), d.turn, outcome{}, &driver.Error{Code: code, Op: "DeleteBucket", Message: "no"}); err != nil {
+			t.Fatal(err)
+		}
+		if c := meta.FindStatusCondition(d.status.Conditions, v1alpha1.ConditionReady); c.Status != metav1.ConditionFalse || c.Reason != string(v1alpha1.ReasonDeleting) {
+			t.Errorf("%v: Ready is %s %s", code, c.Status, c.Reason)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package resource
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// Renamed again and again, an object keeps a few Secrets of former names, each until its own time is over.
+func TestFormerSecrets(t *testing.T) {
+	d := newDesk(t)
+	start := d.now
+	for i, name := range []string{"a", "b", "c", "b", "d", "e", "f"} {
+		d.now = start.Add(time.Duration(i) * time.Hour)
+		d.bindSecret(name)
+	}
+	former := func() string {
+		var names []string
+		for _, f := range d.status.FormerSecrets {
+			names = append(names, f.Name)
+		}
+		return strings.Join(names, " ")
+	}
+	if got, want := former(), "a c b d e"; got != want {
+		t.Fatalf("former Secrets are %q, want %q", got, want)
+	}
+	for _, step := range []struct {
+		after time.Duration
+		want  string
+	}{
+		{6 * time.Hour, "c b d e"}, // four are enough
+		{27*time.Hour - time.Second, "c b d e"},
+		{27 * time.Hour, "b d e"}, // c was replaced after three hours
+		{29 * time.Hour, "e"},
+		{30 * time.Hour, ""},
+	} {
+		d.now = start.Truncate(time.Second).Add(step.after)
+		if err := d.dropExpired(t.Context(), d.turn, "f"); err != nil {
+			t.Fatal(err)
+		}
+		if got := former(); got != step.want {
+			t.Errorf("after %v former Secrets are %q, want %q", step.after, got, step.want)
+		}
+	}
+}
+
+func TestRefusedForGood(t *testing.T) {
+	secrets := schema.GroupResource{Resource: "secrets"}
+	terminating := apierrors.NewForbidden(secrets, "login", errors.New("it is being terminated"))
+	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	locked := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "login"}, Immutable: new(true)}
+	for _, tt := range []struct {
+		name   string
+		secret *corev1.Secret
+		err    error
+		want   string // what the message says; empty if it is to be tried again
+	}{
+		{"written", nil, nil, ""},
+		{"immutable", locked, apierrors.NewInvalid(schema.GroupKind{Kind: "Secret"}, "login", nil), "delete it, and Mooring writes it again"},
+		{"too large", nil, apierrors.NewRequestEntityTooLargeError("limit is 3145728"), "limit is 3145728"},
+		{"a quota or a policy", nil, apierrors.NewForbidden(secrets, "login", errors.New("exceeded quota: small")), "exceeded quota: small"},
+		{"a webhook", nil, apierrors.NewBadRequest("not on a Friday"), "not on a Friday"},
+		{"the namespace goes", nil, terminating, ""},
+		{"somebody was faster", nil, apierrors.NewConflict(secrets, "login", errors.New("stale")), ""},
+		{"too many requests", nil, apierrors.NewTooManyRequests("later", 1), ""},
+		{"out of order", nil, apierrors.NewInternalError(errors.New("etcd")), ""},
+		{"no answer", nil, errors.New("connection refused"), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			secret := tt.secret
+			if secret == nil {
+				secret = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "login"}}
+			}
+			got := refusedForGood(secret, tt.err, func(message string) string { return message })
+			if (got == nil) != (tt.want == "") {
+				t.Fatalf("got %v, want %q", got, tt.want)
+			}
+			if got != nil && (got.Reason != v1alpha1.ReasonSecretNotWritten || !strings.Contains(got.Message, tt.want) || !strings.Contains(got.Message, "Secret login")) {
+				t.Errorf("got %+v, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// A refusal that shows a secret is redacted before it is shortened: a part of a secret is one too, and not recognized.
+func TestRefusalIsRedactedBeforeItIsShortened(t *testing.T) {
+	d := newDesk(t)
+	const secret = "correct-horse-battery-staple"
+	d.knows(secret)
+	secrets := schema.GroupResource{Resource: "secrets"}
+	for _, form := range []string{secret, base64.StdEncoding.EncodeToString([]byte(secret))} {
+		for before := range 520 {
+			err := apierrors.NewForbidden(secrets, "login", errors.New(strings.Repeat("x", before)+form))
+			got := refusedForGood(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "login"}}, err, d.redact).Message
+			if strings.Contains(got, form[:8]) {
+				t.Fatalf("after %d characters: %s", before, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package resource
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// A field that the cloud does not keep says nothing about the login, so the connection Secret is still written.
+func TestUnmade(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change field.Change
+		want   bool
+	}{
+		"a tag that is reset again and again":    {field.Change{Field: "tags", From: "team=z", To: "team=b"}, false},
+		"the database, which was just made":      {field.Change{Field: "databaseName", To: "app"}, true},
+		"the administrator, who was just made":   {field.Change{Field: driver.FieldUsername, To: "boss"}, true},
+		"another database than the one in there": {field.Change{Field: "databaseName", From: "app", To: "foo", Effect: field.Impossible}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			d.request.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "photos", UID: "uid-now"}
+			d.spec.ExternalName = "photos"
+			d.Kind.Parameters = func(*v1alpha1.Bucket) (p v1alpha1.BucketParameters, _ string) { return p, "" }
+			d.external = &showing{d.cloud, []driver.Observation{{
+				State: driver.Ready, Available: true, Mark: d.request.Mark, Changes: []field.Change{tc.change},
+			}}}
+			d.mem.sent, d.mem.sentAt, d.Settle = []field.Change{tc.change}, d.now, time.Hour
+			d.deleting = true // so that no password is looked for, which buckets don't have
+			if err := d.observe(t.Context(), d.turn); err != nil {
+				t.Fatal(err)
+			}
+			if !d.view.Unsettled || d.unmade != tc.want {
+				t.Errorf("unsettled %t, unmade %t, want %t", d.view.Unsettled, d.unmade, tc.want)
+			}
+		})
+	}
+}
+
+// Where objects have no id, one that was usable and lost its mark keeps what is known of it; one that never was is a stranger's.
+func TestLostMarkIsNoNewObject(t *testing.T) {
+	d := newDesk(t)
+	d.status.Origin, d.status.Applied = v1alpha1.OriginCreated, map[string][]string{"versioning": {"Enabled"}}
+	d.takeNote(d.turn, unmarked, true)
+	if d.status.FirstReadyTime == nil || len(d.status.Applied) == 0 || d.status.Origin != v1alpha1.OriginCreated {
+		t.Errorf("its past is forgotten: %+v", d.status)
+	}
+	d.status.FirstReadyTime = nil
+	d.mem.sent, d.mem.sentAt = []field.Change{{Field: driver.FieldMark}}, d.now
+	d.takeNote(d.turn, unmarked, true)
+	if len(d.status.Applied) > 0 || d.status.Origin != v1alpha1.OriginAdopted {
+		t.Errorf("a stranger's counts as made here: %+v", d.status)
+	}
+	if !d.mem.wasSent(field.Change{Field: driver.FieldMark}) {
+		t.Error("it is forgotten that the mark was written, so it would be written without end")
+	}
+}
+
+// A stall that judged no differences, as while the class is missing, leaves what waits for approval as it is.
+func TestStallKeepsWhatWaits(t *testing.T) {
+	d := newDesk(t)
+	d.status.Plan = &v1alpha1.PlanStatus{Hash: "abc", Serial: 3}
+	for _, a := range []Action{
+		{Verb: Stall, Reason: v1alpha1.ReasonClassNotFound, Message: "no class"},
+		{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: "another's"},
+	} {
+		out, err := d.act(t.Context(), d.turn, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.describe(d.turn, out)
+		if out.state != condition.Stalled || d.status.Plan.Hash != "abc" || d.status.Plan.Serial != 3 {
+			t.Errorf("%s: %v, the plan is %+v", a.Reason, out.state, d.status.Plan)
+		}
+	}
+	out, err := d.act(t.Context(), d.turn, Action{Verb: Stall, Decided: true, Reason: v1alpha1.ReasonImmutable, Message: "it can't"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.describe(d.turn, out); d.status.Plan.Hash != "" || d.status.Plan.Serial != 4 {
+		t.Errorf("nothing waits any more, and the plan is %+v", d.status.Plan)
+	}
+}

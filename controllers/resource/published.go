@@ -1,0 +1,83 @@
+package resource
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// passwordCheck is how often the password Secret is read of a database that is as declared, and whose connection Secret nobody changed
+// since the password Secret was read.
+const passwordCheck = time.Hour
+
+// published is what a connection Secret held when it was found to be, or written, as it should be. There is no password in it.
+type published struct {
+	name, version string
+	kind          corev1.SecretType
+	// data is the content for an empty password.
+	data map[string][]byte
+	// checked is when the password Secret was read.
+	checked time.Time
+}
+
+// passwordChecked reports whether the password Secret needs no look: it was read lately, it had nothing to be sent or confirmed, and
+// nothing asks for another password since.
+func (r *Reconciler[T, S]) passwordChecked(t *turn[T, S]) bool {
+	before := t.mem.published
+	if before == nil || t.now.Sub(before.checked) >= passwordCheck || t.seen.State != driver.Ready || t.seen.PasswordRefused {
+		return false
+	}
+	c := r.Kind.Credentials(t.want)
+	return (c == nil || c.PasswordSecretRef == nil) && len(t.status.FormerSecrets) == 0
+}
+
+// passwordToPublish returns the password that the connection Secret is to hold; empty for kinds that have none. done: the Secret holds it
+// already, or no password is known to be set yet.
+func (r *Reconciler[T, S]) passwordToPublish(ctx context.Context, t *turn[T, S], name string) (password string, done bool, err error) {
+	if r.Kind.Credentials == nil {
+		return "", false, nil
+	}
+	if t.vault == nil && t.mem.published != nil {
+		if done, err = r.isPublished(ctx, t, name); done || err != nil {
+			return "", done, err
+		}
+		if err = r.openVault(ctx, t); err != nil {
+			return "", false, err
+		}
+		if !t.vault.exists { // lost: the next reconciliation makes another, or finds the password again
+			t.mem.published = nil
+			return "", false, errStale
+		}
+	}
+	if t.vault == nil || t.vault.current() == "" {
+		return "", true, nil
+	}
+	return t.vault.current(), false, nil
+}
+
+// isPublished reports whether the connection Secret is as it was, and is to hold what it held.
+func (r *Reconciler[T, S]) isPublished(ctx context.Context, t *turn[T, S], name string) (bool, error) {
+	before := t.mem.published
+	kind, data := r.Kind.Binding(t.want, t.conn.Provider, t.seen.Endpoint, "")
+	if before.name != name || before.kind != kind || !maps.EqualFunc(before.data, data, slices.Equal[[]byte]) {
+		return false, nil
+	}
+	secret, err := r.connectionSecret(ctx, t, name)
+	return err == nil && secret.ResourceVersion == before.version, err
+}
+
+// rememberPublished notes what the connection Secret holds, unless the password is about to change. It counts once the status is stored,
+// which says that the server has the password.
+func (r *Reconciler[T, S]) rememberPublished(t *turn[T, S], secret *corev1.Secret) {
+	t.mem.published = nil
+	if r.Kind.Credentials == nil || t.vault.next() != "" || secret.ResourceVersion == "" {
+		return
+	}
+	kind, data := r.Kind.Binding(t.want, t.conn.Provider, t.seen.Endpoint, "")
+	t.asPublished = &published{name: secret.Name, version: secret.ResourceVersion, kind: kind, data: data, checked: t.now}
+}

@@ -1,0 +1,181 @@
+package resource
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// A password that is about to be sent makes what is known of the connection Secret old.
+func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
+	for name, propose := range map[string]func(*Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters], *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) error{
+		"another": func(r *Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters], tn *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) error {
+			return r.renewVault(t.Context(), tn, "two", firstSerial)
+		},
+		"the same again": func(r *Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters], tn *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) error {
+			return r.offerAgain(t.Context(), tn)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, secret := withVault(map[string]string{"current": "one", "serial": "1"})
+			c := fake.NewClientBuilder().WithObjects(secret).Build()
+			r := &Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+				Settings: Settings{Client: c, Reader: c, Namespace: secret.Namespace}, Kind: &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{Name: "Database"},
+			}
+			tn := &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+				obj: d, want: d, status: &d.Status.ResourceStatus, conn: &credential.Connection{}, mem: &memory{published: &published{name: "orders-db"}},
+			}
+			if err := r.openVault(t.Context(), tn); err != nil {
+				t.Fatal(err)
+			}
+			if err := propose(r, tn); err != nil {
+				t.Fatal(err)
+			}
+			if tn.mem.published != nil {
+				t.Error("the connection Secret is still thought to be right")
+			}
+		})
+	}
+}
+
+// A re-check does not read the password Secret if nothing can have changed about the password, and the connection Secret is the one
+// that was found to be right.
+func TestReadsOfThePassword(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		before  func(*turn[*v1alpha1.Database, v1alpha1.DatabaseParameters])
+		read    bool // before it is known how the connection Secret is
+		written bool // the connection Secret, which holds what the password Secret says then
+	}{
+		{name: "as it was"},
+		{name: "after an hour", read: true, before: func(t *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) {
+			t.now = t.now.Add(passwordCheck)
+		}},
+		{name: "refused by the cloud", read: true, before: func(t *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) {
+			t.seen.PasswordRefused = true
+		}},
+		{name: "while the cloud is at work", read: true, before: func(t *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) {
+			t.seen.State = driver.Pending
+		}},
+		{name: "an administrator to be made", read: true, before: func(t *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) {
+			t.seen.Changes = []field.Change{{Field: driver.FieldUsername, Effect: field.Online}}
+		}},
+		{name: "a Secret of a former name", read: true, before: func(t *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) {
+			t.status.FormerSecrets = []v1alpha1.FormerSecret{{Name: "former"}}
+		}},
+		{name: "another version of the connection Secret", written: true, before: func(t *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) {
+			t.mem.published.version = "1"
+		}},
+		{name: "another host", written: true, before: func(t *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) {
+			t.seen.Endpoint.Host = "other.example"
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			vaulted := map[string]string{"current": "one", "serial": "1"}
+			r, tn, login, c := asPublished(vaulted)
+			if test.before != nil {
+				test.before(tn)
+			}
+			if err := r.checkPassword(t.Context(), tn); err != nil {
+				t.Fatal(err)
+			}
+			if read := tn.vault != nil; read != test.read {
+				t.Fatalf("the password Secret was read: %t, want %t", read, test.read)
+			}
+			if test.read {
+				return
+			}
+			if _, err := r.publish(t.Context(), tn, outcome{state: condition.Settled}); err != nil {
+				t.Fatal(err)
+			}
+			got := &corev1.Secret{}
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(login), got); err != nil {
+				t.Fatal(err)
+			}
+			if written := string(got.Data["password"]) == "one"; written != test.written || (tn.vault != nil) != test.written {
+				t.Errorf("the connection Secret was written: %t, and the password Secret read: %t, want %t", written, tn.vault != nil, test.written)
+			}
+		})
+	}
+}
+
+// asPublished returns a database that is as declared, with a connection Secret that somebody changed before a reconciliation a minute ago, which
+// thought it right. vaulted is what the password Secret holds; nil if it was lost.
+func asPublished(vaulted map[string]string) (
+	r *Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters], tn *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters], login *corev1.Secret, c client.Client,
+) {
+	d, vault := withVault(vaulted)
+	stale := map[string][]byte{"host": []byte("db.example"), "password": []byte("changed by hand")}
+	login = &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: "orders-db", Labels: map[string]string{v1alpha1.LabelKind: "Database", v1alpha1.LabelName: d.Name}},
+		Type:       "servicebinding.io/postgresql", Data: stale,
+	}
+	objects := []client.Object{login}
+	if vaulted != nil {
+		objects = append(objects, vault)
+	}
+	c = fake.NewClientBuilder().WithObjects(objects...).Build()
+	r = &Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+		Settings: Settings{Client: c, Reader: c, Namespace: vault.Namespace},
+		Kind: &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+			Name:        "Database",
+			Credentials: func(*v1alpha1.Database) *v1alpha1.DatabaseCredentials { return nil },
+			Connection:  func(*v1alpha1.Database) *v1alpha1.Connection { return &v1alpha1.Connection{SecretName: "orders-db"} },
+			Binding: func(_ *v1alpha1.Database, _ string, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
+				return "servicebinding.io/postgresql", bytesOf(map[string]string{"host": at.Host, "password": password})
+			},
+		},
+	}
+	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
+	now := time.Now()
+	tn = &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+		obj: d, want: d, status: &d.Status.ResourceStatus, now: now, policy: Policy{Management: v1alpha1.ManagementFull}, conn: &credential.Connection{},
+		request: driver.Request[v1alpha1.DatabaseParameters]{Mark: mark}, view: View{Bound: true, Held: true, Mark: mark},
+		seen: driver.Observation{State: driver.Ready, Available: true, Mark: mark, Endpoint: driver.Endpoint{Host: "db.example"}},
+		mem: &memory{published: &published{
+			name: "orders-db", version: "999", kind: "servicebinding.io/postgresql", checked: now.Add(-time.Minute),
+			data: bytesOf(map[string]string{"host": "db.example", "password": ""}),
+		}},
+	}
+	return r, tn, login, c
+}
+
+// The connection Secret names nothing that may not be in the cloud yet.
+func TestNothingIsPublishedBeforeItIsMade(t *testing.T) {
+	for _, unmade := range []bool{true, false} {
+		r, tn, login, c := asPublished(map[string]string{"current": "one", "serial": "1"})
+		tn.mem.published, tn.unmade = nil, unmade
+		if err := r.openVault(t.Context(), tn); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.publish(t.Context(), tn, outcome{state: condition.Updating}); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(login), login); err != nil {
+			t.Fatal(err)
+		}
+		if written := string(login.Data["password"]) == "one"; written == unmade {
+			t.Errorf("unmade %t, written %t", unmade, written)
+		}
+	}
+}
+
+// A password Secret that was lost is noticed as soon as somebody has the connection Secret written again.
+func TestLostPasswordIsNoticedWithTheConnectionSecret(t *testing.T) {
+	r, tn, _, _ := asPublished(nil)
+	tn.mem.published.version = "1"
+	if _, err := r.publish(t.Context(), tn, outcome{state: condition.Settled}); !errors.Is(err, errStale) || tn.mem.published != nil {
+		t.Errorf("got %v, and the connection Secret is remembered: %t", err, tn.mem.published != nil)
+	}
+}

@@ -1,0 +1,117 @@
+package resource
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+)
+
+// How often an object that waits for a slot is looked at, should nobody call it. No call is made for that.
+const (
+	slotCheck = 30 * time.Second
+	// firstSlotCheck is for one whose conditions do not speak of this generation of the spec yet.
+	firstSlotCheck = 5 * time.Second
+	// silentWait is how long such an object waits for a slot of an account that answers before its conditions say so. Nearly
+	// all get their slot earlier, and cost no write for having waited.
+	silentWait = 15 * time.Second
+)
+
+// A slotKey says which object wants a slot of its account.
+type slotKey struct {
+	kind string
+	name types.NamespacedName
+}
+
+// hasSlot: no account takes more than its share of the workers. No worker waits here: the object is reconciled again once a
+// slot is free.
+func (r *Reconciler[T, S]) hasSlot(_ context.Context, t *turn[T, S]) (*outcome, error) {
+	name, rank := client.ObjectKeyFromObject(t.obj), t.mem.rank
+	t.exit = t.conn.Gate.Enter(slotKey{r.Kind.Name, name}, rank, func() { r.queue.recall(name, rank) })
+	if t.exit != nil {
+		t.mem.queuedSince = time.Time{}
+		return nil, nil
+	}
+	t.queued = true
+	t.mem.queuedSince = since(t.mem.queuedSince, true, t.now)
+	return r.whileQueued(t, t.conn.Gate.Degraded()), nil
+}
+
+// leaveQueue gives up the object's place in the queue for a slot, and a slot that is reserved for it.
+func (r *Reconciler[T, S]) leaveQueue(name types.NamespacedName) {
+	r.Credentials.Dequeue(slotKey{r.Kind.Name, name})
+}
+
+// queueNews is how much the conditions have said while the object waits for a slot. They only ever say more, until the cloud object
+// is observed: an account that answers and times out in turns would else have all of its objects written each time.
+type queueNews int
+
+const (
+	newsNone       queueNews = iota
+	newsQueued               // its account has no slot
+	newsDegraded             // its account does not answer
+	newsUnobserved           // it was not observed for two sync periods
+)
+
+// queueNews returns what the conditions have said, also if another process wrote them.
+func (t *turn[T, S]) queueNews() queueNews {
+	said := newsNone
+	working := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionReconciling)
+	if working != nil && working.ObservedGeneration == t.obj.GetGeneration() {
+		said = map[v1alpha1.Reason]queueNews{
+			v1alpha1.ReasonQueued: newsQueued, v1alpha1.ReasonRetrying: newsDegraded, v1alpha1.ReasonNotObserved: newsUnobserved,
+		}[v1alpha1.Reason(working.Reason)]
+	}
+	return max(said, t.mem.queueNews)
+}
+
+// whileQueued returns what is to be said of an object that waits for a slot. Conditions that speak of this generation of the spec
+// stay, as long as the last observation is young enough. degraded: the account does not answer.
+func (r *Reconciler[T, S]) whileQueued(t *turn[T, S], degraded bool) *outcome {
+	out := &outcome{queued: true, next: later, atLeast: slotCheck, reason: v1alpha1.ReasonQueued}
+	account := fmt.Sprintf("the account of %s", t.config)
+	if id := t.conn.KnownAccount(); id != "" {
+		account = fmt.Sprintf("%s account %s", t.conn.Provider, id)
+	}
+	out.message = "waiting for a slot of " + account + ", whose other objects come first; nothing needs to be done"
+	news := newsQueued
+	if degraded {
+		news, out.reason = newsDegraded, v1alpha1.ReasonRetrying
+		out.message = account + " does not answer, and its objects are tried one at a time; this one is when its turn comes, so wait, or look at the network and at the cloud's own status page"
+	}
+	switch {
+	case t.bound() && t.now.Sub(t.mem.seen) > 2*r.Cadence.Sync:
+		news, out.state, out.reason = newsUnobserved, condition.Unseen, v1alpha1.ReasonNotObserved
+		out.message = "not observed for two sync periods: " + out.message
+		*out = t.whileDeleting(*out)
+	case !t.unspoken():
+		out.quiet = true
+	case !degraded && t.now.Sub(t.mem.queuedSince) < silentWait:
+		out.quiet, out.atLeast = true, firstSlotCheck
+	case t.deleting:
+		out.state, out.reason = condition.Deleting, v1alpha1.ReasonDeleting
+	case meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionReady) == nil:
+		out.state = condition.Progressing
+	default:
+		out.state = condition.RetryingLong
+	}
+	if !out.quiet && news <= t.queueNews() {
+		out.quiet = true
+	} else if !out.quiet {
+		t.mem.queueNews = news
+	}
+	return out
+}
+
+// unspoken reports whether the conditions say nothing about this generation of the spec, or only that the object waits.
+func (t *turn[T, S]) unspoken() bool {
+	working := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionReconciling)
+	waits := working != nil && working.Reason == string(v1alpha1.ReasonQueued)
+	return waits || t.status.ObservedGeneration != t.obj.GetGeneration()
+}

@@ -1,0 +1,99 @@
+package controllers
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/controllers/credential"
+)
+
+// countUsers returns how many objects of each namespace depend on a provider config.
+func (s *setup) countUsers(ctx context.Context, key credential.Key) (map[string]int, error) {
+	users := map[string]int{}
+	err := s.eachUser(ctx, key, func(_ string, user client.Object) { users[user.GetNamespace()]++ })
+	return users, err
+}
+
+// named is how many users of a provider config its status names.
+const named = 3
+
+// nameUsers names the first objects, by age, that depend on a provider config: objects that come later change nothing in it.
+func (s *setup) nameUsers(ctx context.Context, key credential.Key) (string, error) {
+	type user struct {
+		created int64
+		name    string
+	}
+	var users []user
+	err := s.eachUser(ctx, key, func(kind string, o client.Object) {
+		u := user{o.GetCreationTimestamp().Unix(), kind + " " + o.GetNamespace() + "/" + o.GetName()}
+		at, _ := slices.BinarySearchFunc(users, u, func(a, b user) int {
+			return cmp.Or(cmp.Compare(a.created, b.created), strings.Compare(a.name, b.name))
+		})
+		users = slices.Insert(users, at, u)
+		users = users[:min(len(users), named+1)]
+	})
+	var names []string
+	for _, u := range users[:min(len(users), named)] {
+		names = append(names, u.name)
+	}
+	list := strings.Join(names, ", ")
+	if len(users) > named {
+		list += " and others"
+	}
+	return list, err
+}
+
+// eachUser visits the objects that depend on a provider config, with their kind: those that refer to it or are bound by it, and
+// those that go by a class which leads to it and have nothing in the cloud yet. Visitors must not change them.
+func (s *setup) eachUser(ctx context.Context, key credential.Key, visit func(kind string, user client.Object)) error {
+	for _, kind := range s.kinds {
+		name := kind.classes.Kind.Name
+		list, err := s.list(ctx, kind, key)
+		if err != nil {
+			return err
+		}
+		_ = meta.EachListItem(list, func(item runtime.Object) error {
+			visit(name, item.(client.Object))
+			return nil
+		})
+		if key.Kind != credential.KindClusterProviderConfig {
+			continue
+		}
+		if err := s.eachComing(ctx, kind, key.Name, func(user client.Object) { visit(name, user) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachComing visits the objects that go by a class which leads to a ClusterProviderConfig, and that have nothing in the cloud yet.
+func (s *setup) eachComing(ctx context.Context, kind addedKind, config string, visit func(client.Object)) error {
+	classes, err := s.classesOf(ctx, kind, config)
+	if err != nil {
+		return err
+	}
+	for _, c := range classes {
+		err := kind.classes.EachUser(ctx, c, func(user client.Object) error {
+			if len(kind.configs(user)) == 0 {
+				visit(user)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *setup) list(ctx context.Context, kind addedKind, key credential.Key) (client.ObjectList, error) {
+	list := kind.list()
+	err := s.mgr.GetClient().List(ctx, list, client.InNamespace(key.Namespace), client.MatchingFields{configIndex: key.String()}, client.UnsafeDisableDeepCopy)
+	return list, err
+}

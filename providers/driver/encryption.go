@@ -1,0 +1,15 @@
+package driver
+
+import "github.com/mooring-dev/mooring/apis/v1alpha1"
+
+// WantedKey returns the key that a bucket is to be encrypted with: nil if the spec does not speak of encryption, and empty,
+// which is the cloud's own key, if it does and names none.
+func WantedKey(p *v1alpha1.BucketParameters) *string {
+	switch {
+	case p.Encryption == nil:
+		return nil
+	case p.Encryption.Key == nil:
+		return new("")
+	}
+	return p.Encryption.Key
+}

@@ -1,0 +1,32 @@
+package driver
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A PasswordRule says what passwords a cloud takes for the administrator. The zero rule refuses nothing. The passwords that
+// Mooring makes (26 capital letters and digits) must keep to it.
+type PasswordRule struct {
+	// MinLength and MaxLength are in bytes; 0 is no limit.
+	MinLength, MaxLength int
+	// ASCII: only printable ASCII characters, the space among them. Without it, all but control characters.
+	ASCII bool
+	// Excluded are characters that the password must not hold.
+	Excluded string
+}
+
+// Check returns what a password must be like if it is not so, "" if it may be sent. It never shows the password.
+func (r PasswordRule) Check(password string) string {
+	switch {
+	case r.MinLength > 0 && len(password) < r.MinLength, r.MaxLength > 0 && len(password) > r.MaxLength:
+		return fmt.Sprintf("it must have %d to %d bytes", max(r.MinLength, 1), r.MaxLength)
+	case r.MaxLength > 0 && strings.ContainsFunc(password, func(c rune) bool { return c < ' ' || c == 0x7f }):
+		return "it must have no line breaks and no other control characters"
+	case r.ASCII && strings.ContainsFunc(password, func(c rune) bool { return c > '~' }):
+		return "it must be made of printable ASCII characters"
+	case r.Excluded != "" && strings.ContainsAny(password, r.Excluded):
+		return fmt.Sprintf("it must not hold any of the characters %q", strings.Split(r.Excluded, ""))
+	}
+	return ""
+}

@@ -1,0 +1,47 @@
+package driver_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+func TestPasswordRule(t *testing.T) {
+	rds := driver.PasswordRule{MinLength: 8, MaxLength: 41, ASCII: true, Excluded: `/"@ `}
+	sql := driver.PasswordRule{MinLength: 1, MaxLength: 256}
+	for _, tt := range []struct {
+		name     string
+		rule     driver.PasswordRule
+		password string
+		want     string // part of the answer; empty if the password is good
+	}{
+		{"no rule", driver.PasswordRule{}, strings.Repeat("x", 900_000) + "\n", ""},
+		{"good", rds, "aA1-_'.!", ""},
+		{"as Mooring makes them", rds, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[:26], ""},
+		{"too short", rds, "seven77", "8 to 41 bytes"},
+		{"longest", rds, strings.Repeat("x", 41), ""},
+		{"too long", rds, strings.Repeat("x", 42), "8 to 41 bytes"},
+		{"bytes count, not characters", sql, strings.Repeat("ü", 129), "1 to 256 bytes"},
+		{"a line break at the end", rds, "password\n", "line breaks"},
+		{"a line break, not ASCII only", sql, "password\n", "line breaks"},
+		{"a zero byte", sql, "pass\x00word", "control characters"},
+		{"a letter beyond ASCII", rds, "pässword", "printable ASCII"},
+		{"a letter beyond ASCII, allowed", sql, "pässword", ""},
+		{"a slash", rds, "with/slash", "must not hold"},
+		{"a quote", rds, `with"quote`, "must not hold"},
+		{"a space", rds, "with space", "must not hold"},
+		{"a space, allowed", sql, "with space", ""},
+		{"empty", sql, "", "1 to 256 bytes"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := tt.rule.Check(tt.password)
+			if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			if len(tt.password) > 0 && strings.Contains(got, tt.password) {
+				t.Errorf("the password is shown: %q", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,235 @@
+package chart
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// TestUpgrade upgrades from each base with objects in every state in which they stay, and back by one release: nothing is written
+// to the cloud, nothing becomes Stalled that was not, no spec and no Secret changes, and an approval that was given or waited for
+// holds. What behaves otherwise on purpose stands in docs/upgrade.md.
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	for _, b := range bases {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			source := sourceOf(t, b)
+			w := newWorld(t, "helm")
+			w.install(source+"/charts/mooring", build(t, source), often)
+			w.must(w.Accounts(t.Context()))
+			s := w.estate()
+			before, calls := w.stateOf(s.all), w.calls()
+
+			w.install(chartDir(t), build(t, root(t)), often)
+			w.trusted()
+			w.looked(s.observed)
+			w.same("the upgrade", before, s, calls)
+			w.approve(s)
+
+			before, calls = w.stateOf(s.all), w.calls()
+			w.run(w, "rollback", w.release, "1", "--namespace", w.namespace)
+			w.roll(build(t, source))
+			w.looked(s.observed)
+			w.same("the rollback", before, s, calls)
+			w.goesOn(s.ready)
+			w.takesBack(s)
+		})
+	}
+}
+
+// An estate is objects in every state in which they stay.
+type estate struct {
+	all []client.Object
+	// ready are Ready and can be edited, observed are looked at in every sync period.
+	ready, observed []client.Object
+	// waits is a database with an edit that waits for approval, and hash the one that approves it.
+	waits *v1alpha1.Database
+	hash  string
+	// retained is a bucket whose deletion left it in the cloud under name.
+	retained *v1alpha1.Bucket
+	name     string
+}
+
+// estate makes the objects, and waits until each is in its state.
+func (w *world) estate() *estate {
+	w.Helper()
+	s := &estate{}
+	s.ready = w.begin("shop")
+	amazon := &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "aws"}
+	own := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "shop", Name: name} }
+	bucket := func(name string) *v1alpha1.Bucket {
+		b := &v1alpha1.Bucket{ObjectMeta: own(name)}
+		b.Spec.ProviderConfigRef = amazon
+		return b
+	}
+	database := func(name string) *v1alpha1.Database {
+		d := &v1alpha1.Database{ObjectMeta: own(name)}
+		d.Spec.ProviderConfigRef, d.Spec.Engine = amazon, new(v1alpha1.EnginePostgres)
+		d.Spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}
+		return d
+	}
+
+	w.classes()
+	classBucket, classDatabase := bucket("by-class"), database("by-class")
+	classBucket.Spec.ProviderConfigRef, classBucket.Spec.ClassName = nil, "standard"
+	classDatabase.Spec.ProviderConfigRef, classDatabase.Spec.AWS, classDatabase.Spec.ClassName, classDatabase.Spec.Size = nil, nil, "standard", "small"
+	classDatabase.Spec.Connection = &v1alpha1.Connection{SecretName: "by-class"}
+
+	found := bucket("found")
+	w.create([]client.Object{found})
+	w.ready([]client.Object{found})
+	observed, foreign := bucket("observed"), bucket("foreign")
+	observed.Spec.ExternalName, observed.Spec.Management = found.Status.ExternalName, v1alpha1.ManagementObserve
+	foreign.Spec.ExternalName = found.Status.ExternalName
+	paused, protected, retained := bucket("paused"), database("protected"), bucket("retained")
+	protected.Spec.DeletionProtection = new(true)
+	retained.Spec.DeletionPolicy = v1alpha1.DeletionRetain
+	waits := database("waits")
+	waits.Spec.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
+	approved := database("approved") // and the approval stays where it is, as in Git
+	approved.Spec.Updates = waits.Spec.Updates.DeepCopy()
+
+	comeUp := []client.Object{classBucket, classDatabase, observed, paused, protected, retained, waits, approved}
+	w.create(append(slices.Clone(comeUp), foreign))
+	w.ready(comeUp)
+	w.edit(paused, func() { paused.Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"} })
+	w.edit(waits, func() { waits.Spec.AWS.InstanceClass = new("db.t4g.small") })
+	w.edit(approved, func() { approved.Spec.AWS.InstanceClass = new("db.t4g.small") })
+	w.must(w.Client.Delete(w.Context(), protected))
+	w.must(w.Client.Delete(w.Context(), retained))
+	w.eventually("a deletion leaves the bucket", func() bool {
+		return apierrors.IsNotFound(w.Client.Get(w.Context(), client.ObjectKeyFromObject(retained), &v1alpha1.Bucket{}))
+	})
+	w.is(waits, v1alpha1.ConditionStalled, v1alpha1.ReasonApprovalRequired)
+	w.is(approved, v1alpha1.ConditionStalled, v1alpha1.ReasonApprovalRequired)
+	w.edit(approved, func() {
+		approved.Annotations = map[string]string{v1alpha1.AnnotationApprove: approved.Status.Plan.Hash}
+	})
+	w.ready([]client.Object{approved})
+	w.is(protected, v1alpha1.ConditionStalled, v1alpha1.ReasonDeletionProtected)
+	w.is(paused, v1alpha1.ConditionSynced, v1alpha1.ReasonPaused)
+	w.eventually("what is another's is Stalled", func() bool {
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(foreign), foreign))
+		return meta.IsStatusConditionTrue(conditions(foreign), v1alpha1.ConditionStalled)
+	})
+
+	s.waits, s.hash, s.retained, s.name = waits, waits.Status.Plan.Hash, retained, retained.Status.ExternalName
+	s.ready = append(s.ready, classBucket, classDatabase)
+	s.observed = append(slices.Clone(s.ready), found, waits, approved)
+	s.all = append(slices.Clone(s.observed), observed, foreign, paused, protected)
+	w.looked(s.observed)
+	return s
+}
+
+// classes makes a class of each kind, both called standard.
+func (w *world) classes() {
+	w.Helper()
+	common := v1alpha1.ClassSpec{ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: "aws"}, AllowedNamespaces: &metav1.LabelSelector{}}
+	b := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "standard"}, Spec: v1alpha1.BucketClassSpec{ClassSpec: common}}
+	b.Spec.Enforced = &v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}
+	d := &v1alpha1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: "standard"}, Spec: v1alpha1.DatabaseClassSpec{ClassSpec: common}}
+	d.Spec.Sizes = []v1alpha1.DatabaseSize{{Name: "small", AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}}}
+	w.must(w.Client.Create(w.Context(), b))
+	w.must(w.Client.Create(w.Context(), d))
+}
+
+// edit changes an object as a person would.
+func (w *world) edit(o client.Object, change func()) {
+	w.Helper()
+	w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
+	before := o.DeepCopyObject().(client.Object)
+	change()
+	w.must(w.Client.Patch(w.Context(), o, client.MergeFrom(before)))
+}
+
+// is waits until a condition has a reason.
+func (w *world) is(o client.Object, condition string, reason v1alpha1.Reason) {
+	w.Helper()
+	w.eventually(fmt.Sprintf("%s is %s for %s", o.GetName(), condition, reason), func() bool {
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
+		c := meta.FindStatusCondition(conditions(o), condition)
+		return c != nil && c.Reason == string(reason)
+	})
+}
+
+// stateOf returns what must stay as it is, by what it is of.
+func (w *world) stateOf(objects []client.Object) map[string]any {
+	w.Helper()
+	state := map[string]any{}
+	for _, o := range objects {
+		now := o.DeepCopyObject().(client.Object)
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), now))
+		var spec any
+		var status *v1alpha1.ResourceStatus
+		switch now := now.(type) {
+		case *v1alpha1.Bucket:
+			spec, status = now.Spec, &now.Status.ResourceStatus
+		case *v1alpha1.Database:
+			spec, status = now.Spec, &now.Status.ResourceStatus
+		}
+		hash := ""
+		if status.Plan != nil {
+			hash = status.Plan.Hash
+		}
+		says := map[string]string{}
+		for _, c := range status.Conditions {
+			if c.Status == metav1.ConditionTrue || c.Type == v1alpha1.ConditionReady {
+				says[c.Type] = string(c.Status)
+			}
+		}
+		state[fmt.Sprintf("%T %s", o, o.GetName())] = []any{spec, now.GetFinalizers(), status.ExternalName, status.ExternalID, hash, says}
+	}
+	secrets := &corev1.SecretList{}
+	w.must(w.Client.List(w.Context(), secrets))
+	for _, s := range secrets.Items {
+		if s.Labels["owner"] != "helm" && s.Type != corev1.SecretTypeTLS {
+			state["Secret "+s.Namespace+"/"+s.Name] = s.Data
+		}
+	}
+	return state
+}
+
+// same demands that all is as it was, and that nothing was written to the cloud since there were n calls.
+func (w *world) same(after string, before map[string]any, s *estate, n int) {
+	w.Helper()
+	if diff := cmp.Diff(before, w.stateOf(s.all)); diff != "" {
+		w.Errorf("%s changed (-before +after):\n%s", after, diff)
+	}
+	if writes := w.writes(n); len(writes) > 0 {
+		w.Errorf("%s wrote to the cloud: %q", after, writes)
+	}
+}
+
+// approve gives the approval whose hash was read before the upgrade.
+func (w *world) approve(s *estate) {
+	w.Helper()
+	calls := w.calls()
+	w.edit(s.waits, func() { s.waits.Annotations = map[string]string{v1alpha1.AnnotationApprove: s.hash} })
+	w.ready([]client.Object{s.waits})
+	if writes := w.writes(calls); !slices.Contains(writes, "ModifyDBInstance "+externalName(s.waits)) {
+		w.Errorf("the approval led to %q", writes)
+	}
+}
+
+// takesBack makes the object again whose deletion left its bucket in the cloud, and finds that.
+func (w *world) takesBack(s *estate) {
+	w.Helper()
+	again := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: s.retained.Namespace, Name: s.retained.Name}, Spec: s.retained.Spec}
+	again.Spec.Adoption = v1alpha1.AdoptionIfExists
+	w.create([]client.Object{again})
+	w.ready([]client.Object{again})
+	if n := w.Cloud.Ledger.Count(localcloud.Filter{Operation: "CreateBucket", Resource: s.name}); externalName(again) != s.name || n != 1 {
+		w.Errorf("it is %s, want %s, which was made %d times", externalName(again), s.name, n)
+	}
+}

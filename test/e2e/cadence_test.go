@@ -1,0 +1,368 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/providers/aws"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// daySync is the sync period of the day: every hour.
+const daySync = time.Hour
+
+// How often an object may be observed in a day: not at all; at the cadence of a converged one; at that of one whose calls
+// fail, which is every five minutes in the end; and at that of one that waits for the cloud.
+const (
+	never   = 0
+	slowly  = 24*12/10 + 2
+	failing = 24*60/5*12/10 + 20
+	polled  = 400
+)
+
+// perObservation is how many calls one observation and what follows it may take.
+const perObservation = 12
+
+// mostSteps is more than there are things due in a day, about 11,000. Something that is due each second is due 86,400 times.
+const mostSteps = 25_000
+
+// A dayCase is an object in a state that lasts.
+type dayCase struct {
+	name, kind, cloud string
+	// before prepares the cloud and the namespace; with changes the object before it is created.
+	before func(*dayWorld, *cloud, string)
+	with   func(*dayWorld, client.Object)
+	// then brings the object, once it is Ready, to the state. Without it the object gets there by itself.
+	then func(*dayWorld, *cloud, client.Object, string)
+	// reached reports whether it is there.
+	reached func(snapshot) bool
+	atMost  int
+}
+
+// A dayWorld is a world with a clock of its own.
+type dayWorld struct {
+	*world
+	clock *schedule
+}
+
+// No state of any kind is observed more often than its cadence says, over a day: in none are there calls without end.
+func TestADay(t *testing.T) {
+	t.Parallel()
+	w := newDay(t)
+	w.waitsAMinute()
+	type running struct {
+		dayCase
+		object   client.Object
+		external string
+	}
+	var all []running
+	for _, c := range dayCases() {
+		k, on := things[map[string]int{"Bucket": 0, "Database": 1}[c.kind]], w.onDay(c.cloud)
+		r := running{dayCase: c, external: w.namespace + "-" + c.name}
+		if c.before != nil {
+			c.before(w, on, r.external)
+		}
+		r.object = k.new(w.world, on, c.name)
+		spec(r.object).ExternalName = r.external
+		if c.with != nil {
+			c.with(w, r.object)
+		}
+		w.create(r.object)
+		all = append(all, r)
+	}
+	for _, r := range all {
+		if r.then == nil {
+			w.until(r.object, r.name, r.reached)
+		} else {
+			w.until(r.object, r.name+": ready", func(s snapshot) bool { return s.isReady(r.object) })
+		}
+	}
+	w.disturb()
+	for _, r := range all {
+		if r.then != nil {
+			r.then(w, w.onDay(r.cloud), r.object, r.external)
+		}
+	}
+	for _, r := range all {
+		w.until(r.object, r.name, r.reached)
+	}
+	before, begun := w.Cloud.Ledger.Count(localcloud.Filter{}), w.clock.Now()
+	steps := 0
+	for ; w.clock.step(begun.Add(24 * time.Hour)); steps++ {
+		if steps > mostSteps {
+			t.Errorf("the day is over after %v: something is looked at without end", w.clock.Now().Sub(begun))
+			break
+		}
+	}
+	t.Logf("a day in %d steps", steps)
+	day := w.Cloud.Ledger.Calls(localcloud.Filter{})[before:]
+	for _, r := range all {
+		observations, calls := observed(day, func(c localcloud.Call) bool { return c.Resource == r.external })
+		t.Logf("%-28s %4d observations, %5d calls", r.name, observations, calls)
+		if observations > r.atMost || calls > observations*perObservation {
+			t.Errorf("%s: observed %d times in a day, with %d calls; want at most %d times", r.name, observations, calls, r.atMost)
+		}
+		if s := w.last(r.object); !r.reached(s) {
+			t.Errorf("%s: after a day it is\n    %v", r.name, s)
+		}
+	}
+	// Accounts are asked who they are, those with wrong keys too.
+	observations, calls := observed(day, func(c localcloud.Call) bool { return c.Resource == "" && c.Service != "token" })
+	t.Logf("accounts: asked %d times, %d calls", observations, calls)
+	if most := 3*slowly + 2*failing; calls > most {
+		t.Errorf("accounts were asked %d times in a day, want at most %d", calls, most)
+	}
+}
+
+// observed counts the moments at which there were calls, and these. Time stands still in an observation.
+func observed(day []localcloud.Call, of func(localcloud.Call) bool) (observations, calls int) {
+	moments := map[time.Time]bool{}
+	for _, c := range day {
+		if of(c) {
+			moments[c.Time] = true
+			calls++
+		}
+	}
+	return len(moments), calls
+}
+
+// newDay starts a stage on which the time is the test's.
+func newDay(t *testing.T) *dayWorld {
+	t.Helper()
+	clock := newSchedule()
+	s := emptyStage(t, localcloud.Options{
+		Now: clock.Now, ListenersOnly: true, InstanceQuota: -1,
+		Durations: localcloud.Durations{Modify: 30 * time.Hour},
+	}, 1)
+	const timeout = time.Minute
+	s.Run(t, controllers.Options{
+		SyncPeriod: daySync, Settle: 5 * time.Second, Now: clock.Now, NewQueue: clock.queue,
+		// Tokens and signatures are of the machine's own time.
+		Drivers: map[string]driver.Driver{
+			"aws": aws.New(aws.Options{Endpoint: s.Cloud.AWSEndpoint(), CallTimeout: timeout}),
+			"gcp": gcp.New(gcp.Options{Endpoint: s.Cloud.GCPEndpoint(), CallTimeout: timeout}),
+		},
+	}, nil)
+	ctx, stop := context.WithCancel(context.Background())
+	t.Cleanup(stop) // after the world has waited for its objects
+	w := &dayWorld{s.world(t), clock}
+	t.Cleanup(func() { // deletions take time, too
+		w.disturb()
+		s.Cloud.Faults.Reset()
+		go func() {
+			for ctx.Err() == nil {
+				if !clock.step(clock.Now().Add(time.Hour)) {
+					time.Sleep(10 * time.Millisecond)
+				}
+			}
+		}()
+	})
+	return w
+}
+
+func (w *dayWorld) onDay(name string) *cloud {
+	c := &cloud{Cloud: w.Cloud, name: name, config: name, account: accounts[name]}
+	c.hands = map[string]func(*localcloud.Cloud) hands{"aws": awsHands, "gcp": gcpHands}[name](w.Cloud)
+	return c
+}
+
+// last is the latest state of an object.
+func (w *dayWorld) last(o client.Object) (s snapshot) {
+	if states := w.of(kindOf(o), o.GetName(), 0); len(states) > 0 {
+		s = states[len(states)-1]
+	}
+	return s
+}
+
+// until lets the time pass until an object is as wanted.
+func (w *dayWorld) until(o client.Object, what string, wanted func(snapshot) bool) {
+	w.Helper()
+	giveUp := time.Now().Add(patience)
+	for limit := w.clock.Now().Add(6 * time.Hour); !wanted(w.last(o)); {
+		if w.clock.step(limit) {
+			giveUp = time.Now().Add(patience) // however slow the machine is, something happens
+			continue
+		}
+		time.Sleep(5 * time.Millisecond) // a watch may be on its way
+		if time.Now().After(giveUp) {
+			w.Fatalf("%s: it does not get there:\n    %v", what, w.last(o))
+		}
+	}
+}
+
+// waitsAMinute checks that a new object waits for what it refers to for a minute, and is a person's to mend after that. It
+// comes back for that by itself.
+func (w *dayWorld) waitsAMinute() {
+	w.Helper()
+	c := w.onDay("aws")
+	noClass := w.bucket(c, "no-class", v1alpha1.BucketParameters{})
+	noClass.Spec.ProviderConfigRef, noClass.Spec.ClassName = nil, "none"
+	noConfig := w.bucket(c, "no-config", v1alpha1.BucketParameters{})
+	noConfig.Spec.ProviderConfigRef.Name = "none"
+	w.must(w.Client.Create(w.Context(), w.team(c)))
+	noKeys := ofTeam(w.world, c)
+	noKeys.SetName("no-keys")
+	begun := w.clock.Now()
+	for o, reason := range map[client.Object]v1alpha1.Reason{
+		noClass: v1alpha1.ReasonClassNotFound, noConfig: v1alpha1.ReasonProviderConfigNotFound, noKeys: v1alpha1.ReasonCredentialsNotFound,
+	} {
+		w.create(o)
+		w.lacks(o, reason)
+		if s := w.last(o); !s.is(v1alpha1.ConditionStalled, absent) {
+			w.Errorf("a new object is stalled at once:\n    %v", s)
+		}
+	}
+	for _, o := range []client.Object{noClass, noConfig, noKeys} {
+		w.until(o, o.GetName()+": stalled", stalledFor(v1alpha1.ReasonClassNotFound, v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound))
+	}
+	if waited := w.clock.Now().Sub(begun); waited < 30*time.Second || waited > 3*time.Minute {
+		w.Errorf("what a new object refers to was waited for %v", waited)
+	}
+}
+
+func stalledFor(reasons ...v1alpha1.Reason) func(snapshot) bool {
+	return func(s snapshot) bool {
+		c := s.condition(v1alpha1.ConditionStalled)
+		for _, reason := range reasons {
+			if c != nil && c.Status == yes && c.Reason == string(reason) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// workingFor is the state of one that goes on by itself, for a reason of Reconciling.
+func workingFor(reason v1alpha1.Reason) func(snapshot) bool {
+	return func(s snapshot) bool {
+		c := s.condition(v1alpha1.ConditionReconciling)
+		return c != nil && c.Status == yes && c.Reason == string(reason) && s.is(v1alpha1.ConditionReady, no)
+	}
+}
+
+func syncedFor(reason v1alpha1.Reason) func(snapshot) bool {
+	return func(s snapshot) bool {
+		c := s.condition(v1alpha1.ConditionSynced)
+		return c != nil && c.Reason == string(reason)
+	}
+}
+
+// dayCases are the states.
+func dayCases() []dayCase {
+	cases := []dayCase{
+		{name: "not-empty", kind: "Bucket", cloud: "aws", then: func(w *dayWorld, c *cloud, o client.Object, name string) {
+			c.putObject(w.T, name, "a")
+			w.delete(o)
+		}, reached: stalledFor(v1alpha1.ReasonNotEmpty), atMost: failing},
+		{name: "protected", kind: "Database", cloud: "gcp", with: func(_ *dayWorld, o client.Object) {
+			o.(*v1alpha1.Database).Spec.DeletionProtection = new(true)
+		}, then: deleted, reached: stalledFor(v1alpha1.ReasonDeletionProtected), atMost: slowly},
+		{name: "class-gone", kind: "Bucket", cloud: "aws", before: func(w *dayWorld, c *cloud, _ string) {
+			class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "going", Annotations: map[string]string{"mooring.dev/allow-deletion": "true"}}}
+			class.Spec.ProviderConfigRef.Name, class.Spec.AllowedNamespaces = c.config, &metav1.LabelSelector{}
+			w.must(w.Client.Create(w.Context(), class))
+		}, with: func(_ *dayWorld, o client.Object) {
+			spec(o).ProviderConfigRef, spec(o).ClassName = nil, "going"
+		}, then: func(w *dayWorld, _ *cloud, _ client.Object, _ string) {
+			class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "going"}}
+			w.must(w.Client.Delete(w.Context(), class))
+		}, reached: stalledFor(v1alpha1.ReasonClassNotFound), atMost: slowly},
+		{name: "account-changed", kind: "Bucket", cloud: "aws", before: func(w *dayWorld, c *cloud, _ string) {
+			config := w.team(c)
+			config.Name, config.Spec.Credentials.SecretRef.Name = "moving", "moving"
+			w.must(w.Client.Create(w.Context(), config))
+			w.must(w.Client.Create(w.Context(), &corev1.Secret{ObjectMeta: w.meta("moving"), Data: c.keys()}))
+		}, with: func(_ *dayWorld, o client.Object) {
+			spec(o).ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: "moving"}
+		}, then: func(w *dayWorld, c *cloud, _ client.Object, _ string) {
+			elsewhere := &cloud{Cloud: c.Cloud, name: c.name, account: "444455556666"}
+			w.must(w.Client.Update(w.Context(), &corev1.Secret{ObjectMeta: w.meta("moving"), Data: elsewhere.keys()}))
+		}, reached: stalledFor(v1alpha1.ReasonAccountChanged), atMost: never},
+		{name: "secret-taken", kind: "Bucket", cloud: "gcp", then: func(w *dayWorld, _ *cloud, o client.Object, _ string) {
+			w.theirs("taken")
+			edit(w.world, o, func(o client.Object) { connect(o, "taken") })
+		}, reached: stalledFor(v1alpha1.ReasonSecretNotOwned), atMost: slowly},
+		{name: "no-password", kind: "Database", cloud: "aws", with: func(_ *dayWorld, o client.Object) {
+			o.(*v1alpha1.Database).Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "none"}}
+		}, reached: stalledFor(v1alpha1.ReasonPasswordNotFound), atMost: failing},
+		{name: "invalid", kind: "Database", cloud: "aws", with: func(_ *dayWorld, o client.Object) {
+			o.(*v1alpha1.Database).Spec.Version = new("99")
+		}, reached: stalledFor(v1alpha1.ReasonInvalid), atMost: failing},
+		{name: "not-there", kind: "Database", cloud: "gcp", with: func(_ *dayWorld, o client.Object) {
+			spec(o).Management = v1alpha1.ManagementObserve
+		}, reached: stalledFor(v1alpha1.ReasonNotFound), atMost: slowly},
+		{name: "approval", kind: "Database", cloud: "gcp", with: func(_ *dayWorld, o client.Object) {
+			spec(o).Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
+		}, then: resized, reached: stalledFor(v1alpha1.ReasonApprovalRequired), atMost: slowly},
+		{name: "read-denied", kind: "Bucket", cloud: "aws", then: func(w *dayWorld, _ *cloud, _ client.Object, name string) {
+			w.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Resource: name}, Kind: localcloud.Denied})
+		}, reached: func(s snapshot) bool {
+			return stalledFor(v1alpha1.ReasonDenied)(s) && s.is(v1alpha1.ConditionAvailable, open)
+		}, atMost: failing},
+		{name: "write-denied", kind: "Database", cloud: "gcp", then: notTaken(localcloud.Denied), reached: stalledFor(v1alpha1.ReasonDenied), atMost: failing},
+		{name: "edit-busy", kind: "Database", cloud: "aws", then: notTaken(localcloud.Conflict), reached: workingFor(v1alpha1.ReasonCloudBusy), atMost: polled},
+		{name: "deletion-busy", kind: "Bucket", cloud: "aws", then: func(w *dayWorld, c *cloud, o client.Object, name string) {
+			w.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Resource: name, Write: localcloud.Writes}, Kind: localcloud.Conflict})
+			w.delete(o)
+		}, reached: workingFor(v1alpha1.ReasonDeleting), atMost: polled},
+		{name: "modifying", kind: "Database", cloud: "aws", then: resized, reached: workingFor(v1alpha1.ReasonCloudBusy), atMost: polled},
+		{name: "wrong-keys", kind: "Bucket", cloud: "aws", before: func(w *dayWorld, c *cloud, _ string) {
+			w.credentials(c, map[string][]byte{v1alpha1.SecretKeyAWSSecretAccessKey: []byte("not-the-secret")})
+		}, with: func(_ *dayWorld, o client.Object) {
+			spec(o).ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: "team"}
+		}, reached: stalledFor(v1alpha1.ReasonDenied), atMost: never},
+	}
+	for _, k := range things {
+		for _, on := range []string{"aws", "gcp"} {
+			at := fmt.Sprintf("-%s-%s", on, map[string]string{"Bucket": "b", "Database": "d"}[k.kind])
+			cases = append(cases,
+				dayCase{name: "converged" + at, reached: syncedFor(v1alpha1.ReasonReady), atMost: slowly},
+				dayCase{name: "observed" + at, before: made(k, map[string]string{"theirs": "1"}), with: func(_ *dayWorld, o client.Object) {
+					spec(o).Management = v1alpha1.ManagementObserve
+				}, reached: syncedFor(v1alpha1.ReasonObserved), atMost: slowly},
+				dayCase{name: "not-owned" + at, before: made(k, someoneElses()), reached: stalledFor(v1alpha1.ReasonNotOwned), atMost: slowly},
+				dayCase{name: "vanished" + at, with: func(_ *dayWorld, o client.Object) {
+					spec(o).WhenVanished = v1alpha1.WhenVanishedStop
+				}, then: func(w *dayWorld, c *cloud, _ client.Object, name string) {
+					k.drop(c, w.T, name)
+				}, reached: stalledFor(v1alpha1.ReasonVanished), atMost: slowly},
+				dayCase{name: "paused" + at, then: func(w *dayWorld, _ *cloud, o client.Object, _ string) {
+					edit(w.world, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) })
+				}, reached: syncedFor(v1alpha1.ReasonPaused), atMost: never},
+			)
+			for i := range cases[len(cases)-5:] {
+				c := &cases[len(cases)-5+i]
+				c.kind, c.cloud = k.kind, on
+			}
+		}
+	}
+	return cases
+}
+
+func deleted(w *dayWorld, _ *cloud, o client.Object, _ string) { w.delete(o) }
+
+func resized(w *dayWorld, c *cloud, o client.Object, _ string) {
+	edit(w.world, o.(*v1alpha1.Database), func(d *v1alpha1.Database) { sized(c, &d.Spec.DatabaseParameters, sizes[c.name][1]) })
+}
+
+// notTaken has an edit that the cloud does not take.
+func notTaken(kind localcloud.FaultKind) func(*dayWorld, *cloud, client.Object, string) {
+	return func(w *dayWorld, _ *cloud, o client.Object, name string) {
+		w.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Resource: name, Write: localcloud.Writes}, Kind: kind})
+		edit(w.world, o.(*v1alpha1.Database), func(d *v1alpha1.Database) { d.Spec.Tags = map[string]v1alpha1.TagValue{"team": "b"} })
+	}
+}
+
+func made(k thing, tags map[string]string) func(*dayWorld, *cloud, string) {
+	return func(w *dayWorld, c *cloud, name string) { k.make(c, w.T, name, tags) }
+}

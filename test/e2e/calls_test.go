@@ -1,0 +1,134 @@
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// What an object costs in calls, by the ledger: until it is as declared, to look at it again, and to delete it; and in requests to
+// Kubernetes, by its audit log. Nothing is looked at here by the clock, and clouds take no time, so that the numbers are exact.
+func TestCallsOfALife(t *testing.T) {
+	t.Parallel()
+	s := emptyStage(t, localcloud.Options{ListenersOnly: true, InstanceQuota: -1}, 1)
+	s.Run(t, controllers.Options{SyncPeriod: 24 * time.Hour}, nil)
+	w := s.world(t)
+	bucket := []string{"patch buckets", "patch buckets/status", "patch buckets/status"}
+	database := []string{
+		"get secrets login", "patch databases", "patch databases/status", "create secrets password", // before the server is created
+		"get secrets password", "create secrets login", "patch databases/status",
+	}
+	recheck := []string{"get secrets login"}
+	for _, tt := range []struct {
+		name, cloud string
+		object      func(*world, *cloud) client.Object
+		// create and recheck are how many calls it takes; delete are the calls up to that which deletes.
+		create, recheck int
+		delete          string
+		// requests are those to Kubernetes until it is as declared, again those to look at it again.
+		requests []string
+		again    []string
+	}{
+		{ // a key is added to the encryption rule that S3 gave the bucket, which is read for that
+			name: "bucket", cloud: "aws", create: 9, recheck: 4, delete: "GetBucketTagging DeleteBucket", requests: bucket,
+			object: func(w *world, c *cloud) client.Object { return w.bucket(c, "aws-full", fullBucket(c)) },
+		},
+		{
+			name: "bare bucket", cloud: "aws", create: 3, recheck: 1, delete: "GetBucketTagging DeleteBucket", requests: bucket,
+			object: func(w *world, c *cloud) client.Object { return w.bucket(c, "aws-bare", v1alpha1.BucketParameters{}) },
+		},
+		{
+			name: "bucket", cloud: "gcp", create: 3, recheck: 1, delete: "buckets.get buckets.delete", requests: bucket,
+			object: func(w *world, c *cloud) client.Object { return w.bucket(c, "gcp-full", fullBucket(c)) },
+		},
+		{
+			name: "database", cloud: "aws", create: 3, recheck: 1, delete: "DescribeDBInstances DeleteDBInstance", requests: database, again: recheck,
+			object: func(w *world, c *cloud) client.Object { return connected(w.database(c, "aws", fullDatabase(c))) },
+		},
+		{
+			name: "bare database", cloud: "gcp", create: 4, recheck: 1, delete: "instances.get instances.delete", requests: database, again: recheck,
+			object: func(w *world, c *cloud) client.Object { return connected(w.database(c, "gcp-bare", smallDatabase(c))) },
+		},
+		{ // its initial database has a call of its own, which has to wait for the server: before it the server's id is stored
+			name: "database", cloud: "gcp", create: 8, recheck: 1, delete: "instances.get instances.delete",
+			requests: slices.Concat(database[:5], []string{"patch databases/status", "get secrets password"}, database[5:]), again: recheck,
+			object: func(w *world, c *cloud) client.Object { return connected(w.database(c, "gcp", fullDatabase(c))) },
+		},
+	} {
+		w.run(tt.cloud+" "+tt.name, func(w *world) {
+			c := &cloud{Cloud: s.Cloud, name: tt.cloud, config: tt.cloud, account: accounts[tt.cloud], hands: nil}
+			o := tt.object(w, c)
+			since := w.requests(o)
+			w.create(o)
+			name := w.ready(o).status.ExternalName
+			w.eventually("the last write is answered", func() bool { return len(since()) >= len(tt.requests) })
+			if got := since(); !slices.Equal(got, tt.requests) {
+				w.Errorf("the requests to Kubernetes until it was as declared are %q, want %q", got, tt.requests)
+			}
+			calls := func() (made []string) {
+				for _, call := range c.Ledger.Calls(localcloud.Filter{Resource: name}) {
+					made = append(made, call.Operation)
+				}
+				return made
+			}
+			created := calls()
+			if len(created) != tt.create {
+				w.Errorf("it took %d calls until it was as declared, want %d: %q", len(created), tt.create, created)
+			}
+			since = w.requests(o)
+			edit(w, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationReconcile: "now"}) })
+			w.eventually("it is looked at", func() bool { return len(calls()) >= len(created)+tt.recheck && len(since()) >= len(tt.again) })
+			if got := since(); !slices.Equal(got, tt.again) {
+				w.Errorf("the requests to Kubernetes to look at it again are %q, want %q", got, tt.again)
+			}
+			w.delete(o)
+			w.gone(o)
+			got := strings.Join(calls()[len(created)+tt.recheck:], " ")
+			if !strings.HasPrefix(got, tt.delete+" ") {
+				w.Errorf("after %d calls to look at it again, it is deleted by %q, want %q first", tt.recheck, got, tt.delete)
+			}
+		})
+	}
+}
+
+// requests returns a function that tells which requests Mooring has made to Kubernetes for an object since now, which must be the only
+// object of the namespace that it works on.
+func (w *world) requests(o client.Object) func() []string {
+	w.Helper()
+	mark, err := w.Cluster.Audit().Mark()
+	w.must(err)
+	return func() (made []string) {
+		w.Helper()
+		all, err := w.Cluster.Audit().Since(mark)
+		w.must(err)
+		for _, r := range all.Where(cluster.By(system.Installed)) {
+			of := r.Name
+			switch {
+			case of == "password-"+string(o.GetUID()):
+				of = "password"
+			case r.Namespace != w.namespace:
+				continue
+			case of == o.GetName():
+				of = ""
+			}
+			made = append(made, strings.TrimSpace(strings.TrimSuffix(r.Verb+" "+r.Resource+"/"+r.Subresource, "/")+" "+of))
+		}
+		return made
+	}
+}
+
+// connected has a connection Secret, and can be deleted.
+func connected(d *v1alpha1.Database) *v1alpha1.Database {
+	connect(d, "login")
+	d.Spec.DeletionProtection = new(false)
+	return d
+}

@@ -1,0 +1,89 @@
+package e2e
+
+import (
+	"slices"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// A cloud object that vanished and is created again begins with nothing applied: all that the first one got is made again, and
+// the object is not Ready before that.
+func TestRecreatedInFull(t *testing.T) {
+	onAll(t, func(w *world, c *cloud, k thing) {
+		o := k.new(w, c, "again")
+		spec(o).WhenVanished = v1alpha1.WhenVanishedRecreate
+		connect(o, "again")
+		var making []string
+		switch o := o.(type) {
+		case *v1alpha1.Bucket:
+			o.Spec.Versioning, o.Spec.Tags = new(v1alpha1.VersioningEnabled), map[string]v1alpha1.TagValue{"team": "a"}
+			making = map[string][]string{"aws": {"CreateBucket", "PutBucketVersioning"}, "gcp": {"buckets.insert"}}[c.name]
+		case *v1alpha1.Database:
+			o.Spec.DatabaseName, o.Spec.Tags = new("app"), map[string]v1alpha1.TagValue{"team": "a"}
+			o.Spec.Credentials = &v1alpha1.DatabaseCredentials{Username: new("keeper")}
+			making = map[string][]string{"aws": {"CreateDBInstance"}, "gcp": {"instances.insert", "databases.insert", "users.insert"}}[c.name]
+		}
+		w.create(o)
+		name := w.ready(o).status.ExternalName
+		w.equal("writes", c.writes(name), making)
+		for range 2 {
+			w.recreated(c, k, o, name, making)
+		}
+	})
+}
+
+// recreated has an object vanish, and checks what is made in its place.
+func (w *world) recreated(c *cloud, k thing, o client.Object, name string, making []string) {
+	w.Helper()
+	first := w.ready(o)
+	w.disturb()
+	k.drop(c, w.T, name)
+	mark := len(c.writes(name))
+	w.eventually("all of it is made again", func() bool { return len(c.writes(name)) >= mark+len(making) })
+	w.state(o, "ready, and another cloud object", func(s snapshot) bool {
+		return s.isReady(o) && s.status.FirstReadyTime != nil && (c.name == "aws" && k.kind == "Bucket" || s.status.ExternalID != first.status.ExternalID)
+	})
+	w.looks(c, name, 2)
+	w.ready(o)
+	w.costs(c, name, mark, making...)
+	w.equal("what is applied", w.ready(o).status.Applied, first.status.Applied)
+}
+
+// No state between the loss of a database and the end of its creation is Ready, and what the connection Secret names is there
+// once it is.
+func TestRecreatedDatabaseCanBeUsed(t *testing.T) {
+	onReal(t, v1alpha1.EnginePostgres, func(w *world, c *cloud) {
+		p := smallDatabase(c)
+		p.DatabaseName = new("app")
+		d := w.database(c, "orders", p)
+		d.Spec.WhenVanished = v1alpha1.WhenVanishedRecreate
+		d.Spec.Credentials = &v1alpha1.DatabaseCredentials{Username: new("keeper")}
+		connect(d, "orders-db")
+		w.create(d)
+		s := w.ready(d)
+		name, first := s.status.ExternalName, s.status.ExternalID
+		w.disturb()
+		since := len(w.of("Database", d.Name, 0))
+		c.dropDatabase(w.T, name)
+		w.state(d, "Ready with another server", func(s snapshot) bool {
+			return s.isReady(d) && s.status.FirstReadyTime != nil && s.status.ExternalID != first
+		})
+		states := w.of("Database", d.Name, since)
+		lost := slices.IndexFunc(states, func(s snapshot) bool { return !s.is(v1alpha1.ConditionReady, yes) })
+		if lost < 0 {
+			w.Fatal("a server that was lost was Ready all the time")
+		}
+		for _, s := range states[lost:] {
+			if s.is(v1alpha1.ConditionReady, yes) && !s.isReady(d) {
+				w.Errorf("it is Ready before it is as declared:\n    %v", s)
+			}
+		}
+		user, database, err := w.query(w.secret("orders-db"))
+		w.must(err)
+		w.equal("user", user, "keeper")
+		w.equal("database", database, "app")
+	})
+}

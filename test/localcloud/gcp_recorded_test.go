@@ -1,0 +1,99 @@
+package localcloud
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"google.golang.org/api/sqladmin/v1"
+	"google.golang.org/api/storage/v1"
+)
+
+// TestSQLAsRecorded holds what recordings of Cloud SQL taught: what an instance shows beside what was asked for.
+func TestSQLAsRecorded(t *testing.T) {
+	for _, version := range []string{"POSTGRES_9_6", "MYSQL_5_7"} {
+		g := startGCP(t, Options{})
+		in := orders()
+		in.DatabaseVersion, in.Settings.Tier = version, "db-n1-standard-1"
+		in.Settings.LocationPreference = &sqladmin.LocationPreference{Zone: "europe-west1-c"}
+		g.create(t, in)
+		raw, err := json.Marshal(g.sqlOrders())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got map[string]any
+		if err := json.Unmarshal(raw, &got); err != nil {
+			t.Fatal(err)
+		}
+		settings := got["settings"].(map[string]any)
+		for path, pair := range map[string][2]any{
+			"gceZone":                   {got["gceZone"], "europe-west1-c"},
+			"satisfiesPzi":              {got["satisfiesPzi"], true},
+			"sqlNetworkArchitecture":    {got["sqlNetworkArchitecture"], "NEW_NETWORK_ARCHITECTURE"},
+			"authorizedNetworks":        {settings["ipConfiguration"].(map[string]any)["authorizedNetworks"], []any{}},
+			"authorizedGaeApplications": {settings["authorizedGaeApplications"], []any{}},
+			"transactionalLogStorageState": {settings["backupConfiguration"].(map[string]any)["transactionalLogStorageState"],
+				"TRANSACTIONAL_LOG_STORAGE_STATE_UNSPECIFIED"},
+		} {
+			if fmt.Sprintf("%#v", pair[0]) != fmt.Sprintf("%#v", pair[1]) {
+				t.Errorf("%s: %s is %#v, want %#v", version, path, pair[0], pair[1])
+			}
+		}
+		_, err = g.sql.Databases.Get("acme", "orders", "none").Do()
+		wantGCP(t, err, 404, "notFound")
+	}
+}
+
+// sqlOrders returns the resource as it is sent.
+func (g *gcpTest) sqlOrders() jsonObject {
+	g.gcp.mu.Lock()
+	defer g.gcp.mu.Unlock()
+	return g.gcp.sql.project("acme").instances["orders"].shown()
+}
+
+// TestGCSAsRecorded holds what recordings of Cloud Storage taught.
+func TestGCSAsRecorded(t *testing.T) {
+	g := startGCP(t, Options{})
+	var b storage.Bucket
+	for _, step := range []struct {
+		name, method, path, body string
+		want                     func() bool
+	}{
+		{"autoclass", "POST", "/storage/v1/b?project=acme", `{"name":"recorded","location":"US","autoclass":{"enabled":true}}`, func() bool {
+			return b.Autoclass.TerminalStorageClass == "NEARLINE" && b.Autoclass.ToggleTime != "" && b.SoftDeletePolicy.EffectiveTime != ""
+		}},
+		{"a patch that changes nothing", "PATCH", "/storage/v1/b/recorded", `{}`, func() bool { return b.Metageneration == 1 }},
+		{"without soft delete", "PATCH", "/storage/v1/b/recorded", `{"softDeletePolicy":{"retentionDurationSeconds":"0"}}`, func() bool {
+			return b.SoftDeletePolicy.EffectiveTime == "" && b.Metageneration == 2
+		}},
+	} {
+		b = storage.Bucket{}
+		if err := g.send(t, step.method, step.path, step.body, &b); err != nil || !step.want() {
+			t.Errorf("%s: %+v, %v", step.name, b, err)
+		}
+	}
+}
+
+// TestSQLReplicaConfigurationAsRecorded holds that a configuration of replicas alone makes no replica: it is kept and shown.
+func TestSQLReplicaConfigurationAsRecorded(t *testing.T) {
+	g := startGCP(t, Options{})
+	in := orders()
+	in.DatabaseVersion, in.Settings.Tier = "MYSQL_5_7", "db-n1-standard-1"
+	in.ReplicaConfiguration = &sqladmin.ReplicaConfiguration{MysqlReplicaConfiguration: &sqladmin.MySqlReplicaConfiguration{Username: "initial-user"}}
+	g.create(t, in)
+	raw, err := json.Marshal(g.sqlOrders())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got sqladmin.DatabaseInstance
+	if err := json.Unmarshal(raw, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.ReplicaConfiguration == nil || got.ReplicaConfiguration.MysqlReplicaConfiguration.Username != "initial-user" {
+		t.Errorf("the configuration is %v", got.ReplicaConfiguration)
+	}
+	in = orders()
+	in.Name, in.MasterInstanceName = "replica", "orders"
+	_, err = g.sql.Instances.Insert("acme", in).Do()
+	wantGCP(t, err, 400, "invalid")
+}

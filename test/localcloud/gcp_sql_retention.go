@@ -1,0 +1,95 @@
+package localcloud
+
+import (
+	"fmt"
+
+	"google.golang.org/api/sqladmin/v1"
+)
+
+// A sqlRetention says how many backups and how many days of transaction logs an edition keeps unless asked otherwise, and how many
+// days of logs at most. https://cloud.google.com/sql/docs/postgres/backup-recovery/configure-pitr
+type sqlRetention struct{ backups, logDays, mostLogDays int64 }
+
+var sqlRetentions = map[string]sqlRetention{
+	"ENTERPRISE":      {backups: 7, logDays: 7, mostLogDays: 7},
+	"ENTERPRISE_PLUS": {backups: 15, logDays: 14, mostLogDays: 35},
+}
+
+// settleBackups fills in what Cloud SQL chooses where nothing was asked for. A new instance of Enterprise Plus has backups and
+// point-in-time recovery switched on.
+func settleBackups(backup jsonObject, edition any, version string, created bool) {
+	name, _ := edition.(string)
+	plus := created && name == "ENTERPRISE_PLUS"
+	defaults(backup, jsonObject{
+		"kind": "sql#backupConfiguration", "enabled": plus, "startTime": "04:00", "transactionLogRetentionDays": sqlRetentions[name].logDays,
+	})
+	if plus {
+		defaults(backup, jsonObject{recoveryMember(version): true})
+	}
+	backup["transactionalLogStorageState"] = "TRANSACTIONAL_LOG_STORAGE_STATE_UNSPECIFIED"
+	if backup[recoveryMember(version)] == true && sqlFamily(version) == "MYSQL" {
+		backup["transactionalLogStorageState"] = "CLOUD_STORAGE"
+	}
+	defaults(member(backup, "backupRetentionSettings"), jsonObject{"retentionUnit": "COUNT", "retainedBackups": sqlRetentions[name].backups})
+}
+
+// recoveryMember is the member of a backup configuration that switches point-in-time recovery on.
+func recoveryMember(version string) string {
+	if sqlFamily(version) == "MYSQL" {
+		return "binaryLogEnabled"
+	}
+	return "pointInTimeRecoveryEnabled"
+}
+
+// moveToPlus prepares a move to Enterprise Plus: what is as the old edition chose it, and is not asked for in the same request,
+// becomes what the new edition chooses. A move down changes nothing by itself.
+func moveToPlus(next, old, asked jsonObject) {
+	was, is := member(cloned(old), "settings"), member(next, "settings")
+	if was["edition"] != "ENTERPRISE" || is["edition"] != "ENTERPRISE_PLUS" {
+		return
+	}
+	standard := sqlRetentions["ENTERPRISE"]
+	said := member(cloned(asked), "settings", "backupConfiguration")
+	backup := member(is, "backupConfiguration")
+	for _, m := range []struct {
+		in, said jsonObject
+		key      string
+		standard int64
+	}{
+		{backup, said, "transactionLogRetentionDays", standard.logDays},
+		{member(backup, "backupRetentionSettings"), member(said, "backupRetentionSettings"), "retainedBackups", standard.backups},
+	} {
+		if m.said[m.key] == nil && fmt.Sprint(m.in[m.key]) == fmt.Sprint(m.standard) {
+			delete(m.in, m.key)
+		}
+	}
+}
+
+// validBackups holds backups, point-in-time recovery and high availability together.
+func validBackups(in *sqladmin.DatabaseInstance) error {
+	b, most := in.Settings.BackupConfiguration, sqlRetentions[in.Settings.Edition].mostLogDays
+	mysql := sqlFamily(in.DatabaseVersion) == "MYSQL"
+	recoverable := b.PointInTimeRecoveryEnabled
+	if mysql {
+		recoverable = b.BinaryLogEnabled
+	}
+	switch {
+	case !sqlStartTimes.MatchString(b.StartTime):
+		return sqlInvalid("Invalid backup start time: " + b.StartTime)
+	case b.TransactionLogRetentionDays < 1 || b.TransactionLogRetentionDays > most:
+		return sqlInvalid(fmt.Sprintf("The number of transaction log retention days must be between 1 and %d.", most))
+	case b.BackupRetentionSettings.RetainedBackups < 1 || b.BackupRetentionSettings.RetainedBackups > 365:
+		return sqlInvalid("The number of retained backups must be between 1 and 365.")
+	case b.Enabled && b.BackupRetentionSettings.RetainedBackups < b.TransactionLogRetentionDays:
+		return sqlInvalid("backup retention should be > transaction log retention.")
+	case mysql && b.PointInTimeRecoveryEnabled:
+		return sqlInvalid("Point-in-time recovery of MySQL is enabled by binaryLogEnabled.")
+	case !mysql && b.BinaryLogEnabled:
+		return sqlInvalid("Binary log can only be enabled for MySQL instances.")
+	case recoverable && !b.Enabled:
+		return sqlInvalid("Point-in-time recovery must be disabled when backup is disabled.")
+	case in.Settings.AvailabilityType == "REGIONAL" && (!b.Enabled || !recoverable):
+		return sqlInvalid("Regional instances require automated backups and point-in-time recovery.")
+	}
+	return nil
+}

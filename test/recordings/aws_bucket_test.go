@@ -1,0 +1,343 @@
+package recordings
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// An s3Answer is one recorded answer of S3. What was asked is in s3Cases.
+type s3Answer struct {
+	Step     string
+	Response any // some are text
+}
+
+// status returns the status of the answer; where none was recorded it is the usual one of an error.
+func (a *s3Answer) status() int {
+	for _, status := range []any{at(a.Response, "ResponseMetadata", "HTTPStatusCode"), at(a.Response, "StatusCode")} {
+		if number, ok := status.(float64); ok {
+			return int(number)
+		}
+	}
+	if stringAt(a.Response, "Error", "Code") == "AccessForbidden" {
+		return http.StatusForbidden
+	}
+	return http.StatusBadRequest
+}
+
+// s3Placeholders are what stands in the recordings in place of what differs each time.
+var s3Placeholders = strings.NewReplacer("datetime", "2026-02-21T01:04:28.000Z", "<partition>", "aws", "<region>", "us-east-1", "<us_east_1_region>", "us-east-1")
+
+// s3Bodies names the elements of answers: the root, and the elements of lists, which S3 writes without an element around them.
+var s3Bodies = map[string]string{
+	"GetBucketTagging": "Tagging", "GetBucketVersioning": "VersioningConfiguration", "GetBucketEncryption": "", "GetPublicAccessBlock": "",
+	"ListObjectVersions": "ListVersionsResult",
+}
+
+var s3Flattened = map[string]string{"Rules": "Rule", "Versions": "Version", "DeleteMarkers": "DeleteMarker", "ChecksumAlgorithm": "ChecksumAlgorithm"}
+
+// wire returns the answer to a call as S3 sends it.
+func (a *s3Answer) wire(call string) awsAnswer {
+	answer := awsAnswer{status: a.status(), header: http.Header{}}
+	out := bytes.NewBufferString(xml.Header)
+	response, _ := a.Response.(map[string]any)
+	root, hasBody := s3Bodies[call]
+	switch failure, failed := response["Error"]; {
+	case call == "HeadBucket": // whose answers have no body
+		answer.header.Set("X-Amz-Bucket-Region", s3Placeholders.Replace(stringAt(response, "BucketRegion")))
+		return answer
+	case failed:
+		s3XML(out, "Error", failure)
+	case !hasBody:
+		answer.header.Set("Location", stringAt(response, "Location"))
+		return answer
+	case root == "":
+		for name, value := range response {
+			if name != "ResponseMetadata" {
+				s3XML(out, name, value)
+			}
+		}
+	default:
+		fields := map[string]any{}
+		for name, value := range response {
+			if name != "ResponseMetadata" {
+				fields[name] = value
+			}
+		}
+		s3XML(out, root, fields)
+	}
+	answer.body = out.Bytes()
+	return answer
+}
+
+// s3XML writes a recorded value as the element of a name.
+func s3XML(out *bytes.Buffer, name string, value any) {
+	entries, list := value.([]any)
+	switch element := s3Flattened[name]; {
+	case list && element != "":
+		for _, entry := range entries {
+			s3XML(out, element, entry)
+		}
+		return
+	case list: // the tags are the one list with an element around it
+		fmt.Fprintf(out, "<%s>", name)
+		for _, entry := range entries {
+			s3XML(out, "Tag", entry)
+		}
+		fmt.Fprintf(out, "</%s>", name)
+		return
+	}
+	if inner, ok := value.(map[string]any); ok {
+		fmt.Fprintf(out, "<%s>", name)
+		for k, v := range inner {
+			s3XML(out, k, v)
+		}
+		fmt.Fprintf(out, "</%s>", name)
+		return
+	}
+	if text, ok := value.(string); ok {
+		value = s3Placeholders.Replace(text)
+	}
+	queryXML(out, name, value, nil)
+}
+
+// callName returns the name of the call that an input of the SDK is for.
+func callName(in any) string {
+	return strings.TrimSuffix(reflect.TypeOf(in).Elem().Name(), "Input")
+}
+
+// TestBucketsOfS3Replayed serves the recordings of S3 to the driver.
+func TestBucketsOfS3Replayed(t *testing.T) {
+	whole := each(t, "s3.json", replayed, func(t *testing.T, title string, answers []s3Answer) {
+		r, judged := &s3Replay{T: t, awsReplay: newAWSReplay(t)}, 0
+		for _, a := range answers {
+			r.classified(a)
+			i := slices.IndexFunc(s3Cases[title], func(c s3Call) bool { return c.step == a.Step })
+			switch {
+			case i < 0 && setAside(unknownToS3, title+"/"+a.Step):
+			case i < 0:
+				t.Errorf("%s: no test for this answer: the call belongs in s3Cases, or in unknownToS3 with the reason", a.Step)
+			default:
+				if call := callName(s3Cases[title][i].in); !setAside(uncalledByBuckets, call) {
+					r.step(call, a)
+					judged++
+				}
+			}
+		}
+		for _, c := range s3Cases[title] {
+			if c.step != "" && !slices.ContainsFunc(answers, func(a s3Answer) bool { return a.Step == c.step }) {
+				t.Errorf("%s: there is no such recording", c.step)
+			}
+		}
+		if judged == 0 {
+			t.Skip("the driver makes none of these calls: see unknownToS3 and uncalledByBuckets")
+		}
+	})
+	if whole {
+		wantNoStaleCalls(t, unknownToS3)
+		wantNoStaleCalls(t, uncalledByBuckets)
+	}
+}
+
+// An s3Replay is one case on its way to the driver.
+type s3Replay struct {
+	*testing.T
+	*awsReplay
+}
+
+// s3Errors says what the recorded errors mean. Those that are driver.Internal come in answers to no call of the driver, as far
+// as it knows: it must not take them for news of the bucket.
+var s3Errors = map[string]driver.Code{
+	"AccessDenied": driver.Denied, "AccessForbidden": driver.Denied, "AuthorizationHeaderMalformed": driver.Conflict, "BadRequest": driver.Invalid,
+	"BucketAlreadyOwnedByYou": driver.Conflict, "BucketNotEmpty": driver.NotEmpty, "CrossLocationLoggingProhibitted": driver.Denied, "IdMismatch": driver.Invalid,
+	"IllegalLocationConstraintException": driver.Invalid, "IllegalVersioningConfigurationException": driver.Invalid, "InternalError": driver.Unavailable,
+	"InvalidArgument": driver.Invalid, "InvalidBucketOwnerAWSAccountID": driver.Invalid, "InvalidBucketState": driver.Conflict,
+	"InvalidLocationConstraint": driver.Invalid, "InvalidRequest": driver.Invalid, "InvalidS3DestinationBucket": driver.Invalid, "InvalidTag": driver.Invalid,
+	"MalformedACLError": driver.Invalid, "MalformedXML": driver.Invalid, "MethodNotAllowed": driver.Invalid, "MissingSecurityHeader": driver.Invalid,
+	"NoSuchBucketPolicy": driver.Internal, "NoSuchCORSConfiguration": driver.Internal, "NoSuchConfiguration": driver.Internal,
+	"NoSuchLifecycleConfiguration": driver.Internal, "NoSuchPublicAccessBlockConfiguration": driver.Internal,
+	"ReplicationConfigurationNotFoundError": driver.Internal, "SignatureDoesNotMatch": driver.Denied, "UnexpectedContent": driver.Invalid,
+}
+
+// classified answers the driver's question for a bucket with a recorded error, whichever call it was recorded of.
+func (r *s3Replay) classified(a s3Answer) {
+	r.Helper()
+	code := stringAt(a.Response, "Error", "Code")
+	if code == "" || code == "404" || code == "405" { // the Python SDK's own, of answers without a body
+		return
+	}
+	r.answer("GetBucketTagging", a.wire("GetBucketTagging"))
+	seen, err := r.open("us-west-2").Buckets.Observe(r.Context(), bucketRequest{Name: "recorded-bucket", Location: "us-west-2"})
+	switch want, known := s3Errors[code]; {
+	case code == "NoSuchBucket" || code == "NoSuchTagSet":
+		if state := map[string]driver.State{"NoSuchBucket": driver.Absent, "NoSuchTagSet": driver.Ready}[code]; err != nil || seen.State != state {
+			r.Errorf("%s: %s: observed %v, error %v", a.Step, code, seen.State, err)
+		}
+	case !known || driver.CodeOf(err) != want || seen.State != driver.Unknown:
+		r.Errorf("%s: %s is classified as %v, state %v: %v", a.Step, code, driver.CodeOf(err), seen.State, err)
+	}
+}
+
+type bucketRequest = driver.Request[v1alpha1.BucketParameters]
+
+// newEncryption is how a new bucket is encrypted, as test_s3_default_bucket_encryption has it. The driver reads the rule before it changes
+// it.
+const newEncryption = "<ServerSideEncryptionConfiguration><Rule><ApplyServerSideEncryptionByDefault><SSEAlgorithm>AES256</SSEAlgorithm>" +
+	"</ApplyServerSideEncryptionByDefault><BucketKeyEnabled>false</BucketKeyEnabled></Rule></ServerSideEncryptionConfiguration>"
+
+// step lets the driver make the call that was recorded.
+func (r *s3Replay) step(call string, a s3Answer) {
+	r.Helper()
+	r.answer("GetBucketTagging", awsAnswer{status: http.StatusNotFound, body: []byte("<Error><Code>NoSuchTagSet</Code><Message>The TagSet does not exist</Message></Error>")})
+	r.answer("GetBucketEncryption", awsAnswer{status: http.StatusOK, body: []byte(newEncryption)})
+	r.answer("HeadBucket", awsAnswer{status: http.StatusNotFound})
+	r.answer("CreateBucket", awsAnswer{status: http.StatusOK})
+	r.answer(call, a.wire(call))
+	req := bucketRequest{Name: "recorded-bucket", Location: "us-east-1"}
+	buckets := r.open("us-east-1").Buckets
+	switch call {
+	case "GetBucketTagging":
+		spec := v1alpha1.BucketParameters{Location: new("us-east-1"), Tags: tags(anyMap(tagSet(a.Response)))}
+		r.observe(a, spec, "tags")
+	case "GetBucketVersioning":
+		status := v1alpha1.VersioningSuspended // a bucket that never was versioned keeps no versions either
+		if stringAt(a.Response, "Status") == "Enabled" {
+			status = v1alpha1.VersioningEnabled
+		}
+		r.observe(a, v1alpha1.BucketParameters{Location: new("us-east-1"), Versioning: &status}, "versioning")
+	case "GetPublicAccessBlock":
+		access := v1alpha1.PublicAccessAllowed
+		if on, _ := at(a.Response, "PublicAccessBlockConfiguration", "BlockPublicAcls").(bool); on { // all four are the same in the recordings
+			access = v1alpha1.PublicAccessBlocked
+		}
+		r.observe(a, v1alpha1.BucketParameters{Location: new("us-east-1"), PublicAccess: &access}, "publicAccess")
+	case "GetBucketEncryption":
+		encryption := &v1alpha1.BucketEncryption{}
+		for _, rule := range objects(at(a.Response, "ServerSideEncryptionConfiguration", "Rules")) {
+			if key := stringAt(rule, "ApplyServerSideEncryptionByDefault", "KMSMasterKeyID"); key != "" {
+				encryption.Key = &key
+			}
+		}
+		r.observe(a, v1alpha1.BucketParameters{Location: new("us-east-1"), Encryption: encryption}, "encryption.key")
+	case "PutBucketTagging":
+		req.Spec.Tags = map[string]v1alpha1.TagValue{"a": "b"}
+		r.updated(a, req, call, "tags")
+	case "PutBucketVersioning":
+		req.Spec.Versioning = new(v1alpha1.VersioningEnabled)
+		r.updated(a, req, call, "versioning")
+	case "PutPublicAccessBlock":
+		req.Spec.PublicAccess = new(v1alpha1.PublicAccessBlocked)
+		r.updated(a, req, call, "publicAccess")
+	case "PutBucketEncryption":
+		req.Spec.Encryption = &v1alpha1.BucketEncryption{}
+		r.updated(a, req, call, "encryption.key")
+	case "CreateBucket":
+		_, err := buckets.Create(r.Context(), req)
+		r.wantOutcome(a, err)
+	case "HeadBucket": // which comes before a creation: a bucket that is there is in the way
+		_, err := buckets.Create(r.Context(), req)
+		if there := a.status() == http.StatusOK; (driver.CodeOf(err) == driver.Conflict) != there {
+			r.Errorf("%s: created with error %v", a.Step, err)
+		}
+	case "DeleteBucket":
+		_, err := buckets.Delete(r.Context(), req)
+		r.wantOutcome(a, err)
+	case "ListObjectVersions":
+		r.swept(a, buckets, req)
+	case "DeleteObjects": // classified has looked at the one answer there is, an error
+	default:
+		r.Errorf("no test for the call %s", call)
+	}
+}
+
+// wantOutcome compares an error with the recorded one.
+func (r *s3Replay) wantOutcome(a s3Answer, err error) {
+	r.Helper()
+	code := stringAt(a.Response, "Error", "Code")
+	if want := s3Errors[code]; (err != nil) != (code != "") || (err != nil && code != "NoSuchBucket" && driver.CodeOf(err) != want) {
+		r.Errorf("%s: recorded %q, error %v of code %v", a.Step, code, err, driver.CodeOf(err))
+	}
+}
+
+// observe demands that an aspect shows no difference to the specification that asked for it, and is mirrored.
+func (r *s3Replay) observe(a s3Answer, spec v1alpha1.BucketParameters, aspect string) {
+	r.Helper()
+	seen, err := r.open("us-east-1").Buckets.Observe(r.Context(), bucketRequest{Name: "recorded-bucket", Location: "us-east-1", Spec: spec})
+	code := stringAt(a.Response, "Error", "Code")
+	unset := code == "" || strings.HasPrefix(code, "NoSuch") && code != "NoSuchBucket"
+	switch {
+	case code == "NoSuchBucket" && aspect == "tags":
+		if err != nil || seen.State != driver.Absent {
+			r.Errorf("%s: observed %v, error %v", a.Step, seen.State, err)
+		}
+	case err != nil:
+		r.Errorf("%s: %v", a.Step, err)
+	case !unset: // the aspect can't be read, which says nothing of the bucket
+		if len(seen.Unreadable) != 1 || seen.Unreadable[0].Field != aspect || seen.State != driver.Ready {
+			r.Errorf("%s: observed %v, unreadable %v", a.Step, seen.State, seen.Unreadable)
+		}
+	default:
+		if seen.State != driver.Ready || !seen.Available || len(seen.Changes) > 0 || len(seen.Unreadable) > 0 {
+			r.Errorf("%s: observed %v, available %t, differences %v, unreadable %v", a.Step, seen.State, seen.Available, seen.Changes, seen.Unreadable)
+		}
+		if spec.Encryption != nil && spec.Encryption.Key == nil {
+			spec.Encryption = nil // S3's own key is not shown
+		}
+		wantMirror(r.T, seen.Mirror, spec)
+	}
+}
+
+// updated demands that an update makes the recorded call and ends as it did.
+func (r *s3Replay) updated(a s3Answer, req bucketRequest, call, name string) {
+	r.Helper()
+	r.took()
+	result, err := r.open("us-east-1").Buckets.Update(r.Context(), req, []field.Change{{Field: name}})
+	if !slices.Contains(r.took(), call) {
+		r.Errorf("%s: the driver did not call %s", a.Step, call)
+	}
+	if len(result.Failed) == 1 {
+		err = result.Failed[0].Err
+	}
+	r.wantOutcome(a, err)
+}
+
+// swept demands that a forced deletion deletes every version and every delete marker that was listed.
+func (r *s3Replay) swept(a s3Answer, buckets driver.External[v1alpha1.BucketParameters], req bucketRequest) {
+	r.Helper()
+	r.answer("DeleteBucket", awsAnswer{status: http.StatusConflict, body: []byte("<Error><Code>BucketNotEmpty</Code><Message>The bucket you tried to delete is not empty</Message></Error>")})
+	r.answer("ListMultipartUploads", awsAnswer{status: http.StatusOK, body: []byte("<ListMultipartUploadsResult></ListMultipartUploadsResult>")})
+	var deleted string
+	r.answer("DeleteObjects", awsAnswer{status: http.StatusOK, body: []byte("<DeleteResult></DeleteResult>"), note: func(body []byte) { deleted = string(body) }})
+	req.Deletion = &driver.Deletion{Force: true}
+	result, err := buckets.Delete(r.Context(), req)
+	if err != nil || !result.Unfinished {
+		r.Errorf("%s: unfinished %t, error %v", a.Step, result.Unfinished, err)
+	}
+	for _, kind := range []string{"Versions", "DeleteMarkers"} {
+		for _, o := range objects(at(a.Response, kind)) {
+			var id bytes.Buffer
+			_ = xml.EscapeText(&id, []byte(stringAt(o, "VersionId")))
+			if !strings.Contains(deleted, "<Key>"+stringAt(o, "Key")+"</Key>") || !strings.Contains(deleted, "<VersionId>"+id.String()+"</VersionId>") {
+				r.Errorf("%s: %s of %s was not deleted: %s", a.Step, kind, stringAt(o, "VersionId"), deleted)
+			}
+		}
+	}
+}
+
+// tagSet returns the tags in an answer.
+func tagSet(response any) map[string]string {
+	out := map[string]string{}
+	for _, tag := range objects(at(response, "TagSet")) {
+		out[stringAt(tag, "Key")] = stringAt(tag, "Value")
+	}
+	return out
+}

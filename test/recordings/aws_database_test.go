@@ -1,0 +1,334 @@
+package recordings
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// TestInstancesReplayed serves the recordings of RDS to the SDK and to the driver. The SDK must decode every answer without
+// loss. Of the calls that the driver makes it must understand the answers.
+func TestInstancesReplayed(t *testing.T) {
+	whole := each(t, "rds.json", replayed, func(t *testing.T, name string, answers []rdsAnswer) {
+		r := &instanceReplay{T: t, awsReplay: newAWSReplay(t), title: name}
+		for _, a := range answers {
+			r.recorded(a)
+			r.decoded(a)
+			r.classified(a)
+			if !setAside(uncalledByDatabases, a.Call) {
+				r.step(a)
+			}
+		}
+	})
+	if whole {
+		wantNoStaleCalls(t, uncalledByDatabases)
+		wantNoStale(t, knownOfDecoding)
+	}
+}
+
+// An instanceReplay is one case on its way to the driver.
+type instanceReplay struct {
+	*testing.T
+	*awsReplay
+	title string         // of the case
+	last  map[string]any // the instance that was served last
+}
+
+// recorded makes an answer known as it was recorded.
+func (r *instanceReplay) recorded(a rdsAnswer) {
+	r.answer(a.Call, awsAnswer{status: a.Status, body: a.document()})
+}
+
+// decoded demands that the SDK decodes an answer without loss.
+func (r *instanceReplay) decoded(a rdsAnswer) {
+	r.Helper()
+	got, err := a.decode(r.T, r.URL)
+	var lost []difference
+	switch failed := a.Status >= http.StatusBadRequest; {
+	case (err != nil) != failed:
+		lost = []difference{{"", nil, fmt.Sprint(err)}}
+	case !failed: // classified looks at errors
+		lost = compare(withoutUnset(any(a.Response)), got, nil)
+	}
+	for _, d := range judge(knownOfDecoding, r.title+"/"+a.Call, lost) {
+		r.Errorf("%s %d: lost on the way through the SDK: %v", a.Call, a.N, d)
+	}
+}
+
+// rdsErrors says what the recorded errors mean.
+var rdsErrors = map[string]driver.Code{
+	"SnapshotQuotaExceeded":    driver.Quota,
+	"DBSnapshotAlreadyExists":  driver.Conflict,
+	"DBParameterGroupNotFound": driver.Invalid, // in an answer to a call about an instance: the spec names none that is there
+}
+
+// classified answers a call of the driver with a recorded error, whichever call it was recorded of. What the code does not
+// say the driver must not take it for: nothing is absent because a group is.
+func (r *instanceReplay) classified(a rdsAnswer) {
+	r.Helper()
+	if a.Status < http.StatusBadRequest {
+		return
+	}
+	code, message := stringAt(a.Response, "Error", "Code"), stringAt(a.Response, "Error", "Message")
+	r.answer("DescribeDBInstances", awsAnswer{status: a.Status, body: a.document()})
+	seen, err := r.open("us-east-1").Databases.Observe(r.Context(), databaseRequest{Name: "recorded", Location: "us-east-1"})
+	if want, ok := rdsErrors[code]; !ok || driver.CodeOf(err) != want || seen.State != driver.Unknown {
+		r.Errorf("%s: classified as %v, state %v; the test wants %v", code, driver.CodeOf(err), seen.State, want)
+	}
+	if err == nil || !strings.Contains(err.Error(), message) {
+		r.Errorf("%s: the cloud's words are lost: %v", code, err)
+	}
+}
+
+// step lets the driver make the call that was recorded, for every object in the answer.
+func (r *instanceReplay) step(a rdsAnswer) {
+	r.Helper()
+	switch one, _ := a.Response["DBInstance"].(map[string]any); a.Call {
+	case "DescribeDBInstances":
+		for _, i := range objects(a.Response["DBInstances"]) {
+			r.observe(i)
+		}
+	case "DescribeDBSnapshots":
+		for _, s := range objects(a.Response["DBSnapshots"]) {
+			r.lookForSnapshot(s)
+		}
+	case "CreateDBInstance":
+		req := r.request(one)
+		result, err := r.open(req.Location).Databases.Create(r.Context(), req)
+		if err != nil || result.ID != stringAt(one, "DbiResourceId") {
+			r.Errorf("create: %v, id %q", err, result.ID)
+		}
+		r.observe(one)
+	case "ModifyDBInstance":
+		r.present(one)
+		req := r.request(one)
+		req.Spec.DeletionProtection = new(true)
+		r.updated(req, "ModifyDBInstance", field.Change{Field: "deletionProtection"})
+		r.observe(one)
+	case "RemoveTagsFromResource": // the instance itself is recorded in the same case
+		req := r.request(r.last)
+		req.Spec.Tags = map[string]v1alpha1.TagValue{}
+		r.updated(req, a.Call, field.Change{Field: "tags", Remove: slices.Sorted(maps.Keys(tagList(r.last)))})
+	case "DeleteDBInstance":
+		req := r.request(one)
+		if _, err := r.open(req.Location).Databases.Delete(r.Context(), req); err != nil {
+			r.Errorf("delete: %v", err)
+		}
+		r.observe(one)
+	default:
+		r.Errorf("no test for the call %s: the driver makes it, or it belongs in uncalledByDatabases with the reason", a.Call)
+	}
+}
+
+// objects returns the entries of a list.
+func objects(list any) []map[string]any {
+	entries, _ := list.([]any)
+	out := make([]map[string]any, len(entries))
+	for i, entry := range entries {
+		out[i], _ = entry.(map[string]any)
+	}
+	return out
+}
+
+// present makes an instance the answer to the driver's question for it.
+func (r *instanceReplay) present(instance map[string]any) {
+	r.recorded(rdsAnswer{Call: "DescribeDBInstances", Status: http.StatusOK, Response: map[string]any{"DBInstances": []any{instance}}})
+}
+
+// updated demands that an update succeeds by a call.
+func (r *instanceReplay) updated(req databaseRequest, call string, change field.Change) {
+	r.Helper()
+	r.took()
+	result, err := r.open(req.Location).Databases.Update(r.Context(), req, []field.Change{change})
+	if err != nil || len(result.Failed) > 0 || !slices.Contains(r.took(), call) {
+		r.Errorf("update of %s: %v, failed %v", change.Field, err, result.Failed)
+	}
+}
+
+// request is about an instance, and asks for what it is, or was asked to become.
+func (r *instanceReplay) request(instance map[string]any) databaseRequest {
+	return databaseRequest{
+		Name: stringAt(instance, "DBInstanceIdentifier"), Location: cmp.Or(arnRegion(instance), "us-east-1"), Spec: instanceSpec(instance, true),
+		Login: driver.Login{Username: stringAt(instance, "MasterUsername"), Password: "canary-canary"},
+	}
+}
+
+// arnRegion returns the region of an instance; an empty one for the oldest recordings, whose answers to changes have no ARN.
+func arnRegion(instance map[string]any) string {
+	if parts := strings.Split(stringAt(instance, "DBInstanceArn"), ":"); len(parts) > 3 {
+		return parts[3]
+	}
+	return ""
+}
+
+// rdsStates says what the recorded states mean. An instance that shows no state is not known to take changes.
+var rdsStates = map[string]struct {
+	state     driver.State
+	available bool
+}{
+	"available": {driver.Ready, true}, "backing-up": {driver.Ready, true}, "modifying": {driver.Pending, true}, "stopped": {driver.Ready, false},
+	"creating": {driver.Pending, false}, "starting": {driver.Pending, false}, "stopping": {driver.Pending, false}, "": {driver.Pending, false},
+	"deleting": {driver.Deleting, false}, "failed": {driver.Failed, false},
+}
+
+// observe serves an instance to the driver.
+func (r *instanceReplay) observe(instance map[string]any) {
+	r.Helper()
+	r.present(instance)
+	r.last = instance
+	name, status := stringAt(instance, "DBInstanceIdentifier"), stringAt(instance, "DBInstanceStatus")
+	req := r.request(instance)
+	conn := r.open(req.Location)
+	seen, err := conn.Databases.Observe(r.Context(), req)
+	if err != nil {
+		r.Errorf("%s: %v", name, err)
+		return
+	}
+	want, known := rdsStates[status]
+	if waits(instance) && want.state == driver.Ready {
+		want.state = driver.Pending
+	}
+	host := stringAt(instance, "Endpoint", "Address")
+	if !known || seen.State != want.state || seen.Available != (want.available && host != "") || seen.Stopped != (status == "stopped") {
+		r.Errorf("%s is %q: observed %v, available %t, stopped %t", name, status, seen.State, seen.Available, seen.Stopped)
+	}
+	if (seen.Problem != "") != (want.state == driver.Failed) {
+		r.Errorf("%s is %q: the problem is %q", name, status, seen.Problem)
+	}
+	protected, _ := instance["DeletionProtection"].(bool)
+	if seen.Location != arnRegion(instance) || seen.ID != stringAt(instance, "DbiResourceId") || seen.Protected != protected || seen.Endpoint.Host != host {
+		r.Errorf("%s: in %q, id %q, protected %t, at %q", name, seen.Location, seen.ID, seen.Protected, seen.Endpoint.Host)
+	}
+	if port, ok := at(instance, "Endpoint", "Port").(float64); ok && float64(seen.Endpoint.Port) != port {
+		r.Errorf("%s: port %d, want %v", name, seen.Endpoint.Port, port)
+	}
+	if len(seen.Changes) > 0 || len(seen.Unreadable) > 0 {
+		r.Errorf("%s: differs from the specification that asked for it: %v, unreadable %v", name, seen.Changes, seen.Unreadable)
+	}
+	wantMirror(r.T, seen.Mirror, instanceSpec(instance, false))
+	if want.state != driver.Deleting {
+		r.differs(conn, req)
+	}
+}
+
+// waits reports whether an instance is to become what its specification wants and what it is not yet.
+func waits(instance map[string]any) bool {
+	pending, _ := instance["PendingModifiedValues"].(map[string]any)
+	for _, k := range []string{"EngineVersion", "AllocatedStorage", "BackupRetentionPeriod", "DBInstanceClass", "MasterUserPassword"} {
+		if pending[k] != nil && pending[k] != instance[k] {
+			return true
+		}
+	}
+	return false
+}
+
+// differs demands that what is not as wanted is reported, and nothing else.
+func (r *instanceReplay) differs(conn *driver.Conn, req databaseRequest) {
+	r.Helper()
+	for name, edit := range map[string]func(*v1alpha1.DatabaseParameters){
+		"engine":  func(s *v1alpha1.DatabaseParameters) { s.Engine = new(v1alpha1.Engine("another")) },
+		"version": func(s *v1alpha1.DatabaseParameters) { s.Version = new("99") },
+		"storage.sizeGiB": func(s *v1alpha1.DatabaseParameters) {
+			s.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(60000))}
+		},
+		"databaseName": func(s *v1alpha1.DatabaseParameters) { s.DatabaseName = new("another") },
+		"backup.retentionDays": func(s *v1alpha1.DatabaseParameters) {
+			s.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(34))}
+		},
+		"tags":              func(s *v1alpha1.DatabaseParameters) { s.Tags = map[string]v1alpha1.TagValue{"another": "tag"} },
+		"aws.instanceClass": func(s *v1alpha1.DatabaseParameters) { s.AWS = &v1alpha1.DatabaseAWS{InstanceClass: new("db.another")} },
+		"deletionProtection": func(s *v1alpha1.DatabaseParameters) {
+			s.DeletionProtection = new(s.DeletionProtection == nil || !*s.DeletionProtection)
+		},
+	} {
+		other := req
+		edit(&other.Spec)
+		seen, err := conn.Databases.Observe(r.Context(), other)
+		if err != nil || !slices.Equal(field.Names(seen.Changes), []string{name}) {
+			r.Errorf("%s: another %s shows the differences %v, error %v", req.Name, name, field.Names(seen.Changes), err)
+		}
+	}
+}
+
+// lookForSnapshot serves a snapshot as the final one of an instance that is gone.
+func (r *instanceReplay) lookForSnapshot(snapshot map[string]any) {
+	r.Helper()
+	gone := rdsAnswer{Call: "DescribeDBInstances", Status: http.StatusNotFound,
+		Response: map[string]any{"Error": map[string]any{"Code": "DBInstanceNotFound", "Message": "DBInstance not found.", "Type": "Sender"}}}
+	r.recorded(gone)
+	r.recorded(rdsAnswer{Call: "DescribeDBSnapshots", Status: http.StatusOK, Response: map[string]any{"DBSnapshots": []any{snapshot}}})
+	name := stringAt(snapshot, "DBSnapshotIdentifier")
+	req := databaseRequest{Name: "gone", Location: "us-east-1", Deletion: &driver.Deletion{Snapshot: name}}
+	seen, err := r.open("us-east-1").Databases.Observe(r.Context(), req)
+	want := map[string]driver.State{"available": driver.Ready, "pending": driver.Pending}[stringAt(snapshot, "Status")]
+	if err != nil || seen.State != driver.Absent || want == driver.Unknown || seen.Snapshot != want {
+		r.Errorf("snapshot %s is %q: observed %v, want %v, error %v", name, stringAt(snapshot, "Status"), seen.Snapshot, want, err)
+	}
+}
+
+// instanceSpec is the specification of an instance as it is, or as it was asked to be, in so far as a Database can.
+func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParameters {
+	value := func(name string) any {
+		if pending := at(instance, "PendingModifiedValues", name); asked && pending != nil {
+			return pending
+		}
+		return instance[name]
+	}
+	text := func(name string) *string {
+		if s, ok := value(name).(string); ok {
+			return &s
+		}
+		return nil
+	}
+	protected, _ := instance["DeletionProtection"].(bool) // older answers have none
+	spec := v1alpha1.DatabaseParameters{
+		Version: text("EngineVersion"), DatabaseName: text("DBName"), DeletionProtection: &protected,
+	}
+	if region := arnRegion(instance); region != "" {
+		spec.Location = &region
+	}
+	if engine := text("Engine"); engine != nil {
+		spec.Engine = (*v1alpha1.Engine)(engine)
+		if *engine == "postgres" {
+			spec.DatabaseName = new(cmp.Or(stringAt(instance, "DBName"), "postgres"))
+		}
+	}
+	if size, ok := value("AllocatedStorage").(float64); ok {
+		spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(size))}
+	}
+	if days, ok := value("BackupRetentionPeriod").(float64); ok {
+		spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(days))}
+	}
+	if class := text("DBInstanceClass"); class != nil {
+		spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: class}
+	}
+	spec.Tags = tags(anyMap(tagList(instance)))
+	return spec
+}
+
+// tagList returns the tags of an instance, without those that are AWS's own.
+func tagList(instance map[string]any) map[string]string {
+	out := map[string]string{}
+	for _, tag := range objects(instance["TagList"]) {
+		if key := stringAt(tag, "Key"); !strings.HasPrefix(key, "aws:") {
+			out[key] = stringAt(tag, "Value")
+		}
+	}
+	return out
+}
+
+func anyMap(m map[string]string) map[string]any {
+	out := map[string]any{}
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}

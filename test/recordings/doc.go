@@ -1,0 +1,23 @@
+// Package recordings judges drivers and stand-ins by what the real clouds answered.
+//
+// The recordings are files of JSON that are no part of the repository. The variable MOORING_RECORDINGS names their folder;
+// without it the tests look for ../shared/recordings, beside the repository. Where there is none, the tests are skipped and the
+// package prints "recordings: NOT TESTED"; otherwise it prints how many cases of each file ran in each direction, and how many
+// were set aside with a reason. A file in the folder that no test takes is printed as NOT TESTED, and fails. See the lines by
+//
+//	go test -C test/recordings -count=1
+//
+// There are two directions. Replayed: each recorded answer is served to the drivers over HTTP. An observation must show no
+// difference to the specification that asked for it, classify states and errors rightly, and mirror what is there.
+// Driven: each recorded request goes to the stand-ins, and their answers are compared with the recorded ones, field by
+// field. A difference is mended in the stand-in, or stands in a list (known_*_test.go) with its reason. An entry that explains
+// nothing any more fails too.
+//
+// The recordings of AWS hold answers without the requests. Those of RDS are decoded by the SDK without loss, and each instance in
+// them is made in the stand-in by calls that ask for what it shows. The calls of S3 are written out in s3Cases. Calls that no
+// driver makes are listed with the reason (uncalledByDatabases, uncalledByBuckets, unknownToS3), so that a new recording fails until
+// somebody decides. Recordings that were edited by hand are weaker evidence, and the lists say so.
+//
+// What the recordings taught the stand-ins stands in the stand-ins' own tables, and is tested in test/localcloud without
+// the recordings.
+package recordings

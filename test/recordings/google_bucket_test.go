@@ -1,0 +1,115 @@
+package recordings
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// TestBucketsReplayed serves the recordings of Cloud Storage to the driver.
+func TestBucketsReplayed(t *testing.T) {
+	each(t, "gcs.json", replayed, func(t *testing.T, _ string, steps []exchange) {
+		server, conn := newReplay(t)
+		req := driver.Request[v1alpha1.BucketParameters]{Location: "us-central1"}
+		for i, step := range steps {
+			server.answer(step)
+			where := step.Method + " " + step.Path
+			if parts := step.segments(); len(parts) > 1 {
+				req.Name = parts[1]
+			}
+			switch kind := bucketCall(step); kind {
+			case "buckets.get":
+				observeBucket(t, conn, &req, step)
+			case "buckets.insert":
+				req = driver.Request[v1alpha1.BucketParameters]{Name: stringAt(object(t, step.Request), "name"), Location: "us-central1"}
+				req.Spec = bucketSpec(object(t, step.Request), req.Spec)
+				if _, err := conn.Buckets.Create(t.Context(), req); err != nil {
+					t.Errorf("step %d: %s: %v", i, where, err)
+				}
+			case "buckets.patch":
+				req.Spec = bucketSpec(object(t, step.Request), req.Spec)
+				result, err := conn.Buckets.Update(t.Context(), req, []field.Change{{Field: "tags"}})
+				if err != nil || len(result.Failed) > 0 {
+					t.Errorf("step %d: %s: %v, failed %v", i, where, err, result.Failed)
+				}
+			case "buckets.delete":
+				if _, err := conn.Buckets.Delete(t.Context(), req); err != nil {
+					t.Errorf("step %d: %s: %v", i, where, err)
+				}
+			case "objects.list", "notifications", "bucketAccessControls": // the driver reads none of these here
+			default:
+				t.Errorf("step %d: no test for %s %s", i, kind, where)
+			}
+		}
+	})
+}
+
+// bucketCall names the call of Cloud Storage that was recorded.
+func bucketCall(e exchange) string {
+	parts := e.segments()
+	verb := map[string]string{http.MethodGet: "get", http.MethodPatch: "patch", http.MethodDelete: "delete", http.MethodPost: "insert", http.MethodPut: "update"}[e.Method]
+	switch {
+	case len(parts) <= 2:
+		return "buckets." + verb
+	case parts[2] == "o" && len(parts) == 3:
+		return "objects.list"
+	case parts[2] == "notificationConfigs":
+		return "notifications"
+	case parts[2] == "acl":
+		return "bucketAccessControls"
+	}
+	return strings.Join(parts[2:], "/") + "." + verb
+}
+
+// bucketSpec is the specification that asks for what a request asks for, in so far as a Bucket can.
+func bucketSpec(request map[string]any, before v1alpha1.BucketParameters) v1alpha1.BucketParameters {
+	spec := before
+	if location := stringAt(request, "location"); location != "" {
+		spec.Location = new(strings.ToLower(location))
+	}
+	if enabled, ok := at(request, "versioning", "enabled").(bool); ok {
+		spec.Versioning = new(v1alpha1.VersioningSuspended)
+		if enabled {
+			spec.Versioning = new(v1alpha1.VersioningEnabled)
+		}
+	}
+	switch stringAt(request, "iamConfiguration", "publicAccessPrevention") {
+	case "enforced":
+		spec.PublicAccess = new(v1alpha1.PublicAccessBlocked)
+	case "inherited":
+		spec.PublicAccess = new(v1alpha1.PublicAccessAllowed)
+	}
+	if labels := at(request, "labels"); labels != nil {
+		spec.Tags = tags(labels)
+	}
+	return spec
+}
+
+func observeBucket(t *testing.T, conn *driver.Conn, req *driver.Request[v1alpha1.BucketParameters], step exchange) {
+	t.Helper()
+	seen, err := conn.Buckets.Observe(t.Context(), *req)
+	if err != nil {
+		t.Errorf("%s: %v", step.Path, err)
+		return
+	}
+	if step.Status == http.StatusNotFound {
+		if seen.State != driver.Absent {
+			t.Errorf("%s: state is %v, want Absent", step.Path, seen.State)
+		}
+		return
+	}
+	have := object(t, step.Response)
+	if seen.State != driver.Ready || !seen.Available || seen.Location != strings.ToLower(stringAt(have, "location")) || seen.ID == "" {
+		t.Errorf("%s: observed %v, available %t, in %q, id %q", step.Path, seen.State, seen.Available, seen.Location, seen.ID)
+	}
+	if len(seen.Changes) > 0 || len(seen.Unreadable) > 0 {
+		t.Errorf("%s: differs from the specification that asked for it: %v, unreadable %v", step.Path, seen.Changes, seen.Unreadable)
+	}
+	want := bucketSpec(have, v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningSuspended), PublicAccess: new(v1alpha1.PublicAccessAllowed)})
+	wantMirror(t, seen.Mirror, want)
+	req.ID, req.Applied = seen.ID, seen.Applied
+}

@@ -1,0 +1,239 @@
+package recordings
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// databaseCall names the call of Cloud SQL that was recorded.
+func databaseCall(e exchange) string {
+	parts := e.segments() // projects, the project, instances, its name, users, a name
+	verb := map[string]string{http.MethodGet: "get", http.MethodPatch: "patch", http.MethodDelete: "delete", http.MethodPost: "insert", http.MethodPut: "update"}[e.Method]
+	switch {
+	case parts[2] == "operations":
+		return "operations.get"
+	case len(parts) <= 4:
+		return "instances." + verb
+	case len(parts) == 5 && e.Method == http.MethodGet:
+		return parts[4] + ".list"
+	case parts[4] == "users" || parts[4] == "databases":
+		return parts[4] + "." + verb
+	}
+	return "instances." + parts[4]
+}
+
+type databaseRequest = driver.Request[v1alpha1.DatabaseParameters]
+
+// TestDatabasesReplayed serves the recordings of Cloud SQL to the driver.
+func TestDatabasesReplayed(t *testing.T) {
+	each(t, "cloudsql.json", replayed, func(t *testing.T, _ string, steps []exchange) {
+		server, conn := newReplay(t)
+		r := &databaseReplay{T: t, replay: server, cloud: conn.Databases, requests: map[string]*databaseRequest{}}
+		for i, step := range steps {
+			server.answer(step)
+			if err := r.step(step); err != nil {
+				t.Errorf("step %d: %s %s: %v", i, step.Method, step.Path, err)
+			}
+		}
+	})
+}
+
+// A databaseReplay is one case on its way to the driver.
+type databaseReplay struct {
+	*testing.T
+	*replay
+	cloud    driver.External[v1alpha1.DatabaseParameters]
+	requests map[string]*databaseRequest // by the instance's name
+	last     *databaseRequest
+}
+
+// request returns the request about the instance that a path names.
+func (r *databaseReplay) request(e exchange) *databaseRequest {
+	parts := e.segments()
+	if parts[2] == "operations" {
+		return r.last
+	}
+	name := stringAt(object(r.T, e.Request), "name")
+	if len(parts) > 3 {
+		name = parts[3]
+	}
+	if r.requests[name] == nil {
+		r.requests[name] = &databaseRequest{Name: name, Location: "us-central1", Login: driver.Login{Password: "canary"}}
+	}
+	r.last = r.requests[name]
+	return r.last
+}
+
+// step lets the driver make the call that was recorded.
+func (r *databaseReplay) step(e exchange) error {
+	req := r.request(e)
+	switch databaseCall(e) {
+	case "instances.get":
+		r.observe(*req, e)
+		return nil
+	case "operations.get":
+		with := *req
+		with.Operation = stringAt(object(r.T, e.Response), "name")
+		seen, err := r.cloud.Observe(r.Context(), with)
+		if err == nil && (seen.Operation != "" || seen.OperationError != nil) {
+			r.Errorf("an operation that is done is under way as %q, with the error %v", seen.Operation, seen.OperationError)
+		}
+		return err
+	case "instances.insert":
+		req.Spec = databaseSpec(object(r.T, e.Request), v1alpha1.DatabaseParameters{})
+		asked := *req
+		if asked.Spec.Engine == nil { // another engine than Mooring has, and the same answer
+			asked.Spec.Engine, asked.Spec.Version = new(v1alpha1.EnginePostgres), nil
+		}
+		return r.began(e)(r.cloud.Create(r.Context(), asked))
+	case "instances.patch", "instances.update":
+		req.Spec = databaseSpec(object(r.T, e.Request), req.Spec)
+		e.Method = http.MethodPatch // the driver replaces nothing as a whole
+		r.answer(e)
+		return r.began(e)(r.cloud.Update(r.Context(), *req, []field.Change{{Field: "gcp.tier"}}))
+	case "instances.delete":
+		return r.began(e)(r.cloud.Delete(r.Context(), *req))
+	case "users.list":
+		return r.lookForUsers(*req, e)
+	case "users.insert", "users.update":
+		with := *req
+		with.Login.Username = "recorded"
+		changed := map[string]string{"users.insert": driver.FieldUsername, "users.update": driver.FieldPassword}[databaseCall(e)]
+		return r.began(e)(r.cloud.Update(r.Context(), with, []field.Change{{Field: changed}}))
+	case "databases.get":
+		with := *req
+		with.Spec.DatabaseName = new(e.segments()[5])
+		seen, err := r.cloud.Observe(r.Context(), with)
+		if missing := hasChange(seen, "databaseName"); err == nil && missing != (e.Status == http.StatusNotFound) {
+			r.Errorf("the database is missing: %t, answered with status %d", missing, e.Status)
+		}
+		return err
+	case "databases.insert":
+		with := *req
+		with.Spec.DatabaseName = new(stringAt(object(r.T, e.Request), "name"))
+		return r.began(e)(r.cloud.Update(r.Context(), with, []field.Change{{Field: "databaseName"}}))
+	case "users.delete", "databases.update", "databases.delete", "instances.clone", "instances.promoteReplica":
+		return nil // the driver makes no such call
+	}
+	r.Errorf("no test for %s", databaseCall(e))
+	return nil
+}
+
+// began demands that a call began an operation which has to be waited for, or was done with its answer.
+func (r *databaseReplay) began(e exchange) func(driver.Result, error) error {
+	done := stringAt(object(r.T, e.Response), "status") == "DONE"
+	return func(result driver.Result, err error) error {
+		if err == nil && (result.Operation == "" != done || len(result.Failed) > 0) {
+			r.Errorf("operation %q, failed %v", result.Operation, result.Failed)
+		}
+		return err
+	}
+}
+
+func hasChange(seen driver.Observation, name string) bool {
+	for _, c := range seen.Changes {
+		if c.Field == name {
+			return true
+		}
+	}
+	return false
+}
+
+// lookForUsers holds the driver to the list of users: those that it has are found, another is not.
+func (r *databaseReplay) lookForUsers(req databaseRequest, e exchange) error {
+	names := map[string]bool{"nobody-of-that-name": false}
+	items, _ := at(object(r.T, e.Response), "items").([]any)
+	for _, item := range items {
+		if host := stringAt(item, "host"); host == "" || host == "%" {
+			names[stringAt(item, "name")] = true
+		}
+	}
+	for name, there := range names {
+		req.Login.Username = name
+		seen, err := r.cloud.Observe(r.Context(), req)
+		if err != nil {
+			return err
+		}
+		if found := !hasChange(seen, driver.FieldUsername); found != there {
+			r.Errorf("the user %q is found: %t, want %t", name, found, there)
+		}
+	}
+	return nil
+}
+
+func (r *databaseReplay) observe(req databaseRequest, e exchange) {
+	r.Helper()
+	seen, err := r.cloud.Observe(r.Context(), req)
+	switch {
+	case err != nil:
+		r.Errorf("%s: %v", e.Path, err)
+		return
+	case e.Status == http.StatusNotFound:
+		if seen.State != driver.Absent {
+			r.Errorf("%s: state is %v, want Absent", e.Path, seen.State)
+		}
+		return
+	}
+	have := object(r.T, e.Response)
+	stopped := stringAt(have, "settings", "activationPolicy") == "NEVER"
+	if seen.State != driver.Ready || seen.Stopped != stopped || seen.Available == stopped || seen.Location != stringAt(have, "region") || seen.ID != stringAt(have, "createTime") {
+		r.Errorf("%s: observed %v, stopped %t, available %t, in %q, id %q", e.Path, seen.State, seen.Stopped, seen.Available, seen.Location, seen.ID)
+	}
+	if len(seen.Changes) > 0 || len(seen.Unreadable) > 0 {
+		r.Errorf("%s: differs from the specification that asked for it: %v, unreadable %v", e.Path, seen.Changes, seen.Unreadable)
+	}
+	if seen.Endpoint.Host == "" {
+		r.Errorf("%s: no address", e.Path)
+	}
+	want := databaseSpec(have, v1alpha1.DatabaseParameters{})
+	want.Version = nil
+	if want.Engine == nil { // the mirror says what is there, in the manner of the spec
+		family, _, _ := strings.Cut(stringAt(have, "databaseVersion"), "_")
+		want.Engine = new(v1alpha1.Engine(strings.ToLower(family)))
+		wantMirror(r.T, seen.Mirror, want)
+		return
+	}
+	if version := stringAt(have, "databaseInstalledVersion"); version != "" {
+		_, number, _ := strings.Cut(version, "_")
+		want.Version = new(strings.ReplaceAll(number, "_", "."))
+	}
+	wantMirror(r.T, seen.Mirror, want)
+}
+
+// databaseSpec is the specification that asks for what an instance is, in so far as a Database can.
+func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v1alpha1.DatabaseParameters {
+	spec := before
+	if region := stringAt(instance, "region"); region != "" {
+		spec.Location = &region
+	}
+	family, number, _ := strings.Cut(stringAt(instance, "databaseVersion"), "_")
+	if engine, ok := map[string]v1alpha1.Engine{"POSTGRES": v1alpha1.EnginePostgres, "MYSQL": v1alpha1.EngineMySQL}[family]; ok {
+		spec.Engine, spec.Version = &engine, new(strings.ReplaceAll(number, "_", "."))
+	}
+	settings := at(instance, "settings")
+	if tier := stringAt(settings, "tier"); tier != "" {
+		spec.GCP = &v1alpha1.DatabaseGCP{Tier: &tier}
+	}
+	if size := stringAt(settings, "dataDiskSizeGb"); size != "" {
+		spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(number32(size))}
+	}
+	if protected, ok := at(settings, "deletionProtectionEnabled").(bool); ok {
+		spec.DeletionProtection = &protected
+	}
+	switch enabled := at(settings, "backupConfiguration", "enabled"); enabled {
+	case true:
+		kept, _ := at(settings, "backupConfiguration", "backupRetentionSettings", "retainedBackups").(float64)
+		spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(kept))}
+	case false:
+		spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(0))}
+	}
+	if labels := at(settings, "userLabels"); labels != nil {
+		spec.Tags = tags(labels)
+	}
+	return spec
+}

@@ -1,0 +1,70 @@
+package recordings
+
+// Reasons that several entries share.
+const (
+	otherEngine   = "SQL Server: an engine that Mooring does not have"
+	otherFeature  = "a feature that Mooring does not have: "
+	replicas      = otherFeature + "read replicas"
+	clones        = otherFeature + "clones"
+	noBackups     = "high availability without backups, which the documentation refuses: harsher"
+	takesTime     = "the stand-in lets work on users and databases take time, which the cloud has done at once: harsher, so that drivers are tested with it"
+	newerThanThat = "shown since a later version of the API, and read by no driver: "
+)
+
+// knownOfBuckets are the differences between the local Cloud Storage and the recordings.
+var knownOfBuckets = []*known{
+	{call: "*/bucketAccessControls", path: "*", why: otherFeature + "access lists of buckets"},
+	{call: "storagebucketaccesscontrol/buckets.get", path: "metageneration", why: otherFeature + "access lists of buckets, whose edits count"},
+	{call: "*/buckets.patch", path: "acl", why: otherFeature + "access lists; an answer to a patch shows them unless the client asks for less"},
+	{call: "*/buckets.patch", path: "defaultObjectAcl", why: otherFeature + "access lists of new objects"},
+	{call: "*/buckets.patch", path: "owner", why: otherFeature + "access lists and their owner"},
+	{call: "*/notifications", path: "*", why: otherFeature + "notifications"},
+	{call: "*/objects.list", path: "prefixes", why: "from the mock of those who recorded it, as the recordings' own notes say"},
+	{call: "storagebucketaccesscontrol/buckets.*", path: "generation", why: "an older recording; all others have it"},
+	{call: "storagemanagedfolder-maximal/buckets.*", path: "satisfiesPZI", why: "zone isolation, which depends on the project and is read by no driver"},
+}
+
+// knownOfDatabases are the differences between the local Cloud SQL and the recordings.
+var knownOfDatabases = []*known{
+	{call: "sqlinstance-multithreading-direct/*", path: "*", why: otherEngine},
+	{call: "sqlinstance-sqlserver-minimal-direct/*", path: "*", why: otherEngine},
+	{call: "sqlinstance-replica-direct/instances.insert", path: "status", why: replicas},
+	{call: "sqlinstance-replica-direct/operations.get", path: "operationType", why: replicas},
+	{call: "sqlinstance-replica-direct/operations.get", path: "targetId", why: replicas + ", whose operations name the project too"},
+	{call: "sqlinstance-replica-direct/instances.get", path: "status", why: replicas},
+	{call: "sqlinstance-replica-direct/instances.delete", path: "status", why: replicas},
+	{call: "sqlinstance-replica-direct/users.list", path: "status", why: replicas},
+	{call: "sqlinstance-replica-direct/users.delete", path: "status", why: replicas},
+	{call: "sqlinstance-clone-minimal-direct/instances.clone", path: "status", why: clones},
+	{call: "sqlinstance-clone-minimal-direct/operations.get", path: "operationType", why: clones},
+	{call: "sqlinstance-clone-minimal-direct/operations.get", path: "targetId", why: clones},
+	{call: "sqlinstance-clone-minimal-direct/instances.get", path: "status", why: clones},
+	{call: "sqlinstance-clone-minimal-direct/instances.delete", path: "status", why: clones},
+	{call: "sqlinstance-locationpreference-direct/instances.update", path: "status", why: noBackups},
+	{call: "sqlinstance-locationpreference-direct/operations.get", path: "operationType", why: noBackups},
+	{call: "sqlinstance-locationpreference-direct/instances.get", path: "settings.availabilityType", why: noBackups},
+	{call: "sqlinstance-locationpreference-direct/instances.get", path: "settings.locationPreference.secondaryZone", why: noBackups},
+	{call: "sqlinstance-insightsconfig-direct/instances.get", path: "settings.insightsConfig.*", why: otherFeature + "query insights; false members are left out"},
+	{call: "sqlinstance-authorizednetworks-direct/instances.get", path: `settings.ipConfiguration.authorizedNetworks\[]`, why: "emptied by those who recorded it: the request asked for networks"},
+	{call: "sqlinstance-retainedbackups-default/instances.get", path: "settings.backupConfiguration.pointInTimeRecoveryEnabled", why: "false and missing are the same; the stand-in keeps what was sent"},
+	{call: "sqldatabasesismerge/databases.update", path: "*", why: otherFeature + "changes of a database's collation"},
+	{call: "sqldatabasesismerge/operations.get", path: "operationType", why: otherFeature + "changes of a database's collation"},
+	{call: "sqldatabasesismerge/databases.get", path: "collation", why: otherFeature + "changes of a database's collation"},
+	{call: "sqldatabasesismerge/databases.get", path: "error.status", why: "the canonical code beside the reason, which no driver reads"},
+	{call: "sqluser-full/users.insert", path: "*", why: otherFeature + "users of single hosts"},
+	{call: "sqluser-full/users.update", path: "*", why: otherFeature + "users of single hosts"},
+	{call: "sqluser-full/users.list", path: "items", why: otherFeature + "users of single hosts"},
+	{call: "*/databases.*", path: "*Time", why: takesTime},
+	{call: "*/databases.*", path: "status", why: takesTime},
+	{call: "*/users.list", path: `items\[].host`, why: "emptied by those who recorded it: they delete root by the host % a call later"},
+	{call: "*/users.list", path: `items\[].type`, why: newerThanThat + "BUILT_IN is the default"},
+	{call: "*/users.list", path: `items\[].iamStatus`, why: otherFeature + "logins by IAM"},
+	{call: "*/users.list", path: `items\[].passwordPolicy`, why: otherFeature + "rules for passwords"},
+	{call: "*/instances.get", path: "geminiConfig", why: otherFeature + "assistance by a model"},
+	{call: "*/instances.get", path: `ipAddresses\[]`, why: "the address of outgoing connections, which a server on loopback does not have"},
+	{call: "*/instances.get", path: "maintenanceVersion", why: otherFeature + "maintenance; the name is a build's"},
+	{call: "*/instances.get", path: "serverCaCert", why: "bare listeners have no certificate; real servers do, as test/localcloud TestSQLServer shows"},
+	{call: "*/instances.get", path: "settings.locationPreference.zone", why: "filled in with a zone where the cloud chose one"},
+	{call: "*/instances.get", path: "upgradableDatabaseVersions", why: "a list that the driver does not read: it asks for the version and is refused"},
+	{call: "*/instances.get", path: "settings.backupConfiguration.replicationLogArchivingEnabled", why: "deprecated; shown after an update only"},
+}
