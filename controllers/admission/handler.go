@@ -103,7 +103,7 @@ func refused(req admission.Request, object client.Object, v Verdict) admission.R
 		name = object.GetGenerateName()
 	}
 	status := apierrors.NewInvalid(schema.GroupKind{Group: req.Kind.Group, Kind: req.Kind.Kind}, name, v.Refusals).Status()
-	if false && !slices.ContainsFunc(v.Refusals, func(e *field.Error) bool { return e.Type != field.ErrorTypeForbidden }) {
+	if !slices.ContainsFunc(v.Refusals, func(e *field.Error) bool { return e.Type != field.ErrorTypeForbidden }) {
 		resource := schema.GroupResource{Group: req.Resource.Group, Resource: req.Resource.Resource}
 		causes := status.Details.Causes
 		status = apierrors.NewForbidden(resource, name, v.Refusals.ToAggregate()).Status()
