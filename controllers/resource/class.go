@@ -42,23 +42,32 @@ func (r *Reconciler[T, S]) hasClass(ctx context.Context, t *turn[T, S]) (*outcom
 }
 
 // merge makes what is wanted what object and class say together.
-func (r *Reconciler[T, S]) merge(t *turn[T, S], found *class.Resolution) error {
-	want := r.Kind.New()
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(class.Tree{"spec": found.Spec}, want); err != nil {
-		return fmt.Errorf("merge the class: %w", err)
+func (r *Reconciler[T, S]) merge(t *turn[T, S], found *class.Resolution) (err error) {
+	t.want, t.policy, err = r.Kind.merged(t.obj, found)
+	if err != nil {
+		return err
 	}
-	want.SetNamespace(t.obj.GetNamespace())
-	want.SetName(t.obj.GetName())
-	t.want, t.class = want, found
+	t.class = found
 	if found.Config != nil {
 		t.config = credential.KeyOfBound(*found.Config, t.obj.GetNamespace())
 	}
-	t.policy = r.Kind.policy(want)
-	if found.Class != nil {
-		t.policy.Adoption = found.Class.Adopts(t.policy.Adoption)
-		t.policy.ObserveMarked = found.Class.Spec.AllowAdoption != v1alpha1.AllowAdoptionAny
-	}
 	return nil
+}
+
+// merged returns an object with its class merged into the spec, and the policy of that.
+func (k *Kind[T, S]) merged(obj T, found *class.Resolution) (want T, p Policy, err error) {
+	want = k.New()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(class.Tree{"spec": found.Spec}, want); err != nil {
+		return want, p, fmt.Errorf("merge the class: %w", err)
+	}
+	want.SetNamespace(obj.GetNamespace())
+	want.SetName(obj.GetName())
+	p = k.policy(want)
+	if found.Class != nil {
+		p.Adoption = found.Class.Adopts(p.Adoption)
+		p.ObserveMarked = found.Class.Spec.AllowAdoption != v1alpha1.AllowAdoptionAny
+	}
+	return want, p, nil
 }
 
 // describeClass notes what the object has from its class, once it is known to lead to the object's account.

@@ -8,55 +8,107 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// planDeletion decides for an object that is being deleted. The finalizer goes only when the
-// cloud confirmed that nothing of ours is left there, or when it is to be left.
-func planDeletion(v View, o driver.Observation, p Policy) Action {
+// A deletionEffect is what the deletion of a Kubernetes object does to its cloud object in the end.
+type deletionEffect int
+
+const (
+	deletionUndecided      deletionEffect = iota // the cloud does not show the mark yet; it is observed again
+	deletionLeavesObserved                       // it was only observed, and stays
+	deletionFindsNothing                         // the cloud has none
+	deletionUnderWay                             // the cloud is deleting it already
+	deletionNeedsConsent                         // it may not be Mooring's to delete; a person decides
+	deletionLeavesUnmarked                       // it does not have this object's mark, and stays
+	deletionLeavesReleased                       // it is marked as released already, and stays
+	deletionLeavesOthers                         // it is not this object's, and stays
+	deletionReleases                             // it is marked as released, and stays
+	deletionProtected                            // it is deleted once its deletion protection is lifted
+	deletionDestroys                             // it is deleted
+)
+
+// effectOfDeletion decides what a deletion does to the cloud object, and whether a final snapshot is taken first. The plan carries it out, and
+// the preview announces it.
+func effectOfDeletion(v View, o driver.Observation, p Policy) (effect deletionEffect, snapshot bool) {
 	switch {
 	case p.Management == v1alpha1.ManagementObserve:
-		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: "it was only observed, and stays in the cloud"}
+		return deletionLeavesObserved, false
 	case o.State == driver.Absent:
-		return planGone(v, o, p)
+		return deletionFindsNothing, false
 	case o.State == driver.Deleting:
-		return deleting("the cloud is deleting it")
+		return deletionUnderWay, false
 	}
 	switch ownership(v, o) {
 	case ours, oursUnmarked:
 	case unmarked:
-		if v.Bound && !v.UnmarkedSure {
-			return deleting("the cloud does not show its mark; looking again to be sure")
+		switch {
+		case v.Bound && !v.UnmarkedSure:
+			return deletionUndecided, false
+		case v.WasReady && p.Deletion != v1alpha1.DeletionRetain && mayDelete(v, o, p):
+			return deletionNeedsConsent, false
+		default:
+			return deletionLeavesUnmarked, false
 		}
-		if v.WasReady && p.Deletion != v1alpha1.DeletionRetain && mayDelete(v, o, p) {
-			return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: "the cloud object lost its mark, so it may not be Mooring's to delete; " +
-				"set spec.deletionPolicy: Retain to leave it, or delete it in the cloud"}
-		}
-		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: "the cloud object of this name does not bear this object's mark, and stays"}
 	case released:
-		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: "the cloud object is marked as left behind, and stays"}
+		return deletionLeavesReleased, false
 	default:
-		return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: "the cloud object of this name is not this object's, and stays"}
+		return deletionLeavesOthers, false
 	}
 	if p.Deletion == v1alpha1.DeletionRetain || !mayDelete(v, o, p) {
+		return deletionReleases, false
+	}
+	// What never worked holds nothing worth keeping, and the cloud may be unable to take a snapshot of it. What
+	// works now may hold something, although it never was as declared: it may have been adopted.
+	snapshot = p.Deletion == v1alpha1.DeletionSnapshot && (v.WasReady || o.State == driver.Ready)
+	if o.Protected {
+		return deletionProtected, snapshot
+	}
+	return deletionDestroys, snapshot
+}
+
+// planDeletion decides for an object that is being deleted. The finalizer goes only when the
+// cloud confirmed that nothing of ours is left there, or when it is to be left.
+func planDeletion(v View, o driver.Observation, p Policy) Action {
+	switch effect, snapshot := effectOfDeletion(v, o, p); effect {
+	case deletionLeavesObserved:
+		return leaving("it was only observed, and stays in the cloud")
+	case deletionFindsNothing:
+		return planGone(v, o, p)
+	case deletionUnderWay:
+		return deleting("the cloud is deleting it")
+	case deletionNeedsConsent:
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: "the cloud object lost its mark, so it may not be Mooring's to delete; " +
+			"set spec.deletionPolicy: Retain to leave it, or delete it in the cloud"}
+	case deletionLeavesUnmarked:
+		return leaving("the cloud object of this name does not bear this object's mark, and stays")
+	case deletionLeavesReleased:
+		return leaving("the cloud object is marked as left behind, and stays")
+	case deletionLeavesOthers:
+		return leaving("the cloud object of this name is not this object's, and stays")
+	case deletionReleases:
 		if o.State == driver.Pending {
 			return deleting(messageReleasing)
 		}
 		return Action{Verb: Release, Reason: v1alpha1.ReasonDeleting, Message: messageReleasing}
-	}
-	switch {
-	case o.Protected:
+	case deletionProtected:
 		return planProtected(v, o)
-	case o.State == driver.Pending:
-		return deleting("waiting for the cloud to be done with it" + atWork(o))
+	case deletionDestroys:
+		if o.State == driver.Pending {
+			return deleting("waiting for the cloud to be done with it" + atWork(o))
+		}
+		return Action{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Message: "the cloud is asked to delete it", Snapshot: snapshot}
+	default:
+		return deleting("the cloud does not show its mark; looking again to be sure")
 	}
-	a := Action{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Message: "the cloud is asked to delete it"}
-	// What never worked holds nothing worth keeping, and the cloud may be unable to take a snapshot of it. What
-	// works now may hold something, although it never was as declared: it may have been adopted.
-	a.Snapshot = p.Deletion == v1alpha1.DeletionSnapshot && (v.WasReady || o.State == driver.Ready)
-	return a
 }
 
-// planProtected lifts the cloud's deletion protection if the spec says so in as many words.
+// lifting returns the index of the change that lifts deletion protection because the spec says so in as many words; -1 if
+// the spec does not.
+func lifting(changes []field.Change) int {
+	return slices.IndexFunc(changes, func(c field.Change) bool { return c.Field == "deletionProtection" && !c.Release })
+}
+
+// planProtected lifts the cloud's deletion protection if the spec says so.
 func planProtected(v View, o driver.Observation) Action {
-	i := slices.IndexFunc(o.Changes, func(c field.Change) bool { return c.Field == "deletionProtection" && !c.Release })
+	i := lifting(o.Changes)
 	switch {
 	case i < 0 && v.Unsettled:
 		return deleting("waiting for the cloud to show that deletion protection is lifted")
@@ -100,4 +152,9 @@ const messageReleasing = "the cloud object is being marked as left behind"
 
 func deleting(message string) Action {
 	return Action{Verb: Wait, Reason: v1alpha1.ReasonDeleting, Message: message}
+}
+
+// leaving drops the finalizer and leaves the cloud object as it is.
+func leaving(message string) Action {
+	return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: message}
 }

@@ -189,19 +189,28 @@ func (r *Reconciler[T, S]) asked(t *turn[T, S]) (name, location string) {
 	return name, location
 }
 
+// storedView returns what is stored of an object, as Plan sees it.
+func storedView(obj client.Object, status *v1alpha1.ResourceStatus) View {
+	v := View{
+		Deleting: !obj.GetDeletionTimestamp().IsZero(), Bound: status.ExternalName != "",
+		Held:       controllerutil.ContainsFinalizer(obj, v1alpha1.FinalizerResource),
+		WasReady:   status.FirstReadyTime != nil,
+		Edited:     obj.GetGeneration() != status.AppliedGeneration,
+		WasApplied: status.AppliedGeneration != 0, Origin: status.Origin,
+		AdoptFrom: obj.GetAnnotations()[v1alpha1.AnnotationAdoptFrom],
+		ID:        status.ExternalID, Applied: field.Applied(status.Applied),
+		Approval: obj.GetAnnotations()[v1alpha1.AnnotationApprove], Waiting: status.PendingChanges,
+	}
+	if status.Plan != nil {
+		v.Serial, v.Asked = status.Plan.Serial, status.Plan.Hash
+	}
+	return v
+}
+
 // look fills the view: what is known beside the cloud.
 func (r *Reconciler[T, S]) look(t *turn[T, S]) {
-	t.view = View{
-		Deleting: t.deleting, Bound: t.bound(), Held: t.held(), WasReady: t.status.FirstReadyTime != nil,
-		Edited:     t.obj.GetGeneration() != t.status.AppliedGeneration,
-		WasApplied: t.status.AppliedGeneration != 0, Origin: t.status.Origin,
-		AdoptFrom: t.obj.GetAnnotations()[v1alpha1.AnnotationAdoptFrom],
-		Mark:      t.request.Mark, ID: t.status.ExternalID, Applied: t.request.Applied,
-		Approval: t.obj.GetAnnotations()[v1alpha1.AnnotationApprove], Waiting: t.status.PendingChanges,
-	}
-	if t.status.Plan != nil {
-		t.view.Serial, t.view.Asked = t.status.Plan.Serial, t.status.Plan.Hash
-	}
+	t.view = storedView(t.obj, t.status)
+	t.view.Mark, t.view.Applied = t.request.Mark, t.request.Applied
 	if t.class != nil {
 		t.view.ByClass, t.view.ClassChanged = t.class.Effective.Fields(), t.classChanged()
 		t.view.Enforced = t.class.Effective.Insists()
