@@ -18,8 +18,14 @@ LAST       := github.com/mooring-dev/mooring/test/fault
 # Tested twice: with rights in all namespaces, and in a list of them.
 # Always with -count=1 the second time: the variable is read before tests begin, so Go's cache would not see that it differs.
 TWICE      := github.com/mooring-dev/mooring/test/e2e
-# What to test; test/bench measures and does not judge, so it has a target of its own.
-PACKAGES   ?= $(shell go list ./... | grep -v '/test/bench')
+# What to test; test/bench measures and does not judge, so it has a target of its own. UNIT_TESTED=1 leaves out what
+# `make unit` has tested.
+UNIT_TESTED ?=
+PACKAGES    ?= $(filter-out $(if $(UNIT_TESTED),$(shell go list $(UNIT))),$(shell go list ./... | grep -v '/test/bench'))
+# What needs no control plane and no program but Go's; test/imports holds its tests to that.
+UNIT := ./apis/... ./providers/... ./controllers/...
+# Of packages, those that have tests.
+TESTED := -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}'
 # How long each fuzz target runs.
 FUZZTIME   ?= 20s
 # ONCE=1 ends the quickstart after its show. QUICKSTART_FLAGS takes the program's own flags.
@@ -63,11 +69,24 @@ controlplane: ## Build etcd, kube-apiserver, kube-controller-manager and kubectl
 tools: ## Build helm, helm3, kubeconform, helm-docs and promtool into bin/, if a pin changed.
 	@tools/programs
 
+.PHONY: unit
+unit: ## Test apis, providers and controllers, in about a minute: no control plane. RACE=1; TEST_FLAGS='-run X'.
+	$(GOTEST) $(UNIT)
+	@comm -23 <(go list $(TESTED) $(PACKAGES) | sort) <(go list $(TESTED) $(UNIT) | sort) | \
+		awk '{ sub("^[^/]*/[^/]*/[^/]*/", ""); list = list "\n  " $$0 } END { print "make unit did not test:" list "\nmake test does."  }'
+
 .PHONY: test
-test: export MOORING_CONTROLPLANE = $(BIN)
 test: controlplane tools ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as CI does; TEST_FLAGS='-run X'.
+	@# Each part runs even if one before it failed, and make names those that did.
+	@$(MAKE) --no-print-directory --keep-going --jobs=1 test-packages test-limited test-last
+
+.PHONY: test-packages test-limited test-last
+test-packages test-limited test-last: export MOORING_CONTROLPLANE = $(BIN)
+test-packages:
 	$(if $(filter-out $(LAST),$(PACKAGES)),$(GOTEST) $(filter-out $(LAST),$(PACKAGES)))
+test-limited:
 	$(if $(filter $(TWICE) %/test/e2e,$(PACKAGES)),MOORING_E2E_NAMESPACES=limited $(GOTEST) -count=1 $(TWICE))
+test-last:
 	$(if $(filter $(LAST),$(PACKAGES)),$(GOTEST) $(filter $(LAST),$(PACKAGES)))
 
 .PHONY: lint
