@@ -52,6 +52,11 @@ func (b *buckets) Preview(from, to v1alpha1.BucketParameters) []field.Change {
 	return bucketTable.Preview(&from, &to, &bucket{})
 }
 
+// Consequences implements driver.External.
+func (b *buckets) Consequences() driver.Consequences {
+	return driver.Consequences{Noun: "S3 bucket", Contents: "all objects, their old versions and unfinished uploads"}
+}
+
 // Docs implements driver.External.
 func (b *buckets) Docs() []field.Doc { return bucketTable.Docs() }
 

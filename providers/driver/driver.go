@@ -92,6 +92,8 @@ type External[S any] interface {
 	// Preview returns what an edit would change of an object that is as from says, and what each change does: the
 	// same as Observe would report. from may be what Observe mirrored. It must not call the cloud.
 	Preview(from, to S) []field.Change
+	// Consequences returns what to tell people before they create or delete an object. It must not call the cloud.
+	Consequences() Consequences
 	// Docs returns the field table for the generated reference.
 	Docs() []field.Doc
 }

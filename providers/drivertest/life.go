@@ -18,6 +18,7 @@ import (
 func (b *bench[S]) life() []obligation[S] {
 	all := []obligation[S]{
 		{"every leaf of the spec has a row or an exemption", rows[S]},
+		{"what people are told in advance names fields of the spec", consequences[S]},
 		{"a missing object is Absent and no error", absent[S]},
 		{"Create puts the mark on from the first moment", createMarks[S]},
 		{"what was made in full is as declared", createFull[S]},

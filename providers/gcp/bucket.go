@@ -39,6 +39,12 @@ func (*buckets) Preview(from, to v1alpha1.BucketParameters) []field.Change {
 	return bucketTable.Preview(&from, &to, &storage.BucketAttrs{})
 }
 
+// Consequences implements driver.External.
+// https://cloud.google.com/storage/docs/soft-delete
+func (*buckets) Consequences() driver.Consequences {
+	return driver.Consequences{Noun: "Cloud Storage bucket", Contents: "all objects and their old versions, of which soft delete keeps what the bucket's policy says"}
+}
+
 // Docs implements driver.External.
 func (*buckets) Docs() []field.Doc { return bucketTable.Docs() }
 

@@ -46,6 +46,20 @@ func (*databases) Preview(from, to v1alpha1.DatabaseParameters) []field.Change {
 	return databaseTable.Preview(&from, &to, have)
 }
 
+// Consequences implements driver.External.
+// https://cloud.google.com/sql/docs/postgres/delete-instance
+func (*databases) Consequences() driver.Consequences {
+	return driver.Consequences{
+		Noun: "Cloud SQL instance", SnapshotKept: fmt.Sprintf("for %d days", finalBackupDays),
+		WithSnapshot:    "Its other backups are deleted with it, unless the instance is set to retain them",
+		WithoutSnapshot: "Its backups are deleted with it, unless the instance is set to retain them",
+		Unset: []driver.UnsetField{
+			{Field: "gcp.tier", Means: "Cloud SQL creates no instance without a tier: set spec.size to a size of the class, or set spec.gcp.tier"},
+			{Field: "backup.retentionDays", Means: "Cloud SQL takes automatic backups in the edition Enterprise Plus only: set spec.backup.retentionDays"},
+		},
+	}
+}
+
 // Docs implements driver.External.
 func (*databases) Docs() []field.Doc {
 	return append(databaseTable.Docs(), field.Doc{Field: driver.FieldUsername, Effect: "Online when it is made; can't change afterwards"})

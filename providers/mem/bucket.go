@@ -125,6 +125,11 @@ func (buckets) Preview(from, to v1alpha1.BucketParameters) []field.Change {
 	return bucketTable.Preview(&from, &to, &Bucket{})
 }
 
+// Consequences implements driver.External.
+func (buckets) Consequences() driver.Consequences {
+	return driver.Consequences{Noun: "storage bucket", Contents: "all objects"}
+}
+
 // Docs implements driver.External.
 func (buckets) Docs() []field.Doc { return bucketTable.Docs() }
 

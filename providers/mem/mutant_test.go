@@ -65,6 +65,7 @@ type mutant struct {
 	update  func(c *bentCall, r *driver.Result, err error) error
 	delete  func(c *bentCall, err error) error
 	docs    func([]field.Doc) []field.Doc
+	tells   func(*driver.Consequences)
 	longest int
 	early   bool // wants bentCall.declared
 }
@@ -447,6 +448,12 @@ var mutants = []mutant{
 		docs: func(docs []field.Doc) []field.Doc { return docs[1:] }},
 	{name: "a row too many", caught: "every leaf",
 		docs: func(docs []field.Doc) []field.Doc { return append(docs, docs[0]) }},
+	{name: "an unset field that no spec has", caught: "told in advance",
+		tells: func(c *driver.Consequences) { c.Unset = []driver.UnsetField{{Field: "size", Means: "set spec.size"}} }},
+	{name: "a final snapshot of what has none", caught: "told in advance",
+		tells: func(c *driver.Consequences) { c.SnapshotKept = "for ever" }},
+	{name: "contents that nobody is told of", caught: "told in advance",
+		tells: func(c *driver.Consequences) { c.Contents = "" }},
 	{name: "names too long to be taken", caught: "the longest name", longest: 5},
 }
 
@@ -570,6 +577,14 @@ func (b *bentKind[S]) Docs() []field.Doc {
 		return b.docs(b.External.Docs())
 	}
 	return b.External.Docs()
+}
+
+func (b *bentKind[S]) Consequences() driver.Consequences {
+	c := b.External.Consequences()
+	if b.tells != nil {
+		b.tells(&c)
+	}
+	return c
 }
 
 func (b *bentKind[S]) Name() driver.NameRule {
