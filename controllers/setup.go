@@ -127,7 +127,7 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	s.metrics = telemetry.New(telemetry.Options{Version: o.Version, SyncPeriod: o.SyncPeriod, Now: o.Now})
 	s.store = &credential.Store{
 		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
-		Refresh: o.Refresh, DeniedPause: retry.DefaultCadence(o.SyncPeriod).Longest, Width: max(1, o.Workers/2), Calls: s.calls, Waited: s.metrics.Entered, Now: o.Now,
+		Refresh: o.Refresh, DeniedPause: retry.DefaultCadence(o.SyncPeriod).Longest, Width: max(1, o.Workers/2), Calls: s.calls, Waited: s.metrics.SlotAcquired, Now: o.Now,
 	}
 	if err := addKind(ctx, s, bucketKind(), bucketClasses(), class.Rules{Kind: constraint.Buckets}); err != nil {
 		return err
@@ -208,7 +208,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 	added.admission = &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Preview: previews(s, kind)}
 	s.kinds = append(s.kinds, added)
 	s.counted = append(s.counted, telemetry.Kind{
-		Name: kind.Name, List: kind.List, Status: classes.Status, Sightings: r.Sightings, Unrecorded: r.Unrecorded, Rollouts: r.Rollouts.Progress,
+		Name: kind.Name, List: kind.List, Status: classes.Status, Sightings: r.Sightings, StaleStatuses: r.Unrecorded, Rollouts: r.Rollouts.Progress,
 	})
 	if err := s.index(ctx, added); err != nil {
 		return err

@@ -52,7 +52,7 @@ const (
 	// To do: wait; if it lasts, the message has the cloud's words: look in the cloud for what is at work there, such as an export.
 	ReasonCloudBusy Reason = "CloudBusy"
 	// ReasonQueued: the object waits for a slot of its account: so many objects of an account are reconciled at once, and no more.
-	// To do: wait. If it lasts, compare the account's slots and its queue: see the metric mooring_account_waiting.
+	// To do: wait. If it lasts, compare the account's slots and its queue: see the metric mooring_account_queue_depth.
 	ReasonQueued Reason = "Queued"
 	// ReasonStopped: stopped in the cloud, so it can't be used now.
 	// To do: start it in the cloud, if it is to run.

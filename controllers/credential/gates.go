@@ -97,7 +97,7 @@ func (all *gates) entered(w waiter) {
 	}
 }
 
-// accounts returns the places of all gates.
+// accounts returns the use of all gates.
 func (all *gates) accounts() (accounts []telemetry.Account) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -107,7 +107,7 @@ func (all *gates) accounts() (accounts []telemetry.Account) {
 			provider = e.provider
 		}
 		accounts = append(accounts, telemetry.Account{
-			Provider: provider, ID: string(key.account), Places: g.width, InUse: g.inside, Waiting: len(g.places),
+			Provider: provider, ID: string(key.account), Limit: g.width, InFlight: g.inside, Queued: len(g.places),
 		})
 	}
 	return accounts

@@ -272,7 +272,7 @@ func TestPlacesAreShown(t *testing.T) {
 	v.to("b")
 	got := v.gates.accounts()
 	slices.SortFunc(got, func(a, b telemetry.Account) int { return strings.Compare(a.ID, b.ID) })
-	want := []telemetry.Account{{Provider: "aws", Places: 1}, {Provider: "aws", ID: "111", Places: 1, InUse: 1, Waiting: 2}}
+	want := []telemetry.Account{{Provider: "aws", Limit: 1}, {Provider: "aws", ID: "111", Limit: 1, InFlight: 1, Queued: 2}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

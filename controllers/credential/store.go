@@ -109,7 +109,7 @@ func (s *Store) Dequeue(who any) {
 	all.dequeue(who)
 }
 
-// Accounts returns the places of all accounts.
+// Accounts returns the use of the concurrency limiter of each account.
 func (s *Store) Accounts() []telemetry.Account { return s.allGates().accounts() }
 
 // forget drops what is known of a config that is gone.

@@ -70,7 +70,7 @@ func (r *Reconciler[T, S]) countUnrecorded(t *turn[T, S]) {
 	if r.Metrics != nil {
 		r.memories.note(client.ObjectKeyFromObject(t.obj), false)
 		r.sight(t)
-		r.Metrics.Unrecorded(r.subject(t))
+		r.Metrics.StatusWriteFailed(r.subject(t))
 	}
 }
 
@@ -151,7 +151,7 @@ func (d *drifts) look(differs []string, unsettled bool, sent []string, now time.
 		if was.open {
 			continue
 		}
-		news.Found, news.Returned = true, news.Returned || known
+		news.Detected, news.Recurred = true, news.Recurred || known
 		(*d)[name] = fieldDrift{open: true}
 	}
 	for _, name := range sent {

@@ -29,7 +29,7 @@ func TestDriftCountsOnce(t *testing.T) {
 		want      telemetry.Drift
 	}
 	tags, both := []string{"tags"}, []string{"tags", "versioning"}
-	found, corrected := telemetry.Drift{Found: true}, telemetry.Drift{Corrected: true}
+	found, corrected := telemetry.Drift{Detected: true}, telemetry.Drift{Corrected: true}
 	for name, looks := range map[string][]look{
 		"nothing":             {{}, {}},
 		"found and put right": {{differs: tags, sent: tags, want: found}, {want: corrected}, {}},
@@ -40,7 +40,7 @@ func TestDriftCountsOnce(t *testing.T) {
 		"two at once":         {{differs: both, sent: both, want: found}, {want: corrected}},
 		"another one":         {{differs: tags, want: found}, {differs: both, want: found}},
 		"it returns": {{differs: tags, sent: tags, want: found}, {want: corrected},
-			{differs: tags, sent: tags, after: time.Hour, want: telemetry.Drift{Found: true, Returned: true}}, {want: corrected}},
+			{differs: tags, sent: tags, after: time.Hour, want: telemetry.Drift{Detected: true, Recurred: true}}, {want: corrected}},
 		"another field does not return": {{differs: tags, sent: tags, want: found}, {want: corrected}, {differs: []string{"versioning"}, want: found}},
 		"it returns after a week": {{differs: tags, sent: tags, want: found}, {want: corrected}, {after: 7 * 24 * time.Hour},
 			{differs: tags, want: found}},
@@ -128,7 +128,7 @@ func TestTurnsAreCounted(t *testing.T) {
 			asDeclared(d)
 			d.mem.edited = d.now.Add(-time.Minute)
 		}, outcome{state: condition.EditWaits, reason: v1alpha1.ReasonApprovalRequired, next: atSync}, nil, nil},
-		{"drift", changed, outcome{quiet: true, next: soon}, nil, map[string]float64{"mooring_drift_found_total Bucket aws": 1}},
+		{"drift", changed, outcome{quiet: true, next: soon}, nil, map[string]float64{"mooring_drift_detected_total Bucket aws": 1}},
 		{"drift that another process found", func(d *desk) {
 			changed(d)
 			d.view.Waiting = []v1alpha1.PendingChange{{Field: "tags", From: "team=z", To: "team=b", Cause: v1alpha1.CauseDrift}}
@@ -225,7 +225,7 @@ func TestUnrecordedTurnsAreCounted(t *testing.T) {
 	if got := d.Sightings(); d.Unrecorded() != 1 || !slices.Equal(got, told) {
 		t.Errorf("%d objects are not recorded, and what nobody was told is seen: %v", d.Unrecorded(), got)
 	}
-	if diff := cmp.Diff(map[string]float64{"mooring_unrecorded_turns_total Bucket": 1}, counted()); diff != "" {
+	if diff := cmp.Diff(map[string]float64{"mooring_status_write_failures_total Bucket": 1}, counted()); diff != "" {
 		t.Error(diff)
 	}
 	d.count(d.turn, outcome{}, reconcile.Result{})

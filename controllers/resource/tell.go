@@ -181,7 +181,7 @@ func (r *Reconciler[T, S]) trace(ctx context.Context, t *turn[T, S], out outcome
 	if !traced && !log.Enabled() {
 		return
 	}
-	turn := telemetry.Turn{
+	turn := telemetry.Reconciliation{
 		UID: string(t.obj.GetUID()), Generation: t.obj.GetGeneration(), ExternalName: t.status.ExternalName,
 		Action: t.action, Reason: string(out.reason), Idle: t.idle(),
 	}

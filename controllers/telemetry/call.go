@@ -10,26 +10,26 @@ import (
 var (
 	cloudCalls = &Metric{
 		Name: "mooring_cloud_calls_total", Type: Counter, Labels: []string{"provider", "service", "operation", "code"},
-		Help:  "Requests to a cloud, each attempt, by the cloud's own names of service and operation, and by what came of it: OK, or a code such as Throttled, Denied or NotFound. NotFound is what looking for something that is not there yields, and no trouble in itself.",
-		Asks:  "Which requests fail, and how?",
-		Query: `sum by (provider, service, operation, code) (rate(mooring_cloud_calls_total{code!~"OK|NotFound"}[5m])) > 0`,
+		Help:     "Requests to a cloud, by the cloud's own names of service and operation, and by code. Each attempt counts. The code is OK, or that of the error, such as Throttled, Denied or NotFound. NotFound is no failure: it is the answer to a look-up of an object that does not exist.",
+		Question: "Which requests fail, and how?",
+		Query:    `sum by (provider, service, operation, code) (rate(mooring_cloud_calls_total{code!~"OK|NotFound"}[5m])) > 0`,
 	}
 	cloudCallDuration = &Metric{
 		Name: "mooring_cloud_call_duration_seconds", Type: Histogram, Labels: []string{"provider", "service", "operation", "code"},
-		Help:    "How long requests to a cloud took, each attempt.",
-		Asks:    "How fast does each service answer?",
-		Query:   "histogram_quantile(0.99, sum by (provider, service, le) (rate(mooring_cloud_call_duration_seconds_bucket[5m])))",
-		buckets: latencies,
+		Help:     "How long requests to a cloud took. Each attempt counts.",
+		Question: "How fast does each service answer?",
+		Query:    "histogram_quantile(0.99, sum by (provider, service, le) (rate(mooring_cloud_call_duration_seconds_bucket[5m])))",
+		buckets:  latencies,
 	}
 )
 
-// latencies are in seconds: from a local answer to a driver's deadline.
+// latencies are in seconds: from the answer of a local server to the deadline of a driver's call.
 var latencies = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60}
 
 // ok is the code of what did not fail.
 const ok = "OK"
 
-// Calls returns what counts and times the requests to a cloud.
+// Calls returns the hook that counts and times the requests to a cloud.
 func (m *Metrics) Calls(provider string) driver.Calls {
 	return func(ctx context.Context, service, operation string) (context.Context, func(driver.Call)) {
 		began := m.now()

@@ -20,7 +20,7 @@ import (
 type TraceOptions struct {
 	// Endpoint is the URL of a collector that takes OTLP over HTTP. If it is empty, OpenTelemetry's own variables say.
 	Endpoint string
-	// Ratio is the share of turns that are traced; 1 leaves the choice to OTEL_TRACES_SAMPLER, which is all of them too.
+	// Ratio is the fraction of reconciliations to trace. 1 leaves the choice to OTEL_TRACES_SAMPLER, whose default is all of them.
 	Ratio float64
 	// Version and ClusterID are in every trace.
 	Version, ClusterID string
@@ -32,7 +32,7 @@ type TraceOptions struct {
 func ParseTraceEndpoint(endpoint string) (string, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return "", fmt.Errorf("%q is no URL of a collector, as http://collector:4318 is", endpoint)
+		return "", fmt.Errorf("%q is not the URL of a collector, for example http://collector:4318", endpoint)
 	}
 	if strings.Trim(u.Path, "/") == "" {
 		u.Path = "/v1/traces"
@@ -40,7 +40,7 @@ func ParseTraceEndpoint(endpoint string) (string, error) {
 	return u.String(), nil
 }
 
-// TracingWanted reports whether anybody asked for traces, by the flag or by OpenTelemetry's own variables.
+// TracingWanted reports whether traces are enabled, by the flag or by OpenTelemetry's own variables.
 // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
 func TracingWanted(endpoint string, environment func(string) (string, bool)) bool {
 	value := func(name string) string { v, _ := environment(name); return v }
@@ -107,7 +107,7 @@ func (r *reporting) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySp
 	defer r.mu.Unlock()
 	r.lost += len(spans)
 	if now := r.now(); now.Sub(r.said) >= reportPause {
-		r.log.Info("the collector takes no traces; nothing else is affected", "error", err.Error(), "lost", r.lost)
+		r.log.Info("the collector does not accept traces; nothing else is affected", "error", err.Error(), "lost", r.lost)
 		r.said, r.lost = now, 0
 	}
 	return nil

@@ -10,10 +10,10 @@ import (
 
 var driverCallDuration = &Metric{
 	Name: "mooring_driver_call_duration_seconds", Type: Histogram, Labels: []string{"provider", "kind", "verb", "code"},
-	Help:    "How long a driver took to observe, create, update or delete (the verb): several requests, and the pauses between attempts. code is OK, or that of the error.",
-	Asks:    "How long does it take to look at one object?",
-	Query:   `histogram_quantile(0.99, sum by (provider, kind, le) (rate(mooring_driver_call_duration_seconds_bucket{verb="observe"}[5m])))`,
-	buckets: latencies,
+	Help:     "How long a call of a driver took, by verb: observe, create, update or delete. It includes all requests of the call and the pauses between attempts. The code is OK, or that of the error.",
+	Question: "How long does it take to observe an object?",
+	Query:    `histogram_quantile(0.99, sum by (provider, kind, le) (rate(mooring_driver_call_duration_seconds_bucket{verb="observe"}[5m])))`,
+	buckets:  latencies,
 }
 
 // External returns next, with every call timed.

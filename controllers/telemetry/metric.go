@@ -20,12 +20,12 @@ type Metric struct {
 	Type   string
 	Help   string
 	Labels []string
-	// Replicas: every replica shows it; the others only the leader does.
+	// Replicas: every replica exposes it. Without Replicas only the leader does.
 	Replicas bool
-	// PerObject: its labels name objects, or it is about metrics that do; --metrics-object-limit=0 switches it off.
+	// PerObject: its labels name objects, or it is about metrics whose labels do. --metrics-object-limit=0 switches it off.
 	PerObject bool
-	// Asks is a question, and Query what answers it in PromQL.
-	Asks, Query string
+	// Question is a question that an operator asks, and Query is the PromQL that answers it.
+	Question, Query string
 
 	buckets []float64
 }
@@ -39,17 +39,17 @@ type Section struct {
 // Sections are all metrics of Mooring, and those of controller-runtime that its alerts and dashboard rely on.
 func Sections() []Section {
 	return []Section{
-		{"Objects that are not fine", []*Metric{objectCondition, objectsOmitted, objectDriftReturns}},
-		{"Resources", []*Metric{resources, timeToReady, timeToConverge, driftFound, driftCorrected, driftReturned,
-			unfinishedAge, deletions, deletionAge, observationAge, rollouts}},
-		{"Provider configs and accounts", []*Metric{providerConfigs, accountPlaces, accountPlacesInUse, accountWaiting, gateWait, throttleWait}},
+		{"Unhealthy objects", []*Metric{objectCondition, objectsOmitted, objectDriftRecurrences}},
+		{"Resources", []*Metric{resources, timeToReady, timeToConverge, driftDetected, driftCorrected, driftRecurred,
+			reconcilingAge, deletions, deletionAge, observationAge, rollouts}},
+		{"Provider configs and accounts", []*Metric{providerConfigs, accountConcurrencyLimit, accountInFlight, accountQueueDepth, accountQueueWait, throttleWait}},
 		{"Calls to the clouds", []*Metric{cloudCalls, cloudCallDuration, driverCallDuration}},
-		{"The controller", []*Metric{buildInfo, leader, syncPeriod, unrecorded, unrecordedResources, certificateExpiry}},
-		{"Of controller-runtime", foreign},
+		{"The controller", []*Metric{buildInfo, leader, syncPeriod, statusWriteFailures, staleStatusResources, certificateExpiry}},
+		{"Metrics of controller-runtime", foreign},
 	}
 }
 
-// Own are the metrics that a Metrics shows.
+// Own are the metrics that a Metrics exposes.
 func Own() (own []*Metric) {
 	for _, s := range Sections() {
 		for _, m := range s.Metrics {

@@ -11,15 +11,15 @@ import (
 type Metrics struct {
 	now     func() time.Time
 	sources Sources
-	// driftReturns are shown while this replica leads.
-	driftReturns driftReturns
+	// driftRecurrences are shown while this replica leads.
+	driftRecurrences driftRecurrences
 
-	timeToReady, timeToConverge               *prometheus.HistogramVec
-	driftFound, driftCorrected, driftReturned *prometheus.CounterVec
-	deletions, unrecorded, cloudCalls         *prometheus.CounterVec
-	gateWait, throttleWait                    *prometheus.HistogramVec
-	cloudCallDuration, driverCallDuration     *prometheus.HistogramVec
-	buildInfo, syncPeriod, certificateExpiry  *prometheus.GaugeVec
+	timeToReady, timeToConverge                  *prometheus.HistogramVec
+	driftDetected, driftCorrected, driftRecurred *prometheus.CounterVec
+	deletions, statusWriteFailures, cloudCalls   *prometheus.CounterVec
+	accountQueueWait, throttleWait               *prometheus.HistogramVec
+	cloudCallDuration, driverCallDuration        *prometheus.HistogramVec
+	buildInfo, syncPeriod, certificateExpiry     *prometheus.GaugeVec
 }
 
 // Options says what is known from the start.
@@ -36,9 +36,9 @@ func New(o Options) *Metrics {
 	m := &Metrics{
 		now:         o.Now,
 		timeToReady: timeToReady.histogram(), timeToConverge: timeToConverge.histogram(),
-		driftFound: driftFound.counter(), driftCorrected: driftCorrected.counter(), driftReturned: driftReturned.counter(),
-		deletions: deletions.counter(), unrecorded: unrecorded.counter(), cloudCalls: cloudCalls.counter(),
-		gateWait: gateWait.histogram(), throttleWait: throttleWait.histogram(),
+		driftDetected: driftDetected.counter(), driftCorrected: driftCorrected.counter(), driftRecurred: driftRecurred.counter(),
+		deletions: deletions.counter(), statusWriteFailures: statusWriteFailures.counter(), cloudCalls: cloudCalls.counter(),
+		accountQueueWait: accountQueueWait.histogram(), throttleWait: throttleWait.histogram(),
 		cloudCallDuration: cloudCallDuration.histogram(), driverCallDuration: driverCallDuration.histogram(),
 		buildInfo: buildInfo.gauge(), syncPeriod: syncPeriod.gauge(), certificateExpiry: certificateExpiry.gauge(),
 	}
@@ -55,7 +55,7 @@ func (m *Metrics) Watch(s Sources) {
 	m.sources = s
 	for _, kind := range s.Kinds {
 		for _, provider := range s.Providers {
-			for _, c := range []*prometheus.CounterVec{m.driftFound, m.driftCorrected, m.driftReturned} {
+			for _, c := range []*prometheus.CounterVec{m.driftDetected, m.driftCorrected, m.driftRecurred} {
 				c.WithLabelValues(kind.Name, provider)
 			}
 		}
@@ -70,8 +70,8 @@ func (m *Metrics) Register(r prometheus.Registerer) error {
 
 func (m *Metrics) counted() []prometheus.Collector {
 	return []prometheus.Collector{
-		m.timeToReady, m.timeToConverge, m.driftFound, m.driftCorrected, m.driftReturned, m.deletions, m.unrecorded,
-		m.cloudCalls, m.gateWait, m.throttleWait, m.cloudCallDuration, m.driverCallDuration,
+		m.timeToReady, m.timeToConverge, m.driftDetected, m.driftCorrected, m.driftRecurred, m.deletions, m.statusWriteFailures,
+		m.cloudCalls, m.accountQueueWait, m.throttleWait, m.cloudCallDuration, m.driverCallDuration,
 		m.buildInfo, m.syncPeriod, m.certificateExpiry,
 	}
 }
@@ -90,7 +90,7 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 	}
 	m.sources.collect(m.now(), to)
 	if m.sources.leads() {
-		m.driftReturns.collect(m.now(), m.sources.ObjectLimit, to)
+		m.driftRecurrences.collect(m.now(), m.sources.ObjectLimit, to)
 	}
 }
 

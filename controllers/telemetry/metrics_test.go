@@ -34,7 +34,7 @@ func TestMetricsAreInOrder(t *testing.T) {
 				t.Errorf("%s is there twice", m.Name)
 			}
 			seen[m.Name] = true
-			if m.Help == "" || m.Asks == "" || m.Query == "" {
+			if m.Help == "" || m.Question == "" || m.Query == "" {
 				t.Errorf("%s: it says too little", m.Name)
 			}
 			if !regexp.MustCompile(`\b` + m.Name + `(_bucket|_sum|_count)?\b`).MatchString(m.Query) {
@@ -119,15 +119,15 @@ func TestResourcesAreCounted(t *testing.T) {
 		`mooring_resources{standard,Synced,Bucket,aws,,Unknown}`:      4,
 		`mooring_resources{standard,Stalled,Bucket,aws,,Unknown}`:     0,
 		`mooring_deletion_age_seconds{Bucket,aws}`:                    3600,
-		`mooring_unfinished_age_seconds{Bucket,gcp,Creating}`:         3600,
-		`mooring_unfinished_age_seconds{Bucket,aws,CloudBusy}`:        0,
-		`mooring_unfinished_age_seconds{Bucket,gcp,ClassNotFound}`:    0,
-		`mooring_unrecorded_resources{Bucket}`:                        3,
+		`mooring_reconciling_age_seconds{Bucket,gcp,Creating}`:        3600,
+		`mooring_reconciling_age_seconds{Bucket,aws,CloudBusy}`:       0,
+		`mooring_reconciling_age_seconds{Bucket,gcp,ClassNotFound}`:   0,
+		`mooring_stale_status_resources{Bucket}`:                      3,
 		`mooring_observation_age_seconds{Bucket,aws}`:                 120,
 		`mooring_rollout_resources{standard,Bucket,waiting}`:          7,
-		`mooring_account_places{123,aws}`:                             10,
-		`mooring_account_places{,aws}`:                                2,
-		`mooring_account_places_in_use{123,aws}`:                      4,
+		`mooring_account_concurrency_limit{123,aws}`:                  10,
+		`mooring_account_concurrency_limit{,aws}`:                     2,
+		`mooring_account_in_flight{123,aws}`:                          4,
 		`mooring_provider_configs{Ready,ProviderConfig,gcp,,Unknown}`: 1,
 		`mooring_leader{}`: 1,
 	} {
@@ -164,7 +164,7 @@ func TestDriftIsShownBeforeThereIsAny(t *testing.T) {
 	s.Providers = []string{"aws", "gcp"}
 	m.Watch(s)
 	got := values(t, m)
-	for _, metric := range []*Metric{driftFound, driftCorrected, driftReturned} {
+	for _, metric := range []*Metric{driftDetected, driftCorrected, driftRecurred} {
 		for _, provider := range s.Providers {
 			if n, shown := got[metric.Name+"{Bucket,"+provider+"}"]; !shown || n != 0 {
 				t.Errorf("%s of %s is %v, shown: %v", metric.Name, provider, n, shown)
@@ -201,7 +201,7 @@ func TestAScrapeSurvives(t *testing.T) {
 	m := full()
 	m.sources.Cache = unwilling{}
 	got := values(t, m)
-	if got["mooring_leader{}"] != 1 || got["mooring_account_places{123,aws}"] != 10 {
+	if got["mooring_leader{}"] != 1 || got["mooring_account_concurrency_limit{123,aws}"] != 10 {
 		t.Errorf("too little is shown: %v", got)
 	}
 }
@@ -295,11 +295,11 @@ func full() *Metrics {
 	s := Subject{"Bucket", "aws"}
 	m.Ready(s, time.Second)
 	m.Converged(s, time.Second)
-	m.Drift(s, types.NamespacedName{Namespace: "shop", Name: "photos"}, Drift{Found: true, Returned: true, Corrected: true})
+	m.Drift(s, types.NamespacedName{Namespace: "shop", Name: "photos"}, Drift{Detected: true, Recurred: true, Corrected: true})
 	m.Gone(s, Deleted)
 	m.Throttled(s, time.Second)
-	m.Unrecorded(s)
-	m.Entered("aws", 0)
+	m.StatusWriteFailed(s)
+	m.SlotAcquired("aws", 0)
 	m.Certificate(noon)
 	_, end := m.Calls("aws").Begin(context.Background(), "s3", "CreateBucket")
 	end(driver.Call{})
@@ -320,8 +320,8 @@ func sources(objects *shelf) Sources {
 					{Provider: "aws", At: noon.Add(-time.Minute)}, {Provider: "aws", At: noon.Add(-2 * time.Minute)}, {Provider: "gcp", At: noon},
 				}
 			},
-			Unrecorded: func() int { return 3 },
-			Rollouts:   func() []Rollout { return []Rollout{{"standard", 5, 7}} },
+			StaleStatuses: func() int { return 3 },
+			Rollouts:      func() []Rollout { return []Rollout{{"standard", 5, 7}} },
 		}},
 		Configs: []ConfigKind{{
 			Name: "ProviderConfig", List: func() client.ObjectList {

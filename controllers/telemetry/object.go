@@ -18,40 +18,40 @@ import (
 var (
 	resources = &Metric{
 		Name: "mooring_resources", Type: Gauge, Labels: []string{"kind", "provider", "class", "condition", "status", "reason"},
-		Help: "How many objects have a condition with a status and a reason. Ready, Synced and Available count each object once, as Unknown where nothing was said yet; Reconciling and Stalled only those that have them. " +
-			"A paused object is Synced=False for the reason Paused. class is empty for an object that goes by none, provider until it has a place in a cloud.",
-		Asks:  "What is not Ready, and why?",
-		Query: `sum by (kind, provider, reason) (mooring_resources{condition="Ready",status!="True"})`,
+		Help: "How many objects have a condition, by status and reason. Ready, Synced and Available count every object once, as Unknown if the object does not have the condition yet. Reconciling and Stalled count only objects that have them. " +
+			"A paused object is Synced=False with the reason Paused. The label class is empty for an object without a class. The label provider is empty until the object is bound to an account.",
+		Question: "How many objects are not Ready, and why?",
+		Query:    `sum by (kind, provider, reason) (mooring_resources{condition="Ready",status!="True"})`,
 	}
-	unfinishedAge = &Metric{
-		Name: "mooring_unfinished_age_seconds", Type: Gauge, Labels: []string{"kind", "provider", "reason"},
-		Help:  "For how long the object has been Reconciling that has been so for longest, of those that are it now for the reason Creating, Updating, Adopting or CloudBusy. What is being deleted doesn't count. There is no series if nothing is under way.",
-		Asks:  "Does the cloud ever finish what was begun?",
-		Query: "max by (kind, provider, reason) (mooring_unfinished_age_seconds) > 3600",
+	reconcilingAge = &Metric{
+		Name: "mooring_reconciling_age_seconds", Type: Gauge, Labels: []string{"kind", "provider", "reason"},
+		Help:     "The age of the longest Reconciling condition, of all objects that are Reconciling with the reason Creating, Updating, Adopting or CloudBusy. Objects that are being deleted do not count. There is no series if no such object exists.",
+		Question: "Which operations of a cloud never finish?",
+		Query:    "max by (kind, provider, reason) (mooring_reconciling_age_seconds) > 3600",
 	}
 	deletionAge = &Metric{
 		Name: "mooring_deletion_age_seconds", Type: Gauge, Labels: []string{"kind", "provider"},
-		Help:  "How long ago the deletion was asked for that has waited longest for its end. There is no series if nothing is being deleted.",
-		Asks:  "Does a deletion hang?",
-		Query: "max by (kind, provider) (mooring_deletion_age_seconds) > 3600",
+		Help:     "How long ago the oldest unfinished deletion was requested. There is no series if no object is being deleted.",
+		Question: "Is a deletion stuck?",
+		Query:    "max by (kind, provider) (mooring_deletion_age_seconds) > 3600",
 	}
 	observationAge = &Metric{
 		Name: "mooring_observation_age_seconds", Type: Gauge, Labels: []string{"kind", "provider"},
-		Help:  "How long ago the cloud object was last observed that was not observed for longest, and the status told of it; since Mooring started, if that was later. Paused objects are not observed, and don't count.",
-		Asks:  "Is everything looked at?",
-		Query: "max by (kind, provider) (mooring_observation_age_seconds)",
+		Help:     "The age of the oldest last observation. An observation counts once the object's status records it. The age begins at the start of Mooring at the earliest. Paused objects are not observed and do not count.",
+		Question: "Is every object observed?",
+		Query:    "max by (kind, provider) (mooring_observation_age_seconds)",
 	}
 	rollouts = &Metric{
 		Name: "mooring_rollout_resources", Type: Gauge, Labels: []string{"kind", "class", "state"},
-		Help:  "Objects that are to change because their class did, by state: changing, or waiting until fewer are. There is no series for a class whose objects are as it says.",
-		Asks:  "How far has a changed class come?",
-		Query: "sum by (kind, class, state) (mooring_rollout_resources)",
+		Help:     "Objects that have to change because their class changed, by state: changing, or waiting for a slot of the rollout. There is no series for a class whose objects are up to date.",
+		Question: "How far is the rollout of a changed class?",
+		Query:    "sum by (kind, class, state) (mooring_rollout_resources)",
 	}
 	providerConfigs = &Metric{
 		Name: "mooring_provider_configs", Type: Gauge, Labels: []string{"kind", "provider", "condition", "status", "reason"},
-		Help:  "How many provider configs have the condition Ready with a status and a reason.",
-		Asks:  "Do all credentials work?",
-		Query: `sum by (kind, provider, reason) (mooring_provider_configs{condition="Ready",status="False"})`,
+		Help:     "How many provider configs have the condition Ready, by status and reason.",
+		Question: "Do all credentials work?",
+		Query:    `sum by (kind, provider, reason) (mooring_provider_configs{condition="Ready",status="False"})`,
 	}
 )
 
@@ -61,25 +61,25 @@ var counted = map[string]bool{
 	v1alpha1.ConditionReconciling: false, v1alpha1.ConditionStalled: false,
 }
 
-// underWay are the reasons for which an object is Reconciling that the cloud ends by itself, if all goes well.
-var underWay = []string{
+// inProgress are the reasons for which an object is Reconciling that end by themselves once the cloud is done.
+var inProgress = []string{
 	string(v1alpha1.ReasonCreating), string(v1alpha1.ReasonUpdating), string(v1alpha1.ReasonAdopting), string(v1alpha1.ReasonCloudBusy),
 }
 
-// unfinished is the labels of unfinishedAge, but the kind.
-type unfinished struct{ provider, reason string }
+// inProgressLabels are the labels of reconcilingAge, except the kind.
+type inProgressLabels struct{ provider, reason string }
 
 // tally is the labels of resources, but the kind.
 type tally struct{ provider, class, condition, status, reason string }
 
-// collect shows what is counted of a kind's objects, and returns those that are not fine.
+// collect shows what is counted of a kind's objects, and returns the unhealthy ones.
 func (k Kind) collect(ctx context.Context, cache client.Reader, now, mustBeObservedSince time.Time, to chan<- prometheus.Metric) (unhealthy []unhealthyObject, err error) {
 	list := k.List()
 	if err := cache.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, err
 	}
 	lastObserved := k.lastObserved()
-	tallies, deleting, begun := map[tally]int{}, map[string]time.Duration{}, map[unfinished]time.Duration{}
+	tallies, deleting, begun := map[tally]int{}, map[string]time.Duration{}, map[inProgressLabels]time.Duration{}
 	err = meta.EachListItem(list, func(item runtime.Object) error {
 		object := item.(client.Object)
 		status := k.Status(object)
@@ -90,8 +90,8 @@ func (k Kind) collect(ctx context.Context, cache client.Reader, now, mustBeObser
 		}
 		if at := object.GetDeletionTimestamp(); at != nil {
 			deleting[status.Provider] = max(deleting[status.Provider], now.Sub(at.Time))
-		} else if c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReconciling); c != nil && slices.Contains(underWay, c.Reason) {
-			u := unfinished{status.Provider, c.Reason}
+		} else if c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReconciling); c != nil && slices.Contains(inProgress, c.Reason) {
+			u := inProgressLabels{status.Provider, c.Reason}
 			begun[u] = max(begun[u], now.Sub(c.LastTransitionTime.Time))
 		}
 		return nil
@@ -106,11 +106,11 @@ func (k Kind) collect(ctx context.Context, cache client.Reader, now, mustBeObser
 		show(to, deletionAge, age.Seconds(), k.Name, provider)
 	}
 	for u, age := range begun {
-		show(to, unfinishedAge, age.Seconds(), k.Name, u.provider, u.reason)
+		show(to, reconcilingAge, age.Seconds(), k.Name, u.provider, u.reason)
 	}
 	k.collectSightings(now, to)
-	if k.Unrecorded != nil {
-		show(to, unrecordedResources, float64(k.Unrecorded()), k.Name)
+	if k.StaleStatuses != nil {
+		show(to, staleStatusResources, float64(k.StaleStatuses()), k.Name)
 	}
 	if k.Rollouts != nil {
 		for _, r := range k.Rollouts() {

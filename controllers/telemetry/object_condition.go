@@ -18,16 +18,16 @@ var (
 	objectCondition = &Metric{
 		Name: "mooring_object_condition_timestamp_seconds", Type: Gauge, PerObject: true,
 		Labels: []string{"kind", "provider", "namespace", "name", "class", "condition", "status", "reason"},
-		Help: "For each object that is not fine, a series for each condition that is not as it should be: since when, in Unix time. Ready, Synced and Available should be True; an object without a Ready condition is Ready=Unknown since its creation. Reconciling and Stalled have a series while they are True. " +
-			"Deleting is True since somebody requested the deletion. Observed is False since the last observation, if that is more than two sync periods ago. An object that is fine or deleted has no series. Provider configs have Ready only; a ClusterProviderConfig has an empty namespace.",
-		Asks:  "Which objects are not fine, and since when?",
-		Query: `sort(mooring_object_condition_timestamp_seconds{condition="Ready"})`,
+		Help: "When each unhealthy condition of an object began, in Unix time. Ready, Synced and Available are unhealthy unless they are True. An object without a Ready condition is Ready=Unknown since its creation. Reconciling and Stalled have a series while they are True. " +
+			"Deleting is True since the deletion was requested. Observed is False since the last observation, if that is more than two sync periods ago. A healthy object and a deleted object have no series. Provider configs have Ready only. A ClusterProviderConfig has an empty namespace.",
+		Question: "Which objects are unhealthy, and since when?",
+		Query:    `sort(mooring_object_condition_timestamp_seconds{condition="Ready"})`,
 	}
 	objectsOmitted = &Metric{
 		Name: "mooring_objects_omitted", Type: Gauge, PerObject: true,
-		Help:  "How many objects that are not fine have no series of their own, because more are than the flag --metrics-object-limit allows. Objects that are Stalled come first, then the others, each time those that have been so for longest.",
-		Asks:  "Do the series show every object that is not fine?",
-		Query: "max(mooring_objects_omitted) > 0",
+		Help:     "How many unhealthy objects have no series of their own because of the limit --metrics-object-limit. Stalled objects come first, then the others. Within both groups the objects that have been unhealthy for longest come first.",
+		Question: "Does every unhealthy object have a series?",
+		Query:    "max(mooring_objects_omitted) > 0",
 	}
 )
 

@@ -11,11 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The objects whose drift came back are named for an hour, those with most returns first, and no more than the limit.
-func TestObjectDriftReturns(t *testing.T) {
+// The objects whose drift recurred are named for an hour, those with most recurrences first, and no more than the limit.
+func TestObjectDriftRecurrences(t *testing.T) {
 	const (
-		photos   = "mooring_object_drift_returns{Bucket,photos,shop,aws}"
-		invoices = "mooring_object_drift_returns{Bucket,invoices,shop,aws}"
+		photos   = "mooring_object_drift_recurrences{Bucket,photos,shop,aws}"
+		invoices = "mooring_object_drift_recurrences{Bucket,invoices,shop,aws}"
 	)
 	for _, tc := range []struct {
 		name  string
@@ -38,15 +38,15 @@ func TestObjectDriftReturns(t *testing.T) {
 			drift := func(name string, d Drift) {
 				m.Drift(Subject{"Bucket", "aws"}, types.NamespacedName{Namespace: "shop", Name: name}, d)
 			}
-			drift("photos", Drift{Found: true, Returned: true})
+			drift("photos", Drift{Detected: true, Recurred: true})
 			now = now.Add(30 * time.Minute)
-			drift("photos", Drift{Found: true, Returned: true})
-			drift("invoices", Drift{Found: true, Returned: true})
-			drift("others", Drift{Found: true, Corrected: true})
+			drift("photos", Drift{Detected: true, Recurred: true})
+			drift("invoices", Drift{Detected: true, Recurred: true})
+			drift("others", Drift{Detected: true, Corrected: true})
 			now = now.Add(tc.after)
 			got := values(t, m)
 			maps.DeleteFunc(got, func(series string, _ float64) bool {
-				return !strings.HasPrefix(series, "mooring_object_drift_returns{")
+				return !strings.HasPrefix(series, "mooring_object_drift_recurrences{")
 			})
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s\nof %q", diff, slices.Sorted(maps.Keys(got)))

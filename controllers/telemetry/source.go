@@ -25,11 +25,11 @@ type Sources struct {
 	Providers []string
 	// Configs are the kinds of provider configs.
 	Configs []ConfigKind
-	// Accounts returns the places of all accounts.
+	// Accounts returns the use of the concurrency limiter of each account.
 	Accounts func() []Account
 	// SyncPeriod is how often a converged object is observed.
 	SyncPeriod time.Duration
-	// ObjectLimit is how many objects that are not fine have series of their own; 0 for none.
+	// ObjectLimit is how many unhealthy objects have series of their own. 0 means none.
 	ObjectLimit int
 }
 
@@ -40,9 +40,9 @@ type Kind struct {
 	Status func(client.Object) *v1alpha1.ResourceStatus
 	// Sightings returns when each cloud object was last observed.
 	Sightings func() []Sighting
-	// Unrecorded returns how many objects there are whose last turn could not be written down.
-	Unrecorded func() int
-	// Rollouts returns the changes of classes that are under way.
+	// StaleStatuses returns how many objects have a status that could not be written after their last reconciliation.
+	StaleStatuses func() int
+	// Rollouts returns the rollouts of changed classes that are in progress.
 	Rollouts func() []Rollout
 }
 
@@ -82,14 +82,14 @@ func (s Sources) collect(now time.Time, to chan<- prometheus.Metric) {
 	for _, k := range s.Kinds {
 		objects, err := k.collect(ctx, s.Cache, now, now.Add(-2*s.SyncPeriod), to)
 		if err != nil {
-			untold(err, k.Name)
+			logUncounted(err, k.Name)
 		}
 		unhealthy = append(unhealthy, objects...)
 	}
 	for _, k := range s.Configs {
 		objects, err := k.collect(ctx, s.Cache, to)
 		if err != nil {
-			untold(err, k.Name)
+			logUncounted(err, k.Name)
 		}
 		unhealthy = append(unhealthy, objects...)
 	}
@@ -101,8 +101,8 @@ func (s Sources) collect(now time.Time, to chan<- prometheus.Metric) {
 	}
 }
 
-// untold says that a kind can't be counted. The rest is shown all the same: an error would cost the whole scrape.
-func untold(err error, kind string) {
+// logUncounted logs that a kind can't be counted. The rest is shown all the same: an error would cost the whole scrape.
+func logUncounted(err error, kind string) {
 	logf.Log.WithName("telemetry").Error(err, "objects can't be counted for a scrape", "kind", kind)
 }
 

@@ -10,14 +10,14 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// attributeIdle is on the span of a turn that did nothing.
+// attributeIdle says whether a reconciliation changed nothing.
 const attributeIdle = attribute.Key("mooring.idle")
 
-// longest is how many requests of a turn are held back. One that makes more is no mere look.
+// longest is how many spans of a reconciliation are buffered. One that makes more requests did more than observe.
 const longest = 256
 
-// tail holds the spans of a turn back until it ends, and lets go those of turns that did nothing and in which nothing
-// failed: re-checks of what is as declared, which are nearly all. What it holds is bounded, since workers are.
+// tail buffers the spans of a reconciliation until it ends. It drops the spans of a reconciliation that changed nothing and had
+// no failure: nearly all are resyncs of objects that are up to date. The number of workers bounds the buffer.
 type tail struct {
 	next sdktrace.SpanProcessor
 
@@ -40,38 +40,38 @@ func (t *tail) OnStart(parent context.Context, span sdktrace.ReadWriteSpan) {
 	t.open[span.SpanContext().TraceID()] = nil
 }
 
-// OnEnd implements sdktrace.SpanProcessor. What ends when its turn has ended is passed on: that is few, the steps to an
-// identity that is renewed while nobody waits.
+// OnEnd implements sdktrace.SpanProcessor. A span that ends after its reconciliation is passed on. Those are few: the requests that
+// renew credentials in the background.
 func (t *tail) OnEnd(span sdktrace.ReadOnlySpan) {
 	for _, s := range t.decided(span) {
 		t.next.OnEnd(s)
 	}
 }
 
-// decided returns the spans that are to be passed on, now that another has ended.
+// decided returns the spans to pass on after another span ended.
 func (t *tail) decided(span sdktrace.ReadOnlySpan) []sdktrace.ReadOnlySpan {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id := span.SpanContext().TraceID()
-	held, open := t.open[id]
-	held = append(held, span)
+	spans, open := t.open[id]
+	spans = append(spans, span)
 	switch {
 	case !open:
-		return held
-	case span.Parent().IsValid() && len(held) < longest:
-		t.open[id] = held
+		return spans
+	case span.Parent().IsValid() && len(spans) < longest:
+		t.open[id] = spans
 		return nil
 	}
-	delete(t.open, id) // it has ended, or is worth telling whatever comes
-	if len(held) < longest && idle(span) && !failed(held) {
+	delete(t.open, id) // it has ended, or is sent whatever its outcome is
+	if len(spans) < longest && idle(span) && !failed(spans) {
 		return nil
 	}
-	return held
+	return spans
 }
 
-// idle reports whether a turn did nothing, as far as it says. One that says nothing does not act on a cloud.
-func idle(turn sdktrace.ReadOnlySpan) bool {
-	for _, a := range turn.Attributes() {
+// idle reports whether a reconciliation changed nothing. A controller whose spans do not say so does not act on a cloud.
+func idle(reconciliation sdktrace.ReadOnlySpan) bool {
+	for _, a := range reconciliation.Attributes() {
 		if a.Key == attributeIdle {
 			return a.Value.AsBool()
 		}

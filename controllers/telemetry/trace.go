@@ -36,7 +36,7 @@ const (
 	attributeStatus    = attribute.Key("http.response.status_code")
 )
 
-// Reconciles returns next with a span for each turn: "reconcile Bucket". Without a provider it is next itself.
+// Reconciles returns next with a span for each reconciliation: "reconcile Bucket". Without a provider it is next itself.
 func Reconciles(provider trace.TracerProvider, kind string, next reconcile.Reconciler) reconcile.Reconciler {
 	if provider == nil {
 		return next
@@ -56,13 +56,13 @@ func Reconciles(provider trace.TracerProvider, kind string, next reconcile.Recon
 	})
 }
 
-// A Turn is what a reconcile came to.
-type Turn struct {
+// A Reconciliation is the outcome of one.
+type Reconciliation struct {
 	UID        string
 	Generation int64
 	// ExternalName is the name in the cloud; empty if there is none yet.
 	ExternalName string
-	// Action is what was done, State and Reason what that came to.
+	// Action is what was done. State and Reason are the outcome of that.
 	Action, State, Reason string
 	// Idle: nothing was done and nothing changed.
 	Idle bool
@@ -70,20 +70,20 @@ type Turn struct {
 	Failed string
 }
 
-// Traced reports whether somebody wants to know what the reconcile comes to that goes on in ctx.
+// Traced reports whether the reconciliation in ctx is traced.
 func Traced(ctx context.Context) bool { return trace.SpanFromContext(ctx).IsRecording() }
 
-// Ended says what the reconcile came to that goes on in ctx.
-func Ended(ctx context.Context, t Turn) {
+// Ended writes the outcome of a reconciliation to its span, which is in ctx.
+func Ended(ctx context.Context, r Reconciliation) {
 	span := trace.SpanFromContext(ctx)
-	span.SetAttributes(attributeUID.String(t.UID), attributeGeneration.Int64(t.Generation), attributeAction.String(t.Action), attributeIdle.Bool(t.Idle))
-	for key, value := range map[attribute.Key]string{attributeExternal: t.ExternalName, attributeState: t.State, attributeReason: t.Reason} {
+	span.SetAttributes(attributeUID.String(r.UID), attributeGeneration.Int64(r.Generation), attributeAction.String(r.Action), attributeIdle.Bool(r.Idle))
+	for key, value := range map[attribute.Key]string{attributeExternal: r.ExternalName, attributeState: r.State, attributeReason: r.Reason} {
 		if value != "" {
 			span.SetAttributes(key.String(value))
 		}
 	}
-	if t.Failed != "" {
-		span.SetStatus(codes.Error, t.Failed)
+	if r.Failed != "" {
+		span.SetStatus(codes.Error, r.Failed)
 	}
 }
 
@@ -97,8 +97,8 @@ type convention struct {
 // https://opentelemetry.io/docs/specs/semconv/cloud-providers/aws-sdk/
 var conventions = map[string]convention{"aws": {"aws-api", "aws.request_id"}}
 
-// CallSpans returns who makes a span of every request to a cloud: "s3 CreateBucket". Without a provider of tracers it is
-// nil.
+// CallSpans returns the hook that makes a span of every request to a cloud: "s3 CreateBucket". Without a provider of tracers
+// it is nil.
 func CallSpans(provider trace.TracerProvider, cloud string) driver.Calls {
 	if provider == nil {
 		return nil

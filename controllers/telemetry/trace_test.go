@@ -45,7 +45,7 @@ func (d desk) names() map[string][]string {
 }
 
 // turn has one turn that makes requests, and says what it came to.
-func (d desk) turn(t *testing.T, came *Turn, err error, requests ...driver.Call) {
+func (d desk) turn(t *testing.T, came *Reconciliation, err error, requests ...driver.Call) {
 	t.Helper()
 	calls := CallSpans(d, "aws")
 	r := Reconciles(d, "Bucket", reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
@@ -68,18 +68,18 @@ func TestWhatIsSent(t *testing.T) {
 	whole := map[string][]string{"": {"reconcile Bucket"}, "reconcile Bucket": {"s3 GetBucketTagging"}}
 	denied := driver.Call{Failed: true, Code: driver.Denied, Status: 403}
 	for name, tc := range map[string]struct {
-		came *Turn
+		came *Reconciliation
 		err  error
 		call driver.Call
 		want map[string][]string
 	}{
-		"it changed something":        {&Turn{Action: "Update"}, nil, driver.Call{Status: 200}, whole},
-		"it only looked":              {&Turn{Idle: true}, nil, driver.Call{Status: 200}, map[string][]string{}},
-		"what it looked for is not":   {&Turn{Idle: true}, nil, driver.Call{Failed: true, Code: driver.NotFound}, map[string][]string{}},
+		"it changed something":        {&Reconciliation{Action: "Update"}, nil, driver.Call{Status: 200}, whole},
+		"it only looked":              {&Reconciliation{Idle: true}, nil, driver.Call{Status: 200}, map[string][]string{}},
+		"what it looked for is not":   {&Reconciliation{Idle: true}, nil, driver.Call{Failed: true, Code: driver.NotFound}, map[string][]string{}},
 		"it says nothing":             {nil, nil, driver.Call{Status: 200}, map[string][]string{}},
 		"it says nothing, and failed": {nil, errors.New("x"), driver.Call{Status: 200}, whole},
-		"a request failed":            {&Turn{Idle: true}, nil, denied, whole},
-		"it failed":                   {&Turn{Idle: true, Failed: "no"}, nil, driver.Call{Status: 200}, whole},
+		"a request failed":            {&Reconciliation{Idle: true}, nil, denied, whole},
+		"it failed":                   {&Reconciliation{Idle: true, Failed: "no"}, nil, driver.Call{Status: 200}, whole},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk()
@@ -93,7 +93,7 @@ func TestWhatIsSent(t *testing.T) {
 
 func TestSpansSayWhatHappened(t *testing.T) {
 	d := newDesk()
-	d.turn(t, &Turn{UID: "u", Generation: 3, ExternalName: "shop-photos", Action: "Update", State: "Retrying", Reason: "Retrying", Failed: "slow down"}, nil,
+	d.turn(t, &Reconciliation{UID: "u", Generation: 3, ExternalName: "shop-photos", Action: "Update", State: "Retrying", Reason: "Retrying", Failed: "slow down"}, nil,
 		driver.Call{Status: 200, RequestID: "R1"}, driver.Call{Status: 503, RequestID: "R2", Failed: true, Code: driver.Throttled}, driver.Call{Failed: true, Code: driver.Unavailable})
 	type said struct {
 		Name, Status string
@@ -130,7 +130,7 @@ func TestSpansSayWhatHappened(t *testing.T) {
 // A turn that makes very many requests is sent without all of them being held, and one that is under way holds no other up.
 func TestHeldSpansAreBounded(t *testing.T) {
 	d := newDesk()
-	d.turn(t, &Turn{Idle: true}, nil, make([]driver.Call, 3*longest)...)
+	d.turn(t, &Reconciliation{Idle: true}, nil, make([]driver.Call, 3*longest)...)
 	if n := len(d.sent.GetSpans()); n != 3*longest+1 {
 		t.Errorf("%d spans were sent, want all", n)
 	}

@@ -10,22 +10,26 @@ import (
 
 const aboutMetrics = `# Metrics
 
-Every replica serves them at ` + "`--metrics-address`" + `, path ` + "`/metrics`" + `. What is said of objects, accounts and clouds only the leader
-shows, so a sum over replicas counts nothing twice; what every replica shows says so below. A counter or a histogram has
-no series before something was counted, and so the first of a series is lost to PromQL's rate() and increase(). The counters of
-drift alone begin at 0, for every kind and provider and on every replica.
+Every replica serves metrics at ` + "`--metrics-address`" + `, path ` + "`/metrics`" + `. Only the leader exposes metrics of objects, accounts and clouds, so a sum
+over replicas counts nothing twice. The metrics that every replica exposes say so below. A counter or a histogram has no series before its
+first event, so PromQL's rate() and increase() miss that event. Only the counters of drift begin at 0, for every kind and provider and on
+every replica.
 
-Labels are bounded. ` + "`kind`" + ` is ` + "`Bucket`" + ` or ` + "`Database`" + `, or of a provider config; ` + "`provider`" + ` is ` + "`aws`" + ` or ` + "`gcp`" + `, and empty before an object has a
-place in a cloud; ` + "`condition`" + `, ` + "`status`" + ` and ` + "`reason`" + ` are those of the [closed lists](reasons.md); ` + "`class`" + ` takes as many values as
-there are classes, ` + "`account`" + ` as there are accounts that provider configs lead to. ` + "`namespace`" + ` and ` + "`name`" + ` of objects are labels of one
-metric only, which shows the objects that are not fine. The flag ` + "`--metrics-object-limit`" + ` bounds how many objects that is; 0 switches the metric
-off. No label holds a message or a value of a Secret.
+Labels are bounded:
 
-The target of a scrape has a label ` + "`namespace`" + ` of its own in most installations. With ` + "`honorLabels: true`" + `, which the chart's ServiceMonitor
-sets, ` + "`namespace`" + ` of a metric stays what it is; otherwise Prometheus calls it ` + "`exported_namespace`" + `. The alerts take either.
+- ` + "`kind`" + ` is ` + "`Bucket`" + `, ` + "`Database`" + ` or a kind of provider config.
+- ` + "`provider`" + ` is ` + "`aws`" + ` or ` + "`gcp`" + `. It is empty until the object is bound to an account.
+- ` + "`condition`" + `, ` + "`status`" + ` and ` + "`reason`" + ` are from the [closed lists](reasons.md).
+- ` + "`class`" + ` has as many values as there are classes, and ` + "`account`" + ` as many as there are accounts.
+- ` + "`namespace`" + ` and ` + "`name`" + ` of objects are labels of metrics of unhealthy objects only. The flag ` + "`--metrics-object-limit`" + ` bounds the number of these
+  objects. 0 switches these metrics off.
 
-The alerts over these metrics are in [charts/mooring/files/rules.yaml](../../charts/mooring/files/rules.yaml), and each has a
-[runbook](../runbooks/README.md).
+No label holds a message or a value of a Secret.
+
+In most installations the scrape target has a label ` + "`namespace`" + `, too. With ` + "`honorLabels: true`" + `, which the chart's ServiceMonitor sets, the label
+` + "`namespace`" + ` of a metric keeps its value. Otherwise Prometheus renames it to ` + "`exported_namespace`" + `. The alerts work with both.
+
+The alerts are in [charts/mooring/files/rules.yaml](../../charts/mooring/files/rules.yaml). Each alert has a [runbook](../runbooks/README.md).
 `
 
 // metricsPage lists all metrics.
@@ -36,7 +40,7 @@ func metricsPage() ([]byte, error) {
 	for _, s := range telemetry.Sections() {
 		fmt.Fprintf(&b, "\n## %s\n", s.Title)
 		for _, m := range s.Metrics {
-			fmt.Fprintf(&b, "\n### `%s`\n\n%s\n\n%s\n\n%s\n\n```promql\n%s\n```\n", m.Name, shape(m), m.Help, m.Asks, m.Query)
+			fmt.Fprintf(&b, "\n### `%s`\n\n%s\n\n%s\n\n%s\n\n```promql\n%s\n```\n", m.Name, shape(m), m.Help, m.Question, m.Query)
 		}
 	}
 	return b.Bytes(), nil

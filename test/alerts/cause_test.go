@@ -181,7 +181,7 @@ var causes = []cause{
 			return func() {
 				c.broken.Store(true)
 				edit(c, b, func(b *v1alpha1.Bucket) { b.Spec.Tags["team"] = "b" })
-				c.until("it was tried", func() bool { return c.scrape().sum("mooring_unrecorded_turns_total", `kind="Bucket"`) > 0 })
+				c.until("it was tried", func() bool { return c.scrape().sum("mooring_status_write_failures_total", `kind="Bucket"`) > 0 })
 			}
 		},
 	},
@@ -307,7 +307,7 @@ func atRest(c *scene) {
 	c.start(controllers.Options{SyncPeriod: 10 * time.Minute}, controllers.ManagerOptions{})
 	before := c.scrape()
 	for _, provider := range []string{"aws", "gcp"} {
-		if !before.shows("mooring_drift_returned_total", `kind="Bucket",provider="`+provider+`"`) {
+		if !before.shows("mooring_drift_recurred_total", `kind="Bucket",provider="`+provider+`"`) {
 			c.Errorf("the first drift in %s that returns is lost: no counter was shown before", provider)
 		}
 	}

@@ -31,7 +31,7 @@ func TestUnreachableAccount(t *testing.T) {
 	first := s.life
 	s.answer(unreachable)
 	await(t, "the account is known not to answer", func() string {
-		if n := s.metric(t, "mooring_account_places"); n != 1 {
+		if n := s.metric(t, "mooring_account_concurrency_limit"); n != 1 {
 			return fmt.Sprintf("it has %v slots", n)
 		}
 		return ""
@@ -62,7 +62,7 @@ func TestUnreachableAccount(t *testing.T) {
 
 	first.must(t, s.Client.DeleteAllOf(t.Context(), &v1alpha1.Bucket{}, client.InNamespace(first.name), client.MatchingLabels{"kept": "false"}))
 	await(t, "only objects that exist are in the queue", func() string {
-		if n := s.metric(t, "mooring_account_waiting"); n > kept+1 {
+		if n := s.metric(t, "mooring_account_queue_depth"); n > kept+1 {
 			return fmt.Sprintf("%v are", n)
 		}
 		return ""
@@ -98,7 +98,7 @@ func TestFullAccount(t *testing.T) {
 	converged := s.life.get(t).GetResourceVersion()
 	s.create(t, "new", nil)
 	await(t, "both wait", func() string {
-		if n := s.metric(t, "mooring_account_waiting"); n != 2 {
+		if n := s.metric(t, "mooring_account_queue_depth"); n != 2 {
 			return fmt.Sprintf("%v wait", n)
 		}
 		return ""
