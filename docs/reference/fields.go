@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/aws"
@@ -44,10 +45,26 @@ func fieldsPage() ([]byte, error) {
 			if d.Safe != "" {
 				out = "returns to " + d.Safe
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", d.Field, cell(d.Effect), cell(d.Equal), cell(out))
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", d.Field, effects(d.Effects), cell(d.Equal), cell(out))
 		}
 	}
 	return b.Bytes(), nil
+}
+
+// effects says in a cell what a change does, and when.
+func effects(possible []field.PossibleEffect) string {
+	var lines []string
+	for _, e := range possible {
+		line := "`" + string(e.Effect) + "`"
+		if e.When != "" {
+			line += " when " + e.When
+		}
+		if e.Instead != "" {
+			line += "; instead, " + e.Instead
+		}
+		lines = append(lines, cell(line))
+	}
+	return strings.Join(lines, "<br>")
 }
 
 const fieldsIntroduction = `# What happens when I change this

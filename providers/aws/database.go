@@ -68,7 +68,9 @@ func (d *databases) Consequences() driver.Consequences {
 
 // Docs implements driver.External.
 func (d *databases) Docs() []field.Doc {
-	return append(databaseTable.Docs(), field.Doc{Field: driver.FieldUsername, Effect: "can't change: " + usernameInstead})
+	return append(databaseTable.Docs(), field.Doc{
+		Field: driver.FieldUsername, Effects: []field.PossibleEffect{{Effect: field.Impossible, Instead: usernameInstead}},
+	})
 }
 
 // describe returns an instance, nil if RDS says that there is none.

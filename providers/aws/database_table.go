@@ -37,8 +37,11 @@ var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(p *instanceParams, v string) { p.version = &v },
 	).Reported(func(i *types.DBInstance) *string { return i.EngineVersion }).
 		Equal(driver.VersionServes, "a newer minor version of the same major version is the same").
-		EffectOf(versionEffect, "a newer minor version restarts the server; a newer major version takes it down "+
-			"for minutes and can't be taken back (Irreversible); an older one is Impossible"),
+		EffectOf(versionEffect,
+			field.PossibleEffect{Effect: field.Online, When: "it takes back an upgrade that has not begun"},
+			field.PossibleEffect{Effect: field.Restarts, When: "it is a newer minor version"},
+			field.PossibleEffect{Effect: field.Irreversible, When: "it is a newer major version, which also takes the server down for minutes"},
+			field.PossibleEffect{Effect: field.Impossible, When: "it is older than the version that runs", Instead: downgradeInstead}),
 
 	field.Of("storage.sizeGiB",
 		func(s *databaseSpec) *int32 {
@@ -68,7 +71,11 @@ var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(i *types.DBInstance) *int32 { return pending(i).BackupRetentionPeriod },
 		func(p *instanceParams, v int32) { p.retention = &v },
 	).Reported(func(i *types.DBInstance) *int32 { return i.BackupRetentionPeriod }).
-		EffectOf(retentionEffect, "Online for more days, from 0 it Interrupts; fewer days delete restore points (LosesBackups), 0 deletes all and interrupts, too"),
+		EffectOf(retentionEffect,
+			field.PossibleEffect{Effect: field.Online, When: "the number grows"},
+			field.PossibleEffect{Effect: field.Interrupts, When: "it was 0: automatic backups begin"},
+			field.PossibleEffect{Effect: field.LosesBackups, When: "the number shrinks: older restore points are deleted, " +
+				"and 0 deletes all automatic backups and interrupts connections"}),
 
 	field.Of("deletionProtection",
 		func(s *databaseSpec) *bool { return s.DeletionProtection },
@@ -92,7 +99,9 @@ var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(i *types.DBInstance) *string { return pending(i).DBInstanceClass },
 		func(p *instanceParams, v string) { p.class = &v },
 	).Reported(func(i *types.DBInstance) *string { return i.DBInstanceClass }).
-		EffectOf(classEffect, string(field.Restarts)),
+		EffectOf(classEffect,
+			field.PossibleEffect{Effect: field.Online, When: "it takes back a change that has not begun"},
+			field.PossibleEffect{Effect: field.Restarts, When: "the server has another instance class"}),
 }
 
 // instanceOf returns an instance that is as a spec says, as far as effects look at it.
@@ -153,6 +162,8 @@ func retentionEffect(_ *int32, to int32, have *types.DBInstance) (field.Effect, 
 	return effect, why
 }
 
+const downgradeInstead = "restore a snapshot into another Database"
+
 // versionEffect judges by the version that runs: what only waits can still be taken back.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.Upgrading.html
 func versionEffect(_ *string, to string, have *types.DBInstance) (field.Effect, string) {
@@ -161,7 +172,7 @@ func versionEffect(_ *string, to string, have *types.DBInstance) (field.Effect, 
 	case driver.VersionServes(to, now):
 		return field.Online, ""
 	case driver.CompareVersions(to, now) < 0:
-		return field.Impossible, fmt.Sprintf("RDS can't take version %s back to %s: restore a snapshot into another Database", now, to)
+		return field.Impossible, fmt.Sprintf("RDS can't take version %s back to %s: %s", now, to, downgradeInstead)
 	case driver.MajorVersion(to) == driver.MajorVersion(now):
 		return field.Restarts, ""
 	}

@@ -19,6 +19,14 @@ func RetentionEffect(from *int32, to int32) (field.Effect, string) {
 	}
 }
 
+// RetentionEffects lists what RetentionEffect returns.
+func RetentionEffects() []field.PossibleEffect {
+	return []field.PossibleEffect{
+		{Effect: field.Online, When: "the number grows"},
+		{Effect: field.LosesBackups, When: "the number shrinks: older restore points are deleted, and 0 deletes all automatic backups"},
+	}
+}
+
 func days(n int32) string {
 	if n == 1 {
 		return "1 day"

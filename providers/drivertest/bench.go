@@ -99,22 +99,8 @@ func (b *bench[S]) sound(t testing.TB, req request[S], obs driver.Observation) {
 	if (obs.State == driver.Absent || obs.State == driver.Deleting) && len(obs.Changes) > 0 {
 		t.Errorf("%v, and yet there are changes: %v", obs.State, obs.Changes)
 	}
-	var seen []string
-	for _, c := range obs.Changes {
-		if slices.Contains(seen, c.Field) {
-			t.Errorf("two changes of %q", c.Field)
-		}
-		seen = append(seen, c.Field)
-		if c.Field == driver.FieldMark || c.Field == driver.FieldPassword {
-			t.Errorf("a change of %q was reported: only the caller knows when that is wanted", c.Field)
-		}
-		if c.Effect == "" {
-			t.Errorf("the change of %q has no effect", c.Field)
-		}
-		if c.Effect == field.Impossible && c.Why == "" {
-			t.Errorf("the change of %q is Impossible, and nothing says why and what to do instead", c.Field)
-		}
-	}
+	b.soundChanges(t, obs.Changes)
+	seen := field.Names(obs.Changes)
 	for _, u := range obs.Unreadable {
 		if slices.Contains(seen, u.Field) {
 			t.Errorf("%q could not be read, and yet a change of it was reported", u.Field)
@@ -125,6 +111,35 @@ func (b *bench[S]) sound(t testing.TB, req request[S], obs driver.Observation) {
 			t.Error("the observation shows the password")
 		}
 	}
+}
+
+// soundChanges checks what holds of all changes of an observation.
+func (b *bench[S]) soundChanges(t testing.TB, changes []field.Change) {
+	t.Helper()
+	var seen []string
+	docs := b.open(t).Docs()
+	for _, c := range changes {
+		if slices.Contains(seen, c.Field) {
+			t.Errorf("two changes of %q", c.Field)
+		}
+		seen = append(seen, c.Field)
+		if c.Field == driver.FieldMark || c.Field == driver.FieldPassword {
+			t.Errorf("a change of %q was reported: only the caller knows when that is wanted", c.Field)
+		}
+		if !listed(docs, c) {
+			t.Errorf("the change of %q from %q to %q is %q, which Docs does not list", c.Field, c.From, c.To, c.Effect)
+		}
+		if c.Effect == field.Impossible && c.Why == "" {
+			t.Errorf("the change of %q is Impossible, and nothing says why and what to do instead", c.Field)
+		}
+	}
+}
+
+// listed reports whether a field's row lists the effect of a change.
+func listed(docs []field.Doc, c field.Change) bool {
+	return slices.ContainsFunc(docs, func(d field.Doc) bool {
+		return d.Field == c.Field && slices.ContainsFunc(d.Effects, func(e field.PossibleEffect) bool { return e.Effect == c.Effect })
+	})
 }
 
 // create makes an object as req says and brings it to rest without differences. req.Applied is kept as a

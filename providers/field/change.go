@@ -1,23 +1,5 @@
 package field
 
-// An Effect is what making a change does to those who use the object.
-type Effect string
-
-// The effects, from harmless to impossible.
-const (
-	Online       Effect = "Online"       // nobody notices
-	Interrupts   Effect = "Interrupts"   // connections break for a moment
-	Restarts     Effect = "Restarts"     // the server is away while it restarts
-	LosesBackups Effect = "LosesBackups" // restore points are deleted
-	Irreversible Effect = "Irreversible" // can never be taken back
-	Impossible   Effect = "Impossible"   // the cloud can't do it to what exists
-)
-
-// Disruptive reports whether a person may want to be asked first.
-func (e Effect) Disruptive() bool {
-	return e == Interrupts || e == Restarts || e == LosesBackups || e == Irreversible
-}
-
 // Redacted stands for a secret value wherever one would be shown.
 const Redacted = "(secret)"
 

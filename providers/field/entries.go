@@ -31,7 +31,7 @@ func (r *EntryMap[S, H, P]) Name() string { return r.name }
 
 // Doc implements Row.
 func (r *EntryMap[S, H, P]) Doc() Doc {
-	return Doc{Field: r.name, Effect: string(Online), Equal: "entries that others set are left alone"}
+	return Doc{Field: r.name, Effects: Always(Online), Equal: "entries that others set are left alone"}
 }
 
 func (r *EntryMap[S, H, P]) declared(want *S) bool { return r.want(want) != nil }

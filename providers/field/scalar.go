@@ -15,7 +15,7 @@ type Scalar[S, H, P, V any] struct {
 	equal    func(want, have V) bool
 	equalDoc string
 	effect   func(from *V, to V, have *H) (Effect, string)
-	doc      string
+	effects  []PossibleEffect
 	safe     *V
 	secret   bool
 	// isFixed reports whether the field can't change any more; nil if it always can.
@@ -29,10 +29,10 @@ type Scalar[S, H, P, V any] struct {
 func Of[S, H, P any, V comparable](name string, want func(*S) *V, have func(*H) *V, set func(*P, V)) *Scalar[S, H, P, V] {
 	return &Scalar[S, H, P, V]{
 		name: name, want: want, have: have, set: set, reported: have,
-		equal:  func(a, b V) bool { return a == b },
-		effect: func(*V, V, *H) (Effect, string) { return Online, "" },
-		doc:    string(Online),
-		format: func(v V) string { return fmt.Sprint(v) },
+		equal:   func(a, b V) bool { return a == b },
+		effect:  func(*V, V, *H) (Effect, string) { return Online, "" },
+		effects: Always(Online),
+		format:  func(v V) string { return fmt.Sprint(v) },
 	}
 }
 
@@ -45,32 +45,38 @@ func (r *Scalar[S, H, P, V]) Equal(equal func(want, have V) bool, doc string) *S
 // Effect sets what every change of the field does.
 func (r *Scalar[S, H, P, V]) Effect(e Effect) *Scalar[S, H, P, V] {
 	r.effect = func(*V, V, *H) (Effect, string) { return e, "" }
-	r.doc = string(e)
+	r.effects = Always(e)
 	return r
 }
 
 // EffectOf sets what a change does as a function of from (nil if the cloud has no value), to and what is
-// there. The text says why a change is Impossible and what to do instead; doc is for the reference.
-func (r *Scalar[S, H, P, V]) EffectOf(effect func(from *V, to V, have *H) (Effect, string), doc string) *Scalar[S, H, P, V] {
-	r.effect, r.doc = effect, doc
+// there. The text says why a change is Impossible and what to do instead. possible lists every effect that the
+// function returns, the harmless first; fieldtest.Effects holds it to that.
+func (r *Scalar[S, H, P, V]) EffectOf(effect func(from *V, to V, have *H) (Effect, string), possible ...PossibleEffect) *Scalar[S, H, P, V] {
+	r.effect, r.effects = effect, possible
 	return r
 }
 
 // Immutable says that the field can't change once the object exists, and what to do instead.
 func (r *Scalar[S, H, P, V]) Immutable(instead string) *Scalar[S, H, P, V] {
 	r.isFixed = func(*V) bool { return true }
-	return r.EffectOf(func(*V, V, *H) (Effect, string) { return Impossible, instead }, "can't change: "+instead)
+	return r.EffectOf(func(*V, V, *H) (Effect, string) { return Impossible, instead }, PossibleEffect{Effect: Impossible, Instead: instead})
 }
 
 // ImmutableOnceSet says that the field can be set once, whenever that is, and what to do instead of a change.
-func (r *Scalar[S, H, P, V]) ImmutableOnceSet(instead, doc string) *Scalar[S, H, P, V] {
+func (r *Scalar[S, H, P, V]) ImmutableOnceSet(instead string) *Scalar[S, H, P, V] {
 	r.isFixed = func(have *V) bool { return have != nil }
 	return r.EffectOf(func(from *V, _ V, _ *H) (Effect, string) {
 		if from == nil {
 			return Online, ""
 		}
 		return Impossible, instead
-	}, doc)
+	}, OnceSet(instead)...)
+}
+
+// OnceSet returns the effects of a field that can be set once, and what to do instead of a change after that.
+func OnceSet(instead string) []PossibleEffect {
+	return []PossibleEffect{{Effect: Online, When: "it is set for the first time"}, {Effect: Impossible, When: "it was set before", Instead: instead}}
 }
 
 // Safe sets the value that the field returns to when the spec no longer has it.
@@ -97,7 +103,7 @@ func (r *Scalar[S, H, P, V]) Name() string { return r.name }
 
 // Doc implements Row.
 func (r *Scalar[S, H, P, V]) Doc() Doc {
-	d := Doc{Field: r.name, Effect: r.doc, Equal: r.equalDoc, Secret: r.secret}
+	d := Doc{Field: r.name, Effects: r.effects, Equal: r.equalDoc, Secret: r.secret}
 	if r.safe != nil {
 		d.Safe = r.show(*r.safe)
 	}

@@ -25,11 +25,11 @@ type Row[S, H, P any] interface {
 
 // Doc is a row's line in the generated reference.
 type Doc struct {
-	Field  string
-	Effect string // of changing the field, for people
-	Equal  string // when a difference is none, for people; "" if only equal values are
-	Safe   string // the value that a released field returns to; "" if it is left as it is
-	Secret bool
+	Field   string
+	Effects []PossibleEffect // of changing the field, the harmless first
+	Equal   string           // when a difference is none, for people; "" if only equal values are
+	Safe    string           // the value that a released field returns to; "" if it is left as it is
+	Secret  bool
 }
 
 // A Table lists the fields of one kind of cloud object.

@@ -67,7 +67,7 @@ var table = field.Table[spec, thing, call]{
 				return field.Irreversible, ""
 			}
 			return field.Online, ""
-		}, "Irreversible where days get fewer"),
+		}, field.PossibleEffect{Effect: field.Online, When: "days get more"}, field.PossibleEffect{Effect: field.Irreversible, When: "days get fewer"}),
 	field.Entries("tags", func(s *spec) map[string]string { return s.Tags }, func(h *thing) map[string]string { return h.Tags },
 		func(p *call, d field.Delta) { p.Tags = &d }),
 }
@@ -287,13 +287,13 @@ func TestApplied(t *testing.T) {
 
 func TestDocs(t *testing.T) {
 	want := []field.Doc{
-		{Field: "place", Effect: "can't change: make another"},
-		{Field: "size", Effect: "Online", Equal: "larger is no drift"},
-		{Field: "class", Effect: "Restarts"},
-		{Field: "access", Effect: "Online", Safe: "closed"},
-		{Field: "password", Effect: "Online", Secret: true},
-		{Field: "inner.days", Effect: "Irreversible where days get fewer"},
-		{Field: "tags", Effect: "Online", Equal: "entries that others set are left alone"},
+		{Field: "place", Effects: []field.PossibleEffect{{Effect: field.Impossible, Instead: "make another"}}},
+		{Field: "size", Effects: field.Always(field.Online), Equal: "larger is no drift"},
+		{Field: "class", Effects: field.Always(field.Restarts)},
+		{Field: "access", Effects: field.Always(field.Online), Safe: "closed"},
+		{Field: "password", Effects: field.Always(field.Online), Secret: true},
+		{Field: "inner.days", Effects: []field.PossibleEffect{{Effect: field.Online, When: "days get more"}, {Effect: field.Irreversible, When: "days get fewer"}}},
+		{Field: "tags", Effects: field.Always(field.Online), Equal: "entries that others set are left alone"},
 	}
 	if diff := cmp.Diff(want, table.Docs()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -62,7 +62,7 @@ func (*databases) Consequences() driver.Consequences {
 
 // Docs implements driver.External.
 func (*databases) Docs() []field.Doc {
-	return append(databaseTable.Docs(), field.Doc{Field: driver.FieldUsername, Effect: "Online when it is made; can't change afterwards"})
+	return append(databaseTable.Docs(), field.Doc{Field: driver.FieldUsername, Effects: field.OnceSet(usernameInstead)})
 }
 
 // Observe implements driver.External. It reads the instance; while an operation is known to be under way that

@@ -49,6 +49,8 @@ func rootPassword(req databaseRequest) string {
 	return "aA1-" + rand.Text() // every class of characters that a policy may demand
 }
 
+const usernameInstead = "put the earlier name back, and make further users in SQL"
+
 // lookForUser reports an administrator that is still to be made, as a change. It is looked for once:
 // when Applied names it, it is there.
 func (d *databases) lookForUser(ctx context.Context, req databaseRequest, have *instance, o *driver.Observation) error {
@@ -64,7 +66,7 @@ func (d *databases) lookForUser(ctx context.Context, req databaseRequest, have *
 	change := field.Change{Field: driver.FieldUsername, To: l.name, Effect: field.Online}
 	if len(before) > 0 {
 		change.From, change.Effect = before[0], field.Impossible
-		change.Why = "the administrator was made under another name: put that name back, and make further users in SQL"
+		change.Why = "the administrator was made under another name: " + usernameInstead
 		o.Applied[driver.FieldUsername] = slices.Clone(before)
 		o.Changes = append(o.Changes, change)
 		return nil

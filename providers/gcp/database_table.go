@@ -58,7 +58,10 @@ var databaseTable = field.Table[databaseParameters, instance, instanceParams]{
 		haveVersion,
 		func(p *instanceParams, v string) { p.version = &v }).
 		Equal(driver.VersionServes, "a newer minor version").
-		EffectOf(upgradeEffect, "Interrupts for a newer major version; Restarts for a newer minor version of MySQL; can't go back"),
+		EffectOf(upgradeEffect,
+			field.PossibleEffect{Effect: field.Interrupts, When: "it is a newer major version"},
+			field.PossibleEffect{Effect: field.Restarts, When: "it is a newer minor version of MySQL"},
+			field.PossibleEffect{Effect: field.Impossible, When: "it is an older version or a minor version of PostgreSQL", Instead: upgradeInstead}),
 	field.Of("storage.sizeGiB", wantSize, haveSize,
 		func(p *instanceParams, v int32) { size := int64(v); p.sizeGiB = &size }).
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk: disks grow by themselves, and never shrink"),
@@ -66,14 +69,12 @@ var databaseTable = field.Table[databaseParameters, instance, instanceParams]{
 		func(p *databaseParameters) *string { return p.DatabaseName },
 		func(i *instance) *string { return i.database },
 		func(p *instanceParams, v string) { p.database = &v }).
-		ImmutableOnceSet("the initial database was made under another name: put that name back, and make further databases in SQL",
-			"Online when it is made; can't change afterwards"),
+		ImmutableOnceSet("put the earlier name back, and make further databases in SQL"),
 	field.Of("backup.retentionDays", wantRetention, haveRetention,
 		func(p *instanceParams, v int32) { days := int64(v); p.retention = &days }).
 		EffectOf(func(from *int32, to int32, _ *instance) (field.Effect, string) {
 			return driver.RetentionEffect(from, to)
-		},
-			"Online for more; fewer delete restore points (LosesBackups)"),
+		}, driver.RetentionEffects()...),
 	field.Of("deletionProtection",
 		func(p *databaseParameters) *bool { return p.DeletionProtection },
 		haveProtection,

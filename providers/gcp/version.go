@@ -52,6 +52,8 @@ func dotted(version string) bool {
 	return true
 }
 
+const upgradeInstead = "name a major version that is no older than the one that runs, or make another Database and move the data there"
+
 // upgradeEffect says what a change of version does.
 // https://cloud.google.com/sql/docs/postgres/upgrade-major-db-version-inplace
 func upgradeEffect(from *string, to string, have *instance) (field.Effect, string) {

@@ -95,7 +95,9 @@ var databaseTable = field.Table[databaseParameters, Database, Database]{
 		func(d *Database, v string) { d.Version = v },
 	).Reported(func(d *Database) *string { return &d.live().Version }).
 		Equal(driver.VersionServes, "a newer minor version is no drift").
-		EffectOf(upgrade, "Interrupts; can't go back to an older version"),
+		EffectOf(upgrade,
+			field.PossibleEffect{Effect: field.Interrupts, When: "it is a newer version"},
+			field.PossibleEffect{Effect: field.Impossible, When: "it is an older version", Instead: upgradeInstead}),
 	field.Of("storage.sizeGiB",
 		func(s *databaseParameters) *int32 {
 			if s.Storage == nil {
@@ -124,8 +126,7 @@ var databaseTable = field.Table[databaseParameters, Database, Database]{
 	).Reported(func(d *Database) *int32 { return &d.live().RetentionDays }).
 		EffectOf(func(from *int32, to int32, _ *Database) (field.Effect, string) {
 			return driver.RetentionEffect(from, to)
-		},
-			"Online for more days; fewer delete restore points (LosesBackups)"),
+		}, driver.RetentionEffects()...),
 	field.Of("deletionProtection",
 		func(s *databaseParameters) *bool { return s.DeletionProtection },
 		func(d *Database) *bool { return &d.DeletionProtection },
@@ -158,9 +159,11 @@ var databaseTable = field.Table[databaseParameters, Database, Database]{
 	).Reported(func(d *Database) *string { return unlessZero(d.live().Tier) }).Effect(field.Restarts),
 }
 
+const upgradeInstead = "declare the version it has, or create another Database and move the data"
+
 func upgrade(from *string, to string, _ *Database) (field.Effect, string) {
 	if from != nil && driver.CompareVersions(to, *from) < 0 {
-		return field.Impossible, "a server can't go back to an older version: declare the version it has, or create another Database and move the data"
+		return field.Impossible, "a server can't go back to an older version: " + upgradeInstead
 	}
 	return field.Interrupts, ""
 }

@@ -40,7 +40,13 @@ func (databases) Consequences() driver.Consequences {
 }
 
 // Docs implements driver.External.
-func (databases) Docs() []field.Doc { return databaseTable.Docs() }
+func (databases) Docs() []field.Doc {
+	return append(databaseTable.Docs(), field.Doc{
+		Field: driver.FieldUsername, Effects: []field.PossibleEffect{{Effect: field.Impossible, Instead: usernameInstead}},
+	})
+}
+
+const usernameInstead = "create the user on the server by SQL, or another Database with this administrator"
 
 func (s databases) call(ctx context.Context, op Op, name string, act func(call *Call, h hits) error) error {
 	return s.session.call(ctx, Call{Account: s.account, Op: op, Kind: KindDatabase, Name: name}, act)
@@ -75,7 +81,7 @@ func (s databases) Observe(ctx context.Context, req databaseRequest) (driver.Obs
 		if want := req.Login.Username; want != "" && want != d.Username {
 			obs.Changes = append(obs.Changes, field.Change{
 				Field: driver.FieldUsername, From: d.Username, To: want, Effect: field.Impossible,
-				Why: "create the user on the server by SQL, or another Database with this administrator",
+				Why: usernameInstead,
 			})
 		}
 		return nil

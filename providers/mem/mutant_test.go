@@ -454,6 +454,20 @@ var mutants = []mutant{
 		tells: func(c *driver.Consequences) { c.SnapshotKept = "for ever" }},
 	{name: "contents that nobody is told of", caught: "told in advance",
 		tells: func(c *driver.Consequences) { c.Contents = "" }},
+	{name: "an effect that no row lists", caught: "exactly one change",
+		docs: func(docs []field.Doc) []field.Doc {
+			for i := range docs {
+				docs[i].Effects = field.Always(field.Interrupts)
+			}
+			return docs
+		}},
+	{name: "a row that lists no effect", caught: "every leaf",
+		docs: func(docs []field.Doc) []field.Doc { docs[0].Effects = nil; return docs }},
+	{name: "a row that does not say which of its effects comes when", caught: "every leaf",
+		docs: func(docs []field.Doc) []field.Doc {
+			docs[1].Effects = append(field.Always(field.Online), field.PossibleEffect{Effect: field.Restarts, When: "it is another"})
+			return docs
+		}},
 	{name: "names too long to be taken", caught: "the longest name", longest: 5},
 }
 

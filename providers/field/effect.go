@@ -1,0 +1,41 @@
+package field
+
+import "slices"
+
+// An Effect is what making a change does to those who use the object.
+type Effect string
+
+// The effects, from harmless to impossible.
+const (
+	Online       Effect = "Online"       // nobody notices
+	Interrupts   Effect = "Interrupts"   // connections break for a moment
+	Restarts     Effect = "Restarts"     // the server is away while it restarts
+	LosesBackups Effect = "LosesBackups" // restore points are deleted
+	Irreversible Effect = "Irreversible" // can never be taken back
+	Impossible   Effect = "Impossible"   // the cloud can't do it to what exists
+)
+
+// Effects are all effects, the harmless first.
+var Effects = []Effect{Online, Interrupts, Restarts, LosesBackups, Irreversible, Impossible}
+
+// Disruptive reports whether a person may want to be asked first.
+func (e Effect) Disruptive() bool {
+	return e == Interrupts || e == Restarts || e == LosesBackups || e == Irreversible
+}
+
+// Compare orders effects: it is negative if e is less dangerous than other.
+func (e Effect) Compare(other Effect) int {
+	return slices.Index(Effects, e) - slices.Index(Effects, other)
+}
+
+// A PossibleEffect is one of the effects that a change of a field can have.
+type PossibleEffect struct {
+	Effect Effect
+	// When is the condition, as a clause that follows "when"; empty if every change of the field has this effect.
+	When string
+	// Instead is what to do in place of a change that is Impossible; empty for other effects.
+	Instead string
+}
+
+// Always returns the effect of a field whose every change has that one.
+func Always(e Effect) []PossibleEffect { return []PossibleEffect{{Effect: e}} }
