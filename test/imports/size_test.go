@@ -1,0 +1,27 @@
+package imports
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/test/cluster"
+)
+
+// What is measured and tested is what is shipped.
+func TestBuildTagsAreTheSame(t *testing.T) {
+	root, err := cluster.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"Makefile", "tools/image/main.go"} {
+		content, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(content), "-tags="+cluster.BuildTags) {
+			t.Errorf("%s does not build with -tags=%s", name, cluster.BuildTags)
+		}
+	}
+}
