@@ -4,7 +4,7 @@ package v1alpha1
 const (
 	// AnnotationPaused, when "true", stops all calls to the cloud for the object, deletion included.
 	AnnotationPaused = "mooring.dev/paused"
-	// AnnotationReconcile asks for a look at the cloud now, whenever its value changes.
+	// AnnotationReconcile starts a reconciliation now, whenever its value changes.
 	AnnotationReconcile = "mooring.dev/reconcile"
 	// AnnotationApprove approves the plan whose hash it holds (status.plan.hash), and no other.
 	AnnotationApprove = "mooring.dev/approve"
@@ -17,10 +17,9 @@ const (
 	// the class or the ClusterProviderConfig that the object refers to.
 	AnnotationAdoptFrom = "mooring.dev/adopt-from"
 	// AnnotationDefaultClass, when "true" on a class, makes it the class of objects that name neither class nor provider
-	// config. Of several, the one made last counts.
+	// config. If several have it, the newest class is the default.
 	AnnotationDefaultClass = "mooring.dev/is-default-class"
-	// AnnotationIssueTokens, when "true" on a ServiceAccount, lets Mooring request tokens for it, to sign in to a cloud
-	// in its name.
+	// AnnotationIssueTokens, when "true" on a ServiceAccount, lets Mooring request tokens of it, to sign in to a cloud.
 	AnnotationIssueTokens = "mooring.dev/issue-tokens"
 	// AnnotationAllowDeletion, when "true" on a provider config or a class, lets it be deleted while objects use it.
 	AnnotationAllowDeletion = "mooring.dev/allow-deletion"
@@ -28,14 +27,14 @@ const (
 
 // Finalizers that Mooring sets.
 const (
-	// FinalizerResource is on a bucket or database from before its cloud object is created until
-	// that is confirmed gone, or deliberately left.
+	// FinalizerResource is on a bucket or database from before its cloud object is created until Mooring confirmed that the cloud
+	// object is deleted, or released it.
 	FinalizerResource = "mooring.dev/cloud-resource"
-	// FinalizerInUse is on a provider config as long as an object depends on it.
+	// FinalizerInUse is on a provider config while an object depends on it.
 	FinalizerInUse = "mooring.dev/in-use"
 )
 
-// Labels on Secrets that Mooring makes. A Secret without them is never changed.
+// Labels on Secrets that Mooring creates. Mooring never changes a Secret without them.
 const (
 	// LabelKind is the kind of the object that a Secret belongs to.
 	LabelKind = "mooring.dev/kind"

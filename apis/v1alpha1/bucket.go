@@ -25,39 +25,39 @@ const (
 // BucketParameters describes an object-storage bucket. Every field is optional: unset means
 // unmanaged. The same shape, without validation, mirrors the cloud in status.observed.
 type BucketParameters struct {
-	// location is the region (AWS: eu-central-1; Google Cloud: europe-west3) or multi-region (eu).
-	// Unset, the provider config's region is taken. It can't change once the bucket exists.
+	// location is the region (AWS: eu-central-1; Google Cloud: europe-west3) or multi-region (eu). If unset, it is the region of the
+	// provider config. It can't change once the bucket exists.
 	// +optional
 	// +kubebuilder:validation:MinLength=2
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9-]*[a-z0-9]$`
 	Location *string `json:"location,omitempty"`
 
-	// versioning keeps old versions of overwritten and deleted objects: Enabled or Suspended.
+	// versioning is Enabled (the bucket keeps old versions of overwritten and deleted objects) or Suspended.
 	// +optional
 	// +kubebuilder:validation:Enum=Enabled;Suspended
 	Versioning *Versioning `json:"versioning,omitempty"`
 
-	// publicAccess is Blocked (nothing in the bucket can be made public) or Allowed (policies may make it
-	// public; Mooring itself never does). A field that was set and is taken out returns to Blocked.
+	// publicAccess is Blocked (nothing in the bucket can be made public) or Allowed (policies may make it public; Mooring itself never
+	// does). If you remove the field after it was set, it returns to Blocked.
 	// +optional
 	// +kubebuilder:validation:Enum=Blocked;Allowed
 	PublicAccess *PublicAccess `json:"publicAccess,omitempty"`
 
-	// encryption says which key encrypts new objects: the named one, or the cloud's own for {}, which is also the way back
-	// from another. Unset, what the bucket has is left as it is; a new bucket has the cloud's own key. Objects keep the key
-	// that they were written with.
+	// encryption says which key encrypts new objects: the named key, or the cloud's own key for {}. To return to the cloud's own key, set
+	// {}. If unset, Mooring does not change the bucket's key, and a new bucket has the cloud's own key. Objects keep the key that they
+	// were written with.
 	// +optional
 	Encryption *BucketEncryption `json:"encryption,omitempty"`
 
-	// tags become tags (AWS) or labels (Google Cloud). Tags that others set stay. Keys and values
-	// keep to what both clouds take: lower-case letters, digits, - and _.
+	// tags become tags (AWS) or labels (Google Cloud). Mooring keeps tags that others set. Keys and values may contain
+	// lower-case letters, digits, - and _, which both clouds accept.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	Tags map[string]TagValue `json:"tags,omitzero"`
 
-	// forceDestroy lets deletion remove every object and version in the bucket. Without it a bucket
-	// that holds anything is not deleted.
+	// forceDestroy lets a deletion remove every object and version in the bucket. Without it, Mooring does not delete a bucket that has
+	// contents.
 	// +optional
 	ForceDestroy *bool `json:"forceDestroy,omitempty"`
 }
@@ -78,28 +78,27 @@ type BucketEncryption struct {
 	Key *string `json:"key,omitempty"`
 }
 
-// BucketSpec is what a bucket is to be.
+// BucketSpec is the desired state of a bucket.
 type BucketSpec struct {
 	ResourceSpec     `json:",inline"`
 	BucketParameters `json:",inline"`
 
-	// connection asks for a Secret that says how to reach the bucket: type, provider, bucket, region,
-	// endpoint, uri.
+	// connection requests a Secret with the connection details: type, provider, bucket, region, endpoint, uri.
 	// +optional
 	Connection *Connection `json:"connection,omitempty"`
 
-	// deletionPolicy is Delete (default; a bucket that is not empty is refused unless forceDestroy) or
-	// Retain: the bucket stays in the cloud, marked as released.
+	// deletionPolicy is Delete (default; refused while the bucket has contents, unless forceDestroy is true) or Retain (the bucket stays
+	// in the cloud, marked as released).
 	// +optional
 	// +kubebuilder:validation:Enum=Delete;Retain
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 }
 
-// BucketStatus is what was seen of a bucket.
+// BucketStatus is the observed state of a bucket.
 type BucketStatus struct {
 	ResourceStatus `json:",inline"`
 
-	// observed mirrors the bucket in the cloud, in the words of the spec. Only declared fields are read.
+	// observed mirrors the bucket in the cloud, with the field names of the spec. Mooring reads only declared fields.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
@@ -125,25 +124,25 @@ type BucketStatus struct {
 // +kubebuilder:printcolumn:name="Location",type=string,priority=1,JSONPath=`.status.location`
 // +kubebuilder:printcolumn:name="Account",type=string,priority=1,JSONPath=`.status.accountID`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots: it becomes a label in the cloud"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.className) || !has(self.spec.providerConfigRef)",message="spec.className and spec.providerConfigRef exclude each other: the class names the account"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots, because it becomes a label in the cloud"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.className) || !has(self.spec.providerConfigRef)",message="spec.className and spec.providerConfigRef exclude each other, because the class names the account: remove one of them"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.location) || !has(oldSelf.status) || !has(oldSelf.status.location) || self.spec.location == oldSelf.status.location || (has(oldSelf.spec.location) && self.spec.location == oldSelf.spec.location) || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity', 'Denied', 'NotOwned']))",message="spec.location can't change once the bucket exists: create another Bucket with the new location and move the data",fieldPath=".spec.location"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || !has(oldSelf.spec.providerConfigRef) || has(self.spec.providerConfigRef) || has(self.spec.className)",message="spec.providerConfigRef can't be taken away once the bucket exists, unless spec.className takes its place: it says which account that is in, and with whose credentials it is deleted",fieldPath=".spec"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || !has(oldSelf.spec.providerConfigRef) || has(self.spec.providerConfigRef) || has(self.spec.className)",message="spec.providerConfigRef can't be removed once the bucket exists, because Mooring needs its account and credentials to delete the bucket: put it back, or set spec.className in its place",fieldPath=".spec"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || !has(oldSelf.status) || !has(oldSelf.status.externalName) || self.spec.externalName == oldSelf.status.externalName || (!has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity', 'Denied', 'NotOwned']))",message="spec.externalName can't change once the cloud object exists: create another object with the new name",fieldPath=".spec.externalName"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || self.spec.externalName.matches('^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$') || (((has(self.spec.adoption) && self.spec.adoption == 'IfExists') || (has(self.spec.management) && self.spec.management == 'Observe') || (has(self.status) && has(self.status.externalName) && self.spec.externalName == self.status.externalName)) && self.spec.externalName.matches('^[a-z0-9][a-z0-9._-]*[a-z0-9]$'))",message="spec.externalName must be a bucket name: 3 to 63 lower-case letters, digits, dots and hyphens, beginning and ending with a letter or digit; to adopt (IfExists) or observe a bucket the name may also have underscores and more characters",fieldPath=".spec.externalName"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.tags keys must begin with a lower-case letter, hold only lower-case letters, digits, - and _ (63 at most), and not begin with mooring-, which Mooring's own mark uses",fieldPath=".spec.tags"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.management) || self.spec.management != 'Observe' || has(self.spec.externalName)",message="management: Observe needs spec.externalName, the name of the bucket to observe"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || self.spec.externalName.matches('^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$') || (((has(self.spec.adoption) && self.spec.adoption == 'IfExists') || (has(self.spec.management) && self.spec.management == 'Observe') || (has(self.status) && has(self.status.externalName) && self.spec.externalName == self.status.externalName)) && self.spec.externalName.matches('^[a-z0-9][a-z0-9._-]*[a-z0-9]$'))",message="spec.externalName must be a bucket name: 3 to 63 lower-case letters, digits, dots and hyphens; it must begin and end with a letter or digit. To adopt (IfExists) or observe a bucket, the name may also have underscores and more characters",fieldPath=".spec.externalName"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.tags"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.management) || self.spec.management != 'Observe' || has(self.spec.externalName)",message="spec.management: Observe needs spec.externalName: set it to the name of the bucket to observe"
 type Bucket struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what the bucket is to be.
+	// spec is the desired state of the bucket.
 	// +required
 	Spec BucketSpec `json:"spec"`
 
-	// status is what was seen of the bucket.
+	// status is the observed state of the bucket.
 	// +optional
 	// +kubebuilder:default={observedGeneration:-1}
 	Status BucketStatus `json:"status,omitempty"`

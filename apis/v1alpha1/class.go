@@ -4,7 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// AllowAdoption says which cloud objects that exist already the objects of a class may take over or observe.
+// AllowAdoption says which existing cloud objects the objects of a class may take over or observe.
 // +kubebuilder:validation:Enum=None;IfMarked;Any
 type AllowAdoption string
 
@@ -17,42 +17,42 @@ const (
 
 // ClassSpec holds what the classes of all kinds share.
 type ClassSpec struct {
-	// description tells developers in a line what the class is for. It is what `kubectl get` shows them.
+	// description says in one line what the class is for. `kubectl get` shows it to developers.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Description string `json:"description,omitempty"`
 
-	// providerConfigRef names the account that objects of the class are made in. An object stays in the account
-	// that it was made in: a change here is about objects that are made later.
+	// providerConfigRef names the account in which objects of the class are created. An object stays in the account in which it was
+	// created, so a change here applies only to new objects.
 	// +required
 	ProviderConfigRef ClusterProviderConfigReference `json:"providerConfigRef"`
 
-	// allowedNamespaces selects the namespaces, by their labels, that may use the class. An empty selector ({})
-	// selects all; unset, none. The ClusterProviderConfig has to allow the namespace, too.
+	// allowedNamespaces selects the namespaces that may use the class, by their labels. An empty selector ({}) selects all. If unset, no
+	// namespace may use it. The ClusterProviderConfig has to allow the namespace, too.
 	// +optional
 	AllowedNamespaces *metav1.LabelSelector `json:"allowedNamespaces,omitempty"`
 
-	// allowAdoption says what objects of the class may do about cloud objects that exist already. IfMarked (default):
-	// take back those that bear the object's own mark, as after the loss of the cluster. None: not even that. Any: take
-	// over or observe (management: Observe) what bears no mark; developers need the right to do so as well.
+	// allowAdoption says which existing cloud objects the objects of the class may take over. IfMarked (default): those with the object's
+	// own mark, for example after the cluster was lost and restored. None: not even those. Any: also cloud objects without a mark, which
+	// they may also observe (management: Observe). For that, developers also need the verb adopt.
 	// +optional
 	AllowAdoption AllowAdoption `json:"allowAdoption,omitempty"`
 
-	// maxPerNamespace is how many objects of the class a namespace may have. Those beyond, by age, are refused; unset, there is
-	// no limit.
+	// maxPerNamespace is how many objects of the class a namespace may have. The oldest objects count first, and those beyond are
+	// refused. If unset, there is no limit.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=10000
 	MaxPerNamespace *int32 `json:"maxPerNamespace,omitempty"`
 
-	// constraints are rules that every object of the class has to keep. An object that breaks one is refused, and one that
-	// exists is no longer changed until it is mended; deletion is never refused.
+	// constraints are rules for every object of the class. A new object that violates one is refused. Mooring does not change an existing
+	// object until it complies again. A deletion is never refused.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	Constraints []Constraint `json:"constraints,omitempty"`
 
-	// updates is the default for objects that do not say themselves when changes may be made that disturb.
+	// updates is the default for objects that do not set spec.updates.
 	// +optional
 	Updates *Updates `json:"updates,omitempty"`
 }
@@ -67,38 +67,37 @@ type ClusterProviderConfigReference struct {
 	Name string `json:"name"`
 }
 
-// Constraint is a rule that objects of a class have to keep.
+// Constraint is a rule for the objects of a class.
 type Constraint struct {
-	// rule is an expression in CEL (Common Expression Language) that is true for objects that keep the rule. It sees
-	// `spec`, the object's spec with the class merged into it; `namespaceObject`, the object's namespace, with
-	// `metadata.name` and `metadata.labels`; and `class`, with `metadata.annotations` besides. As in the API server's own
-	// rules, a field that is missing is an error unless the rule asks for it so:
-	// spec.?storage.?sizeGiB.orValue(0) <= 500.
+	// rule is an expression in CEL (Common Expression Language) that is true for objects that comply. It can use `spec`, the object's
+	// spec with the class merged into it; `namespaceObject`, the object's namespace, with `metadata.name` and `metadata.labels`; and
+	// `class`, which also has `metadata.annotations`. As in the API server's own rules, a missing field is an error unless the rule allows
+	// for it, for example spec.?storage.?sizeGiB.orValue(0) <= 500.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096
 	Rule string `json:"rule"`
 
-	// message says to developers what the rule wants, and what to do.
+	// message tells developers what the rule requires, and what to do.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message"`
 
-	// field is the path of the field that the rule is about, as spec.storage.sizeGiB.
+	// field is the path of the field that the rule is about, for example spec.storage.sizeGiB.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:Pattern=`^spec(\.[a-zA-Z][a-zA-Z0-9]*)*$`
 	Field string `json:"field,omitempty"`
 }
 
-// ClassStatus is what is known of a class and its users.
+// ClassStatus is the observed state of a class and its users.
 type ClassStatus struct {
-	// observedGeneration is the generation of the spec that the rest is about.
+	// observedGeneration is the generation of the spec that the status is about.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Ready: the class can be used.
+	// conditions has one condition: Ready (the class can be used).
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -108,11 +107,11 @@ type ClassStatus struct {
 	// +optional
 	Provider string `json:"provider,omitempty"`
 
-	// sizes are the names in the catalogue in a line, for kubectl get.
+	// sizes are the names of the catalogue in one line, for kubectl get.
 	// +optional
 	Sizes string `json:"sizes,omitempty"`
 
-	// catalogue is what the sizes stand for and cost in a line, for kubectl get -o wide.
+	// catalogue is the meaning and cost of the sizes in one line, for kubectl get -o wide.
 	// +optional
 	Catalogue string `json:"catalogue,omitempty"`
 
@@ -120,46 +119,45 @@ type ClassStatus struct {
 	// +optional
 	Users int32 `json:"users"`
 
-	// upToDate is how many of them are as the class says now.
+	// upToDate is how many of them comply with the current class.
 	// +optional
 	UpToDate int32 `json:"upToDate"`
 
-	// stalled is how many of them need somebody to act, waiting ones aside: it may be the class that is to be mended, and a change of
-	// it goes no further while many are.
+	// stalled is how many of them need a person, without those that wait for approval. The cause may be the class itself. While many are
+	// stalled, a change of the class reaches no further objects.
 	// +optional
 	Stalled int32 `json:"stalled"`
 
-	// waiting is how many of them have a disruptive change of the class that waits for approval.
+	// waiting is how many of them wait for the approval of a disruptive change of the class.
 	// +optional
 	Waiting int32 `json:"waiting"`
 }
 
-// DatabaseClassSpec is what a class of databases offers, and what it insists on.
+// DatabaseClassSpec is the desired state of a class of databases.
 type DatabaseClassSpec struct {
 	ClassSpec `json:",inline"`
 
-	// defaults hold for whatever a Database does not say itself.
+	// defaults apply to fields that a Database does not set.
 	// +optional
 	Defaults *DatabaseParameters `json:"defaults,omitempty"`
 
-	// enforced holds whatever a Database says. One that says otherwise is refused.
+	// enforced applies whatever a Database sets. A Database that sets another value is refused.
 	// +optional
 	Enforced *DatabaseParameters `json:"enforced,omitempty"`
 
-	// sizes is the catalogue that spec.size of a Database chooses from. If there is one, instance classes and tiers can't be
-	// named in a Database's own spec.
+	// sizes is the catalogue for spec.size of a Database. If a class has sizes, a Database can't set an instance class or tier.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=32
 	Sizes []DatabaseSize `json:"sizes,omitempty"`
 
-	// defaultSize is the size of databases that name none. Unset, they have to name one if there is a catalogue.
+	// defaultSize is the size of databases that set none. If unset and there are sizes, a Database has to set one.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	DefaultSize string `json:"defaultSize,omitempty"`
 
-	// deletionPolicy is the default for databases that name none themselves: Snapshot, Delete or Retain. Unset, it is Snapshot.
+	// deletionPolicy is the default for databases that set none: Snapshot, Delete or Retain. If unset, it is Snapshot.
 	// +optional
 	// +kubebuilder:validation:Enum=Snapshot;Delete;Retain
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
@@ -167,45 +165,45 @@ type DatabaseClassSpec struct {
 
 // DatabaseSize is an entry of the catalogue.
 type DatabaseSize struct {
-	// name that a Database asks for in spec.size.
+	// name that a Database sets in spec.size.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	Name string `json:"name"`
 
-	// description tells developers in a line what they get.
+	// description tells developers in one line what they get.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Description string `json:"description,omitempty"`
 
-	// cost is a hint in your own words, as "about 25 EUR a month". Nothing is computed from it.
+	// cost is a hint in your own words, for example "about 25 EUR a month". Nothing is computed from it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Cost string `json:"cost,omitempty"`
 
-	// aws has the instance class, for classes that lead to Amazon RDS.
+	// aws contains the instance class, for classes in AWS.
 	// +optional
 	AWS *DatabaseAWS `json:"aws,omitempty"`
 
-	// gcp has the tier, for classes that lead to Cloud SQL.
+	// gcp contains the tier, for classes in Google Cloud.
 	// +optional
 	GCP *DatabaseGCP `json:"gcp,omitempty"`
 
-	// storage bounds the disk.
+	// storage limits the disk.
 	// +optional
 	Storage *DatabaseStorageBounds `json:"storage,omitempty"`
 }
 
-// DatabaseStorageBounds bounds the disk of a size.
+// DatabaseStorageBounds limits the disk of a size.
 type DatabaseStorageBounds struct {
-	// minGiB is the least size of the disk in GiB, and what a Database gets that asks for none.
+	// minGiB is the minimum size of the disk in GiB, and the size for a Database that sets none.
 	// +optional
 	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=65536
 	MinGiB *int32 `json:"minGiB,omitempty"`
 
-	// maxGiB is the largest size of the disk in GiB that may be asked for.
+	// maxGiB is the maximum size of the disk in GiB.
 	// +optional
 	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=65536
@@ -231,25 +229,25 @@ type DatabaseStorageBounds struct {
 // +kubebuilder:printcolumn:name="Catalogue",type=string,priority=1,JSONPath=`.status.catalogue`
 // +kubebuilder:printcolumn:name="Age",type=date,priority=1,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots: it becomes a label"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots, because it becomes a label"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.defaultSize) || (has(self.spec.sizes) && self.spec.sizes.exists(s, s.name == self.spec.defaultSize))",message="spec.defaultSize must be the name of one of spec.sizes",fieldPath=".spec.defaultSize"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.sizes) || self.spec.sizes.all(s, has(s.aws) != has(s.gcp))",message="each of spec.sizes needs aws.instanceClass or gcp.tier, and not both: a class leads to one cloud",fieldPath=".spec.sizes"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.sizes) || self.spec.sizes.all(s, has(s.aws) != has(s.gcp))",message="each of spec.sizes needs exactly one of aws.instanceClass and gcp.tier, because a class is in one cloud",fieldPath=".spec.sizes"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.sizes) || self.spec.sizes.all(s, (has(s.aws) && has(s.aws.instanceClass)) || (has(s.gcp) && has(s.gcp.tier)))",message="each of spec.sizes needs aws.instanceClass or gcp.tier",fieldPath=".spec.sizes"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.sizes) || self.spec.sizes.all(s, !has(s.storage) || !has(s.storage.minGiB) || !has(s.storage.maxGiB) || s.storage.minGiB <= s.storage.maxGiB)",message="storage.minGiB of a size must not be more than its storage.maxGiB",fieldPath=".spec.sizes"
-// +kubebuilder:validation:XValidation:rule="!((has(self.spec.defaults) && has(self.spec.defaults.aws)) || (has(self.spec.enforced) && has(self.spec.enforced.aws)) || (has(self.spec.sizes) && self.spec.sizes.exists(s, has(s.aws)))) || !((has(self.spec.defaults) && has(self.spec.defaults.gcp)) || (has(self.spec.enforced) && has(self.spec.enforced.gcp)) || (has(self.spec.sizes) && self.spec.sizes.exists(s, has(s.gcp))))",message="aws and gcp exclude each other in a class: it leads to one cloud",fieldPath=".spec"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.defaults) || !has(self.spec.defaults.tags) || self.spec.defaults.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.defaults.tags keys must begin with a lower-case letter, hold only lower-case letters, digits, - and _ (63 at most), and not begin with mooring-, which Mooring's own mark uses",fieldPath=".spec.defaults.tags"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.enforced) || !has(self.spec.enforced.tags) || self.spec.enforced.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.enforced.tags keys must begin with a lower-case letter, hold only lower-case letters, digits, - and _ (63 at most), and not begin with mooring-, which Mooring's own mark uses",fieldPath=".spec.enforced.tags"
+// +kubebuilder:validation:XValidation:rule="!((has(self.spec.defaults) && has(self.spec.defaults.aws)) || (has(self.spec.enforced) && has(self.spec.enforced.aws)) || (has(self.spec.sizes) && self.spec.sizes.exists(s, has(s.aws)))) || !((has(self.spec.defaults) && has(self.spec.defaults.gcp)) || (has(self.spec.enforced) && has(self.spec.enforced.gcp)) || (has(self.spec.sizes) && self.spec.sizes.exists(s, has(s.gcp))))",message="aws and gcp exclude each other in a class, because it is in one cloud: remove one of them",fieldPath=".spec"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.defaults) || !has(self.spec.defaults.tags) || self.spec.defaults.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.defaults.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.defaults.tags"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.enforced) || !has(self.spec.enforced.tags) || self.spec.enforced.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.enforced.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.enforced.tags"
 type DatabaseClass struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what the class offers, and what it insists on.
+	// spec is the desired state of the class.
 	// +required
 	Spec DatabaseClassSpec `json:"spec"`
 
-	// status is what is known of the class and its users.
+	// status is the observed state of the class and its users.
 	// +optional
 	Status ClassStatus `json:"status,omitzero"`
 }
@@ -263,19 +261,19 @@ type DatabaseClassList struct {
 	Items           []DatabaseClass `json:"items"`
 }
 
-// BucketClassSpec is what a class of buckets offers, and what it insists on.
+// BucketClassSpec is the desired state of a class of buckets.
 type BucketClassSpec struct {
 	ClassSpec `json:",inline"`
 
-	// defaults hold for whatever a Bucket does not say itself.
+	// defaults apply to fields that a Bucket does not set.
 	// +optional
 	Defaults *BucketParameters `json:"defaults,omitempty"`
 
-	// enforced holds whatever a Bucket says. One that says otherwise is refused.
+	// enforced applies whatever a Bucket sets. A Bucket that sets another value is refused.
 	// +optional
 	Enforced *BucketParameters `json:"enforced,omitempty"`
 
-	// deletionPolicy is the default for buckets that name none themselves: Delete or Retain. Unset, it is Delete.
+	// deletionPolicy is the default for buckets that set none: Delete or Retain. If unset, it is Delete.
 	// +optional
 	// +kubebuilder:validation:Enum=Delete;Retain
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
@@ -296,20 +294,20 @@ type BucketClassSpec struct {
 // +kubebuilder:printcolumn:name="Stalled",type=integer,priority=1,JSONPath=`.status.stalled`
 // +kubebuilder:printcolumn:name="Age",type=date,priority=1,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots: it becomes a label"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.defaults) || !has(self.spec.defaults.tags) || self.spec.defaults.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.defaults.tags keys must begin with a lower-case letter, hold only lower-case letters, digits, - and _ (63 at most), and not begin with mooring-, which Mooring's own mark uses",fieldPath=".spec.defaults.tags"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.enforced) || !has(self.spec.enforced.tags) || self.spec.enforced.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.enforced.tags keys must begin with a lower-case letter, hold only lower-case letters, digits, - and _ (63 at most), and not begin with mooring-, which Mooring's own mark uses",fieldPath=".spec.enforced.tags"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots, because it becomes a label"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.defaults) || !has(self.spec.defaults.tags) || self.spec.defaults.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.defaults.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.defaults.tags"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.enforced) || !has(self.spec.enforced.tags) || self.spec.enforced.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.enforced.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.enforced.tags"
 type BucketClass struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what the class offers, and what it insists on.
+	// spec is the desired state of the class.
 	// +required
 	Spec BucketClassSpec `json:"spec"`
 
-	// status is what is known of the class and its users.
+	// status is the observed state of the class and its users.
 	// +optional
 	Status ClassStatus `json:"status,omitzero"`
 }

@@ -2,11 +2,11 @@ package v1alpha1
 
 // Types of conditions. Ready, Reconciling and Stalled follow the kstatus conventions.
 const (
-	// ConditionReady is True when this generation of the spec was applied and the thing is usable.
+	// ConditionReady is True when this generation of the spec was applied and the object is usable.
 	ConditionReady = "Ready"
 	// ConditionSynced is True when nothing differs between spec and cloud.
 	ConditionSynced = "Synced"
-	// ConditionAvailable is True when it can be used now, whatever its configuration.
+	// ConditionAvailable is True when the cloud object can be used now, whatever its configuration.
 	ConditionAvailable = "Available"
 	// ConditionReconciling is present and True while Mooring or the cloud works towards the spec.
 	ConditionReconciling = "Reconciling"
@@ -14,186 +14,185 @@ const (
 	ConditionStalled = "Stalled"
 )
 
-// A Reason says in one word why a condition is as it is. The list is closed. What its comment says after "To do" is for
-// whoever sees it: it is a column of docs/reference/reasons.md.
+// A Reason says in one word why a condition has its status. The list is closed. The text after "To do" is for users: it is a
+// column of docs/reference/reasons.md.
 type Reason string
 
-// Reasons of usual operation.
+// Reasons of normal operation.
 const (
-	// ReasonReady: usable and as declared.
+	// ReasonReady: the object is usable and up to date.
 	// To do: nothing.
 	ReasonReady Reason = "Ready"
-	// ReasonObserved: management is Observe; the cloud object was seen and is left alone.
-	// To do: nothing. To have it managed, take out spec.management and set spec.adoption: IfExists, which takes the verb adopt.
+	// ReasonObserved: spec.management is Observe. Mooring observed the cloud object and does not change it.
+	// To do: nothing. To let Mooring manage it, remove spec.management and set spec.adoption: IfExists, which needs the verb adopt.
 	ReasonObserved Reason = "Observed"
-	// ReasonCreating: the cloud is creating it.
+	// ReasonCreating: the cloud is creating the object.
 	// To do: wait: a bucket takes seconds, a database minutes. The message says for what.
 	ReasonCreating Reason = "Creating"
-	// ReasonUpdating: an edit of the spec is being applied.
+	// ReasonUpdating: Mooring is applying an edit of the spec.
 	// To do: wait; `status.pendingChanges` says for what.
 	ReasonUpdating Reason = "Updating"
-	// ReasonDrifted: the cloud differs from the spec, and is being put right.
-	// To do: nothing now. If it comes again, find out who else changes it in the cloud, or write what they want into the spec.
+	// ReasonDrifted: the cloud differs from the spec, and Mooring is correcting the drift.
+	// To do: nothing now. If it happens again, find out who else changes it in the cloud, or change the spec to their value.
 	ReasonDrifted Reason = "Drifted"
-	// ReasonClassChanged: the class changed, and the change is being made, or waits until fewer of the class's objects are
-	// changing.
-	// To do: wait. What would restart waits for approval: see ApprovalRequired.
+	// ReasonClassChanged: the class changed. Mooring is making the change, or the change waits for a slot, because only a few objects
+	// of a class change at the same time.
+	// To do: wait. A change that would restart waits for approval: see ApprovalRequired.
 	ReasonClassChanged Reason = "ClassChanged"
-	// ReasonAdopting: a cloud object that exists already is being marked as this object's.
+	// ReasonAdopting: Mooring is taking over an existing cloud object: it writes its mark.
 	// To do: wait.
 	ReasonAdopting Reason = "Adopting"
 	// ReasonDeleting: the object is being deleted.
-	// To do: wait; the message says for what. If Stalled is there too, do what that says.
+	// To do: wait; the message says for what. If there is a condition Stalled, do what its message says.
 	ReasonDeleting Reason = "Deleting"
 	// ReasonPaused: the annotation mooring.dev/paused is set.
-	// To do: take the annotation away once you are done.
+	// To do: remove the annotation when you are done.
 	ReasonPaused Reason = "Paused"
-	// ReasonCloudBusy: the cloud is at work on the object and takes no change until it is done.
-	// To do: wait; if it lasts, the message has the cloud's words: look in the cloud for what is at work there, such as an export.
+	// ReasonCloudBusy: an operation is in progress in the cloud, and the cloud accepts no change until it is done.
+	// To do: wait. If it lasts, the message quotes the cloud: look in the cloud for an operation in progress, for example an export.
 	ReasonCloudBusy Reason = "CloudBusy"
-	// ReasonQueued: the object waits for a slot of its account: so many objects of an account are reconciled at once, and no more.
+	// ReasonQueued: the object waits for a slot of its account: Mooring reconciles only a limited number of objects of an account at once.
 	// To do: wait. If it lasts, compare the account's slots and its queue: see the metric mooring_account_queue_depth.
 	ReasonQueued Reason = "Queued"
-	// ReasonStopped: stopped in the cloud, so it can't be used now.
-	// To do: start it in the cloud, if it is to run.
+	// ReasonStopped: the database is stopped in the cloud, so it can't be used now.
+	// To do: start it in the cloud if it should run.
 	ReasonStopped Reason = "Stopped"
 	// ReasonRetrying: calls to the cloud keep failing and are retried.
-	// To do: wait; if it lasts, look at the message and at the cloud's own status page. It goes on by itself.
+	// To do: wait. If it lasts, read the message and the cloud's own status page. It continues by itself.
 	ReasonRetrying Reason = "Retrying"
-	// ReasonNotObserved: the cloud was not seen for two sync periods.
-	// To do: see whether other objects of the account are the same. If so, it is the account, its credentials or the network:
-	// look at the provider config; if not, read the message.
+	// ReasonNotObserved: Mooring has not observed the cloud object for two sync periods.
+	// To do: check whether other objects of the account have the same reason. If so, the cause is the account, its credentials or the
+	// network: look at the provider config. If not, read the message.
 	ReasonNotObserved Reason = "NotObserved"
 )
 
-// Reasons for which a person has to act (condition Stalled). A new object waits a minute for what it refers to and is not there
+// Reasons for which a person has to act (condition Stalled). A new object waits a minute for missing references
 // (condition Reconciling).
 const (
 	// ReasonApprovalRequired: a disruptive change waits for the annotation mooring.dev/approve.
-	// To do: look at `status.pendingChanges`; to have it done, set the annotation to `status.plan.hash`; to not have it done,
-	// make the spec say what the cloud has.
+	// To do: look at `status.pendingChanges`. To approve the changes, set the annotation to `status.plan.hash`. To reject them, set the
+	// spec to the values that the cloud has.
 	ReasonApprovalRequired Reason = "ApprovalRequired"
 	// ReasonInvalid: the cloud refuses a value of the spec.
 	// To do: correct the field that the message names.
 	ReasonInvalid Reason = "Invalid"
-	// ReasonDenied: the cloud refuses the credentials, or what they may do.
+	// ReasonDenied: the cloud refuses the credentials, or the identity lacks a permission.
 	// To do: look at the provider config with `kubectl get -o wide`; give its identity the permission that the message names.
 	ReasonDenied Reason = "Denied"
 	// ReasonQuotaExceeded: the account is at a limit.
-	// To do: ask the cloud for a higher quota, or delete what is not needed.
+	// To do: request a higher quota from the cloud, or delete what is not needed.
 	ReasonQuotaExceeded Reason = "QuotaExceeded"
-	// ReasonNoCapacity: the cloud itself has no room for it at this place now, whatever the account's quota.
-	// To do: choose another size or location, or wait: it is tried again.
+	// ReasonNoCapacity: the cloud itself has no capacity at this location now, whatever the account's quota.
+	// To do: choose another size or location, or wait: Mooring retries.
 	ReasonNoCapacity Reason = "NoCapacity"
-	// ReasonConflict: the cloud refuses because of something else that exists there.
-	// To do: the message names what is in the way: remove that, or choose another spec.externalName.
+	// ReasonConflict: the cloud refuses because of another object that exists there.
+	// To do: remove the object that the message names, or choose another spec.externalName.
 	ReasonConflict Reason = "Conflict"
-	// ReasonNotOwned: a cloud object of that name exists and is not this object's.
-	// To do: choose another spec.externalName; or, if it is yours, set spec.adoption as the message says, which takes the verb
-	// adopt.
+	// ReasonNotOwned: a cloud object of that name exists and does not belong to this object.
+	// To do: choose another spec.externalName. If it is yours, set spec.adoption as the message says, which needs the verb adopt.
 	ReasonNotOwned Reason = "NotOwned"
-	// ReasonNotFound: management is Observe and the cloud has no object of that name.
+	// ReasonNotFound: spec.management is Observe and the cloud has no object of that name.
 	// To do: correct spec.externalName or spec.location.
 	ReasonNotFound Reason = "NotFound"
-	// ReasonVanished: the cloud object was deleted behind Mooring's back.
-	// To do: restore it in the cloud under the same name and set spec.adoption: IfExists; or set spec.whenVanished: Recreate for
+	// ReasonVanished: the cloud object was deleted outside Mooring.
+	// To do: restore it in the cloud under the same name and set spec.adoption: IfExists; or set spec.whenVanished: Recreate to get
 	// a new, empty one; or delete the object.
 	ReasonVanished Reason = "Vanished"
 	// ReasonAccountChanged: the provider config now leads to another account or cloud.
-	// To do: have the provider config lead back to where the object is (`status.accountID`), or refer to one that does. An object for which
-	// nothing was created goes on by itself.
+	// To do: change the provider config back to the account of the object (`status.accountID`), or refer to one of that account. An
+	// object for which nothing was created continues by itself.
 	ReasonAccountChanged Reason = "AccountChanged"
 	// ReasonFailed: the cloud object is in a failed state.
-	// To do: read the message, and mend it in the cloud: only there can it be mended.
+	// To do: read the message, and repair the object in the cloud. Mooring can't repair it.
 	ReasonFailed Reason = "Failed"
-	// ReasonImmutable: the spec asks for a change that can't be made to what exists.
-	// To do: take the edit back; or make another object and move the data. Where a cloud object that exists already is not taken over
-	// for this, make the spec say what exists, or choose another spec.externalName.
+	// ReasonImmutable: the spec requests a change that is impossible for the existing cloud object.
+	// To do: undo the edit; or create another object and move the data. If an existing cloud object is not taken over for this reason, set
+	// the spec to its values, or choose another spec.externalName.
 	ReasonImmutable Reason = "Immutable"
 	// ReasonDeletionProtected: deletion protection is on.
-	// To do: set spec.deletionProtection: false, if it really is to be deleted.
+	// To do: if you really want to delete it, set spec.deletionProtection: false.
 	ReasonDeletionProtected Reason = "DeletionProtected"
-	// ReasonNotEmpty: a bucket that holds objects is not deleted unless spec.forceDestroy is true.
-	// To do: empty the bucket, or set spec.forceDestroy: true to have everything in it deleted.
+	// ReasonNotEmpty: the bucket has contents, and spec.forceDestroy is not true, so Mooring does not delete it.
+	// To do: empty the bucket, or set spec.forceDestroy: true to delete everything in it.
 	ReasonNotEmpty Reason = "NotEmpty"
-	// ReasonClassNotFound: spec.className names no class, or none is named and none is the default. What exists is still looked at,
-	// and can be deleted.
+	// ReasonClassNotFound: spec.className names no existing class, or the spec names no class and no class is the default. Mooring still
+	// observes the cloud object and can delete it.
 	// To do: correct spec.className, or ask the platform team for the class.
 	ReasonClassNotFound Reason = "ClassNotFound"
-	// ReasonClassInvalid: the class can't be used as it is; its own status says why.
+	// ReasonClassInvalid: the class can't be used; its own status says why.
 	// To do: tell the platform team: `kubectl get databaseclasses,bucketclasses` shows which is not Ready.
 	ReasonClassInvalid Reason = "ClassInvalid"
-	// ReasonClassNotAllowed: the class is not for this namespace, or the namespace has as many objects of it as it may have.
+	// ReasonClassNotAllowed: the namespace may not use the class, or it has the maximum number of objects of the class.
 	// To do: choose another class, or delete an object of this one.
 	ReasonClassNotAllowed Reason = "ClassNotAllowed"
-	// ReasonClassViolated: the spec asks for what the class does not allow.
+	// ReasonClassViolated: the spec violates the class.
 	// To do: correct the field that the message names.
 	ReasonClassViolated Reason = "ClassViolated"
-	// ReasonProviderConfigNotFound: spec.providerConfigRef names no provider config.
-	// To do: make it, or correct spec.providerConfigRef.
+	// ReasonProviderConfigNotFound: spec.providerConfigRef names no existing provider config.
+	// To do: create it, or correct spec.providerConfigRef.
 	ReasonProviderConfigNotFound Reason = "ProviderConfigNotFound"
-	// ReasonProviderConfigDeleting: the provider config is being deleted and takes no new users.
-	// To do: refer to another.
+	// ReasonProviderConfigDeleting: the provider config is being deleted and accepts no new users.
+	// To do: refer to another provider config.
 	ReasonProviderConfigDeleting Reason = "ProviderConfigDeleting"
-	// ReasonProviderConfigNotAllowed: the ClusterProviderConfig is not for this namespace.
-	// To do: refer to another, use a class, or ask the platform team to open it to the namespace.
+	// ReasonProviderConfigNotAllowed: this namespace may not use the ClusterProviderConfig.
+	// To do: refer to another provider config, use a class, or ask the platform team to allow the namespace.
 	ReasonProviderConfigNotAllowed Reason = "ProviderConfigNotAllowed"
-	// ReasonCredentialsNotFound: the Secret with the cloud credentials, or a key of it, is missing.
-	// To do: make the Secret or the key that the message names; it is seen within a minute.
+	// ReasonCredentialsNotFound: the Secret with the cloud credentials, or a key in it, is missing.
+	// To do: create the Secret or the key that the message names. Mooring notices it within a minute.
 	ReasonCredentialsNotFound Reason = "CredentialsNotFound"
-	// ReasonCredentialsInvalid: the Secret with the cloud credentials can't be used as it is.
+	// ReasonCredentialsInvalid: the Secret with the cloud credentials can't be used.
 	// To do: correct the Secret: the message says what is wrong with it.
 	ReasonCredentialsInvalid Reason = "CredentialsInvalid"
 	// ReasonPasswordNotFound: the Secret with the database password, or its key, is missing.
-	// To do: make the Secret or the key that the message names.
+	// To do: create the Secret or the key that the message names.
 	ReasonPasswordNotFound Reason = "PasswordNotFound"
-	// ReasonPasswordInvalid: the Secret with the database password holds one that the cloud's engine does not take, or is the object's
-	// own connection Secret. It was neither stored nor sent.
+	// ReasonPasswordInvalid: the cloud's engine does not accept the password in the Secret, or the Secret is the object's own connection
+	// Secret. Mooring neither stored nor sent the password.
 	// To do: change the password in the Secret, or name another Secret: the message says what is wrong.
 	ReasonPasswordInvalid Reason = "PasswordInvalid"
-	// ReasonSecretNotOwned: a Secret of the connection's name exists and was not made for this object.
+	// ReasonSecretNotOwned: a Secret with the connection's name exists and does not belong to this object.
 	// To do: choose another spec.connection.secretName, or delete the Secret if nobody needs it.
 	ReasonSecretNotOwned Reason = "SecretNotOwned"
 	// ReasonSecretNotWritten: the API server refuses to store the connection Secret: it is immutable or too large, or a policy or quota forbids it.
-	// To do: the message has the API server's own words. Delete an immutable Secret, have the policy or quota changed, or choose
+	// To do: the message quotes the API server. Delete an immutable Secret, ask for a change of the policy or quota, or choose
 	// another spec.connection.secretName.
 	ReasonSecretNotWritten Reason = "SecretNotWritten"
-	// ReasonNotSupported: the cloud of the provider config has no such kind.
+	// ReasonNotSupported: the cloud of the provider config does not support this kind.
 	// To do: refer to a provider config of another cloud.
 	ReasonNotSupported Reason = "NotSupported"
 )
 
 // Reasons of Events that are not reasons of conditions.
 const (
-	// EventCreated: the cloud accepted the creation of a cloud object that takes the place of a lost one, or whose object has other
-	// Events. The creation of a new object is a line of the log alone, because its conditions say the same.
+	// EventCreated: the cloud accepted the creation of a cloud object that replaces a lost one, or whose Kubernetes object has other
+	// Events. The creation of a new object is only in the log, because its conditions say the same.
 	EventCreated = "Created"
 	// EventUpdated: the cloud accepted a change; the message names the fields.
 	EventUpdated = "Updated"
-	// EventDriftCorrected: a difference that the spec did not cause was put right.
+	// EventDriftCorrected: Mooring corrected drift: a difference that the spec did not cause.
 	EventDriftCorrected = "DriftCorrected"
-	// EventAdopted: a cloud object that existed already was marked as this object's.
+	// EventAdopted: Mooring took over an existing cloud object and wrote its mark.
 	EventAdopted = "Adopted"
-	// EventDeleted: the cloud object is gone.
+	// EventDeleted: the cloud object is deleted.
 	EventDeleted = "Deleted"
 	// EventDeletionRequested: the cloud accepted the deletion.
 	EventDeletionRequested = "DeletionRequested"
-	// EventRetained: the object was deleted here and its cloud object left in place.
+	// EventRetained: the Kubernetes object was deleted, and its cloud object stays.
 	EventRetained = "Retained"
-	// EventDataLost: what the cloud object held is lost: the cloud object was deleted outside Mooring and is created again, empty; or it was
-	// gone before its final snapshot was taken. A Warning.
+	// EventDataLost: the data of the cloud object is lost: the cloud object was deleted outside Mooring and is created again, empty; or it was
+	// deleted before the cloud took its final snapshot. A Warning.
 	EventDataLost = "DataLost"
-	// EventReleased: a field is no longer set in the spec, and no longer managed.
+	// EventReleased: a field was removed from the spec, and Mooring no longer manages it.
 	EventReleased = "Released"
-	// EventReady: it became usable and as declared again, or after another Event. The first time of a new object is a line of the log
-	// alone, because its conditions say the same.
+	// EventReady: the object became usable and up to date again, or after another Event. The first time of a new object is only in the
+	// log, because its conditions say the same.
 	EventReady = "Ready"
-	// EventRecovered: calls to the cloud kept failing, and succeed again.
+	// EventRecovered: calls to the cloud failed repeatedly, and succeed again.
 	EventRecovered = "Recovered"
-	// EventPasswordChanged: the administrator's password was changed in the cloud.
+	// EventPasswordChanged: Mooring changed the administrator's password in the cloud.
 	EventPasswordChanged = "PasswordChanged"
-	// EventConnectionMoved: the connection Secret was written under a new name. The former one is kept up to date for 24 hours.
+	// EventConnectionMoved: Mooring wrote the connection Secret under a new name. It keeps the former one up to date for 24 hours.
 	EventConnectionMoved = "ConnectionMoved"
-	// EventConnectionRemoved: a connection Secret that the spec no longer names was deleted.
+	// EventConnectionRemoved: Mooring deleted a connection Secret that the spec no longer names.
 	EventConnectionRemoved = "ConnectionRemoved"
 )

@@ -14,7 +14,7 @@ const (
 	SecretKeyGCPCredentials = "credentials.json"
 )
 
-// Account says which cloud and which account in it: exactly one of aws and gcp.
+// Account names a cloud and an account in it: exactly one of aws and gcp.
 type Account struct {
 	// aws is an account of Amazon Web Services.
 	// +optional
@@ -27,13 +27,13 @@ type Account struct {
 
 // AWSAccount is an account of Amazon Web Services.
 type AWSAccount struct {
-	// region where objects are created that name no location, as eu-central-1.
+	// region in which objects without a location are created, for example eu-central-1.
 	// +required
 	// +kubebuilder:validation:Pattern=`^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$`
 	// +kubebuilder:validation:MaxLength=32
 	Region string `json:"region"`
 
-	// accountID that the credentials must lead to. If they lead elsewhere nothing is done.
+	// accountID that the credentials must lead to. If they lead to another account, Mooring does nothing.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[0-9]{12}$`
 	AccountID string `json:"accountID,omitempty"`
@@ -46,15 +46,14 @@ type GCPAccount struct {
 	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9-]{4,28}[a-z0-9]$`
 	Project string `json:"project"`
 
-	// region where objects are created that name no location, as europe-west3.
+	// region in which objects without a location are created, for example europe-west3.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[a-z]+(-[a-z0-9]+)*$`
 	// +kubebuilder:validation:MaxLength=32
 	Region string `json:"region,omitempty"`
 }
 
-// LocalSecretReference names a Secret. Where it is looked for follows from the kind that refers
-// to it, and can't be chosen.
+// LocalSecretReference names a Secret. The kind of the object that refers to it decides its namespace.
 type LocalSecretReference struct {
 	// name of the Secret.
 	// +required
@@ -64,7 +63,7 @@ type LocalSecretReference struct {
 	Name string `json:"name"`
 }
 
-// Credentials of a team's account: exactly one of secretRef and webIdentity, and roles or an account to take on from there.
+// Credentials of a team's account: exactly one of secretRef and webIdentity, then optional roles or a service account.
 type Credentials struct {
 	// secretRef names a Secret in the same namespace. AWS: the keys AWS_ACCESS_KEY_ID and
 	// AWS_SECRET_ACCESS_KEY. Google Cloud: the key credentials.json, with a key of type service_account.
@@ -74,21 +73,21 @@ type Credentials struct {
 	IdentityChain `json:",inline"`
 }
 
-// IdentityChain says by which steps an identity is reached.
+// IdentityChain lists the steps from the credentials to the identity that calls the cloud.
 type IdentityChain struct {
-	// webIdentity signs in with a short-lived token of a Kubernetes ServiceAccount, which the cloud trusts this cluster to
-	// issue. No key is stored anywhere.
+	// webIdentity signs in with a short-lived token of a Kubernetes ServiceAccount. The cloud trusts this cluster to issue it. No key is
+	// stored anywhere.
 	// +optional
 	WebIdentity *WebIdentity `json:"webIdentity,omitempty"`
 
-	// assumeRoles are roles of AWS to assume, one from the other. Each session is tagged with the namespace and the name of
-	// the provider config (mooring:namespace, mooring:providerConfig), so that policies can tell tenants apart.
+	// assumeRoles are AWS roles to assume, each from the one before it. Mooring tags each session with the namespace and the name of the
+	// provider config (mooring:namespace, mooring:providerConfig), so that policies can distinguish tenants.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=4
 	AssumeRoles []AssumeRole `json:"assumeRoles,omitempty"`
 
-	// impersonateServiceAccount is the email of a service account of Google Cloud to act as.
+	// impersonateServiceAccount is the email of the Google Cloud service account to act as.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[a-z0-9.-]+@[a-z0-9.-]+$`
 	// +kubebuilder:validation:MaxLength=254
@@ -98,38 +97,38 @@ type IdentityChain struct {
 // WebIdentity signs in with a token of a Kubernetes ServiceAccount.
 type WebIdentity struct {
 	// serviceAccountName is a ServiceAccount in the namespace of the Bucket or Database, never in another. It must
-	// bear the annotation mooring.dev/issue-tokens: "true".
+	// have the annotation mooring.dev/issue-tokens: "true".
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	ServiceAccountName string `json:"serviceAccountName"`
 
-	// roleARN is the role of AWS to take on. The token's audience is sts.amazonaws.com.
+	// roleARN is the AWS role to assume. The token's audience is sts.amazonaws.com.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$`
 	// +kubebuilder:validation:MaxLength=2048
 	RoleARN string `json:"roleARN,omitempty"`
 
-	// provider is the workload identity pool provider of Google Cloud that trusts this cluster:
-	// projects/NUMBER/locations/global/workloadIdentityPools/POOL/providers/PROVIDER. The token's audience is its full name,
-	// with //iam.googleapis.com/ before it.
+	// provider is the Google Cloud workload identity pool provider that trusts this cluster:
+	// projects/NUMBER/locations/global/workloadIdentityPools/POOL/providers/PROVIDER. The token's audience is its full name, which begins
+	// with //iam.googleapis.com/.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^projects/[0-9]+/locations/global/workloadIdentityPools/[a-z0-9-]+/providers/[a-z0-9-]+$`
 	// +kubebuilder:validation:MaxLength=512
 	Provider string `json:"provider,omitempty"`
 }
 
-// AssumeRole is a role of AWS to assume.
+// AssumeRole is an AWS role to assume.
 type AssumeRole struct {
-	// roleARN is the role, as arn:aws:iam::123456789012:role/mooring.
+	// roleARN is the role, for example arn:aws:iam::123456789012:role/mooring.
 	// +required
 	// +kubebuilder:validation:Pattern=`^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$`
 	// +kubebuilder:validation:MaxLength=2048
 	RoleARN string `json:"roleARN"`
 
-	// externalID is what the role's trust policy may ask for (sts:ExternalId). Unset, it is the uid of the namespace of
-	// the Bucket or Database, which nobody can choose.
+	// externalID is a value that the role's trust policy may require (sts:ExternalId). If unset, it is the uid of the namespace of the
+	// Bucket or Database, which nobody can choose.
 	// +optional
 	// +kubebuilder:validation:MinLength=2
 	// +kubebuilder:validation:MaxLength=1224
@@ -137,8 +136,8 @@ type AssumeRole struct {
 	ExternalID string `json:"externalID,omitempty"`
 }
 
-// ClusterCredentials of a platform's account: exactly one of secretRef, ambient and webIdentity, and roles or an account to take
-// on from there.
+// ClusterCredentials of a platform's account: exactly one of secretRef, ambient and webIdentity, then optional roles or a service
+// account.
 type ClusterCredentials struct {
 	// secretRef names a Secret in Mooring's own namespace. AWS: the keys AWS_ACCESS_KEY_ID and
 	// AWS_SECRET_ACCESS_KEY. Google Cloud: the key credentials.json, with a key of type service_account.
@@ -172,31 +171,31 @@ type ClusterProviderConfigSpec struct {
 	// +required
 	Credentials ClusterCredentials `json:"credentials"`
 
-	// endpoint is the URL of the cloud's API, for private endpoints and clouds that speak the same API.
-	// Unset, the cloud's public endpoints are used.
+	// endpoint is the URL of the cloud's API, for private endpoints and for clouds with the same API. If unset, Mooring uses the cloud's
+	// public endpoints.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^https?://[^/?#]+/?$`
 	// +kubebuilder:validation:MaxLength=253
 	Endpoint string `json:"endpoint,omitempty"`
 
-	// allowedNamespaces selects the namespaces, by their labels, that may use this account. An empty
-	// selector ({}) selects all; unset, none.
+	// allowedNamespaces selects the namespaces that may use this account, by their labels. An empty selector ({}) selects all. If unset,
+	// no namespace may use it.
 	// +optional
 	AllowedNamespaces *metav1.LabelSelector `json:"allowedNamespaces,omitempty"`
 
-	// directUse lets objects of the allowed namespaces name this config in spec.providerConfigRef. Without it
-	// they get here through a class only.
+	// directUse lets objects of the allowed namespaces name this provider config in spec.providerConfigRef. Without it, they can use it
+	// only through a class.
 	// +optional
 	DirectUse bool `json:"directUse,omitempty"`
 }
 
-// ProviderConfigStatus is what is known of an account.
+// ProviderConfigStatus is the observed state of an account.
 type ProviderConfigStatus struct {
 	// observedGeneration is the generation of the spec that the conditions are about.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Ready (the credentials lead to the account).
+	// conditions has one condition: Ready (the credentials lead to the account).
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -210,8 +209,8 @@ type ProviderConfigStatus struct {
 	// +optional
 	AccountID string `json:"accountID,omitempty"`
 
-	// inUseBy names the first objects, by age, that depend on the account, as "Database shop/orders and others". A provider
-	// config can't be deleted while there are any, unless its annotation mooring.dev/allow-deletion is "true".
+	// inUseBy names the oldest objects that depend on the account, for example "Database shop/orders and others". While there are any, the
+	// provider config can't be deleted, unless its annotation mooring.dev/allow-deletion is "true".
 	// +optional
 	InUseBy string `json:"inUseBy,omitempty"`
 }
@@ -230,9 +229,9 @@ type ProviderConfigStatus struct {
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="has(self.spec.aws) != has(self.spec.gcp)",message="set exactly one of spec.aws and spec.gcp"
 // +kubebuilder:validation:XValidation:rule="has(self.spec.credentials.secretRef) != has(self.spec.credentials.webIdentity)",message="set exactly one of spec.credentials.secretRef and spec.credentials.webIdentity"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.credentials.assumeRoles)",message="spec.credentials.assumeRoles are roles of AWS; for Google Cloud use impersonateServiceAccount",fieldPath=".spec.credentials"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.credentials.impersonateServiceAccount)",message="spec.credentials.impersonateServiceAccount is of Google Cloud; for AWS use assumeRoles",fieldPath=".spec.credentials"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.webIdentity) || (has(self.spec.credentials.webIdentity.roleARN) == has(self.spec.aws) && has(self.spec.credentials.webIdentity.provider) == has(self.spec.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS, provider for Google Cloud, and not the other",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.credentials.assumeRoles)",message="spec.credentials.assumeRoles is only for AWS: for Google Cloud, use spec.credentials.impersonateServiceAccount",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.credentials.impersonateServiceAccount)",message="spec.credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use spec.credentials.assumeRoles",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.webIdentity) || (has(self.spec.credentials.webIdentity.roleARN) == has(self.spec.aws) && has(self.spec.credentials.webIdentity.provider) == has(self.spec.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS and provider for Google Cloud: set the one of your cloud, and remove the other",fieldPath=".spec.credentials"
 type ProviderConfig struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.
@@ -243,7 +242,7 @@ type ProviderConfig struct {
 	// +required
 	Spec ProviderConfigSpec `json:"spec"`
 
-	// status is what is known of the account.
+	// status is the observed state of the account.
 	// +optional
 	// +kubebuilder:default={observedGeneration:-1}
 	Status ProviderConfigStatus `json:"status,omitempty"`
@@ -272,9 +271,9 @@ type ProviderConfigList struct {
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="has(self.spec.aws) != has(self.spec.gcp)",message="set exactly one of spec.aws and spec.gcp"
 // +kubebuilder:validation:XValidation:rule="[has(self.spec.credentials.secretRef), has(self.spec.credentials.ambient), has(self.spec.credentials.webIdentity)].filter(set, set).size() == 1",message="set exactly one of spec.credentials.secretRef, spec.credentials.ambient and spec.credentials.webIdentity"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.credentials.assumeRoles)",message="spec.credentials.assumeRoles are roles of AWS; for Google Cloud use impersonateServiceAccount",fieldPath=".spec.credentials"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.credentials.impersonateServiceAccount)",message="spec.credentials.impersonateServiceAccount is of Google Cloud; for AWS use assumeRoles",fieldPath=".spec.credentials"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.webIdentity) || (has(self.spec.credentials.webIdentity.roleARN) == has(self.spec.aws) && has(self.spec.credentials.webIdentity.provider) == has(self.spec.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS, provider for Google Cloud, and not the other",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.credentials.assumeRoles)",message="spec.credentials.assumeRoles is only for AWS: for Google Cloud, use spec.credentials.impersonateServiceAccount",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.credentials.impersonateServiceAccount)",message="spec.credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use spec.credentials.assumeRoles",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.webIdentity) || (has(self.spec.credentials.webIdentity.roleARN) == has(self.spec.aws) && has(self.spec.credentials.webIdentity.provider) == has(self.spec.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS and provider for Google Cloud: set the one of your cloud, and remove the other",fieldPath=".spec.credentials"
 type ClusterProviderConfig struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.
@@ -285,7 +284,7 @@ type ClusterProviderConfig struct {
 	// +required
 	Spec ClusterProviderConfigSpec `json:"spec"`
 
-	// status is what is known of the account.
+	// status is the observed state of the account.
 	// +optional
 	// +kubebuilder:default={observedGeneration:-1}
 	Status ProviderConfigStatus `json:"status,omitempty"`

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Management says how far Mooring goes with a cloud object.
+// Management says what Mooring does with a cloud object.
 // +kubebuilder:validation:Enum=Full;Observe
 type Management string
 
@@ -15,7 +15,7 @@ const (
 	ManagementObserve Management = "Observe"
 )
 
-// Adoption says which cloud objects that exist already may be taken over.
+// Adoption says which existing cloud objects may be taken over.
 // +kubebuilder:validation:Enum=IfMarked;Never;IfExists
 type Adoption string
 
@@ -26,7 +26,7 @@ const (
 	AdoptionIfExists Adoption = "IfExists"
 )
 
-// WhenVanished says what to do about a cloud object that was deleted behind Mooring's back.
+// WhenVanished says what to do if a cloud object was deleted outside Mooring.
 // +kubebuilder:validation:Enum=Recreate;Stop
 type WhenVanished string
 
@@ -36,7 +36,7 @@ const (
 	WhenVanishedStop     WhenVanished = "Stop"
 )
 
-// DeletionPolicy says what becomes of the cloud object when the Kubernetes object is deleted.
+// DeletionPolicy says what happens to the cloud object when the Kubernetes object is deleted.
 type DeletionPolicy string
 
 // The values of DeletionPolicy.
@@ -57,7 +57,7 @@ const (
 	DisruptiveOnApproval   DisruptivePolicy = "OnApproval"
 )
 
-// Origin says how an object came to have its cloud object.
+// Origin says where the cloud object of an object comes from.
 type Origin string
 
 // The values of Origin.
@@ -68,8 +68,8 @@ const (
 
 // ResourceSpec holds the spec fields that every cloud kind shares.
 type ResourceSpec struct {
-	// className names the class that gives account, defaults and sizes: a BucketClass or a DatabaseClass, which
-	// `kubectl get` lists. Unset, and providerConfigRef too, the default class is taken at creation.
+	// className names the class that provides the account, defaults and sizes: a BucketClass or a DatabaseClass. `kubectl get`
+	// lists them. If neither className nor providerConfigRef is set, the object uses the class that is the default at its creation.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
@@ -81,48 +81,47 @@ type ResourceSpec struct {
 	// +optional
 	ProviderConfigRef *ProviderConfigReference `json:"providerConfigRef,omitempty"`
 
-	// externalName is the name in the cloud. Unset, it is made from namespace and name, with a hash
-	// that no other cluster shares. Set it to adopt what exists (see adoption) or to choose the
-	// name yourself. It can't change once the cloud object exists.
+	// externalName is the name in the cloud. If unset, Mooring computes it from namespace and name, with a hash that is different in
+	// every cluster. Set it to choose the name yourself, or to adopt an existing cloud object (see adoption). It can't change once the
+	// cloud object exists.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=222
 	ExternalName string `json:"externalName,omitempty"`
 
-	// adoption says which cloud object that exists already may be taken over. IfMarked (default): one
-	// that bears the mark of this cluster, namespace and name, as after the loss of the cluster.
-	// Never: none. IfExists: any object of that name in the account; the mark is then written on it.
+	// adoption says which existing cloud object may be taken over. IfMarked (default): one with the mark of this cluster, namespace
+	// and name, for example after the cluster was lost and restored. Never: none. IfExists: any cloud object of that name in the
+	// account; Mooring then writes its mark on it.
 	// +optional
 	Adoption Adoption `json:"adoption,omitempty"`
 
-	// management is Full (default), or Observe: the cloud object is read and mirrored into status,
-	// and never created, marked, changed or deleted.
+	// management is Full (default) or Observe: Mooring reads the cloud object and mirrors it into status, but never creates,
+	// marks, changes or deletes it.
 	// +optional
 	Management Management `json:"management,omitempty"`
 
-	// whenVanished says what to do when the cloud object was deleted behind Mooring's back after it
-	// had been Ready. Recreate (default for buckets) makes it again, empty. Stop (default for databases)
-	// stops and says so: an empty database in place of a lost one is not healing.
+	// whenVanished says what to do if the cloud object was deleted outside Mooring after it had been Ready. Recreate (default for
+	// buckets): create it again, empty. Stop (default for databases): create nothing and report Stalled, because an empty
+	// database in place of a lost one would hide the loss.
 	// +optional
 	WhenVanished WhenVanished `json:"whenVanished,omitempty"`
 
-	// updates says when changes may be made that disturb the users of the cloud object.
+	// updates says when Mooring may make changes that disrupt users of the cloud object.
 	// +optional
 	Updates *Updates `json:"updates,omitempty"`
 }
 
-// Updates says when changes may be made that disturb the users of the cloud object.
+// Updates says when Mooring may make changes that disrupt users of the cloud object.
 type Updates struct {
-	// disruptive is about changes that restart, interrupt, lose backups or can't be taken back. OnSpecChange (default): an edit of the
-	// spec is applied at once; putting drift right waits for approval. Always: nothing waits.
-	// OnApproval: every disruptive change waits. To approve, set the annotation
-	// mooring.dev/approve to the hash in status.plan.hash.
+	// disruptive is about changes that restart, interrupt, lose backups or can't be undone. OnSpecChange (default): Mooring applies
+	// an edit of the spec at once, but the correction of drift waits for approval. Always: nothing waits. OnApproval: every
+	// disruptive change waits. To approve, set the annotation mooring.dev/approve to the hash in status.plan.hash.
 	// +optional
 	Disruptive DisruptivePolicy `json:"disruptive,omitempty"`
 }
 
-// ProviderConfigReference names a provider config. It has no namespace: a ProviderConfig is taken
-// from the namespace of the object that refers to it.
+// ProviderConfigReference names a provider config. It has no namespace: a ProviderConfig is in the namespace of the object that
+// refers to it.
 type ProviderConfigReference struct {
 	// kind is ProviderConfig (default) or ClusterProviderConfig.
 	// +optional
@@ -138,11 +137,11 @@ type ProviderConfigReference struct {
 	Name string `json:"name"`
 }
 
-// Connection says where the details for connecting are to be written.
+// Connection says where Mooring writes the connection details.
 type Connection struct {
-	// secretName is the Secret in the same namespace that Mooring makes and keeps, with the keys of
-	// the Service Binding specification. A Secret of that name that Mooring did not make is never
-	// touched. When the name changes the new Secret is written first, and the former one is kept up to date for 24 hours.
+	// secretName is the Secret in the same namespace that Mooring creates and keeps up to date, with the keys of the Service Binding
+	// specification. Mooring never changes a Secret of that name that it did not create. If the name changes, Mooring writes
+	// the new Secret first, and keeps the former one up to date for 24 hours.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -169,7 +168,7 @@ type SecretKeyReference struct {
 
 // ResourceStatus holds the status fields that every cloud kind shares.
 type ResourceStatus struct {
-	// observedGeneration is the generation of the spec that the conditions speak about.
+	// observedGeneration is the generation of the spec that the conditions are about.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
@@ -177,35 +176,34 @@ type ResourceStatus struct {
 	// +optional
 	AppliedGeneration int64 `json:"appliedGeneration,omitempty"`
 
-	// conditions are Ready (this generation was applied, and it is usable), Synced (nothing differs),
-	// Available (it can be used now), and while they hold Reconciling and Stalled.
+	// conditions are Ready (this generation was applied, and it is usable), Synced (nothing differs), Available (it can be used now),
+	// and, only while they are True, Reconciling and Stalled.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// externalName is the name in the cloud. From the moment it is set it does not change.
+	// externalName is the name in the cloud. Once it is set, it does not change.
 	// +optional
 	ExternalName string `json:"externalName,omitempty"`
 
-	// externalID is the cloud's own identity of the object, which no other object ever gets again,
-	// where the cloud has one (RDS: DbiResourceId).
+	// externalID is the cloud's immutable id of the cloud object, if the cloud has one (RDS: DbiResourceId). No other cloud object
+	// ever gets the same id.
 	// +optional
 	ExternalID string `json:"externalID,omitempty"`
 
-	// origin says how this object came to have its cloud object: Created by Mooring, or Adopted, which means that the cloud object
-	// existed before and was taken over. An adopted cloud object stays in the cloud when this object is deleted before its spec was
-	// ever applied in full.
+	// origin says where the cloud object comes from. Created: Mooring created it. Adopted: it existed before and was taken over.
+	// If this object is deleted before its spec was ever applied in full, an adopted cloud object stays in the cloud.
 	// +optional
 	Origin Origin `json:"origin,omitempty"`
 
-	// markMissing is true while the cloud does not show the mark of a cloud object that Mooring has just created. The mark is then
-	// written again.
+	// markMissing is true while the cloud does not show the mark of a cloud object that Mooring has just created. Mooring then
+	// writes the mark again.
 	// +optional
 	MarkMissing bool `json:"markMissing,omitempty"`
 
-	// creationRefused is true while it is known that nothing was created in the cloud: the cloud refused the first creation, and none was
-	// sent since. Then this object may change its name, location and account, and its deletion needs no cloud.
+	// creationRefused is true while Mooring knows that nothing was created in the cloud, because the cloud refused the first creation
+	// and Mooring has sent none since. Then the name, location and account may change, and a deletion needs no call to the cloud.
 	// +optional
 	CreationRefused bool `json:"creationRefused,omitempty"`
 
@@ -213,33 +211,33 @@ type ResourceStatus struct {
 	// +optional
 	Provider string `json:"provider,omitempty"`
 
-	// location is the region or location in the cloud: where the cloud object was observed, or is to be created.
+	// location is the region or location in the cloud where the cloud object was observed, or is to be created.
 	// +optional
 	Location string `json:"location,omitempty"`
 
-	// accountID is the account (AWS) or project (Google Cloud) that the object lives in.
+	// accountID is the account (AWS) or project (Google Cloud) of the cloud object.
 	// +optional
 	AccountID string `json:"accountID,omitempty"`
 
-	// className is the class that the object goes by: the one in the spec, or the one that was the default when it was created.
+	// className is the class of the object: the one in the spec, or the one that was the default when the object was created.
 	// +optional
 	ClassName string `json:"className,omitempty"`
 
-	// providerConfigRef names the provider config that leads to the object's account. An object of a class stays with the one
-	// that the class named when the object was created, whatever becomes of the class.
+	// providerConfigRef names the provider config of the object's account. An object of a class stays with the provider config that
+	// the class named when the object was created, even if the class changes or is deleted.
 	// +optional
 	ProviderConfigRef *BoundProviderConfig `json:"providerConfigRef,omitempty"`
 
-	// effective holds what comes from the class, and from where in it. All else is the object's own spec.
+	// effective holds the values that come from the class, by their origin in the class. All other values come from the spec.
 	// +optional
 	Effective *Effective `json:"effective,omitempty"`
 
-	// firstReadyTime is when the cloud object was first seen to be usable. From then on it may hold data, and is
-	// never taken for new again.
+	// firstReadyTime is when Mooring first observed the cloud object to be usable. From then on it may contain data, and Mooring
+	// never treats it as new again.
 	// +optional
 	FirstReadyTime *metav1.Time `json:"firstReadyTime,omitempty"`
 
-	// operation is the name of the cloud's operation that is under way. A hint: nothing depends on it.
+	// operation is the name of the operation that is in progress in the cloud. It is a hint: nothing depends on it.
 	// +optional
 	Operation string `json:"operation,omitempty"`
 
@@ -247,37 +245,37 @@ type ResourceStatus struct {
 	// +optional
 	Plan *PlanStatus `json:"plan,omitempty"`
 
-	// pendingChanges lists what differs between spec and cloud and is not yet put right.
+	// pendingChanges lists the differences between spec and cloud that are not yet corrected.
 	// +optional
 	// +listType=map
 	// +listMapKey=field
 	PendingChanges []PendingChange `json:"pendingChanges,omitempty"`
 
-	// applied holds, for each field that Mooring set in the cloud, the value it set, or for maps and
-	// lists the names of the entries it set: so that an entry taken out of the spec is taken out of
-	// the cloud, entries of others stay, and drift can be told from an edit.
+	// applied holds the value of each field that Mooring set in the cloud. For maps and lists it holds the names of the entries that
+	// Mooring set. With this, Mooring removes entries that were removed from the spec, keeps entries of others, and
+	// distinguishes drift from an edit.
 	// +optional
 	Applied map[string][]string `json:"applied,omitempty"`
 
-	// fixed holds the fields that can't change any more, and their values in the cloud. An empty value says that the cloud has none, and
-	// that none can be made. The spec may always be changed to name the value that is here. A field that it names otherwise may also be
-	// taken out; one that names the value stays in. A field that is not here can be corrected while the cloud refuses it.
+	// fixed holds the fields that can't change any more, with their values in the cloud. An empty value means that the cloud has none
+	// and that none can be added. You may always change the spec to the value here. You may remove a field from the spec only if its
+	// value differs from the one here. While the cloud refuses a field that is not here, you may correct it.
 	// +optional
 	Fixed map[string]string `json:"fixed,omitempty"`
 
-	// binding names the Secret with the details for connecting (Service Binding specification).
+	// binding names the Secret with the connection details (Service Binding specification).
 	// +optional
 	Binding *Binding `json:"binding,omitempty"`
 
-	// formerSecrets are connection Secrets of names that spec.connection.secretName had before. They are kept up to date
-	// for 24 hours after the new Secret was written, and then deleted.
+	// formerSecrets are connection Secrets with former names of spec.connection.secretName. Mooring keeps them up to date for 24 hours
+	// after it wrote the new Secret, and then deletes them.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	FormerSecrets []FormerSecret `json:"formerSecrets,omitempty"`
 }
 
-// FormerSecret is a connection Secret whose name the spec no longer has.
+// FormerSecret is a connection Secret whose name was removed from the spec.
 type FormerSecret struct {
 	// name of the Secret, in the same namespace.
 	// +required
@@ -288,27 +286,27 @@ type FormerSecret struct {
 	KeptUntil metav1.Time `json:"keptUntil"`
 }
 
-// Effective holds what an object has from its class, in the words of the spec.
+// Effective holds the values that an object has from its class, with the field names of the spec.
 type Effective struct {
-	// size is the size in the class's catalogue that was chosen, by the spec or by the class.
+	// size is the chosen size from the class's catalogue. The spec or the class chooses it.
 	// +optional
 	Size string `json:"size,omitempty"`
 
-	// defaults are the class's defaults for what the spec does not say.
+	// defaults are the class's defaults for fields that the spec does not set.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Defaults *runtime.RawExtension `json:"defaults,omitempty"`
 
-	// sized is what the size stands for.
+	// sized is what the size means.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Sized *runtime.RawExtension `json:"sized,omitempty"`
 
-	// enforced is what the class insists on.
+	// enforced is what the class enforces.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
@@ -316,9 +314,9 @@ type Effective struct {
 	Enforced *runtime.RawExtension `json:"enforced,omitempty"`
 }
 
-// BoundProviderConfig names the provider config that an object is bound by.
+// BoundProviderConfig names the provider config that an object is bound to.
 type BoundProviderConfig struct {
-	// kind is ProviderConfig, of the object's namespace, or ClusterProviderConfig.
+	// kind is ProviderConfig (in the object's namespace) or ClusterProviderConfig.
 	// +required
 	Kind string `json:"kind"`
 
@@ -327,7 +325,7 @@ type BoundProviderConfig struct {
 	Name string `json:"name"`
 }
 
-// Binding names a Secret, as the Service Binding specification wants it.
+// Binding names a Secret in the form of the Service Binding specification.
 type Binding struct {
 	// name of the Secret, in the same namespace.
 	// +required
@@ -336,12 +334,12 @@ type Binding struct {
 
 // PlanStatus identifies the changes that wait for approval.
 type PlanStatus struct {
-	// hash of the waiting changes and the serial. Set the annotation mooring.dev/approve to it to
-	// have them made. Empty when nothing waits.
+	// hash of the waiting changes and the serial. To approve the changes, set the annotation mooring.dev/approve to it.
+	// Empty if nothing waits.
 	// +optional
 	Hash string `json:"hash,omitempty"`
 
-	// serial grows with each plan that was settled, so that an old approval approves nothing new.
+	// serial grows with each plan that was completed, so that an old approval never approves a new plan.
 	// +optional
 	Serial int64 `json:"serial,omitempty"`
 }
@@ -352,20 +350,19 @@ type PendingChange struct {
 	// +required
 	Field string `json:"field"`
 
-	// from is the value in the cloud. Empty if there is none.
+	// from is the value in the cloud. Empty if the cloud has none.
 	// +optional
 	From string `json:"from,omitempty"`
 
-	// to is the value that is wanted. Empty if the field is to be removed.
+	// to is the desired value. Empty if the field is to be removed.
 	// +optional
 	To string `json:"to,omitempty"`
 
-	// effect is what making the change does: Online, Interrupts, Restarts, LosesBackups, Irreversible, or
-	// Impossible.
+	// effect is what the change does: Online, Interrupts, Restarts, LosesBackups, Irreversible or Impossible.
 	// +optional
 	Effect string `json:"effect,omitempty"`
 
-	// cause is what made the difference: Spec (an edit), Drift (a change in the cloud) or Class.
+	// cause is what made the difference: Spec (an edit), Drift (a change in the cloud) or Class (a change of the class).
 	// +optional
 	Cause string `json:"cause,omitempty"`
 }

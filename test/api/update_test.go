@@ -75,9 +75,9 @@ func TestUpdateOnceBound(t *testing.T) {
 		{"external name", "Bucket", bucket, []string{bound}, []string{`spec: {externalName: other}`}, "spec.externalName can't change"},
 		{"external name taken out and put in", "Bucket", bucket, []string{bound}, []string{`spec: {externalName: null}`, `spec: {externalName: other}`}, "spec.externalName can't change"},
 		{"account taken away, not bound", "Bucket", bucket, nil, []string{`spec: {providerConfigRef: null, className: standard}`}, ""},
-		{"account taken away", "Bucket", bucket, []string{bound}, []string{`spec: {providerConfigRef: null}`}, "spec.providerConfigRef can't be taken away"},
+		{"account taken away", "Bucket", bucket, []string{bound}, []string{`spec: {providerConfigRef: null}`}, "spec.providerConfigRef can't be removed"},
 		{"a class in place of the account", "Bucket", bucket, []string{bound}, []string{`spec: {providerConfigRef: null, className: standard}`}, ""},
-		{"account of a database taken away", "Database", database, []string{boundDB}, []string{`spec: {providerConfigRef: null}`}, "spec.providerConfigRef can't be taken away"},
+		{"account of a database taken away", "Database", database, []string{boundDB}, []string{`spec: {providerConfigRef: null}`}, "spec.providerConfigRef can't be removed"},
 		{"a class in place of a database's account", "Database", database, []string{boundDB}, []string{`spec: {providerConfigRef: null, className: standard}`}, ""},
 		{"everything else", "Bucket", bucket, []string{bound}, []string{`spec: {versioning: Enabled, tags: {a: b}, forceDestroy: true, providerConfigRef: {name: other}}`}, ""},
 
