@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -21,7 +22,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/resource"
-	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
@@ -190,47 +190,38 @@ var classChanged = predicate.Funcs{
 	},
 }
 
-// previews returns what tells by the drivers' field tables what an edit changes in a cloud.
+// previews returns what tells, as the drivers do, what an edit changes in a cloud. No connection is opened for it.
 func previews[T client.Object, S any](s *setup, kind *resource.Kind[T, S]) func(cloud string, object client.Object, was, is class.Tree) ([]field.Change, error) {
-	// Tables are known without an account: to open a connection calls nobody.
-	nowhere := map[string]v1alpha1.Account{
-		"aws": {AWS: &v1alpha1.AWSAccount{Region: "us-east-1"}}, "gcp": {GCP: &v1alpha1.GCPAccount{Project: "none", Region: "us-east1"}},
-	}
-	known := map[string]driver.External[S]{}
-	for cloud, drv := range s.Drivers {
-		conn, err := drv.Open(context.Background(), driver.Config{Account: nowhere[cloud], Location: "us-east-1", Ambient: true})
-		if err != nil {
-			continue
-		}
-		if external := kind.External(conn); external != nil {
-			known[cloud] = external
-		}
-	}
-	parameters := func(spec class.Tree) (out S, err error) {
+	parameters := func(spec class.Tree) (json.RawMessage, error) {
 		object := kind.New()
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(class.Tree{"spec": spec}, object); err != nil {
-			return out, fmt.Errorf("preview: %w", err)
+			return nil, fmt.Errorf("preview: %w", err)
 		}
-		out, _ = kind.Parameters(object)
-		return out, nil
+		all, _ := kind.Parameters(object)
+		return json.Marshal(all)
 	}
 	return func(cloud string, object client.Object, was, is class.Tree) ([]field.Change, error) {
-		external := known[cloud]
-		if external == nil {
+		drv, ok := s.Drivers[cloud]
+		if !ok {
+			return nil, nil
+		}
+		description := drv.Describe()
+		if _, has := description.Resource(kind.Name); !has {
 			return nil, nil
 		}
 		to, err := parameters(is)
 		if err != nil {
 			return nil, err
 		}
-		from := kind.Mirror(object.(T))
-		if from == nil { // nobody has looked at it yet
-			expected, err := parameters(was)
-			if err != nil {
-				return nil, err
-			}
-			from = &expected
+		var from json.RawMessage
+		if mirror := kind.Mirror(object.(T)); mirror != nil {
+			from, err = json.Marshal(mirror)
+		} else { // nobody has looked at it yet
+			from, err = parameters(was)
 		}
-		return external.Preview(*from, to), nil
+		if err != nil {
+			return nil, err
+		}
+		return drv.Preview(kind.Name, from, to)
 	}
 }

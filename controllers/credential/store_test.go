@@ -2,6 +2,7 @@ package credential
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/mem"
 )
 
 const (
@@ -62,6 +65,18 @@ func (o *opened) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error
 		o.tokens = append(o.tokens, token)
 		return signedIn, o.identity
 	}}, nil
+}
+
+// described is a driver that is registered under a name, and describes itself as that cloud.
+type described struct {
+	*opened
+	name string
+}
+
+func (d described) Describe() driver.Description { return mem.Describe(d.name) }
+
+func (described) Preview(string, json.RawMessage, json.RawMessage) ([]field.Change, error) {
+	return nil, nil
 }
 
 // A house is a store, and all that it stands on.
@@ -134,7 +149,7 @@ func newHouse(t *testing.T, objects ...client.Object) *house {
 			SubResourceCreate: h.issue,
 		}).Build()
 	h.Store = &Store{
-		Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": h.cloud, "gcp": h.cloud},
+		Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": described{h.cloud, "aws"}, "gcp": described{h.cloud, "gcp"}},
 		Namespace: system, Refresh: time.Minute, Width: 4, Now: func() time.Time { return h.now },
 	}
 	return h

@@ -16,6 +16,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/mem"
 )
 
 // Absence is sure once it lasted as long as reads may lag; one sighting begins the count anew.
@@ -51,7 +52,7 @@ func TestAbsenceIsSureOnceItLasts(t *testing.T) {
 }
 
 // asker is a cloud that asks for a token when it is asked who it is, and tells the token in its answer.
-type asker struct{}
+type asker struct{ driver.Driver }
 
 func (asker) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
 	return &driver.Conn{Identity: func(ctx context.Context) (driver.AccountID, error) {
@@ -74,7 +75,7 @@ func TestTurnsTellNoToken(t *testing.T) {
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cloud",
 			Annotations: map[string]string{v1alpha1.AnnotationIssueTokens: "true"}}},
 	).Build()
-	store := &credential.Store{Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": asker{}}, Width: 1, Now: time.Now}
+	store := &credential.Store{Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": asker{mem.New(mem.Options{}).Driver()}}, Width: 1, Now: time.Now}
 	key := credential.Key{Kind: credential.KindProviderConfig, Namespace: "shop", Name: "team"}
 	conn, err := store.Connect(t.Context(), credential.Use{Key: key, Namespace: "shop"})
 	if err != nil {

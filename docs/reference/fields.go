@@ -2,53 +2,48 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/gcp"
 )
 
-// ambient opens a connection that never calls a cloud, for its tables.
-func ambient(d driver.Driver, account v1alpha1.Account) (*driver.Conn, error) {
-	return d.Open(context.Background(), driver.Config{Account: account, Location: "eu-central-1", Ambient: true})
-}
-
 func fieldsPage() ([]byte, error) {
-	amazon, err := ambient(aws.New(aws.Options{}), v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: "eu-central-1"}})
-	if err != nil {
-		return nil, err
-	}
-	google, err := ambient(gcp.New(gcp.Options{}), v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: "example", Region: "europe-west3"}})
-	if err != nil {
-		return nil, err
+	var kinds []string
+	descriptions := []driver.Description{aws.New(aws.Options{}).Describe(), gcp.New(gcp.Options{}).Describe()}
+	for _, d := range descriptions {
+		for _, r := range d.Resources {
+			if !slices.Contains(kinds, r.Kind) {
+				kinds = append(kinds, r.Kind)
+			}
+		}
 	}
 	var b bytes.Buffer
 	b.WriteString(generated)
 	b.WriteString(fieldsIntroduction)
-	for _, s := range []struct {
-		title string
-		docs  []field.Doc
-	}{
-		{"Bucket in Amazon S3", amazon.Buckets.Docs()},
-		{"Bucket in Google Cloud Storage", google.Buckets.Docs()},
-		{"Database in Amazon RDS", amazon.Databases.Docs()},
-		{"Database in Google Cloud SQL", google.Databases.Docs()},
-	} {
-		fmt.Fprintf(&b, "\n## %s\n\n| field | a change is | no difference is | taken out of the spec |\n|---|---|---|---|\n", s.title)
-		for _, d := range s.docs {
-			out := "left as it is"
-			if d.Safe != "" {
-				out = "returns to " + d.Safe
+	for _, kind := range kinds {
+		for _, d := range descriptions {
+			if r, has := d.Resource(kind); has {
+				writeFields(&b, r)
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", d.Field, effects(d.Effects), cell(d.Equal), cell(out))
 		}
 	}
 	return b.Bytes(), nil
+}
+
+func writeFields(b *bytes.Buffer, r driver.Resource) {
+	fmt.Fprintf(b, "\n## %s in %s\n\n| field | a change is | no difference is | taken out of the spec |\n|---|---|---|---|\n", r.Kind, r.Title)
+	for _, d := range r.Fields {
+		out := "left as it is"
+		if d.Safe != "" {
+			out = "returns to " + d.Safe
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", d.Field, effects(d.Effects), cell(d.Equal), cell(out))
+	}
 }
 
 // effects says in a cell what a change does, and when.

@@ -47,7 +47,7 @@ func (b *buckets) Password(v1alpha1.BucketParameters) driver.PasswordRule {
 	return driver.PasswordRule{}
 }
 
-// Preview implements driver.External.
+// Preview is what driver.Driver says of a preview.
 func (b *buckets) Preview(from, to v1alpha1.BucketParameters) []field.Change {
 	return bucketTable.Preview(&from, &to, &bucket{})
 }
@@ -57,7 +57,7 @@ func (b *buckets) Consequences() driver.Consequences {
 	return driver.Consequences{Noun: "S3 bucket", Contents: "all objects, their old versions and unfinished uploads"}
 }
 
-// Docs implements driver.External.
+// Docs returns what the reference says of each row.
 func (b *buckets) Docs() []field.Doc { return bucketTable.Docs() }
 
 // serves refuses a request that the session can't answer for. A directory bucket is another service: the SDK sends calls

@@ -28,8 +28,10 @@ func TestConformance(t *testing.T) {
 	theirs := driver.Config{Location: region, Credentials: w.keys(other)}
 	_, secret := w.AWSKeys(account)
 	drivertest.Run(t, drivertest.Harness{
-		Driver:  aws.New(aws.Options{Endpoint: w.AWSEndpoint()}),
-		Config:  driver.Config{Location: region, Credentials: w.keys(account)},
+		Driver: aws.New(aws.Options{Endpoint: w.AWSEndpoint()}),
+		Config: driver.Config{
+			Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region, Credentials: w.keys(account),
+		},
 		Account: account,
 		Other:   &theirs,
 		Refused: map[string]driver.Config{
@@ -156,7 +158,6 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 			{Name: "tags", To: map[string]string{"team": "sales"}},
 			{Name: "location", To: "eu-west-1", Effect: field.Impossible},
 		},
-		Exempt:       map[string]string{"forceDestroy": "is about the deletion, and nothing in the cloud"},
 		Reads:        4, // one, and one for each aspect: versioning, publicAccess, encryption
 		MinimalReads: 1,
 		GlobalNames:  true,
@@ -261,7 +262,6 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 			{Name: "engine", To: "mysql", Effect: field.Impossible},
 			{Name: "databaseName", To: "others", Effect: field.Impossible},
 		},
-		Exempt:       map[string]string{"gcp.tier": "is Google Cloud's"},
 		Reads:        1,
 		MinimalReads: 1,
 		HasID:        true,

@@ -46,7 +46,7 @@ func (d *databases) Password(spec databaseSpec) driver.PasswordRule {
 	return rule
 }
 
-// Preview implements driver.External.
+// Preview is what driver.Driver says of a preview.
 func (d *databases) Preview(from, to v1alpha1.DatabaseParameters) []field.Change {
 	return databaseTable.Preview(&from, &to, instanceOf(&from))
 }
@@ -66,7 +66,7 @@ func (d *databases) Consequences() driver.Consequences {
 	}
 }
 
-// Docs implements driver.External.
+// Docs returns what the reference says of each row.
 func (d *databases) Docs() []field.Doc {
 	return append(databaseTable.Docs(), field.Doc{
 		Field: driver.FieldUsername, Effects: []field.PossibleEffect{{Effect: field.Impossible, Instead: usernameInstead}},

@@ -24,7 +24,8 @@ type Options struct {
 
 // A cloud is the driver: what its connections share.
 type cloud struct {
-	options Options
+	options     Options
+	description driver.Description
 }
 
 // New returns the driver for Amazon Web Services.
@@ -38,7 +39,7 @@ func New(options Options) driver.Driver {
 	if options.Now == nil {
 		options.Now = time.Now //nolint:forbidigo // the driver's default clock
 	}
-	return &cloud{options: options}
+	return &cloud{options: options, description: describe()}
 }
 
 // regionFormat is what names of regions look like, by the partitions that the SDK knows. It also keeps them from

@@ -9,8 +9,13 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// A Driver opens connections to one cloud.
+// A Driver describes one cloud, and opens connections to it.
 type Driver interface {
+	// Describe says what the cloud has. It calls and opens nothing, and always returns the same, which the caller must not change.
+	Describe() Description
+	// Preview returns what an edit would change of an object of a kind that is as from says, and what each change does: the
+	// same as Observe would report. Both are JSON of the kind's spec; from may be what Observe mirrored. It must not call the cloud.
+	Preview(kind string, from, to json.RawMessage) ([]field.Change, error)
 	// Open returns what one identity can manage. It must not call the cloud. An error means that cfg
 	// can't work: its Code is NotFound if the cloud has no such location, Invalid otherwise.
 	Open(ctx context.Context, cfg Config) (*Conn, error)
@@ -84,18 +89,14 @@ type External[S any] interface {
 	// it and seen its mark and id. An object that is gone already is no error.
 	Delete(ctx context.Context, req Request[S]) (Result, error)
 
-	// Name returns what the name of an object that is to be created must look like here. It must not call the cloud.
+	// Name returns what the name of an object that is to be created must look like here: the described rule, for this account.
+	// It must not call the cloud.
 	Name() NameRule
 	// Password returns what the administrator's password must look like for an object with that spec. It must not call the
 	// cloud. For kinds without a login it is the zero rule.
 	Password(spec S) PasswordRule
-	// Preview returns what an edit would change of an object that is as from says, and what each change does: the
-	// same as Observe would report. from may be what Observe mirrored. It must not call the cloud.
-	Preview(from, to S) []field.Change
 	// Consequences returns what to tell people before they create or delete an object. It must not call the cloud.
 	Consequences() Consequences
-	// Docs returns the field table for the generated reference.
-	Docs() []field.Doc
 }
 
 // Fields of a change that are not fields of the spec.

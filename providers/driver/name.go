@@ -13,6 +13,20 @@ type NameRule struct {
 	// Patterns are what the cloud asks of the name of an object that is to be created. What exists may have another
 	// name: from before a rule, or made by the cloud itself.
 	Patterns []NamePattern
+	// WithAccount is how many characters the account's id, one more and the name have together at most; 0 if the length of the id
+	// does not matter. WithAccountRule says it.
+	WithAccount     int
+	WithAccountRule string
+}
+
+// In returns the rule as it is for names in one account.
+func (r NameRule) In(account AccountID) NameRule {
+	if r.WithAccount == 0 {
+		return r
+	}
+	longest := r.WithAccount - 1 - len(account)
+	pattern := NamePattern{Match: fmt.Sprintf(`^.{1,%d}$`, max(longest, 1)), Rule: fmt.Sprintf("%s, which is %d in %s", r.WithAccountRule, longest, account)}
+	return NameRule{MaxLength: min(r.MaxLength, longest), Patterns: append([]NamePattern{pattern}, r.Patterns...)}
 }
 
 // A NamePattern is a rule of a cloud about names.

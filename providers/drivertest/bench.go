@@ -58,6 +58,35 @@ func (b *bench[S]) open(t testing.TB) external[S] {
 	return b.of(b.Harness.open(t))
 }
 
+// described returns what the driver says of the kind.
+func (b *bench[S]) described(t testing.TB) driver.Resource {
+	t.Helper()
+	d := b.Driver.Describe()
+	r, has := d.Resource(b.name)
+	if !has {
+		t.Fatalf("the driver describes no %s, and has one", b.name)
+	}
+	return r
+}
+
+// preview returns what the driver says of an edit, before it is made.
+func (b *bench[S]) preview(t testing.TB, from, to S) []field.Change {
+	t.Helper()
+	before, err := json.Marshal(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := json.Marshal(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := b.Driver.Preview(b.name, before, after)
+	if err != nil {
+		t.Fatalf("Preview: %v", err)
+	}
+	return changes
+}
+
 // request returns a request for an object of a new name.
 func (b *bench[S]) request(spec S) request[S] {
 	b.serial++
@@ -117,7 +146,7 @@ func (b *bench[S]) sound(t testing.TB, req request[S], obs driver.Observation) {
 func (b *bench[S]) soundChanges(t testing.TB, changes []field.Change) {
 	t.Helper()
 	var seen []string
-	docs := b.open(t).Docs()
+	docs := b.described(t).Fields
 	for _, c := range changes {
 		if slices.Contains(seen, c.Field) {
 			t.Errorf("two changes of %q", c.Field)

@@ -61,7 +61,7 @@ func says(t testing.TB, got field.Change, from, to string, effect field.Effect) 
 // foretold checks that an edit is previewed as it is then observed.
 func (b *bench[S]) foretold(t testing.TB, req request[S], observed field.Change) {
 	t.Helper()
-	previewed := b.open(t).Preview(b.kind.Full(), req.Spec)
+	previewed := b.preview(t, b.kind.Full(), req.Spec)
 	if len(previewed) != 1 || previewed[0].Field != observed.Field || previewed[0].Effect != observed.Effect || previewed[0].Why != observed.Why {
 		t.Errorf("the preview says %+v, and what is observed %+v", previewed, observed)
 	}

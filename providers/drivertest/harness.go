@@ -97,8 +97,6 @@ type Kind[S any] struct {
 	// RefusedNames are some that the cloud refuses for new objects, OddNames some that it takes although Mooring chooses none
 	// like them.
 	RefusedNames, OddNames []string
-	// Exempt are the leaves of S that the table needs no row for, and why.
-	Exempt map[string]string
 	// Reads and MinimalReads are the most calls that a look at a converged object may cost that was
 	// made from Full or from Minimal.
 	Reads, MinimalReads int

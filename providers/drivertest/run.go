@@ -38,7 +38,7 @@ func (h Harness) Checks() []Check {
 	if h.Patience == 0 {
 		h.Patience = 300 * time.Millisecond
 	}
-	checks := h.connection()
+	checks := append(h.description(), h.connection()...)
 	if h.Buckets != nil {
 		checks = append(checks, newBench(&h, "Bucket", h.Buckets, func(c *driver.Conn) external[buckets] { return c.Buckets }).checks()...)
 	}

@@ -34,7 +34,7 @@ var bucketNames = []driver.NamePattern{
 // Password implements driver.External.
 func (*buckets) Password(v1alpha1.BucketParameters) driver.PasswordRule { return driver.PasswordRule{} }
 
-// Preview implements driver.External.
+// Preview is what driver.Driver says of a preview.
 func (*buckets) Preview(from, to v1alpha1.BucketParameters) []field.Change {
 	return bucketTable.Preview(&from, &to, &storage.BucketAttrs{})
 }
@@ -45,7 +45,7 @@ func (*buckets) Consequences() driver.Consequences {
 	return driver.Consequences{Noun: "Cloud Storage bucket", Contents: "all objects and their old versions, of which soft delete keeps what the bucket's policy says"}
 }
 
-// Docs implements driver.External.
+// Docs returns what the reference says of each row.
 func (*buckets) Docs() []field.Doc { return bucketTable.Docs() }
 
 // Observe implements driver.External, by one read.

@@ -107,8 +107,7 @@ func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 			{Name: "encryption.key", To: keyTwo},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 		},
-		Exempt: map[string]string{"forceDestroy": "says how to delete, and is nothing that the bucket has"},
-		Reads:  1, MinimalReads: 1,
+		Reads: 1, MinimalReads: 1,
 		HasID: true, GlobalNames: true, Contents: true,
 		Cloud: drivertest.Backdoor{
 			Edit: func(t testing.TB, name, field string, value any) {
@@ -186,8 +185,7 @@ func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: field.Restarts},
 		},
-		Exempt: map[string]string{"aws.instanceClass": "is for Amazon RDS; Create refuses it"},
-		Reads:  1, MinimalReads: 1,
+		Reads: 1, MinimalReads: 1,
 		HasID: true, Snapshots: true,
 		Cloud: drivertest.Backdoor{
 			Edit:    c.editInstance,

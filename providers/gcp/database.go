@@ -18,16 +18,18 @@ type databases struct{ *session }
 
 type databaseRequest = driver.Request[v1alpha1.DatabaseParameters]
 
-// Name implements driver.External. Project, colon and instance have at most 98 characters together.
-// https://cloud.google.com/sql/docs/postgres/create-instance
-func (d *databases) Name() driver.NameRule {
-	longest := 97 - len(d.project)
-	return driver.NameRule{MaxLength: min(63, longest), Patterns: []driver.NamePattern{
-		{Match: fmt.Sprintf(`^.{1,%d}$`, max(longest, 1)),
-			Rule: fmt.Sprintf("Cloud SQL takes names of at most 98 characters together with project and colon, which is %d in project %s", longest, d.project)},
+// Name implements driver.External.
+func (d *databases) Name() driver.NameRule { return instanceNames.In(driver.AccountID(d.project)) }
+
+// instanceNames is what Cloud SQL asks of the name of a new instance. https://cloud.google.com/sql/docs/postgres/create-instance
+var instanceNames = driver.NameRule{
+	MaxLength: 63,
+	Patterns: []driver.NamePattern{
 		{Match: `^[a-z]([a-z0-9-]*[a-z0-9])?$`,
 			Rule: "Cloud SQL takes names of lower-case letters, digits and hyphens, which begin with a letter and do not end with a hyphen"},
-	}}
+	},
+	WithAccount:     98,
+	WithAccountRule: "Cloud SQL takes names of at most 98 characters together with project and colon",
 }
 
 // Password implements driver.External. Cloud SQL documents no limit beside what an instance's own password policy demands,
@@ -37,7 +39,7 @@ func (*databases) Password(databaseParameters) driver.PasswordRule {
 	return driver.PasswordRule{MinLength: 1, MaxLength: 256}
 }
 
-// Preview implements driver.External. Effects look at the engine of an instance, and at nothing else.
+// Preview is what driver.Driver says of a preview. Effects look at the engine of an instance, and at nothing else.
 func (*databases) Preview(from, to v1alpha1.DatabaseParameters) []field.Change {
 	have := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{}}
 	if from.Engine != nil && from.Version != nil {
@@ -60,7 +62,7 @@ func (*databases) Consequences() driver.Consequences {
 	}
 }
 
-// Docs implements driver.External.
+// Docs returns what the reference says of each row.
 func (*databases) Docs() []field.Doc {
 	return append(databaseTable.Docs(), field.Doc{Field: driver.FieldUsername, Effects: field.OnceSet(usernameInstead)})
 }

@@ -36,10 +36,13 @@ func New(o Options) driver.Driver {
 	if o.Now == nil {
 		o.Now = time.Now //nolint:forbidigo // the driver's default clock
 	}
-	return &gcp{o}
+	return &gcp{o, describe()}
 }
 
-type gcp struct{ opts Options }
+type gcp struct {
+	opts        Options
+	description driver.Description
+}
 
 // Open implements driver.Driver. It reads the key, and calls nobody.
 func (g *gcp) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {

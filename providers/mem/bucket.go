@@ -120,7 +120,7 @@ func (buckets) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
 // Password implements driver.External.
 func (buckets) Password(v1alpha1.BucketParameters) driver.PasswordRule { return driver.PasswordRule{} }
 
-// Preview implements driver.External.
+// Preview is what driver.Driver says of a preview.
 func (buckets) Preview(from, to v1alpha1.BucketParameters) []field.Change {
 	return bucketTable.Preview(&from, &to, &Bucket{})
 }
@@ -130,7 +130,7 @@ func (buckets) Consequences() driver.Consequences {
 	return driver.Consequences{Noun: "storage bucket", Contents: "all objects"}
 }
 
-// Docs implements driver.External.
+// Docs returns what the reference says of each row.
 func (buckets) Docs() []field.Doc { return bucketTable.Docs() }
 
 func (s buckets) call(ctx context.Context, op Op, name string, act func(call *Call, h hits) error) error {

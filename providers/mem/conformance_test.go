@@ -126,8 +126,7 @@ func bucketKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 			{Name: "encryption.key", To: "key-2"},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 		},
-		Exempt: map[string]string{"forceDestroy": "says how to delete, and is nothing that the bucket has"},
-		Reads:  1, MinimalReads: 1,
+		Reads: 1, MinimalReads: 1,
 		HasID: true, GlobalNames: true, Contents: true,
 		Cloud: drivertest.Backdoor{
 			Edit: func(t testing.TB, name, field string, value any) {

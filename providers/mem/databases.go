@@ -22,7 +22,7 @@ func (databases) Password(v1alpha1.DatabaseParameters) driver.PasswordRule {
 	return driver.PasswordRule{MinLength: 1, MaxLength: 128}
 }
 
-// Preview implements driver.External.
+// Preview is what driver.Driver says of a preview.
 func (databases) Preview(from, to databaseParameters) []field.Change {
 	return databaseTable.Preview(&from, &to, &Database{})
 }
@@ -39,7 +39,7 @@ func (databases) Consequences() driver.Consequences {
 	}
 }
 
-// Docs implements driver.External.
+// Docs returns what the reference says of each row.
 func (databases) Docs() []field.Doc {
 	return append(databaseTable.Docs(), field.Doc{
 		Field: driver.FieldUsername, Effects: []field.PossibleEffect{{Effect: field.Impossible, Instead: usernameInstead}},

@@ -24,12 +24,21 @@ func Config(account driver.AccountID, region string) driver.Config {
 	}
 }
 
-// Driver returns a driver for this cloud. It serves configs of both providers: with keys of AWS the access
-// key's id is the account's id, with roles that of the last one; with those of Google Cloud it is the project, and so it is
-// with ambient ones. Of the steps to an identity it takes the first token only, and that anew for each call.
-func (c *Cloud) Driver() driver.Driver { return opener{c} }
+// The clouds for which this one can stand in, by their names.
+const (
+	amazon = "aws"
+	google = "gcp"
+)
 
-type opener struct{ cloud *Cloud }
+// Driver returns a driver for this cloud that describes itself as that of AWS. It serves configs of both providers: with keys
+// of AWS the access key's id is the account's id, with roles that of the last one; with those of Google Cloud it is the project,
+// and so it is with ambient ones. Of the steps to an identity it takes the first token only, and that anew for each call.
+func (c *Cloud) Driver() driver.Driver { return opener{c, amazon} }
+
+type opener struct {
+	cloud *Cloud
+	name  string
+}
 
 // Open implements driver.Driver.
 func (o opener) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
@@ -52,11 +61,7 @@ type session struct {
 // call makes a call, for which an identity that begins with a token needs one.
 func (s session) call(ctx context.Context, call Call, act func(*Call, hits) error) error {
 	if web := s.cfg.Chain.WebIdentity; web != nil {
-		audience := "sts.amazonaws.com"
-		if s.cfg.Account.GCP != nil {
-			audience = "//iam.googleapis.com/" + web.Provider
-		}
-		if _, err := s.cfg.WebToken(ctx, audience); err != nil {
+		if _, err := s.cfg.WebToken(ctx, Describe(s.cfg.Account.Cloud()).Audience.Of(web)); err != nil {
 			return err
 		}
 	}

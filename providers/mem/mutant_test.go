@@ -65,9 +65,12 @@ type mutant struct {
 	update  func(c *bentCall, r *driver.Result, err error) error
 	delete  func(c *bentCall, err error) error
 	docs    func([]field.Doc) []field.Doc
-	tells   func(*driver.Consequences)
-	longest int
-	early   bool // wants bentCall.declared
+	// describe changes the description, preview what it says of an edit.
+	describe func(*driver.Description)
+	preview  func([]field.Change) []field.Change
+	tells    func(*driver.Consequences)
+	longest  int
+	early    bool // wants bentCall.declared
 }
 
 // bentCall is a call on its way, with what differs between kinds taken out.
@@ -444,9 +447,9 @@ var mutants = []mutant{
 			}
 			return conn, err
 		}},
-	{name: "a row is missing", caught: "every leaf",
+	{name: "a row is missing", caught: "Describe/is valid",
 		docs: func(docs []field.Doc) []field.Doc { return docs[1:] }},
-	{name: "a row too many", caught: "every leaf",
+	{name: "a row too many", caught: "Describe/is valid",
 		docs: func(docs []field.Doc) []field.Doc { return append(docs, docs[0]) }},
 	{name: "an unset field that no spec has", caught: "told in advance",
 		tells: func(c *driver.Consequences) { c.Unset = []driver.UnsetField{{Field: "size", Means: "set spec.size"}} }},
@@ -461,13 +464,27 @@ var mutants = []mutant{
 			}
 			return docs
 		}},
-	{name: "a row that lists no effect", caught: "every leaf",
+	{name: "a row that lists no effect", caught: "Describe/is valid",
 		docs: func(docs []field.Doc) []field.Doc { docs[0].Effects = nil; return docs }},
-	{name: "a row that does not say which of its effects comes when", caught: "every leaf",
+	{name: "a row that does not say which of its effects comes when", caught: "Describe/is valid",
 		docs: func(docs []field.Doc) []field.Doc {
 			docs[1].Effects = append(field.Always(field.Online), field.PossibleEffect{Effect: field.Restarts, When: "it is another"})
 			return docs
 		}},
+	{name: "a row that nobody tries", caught: "every row has an entry",
+		docs: func(docs []field.Doc) []field.Doc {
+			return append(docs, field.Doc{Field: "forceDestroy", Effects: field.Always(field.Online)})
+		}},
+	{name: "another name than its account's", caught: "names the cloud",
+		describe: func(d *driver.Description) { d.Name = "gcp" }},
+	{name: "a key is required without which it opens", caught: "names the cloud and the keys",
+		describe: func(d *driver.Description) { d.Secret.Required = append(d.Secret.Required, "AWS_SESSION_TOKEN") }},
+	{name: "a kind is not described", caught: "Describe/has exactly the kinds",
+		describe: func(d *driver.Description) { d.Resources = d.Resources[:1] }},
+	{name: "snapshots are not described", caught: "its capabilities",
+		describe: func(d *driver.Description) { d.Resources[1].Capabilities.Snapshots = false }},
+	{name: "what an edit does is not foretold", caught: "an edit is exactly one change",
+		preview: func([]field.Change) []field.Change { return nil }},
 	{name: "names too long to be taken", caught: "the longest name", longest: 5},
 }
 
@@ -511,6 +528,25 @@ func (b bent) Open(ctx context.Context, cfg driver.Config) (*driver.Conn, error)
 		out.Databases = &bentKind[v1alpha1.DatabaseParameters]{conn.Databases, b.mutant}
 	}
 	return &out, nil
+}
+
+func (b bent) Describe() driver.Description {
+	d := b.Driver.Describe()
+	if b.docs != nil {
+		d.Resources[0].Fields = b.docs(d.Resources[0].Fields)
+	}
+	if b.describe != nil {
+		b.describe(&d)
+	}
+	return d
+}
+
+func (b bent) Preview(kind string, from, to json.RawMessage) ([]field.Change, error) {
+	changes, err := b.Driver.Preview(kind, from, to)
+	if b.preview != nil {
+		changes = b.preview(changes)
+	}
+	return changes, err
 }
 
 type bentKind[S any] struct {
@@ -584,13 +620,6 @@ func (b *bentKind[S]) Delete(ctx context.Context, req driver.Request[S]) (driver
 		err = b.delete(c, err)
 	}
 	return r, err
-}
-
-func (b *bentKind[S]) Docs() []field.Doc {
-	if b.docs != nil {
-		return b.docs(b.External.Docs())
-	}
-	return b.External.Docs()
 }
 
 func (b *bentKind[S]) Consequences() driver.Consequences {

@@ -13,11 +13,15 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/mem"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
 // gate is a cloud that takes a token of the API server, and remembers the last.
-type gate struct{ token string }
+type gate struct {
+	driver.Driver
+	token string
+}
 
 func (g *gate) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
 	return &driver.Conn{Identity: func(ctx context.Context) (driver.AccountID, error) {
@@ -37,7 +41,7 @@ func TestMooringSignsIn(t *testing.T) {
 	eventually(t, "the policy knows the ServiceAccount", func() bool {
 		return request(t.Context(), self, leaving, "cloud", 3600, amazon) == nil
 	})
-	cloud := &gate{}
+	cloud := &gate{Driver: mem.New(mem.Options{}).Driver()}
 	newStore := func() *credential.Store {
 		return &credential.Store{
 			Client: self, Reader: self, Drivers: map[string]driver.Driver{"aws": cloud},

@@ -1,0 +1,51 @@
+package aws
+
+import (
+	"encoding/json"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// Describe implements driver.Driver.
+func (c *cloud) Describe() driver.Description { return c.description }
+
+// Preview implements driver.Driver.
+func (c *cloud) Preview(kind string, from, to json.RawMessage) ([]field.Change, error) {
+	switch kind {
+	case "Bucket":
+		return driver.PreviewOf(from, to, (*buckets)(nil).Preview)
+	case "Database":
+		return driver.PreviewOf(from, to, (*databases)(nil).Preview)
+	default:
+		return nil, driver.NoKind("AWS", kind)
+	}
+}
+
+// describe says what the driver has of AWS.
+func describe() driver.Description {
+	return driver.Description{
+		Name: "aws", Title: "AWS",
+		Account: driver.AccountFields{ID: "accountID", Region: "region"},
+		Secret: driver.SecretKeys{
+			Required: []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey},
+			Optional: []string{v1alpha1.SecretKeyAWSSessionToken},
+		},
+		Audience: driver.Audience{Fixed: webAudience},
+		// https://opentelemetry.io/docs/specs/semconv/cloud-providers/aws-sdk/
+		Spans: driver.SpanNames{System: "aws-api", RequestID: "aws.request_id"},
+		Resources: []driver.Resource{
+			{
+				Kind: "Bucket", Title: "Amazon S3", Name: (*buckets)(nil).Name(), Fields: (*buckets)(nil).Docs(), Consequences: (*buckets)(nil).Consequences(),
+				Capabilities: driver.Capabilities{Contents: true},
+				Connection:   driver.Connection{Type: "s3", Scheme: "s3"},
+				Exempt:       map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},
+			},
+			{
+				Kind: "Database", Title: "Amazon RDS", Name: (*databases)(nil).Name(), Fields: (*databases)(nil).Docs(), Consequences: (*databases)(nil).Consequences(),
+				Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true},
+			},
+		},
+	}
+}

@@ -1,0 +1,111 @@
+package driver
+
+import (
+	"slices"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// A Description says what a driver's cloud has, so that nobody else has to know any cloud by name. It is data: to make one
+// opens and calls nothing, and it survives JSON. Validate says what is wrong with one.
+type Description struct {
+	// Name is the cloud's name, for example "aws". The driver is registered under it, and the cloud's blocks have it in the specs
+	// of provider configs, classes and objects.
+	Name string
+	// Title is what people call the cloud, for example "AWS".
+	Title   string
+	Account AccountFields
+	// Secret says what a credentials Secret holds.
+	Secret SecretKeys
+	// Audience says for whom the tokens of web identities are.
+	Audience Audience
+	Spans    SpanNames
+	// Resources are the kinds that the cloud has.
+	Resources []Resource
+}
+
+// AccountFields names fields of the cloud's block in the spec of a provider config.
+type AccountFields struct {
+	// ID is the field that holds the account to which the credentials must lead. Where it is unset they may lead to any account.
+	ID string
+	// Region is the field that holds where objects are created that name no location.
+	Region string
+}
+
+// SecretKeys are the keys of a credentials Secret. All values of the Secret are secret, whatever their keys.
+type SecretKeys struct {
+	// Required are the keys without which no identity can be used, Optional the others that the driver reads.
+	Required, Optional []string
+}
+
+// All returns the keys that the driver reads.
+func (k SecretKeys) All() []string { return slices.Concat(k.Required, k.Optional) }
+
+// An Audience says for whom the tokens of web identities are: it is Fixed, or else the value of a field, after a prefix.
+type Audience struct {
+	Fixed string
+	// Field is a field of credentials.webIdentity.
+	Prefix, Field string
+}
+
+// Of returns the audience of the tokens of one web identity.
+func (a Audience) Of(web *v1alpha1.WebIdentity) string {
+	if a.Field == "" {
+		return a.Fixed
+	}
+	return a.Prefix + web.Field(a.Field)
+}
+
+// SpanNames are what OpenTelemetry calls the cloud's API, and the ids that it gives to requests. Empty names mean that
+// OpenTelemetry has none.
+type SpanNames struct {
+	// System is the value of rpc.system, RequestID an attribute's name.
+	System, RequestID string
+}
+
+// A Resource is a kind of object in one cloud.
+type Resource struct {
+	// Kind is the kind's name in the API, for example "Bucket". Title is what people call it in this cloud, for example "Amazon S3".
+	Kind, Title string
+	// Name says what names the cloud takes.
+	Name         NameRule
+	Capabilities Capabilities
+	Connection   Connection
+	Consequences Consequences
+	// Fields are the rows of the field table.
+	Fields []field.Doc
+	// Exempt are the fields of the spec that have no row, and why. Fields in the blocks of other clouds need no exemption.
+	Exempt map[string]string
+}
+
+// Capabilities are what a kind of object can do in one cloud.
+type Capabilities struct {
+	// Login: it has an administrator with a password.
+	Login bool
+	// Snapshots: a final snapshot can be taken of it.
+	Snapshots bool
+	// Contents: it may hold what the cloud deletes only by force.
+	Contents bool
+	// Stop: somebody can stop it, and start it again.
+	Stop bool
+	// List: the driver can list the objects that there are.
+	List bool
+}
+
+// Connection is what a connection Secret says of the cloud's own protocol. It is empty for a kind that speaks another's, as a
+// database does.
+type Connection struct {
+	// Type is what the Service Binding specification calls type, Scheme that of the URI.
+	Type, Scheme string
+}
+
+// Resource returns a kind of the cloud; false says that the cloud lacks it.
+func (d *Description) Resource(kind string) (Resource, bool) {
+	for _, r := range d.Resources {
+		if r.Kind == kind {
+			return r, true
+		}
+	}
+	return Resource{}, false
+}

@@ -1,0 +1,204 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// parameters are the specs of the kinds that a cloud can have.
+var parameters = map[string]reflect.Type{
+	"Bucket":   reflect.TypeFor[v1alpha1.BucketParameters](),
+	"Database": reflect.TypeFor[v1alpha1.DatabaseParameters](),
+}
+
+// shortestName is how long the names must be that a cloud takes: shorter ones have no room for what makes them unique.
+const shortestName = 20
+
+// Check returns what is wrong with how drivers describe themselves, by the names under which they are registered.
+func Check(drivers map[string]Driver) error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(drivers)) {
+		if drivers[name] == nil {
+			errs = append(errs, fmt.Errorf("driver %q: there is none under this name; register one, or remove the name", name))
+			continue
+		}
+		d := drivers[name].Describe()
+		err := d.Validate()
+		if err == nil && d.Name != name {
+			err = fmt.Errorf("it is registered as %q and describes itself as %q; register it under its own name", name, d.Name)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("driver %q: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Validate returns all that is wrong with a description and how to mend it; nil if nothing is.
+func (d *Description) Validate() error {
+	v := &validation{}
+	v.identity(d)
+	if len(d.Resources) == 0 {
+		v.add("it has no resources; describe one at least")
+	}
+	kinds := map[string]bool{}
+	for _, r := range d.Resources {
+		if kinds[r.Kind] {
+			v.add("it describes kind %q twice; remove one", r.Kind)
+		}
+		kinds[r.Kind] = true
+		v.resource(d.Name, r)
+	}
+	return errors.Join(v.errs...)
+}
+
+type validation struct{ errs []error }
+
+func (v *validation) add(format string, args ...any) {
+	v.errs = append(v.errs, fmt.Errorf(format, args...))
+}
+
+// identity checks all that is not about a resource.
+func (v *validation) identity(d *Description) {
+	if d.Name == "" {
+		v.add("it has no name; set Name to the cloud's name in the API")
+	} else if !slices.Contains(v1alpha1.Clouds(), d.Name) {
+		v.add("the API has no cloud %q, only %s; add its block to v1alpha1.Account, or correct Name", d.Name, strings.Join(v1alpha1.Clouds(), ", "))
+	}
+	if d.Title == "" {
+		v.add("it has no title; set Title to what people call the cloud")
+	}
+	fields := v1alpha1.AccountFields(d.Name)
+	v.oneOf("Account.ID", d.Account.ID, fields, "spec."+d.Name+" of a provider config")
+	v.oneOf("Account.Region", d.Account.Region, fields, "spec."+d.Name+" of a provider config")
+	if len(d.Secret.Required) == 0 {
+		v.add("a credentials Secret without any key would do; name the keys in Secret.Required")
+	}
+	v.unique("Secret", d.Secret.All())
+	switch a := d.Audience; {
+	case (a.Fixed == "") == (a.Field == ""):
+		v.add("set exactly one of Audience.Fixed and Audience.Field")
+	case a.Field != "":
+		v.oneOf("Audience.Field", a.Field, v1alpha1.WebIdentityFields(), "credentials.webIdentity")
+	}
+}
+
+// oneOf checks that a description names a field that the API has.
+func (v *validation) oneOf(what, name string, fields []string, of string) {
+	if !slices.Contains(fields, name) {
+		v.add("%s is %q, which is no field of %s; choose one of: %s", what, name, of, strings.Join(fields, ", "))
+	}
+}
+
+// unique checks that names are given, and given once.
+func (v *validation) unique(what string, names []string) {
+	known := map[string]bool{}
+	for _, name := range names {
+		switch {
+		case name == "":
+			v.add("%s: a name is empty; set it", what)
+		case known[name]:
+			v.add("%s: %q is there twice; remove one", what, name)
+		}
+		known[name] = true
+	}
+}
+
+func (v *validation) resource(cloud string, r Resource) {
+	spec, known := parameters[r.Kind]
+	if !known {
+		v.add("the API has no kind %q, only %s; correct Kind", r.Kind, strings.Join(slices.Sorted(maps.Keys(parameters)), ", "))
+		return
+	}
+	of := &validation{}
+	if r.Title == "" {
+		of.add("it has no title; set Title to what people call the kind in this cloud")
+	}
+	of.name(r.Name)
+	of.fields(r, spec, cloud)
+	for _, err := range of.errs {
+		v.add("kind %s: %w", r.Kind, err)
+	}
+}
+
+func (v *validation) name(rule NameRule) {
+	if rule.MaxLength < shortestName {
+		v.add("Name.MaxLength is %d; names need %d characters at least to be unique", rule.MaxLength, shortestName)
+	}
+	for i, p := range rule.Patterns {
+		for _, expression := range []string{p.Match, p.Never} {
+			if _, err := regexp.Compile(expression); err != nil {
+				v.add("Name.Patterns[%d]: %w; correct it", i, err)
+			}
+		}
+		if p.Match == "" && p.Never == "" || p.Rule == "" {
+			v.add("Name.Patterns[%d] lacks an expression or its Rule; set both", i)
+		}
+	}
+	if (rule.WithAccount != 0) != (rule.WithAccountRule != "") {
+		v.add("set both of Name.WithAccount and Name.WithAccountRule, or none")
+	}
+}
+
+// fields checks that each field of the spec has a row or an exemption, and each row a field and an effect.
+func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
+	leaves, rows := field.Leaves(spec), []string{}
+	for _, row := range r.Fields {
+		rows = append(rows, row.Field)
+		if row.Field != "" && row.Field != FieldUsername && !slices.Contains(leaves, row.Field) {
+			v.add("there is a row for %q, which is no field of the spec; correct it", row.Field)
+		}
+		v.effects(row)
+	}
+	v.unique("Fields", rows)
+	for _, leaf := range leaves {
+		reason, exempt := r.Exempt[leaf]
+		switch {
+		case exempt && slices.Contains(rows, leaf):
+			v.add("%q has a row and an exemption; remove one", leaf)
+		case exempt && reason == "":
+			v.add("the exemption of %q gives no reason; set it", leaf)
+		case !exempt && !slices.Contains(rows, leaf) && !ofAnother(cloud, leaf):
+			v.add("there is no row for %q, so it would be accepted and never applied; add a row, or an exemption with its reason", leaf)
+		}
+	}
+	for _, leaf := range slices.Sorted(maps.Keys(r.Exempt)) {
+		if !slices.Contains(leaves, leaf) {
+			v.add("there is an exemption for %q, which is no field of the spec; remove it", leaf)
+		}
+	}
+}
+
+// effects checks that a row says what changing its field does, and when it does that.
+func (v *validation) effects(row field.Doc) {
+	if len(row.Effects) == 0 {
+		v.add("the row for %q does not say what a change does; give it an effect", row.Field)
+	}
+	for i, e := range row.Effects {
+		switch {
+		case !slices.Contains(field.Effects, e.Effect):
+			v.add("the row for %q lists %q, which is no effect; choose one of %v", row.Field, e.Effect, field.Effects)
+		case (e.When == "") != (len(row.Effects) == 1):
+			v.add("the row for %q lists %d effects, and says of %s that it happens when %q; give each of several a condition, and a single one none",
+				row.Field, len(row.Effects), e.Effect, e.When)
+		case (e.Instead != "") != (e.Effect == field.Impossible):
+			v.add("the row for %q says of %s what to do instead: %q; Impossible needs that, and no other effect has it", row.Field, e.Effect, e.Instead)
+		case i > 0 && row.Effects[i-1].Effect.Compare(e.Effect) >= 0:
+			v.add("the row for %q lists %s after %s; list the harmless first, and each once", row.Field, e.Effect, row.Effects[i-1].Effect)
+		}
+	}
+}
+
+// ofAnother reports whether a field is in the block of another cloud.
+func ofAnother(cloud, leaf string) bool {
+	block, _, nested := strings.Cut(leaf, ".")
+	return nested && block != cloud && slices.Contains(v1alpha1.Clouds(), block)
+}

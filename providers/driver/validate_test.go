@@ -1,0 +1,149 @@
+package driver_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/mem"
+)
+
+func TestValidate(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		spoil func(d *driver.Description)
+		want  []string // parts of what is said; none: nothing is wrong
+	}{
+		{"as it is", func(*driver.Description) {}, nil},
+		{"no name", func(d *driver.Description) { d.Name = "" }, []string{"has no name"}},
+		{"a cloud without a block", func(d *driver.Description) { d.Name = "azure" }, []string{`no cloud "azure"`, "aws, gcp", "v1alpha1.Account"}},
+		{"no title", func(d *driver.Description) { d.Title = "" }, []string{"has no title"}},
+		{"no such account field", func(d *driver.Description) { d.Account.ID = "project" }, []string{`Account.ID is "project"`, "region, accountID"}},
+		{"no such region field", func(d *driver.Description) { d.Account.Region = "" }, []string{`Account.Region is ""`}},
+		{"no required key", func(d *driver.Description) { d.Secret.Required = nil }, []string{"Secret.Required"}},
+		{"a key twice", func(d *driver.Description) { d.Secret.Optional = d.Secret.Required[:1] }, []string{`"AWS_ACCESS_KEY_ID" is there twice`}},
+		{"an empty key", func(d *driver.Description) { d.Secret.Optional = []string{""} }, []string{"Secret: a name is empty"}},
+		{"no audience", func(d *driver.Description) { d.Audience = driver.Audience{} }, []string{"exactly one of Audience.Fixed and Audience.Field"}},
+		{"two audiences", func(d *driver.Description) { d.Audience.Field = "provider" }, []string{"exactly one of Audience.Fixed and Audience.Field"}},
+		{"an audience that is nowhere", func(d *driver.Description) { d.Audience = driver.Audience{Field: "pool"} }, []string{`Audience.Field is "pool"`}},
+		{"no resources", func(d *driver.Description) { d.Resources = nil }, []string{"no resources"}},
+		{"a kind twice", func(d *driver.Description) { d.Resources[1].Kind = "Bucket" }, []string{`kind "Bucket" twice`}},
+		{"no such kind", func(d *driver.Description) { d.Resources[0].Kind = "Queue" }, []string{`no kind "Queue"`, "Bucket, Database"}},
+		{"a kind without a title", func(d *driver.Description) { d.Resources[0].Title = "" }, []string{"kind Bucket: it has no title"}},
+		{"names without room", func(d *driver.Description) { d.Resources[0].Name.MaxLength = 8 }, []string{"kind Bucket: Name.MaxLength is 8"}},
+		{"a pattern that does not compile", pattern(driver.NamePattern{Match: "(", Rule: "no"}), []string{"kind Bucket: Name.Patterns[0]"}},
+		{"a pattern without a rule", pattern(driver.NamePattern{Match: "a"}), []string{"kind Bucket: Name.Patterns[0] lacks"}},
+		{"a limit that nothing says", func(d *driver.Description) { d.Resources[0].Name.WithAccount = 98 }, []string{"Name.WithAccountRule"}},
+		{"a field without a row", func(d *driver.Description) { d.Resources[0].Fields = d.Resources[0].Fields[1:] }, []string{`kind Bucket: there is no row for "location"`}},
+		{"a row without a field", row(field.Doc{Field: "colour", Effects: field.Always(field.Online)}), []string{`a row for "colour"`}},
+		{"a row twice", row(field.Doc{Field: "tags", Effects: field.Always(field.Online)}), []string{`kind Bucket: Fields: "tags" is there twice`}},
+		{"a row without an effect", effects(), []string{`the row for "location" does not say`}},
+		{"an unknown effect", effects(field.PossibleEffect{Effect: "Explodes"}), []string{`"Explodes", which is no effect`, "Online"}},
+		{"two effects without conditions", effects(field.PossibleEffect{Effect: field.Online}, field.PossibleEffect{Effect: field.Restarts}), []string{"a condition"}},
+		{"one effect with a condition", effects(field.PossibleEffect{Effect: field.Online, When: "it rains"}), []string{"a single one none"}},
+		{"impossible, and nothing to do instead", effects(field.PossibleEffect{Effect: field.Impossible}), []string{"what to do instead"}},
+		{"the dangerous first", effects(field.PossibleEffect{Effect: field.Restarts, When: "a"}, field.PossibleEffect{Effect: field.Online, When: "b"}), []string{"the harmless first"}},
+		{"a row and an exemption", exempt("tags", "why not"), []string{`"tags" has a row and an exemption`}},
+		{"an exemption without a reason", exempt("forceDestroy", ""), []string{`"forceDestroy" gives no reason`}},
+		{"an exemption of nothing", exempt("colour", "none has one"), []string{`an exemption for "colour"`}},
+		{"the block of another cloud needs no row", without("gcp.tier"), nil},
+		{"the cloud's own block does", without("aws.instanceClass"), []string{`kind Database: there is no row for "aws.instanceClass"`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := mem.Describe("aws")
+			tt.spoil(&d)
+			err := d.Validate()
+			if (err == nil) != (len(tt.want) == 0) {
+				t.Fatalf("got %v", err)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want %q in it", err, want)
+				}
+			}
+		})
+	}
+}
+
+func pattern(p driver.NamePattern) func(*driver.Description) {
+	return func(d *driver.Description) { d.Resources[0].Name.Patterns = []driver.NamePattern{p} }
+}
+
+func row(doc field.Doc) func(*driver.Description) {
+	return func(d *driver.Description) { d.Resources[0].Fields = append(d.Resources[0].Fields, doc) }
+}
+
+func effects(possible ...field.PossibleEffect) func(*driver.Description) {
+	return func(d *driver.Description) { d.Resources[0].Fields[0].Effects = possible }
+}
+
+func exempt(leaf, reason string) func(*driver.Description) {
+	return func(d *driver.Description) { d.Resources[0].Exempt[leaf] = reason }
+}
+
+// without takes a row of databases out.
+func without(name string) func(*driver.Description) {
+	return func(d *driver.Description) {
+		var rest []field.Doc
+		for _, doc := range d.Resources[1].Fields {
+			if doc.Field != name {
+				rest = append(rest, doc)
+			}
+		}
+		d.Resources[1].Fields = rest
+	}
+}
+
+// misnamed is a driver that describes itself as another one.
+type misnamed struct {
+	driver.Driver
+	as string
+}
+
+func (m misnamed) Describe() driver.Description {
+	d := m.Driver.Describe()
+	d.Name = m.as
+	return d
+}
+
+func TestCheck(t *testing.T) {
+	right := mem.New(mem.Options{}).Driver()
+	for _, tt := range []struct {
+		name    string
+		drivers map[string]driver.Driver
+		want    []string
+	}{
+		{"none", nil, nil},
+		{"its own name", map[string]driver.Driver{"aws": right}, nil},
+		{"another's name", map[string]driver.Driver{"gcp": right}, []string{`driver "gcp"`, `describes itself as "aws"`, "register it under its own name"}},
+		{"nothing under a name", map[string]driver.Driver{"gcp": nil}, []string{`driver "gcp"`}},
+		{"all that are wrong", map[string]driver.Driver{"aws": misnamed{right, ""}, "gcp": misnamed{right, "azure"}}, []string{`driver "aws"`, `driver "gcp"`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := driver.Check(tt.drivers)
+			if (err == nil) != (len(tt.want) == 0) {
+				t.Fatalf("got %v", err)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want %q in it", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestNameRuleInAccount(t *testing.T) {
+	rule := driver.NameRule{MaxLength: 63, WithAccount: 98, WithAccountRule: "98 together"}
+	for account, want := range map[driver.AccountID]int{"abcdef": 63, driver.AccountID(strings.Repeat("p", 50)): 47} {
+		in := rule.In(account)
+		long := strings.Repeat("a", want)
+		if in.MaxLength != want || in.Refuses(long) != nil || in.Refuses(long+strings.Repeat("a", 98)) == nil {
+			t.Errorf("%s: %+v, want names of %d", account, in, want)
+		}
+	}
+	if in := (driver.NameRule{MaxLength: 63}).In("abcdef"); in.MaxLength != 63 || len(in.Patterns) != 0 {
+		t.Errorf("an account that does not matter: %+v", in)
+	}
+}

@@ -1,0 +1,46 @@
+package gcp
+
+import (
+	"encoding/json"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// Describe implements driver.Driver.
+func (g *gcp) Describe() driver.Description { return g.description }
+
+// Preview implements driver.Driver.
+func (g *gcp) Preview(kind string, from, to json.RawMessage) ([]field.Change, error) {
+	switch kind {
+	case "Bucket":
+		return driver.PreviewOf(from, to, (*buckets)(nil).Preview)
+	case "Database":
+		return driver.PreviewOf(from, to, (*databases)(nil).Preview)
+	default:
+		return nil, driver.NoKind("Google Cloud", kind)
+	}
+}
+
+// describe says what the driver has of Google Cloud.
+func describe() driver.Description {
+	return driver.Description{
+		Name: "gcp", Title: "Google Cloud",
+		Account:  driver.AccountFields{ID: "project", Region: "region"},
+		Secret:   driver.SecretKeys{Required: []string{v1alpha1.SecretKeyGCPCredentials}},
+		Audience: driver.Audience{Prefix: poolPrefix, Field: "provider"},
+		Resources: []driver.Resource{
+			{
+				Kind: "Bucket", Title: "Google Cloud Storage", Name: (*buckets)(nil).Name(), Fields: (*buckets)(nil).Docs(), Consequences: (*buckets)(nil).Consequences(),
+				Capabilities: driver.Capabilities{Contents: true},
+				Connection:   driver.Connection{Type: "gcs", Scheme: "gs"},
+				Exempt:       map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},
+			},
+			{
+				Kind: "Database", Title: "Google Cloud SQL", Name: instanceNames, Fields: (*databases)(nil).Docs(), Consequences: (*databases)(nil).Consequences(),
+				Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true},
+			},
+		},
+	}
+}
