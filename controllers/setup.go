@@ -117,8 +117,11 @@ const recordDeadline = 15 * time.Second
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=mooring-system,resources=leases,verbs=get;update,resourceNames=mooring-leader
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=mooring-system,resources=leases,verbs=create
 
-// Setup adds all controllers to a manager.
+// Setup adds all controllers to a manager. It refuses drivers that describe themselves wrongly.
 func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
+	if err := driver.Check(o.Drivers); err != nil {
+		return err
+	}
 	o.setDefaults()
 	if o.Log.GetSink() == nil {
 		o.Log = mgr.GetLogger()
