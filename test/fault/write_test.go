@@ -81,28 +81,46 @@ func stories() (all []story) {
 	return all
 }
 
-// tolerance is the part of a matrix that may go untested: writes that are repeated in some lives and not in others. It
-// is some four in a hundred.
-const tolerance = 0.1
+// byChance are the writes that not every life has, from the n-th of a phase on, and why. They are tested where they occur. A case
+// of any other write that is not tested is an error.
+var byChance = []struct {
+	name string
+	n    int
+	why  string
+}{
+	{ofUsers, 1, "the config's controller comes to it late, and not at all if the user is gone by then; some life must have it"},
+	{"patch databases/status", 3, "each state of the instance that is observed is recorded, and a busy machine observes fewer"},
+	{"patch providerconfigs", 2, "the controllers of the object and of its config may both remove the config's finalizer"},
+	{"delete secrets (copy of credentials)", 2, "the controllers of the object and of its config may both delete the copy"},
+}
+
+// excuse returns why a write may go untested, "" if it may not.
+func excuse(c call) string {
+	for _, e := range byChance {
+		if c.name == e.name && c.n >= e.n {
+			return e.why
+		}
+	}
+	return ""
+}
 
 // through leads all the lives of a matrix.
 func (w *world) through(t *testing.T, m matrix) {
 	plain := make([]map[phase]chapter, len(stories()))
-	var untested atomic.Int32
 	var first sync.WaitGroup
 	for i, s := range stories() {
 		first.Go(func() {
 			t.Run(s.String()+"/no fault", func(t *testing.T) {
 				plain[i] = w.plain(t, m, s)
-				again := w.plain(t, m, s)[s.about].writes
 				c := plain[i][s.about]
-				var chance []call
-				c.writes, chance = certain(c.writes, again)
+				for _, again := range w.plain(t, m, s)[s.about].writes {
+					if !slices.Contains(c.writes, again) {
+						c.writes = append(c.writes, again)
+					}
+				}
 				c.writes = slices.DeleteFunc(c.writes, func(c call) bool { return elsewhere(s, c) })
-				chance = slices.DeleteFunc(chance, func(c call) bool { return elsewhere(s, c) })
 				plain[i][s.about] = c
-				untested.Add(int32(len(chance) * len(m.kinds)))
-				t.Logf("writes: %v; untested, because only one of two lives has them: %v", c.writes, chance)
+				t.Logf("writes: %v", c.writes)
 			})
 		})
 	}
@@ -110,14 +128,13 @@ func (w *world) through(t *testing.T, m matrix) {
 	if t.Failed() {
 		return
 	}
-	cases := untested.Load()
-	var rare, sprang atomic.Int32
+	var cases, untested, rare, sprang atomic.Int32
 	var all sync.WaitGroup
 	places := make(chan struct{}, m.lives)
 	for i, s := range stories() {
 		for _, c := range plain[i][s.about].writes {
 			for _, kind := range m.kinds {
-				cases++
+				cases.Add(1)
 				all.Go(func() {
 					places <- struct{}{}
 					defer func() { <-places }()
@@ -131,7 +148,7 @@ func (w *world) through(t *testing.T, m matrix) {
 						}
 						if !hit {
 							untested.Add(1)
-							t.Skipf("%s did not occur again", c)
+							t.Skipf("%s did not occur: %s", c, excuse(c))
 						}
 					})
 				})
@@ -139,35 +156,10 @@ func (w *world) through(t *testing.T, m matrix) {
 		}
 	}
 	all.Wait()
-	t.Logf("%d of %d cases went untested", untested.Load(), cases)
+	t.Logf("%d of %d cases did not occur", untested.Load(), cases.Load())
 	if rare.Load() > 0 && sprang.Load() == 0 {
 		t.Errorf("no life had %q: that write was not tested at all", ofUsers)
 	}
-	if float64(untested.Load()) > tolerance*float64(cases) {
-		t.Errorf("%d of %d cases went untested, too many", untested.Load(), cases)
-	}
-}
-
-// certain tells the writes that lives without faults make from those that they repeat by chance. The first of each name
-// is no chance, though it may be in one of the lives only.
-func certain(one, other []call) (certain, chance []call) {
-	for _, c := range one {
-		if c.n == 1 || slices.Contains(other, c) {
-			certain = append(certain, c)
-		} else {
-			chance = append(chance, c)
-		}
-	}
-	for _, c := range other {
-		switch {
-		case slices.Contains(one, c):
-		case c.n == 1:
-			certain = append(certain, c)
-		default:
-			chance = append(chance, c)
-		}
-	}
-	return certain, chance
 }
 
 // elsewhere reports whether a write is left to other stories: those of a provider config are the same whatever kind of
@@ -201,24 +193,18 @@ func (w *world) plain(t *testing.T, m matrix, s story) map[phase]chapter {
 	return chapters
 }
 
-// ofUsers is the write of who uses a provider config. It is made when the config's controller comes to it, and not at all if the user is
-// gone by then: not each life has it, but some life must.
+// ofUsers is the write of who uses a provider config.
 const ofUsers = "patch providerconfigs/status"
 
-// until leads lives until the trap was run into, and reports whether it was. A repeated write depends on which of two
-// controllers was faster, and does not occur in every life.
+// until leads lives until the trap was run into, five at most, and reports whether it was. A write without an excuse must occur.
 func (w *world) until(t *testing.T, m matrix, s story, tr trap, plain map[phase]chapter) bool {
-	tries := 2
-	if tr.call.n == 1 {
-		tries = 5
-	}
-	for range tries {
+	for range 5 {
 		if w.faulty(t, m, s, tr, plain) || t.Failed() {
 			return true
 		}
 	}
-	if tr.call.n == 1 && tr.call.name != ofUsers {
-		t.Error("the write did not occur: nothing was tested")
+	if excuse(tr.call) == "" {
+		t.Error("the write did not occur again, so that nothing was tested; if chance decides about it, say why in byChance")
 	}
 	return false
 }
