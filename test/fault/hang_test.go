@@ -1,11 +1,14 @@
 package fault
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
-	"slices"
-	"sync/atomic"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,90 +25,77 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// TestHangingAccount: an account whose cloud no longer answers keeps its own objects waiting and nobody else's. It
-// runs before the tests that run side by side, since they would take the time that it measures.
+// TestHangingAccount: an account whose cloud does not answer keeps its own objects waiting and nobody else's. No call that hangs
+// is answered before an object of another account was edited five times, so that no clock decides.
 func TestHangingAccount(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
-	const patience = 5 * time.Second // of a call
-	calls := &unanswered{next: http.DefaultTransport.(*http.Transport).Clone()}
-	m, err := system.Start(t.Context(), rest.CopyConfig(w.user), nil, controllers.Options{
-		Drivers: map[string]driver.Driver{
-			"aws": aws.New(aws.Options{Endpoint: w.Cloud.AWSEndpoint(), HTTPClient: &http.Client{Transport: calls}, CallTimeout: patience}),
-			"gcp": gcp.New(gcp.Options{Endpoint: w.Cloud.GCPEndpoint(), Transport: calls, CallTimeout: patience}),
-		},
-		SyncPeriod: syncPeriod, Settle: settle, Workers: 32,
-	}, controllers.ManagerOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	exposed.follow(m)
-	t.Cleanup(m.Kill)
-	for _, s := range subjects { // one after the other: an edit beside one account that hangs is measured
+	for _, s := range subjects {
 		t.Run(s.String(), func(t *testing.T) {
-			healthy := w.born(t, s)
-			healthy.enter(creation)
-			healthy.do(t, creation)
-			took := w.besideHanging(t, healthy, calls)
-			if slices.Max(took) > time.Second { // a busy machine's, perhaps
-				t.Logf("once more, since edits took %s", took)
-				took = w.besideHanging(t, healthy, calls)
+			t.Parallel()
+			calls := &unanswered{next: http.DefaultTransport.(*http.Transport).Clone(), failed: make(chan struct{})}
+			healthy, sick := w.born(t, s), w.born(t, s)
+			m, err := system.Start(t.Context(), rest.CopyConfig(w.user), nil, controllers.Options{
+				Drivers: map[string]driver.Driver{
+					"aws": aws.New(aws.Options{Endpoint: w.Cloud.AWSEndpoint(), HTTPClient: &http.Client{Transport: calls}, CallTimeout: time.Hour}),
+					"gcp": gcp.New(gcp.Options{Endpoint: w.Cloud.GCPEndpoint(), Transport: calls, CallTimeout: time.Hour}),
+				},
+				SyncPeriod: syncPeriod, Settle: settle, Workers: 32,
+			}, controllers.ManagerOptions{Namespaces: []string{healthy.name, sick.name}})
+			if err != nil {
+				t.Fatal(err)
 			}
-			t.Logf("edits took %s", took)
-			if longest := slices.Max(took); longest > time.Second {
-				t.Errorf("an edit took %s beside an account that hangs", longest)
-			}
+			exposed.follow(m)
+			t.Cleanup(m.Kill)
+			t.Cleanup(func() { calls.hang("") })
+			healthy.besideHanging(t, sick, calls)
 		})
 	}
 }
 
-// besideHanging returns how long edits of a healthy object take while 40 objects of another account get no answer: at
-// first many at once, and one at a time after the first have found that out.
-func (w *world) besideHanging(t *testing.T, healthy *life, calls *unanswered) (took []time.Duration) {
+// besideHanging edits a healthy object while 40 objects of another account get no answer: at first many at once, and, after
+// the first calls have failed for that, one at a time.
+func (l *life) besideHanging(t *testing.T, sick *life, calls *unanswered) {
 	t.Helper()
-	sick := w.born(t, healthy.subject)
-	sick.enter(creation)
-	sick.do(t, creation)
-	lift := w.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Account: sick.account}, Kind: localcloud.Hang})
-	defer lift()
+	for _, one := range []*life{l, sick} {
+		one.enter(creation)
+		one.do(t, creation)
+	}
+	calls.hang(sick.name)
 	for i := range 40 {
 		o := sick.object(fmt.Sprintf("%s-%d", sick.name, i))
 		o.SetNamespace(sick.name)
-		sick.must(t, w.Client.Create(t.Context(), o))
+		sick.must(t, l.Client.Create(t.Context(), o))
 	}
-	await(t, "calls hang", func() string {
-		if n := calls.count.Load(); n < 2 {
-			return fmt.Sprintf("%d do", n)
-		}
-		return ""
-	})
-	took = healthy.edits(t)
-	await(t, "calls have hung", func() string {
-		for _, c := range w.Cloud.Ledger.Calls(localcloud.Filter{Account: sick.account}) {
-			if c.Fault == localcloud.Hang {
-				return ""
+	for _, when := range []string{"unknown", "known"} {
+		await(t, "calls hang", func() string {
+			if calls.hanging() == 0 {
+				return "none does"
 			}
+			return ""
+		})
+		l.edits(t, when)
+		if calls.hanging() == 0 {
+			t.Error("no call hangs any more, so that nothing was tested")
 		}
-		return "none has"
-	})
-	return append(took, healthy.edits(t)...)
+		calls.fail()
+	}
 }
 
-// edits edits a healthy object five times, and returns how long each edit took to reach the cloud.
-func (l *life) edits(t *testing.T) (took []time.Duration) {
+// edits edits a healthy object five times, and waits each time until the edit has reached the cloud.
+func (l *life) edits(t *testing.T, tag string) {
 	t.Helper()
 	l.enter(edit)
 	for i := range 5 {
-		o := l.get(t)
-		before := o.DeepCopyObject().(client.Object)
-		tag := v1alpha1.TagValue(fmt.Sprint(time.Now().UnixNano()))
-		switch o := o.(type) {
-		case *v1alpha1.Bucket:
-			o.Spec.Tags["edit"] = tag
-		case *v1alpha1.Database:
-			o.Spec.Tags["edit"] = tag
-		}
-		asked := time.Now()
-		l.must(t, l.Client.Patch(t.Context(), o, client.MergeFrom(before)))
+		l.patch(t, func(o client.Object) {
+			value := v1alpha1.TagValue(fmt.Sprintf("%s-%d", tag, i))
+			switch o := o.(type) {
+			case *v1alpha1.Bucket:
+				o.Spec.Tags["edit"] = value
+			case *v1alpha1.Database:
+				o.Spec.Tags["edit"] = value
+			}
+		})
 		await(t, "the edit reaches the cloud", func() string {
 			done := 0
 			for n := range maps.Values(l.committed()) {
@@ -116,24 +106,63 @@ func (l *life) edits(t *testing.T) (took []time.Duration) {
 			}
 			return ""
 		})
-		took = append(took, time.Since(asked))
 		l.awaitReady(t)
 	}
-	return took
 }
 
-// unanswered counts the calls that have been waiting for an answer for much longer than the cloud here takes.
+// An unanswered transport leaves the calls about one life without an answer, whatever their deadline, until the test has them
+// fail as those that have timed out.
 type unanswered struct {
-	next  http.RoundTripper
-	count atomic.Int32
+	next http.RoundTripper
+
+	mu     sync.Mutex
+	about  string        // what calls must contain to hang
+	failed chan struct{} // closed when the calls fail that hang
+	count  int           // of calls that hang
+}
+
+// hang has calls about a life hang from now on, and those fail that did; "" is of no life.
+func (u *unanswered) hang(about string) {
+	u.mu.Lock()
+	u.about = about
+	u.mu.Unlock()
+	u.fail()
+}
+
+// fail has those calls fail that hang now. Later ones hang again.
+func (u *unanswered) fail() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	close(u.failed)
+	u.failed, u.count = make(chan struct{}), 0
+}
+
+func (u *unanswered) hanging() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.count
 }
 
 // RoundTrip implements http.RoundTripper.
 func (u *unanswered) RoundTrip(r *http.Request) (*http.Response, error) {
-	waits := time.AfterFunc(300*time.Millisecond, func() { u.count.Add(1) })
-	resp, err := u.next.RoundTrip(r)
-	if !waits.Stop() {
-		u.count.Add(-1)
+	var body []byte
+	if r.Body != nil {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+		r = r.Clone(r.Context())
+		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
-	return resp, err
+	u.mu.Lock()
+	failed, hangs := u.failed, u.about != "" && strings.Contains(r.URL.String()+string(body), u.about)
+	if hangs {
+		u.count++
+	}
+	u.mu.Unlock()
+	if !hangs {
+		return u.next.RoundTrip(r)
+	}
+	<-failed
+	return nil, context.DeadlineExceeded
 }

@@ -217,7 +217,10 @@ func (l *life) trapCloud(tr *trap) (lift func()) {
 	if tr.call.n > 0 {
 		f.Times, f.Skip = 1, tr.call.n-1
 	}
-	if tr.kind == killed {
+	switch tr.kind {
+	case localcloud.Hang:
+		f.Kind = localcloud.RequestLost // which the manager takes for a call that has timed out; see runTimingOut
+	case killed:
 		f.Kind = localcloud.Latency // of nothing: what counts is the moment
 		f.Hook = func(localcloud.Call) { l.hit(); l.kill() }
 	}

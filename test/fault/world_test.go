@@ -15,6 +15,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
@@ -39,9 +40,7 @@ type world struct {
 const (
 	syncPeriod = time.Second
 	settle     = 200 * time.Millisecond
-	// timeout is for calls to the cloud that must be answered; where they hang on purpose it is hangTimeout.
-	timeout     = 15 * time.Second
-	hangTimeout = 500 * time.Millisecond
+	timeout    = 15 * time.Second // of calls to the cloud
 )
 
 func newWorld(t *testing.T, co cluster.Options, lo localcloud.Options) *world {
@@ -81,13 +80,20 @@ func newWorldOn(t *testing.T, s *system.Stage) *world {
 
 // start starts a manager for some namespaces, or for all if none is given.
 func (w *world) start(ctx context.Context, life *system.Lifeline, timeout time.Duration, wrap wrapper, namespaces ...string) (*system.Manager, error) {
+	return w.startWith(ctx, w.Drivers(life, timeout), life, wrap, namespaces...)
+}
+
+// startWith is start with drivers of the test's own.
+func (w *world) startWith(
+	ctx context.Context, drivers map[string]driver.Driver, life *system.Lifeline, wrap wrapper, namespaces ...string,
+) (*system.Manager, error) {
 	cfg := rest.CopyConfig(w.user)
 	if wrap != nil {
 		cfg.Wrap(wrap)
 	}
 	cfg.Wrap(w.wire.wrap)
 	m, err := system.Start(ctx, cfg, life, controllers.Options{
-		ClusterID: w.cluster, Drivers: w.Drivers(life, timeout), SyncPeriod: syncPeriod, Settle: w.settle, Workers: 32,
+		ClusterID: w.cluster, Drivers: drivers, SyncPeriod: syncPeriod, Settle: w.settle, Workers: 32,
 	}, controllers.ManagerOptions{Namespaces: namespaces})
 	if err == nil {
 		exposed.follow(m)
