@@ -28,7 +28,7 @@ func TestConformance(t *testing.T) {
 	theirs := driver.Config{Location: region, Credentials: w.keys(other)}
 	_, secret := w.AWSKeys(account)
 	drivertest.Run(t, drivertest.Harness{
-		Driver: aws.New(aws.Options{Endpoint: w.AWSEndpoint()}),
+		Driver: aws.New(aws.Options{Endpoint: w.AWSEndpoint(), CallTimeout: 2 * time.Minute}), // longer than the suite's grace
 		Config: driver.Config{
 			Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region, Credentials: w.keys(account),
 		},

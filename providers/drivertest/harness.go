@@ -35,9 +35,11 @@ type Harness struct {
 	Calls func() Calls
 	// Fail makes calls fail until lifted; nil skips all that needs it.
 	Fail func(Fault) (lift func())
-	// Patience is the deadline that calls get which the cloud leaves without an answer; 300 ms if 0. They may
-	// outlive it ten times.
+	// Patience is the deadline that calls get which the cloud leaves without an answer; 300 ms if 0.
 	Patience time.Duration
+	// Grace is by how much such calls may outlive their deadline, on a busy machine too; a minute if 0. A deadline of the
+	// driver's own has to be longer, or nothing shows that it heeds that of its caller.
+	Grace time.Duration
 
 	// The kinds. A kind that is nil here must be nil in the Conn.
 	Databases *Kind[v1alpha1.DatabaseParameters]

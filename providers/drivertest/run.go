@@ -38,6 +38,9 @@ func (h Harness) Checks() []Check {
 	if h.Patience == 0 {
 		h.Patience = 300 * time.Millisecond
 	}
+	if h.Grace == 0 {
+		h.Grace = time.Minute
+	}
 	checks := append(h.description(), h.connection()...)
 	if h.Buckets != nil {
 		checks = append(checks, newBench(&h, "Bucket", h.Buckets, func(c *driver.Conn) external[buckets] { return c.Buckets }).checks()...)

@@ -13,6 +13,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/gcp"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -41,7 +42,10 @@ func harness(t *testing.T, durations localcloud.Durations) drivertest.Harness {
 	noProject := c.config(project)
 	noProject.Account = v1alpha1.Account{AWS: &v1alpha1.AWSAccount{}}
 	return drivertest.Harness{
-		Driver: c.driver(), Config: ours, Account: project, Other: &other,
+		Driver: gcp.New(gcp.Options{
+			Endpoint: c.GCPEndpoint(), Transport: c.sent, Now: c.clock.Now, CallTimeout: 2 * time.Minute, // longer than the suite's grace
+		}),
+		Config: ours, Account: project, Other: &other,
 		Refused: map[string]driver.Config{
 			"no key":                {Account: ours.Account, Credentials: map[string][]byte{}},
 			"not JSON":              withKey("canary-1"),

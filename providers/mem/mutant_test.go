@@ -25,7 +25,7 @@ func TestSuiteCatches(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			h := harness(mem.Options{CreateFor: time.Minute, ModifyFor: time.Minute, DeleteFor: time.Minute, SnapshotFor: time.Minute})
-			h.Patience = 5 * time.Millisecond
+			h.Patience, h.Grace = 5*time.Millisecond, 45*time.Millisecond
 			h.Driver = bent{h.Driver, m}
 			tried := 0
 			for _, check := range h.Checks() {
