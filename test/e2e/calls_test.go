@@ -100,8 +100,8 @@ func TestCallsOfALife(t *testing.T) {
 	}
 }
 
-// requests returns a function that tells which requests Mooring has made to Kubernetes for an object since now, which must be the only
-// object of the namespace that it works on.
+// requests returns a function that returns the requests which Mooring has made to Kubernetes for an object since now. The object must be
+// the only one in its namespace. Watches are left out: they are for all objects, and each ends and begins again now and then.
 func (w *world) requests(o client.Object) func() []string {
 	w.Helper()
 	mark, err := w.Cluster.Audit().Mark()
@@ -115,7 +115,7 @@ func (w *world) requests(o client.Object) func() []string {
 			switch {
 			case of == "password-"+string(o.GetUID()):
 				of = "password"
-			case r.Namespace != w.namespace:
+			case r.Namespace != w.namespace, r.Verb == "watch":
 				continue
 			case of == o.GetName():
 				of = ""

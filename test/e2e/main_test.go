@@ -110,7 +110,7 @@ func emptyStage(t testing.TB, o localcloud.Options, room int) *stage {
 }
 
 // room is for more worlds than the tests of the package make when they run once.
-const room = 200
+const room = 300
 
 func times() int { return int(flag.Lookup("test.count").Value.(flag.Getter).Get().(uint)) }
 
