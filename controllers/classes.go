@@ -222,6 +222,6 @@ func previews[T client.Object, S any](s *setup, kind *resource.Kind[T, S]) func(
 		if err != nil {
 			return nil, err
 		}
-		return drv.Preview(kind.Name, from, to)
+		return drv.Preview(kind.Name, from, to, kind.Status(object.(T)).Applied)
 	}
 }

@@ -75,7 +75,7 @@ type described struct {
 
 func (d described) Describe() driver.Description { return mem.Describe(d.name) }
 
-func (described) Preview(string, json.RawMessage, json.RawMessage) ([]field.Change, error) {
+func (described) Preview(string, json.RawMessage, json.RawMessage, field.Applied) ([]field.Change, error) {
 	return nil, nil
 }
 

@@ -48,8 +48,8 @@ func (b *buckets) Password(v1alpha1.BucketParameters) driver.PasswordRule {
 }
 
 // Preview is what driver.Driver says of a preview.
-func (b *buckets) Preview(from, to v1alpha1.BucketParameters) []field.Change {
-	return bucketTable.Preview(&from, &to, &bucket{})
+func (b *buckets) Preview(from, to v1alpha1.BucketParameters, applied field.Applied) []field.Change {
+	return bucketTable.Preview(&from, &to, applied, &bucket{})
 }
 
 // Consequences implements driver.External.

@@ -47,8 +47,8 @@ func (d *databases) Password(spec databaseSpec) driver.PasswordRule {
 }
 
 // Preview is what driver.Driver says of a preview.
-func (d *databases) Preview(from, to v1alpha1.DatabaseParameters) []field.Change {
-	return databaseTable.Preview(&from, &to, instanceOf(&from))
+func (d *databases) Preview(from, to v1alpha1.DatabaseParameters, applied field.Applied) []field.Change {
+	return databaseTable.Preview(&from, &to, applied, instanceOf(&from))
 }
 
 // Consequences implements driver.External.

@@ -12,12 +12,12 @@ import (
 func (c *cloud) Describe() driver.Description { return c.description }
 
 // Preview implements driver.Driver.
-func (c *cloud) Preview(kind string, from, to json.RawMessage) ([]field.Change, error) {
+func (c *cloud) Preview(kind string, from, to json.RawMessage, applied field.Applied) ([]field.Change, error) {
 	switch kind {
 	case "Bucket":
-		return driver.PreviewOf(from, to, (*buckets)(nil).Preview)
+		return driver.PreviewOf(from, to, applied, (*buckets)(nil).Preview)
 	case "Database":
-		return driver.PreviewOf(from, to, (*databases)(nil).Preview)
+		return driver.PreviewOf(from, to, applied, (*databases)(nil).Preview)
 	default:
 		return nil, driver.NoKind("AWS", kind)
 	}

@@ -13,9 +13,10 @@ import (
 type Driver interface {
 	// Describe says what the cloud has. It calls and opens nothing, and always returns the same, which the caller must not change.
 	Describe() Description
-	// Preview returns what an edit would change of an object of a kind that is as from says, and what each change does: the
-	// same as Observe would report. Both are JSON of the kind's spec; from may be what Observe mirrored. It must not call the cloud.
-	Preview(kind string, from, to json.RawMessage) ([]field.Change, error)
+	// Preview returns what differs between an object of a kind that is as from says and the spec to, and what each change does: the
+	// same as Observe would report for a request with that spec and that applied. Both are JSON of the kind's spec; from may be what
+	// Observe mirrored. It must not call the cloud.
+	Preview(kind string, from, to json.RawMessage, applied field.Applied) ([]field.Change, error)
 	// Open returns what one identity can manage. It must not call the cloud. An error means that cfg
 	// can't work: its Code is NotFound if the cloud has no such location, Invalid otherwise.
 	Open(ctx context.Context, cfg Config) (*Conn, error)

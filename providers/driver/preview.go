@@ -8,7 +8,7 @@ import (
 )
 
 // PreviewOf decodes the two specs of a preview, and returns what one kind of a driver says of them.
-func PreviewOf[S any](from, to json.RawMessage, preview func(from, to S) []field.Change) ([]field.Change, error) {
+func PreviewOf[S any](from, to json.RawMessage, applied field.Applied, preview func(from, to S, applied field.Applied) []field.Change) ([]field.Change, error) {
 	var before, after S
 	if err := json.Unmarshal(from, &before); err != nil {
 		return nil, fmt.Errorf("preview: the present spec: %w", err)
@@ -16,7 +16,7 @@ func PreviewOf[S any](from, to json.RawMessage, preview func(from, to S) []field
 	if err := json.Unmarshal(to, &after); err != nil {
 		return nil, fmt.Errorf("preview: the new spec: %w", err)
 	}
-	return preview(before, after), nil
+	return preview(before, after, applied), nil
 }
 
 // NoKind is the error of a driver that is asked about a kind that its cloud lacks.

@@ -70,7 +70,7 @@ func (b *bench[S]) described(t testing.TB) driver.Resource {
 }
 
 // preview returns what the driver says of an edit, before it is made.
-func (b *bench[S]) preview(t testing.TB, from, to S) []field.Change {
+func (b *bench[S]) preview(t testing.TB, from, to S, applied field.Applied) []field.Change {
 	t.Helper()
 	before, err := json.Marshal(from)
 	if err != nil {
@@ -80,7 +80,7 @@ func (b *bench[S]) preview(t testing.TB, from, to S) []field.Change {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes, err := b.Driver.Preview(b.name, before, after)
+	changes, err := b.Driver.Preview(b.name, before, after, applied)
 	if err != nil {
 		t.Fatalf("Preview: %v", err)
 	}

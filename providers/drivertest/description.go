@@ -71,7 +71,7 @@ func (h Harness) description() []Check {
 			}
 		}},
 		{"Preview/refuses a kind that the cloud lacks", func(t testing.TB) {
-			if _, err := h.Driver.Preview("Nothing", json.RawMessage("{}"), json.RawMessage("{}")); err == nil || driver.CodeOf(err) != driver.Invalid {
+			if _, err := h.Driver.Preview("Nothing", json.RawMessage("{}"), json.RawMessage("{}"), nil); err == nil || driver.CodeOf(err) != driver.Invalid {
 				t.Errorf("got error %v, want code Invalid", err)
 			}
 		}},

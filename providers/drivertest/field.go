@@ -1,6 +1,7 @@
 package drivertest
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -59,11 +60,14 @@ func says(t testing.TB, got field.Change, from, to string, effect field.Effect) 
 }
 
 // foretold checks that an edit is previewed as it is then observed.
-func (b *bench[S]) foretold(t testing.TB, req request[S], observed field.Change) {
+func (b *bench[S]) foretold(t testing.TB, req request[S], observed driver.Observation) {
 	t.Helper()
-	previewed := b.preview(t, b.kind.Full(), req.Spec)
-	if len(previewed) != 1 || previewed[0].Field != observed.Field || previewed[0].Effect != observed.Effect || previewed[0].Why != observed.Why {
-		t.Errorf("the preview says %+v, and what is observed %+v", previewed, observed)
+	var mirror S
+	if err := json.Unmarshal(observed.Mirror, &mirror); err != nil {
+		t.Fatalf("the mirror is not in the shape of the spec: %v", err)
+	}
+	if diff := cmp.Diff(observed.Changes, b.preview(t, mirror, req.Spec, req.Applied)); diff != "" {
+		t.Errorf("the preview of what is observed and its mirror (-observed +previewed):\n%s", diff)
 	}
 }
 
@@ -85,7 +89,7 @@ func edit[S any](t testing.TB, b *bench[S], f Field) {
 	set(t, &req.Spec, f.Name, f.To)
 	obs := b.observe(t, req)
 	change := only(t, obs, f)
-	b.foretold(t, req, change)
+	b.foretold(t, req, obs)
 	if _, isMap := f.To.(map[string]string); !isMap {
 		says(t, change, from, fmt.Sprint(f.To), f.Effect)
 		if diff := cmp.Diff([]string{from}, obs.Applied[f.Name]); diff != "" {
@@ -173,7 +177,7 @@ func editImpossible[S any](t testing.TB, b *bench[S], f Field) {
 	set(t, &req.Spec, f.Name, f.To)
 	obs := b.observe(t, req)
 	says(t, only(t, obs, f), from, fmt.Sprint(f.To), field.Impossible)
-	b.foretold(t, req, obs.Changes[0])
+	b.foretold(t, req, obs)
 	before := b.Calls()
 	result, err := b.open(t).Update(t.Context(), req, obs.Changes)
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != f.Name || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {

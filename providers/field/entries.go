@@ -60,12 +60,11 @@ func (r *EntryMap[S, H, P]) diff(want *S, have *H, applied Applied) (Change, boo
 	return r.change(want, r.have(have), applied[r.name])
 }
 
-func (r *EntryMap[S, H, P]) preview(from, to *S, _ *H) (Change, bool) {
+func (r *EntryMap[S, H, P]) preview(from, to *S, applied Applied, _ *H) (Change, bool) {
 	if r.want(to) == nil {
 		return Change{}, false
 	}
-	before := r.want(from)
-	return r.change(to, before, slices.Collect(maps.Keys(before)))
+	return r.change(to, r.want(from), applied[r.name])
 }
 
 // change is what leads from the present entries, of which some are ours, to the wanted ones.

@@ -62,6 +62,7 @@ func FuzzTable(f *testing.F) {
 			}
 		}
 		mirrored(t, &want, &after)
+		foretold(t, want, was, applied)
 		settled(t, &want, applied, table.Diff(&want, &after, applied, nil))
 	})
 }
@@ -90,6 +91,24 @@ func mirrored(t *testing.T, want *spec, have *thing) {
 		if got.Tags[k] != v {
 			t.Errorf("the mirror %s does not have the entry %s=%s", raw, k, v)
 		}
+	}
+}
+
+// foretold checks that the mirror of an object at rest tells what would differ. It leaves secrets out, and what is empty.
+func foretold(t *testing.T, want spec, have thing, applied field.Applied) {
+	t.Helper()
+	want.Password, have.ClassNow = nil, nil
+	raw, err := table.Mirror(&have)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var from spec
+	if err := json.Unmarshal(raw, &from); err != nil {
+		t.Fatal(err)
+	}
+	observed := slices.DeleteFunc(table.Diff(&want, &have, applied, nil), func(c field.Change) bool { return c.From == "" && c.To == "" && !c.Entries })
+	if diff := cmp.Diff(observed, table.Preview(&from, &want, applied, &have), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("changes of %s (-observed +previewed):\n%s", raw, diff)
 	}
 }
 

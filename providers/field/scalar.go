@@ -120,25 +120,31 @@ func (r *Scalar[S, H, P, V]) show(v V) string {
 func (r *Scalar[S, H, P, V]) declared(want *S) bool { return r.want(want) != nil }
 
 func (r *Scalar[S, H, P, V]) diff(want *S, have *H, applied Applied) (Change, bool) {
-	to, release := r.want(want), false
+	to, release := r.wanted(want, applied)
 	if to == nil {
-		if _, ours := applied[r.name]; !ours || r.safe == nil {
-			return Change{}, false
-		}
-		to, release = r.safe, true
+		return Change{}, false
 	}
 	return r.change(r.have(have), *to, have, release)
 }
 
-func (r *Scalar[S, H, P, V]) preview(from, to *S, have *H) (Change, bool) {
-	before, after, release := r.want(from), r.want(to), false
-	if after == nil {
-		if before == nil || r.safe == nil {
-			return Change{}, false
-		}
-		after, release = r.safe, true
+func (r *Scalar[S, H, P, V]) preview(from, to *S, applied Applied, have *H) (Change, bool) {
+	before := r.want(from)
+	after, release := r.wanted(to, applied)
+	if after == nil || before == nil && r.format(*after) == "" { // a mirror leaves out what is empty
+		return Change{}, false
 	}
 	return r.change(before, *after, have, release)
+}
+
+// wanted returns the value that a spec asks for, or the safe one if the spec has released the field; nil if it is unmanaged.
+func (r *Scalar[S, H, P, V]) wanted(want *S, applied Applied) (to *V, release bool) {
+	if to := r.want(want); to != nil || r.safe == nil {
+		return to, false
+	}
+	if _, ours := applied[r.name]; !ours {
+		return nil, false
+	}
+	return r.safe, true
 }
 
 // change is what leads from one value to another; there is none if both mean the same.

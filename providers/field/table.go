@@ -16,7 +16,7 @@ type Row[S, H, P any] interface {
 
 	declared(want *S) bool
 	diff(want *S, have *H, applied Applied) (Change, bool)
-	preview(from, to *S, have *H) (Change, bool)
+	preview(from, to *S, applied Applied, have *H) (Change, bool)
 	patch(want *S, have *H, change Change, into *P) error
 	mirror(have *H) (any, bool)
 	fixed(have *H) (string, bool)
@@ -51,12 +51,12 @@ func (t Table[S, H, P]) Diff(want *S, have *H, applied Applied, skip func(field 
 	return changes
 }
 
-// Preview returns what an edit that leads from one spec to another would change, in the order of the table. Of have,
-// only what the rows' effects look at has to be there.
-func (t Table[S, H, P]) Preview(from, to *S, have *H) []Change {
+// Preview returns what differs between an object that is as from says and the spec to, in the order of the table: what Diff would
+// return. from may be a mirror. Of have, only what the rows' effects look at has to be there.
+func (t Table[S, H, P]) Preview(from, to *S, applied Applied, have *H) []Change {
 	var changes []Change
 	for _, row := range t {
-		if c, differs := row.preview(from, to, have); differs {
+		if c, differs := row.preview(from, to, applied, have); differs {
 			changes = append(changes, c)
 		}
 	}

@@ -35,8 +35,8 @@ var bucketNames = []driver.NamePattern{
 func (*buckets) Password(v1alpha1.BucketParameters) driver.PasswordRule { return driver.PasswordRule{} }
 
 // Preview is what driver.Driver says of a preview.
-func (*buckets) Preview(from, to v1alpha1.BucketParameters) []field.Change {
-	return bucketTable.Preview(&from, &to, &storage.BucketAttrs{})
+func (*buckets) Preview(from, to v1alpha1.BucketParameters, applied field.Applied) []field.Change {
+	return bucketTable.Preview(&from, &to, applied, &storage.BucketAttrs{})
 }
 
 // Consequences implements driver.External.

@@ -40,12 +40,12 @@ func (*databases) Password(databaseParameters) driver.PasswordRule {
 }
 
 // Preview is what driver.Driver says of a preview. Effects look at the engine of an instance, and at nothing else.
-func (*databases) Preview(from, to v1alpha1.DatabaseParameters) []field.Change {
+func (*databases) Preview(from, to v1alpha1.DatabaseParameters, applied field.Applied) []field.Change {
 	have := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{}}
 	if from.Engine != nil && from.Version != nil {
 		have.DatabaseVersion, _ = versionName(*from.Engine, *from.Version)
 	}
-	return databaseTable.Preview(&from, &to, have)
+	return databaseTable.Preview(&from, &to, applied, have)
 }
 
 // Consequences implements driver.External.

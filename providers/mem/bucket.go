@@ -121,8 +121,8 @@ func (buckets) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
 func (buckets) Password(v1alpha1.BucketParameters) driver.PasswordRule { return driver.PasswordRule{} }
 
 // Preview is what driver.Driver says of a preview.
-func (buckets) Preview(from, to v1alpha1.BucketParameters) []field.Change {
-	return bucketTable.Preview(&from, &to, &Bucket{})
+func (buckets) Preview(from, to v1alpha1.BucketParameters, applied field.Applied) []field.Change {
+	return bucketTable.Preview(&from, &to, applied, &Bucket{})
 }
 
 // Consequences implements driver.External.

@@ -23,8 +23,8 @@ func (databases) Password(v1alpha1.DatabaseParameters) driver.PasswordRule {
 }
 
 // Preview is what driver.Driver says of a preview.
-func (databases) Preview(from, to databaseParameters) []field.Change {
-	return databaseTable.Preview(&from, &to, &Database{})
+func (databases) Preview(from, to databaseParameters, applied field.Applied) []field.Change {
+	return databaseTable.Preview(&from, &to, applied, &Database{})
 }
 
 // Consequences implements driver.External.

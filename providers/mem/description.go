@@ -12,12 +12,12 @@ import (
 func (o opener) Describe() driver.Description { return Describe(o.name) }
 
 // Preview implements driver.Driver.
-func (o opener) Preview(kind string, from, to json.RawMessage) ([]field.Change, error) {
+func (o opener) Preview(kind string, from, to json.RawMessage, applied field.Applied) ([]field.Change, error) {
 	switch Kind(kind) {
 	case KindBucket:
-		return driver.PreviewOf(from, to, buckets{}.Preview)
+		return driver.PreviewOf(from, to, applied, buckets{}.Preview)
 	case KindDatabase:
-		return driver.PreviewOf(from, to, databases{}.Preview)
+		return driver.PreviewOf(from, to, applied, databases{}.Preview)
 	default:
 		return nil, driver.NoKind(o.name, kind)
 	}

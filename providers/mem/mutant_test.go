@@ -541,8 +541,8 @@ func (b bent) Describe() driver.Description {
 	return d
 }
 
-func (b bent) Preview(kind string, from, to json.RawMessage) ([]field.Change, error) {
-	changes, err := b.Driver.Preview(kind, from, to)
+func (b bent) Preview(kind string, from, to json.RawMessage, applied field.Applied) ([]field.Change, error) {
+	changes, err := b.Driver.Preview(kind, from, to, applied)
 	if b.preview != nil {
 		changes = b.preview(changes)
 	}
