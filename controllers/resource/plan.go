@@ -243,29 +243,9 @@ func planAbsent(v View, p Policy) Action {
 }
 
 func planReady(v View, o driver.Observation, p Policy) Action {
-	var now, wait, never []field.Change
-	editWaits, blocked := false, specImpossible(v, o.Changes)
-	for _, c := range o.Changes {
-		switch {
-		case c.Effect == field.Impossible:
-			never = append(never, c)
-		case blocked && c.Effect.Disruptive() && !mustAsk(v, c, p):
-			// It was asked for together with what can't be, and may be taken back together with it.
-		case mustAsk(v, c, p):
-			wait = append(wait, c)
-			_, known := v.Applied[c.Field]
-			editWaits = editWaits || !known || cause(v, c) == v1alpha1.CauseSpec
-		default:
-			now = append(now, c)
-		}
-	}
-	a := Action{Decided: true, Pending: pending(v, o.Changes)}
-	if len(wait) > 0 {
-		a.Hash, a.EditWaits = planHash(v, wait), editWaits
-		if !blocked && agreed(v, a.Hash, wait) {
-			now, wait, a.Hash, a.EditWaits, a.Approved = append(now, wait...), nil, "", false, true
-		}
-	}
+	d := decide(v, o.Changes, p)
+	now, wait, never, blocked := d.with(AtOnce), d.with(AfterApproval), d.with(Never), d.blocked
+	a := Action{Decided: true, Pending: pending(v, o.Changes), Hash: d.hash, EditWaits: d.editWaits, Approved: d.approved}
 	switch {
 	case len(now) > 0:
 		a.Verb, a.Changes, a.Reason = Update, now, reasonOf(v, now)
@@ -294,14 +274,6 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		a.Verb, a.Reason, a.Message = Settle, v1alpha1.ReasonReady, "usable and as declared"
 	}
 	return a
-}
-
-// specImpossible reports whether a part of the spec is impossible for what exists, by an edit or by drift. What the class asks for and
-// can't be is not the object's own contradiction.
-func specImpossible(v View, changes []field.Change) bool {
-	return slices.ContainsFunc(changes, func(c field.Change) bool {
-		return c.Effect == field.Impossible && cause(v, c) != v1alpha1.CauseClass
-	})
 }
 
 // impossible says of all changes that can't be made why not.
