@@ -63,10 +63,11 @@ type life struct {
 	account string
 	kill    func() // ends the process that manages it
 
-	mu    sync.Mutex
-	trap  *trap
-	hits  int
-	phase phase
+	mu        sync.Mutex
+	trap      *trap
+	hits      int
+	refusedAt time.Time // when this life first ran into a trap
+	phase     phase
 	// count numbers the calls of this phase by name; writes and reads are those to the API server.
 	count  map[string]int
 	writes []call
@@ -230,7 +231,14 @@ func (l *life) trapCloud(tr *trap) (lift func()) {
 func (l *life) hit() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.hits++
+	l.countHit()
+}
+
+// countHit is called with mu held.
+func (l *life) countHit() {
+	if l.hits++; l.refusedAt.IsZero() {
+		l.refusedAt = time.Now()
+	}
 }
 
 func (l *life) hitCount() int {
@@ -253,7 +261,7 @@ func (l *life) send(next http.RoundTripper, r *http.Request, name string, write 
 	var kind localcloud.FaultKind
 	if l.trap != nil && l.trap.phase == l.phase && (l.trap.call == c || l.trap.call == each) {
 		kind = l.trap.kind
-		l.hits++
+		l.countHit()
 	}
 	l.mu.Unlock()
 	if kind != "" {
@@ -285,13 +293,25 @@ func (l *life) cloudCalls(side localcloud.Side) []localcloud.Call {
 
 // committed counts what this phase changed in the cloud, by operation.
 func (l *life) committed() map[string]int {
+	return l.committedSince(time.Time{})
+}
+
+// committedSince counts those that began at that time or later.
+func (l *life) committedSince(when time.Time) map[string]int {
 	done := map[string]int{}
 	for _, c := range l.cloudCalls(localcloud.Writes) {
-		if c.Committed && c.Code == "" {
+		if c.Committed && c.Code == "" && !c.Time.Before(when) {
 			done[c.Operation]++
 		}
 	}
 	return done
+}
+
+// firstRefusal returns when this life first ran into a trap.
+func (l *life) firstRefusal() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.refusedAt
 }
 
 // do does what a person does in a phase, and waits until it has come true.
