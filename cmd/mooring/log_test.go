@@ -120,17 +120,17 @@ func (w *world) reads() map[string]int {
 // story is what is told of a bucket from apply to delete: action, reason and message. The first two are lines of the log alone.
 var story = []string{
 	"Create Normal Created: created NAME in aws account 123456789012",
-	"Settle Normal Ready: usable and as declared",
+	"Converge Normal Ready: usable and as declared",
 	"Update Normal Updated: changed tags team=a -> team=b",
-	"Settle Normal Ready: usable and as declared",
+	"Converge Normal Ready: usable and as declared",
 	"Update Normal DriftCorrected: put right what was changed in the cloud: tags team=z -> team=b",
 	"Update Normal DriftCorrected: put right what was changed in the cloud: tags team=z -> team=b",
 	"Update Warning Denied: tags: PutBucketTagging: Access Denied",
-	"Settle Normal Ready: usable and as declared",
+	"Converge Normal Ready: usable and as declared",
 	"Observe Warning Retrying: GetBucketTagging: We encountered an internal error. Please try again.",
-	"Settle Normal Recovered: the cloud answers again",
+	"Converge Normal Recovered: the cloud answers again",
 	"Delete Normal DeletionRequested: asked aws to delete NAME",
-	"Forget Normal Deleted: it is gone from the cloud",
+	"RemoveFinalizer Normal Deleted: it is gone from the cloud",
 }
 
 // verifyStory leads a bucket through a life, and checks what is told of it.

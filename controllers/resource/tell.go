@@ -194,9 +194,9 @@ func (r *Reconciler[T, S]) trace(ctx context.Context, t *turn[T, S], out outcome
 	if traced {
 		telemetry.Ended(ctx, turn)
 	}
-	what := "turn"
+	what := "reconciled"
 	if turn.Failed != "" {
-		what = "turn failed"
+		what = "reconciliation failed"
 	}
 	log.Info(what, append(r.about(t), "state", turn.State, "reason", turn.Reason, "error", turn.Failed, "failures", t.mem.failures)...)
 }

@@ -46,7 +46,7 @@ func shown() (leaks []string) {
 	failed, mentioned := 0, 0
 	for line := range logs.lines(func(err error) { leaks = append(leaks, fmt.Sprintf("read the log: %v", err)) }) {
 		leaks = append(leaks, hidden.leaks("a log", line)...)
-		if bytes.Contains(line, []byte("turn failed")) {
+		if bytes.Contains(line, []byte("reconciliation failed")) {
 			failed++
 		}
 		if bytes.Contains(line, []byte("life-")) {
