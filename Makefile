@@ -15,7 +15,7 @@ SHUFFLE    ?=
 TEST_FLAGS ?=
 # Tested after the others, since its hundreds of managers keep both cores busy for minutes.
 LAST       := github.com/mooring-dev/mooring/test/fault
-# Tested twice: with rights in all namespaces, and in a list of them.
+# Tested twice: with rights in all namespaces, and in a list of them, where it runs the tests that it names in alsoLimited.
 # Always with -count=1 the second time: the variable is read before tests begin, so Go's cache would not see that it differs.
 TWICE      := github.com/mooring-dev/mooring/test/e2e
 # What to test; test/bench measures and does not judge, so it has a target of its own. UNIT_TESTED=1 leaves out what
