@@ -228,30 +228,31 @@ func (w *world) refers(o client.Object, reason v1alpha1.Reason, says ...string) 
 	}
 }
 
-// calm checks that an object which can't go on is not tried over and over: over a sync period nothing is written to
-// Kubernetes, and the cloud is asked a few times at most. What is new in the namespace is written about first. The
-// account is the test's own.
+// calm waits until an object that can't go on is no longer written about: not once in a sync period. What is new in the namespace
+// is written about first. Meanwhile the cloud is asked now and then, and not over and over: how often exactly is for TestADay,
+// which has a clock of its own. The account is the test's own.
 func (w *world) calm(c *cloud, account string) {
 	w.Helper()
 	var writes cluster.Requests
-	for range 3 {
+	ours := func(r cluster.Request) bool { return r.Namespace == w.namespace }
+	deadline := time.Now().Add(patience)
+	for {
 		mark, err := w.Cluster.Audit().Mark()
 		w.must(err)
 		before, begun := c.calls(account), time.Now()
 		w.eventually("a sync period", func() bool { return time.Since(begun) > syncPeriod })
 		requests, err := w.Cluster.Audit().Since(mark)
 		w.must(err)
-		// After a second, after two more: each try looks, and may try to write.
-		tries := int(time.Since(begun)/(700*time.Millisecond)) + 1
-		if calls := c.calls(account) - before; calls > 3*tries {
-			w.Errorf("%d calls in %v", calls, time.Since(begun))
+		if calls := c.calls(account) - before; calls > mostCalls {
+			w.Fatalf("%d calls in a sync period", calls)
 		}
-		ours := func(r cluster.Request) bool { return r.Namespace == w.namespace }
 		if writes = requests.Where(cluster.By(system.Installed), cluster.Writes, ours); len(writes) == 0 {
 			return
 		}
+		if time.Now().After(deadline) {
+			w.Fatalf("an object that can't go on is written about without end:\n%v", writes)
+		}
 	}
-	w.Errorf("an object that can't go on is written about without end:\n%v", writes)
 }
 
 // calls counts the calls in an account, asking for tokens among them; those with wrong keys are no account's.

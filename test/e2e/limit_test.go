@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/localcloud"
@@ -36,14 +35,14 @@ func testQuota(w *world, c *cloud) {
 	w.create(first)
 	w.create(second)
 	w.ready(first)
-	w.ready(second)
+	converged := w.ready(second).status.ExternalName
 	w.create(third)
 	s := w.stalled(third, v1alpha1.ReasonQuotaExceeded, "higher quota")
 	calls := func() int { return c.Ledger.Count(localcloud.Filter{Resource: s.status.ExternalName}) }
-	begun, before := time.Now(), calls()
-	w.eventually("two sync periods", func() bool { return time.Since(begun) > 2*syncPeriod })
-	if n := calls() - before; n > 3*triesIn(time.Since(begun)) { // each try looks, and may write
-		w.Errorf("%d calls in %v", n, time.Since(begun))
+	before := calls()
+	w.looks(c, converged, 3)
+	if n := calls() - before; n > mostCalls {
+		w.Errorf("%d calls for it while a converged one was looked at three times", n)
 	}
 	w.disturb()
 	w.delete(first)
@@ -56,7 +55,6 @@ func testQuota(w *world, c *cloud) {
 func testRates(w *world, c *cloud) {
 	const many = 4
 	var buckets []*v1alpha1.Bucket
-	begun := time.Now()
 	for i := range many {
 		b := w.bucket(c, fmt.Sprintf("photos-%d", i), fullBucket(c))
 		w.create(b)
@@ -73,8 +71,8 @@ func testRates(w *world, c *cloud) {
 	for _, b := range buckets {
 		name := w.ready(b).status.ExternalName
 		w.mirrors(b, "tags.team", `"c"`)
-		if writes := len(c.writes(name)); writes > triesIn(time.Since(begun))+3 {
-			w.Errorf("%d writes to %s in %v", writes, name, time.Since(begun))
+		if n := len(c.writes(name)); n > mostWrites {
+			w.Errorf("%d writes to %s, want %d at most", n, name, mostWrites)
 		}
 	}
 	refused := 0
@@ -94,6 +92,9 @@ func testRates(w *world, c *cloud) {
 	}
 }
 
-// triesIn is how often one object may try something in vain: after a second, after two more, then once a sync period,
-// give or take a third.
-func triesIn(d time.Duration) int { return int(d/(700*time.Millisecond)) + 1 }
+// How often something may be tried in vain here. Tries without a pause between them are many more. How often exactly something is
+// tried is for TestADay, which has a clock of its own.
+const (
+	mostCalls  = 100 // about an object that can't go on, in two or three sync periods; each try takes three
+	mostWrites = 24  // to a bucket that is created and edited three times
+)

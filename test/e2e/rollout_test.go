@@ -151,9 +151,15 @@ func (r *rollout) modifications() []localcloud.Call {
 
 func (r *rollout) eventually(what string, done func() bool) {
 	r.Helper()
-	for deadline := time.Now().Add(patience); !done(); time.Sleep(100 * time.Millisecond) {
+	progress := ""
+	for deadline := time.Now(); !done(); time.Sleep(100 * time.Millisecond) {
+		status := r.class().Status
+		now := fmt.Sprint(status.Users, status.UpToDate, status.Waiting, r.Cloud.Ledger.Count(localcloud.Filter{Service: "rds", Write: localcloud.Writes}))
+		if now != progress { // as long as something happens, on a busy machine too
+			progress, deadline = now, time.Now().Add(patience)
+		}
 		if time.Now().After(deadline) {
-			r.Fatalf("not so after %v: %s; the class is %+v", patience, what, r.class().Status)
+			r.Fatalf("not so, and nothing has happened for %v: %s; the class is %+v", patience, what, status)
 		}
 	}
 }
