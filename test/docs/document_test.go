@@ -47,7 +47,9 @@ func files(t *testing.T, path, ending string) map[string]string {
 
 func documents(t *testing.T) map[string]string {
 	all := files(t, filepath.Join(root(t), "docs"), ".md")
-	maps.Copy(all, files(t, filepath.Join(root(t), "README.md"), ".md"))
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"} {
+		maps.Copy(all, files(t, filepath.Join(root(t), name), ".md"))
+	}
 	return all
 }
 

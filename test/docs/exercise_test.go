@@ -1,0 +1,179 @@
+package docs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// An edit puts text before or after the one place in a file that says where.
+type edit struct {
+	file, where string
+	before      bool
+	text        string
+}
+
+// The exercise of CONTRIBUTING.md, "Add a field", for the reference driver.
+var addedField = []edit{
+	{file: "apis/v1alpha1/database.go", where: "\tInstanceClass *string `json:\"instanceClass,omitempty\"`\n", text: `
+	// autoMinorVersionUpgrade lets RDS install new minor versions in the maintenance window.
+	// +optional
+	AutoMinorVersionUpgrade *bool ` + "`json:\"autoMinorVersionUpgrade,omitempty\"`\n"},
+	{file: "providers/mem/database.go", where: "\tInstanceClass      string\n", text: "\tAutoUpgrade        bool\n"},
+	{file: "providers/mem/database.go", where: "\tfield.Of(\"gcp.tier\",\n", before: true, text: `	field.Of("aws.autoMinorVersionUpgrade",
+		func(s *databaseParameters) *bool {
+			if s.AWS == nil {
+				return nil
+			}
+			return s.AWS.AutoMinorVersionUpgrade
+		},
+		func(d *Database) *bool { return &d.AutoUpgrade },
+		func(d *Database, v bool) { d.AutoUpgrade = v },
+	).Reported(func(d *Database) *bool { return &d.live().AutoUpgrade }),
+`},
+	{file: "providers/mem/effect_test.go", where: "\t\tfieldtest.Of(\"gcp.tier\",", before: true, text: `		fieldtest.Of("aws.autoMinorVersionUpgrade", databaseParameters{AWS: &v1alpha1.DatabaseAWS{AutoMinorVersionUpgrade: new(true)}}, Database{}, field.Online),
+`},
+	{file: "providers/mem/conformance_test.go", where: "InstanceClass: new(\"db.t4g.micro\")", text: ", AutoMinorVersionUpgrade: new(false)"},
+	{file: "providers/mem/conformance_test.go", where: "\t\t\t{Name: \"aws.instanceClass\",", before: true, text: "\t\t\t{Name: \"aws.autoMinorVersionUpgrade\", To: true},\n"},
+	{file: "providers/mem/conformance_test.go", where: "\tcase \"aws.instanceClass\":\n", before: true, text: "\tcase \"aws.autoMinorVersionUpgrade\":\n\t\td.AutoUpgrade = value.(bool)\n"},
+}
+
+// TestAddAField does the exercise in a copy of the source: by the files that CONTRIBUTING.md lists for the API and the reference
+// driver, and by no other.
+func TestAddAField(t *testing.T) {
+	byHand := exercise(t, "Add a field")["by hand"]
+	var edited []string
+	for _, e := range addedField {
+		if !slices.Contains(byHand, e.file) {
+			t.Errorf("CONTRIBUTING.md does not list %s, which the exercise edits", e.file)
+		}
+		edited = append(edited, e.file)
+	}
+	for _, file := range byHand {
+		if (strings.HasPrefix(file, "apis/") || strings.HasPrefix(file, "providers/mem/")) && !slices.Contains(edited, file) {
+			t.Errorf("CONTRIBUTING.md lists %s, which the exercise does without", file)
+		}
+	}
+
+	copied := copySource(t)
+	for _, e := range addedField {
+		e.apply(t, copied)
+	}
+	run(t, copied, "go", "tool", "-modfile=tools/go.mod", "controller-gen", "object", "paths=./apis/...")
+	if generated := read(t, filepath.Join(copied, "apis/v1alpha1/zz_generated.deepcopy.go")); !strings.Contains(generated, "in.AutoMinorVersionUpgrade") {
+		t.Error("what is generated does not know the new field")
+	}
+	// How a call fails is the same for every field.
+	run(t, copied, "go", "test", "-count=1", "-skip=TestConformance/.*/.*/error", "./apis/...", "./providers/mem")
+}
+
+// A list of an exercise in CONTRIBUTING.md: its name, and an item for each file, with its path first.
+var (
+	listName = regexp.MustCompile(`(?m)^([A-Z][^\n]*):\n\n((?:- .*\n(?:  .*\n)*)+)`)
+	listItem = regexp.MustCompile("(?m)^- `([^`]+)`")
+)
+
+// exercise returns the files that a section of CONTRIBUTING.md lists, by the list's name in lower case.
+func exercise(t *testing.T, section string) map[string][]string {
+	t.Helper()
+	_, text, found := strings.Cut(read(t, filepath.Join(root(t), "CONTRIBUTING.md")), "\n### "+section+"\n")
+	if !found {
+		t.Fatalf("CONTRIBUTING.md has no section %q", section)
+	}
+	if next := regexp.MustCompile(`(?m)^##`).FindStringIndex(text); next != nil {
+		text = text[:next[0]]
+	}
+	lists := map[string][]string{}
+	for _, list := range listName.FindAllStringSubmatch(text, -1) {
+		name, _, _ := strings.Cut(strings.ToLower(list[1]), ",")
+		for _, item := range listItem.FindAllStringSubmatch(list[2], -1) {
+			lists[name] = append(lists[name], item[1])
+		}
+	}
+	return lists
+}
+
+// TestExercises holds the lists of CONTRIBUTING.md to the tree: each file is there, or there is one like it.
+func TestExercises(t *testing.T) {
+	for _, section := range []string{"Add a field", "Add a kind", "Add a cloud"} {
+		t.Run(section, func(t *testing.T) {
+			lists := exercise(t, section)
+			for _, name := range []string{"by hand", "generated"} {
+				if len(lists[name]) == 0 {
+					t.Errorf("no list of what is written %s", name)
+				}
+				for _, file := range lists[name] {
+					if found, err := filepath.Glob(filepath.Join(root(t), file)); err != nil || len(found) == 0 {
+						t.Errorf("%s: there is no such file (%v)", file, err)
+					}
+				}
+			}
+			for _, file := range lists["generated"] {
+				if slices.Contains(lists["by hand"], file) {
+					t.Errorf("%s is said to be generated, and to be written by hand", file)
+				}
+			}
+		})
+	}
+}
+
+func (e edit) apply(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, e.file)
+	content := read(t, path)
+	if n := strings.Count(content, e.where); n != 1 {
+		t.Fatalf("%s has %d places like %q; the exercise needs one: change it in exercise_test.go", e.file, n, e.where)
+	}
+	with := e.where + e.text
+	if e.before {
+		with = e.text + e.where
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(content, e.where, with, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// copySource copies what git has, or could have, to a folder of its own.
+func copySource(t *testing.T) string {
+	t.Helper()
+	from, to := root(t), t.TempDir()
+	names := run(t, from, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	for name := range strings.SplitSeq(strings.Trim(names, "\x00"), "\x00") {
+		info, err := os.Lstat(filepath.Join(from, name))
+		if err != nil || !info.Mode().IsRegular() {
+			continue // deleted and not committed yet, or a link
+		}
+		path := filepath.Join(to, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(read(t, filepath.Join(from, name))), info.Mode().Perm()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return to
+}
+
+func run(t *testing.T, dir, program string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
