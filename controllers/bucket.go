@@ -39,17 +39,17 @@ func bucketKind() *resource.Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters] {
 		External: func(c *driver.Conn) driver.External[v1alpha1.BucketParameters] {
 			return c.Buckets
 		},
-		Binding: func(_ *v1alpha1.Bucket, provider string, at driver.Endpoint, _ string) (corev1.SecretType, map[string][]byte) {
-			scheme, kind := "s3", "s3"
-			if provider == "gcp" {
-				scheme, kind = "gs", "gcs"
-			}
-			return "servicebinding.io/" + corev1.SecretType(kind), filled(map[string]string{
-				"type": kind, "provider": provider, "bucket": at.Bucket, "region": at.Region,
-				"endpoint": at.URL, "uri": scheme + "://" + at.Bucket,
-			})
-		},
+		Binding: bucketBinding,
 	}
+}
+
+func bucketBinding(_ *v1alpha1.Bucket, cloud *driver.Description, at driver.Endpoint, _ string) (corev1.SecretType, map[string][]byte) {
+	described, _ := cloud.Resource("Bucket")
+	kind := described.Connection.Type
+	return "servicebinding.io/" + corev1.SecretType(kind), filled(map[string]string{
+		"type": kind, "provider": cloud.Name, "bucket": at.Bucket, "region": at.Region,
+		"endpoint": at.URL, "uri": described.Connection.Scheme + "://" + at.Bucket,
+	})
 }
 
 // deref returns what p points to, or the zero value.

@@ -51,7 +51,7 @@ func databaseKind() *resource.Kind[*v1alpha1.Database, v1alpha1.DatabaseParamete
 	}
 }
 
-func databaseBinding(d *v1alpha1.Database, provider string, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
+func databaseBinding(d *v1alpha1.Database, cloud *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
 	kind, scheme, query := "postgresql", "postgresql", "sslmode=require"
 	if deref(d.Spec.Engine) == v1alpha1.EngineMySQL {
 		kind, scheme, query = "mysql", "mysql", ""
@@ -62,7 +62,7 @@ func databaseBinding(d *v1alpha1.Database, provider string, at driver.Endpoint, 
 		Host: net.JoinHostPort(at.Host, port), Path: "/" + at.Database, RawQuery: query,
 	}
 	return "servicebinding.io/" + corev1.SecretType(kind), filled(map[string]string{
-		"type": kind, "provider": provider, "host": at.Host, "port": port,
+		"type": kind, "provider": cloud.Name, "host": at.Host, "port": port,
 		"username": at.Username, "password": password, "database": at.Database,
 		"certificates": at.Certificates, "uri": uri.String(),
 	})

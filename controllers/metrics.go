@@ -38,5 +38,5 @@ func configOf(o client.Object) (provider string, conditions []metav1.Condition) 
 	case *v1alpha1.ClusterProviderConfig:
 		account, conditions = c.Spec.Account, c.Status.Conditions
 	}
-	return credential.Provider(account), conditions
+	return account.Cloud(), conditions
 }

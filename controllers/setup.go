@@ -182,7 +182,7 @@ func (s *setup) calls(provider string) driver.Calls {
 	if s.Lease != nil {
 		held = s.Lease.Calls
 	}
-	return telemetry.All(s.metrics.Calls(provider), telemetry.CallSpans(s.Tracer, provider), held)
+	return telemetry.All(s.metrics.Calls(provider), telemetry.CallSpans(s.Tracer, s.Drivers[provider].Describe()), held)
 }
 
 // configIndex finds objects by the provider config that they refer to.

@@ -2,6 +2,8 @@ package class
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -50,10 +52,11 @@ func ofDatabases(o *v1alpha1.DatabaseClass) (*Class, error) {
 		DefaultSize: o.Spec.DefaultSize,
 	}
 	for _, s := range o.Spec.Sizes {
-		gives, err := TreeOf(&v1alpha1.DatabaseParameters{AWS: s.AWS, GCP: s.GCP})
+		gives, err := TreeOf(&s)
 		if err != nil {
 			return nil, err
 		}
+		maps.DeleteFunc(gives, func(name string, _ any) bool { return !slices.Contains(v1alpha1.Clouds(), name) })
 		size := Size{Name: s.Name, Description: s.Description, Cost: s.Cost, Gives: gives}
 		if b := s.Storage; b != nil {
 			size.Bounds = map[string]Bounds{"storage.sizeGiB": {Min: wide(b.MinGiB), Max: wide(b.MaxGiB)}}

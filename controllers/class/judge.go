@@ -25,7 +25,7 @@ type Case struct {
 	Before *v1alpha1.Effective
 	// Fixed are the fields that can't change once the cloud object exists.
 	Fixed []string
-	// Cloud is where the object is or is to be: aws or gcp; empty if that is not known. Leads is where the class leads now: that is
+	// Cloud is where the object is or is to be; empty if that is not known. Leads is where the class leads now: that is
 	// elsewhere if the class was moved after the object was made.
 	Cloud, Leads string
 	// Older is how many objects of the class in the namespace come before it.

@@ -232,7 +232,7 @@ func broken(c *Class, i int, rule Rule, spec Tree, namespace Namespace) []Proble
 
 // foreign says that the object asks for what another cloud has.
 func foreign(o Case, spec Tree) []Problem {
-	for _, cloud := range []string{"aws", "gcp"} {
+	for _, cloud := range v1alpha1.Clouds() {
 		if _, says := spec[cloud]; says && o.Cloud != "" && o.Cloud != cloud {
 			return []Problem{violated("spec."+cloud, "the class leads to %s, so spec.%s does not fit; take it out, or choose another class", o.Cloud, cloud)}
 		}

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/credential"
 )
 
 // A Reconciler keeps the status of one kind of class: whether it can be used, and how its users stand.
@@ -83,7 +82,7 @@ func (r *Reconciler) account(ctx context.Context, c *Class, ready *metav1.Condit
 	if err != nil {
 		return err
 	}
-	c.Status.Provider = credential.Provider(config.Spec.Account)
+	c.Status.Provider = config.Spec.Cloud()
 	ready.Status, ready.Reason, ready.Message = metav1.ConditionTrue, string(v1alpha1.ReasonReady), "it can be used"
 	switch account := meta.FindStatusCondition(config.Status.Conditions, v1alpha1.ConditionReady); {
 	case !config.DeletionTimestamp.IsZero():

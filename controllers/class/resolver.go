@@ -266,12 +266,13 @@ func (r *Resolver) before(other, object client.Object, c *Class) bool {
 	return r.Kind.Status(other).ExternalName != "" || unstored.IsZero() || younger(object, other)
 }
 
-// CloudOf returns which cloud a ClusterProviderConfig leads to, empty if there is none of that name.
+// CloudOf returns which cloud a ClusterProviderConfig leads to. It is empty if there is none of that name, or if this version of the API does
+// not know its cloud.
 func CloudOf(ctx context.Context, from client.Reader, config string) (string, error) {
 	found := &v1alpha1.ClusterProviderConfig{}
 	err := from.Get(ctx, client.ObjectKey{Name: config}, found)
 	if err != nil {
 		return "", client.IgnoreNotFound(err)
 	}
-	return credential.Provider(found.Spec.Account), nil
+	return found.Spec.Cloud(), nil
 }

@@ -84,15 +84,7 @@ func tokenNamespace(cfg *config, name string) (namespace string, ok bool) {
 	return strings.CutPrefix(name, tokenPrefix)
 }
 
-// audienceOf returns for whom a config's tokens are; see v1alpha1.WebIdentity.
-func audienceOf(cfg *config) string {
-	if cfg.account.AWS != nil {
-		return "sts.amazonaws.com"
-	}
-	return "//iam.googleapis.com/" + cfg.chain.WebIdentity.Provider
-}
-
 // tokenKey returns whose tokens a tenant of a config with a web identity signs in with.
 func (c *config) tokenKey(t tenant) tokenKey {
-	return tokenKey{t, c.chain.WebIdentity.ServiceAccountName, audienceOf(c)}
+	return tokenKey{t, c.chain.WebIdentity.ServiceAccountName, c.cloud.Audience.Of(c.chain.WebIdentity)}
 }

@@ -3,6 +3,9 @@ package credential
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // Kinds of provider configs.
@@ -54,17 +58,35 @@ type config struct {
 	direct  bool
 	// invalid is what keeps everybody from using it, but deletions: a spec that makes no sense. Nil if there is nothing.
 	invalid error
+	// driver is that of the account's cloud, and cloud what it says of itself. Without a driver nothing is known of the cloud.
+	driver driver.Driver
+	cloud  driver.Description
 }
 
-// Provider returns the cloud that an account is in: aws or gcp.
-func Provider(account v1alpha1.Account) string {
-	if account.AWS != nil {
-		return "aws"
+// provider is the name of the account's cloud; empty if the account has no block that this version of the API knows.
+func (c *config) provider() string { return c.account.Cloud() }
+
+// supported refuses a config whose cloud no driver describes: it must not be taken for another.
+func (s *Store) supported(c *config) error {
+	if c.driver != nil {
+		return nil
 	}
-	return "gcp"
+	cloud, known := c.provider(), strings.Join(slices.Sorted(maps.Keys(s.Drivers)), ", ")
+	if cloud == "" {
+		return &Refusal{v1alpha1.ReasonNotSupported, fmt.Sprintf(
+			"%s: its spec has no account of a cloud that this build of Mooring knows (%s); install a release that knows the cloud, or use another provider config", c.key, known)}
+	}
+	return &Refusal{v1alpha1.ReasonNotSupported, fmt.Sprintf(
+		"%s: this build of Mooring has no driver for %s, only for %s; install a build that has one, or use another provider config", c.key, cloud, known)}
 }
 
-func (c *config) provider() string { return Provider(c.account) }
+// find finds the driver of a config's cloud.
+func (s *Store) find(c *config) *config {
+	if drv, ok := s.Drivers[c.provider()]; ok {
+		c.driver, c.cloud = drv, drv.Describe()
+	}
+	return c
+}
 
 func (c *config) status() *v1alpha1.ProviderConfigStatus {
 	switch o := c.object.(type) {
@@ -84,7 +106,7 @@ func (s *Store) load(ctx context.Context, from client.Reader, key Key) (*config,
 		if err := get(ctx, from, key, o); err != nil {
 			return nil, err
 		}
-		return s.fromCluster(key, o), nil
+		return s.find(s.fromCluster(key, o)), nil
 	}
 	o := &v1alpha1.ProviderConfig{}
 	if err := get(ctx, from, key, o); err != nil {
@@ -97,7 +119,7 @@ func (s *Store) load(ctx context.Context, from client.Reader, key Key) (*config,
 	if ref := o.Spec.Credentials.SecretRef; ref != nil {
 		c.secret = &client.ObjectKey{Namespace: key.Namespace, Name: ref.Name}
 	}
-	return c, nil
+	return s.find(c), nil
 }
 
 func (s *Store) fromCluster(key Key, o *v1alpha1.ClusterProviderConfig) *config {
@@ -173,9 +195,4 @@ func (c *config) secretName() string {
 }
 
 // region returns where objects are made that name no location.
-func (c *config) region() string {
-	if c.account.AWS != nil {
-		return c.account.AWS.Region
-	}
-	return c.account.GCP.Region
-}
+func (c *config) region() string { return c.account.Field(c.cloud.Account.Region) }

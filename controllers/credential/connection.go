@@ -16,6 +16,8 @@ import (
 // A Connection is an open connection that all objects of one identity and region share.
 type Connection struct {
 	*driver.Conn
+	// Cloud is what the connection's driver says of its cloud, and Provider the cloud's name.
+	Cloud    driver.Description
 	Provider string
 	Location string
 	// Region is the config's own, for objects that name no location; it may be empty.
@@ -25,13 +27,15 @@ type Connection struct {
 	entry    *entry
 	endpoint string
 	expected driver.AccountID
-	secrets  []string // the values that must never be shown
-	issued   *issued
-	asking   singleflight.Group
-	now      func() time.Time
-	identity sync.Mutex // of what follows
-	account  driver.AccountID
-	answered time.Time
+	// credentials are the contents of the Secret, and secrets its values, which must never be shown.
+	credentials map[string][]byte
+	secrets     []string
+	issued      *issued
+	asking      singleflight.Group
+	now         func() time.Time
+	identity    sync.Mutex // of what follows
+	account     driver.AccountID
+	answered    time.Time
 	// denied is the cloud's last answer if it was that it refuses the identity. It is not asked again before retryAt: who
 	// mends the credentials makes another connection.
 	denied  error

@@ -49,7 +49,7 @@ func copyName(cfg *config) string { return "credentials-" + string(cfg.object.Ge
 // needed returns what a deletion needs of a Secret.
 func needed(cfg *config, data map[string][]byte) map[string][]byte {
 	part := map[string][]byte{}
-	for _, key := range append(requiredKeys(cfg.provider()), v1alpha1.SecretKeyAWSSessionToken) {
+	for _, key := range cfg.cloud.Secret.All() {
 		if value, ok := data[key]; ok {
 			part[key] = value
 		}

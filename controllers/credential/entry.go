@@ -43,7 +43,7 @@ func (s *Store) open(ctx context.Context, cfg *config, t tenant, location string
 	e := s.entry(connKey{cfg.key, t.namespace, location})
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	same := e.conn != nil && e.fingerprint == fingerprint(cfg, t, e.conn.secrets)
+	same := e.conn != nil && e.fingerprint == fingerprint(cfg, t, e.conn.credentials)
 	if same {
 		age := s.Now().Sub(e.read)
 		fresh := age < s.Refresh && (!e.suspect || age < suspectPause)
@@ -65,19 +65,15 @@ func (s *Store) open(ctx context.Context, cfg *config, t tenant, location string
 	if e.suspect {
 		s.tokens.doubt(t, s.Now().Add(-s.Refresh))
 	}
-	var secrets []string
-	if data != nil {
-		secrets = secretValues(data)
-	}
 	// If the credentials are refused still, somebody will say so again.
 	e.read, e.suspect = s.Now(), false
 	e.missing, e.missed = missing, e.read
-	current := fingerprint(cfg, t, secrets)
+	current := fingerprint(cfg, t, data)
 	if e.conn != nil && e.fingerprint == current {
 		return e.conn, nil // looked at again, and the same
 	}
 	e.conn = nil // it is of no use any more, even if what is there now can't be opened
-	conn := &Connection{Location: location, entry: e, secrets: secrets}
+	conn := &Connection{Location: location, entry: e, credentials: data, secrets: secretValues(data)}
 	if err := s.connect(ctx, conn, cfg, t, data); err != nil {
 		return nil, err
 	}
@@ -92,41 +88,39 @@ func (s *Store) connect(ctx context.Context, conn *Connection, cfg *config, t te
 	if conn.Conn, err = s.dial(ctx, cfg, settings); err != nil {
 		return err
 	}
-	conn.Provider, conn.Region, conn.endpoint = cfg.provider(), cfg.region(), cfg.endpoint
+	conn.Cloud, conn.Provider, conn.Region, conn.endpoint = cfg.cloud, cfg.provider(), cfg.region(), cfg.endpoint
 	conn.Gate, conn.now, conn.longest = s.entrance(cfg), s.Now, s.DeniedPause
-	if cfg.account.AWS != nil {
-		conn.expected = driver.AccountID(cfg.account.AWS.AccountID)
-	}
+	conn.expected = driver.AccountID(cfg.account.Field(cfg.cloud.Account.ID))
 	return nil
 }
 
 // dial asks the config's driver for a connection.
 func (s *Store) dial(ctx context.Context, cfg *config, settings driver.Config) (*driver.Conn, error) {
-	drv, ok := s.Drivers[cfg.provider()]
-	if !ok {
-		return nil, &Refusal{v1alpha1.ReasonNotSupported, fmt.Sprintf("%s: this build of Mooring has no driver for %s", cfg.key, cfg.provider())}
+	if err := s.supported(cfg); err != nil {
+		return nil, err
 	}
 	if s.Calls != nil {
 		settings.Calls = s.Calls(cfg.provider())
 	}
-	opened, err := drv.Open(ctx, settings)
+	opened, err := cfg.driver.Open(ctx, settings)
+	if err == nil {
+		return opened, nil
+	}
+	message := driver.Redact(err.Error(), secretValues(settings.Credentials)...)
 	if driver.CodeOf(err) == driver.NotFound {
-		return nil, &Refusal{v1alpha1.ReasonInvalid, err.Error()}
+		return nil, &Refusal{v1alpha1.ReasonInvalid, message}
 	}
-	if err != nil {
-		return nil, &Refusal{v1alpha1.ReasonCredentialsInvalid, fmt.Sprintf("%s: %v", cfg.key, err)}
-	}
-	return opened, nil
+	return nil, &Refusal{v1alpha1.ReasonCredentialsInvalid, fmt.Sprintf("%s: %s", cfg.key, message)}
 }
 
 // fingerprint identifies an account, an endpoint, an identity in it with all steps that lead there, and what its Secret
 // holds; not its tokens, which change while it stays the same. It never leaves memory.
-func fingerprint(cfg *config, t tenant, secrets []string) [sha256.Size]byte {
+func fingerprint(cfg *config, t tenant, credentials map[string][]byte) [sha256.Size]byte {
 	text, err := json.Marshal([]any{
-		cfg.account, cfg.endpoint, cfg.object.GetUID(), cfg.secret, cfg.ambient, cfg.chain, t.namespace, t.uid, secrets,
+		cfg.account, cfg.endpoint, cfg.object.GetUID(), cfg.secret, cfg.ambient, cfg.chain, t.namespace, t.uid, credentials,
 	})
 	if err != nil {
-		panic(err) // strings and structs of strings
+		panic(err) // strings, bytes and structs of strings
 	}
 	return sha256.Sum256(text)
 }

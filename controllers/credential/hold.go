@@ -54,6 +54,9 @@ func (s *Store) hold(ctx context.Context, key Key, namespace string) error {
 	if err != nil {
 		return err
 	}
+	if err := s.supported(cfg); err != nil {
+		return err
+	}
 	t, err := s.tokenTenant(ctx, cfg, namespace)
 	if err != nil {
 		return err
@@ -63,6 +66,9 @@ func (s *Store) hold(ctx context.Context, key Key, namespace string) error {
 	}
 	// A cache that is behind may show a finalizer that is gone.
 	if cfg, err = s.load(ctx, s.Reader, key); err != nil {
+		return err
+	}
+	if err := s.supported(cfg); err != nil {
 		return err
 	}
 	if t, err = s.tokenTenant(ctx, cfg, namespace); err != nil {

@@ -50,7 +50,7 @@ func (s *Store) keptToken(ctx context.Context, cfg *config, key tokenKey, refusa
 // keepTokens renews the tokens that deletions may need when half their life is gone, and drops those of tenants without
 // users. What can't be renewed now is tried again: there is half an hour for it, so it fails nothing else.
 func (s *Store) keepTokens(ctx context.Context, cfg *config, users func() (map[string]int, error)) {
-	if cfg.chain.WebIdentity == nil {
+	if cfg.chain.WebIdentity == nil || s.supported(cfg) != nil {
 		return
 	}
 	due, left, err := s.dueTokens(ctx, cfg, users)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -67,7 +69,7 @@ func (s *Store) readSecret(ctx context.Context, cfg *config) (map[string][]byte,
 
 // lacking returns a key without which credentials are of no use, "" if there are all.
 func lacking(cfg *config, data map[string][]byte) string {
-	for _, key := range requiredKeys(cfg.provider()) {
+	for _, key := range cfg.cloud.Secret.Required {
 		if len(data[key]) == 0 {
 			return key
 		}
@@ -75,20 +77,10 @@ func lacking(cfg *config, data map[string][]byte) string {
 	return ""
 }
 
-func requiredKeys(provider string) []string {
-	if provider == "aws" {
-		return []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey}
-	}
-	return []string{v1alpha1.SecretKeyGCPCredentials}
-}
-
-// secretValues returns the values in order of their keys, so that equal data give equal fingerprints.
+// secretValues returns all values of a credentials Secret, whatever their keys: none may be shown.
 func secretValues(data map[string][]byte) []string {
 	var values []string
-	for _, key := range []string{
-		v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey,
-		v1alpha1.SecretKeyAWSSessionToken, v1alpha1.SecretKeyGCPCredentials,
-	} {
+	for _, key := range slices.Sorted(maps.Keys(data)) {
 		values = append(values, string(data[key]))
 	}
 	return values

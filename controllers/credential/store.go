@@ -67,6 +67,9 @@ func (s *Store) Connect(ctx context.Context, use Use) (*Connection, error) {
 	if err := s.admit(ctx, cfg, use); err != nil {
 		return nil, err
 	}
+	if err := s.supported(cfg); err != nil {
+		return nil, err
+	}
 	location := use.Location
 	if location == "" {
 		location = cfg.region()

@@ -65,6 +65,9 @@ func (r *Reconciler) account(ctx context.Context, cfg *config, users map[string]
 
 // accountOf asks the cloud for the account to which a config leads a namespace.
 func (r *Reconciler) accountOf(ctx context.Context, cfg *config, namespace string) answer {
+	if err := r.Store.supported(cfg); err != nil {
+		return failed(err)
+	}
 	t, err := r.Store.tenantOf(ctx, cfg, namespace)
 	if err != nil {
 		return failed(err)
@@ -103,6 +106,9 @@ func tenantsOwn(err error) bool {
 // rehearse checks what can be checked of a config before a tenant comes: what its identity begins with, and whether
 // the driver takes the rest.
 func (r *Reconciler) rehearse(ctx context.Context, cfg *config) error {
+	if err := r.Store.supported(cfg); err != nil {
+		return err
+	}
 	if cfg.invalid != nil {
 		return cfg.invalid
 	}

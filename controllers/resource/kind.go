@@ -39,8 +39,8 @@ type Kind[T client.Object, S any] struct {
 	WhenVanished v1alpha1.WhenVanished
 	// External returns the kind's part of a connection; nil if the cloud lacks it.
 	External func(*driver.Conn) driver.External[S]
-	// Binding returns the contents of the connection Secret.
-	Binding func(obj T, provider string, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte)
+	// Binding returns the contents of the connection Secret of an object in a cloud.
+	Binding func(obj T, cloud *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte)
 }
 
 // policy returns what the spec says about how to go about it, defaults applied.

@@ -159,7 +159,7 @@ func (r *Reconciler[T, S]) recallPassword(ctx context.Context, t *turn[T, S], wa
 	if t.seen.Endpoint.Host == "" {
 		return true, nil
 	}
-	_, data := r.Kind.Binding(t.want, t.conn.Provider, t.seen.Endpoint, string(password))
+	_, data := r.Kind.Binding(t.want, &t.conn.Cloud, t.seen.Endpoint, string(password))
 	if string(data["host"]) != string(secret.Data["host"]) || string(data["username"]) != string(secret.Data["username"]) {
 		return false, nil
 	}

@@ -118,7 +118,7 @@ func TestCheckPassword(t *testing.T) {
 					},
 					Name:       "Database",
 					Connection: func(*v1alpha1.Database) *v1alpha1.Connection { return &v1alpha1.Connection{SecretName: "orders-db"} },
-					Binding: func(_ *v1alpha1.Database, _ string, at driver.Endpoint, _ string) (corev1.SecretType, map[string][]byte) {
+					Binding: func(_ *v1alpha1.Database, _ *driver.Description, at driver.Endpoint, _ string) (corev1.SecretType, map[string][]byte) {
 						return "", bytesOf(map[string]string{"host": at.Host, "username": at.Username})
 					},
 				},

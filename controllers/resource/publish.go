@@ -36,7 +36,7 @@ func (r *Reconciler[T, S]) publish(ctx context.Context, t *turn[T, S], out outco
 	if done || err != nil {
 		return out, err
 	}
-	kind, data := r.Kind.Binding(t.want, t.conn.Provider, t.seen.Endpoint, password)
+	kind, data := r.Kind.Binding(t.want, &t.conn.Cloud, t.seen.Endpoint, password)
 	t.knows(string(data["uri"]), url.QueryEscape(password))
 	secret, refused, err := r.writeSecret(ctx, t, wanted.SecretName, kind, data)
 	if err != nil {
@@ -98,7 +98,7 @@ func (r *Reconciler[T, S]) connectionSecret(ctx context.Context, t *turn[T, S], 
 
 // secretType is the type of the object's connection Secret. It never changes, and no API server lets it.
 func (r *Reconciler[T, S]) secretType(t *turn[T, S]) corev1.SecretType {
-	kind, _ := r.Kind.Binding(t.want, t.conn.Provider, driver.Endpoint{}, "")
+	kind, _ := r.Kind.Binding(t.want, &t.conn.Cloud, driver.Endpoint{}, "")
 	return kind
 }
 

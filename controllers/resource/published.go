@@ -63,7 +63,7 @@ func (r *Reconciler[T, S]) passwordToPublish(ctx context.Context, t *turn[T, S],
 // isPublished reports whether the connection Secret is as it was, and is to hold what it held.
 func (r *Reconciler[T, S]) isPublished(ctx context.Context, t *turn[T, S], name string) (bool, error) {
 	before := t.mem.published
-	kind, data := r.Kind.Binding(t.want, t.conn.Provider, t.seen.Endpoint, "")
+	kind, data := r.Kind.Binding(t.want, &t.conn.Cloud, t.seen.Endpoint, "")
 	if before.name != name || before.kind != kind || !maps.EqualFunc(before.data, data, slices.Equal[[]byte]) {
 		return false, nil
 	}
@@ -78,6 +78,6 @@ func (r *Reconciler[T, S]) rememberPublished(t *turn[T, S], secret *corev1.Secre
 	if r.Kind.Credentials == nil || t.vault.next() != "" || secret.ResourceVersion == "" {
 		return
 	}
-	kind, data := r.Kind.Binding(t.want, t.conn.Provider, t.seen.Endpoint, "")
+	kind, data := r.Kind.Binding(t.want, &t.conn.Cloud, t.seen.Endpoint, "")
 	t.asPublished = &published{name: secret.Name, version: secret.ResourceVersion, kind: kind, data: data, checked: t.now}
 }

@@ -132,7 +132,7 @@ func asPublished(vaulted map[string]string) (
 			Name:        "Database",
 			Credentials: func(*v1alpha1.Database) *v1alpha1.DatabaseCredentials { return nil },
 			Connection:  func(*v1alpha1.Database) *v1alpha1.Connection { return &v1alpha1.Connection{SecretName: "orders-db"} },
-			Binding: func(_ *v1alpha1.Database, _ string, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
+			Binding: func(_ *v1alpha1.Database, _ *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
 				return "servicebinding.io/postgresql", bytesOf(map[string]string{"host": at.Host, "password": password})
 			},
 		},

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -87,36 +88,24 @@ func Ended(ctx context.Context, r Reconciliation) {
 	}
 }
 
-// convention is how OpenTelemetry names a cloud's API, and the ids that it gives to requests.
-type convention struct {
-	system    string
-	requestID attribute.Key
-}
-
-// conventions are those of clouds that have names of their own, by provider.
-// https://opentelemetry.io/docs/specs/semconv/cloud-providers/aws-sdk/
-var conventions = map[string]convention{"aws": {"aws-api", "aws.request_id"}}
-
 // CallSpans returns the hook that makes a span of every request to a cloud: "s3 CreateBucket". Without a provider of tracers
 // it is nil.
-func CallSpans(provider trace.TracerProvider, cloud string) driver.Calls {
+func CallSpans(provider trace.TracerProvider, cloud driver.Description) driver.Calls {
 	if provider == nil {
 		return nil
 	}
-	tracer, names := provider.Tracer(scope), convention{cloud, "cloud.request_id"}
-	if own, ok := conventions[cloud]; ok {
-		names = own
-	}
+	tracer := provider.Tracer(scope)
+	system, requestID := cmp.Or(cloud.Spans.System, cloud.Name), attribute.Key(cmp.Or(cloud.Spans.RequestID, "cloud.request_id"))
 	return func(ctx context.Context, service, operation string) (context.Context, func(driver.Call)) {
 		ctx, span := tracer.Start(ctx, service+" "+operation, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
-			attributeSystem.String(names.system), attributeService.String(service), attributeMethod.String(operation)))
+			attributeSystem.String(system), attributeService.String(service), attributeMethod.String(operation)))
 		return ctx, func(answer driver.Call) {
 			defer span.End()
 			if answer.Status != 0 {
 				span.SetAttributes(attributeStatus.Int(answer.Status))
 			}
 			if answer.RequestID != "" {
-				span.SetAttributes(names.requestID.String(answer.RequestID))
+				span.SetAttributes(requestID.String(answer.RequestID))
 			}
 			if !answer.Failed {
 				return

@@ -20,6 +20,12 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
+// Two clouds: OpenTelemetry has names for what is of the first.
+var (
+	amazon = driver.Description{Name: "aws", Spans: driver.SpanNames{System: "aws-api", RequestID: "aws.request_id"}}
+	google = driver.Description{Name: "gcp"}
+)
+
 // A desk is a provider whose spans the test sees.
 type desk struct {
 	*sdktrace.TracerProvider
@@ -47,7 +53,7 @@ func (d desk) names() map[string][]string {
 // turn has one turn that makes requests, and says what it came to.
 func (d desk) turn(t *testing.T, came *Reconciliation, err error, requests ...driver.Call) {
 	t.Helper()
-	calls := CallSpans(d, "aws")
+	calls := CallSpans(d, amazon)
 	r := Reconciles(d, "Bucket", reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 		for _, answer := range requests {
 			_, end := calls.Begin(ctx, "s3", "GetBucketTagging")
@@ -134,7 +140,7 @@ func TestHeldSpansAreBounded(t *testing.T) {
 	if n := len(d.sent.GetSpans()); n != 3*longest+1 {
 		t.Errorf("%d spans were sent, want all", n)
 	}
-	late := CallSpans(d, "gcp")
+	late := CallSpans(d, google)
 	ctx, span := d.Tracer(scope).Start(t.Context(), "reconcile Bucket")
 	_, end := late.Begin(ctx, "oauth2", "token")
 	span.End()
@@ -212,7 +218,7 @@ func TestTracingWanted(t *testing.T) {
 // Off costs nothing: no call of anything.
 func TestTracingOff(t *testing.T) {
 	next := reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) { return reconcile.Result{}, nil })
-	if CallSpans(nil, "aws") != nil {
+	if CallSpans(nil, amazon) != nil {
 		t.Error("there is something to do for each request")
 	}
 	r, ctx := Reconciles(nil, "Bucket", next), t.Context()
@@ -231,7 +237,7 @@ func TestTracingOff(t *testing.T) {
 }
 
 func BenchmarkBegin(b *testing.B) {
-	for name, calls := range map[string]driver.Calls{"off": All(CallSpans(nil, "aws")), "on": All(CallSpans(newDesk(), "aws"))} {
+	for name, calls := range map[string]driver.Calls{"off": All(CallSpans(nil, amazon)), "on": All(CallSpans(newDesk(), amazon))} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -1,0 +1,90 @@
+package credential
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A provider config may have been stored by a later release, with a block that this one drops. It is no other cloud's.
+func TestUnknownCloudIsNotSupported(t *testing.T) {
+	web := &v1alpha1.WebIdentity{ServiceAccountName: "cloud"}
+	for name, change := range map[string]func(*v1alpha1.ClusterProviderConfigSpec){
+		"with a Secret": func(c *v1alpha1.ClusterProviderConfigSpec) { c.AWS = nil },
+		"with a web identity": func(c *v1alpha1.ClusterProviderConfigSpec) {
+			c.AWS, c.Credentials.SecretRef, c.Credentials.WebIdentity = nil, nil, web
+		},
+		"a cloud without a driver": func(c *v1alpha1.ClusterProviderConfigSpec) {
+			c.AWS, c.GCP = nil, &v1alpha1.GCPAccount{Project: "project-1", Region: "europe-west3"}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := platformConfig(change)
+			h := newHouse(t, cfg, keys(system, "keys", "111"))
+			delete(h.Drivers, "gcp")
+			deleting := platform
+			deleting.Deleting, deleting.Bound = true, true
+			for _, use := range []Use{platform, deleting} {
+				if _, err := h.Connect(t.Context(), use); reasonOf(err) != v1alpha1.ReasonNotSupported || !strings.Contains(err.Error(), "aws") {
+					t.Errorf("Connect, deleting %t: %v", use.Deleting, err)
+				}
+			}
+			if err := h.Hold(t.Context(), platform.Key, "shop"); reasonOf(err) != v1alpha1.ReasonNotSupported {
+				t.Errorf("Hold: %v", err)
+			}
+			for _, n := range []int{0, 1} {
+				r := &Reconciler{Store: h.Store, Kind: KindClusterProviderConfig, Check: time.Minute, Users: shopUsers(&n)}
+				if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Name: "platform"}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := h.Client.Get(t.Context(), client.ObjectKeyFromObject(cfg), cfg); err != nil {
+				t.Fatal(err)
+			}
+			if c := cfg.Status.Conditions; len(c) != 1 || c[0].Status != "False" || c[0].Reason != string(v1alpha1.ReasonNotSupported) || cfg.Status.Provider != "" {
+				t.Errorf("status %+v", cfg.Status)
+			}
+			if len(h.cloud.with) != 0 {
+				t.Error("a driver of another cloud was opened")
+			}
+		})
+	}
+}
+
+// Nobody knows what else people keep in a credentials Secret, so none of it is shown.
+func TestAllOfASecretIsRedacted(t *testing.T) {
+	const odd = "value-of-a-key-that-no-cloud-knows"
+	secret := keys("shop", "keys", "111222333444")
+	secret.Data["SOMETHING_ELSE"] = []byte(odd)
+	h := newHouse(t, teamConfig(), secret)
+	conn, err := h.Connect(t.Context(), team)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := conn.Redact("cloud says " + odd + " and " + canary); strings.Contains(got, odd) || strings.Contains(got, canary) {
+		t.Errorf("told %q", got)
+	}
+	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data["SOMETHING_ELSE"] = []byte(odd + "-2") })
+	h.now = h.now.Add(h.Refresh)
+	if conn, err = h.Connect(t.Context(), team); err != nil {
+		t.Fatal(err)
+	}
+	if got := conn.Redact("cloud says " + odd + "-2"); strings.Contains(got, odd) || strings.Contains(got, "-2") {
+		t.Errorf("after an edit of the Secret it told %q", got)
+	}
+	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data["SOMETHING_ELSE"] = []byte(odd + "-3") })
+	h.now = h.now.Add(h.Refresh)
+	h.cloud.refuse = &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf("the Secret has %s-3", odd)}
+	if _, err := h.Connect(t.Context(), team); reasonOf(err) != v1alpha1.ReasonCredentialsInvalid || strings.Contains(err.Error(), odd) {
+		t.Errorf("a driver that refuses to open it: %v", err)
+	}
+}
