@@ -174,6 +174,8 @@ type addedKind struct {
 	classes   *class.Resolver
 	rules     class.Rules
 	admission *class.Admission
+	// preview says what an edit would change in the cloud.
+	preview func(ctx context.Context, old, object client.Object) (warnings []string, err error)
 }
 
 // calls returns who is told of the requests to a cloud.
@@ -209,6 +211,10 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 		return keys
 	}}
 	added.admission = &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Preview: previews(s, kind)}
+	previewer := &resource.Previewer[T, S]{Kind: kind, Classes: resolver, Drivers: s.Drivers, Observed: r.Observed, Now: s.Now}
+	added.preview = func(ctx context.Context, old, object client.Object) ([]string, error) {
+		return previewer.Warnings(ctx, old.(T), object.(T))
+	}
 	s.kinds = append(s.kinds, added)
 	s.counted = append(s.counted, telemetry.Kind{
 		Name: kind.Name, List: kind.List, Status: classes.Status, Sightings: r.Sightings, StaleStatuses: r.Unrecorded, Rollouts: r.Rollouts.Progress,

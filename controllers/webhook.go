@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -32,6 +33,9 @@ func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdic
 		switch {
 		case sameType(r.Object, kind.object):
 			refusals, warnings, err = kind.admission.Object(ctx, r.Old, r.Object)
+			if r.Old != nil && err == nil && len(refusals) == 0 {
+				warnings = append(warnings, s.previewEdit(ctx, kind, r)...)
+			}
 		case sameType(r.Object, kind.classes.Kind.Class()):
 			refusals, warnings, err = kind.admission.Class(ctx, r.Old, r.Object)
 		default:
@@ -40,6 +44,24 @@ func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdic
 		return admission.Verdict{Refusals: fieldErrors(refusals), Warnings: warnings}, err
 	}
 	return admission.Verdict{}, fmt.Errorf("nobody knows %T", r.Object)
+}
+
+// previewEdit says what an edit would change in the cloud. What keeps it from saying that keeps nobody from the edit.
+func (s *setup) previewEdit(ctx context.Context, kind addedKind, r admission.Review) (warnings []string) {
+	failed := func(err error) []string {
+		s.Log.Error(err, "an edit can't be previewed; it passes", "namespace", r.Object.GetNamespace(), "name", r.Object.GetName())
+		return []string{"Mooring could not say in advance what this changes in the cloud; status.pendingChanges will say it"}
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			warnings = failed(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	warnings, err := kind.preview(ctx, r.Old, r.Object)
+	if err != nil {
+		return failed(err)
+	}
+	return warnings
 }
 
 func sameType(a, b client.Object) bool { return fmt.Sprintf("%T", a) == fmt.Sprintf("%T", b) }

@@ -84,11 +84,11 @@ func (t *turn[T, S]) describeClass() {
 
 // classChanged returns the fields of which the class says something else than when that was last recorded. To choose another
 // class is an edit.
-func (t *turn[T, S]) classChanged() class.Fields {
-	if t.class.Class == nil || t.class.Name != t.status.ClassName {
+func classChanged(found *class.Resolution, status *v1alpha1.ResourceStatus) class.Fields {
+	if found.Class == nil || found.Name != status.ClassName {
 		return nil
 	}
-	return t.class.Effective.Changed(t.status.Effective, func(name string) bool { _, known := t.status.Applied[name]; return known })
+	return found.Effective.Changed(status.Effective, func(name string) bool { _, known := status.Applied[name]; return known })
 }
 
 // hasRoom holds the class's limit for the namespace, where what was judged by a cache may have been overtaken. Who finds

@@ -18,6 +18,11 @@ import (
 // Sightings returns when each cloud object was last observed.
 func (r *Reconciler[T, S]) Sightings() []telemetry.Sighting { return r.memories.seen() }
 
+// Observed returns when an object's cloud object was last observed; false if this process has not observed it.
+func (r *Reconciler[T, S]) Observed(name client.ObjectKey) (time.Time, bool) {
+	return r.memories.observedAt(name)
+}
+
 // Unrecorded returns how many objects there are whose last turn could not be written down.
 func (r *Reconciler[T, S]) Unrecorded() int { return r.memories.lost() }
 

@@ -87,6 +87,8 @@ type memory struct {
 type memories struct {
 	mu     sync.Mutex
 	byName map[types.NamespacedName]*memory
+	// observed is when each cloud object was last observed; nothing for one that this process has not observed yet.
+	observed map[types.NamespacedName]time.Time
 	// sightings are when cloud objects were last observed, for whoever asks meanwhile: a memory itself is its turn's.
 	sightings map[types.NamespacedName]telemetry.Sighting
 	// unrecorded are the objects whose last turn could not be written down.
@@ -116,9 +118,28 @@ func (m *memories) forget(name types.NamespacedName) (uid types.UID) {
 		uid = mem.uid
 	}
 	delete(m.byName, name)
+	delete(m.observed, name)
 	delete(m.sightings, name)
 	delete(m.unrecorded, name)
 	return uid
+}
+
+// observe notes when a cloud object was observed.
+func (m *memories) observe(name types.NamespacedName, at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.observed == nil {
+		m.observed = map[types.NamespacedName]time.Time{}
+	}
+	m.observed[name] = at
+}
+
+// observedAt returns when a cloud object was last observed; false if this process has not observed it.
+func (m *memories) observedAt(name types.NamespacedName) (time.Time, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at, known := m.observed[name]
+	return at, known
 }
 
 // note notes whether an object's last turn could be written down.

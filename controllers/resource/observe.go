@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
@@ -24,6 +26,7 @@ func (r *Reconciler[T, S]) observe(ctx context.Context, t *turn[T, S]) error {
 	t.seen, t.looked, t.mem.queueNews = seen, true, newsNone
 	if seen.State != driver.Unknown {
 		t.mem.seen = t.now
+		r.memories.observe(client.ObjectKeyFromObject(t.obj), t.now)
 	}
 	if seen.State == driver.Ready {
 		t.mem.failure = ""

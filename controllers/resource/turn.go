@@ -209,12 +209,8 @@ func storedView(obj client.Object, status *v1alpha1.ResourceStatus) View {
 
 // look fills the view: what is known beside the cloud.
 func (r *Reconciler[T, S]) look(t *turn[T, S]) {
-	t.view = storedView(t.obj, t.status)
+	t.view = viewOf(t.obj, t.status, t.class)
 	t.view.Mark, t.view.Applied = t.request.Mark, t.request.Applied
-	if t.class != nil {
-		t.view.ByClass, t.view.ClassChanged = t.class.Effective.Fields(), t.classChanged()
-		t.view.Enforced = t.class.Effective.Insists()
-	}
 	if t.bound() {
 		t.view.Moved = r.moved(t)
 	}
@@ -231,6 +227,17 @@ func (r *Reconciler[T, S]) look(t *turn[T, S]) {
 	t.view.AbsenceSure = lasts(t.mem.absent) && t.now.Sub(t.mem.notBefore) >= r.Settle
 	t.view.SnapshotAbsenceSure = lasts(t.mem.unsaved)
 	t.view.UnmarkedSure = lasts(t.mem.unmarked)
+}
+
+// viewOf returns what an object itself and its class say: the part of a View that needs neither the cloud nor a memory. found is nil for an
+// object that goes by no class.
+func viewOf(object client.Object, status *v1alpha1.ResourceStatus, found *class.Resolution) View {
+	v := storedView(object, status)
+	if found != nil {
+		v.ByClass, v.ClassChanged = found.Effective.Fields(), classChanged(found, status)
+		v.Enforced = found.Effective.Insists()
+	}
+	return v
 }
 
 // moved reports whether the spec now asks for another name or location than those that the object is bound to. Where a cloud object

@@ -23,6 +23,15 @@ func (e Effect) Disruptive() bool {
 	return e == Interrupts || e == Restarts || e == LosesBackups || e == Irreversible
 }
 
+// Meaning says what an effect does to those who use the object.
+func (e Effect) Meaning() string { return meanings[e] }
+
+var meanings = map[Effect]string{
+	Online: "nobody notices", Interrupts: "connections break for a moment", Restarts: "the server is away while it restarts",
+	LosesBackups: "restore points are deleted, and nobody can bring them back", Irreversible: "it can never be taken back",
+	Impossible: "the cloud can't change it",
+}
+
 // Compare orders effects: it is negative if e is less dangerous than other.
 func (e Effect) Compare(other Effect) int {
 	return slices.Index(Effects, e) - slices.Index(Effects, other)

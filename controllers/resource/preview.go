@@ -1,0 +1,175 @@
+package resource
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// A Previewer says what an edit of an object would change in the cloud, compared with what was last observed. It calls no cloud and
+// writes nothing.
+type Previewer[T client.Object, S any] struct {
+	Kind    *Kind[T, S]
+	Classes *class.Resolver
+	// Drivers are the clouds, by their name.
+	Drivers map[string]driver.Driver
+	// Observed returns when an object's cloud object was last observed; false if this process does not know.
+	Observed func(client.ObjectKey) (time.Time, bool)
+	Now      func() time.Time
+}
+
+// Warnings returns what to tell whoever makes an edit, the dangerous first; nothing if the edit changes nothing in the cloud.
+func (p *Previewer[T, S]) Warnings(ctx context.Context, old, object T) ([]string, error) {
+	before, err := p.outlook(ctx, old, old)
+	if err != nil {
+		return nil, err
+	}
+	after, err := p.outlook(ctx, old, object)
+	if err != nil {
+		return nil, err
+	}
+	news := slices.DeleteFunc(slices.Clone(after.changes), func(c Decided) bool {
+		return before.idle == after.idle && slices.ContainsFunc(before.changes, c.same)
+	})
+	if len(news) == 0 {
+		return nil, nil
+	}
+	last := "Compared with the earlier spec: the cloud object was not observed yet"
+	if p.Kind.Mirror(object) != nil {
+		last = "Compared with what Mooring last observed, " + p.age(object)
+	}
+	return previewLines(news, after.idle, last), nil
+}
+
+// same reports whether two changes lead from and to the same, and have the same fate.
+func (c Decided) same(other Decided) bool {
+	return c.Field == other.Field && c.From == other.From && c.To == other.To && c.Fate == other.Fate
+}
+
+// An outlook is what the next plan for an object would decide.
+type outlook struct {
+	decidedChanges
+	// idle says why nothing of that is applied; empty if it is.
+	idle string
+}
+
+// outlook decides what the plan will. It returns nothing for what the class refuses, which admission says itself. stored is the object as
+// it is stored now.
+func (p *Previewer[T, S]) outlook(ctx context.Context, stored, object T) (outlook, error) {
+	want, policy, found, err := p.merged(ctx, object)
+	if err != nil || found != nil && class.Together(found.Problems) != nil {
+		return outlook{}, err
+	}
+	changes, err := p.changes(ctx, stored, object, want)
+	if err != nil || len(changes) == 0 {
+		return outlook{}, err
+	}
+	v := viewOf(object, p.Kind.Status(object), found)
+	v.Mark.UID = string(object.GetUID()) // a part of what is approved
+	if any(stored) != any(object) {
+		v.Edited = true // it will have a new generation
+	}
+	out := outlook{decidedChanges: decide(v, changes, policy)}
+	switch {
+	case object.GetAnnotations()[v1alpha1.AnnotationPaused] == "true":
+		out.idle = "the annotation " + v1alpha1.AnnotationPaused + " is set"
+	case policy.Management == v1alpha1.ManagementObserve:
+		out.idle = "spec.management is Observe"
+	}
+	return out, nil
+}
+
+// merged returns an object with its class merged in, and what the class makes of it; nil if it goes by none.
+func (p *Previewer[T, S]) merged(ctx context.Context, object T) (want T, policy Policy, found *class.Resolution, err error) {
+	if p.Kind.Spec(object).ProviderConfigRef != nil {
+		return object, p.Kind.policy(object), nil, nil
+	}
+	if found, err = p.Classes.Resolve(ctx, object); err != nil {
+		return want, policy, nil, fmt.Errorf("find the class: %w", err)
+	}
+	want, policy, err = p.Kind.merged(object, found)
+	return want, policy, found, err
+}
+
+// changes returns what differs between what was last observed and what is wanted. While nothing was observed only the earlier spec tells
+// what is being created: then it returns what can't be changed in that.
+func (p *Previewer[T, S]) changes(ctx context.Context, stored, object, want T) ([]field.Change, error) {
+	status := p.Kind.Status(object)
+	drv, known := p.Drivers[status.Provider]
+	if !known || status.ExternalName == "" {
+		return nil, nil // nothing was created yet, so nothing changes
+	}
+	to, _ := p.Kind.Parameters(want)
+	if mirror := p.Kind.Mirror(object); mirror != nil {
+		changes, err := p.differences(drv, *mirror, to, status.Applied)
+		return append(changes, p.username(drv, want, status)...), err
+	}
+	before, _, _, err := p.merged(ctx, stored)
+	if err != nil {
+		return nil, err
+	}
+	from, _ := p.Kind.Parameters(before)
+	changes, err := p.differences(drv, from, to, nil)
+	return slices.DeleteFunc(changes, func(c field.Change) bool { return c.Effect != field.Impossible || c.From == "" }), err
+}
+
+func (p *Previewer[T, S]) differences(drv driver.Driver, from, to S, applied field.Applied) ([]field.Change, error) {
+	before, err := json.Marshal(from)
+	if err != nil {
+		return nil, err
+	}
+	after, err := json.Marshal(to)
+	if err != nil {
+		return nil, err
+	}
+	return drv.Preview(p.Kind.Name, before, after, applied)
+}
+
+// username returns the change of an administrator's name, which is no parameter: none can be renamed.
+func (p *Previewer[T, S]) username(drv driver.Driver, want T, status *v1alpha1.ResourceStatus) []field.Change {
+	if p.Kind.Credentials == nil {
+		return nil
+	}
+	login, now := p.Kind.Credentials(want), status.Fixed[driver.FieldUsername]
+	if applied := status.Applied[driver.FieldUsername]; now == "" && len(applied) == 1 {
+		now = applied[0]
+	}
+	if login == nil || login.Username == nil || *login.Username == "" || now == "" || strings.EqualFold(*login.Username, now) {
+		return nil
+	}
+	c := field.Change{Field: driver.FieldUsername, From: now, To: *login.Username, Effect: field.Impossible}
+	description := drv.Describe()
+	resource, _ := description.Resource(p.Kind.Name)
+	for _, d := range resource.Fields {
+		if d.Field == driver.FieldUsername && len(d.Effects) > 0 {
+			c.Why = d.Effects[len(d.Effects)-1].Instead
+		}
+	}
+	return []field.Change{c}
+}
+
+// age says how old the observation of an object is.
+func (p *Previewer[T, S]) age(object T) string {
+	at, known := p.Observed(client.ObjectKeyFromObject(object))
+	if !known {
+		return "at a time that this replica of Mooring does not know"
+	}
+	switch minutes := int(p.Now().Sub(at).Minutes()); minutes {
+	case 0:
+		return "less than a minute ago"
+	case 1:
+		return "1 minute ago"
+	default:
+		return fmt.Sprintf("%d minutes ago", minutes)
+	}
+}

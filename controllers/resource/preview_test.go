@@ -1,0 +1,275 @@
+package resource
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/mem"
+)
+
+// previewedKind is as much of Databases as a preview reads.
+var previewedKind = &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+	Name:        "Database",
+	Spec:        func(d *v1alpha1.Database) *v1alpha1.ResourceSpec { return &d.Spec.ResourceSpec },
+	Status:      func(d *v1alpha1.Database) *v1alpha1.ResourceStatus { return &d.Status.ResourceStatus },
+	Credentials: func(d *v1alpha1.Database) *v1alpha1.DatabaseCredentials { return d.Spec.Credentials },
+	Parameters: func(d *v1alpha1.Database) (v1alpha1.DatabaseParameters, string) {
+		return *d.Spec.DatabaseParameters.DeepCopy(), ""
+	},
+	Mirror: func(d *v1alpha1.Database) *v1alpha1.DatabaseParameters { return d.Status.Observed },
+	Deletion: func(*v1alpha1.Database) (v1alpha1.DeletionPolicy, bool) {
+		return v1alpha1.DeletionSnapshot, false
+	},
+}
+
+var previewTime = time.Date(2026, 1, 2, 3, 12, 0, 0, time.UTC)
+
+func previewer() *Previewer[*v1alpha1.Database, v1alpha1.DatabaseParameters] {
+	return &Previewer[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+		Kind: previewedKind, Drivers: map[string]driver.Driver{"aws": mem.New(mem.Options{}).Driver()},
+		Observed: func(client.ObjectKey) (time.Time, bool) { return previewTime.Add(-12 * time.Minute), true },
+		Now:      func() time.Time { return previewTime },
+	}
+}
+
+// usual is a Database that is as its spec says, and was Ready.
+func usual() *v1alpha1.Database {
+	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid-1", Generation: 1}}
+	d.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Name: "team"}
+	d.Spec.DatabaseParameters = v1alpha1.DatabaseParameters{
+		Location: new("eu-central-1"), Engine: new(v1alpha1.EnginePostgres), Version: new("16"), DatabaseName: new("app"),
+		Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20))}, Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))},
+		DeletionProtection: new(false), Tags: map[string]v1alpha1.TagValue{"team": "shop"},
+		AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")},
+	}
+	d.Status.Provider, d.Status.ExternalName, d.Status.AppliedGeneration = "aws", "shop-orders-1", 1
+	d.Status.FirstReadyTime = &metav1.Time{Time: previewTime}
+	d.Status.Observed = d.Spec.DatabaseParameters.DeepCopy()
+	d.Status.Observed.Tags["theirs"] = "x"
+	d.Status.Fixed = map[string]string{driver.FieldUsername: "postgres"}
+	d.Status.Applied = map[string][]string{
+		"location": {"eu-central-1"}, "engine": {"postgres"}, "version": {"16"}, "databaseName": {"app"}, "storage.sizeGiB": {"20"},
+		"backup.retentionDays": {"7"}, "deletionProtection": {"false"}, "tags": {"team"}, "aws.instanceClass": {"db.t4g.micro"},
+	}
+	return d
+}
+
+func editOf(old *v1alpha1.Database, edits ...func(*v1alpha1.Database)) *v1alpha1.Database {
+	d := old.DeepCopy()
+	for _, change := range edits {
+		change(d)
+	}
+	if !cmp.Equal(old.Spec, d.Spec) {
+		d.Generation++
+	}
+	return d
+}
+
+func largerClass(d *v1alpha1.Database)  { d.Spec.AWS.InstanceClass = new("db.t4g.small") }
+func newerVersion(d *v1alpha1.Database) { d.Spec.Version = new("17") }
+func olderVersion(d *v1alpha1.Database) { d.Spec.Version = new("15") }
+func elsewhere(d *v1alpha1.Database)    { d.Spec.Location = new("eu-west-1") }
+func noBackups(d *v1alpha1.Database)    { d.Spec.Backup.RetentionDays = new(int32(0)) }
+func moreBackups(d *v1alpha1.Database)  { d.Spec.Backup.RetentionDays = new(int32(14)) }
+func moreDisk(d *v1alpha1.Database)     { d.Spec.Storage.SizeGiB = new(int32(50)) }
+func noTags(d *v1alpha1.Database)       { d.Spec.Tags = map[string]v1alpha1.TagValue{} }
+func renamed(d *v1alpha1.Database) {
+	d.Spec.Credentials = &v1alpha1.DatabaseCredentials{Username: new("chief")}
+}
+func onApproval(d *v1alpha1.Database) {
+	d.Spec.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
+}
+func always(d *v1alpha1.Database) {
+	d.Spec.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveAlways}
+}
+func observeOnly(d *v1alpha1.Database) { d.Spec.Management = v1alpha1.ManagementObserve }
+func pausedNow(d *v1alpha1.Database) {
+	d.Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"}
+}
+func elsewhereClass(d *v1alpha1.Database) { d.Status.Observed.AWS.InstanceClass = new("db.t4g.large") }
+func unobserved(d *v1alpha1.Database)     { d.Status.Observed, d.Status.Applied = nil, nil }
+func unborn(d *v1alpha1.Database)         { unobserved(d); d.Status.ExternalName, d.Status.Provider = "", "" }
+func unapplied(d *v1alpha1.Database)      { d.Status.Applied = nil }
+
+func TestPreview(t *testing.T) {
+	type edits = []func(*v1alpha1.Database)
+	const age = "Compared with what Mooring last observed, 12 minutes ago"
+	for _, tt := range []struct {
+		name       string
+		old, edits edits
+		want       []string
+	}{
+		{"nothing changes", nil, nil, nil},
+		{"only how to go about it", nil, edits{always}, nil},
+		{"a restart", nil, edits{largerClass},
+			[]string{"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, at once: the server is away while it restarts", age}},
+		{"a restart that has to be approved", nil, edits{largerClass, onApproval},
+			[]string{"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, after approval: the server is away while it restarts", age}},
+		{"backups end", nil, edits{noBackups},
+			[]string{"LosesBackups: backup.retentionDays 7 -> 0, at once: automatic backups end, and with them the restore to a point in time", age}},
+		{"what can't change", nil, edits{elsewhere},
+			[]string{"Impossible: location eu-central-1 -> eu-west-1, not done: create another Database with the new location and move the data", age}},
+		{"a downgrade", nil, edits{olderVersion},
+			[]string{"Impossible: version 16 -> 15, not done: a server can't go back to an older version: declare the version it has, or create another Database and move the data", age}},
+		{"an administrator", nil, edits{renamed},
+			[]string{"Impossible: credentials.username postgres -> chief, not done: create the user on the server by SQL, or another Database with this administrator", age}},
+		{"the harmless in one line, and others' tags stay", nil, edits{moreDisk, noTags, moreBackups},
+			[]string{"Online, at once: storage.sizeGiB 20 -> 50, backup.retentionDays 7 -> 14, tags team=shop -> (none)", age}},
+		{"the dangerous first", nil, edits{moreDisk, largerClass, newerVersion, noBackups, elsewhere}, []string{
+			"Impossible: location eu-central-1 -> eu-west-1, not done: create another Database with the new location and move the data",
+			"LosesBackups: backup.retentionDays 7 -> 0, not before the Impossible change is taken back: automatic backups end, and with them the restore to a point in time",
+			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, not before the Impossible change is taken back: the server is away while it restarts",
+			"Interrupts: version 16 -> 17, not before the Impossible change is taken back: connections break for a moment",
+			"Online, at once: storage.sizeGiB 20 -> 50", age,
+		}},
+		{"observed only", edits{observeOnly}, edits{largerClass}, []string{
+			"Nothing of this is applied while spec.management is Observe",
+			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, not applied: the server is away while it restarts", age,
+		}},
+		{"paused", edits{pausedNow}, edits{moreDisk}, []string{
+			"Nothing of this is applied while the annotation mooring.dev/paused is set", "Online, not applied: storage.sizeGiB 20 -> 50", age,
+		}},
+		{"no longer observed only", edits{observeOnly, elsewhereClass}, edits{func(d *v1alpha1.Database) { d.Spec.Management = "" }},
+			[]string{"Restarts: aws.instanceClass db.t4g.large -> db.t4g.micro, after approval: the server is away while it restarts", age}},
+		{"drift that waits already is no news", edits{elsewhereClass}, edits{func(d *v1alpha1.Database) { d.Spec.DeletionPolicy = v1alpha1.DeletionDelete }}, nil},
+		{"drift that is no longer asked about", edits{elsewhereClass}, edits{always},
+			[]string{"Restarts: aws.instanceClass db.t4g.large -> db.t4g.micro, at once: the server is away while it restarts", age}},
+		{"not observed yet", edits{unobserved}, edits{largerClass, elsewhere}, []string{
+			"Impossible: location eu-central-1 -> eu-west-1, not done: create another Database with the new location and move the data",
+			"Compared with the earlier spec: the cloud object was not observed yet",
+		}},
+		{"not created yet", edits{unborn}, edits{largerClass, elsewhere}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			old := editOf(usual(), tt.old...)
+			old.Generation = 1
+			object := editOf(old, tt.edits...)
+			got, err := previewer().Warnings(t.Context(), old, object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Another replica has not observed anything, and says so.
+func TestPreviewByAReplicaThatObservesNothing(t *testing.T) {
+	p := previewer()
+	p.Observed = (&memories{}).observedAt
+	got, err := p.Warnings(t.Context(), usual(), editOf(usual(), moreDisk))
+	if want := "Compared with what Mooring last observed, at a time that this replica of Mooring does not know"; err != nil || len(got) == 0 || got[len(got)-1] != want {
+		t.Errorf("got %q, %v; want %q at last", got, err, want)
+	}
+}
+
+// Whatever is edited, the plan then makes, asks and refuses what the preview said.
+func TestPlanDoesWhatThePreviewSaid(t *testing.T) {
+	states := map[string]func(*v1alpha1.Database){
+		"as declared": func(*v1alpha1.Database) {}, "drifted": elsewhereClass, "adopted": unapplied,
+		"adopted and drifted": func(d *v1alpha1.Database) { unapplied(d); elsewhereClass(d) },
+		"never Ready":         func(d *v1alpha1.Database) { elsewhereClass(d); d.Status.FirstReadyTime = nil },
+	}
+	parts := []func(*v1alpha1.Database){largerClass, newerVersion, olderVersion, elsewhere, noBackups, moreBackups, moreDisk, noTags}
+	policies := []func(*v1alpha1.Database){func(*v1alpha1.Database) {}, onApproval, always}
+	n := 0
+	for name, state := range states {
+		for set := range 1 << len(parts) {
+			for i, policy := range policies {
+				old := editOf(usual(), state)
+				object := editOf(old, policy)
+				for bit, part := range parts {
+					if set&(1<<bit) != 0 {
+						part(object)
+					}
+				}
+				object.Generation = 2
+				said, err := previewer().outlook(t.Context(), old, object)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n += len(said.changes)
+				if diff := cmp.Diff(promised(said), done(t, object)); diff != "" {
+					t.Fatalf("%s, edits %b, policy %d (-previewed +planned):\n%s", name, set, i, diff)
+				}
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("nothing ever changed")
+	}
+}
+
+// kept is what becomes of changes: by their fields.
+type kept struct {
+	AtOnce, All []string
+	Hash        string
+	Impossible  bool
+}
+
+func promised(o outlook) kept {
+	k := kept{AtOnce: []string{}, All: []string{}, Hash: o.hash, Impossible: len(o.with(Never)) > 0}
+	for _, c := range o.changes {
+		k.All = append(k.All, c.Field+" "+c.Cause)
+	}
+	slices.Sort(k.All)
+	k.AtOnce = append(k.AtOnce, field.Names(o.with(AtOnce))...)
+	return k
+}
+
+// done is what the plan does once the edit is stored and the cloud is observed.
+func done(t *testing.T, object *v1alpha1.Database) kept {
+	t.Helper()
+	object = object.DeepCopy()
+	from, _ := json.Marshal(object.Status.Observed)
+	to, _ := json.Marshal(object.Spec.DatabaseParameters)
+	changes, err := mem.New(mem.Options{}).Driver().Preview("Database", from, to, object.Status.Applied) // what Observe reports: drivertest
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := viewOf(object, &object.Status.ResourceStatus, nil)
+	v.Held, v.ID, v.Mark = true, "db-1", driver.Mark{Cluster: "c", Namespace: "shop", Name: "orders", UID: "uid-1"}
+	a := Plan(v, driver.Observation{State: driver.Ready, Available: true, ID: "db-1", Mark: v.Mark, Changes: changes}, previewedKind.policy(object))
+	k := kept{AtOnce: append([]string{}, field.Names(a.Changes)...), All: []string{}, Hash: a.Hash}
+	for _, c := range a.Pending {
+		k.All = append(k.All, c.Field+" "+c.Cause)
+		k.Impossible = k.Impossible || c.Effect == string(field.Impossible)
+	}
+	slices.Sort(k.All)
+	return k
+}
+
+func TestPreviewKeepsToTheLimits(t *testing.T) {
+	var changes []Decided
+	for range 60 {
+		changes = append(changes, Decided{Change: field.Change{Field: "a.b", From: strings.Repeat("ä", 300), To: "b", Effect: field.Restarts, Why: strings.Repeat("ö", 300)}, Fate: AtOnce})
+	}
+	changes = append(changes, Decided{Change: field.Change{Field: "c", From: "1", To: "2", Effect: field.Irreversible}, Fate: AtOnce})
+	lines, total := previewLines(changes, "", "at last"), 0
+	for _, line := range lines {
+		if n := utf8.RuneCountInString(line); n > warningLength {
+			t.Errorf("%d characters: %q", n, line)
+		}
+		total += utf8.RuneCountInString(line)
+	}
+	if total > warningsLength || len(lines) < 8 {
+		t.Errorf("%d lines of %d characters", len(lines), total)
+	}
+	if !strings.HasPrefix(lines[0], "Irreversible: c 1 -> 2") || lines[len(lines)-1] != "and 53 more changes" {
+		t.Errorf("got %q first and %q last", lines[0], lines[len(lines)-1])
+	}
+}
