@@ -28,7 +28,7 @@ func buildControlPlane(ctx context.Context, t *transcript, root string, servers 
 			err = cluster.Build(ctx, t, "etcd", "kube-apiserver", "kube-controller-manager")
 		}
 		if err != nil {
-			return "", fmt.Errorf("%w; mend what the lines above say, then run it again: what is built is kept", err)
+			return "", fmt.Errorf("%w; correct the problem above, then run it again: finished builds are kept", err)
 		}
 		return kubectl, useBuilt(filepath.Join(root, "bin"))
 	}
@@ -47,7 +47,7 @@ func buildControlPlane(ctx context.Context, t *transcript, root string, servers 
 		}
 	}
 	if err := cluster.Build(ctx, t, without...); err != nil {
-		return "", fmt.Errorf("%w; mend what the lines above say, then run it again: what is built is kept", err)
+		return "", fmt.Errorf("%w; correct the problem above, then run it again: finished builds are kept", err)
 	}
 	return kubectl, useAssets(filepath.Join(root, "bin"), assets)
 }
@@ -92,7 +92,7 @@ func buildController(ctx context.Context, t *transcript, root string) (string, e
 	}
 	path, err := cluster.BuildProgram(ctx, t, filepath.Join("cmd", "mooring"))
 	if err != nil {
-		return "", fmt.Errorf("%w; mend what the lines above say, then run it again", err)
+		return "", fmt.Errorf("%w; correct the problem above, then run it again", err)
 	}
 	return path, nil
 }

@@ -21,7 +21,7 @@ var (
 
 // offer does what a platform team does: it offers classes.
 func (s *stage) offer(ctx context.Context) error {
-	s.say("\nA platform team offers kinds of databases and buckets, here in AWS:")
+	s.say("\nThe platform team offers classes of databases and buckets, here in AWS:")
 	return s.offerIn(ctx, "aws")
 }
 
@@ -43,8 +43,8 @@ func (s *stage) offerIn(ctx context.Context, cloud string) error {
 
 // move shows that a developer's YAML is the same in every cloud: the class is changed, and nothing else.
 func (s *stage) move(ctx context.Context) error {
-	s.say("\nThe platform team moves to Google Cloud. What exists stays where it is; what is made from now on is made there, from the\n" +
-		"same YAML. So the database is deleted (with a final snapshot) and made anew:")
+	s.say("\nThe platform team changes the class to Google Cloud. Existing objects stay where they are. New objects are created in Google Cloud\n" +
+		"from the same YAML. So the quickstart deletes the database, with a final snapshot, and creates it again:")
 	if err := s.offerIn(ctx, "gcp"); err != nil {
 		return err
 	}
@@ -56,9 +56,9 @@ func (s *stage) move(ctx context.Context) error {
 		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	}
 	if err := wait.PollUntilContextTimeout(ctx, look, samplesPatience, true, gone); err != nil {
-		return fmt.Errorf("wait for Database %s to go: %w; the controller's log is %s", ordered, err, s.file(logFile))
+		return fmt.Errorf("wait for the deletion of Database %s: %w; the controller's log is %s", ordered, err, s.file(logFile))
 	}
-	s.step("Database  %-8s  gone from AWS, its snapshot taken", ordered.Name)
+	s.step("Database  %-8s  deleted from AWS, with a final snapshot", ordered.Name)
 	if err := s.kubectl(ctx, "apply", "-f", s.sample("orders.yaml")); err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func (s *stage) keepRunning(end context.CancelCauseFunc) {
 			soon = 0
 		}
 		if soon++; soon > controllerStarts {
-			end(fmt.Errorf("the controller has ended (%w); the last it said:\n%s", err, s.lastWords()))
+			end(fmt.Errorf("the controller has stopped (%w); its last output:\n%s", err, s.lastWords()))
 			return
 		}
 		switch again := s.controller.start(); {
@@ -117,7 +117,7 @@ func (s *stage) keepRunning(end context.CancelCauseFunc) {
 			end(again)
 			return
 		}
-		s.step("controller           has ended (%v) and was started again, as a cluster does", err)
+		s.step("controller           has stopped (%v) and was started again, as in a cluster", err)
 	}
 }
 
@@ -177,7 +177,7 @@ func (c *controller) stop() error {
 		case <-time.After(controllerPatience):
 		}
 	}
-	return errors.New("stop controller: it does not end")
+	return errors.New("stop controller: it does not stop")
 }
 
 // signal tells the last process to end; there will be no other.

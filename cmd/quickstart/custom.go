@@ -46,15 +46,15 @@ func (s *stage) removable(ctx context.Context) error {
 	if len(kept) == 0 {
 		return nil
 	}
-	return fmt.Errorf("objects in %s are in real clouds, and would stay there without their passwords; nothing was removed. Delete these first: %s.\n"+
-		"Their deletion needs a controller. With this context as the file's current one, this starts it: bin/mooring --kubeconfig=%s --namespace=%s --webhook-address=0",
+	return fmt.Errorf("objects in %s are in real clouds, and would stay there without their passwords; nothing was removed. First delete these: %s.\n"+
+		"Their deletion needs a controller. If this context is the current one of the file, this command starts it: bin/mooring --kubeconfig=%s --namespace=%s --webhook-address=0",
 		s.where, strings.Join(kept, ", "), s.kubeconfig, system.Namespace)
 }
 
 // replaced returns an error if Mooring is installed in the cluster by other means: it may use what the quickstart made.
 func (s *stage) replaced(ctx context.Context, definitions []*unstructured.Unstructured) error {
-	const refusal = "%s %s is in %s: Mooring was installed there by other means after the quickstart; nothing was removed. To remove the quickstart, uninstall that one first. " +
-		"To keep it, take the label %s off all that has the value %s"
+	const refusal = "%s %s is in %s: Mooring was installed there by other means after the quickstart; nothing was removed. To remove the quickstart, uninstall that Mooring first. " +
+		"To keep it, remove the label %s from all objects where its value is %s"
 	for _, which := range []client.ListOption{client.InNamespace(system.Namespace), client.MatchingLabels{"app.kubernetes.io/name": "mooring"}} {
 		deployments, err := s.list(ctx, deploymentKind, which)
 		if err != nil {

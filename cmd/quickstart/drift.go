@@ -41,7 +41,7 @@ func (s *stage) drift(ctx context.Context) error {
 	s.step("Bucket %s: versioning is Enabled in the spec; suspended in S3", bucket.Name)
 	for status := types.BucketVersioningStatusSuspended; status != types.BucketVersioningStatusEnabled; {
 		if time.Since(since) > driftPatience || !pause(ctx, look) {
-			return fmt.Errorf("versioning of Bucket %s/%s was not put right within %v; the controller's log is %s",
+			return fmt.Errorf("versioning of Bucket %s/%s was not corrected within %v; the controller's log is %s",
 				bucket.Namespace, bucket.Name, driftPatience, s.file(logFile))
 		}
 		seen, err := api.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: &bucket.Status.ExternalName})

@@ -11,7 +11,7 @@ import (
 )
 
 // errAsked is the cause of an end that somebody asked for.
-var errAsked = errors.New("asked to end")
+var errAsked = errors.New("stop requested")
 
 // untilEnded returns a context that ends, with the reason as its cause, on a signal, when the returned function
 // is called, or when whoever started us is gone: a make that is killed can't tell its children.
@@ -37,7 +37,7 @@ func watchParent(parent int, end context.CancelCauseFunc) {
 	}
 	for range time.Tick(200 * time.Millisecond) {
 		if os.Getppid() != parent {
-			end(errors.New("what started the quickstart has ended"))
+			end(errors.New("the process that started the quickstart has ended"))
 			return
 		}
 	}

@@ -53,11 +53,11 @@ func (s *stage) install(ctx context.Context, o options) error {
 		}
 	}
 	s.step("your cluster         %s\n"+
-		"What is installed there: the namespaces %s and %s, and everything named mooring-* or *.mooring.dev: CustomResourceDefinitions, policies\n"+
-		"and roles. The controller runs here, as the user %s, whom it impersonates. The webhook is not installed. Databases listen\n"+
-		"on this machine only: Pods do not reach them.\n"+
-		"All of it has the label %s=%s, and is removed when the quickstart ends.\n"+
-		"If it is killed, this removes it: %s",
+		"The quickstart installs there: the namespaces %s and %s, and everything named mooring-* or *.mooring.dev: CustomResourceDefinitions, policies\n"+
+		"and roles. The controller runs here and impersonates the user %s. The webhook is not installed. Databases listen\n"+
+		"only on this machine: Pods can't reach them.\n"+
+		"Everything has the label %s=%s, and is removed when the quickstart ends.\n"+
+		"If the quickstart is killed, this command removes everything: %s",
 		s.where, system.Namespace, team, controllerUser, managedByLabel, managedByUs, s.removal)
 	return s.place(ctx, all)
 }
@@ -101,7 +101,7 @@ func (s *stage) attach(ctx context.Context, o options) error {
 		return fmt.Errorf("connect to %s: %w", s.where, err)
 	}
 	if !review.Status.Allowed {
-		return fmt.Errorf("the user of %s may not do everything there; the quickstart needs an administrator", s.where)
+		return fmt.Errorf("the user of %s is not an administrator of the cluster; the quickstart needs one", s.where)
 	}
 	s.client = labelling{s.client}
 	return nil
@@ -129,10 +129,10 @@ func readKubeconfig(o options) (*clientcmdapi.Config, error) {
 		return nil, fmt.Errorf("read --kubeconfig %s: context %q names no cluster that is in the file", o.kubeconfig, config.CurrentContext)
 	case o.remote:
 	case target.ProxyURL != "":
-		return nil, fmt.Errorf("%s is reached by a proxy, so that it may be on another machine; nothing was changed. To use it all the same, add --remote",
+		return nil, fmt.Errorf("%s is behind a proxy, so it may be on another machine; nothing was changed. To use it anyway, add --remote",
 			describe(config, o.kubeconfig))
 	case !onThisMachine(target.Server):
-		return nil, fmt.Errorf("%s is not on this machine; nothing was changed. To use it all the same, add --remote", describe(config, o.kubeconfig))
+		return nil, fmt.Errorf("%s is not on this machine; nothing was changed. To use it anyway, add --remote", describe(config, o.kubeconfig))
 	}
 	return config, nil
 }
@@ -179,10 +179,10 @@ func (s *stage) absent(ctx context.Context, o *unstructured.Unstructured) error 
 	case err != nil:
 		return fmt.Errorf("look for %s %s in %s (Kubernetes 1.30 or later is needed): %w", o.GetKind(), o.GetName(), s.where, err)
 	case o.GetLabels()[managedByLabel] == managedByUs:
-		return fmt.Errorf("%s %s is in %s already: another quickstart uses the cluster, or one that was killed left it; in that case remove it by %s",
+		return fmt.Errorf("%s %s is in %s already: another quickstart uses the cluster, or a killed one left it behind; in that case remove it with %s",
 			o.GetKind(), o.GetName(), s.where, s.removal)
 	}
-	return fmt.Errorf("%s %s is in %s already, and the quickstart overwrites nothing; nothing was changed. Use a cluster without Mooring and without namespace %s",
+	return fmt.Errorf("%s %s is in %s already, and the quickstart overwrites nothing; nothing was changed. Use a cluster without Mooring and without the namespace %s",
 		o.GetKind(), o.GetName(), s.where, team)
 }
 

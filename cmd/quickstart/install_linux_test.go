@@ -146,7 +146,7 @@ func TestReadKubeconfig(t *testing.T) {
 		{name: "a host", server: "https://production.example.com", refused: `https://production.example.com (context "a" of `},
 		{name: "an address", server: "https://10.0.0.1", refused: "--remote"},
 		{name: "remote is wanted", server: "https://production.example.com", remote: true},
-		{name: "a proxy", server: local, proxy: "socks5://127.0.0.1:1080", refused: "by a proxy"},
+		{name: "a proxy", server: local, proxy: "socks5://127.0.0.1:1080", refused: "behind a proxy"},
 		{name: "a proxy is wanted", server: local, proxy: "socks5://127.0.0.1:1080", remote: true},
 		{name: "a context without a cluster", server: local, cluster: "none", refused: "names no cluster"},
 		{name: "a context without a cluster, remote", server: local, cluster: "none", remote: true, refused: "names no cluster"},
@@ -181,7 +181,7 @@ func TestWordsAboutAClusterOfSomebody(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cloud.Close() })
-	const promise, warning = "Nothing here reaches a real cloud", "hold your own credentials"
+	const promise, warning = "Nothing here reaches a real cloud", "contain your own credentials"
 	for _, installed := range []bool{false, true} {
 		o, s := options{}, &stage{cloud: cloud, installed: installed}
 		if installed {

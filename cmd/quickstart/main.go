@@ -44,15 +44,15 @@ func parse(args []string, out io.Writer) (options, error) {
 	var o options
 	set := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	set.SetOutput(out)
-	set.BoolVar(&o.once, "once", false, "end after the show; the exit status is 0 only if all of it worked")
-	set.BoolVar(&o.samples, "samples", true, "apply config/samples and show what becomes of them")
-	set.StringVar(&o.dir, "dir", "", "`folder` to keep kubeconfig, cloud.json, env and the controller's log in; default: a temporary one.\n"+
-		"kubeconfig appears in it once everything is up")
-	set.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` of a cluster to use in place of one of the quickstart's own: its current context. Mooring is installed\n"+
-		"there, and removed when the quickstart ends; what is installed is said first. KUBECONFIG and ~/.kube/config are never read")
+	set.BoolVar(&o.once, "once", false, "stop after the demonstration; the exit status is 0 only if every step worked")
+	set.BoolVar(&o.samples, "samples", true, "apply config/samples and show the results")
+	set.StringVar(&o.dir, "dir", "", "`folder` for kubeconfig, cloud.json, env and the controller's log; default: a temporary one.\n"+
+		"kubeconfig appears in it once everything is running")
+	set.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` of a cluster to use in place of the quickstart's own: its current context. The quickstart prints what it installs there,\n"+
+		"and removes it when it ends. KUBECONFIG and ~/.kube/config are never read")
 	set.StringVar(&o.context, "context", "", "with --kubeconfig: the `name` of the context to use in place of the current one")
 	set.BoolVar(&o.remote, "remote", false, "with --kubeconfig: the cluster need not be on this machine")
-	set.BoolVar(&o.remove, "remove", false, "with --kubeconfig: remove what a quickstart that was killed left in the cluster, and end")
+	set.BoolVar(&o.remove, "remove", false, "with --kubeconfig: remove what a killed quickstart left in the cluster, and exit")
 	if err := set.Parse(args); err != nil {
 		return o, err
 	}
@@ -88,7 +88,7 @@ func run(ctx context.Context, end context.CancelCauseFunc, o options, t *transcr
 			err = errors.Join(err, failed)
 			return
 		}
-		t.say("\nAll of it has ended; nothing is left running.")
+		t.say("\nEverything has stopped; nothing is left running.")
 	}()
 	shown := error(nil)
 	if o.samples {
@@ -98,7 +98,7 @@ func run(ctx context.Context, end context.CancelCauseFunc, o options, t *transcr
 		return interrupted(ctx, shown)
 	}
 	if shown != nil {
-		t.say("\nNot all of it worked: %v\nEverything stays up, so that you can look.", shown)
+		t.say("\nSome steps failed: %v\nEverything keeps running, so that you can investigate.", shown)
 	}
 	t.say("%s", s.next(o.samples))
 	<-ctx.Done()
@@ -113,11 +113,11 @@ func run(ctx context.Context, end context.CancelCauseFunc, o options, t *transcr
 func opening(o options) string {
 	if o.kubeconfig == "" {
 		return "Mooring, on this machine only: a Kubernetes API server, a local AWS and Google Cloud, and the controller.\n" +
-			"Nothing here reaches a real cloud. Ctrl-C ends it and leaves nothing running.\n"
+			"Nothing here reaches a real cloud. Ctrl-C stops everything and leaves nothing running.\n"
 	}
-	return "Mooring, in a cluster of yours, and on this machine: a local AWS and Google Cloud, and the controller.\n" +
+	return "Mooring, in your own cluster, and on this machine: a local AWS and Google Cloud, and the controller.\n" +
 		"The quickstart's two accounts are in these local clouds. If you add a provider config of your own, its objects are in the\n" +
-		"cloud that it names: delete them before you end the quickstart. Ctrl-C ends it and leaves nothing running.\n"
+		"cloud that it names: delete them before you stop the quickstart. Ctrl-C stops everything and leaves nothing running.\n"
 }
 
 // interrupted puts the reason for which ctx ended in the place of what failed because it did.

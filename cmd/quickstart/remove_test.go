@@ -119,7 +119,7 @@ func TestRemoval(t *testing.T) {
 		r.T = t
 		r.installs()
 		local, photos := r.bucket("local", awsAccount), r.bucket("photos", "999988887777")
-		r.refuses("Delete these first: Bucket default/photos (account 999988887777).")
+		r.refuses("First delete these: Bucket default/photos (account 999988887777).")
 		for _, bucket := range []*unstructured.Unstructured{local, photos} {
 			if left := r.is(bucket, true); !slices.Equal(left.GetFinalizers(), []string{v1alpha1.FinalizerResource}) {
 				t.Errorf("finalizers %q", left.GetFinalizers())

@@ -17,7 +17,7 @@ func (s *stage) show(ctx context.Context) error {
 	if err := s.kubectl(ctx, "apply", "-f", s.sample()); err != nil {
 		return err
 	}
-	s.say("\nMooring makes them in the clouds:")
+	s.say("\nMooring creates them in the clouds:")
 	if err := s.follow(ctx); err != nil {
 		return err
 	}
@@ -25,8 +25,8 @@ func (s *stage) show(ctx context.Context) error {
 	if err := s.queryEvery(ctx); err != nil {
 		return err
 	}
-	s.say("\nNow somebody changes a bucket behind Mooring's back, with the cloud's own API. Mooring compares every\n"+
-		"%v here (10 minutes by default):", syncPeriod)
+	s.say("\nNow somebody changes a bucket outside Mooring, with the cloud's own API. Here Mooring compares objects with the cloud every\n"+
+		"%v (by default every 10 minutes):", syncPeriod)
 	if err := s.drift(ctx); err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ func (s *stage) strike() error {
 	}
 	if s.installed {
 		if err := s.removeAll(); err != nil {
-			errs = append(errs, fmt.Errorf("%w; this goes on with the removal: %s", err, s.removal))
+			errs = append(errs, fmt.Errorf("%w; this command continues the removal: %s", err, s.removal))
 		}
 		errs = append(errs, s.removeFiles(credentialFiles()...))
 	}
@@ -130,7 +130,7 @@ func (s *stage) folder(dir string) (err error) {
 		return err
 	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return fmt.Errorf("%w; give --dir a folder that can be made or written", err)
+		return fmt.Errorf("%w; set --dir to a folder that can be created and written", err)
 	}
 	return s.removeFiles(append(credentialFiles(), cloudFile, envFile, gcpKeyFile, tokenFile)...)
 }
@@ -162,13 +162,13 @@ func (s *stage) startClouds() (err error) {
 	}
 	s.step("local AWS            %s", s.cloud.AWSEndpoint())
 	s.step("local Google Cloud   %s", s.cloud.GCPEndpoint())
-	s.step("database instances   servers of this machine's PostgreSQL and MariaDB, whatever version is asked for")
+	s.step("database instances   servers of this machine's PostgreSQL and MariaDB, whatever version the spec requests")
 	for _, engine := range []struct{ name, server, packages string }{
 		{"postgres", "PostgreSQL", "apt-get install postgresql (brew install postgresql)"},
 		{"mysql", "MariaDB", "apt-get install mariadb-server (brew install mariadb)"},
 	} {
 		if err := localcloud.EngineAvailable(engine.name); err != nil {
-			s.step("NO %s SERVER HERE: %s instances are bare listeners, and nothing can log in to them.\n%v\nTo have real ones: %s",
+			s.step("NO %s SERVER HERE: %s instances only accept connections, and nobody can log in to them.\n%v\nFor real servers: %s",
 				engine.server, engine.name, err, engine.packages)
 		}
 	}

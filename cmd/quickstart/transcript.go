@@ -39,7 +39,7 @@ func (t *transcript) Write(p []byte) (int, error) {
 	defer t.mu.Unlock()
 	n, err := t.out.Write(p)
 	if err != nil {
-		t.end(fmt.Errorf("nobody reads what it says: %w", err))
+		t.end(fmt.Errorf("its output is not read: %w", err))
 	}
 	return n, err
 }
