@@ -111,7 +111,7 @@ func countSoon(q workqueue.TypedRateLimitingInterface[reconcile.Request], kind a
 func (s *setup) requestsOfClasses(ctx context.Context, kind addedKind, config string) (requests []reconcile.Request) {
 	classes, err := s.classesOf(ctx, kind, config)
 	if err != nil {
-		s.mgr.GetLogger().Error(err, "classes of a provider config can't be listed; they will see its change at their next turn")
+		s.mgr.GetLogger().Error(err, "classes of a provider config can't be listed; they will notice its change at their next reconciliation")
 	}
 	for _, c := range classes {
 		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKey{Name: c.Name()}})
@@ -154,7 +154,7 @@ func (s *setup) usersOfClass(classes *class.Resolver) handler.EventHandler {
 			return nil
 		})
 		if err != nil {
-			s.mgr.GetLogger().Error(err, "objects of a class can't be listed; they will see its change at their next sync")
+			s.mgr.GetLogger().Error(err, "objects of a class can't be listed; they will notice its change at their next resync")
 		}
 		within := min(time.Duration(len(users))*perUser, spread)
 		for _, user := range users {

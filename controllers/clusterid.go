@@ -40,8 +40,8 @@ func ClusterID(ctx context.Context, c client.Client, namespace, wanted string) (
 		return "", fmt.Errorf("ConfigMap %s/%s has no valid key %s; restore it, or delete the ConfigMap to start afresh", namespace, clusterConfigMap, clusterIDKey)
 	}
 	if wanted != "" && wanted != id {
-		return "", fmt.Errorf("cluster id %q differs from %q, with which everything in the cloud was made; "+
-			"drop the flag, or, if nothing was made yet, delete ConfigMap %s/%s", wanted, id, namespace, clusterConfigMap)
+		return "", fmt.Errorf("cluster id %q differs from %q, with which everything in the cloud was created; "+
+			"remove the flag, or, if nothing was created yet, delete ConfigMap %s/%s", wanted, id, namespace, clusterConfigMap)
 	}
 	return id, nil
 }
@@ -62,7 +62,7 @@ func keepClusterID(ctx context.Context, c client.Client, namespace, id string) (
 		return ClusterID(ctx, c, namespace, id) // another replica was faster
 	}
 	if err != nil {
-		return "", fmt.Errorf("keep the cluster id: %w", err)
+		return "", fmt.Errorf("store the cluster id: %w", err)
 	}
 	return id, nil
 }

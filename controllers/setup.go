@@ -279,7 +279,7 @@ func (s *setup) users(configKind string, kind addedKind) handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, o client.Object) []reconcile.Request {
 		list, err := s.list(ctx, kind, credential.Key{Kind: configKind, Namespace: o.GetNamespace(), Name: o.GetName()})
 		if err != nil {
-			s.mgr.GetLogger().Error(err, "objects of a provider config can't be listed; they will see its change at their next sync")
+			s.mgr.GetLogger().Error(err, "objects of a provider config can't be listed; they will notice its change at their next resync")
 			return nil
 		}
 		var requests []reconcile.Request

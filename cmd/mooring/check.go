@@ -45,8 +45,8 @@ func check(ctx context.Context, o options, patience time.Duration, out io.Writer
 	}{
 		{what: "the API server answers", at: c.answers},
 		{what: "it serves all of Mooring's kinds", at: c.kinds, comes: true},
-		{what: "Mooring has the rights that it needs", at: c.rights},
-		{what: "a replica leads", at: c.leader, comes: o.leaderElect},
+		{what: "Mooring has the permissions that it needs", at: c.rights},
+		{what: "a replica is the leader", at: c.leader, comes: o.leaderElect},
 		{what: "the API server has what it needs to trust the webhook", at: c.webhook, comes: true},
 	} {
 		err := look.at(ctx)
@@ -122,7 +122,7 @@ func (c *checker) kinds(context.Context) error {
 	}
 	for _, kind := range []string{"buckets", "databases", "bucketclasses", "databaseclasses", "providerconfigs", "clusterproviderconfigs"} {
 		if _, ok := served[kind]; !ok {
-			return fmt.Errorf("%s.%s is not served: its CustomResourceDefinition is missing, or of another release", kind, v1alpha1.GroupVersion.Group)
+			return fmt.Errorf("%s.%s is not served: its CustomResourceDefinition is missing, or belongs to another release", kind, v1alpha1.GroupVersion.Group)
 		}
 	}
 	return nil
@@ -151,7 +151,7 @@ func (c *checker) rights(ctx context.Context) error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("it may not %s; upgrade the chart with rbac.create: true, which puts the roles as they were; without Helm apply config/rbac", strings.Join(missing, ", "))
+		return fmt.Errorf("it may not %s; upgrade the chart with rbac.create: true, which restores the roles; without Helm, apply config/rbac", strings.Join(missing, ", "))
 	}
 	return nil
 }
@@ -226,7 +226,7 @@ func (c *checker) leader(ctx context.Context) error {
 	}
 	holder, renewed := lease.Spec.HolderIdentity, lease.Spec.RenewTime
 	if holder == nil || *holder == "" || renewed == nil {
-		return fmt.Errorf("nobody holds Lease %s/%s; see the logs of the Deployment", c.namespace, controllers.LeaderLease)
+		return fmt.Errorf("no replica holds Lease %s/%s; see the logs of the Deployment", c.namespace, controllers.LeaderLease)
 	}
 	if age := time.Since(renewed.Time); lease.Spec.LeaseDurationSeconds != nil && age > 2*time.Duration(*lease.Spec.LeaseDurationSeconds)*time.Second {
 		return fmt.Errorf("%s holds Lease %s/%s, and has not renewed it for %s; see its log", *holder, c.namespace, controllers.LeaderLease, age.Round(time.Second))
@@ -245,7 +245,7 @@ func (c *checker) webhook(ctx context.Context) error {
 	for _, w := range configuration.Webhooks {
 		if len(w.ClientConfig.CABundle) == 0 {
 			if c.certDir != "" {
-				return fmt.Errorf("ValidatingWebhookConfiguration %s has no caBundle yet: whoever makes the certificate in %s has to write it, such as the CA injector of cert-manager; see its logs", c.webhookName, c.certDir)
+				return fmt.Errorf("ValidatingWebhookConfiguration %s has no caBundle yet: the tool that issues the certificate in %s has to write it, for example the CA injector of cert-manager; see its logs", c.webhookName, c.certDir)
 			}
 			return fmt.Errorf("ValidatingWebhookConfiguration %s has no caBundle yet: Mooring writes it when it starts; see the logs of the Deployment", c.webhookName)
 		}

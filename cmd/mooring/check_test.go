@@ -36,9 +36,9 @@ func TestCheck(t *testing.T) {
 	t.Run("every namespace", func(t *testing.T) {
 		s.Install(t, nil)
 		c := all.with(t)
-		c.says("FAILED  a replica leads: ")
+		c.says("FAILED  a replica is the leader: ")
 		c.lease(time.Now().Add(-time.Hour))
-		c.says("FAILED  a replica leads: somebody holds Lease mooring-system/mooring-leader, and has not renewed it for ")
+		c.says("FAILED  a replica is the leader: somebody holds Lease mooring-system/mooring-leader, and has not renewed it for ")
 		c.lease(time.Now())
 		c.says("FAILED  the API server has what it needs to trust the webhook: ")
 		c.webhook()
@@ -165,7 +165,7 @@ func (c checkStage) lacks(role client.Object, resource, verb, says string) {
 		c.Fatalf("%s has no right to %s %s", role.GetName(), verb, resource)
 	}
 	c.must(c.Client.Update(c.Context(), role))
-	c.says("FAILED  Mooring has the rights that it needs: " + says)
+	c.says("FAILED  Mooring has the permissions that it needs: " + says)
 	whole.SetResourceVersion("")
 	c.must(c.Client.Update(c.Context(), whole))
 	c.well()
@@ -214,7 +214,7 @@ func (c checkStage) lease(renewed time.Time) {
 // webhook makes the webhook's configuration.
 func (c checkStage) webhook() {
 	c.Helper()
-	objects, err := system.Render(c, system.Values{"fullnameOverride": c.webhookName}, "validatingwebhookconfiguration")
+	objects, err := system.Render(c, system.Values{"fullnameOverride": c.webhookName}, "admission")
 	c.must(err)
 	for _, o := range objects {
 		if o.GetKind() == "ValidatingWebhookConfiguration" {

@@ -68,26 +68,26 @@ func parse(args []string, environment func(string) (string, bool)) (options, err
 // flags returns the flags, which set o.
 func (o *options) flags() *flag.FlagSet {
 	set := flag.NewFlagSet("mooring", flag.ContinueOnError)
-	set.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig `file` for the API server; default: $KUBECONFIG, else ~/.kube/config, else the cluster that Mooring runs in")
-	set.StringVar(&o.namespace, "namespace", "mooring-system", "Mooring's own `namespace`, which holds the credentials of ClusterProviderConfigs, private Secrets and the Lease")
+	set.StringVar(&o.kubeconfig, "kubeconfig", "", "file that says how to reach the API server; default: $KUBECONFIG, else ~/.kube/config, else the cluster that this runs in")
+	set.StringVar(&o.namespace, "namespace", "mooring-system", "Mooring's own `namespace`: credentials of ClusterProviderConfigs, private Secrets, the Lease")
 	set.StringVar(&o.namespaces, "namespaces", "", "comma-separated `namespaces` to watch; default: all")
-	set.StringVar(&o.clusterID, "cluster-id", "", "`id` that distinguishes the cloud objects of this cluster from those of other clusters; default: the uid of namespace kube-system. Mooring stores the id, and it can't be changed later")
-	set.DurationVar(&o.syncPeriod, "sync-period", 10*time.Minute, "how often an object that is up to date is compared with the cloud")
-	set.IntVar(&o.workers, "workers", 20, "how many objects of each kind are reconciled at once")
-	set.StringVar(&o.logLevel, "log-level", "info", "log `level`: debug, info, warn or error")
-	set.StringVar(&o.logFormat, "log-format", "json", "log `format`: json or text")
-	set.StringVar(&o.metricsAddress, "metrics-address", ":8080", "`address` of the server of /metrics; 0 disables it")
-	set.BoolVar(&o.metricsSecure, "metrics-secure", false, "serve /metrics with TLS, and only to clients that the API server authenticates and whose roles allow get on /metrics. Mooring needs permission to create TokenReviews and SubjectAccessReviews for it")
-	set.IntVar(&o.objectLimit, "metrics-object-limit", 1000, "maximum `number` of unhealthy objects that metrics name, each with its namespace, class, conditions and reasons. The objects that have been Stalled for longest come first. 0 disables these metrics")
-	set.StringVar(&o.healthAddress, "health-address", ":8081", "`address` of the server of /healthz and /readyz; 0 disables it")
-	set.StringVar(&o.pprofAddress, "pprof-address", "0", "`address` of the server of /debug/pprof, for profiling the controller; 0 disables it")
-	set.StringVar(&o.webhookAddress, "webhook-address", ":9443", "`address` of the admission webhook, which validates objects before the API server stores them; 0 disables it")
-	set.StringVar(&o.webhookName, "webhook-name", admission.DefaultName, "`name` of the ValidatingWebhookConfiguration and of the Service of the webhook")
-	set.StringVar(&o.certDir, "cert-dir", "", "`directory` with tls.crt and tls.key for the webhook and for secure metrics. Another program, such as cert-manager, renews them; default: Mooring creates and renews its own certificate")
-	set.BoolVar(&o.leaderElect, "leader-elect", true, "use leader election, so that only one of several replicas reconciles at a time")
-	set.StringVar(&o.traceEndpoint, "trace-endpoint", "", "`URL` of an OpenTelemetry collector that accepts OTLP over HTTP, for example http://collector:4318; default: $OTEL_EXPORTER_OTLP_ENDPOINT, else traces are off")
-	set.Float64Var(&o.traceSampleRatio, "trace-sample-ratio", 1, "`fraction` of reconciliations to trace, 0 to 1. A traced reconciliation that changed nothing is sent only if it failed")
-	set.BoolVar(&o.check, "check", false, "check the installation, report problems and exit")
+	set.StringVar(&o.clusterID, "cluster-id", "", "`id` that tells this cluster's cloud objects from those of others; default: the uid of namespace kube-system. It is kept, and can't be changed later")
+	set.DurationVar(&o.syncPeriod, "sync-period", 10*time.Minute, "how often a converged object is compared with the cloud")
+	set.IntVar(&o.workers, "workers", 20, "how many objects of each kind are worked on at once")
+	set.StringVar(&o.logLevel, "log-level", "info", "debug, info, warn or error")
+	set.StringVar(&o.logFormat, "log-format", "json", "json or text")
+	set.StringVar(&o.metricsAddress, "metrics-address", ":8080", "`address` that serves /metrics; 0 for none")
+	set.BoolVar(&o.metricsSecure, "metrics-secure", false, "serve /metrics by TLS, and only to those whom the API server knows and whose roles let them get /metrics. It takes the rights to create TokenReviews and SubjectAccessReviews")
+	set.IntVar(&o.objectLimit, "metrics-object-limit", 1000, "at most how many objects that are not fine the metrics name, each with its namespace, class, conditions and reasons; those that have been Stalled for longest come first. 0 for none")
+	set.StringVar(&o.healthAddress, "health-address", ":8081", "`address` that serves /healthz and /readyz; 0 for none")
+	set.StringVar(&o.pprofAddress, "pprof-address", "0", "`address` that serves /debug/pprof, for whoever looks into the controller itself; 0 for none")
+	set.StringVar(&o.webhookAddress, "webhook-address", ":9443", "`address` that answers API servers which ask about objects before they store them; 0 for none")
+	set.StringVar(&o.webhookName, "webhook-name", admission.DefaultName, "`name` of the ValidatingWebhookConfiguration, and of the Service by which API servers reach the webhook")
+	set.StringVar(&o.certDir, "cert-dir", "", "`folder` with tls.crt and tls.key to serve the webhook and secure metrics with, renewed by somebody else, such as cert-manager; default: Mooring makes its own")
+	set.BoolVar(&o.leaderElect, "leader-elect", true, "take turns with other replicas")
+	set.StringVar(&o.traceEndpoint, "trace-endpoint", "", "`URL` of an OpenTelemetry collector that takes OTLP over HTTP, as http://collector:4318 does; default: $OTEL_EXPORTER_OTLP_ENDPOINT, else traces are off")
+	set.Float64Var(&o.traceSampleRatio, "trace-sample-ratio", 1, "share of turns that are traced, 0 to 1. Of these, turns that did nothing are not sent unless something failed")
+	set.BoolVar(&o.check, "check", false, "look at what is installed, say what is wrong, and exit")
 	set.BoolVar(&o.version, "version", false, "print the version and exit")
 	return set
 }
@@ -137,11 +137,11 @@ func (o options) validate() error {
 	case !(o.traceSampleRatio >= 0 && o.traceSampleRatio <= 1):
 		return fmt.Errorf("--trace-sample-ratio %v: it must be 0 to 1", o.traceSampleRatio)
 	case o.syncPeriod < time.Second:
-		return fmt.Errorf("--sync-period %s: it must be a second at least", o.syncPeriod)
+		return fmt.Errorf("--sync-period %s: it must be at least one second", o.syncPeriod)
 	case o.objectLimit < 0:
-		return fmt.Errorf("--metrics-object-limit %d: it must be 0 at least", o.objectLimit)
+		return fmt.Errorf("--metrics-object-limit %d: it must be at least 0", o.objectLimit)
 	case o.workers < 1:
-		return fmt.Errorf("--workers %d: it must be 1 at least", o.workers)
+		return fmt.Errorf("--workers %d: it must be at least 1", o.workers)
 	case o.logFormat != "json" && o.logFormat != "text":
 		return fmt.Errorf("--log-format %q: it must be json or text", o.logFormat)
 	}

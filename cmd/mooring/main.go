@@ -123,7 +123,7 @@ func cachesFilled(c cache.Cache) healthz.Checker {
 		ctx, cancel := context.WithTimeout(r.Context(), time.Second)
 		defer cancel()
 		if !c.WaitForCacheSync(ctx) {
-			return errors.New("not all that is watched has been read yet")
+			return errors.New("the caches are not filled yet")
 		}
 		return nil
 	}

@@ -142,7 +142,7 @@ func TestTrace(t *testing.T) {
 		t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
 		said := 0
 		for _, line := range w.lead(t, "--trace-endpoint="+other.URL) {
-			if strings.Contains(line, "takes no traces") || strings.Contains(line, "traces are lost") {
+			if strings.Contains(line, "does not accept traces") || strings.Contains(line, "traces are lost") {
 				said++
 			}
 		}
@@ -236,7 +236,7 @@ func (w *world) verifyTraces(t *testing.T, r *receiver) {
 		}
 	}
 	for _, turn := range []string{
-		"reconcile Bucket Create", "reconcile Bucket Update", "reconcile Bucket Delete", "reconcile Bucket RemoveFinalizer", "reconcile Database Create", "reconcile Database Delete",
+		"reconcile Bucket Create", "reconcile Bucket Update", "reconcile Bucket Delete", "reconcile Bucket Forget", "reconcile Database Create", "reconcile Database Delete",
 	} {
 		if !turns[turn] {
 			t.Errorf("no turn %q among %v", turn, turns)

@@ -111,16 +111,16 @@ func Judge(c *Class, o Case, rules []Rule) Verdict {
 func leftBehind(c *Class, o Case, rules []Rule) Verdict {
 	v, leads := Frozen(o), o.Leads
 	if leads == "" {
-		leads = "no account that is there"
+		leads = "an account that does not exist"
 	}
 	v.Problems = append(allowed(c, o), brokenRules(c, rules, v.Spec, o.Namespace)...)
 	leaves(effectiveOf(o.Before).Sized, func(at path, _ any) {
 		if _, says := get(o.Spec, at); says && at[0] == o.Cloud {
-			v.Problems = append(v.Problems, violated("spec."+at.String(), "class %q has sizes in its place, and leads to %s now; take it out, or choose a class of %s", c.Name(), leads, o.Cloud))
+			v.Problems = append(v.Problems, violated("spec."+at.String(), "class %q has sizes, so this field can't be set, and the class now leads to %s; remove the field, or choose a class of %s", c.Name(), leads, o.Cloud))
 		}
 	})
 	if size, named := o.Spec["size"].(string); named && size != v.Effective.Size {
-		v.Problems = append(v.Problems, violated("spec.size", "class %q leads to %s now, and this is in %s, where the class has no sizes any more; choose a class of %s",
+		v.Problems = append(v.Problems, violated("spec.size", "class %q now leads to %s, but this object is in %s, where the class has no sizes any more; choose a class of %s",
 			c.Name(), leads, o.Cloud, o.Cloud))
 	}
 	return v

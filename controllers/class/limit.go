@@ -20,7 +20,7 @@ func allowed(c *Class, o Case) []Problem {
 	}
 	if !selector.Matches(labels.Set(o.Namespace.Labels)) {
 		return []Problem{{Reason: v1alpha1.ReasonClassNotAllowed, Field: "spec.className",
-			Message: fmt.Sprintf("class %q is not for namespace %s; choose another class, or ask your platform team", c.Name(), o.Namespace.Name)}}
+			Message: fmt.Sprintf("class %q is not allowed in namespace %s; choose another class, or ask your platform team", c.Name(), o.Namespace.Name)}}
 	}
 	if limit := c.Spec.MaxPerNamespace; limit != nil && !o.Joined && o.Older >= int(*limit) {
 		return []Problem{tooMany(c, o.Namespace.Name)}
@@ -35,7 +35,7 @@ func tooMany(c *Class, namespace string) Problem {
 	if limit == 0 {
 		p.Message = fmt.Sprintf("class %q takes no new objects; choose another class, or ask your platform team", c.Name())
 	} else {
-		p.Message = fmt.Sprintf("namespace %s has as many of class %q as it may have (%d); delete what is not needed, or ask your platform team", namespace, c.Name(), limit)
+		p.Message = fmt.Sprintf("namespace %s has the maximum number of objects of class %q (%d); delete what is not needed, or ask your platform team", namespace, c.Name(), limit)
 	}
 	return p
 }
@@ -56,7 +56,7 @@ func adoption(c *Class, o Case) []Problem {
 	if asked != string(v1alpha1.AdoptionIfExists) || c.Spec.AllowAdoption == v1alpha1.AllowAdoptionAny {
 		return nil
 	}
-	return []Problem{violated("spec.adoption", "class %q does not let cloud objects be taken over that exist already; take spec.adoption out, or ask your platform team", c.Name())}
+	return []Problem{violated("spec.adoption", "class %q does not allow taking over existing cloud objects; remove spec.adoption, or ask your platform team", c.Name())}
 }
 
 // Adopts returns what adoption a class leaves of what an object asks for.
@@ -80,11 +80,11 @@ func chooseSize(c *Class, o Case) (*Size, []Problem) {
 	}
 	switch {
 	case len(c.Sizes) == 0 && named:
-		return nil, []Problem{violated("spec.size", "class %q has no sizes; take spec.size out, or choose another class", c.Name())}
+		return nil, []Problem{violated("spec.size", "class %q has no sizes; remove spec.size, or choose another class", c.Name())}
 	case len(c.Sizes) == 0:
 		return nil, nil
 	case name == "":
-		return nil, append(ownSize(c, o), violated("spec.size", "a size is needed: choose one of %s", c.catalogue()))
+		return nil, append(ownSize(c, o), violated("spec.size", "a size is required: choose one of %s", c.catalogue()))
 	}
 	size := c.size(name)
 	if size == nil {
@@ -100,7 +100,7 @@ func ownSize(c *Class, o Case) (problems []Problem) {
 		leaves(size.Gives, func(at path, _ any) {
 			if _, names := get(o.Spec, at); names && !told[at.String()] {
 				told[at.String()] = true
-				problems = append(problems, violated("spec."+at.String(), "class %q has sizes in its place; set spec.size to one of %s", c.Name(), c.catalogue()))
+				problems = append(problems, violated("spec."+at.String(), "class %q has sizes, so this field can't be set; remove it, and set spec.size to one of %s", c.Name(), c.catalogue()))
 			}
 		})
 	}
@@ -159,9 +159,9 @@ func outOfBounds(size *Size, spec Tree) (problems []Problem) {
 		switch {
 		case !has:
 		case b.Min != nil && value < *b.Min:
-			problems = append(problems, violated("spec."+field, "%d is too little for size %q: ask for %d at least", value, size.Name, *b.Min))
+			problems = append(problems, violated("spec."+field, "%d is too small for size %q: set %d or more", value, size.Name, *b.Min))
 		case b.Max != nil && value > *b.Max:
-			problems = append(problems, violated("spec."+field, "%d is too much for size %q: ask for %d at most, or choose a larger size", value, size.Name, *b.Max))
+			problems = append(problems, violated("spec."+field, "%d is too large for size %q: set %d or less, or choose a larger size", value, size.Name, *b.Max))
 		}
 	}
 	return problems
@@ -185,7 +185,7 @@ func contradictions(c *Class, o Case) (problems []Problem) {
 		asked, says := get(o.Spec, at)
 		settled := o.Bound && slices.Contains(o.Fixed, at.String()) // nobody could mend it
 		if says && !settled && !same(asked, value) {
-			p := violated("spec."+at.String(), "class %q insists on %s, not %s; take it out of the spec", c.Name(), show(value), show(asked))
+			p := violated("spec."+at.String(), "class %q enforces %s, not %s; remove it from the spec", c.Name(), show(value), show(asked))
 			p.Overruled = true
 			problems = append(problems, p)
 		}
@@ -202,7 +202,7 @@ func misfits(c *Class, o Case, spec Tree) (problems []Problem) {
 		at := path(strings.Split(field, "."))
 		wants, insists := get(c.Enforced, at)
 		if has, says := get(spec, at); insists && says && !same(has, wants) {
-			problems = append(problems, violated("spec.className", "class %q insists on %s %s, and this is of %s for good; choose another class", c.Name(), field, show(wants), show(has)))
+			problems = append(problems, violated("spec.className", "class %q enforces %s %s, but this object has %s, which can't change; choose another class", c.Name(), field, show(wants), show(has)))
 		}
 	}
 	return problems
@@ -234,7 +234,7 @@ func broken(c *Class, i int, rule Rule, spec Tree, namespace Namespace) []Proble
 func foreign(o Case, spec Tree) []Problem {
 	for _, cloud := range v1alpha1.Clouds() {
 		if _, says := spec[cloud]; says && o.Cloud != "" && o.Cloud != cloud {
-			return []Problem{violated("spec."+cloud, "the class leads to %s, so spec.%s does not fit; take it out, or choose another class", o.Cloud, cloud)}
+			return []Problem{violated("spec."+cloud, "the class is in %s, so spec.%s can't be set; remove it, or choose another class", o.Cloud, cloud)}
 		}
 	}
 	return nil

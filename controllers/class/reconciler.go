@@ -83,7 +83,7 @@ func (r *Reconciler) account(ctx context.Context, c *Class, ready *metav1.Condit
 		return err
 	}
 	c.Status.Provider = config.Spec.Cloud()
-	ready.Status, ready.Reason, ready.Message = metav1.ConditionTrue, string(v1alpha1.ReasonReady), "it can be used"
+	ready.Status, ready.Reason, ready.Message = metav1.ConditionTrue, string(v1alpha1.ReasonReady), "the class can be used"
 	switch account := meta.FindStatusCondition(config.Status.Conditions, v1alpha1.ConditionReady); {
 	case !config.DeletionTimestamp.IsZero():
 		ready.Status, ready.Reason = metav1.ConditionFalse, string(v1alpha1.ReasonProviderConfigDeleting)
@@ -92,7 +92,7 @@ func (r *Reconciler) account(ctx context.Context, c *Class, ready *metav1.Condit
 		ready.Status, ready.Reason = metav1.ConditionFalse, account.Reason
 		ready.Message = fmt.Sprintf("ClusterProviderConfig %s: %s", config.Name, account.Message)
 	case c.Spec.AllowedNamespaces == nil:
-		ready.Message = "no namespace may use it, as spec.allowedNamespaces is not set; {} allows all"
+		ready.Message = "no namespace may use the class, because spec.allowedNamespaces is not set; to allow all, set it to {}"
 	}
 	return nil
 }

@@ -138,9 +138,9 @@ func (r *Resolver) caseOf(ctx context.Context, object client.Object, c *Class) (
 
 func (r *Resolver) missing(name string) Problem {
 	p := Problem{Reason: v1alpha1.ReasonClassNotFound, Field: "spec.className",
-		Message: fmt.Sprintf("there is no %sClass %q; see kubectl get %sclasses for those there are", r.Kind.Name, name, strings.ToLower(r.Kind.Name))}
+		Message: fmt.Sprintf("there is no %sClass %q; to list them, run kubectl get %sclasses", r.Kind.Name, name, strings.ToLower(r.Kind.Name))}
 	if name == "" {
-		p.Message = fmt.Sprintf("no %sClass is the default, so one has to be named; see kubectl get %sclasses for those there are", r.Kind.Name, strings.ToLower(r.Kind.Name))
+		p.Message = fmt.Sprintf("no %sClass is the default, so spec.className is required; to list the classes, run kubectl get %sclasses", r.Kind.Name, strings.ToLower(r.Kind.Name))
 	}
 	return p
 }

@@ -24,7 +24,7 @@ const (
 )
 
 // ErrTooCostly is what a rule gets that costs more than a rule may.
-var ErrTooCostly = errors.New("it costs too much: look at fewer entries, compare in place of matching, or make two rules of it")
+var ErrTooCostly = errors.New("it costs too much: use fewer entries, compare instead of matching, or split it into two rules")
 
 // A Rule is a rule that was compiled. It can be evaluated by several at once.
 type Rule struct {

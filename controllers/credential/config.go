@@ -168,7 +168,7 @@ func (c *config) refuses(use Use, labels map[string]string) error {
 		return c.invalid
 	}
 	if !c.object.GetDeletionTimestamp().IsZero() && !use.Bound {
-		return &Refusal{v1alpha1.ReasonProviderConfigDeleting, fmt.Sprintf("%s is being deleted; use another", c.key)}
+		return &Refusal{v1alpha1.ReasonProviderConfigDeleting, fmt.Sprintf("%s is being deleted; use another provider config", c.key)}
 	}
 	if !c.direct && !use.ByClass {
 		return &Refusal{v1alpha1.ReasonProviderConfigNotAllowed,
@@ -176,7 +176,7 @@ func (c *config) refuses(use Use, labels map[string]string) error {
 	}
 	if !c.allowed(labels) {
 		return &Refusal{v1alpha1.ReasonProviderConfigNotAllowed,
-			fmt.Sprintf("%s is not for namespace %s; ask your platform team, or use another", c.key, use.Namespace)}
+			fmt.Sprintf("%s is not allowed in namespace %s; ask your platform team, or use another provider config", c.key, use.Namespace)}
 	}
 	return nil
 }

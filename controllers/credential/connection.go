@@ -140,7 +140,7 @@ func (c *Connection) expect(account driver.AccountID) (driver.AccountID, error) 
 	c.Gate.lead(gateKey{provider: c.Provider, account: account, endpoint: c.endpoint})
 	if c.expected != "" && account != c.expected {
 		return "", &Refusal{v1alpha1.ReasonAccountChanged,
-			fmt.Sprintf("the credentials lead to account %s, but the provider config expects %s; correct the credentials, or accountID if that is what is wrong", account, c.expected)}
+			fmt.Sprintf("the credentials lead to account %s, but the provider config expects %s; correct the credentials, or the accountID of the provider config", account, c.expected)}
 	}
 	return account, nil
 }

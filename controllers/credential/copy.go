@@ -121,7 +121,7 @@ func (s *Store) writeCopy(ctx context.Context, cfg *config, create bool, change 
 	change(data)
 	if n := size(data); n > maxCopy && n > size(secret.Data) {
 		return nil, &Refusal{v1alpha1.ReasonQuotaExceeded, fmt.Sprintf(
-			"%s is used by so many namespaces that what their deletions need can't be kept in one Secret; use another for some of them", cfg.key)}
+			"%s has so many namespaces that what their deletions need does not fit in one Secret; use another provider config for some of them", cfg.key)}
 	}
 	switch {
 	case missing:
@@ -131,7 +131,7 @@ func (s *Store) writeCopy(ctx context.Context, cfg *config, create bool, change 
 		err = s.Client.Update(ctx, secret)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("keep a copy of %s's credentials: %w", cfg.key, err)
+		return nil, fmt.Errorf("store a copy of %s's credentials: %w", cfg.key, err)
 	}
 	return data, nil
 }
@@ -157,7 +157,7 @@ func size(data map[string][]byte) int {
 func (s *Store) dropCopy(ctx context.Context, cfg *config) error {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: copyName(cfg)}}
 	if err := client.IgnoreNotFound(s.Client.Delete(ctx, secret)); err != nil {
-		return fmt.Errorf("drop the copy of %s's credentials: %w", cfg.key, err)
+		return fmt.Errorf("delete the copy of %s's credentials: %w", cfg.key, err)
 	}
 	return nil
 }

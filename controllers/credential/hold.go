@@ -75,7 +75,7 @@ func (s *Store) hold(ctx context.Context, key Key, namespace string) error {
 		return err
 	}
 	if !controllerHolds(cfg) && !cfg.object.GetDeletionTimestamp().IsZero() {
-		return &Refusal{v1alpha1.ReasonProviderConfigDeleting, fmt.Sprintf("%s is being deleted; use another", cfg.key)}
+		return &Refusal{v1alpha1.ReasonProviderConfigDeleting, fmt.Sprintf("%s is being deleted; use another provider config", cfg.key)}
 	}
 	known, err := s.copyFor(ctx, h, cfg, t)
 	if err != nil {

@@ -42,7 +42,7 @@ func (s *Store) keptToken(ctx context.Context, cfg *config, key tokenKey, refusa
 	case !ok || !k.isFor(key):
 		return token{}, refusal
 	case !s.Now().Before(k.expires):
-		return token{}, &Refusal{refusal.Reason, refusal.Message + "; the token that was kept for deletions has expired"}
+		return token{}, &Refusal{refusal.Reason, refusal.Message + "; the token that was stored for deletions has expired"}
 	}
 	return k.token, nil
 }
@@ -58,7 +58,7 @@ func (s *Store) keepTokens(ctx context.Context, cfg *config, users func() (map[s
 		err = s.refreshTokens(ctx, cfg, due, users)
 	}
 	if err != nil {
-		logf.FromContext(ctx).Error(err, "tokens that deletions may need were not renewed; they will be at the next turn")
+		logf.FromContext(ctx).Error(err, "tokens that deletions may need were not renewed; Mooring retries at the next reconciliation")
 	}
 }
 
@@ -150,7 +150,7 @@ func (s *Store) writeTokens(ctx context.Context, h *held, cfg *config, fresh map
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("keep tokens for deletions: %w", err)
+		return fmt.Errorf("store tokens for deletions: %w", err)
 	}
 	h.learn(cfg, data, fresh)
 	return nil

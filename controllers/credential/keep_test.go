@@ -179,7 +179,7 @@ func TestTheKeptTokenHasLimits(t *testing.T) {
 		change func(*house)
 		says   string
 	}{
-		{"it has expired", func(h *house) { h.now = h.now.Add(time.Hour) }, "the token that was kept for deletions has expired"},
+		{"it has expired", func(h *house) { h.now = h.now.Add(time.Hour) }, "the token that was stored for deletions has expired"},
 		{"it is of another ServiceAccount", func(h *house) {
 			edit(h, webPlatform(), func(c *v1alpha1.ClusterProviderConfig) { c.Spec.Credentials.WebIdentity.ServiceAccountName = "other" })
 		}, "no ServiceAccount other"},

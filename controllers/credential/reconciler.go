@@ -104,7 +104,7 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 	}
 	if !cfg.object.GetDeletionTimestamp().IsZero() {
 		ready.Status, ready.Reason = metav1.ConditionFalse, string(v1alpha1.ReasonDeleting)
-		ready.Message = "to be deleted, once no object depends on it"
+		ready.Message = "being deleted; waiting until no object uses it"
 	}
 	if r.FirstUsers != nil {
 		names, err := r.FirstUsers(ctx, cfg.key)

@@ -629,7 +629,7 @@ func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 		t.Errorf("a key that is refused: %+v, account %s", ready, account)
 	}
 	h.remove(teamConfig())
-	const leaving = "to be deleted, once no object depends on it"
+	const leaving = "being deleted; waiting until no object uses it"
 	users = 3
 	if ready, _, _ := turn(); ready.Status != "False" || ready.Reason != string(v1alpha1.ReasonDeleting) || ready.Message != leaving {
 		t.Errorf("while it is being deleted: %+v", ready)

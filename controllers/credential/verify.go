@@ -59,7 +59,7 @@ func (r *Reconciler) account(ctx context.Context, cfg *config, users map[string]
 	}
 	return answer{
 		account: driver.AccountID(cfg.status().AccountID),
-		message: "each namespace has an identity of its own here; the account is verified once a namespace uses it",
+		message: "each namespace has its own identity here; Mooring verifies the account once a namespace uses it",
 	}
 }
 

@@ -48,7 +48,7 @@ func (r *Reconciler[T, S]) act(ctx context.Context, t *turn[T, S], a Action) (ou
 	case Forget:
 		if a.Lost {
 			r.event(t, corev1.EventTypeWarning, v1alpha1.EventDataLost,
-				"%s is gone from %s account %s, and there is no final snapshot %s: it was deleted outside Mooring, and what it held is lost unless the cloud has other backups",
+				"%s no longer exists in %s account %s, and there is no final snapshot %s: it was deleted outside Mooring, and its data is lost unless the cloud has other backups",
 				t.request.Name, t.conn.Provider, t.account, t.request.Deletion.Snapshot)
 		}
 		out, err := r.forget(ctx, t, a.Message, a.Stays)
@@ -142,7 +142,7 @@ func (r *Reconciler[T, S]) create(ctx context.Context, t *turn[T, S], a Action) 
 	}
 	if t.view.WasReady {
 		r.event(t, corev1.EventTypeWarning, v1alpha1.EventDataLost,
-			"%s was deleted in %s account %s outside Mooring, and what it held is lost; a new and empty one is being created under the same name",
+			"%s was deleted in %s account %s outside Mooring, and its data is lost; Mooring is creating a new, empty one under the same name",
 			t.request.Name, t.conn.Provider, t.account)
 	}
 	if err := r.choosePassword(ctx, t, first); err != nil {
@@ -229,9 +229,9 @@ func (t *turn[T, S]) inVain(out outcome, changes []field.Change) outcome {
 		out.quiet = true
 	case out.quiet:
 		out.quiet, out.state = false, condition.DriftWaits
-		out.message = "the cloud does not keep what is set; see who else changes it, or set what it shows: " + list(changes)
+		out.message = "the cloud does not keep the value that Mooring sets; find out who else changes it, or set the spec to the value in the cloud: " + list(changes)
 	case out.state == condition.Updating:
-		out.message = "the cloud took it before and does not show it, so it is sent again: " + list(changes)
+		out.message = "the cloud accepted this change before but does not show it, so Mooring sends it again: " + list(changes)
 	}
 	return out
 }
@@ -274,9 +274,9 @@ func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S]) (outcome,
 		t.status.Operation = done.Operation
 		return outcome{state: condition.Deleting, reason: v1alpha1.ReasonDeleting, message: messageReleasing, next: soon}, nil
 	}
-	left := fmt.Sprintf("left %s in %s account %s", t.request.Name, t.conn.Provider, t.account)
+	left := fmt.Sprintf("retained %s in %s account %s", t.request.Name, t.conn.Provider, t.account)
 	if t.policy.Deletion != v1alpha1.DeletionRetain {
-		left += ": it existed before this object took it over, and was never as this object declares"
+		left += ": it existed before this object took it over, and this object's spec was never applied in full"
 	}
 	out, err := r.forget(ctx, t, left, true)
 	return out.orNothing(), err
@@ -322,7 +322,7 @@ func (r *Reconciler[T, S]) forget(ctx context.Context, t *turn[T, S], why string
 		controllerutil.RemoveFinalizer(t.obj, v1alpha1.FinalizerResource)
 		err := r.Client.Patch(ctx, t.obj, client.MergeFromWithOptions(t.stored, client.MergeFromWithOptimisticLock{}))
 		if client.IgnoreNotFound(err) != nil {
-			return nil, fmt.Errorf("drop the finalizer: %w", err)
+			return nil, fmt.Errorf("remove the finalizer: %w", err)
 		}
 	}
 	return &outcome{gone: true, finished: finished, stays: stays}, nil

@@ -57,7 +57,7 @@ func (r *Reconciler[T, S]) startOver(t *turn[T, S], origin v1alpha1.Origin, appl
 	t.status.Applied = applied
 	t.status.PendingChanges, t.status.Plan = nil, nextPlan(t.status.Plan, "")
 	if err := r.Kind.Observed(t.obj, json.RawMessage("null")); err != nil {
-		logf.Log.Error(err, "the mirror could not be emptied")
+		logf.Log.Error(err, "status.observed could not be cleared")
 	}
 	if r.Kind.Endpoint != nil {
 		r.Kind.Endpoint(t.obj, driver.Endpoint{})

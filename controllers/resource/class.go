@@ -36,7 +36,7 @@ func (r *Reconciler[T, S]) hasClass(ctx context.Context, t *turn[T, S]) (*outcom
 	case found.Config == nil, !t.bound() && !t.deleting:
 		return nil, &credential.Refusal{Reason: problem.Reason, Message: problem.String()}
 	default:
-		t.policy.Refused = Refusal{problem.Reason, problem.String() + "; what exists is left as it is until then"}
+		t.policy.Refused = Refusal{problem.Reason, problem.String() + "; until then Mooring does not change what exists"}
 	}
 	return nil, nil
 }
@@ -132,10 +132,10 @@ func (r *Reconciler[T, S]) takeTurn(t *turn[T, S], a Action) Action {
 func (r *Reconciler[T, S]) waitForTurn(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
 	out := outcome{
 		state: condition.DriftWaits, reason: v1alpha1.ReasonClassChanged, next: atSync, pending: a.Pending, planned: true, hash: a.Hash,
-		message: "the class changed, and enough of its objects are changing already; waiting until they are as declared",
+		message: "the class changed, and the maximum number of its objects are already changing; waiting for a slot",
 	}
 	if a.Hash != "" {
-		out.message += fmt.Sprintf("; to approve what waits for approval besides, set the annotation %s=%s", v1alpha1.AnnotationApprove, a.Hash)
+		out.message += fmt.Sprintf("; to approve the changes that also wait for approval, set the annotation %s=%s", v1alpha1.AnnotationApprove, a.Hash)
 	}
 	if a.EditWaits {
 		out.state, out.reason = condition.EditWaits, v1alpha1.ReasonApprovalRequired

@@ -113,7 +113,7 @@ func (r *Reconciler[T, S]) judgeBusy(t *turn[T, S], out outcome) outcome {
 		out.state, out.quiet = condition.Retrying, true
 		return out
 	}
-	out.message = "the cloud refuses this for now, and is asked again: " + out.message
+	out.message = "the cloud refuses this for now, and Mooring retries: " + out.message
 	switch {
 	case t.deleting:
 		out.state, out.reason = condition.Deleting, v1alpha1.ReasonDeleting

@@ -95,7 +95,7 @@ func TestPendingWhileTheCloudWorks(t *testing.T) {
 	d.RecordDeadline, d.obj.Generation, d.view.Edited, d.view.WasReady = time.Minute, 2, true, true
 	d.take(t, edit)
 	d.looked, d.seen = true, driver.Observation{State: driver.Pending, Mark: d.request.Mark}
-	wait := Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud is at work on it"}
+	wait := Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "an operation is in progress in the cloud"}
 	d.take(t, wait)
 	if got := d.pendingFields(t); !slices.Equal(got, []string{"tags", "cors"}) {
 		t.Errorf("pending are %q", got)

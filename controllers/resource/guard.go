@@ -53,12 +53,12 @@ func (r *Reconciler[T, S]) notPaused(_ context.Context, t *turn[T, S]) (*outcome
 	if t.deleting {
 		return &outcome{
 			state: condition.DeletionStalled, reason: v1alpha1.ReasonPaused, next: never,
-			message: "it is to be deleted, and paused by the annotation " + v1alpha1.AnnotationPaused + "; remove that to go on",
+			message: "it is being deleted, but it is paused by the annotation " + v1alpha1.AnnotationPaused + "; remove the annotation to continue",
 		}, nil
 	}
 	return &outcome{
 		state: condition.Paused, reason: v1alpha1.ReasonPaused, next: never,
-		message: "paused by the annotation " + v1alpha1.AnnotationPaused + "; remove it to go on",
+		message: "paused by the annotation " + v1alpha1.AnnotationPaused + "; remove it to continue",
 	}, nil
 }
 
@@ -73,7 +73,7 @@ func (r *Reconciler[T, S]) notUnborn(ctx context.Context, t *turn[T, S]) (*outco
 		if err := r.certain(ctx, t); err != nil {
 			return nil, err
 		}
-		return r.forget(ctx, t, "nothing of it is in the cloud, which refused its creation", false)
+		return r.forget(ctx, t, "nothing was created in the cloud, because the cloud refused it", false)
 	}
 	return nil, nil
 }
@@ -87,12 +87,12 @@ func (r *Reconciler[T, S]) notRemoved(ctx context.Context, t *turn[T, S]) (*outc
 	crd := &metav1.PartialObjectMetadata{}
 	crd.SetGroupVersionKind(crdKind)
 	if err := r.Reader.Get(ctx, client.ObjectKey{Name: r.Kind.Plural + ".mooring.dev"}, crd); err != nil {
-		return nil, fmt.Errorf("look whether the kind itself is being removed: %w", err)
+		return nil, fmt.Errorf("check whether the CustomResourceDefinition is being deleted: %w", err)
 	}
 	if crd.DeletionTimestamp.IsZero() {
 		return nil, nil
 	}
-	return r.forget(ctx, t, "the kind itself is being removed from the cluster, so the cloud object stays", true)
+	return r.forget(ctx, t, "the CustomResourceDefinition is being deleted, so the cloud object stays", true)
 }
 
 // connects: the provider config is there, for this namespace, and its credentials can be used.
@@ -119,7 +119,7 @@ func (r *Reconciler[T, S]) connects(ctx context.Context, t *turn[T, S]) (*outcom
 // isSupported: the cloud has such a kind.
 func (r *Reconciler[T, S]) isSupported(_ context.Context, t *turn[T, S]) (*outcome, error) {
 	if t.external = r.Kind.External(t.conn.Conn); t.external == nil {
-		return t.stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("%s has no %s", t.conn.Provider, r.Kind.Name)), nil
+		return t.stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("%s does not support the kind %s; refer to a provider config of another cloud", t.conn.Provider, r.Kind.Name)), nil
 	}
 	if r.Metrics != nil {
 		t.external = telemetry.External(r.Metrics, t.external, t.conn.Provider, r.Kind.Name)

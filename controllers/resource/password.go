@@ -38,7 +38,7 @@ func (r *Reconciler[T, S]) wantedPassword(ctx context.Context, t *turn[T, S]) (s
 	}
 	if slices.Contains(t.published(r.Kind.Connection(t.want)), ref.Name) {
 		return "", &credential.Refusal{Reason: v1alpha1.ReasonPasswordInvalid,
-			Message: fmt.Sprintf("spec.credentials.passwordSecretRef names Secret %s, which Mooring writes for this object's own connection; put the password into another Secret", ref.Name)}
+			Message: fmt.Sprintf("spec.credentials.passwordSecretRef names Secret %s, which Mooring writes for this object's own connection; store the password in another Secret", ref.Name)}
 	}
 	if value == "" {
 		return "", &credential.Refusal{Reason: v1alpha1.ReasonPasswordNotFound,
@@ -138,8 +138,8 @@ func (r *Reconciler[T, S]) offerPassword(ctx context.Context, t *turn[T, S], nam
 }
 
 // whyReplaced says what comes of a new password for a server whose old one only others know.
-const whyReplaced = "a new one is made, as no cloud tells the old one, and whoever uses that is cut off; " +
-	"to keep it, name the Secret that has it in spec.credentials.passwordSecretRef"
+const whyReplaced = "Mooring sets a new one, because no cloud returns the current one, and every login with the current one then fails; " +
+	"to keep the current one, name the Secret that has it in spec.credentials.passwordSecretRef"
 
 // recallPassword takes the password of a server that is taken back from the connection Secret that was left with
 // it, so that nobody who uses that is cut off. It waits until the cloud says where the server is: the Secret may be of another.

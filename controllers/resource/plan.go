@@ -16,17 +16,17 @@ type Verb string
 
 // The verbs.
 const (
-	Wait    Verb = "Wait"            // look again later
-	Settle  Verb = "Converge"        // nothing differs
-	Create  Verb = "Create"          // create it in the cloud
-	Adopt   Verb = "Adopt"           // write our mark on what exists
-	Update  Verb = "Update"          // apply Action.Changes
-	Ask     Verb = "AwaitApproval"   // wait for approval of Action.Pending
-	Delete  Verb = "Delete"          // delete it in the cloud
-	Release Verb = "Release"         // mark it as left behind
-	Unbind  Verb = "ClearBinding"    // forget the place where it was to be, and never was
-	Forget  Verb = "RemoveFinalizer" // drop the finalizer
-	Stall   Verb = "Stall"           // a person has to act
+	Wait    Verb = "Wait"    // look again later
+	Settle  Verb = "Settle"  // nothing differs
+	Create  Verb = "Create"  // create it in the cloud
+	Adopt   Verb = "Adopt"   // write our mark on what exists
+	Update  Verb = "Update"  // apply Action.Changes
+	Ask     Verb = "Ask"     // wait for approval of Action.Pending
+	Delete  Verb = "Delete"  // delete it in the cloud
+	Release Verb = "Release" // mark it as left behind
+	Unbind  Verb = "Unbind"  // forget the place where it was to be, and never was
+	Forget  Verb = "Forget"  // drop the finalizer
+	Stall   Verb = "Stall"   // a person has to act
 )
 
 // An Action is what Plan decided, and why.
@@ -130,7 +130,7 @@ type View struct {
 func Plan(v View, o driver.Observation, p Policy) Action {
 	switch {
 	case o.State == driver.Unknown || markUnread(o):
-		return Action{Verb: Wait, Reason: v1alpha1.ReasonRetrying, Message: "the cloud's answer could not be understood; it will be asked again"}
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonRetrying, Message: "the cloud's answer could not be understood; Mooring retries"}
 	case v.Deleting:
 		return planDeletion(v, o, p)
 	case p.Management == v1alpha1.ManagementObserve:
@@ -140,21 +140,21 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 	case o.State == driver.Absent:
 		return planAbsent(v, p)
 	case o.State == driver.Deleting:
-		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "it is being deleted in the cloud, and not by Mooring" + atWork(o) + "; waiting for that to finish"}
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud object is being deleted outside Mooring" + atWork(o) + "; waiting for the deletion to finish"}
 	}
 	switch belongs := ownership(v, o); belongs {
 	case ours:
 	case oursUnmarked, unmarked:
 		if v.Bound && !v.UnmarkedSure { // our own may be there without the mark that it was created with
-			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show its mark; looking again to be sure", Quiet: true}
+			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show its mark; checking again to be sure", Quiet: true}
 		}
 		if belongs == unmarked {
 			return planForeign(belongs, v, o, p)
 		}
 		if o.State == driver.Pending {
-			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "its mark is missing in the cloud, and is written once the cloud is done with it" + atWork(o)}
+			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "Mooring's mark is missing on the cloud object, and Mooring writes it once the operation in the cloud has finished" + atWork(o)}
 		}
-		return Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting, Message: "its mark is missing in the cloud and is being written"}
+		return Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting, Message: "Mooring's mark is missing on the cloud object, and Mooring is writing it"}
 	default:
 		return planForeign(belongs, v, o, p)
 	}
@@ -163,7 +163,7 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonFailed, Message: "it failed in the cloud: " + o.Problem}
 	case driver.Pending:
 		if v.WasReady {
-			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud is at work on it" + atWork(o), Pending: pending(v, o.Changes)}
+			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "an operation is in progress in the cloud" + atWork(o), Pending: pending(v, o.Changes)}
 		}
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
 	default:
@@ -187,7 +187,7 @@ func markUnread(o driver.Observation) bool {
 
 const (
 	messageCreating = "the cloud is creating it"
-	messageAdopting = "it exists in the cloud and is being marked as this object's"
+	messageAdopting = "the cloud object exists, and Mooring is taking it over"
 )
 
 func planObserved(v View, o driver.Observation, p Policy) Action {
@@ -195,24 +195,24 @@ func planObserved(v View, o driver.Observation, p Policy) Action {
 	case p.Refused.Reason != "":
 		return Action{Verb: Stall, Reason: p.Refused.Reason, Message: p.Refused.Message}
 	case o.State == driver.Absent && v.Bound && !v.AbsenceSure:
-		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; looking again to be sure", Quiet: true}
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; checking again to be sure", Quiet: true}
 	case o.State == driver.Absent:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotFound, Message: "the cloud has no object of this name; check spec.externalName and spec.location"}
 	case !mayObserve(v, o.Mark, p):
-		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Detail: whose(v, o.Mark), Message: "the cloud object of this name is not for this namespace to see: it bears another's mark, or none and the class allows only what is marked; " +
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Detail: whose(v, o.Mark), Message: "this namespace may not observe the cloud object of this name: it has the mark of another object, or it has no mark and the class requires one; " +
 			"choose another spec.externalName, or ask your platform team"}
 	case o.State == driver.Deleting:
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "it is being deleted in the cloud"}
 	case o.Available || o.Stopped:
 		a := Action{Verb: Settle, Reason: v1alpha1.ReasonObserved, Message: "observed only", Pending: pending(v, o.Changes)}
 		if len(a.Pending) > 0 {
-			a.Message = "observed only; what spec.management: Full would change is in status.pendingChanges"
+			a.Message = "observed only; status.pendingChanges lists what spec.management: Full would change"
 		}
 		return a
 	case o.State == driver.Failed || o.Problem != "":
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonFailed, Message: "it can't be used: " + o.Problem}
 	default:
-		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not let it be used yet"}
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud object can't be used yet"}
 	}
 }
 
@@ -231,10 +231,10 @@ func planAbsent(v View, p Policy) Action {
 	case !v.Bound:
 		return creating
 	case !v.AbsenceSure:
-		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; looking again to be sure", Quiet: true}
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; checking again to be sure", Quiet: true}
 	case (v.WasReady || v.Origin == v1alpha1.OriginAdopted) && p.WhenVanished == v1alpha1.WhenVanishedStop:
-		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "it was deleted in the cloud, and not by Mooring; restore it there under the same name and set spec.adoption: IfExists, " +
-			"or set spec.whenVanished: Recreate to have a new, empty one made, or delete this object"}
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "the cloud object was deleted outside Mooring; restore it in the cloud under the same name and set spec.adoption: IfExists, " +
+			"or set spec.whenVanished: Recreate to create a new, empty one, or delete this object"}
 	case v.Moved && !v.WasReady: // as after a name or a location that the cloud refused
 		return Action{Verb: Unbind, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
 	default:
@@ -259,7 +259,7 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		a.Verb, a.Reason = Ask, v1alpha1.ReasonApprovalRequired
 		a.Message = fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s%s", list(wait), v1alpha1.AnnotationApprove, a.Hash, instead(v.Approval))
 		if !slices.ContainsFunc(wait, func(c field.Change) bool { return cause(v, c) != v1alpha1.CauseDrift || c.From == field.Redacted }) {
-			a.Message += "; to keep what the cloud has, say that in the spec"
+			a.Message += "; to keep the values in the cloud, set the spec to them"
 		}
 		if !o.Available && o.Problem != "" { // that is worse than to differ, and what waits may mend it
 			a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonFailed, "it can't be used: "+o.Problem+"; "+a.Message
@@ -267,11 +267,11 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	case !o.Available && !o.Stopped:
 		return planUnusable(v, o, a)
 	case len(never) > 0: // the class's doing: what the object itself asks for is as declared
-		a.Verb, a.Reason, a.Message = Ask, v1alpha1.ReasonImmutable, "the class changed, and what exists can't: "+impossible(never)+"; it stays as it is"
+		a.Verb, a.Reason, a.Message = Ask, v1alpha1.ReasonImmutable, "the class changed, but the existing cloud object can't be changed: "+impossible(never)+"; it stays as it is"
 	case o.Stopped:
-		a.Verb, a.Reason, a.Message = Settle, v1alpha1.ReasonStopped, "as declared, and stopped in the cloud"
+		a.Verb, a.Reason, a.Message = Settle, v1alpha1.ReasonStopped, "up to date, and stopped in the cloud"
 	default:
-		a.Verb, a.Reason, a.Message = Settle, v1alpha1.ReasonReady, "usable and as declared"
+		a.Verb, a.Reason, a.Message = Settle, v1alpha1.ReasonReady, "usable and up to date"
 	}
 	return a
 }
@@ -305,9 +305,9 @@ func reasonOf(v View, changes []field.Change) v1alpha1.Reason {
 func planUnusable(v View, o driver.Observation, a Action) Action {
 	switch {
 	case o.Problem != "":
-		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonFailed, "it is as declared, and can't be used: "+o.Problem
+		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonFailed, "it is up to date, but can't be used: "+o.Problem
 	case v.WasReady:
-		a.Verb, a.Reason, a.Message = Wait, v1alpha1.ReasonCloudBusy, "it is as declared, and the cloud does not let it be used yet"
+		a.Verb, a.Reason, a.Message = Wait, v1alpha1.ReasonCloudBusy, "it is up to date, but can't be used yet"
 	default:
 		a.Verb, a.Reason, a.Message = Wait, v1alpha1.ReasonCreating, messageCreating
 	}

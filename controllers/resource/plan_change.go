@@ -89,7 +89,7 @@ func instead(approval string) string {
 	if len(approval) > most {
 		approval = approval[:most] + "…"
 	}
-	return fmt.Sprintf(" (it is %q now, which is not the plan that waits)", approval)
+	return fmt.Sprintf(" (its value is %q now, which is not the hash of this plan)", approval)
 }
 
 func pending(v View, changes []field.Change) []v1alpha1.PendingChange {

@@ -69,20 +69,20 @@ func effectOfDeletion(v View, o driver.Observation, p Policy) (effect deletionEf
 func planDeletion(v View, o driver.Observation, p Policy) Action {
 	switch effect, snapshot := effectOfDeletion(v, o, p); effect {
 	case deletionLeavesObserved:
-		return leaving("it was only observed, and stays in the cloud")
+		return leaving("the cloud object was only observed, and stays in the cloud")
 	case deletionFindsNothing:
 		return planGone(v, o, p)
 	case deletionUnderWay:
 		return deleting("the cloud is deleting it")
 	case deletionNeedsConsent:
-		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: "the cloud object lost its mark, so it may not be Mooring's to delete; " +
-			"set spec.deletionPolicy: Retain to leave it, or delete it in the cloud"}
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: "the cloud object lost its mark, so Mooring does not delete it; " +
+			"set spec.deletionPolicy: Retain to keep it, or delete it in the cloud"}
 	case deletionLeavesUnmarked:
-		return leaving("the cloud object of this name does not bear this object's mark, and stays")
+		return leaving("the cloud object of this name does not have this object's mark, and stays in the cloud")
 	case deletionLeavesReleased:
-		return leaving("the cloud object is marked as left behind, and stays")
+		return leaving("the cloud object is marked as released, and stays in the cloud")
 	case deletionLeavesOthers:
-		return leaving("the cloud object of this name is not this object's, and stays")
+		return leaving("the cloud object of this name belongs to another object, and stays in the cloud")
 	case deletionReleases:
 		if o.State == driver.Pending {
 			return deleting(messageReleasing)
@@ -92,11 +92,11 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 		return planProtected(v, o)
 	case deletionDestroys:
 		if o.State == driver.Pending {
-			return deleting("waiting for the cloud to be done with it" + atWork(o))
+			return deleting("waiting for an operation in the cloud to finish" + atWork(o))
 		}
-		return Action{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Message: "the cloud is asked to delete it", Snapshot: snapshot}
+		return Action{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Message: "Mooring is requesting the deletion in the cloud", Snapshot: snapshot}
 	default:
-		return deleting("the cloud does not show its mark; looking again to be sure")
+		return deleting("the cloud does not show its mark; checking again to be sure")
 	}
 }
 
@@ -111,21 +111,21 @@ func planProtected(v View, o driver.Observation) Action {
 	i := lifting(o.Changes)
 	switch {
 	case i < 0 && v.Unsettled:
-		return deleting("waiting for the cloud to show that deletion protection is lifted")
+		return deleting("waiting for the cloud to show that deletion protection is off")
 	case i < 0 && v.Enforced.Has("deletionProtection"):
-		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on, and the class insists on it; ask your platform team to lift it, in the class or in the cloud"}
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on, and the class enforces it; ask your platform team to turn it off, in the class or in the cloud"}
 	case i < 0:
-		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on; set spec.deletionProtection: false to have it deleted"}
+		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on; set spec.deletionProtection: false to delete it"}
 	case o.State == driver.Pending:
-		return deleting("waiting for the cloud to be done with it" + atWork(o))
+		return deleting("waiting for an operation in the cloud to finish" + atWork(o))
 	}
-	return Action{Verb: Update, Reason: v1alpha1.ReasonDeleting, Message: "deletion protection is being lifted", Changes: o.Changes[i : i+1]}
+	return Action{Verb: Update, Reason: v1alpha1.ReasonDeleting, Message: "Mooring is turning off deletion protection", Changes: o.Changes[i : i+1]}
 }
 
 // planGone decides when the cloud no longer has the object.
 func planGone(v View, o driver.Observation, p Policy) Action {
 	if v.Bound && !v.AbsenceSure {
-		a := deleting("the cloud no longer shows it; looking again to be sure")
+		a := deleting("the cloud no longer shows it; checking again to be sure")
 		a.Quiet = true
 		return a
 	}
@@ -135,20 +135,20 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 		case o.Snapshot == driver.Pending:
 			return deleting("the cloud is finishing the final snapshot")
 		case o.Snapshot == driver.Failed:
-			return Action{Verb: Stall, Reason: v1alpha1.ReasonFailed, Message: "it is deleted, but the final snapshot failed; " +
-				"set spec.deletionPolicy: Delete to let this object go without one"}
+			return Action{Verb: Stall, Reason: v1alpha1.ReasonFailed, Message: "the cloud object is deleted, but its final snapshot failed; " +
+				"set spec.deletionPolicy: Delete to remove this object without a snapshot"}
 		case o.Snapshot == driver.Unknown:
-			return deleting("the final snapshot could not be seen; looking again")
+			return deleting("the final snapshot could not be read; checking again")
 		case o.Snapshot == driver.Absent && !v.SnapshotAbsenceSure: // absence from a list is not absence
-			return deleting("the cloud shows no final snapshot; looking again to be sure")
+			return deleting("the cloud shows no final snapshot; checking again to be sure")
 		default: // Ready, or surely absent: it was deleted in the cloud without our asking, and nothing is left to keep.
 			lost = v.WasReady && o.Snapshot == driver.Absent
 		}
 	}
-	return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "it is gone from the cloud", Lost: lost}
+	return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object is deleted", Lost: lost}
 }
 
-const messageReleasing = "the cloud object is being marked as left behind"
+const messageReleasing = "Mooring is marking the cloud object as released"
 
 func deleting(message string) Action {
 	return Action{Verb: Wait, Reason: v1alpha1.ReasonDeleting, Message: message}

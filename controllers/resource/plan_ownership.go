@@ -55,8 +55,8 @@ func planForeign(b belonging, v View, o driver.Observation, p Policy) Action {
 		if never := contradictions(v, o); len(never) > 0 {
 			return Action{
 				Verb: Stall, Reason: v1alpha1.ReasonImmutable, Pending: pending(v, never),
-				Message: "a cloud object of this name exists and is not taken over, because it can't become what the spec asks for: " + impossible(never) +
-					"; make the spec say what exists, or choose another spec.externalName",
+				Message: "a cloud object of this name exists, and Mooring does not take it over, because it can't be changed to match the spec: " + impossible(never) +
+					"; set the spec to the values in the cloud, or choose another spec.externalName",
 			}
 		}
 		return Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting, Message: messageAdopting}
@@ -67,16 +67,16 @@ func planForeign(b belonging, v View, o driver.Observation, p Policy) Action {
 		if v.Bound && v.Moved && !v.WasReady && v.ID == "" { // the name was taken before ours was created, and is wanted no more
 			return Action{Verb: Unbind, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
 		}
-		a.Message = "a cloud object of this name exists and is another's; choose another spec.externalName, or ask your platform team"
+		a.Message = "a cloud object of this name exists and belongs to another object; choose another spec.externalName, or ask your platform team"
 		a.Detail = whose(v, o.Mark)
 	case released:
-		a.Message = "the cloud object of this name was left behind on purpose (deletionPolicy Retain); set spec.adoption: IfExists to take it back"
+		a.Message = "the cloud object of this name was released (deletionPolicy: Retain); set spec.adoption: IfExists to take it over again"
 	case oursBefore:
-		a.Message = "the cloud object of this name was made by an earlier object of this namespace and name; set spec.adoption: IfMarked to take it back"
+		a.Message = "the cloud object of this name was created by a former object with this namespace and name; set spec.adoption: IfMarked to take it over"
 	case replaced:
-		a.Message = "the cloud object that this object managed was deleted, and another now has its name; set spec.adoption: IfExists to take that one, or delete this object"
+		a.Message = "the cloud object that this object managed was deleted, and another now has its name; set spec.adoption: IfExists to take that one over, or delete this object"
 	default:
-		a.Message = "a cloud object of this name exists and does not bear Mooring's mark; set spec.adoption: IfExists to take it over, or choose another spec.externalName"
+		a.Message = "a cloud object of this name exists and does not have Mooring's mark; set spec.adoption: IfExists to take it over, or choose another spec.externalName"
 	}
 	return a
 }
@@ -108,7 +108,7 @@ func whose(v View, mark driver.Mark) string {
 	case mark.Zero():
 		return "it has no mark"
 	case mark.Released && mark.Cluster == v.Mark.Cluster:
-		return fmt.Sprintf("%s/%s of this cluster left it behind; to let this object take it over, set the annotation %s=%s/%s on this object",
+		return fmt.Sprintf("%s/%s of this cluster released it; to let this object take it over, set the annotation %s=%s/%s on this object",
 			mark.Namespace, mark.Name, v1alpha1.AnnotationAdoptFrom, mark.Namespace, mark.Name)
 	default:
 		return fmt.Sprintf("it has the mark of %s/%s of cluster %s", mark.Namespace, mark.Name, mark.Cluster)

@@ -368,7 +368,7 @@ var properties = []struct {
 	{"a wrong or replayed approval is answered", "A wrong approval is answered in the status.",
 		func(w world, a Action) bool {
 			wrong := (w.approval == wrongApproval || w.approval == replayedApproval) && w.Approval != ""
-			return implies(a.Verb == Ask && a.Reason == v1alpha1.ReasonApprovalRequired, wrong == strings.Contains(a.Message, "which is not the plan that waits"))
+			return implies(a.Verb == Ask && a.Reason == v1alpha1.ReasonApprovalRequired, wrong == strings.Contains(a.Message, "which is not the hash of this plan"))
 		}},
 	{"nothing disruptive beside what is impossible", "Nothing disruptive starts while another part of the spec is impossible.",
 		func(w world, a Action) bool {

@@ -209,7 +209,7 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{"storage.sizeGiB"}}},
 		{"as declared, and without an address yet", []func(*scene){func(s *scene) { s.Seen.Available, s.WasReady = false, false }},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonCreating}},
-		{"the cloud is at work on it", []func(*scene){state(driver.Pending)},
+		{"an operation is in progress in the cloud", []func(*scene){state(driver.Pending)},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy}},
 		{"it broke", []func(*scene){state(driver.Failed)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},

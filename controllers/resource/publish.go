@@ -83,7 +83,7 @@ func unpublished(out outcome, refused *credential.Refusal) outcome {
 
 func takenBySomebody(secret string) *credential.Refusal {
 	return &credential.Refusal{Reason: v1alpha1.ReasonSecretNotOwned, Message: fmt.Sprintf(
-		"a Secret %s exists and was not made for this object; change spec.connection.secretName, or delete the Secret if nobody needs it", secret)}
+		"a Secret %s exists and does not belong to this object; change spec.connection.secretName, or delete the Secret if nobody needs it", secret)}
 }
 
 // connectionSecret reads a Secret of the object's namespace; it is empty if there is none.

@@ -79,11 +79,11 @@ func (r *Reconciler[T, S]) whileQueued(t *turn[T, S], degraded bool) *outcome {
 	if id := t.conn.KnownAccount(); id != "" {
 		account = fmt.Sprintf("%s account %s", t.conn.Provider, id)
 	}
-	out.message = "waiting for a slot of " + account + ", whose other objects come first; nothing needs to be done"
+	out.message = "waiting for a slot of " + account + "; other objects of the account come first, and you need to do nothing"
 	news := newsQueued
 	if degraded {
 		news, out.reason = newsDegraded, v1alpha1.ReasonRetrying
-		out.message = account + " does not answer, and its objects are tried one at a time; this one is when its turn comes, so wait, or look at the network and at the cloud's own status page"
+		out.message = account + " does not answer, so Mooring tries its objects one at a time; wait, or check the network and the cloud's own status page"
 	}
 	switch {
 	case t.bound() && t.now.Sub(t.mem.seen) > 2*r.Cadence.Sync:

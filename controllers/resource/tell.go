@@ -127,7 +127,7 @@ func (r *Reconciler[T, S]) tellRefused(t *turn[T, S], out outcome) (over bool) {
 	case out.state == condition.ObservationRefused && !out.quiet && t.mem.refused != out.message:
 		t.mem.refused = out.message
 		r.event(t, corev1.EventTypeWarning, string(out.reason),
-			"it can't be observed, and is shown as it was last observed: %s. Look at %s", out.message, t.config)
+			"it can't be observed, so its status shows the last observation: %s. Check %s", out.message, t.config)
 	case t.looked && t.mem.refused != "":
 		t.mem.refused = ""
 		return true
@@ -217,11 +217,11 @@ func (r *Reconciler[T, S]) tellUpdate(t *turn[T, S], a Action, changes []field.C
 	case len(changes) == 0:
 	case a.Verb == Update && t.status.FirstReadyTime == nil: // a part of the creation, and no news
 	case a.Verb == Adopt:
-		r.normal(t, v1alpha1.EventAdopted, "marked %s as this object's", t.request.Name)
+		r.normal(t, v1alpha1.EventAdopted, "took over %s", t.request.Name)
 	case len(changes) == 1 && changes[0].Field == driver.FieldPassword:
 		r.normal(t, v1alpha1.EventPasswordChanged, "changed the administrator's password")
 	case a.Reason == v1alpha1.ReasonDrifted:
-		r.normal(t, v1alpha1.EventDriftCorrected, "put right what was changed in the cloud: %s", list(changes))
+		r.normal(t, v1alpha1.EventDriftCorrected, "corrected drift: %s", list(changes))
 	default:
 		r.normal(t, v1alpha1.EventUpdated, "changed %s", list(changes))
 	}
@@ -248,7 +248,7 @@ func (r *Reconciler[T, S]) tellStored(t *turn[T, S]) {
 func (r *Reconciler[T, S]) tellReleased(t *turn[T, S]) {
 	if len(t.letGo) > 0 {
 		slices.Sort(t.letGo)
-		r.normal(t, v1alpha1.EventReleased, "no longer managed, because the spec no longer has it: %s", strings.Join(t.letGo, ", "))
+		r.normal(t, v1alpha1.EventReleased, "no longer managed, because the spec no longer sets it: %s", strings.Join(t.letGo, ", "))
 	}
 	t.letGo = nil
 }

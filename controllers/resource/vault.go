@@ -105,7 +105,7 @@ func (r *Reconciler[T, S]) openVault(ctx context.Context, t *turn[T, S]) error {
 	}
 	if v.exists && (!r.labelled(v.secret, t) || v.secret.Type != corev1.SecretTypeOpaque && v.secret.Type != "") {
 		return &credential.Refusal{Reason: v1alpha1.ReasonSecretNotOwned, Message: fmt.Sprintf(
-			"Secret %s in Mooring's own namespace, where this object's password is kept, was not made by Mooring; ask your platform team to look at it", key.Name)}
+			"Secret %s in Mooring's own namespace, which stores this object's password, was not created by Mooring; ask your platform team to check it", key.Name)}
 	}
 	if v.secret.Data == nil {
 		v.secret.Data = map[string][]byte{}

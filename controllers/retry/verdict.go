@@ -25,7 +25,7 @@ var verdicts = map[driver.Code]Verdict{
 	driver.NotEmpty:    {Reason: v1alpha1.ReasonNotEmpty, Stalled: true},
 	driver.Protected:   {Reason: v1alpha1.ReasonDeletionProtected, Stalled: true},
 	driver.Busy:        {Reason: v1alpha1.ReasonCloudBusy, Soon: true},
-	driver.Quota:       {Reason: v1alpha1.ReasonQuotaExceeded, Stalled: true, Advice: "ask the cloud for a higher quota, or delete what is not needed"},
+	driver.Quota:       {Reason: v1alpha1.ReasonQuotaExceeded, Stalled: true, Advice: "request a higher quota from the cloud, or delete what is not needed"},
 	driver.Throttled:   {Reason: v1alpha1.ReasonRetrying},
 	driver.Unavailable: {Reason: v1alpha1.ReasonRetrying},
 	driver.Capacity:    {Reason: v1alpha1.ReasonNoCapacity, Stalled: true},

@@ -35,11 +35,11 @@ func (b *buckets) Name() driver.NameRule {
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
 var bucketNames = []driver.NamePattern{
 	{Match: `^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`,
-		Rule: "S3 takes names of 3 to 63 lower-case letters, digits, dots and hyphens, which begin and end with a letter or digit"},
-	{Never: `\.\.`, Rule: "S3 takes no name with two dots in a row"},
-	{Never: `^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$`, Rule: "S3 takes no name that looks like an IP address"},
-	{Never: `^(xn--|sthree-|amzn-s3-demo-)`, Rule: "S3 keeps names that begin with xn--, sthree- or amzn-s3-demo- for itself"},
-	{Never: `(-s3alias|--ol-s3|\.mrap|--x-s3|--xa-s3|--table-s3|-an)$`, Rule: "S3 keeps names that end with -s3alias, --ol-s3, .mrap, --x-s3, --xa-s3, --table-s3 or -an for itself"},
+		Rule: "S3 accepts names of 3 to 63 lower-case letters, digits, dots and hyphens that begin and end with a letter or digit"},
+	{Never: `\.\.`, Rule: "S3 does not accept a name with two dots in a row"},
+	{Never: `^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$`, Rule: "S3 does not accept a name that looks like an IP address"},
+	{Never: `^(xn--|sthree-|amzn-s3-demo-)`, Rule: "S3 reserves names that begin with xn--, sthree- or amzn-s3-demo-"},
+	{Never: `(-s3alias|--ol-s3|\.mrap|--x-s3|--xa-s3|--table-s3|-an)$`, Rule: "S3 reserves names that end with -s3alias, --ol-s3, .mrap, --x-s3, --xa-s3, --table-s3 or -an"},
 }
 
 // Password implements driver.External.
@@ -216,7 +216,7 @@ func (b *buckets) lookFirst(ctx context.Context, name string) error {
 	case driver.Denied: // there is one, whosever it is: S3 says 404 of those that are not there
 		e := *asError(err)
 		e.Code = driver.Conflict
-		e.Message = "a bucket of that name exists and may not be looked at: it belongs to another account, or the credentials lack s3:ListBucket"
+		e.Message = "a bucket of that name exists and can't be observed: it belongs to another account, or the credentials lack s3:ListBucket"
 		return &e
 	}
 	if err == nil {

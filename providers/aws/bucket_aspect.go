@@ -153,7 +153,7 @@ func (b *buckets) readEncryption(ctx context.Context, name string, into *bucket)
 // its own, for which there is no bucket key.
 func (b *buckets) writeEncryption(ctx context.Context, name string, p bucketParams) error {
 	if strings.HasPrefix(*p.key, "projects/") { // S3 would take it, and fail each write of an object
-		return invalid("encryption.key names a key of Cloud KMS, and the bucket is in Amazon S3; name a key of AWS KMS")
+		return invalid("encryption.key names a key of Cloud KMS, but the bucket is in Amazon S3; name a key of AWS KMS")
 	}
 	rule, err := b.encryptionRule(ctx, name)
 	if err != nil {

@@ -31,9 +31,9 @@ func (d *databases) Name() driver.NameRule {
 
 // instanceNames is what RDS asks of the name of a new instance. It takes capital letters too, and keeps them as small ones.
 var instanceNames = []driver.NamePattern{
-	{Match: `^.{1,63}$`, Rule: "RDS takes names of at most 63 characters"},
+	{Match: `^.{1,63}$`, Rule: "RDS accepts names of at most 63 characters"},
 	{Match: `^[a-z](-?[a-z0-9])*$`,
-		Rule: "RDS takes names of letters, which it keeps in lower case, digits and single hyphens, which begin with a letter and do not end with a hyphen"},
+		Rule: "RDS accepts names of letters (stored in lower case), digits and single hyphens that begin with a letter and do not end with a hyphen"},
 }
 
 // Password implements driver.External.
@@ -85,7 +85,7 @@ func (d *databases) describe(ctx context.Context, name string) (*types.DBInstanc
 	}
 	if len(out.DBInstances) != 1 {
 		return nil, &driver.Error{Code: driver.Internal, Op: "DescribeDBInstances",
-			Message: fmt.Sprintf("RDS answers with %d instances in place of one", len(out.DBInstances))}
+			Message: fmt.Sprintf("RDS returned %d instances instead of one", len(out.DBInstances))}
 	}
 	return &out.DBInstances[0], nil
 }
@@ -200,11 +200,11 @@ func (d *databases) creatable(req databaseRequest) error {
 	}
 	switch {
 	case req.Spec.GCP != nil:
-		return invalid("spec.gcp is for Google Cloud, and this account is in AWS: set spec.aws.instanceClass in its place")
+		return invalid("spec.gcp is for Google Cloud, and this account is in AWS: remove it, and set spec.aws.instanceClass")
 	case req.Spec.Engine == nil:
 		return invalid("set spec.engine to postgres or mysql")
 	case req.Spec.AWS == nil || req.Spec.AWS.InstanceClass == nil:
-		return invalid("set spec.aws.instanceClass, as db.t4g.micro")
+		return invalid("set spec.aws.instanceClass, for example to db.t4g.micro")
 	case req.Login.Password == "":
 		return invalid("the administrator has no password")
 	}

@@ -52,7 +52,7 @@ func (d *databases) explainDeletion(ctx context.Context, req databaseRequest, er
 		return nil
 	case code == "InvalidParameterCombination" && strings.Contains(e.Message, "protected"):
 		e.Code = driver.Protected
-		e.Message = "deletion protection is on: set spec.deletionProtection: false, or switch it off in RDS"
+		e.Message = "deletion protection is on: set spec.deletionProtection: false, or turn it off in RDS"
 	case code == "DBSnapshotAlreadyExists":
 		e.Message = fmt.Sprintf("a snapshot named %q exists already: delete or rename it, then the final snapshot can be taken", req.Deletion.Snapshot)
 	case code == "InvalidDBInstanceState":

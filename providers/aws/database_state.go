@@ -25,16 +25,16 @@ const credentialsRefused = "incompatible-credentials"
 
 // problems are the states that do not end by themselves, with what AWS's documentation says of them.
 var problems = map[string]string{
-	"failed":                              "RDS gave the instance up; it can't be recovered, only restored from a backup",
+	"failed":                              "RDS can't recover the instance; restore it from a backup",
 	"inaccessible-encryption-credentials": "the KMS key of the instance can't be used, and the instance can't be recovered",
 	"inaccessible-encryption-credentials-recoverable": "the KMS key of the instance can't be used: make it usable and start the instance",
 	"incompatible-create":                             "RDS can't create the instance with these resources",
 	credentialsRefused:                                "the administrator's password could not be set",
 	"incompatible-network":                            "the network of the instance can't serve it: too few addresses, or the subnet is gone",
-	"incompatible-option-group":                       "a change of the option group can't be made, and can't be taken back",
+	"incompatible-option-group":                       "RDS can neither apply nor undo a change of the option group",
 	"incompatible-parameters":                         "the parameter group does not fit the instance: change it",
 	"incompatible-restore":                            "RDS can't restore the instance",
-	"insufficient-capacity":                           "AWS has no machine of this class free here: take another class or try later",
+	"insufficient-capacity":                           "AWS has no capacity for this instance class here: choose another class, or try later",
 	"restore-error":                                   "restoring the instance failed",
 	"storage-full":                                    "the disk is full: set a larger spec.storage.sizeGiB",
 }

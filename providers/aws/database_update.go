@@ -117,7 +117,7 @@ func stillGrowing(err error) error {
 		return err
 	}
 	later := *e
-	later.Code, later.Message = driver.Busy, "the disk grew a short while ago and can't grow again yet: RDS takes six hours between two growths"
+	later.Code, later.Message = driver.Busy, "the disk grew a short while ago and can't grow again yet: RDS requires six hours between two changes"
 	return &later
 }
 

@@ -49,7 +49,7 @@ var regionFormat = regexp.MustCompile(`^((us|eu|ap|sa|ca|me|af|il|mx|cn)(-(gov|i
 // Open implements driver.Driver.
 func (c *cloud) Open(ctx context.Context, cfg driver.Config) (*driver.Conn, error) {
 	if !regionFormat.MatchString(cfg.Location) {
-		return nil, &driver.Error{Code: driver.NotFound, Message: fmt.Sprintf("%q is no AWS region: use a name like eu-central-1", cfg.Location)}
+		return nil, &driver.Error{Code: driver.NotFound, Message: fmt.Sprintf("%q is not an AWS region: use a name such as eu-central-1", cfg.Location)}
 	}
 	if cfg.Endpoint == "" {
 		cfg.Endpoint = c.options.Endpoint

@@ -115,8 +115,8 @@ var messages = map[string]string{
 	"BucketAlreadyExists":            "a bucket of that name exists in another account, and names are global: choose another with spec.externalName",
 	"BucketAlreadyOwnedByYou":        "a bucket of that name exists in this account already",
 	"DBInstanceAlreadyExists":        "an instance of that name exists in this account and region already",
-	"InsufficientDBInstanceCapacity": "AWS has no machine of this class free here now: take another class, or wait: it is tried again",
-	"BucketNotEmpty":                 "the bucket is not empty: empty it, or set spec.forceDestroy: true to have everything in it deleted",
+	"InsufficientDBInstanceCapacity": "AWS has no capacity for this instance class here now: choose another class, or wait: Mooring retries",
+	"BucketNotEmpty":                 "the bucket is not empty: empty it, or set spec.forceDestroy: true to delete everything in it",
 	"SlowDown":                       "too many calls: AWS asks to slow down",
 	"Throttling":                     "too many calls: AWS asks to slow down",
 }
@@ -175,13 +175,13 @@ func (s *session) wrap(op string, err error) *driver.Error {
 		return e
 	}
 	if code == "" && status < http.StatusMultipleChoices {
-		e.Code, e.Message = driver.Unavailable, "the answer of AWS broke off or can't be read"
+		e.Code, e.Message = driver.Unavailable, "the answer of AWS is incomplete or can't be read"
 		return e
 	}
 	e.Code, e.RetryAfter = codeOf(code, status), s.retryAfter(err)
 	if region := s.otherRegion(err); region != "" {
 		e.Code = driver.Conflict
-		e.Message = fmt.Sprintf("a bucket of that name exists in region %s, not in %s: take that location, or choose another name", region, s.region)
+		e.Message = fmt.Sprintf("a bucket of that name exists in region %s, not in %s: set spec.location to that region, or choose another name", region, s.region)
 		return e
 	}
 	var api smithy.APIError
@@ -211,7 +211,7 @@ func (s *session) withoutAnswer(err error) (driver.Code, string) {
 	case errors.Is(err, context.DeadlineExceeded):
 		return driver.Unavailable, fmt.Sprintf("no answer within %s", s.timeout)
 	case errors.Is(err, context.Canceled):
-		return driver.Unavailable, "the call was broken off"
+		return driver.Unavailable, "the call was cancelled"
 	case errors.As(err, &dns) && s.missing(dns):
 		return driver.Invalid, fmt.Sprintf("the name %q does not exist: is there a region %s?", dns.Name, s.region)
 	case errors.As(err, &dns):
@@ -279,7 +279,7 @@ func without(secret string, err error) error {
 	}
 	clean := *e
 	if strings.Contains(strings.ToLower(e.Message), "masteruserpassword") {
-		clean.Message = "RDS refuses the password: it takes 8 to 128 characters (MySQL: 8 to 41), printable ASCII without /, @, \" and spaces"
+		clean.Message = "RDS refuses the password: it accepts 8 to 128 characters (MySQL: 8 to 41), printable ASCII without /, @, \" and spaces"
 	}
 	clean.Message = driver.Redact(clean.Message, secret)
 	clean.Err = nil

@@ -23,7 +23,7 @@ func (s *session) refusedRole(op, role, how, advice string, err error) error {
 	case e.Code == driver.Throttled, e.Code == driver.Unavailable, !answered:
 		advice = ""
 	case apiCode(err) == "ExpiredToken":
-		e.Code, text = driver.Denied, "AWS says that what it was called with has expired"
+		e.Code, text = driver.Denied, "AWS says that the token of the call has expired"
 	default:
 		e.Code, text = driver.Denied, "AWS says: "+strings.TrimSuffix(plain(api.ErrorMessage()), ".")
 	}
@@ -42,12 +42,12 @@ func (s *session) withoutAmbient(err error) error {
 	switch {
 	case !answered && strings.Contains(err.Error(), "EC2 IMDS"): // where the SDK ends up with nothing in the environment
 		e.Code = driver.Denied
-		e.Message = "Mooring runs with no identity of AWS: give its pod one (IRSA, EKS Pod Identity), or use credentials.secretRef"
+		e.Message = "Mooring runs without an AWS identity: give its pod one (IRSA, EKS Pod Identity), or use credentials.secretRef"
 	case !answered && !isNetwork(err):
 		e.Code = driver.Denied
-		e.Message = "Mooring's own identity could not be had, because its token can't be read or is refused: check the pod's ServiceAccount, and its association with a role"
+		e.Message = "Mooring could not get its own identity, because its token can't be read or is refused: check the pod's ServiceAccount, and its association with a role"
 	default:
-		e.Message = "Mooring's own identity could not be had: " + e.Message
+		e.Message = "Mooring could not get its own identity: " + e.Message
 	}
 	return e
 }

@@ -47,7 +47,7 @@ func TestWrap(t *testing.T) {
 		"429 with seconds":           {answered(429, http.Header{"Retry-After": {"7"}}, errors.New("x")), driver.Throttled, 7 * time.Second},
 		"503 with a date":            {answered(503, http.Header{"Retry-After": {at.Add(time.Minute).Format(http.TimeFormat)}}, api("SlowDown")), driver.Throttled, time.Minute},
 		"a deadline":                 {fmt.Errorf("x: %w", context.DeadlineExceeded), driver.Unavailable, 0},
-		"broken off":                 {fmt.Errorf("x: %w", context.Canceled), driver.Unavailable, 0},
+		"cancelled":                  {fmt.Errorf("x: %w", context.Canceled), driver.Unavailable, 0},
 		"a broken connection":        {errors.New("read tcp 127.0.0.1:5->127.0.0.1:6: connection reset by peer"), driver.Unavailable, 0},
 		"no credentials":             {errors.New("operation error S3: X, get identity: get credentials: failed to refresh"), driver.Denied, 0},
 		"elsewhere, by the header":   {answered(301, http.Header{"X-Amz-Bucket-Region": {"eu-west-1"}}, api("PermanentRedirect")), driver.Conflict, 0},
@@ -70,7 +70,7 @@ func TestWrap(t *testing.T) {
 					t.Errorf("%q is not stable", got)
 				}
 			}
-			if strings.HasPrefix(name, "AWS has no machine") && !strings.Contains(got.Error(), "take another class, or wait") {
+			if strings.HasPrefix(name, "AWS has no capacity") && !strings.Contains(got.Error(), "choose another class, or wait") {
 				t.Errorf("%q does not say what to do", got)
 			}
 			if strings.HasPrefix(name, "elsewhere") && !strings.Contains(got.Error(), "eu-west-1") {

@@ -73,7 +73,7 @@ func checkChain(cfg driver.Config) error {
 	case web != nil && web.RoleARN == "":
 		return invalid("credentials.webIdentity names no role: set its roleARN")
 	case cfg.Chain.ImpersonateServiceAccount != "":
-		return invalid("credentials.impersonateServiceAccount is of Google Cloud: for AWS use assumeRoles")
+		return invalid("credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use assumeRoles")
 	}
 	for _, role := range cfg.Chain.AssumeRoles {
 		if role.RoleARN == "" {
@@ -92,7 +92,7 @@ func staticKeys(secret driver.Credentials) (aws.CredentialsProvider, error) {
 		case v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey, v1alpha1.SecretKeyAWSSessionToken:
 			values[key] = string(value)
 		default:
-			return nil, invalid("the credentials Secret has the key %q: only %s, %s and %s are taken", key,
+			return nil, invalid("the credentials Secret has the key %q: only %s, %s and %s are allowed", key,
 				v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey, v1alpha1.SecretKeyAWSSessionToken)
 		}
 	}
@@ -198,9 +198,9 @@ func (c *chain) assume(ctx context.Context, from aws.Credentials, role v1alpha1.
 	})
 	current, err := provider.Retrieve(ctx)
 	if err != nil {
-		with, condition := "without an external id", "asks for no sts:ExternalId"
+		with, condition := "without an external id", "requires no sts:ExternalId"
 		if externalID != "" {
-			with, condition = fmt.Sprintf("with the external id %q", externalID), "asks for no other sts:ExternalId"
+			with, condition = fmt.Sprintf("with the external id %q", externalID), "requires no other sts:ExternalId"
 		}
 		return aws.Credentials{}, c.session.refusedRole("AssumeRole", role.RoleARN, with,
 			"check that its trust policy allows this identity sts:AssumeRole and sts:TagSession, and "+condition, err)

@@ -153,7 +153,7 @@ type State int
 const (
 	Unknown  State = iota
 	Absent         // the cloud said that there is no such object
-	Pending        // the cloud is at work on it and takes no changes now
+	Pending        // an operation is in progress in the cloud and takes no changes now
 	Ready          // at rest: it takes changes
 	Failed         // the cloud gave up; Problem says why
 	Deleting       // the cloud is deleting it

@@ -22,7 +22,7 @@ func (c Config) OneBase() error {
 	case bases > 1:
 		problem = "the credentials name more than one identity: set exactly one of secretRef, ambient and webIdentity"
 	case c.Chain.WebIdentity != nil && c.Token == nil:
-		problem = "credentials.webIdentity can't be used: there is nobody to ask for tokens"
+		problem = "credentials.webIdentity can't be used: there is no token source"
 	default:
 		return nil
 	}
@@ -39,7 +39,7 @@ func (c Config) WebToken(ctx context.Context, audience string) (string, error) {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
 		return "", &Error{Code: Unavailable, Err: err,
-			Message: fmt.Sprintf("no token of ServiceAccount %s could be had", c.Chain.WebIdentity.ServiceAccountName)}
+			Message: fmt.Sprintf("Mooring could not get a token of ServiceAccount %s", c.Chain.WebIdentity.ServiceAccountName)}
 	}
 	if e.Code == NotFound {
 		denied := *e

@@ -22,15 +22,15 @@ func NoConnection(err error) string {
 		to = "the proxy"
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return fmt.Sprintf("the certificate of %s is not trusted; if a proxy opens TLS, Mooring has to be given its authority", to)
+		return fmt.Sprintf("the certificate of %s is not trusted; if a proxy intercepts TLS, give Mooring the proxy's certificate authority", to)
 	}
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Sprintf("%s refuses the connection: nothing answers at that address and port", to)
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
-		return fmt.Sprintf("there is no way to %s: a network policy or a firewall may be in between", to)
+		return fmt.Sprintf("%s can't be reached: a network policy or a firewall may block the connection", to)
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Sprintf("the connection to %s broke before an answer came", to)
+		return fmt.Sprintf("the connection to %s broke before an answer arrived", to)
 	default:
 		return fmt.Sprintf("no connection to %s", to)
 	}

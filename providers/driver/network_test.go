@@ -40,10 +40,10 @@ func TestNoConnection(t *testing.T) {
 		url    string
 		want   string
 	}{
-		"an authority that nobody knows": {http.DefaultClient, secure.URL, "the certificate of HOST is not trusted; if a proxy opens TLS, Mooring has to be given its authority"},
+		"an authority that nobody knows": {http.DefaultClient, secure.URL, "the certificate of HOST is not trusted; if a proxy intercepts TLS, give Mooring the proxy's certificate authority"},
 		"nothing listens":                {http.DefaultClient, "http://" + closed, "HOST refuses the connection: nothing answers at that address and port"},
 		"the proxy is gone":              {throughProxy, "https://s3.example", "the proxy refuses the connection: nothing answers at that address and port"},
-		"it breaks":                      {http.DefaultClient, breaking.URL, "the connection to HOST broke before an answer came"},
+		"it breaks":                      {http.DefaultClient, breaking.URL, "the connection to HOST broke before an answer arrived"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 2 {

@@ -24,9 +24,9 @@ func (r PasswordRule) Check(password string) string {
 	case r.MaxLength > 0 && strings.ContainsFunc(password, func(c rune) bool { return c < ' ' || c == 0x7f }):
 		return "it must have no line breaks and no other control characters"
 	case r.ASCII && strings.ContainsFunc(password, func(c rune) bool { return c > '~' }):
-		return "it must be made of printable ASCII characters"
+		return "it must consist of printable ASCII characters"
 	case r.Excluded != "" && strings.ContainsAny(password, r.Excluded):
-		return fmt.Sprintf("it must not hold any of the characters %q", strings.Split(r.Excluded, ""))
+		return fmt.Sprintf("it must not contain any of the characters %q", strings.Split(r.Excluded, ""))
 	}
 	return ""
 }

@@ -28,9 +28,9 @@ func TestPasswordRule(t *testing.T) {
 		{"a zero byte", sql, "pass\x00word", "control characters"},
 		{"a letter beyond ASCII", rds, "pässword", "printable ASCII"},
 		{"a letter beyond ASCII, allowed", sql, "pässword", ""},
-		{"a slash", rds, "with/slash", "must not hold"},
-		{"a quote", rds, `with"quote`, "must not hold"},
-		{"a space", rds, "with space", "must not hold"},
+		{"a slash", rds, "with/slash", "must not contain"},
+		{"a quote", rds, `with"quote`, "must not contain"},
+		{"a space", rds, "with space", "must not contain"},
 		{"a space, allowed", sql, "with space", ""},
 		{"empty", sql, "", "1 to 256 bytes"},
 	} {

@@ -25,10 +25,10 @@ func (*buckets) Name() driver.NameRule { return driver.NameRule{MaxLength: 63, P
 // bucketNames is what Cloud Storage asks of the name of a new bucket. https://cloud.google.com/storage/docs/buckets#naming
 var bucketNames = []driver.NamePattern{
 	{Match: `^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$`,
-		Rule: "Cloud Storage takes names of lower-case letters, digits, dots, hyphens and underscores, which begin and end with a letter or digit"},
-	{Match: `^[^.]{1,63}(\.[^.]{1,63})*$`, Rule: "Cloud Storage takes names of 3 to 63 characters, or with dots of up to 63 between two dots"},
-	{Never: `^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$`, Rule: "Cloud Storage takes no name that looks like an IP address"},
-	{Never: `^goog|g[o0][o0]g[l1]e`, Rule: `Cloud Storage takes no name that begins with "goog", or has "google" or a close misspelling of it in it`},
+		Rule: "Cloud Storage accepts names of lower-case letters, digits, dots, hyphens and underscores that begin and end with a letter or digit"},
+	{Match: `^[^.]{1,63}(\.[^.]{1,63})*$`, Rule: "Cloud Storage accepts names of 3 to 63 characters; in a name with dots, each part may have up to 63"},
+	{Never: `^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$`, Rule: "Cloud Storage does not accept a name that looks like an IP address"},
+	{Never: `^goog|g[o0][o0]g[l1]e`, Rule: `Cloud Storage does not accept a name that begins with "goog", or contains "google" or a close misspelling of it`},
 }
 
 // Password implements driver.External.
@@ -90,7 +90,7 @@ func (b *buckets) Create(ctx context.Context, req bucketRequest) (driver.Result,
 	_, err = do(ctx, b.session, "buckets.insert", func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, b.storage.Bucket(req.Name).Create(ctx, b.project, params.forCreate())
 	})
-	return driver.Result{}, advise(err, "bucket names are shared by all of Google Cloud; if this one is not yours, choose another spec.externalName", driver.Conflict)
+	return driver.Result{}, advise(err, "all of Google Cloud shares bucket names; if this bucket is not yours, choose another spec.externalName", driver.Conflict)
 }
 
 // Update implements driver.External: one read, for the metageneration, and one patch. If the cloud refuses
@@ -179,7 +179,7 @@ func (b *buckets) whyNotDeleted(ctx context.Context, name string, refusal error)
 	case len(inside) > 0:
 		e.Message = "the bucket has no objects, but managed folders"
 	default:
-		e.Code, e.Message = driver.Busy, "the bucket is empty, and yet Cloud Storage does not delete it now"
+		e.Code, e.Message = driver.Busy, "the bucket is empty, but Cloud Storage does not delete it now"
 	}
 	return e
 }
@@ -188,7 +188,7 @@ func (b *buckets) read(ctx context.Context, name string) (*storage.BucketAttrs, 
 	attrs, err := do(ctx, b.session, "buckets.get", func(ctx context.Context) (*storage.BucketAttrs, error) {
 		return b.storage.Bucket(name).Attrs(ctx)
 	})
-	return attrs, advise(err, "either the credentials lack storage.buckets.get, or the bucket belongs to somebody else, since names are shared by all of Google Cloud; then choose another spec.externalName", driver.Denied)
+	return attrs, advise(err, "either the credentials lack storage.buckets.get, or the bucket belongs to somebody else, because all of Google Cloud shares names; in that case choose another spec.externalName", driver.Denied)
 }
 
 // bucketID tells a bucket from a later one of the same name. Cloud Storage gives buckets no id of their

@@ -26,10 +26,10 @@ var instanceNames = driver.NameRule{
 	MaxLength: 63,
 	Patterns: []driver.NamePattern{
 		{Match: `^[a-z]([a-z0-9-]*[a-z0-9])?$`,
-			Rule: "Cloud SQL takes names of lower-case letters, digits and hyphens, which begin with a letter and do not end with a hyphen"},
+			Rule: "Cloud SQL accepts names of lower-case letters, digits and hyphens that begin with a letter and do not end with a hyphen"},
 	},
 	WithAccount:     98,
-	WithAccountRule: "Cloud SQL takes names of at most 98 characters together with project and colon",
+	WithAccountRule: "Cloud SQL accepts names of at most 98 characters including project and colon",
 }
 
 // Password implements driver.External. Cloud SQL documents no limit beside what an instance's own password policy demands,

@@ -79,5 +79,5 @@ func running(have *instance) bool {
 
 func notRunning(name string) driver.FieldError {
 	return driver.FieldError{Field: name, Err: &driver.Error{
-		Code: driver.Busy, Message: "it can't be looked at while the instance does not run"}}
+		Code: driver.Busy, Message: "it can't be observed while the instance does not run"}}
 }

@@ -21,7 +21,7 @@ func (d *databases) Create(ctx context.Context, req databaseRequest) (driver.Res
 		return d.sql.Instances.Insert(d.project, body).Context(ctx).Do()
 	})
 	if err != nil {
-		err = advise(err, "an instance of this name exists, or existed within the last week, in which Cloud SQL may keep the name; choose another spec.externalName", driver.Conflict)
+		err = advise(err, "an instance of this name exists, or existed within the last week: Cloud SQL may reserve the name for a week; choose another spec.externalName", driver.Conflict)
 		return driver.Result{}, redact(err, req.Login.Password)
 	}
 	return driver.Result{Operation: started.Name}, nil
@@ -31,7 +31,7 @@ func (d *databases) Create(ctx context.Context, req databaseRequest) (driver.Res
 func (d *databases) insertion(req databaseRequest) (*sqladmin.DatabaseInstance, error) {
 	switch spec := req.Spec; {
 	case spec.AWS != nil:
-		return nil, invalid("spec.aws is for Amazon RDS, and this account is in Google Cloud: take it out, and set spec.gcp.tier")
+		return nil, invalid("spec.aws is for Amazon RDS, and this account is in Google Cloud: remove it, and set spec.gcp.tier")
 	case spec.GCP == nil || spec.GCP.Tier == nil:
 		return nil, invalid("the size of the instance is not known: set spec.gcp.tier, for example to db-custom-2-7680")
 	case spec.Engine == nil:
@@ -79,7 +79,7 @@ func (d *databases) Update(ctx context.Context, req databaseRequest, changes []f
 	return result, nil
 }
 
-var comesNext = &driver.Error{Code: driver.Busy, Message: "Cloud SQL takes one operation at a time on an instance; this comes next"}
+var comesNext = &driver.Error{Code: driver.Busy, Message: "Cloud SQL runs one operation at a time on an instance; this change is next"}
 
 // The turns of an update.
 const (

@@ -91,7 +91,7 @@ func (s *session) wrap(op string, err error) error {
 	case errors.As(err, &token):
 		e.Code, e.Message = tokenRefusal(token)
 	case errors.As(err, &none):
-		e.Code, e.Message = driver.Denied, "Mooring runs with no identity of Google Cloud: give its pod one, or use credentials.secretRef"
+		e.Code, e.Message = driver.Denied, "Mooring runs without a Google Cloud identity: give its pod one, or use credentials.secretRef"
 	case errors.Is(err, context.DeadlineExceeded) || isTimeout(err):
 		e.Message = "no answer in time"
 	case errors.Is(err, context.Canceled):
@@ -101,7 +101,7 @@ func (s *session) wrap(op string, err error) error {
 	case errors.As(err, &network):
 		e.Message = driver.NoConnection(err)
 	case errors.As(err, new(*tokenError)):
-		e.Message = "no access token could be fetched"
+		e.Message = "Mooring could not get an access token"
 	default:
 		e.Code, e.Message = driver.Internal, "the answer could not be understood"
 	}
@@ -127,7 +127,7 @@ func (s *session) wrapAnswer(op string, err error, answer *googleapi.Error) erro
 	case code == driver.Throttled:
 		e.Code, e.Message = code, "too many calls"
 	case answer.Code == http.StatusPreconditionFailed:
-		e.Code, e.Message = code, "it was changed by somebody else meanwhile"
+		e.Code, e.Message = code, "somebody else changed it in the meantime"
 	default:
 		e.Code, e.Message = code, messageOf(answer)
 	}

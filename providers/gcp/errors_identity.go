@@ -29,7 +29,7 @@ func (c *chain) refusedExchange(token string, err error) error {
 // refusedImpersonation says that a service account could not be acted as, and which role is missing.
 func (c *chain) refusedImpersonation(email string, err error) error {
 	e := c.stepError("generateAccessToken", err)
-	e.Message = fmt.Sprintf("no token for the service account %s could be had: %s", email, e.Message)
+	e.Message = fmt.Sprintf("Mooring could not get a token for the service account %s: %s", email, e.Message)
 	if e.Code != driver.Denied {
 		return e
 	}

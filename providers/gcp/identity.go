@@ -86,7 +86,7 @@ func checkChain(cfg driver.Config) error {
 	case target != "" && !emailFormat.MatchString(target):
 		return invalid("credentials.impersonateServiceAccount is %q: write it as NAME@PROJECT.iam.gserviceaccount.com", target)
 	case len(cfg.Chain.AssumeRoles) > 0:
-		return invalid("credentials.assumeRoles are roles of AWS: for Google Cloud use impersonateServiceAccount")
+		return invalid("credentials.assumeRoles is only for AWS: for Google Cloud, use impersonateServiceAccount")
 	}
 	return nil
 }

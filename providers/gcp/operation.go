@@ -125,7 +125,7 @@ func (o *operation) failure() *driver.Error {
 	first := o.Error.Errors[0]
 	e := &driver.Error{Code: driver.Internal, Op: strings.ToLower(o.OperationType), Message: first.Message}
 	if e.Message == "" {
-		e.Message = "Cloud SQL gives no reason but " + first.Code
+		e.Message = "Cloud SQL gives no reason except " + first.Code
 	}
 	for _, known := range operationCodes {
 		if strings.Contains(strings.ToUpper(first.Code), known.part) {
@@ -134,7 +134,7 @@ func (o *operation) failure() *driver.Error {
 		}
 	}
 	if e.Code == driver.Capacity {
-		e.Message += "; take another tier or location, or wait: it is tried again"
+		e.Message += "; choose another tier or location, or wait: Mooring retries"
 	}
 	return e
 }

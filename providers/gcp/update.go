@@ -102,5 +102,5 @@ func sameObject(op, want, have string) error {
 		return nil
 	}
 	return &driver.Error{Code: driver.Conflict, Op: op,
-		Message: "another object has taken the name meanwhile", Err: errors.New("created " + have + ", not " + want)}
+		Message: "another object has taken the name in the meantime", Err: errors.New("created " + have + ", not " + want)}
 }

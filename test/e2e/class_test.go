@@ -124,7 +124,7 @@ func TestClass(t *testing.T) {
 			edit(w, d, func(d *v1alpha1.Database) {
 				d.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(500))}
 			})
-			w.stalled(d, v1alpha1.ReasonClassViolated, "spec.storage.sizeGiB", "100 at most")
+			w.stalled(d, v1alpha1.ReasonClassViolated, "spec.storage.sizeGiB", "100 or less")
 			w.costs(c, name, mark)
 			edit(w, d, func(d *v1alpha1.Database) { d.Spec.Storage = nil })
 			w.ready(d)
@@ -172,10 +172,10 @@ func TestClassIsTheLaw(t *testing.T) {
 		{"size", func(s *v1alpha1.DatabaseSpec) { s.Size = "huge" }, v1alpha1.ReasonClassViolated, "choose one of small, large"},
 		{"own-size", func(s *v1alpha1.DatabaseSpec) {
 			s.Size, s.AWS = "", &v1alpha1.DatabaseAWS{InstanceClass: new("db.r6g.16xlarge")}
-		}, v1alpha1.ReasonClassViolated, "has sizes in its place"},
-		{"disk", func(s *v1alpha1.DatabaseSpec) { s.Storage.SizeGiB = new(int32(101)) }, v1alpha1.ReasonClassViolated, "100 at most"},
-		{"other-cloud", func(s *v1alpha1.DatabaseSpec) { s.Size, s.GCP = "", &v1alpha1.DatabaseGCP{} }, v1alpha1.ReasonClassViolated, "spec.gcp does not fit"},
-		{"adoption", func(s *v1alpha1.DatabaseSpec) { s.Adoption = v1alpha1.AdoptionIfExists }, v1alpha1.ReasonClassViolated, "does not let cloud objects be taken over"},
+		}, v1alpha1.ReasonClassViolated, "has sizes, so this field can't be set"},
+		{"disk", func(s *v1alpha1.DatabaseSpec) { s.Storage.SizeGiB = new(int32(101)) }, v1alpha1.ReasonClassViolated, "100 or less"},
+		{"other-cloud", func(s *v1alpha1.DatabaseSpec) { s.Size, s.GCP = "", &v1alpha1.DatabaseGCP{} }, v1alpha1.ReasonClassViolated, "so spec.gcp can't be set"},
+		{"adoption", func(s *v1alpha1.DatabaseSpec) { s.Adoption = v1alpha1.AdoptionIfExists }, v1alpha1.ReasonClassViolated, "does not allow taking over existing cloud objects"},
 	} {
 		w.run(tt.name, func(w *world) {
 			d := w.tenLines(tt.name)
@@ -196,7 +196,7 @@ func TestClassIsTheLaw(t *testing.T) {
 		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = new(int32(1)) })
 		d := w.tenLines("late")
 		w.create(d)
-		w.stalled(d, v1alpha1.ReasonClassNotAllowed, "as it may have (1)")
+		w.stalled(d, v1alpha1.ReasonClassNotAllowed, "the maximum number of objects of class")
 		w.disturb()
 		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = nil })
 		w.ready(d)
@@ -208,7 +208,7 @@ func TestClassIsTheLaw(t *testing.T) {
 		})
 		d := w.tenLines("elsewhere")
 		w.create(d)
-		w.stalled(d, v1alpha1.ReasonClassNotAllowed, "is not for namespace "+w.namespace)
+		w.stalled(d, v1alpha1.ReasonClassNotAllowed, "is not allowed in namespace "+w.namespace)
 	})
 }
 

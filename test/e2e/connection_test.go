@@ -249,7 +249,7 @@ func TestPasswordOfOthers(t *testing.T) {
 		d.Spec.ExternalName, d.Spec.Adoption = name, v1alpha1.AdoptionIfExists
 		connect(d, "orders-db")
 		w.create(d)
-		s := w.stalled(d, v1alpha1.ReasonApprovalRequired, "whoever uses that is cut off", "spec.credentials.passwordSecretRef", v1alpha1.AnnotationApprove+"=")
+		s := w.stalled(d, v1alpha1.ReasonApprovalRequired, "every login with the current one then fails", "spec.credentials.passwordSecretRef", v1alpha1.AnnotationApprove+"=")
 		w.equal("pendingChanges", s.status.PendingChanges, []v1alpha1.PendingChange{{
 			Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: string(field.Irreversible), Cause: v1alpha1.CauseDrift,
 		}})
@@ -284,12 +284,12 @@ func TestPasswordThatRDSRefuses(t *testing.T) {
 	w.give("with/slash")
 	d := w.withPassword(c)
 	w.create(d)
-	w.stalled(d, v1alpha1.ReasonPasswordInvalid, "the password in Secret admin can't be used", "must not hold any of the characters")
+	w.stalled(d, v1alpha1.ReasonPasswordInvalid, "the password in Secret admin can't be used", "must not contain any of the characters")
 	w.give("first-password")
 	w.ready(d)
 	w.rotates("first-password")
 	w.give("with/slash/too")
-	w.stalled(d, v1alpha1.ReasonPasswordInvalid, "the password in Secret admin can't be used", "must not hold any of the characters")
+	w.stalled(d, v1alpha1.ReasonPasswordInvalid, "the password in Secret admin can't be used", "must not contain any of the characters")
 	_, _, err := w.query(w.secret("orders-db"))
 	w.must(err) // the Secret tells the password that the server has
 	w.give("second-password")

@@ -29,10 +29,10 @@ func (w *world) waits(c *cloud, d *v1alpha1.Database, from, to, cause string) st
 	hash := s.status.Plan.Hash
 	want := fmt.Sprintf("waiting for approval: %s %s -> %s (Restarts); to approve, set the annotation mooring.dev/approve=%s", sizeField[c.name], from, to, hash)
 	if given != "" {
-		want += fmt.Sprintf(" (it is %q now, which is not the plan that waits)", given)
+		want += fmt.Sprintf(" (its value is %q now, which is not the hash of this plan)", given)
 	}
 	if cause == v1alpha1.CauseDrift {
-		want += "; to keep what the cloud has, say that in the spec"
+		want += "; to keep the values in the cloud, set the spec to them"
 	}
 	w.equal("message", ready.Reason+": "+ready.Message, "ApprovalRequired: "+want)
 	return hash

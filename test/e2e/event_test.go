@@ -45,10 +45,10 @@ func TestEvents(t *testing.T) {
 
 		w.tells(o, []string{
 			"Normal Updated: changed tags team=a -> team=b",
-			"Normal Ready: usable and as declared",
-			"Normal DriftCorrected: put right what was changed in the cloud: tags team=z -> team=b",
+			"Normal Ready: usable and up to date",
+			"Normal DriftCorrected: corrected drift: tags team=z -> team=b",
 			"Normal DeletionRequested: asked " + c.name + " to delete " + name,
-			"Normal Deleted: it is gone from the cloud",
+			"Normal Deleted: the cloud object is deleted",
 		})
 		w.tells(other, []string{
 			"Warning " + string(v1alpha1.ReasonNotOwned) + ": " + stalled.condition(v1alpha1.ConditionStalled).Message,

@@ -45,7 +45,7 @@ func TestBadInput(t *testing.T) {
 		},
 		{
 			name: "a name that S3 keeps for itself", cloud: "aws", reason: v1alpha1.ReasonInvalid,
-			says:   []string{`nothing can be created under the name "photos-s3alias": S3 keeps names that end with -s3alias`, "choose another spec.externalName"},
+			says:   []string{`nothing can be created under the name "photos-s3alias": S3 reserves names that end with -s3alias`, "choose another spec.externalName"},
 			object: named(bucketWith(v1alpha1.BucketParameters{}), "photos-s3alias"),
 			mend:   renamed("photos"),
 		},
@@ -57,19 +57,19 @@ func TestBadInput(t *testing.T) {
 		},
 		{
 			name: "a name that Cloud Storage refuses", cloud: "gcp", reason: v1alpha1.ReasonInvalid,
-			says:   []string{`Cloud Storage takes no name that begins with "goog"`, "choose another spec.externalName"},
+			says:   []string{`Cloud Storage does not accept a name that begins with "goog"`, "choose another spec.externalName"},
 			object: named(bucketWith(v1alpha1.BucketParameters{}), "google-photos"),
 			mend:   renamed("photos"),
 		},
 		{
 			name: "a name too long for RDS", cloud: "aws", reason: v1alpha1.ReasonInvalid,
-			says:   []string{"RDS takes names of at most 63 characters", "choose another spec.externalName"},
+			says:   []string{"RDS accepts names of at most 63 characters", "choose another spec.externalName"},
 			object: named(databaseWith(func(*v1alpha1.DatabaseParameters) {}), strings.Repeat("a", 64)),
 			mend:   renamed("orders"),
 		},
 		{
 			name: "a name too long for Cloud SQL", cloud: "gcp", reason: v1alpha1.ReasonInvalid,
-			says:   []string{"Cloud SQL takes names of at most 98 characters together with project and colon", "choose another spec.externalName"},
+			says:   []string{"Cloud SQL accepts names of at most 98 characters including project and colon", "choose another spec.externalName"},
 			object: named(databaseWith(func(*v1alpha1.DatabaseParameters) {}), strings.Repeat("a", 98)),
 			mend:   renamed("orders"),
 		},
@@ -152,13 +152,13 @@ func TestBadInput(t *testing.T) {
 		},
 		{
 			name: "a key of Google's that is not JSON", cloud: "gcp", reason: v1alpha1.ReasonCredentialsInvalid,
-			says:   []string{"is not JSON: put a service account key there"},
+			says:   []string{"is not JSON: store a service account key there"},
 			object: withKeys(map[string][]byte{v1alpha1.SecretKeyGCPCredentials: []byte("a key")}),
 			mend:   func(w *world, c *cloud, _ client.Object) { w.credentials(c, nil) },
 		},
 		{
 			name: "a key of Google's that names where to go", cloud: "gcp", reason: v1alpha1.ReasonCredentialsInvalid,
-			says:   []string{`of type "external_account"`, "make a key for a service account"},
+			says:   []string{`of type "external_account"`, "create a key of a service account"},
 			object: withKeys(map[string][]byte{v1alpha1.SecretKeyGCPCredentials: []byte(externalAccount)}),
 			mend:   func(w *world, c *cloud, _ client.Object) { w.credentials(c, nil) },
 		},
@@ -174,7 +174,7 @@ func TestBadInput(t *testing.T) {
 		},
 		{
 			name: "a provider config for others", cloud: "aws", reason: v1alpha1.ReasonProviderConfigNotAllowed,
-			says: []string{"is not for namespace", "ask your platform team"},
+			says: []string{"is not allowed in namespace", "ask your platform team"},
 			object: func(w *world, c *cloud) client.Object {
 				w.editConfig(c, func(s *v1alpha1.ClusterProviderConfigSpec) {
 					s.AllowedNamespaces = &metav1.LabelSelector{MatchLabels: map[string]string{"team": w.namespace}}

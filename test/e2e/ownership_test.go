@@ -27,14 +27,14 @@ func TestWhatExistsAlready(t *testing.T) {
 	neighbours := func(w *world, _ string) map[string]string { return w.mark("another", "object").Labels() }
 	earlier := func(w *world, name string) map[string]string { return w.mark(w.namespace, name).Labels() }
 	released := func(w *world, name string) map[string]string { return left(w.namespace, name)(w, name) }
-	const anothers = "a cloud object of this name exists and is another's"
+	const anothers = "a cloud object of this name exists and belongs to another object"
 	for _, test := range []struct {
 		name     string
 		tags     func(w *world, name string) map[string]string
 		adoption v1alpha1.Adoption
 		refusal  string // empty: it is adopted
 	}{
-		{"unmarked", none, "", "does not bear Mooring's mark; set spec.adoption: IfExists"},
+		{"unmarked", none, "", "does not have Mooring's mark; set spec.adoption: IfExists"},
 		{"unmarked-ifexists", none, v1alpha1.AdoptionIfExists, ""},
 		{"other-cluster", elses, "", anothers},
 		{"other-cluster-never", elses, v1alpha1.AdoptionNever, anothers},
@@ -44,8 +44,8 @@ func TestWhatExistsAlready(t *testing.T) {
 		{"left-by-neighbour", left("another", "object"), v1alpha1.AdoptionIfExists, anothers},
 		{"released-by-own-namespace", left("", "object"), v1alpha1.AdoptionIfExists, ""},
 		{"earlier", earlier, "", ""},
-		{"earlier-never", earlier, v1alpha1.AdoptionNever, "made by an earlier object of this namespace and name"},
-		{"released", released, v1alpha1.AdoptionIfMarked, "left behind on purpose"},
+		{"earlier-never", earlier, v1alpha1.AdoptionNever, "created by a former object with this namespace and name"},
+		{"released", released, v1alpha1.AdoptionIfMarked, "was released (deletionPolicy: Retain)"},
 		{"released-ifexists", released, v1alpha1.AdoptionIfExists, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestTakenOver(t *testing.T) {
 		w.disturb()
 		k.tag(c, w.T, name, someoneElses())
 		mark := len(c.writes(name))
-		w.stalled(o, v1alpha1.ReasonNotOwned, "is another's")
+		w.stalled(o, v1alpha1.ReasonNotOwned, "belongs to another object")
 		w.costs(c, name, mark)
 		w.delete(o)
 		w.gone(o)
@@ -162,7 +162,7 @@ func TestRetainAndTakeBack(t *testing.T) {
 		back := k.new(w, c, "kept")
 		connect(back, "kept")
 		w.create(back)
-		w.stalled(back, v1alpha1.ReasonNotOwned, "left behind on purpose", "set spec.adoption: IfExists")
+		w.stalled(back, v1alpha1.ReasonNotOwned, "was released (deletionPolicy: Retain)", "set spec.adoption: IfExists")
 		mark = len(c.writes(name))
 		edit(w, back, func(o client.Object) { spec(o).Adoption = v1alpha1.AdoptionIfExists })
 		w.ready(back)
@@ -216,7 +216,7 @@ func TestRestored(t *testing.T) {
 		name := w.ready(o).status.ExternalName
 		w.disturb()
 		k.drop(c, w.T, name)
-		w.stalled(o, v1alpha1.ReasonVanished, "restore it there under the same name and set spec.adoption: IfExists")
+		w.stalled(o, v1alpha1.ReasonVanished, "restore it in the cloud under the same name and set spec.adoption: IfExists")
 		w.disturb()
 		k.make(c, w.T, name, map[string]string{"theirs": "1"})
 		w.stalled(o, v1alpha1.ReasonNotOwned, "set spec.adoption: IfExists")
@@ -260,7 +260,7 @@ func TestPause(t *testing.T) {
 		w.ready(o)
 		edit(w, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) })
 		w.delete(o)
-		w.stalled(o, v1alpha1.ReasonPaused, "it is to be deleted, and paused")
+		w.stalled(o, v1alpha1.ReasonPaused, "it is being deleted, but it is paused")
 		edit(w, o, func(o client.Object) { o.SetAnnotations(nil) })
 		w.gone(o)
 	})

@@ -53,7 +53,7 @@ func TestPasswordFromAFormerConnection(t *testing.T) {
 	edit(w, d, func(d *v1alpha1.Database) {
 		d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "login", Key: "uri"}}
 	})
-	w.stalled(d, v1alpha1.ReasonPasswordInvalid, "names Secret login, which Mooring writes for this object's own connection", "put the password into another Secret")
+	w.stalled(d, v1alpha1.ReasonPasswordInvalid, "names Secret login, which Mooring writes for this object's own connection", "store the password in another Secret")
 	edit(w, d, func(d *v1alpha1.Database) { d.Spec.Credentials = nil })
 	w.ready(d)
 	w.costs(c, name, mark)

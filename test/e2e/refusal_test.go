@@ -78,7 +78,7 @@ func TestRefusedObservationIsRecorded(t *testing.T) {
 			since := len(w.of(kindOf(b), b.GetName(), 0))
 			w.disturb()
 			w.credentials(c, map[string][]byte{key: []byte("not-the-key")})
-			w.says(b, "", "it can't be observed, and is shown as it was last observed: ")
+			w.says(b, "", "it can't be observed, so its status shows the last observation: ")
 			w.eventually("the provider config is not Ready", func() bool {
 				w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(config), config))
 				return meta.IsStatusConditionFalse(config.Status.Conditions, v1alpha1.ConditionReady)
@@ -112,7 +112,7 @@ func TestBusyForLong(t *testing.T) {
 		w.delete(o)
 		w.state(o, "a deletion that is refused as busy", func(s snapshot) bool {
 			c := s.condition(v1alpha1.ConditionReconciling)
-			return s.deleting && c != nil && c.Reason == string(v1alpha1.ReasonDeleting) && len(c.Message) > len("the cloud refuses this for now, and is asked again: ") &&
+			return s.deleting && c != nil && c.Reason == string(v1alpha1.ReasonDeleting) && len(c.Message) > len("the cloud refuses this for now, and Mooring retries: ") &&
 				c.Message[:len("the cloud refuses this")] == "the cloud refuses this"
 		})
 		for _, s := range w.of(k.kind, o.GetName(), since) {

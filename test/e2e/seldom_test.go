@@ -102,7 +102,7 @@ func (w *world) answers(c *cloud) {
 	for _, o := range []client.Object{b, d} {
 		w.eventually("a "+kindOf(o)+" of a class for others is refused", func() bool {
 			err := w.Client.Create(w.Context(), o.DeepCopyObject().(client.Object), client.DryRunAll)
-			return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "is not for namespace "+w.namespace)
+			return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "is not allowed in namespace "+w.namespace)
 		})
 	}
 }

@@ -47,7 +47,7 @@ func TestContradictionIsNotTakenOver(t *testing.T) {
 		mark := len(c.writes(external))
 		spec(o).ExternalName, spec(o).Adoption = external, v1alpha1.AdoptionIfExists
 		w.create(o)
-		w.stalled(o, v1alpha1.ReasonImmutable, append(says, "is not taken over")...)
+		w.stalled(o, v1alpha1.ReasonImmutable, append(says, "does not take it over")...)
 		w.untouched(c, external, mark, o)
 		w.delete(o)
 		w.gone(o)
@@ -157,7 +157,7 @@ func TestCreationThatDropsTags(t *testing.T) {
 	w.disturb()
 	untag()
 	mark := len(c.writes(name))
-	w.stalled(b, v1alpha1.ReasonNotOwned, "does not bear Mooring's mark")
+	w.stalled(b, v1alpha1.ReasonNotOwned, "does not have Mooring's mark")
 	w.costs(c, name, mark)
 }
 
@@ -196,9 +196,9 @@ func TestLossIsTold(t *testing.T) {
 			w.disturb()
 			k.drop(c, w.T, name)
 			created := "Normal Created: created " + name + " in " + where
-			usable := "Normal Ready: usable and as declared"
+			usable := "Normal Ready: usable and up to date"
 			w.tells(o, []string{
-				"Warning DataLost: " + name + " was deleted in " + where + " outside Mooring, and what it held is lost; a new and empty one is being created under the same name",
+				"Warning DataLost: " + name + " was deleted in " + where + " outside Mooring, and its data is lost; Mooring is creating a new, empty one under the same name",
 				created, usable,
 			})
 		})
@@ -217,9 +217,9 @@ func TestLossIsTold(t *testing.T) {
 			w.gone(d)
 			w.tells(d, []string{
 				"Warning Vanished: " + vanished,
-				"Warning DataLost: " + name + " is gone from " + where + ", and there is no final snapshot " + resource.SnapshotName(name, string(d.UID)) +
-					": it was deleted outside Mooring, and what it held is lost unless the cloud has other backups",
-				"Normal Deleted: it is gone from the cloud",
+				"Warning DataLost: " + name + " no longer exists in " + where + ", and there is no final snapshot " + resource.SnapshotName(name, string(d.UID)) +
+					": it was deleted outside Mooring, and its data is lost unless the cloud has other backups",
+				"Normal Deleted: the cloud object is deleted",
 			})
 		})
 	})

@@ -85,11 +85,11 @@ func TestVerdict(t *testing.T) {
 	}{
 		{"as it should be", func(*v1alpha1.Database) {}, "", ""},
 		{"a size that is none", func(d *v1alpha1.Database) { d.Spec.Size = "huge" }, `spec.size: Forbidden: there is no size "huge" in class "postgres-standard"; choose one of small (2 vCPU, 1 GiB, about 15 EUR a month)`, ""},
-		{"a disk too large", func(d *v1alpha1.Database) { d.Spec.Storage.SizeGiB = new(int32(500)) }, "spec.storage.sizeGiB: Forbidden: 500 is too much", ""},
+		{"a disk too large", func(d *v1alpha1.Database) { d.Spec.Storage.SizeGiB = new(int32(500)) }, "spec.storage.sizeGiB: Forbidden: 500 is too large", ""},
 		{"a rule broken", func(d *v1alpha1.Database) { d.Spec.Engine = new(v1alpha1.EngineMySQL) }, "spec.engine: Forbidden: this class is for PostgreSQL", ""},
 		{"against what is enforced", func(d *v1alpha1.Database) {
 			d.Spec.Tags = map[string]v1alpha1.TagValue{"cost-center": "mine"}
-		}, "insists on platform, not mine", ""},
+		}, "enforces platform, not mine", ""},
 		{"two things at once", func(d *v1alpha1.Database) { d.Spec.Size = "huge"; d.Spec.Engine = new(v1alpha1.EngineMySQL) }, "this class is for PostgreSQL", ""},
 		{"a class that may come", func(d *v1alpha1.Database) { d.Spec.ClassName = "none" }, "", `there is no DatabaseClass "none"`},
 		{"an account that may come", func(d *v1alpha1.Database) {
@@ -114,7 +114,7 @@ func TestVerdict(t *testing.T) {
 	b.Spec.ClassName = "closed"
 	h.eventually("an account that is not for the namespace is refused through a class, too", func() bool {
 		err := c.Create(t.Context(), b.DeepCopy(), client.DryRunAll)
-		return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "spec.className: Forbidden: ClusterProviderConfig closed is not for namespace shop")
+		return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "spec.className: Forbidden: ClusterProviderConfig closed is not allowed in namespace shop")
 	})
 	d := order("small")
 	h.create(d)
@@ -133,10 +133,10 @@ func TestVerdict(t *testing.T) {
 		d.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(9))}
 		err := c.Update(t.Context(), d, client.DryRunAll)
 		h.must(client.IgnoreNotFound(err))
-		return strings.Contains(heard.take(), "50 is too much for size")
+		return strings.Contains(heard.take(), "50 is too large for size")
 	})
 	worse := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"storage":{"sizeGiB":60}}}`))
-	h.says("worse than it is", c.Patch(t.Context(), d, worse, client.DryRunAll), heard.take(), "60 is too much")
+	h.says("worse than it is", c.Patch(t.Context(), d, worse, client.DryRunAll), heard.take(), "60 is too large")
 	h.must(c.Delete(t.Context(), d))
 	h.eventually("it is deleted all the same", func() bool {
 		return apierrors.IsNotFound(c.Get(t.Context(), client.ObjectKeyFromObject(d), d))
@@ -174,7 +174,7 @@ func (h *house) changeClass(c client.Client, heard *warnings, class *v1alpha1.Da
 			[]string{"there is no ClusterProviderConfig awz"}},
 		{"nobody's class", func(s *v1alpha1.DatabaseClassSpec) { s.AllowedNamespaces = nil }, "", []string{"no namespace may use this class"}},
 		{"no longer allowed", func(s *v1alpha1.DatabaseClassSpec) { s.Sizes[0].Storage.MaxGiB = new(int32(30)) }, "",
-			[]string{"1 would no longer be allowed, and stay as they are until they are mended: shop/orders (spec.storage.sizeGiB: 50 is too much"}},
+			[]string{"1 would no longer be allowed, and stay as they are until they are mended: shop/orders (spec.storage.sizeGiB: 50 is too large"}},
 		{"a rule with a slip", func(s *v1alpha1.DatabaseClassSpec) { s.Constraints[0].Rule = "spec.engin == 'postgres'" }, "undefined field 'engin'", nil},
 		{"a rule that is no answer", func(s *v1alpha1.DatabaseClassSpec) { s.Constraints[0].Rule = "spec.engine" }, "a rule is true or false", nil},
 		{"a field that is none", func(s *v1alpha1.DatabaseClassSpec) { s.Constraints[0].Field = "spec.nothing" }, `there is no field "spec.nothing"`, nil},
