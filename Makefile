@@ -7,7 +7,7 @@ SHELL       := /bin/bash
 .DELETE_ON_ERROR:
 
 BIN  := $(CURDIR)/bin
-TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
+TOOL := $(CURDIR)/tools/tool
 
 # RACE=1 and SHUFFLE=on are what CI uses; TEST_FLAGS takes whatever else `go test` knows.
 RACE       ?=
@@ -21,7 +21,7 @@ TWICE      := github.com/mooring-dev/mooring/test/e2e
 # What to test; test/bench measures and does not judge, so it has a target of its own. UNIT_TESTED=1 leaves out what
 # `make unit` has tested.
 UNIT_TESTED ?=
-PACKAGES    ?= $(filter-out $(if $(UNIT_TESTED),$(shell go list $(UNIT))),$(shell go list ./... | grep -v '/test/bench'))
+PACKAGES    ?= $(filter-out $(if $(UNIT_TESTED),$(shell go list $(UNIT))),$(shell go list work | grep -v '/test/bench'))
 # What needs no control plane and no program but Go's; test/imports holds its tests to that.
 UNIT := ./apis/... ./providers/... ./controllers/...
 # Of packages, those that have tests.
@@ -54,7 +54,7 @@ build: ## Build the controller into bin/mooring.
 .PHONY: image
 image: ## Write the image to bin/mooring-image.tar, an OCI archive, and print its digest. PLATFORMS=linux/arm64; BASE=gcr.io/…
 	@[ -x $(BIN)/image ] || echo "This takes about 6 minutes on 2 cores the first time, and seconds later."
-	@go build -C tools/image -o $(BIN)/image .
+	@GOWORK=off go build -C tools/image -o $(BIN)/image .
 	@$(BIN)/image --out=$(ARCHIVE) --platforms=$(PLATFORMS) --base=$(BASE)
 
 .PHONY: generate
@@ -63,11 +63,11 @@ generate: ## Write all that is generated: deepcopy, CRDs, RBAC, the reference.
 
 .PHONY: controlplane
 controlplane: ## Build etcd, kube-apiserver, kube-controller-manager and kubectl into bin/, if a pin changed.
-	@tools/controlplane
+	@GOWORK=off tools/controlplane
 
 .PHONY: tools
 tools: ## Build helm, helm3, kubeconform, helm-docs and promtool into bin/, if a pin changed.
-	@tools/programs
+	@GOWORK=off tools/programs
 
 .PHONY: unit
 unit: ## Test apis, providers and controllers, in about a minute: no control plane. RACE=1; TEST_FLAGS='-run X'.
@@ -91,11 +91,15 @@ test-last:
 
 .PHONY: lint
 lint: ## Run golangci-lint.
-	$(TOOL) golangci-lint run
+	$(TOOL) golangci-lint run ./... ./apis/...
 
 .PHONY: format
 format: ## Format all Go code, imports in order.
 	$(TOOL) golangci-lint fmt
+
+.PHONY: tidy
+tidy: ## Write every go.mod and go.sum as go mod tidy does, and go.work.sum.
+	@tools/tidy
 
 .PHONY: verify
 verify: ## Fail if anything is stale, badly formatted, vetted or linted, or imports what it may not.

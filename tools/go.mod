@@ -1,4 +1,4 @@
-// The tools that make the repository, and nothing else: what `make` runs by `go tool -modfile=tools/go.mod`.
+// The tools that make the repository, and nothing else: what `make` runs by tools/tool.
 // They live in a module of their own so that their dependencies never enter Mooring's go.mod.
 module github.com/mooring-dev/mooring/tools
 

@@ -20,7 +20,9 @@ func Build(ctx context.Context, out io.Writer, without ...string) error {
 	if err != nil {
 		return err
 	}
-	if err := run(ctx, out, root, filepath.Join(root, "tools", "controlplane"), without...); err != nil {
+	// What it builds is in modules outside of the workspace.
+	args := append([]string{"GOWORK=off", filepath.Join(root, "tools", "controlplane")}, without...)
+	if err := run(ctx, out, root, "env", args...); err != nil {
 		return fmt.Errorf("build control plane: %w", err)
 	}
 	return nil

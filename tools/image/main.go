@@ -11,6 +11,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -56,6 +57,9 @@ func run(ctx context.Context, stdout io.Writer, o options) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
+	if o.dir, err = filepath.Abs(o.dir); err != nil {
+		return err
+	}
 	if o.dir, err = stampable(ctx, o.dir, temp); err != nil {
 		return err
 	}
@@ -97,7 +101,7 @@ func buildImage(ctx context.Context, from source, o options) (build.Result, erro
 			Flags:   build.FlagArray{"-buildvcs=true", "-tags=disable_grpc_modules,grpcnotrace"},
 			Ldflags: build.StringArray{"-s", "-w"},
 			// The lowest of each architecture, and set, as someone's own choice would change the digest.
-			Env: []string{"CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOWORK=off"},
+			Env: []string{"CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", workspace(o.dir)},
 		}}),
 		build.WithCreationTime(created),
 		build.WithSPDX(koVersion()),

@@ -139,11 +139,21 @@ func copyFile(to, from string) error {
 	return os.WriteFile(to, content, info.Mode().Perm())
 }
 
+// workspace is the setting by which go builds the module in dir with the apis beside it, whatever workspace someone else has
+// set. Before apis became a module, there was no go.work.
+func workspace(dir string) string {
+	file := filepath.Join(dir, "go.work")
+	if _, err := os.Stat(file); err != nil {
+		return "GOWORK=off"
+	}
+	return "GOWORK=" + file
+}
+
 // output runs a program in dir. The error holds what it said.
 func output(ctx context.Context, dir, program string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", workspace(dir))
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
