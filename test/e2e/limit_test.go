@@ -95,6 +95,6 @@ func testRates(w *world, c *cloud) {
 // How often something may be tried in vain here. Tries without a pause between them are many more. How often exactly something is
 // tried is for TestADay, which has a clock of its own.
 const (
-	mostCalls  = 100 // about an object that can't go on, in two or three sync periods; each try takes three
-	mostWrites = 24  // to a bucket that is created and edited three times
+	mostCalls  = 60 // about an object that can't go on, in two or three sync periods; each try takes three
+	mostWrites = 24 // to a bucket that is created and edited three times
 )
