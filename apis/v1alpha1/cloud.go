@@ -36,9 +36,8 @@ func (a Account) Cloud() string {
 
 // Field returns a field of the block that the account has, by its name in the API; empty if it is unset, or there is none.
 func (a Account) Field(name string) string {
-	value := reflect.ValueOf(a)
-	for i := range value.NumField() {
-		if block := value.Field(i); !block.IsNil() {
+	for _, block := range reflect.ValueOf(a).Fields() {
+		if !block.IsNil() {
 			return textOf(block.Elem(), name)
 		}
 	}
