@@ -1,0 +1,79 @@
+package class
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/providers/aws"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/gcp"
+)
+
+// edits of a server that is as databaseBefore, by its cloud and the field that they change.
+var disruptiveEdits = []struct{ cloud, name, to, want string }{
+	{"aws", "backup.retentionDays", `{"backup":{"retentionDays":0}}`,
+		"loses backups: automatic backups end, and with them the restore to a point in time; connections break for a moment; waits for approval"},
+	{"aws", "backup.retentionDays", `{"backup":{"retentionDays":3}}`, "loses backups: restore points older than 3 days are deleted; waits for approval"},
+	{"aws", "version", `{"version":"16.8"}`, "restarts, waits for approval"},
+	{"aws", "version", `{"version":"17"}`, "can't be taken back, waits for approval"},
+	{"aws", "version", `{"version":"15"}`, "can't change: RDS can't take version 16.4 back to 15: restore a snapshot into another Database"},
+	{"aws", "aws.instanceClass", `{"aws":{"instanceClass":"db.t4g.small"}}`, "restarts, waits for approval"},
+	{"aws", "location", `{"location":"b"}`, "can't change: create another Database with the new location and move the data"},
+	{"aws", "engine", `{"engine":"mysql"}`, "can't change: create another Database and move the data"},
+	{"aws", "databaseName", `{"databaseName":"b"}`, "can't change: create further databases with SQL"},
+	{"gcp", "backup.retentionDays", `{"backup":{"retentionDays":0}}`, "loses backups: automatic backups end, and with them the restore to a point in time; waits for approval"},
+	{"gcp", "version", `{"version":"17"}`, "interrupts, waits for approval"},
+	{"gcp", "version", `{"version":"15"}`, "can't change: Cloud SQL can't go back to an older version: make another Database and move the data there"},
+	{"gcp", "gcp.tier", `{"gcp":{"tier":"db-custom-2-7680"}}`, "restarts, waits for approval"},
+	{"gcp", "location", `{"location":"b"}`, "can't change: make another Database in the new location and move the data there"},
+	{"gcp", "engine", `{"engine":"mysql"}`, "can't change: make another Database with the new engine and move the data there"},
+	{"gcp", "databaseName", `{"databaseName":"b"}`, "can't change: put the earlier name back, and make further databases in SQL"},
+}
+
+const databaseBefore = `{"location":"a","engine":"postgres","version":"16.4","databaseName":"app","backup":{"retentionDays":7},
+	"aws":{"instanceClass":"db.t4g.micro"},"gcp":{"tier":"db-custom-1-3840"}}`
+
+// What a class edit announces is what the cloud does: no disruptive change of any field is announced as online.
+func TestHowAClassEditIsAnnounced(t *testing.T) {
+	clouds := map[string]driver.Driver{"aws": aws.New(aws.Options{}), "gcp": gcp.New(gcp.Options{})}
+	announced := map[string][]string{}
+	for _, e := range disruptiveEdits {
+		changes, err := clouds[e.cloud].Preview("Database", json.RawMessage(databaseBefore), json.RawMessage(e.to), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := how(changes, e.name, Tree{}); got != e.want {
+			t.Errorf("%s %s: %q, want %q", e.cloud, e.to, got, e.want)
+		}
+		for _, c := range changes {
+			announced[e.cloud+" "+c.Field] = append(announced[e.cloud+" "+c.Field], string(c.Effect))
+		}
+		always := how(changes, e.name, Tree{"updates": Tree{"disruptive": "Always"}})
+		if strings.Contains(always, "waits") || always == "online" {
+			t.Errorf("%s %s, applied always: %q", e.cloud, e.to, always)
+		}
+	}
+	except := map[string]string{
+		"aws backup.retentionDays Interrupts": "of backups that begin, below", "gcp version Restarts": "of MySQL",
+		"aws credentials.username Impossible": "no class decides it", "gcp credentials.username Impossible": "no class decides it",
+	}
+	for cloud, drv := range clouds {
+		description := drv.Describe()
+		resource, _ := description.Resource("Database")
+		for _, d := range resource.Fields {
+			for _, possible := range d.Effects {
+				key := cloud + " " + d.Field
+				if possible.Effect != field.Online && !slices.Contains(announced[key], string(possible.Effect)) && except[key+" "+string(possible.Effect)] == "" {
+					t.Errorf("no edit shows how %s is announced when it is %s", key, possible.Effect)
+				}
+			}
+		}
+	}
+	begin, err := clouds["aws"].Preview("Database", json.RawMessage(`{"backup":{"retentionDays":0}}`), json.RawMessage(`{"backup":{"retentionDays":7}}`), nil)
+	if got := how(begin, "backup.retentionDays", Tree{}); err != nil || got != "interrupts, waits for approval" {
+		t.Errorf("backups that begin: %q, %v", got, err)
+	}
+}
