@@ -35,6 +35,7 @@ func bucketKind() *resource.Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters] {
 			}
 			return policy, deref(b.Spec.ForceDestroy)
 		},
+		Regrets:      bucketRegrets,
 		WhenVanished: v1alpha1.WhenVanishedRecreate,
 		External: func(c *driver.Conn) driver.External[v1alpha1.BucketParameters] {
 			return c.Buckets
@@ -50,6 +51,17 @@ func bucketBinding(_ *v1alpha1.Bucket, cloud *driver.Description, at driver.Endp
 		"type": kind, "provider": cloud.Name, "bucket": at.Bucket, "region": at.Region,
 		"endpoint": at.URL, "uri": described.Connection.Scheme + "://" + at.Bucket,
 	})
+}
+
+// bucketRegrets says what a user may regret of a new bucket.
+func bucketRegrets(b *v1alpha1.Bucket) (lines []string) {
+	if deref(b.Spec.ForceDestroy) && b.Spec.DeletionPolicy != v1alpha1.DeletionRetain {
+		lines = append(lines, "forceDestroy is true: when this object is deleted, everything in the bucket is deleted for good")
+	}
+	if deref(b.Spec.PublicAccess) == v1alpha1.PublicAccessAllowed {
+		lines = append(lines, "publicAccess is Allowed: policies can make what is in the bucket public")
+	}
+	return lines
 }
 
 // deref returns what p points to, or the zero value.

@@ -43,12 +43,27 @@ func databaseKind() *resource.Kind[*v1alpha1.Database, v1alpha1.DatabaseParamete
 			}
 			return d.Spec.DeletionPolicy, false
 		},
+		Regrets:      databaseRegrets,
 		WhenVanished: v1alpha1.WhenVanishedStop,
 		External: func(c *driver.Conn) driver.External[v1alpha1.DatabaseParameters] {
 			return c.Databases
 		},
 		Binding: databaseBinding,
 	}
+}
+
+// databaseRegrets says what a user may regret of a new database.
+func databaseRegrets(d *v1alpha1.Database) (lines []string) {
+	if d.Spec.DeletionPolicy == v1alpha1.DeletionDelete {
+		lines = append(lines, "deletionPolicy Delete: when this object is deleted no final snapshot is taken, and the data is lost for good")
+	}
+	if d.Spec.Connection == nil && (d.Spec.Credentials == nil || d.Spec.Credentials.PasswordSecretRef == nil) {
+		lines = append(lines, "spec.connection is not set: no Secret with host, user and password is written, and nobody learns the password; set spec.connection.secretName")
+	}
+	if d.Spec.Backup != nil && d.Spec.Backup.RetentionDays != nil && *d.Spec.Backup.RetentionDays == 0 {
+		lines = append(lines, "backup.retentionDays is 0: there are no automatic backups, and no restore to a point in time")
+	}
+	return lines
 }
 
 func databaseBinding(d *v1alpha1.Database, cloud *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {

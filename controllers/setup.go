@@ -176,6 +176,8 @@ type addedKind struct {
 	admission *class.Admission
 	// preview says what an edit would change in the cloud.
 	preview func(ctx context.Context, old, object client.Object) (warnings []string, err error)
+	// lifecycle says in advance what creations and deletions do.
+	lifecycle lifecyclePreview
 }
 
 // calls returns who is told of the requests to a cloud.
@@ -215,6 +217,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 	added.preview = func(ctx context.Context, old, object client.Object) ([]string, error) {
 		return previewer.Warnings(ctx, old.(T), object.(T))
 	}
+	added.lifecycle = &resource.LifecyclePreview[T, S]{Kind: kind, Classes: resolver, Drivers: s.Drivers, Observed: r.Observed, Provider: s.providerOf}
 	s.kinds = append(s.kinds, added)
 	s.counted = append(s.counted, telemetry.Kind{
 		Name: kind.Name, List: kind.List, Status: classes.Status, Sightings: r.Sightings, StaleStatuses: r.Unrecorded, Rollouts: r.Rollouts.Progress,

@@ -26,6 +26,9 @@ func (s *setup) addWebhook() error {
 
 // judge asks whoever knows about the kind.
 func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdict, error) {
+	if r.Object == nil {
+		return s.judgeDeletion(ctx, r.Old)
+	}
 	for _, kind := range s.kinds {
 		var refusals []class.Problem
 		var warnings []string
@@ -35,6 +38,9 @@ func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdic
 			refusals, warnings, err = kind.admission.Object(ctx, r.Old, r.Object)
 			if r.Old != nil && err == nil && len(refusals) == 0 {
 				warnings = append(warnings, s.previewEdit(ctx, kind, r)...)
+			}
+			if r.Old == nil && err == nil && len(refusals) == 0 {
+				warnings = append(s.previewCreation(ctx, kind, r.Object), warnings...)
 			}
 		case sameType(r.Object, kind.classes.Kind.Class()):
 			refusals, warnings, err = kind.admission.Class(ctx, r.Old, r.Object)
@@ -62,6 +68,37 @@ func (s *setup) previewEdit(ctx context.Context, kind addedKind, r admission.Rev
 		return failed(err)
 	}
 	return warnings
+}
+
+// A lifecyclePreview says in advance what the creation and the deletion of an object do, a line each, the dangerous first.
+type lifecyclePreview interface {
+	Creation(context.Context, client.Object) ([]string, error)
+	Deletion(context.Context, client.Object) ([]string, error)
+}
+
+// previewCreation returns what a creation is warned of. The verdict on it stands without that.
+func (s *setup) previewCreation(ctx context.Context, kind addedKind, object client.Object) []string {
+	lines, err := kind.lifecycle.Creation(ctx, object)
+	if err != nil {
+		s.mgr.GetLogger().Error(err, "a creation can't be previewed; it goes on without warnings", "kind", kind.classes.Kind.Name, "namespace", object.GetNamespace(), "name", object.GetName())
+	}
+	return lines
+}
+
+// judgeDeletion says what a deletion does.
+func (s *setup) judgeDeletion(ctx context.Context, old client.Object) (admission.Verdict, error) {
+	for _, kind := range s.kinds {
+		if sameType(old, kind.object) {
+			lines, err := kind.lifecycle.Deletion(ctx, old)
+			return admission.Verdict{Warnings: lines}, err
+		}
+	}
+	return admission.Verdict{}, fmt.Errorf("nobody knows %T", old)
+}
+
+// providerOf returns the cloud that a provider config leads to, by the cache.
+func (s *setup) providerOf(ctx context.Context, key credential.Key) (string, error) {
+	return s.store.ProviderOf(ctx, s.mgr.GetClient(), key)
 }
 
 func sameType(a, b client.Object) bool { return fmt.Sprintf("%T", a) == fmt.Sprintf("%T", b) }

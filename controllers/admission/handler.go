@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-logr/logr"
 	admissionv1 "k8s.io/api/admission/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -23,8 +24,8 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// A Judge says what is wrong with objects. It is asked about Buckets, Databases, BucketClasses and DatabaseClasses that
-// are not being deleted, by several requests at once. It must not write anything.
+// A Judge says what is wrong with objects, and what deleting them does. It is asked about Buckets, Databases, BucketClasses and
+// DatabaseClasses that are not being deleted yet, by several requests at once. It must not write anything.
 type Judge interface {
 	// Judge returns its verdict on a review. It should return when ctx ends: nobody waits for it any longer.
 	// After an error the object passes.
@@ -39,7 +40,7 @@ func (f JudgeFunc) Judge(ctx context.Context, r Review) (Verdict, error) { retur
 
 // Review is what is to be judged.
 type Review struct {
-	// Object as it is to be stored.
+	// Object as it is to be stored, or nil if Old is to be deleted. Nothing refuses a deletion.
 	Object client.Object
 	// Old is the object as it is stored now, or nil if it is being created.
 	Old client.Object
@@ -51,23 +52,31 @@ type Review struct {
 type Verdict struct {
 	// Refusals are all that is wrong. Any of them refuses the object.
 	Refusals field.ErrorList
-	// Warnings are shown to whoever makes the request, refused or not. Each should have 120 characters at most.
+	// Warnings are shown to whoever makes the request, refused or not. The dangerous ones come first: what is too long or too much for
+	// the API server is left out at the end.
 	Warnings []string
 }
 
 // deadline is how long a verdict may take. The API server waits for 3 seconds, and would then say less well what happened.
 const deadline = 2 * time.Second
 
+// deletionDeadline is the same for deletions, for which the API server waits a second.
+const deletionDeadline = 600 * time.Millisecond
+
 // handler answers the API server.
 type handler struct {
-	judge    Judge
-	decoder  runtime.Decoder
-	deadline time.Duration
+	judge   Judge
+	decoder runtime.Decoder
+	// deadline is how long a verdict may take, deletionDeadline that on a deletion.
+	deadline, deletionDeadline time.Duration
 }
 
 // Handle implements admission.Handler.
 func (h *handler) Handle(ctx context.Context, req admission.Request) admission.Response {
 	log := logf.FromContext(ctx).WithValues("kind", req.Kind.Kind, "namespace", req.Namespace, "name", req.Name)
+	if req.Operation == admissionv1.Delete {
+		return h.deletion(ctx, log, req)
+	}
 	review, err := h.review(req)
 	if err != nil {
 		log.Error(err, "a request for admission can't be read; the object passes")
@@ -76,7 +85,7 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 	if review == nil {
 		return admission.Allowed("")
 	}
-	verdict, err := h.verdict(ctx, *review)
+	verdict, err := h.verdict(ctx, *review, h.deadline)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		log.Error(err, "a verdict took too long; the object passes")
@@ -85,7 +94,7 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 		log.Error(err, "no verdict; the object passes")
 		return unjudged("of an error on Mooring's side")
 	case len(verdict.Refusals) == 0:
-		return admission.Allowed("").WithWarnings(verdict.Warnings...)
+		return admission.Allowed("").WithWarnings(fit(verdict.Warnings)...)
 	}
 	return refused(req, review.Object, verdict)
 }
@@ -109,7 +118,37 @@ func refused(req admission.Request, object client.Object, v Verdict) admission.R
 		status = apierrors.NewForbidden(resource, name, v.Refusals.ToAggregate()).Status()
 		status.Details.Causes = causes
 	}
-	return admission.Response{AdmissionResponse: admissionv1.AdmissionResponse{Result: &status, Warnings: v.Warnings}}
+	return admission.Response{AdmissionResponse: admissionv1.AdmissionResponse{Result: &status, Warnings: fit(v.Warnings)}}
+}
+
+// deletion says what a deletion does. It allows every deletion, whatever the Judge says and whatever goes wrong.
+func (h *handler) deletion(ctx context.Context, log logr.Logger, req admission.Request) admission.Response {
+	if req.SubResource != "" {
+		return admission.Allowed("")
+	}
+	old, err := h.decode(req.OldObject)
+	if err != nil {
+		log.Error(err, "a request for a deletion can't be read; the deletion is allowed")
+		return unpreviewed("it could not be read")
+	}
+	if !old.GetDeletionTimestamp().IsZero() {
+		return admission.Allowed("")
+	}
+	verdict, err := h.verdict(ctx, Review{Old: old, DryRun: req.DryRun != nil && *req.DryRun}, h.deletionDeadline)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		log.Error(err, "the preview of a deletion took too long; the deletion is allowed")
+		return unpreviewed("that took too long")
+	case err != nil:
+		log.Error(err, "the preview of a deletion failed; the deletion is allowed")
+		return unpreviewed("of an error on Mooring's side")
+	}
+	return admission.Allowed("").WithWarnings(fit(verdict.Warnings)...)
+}
+
+// unpreviewed allows a deletion that nothing can be said about in advance.
+func unpreviewed(why string) admission.Response {
+	return admission.Allowed("").WithWarnings("Mooring could not say in advance what this deletion does: " + why + "; spec.deletionPolicy and status.effective say what is to be kept")
 }
 
 // review returns what is to be judged, or nil if nothing is. The configuration of the webhook keeps most of that
@@ -179,8 +218,8 @@ func specOf(raw []byte) (any, error) {
 }
 
 // verdict asks the Judge, and does not wait for it longer than the deadline.
-func (h *handler) verdict(ctx context.Context, r Review) (Verdict, error) {
-	ctx, cancel := context.WithTimeout(ctx, h.deadline)
+func (h *handler) verdict(ctx context.Context, r Review, within time.Duration) (Verdict, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	type answer struct {
 		Verdict

@@ -27,7 +27,7 @@ func newHandler(t *testing.T, judge JudgeFunc) *handler {
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	return &handler{judge: judge, decoder: serializer.NewCodecFactory(scheme).UniversalDeserializer(), deadline: 50 * time.Millisecond}
+	return &handler{judge: judge, decoder: serializer.NewCodecFactory(scheme).UniversalDeserializer(), deadline: 50 * time.Millisecond, deletionDeadline: 50 * time.Millisecond}
 }
 
 // refuse is a judge who refuses everything, in two ways.
@@ -70,7 +70,7 @@ func request(t *testing.T, operation admissionv1.Operation, object, old tree) ad
 
 // What a judge is not asked about passes, even if all that is asked about is refused.
 func TestWhatIsJudged(t *testing.T) {
-	const create, update, remove = admissionv1.Create, admissionv1.Update, admissionv1.Delete
+	const create, update = admissionv1.Create, admissionv1.Update
 	small, large := tree{"size": "small"}, tree{"size": "large"}
 	deleted := tree{"deletionTimestamp": "2026-01-02T03:04:05Z"}
 	for _, tc := range []struct {
@@ -90,7 +90,6 @@ func TestWhatIsJudged(t *testing.T) {
 		{"no default class any more", update, database(small, nil), database(small, tree{"annotations": tree{v1alpha1.AnnotationDefaultClass: "true"}}), true},
 		{"an edit while being deleted", update, database(large, deleted), database(small, deleted), false},
 		{"the last finalizer goes", update, database(small, deleted), database(small, tree{"deletionTimestamp": "2026-01-02T03:04:05Z", "finalizers": []string{"a"}}), false},
-		{"a deletion", remove, nil, database(small, nil), false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			asked := false
@@ -103,6 +102,44 @@ func TestWhatIsJudged(t *testing.T) {
 			}).Handle(t.Context(), request(t, tc.operation, tc.object, tc.old))
 			if asked != tc.want || response.Allowed == tc.want {
 				t.Errorf("asked %v, allowed %v; want to be asked: %v", asked, response.Allowed, tc.want)
+			}
+		})
+	}
+}
+
+// A deletion is allowed whatever is said of it and whatever goes wrong.
+func TestDeletionsPass(t *testing.T) {
+	small := database(tree{"size": "small"}, nil)
+	for _, tc := range []struct {
+		name  string
+		old   tree
+		judge JudgeFunc
+		want  string // words of the one warning
+	}{
+		{"warned of", small, func(context.Context, Review) (Verdict, error) { return Verdict{Warnings: []string{"all is lost"}}, nil }, "all is lost"},
+		{"refused", small, refuse, "small is about to go"},
+		{"an error", small, func(context.Context, Review) (Verdict, error) { return Verdict{}, errors.New("secret") }, "could not say in advance what this deletion does: of an error"},
+		{"a panic", small, func(context.Context, Review) (Verdict, error) { panic("secret") }, "of an error on Mooring's side"},
+		{"no answer", small, func(context.Context, Review) (Verdict, error) { select {} }, "took too long"},
+		{"not to be read", tree{"apiVersion": "mooring.dev/v2", "kind": "Database"}, refuse, "could not be read"},
+		{"asked for again", database(nil, tree{"deletionTimestamp": "2026-01-02T03:04:05Z"}), refuse, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			req := request(t, admissionv1.Delete, nil, tc.old)
+			req.Name, req.DryRun = "", new(true) // as in a deletion of all at once
+			h := newHandler(t, func(ctx context.Context, r Review) (Verdict, error) {
+				if r.Object != nil || r.Old.GetName() != "orders" || r.Old.GetNamespace() != "shop" || !r.DryRun {
+					t.Errorf("asked about %+v", r)
+				}
+				return tc.judge(ctx, r)
+			})
+			if tc.name != "no answer" { // or a slow machine decides
+				h.deletionDeadline = time.Minute
+			}
+			response := h.Handle(t.Context(), req)
+			said := strings.Join(response.Warnings, "\n")
+			if !response.Allowed || !strings.Contains(said, tc.want) || strings.Contains(said, "secret") || len(response.Warnings) != min(1, len(tc.want)) {
+				t.Errorf("allowed %v, warnings %q; want %q", response.Allowed, said, tc.want)
 			}
 		})
 	}

@@ -59,7 +59,7 @@ func Add(mgr manager.Manager, o Options) error {
 		c.GetCertificate = certificates
 	}}})
 	s.web.Register(path, &admission.Webhook{Handler: &handler{
-		judge: o.Judge, decoder: serializer.NewCodecFactory(mgr.GetScheme()).UniversalDeserializer(), deadline: deadline,
+		judge: o.Judge, decoder: serializer.NewCodecFactory(mgr.GetScheme()).UniversalDeserializer(), deadline: deadline, deletionDeadline: deletionDeadline,
 	}})
 	return mgr.Add(s)
 }

@@ -90,6 +90,12 @@ func get(tree Tree, at path) (any, bool) {
 	return nil, false
 }
 
+// Sets reports whether a tree has a value for a field, or an entry of it.
+func Sets(tree Tree, field string) bool {
+	_, ok := get(tree, strings.Split(field, "."))
+	return ok
+}
+
 func put(tree Tree, at path, value any) {
 	for _, key := range at[:len(at)-1] {
 		below, ok := tree[key].(Tree)

@@ -35,6 +35,8 @@ type Kind[T client.Object, S any] struct {
 
 	// Deletion returns the deletion policy, default applied, and whether contents may go too.
 	Deletion func(T) (policy v1alpha1.DeletionPolicy, force bool)
+	// Regrets says what a user may regret of a new object, class merged in: the dangerous first, a line each.
+	Regrets func(T) []string
 	// WhenVanished is the default.
 	WhenVanished v1alpha1.WhenVanished
 	// External returns the kind's part of a connection; nil if the cloud lacks it.

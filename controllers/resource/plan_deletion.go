@@ -100,10 +100,13 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	}
 }
 
+// fieldProtection is the protection from deletion of the cloud, in the words of the spec.
+const fieldProtection = "deletionProtection"
+
 // lifting returns the index of the change that lifts deletion protection because the spec says so in as many words; -1 if
 // the spec does not.
 func lifting(changes []field.Change) int {
-	return slices.IndexFunc(changes, func(c field.Change) bool { return c.Field == "deletionProtection" && !c.Release })
+	return slices.IndexFunc(changes, func(c field.Change) bool { return c.Field == fieldProtection && !c.Release })
 }
 
 // planProtected lifts the cloud's deletion protection if the spec says so.
@@ -112,7 +115,7 @@ func planProtected(v View, o driver.Observation) Action {
 	switch {
 	case i < 0 && v.Unsettled:
 		return deleting("waiting for the cloud to show that deletion protection is off")
-	case i < 0 && v.Enforced.Has("deletionProtection"):
+	case i < 0 && v.Enforced.Has(fieldProtection):
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on, and the class enforces it; ask your platform team to turn it off, in the class or in the cloud"}
 	case i < 0:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on; set spec.deletionProtection: false to delete it"}

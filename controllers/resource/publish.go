@@ -193,11 +193,16 @@ func (r *Reconciler[T, S]) dropSecret(ctx context.Context, t *turn[T, S], name s
 }
 
 // published returns the names of the Secrets that may have been made: one is written before the status tells of it.
-func (t *turn[T, S]) published(wanted *v1alpha1.Connection) (names []string) {
-	if t.status.Binding != nil {
-		names = append(names, t.status.Binding.Name)
+func (t *turn[T, S]) published(wanted *v1alpha1.Connection) []string {
+	return connectionSecrets(t.status, wanted)
+}
+
+// connectionSecrets returns the names of the Secrets that a status tells of, and of the one that is wanted.
+func connectionSecrets(status *v1alpha1.ResourceStatus, wanted *v1alpha1.Connection) (names []string) {
+	if status.Binding != nil {
+		names = append(names, status.Binding.Name)
 	}
-	for _, former := range t.status.FormerSecrets {
+	for _, former := range status.FormerSecrets {
 		names = append(names, former.Name)
 	}
 	if wanted != nil && !slices.Contains(names, wanted.SecretName) {

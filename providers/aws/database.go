@@ -56,8 +56,8 @@ func (d *databases) Preview(from, to v1alpha1.DatabaseParameters, applied field.
 func (d *databases) Consequences() driver.Consequences {
 	return driver.Consequences{
 		Noun: "RDS instance", SnapshotKept: "until somebody deletes it",
-		WithSnapshot:    "Its automated backups stay until they expire; a region keeps those of 40 deleted instances at most",
-		WithoutSnapshot: "Its automated backups are deleted with it; snapshots that somebody took by hand stay",
+		WithSnapshot:    "its automated backups stay until they expire; a region keeps those of 40 deleted instances at most",
+		WithoutSnapshot: "its automated backups are deleted with it; snapshots that somebody took by hand stay",
 		Unset: []driver.UnsetField{
 			{Field: "aws.instanceClass", Means: "RDS creates no instance without an instance class: set spec.size to a size of the class, or set spec.aws.instanceClass"},
 			// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithAutomatedBackups.BackupRetention.html

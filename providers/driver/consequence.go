@@ -1,7 +1,7 @@
 package driver
 
 // Consequences say, as data, what people should know before they create or delete an object of a kind in a cloud. Texts are sentences
-// without a full stop, and hold no name of an object. Previews show them; nothing is decided by them.
+// that begin in lower case and have no full stop, and hold no name of an object. Previews show them; nothing is decided by them.
 type Consequences struct {
 	// Noun is what the cloud calls an object: RDS instance.
 	Noun string

@@ -53,8 +53,8 @@ func (*databases) Preview(from, to v1alpha1.DatabaseParameters, applied field.Ap
 func (*databases) Consequences() driver.Consequences {
 	return driver.Consequences{
 		Noun: "Cloud SQL instance", SnapshotKept: fmt.Sprintf("for %d days", finalBackupDays),
-		WithSnapshot:    "Its other backups are deleted with it, unless the instance is set to retain them",
-		WithoutSnapshot: "Its backups are deleted with it, unless the instance is set to retain them",
+		WithSnapshot:    "its other backups are deleted with it, unless the instance is set to retain them",
+		WithoutSnapshot: "its backups are deleted with it, unless the instance is set to retain them",
 		Unset: []driver.UnsetField{
 			{Field: "gcp.tier", Means: "Cloud SQL creates no instance without a tier: set spec.size to a size of the class, or set spec.gcp.tier"},
 			{Field: "backup.retentionDays", Means: "Cloud SQL takes automatic backups in the edition Enterprise Plus only: set spec.backup.retentionDays"},

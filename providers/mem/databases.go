@@ -31,7 +31,7 @@ func (databases) Preview(from, to databaseParameters, applied field.Applied) []f
 func (databases) Consequences() driver.Consequences {
 	return driver.Consequences{
 		Noun: "database server", SnapshotKept: "until somebody deletes it",
-		WithSnapshot: "Its automatic backups stay until they expire", WithoutSnapshot: "Its automatic backups are deleted with it",
+		WithSnapshot: "its automatic backups stay until they expire", WithoutSnapshot: "its automatic backups are deleted with it",
 		Unset: []driver.UnsetField{
 			{Field: "version", Means: "nothing is created without a version: set spec.version"},
 			{Field: "backup.retentionDays", Means: "automatic backups are kept as long as the cloud likes: set spec.backup.retentionDays"},

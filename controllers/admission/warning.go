@@ -1,0 +1,36 @@
+package admission
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// What the API server shows of warnings. Once those of a request have more than 4096 characters together, it cuts each to 256, and drops
+// what is over 4096 even so. A part is left to policies, which warn of the same request.
+// https://github.com/kubernetes/apiserver/blob/master/pkg/endpoints/filters/warning.go
+const (
+	longestWarning = 256
+	allWarnings    = 4096 - 2*longestWarning
+)
+
+// fit returns warnings as the API server shows them, the first ones whole: each cut to what it shows, and as many as it shows. The last
+// one says how many are left out.
+func fit(warnings []string) []string {
+	var shown []string
+	left := allWarnings
+	for i, w := range warnings {
+		w = shortened(w)
+		if left -= utf8.RuneCountInString(w); left < 0 {
+			return append(shown, fmt.Sprintf("%d more warnings are left out", len(warnings)-i))
+		}
+		shown = append(shown, w)
+	}
+	return shown
+}
+
+func shortened(text string) string {
+	if utf8.RuneCountInString(text) <= longestWarning {
+		return text
+	}
+	return string([]rune(text)[:longestWarning-1]) + "…"
+}

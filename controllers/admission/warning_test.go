@@ -1,0 +1,51 @@
+package admission
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/net"
+)
+
+func TestFit(t *testing.T) {
+	long := strings.Repeat("ä", longestWarning+1)
+	many := make([]string, 30)
+	for i := range many {
+		many[i] = fmt.Sprintf("%02d%s", i, strings.Repeat("x", longestWarning))
+	}
+	for _, tc := range []struct {
+		name  string
+		given []string
+		want  int
+		last  string
+	}{
+		{"none", nil, 0, ""},
+		{"a few", []string{"a", "b"}, 2, "b"},
+		{"a long one", []string{long}, 1, strings.Repeat("ä", longestWarning-1) + "…"},
+		{"one of just that length", []string{long[:len(long)-len("ä")]}, 1, long[:len(long)-len("ä")]},
+		{"too many", many, 15, "16 more warnings are left out"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := fit(tc.given)
+			if len(got) != tc.want || tc.want > 0 && got[len(got)-1] != tc.last {
+				t.Fatalf("%d: %q; want %d, the last %q", len(got), got, tc.want, tc.last)
+			}
+			total, header := 0, httptest.NewRecorder().Header()
+			for _, w := range got {
+				total += utf8.RuneCountInString(w)
+				text, err := net.NewWarningHeader(299, "-", w) // as the API server writes them
+				if err != nil || utf8.RuneCountInString(w) > 256 {
+					t.Errorf("the API server does not show %q: %v", w, err)
+				}
+				header.Add("Warning", text)
+			}
+			if shown, _ := net.ParseWarningHeaders(header[http.CanonicalHeaderKey("Warning")]); total > 4096 || len(shown) != len(got) {
+				t.Errorf("the API server shows %d of %d, with %d characters", len(shown), len(got), total)
+			}
+		})
+	}
+}

@@ -1,0 +1,127 @@
+package resource
+
+import (
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A deletion that was carried out, as a test saw it.
+type carriedOut struct {
+	deleted, snapshot, released, lifted bool
+	last                                Action
+}
+
+// carryOut plans the deletion of a world again and again, and does to a cloud what is planned, until the finalizer goes or a person
+// has to act. What the cloud is at work on comes to work, unless it fails.
+func carryOut(t *testing.T, w world, fails bool) (c carriedOut) {
+	t.Helper()
+	for range 12 {
+		c.last = w.plan()
+		switch c.last.Verb {
+		case Forget, Stall:
+			return c
+		case Delete:
+			c.deleted, c.snapshot = true, c.last.Snapshot
+			w.Seen = driver.Observation{State: driver.Absent, Snapshot: driver.Absent}
+			if c.snapshot {
+				w.Seen.Snapshot = driver.Ready
+			}
+		case Release:
+			c.released = true
+			w.Seen.Mark.Released = true
+		case Update:
+			c.lifted = true
+			w.Seen.Protected, w.Seen.Changes = false, nil
+		default:
+			passTime(&w, fails)
+		}
+	}
+	t.Fatalf("the deletion does not end: %+v\n%+v", w.scene, c.last)
+	return c
+}
+
+// passTime lets the cloud finish what it is at, and show what it has.
+func passTime(w *world, fails bool) {
+	w.AbsenceSure, w.SnapshotAbsenceSure, w.UnmarkedSure, w.Unsettled = true, true, true, false
+	switch {
+	case w.Seen.State == driver.Pending && fails:
+		w.Seen.State = driver.Failed
+	case w.Seen.State == driver.Pending:
+		w.Seen.State = driver.Ready
+	case w.Seen.State == driver.Deleting:
+		w.Seen = driver.Observation{State: driver.Absent, Snapshot: driver.Absent}
+	}
+	if w.Seen.Snapshot == driver.Pending || w.Seen.Snapshot == driver.Unknown && w.Seen.State == driver.Absent {
+		w.Seen.Snapshot = driver.Ready
+	}
+}
+
+// What is said in advance of a deletion is what the plan then does.
+func TestEndingIsWhatThePlanDoes(t *testing.T) {
+	worlds, effects := 0, map[deletionEffect]int{}
+	product(func(choose func(n int) int) {
+		w := build(choose, true)
+		if w.Seen.State == driver.Unknown {
+			return // nothing is known, and nothing is said
+		}
+		e := endingOf(w.View, w.Seen, w.Policy)
+		worlds++
+		effects[e.effect]++
+		for _, fails := range []bool{false, true} {
+			if problem := contradicted(e, carryOut(t, w, fails), fails); problem != "" {
+				t.Fatalf("%s\nannounced %+v\ncarried out %+v\n%+v", problem, e, carryOut(t, w, fails), w.scene)
+			}
+		}
+	})
+	for effect := deletionLeavesObserved; effect <= deletionDestroys; effect++ {
+		if effects[effect] == 0 {
+			t.Errorf("effect %d was never announced", effect)
+		}
+	}
+	if worlds < 30_000 {
+		t.Errorf("only %d worlds", worlds)
+	}
+}
+
+// contradicted returns how a deletion differs from what was announced; empty if it does not.
+func contradicted(e ending, c carriedOut, fails bool) string {
+	wantSnapshot := e.snapshot || e.maybeSnapshot && !fails
+	switch e.effect {
+	case deletionDestroys, deletionProtected:
+		switch {
+		case e.stops != "":
+			if c.deleted || c.last.Reason != v1alpha1.ReasonDeletionProtected || c.last.Message != e.stops {
+				return "it does not stop at its protection"
+			}
+			return ""
+		case !c.deleted:
+			return "it is not deleted"
+		case c.snapshot != wantSnapshot:
+			return "the final snapshot"
+		case c.lifted != e.lifts:
+			return "its protection"
+		}
+	case deletionReleases:
+		if !c.released || c.deleted || !c.last.Stays {
+			return "it is not left with its mark"
+		}
+	case deletionFindsNothing, deletionUnderWay:
+		if c.deleted || c.released || c.last.Stays {
+			return "there was nothing to delete"
+		}
+		if e.effect == deletionFindsNothing && e.loses != c.last.Lost {
+			return "the lost snapshot"
+		}
+	case deletionNeedsConsent:
+		if c.last.Verb != Stall || c.deleted {
+			return "nobody was asked"
+		}
+	default:
+		if c.deleted || c.released || c.last.Verb != Forget || !c.last.Stays {
+			return "it is not left as it is"
+		}
+	}
+	return ""
+}

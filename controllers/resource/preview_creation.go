@@ -1,0 +1,117 @@
+package resource
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A LifecyclePreview says in advance what the creation and the deletion of objects of one kind do, from what is stored. It reads from a cache,
+// calls no cloud and writes nothing.
+type LifecyclePreview[T client.Object, S any] struct {
+	Kind    *Kind[T, S]
+	Classes *class.Resolver
+	// Drivers are the clouds, by their name. They are asked for what is known without an account.
+	Drivers map[string]driver.Driver
+	// Provider returns the cloud that a provider config leads to, empty if there is no such config.
+	Provider func(context.Context, credential.Key) (string, error)
+	// Observed returns when this process last observed an object's cloud object; false if it did not.
+	Observed func(client.ObjectKey) (time.Time, bool)
+}
+
+// A merged is an object as the reconciler would see it.
+type merged[T client.Object] struct {
+	// want is the object with its class merged in.
+	want   T
+	policy Policy
+	// class is nil if the object goes by none.
+	class *class.Resolution
+	// config leads to the account; zero if that is not known.
+	config credential.Key
+}
+
+func (p *LifecyclePreview[T, S]) merge(ctx context.Context, obj T) (m merged[T], err error) {
+	if ref := p.Kind.Spec(obj).ProviderConfigRef; ref != nil {
+		return merged[T]{want: obj, policy: p.Kind.policy(obj), config: credential.KeyOf(ref, obj.GetNamespace())}, nil
+	}
+	if m.class, err = p.Classes.Resolve(ctx, obj); err != nil {
+		return m, fmt.Errorf("find the class: %w", err)
+	}
+	if found := m.class.Config; found != nil {
+		m.config = credential.KeyOfBound(*found, obj.GetNamespace())
+	}
+	m.want, m.policy, err = p.Kind.merged(obj, m.class)
+	return m, err
+}
+
+// enforced returns the fields on which the class insists.
+func (m *merged[T]) enforced() class.Fields {
+	if m.class == nil {
+		return nil
+	}
+	return m.class.Effective.Insists()
+}
+
+// consequences returns what a cloud says of deletions and creations; nothing if that cloud, or the kind in it, is not known.
+func (p *LifecyclePreview[T, S]) consequences(provider string) driver.Consequences {
+	drv := p.Drivers[provider]
+	if drv == nil {
+		return driver.Consequences{}
+	}
+	description := drv.Describe()
+	r, _ := description.Resource(p.Kind.Name)
+	return r.Consequences
+}
+
+// mostOfCreation is how many lines a creation is worth: who applies many objects reads no more.
+const mostOfCreation = 3
+
+// Creation returns what a new object will not have, or will have, that its user may regret: the dangerous first, a line each. Of an
+// object that adopts or observes what exists it says nothing.
+func (p *LifecyclePreview[T, S]) Creation(ctx context.Context, object client.Object) ([]string, error) {
+	obj := object.(T)
+	m, err := p.merge(ctx, obj)
+	if err != nil {
+		return nil, err
+	}
+	_, adopts := obj.GetAnnotations()[v1alpha1.AnnotationAdoptFrom]
+	if adopts || m.policy.Management == v1alpha1.ManagementObserve || p.Kind.Spec(obj).Adoption == v1alpha1.AdoptionIfExists {
+		return nil, nil
+	}
+	lines := p.Kind.Regrets(m.want)
+	unset, err := p.unset(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	lines = append(lines, unset...)
+	return lines[:min(len(lines), mostOfCreation)], nil
+}
+
+// unset returns what the cloud makes of fields that neither the spec nor the class sets.
+func (p *LifecyclePreview[T, S]) unset(ctx context.Context, m merged[T]) (lines []string, err error) {
+	if m.config == (credential.Key{}) {
+		return nil, nil
+	}
+	provider, err := p.Provider(ctx, m.config)
+	if err != nil {
+		return nil, err
+	}
+	parameters, _ := p.Kind.Parameters(m.want)
+	spec, err := class.TreeOf(&parameters)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range p.consequences(provider).Unset {
+		if !class.Sets(spec, u.Field) {
+			lines = append(lines, fmt.Sprintf("spec.%s is not set: %s", u.Field, u.Means))
+		}
+	}
+	return lines, nil
+}

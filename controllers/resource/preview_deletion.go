@@ -1,0 +1,246 @@
+package resource
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// Deletion returns what the deletion of an object does, the dangerous first, a line each.
+func (p *LifecyclePreview[T, S]) Deletion(ctx context.Context, object client.Object) ([]string, error) {
+	obj := object.(T)
+	m, err := p.merge(ctx, obj)
+	if err != nil {
+		return nil, err
+	}
+	status := p.Kind.Status(obj)
+	view := storedView(obj, status)
+	view.Enforced = m.enforced()
+	view.Mark = driver.Mark{Cluster: "this", Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: string(obj.GetUID())}
+	d := deletionLines{
+		status: status, policy: m.policy, held: view.Held, bound: view.Bound, enforced: view.Enforced, origin: status.Origin, uid: string(obj.GetUID()),
+		name: cmp.Or(status.ExternalName, p.Kind.Spec(obj).ExternalName), paused: obj.GetAnnotations()[v1alpha1.AnnotationPaused] == "true",
+		secrets: connectionSecrets(status, nil),
+	}
+	d.observed, _ = p.Observed(client.ObjectKeyFromObject(obj))
+	_, d.force = p.Kind.Deletion(m.want)
+	d.cloud = p.consequences(status.Provider)
+	d.noun = cmp.Or(d.cloud.Noun, "the cloud object") + " " + d.name
+	expected, err := p.expected(obj, m.want, view.Mark)
+	if err != nil {
+		return nil, err
+	}
+	d.ending = endingOf(view, expected, m.policy)
+	return d.lines(), nil
+}
+
+// expected returns what the cloud is expected to show, by what is stored of an object.
+func (p *LifecyclePreview[T, S]) expected(obj, want T, mark driver.Mark) (driver.Observation, error) {
+	status := p.Kind.Status(obj)
+	stalled := reasonOfCondition(status, v1alpha1.ConditionStalled)
+	o := driver.Observation{State: driver.Ready, ID: status.ExternalID, Mark: mark}
+	switch {
+	case stalled == v1alpha1.ReasonVanished:
+		return driver.Observation{State: driver.Absent, Snapshot: driver.Absent}, nil
+	case stalled == v1alpha1.ReasonNotOwned:
+		o.Mark = driver.Mark{Cluster: "another"}
+	}
+	if status.FirstReadyTime == nil && !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionAvailable) {
+		o.State = driver.Pending
+	}
+	to, _ := p.Kind.Parameters(want)
+	from := p.Kind.Mirror(obj)
+	if from == nil { // nobody has looked at it yet
+		from = &to
+	}
+	has, err := class.TreeOf(from)
+	if err != nil {
+		return o, err
+	}
+	o.Protected = has[fieldProtection] == true
+	o.Changes, err = p.changes(status.Provider, from, &to, field.Applied(status.Applied))
+	return o, err
+}
+
+// changes returns what a cloud would change to make what is as the one spec says as the other says.
+func (p *LifecyclePreview[T, S]) changes(provider string, from, to *S, applied field.Applied) ([]field.Change, error) {
+	drv := p.Drivers[provider]
+	if drv == nil {
+		return nil, nil
+	}
+	was, err := json.Marshal(from)
+	if err != nil {
+		return nil, err
+	}
+	is, err := json.Marshal(to)
+	if err != nil {
+		return nil, err
+	}
+	return drv.Preview(p.Kind.Name, was, is, applied)
+}
+
+func reasonOfCondition(status *v1alpha1.ResourceStatus, condition string) v1alpha1.Reason {
+	if c := meta.FindStatusCondition(status.Conditions, condition); c != nil && c.Status == "True" {
+		return v1alpha1.Reason(c.Reason)
+	}
+	return ""
+}
+
+// deletionLines puts what is known of a deletion into words.
+type deletionLines struct {
+	ending
+	status      *v1alpha1.ResourceStatus
+	policy      Policy
+	held, bound bool
+	paused      bool
+	force       bool
+	enforced    class.Fields
+	origin      v1alpha1.Origin
+	cloud       driver.Consequences
+	// noun is the cloud object: RDS instance NAME.
+	noun, name, uid string
+	secrets         []string
+	observed        time.Time
+}
+
+func (d *deletionLines) lines() []string {
+	if d.policy.Management != v1alpha1.ManagementObserve {
+		switch {
+		case !d.held && d.bound:
+			return []string{d.noun + " stays, and Mooring no longer manages it: this object has lost the finalizer " + v1alpha1.FinalizerResource + ", so it goes at once"}
+		case !d.held, !d.bound:
+			return []string{"nothing was created in the cloud for this object, so nothing is deleted there"}
+		case d.status.CreationRefused:
+			return []string{"nothing is in the cloud, which refused the creation, so nothing is deleted there"}
+		}
+	}
+	return slices.Concat(d.objectLines(), d.secretLine(), d.obstacles(), d.age())
+}
+
+// objectLines say what becomes of the cloud object.
+func (d *deletionLines) objectLines() []string {
+	switch d.effect {
+	case deletionLeavesObserved:
+		return []string{"nothing changes in the cloud: " + d.noun + " is only observed (management Observe)"}
+	case deletionFindsNothing:
+		if d.loses {
+			return []string{"the cloud no longer has " + d.noun + ": nothing is deleted there, and no final snapshot can be taken"}
+		}
+		return []string{"the cloud no longer has " + d.noun + ": nothing is deleted there"}
+	case deletionUnderWay:
+		return []string{"the cloud is deleting " + d.noun + " already"}
+	case deletionReleases:
+		if d.policy.Deletion == v1alpha1.DeletionRetain {
+			return []string{"deletionPolicy Retain: " + d.noun + " stays, marked as released, and Mooring no longer manages it"}
+		}
+		return []string{d.noun + " stays: it existed before this object took it over, and was never as this object declares"}
+	case deletionProtected, deletionDestroys:
+		return d.destruction()
+	default:
+		return []string{d.noun + " was not this object's when it was last observed; what is not this object's stays"}
+	}
+}
+
+// destruction says what is deleted, and what is kept of it.
+func (d *deletionLines) destruction() []string {
+	first := d.noun
+	if d.effect == deletionProtected {
+		first = "once its deletion protection is off, " + d.noun
+	}
+	snapshot := fmt.Sprintf("; a final snapshot %s is taken first", SnapshotName(d.name, d.uid))
+	switch {
+	case d.cloud.Contents != "" && d.force:
+		return []string{fmt.Sprintf("%s is deleted for good with its contents (forceDestroy): %s", first, d.cloud.Contents)}
+	case d.cloud.Contents != "" && d.enforced.Has("forceDestroy"):
+		return []string{first + " is deleted if it is empty; while it has contents the cloud refuses that, and the deletion waits until somebody empties it"}
+	case d.cloud.Contents != "":
+		return []string{first + " is deleted if it is empty; while it has contents the cloud refuses that, and the deletion waits until it is empty or spec.forceDestroy is true"}
+	case d.maybeSnapshot:
+		return []string{first + " is deleted" + snapshot + " if it works by then, and stays " + d.cloud.SnapshotKept}
+	case d.snapshot:
+		return append([]string{first + " is deleted" + snapshot + " and stays " + d.cloud.SnapshotKept}, nonEmpty(d.cloud.WithSnapshot)...)
+	case d.policy.Deletion == v1alpha1.DeletionSnapshot:
+		return []string{first + " is deleted without a final snapshot, since it never worked"}
+	default:
+		return append([]string{"deletionPolicy Delete: " + first + " is deleted without a final snapshot, and its data is lost for good"}, nonEmpty(d.cloud.WithoutSnapshot)...)
+	}
+}
+
+// secretLine says what becomes of the connection Secret.
+func (d *deletionLines) secretLine() []string {
+	if len(d.secrets) == 0 {
+		return nil
+	}
+	noun, verb := "the connection Secret ", " is deleted with it"
+	if d.stays() {
+		verb = " stays"
+	}
+	if len(d.secrets) > 1 {
+		noun, verb = "the connection Secrets ", strings.Replace(strings.Replace(verb, " is ", " are ", 1), "stays", "stay", 1)
+	}
+	return []string{noun + strings.Join(d.secrets, ", ") + verb}
+}
+
+// stays reports whether the cloud object is left in the cloud.
+func (d *deletionLines) stays() bool {
+	switch d.effect {
+	case deletionFindsNothing, deletionUnderWay, deletionProtected, deletionDestroys:
+		return false
+	default:
+		return true
+	}
+}
+
+// obstacles say what the deletion waits for.
+func (d *deletionLines) obstacles() (lines []string) {
+	if d.stops != "" {
+		lines = append(lines, "nothing is deleted for now: "+d.stops)
+	}
+	if d.lifts {
+		lines = append(lines, "its deletion protection is lifted first, because spec.deletionProtection is false")
+	}
+	if !d.held {
+		return lines
+	}
+	if d.paused {
+		lines = append(lines, "nothing happens until the annotation "+v1alpha1.AnnotationPaused+" is removed")
+	}
+	switch reasonOfCondition(d.status, v1alpha1.ConditionStalled) {
+	case v1alpha1.ReasonAccountChanged, v1alpha1.ReasonNotSupported, v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonCredentialsInvalid:
+		stalled := meta.FindStatusCondition(d.status.Conditions, v1alpha1.ConditionStalled)
+		lines = append(lines, "nothing happens until this is put right: "+stalled.Message)
+	default: // the cloud can be reached, as far as is known
+	}
+	return lines
+}
+
+// age says how old the observation is by which all this is said.
+func (d *deletionLines) age() []string {
+	if !d.observed.IsZero() {
+		return []string{"the cloud was last observed at " + d.observed.UTC().Format("2006-01-02 15:04:05") + " UTC"}
+	}
+	c := meta.FindStatusCondition(d.status.Conditions, v1alpha1.ConditionAvailable)
+	if c != nil && v1alpha1.Reason(c.Reason) == v1alpha1.ReasonNotObserved {
+		return []string{"the cloud could not be observed lately; this is said by what was stored before " + c.LastTransitionTime.UTC().Format("2006-01-02 15:04:05") + " UTC"}
+	}
+	return nil
+}
+
+func nonEmpty(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}

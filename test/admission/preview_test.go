@@ -1,0 +1,186 @@
+package admission
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/controllers/admission"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/mem"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+const memAccount = "111111111111"
+
+// runController runs the whole controller, with a cloud of this process, and makes the API server ask it.
+func runController(t *testing.T) *mem.Cloud {
+	t.Helper()
+	address, cloud := freeAddress(t), mem.New(mem.Options{})
+	if err := admission.Apply(t.Context(), admin, "https://"+address); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unask(t) })
+	o := controllers.Options{
+		Drivers:    map[string]driver.Driver{"aws": cloud.Driver()},
+		SyncPeriod: time.Second, Settle: 50 * time.Millisecond, Workers: 4, WebhookAddress: address,
+	}
+	m, err := system.Start(t.Context(), server.Config(), &system.Lifeline{}, o, controllers.ManagerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Kill)
+	return cloud
+}
+
+// anAccount makes a team's account in the cloud of this process.
+func anAccount(t *testing.T) {
+	t.Helper()
+	keys := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: shop, Name: "keys"}, StringData: map[string]string{
+		"AWS_ACCESS_KEY_ID": memAccount, "AWS_SECRET_ACCESS_KEY": "secret"}}
+	if err := admin.Create(t.Context(), keys); err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	stored(t, "ProviderConfig", `{metadata: {name: preview}, spec: {`+aTeamsAccount+`}}`, "")
+}
+
+func becomesReady(t *testing.T, o *unstructured.Unstructured) {
+	t.Helper()
+	await(t, o.GetName()+" to be ready", func() error {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil {
+			return err
+		}
+		conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+		if !slices.ContainsFunc(conditions, func(c any) bool {
+			condition := c.(map[string]any)
+			return condition["type"] == "Ready" && condition["status"] == "True"
+		}) {
+			return fmt.Errorf("it is not: %v", conditions)
+		}
+		return nil
+	})
+}
+
+// What a deletion will do is said by the API server, in a dry run too, and is what it then does.
+func TestDeletionIsPreviewed(t *testing.T) {
+	cloud := runController(t)
+	anAccount(t)
+	db := stored(t, "Database", `{metadata: {name: previewed}, spec: {providerConfigRef: {name: preview}, engine: postgres, version: "16", connection: {secretName: previewed-db}}}`, "")
+	bucket := stored(t, "Bucket", `{metadata: {name: previewed}, spec: {providerConfigRef: {name: preview}, forceDestroy: true}}`, "")
+	becomesReady(t, db)
+	becomesReady(t, bucket)
+	name, _, _ := unstructured.NestedString(db.Object, "status", "externalName")
+	snapshot := name + "-final-" + strings.ReplaceAll(string(db.GetUID()), "-", "")[:8]
+	said := fmt.Sprintf("database server %s is deleted; a final snapshot %s is taken first and stays until somebody deletes it", name, snapshot)
+	inBucket := "is deleted for good with its contents (forceDestroy): all objects"
+
+	kubectl := kubectlOf(t, editor(t))
+	listens, heard := listening(t)
+	await(t, "the webhook to be asked", func() error {
+		heard.take()
+		if err := listens.Delete(t.Context(), db.DeepCopy(), client.DryRunAll); err != nil {
+			t.Fatal(err)
+		}
+		if got := heard.take(); len(got) == 0 || got[0] != said {
+			return fmt.Errorf("warnings %q, want first %q", got, said)
+		}
+		return nil
+	})
+	for _, tc := range []struct{ args, want string }{
+		{"delete --dry-run=server databases.mooring.dev previewed", "Warning: " + said + "\n"},
+		{"delete --dry-run=server databases.mooring.dev previewed", "Warning: the connection Secret previewed-db is deleted with it\n"},
+		{"delete --dry-run=server databases.mooring.dev previewed", "Warning: the cloud was last observed at "},
+		{"delete --dry-run=server buckets.mooring.dev previewed", inBucket},
+		{"delete --dry-run=server buckets.mooring.dev --all", inBucket},
+	} {
+		if out, err := kubectl(tc.args); err != nil || !strings.Contains(out, tc.want) {
+			t.Errorf("kubectl %s: %v; want %q in\n%s", tc.args, err, tc.want, out)
+		}
+	}
+	for _, o := range []*unstructured.Unstructured{db, bucket} {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil || o.GetDeletionTimestamp() != nil {
+			t.Errorf("a dry run deleted %s: %v", o.GetKind(), err)
+		}
+	}
+	heard.take()
+	if err := listens.DeleteAllOf(t.Context(), bucket.DeepCopy(), client.InNamespace(shop), client.DryRunAll); err != nil || !strings.Contains(strings.Join(heard.take(), "\n"), inBucket) {
+		t.Errorf("of all at once nothing was said: %v", err)
+	}
+	unheard(t, db)
+
+	out, err := kubectl("delete --wait=false databases.mooring.dev previewed")
+	if err != nil || !strings.Contains(out, said) {
+		t.Errorf("%v; want %q in\n%s", err, said, out)
+	}
+	await(t, "the end of the database", func() error { return stillThere(t.Context(), db) })
+	if _, there := cloud.Database(memAccount, name); there || cloud.Snapshot(memAccount, snapshot) != driver.Ready {
+		t.Errorf("the server is there: %v; its snapshot %s is %v", there, snapshot, cloud.Snapshot(memAccount, snapshot))
+	}
+}
+
+// unheard: Kubernetes' own controllers, who read no warnings, wait for none.
+func unheard(t *testing.T, o *unstructured.Unstructured) {
+	t.Helper()
+	cfg, heard := server.Config(), &warnings{}
+	cfg.WarningHandler = heard
+	cfg.Impersonate.UserName = "system:serviceaccount:kube-system:namespace-controller"
+	c, err := newClient(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Delete(t.Context(), o.DeepCopy(), client.DryRunAll); err != nil {
+		t.Error(err)
+	}
+	if got := heard.take(); len(got) > 0 {
+		t.Errorf("the namespace controller was told %q", got)
+	}
+}
+
+// editor returns somebody who may edit what is in the namespace.
+func editor(t *testing.T) string {
+	t.Helper()
+	const name = "previewer"
+	err := admin.Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: shop, Name: name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
+	})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// What a new object will not have is said when it is applied.
+func TestCreationIsPreviewed(t *testing.T) {
+	runController(t)
+	anAccount(t)
+	c, heard := listening(t)
+	await(t, "the webhook to be asked", func() error {
+		heard.take()
+		if err := c.Create(t.Context(), object(t, "Database", `{spec: {providerConfigRef: {name: preview}, engine: postgres}}`), client.DryRunAll); err != nil {
+			t.Fatal(err)
+		}
+		got := heard.take()
+		for i, want := range []string{"spec.connection is not set: ", "spec.version is not set: ", "spec.backup.retentionDays is not set: "} {
+			if len(got) != 3 || !strings.HasPrefix(got[i], want) {
+				return fmt.Errorf("warnings %q", got)
+			}
+		}
+		return nil
+	})
+	err := c.Create(t.Context(), object(t, "Database", `{spec: {providerConfigRef: {name: preview}, management: Observe, externalName: theirs}}`), client.DryRunAll)
+	if got := heard.take(); err != nil || len(got) > 0 {
+		t.Errorf("of one that only observes: %v, %q", err, got)
+	}
+}
