@@ -1,0 +1,54 @@
+package tenancy
+
+import (
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// A dry run of an edit says what it would do in the cloud, the dangerous first, and stores nothing.
+func TestEditsArePreviewed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, true)
+	c, heard := h.hears()
+	h.apply("samples/00-namespace.yaml")
+	h.apply("samples/classes/aws.yaml")
+	d := order("small")
+	h.create(d)
+	h.ready(d)
+	const ever = "Compared with what Mooring last observed"
+	try := func(patch string) string {
+		err := c.Patch(t.Context(), d.DeepCopy(), client.RawPatch("application/merge-patch+json", []byte(patch)), client.DryRunAll)
+		h.must(err)
+		return heard.take()
+	}
+	h.eventually("the webhook answers", func() bool { return strings.Contains(try(`{"spec":{"storage":{"sizeGiB":51}}}`), ever) })
+	before := &v1alpha1.Database{}
+	h.must(c.Get(t.Context(), client.ObjectKeyFromObject(d), before))
+	for _, tt := range []struct{ name, patch, first string }{
+		{"a larger disk", `{"spec":{"storage":{"sizeGiB":51}}}`, "Online, at once: storage.sizeGiB 50 -> 51"},
+		{"another size", `{"spec":{"size":"medium"}}`, "Restarts: aws.instanceClass "},
+		{"another size, after approval", `{"spec":{"size":"medium","updates":{"disruptive":"OnApproval"}}}`, "Restarts: aws.instanceClass "},
+		{"a newer major version", `{"spec":{"version":"17"}}`, "Irreversible: version "},
+		{"an older version", `{"spec":{"version":"15"}}`, "Impossible: version "},
+	} {
+		said := try(tt.patch)
+		if !strings.HasPrefix(said, tt.first) || !strings.Contains(said, ever) {
+			t.Errorf("%s: warned of %q, want %q first", tt.name, said, tt.first)
+		}
+		if approval := strings.Contains(tt.patch, "OnApproval"); approval != strings.Contains(said, "after approval") {
+			t.Errorf("%s: warned of %q", tt.name, said)
+		}
+	}
+	if said := try(`{"spec":{"whenVanished":"Recreate"}}`); said != "" {
+		t.Errorf("an edit that changes nothing in the cloud: warned of %q", said)
+	}
+	after := &v1alpha1.Database{}
+	h.must(c.Get(t.Context(), client.ObjectKeyFromObject(d), after))
+	if after.Generation != before.Generation {
+		t.Errorf("a dry run was stored: generation %d, was %d", after.Generation, before.Generation)
+	}
+}
