@@ -1,5 +1,5 @@
 // Command generate writes what in the chart is made of the rest of the repository: the CRDs and the manifests of
-// admission as they are, and the rights, sorted by where they are needed.
+// admission as they are, and the RBAC rules, sorted by where they are needed.
 package main
 
 import (
@@ -43,7 +43,7 @@ func generate(root string) error {
 		}
 	}
 	for from, to := range map[string]string{
-		"crd/*.yaml": "crds", "admission/*.yaml": "admission", "rbac/users.yaml": "people.yaml",
+		"crd/*.yaml": "crds", "admission/*.yaml": "admission", "rbac/users.yaml": "rbac-users.yaml",
 	} {
 		if err := copyAll(filepath.Join(root, "config", from), filepath.Join(files, to)); err != nil {
 			return err
@@ -65,7 +65,7 @@ func generate(root string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(files, "rights.yaml"), append([]byte(generated), content...), 0o644)
+	return os.WriteFile(filepath.Join(files, "rbac.yaml"), append([]byte(generated), content...), 0o644)
 }
 
 // copyAll copies files byte by byte, into a folder or over a file.
@@ -88,23 +88,23 @@ func copyAll(pattern, to string) error {
 	return err
 }
 
-// rights are the rules, by where they are needed.
-type rights struct {
-	// Cluster rules are about what is in no namespace. A Role can't grant them.
-	Cluster []rbacv1.PolicyRule `json:"cluster"`
-	// Namespaced rules are about what people have in their namespaces.
+// rules are the RBAC rules, by where they are needed.
+type rules struct {
+	// ClusterScoped rules are about cluster-scoped resources. A Role can't grant them.
+	ClusterScoped []rbacv1.PolicyRule `json:"clusterScoped"`
+	// Namespaced rules are about resources in the namespaces of users.
 	Namespaced []rbacv1.PolicyRule `json:"namespaced"`
-	// Own rules are about what Mooring has in its own namespace.
-	Own []rbacv1.PolicyRule `json:"own"`
-	// OwnToo are those of the namespaced rules that it needs there too, if it does not have them everywhere: the credentials of
-	// ClusterProviderConfigs are there, private copies, and Events on ClusterProviderConfigs. Tokens are of the ServiceAccounts of those
-	// who use them, never of one there.
-	OwnToo []rbacv1.PolicyRule `json:"ownToo"`
+	// ReleaseNamespace rules are about resources in Mooring's own namespace.
+	ReleaseNamespace []rbacv1.PolicyRule `json:"releaseNamespace"`
+	// ReleaseNamespaceToo are the namespaced rules that Mooring also needs in its own namespace, if it does not have them in all
+	// namespaces: for credentials of ClusterProviderConfigs, private copies, and Events on ClusterProviderConfigs. It creates tokens for
+	// ServiceAccounts of users only, never for one in its own namespace.
+	ReleaseNamespaceToo []rbacv1.PolicyRule `json:"releaseNamespaceToo"`
 }
 
 // sortRules reads a ClusterRole and a Role, and tells the rules of the first from each other by the scope of the resources.
-func sortRules(manifest []byte, clusterScoped map[string]bool) (rights, error) {
-	var out rights
+func sortRules(manifest []byte, clusterScoped map[string]bool) (rules, error) {
+	var out rules
 	for documents := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifest), 4096); ; {
 		var role rbacv1.ClusterRole
 		if err := documents.Decode(&role); errors.Is(err, io.EOF) {
@@ -113,17 +113,17 @@ func sortRules(manifest []byte, clusterScoped map[string]bool) (rights, error) {
 			return out, err
 		}
 		if role.Kind == "Role" {
-			out.Own = append(out.Own, role.Rules...)
+			out.ReleaseNamespace = append(out.ReleaseNamespace, role.Rules...)
 			continue
 		}
 		for _, rule := range role.Rules {
 			cluster, namespaced := split(rule, clusterScoped)
-			out.Cluster, out.Namespaced = appendRule(out.Cluster, cluster), appendRule(out.Namespaced, namespaced)
+			out.ClusterScoped, out.Namespaced = appendRule(out.ClusterScoped, cluster), appendRule(out.Namespaced, namespaced)
 			for group, resource := range map[string]string{"": "secrets", "events.k8s.io": "events"} {
 				if slices.Contains(rule.APIGroups, group) && slices.Contains(namespaced.Resources, resource) {
 					rule := namespaced
 					rule.Resources = []string{resource}
-					out.OwnToo = append(out.OwnToo, rule)
+					out.ReleaseNamespaceToo = append(out.ReleaseNamespaceToo, rule)
 				}
 			}
 		}

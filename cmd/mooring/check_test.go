@@ -214,7 +214,7 @@ func (c checkStage) lease(renewed time.Time) {
 // webhook makes the webhook's configuration.
 func (c checkStage) webhook() {
 	c.Helper()
-	objects, err := system.Render(c, system.Values{"fullnameOverride": c.webhookName}, "admission")
+	objects, err := system.Render(c, system.Values{"fullnameOverride": c.webhookName}, "validatingwebhookconfiguration")
 	c.must(err)
 	for _, o := range objects {
 		if o.GetKind() == "ValidatingWebhookConfiguration" {

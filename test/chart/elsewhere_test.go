@@ -92,7 +92,7 @@ func TestElsewhere(t *testing.T) {
 	w.lend(amazon)
 
 	// A second one would lead over the same objects. Even without all that there is once in a cluster it is refused.
-	without := valuesFile(t, "crds: {install: false}\nrbac: {people: false}\nadmission: {policies: false}\n")
+	without := valuesFile(t, "crds: {install: false}\nrbac: {aggregateClusterRoles: false}\nadmission: {policies: false}\n")
 	if _, says, err := w.try(t, "install", "second", chartDir(t), "--namespace", "second", "--create-namespace", "--values", without); err == nil || !strings.Contains(says, "mooring-tokens") {
 		t.Errorf("a second release: %v\n%s", err, says)
 	}

@@ -259,6 +259,9 @@ func names(schema map[string]any) (paths []string) {
 		if name == "enabled" && schema["title"] != nil {
 			continue
 		}
+		if property.(map[string]any)["deprecated"] == true { // a former name, which values.yaml does not have any more
+			continue
+		}
 		paths = append(paths, name)
 		for _, sub := range names(property.(map[string]any)) {
 			if !slices.Contains(kubernetes, name) {

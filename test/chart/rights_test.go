@@ -34,12 +34,12 @@ func TestRights(t *testing.T) {
 	for _, program := range helms {
 		h := newHelm(t, program, "")
 		t.Run(program, func(t *testing.T) {
-			all := manifests(t, h.template(t, chartDir(t), "rbac: {people: false}"))
+			all := manifests(t, h.template(t, chartDir(t), "rbac: {aggregateClusterRoles: false}"))
 			same(t, "everywhere", rightsIn(t, all, "ClusterRole", "", "mooring"), everywhere)
 			same(t, "in its own namespace", rightsIn(t, all, "Role", namespace, "mooring-own"), own)
 			count(t, all, 2)
 
-			some := manifests(t, h.template(t, chartDir(t), "rbac: {people: false}\nnamespaces: [shop, bank]"))
+			some := manifests(t, h.template(t, chartDir(t), "rbac: {aggregateClusterRoles: false}\nnamespaces: [shop, bank]"))
 			cluster := rightsIn(t, some, "ClusterRole", "", "mooring")
 			for _, ns := range []string{"shop", "bank"} {
 				same(t, "in the cluster and in "+ns, append(slices.Clone(cluster), rightsIn(t, some, "Role", ns, "mooring")...), everywhere)

@@ -36,7 +36,7 @@ type Values map[string]any
 // namespaces, which must be there, managers look after these alone.
 func (s *Stage) Install(t testing.TB, values Values) {
 	t.Helper()
-	objects, err := Render(t, values, "serviceaccount", "rights")
+	objects, err := Render(t, values, "serviceaccount", "rbac")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 {{/* What the objects are called: by the release, or mooring if that is in its name already. */}}
-{{- define "mooring.name" -}}
+{{- define "mooring.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride -}}
 {{- else if contains "mooring" .Release.Name -}}
@@ -9,8 +9,33 @@
 {{- end -}}
 {{- end }}
 
-{{- define "mooring.serviceAccount" -}}
-{{- .Values.serviceAccount.name | default (include "mooring.name" .) -}}
+{{- define "mooring.serviceAccountName" -}}
+{{- .Values.serviceAccount.name | default (include "mooring.fullname" .) -}}
+{{- end }}
+
+{{/* Whether to install the ClusterRoles for users. rbac.people is the former name of the value, which Mooring 0.2 accepts. Either
+value switches the roles off. A release upgraded with --reuse-values may lack the new one. */}}
+{{- define "mooring.aggregateClusterRoles" -}}
+{{- $rbac := .Values.rbac -}}
+{{- if and (dig "aggregateClusterRoles" true $rbac) (dig "people" true $rbac) -}}
+true
+{{- end -}}
+{{- end }}
+
+{{/* The groups that may read classes, as a YAML list. rbac.catalogue is the former name of the value, which Mooring 0.2 accepts. */}}
+{{- define "mooring.classReaderGroups" -}}
+{{- concat (.Values.rbac.classReaderGroups | default list) (.Values.rbac.catalogue | default list) | uniq | toYaml -}}
+{{- end }}
+
+{{/* The values that the release sets by a former name, each with the new name, as a YAML list of sentences. */}}
+{{- define "mooring.deprecatedValues" -}}
+{{- $warnings := list -}}
+{{- range $old, $new := dict "people" "aggregateClusterRoles" "catalogue" "classReaderGroups" -}}
+{{- if hasKey $.Values.rbac $old -}}
+{{- $warnings = append $warnings (printf "The value rbac.%s is now rbac.%s. Mooring 0.3 will refuse the old name: rename the value." $old $new) -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $warnings -}}
 {{- end }}
 
 {{- define "mooring.image" -}}
@@ -33,13 +58,13 @@
 {{- end }}
 
 {{/* By what the Pods are found. It can't change as long as the Deployment lives. */}}
-{{- define "mooring.selector" -}}
+{{- define "mooring.selectorLabels" -}}
 app.kubernetes.io/name: mooring
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
 {{- define "mooring.labels" -}}
-{{ include "mooring.selector" . }}
+{{ include "mooring.selectorLabels" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
@@ -84,7 +109,7 @@ ipFamilies: {{- toYaml . | nindent 0 }}
 {{/* Whether cert-manager makes the certificate, and where that is. */}}
 {{- define "mooring.certificate" -}}
 {{- if and (.Values.admission.certManager).enabled (or .Values.admission.webhook (and .Values.metrics.enabled .Values.metrics.secure)) -}}
-{{ include "mooring.name" . }}-certificate
+{{ include "mooring.fullname" . }}-certificate
 {{- end -}}
 {{- end }}
 
