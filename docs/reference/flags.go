@@ -26,8 +26,8 @@ func flagsPage() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(generated)
 	b.WriteString("# Flags of the controller\n\n" +
-		"Most have an environment variable, which counts where the flag is not given. An empty variable counts for nothing.\n" +
-		"[The chart](../install.md) sets most of them by values of its own.\n\n" +
+		"Most flags have an environment variable. It sets the flag unless the command line does. An empty variable is ignored.\n" +
+		"[The chart](../install.md) sets most flags from its values.\n\n" +
 		"| flag | variable | default | what it is |\n|---|---|---|---|\n")
 	for _, f := range flags {
 		name, kind, usage, value := f[1], f[2], f[3], ""

@@ -22,9 +22,11 @@ var retired = map[string]string{
 	`catalogue`:               "classes",
 }
 
-// named are the files whose names and short texts people meet before they read a guide: metrics, alerts and panels.
+// named are the files whose names and short texts people meet before they read a guide: flags, values, metrics, alerts and panels.
 var named = []string{
 	"docs/reference/metrics.md",
+	"docs/reference/flags.md",
+	"charts/mooring/values.yaml",
 	"charts/mooring/files/rules.yaml",
 	"charts/mooring/files/dashboard.json",
 }
