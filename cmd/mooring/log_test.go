@@ -120,17 +120,17 @@ func (w *world) reads() map[string]int {
 // story is what is told of a bucket from apply to delete: action, reason and message. The first two are lines of the log alone.
 var story = []string{
 	"Create Normal Created: created NAME in aws account 123456789012",
-	"Settle Normal Ready: usable and up to date",
+	"Converge Normal Ready: usable and up to date",
 	"Update Normal Updated: changed tags team=a -> team=b",
-	"Settle Normal Ready: usable and up to date",
+	"Converge Normal Ready: usable and up to date",
 	"Update Normal DriftCorrected: corrected drift: tags team=z -> team=b",
 	"Update Normal DriftCorrected: corrected drift: tags team=z -> team=b",
 	"Update Warning Denied: tags: PutBucketTagging: Access Denied",
-	"Settle Normal Ready: usable and up to date",
+	"Converge Normal Ready: usable and up to date",
 	"Observe Warning Retrying: GetBucketTagging: We encountered an internal error. Please try again.",
-	"Settle Normal Recovered: the cloud answers again",
+	"Converge Normal Recovered: the cloud answers again",
 	"Delete Normal DeletionRequested: asked aws to delete NAME",
-	"Forget Normal Deleted: the cloud object is deleted",
+	"RemoveFinalizer Normal Deleted: the cloud object is deleted",
 }
 
 // verifyStory leads a bucket through a life, and checks what is told of it.

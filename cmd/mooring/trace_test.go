@@ -236,7 +236,7 @@ func (w *world) verifyTraces(t *testing.T, r *receiver) {
 		}
 	}
 	for _, turn := range []string{
-		"reconcile Bucket Create", "reconcile Bucket Update", "reconcile Bucket Delete", "reconcile Bucket Forget", "reconcile Database Create", "reconcile Database Delete",
+		"reconcile Bucket Create", "reconcile Bucket Update", "reconcile Bucket Delete", "reconcile Bucket RemoveFinalizer", "reconcile Database Create", "reconcile Database Delete",
 	} {
 		if !turns[turn] {
 			t.Errorf("no turn %q among %v", turn, turns)

@@ -16,17 +16,17 @@ type Verb string
 
 // The verbs.
 const (
-	Wait    Verb = "Wait"    // look again later
-	Settle  Verb = "Settle"  // nothing differs
-	Create  Verb = "Create"  // create it in the cloud
-	Adopt   Verb = "Adopt"   // write our mark on what exists
-	Update  Verb = "Update"  // apply Action.Changes
-	Ask     Verb = "Ask"     // wait for approval of Action.Pending
-	Delete  Verb = "Delete"  // delete it in the cloud
-	Release Verb = "Release" // mark it as left behind
-	Unbind  Verb = "Unbind"  // forget the place where it was to be, and never was
-	Forget  Verb = "Forget"  // drop the finalizer
-	Stall   Verb = "Stall"   // a person has to act
+	Wait    Verb = "Wait"            // look again later
+	Settle  Verb = "Converge"        // nothing differs
+	Create  Verb = "Create"          // create it in the cloud
+	Adopt   Verb = "Adopt"           // write our mark on what exists
+	Update  Verb = "Update"          // apply Action.Changes
+	Ask     Verb = "AwaitApproval"   // wait for approval of Action.Pending
+	Delete  Verb = "Delete"          // delete it in the cloud
+	Release Verb = "Release"         // mark it as left behind
+	Unbind  Verb = "ClearBinding"    // forget the place where it was to be, and never was
+	Forget  Verb = "RemoveFinalizer" // drop the finalizer
+	Stall   Verb = "Stall"           // a person has to act
 )
 
 // An Action is what Plan decided, and why.

@@ -51,10 +51,10 @@ func (p *LifecyclePreview[T, S]) expected(obj, want T, mark driver.Mark) (driver
 	status := p.Kind.Status(obj)
 	stalled := reasonOfCondition(status, v1alpha1.ConditionStalled)
 	o := driver.Observation{State: driver.Ready, ID: status.ExternalID, Mark: mark}
-	switch {
-	case stalled == v1alpha1.ReasonVanished:
+	switch stalled { //nolint:exhaustive // any other reason says nothing about what is there
+	case v1alpha1.ReasonVanished:
 		return driver.Observation{State: driver.Absent, Snapshot: driver.Absent}, nil
-	case stalled == v1alpha1.ReasonNotOwned:
+	case v1alpha1.ReasonNotOwned:
 		o.Mark = driver.Mark{Cluster: "another"}
 	}
 	if status.FirstReadyTime == nil && !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionAvailable) {
