@@ -7,6 +7,10 @@ SHELL       := /bin/bash
 .DELETE_ON_ERROR:
 
 BIN  := $(CURDIR)/bin
+
+# go.work joins the modules of this tree, whatever the environment says. Commands in modules of their own set it to off.
+unexport GOWORK
+
 TOOL := $(CURDIR)/tools/tool
 
 # RACE=1 and SHUFFLE=on are what CI uses; TEST_FLAGS takes whatever else `go test` knows.
@@ -83,6 +87,7 @@ test: controlplane tools ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as 
 .PHONY: test-packages test-limited test-last
 test-packages test-limited test-last: export MOORING_CONTROLPLANE = $(BIN)
 test-packages:
+	$(if $(strip $(PACKAGES)),,$(error go list found no packages to test))
 	$(if $(filter-out $(LAST),$(PACKAGES)),$(GOTEST) $(filter-out $(LAST),$(PACKAGES)))
 test-limited:
 	$(if $(filter $(TWICE) %/test/e2e,$(PACKAGES)),MOORING_E2E_NAMESPACES=limited $(GOTEST) -count=1 $(TWICE))

@@ -4,7 +4,11 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -40,12 +44,37 @@ var limited = os.Getenv("MOORING_E2E_NAMESPACES") == "limited"
 // alsoLimited are the tests that run in the limited mode, unless -run names others. The mode has two things of its own. It
 // has rights in each namespace: TestRights of test/chart shows that they are the same rights, and these tests must use each
 // of them. And it has a cache for each namespace, which may lag behind: these tests lead objects of each kind and cloud through
-// their lifecycle, and count writes and calls.
+// their lifecycle, count writes and calls, and count objects across namespaces.
 var alsoLimited = []string{
 	"TestBucketLife", "TestDatabaseLife", "TestClass", "TestBucketClass", "TestConnection", "TestConnectionSecretIsKept", "TestConvergedIsSilent",
 	"TestWritesFromApplyToReady", "TestCallsOfALife", "TestWhatExistsAlready", "TestRetainAndTakeBack", "TestVanished",
 	"TestDisruptiveOnApproval", "TestDeletionOfADatabase", "TestUnusableClusterConfigIsTold", "TestTenantsAreNotToldWhose",
-	"TestUsersOfAnAccount", "TestSeldom",
+	"TestUsersOfAnAccount", "TestSeldom", "TestClassLimitHoldsUnderARush", "TestClassRollout",
+}
+
+// A test that was renamed would otherwise leave the limited mode without a word.
+func TestAlsoLimitedExist(t *testing.T) {
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				there[f.Name.Name] = true
+			}
+		}
+	}
+	for _, name := range alsoLimited {
+		if !there[name] {
+			t.Errorf("there is no %s to run in the limited mode", name)
+		}
+	}
 }
 
 // TestMain lets more tests run at once than there are processors: nearly all of their time is waiting.
