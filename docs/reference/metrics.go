@@ -21,7 +21,7 @@ Labels are bounded:
 - ` + "`provider`" + ` is ` + "`aws`" + ` or ` + "`gcp`" + `. It is empty until the object is bound to an account.
 - ` + "`condition`" + `, ` + "`status`" + ` and ` + "`reason`" + ` are from the [closed lists](reasons.md).
 - ` + "`class`" + ` has as many values as there are classes, and ` + "`account`" + ` as many as there are accounts.
-- ` + "`namespace`" + ` and ` + "`name`" + ` of objects are labels of metrics of unhealthy objects only. The flag ` + "`--metrics-object-limit`" + ` bounds the number of these
+- ` + "`namespace`" + ` and ` + "`name`" + ` of objects are labels of metrics about single objects only. The flag ` + "`--metrics-object-limit`" + ` bounds the number of these
   objects. 0 switches these metrics off.
 
 No label holds a message or a value of a Secret.
