@@ -146,9 +146,9 @@ func (c *Connection) expect(account driver.AccountID) (driver.AccountID, error) 
 }
 
 // Redact cuts the connection's secrets out of a message: those of its Secret, and the tokens that it was given, as they are
-// when it is called. Drivers promise that there are none; this is the second lock.
-func (c *Connection) Redact(message string) string {
-	return driver.Redact(message, slices.Concat(c.secrets, c.issued.values())...)
+// when it is called; and the others that the caller knows. Drivers promise that there are none; this is the second lock.
+func (c *Connection) Redact(message string, others ...string) string {
+	return driver.Redact(message, slices.Concat(c.secrets, c.issued.values(), others)...)
 }
 
 // Suspect says that the cloud refused the credentials: they are looked at again soon.

@@ -73,7 +73,7 @@ func (s *Store) open(ctx context.Context, cfg *config, t tenant, location string
 		return e.conn, nil // looked at again, and the same
 	}
 	e.conn = nil // it is of no use any more, even if what is there now can't be opened
-	conn := &Connection{Location: location, entry: e, credentials: data, secrets: secretValues(data)}
+	conn := &Connection{Location: location, entry: e, credentials: data, secrets: secretValues(cfg, data)}
 	if err := s.connect(ctx, conn, cfg, t, data); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (s *Store) dial(ctx context.Context, cfg *config, settings driver.Config) (
 	if err == nil {
 		return opened, nil
 	}
-	message := driver.Redact(err.Error(), secretValues(settings.Credentials)...)
+	message := driver.Redact(err.Error(), secretValues(cfg, settings.Credentials)...)
 	if driver.CodeOf(err) == driver.NotFound {
 		return nil, &Refusal{v1alpha1.ReasonInvalid, message}
 	}

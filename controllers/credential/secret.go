@@ -2,6 +2,7 @@ package credential
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -77,11 +78,35 @@ func lacking(cfg *config, data map[string][]byte) string {
 	return ""
 }
 
-// secretValues returns all values of a credentials Secret, whatever their keys: none may be shown.
-func secretValues(data map[string][]byte) []string {
+// secretValues returns all values of a credentials Secret, whatever their keys: none may be shown. Of a value that is JSON, such as the
+// key of a service account, no string may be shown either, unless the driver says that it is none of the secrets.
+func secretValues(cfg *config, data map[string][]byte) []string {
 	var values []string
 	for _, key := range slices.Sorted(maps.Keys(data)) {
 		values = append(values, string(data[key]))
+		var parsed any
+		if json.Unmarshal(data[key], &parsed) == nil {
+			values = append(values, stringsIn(parsed, cfg.cloud.Secret.Public)...)
+		}
 	}
 	return values
+}
+
+// stringsIn returns the strings in JSON, except the values of public keys.
+func stringsIn(value any, public []string) (found []string) {
+	switch v := value.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, item := range v {
+			found = append(found, stringsIn(item, public)...)
+		}
+	case map[string]any:
+		for key, item := range v {
+			if !slices.Contains(public, key) {
+				found = append(found, stringsIn(item, public)...)
+			}
+		}
+	}
+	return found
 }

@@ -43,6 +43,7 @@ type opened struct {
 	refuse   error  // returned by Open
 	identity error  // returned by Identity
 	asked    func() // is called by Identity
+	public   []string
 }
 
 func (o *opened) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
@@ -73,7 +74,11 @@ type described struct {
 	name string
 }
 
-func (d described) Describe() driver.Description { return mem.Describe(d.name) }
+func (d described) Describe() driver.Description {
+	description := mem.Describe(d.name)
+	description.Secret.Public = d.public
+	return description
+}
 
 func (described) Preview(string, json.RawMessage, json.RawMessage, field.Applied) ([]field.Change, error) {
 	return nil, nil

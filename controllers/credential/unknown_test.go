@@ -2,6 +2,7 @@ package credential
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -86,5 +87,30 @@ func TestAllOfASecretIsRedacted(t *testing.T) {
 	h.cloud.refuse = &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf("the Secret has %s-3", odd)}
 	if _, err := h.Connect(t.Context(), team); reasonOf(err) != v1alpha1.ReasonCredentialsInvalid || strings.Contains(err.Error(), odd) {
 		t.Errorf("a driver that refuses to open it: %v", err)
+	}
+}
+
+// A part of a secret must not be replaced before all of it, and a part of a key is one too.
+func TestPartsOfASecretAreRedacted(t *testing.T) {
+	const key = "-----BEGIN PRIVATE KEY-----\nMIIE-S3cr3t\n-----END PRIVATE KEY-----\n"
+	secret := keys("shop", "keys", "admin")
+	secret.Data["Z_DSN"] = []byte("admin:S3cr3t@host\n")
+	secret.Data["GOOGLE"] = []byte(`{"type": "service_account", "client_email": "m@shop.example", "nested": [{"private_key": ` + strconv.Quote(key) + `}]}`)
+	h := newHouse(t, teamConfig(), secret)
+	h.cloud.public = []string{"type", "client_email"}
+	conn, err := h.Connect(t.Context(), team)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for message, want := range map[string]string{
+		"dial admin:S3cr3t@host: refused":                "dial (secret): refused",
+		"dial admin:S3cr3t@host/of-the-object: refused":  "dial (secret): refused",
+		"bad key " + key + "!":                           "bad key (secret)!",
+		"bad key " + strconv.Quote(key) + "!":            `bad key "(secret)"!`,
+		"service_account m@shop.example may not do that": "service_account m@shop.example may not do that",
+	} {
+		if got := conn.Redact(message, "host/of-the-object"); got != want {
+			t.Errorf("%q: got %q, want %q", message, got, want)
+		}
 	}
 }

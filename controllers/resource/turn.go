@@ -130,11 +130,10 @@ func (t *turn[T, S]) knows(secrets ...string) {
 
 // redact cuts secret values out of a message. Drivers promise that there are none; this is the second lock.
 func (t *turn[T, S]) redact(message string) string {
-	message = driver.Redact(message, t.canary...)
 	if t.conn != nil {
-		message = t.conn.Redact(message) // what it is now: tokens come and go in a turn
+		return t.conn.Redact(message, t.canary...) // what it is now: tokens come and go in a turn
 	}
-	return message
+	return driver.Redact(message, t.canary...)
 }
 
 // settings returns the object's location and the parameters of its request.

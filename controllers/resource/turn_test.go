@@ -89,6 +89,10 @@ func TestTurnsTellNoToken(t *testing.T) {
 	if got := turn.redact(err.Error()); strings.Contains(got, "fake-token") || !strings.Contains(got, "not welcome") {
 		t.Errorf("told %q", got)
 	}
+	turn.knows("fake-t") // a part of the token
+	if got := turn.redact(err.Error()); strings.Contains(got, "oken") {
+		t.Errorf("the rest of the token is shown: %q", got)
+	}
 }
 
 // What was found is where it was found, whatever region the account has by default; what was to be created moves with the account.

@@ -37,6 +37,9 @@ type AccountFields struct {
 type SecretKeys struct {
 	// Required are the keys without which no identity can be used, Optional the others that the driver reads.
 	Required, Optional []string
+	// Public are the keys within a value that is JSON whose own values may be shown, such as the e-mail address of a service account.
+	// Messages need them; all other strings in it are secret.
+	Public []string
 }
 
 // All returns the keys that the driver reads.

@@ -2,9 +2,11 @@ package driver
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/mooring-dev/mooring/providers/field"
@@ -14,21 +16,67 @@ import (
 // nothing.
 const shortestSecret = 4
 
-// Redact cuts secrets out of a message, as they are and as base64, which is how the API server writes the contents of a Secret. It has to
-// see the whole message: of a secret that was cut in two it knows neither part.
+// Redact cuts secrets out of a message: as they are, without the white space around them, as they stand in JSON, and as base64, which is
+// how the API server writes the contents of a Secret. It has to see the whole message and all secrets: of a secret that was cut in two,
+// by a part of another one for example, it knows neither part.
 func Redact(message string, secrets ...string) string {
+	hidden := make([]bool, len(message))
 	for _, secret := range secrets {
-		if len(secret) < shortestSecret {
-			continue
-		}
-		for _, form := range []string{
-			secret, base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawStdEncoding.EncodeToString([]byte(secret)),
-			base64.URLEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
-		} {
-			message = strings.ReplaceAll(message, form, field.Redacted)
+		for _, form := range forms(secret) {
+			hide(hidden, message, form)
 		}
 	}
-	return message
+	var shown strings.Builder
+	for i := range len(message) {
+		switch {
+		case !hidden[i]:
+			shown.WriteByte(message[i])
+		case i == 0 || !hidden[i-1]:
+			shown.WriteString(field.Redacted)
+		}
+	}
+	return shown.String()
+}
+
+// hide notes which bytes of a message belong to a text, wherever it occurs.
+func hide(hidden []bool, message, text string) {
+	for from := 0; ; {
+		at := strings.Index(message[from:], text)
+		if at < 0 {
+			return
+		}
+		from += at
+		for i := range len(text) {
+			hidden[from+i] = true
+		}
+		from++
+	}
+}
+
+// forms returns the texts by which a message may show a secret.
+func forms(secret string) (all []string) {
+	for _, value := range []string{secret, strings.TrimSpace(secret)} {
+		if len(value) < shortestSecret {
+			continue
+		}
+		all = append(all, value, inJSON(value, true), inJSON(value, false))
+		for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+			all = append(all, encoding.EncodeToString([]byte(value)))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// inJSON returns a text as a JSON string has it between its quotes: a line's end is \n there, and < may be \u003c.
+func inJSON(text string, escapeHTML bool) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(escapeHTML)
+	if err := e.Encode(text); err != nil {
+		panic(err) // a string
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
 }
 
 // A Login is an administrator's username and password. However it is printed, logged or marshalled,

@@ -83,6 +83,7 @@ func (v *validation) identity(d *Description) {
 		v.add("a credentials Secret without any key would do; name the keys in Secret.Required")
 	}
 	v.unique("Secret", d.Secret.All())
+	v.unique("Secret.Public", d.Secret.Public)
 	switch a := d.Audience; {
 	case (a.Fixed == "") == (a.Field == ""):
 		v.add("set exactly one of Audience.Fixed and Audience.Field")

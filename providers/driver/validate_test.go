@@ -24,6 +24,7 @@ func TestValidate(t *testing.T) {
 		{"no required key", func(d *driver.Description) { d.Secret.Required = nil }, []string{"Secret.Required"}},
 		{"a key twice", func(d *driver.Description) { d.Secret.Optional = d.Secret.Required[:1] }, []string{`"AWS_ACCESS_KEY_ID" is there twice`}},
 		{"an empty key", func(d *driver.Description) { d.Secret.Optional = []string{""} }, []string{"Secret: a name is empty"}},
+		{"a public key twice", func(d *driver.Description) { d.Secret.Public = []string{"type", "type"} }, []string{`Secret.Public: "type" is there twice`}},
 		{"no audience", func(d *driver.Description) { d.Audience = driver.Audience{} }, []string{"exactly one of Audience.Fixed and Audience.Field"}},
 		{"two audiences", func(d *driver.Description) { d.Audience.Field = "provider" }, []string{"exactly one of Audience.Fixed and Audience.Field"}},
 		{"an audience that is nowhere", func(d *driver.Description) { d.Audience = driver.Audience{Field: "pool"} }, []string{`Audience.Field is "pool"`}},

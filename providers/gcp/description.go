@@ -23,12 +23,18 @@ func (g *gcp) Preview(kind string, from, to json.RawMessage, applied field.Appli
 	}
 }
 
+// publicInKey are the fields of a service account's key that are no secret: errors name the account, and the hosts of Google's APIs.
+var publicInKey = []string{
+	"type", "project_id", "client_email", "client_id", "auth_uri", "token_uri", "auth_provider_x509_cert_url", "client_x509_cert_url",
+	"universe_domain",
+}
+
 // describe says what the driver has of Google Cloud.
 func describe() driver.Description {
 	return driver.Description{
 		Name: "gcp", Title: "Google Cloud",
 		Account:  driver.AccountFields{ID: "project", Region: "region"},
-		Secret:   driver.SecretKeys{Required: []string{v1alpha1.SecretKeyGCPCredentials}},
+		Secret:   driver.SecretKeys{Required: []string{v1alpha1.SecretKeyGCPCredentials}, Public: publicInKey},
 		Audience: driver.Audience{Prefix: poolPrefix, Field: "provider"},
 		Resources: []driver.Resource{
 			{
