@@ -12,6 +12,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/credential"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
@@ -39,7 +40,7 @@ func (p *Previewer[T, S]) Warnings(ctx context.Context, old, object T) ([]string
 		return nil, err
 	}
 	news := slices.DeleteFunc(slices.Clone(after.changes), func(c Decided) bool {
-		return before.idle == after.idle && slices.ContainsFunc(before.changes, c.same)
+		return before.obstacle == after.obstacle && slices.ContainsFunc(before.changes, c.same)
 	})
 	if len(news) == 0 {
 		return nil, nil
@@ -48,7 +49,7 @@ func (p *Previewer[T, S]) Warnings(ctx context.Context, old, object T) ([]string
 	if p.Kind.Mirror(object) != nil {
 		last = "Compared with what Mooring last observed, " + p.age(object)
 	}
-	return previewLines(news, after.idle, last), nil
+	return previewLines(news, after.obstacle, last), nil
 }
 
 // same reports whether two changes lead from and to the same, and have the same fate.
@@ -59,8 +60,7 @@ func (c Decided) same(other Decided) bool {
 // An outlook is what the next plan for an object would decide.
 type outlook struct {
 	decidedChanges
-	// idle says why nothing of that is applied; empty if it is.
-	idle string
+	obstacle
 }
 
 // outlook decides what the plan will. It returns nothing for what the class refuses, which admission says itself. stored is the object as
@@ -74,19 +74,44 @@ func (p *Previewer[T, S]) outlook(ctx context.Context, stored, object T) (outloo
 	if err != nil || len(changes) == 0 {
 		return outlook{}, err
 	}
-	v := viewOf(object, p.Kind.Status(object), found)
-	v.Mark.UID = string(object.GetUID()) // a part of what is approved
+	status := p.Kind.Status(object)
+	v := viewOf(object, status, found)
+	v.Mark = ownMark(object)
 	if any(stored) != any(object) {
 		v.Edited = true // it will have a new generation
 	}
 	out := outlook{decidedChanges: decide(v, changes, policy)}
-	switch {
-	case object.GetAnnotations()[v1alpha1.AnnotationPaused] == "true":
-		out.idle = "the annotation " + v1alpha1.AnnotationPaused + " is set"
-	case policy.Management == v1alpha1.ManagementObserve:
-		out.idle = "spec.management is Observe"
+	same, err := p.sameAccount(ctx, stored, object)
+	if err != nil {
+		return outlook{}, err
 	}
+	out.obstacle = obstacleOf(object, status, v, policy, changes, same)
 	return out, nil
+}
+
+// sameAccount reports whether an edit leaves an object with the provider config that it had.
+func (p *Previewer[T, S]) sameAccount(ctx context.Context, stored, object T) (bool, error) {
+	if any(stored) == any(object) {
+		return true, nil
+	}
+	before, err := p.config(ctx, stored)
+	if err != nil {
+		return false, err
+	}
+	after, err := p.config(ctx, object)
+	return before == after, err
+}
+
+// config returns the provider config that leads to an object's account; zero if that is not known.
+func (p *Previewer[T, S]) config(ctx context.Context, object T) (credential.Key, error) {
+	if ref := p.Kind.Spec(object).ProviderConfigRef; ref != nil {
+		return credential.KeyOf(ref, object.GetNamespace()), nil
+	}
+	_, _, found, err := p.merged(ctx, object)
+	if err != nil || found.Config == nil {
+		return credential.Key{}, err
+	}
+	return credential.KeyOfBound(*found.Config, object.GetNamespace()), nil
 }
 
 // merged returns an object with its class merged in, and what the class makes of it; nil if it goes by none.
@@ -106,7 +131,8 @@ func (p *Previewer[T, S]) merged(ctx context.Context, object T) (want T, policy 
 func (p *Previewer[T, S]) changes(ctx context.Context, stored, object, want T) ([]field.Change, error) {
 	status := p.Kind.Status(object)
 	drv, known := p.Drivers[status.Provider]
-	if !known || status.ExternalName == "" {
+	observed := p.Kind.Spec(stored).Management == v1alpha1.ManagementObserve && p.Kind.Mirror(object) != nil
+	if !known || status.ExternalName == "" && !observed {
 		return nil, nil // nothing was created yet, so nothing changes
 	}
 	to, _ := p.Kind.Parameters(want)

@@ -28,7 +28,7 @@ func (p *LifecyclePreview[T, S]) Deletion(ctx context.Context, object client.Obj
 	status := p.Kind.Status(obj)
 	view := storedView(obj, status)
 	view.Enforced = m.enforced()
-	view.Mark = driver.Mark{Cluster: "this", Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: string(obj.GetUID())}
+	view.Mark = ownMark(obj)
 	d := deletionLines{
 		status: status, policy: m.policy, held: view.Held, bound: view.Bound, enforced: view.Enforced, origin: status.Origin, uid: string(obj.GetUID()),
 		name: cmp.Or(status.ExternalName, p.Kind.Spec(obj).ExternalName), paused: obj.GetAnnotations()[v1alpha1.AnnotationPaused] == "true",
@@ -38,7 +38,7 @@ func (p *LifecyclePreview[T, S]) Deletion(ctx context.Context, object client.Obj
 	_, d.force = p.Kind.Deletion(m.want)
 	d.cloud = p.consequences(status.Provider)
 	d.noun = cmp.Or(d.cloud.Noun, "the cloud object") + " " + d.name
-	expected, err := p.expected(obj, m.want, view.Mark)
+	expected, err := p.expected(obj, m.want, view)
 	if err != nil {
 		return nil, err
 	}
@@ -47,18 +47,11 @@ func (p *LifecyclePreview[T, S]) Deletion(ctx context.Context, object client.Obj
 }
 
 // expected returns what the cloud is expected to show, by what is stored of an object.
-func (p *LifecyclePreview[T, S]) expected(obj, want T, mark driver.Mark) (driver.Observation, error) {
+func (p *LifecyclePreview[T, S]) expected(obj, want T, v View) (driver.Observation, error) {
 	status := p.Kind.Status(obj)
-	stalled := reasonOfCondition(status, v1alpha1.ConditionStalled)
-	o := driver.Observation{State: driver.Ready, ID: status.ExternalID, Mark: mark}
-	switch stalled { //nolint:exhaustive // any other reason says nothing about what is there
-	case v1alpha1.ReasonVanished:
-		return driver.Observation{State: driver.Absent, Snapshot: driver.Absent}, nil
-	case v1alpha1.ReasonNotOwned:
-		o.Mark = driver.Mark{Cluster: "another"}
-	}
-	if status.FirstReadyTime == nil && !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionAvailable) {
-		o.State = driver.Pending
+	o := expectedObservation(status, v)
+	if o.State == driver.Absent {
+		return o, nil
 	}
 	to, _ := p.Kind.Parameters(want)
 	from := p.Kind.Mirror(obj)
@@ -89,13 +82,6 @@ func (p *LifecyclePreview[T, S]) changes(provider string, from, to *S, applied f
 		return nil, err
 	}
 	return drv.Preview(p.Kind.Name, was, is, applied)
-}
-
-func reasonOfCondition(status *v1alpha1.ResourceStatus, condition string) v1alpha1.Reason {
-	if c := meta.FindStatusCondition(status.Conditions, condition); c != nil && c.Status == "True" {
-		return v1alpha1.Reason(c.Reason)
-	}
-	return ""
 }
 
 // deletionLines puts what is known of a deletion into words.

@@ -19,21 +19,17 @@ const (
 )
 
 var fateWords = map[Fate]string{
-	AtOnce: "at once", AfterApproval: "after approval", Withheld: "not before the Impossible change is taken back", Never: "not done",
+	AtOnce: "at once", AfterApproval: "after approval", Withheld: "withheld until you revert the Impossible change", Never: "not done",
 }
 
-// previewLines says changes as warnings: the dangerous first, the harmless in one line, and at last what they were compared with. idle says
-// why nothing of it is applied; empty if it is.
-func previewLines(changes []Decided, idle, last string) (lines []string) {
+// previewLines says changes as warnings: the dangerous first, the harmless in one line, and at last what they were compared with.
+func previewLines(changes []Decided, inTheWay obstacle, last string) (lines []string) {
 	changes = slices.Clone(changes)
 	slices.SortStableFunc(changes, func(a, b Decided) int { return b.Effect.Compare(a.Effect) })
 	var harmless []string
 	dangerous := []string{}
 	for _, c := range changes {
-		when := fateWords[c.Fate]
-		if idle != "" {
-			when = "not applied"
-		}
+		when := inTheWay.when(c.Fate)
 		what := fmt.Sprintf("%s %s -> %s", c.Field, clip(orNone(c.From), valueLength), clip(orNone(c.To), valueLength))
 		if c.Effect == field.Online {
 			harmless = append(harmless, what)
@@ -45,17 +41,13 @@ func previewLines(changes []Decided, idle, last string) (lines []string) {
 		}
 		dangerous = append(dangerous, clip(fmt.Sprintf("%s: %s, %s: %s", c.Effect, what, when, why), warningLength))
 	}
-	if idle != "" {
-		lines = append(lines, "Nothing of this is applied while "+idle)
+	if inTheWay.says != "" {
+		lines = append(lines, clip(inTheWay.says, warningLength))
 	}
 	kept := fitting(dangerous, warningsLength-4*warningLength)
 	lines = append(lines, dangerous[:kept]...)
 	if len(harmless) > 0 && kept == len(dangerous) {
-		when := fateWords[AtOnce]
-		if idle != "" {
-			when = "not applied"
-		}
-		lines = append(lines, clip("Online, "+when+": "+strings.Join(harmless, ", "), warningLength))
+		lines = append(lines, clip("Online, "+inTheWay.when(AtOnce)+": "+strings.Join(harmless, ", "), warningLength))
 	}
 	lines = append(lines, last)
 	if kept < len(dangerous) {

@@ -21,7 +21,7 @@ import (
 
 // previewedKind is as much of Databases as a preview reads.
 var previewedKind = &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
-	Name:        "Database",
+	Name: "Database", WhenVanished: v1alpha1.WhenVanishedStop,
 	Spec:        func(d *v1alpha1.Database) *v1alpha1.ResourceSpec { return &d.Spec.ResourceSpec },
 	Status:      func(d *v1alpha1.Database) *v1alpha1.ResourceStatus { return &d.Status.ResourceStatus },
 	Credentials: func(d *v1alpha1.Database) *v1alpha1.DatabaseCredentials { return d.Spec.Credentials },
@@ -46,7 +46,7 @@ func previewer() *Previewer[*v1alpha1.Database, v1alpha1.DatabaseParameters] {
 
 // usual is a Database that is as its spec says, and was Ready.
 func usual() *v1alpha1.Database {
-	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid-1", Generation: 1}}
+	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid-1", Generation: 1, Finalizers: []string{v1alpha1.FinalizerResource}}}
 	d.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Name: "team"}
 	d.Spec.DatabaseParameters = v1alpha1.DatabaseParameters{
 		Location: new("eu-central-1"), Engine: new(v1alpha1.EnginePostgres), Version: new("16"), DatabaseName: new("app"),
@@ -102,6 +102,22 @@ func elsewhereClass(d *v1alpha1.Database) { d.Status.Observed.AWS.InstanceClass 
 func unobserved(d *v1alpha1.Database)     { d.Status.Observed, d.Status.Applied = nil, nil }
 func unborn(d *v1alpha1.Database)         { unobserved(d); d.Status.ExternalName, d.Status.Provider = "", "" }
 func unapplied(d *v1alpha1.Database)      { d.Status.Applied = nil }
+func neverManaged(d *v1alpha1.Database) {
+	observeOnly(d)
+	d.Finalizers, d.Status.ExternalName = nil, ""
+}
+func managed(d *v1alpha1.Database)   { d.Spec.Management = "" }
+func young(d *v1alpha1.Database)     { d.Status.FirstReadyTime = nil }
+func recreated(d *v1alpha1.Database) { d.Spec.WhenVanished = v1alpha1.WhenVanishedRecreate }
+func adopting(d *v1alpha1.Database)  { d.Spec.Adoption = v1alpha1.AdoptionIfExists }
+func otherConfig(d *v1alpha1.Database) {
+	d.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Name: "other"}
+}
+func stalledBy(reason v1alpha1.Reason, message string) func(*v1alpha1.Database) {
+	return func(d *v1alpha1.Database) {
+		d.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionStalled, Status: metav1.ConditionTrue, Reason: string(reason), Message: message}}
+	}
+}
 
 func TestPreview(t *testing.T) {
 	type edits = []func(*v1alpha1.Database)
@@ -129,20 +145,61 @@ func TestPreview(t *testing.T) {
 			[]string{"Online, at once: storage.sizeGiB 20 -> 50, backup.retentionDays 7 -> 14, tags team=shop -> (none)", age}},
 		{"the dangerous first", nil, edits{moreDisk, largerClass, newerVersion, noBackups, elsewhere}, []string{
 			"Impossible: location eu-central-1 -> eu-west-1, not done: create another Database with the new location and move the data",
-			"LosesBackups: backup.retentionDays 7 -> 0, not before the Impossible change is taken back: automatic backups end, and with them the restore to a point in time",
-			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, not before the Impossible change is taken back: the server is away while it restarts",
-			"Interrupts: version 16 -> 17, not before the Impossible change is taken back: connections break for a moment",
+			"LosesBackups: backup.retentionDays 7 -> 0, withheld until you revert the Impossible change: automatic backups end, and with them the restore to a point in time",
+			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, withheld until you revert the Impossible change: the server is away while it restarts",
+			"Interrupts: version 16 -> 17, withheld until you revert the Impossible change: connections break for a moment",
 			"Online, at once: storage.sizeGiB 20 -> 50", age,
 		}},
 		{"observed only", edits{observeOnly}, edits{largerClass}, []string{
-			"Nothing of this is applied while spec.management is Observe",
+			"Mooring applies none of these changes while spec.management is Observe",
 			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, not applied: the server is away while it restarts", age,
 		}},
 		{"paused", edits{pausedNow}, edits{moreDisk}, []string{
-			"Nothing of this is applied while the annotation mooring.dev/paused is set", "Online, not applied: storage.sizeGiB 20 -> 50", age,
+			"Mooring applies none of these changes while the annotation mooring.dev/paused is set", "Online, not applied: storage.sizeGiB 20 -> 50", age,
 		}},
-		{"no longer observed only", edits{observeOnly, elsewhereClass}, edits{func(d *v1alpha1.Database) { d.Spec.Management = "" }},
+		{"no longer observed only", edits{observeOnly, elsewhereClass}, edits{managed},
 			[]string{"Restarts: aws.instanceClass db.t4g.large -> db.t4g.micro, after approval: the server is away while it restarts", age}},
+		{"no longer observed only, without a mark", edits{neverManaged, elsewhereClass}, edits{managed}, []string{
+			"Mooring applies none of these changes while this object is stalled (NotOwned): a cloud object of this name exists and does not have Mooring's mark; set spec.adoption: IfExists to take it over, or choose another spec.externalName",
+			"Restarts: aws.instanceClass db.t4g.large -> db.t4g.micro, not applied: the server is away while it restarts", age,
+		}},
+		{"no longer observed only, and to be taken over", edits{neverManaged, elsewhereClass}, edits{managed, adopting}, []string{
+			"Mooring first tries to take over the cloud object, and applies these changes afterwards",
+			"Restarts: aws.instanceClass db.t4g.large -> db.t4g.micro, after approval: the server is away while it restarts", age,
+		}},
+		{"still being created", edits{young}, edits{largerClass}, []string{
+			"Mooring applies these changes later: the cloud is creating it",
+			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, afterwards: the server is away while it restarts", age,
+		}},
+		{"deleted in the cloud", edits{stalledBy(v1alpha1.ReasonVanished, "it is gone; restore it")}, edits{largerClass}, []string{
+			"Mooring applies none of these changes while this object is stalled (Vanished): it is gone; restore it",
+			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, not applied: the server is away while it restarts", age,
+		}},
+		{"deleted in the cloud, and to be created again", edits{stalledBy(v1alpha1.ReasonVanished, "it is gone; restore it")}, edits{recreated, moreDisk}, []string{
+			"Mooring changes nothing that exists: the cloud object was deleted outside Mooring, and Mooring creates a new, empty one by this spec",
+			"Online, not applied: storage.sizeGiB 20 -> 50", age,
+		}},
+		{"another's", edits{stalledBy(v1alpha1.ReasonNotOwned, "it was released; set spec.adoption")}, edits{largerClass}, []string{
+			"Mooring applies none of these changes while this object is stalled (NotOwned): it was released; set spec.adoption",
+			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, not applied: the server is away while it restarts", age,
+		}},
+		{"in another account", edits{stalledBy(v1alpha1.ReasonAccountChanged, "it is in account 1; change the provider config back")}, edits{moreDisk}, []string{
+			"Mooring applies none of these changes while this object is stalled (AccountChanged): it is in account 1; change the provider config back",
+			"Online, not applied: storage.sizeGiB 20 -> 50", age,
+		}},
+		{"in another account, and led elsewhere", edits{stalledBy(v1alpha1.ReasonAccountChanged, "it is in account 1")}, edits{moreDisk, otherConfig},
+			[]string{"Online, at once: storage.sizeGiB 20 -> 50", age}},
+		{"with wrong credentials", edits{stalledBy(v1alpha1.ReasonCredentialsInvalid, "the key is unknown")}, edits{moreDisk}, []string{
+			"Mooring applies none of these changes while this object is stalled (CredentialsInvalid): the key is unknown",
+			"Online, not applied: storage.sizeGiB 20 -> 50", age,
+		}},
+		{"failed in the cloud", edits{stalledBy(v1alpha1.ReasonFailed, "it failed in the cloud: storage is full")}, edits{moreDisk}, []string{
+			"Mooring may be unable to apply these changes: this object is stalled (Failed): it failed in the cloud: storage is full",
+			"Online, at once: storage.sizeGiB 20 -> 50", age,
+		}},
+		{"waiting for approval", edits{stalledBy(v1alpha1.ReasonApprovalRequired, "waiting for approval")}, edits{moreDisk}, []string{
+			"Online, at once: storage.sizeGiB 20 -> 50", age,
+		}},
 		{"drift that waits already is no news", edits{elsewhereClass}, edits{func(d *v1alpha1.Database) { d.Spec.DeletionPolicy = v1alpha1.DeletionDelete }}, nil},
 		{"drift that is no longer asked about", edits{elsewhereClass}, edits{always},
 			[]string{"Restarts: aws.instanceClass db.t4g.large -> db.t4g.micro, at once: the server is away while it restarts", age}},
@@ -259,7 +316,7 @@ func TestPreviewKeepsToTheLimits(t *testing.T) {
 		changes = append(changes, Decided{Change: field.Change{Field: "a.b", From: strings.Repeat("ä", 300), To: "b", Effect: field.Restarts, Why: strings.Repeat("ö", 300)}, Fate: AtOnce})
 	}
 	changes = append(changes, Decided{Change: field.Change{Field: "c", From: "1", To: "2", Effect: field.Irreversible}, Fate: AtOnce})
-	lines, total := previewLines(changes, "", "at last"), 0
+	lines, total := previewLines(changes, obstacle{}, "at last"), 0
 	for _, line := range lines {
 		if n := utf8.RuneCountInString(line); n > warningLength {
 			t.Errorf("%d characters: %q", n, line)

@@ -1,0 +1,125 @@
+package resource
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// ownMark returns the mark that an object's cloud object should have, as far as a preview has to know it.
+func ownMark(obj client.Object) driver.Mark {
+	return driver.Mark{Cluster: "this", Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: string(obj.GetUID())}
+}
+
+// expectedObservation returns what the cloud is expected to show of an object, the differences aside, by what is stored of it. Previews
+// give it to the plan.
+func expectedObservation(status *v1alpha1.ResourceStatus, v View) driver.Observation {
+	o := driver.Observation{State: driver.Ready, Available: true, ID: status.ExternalID, Mark: v.Mark}
+	if !v.Held {
+		o.Mark = driver.Mark{} // Mooring marks nothing before it has the finalizer
+	}
+	switch reasonOfCondition(status, v1alpha1.ConditionStalled) { //nolint:exhaustive // any other reason says nothing about what is there
+	case v1alpha1.ReasonVanished:
+		return driver.Observation{State: driver.Absent, Snapshot: driver.Absent}
+	case v1alpha1.ReasonNotOwned:
+		o.Mark = driver.Mark{Cluster: "another"}
+	}
+	if status.FirstReadyTime == nil && !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionAvailable) {
+		o.State, o.Available = driver.Pending, false
+	}
+	return o
+}
+
+func reasonOfCondition(status *v1alpha1.ResourceStatus, condition string) v1alpha1.Reason {
+	if c := meta.FindStatusCondition(status.Conditions, condition); c != nil && c.Status == "True" {
+		return v1alpha1.Reason(c.Reason)
+	}
+	return ""
+}
+
+// An obstacle is what keeps the changes of an edit from being applied.
+type obstacle struct {
+	// says what it is, as a warning; empty if nothing is in the way.
+	says string
+	// stops: nothing is applied before somebody acts. delays: Mooring goes on by itself, but not at once.
+	stops, delays bool
+}
+
+// when says when a change with a fate is made.
+func (o obstacle) when(fate Fate) string {
+	switch {
+	case o.stops:
+		return "not applied"
+	case o.delays && fate == AtOnce:
+		return "afterwards"
+	default:
+		return fateWords[fate]
+	}
+}
+
+func stoppedWhile(what string) obstacle {
+	return obstacle{says: "Mooring applies none of these changes while " + what, stops: true}
+}
+
+// obstacleOf returns what is in the way of an object's changes: what stands before the decision about them in a reconcile and in the plan.
+// sameAccount: the edit leaves the object with its provider config.
+func obstacleOf(object client.Object, status *v1alpha1.ResourceStatus, v View, p Policy, changes []field.Change, sameAccount bool) obstacle {
+	stalled := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionStalled)
+	reason := reasonOfCondition(status, v1alpha1.ConditionStalled)
+	switch {
+	case object.GetAnnotations()[v1alpha1.AnnotationPaused] == "true":
+		return stoppedWhile("the annotation " + v1alpha1.AnnotationPaused + " is set")
+	case p.Management == v1alpha1.ManagementObserve:
+		return stoppedWhile("spec.management is Observe")
+	case sameAccount && keepsFromTheCloud(reason):
+		return stoppedWhile(fmt.Sprintf("this object is stalled (%s): %s", reason, stalled.Message))
+	}
+	v.AbsenceSure, v.UnmarkedSure = true, true
+	o := expectedObservation(status, v)
+	o.Changes = changes
+	a := Plan(v, o, p)
+	if a.Reason == reason && reason != "" {
+		a.Message = stalled.Message // which knows more than what is expected
+	}
+	switch {
+	case a.Decided && mayStop(reason):
+		return obstacle{says: fmt.Sprintf("Mooring may be unable to apply these changes: this object is stalled (%s): %s", reason, stalled.Message)}
+	case a.Decided:
+		return obstacle{}
+	case a.Verb == Stall:
+		return stoppedWhile(fmt.Sprintf("this object is stalled (%s): %s", a.Reason, a.Message))
+	case a.Verb == Create:
+		return obstacle{says: "Mooring changes nothing that exists: the cloud object was deleted outside Mooring, and Mooring creates a new, empty one by this spec", stops: true}
+	case a.Verb == Adopt:
+		return obstacle{says: "Mooring first tries to take over the cloud object, and applies these changes afterwards", delays: true}
+	default:
+		return obstacle{says: "Mooring applies these changes later: " + a.Message, delays: true}
+	}
+}
+
+// keepsFromTheCloud reports whether what an object stalls for keeps Mooring from the cloud, until its provider config is mended or it has another.
+func keepsFromTheCloud(reason v1alpha1.Reason) bool {
+	switch reason {
+	case v1alpha1.ReasonAccountChanged, v1alpha1.ReasonNotSupported, v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonProviderConfigNotAllowed,
+		v1alpha1.ReasonProviderConfigDeleting, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonCredentialsInvalid:
+		return true
+	default:
+		return false
+	}
+}
+
+// mayStop reports whether what an object stalls for may keep Mooring from changing it. The status does not tell whether the cloud can still
+// change what failed, or whether it refused an observation or a change.
+func mayStop(reason v1alpha1.Reason) bool {
+	switch reason {
+	case v1alpha1.ReasonFailed, v1alpha1.ReasonDenied, v1alpha1.ReasonPasswordNotFound, v1alpha1.ReasonPasswordInvalid, v1alpha1.ReasonSecretNotOwned:
+		return true
+	default:
+		return false
+	}
+}
