@@ -104,7 +104,15 @@ func TestPreviewDeletionOfDatabase(t *testing.T) {
 		{"still being created", []edit{young}, []string{
 			"database server shop-orders is deleted; a final snapshot shop-orders-final-12345678 is taken first if it works by then, and stays until somebody deletes it", secret}},
 		{"vanished", []edit{stalls(v1alpha1.ReasonVanished, "gone")}, []string{"the cloud no longer has database server shop-orders: nothing is deleted there, and no final snapshot can be taken", secret}},
-		{"another's", []edit{stalls(v1alpha1.ReasonNotOwned, "theirs")}, []string{"database server shop-orders was not this object's when it was last observed; what is not this object's stays", secretToo}},
+		{"another's", []edit{stalls(v1alpha1.ReasonNotOwned, "theirs")}, []string{
+			"database server shop-orders did not have this object's mark when it was last observed; what belongs to another object stays in the cloud",
+			"if it has lost its mark, the deletion waits for you: set spec.deletionPolicy: Retain to leave it in the cloud", secretToo}},
+		{"another's, and retained", []edit{policy(v1alpha1.DeletionRetain), stalls(v1alpha1.ReasonNotOwned, "theirs")}, []string{
+			"database server shop-orders did not have this object's mark when it was last observed; what belongs to another object stays in the cloud", secretToo}},
+		{"in a cloud without a driver", []edit{func(d *v1alpha1.Database) { d.Status.Provider = "azure" }}, []string{
+			"no driver for cloud azure is in this controller; nothing happens in the cloud until a controller with that driver runs"}},
+		{"in a cloud that is not known", []edit{func(d *v1alpha1.Database) { d.Status.Provider = "" }}, []string{
+			"the cloud of this object is not known; nothing happens in the cloud until its provider config exists"}},
 		{"in another account", []edit{stalls(v1alpha1.ReasonAccountChanged, "it is in account 1; change the provider config back")}, []string{destroyed, backups, secret,
 			"nothing happens until this is put right: it is in account 1; change the provider config back"}},
 		{"two Secrets, and retained", []edit{policy(v1alpha1.DeletionRetain), func(d *v1alpha1.Database) { d.Status.FormerSecrets = []v1alpha1.FormerSecret{{Name: "former"}} }}, []string{

@@ -14,6 +14,8 @@ type ending struct {
 	stops string
 	// loses: the cloud object is gone already, and no final snapshot can be taken.
 	loses bool
+	// mayAsk: the cloud object is not known to have another's mark. If it has none, the deletion waits for a person.
+	mayAsk bool
 }
 
 // endingOf follows the plan of a deletion to its end. It is pure.
@@ -36,6 +38,10 @@ func endingOf(v View, o driver.Observation, p Policy) ending {
 		} else {
 			e.lifts = true
 		}
+	case deletionLeavesOthers:
+		o.Mark, o.ID = driver.Mark{}, ""
+		ifUnmarked, _ := effectOfDeletion(v, o, p)
+		e.mayAsk = ifUnmarked == deletionNeedsConsent
 	case deletionFindsNothing:
 		e.loses = planGone(v, o, p).Lost
 	default: // nothing is in the way

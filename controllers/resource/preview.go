@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -43,13 +44,36 @@ func (p *Previewer[T, S]) Warnings(ctx context.Context, old, object T) ([]string
 		return before.obstacle == after.obstacle && slices.ContainsFunc(before.changes, c.same)
 	})
 	if len(news) == 0 {
-		return nil, nil
+		return p.withoutDriver(ctx, old, object)
 	}
 	last := "Compared with the earlier spec: the cloud object was not observed yet"
 	if p.Kind.Mirror(object) != nil {
 		last = "Compared with what Mooring last observed, " + p.age(object)
 	}
 	return previewLines(news, after.obstacle, last), nil
+}
+
+// withoutDriver warns of an edit of parameters that nothing in this controller can bring to the cloud.
+func (p *Previewer[T, S]) withoutDriver(ctx context.Context, old, object T) ([]string, error) {
+	status := p.Kind.Status(object)
+	why := undriven(p.Drivers, status.Provider, p.Kind.Name)
+	if status.ExternalName == "" || why == "" {
+		return nil, nil
+	}
+	before, _, _, err := p.merged(ctx, old)
+	if err != nil {
+		return nil, err
+	}
+	after, _, _, err := p.merged(ctx, object)
+	if err != nil {
+		return nil, err
+	}
+	from, _ := p.Kind.Parameters(before)
+	to, _ := p.Kind.Parameters(after)
+	if equality.Semantic.DeepEqual(from, to) {
+		return nil, nil
+	}
+	return []string{why}, nil
 }
 
 // same reports whether two changes lead from and to the same, and have the same fate.

@@ -36,7 +36,7 @@ func (p *LifecyclePreview[T, S]) Deletion(ctx context.Context, object client.Obj
 	}
 	d.observed, _ = p.Observed(client.ObjectKeyFromObject(obj))
 	_, d.force = p.Kind.Deletion(m.want)
-	d.cloud = p.consequences(status.Provider)
+	d.cloud, d.undriven = p.consequences(status.Provider), undriven(p.Drivers, status.Provider, p.Kind.Name)
 	d.noun = cmp.Or(d.cloud.Noun, "the cloud object") + " " + d.name
 	expected, err := p.expected(obj, m.want, view)
 	if err != nil {
@@ -95,6 +95,8 @@ type deletionLines struct {
 	enforced    class.Fields
 	origin      v1alpha1.Origin
 	cloud       driver.Consequences
+	// undriven says that nothing can be done in the cloud; empty if that is not so.
+	undriven string
 	// noun is the cloud object: RDS instance NAME.
 	noun, name, uid string
 	secrets         []string
@@ -110,6 +112,8 @@ func (d *deletionLines) lines() []string {
 			return []string{"nothing was created in the cloud for this object, so nothing is deleted there"}
 		case d.status.CreationRefused:
 			return []string{"nothing is in the cloud, which refused the creation, so nothing is deleted there"}
+		case d.undriven != "":
+			return []string{d.undriven}
 		}
 	}
 	return slices.Concat(d.objectLines(), d.secretLine(), d.obstacles(), d.age())
@@ -135,7 +139,11 @@ func (d *deletionLines) objectLines() []string {
 	case deletionProtected, deletionDestroys:
 		return d.destruction()
 	default:
-		return []string{d.noun + " was not this object's when it was last observed; what is not this object's stays"}
+		lines := []string{d.noun + " did not have this object's mark when it was last observed; what belongs to another object stays in the cloud"}
+		if d.mayAsk {
+			lines = append(lines, "if it has lost its mark, the deletion waits for you: set spec.deletionPolicy: Retain to leave it in the cloud")
+		}
+		return lines
 	}
 }
 

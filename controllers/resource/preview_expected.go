@@ -123,3 +123,19 @@ func mayStop(reason v1alpha1.Reason) bool {
 		return false
 	}
 }
+
+// undriven says that this controller can't do anything in the cloud of an object; it returns nothing if it can.
+func undriven(drivers map[string]driver.Driver, provider, kind string) string {
+	if provider == "" {
+		return "the cloud of this object is not known; nothing happens in the cloud until its provider config exists"
+	}
+	drv, known := drivers[provider]
+	if !known {
+		return fmt.Sprintf("no driver for cloud %s is in this controller; nothing happens in the cloud until a controller with that driver runs", provider)
+	}
+	description := drv.Describe()
+	if _, known = description.Resource(kind); !known {
+		return fmt.Sprintf("the driver for cloud %s has no kind %s; nothing happens in the cloud until a controller runs whose driver has it", provider, kind)
+	}
+	return ""
+}

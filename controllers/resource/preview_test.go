@@ -106,6 +106,7 @@ func neverManaged(d *v1alpha1.Database) {
 	observeOnly(d)
 	d.Finalizers, d.Status.ExternalName = nil, ""
 }
+func inAzure(d *v1alpha1.Database)   { d.Status.Provider = "azure" }
 func managed(d *v1alpha1.Database)   { d.Spec.Management = "" }
 func young(d *v1alpha1.Database)     { d.Status.FirstReadyTime = nil }
 func recreated(d *v1alpha1.Database) { d.Spec.WhenVanished = v1alpha1.WhenVanishedRecreate }
@@ -200,6 +201,9 @@ func TestPreview(t *testing.T) {
 		{"waiting for approval", edits{stalledBy(v1alpha1.ReasonApprovalRequired, "waiting for approval")}, edits{moreDisk}, []string{
 			"Online, at once: storage.sizeGiB 20 -> 50", age,
 		}},
+		{"in a cloud without a driver", edits{inAzure}, edits{largerClass},
+			[]string{"no driver for cloud azure is in this controller; nothing happens in the cloud until a controller with that driver runs"}},
+		{"in a cloud without a driver, and nothing changes there", edits{inAzure}, edits{always}, nil},
 		{"drift that waits already is no news", edits{elsewhereClass}, edits{func(d *v1alpha1.Database) { d.Spec.DeletionPolicy = v1alpha1.DeletionDelete }}, nil},
 		{"drift that is no longer asked about", edits{elsewhereClass}, edits{always},
 			[]string{"Restarts: aws.instanceClass db.t4g.large -> db.t4g.micro, at once: the server is away while it restarts", age}},
