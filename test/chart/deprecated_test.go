@@ -16,10 +16,11 @@ func TestDeprecatedValues(t *testing.T) {
 	}{
 		{"no value", "{}", "{}", nil},
 		{"no roles for users", "rbac: {people: false}", "rbac: {aggregateClusterRoles: false}", map[string]string{"rbac.people": "rbac.aggregateClusterRoles"}},
-		{"roles for users", "rbac: {people: true}", "rbac: {aggregateClusterRoles: true}", map[string]string{"rbac.people": "rbac.aggregateClusterRoles"}},
+		{"the former default of roles for users", "rbac: {people: true}", "rbac: {aggregateClusterRoles: true}", nil},
+		{"the former default of groups that read classes", "rbac: {catalogue: []}", "rbac: {classReaderGroups: []}", nil},
 		{"groups that read classes", "rbac: {catalogue: [developers]}", "rbac: {classReaderGroups: [developers]}", map[string]string{"rbac.catalogue": "rbac.classReaderGroups"}},
 		{
-			"both names of both", "rbac: {people: true, aggregateClusterRoles: false, catalogue: [a, b], classReaderGroups: [b]}",
+			"both names of both", "rbac: {people: false, aggregateClusterRoles: false, catalogue: [a, b], classReaderGroups: [b]}",
 			"rbac: {aggregateClusterRoles: false}", map[string]string{"rbac.people": "rbac.aggregateClusterRoles", "rbac.catalogue": "rbac.classReaderGroups"},
 		},
 		{
@@ -27,9 +28,12 @@ func TestDeprecatedValues(t *testing.T) {
 			"rbac: {classReaderGroups: [b, c, a]}", map[string]string{"rbac.catalogue": "rbac.classReaderGroups"},
 		},
 		{
-			// The values of 0.1.0 that --reuse-values passes on lack the new names.
+			// The values of 0.1.0 that --reuse-values carries lack the new names. Nobody set the defaults among them.
 			"values of an earlier release", "rbac: {people: true, aggregateClusterRoles: null, catalogue: [a], classReaderGroups: null}",
-			"rbac: {classReaderGroups: [a]}", map[string]string{"rbac.people": "rbac.aggregateClusterRoles", "rbac.catalogue": "rbac.classReaderGroups"},
+			"rbac: {classReaderGroups: [a]}", map[string]string{"rbac.catalogue": "rbac.classReaderGroups"},
+		},
+		{
+			"defaults of an earlier release", "rbac: {people: true, aggregateClusterRoles: null, catalogue: [], classReaderGroups: null}", "{}", nil,
 		},
 	} {
 		for _, program := range helms {

@@ -27,11 +27,13 @@ true
 {{- concat (.Values.rbac.classReaderGroups | default list) (.Values.rbac.catalogue | default list) | uniq | toYaml -}}
 {{- end }}
 
-{{/* The values that the release sets by a former name, each with the new name, as a YAML list of sentences. */}}
+{{/* The values that the release sets by a former name, each with the new name, as a YAML list of sentences. An upgrade with --reuse-values
+carries the defaults of Mooring 0.1.0 under the former names, which nobody set and nobody can rename: they are no reason to warn. */}}
 {{- define "mooring.deprecatedValues" -}}
 {{- $warnings := list -}}
+{{- $defaults := dict "people" true "catalogue" list -}}
 {{- range $old, $new := dict "people" "aggregateClusterRoles" "catalogue" "classReaderGroups" -}}
-{{- if hasKey $.Values.rbac $old -}}
+{{- if and (hasKey $.Values.rbac $old) (ne (get $.Values.rbac $old | toJson) (get $defaults $old | toJson)) -}}
 {{- $warnings = append $warnings (printf "The value rbac.%s is now rbac.%s. Mooring 0.3 will refuse the old name: rename the value." $old $new) -}}
 {{- end -}}
 {{- end -}}
