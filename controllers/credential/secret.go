@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -79,7 +80,8 @@ func lacking(cfg *config, data map[string][]byte) string {
 }
 
 // secretValues returns all values of a credentials Secret, whatever their keys: none may be shown. Of a value that is JSON, such as the
-// key of a service account, no string may be shown either, unless the driver says that it is none of the secrets.
+// key of a service account, no string may be shown either, unless the driver says that it is none of the secrets. What the config's own
+// spec says, such as the account or the region, is no secret: messages have to name it.
 func secretValues(cfg *config, data map[string][]byte) []string {
 	var values []string
 	for _, key := range slices.Sorted(maps.Keys(data)) {
@@ -89,7 +91,13 @@ func secretValues(cfg *config, data map[string][]byte) []string {
 			values = append(values, stringsIn(parsed, cfg.cloud.Secret.Public)...)
 		}
 	}
-	return values
+	return slices.DeleteFunc(values, cfg.names)
+}
+
+// names reports whether a field of the account in the config's spec has a value, whatever white space is around that.
+func (c *config) names(value string) bool {
+	value = strings.TrimSpace(value)
+	return slices.ContainsFunc(v1alpha1.AccountFields(c.provider()), func(field string) bool { return c.account.Field(field) == value })
 }
 
 // stringsIn returns the strings in JSON, except the values of public keys.

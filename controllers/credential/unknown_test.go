@@ -114,3 +114,22 @@ func TestPartsOfASecretAreRedacted(t *testing.T) {
 		}
 	}
 }
+
+// People keep the account's id and its region beside the keys. Messages that name them are of no use without them.
+func TestWhatTheConfigSaysIsNoSecret(t *testing.T) {
+	const account, region = "111222333444", "eu-central-1"
+	secret := keys("shop", "keys", account)
+	secret.Data["ACCOUNT"], secret.Data["REGION"] = []byte(account+"\n"), []byte(region)
+	secret.Data["KEY"] = []byte(`{"project_id": "` + account + `", "other": "555666777888"}`)
+	cfg := teamConfig()
+	cfg.Spec.AWS.AccountID = account
+	h := newHouse(t, cfg, secret)
+	conn, err := h.Connect(t.Context(), team)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const message = "it is in account 111222333444 in eu-central-1, but "
+	if got := conn.Redact(message + "555666777888 " + canary); got != message+"(secret) (secret)" {
+		t.Errorf("got %q", got)
+	}
+}
