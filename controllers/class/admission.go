@@ -71,7 +71,7 @@ func (a *Admission) object(ctx context.Context, from *Resolver, old, object clie
 // or is the platform team's, and no fault of whoever applies.
 func mayCome(p Problem) bool {
 	switch p.Reason {
-	case v1alpha1.ReasonClassNotFound, v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonClassInvalid:
+	case v1alpha1.ReasonClassNotFound, v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonClassInvalid, v1alpha1.ReasonNotSupported:
 		return true
 	default:
 		return false
@@ -103,10 +103,13 @@ func (a *Admission) Class(ctx context.Context, old, object client.Object) (refus
 	if wrong := a.Check(c); wrong != nil {
 		return []Problem{*wrong}, nil, nil
 	}
-	if cloud, err := CloudOf(ctx, a.Live, c.Spec.ProviderConfigRef.Name); err != nil {
+	switch cloud, found, err := CloudOf(ctx, a.Live, c.Spec.ProviderConfigRef.Name); {
+	case err != nil:
 		return nil, nil, err
-	} else if cloud == "" {
+	case !found:
 		warnings = append(warnings, fmt.Sprintf("there is no ClusterProviderConfig %s; nothing can be made of this class until there is", c.Spec.ProviderConfigRef.Name))
+	case cloud == "":
+		warnings = append(warnings, fmt.Sprintf("%s: %s", v1alpha1.ReasonNotSupported, unknownCloud(c.Spec.ProviderConfigRef.Name)))
 	}
 	if c.Spec.AllowedNamespaces == nil {
 		warnings = append(warnings, "spec.allowedNamespaces is not set, so no namespace may use this class; {} allows all")
@@ -147,7 +150,7 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 		}
 		i.users++
 		was := Judge(before, o, rulesBefore)
-		if o.Leads, err = CloudOf(ctx, a.Resolver.Client, after.Spec.ProviderConfigRef.Name); err != nil {
+		if o.Leads, _, err = CloudOf(ctx, a.Resolver.Client, after.Spec.ProviderConfigRef.Name); err != nil {
 			return err
 		}
 		if !o.Bound {

@@ -2,13 +2,17 @@ package class
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/yaml"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -43,7 +47,8 @@ func cluster(t *testing.T, class string) client.Client {
 		&v1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "aws"}, Spec: v1alpha1.ClusterProviderConfigSpec{
 			Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: "eu-central-1"}},
 		}},
-	).Build()
+		&v1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "later"}},
+	).WithStatusSubresource(c).WithIndex(&v1alpha1.Database{}, Index, func(o client.Object) []string { return []string{databases.Key(o)} }).Build()
 }
 
 // What a cache does not know yet is no reason to refuse: one command may change a class and apply what needs that.
@@ -72,5 +77,60 @@ func TestObjectIsNotRefusedByACache(t *testing.T) {
 				t.Errorf("refusals %q, %v; want refused %v", refusals, err, tt.refused)
 			}
 		})
+	}
+}
+
+// A provider config of a cloud that only a later release knows is there all the same.
+func TestUnknownCloudIsNoMissingConfig(t *testing.T) {
+	for name, tt := range map[string]struct {
+		reason  v1alpha1.Reason
+		warning string
+	}{
+		"aws":    {reason: v1alpha1.ReasonReady},
+		"absent": {v1alpha1.ReasonProviderConfigNotFound, "there is no ClusterProviderConfig absent"},
+		"later":  {v1alpha1.ReasonNotSupported, "NotSupported: ClusterProviderConfig later has no account"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := cluster(t, "spec: {providerConfigRef: {name: "+name+"}}")
+			resolver := &Resolver{Kind: databases, Client: c, Rules: func(*Class) []Rule { return nil }}
+			check := func(*Class) *Problem { return nil }
+			key := client.ObjectKey{Name: "standard"}
+			got := &v1alpha1.DatabaseClass{}
+			if err := c.Get(t.Context(), key, got); err != nil {
+				t.Fatal(err)
+			}
+			refusals, warnings, err := (&Admission{Resolver: resolver, Live: c, Check: check}).Class(t.Context(), nil, got)
+			if err != nil || len(refusals) != 0 || (len(warnings) != 0) != (tt.warning != "") || !strings.HasPrefix(strings.Join(warnings, ""), tt.warning) {
+				t.Errorf("admission: refusals %q, warnings %q, %v", refusals, warnings, err)
+			}
+			if _, err := (&Reconciler{Resolver: resolver, Client: c, Check: check}).Reconcile(t.Context(), reconcile.Request{NamespacedName: key}); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Get(t.Context(), key, got); err != nil {
+				t.Fatal(err)
+			}
+			ready := meta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionReady)
+			if ready == nil || ready.Reason != string(tt.reason) || tt.warning != "" && !strings.Contains(ready.Message, name) {
+				t.Errorf("condition %+v, want %s", ready, tt.reason)
+			}
+		})
+	}
+}
+
+// A new object of a class whose cloud nobody knows yet is stored, with a warning.
+func TestNotSupportedIsAWarning(t *testing.T) {
+	problem := Problem{Reason: v1alpha1.ReasonNotSupported, Field: "spec.className", Message: "unknown cloud"}
+	c := cluster(t, "spec: {providerConfigRef: {name: later}}")
+	a := &Admission{
+		Resolver: &Resolver{Kind: databases, Client: c, Rules: func(*Class) []Rule { return nil }}, Live: c,
+		MayUse: func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (*Problem, error) {
+			return &problem, nil
+		},
+	}
+	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}
+	d.Spec.ClassName = "standard"
+	refusals, warnings, err := a.Object(t.Context(), nil, d)
+	if err != nil || len(refusals) != 0 || !slices.Contains(warnings, problem.String()) {
+		t.Errorf("refusals %q, warnings %q, %v", refusals, warnings, err)
 	}
 }

@@ -111,7 +111,7 @@ func Judge(c *Class, o Case, rules []Rule) Verdict {
 func leftBehind(c *Class, o Case, rules []Rule) Verdict {
 	v, leads := Frozen(o), o.Leads
 	if leads == "" {
-		leads = "an account that does not exist"
+		leads = "no account of a known cloud"
 	}
 	v.Problems = append(allowed(c, o), brokenRules(c, rules, v.Spec, o.Namespace)...)
 	leaves(effectiveOf(o.Before).Sized, func(at path, _ any) {

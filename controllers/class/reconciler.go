@@ -88,6 +88,8 @@ func (r *Reconciler) account(ctx context.Context, c *Class, ready *metav1.Condit
 	case !config.DeletionTimestamp.IsZero():
 		ready.Status, ready.Reason = metav1.ConditionFalse, string(v1alpha1.ReasonProviderConfigDeleting)
 		ready.Message = fmt.Sprintf("ClusterProviderConfig %s is being deleted; change spec.providerConfigRef", config.Name)
+	case c.Status.Provider == "":
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, string(v1alpha1.ReasonNotSupported), unknownCloud(config.Name)
 	case account != nil && account.Status == metav1.ConditionFalse:
 		ready.Status, ready.Reason = metav1.ConditionFalse, account.Reason
 		ready.Message = fmt.Sprintf("ClusterProviderConfig %s: %s", config.Name, account.Message)

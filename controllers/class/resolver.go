@@ -206,13 +206,13 @@ func (r *Resolver) survey(ctx context.Context, object client.Object, c *Class, c
 		return err
 	}
 	o.Namespace = Namespace{Name: ns.Name, Labels: ns.Labels}
-	cloud, err := CloudOf(ctx, r.Client, config)
+	cloud, _, err := CloudOf(ctx, r.Client, config)
 	if err != nil {
 		return err
 	}
 	o.Cloud, o.Leads = cloud, cloud
 	if now := c.Spec.ProviderConfigRef.Name; now != config {
-		if o.Leads, err = CloudOf(ctx, r.Client, now); err != nil {
+		if o.Leads, _, err = CloudOf(ctx, r.Client, now); err != nil {
 			return err
 		}
 	}
@@ -266,13 +266,17 @@ func (r *Resolver) before(other, object client.Object, c *Class) bool {
 	return r.Kind.Status(other).ExternalName != "" || unstored.IsZero() || younger(object, other)
 }
 
-// CloudOf returns which cloud a ClusterProviderConfig leads to. It is empty if there is none of that name, or if this version of the API does
-// not know its cloud.
-func CloudOf(ctx context.Context, from client.Reader, config string) (string, error) {
-	found := &v1alpha1.ClusterProviderConfig{}
-	err := from.Get(ctx, client.ObjectKey{Name: config}, found)
-	if err != nil {
-		return "", client.IgnoreNotFound(err)
+// CloudOf returns which cloud a ClusterProviderConfig leads to, and whether there is one of that name. The cloud of one that is there is
+// empty if this version of the API does not know it.
+func CloudOf(ctx context.Context, from client.Reader, config string) (cloud string, found bool, err error) {
+	c := &v1alpha1.ClusterProviderConfig{}
+	if err := from.Get(ctx, client.ObjectKey{Name: config}, c); err != nil {
+		return "", false, client.IgnoreNotFound(err)
 	}
-	return found.Spec.Cloud(), nil
+	return c.Spec.Cloud(), true, nil
+}
+
+// unknownCloud says that a class's ClusterProviderConfig, which is there, leads to no cloud that this version of the API knows.
+func unknownCloud(config string) string {
+	return fmt.Sprintf("ClusterProviderConfig %s has no account of a cloud that this release of Mooring knows; install a release that knows the cloud, or change spec.providerConfigRef", config)
 }

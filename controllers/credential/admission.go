@@ -21,6 +21,9 @@ func (s *Store) MayUse(ctx context.Context, from client.Reader, use Use) (*Refus
 	if err == nil {
 		err = cfg.refuses(use, ns.Labels)
 	}
+	if err == nil {
+		err = s.supported(cfg)
+	}
 	if refusal, ok := errors.AsType[*Refusal](err); ok {
 		return refusal, nil
 	}

@@ -39,6 +39,9 @@ func TestUnknownCloudIsNotSupported(t *testing.T) {
 					t.Errorf("Connect, deleting %t: %v", use.Deleting, err)
 				}
 			}
+			if refusal, err := h.MayUse(t.Context(), h.Reader, platform); err != nil || refusal == nil || refusal.Reason != v1alpha1.ReasonNotSupported {
+				t.Errorf("MayUse: %v, %v", refusal, err)
+			}
 			if err := h.Hold(t.Context(), platform.Key, "shop"); reasonOf(err) != v1alpha1.ReasonNotSupported {
 				t.Errorf("Hold: %v", err)
 			}
