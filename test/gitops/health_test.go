@@ -101,9 +101,9 @@ func TestHealthTellsWhy(t *testing.T) {
 		object *unstructured.Unstructured
 		want   verdict
 	}{
-		{"without status", bare, verdict{"Progressing", "Mooring has not looked at it yet"}},
-		{"not looked at yet", born().unstructured(t), verdict{"Progressing", "Mooring has not looked at it yet"}},
-		{"edited, not looked at yet", born().turn(condition.Settled).edit().unstructured(t), verdict{"Progressing", "Mooring has not looked at it yet"}},
+		{"without status", bare, verdict{"Progressing", "Mooring has not reconciled it yet"}},
+		{"not reconciled yet", born().unstructured(t), verdict{"Progressing", "Mooring has not reconciled it yet"}},
+		{"edited, not reconciled yet", born().turn(condition.Settled).edit().unstructured(t), verdict{"Progressing", "Mooring has not reconciled it yet"}},
 		{"usable and as declared", born().turn(condition.Settled).unstructured(t), verdict{"Healthy", "Ready: so it is"}},
 		{"drift waits", born().turn(condition.Settled).turn(condition.DriftWaits).unstructured(t), verdict{"Healthy", "ApprovalRequired: so it is"}},
 		{"an edit waits", born().turn(condition.EditWaits).unstructured(t), verdict{"Degraded", "ApprovalRequired: so it is"}},

@@ -1,4 +1,4 @@
--- How Mooring's objects are, in Argo CD's words: the rules of kstatus, which Flux and others follow without a script.
+-- The health of Mooring's objects, as Argo CD names it. These are the rules of kstatus, which Flux and others follow without a script.
 local function condition(name)
   if obj.status == nil or obj.status.conditions == nil then
     return nil
@@ -17,7 +17,7 @@ end
 
 local function health(status, c)
   if c == nil then
-    return {status = status, message = "Mooring has not looked at it yet"}
+    return {status = status, message = "Mooring has not reconciled it yet"}
   end
   return {status = status, message = c.reason .. ": " .. c.message}
 end
