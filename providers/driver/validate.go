@@ -22,6 +22,13 @@ var parameters = map[string]reflect.Type{
 // shortestName is how long the names must be that a cloud takes: shorter ones have no room for what makes them unique.
 const shortestName = 20
 
+const (
+	// longestAccount is how long the id of an account may be. No cloud has longer ones: a project's has 30 characters at most.
+	longestAccount = 63
+	// mostRepeats is the largest number of repeats that a regular expression takes.
+	mostRepeats = 1000
+)
+
 // Check returns what is wrong with how drivers describe themselves, by the names under which they are registered.
 func Check(drivers map[string]Driver) error {
 	var errs []error
@@ -125,6 +132,8 @@ func (v *validation) resource(cloud string, r Resource) {
 	}
 	of.name(r.Name)
 	of.fields(r, spec, cloud)
+	of.capabilities(r)
+	of.consequences(r, field.Leaves(spec))
 	for _, err := range of.errs {
 		v.add("kind %s: %w", r.Kind, err)
 	}
@@ -146,6 +155,10 @@ func (v *validation) name(rule NameRule) {
 	}
 	if (rule.WithAccount != 0) != (rule.WithAccountRule != "") {
 		v.add("set both of Name.WithAccount and Name.WithAccountRule, or none")
+	}
+	if least := longestAccount + 1 + shortestName; rule.WithAccount != 0 && (rule.WithAccount < least || rule.WithAccount > mostRepeats) {
+		v.add("Name.WithAccount is %d; set it to a number from %d, so that a name beside the longest account has %d characters, to %d, or to 0",
+			rule.WithAccount, least, shortestName, mostRepeats)
 	}
 }
 
@@ -194,6 +207,53 @@ func (v *validation) effects(row field.Doc) {
 			v.add("the row for %q says of %s what to do instead: %q; Impossible needs that, and no other effect has it", row.Field, e.Effect, e.Instead)
 		case i > 0 && row.Effects[i-1].Effect.Compare(e.Effect) >= 0:
 			v.add("the row for %q lists %s after %s; list the harmless first, and each once", row.Field, e.Effect, row.Effects[i-1].Effect)
+		}
+	}
+}
+
+// capabilities checks that what a kind can do and what its connection Secret says fit together.
+func (v *validation) capabilities(r Resource) {
+	username := slices.ContainsFunc(r.Fields, func(row field.Doc) bool { return row.Field == FieldUsername })
+	if r.Capabilities.Login != username {
+		v.add("Capabilities.Login is %t, and there is a row for %q: %t; have both or none", r.Capabilities.Login, FieldUsername, username)
+	}
+	switch c := r.Connection; {
+	case (c.Type == "") != (c.Scheme == ""):
+		v.add("set both of Connection.Type and Connection.Scheme, or none")
+	case c.Type == "" && !r.Capabilities.Login:
+		v.add("it has neither a login nor a Connection, so nothing says how to connect to it; set Connection")
+	}
+}
+
+// consequences checks that what people are told before a creation or a deletion is there where it applies, and names fields of the spec.
+func (v *validation) consequences(r Resource, leaves []string) {
+	c, can := r.Consequences, r.Capabilities
+	if c.Noun == "" {
+		v.add("Consequences.Noun is empty; set it to what the cloud calls an object")
+	}
+	if (c.SnapshotKept != "") != can.Snapshots {
+		v.add("Consequences.SnapshotKept is %q, and Capabilities.Snapshots is %t; have both or none", c.SnapshotKept, can.Snapshots)
+	}
+	if !can.Snapshots && c.WithSnapshot != "" {
+		v.add("Consequences.WithSnapshot is %q, and Capabilities.Snapshots is false; have both or none", c.WithSnapshot)
+	}
+	if (c.Contents != "") != can.Contents {
+		v.add("Consequences.Contents is %q, and Capabilities.Contents is %t; have both or none", c.Contents, can.Contents)
+	}
+	texts, unset := []string{c.Noun, c.SnapshotKept, c.WithSnapshot, c.WithoutSnapshot, c.Contents}, []string{}
+	for _, u := range c.Unset {
+		unset, texts = append(unset, u.Field), append(texts, u.Means)
+		if !slices.Contains(leaves, u.Field) {
+			v.add("Consequences.Unset names %q, which is no field of the spec; correct it", u.Field)
+		}
+		if !strings.Contains(u.Means, "set spec.") {
+			v.add("Consequences.Unset says of %q %q, and not what to set; name the field: set spec.%s", u.Field, u.Means, u.Field)
+		}
+	}
+	v.unique("Consequences.Unset", unset)
+	for _, text := range texts {
+		if strings.HasSuffix(text, ".") {
+			v.add("Consequences: %q ends with a full stop; remove it", text)
 		}
 	}
 }

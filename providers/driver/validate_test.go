@@ -36,6 +36,23 @@ func TestValidate(t *testing.T) {
 		{"a pattern that does not compile", pattern(driver.NamePattern{Match: "(", Rule: "no"}), []string{"kind Bucket: Name.Patterns[0]"}},
 		{"a pattern without a rule", pattern(driver.NamePattern{Match: "a"}), []string{"kind Bucket: Name.Patterns[0] lacks"}},
 		{"a limit that nothing says", func(d *driver.Description) { d.Resources[0].Name.WithAccount = 98 }, []string{"Name.WithAccountRule"}},
+		{"an account that leaves no room", withAccount(98 - 15), []string{"kind Bucket: Name.WithAccount is 83"}},
+		{"a limit that no regular expression takes", withAccount(1001), []string{"kind Bucket: Name.WithAccount is 1001", "to 1000"}},
+		{"a limit for both", withAccount(98), nil},
+		{"a login without a username", without(driver.FieldUsername), []string{`kind Database: Capabilities.Login is true`, "have both or none"}},
+		{"a username without a login", func(d *driver.Description) { d.Resources[1].Capabilities.Login = false }, []string{"Capabilities.Login is false"}},
+		{"no scheme", func(d *driver.Description) { d.Resources[0].Connection.Scheme = "" }, []string{"kind Bucket: set both of Connection.Type"}},
+		{"no connection", func(d *driver.Description) { d.Resources[0].Connection = driver.Connection{} }, []string{"kind Bucket: it has neither a login nor a Connection"}},
+		{"no noun", consequences(func(c *driver.Consequences) { c.Noun = "" }), []string{"kind Database: Consequences.Noun is empty"}},
+		{"snapshots that nothing tells of", consequences(func(c *driver.Consequences) { c.SnapshotKept = "" }), []string{`SnapshotKept is "", and Capabilities.Snapshots is true`}},
+		{"snapshots that there are not", func(d *driver.Description) { d.Resources[1].Capabilities.Snapshots = false },
+			[]string{"Capabilities.Snapshots is false", "Consequences.WithSnapshot is"}},
+		{"contents that nothing tells of", func(d *driver.Description) { d.Resources[0].Consequences.Contents = "" }, []string{`kind Bucket: Consequences.Contents is ""`}},
+		{"contents that there are not", consequences(func(c *driver.Consequences) { c.Contents = "all tables" }), []string{"Capabilities.Contents is false"}},
+		{"an unset field that no spec has", unset("backup.retentoinDays", "set spec.backup"), []string{`Consequences.Unset names "backup.retentoinDays"`}},
+		{"an unset field twice", unset("version", "set spec.version"), []string{`Consequences.Unset: "version" is there twice`}},
+		{"an unset field without advice", unset("engine", "it is chosen"), []string{`Consequences.Unset says of "engine" "it is chosen"`, "set spec.engine"}},
+		{"a full stop", unset("engine", "to choose it, set spec.engine."), []string{"ends with a full stop"}},
 		{"a field without a row", func(d *driver.Description) { d.Resources[0].Fields = d.Resources[0].Fields[1:] }, []string{`kind Bucket: there is no row for "location"`}},
 		{"a row without a field", row(field.Doc{Field: "colour", Effects: field.Always(field.Online)}), []string{`a row for "colour"`}},
 		{"a row twice", row(field.Doc{Field: "tags", Effects: field.Always(field.Online)}), []string{`kind Bucket: Fields: "tags" is there twice`}},
@@ -69,6 +86,21 @@ func TestValidate(t *testing.T) {
 
 func pattern(p driver.NamePattern) func(*driver.Description) {
 	return func(d *driver.Description) { d.Resources[0].Name.Patterns = []driver.NamePattern{p} }
+}
+
+func withAccount(characters int) func(*driver.Description) {
+	return func(d *driver.Description) {
+		d.Resources[0].Name.WithAccount, d.Resources[0].Name.WithAccountRule = characters, "together"
+	}
+}
+
+// consequences changes what is told of databases.
+func consequences(change func(*driver.Consequences)) func(*driver.Description) {
+	return func(d *driver.Description) { change(&d.Resources[1].Consequences) }
+}
+
+func unset(field, means string) func(*driver.Description) {
+	return consequences(func(c *driver.Consequences) { c.Unset = append(c.Unset, driver.UnsetField{Field: field, Means: means}) })
 }
 
 func row(doc field.Doc) func(*driver.Description) {

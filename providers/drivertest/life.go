@@ -17,7 +17,6 @@ import (
 // life returns what holds of objects that are made and looked at.
 func (b *bench[S]) life() []obligation[S] {
 	all := []obligation[S]{
-		{"what people are told in advance names fields of the spec", consequences[S]},
 		{"every row has an entry in the harness", rows[S]},
 		{"its capabilities are those that it describes", capabilities[S]},
 		{"a missing object is Absent and no error", absent[S]},

@@ -68,7 +68,6 @@ type mutant struct {
 	// describe changes the description, preview what it says of an edit.
 	describe func(*driver.Description)
 	preview  func([]field.Change) []field.Change
-	tells    func(*driver.Consequences)
 	longest  int
 	early    bool // wants bentCall.declared
 }
@@ -451,12 +450,14 @@ var mutants = []mutant{
 		docs: func(docs []field.Doc) []field.Doc { return docs[1:] }},
 	{name: "a row too many", caught: "Describe/is valid",
 		docs: func(docs []field.Doc) []field.Doc { return append(docs, docs[0]) }},
-	{name: "an unset field that no spec has", caught: "told in advance",
-		tells: func(c *driver.Consequences) { c.Unset = []driver.UnsetField{{Field: "size", Means: "set spec.size"}} }},
-	{name: "a final snapshot of what has none", caught: "told in advance",
-		tells: func(c *driver.Consequences) { c.SnapshotKept = "for ever" }},
-	{name: "contents that nobody is told of", caught: "told in advance",
-		tells: func(c *driver.Consequences) { c.Contents = "" }},
+	{name: "an unset field that no spec has", caught: "Describe/is valid",
+		describe: func(d *driver.Description) {
+			d.Resources[1].Consequences.Unset = []driver.UnsetField{{Field: "size", Means: "set spec.size"}}
+		}},
+	{name: "a final snapshot of what has none", caught: "Describe/is valid",
+		describe: func(d *driver.Description) { d.Resources[0].Consequences.SnapshotKept = "for ever" }},
+	{name: "contents that nobody is told of", caught: "Describe/is valid",
+		describe: func(d *driver.Description) { d.Resources[0].Consequences.Contents = "" }},
 	{name: "an effect that no row lists", caught: "exactly one change",
 		docs: func(docs []field.Doc) []field.Doc {
 			for i := range docs {
@@ -620,14 +621,6 @@ func (b *bentKind[S]) Delete(ctx context.Context, req driver.Request[S]) (driver
 		err = b.delete(c, err)
 	}
 	return r, err
-}
-
-func (b *bentKind[S]) Consequences() driver.Consequences {
-	c := b.External.Consequences()
-	if b.tells != nil {
-		b.tells(&c)
-	}
-	return c
 }
 
 func (b *bentKind[S]) Name() driver.NameRule {
