@@ -52,8 +52,8 @@ func (b *buckets) Preview(from, to v1alpha1.BucketParameters, applied field.Appl
 	return bucketTable.Preview(&from, &to, applied, &bucket{})
 }
 
-// Consequences implements driver.External.
-func (b *buckets) Consequences() driver.Consequences {
+// bucketConsequences says what people should know before they create or delete a bucket.
+func bucketConsequences() driver.Consequences {
 	return driver.Consequences{Noun: "S3 bucket", Contents: "all objects, their old versions and unfinished uploads"}
 }
 

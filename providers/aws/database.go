@@ -51,9 +51,9 @@ func (d *databases) Preview(from, to v1alpha1.DatabaseParameters, applied field.
 	return databaseTable.Preview(&from, &to, applied, instanceOf(&from))
 }
 
-// Consequences implements driver.External.
+// databaseConsequences says what people should know before they create or delete a database.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_DeleteInstance.html
-func (d *databases) Consequences() driver.Consequences {
+func databaseConsequences() driver.Consequences {
 	return driver.Consequences{
 		Noun: "RDS instance", SnapshotKept: "until somebody deletes it",
 		WithSnapshot:    "its automated backups stay until they expire; a region keeps those of 40 deleted instances at most",

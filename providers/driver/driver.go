@@ -96,8 +96,6 @@ type External[S any] interface {
 	// Password returns what the administrator's password must look like for an object with that spec. It must not call the
 	// cloud. For kinds without a login it is the zero rule.
 	Password(spec S) PasswordRule
-	// Consequences returns what to tell people before they create or delete an object. It must not call the cloud.
-	Consequences() Consequences
 }
 
 // Fields of a change that are not fields of the spec.

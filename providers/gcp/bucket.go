@@ -39,9 +39,9 @@ func (*buckets) Preview(from, to v1alpha1.BucketParameters, applied field.Applie
 	return bucketTable.Preview(&from, &to, applied, &storage.BucketAttrs{})
 }
 
-// Consequences implements driver.External.
+// bucketConsequences says what people should know before they create or delete a bucket.
 // https://cloud.google.com/storage/docs/soft-delete
-func (*buckets) Consequences() driver.Consequences {
+func bucketConsequences() driver.Consequences {
 	return driver.Consequences{Noun: "Cloud Storage bucket", Contents: "all objects and their old versions, of which soft delete keeps what the bucket's policy says"}
 }
 

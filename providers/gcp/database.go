@@ -48,9 +48,9 @@ func (*databases) Preview(from, to v1alpha1.DatabaseParameters, applied field.Ap
 	return databaseTable.Preview(&from, &to, applied, have)
 }
 
-// Consequences implements driver.External.
+// databaseConsequences says what people should know before they create or delete a database.
 // https://cloud.google.com/sql/docs/postgres/delete-instance
-func (*databases) Consequences() driver.Consequences {
+func databaseConsequences() driver.Consequences {
 	return driver.Consequences{
 		Noun: "Cloud SQL instance", SnapshotKept: fmt.Sprintf("for %d days", finalBackupDays),
 		WithSnapshot:    "its other backups are deleted with it, unless the instance is set to retain them",

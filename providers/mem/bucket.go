@@ -125,8 +125,8 @@ func (buckets) Preview(from, to v1alpha1.BucketParameters, applied field.Applied
 	return bucketTable.Preview(&from, &to, applied, &Bucket{})
 }
 
-// Consequences implements driver.External.
-func (buckets) Consequences() driver.Consequences {
+// bucketConsequences says what people should know before they create or delete a bucket.
+func bucketConsequences() driver.Consequences {
 	return driver.Consequences{Noun: "storage bucket", Contents: "all objects"}
 }
 

@@ -27,8 +27,8 @@ func (databases) Preview(from, to databaseParameters, applied field.Applied) []f
 	return databaseTable.Preview(&from, &to, applied, &Database{})
 }
 
-// Consequences implements driver.External.
-func (databases) Consequences() driver.Consequences {
+// databaseConsequences says what people should know before they create or delete a database.
+func databaseConsequences() driver.Consequences {
 	return driver.Consequences{
 		Noun: "database server", SnapshotKept: "until somebody deletes it",
 		WithSnapshot: "its automatic backups stay until they expire", WithoutSnapshot: "its automatic backups are deleted with it",

@@ -35,13 +35,13 @@ func Describe(name string) driver.Description {
 		Audience: driver.Audience{Fixed: "sts.amazonaws.com"},
 		Resources: []driver.Resource{
 			{
-				Kind: string(KindBucket), Title: "Memory", Name: buckets{}.Name(), Fields: buckets{}.Docs(), Consequences: buckets{}.Consequences(),
+				Kind: string(KindBucket), Title: "Memory", Name: buckets{}.Name(), Fields: buckets{}.Docs(), Consequences: bucketConsequences(),
 				Capabilities: driver.Capabilities{Contents: true},
 				Connection:   driver.Connection{Type: "s3", Scheme: "s3"},
 				Exempt:       map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},
 			},
 			{
-				Kind: string(KindDatabase), Title: "Memory", Name: databases{}.Name(), Fields: databases{}.Docs(), Consequences: databases{}.Consequences(),
+				Kind: string(KindDatabase), Title: "Memory", Name: databases{}.Name(), Fields: databases{}.Docs(), Consequences: databaseConsequences(),
 				Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true},
 			},
 		},
