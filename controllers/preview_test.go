@@ -100,7 +100,7 @@ func TestPreviewDeletionOfDatabase(t *testing.T) {
 		{"never created, and not looked at yet", []edit{unborn, func(d *v1alpha1.Database) { d.Finalizers = nil }}, []string{"nothing was created in the cloud for this object, so nothing is deleted there"}},
 		{"refused by the cloud", []edit{young, func(d *v1alpha1.Database) { d.Status.CreationRefused = true }}, []string{"nothing is in the cloud, which refused the creation, so nothing is deleted there"}},
 		{"without its finalizer", []edit{func(d *v1alpha1.Database) { d.Finalizers = nil }}, []string{
-			"database server shop-orders stays, and Mooring no longer manages it: this object has lost the finalizer mooring.dev/cloud-resource, so it goes at once"}},
+			"database server shop-orders stays, and Mooring no longer manages it: this object has lost the finalizer mooring.dev/cloud-resource, so it is removed at once"}},
 		{"still being created", []edit{young}, []string{
 			"database server shop-orders is deleted; a final snapshot shop-orders-final-12345678 is taken first if it works by then, and stays until somebody deletes it", secret}},
 		{"vanished", []edit{stalls(v1alpha1.ReasonVanished, "gone")}, []string{"the cloud no longer has database server shop-orders: nothing is deleted there, and no final snapshot can be taken", secret}},
@@ -191,14 +191,14 @@ func TestPreviewCreation(t *testing.T) {
 		edits []func(*v1alpha1.DatabaseSpec)
 		want  []string
 	}{
-		{"nothing said", nil, []string{noSecret, noVersion, noDays}},
+		{"nothing said", nil, []string{noVersion, noSecret, noDays}},
 		{"all said", []func(*v1alpha1.DatabaseSpec){whole}, nil},
 		{"connected", []func(*v1alpha1.DatabaseSpec){connected}, []string{noVersion, noDays}},
 		{"with a password of one's own", []func(*v1alpha1.DatabaseSpec){func(s *v1alpha1.DatabaseSpec) {
 			s.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "mine"}}
 		}}, []string{noVersion, noDays}},
-		{"three at most", []func(*v1alpha1.DatabaseSpec){func(s *v1alpha1.DatabaseSpec) { s.DeletionPolicy = v1alpha1.DeletionDelete }}, []string{
-			"deletionPolicy Delete: when this object is deleted no final snapshot is taken, and the data is lost for good", noSecret, noVersion}},
+		{"three, and how many more", []func(*v1alpha1.DatabaseSpec){func(s *v1alpha1.DatabaseSpec) { s.DeletionPolicy = v1alpha1.DeletionDelete }}, []string{
+			noVersion, "deletionPolicy Delete: when this object is deleted no final snapshot is taken, and the data is lost for good", noSecret, "and 1 more"}},
 		{"without backups", []func(*v1alpha1.DatabaseSpec){whole, func(s *v1alpha1.DatabaseSpec) { *s.Backup.RetentionDays = 0 }}, []string{
 			"backup.retentionDays is 0: there are no automatic backups, and no restore to a point in time"}},
 		{"adopts", []func(*v1alpha1.DatabaseSpec){func(s *v1alpha1.DatabaseSpec) { s.Adoption = v1alpha1.AdoptionIfExists }}, nil},

@@ -3,7 +3,6 @@ package controllers
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -37,7 +36,7 @@ func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdic
 		case sameType(r.Object, kind.object):
 			refusals, warnings, err = kind.admission.Object(ctx, r.Old, r.Object)
 			if r.Old != nil && err == nil && len(refusals) == 0 {
-				warnings = append(warnings, s.previewEdit(ctx, kind, r)...)
+				warnings = append(s.previewEdit(ctx, kind, r), warnings...)
 			}
 			if r.Old == nil && err == nil && len(refusals) == 0 {
 				warnings = append(s.previewCreation(ctx, kind, r.Object), warnings...)
@@ -49,51 +48,7 @@ func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdic
 		}
 		return admission.Verdict{Refusals: fieldErrors(refusals), Warnings: warnings}, err
 	}
-	return admission.Verdict{}, fmt.Errorf("nobody knows %T", r.Object)
-}
-
-// previewEdit says what an edit would change in the cloud. What keeps it from saying that keeps nobody from the edit.
-func (s *setup) previewEdit(ctx context.Context, kind addedKind, r admission.Review) (warnings []string) {
-	failed := func(err error) []string {
-		s.Log.Error(err, "an edit can't be previewed; it passes", "namespace", r.Object.GetNamespace(), "name", r.Object.GetName())
-		return []string{"Mooring could not say in advance what this changes in the cloud; status.pendingChanges will say it"}
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			warnings = failed(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
-		}
-	}()
-	warnings, err := kind.preview(ctx, r.Old, r.Object)
-	if err != nil {
-		return failed(err)
-	}
-	return warnings
-}
-
-// A lifecyclePreview says in advance what the creation and the deletion of an object do, a line each, the dangerous first.
-type lifecyclePreview interface {
-	Creation(context.Context, client.Object) ([]string, error)
-	Deletion(context.Context, client.Object) ([]string, error)
-}
-
-// previewCreation returns what a creation is warned of. The verdict on it stands without that.
-func (s *setup) previewCreation(ctx context.Context, kind addedKind, object client.Object) []string {
-	lines, err := kind.lifecycle.Creation(ctx, object)
-	if err != nil {
-		s.mgr.GetLogger().Error(err, "a creation can't be previewed; it goes on without warnings", "kind", kind.classes.Kind.Name, "namespace", object.GetNamespace(), "name", object.GetName())
-	}
-	return lines
-}
-
-// judgeDeletion says what a deletion does.
-func (s *setup) judgeDeletion(ctx context.Context, old client.Object) (admission.Verdict, error) {
-	for _, kind := range s.kinds {
-		if sameType(old, kind.object) {
-			lines, err := kind.lifecycle.Deletion(ctx, old)
-			return admission.Verdict{Warnings: lines}, err
-		}
-	}
-	return admission.Verdict{}, fmt.Errorf("nobody knows %T", old)
+	return admission.Verdict{}, fmt.Errorf("unknown type %T", r.Object)
 }
 
 // providerOf returns the cloud that a provider config leads to, by the cache.

@@ -80,7 +80,7 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 	review, err := h.review(req)
 	if err != nil {
 		log.Error(err, "a request for admission can't be read; the object passes")
-		return unjudged("it could not be read")
+		return unjudged("because it could not be read")
 	}
 	if review == nil {
 		return admission.Allowed("")
@@ -89,10 +89,10 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		log.Error(err, "a verdict took too long; the object passes")
-		return unjudged("that took too long")
+		return unjudged("because that took too long")
 	case err != nil:
 		log.Error(err, "no verdict; the object passes")
-		return unjudged("of an error on Mooring's side")
+		return unjudged("because of an internal error")
 	case len(verdict.Refusals) == 0:
 		return admission.Allowed("").WithWarnings(fit(verdict.Warnings)...)
 	}
@@ -101,7 +101,7 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 
 // unjudged lets an object pass that was not judged.
 func unjudged(why string) admission.Response {
-	return admission.Allowed("").WithWarnings("Mooring could not check this in advance: " + why + "; status.conditions will say what it makes of it")
+	return admission.Allowed("").WithWarnings("Mooring could not check this in advance, " + why + "; status.conditions will say what it makes of it")
 }
 
 // refused answers as the API server does itself: Forbidden where all that is wrong is not allowed to this object, else Invalid, as where an
@@ -129,7 +129,7 @@ func (h *handler) deletion(ctx context.Context, log logr.Logger, req admission.R
 	old, err := h.decode(req.OldObject)
 	if err != nil {
 		log.Error(err, "a request for a deletion can't be read; the deletion is allowed")
-		return unpreviewed("it could not be read")
+		return unpreviewed("because it could not be read")
 	}
 	if !old.GetDeletionTimestamp().IsZero() {
 		return admission.Allowed("")
@@ -138,17 +138,17 @@ func (h *handler) deletion(ctx context.Context, log logr.Logger, req admission.R
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		log.Error(err, "the preview of a deletion took too long; the deletion is allowed")
-		return unpreviewed("that took too long")
+		return unpreviewed("because that took too long")
 	case err != nil:
 		log.Error(err, "the preview of a deletion failed; the deletion is allowed")
-		return unpreviewed("of an error on Mooring's side")
+		return unpreviewed("because of an internal error")
 	}
 	return admission.Allowed("").WithWarnings(fit(verdict.Warnings)...)
 }
 
 // unpreviewed allows a deletion that nothing can be said about in advance.
 func unpreviewed(why string) admission.Response {
-	return admission.Allowed("").WithWarnings("Mooring could not say in advance what this deletion does: " + why + "; spec.deletionPolicy and status.effective say what is to be kept")
+	return admission.Allowed("").WithWarnings("Mooring could not say in advance what this deletion does, " + why + "; spec.deletionPolicy and status.effective say what is to be kept")
 }
 
 // review returns what is to be judged, or nil if nothing is. The configuration of the webhook keeps most of that

@@ -118,8 +118,8 @@ func TestDeletionsPass(t *testing.T) {
 	}{
 		{"warned of", small, func(context.Context, Review) (Verdict, error) { return Verdict{Warnings: []string{"all is lost"}}, nil }, "all is lost"},
 		{"refused", small, refuse, "small is about to go"},
-		{"an error", small, func(context.Context, Review) (Verdict, error) { return Verdict{}, errors.New("secret") }, "could not say in advance what this deletion does: of an error"},
-		{"a panic", small, func(context.Context, Review) (Verdict, error) { panic("secret") }, "of an error on Mooring's side"},
+		{"an error", small, func(context.Context, Review) (Verdict, error) { return Verdict{}, errors.New("secret") }, "could not say in advance what this deletion does, because of an internal error"},
+		{"a panic", small, func(context.Context, Review) (Verdict, error) { panic("secret") }, "because of an internal error"},
 		{"no answer", small, func(context.Context, Review) (Verdict, error) { select {} }, "took too long"},
 		{"not to be read", tree{"apiVersion": "mooring.dev/v2", "kind": "Database"}, refuse, "could not be read"},
 		{"asked for again", database(nil, tree{"deletionTimestamp": "2026-01-02T03:04:05Z"}), refuse, ""},
@@ -209,12 +209,12 @@ func TestCourtesy(t *testing.T) {
 		judge JudgeFunc
 		want  string // words of the warning
 	}{
-		{"an error", func(context.Context, Review) (Verdict, error) { return Verdict{}, errors.New("secret") }, "an error on Mooring's side"},
+		{"an error", func(context.Context, Review) (Verdict, error) { return Verdict{}, errors.New("secret") }, "because of an internal error"},
 		{"refusals and an error", func(ctx context.Context, r Review) (Verdict, error) {
 			v, _ := refuse(ctx, r)
 			return v, errors.New("secret")
-		}, "an error on Mooring's side"},
-		{"a panic", func(context.Context, Review) (Verdict, error) { panic("secret") }, "an error on Mooring's side"},
+		}, "because of an internal error"},
+		{"a panic", func(context.Context, Review) (Verdict, error) { panic("secret") }, "because of an internal error"},
 		{"a judge who takes the time there is", func(ctx context.Context, _ Review) (Verdict, error) {
 			<-ctx.Done()
 			return Verdict{}, ctx.Err()

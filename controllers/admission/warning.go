@@ -2,6 +2,8 @@ package admission
 
 import (
 	"fmt"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -14,18 +16,31 @@ const (
 )
 
 // fit returns warnings as the API server shows them, the first ones whole: each cut to what it shows, and as many as it shows. The last
-// one says how many are left out.
+// one says how many are left out. The API server drops a warning with a control character or with invalid UTF-8 without a word.
 func fit(warnings []string) []string {
 	var shown []string
 	left := allWarnings
 	for i, w := range warnings {
-		w = shortened(w)
+		if w = shortened(printable(w)); w == "" {
+			continue
+		}
 		if left -= utf8.RuneCountInString(w); left < 0 {
 			return append(shown, fmt.Sprintf("%d more warnings are left out", len(warnings)-i))
 		}
 		shown = append(shown, w)
 	}
 	return shown
+}
+
+// printable returns a text in one line, without what no HTTP header may have.
+func printable(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 func shortened(text string) string {

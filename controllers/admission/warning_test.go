@@ -27,6 +27,9 @@ func TestFit(t *testing.T) {
 		{"a few", []string{"a", "b"}, 2, "b"},
 		{"a long one", []string{long}, 1, strings.Repeat("ä", longestWarning-1) + "…"},
 		{"one of just that length", []string{long[:len(long)-len("ä")]}, 1, long[:len(long)-len("ä")]},
+		{"lines and control characters", []string{"a\n  b\tc\x1b[31m\x00 d\u0085"}, 1, "a b c[31m d"},
+		{"invalid UTF-8", []string{"a\xff"}, 1, "a\uFFFD"},
+		{"nothing that can be shown", []string{"a", " \n\x00"}, 1, "a"},
 		{"too many", many, 15, "16 more warnings are left out"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

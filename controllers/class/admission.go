@@ -1,6 +1,7 @@
 package class
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -107,7 +108,7 @@ func (a *Admission) Class(ctx context.Context, old, object client.Object) (refus
 	case err != nil:
 		return nil, nil, err
 	case !found:
-		warnings = append(warnings, fmt.Sprintf("there is no ClusterProviderConfig %s; nothing can be made of this class until there is", c.Spec.ProviderConfigRef.Name))
+		warnings = append(warnings, fmt.Sprintf("there is no ClusterProviderConfig %s, and nothing is created by this class without it; create it first", c.Spec.ProviderConfigRef.Name))
 	case cloud == "":
 		warnings = append(warnings, fmt.Sprintf("%s: %s", v1alpha1.ReasonNotSupported, unknownCloud(c.Spec.ProviderConfigRef.Name)))
 	}
@@ -131,17 +132,28 @@ func (a *Admission) Class(ctx context.Context, old, object client.Object) (refus
 // An impact is what a changed class does to its objects.
 type impact struct {
 	users int
-	// touched is how many objects a field changes of, by a line that says how; broken are those that the class no longer allows.
-	touched map[string]int
+	// touched is how many objects a field changes of, by how it changes; broken are those that the class no longer allows.
+	touched map[touch]int
 	objects int
 	broken  []string
 	// left is how many stay in a cloud that the class leaves.
 	left int
 }
 
+// A touch is how a field changes, in a line. An effect of none is that of a field in which the cloud has no part.
+type touch struct {
+	effect field.Effect
+	line   string
+}
+
+// compare orders touches: the dangerous first.
+func (t touch) compare(other touch) int {
+	return cmp.Or(other.effect.Compare(t.effect), strings.Compare(t.line, other.line))
+}
+
 // impact compares what each object is to be with what it would be.
 func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, error) {
-	i := &impact{touched: map[string]int{}}
+	i := &impact{touched: map[touch]int{}}
 	rulesBefore, rulesAfter := a.Resolver.Rules(before), a.Resolver.Rules(after)
 	err := a.Resolver.EachUser(ctx, before, func(user client.Object) error {
 		o, err := a.Resolver.caseOf(ctx, user, before)
@@ -169,23 +181,24 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 		if err != nil {
 			return err
 		}
-		i.add(was.Spec, is.Spec, func(field string) string { return how(changes, field, is.Spec) })
+		i.add(was.Spec, is.Spec, changes)
 		return nil
 	})
 	return i, err
 }
 
 // add notes what changes of one object.
-func (i *impact) add(was, is Tree, how func(field string) string) {
-	lines := map[string]bool{}
+func (i *impact) add(was, is Tree, changes []field.Change) {
+	lines := map[touch]bool{}
 	leaves(is, func(at path, value any) {
 		if old, had := get(was, at); !had || !same(old, value) {
-			lines[fmt.Sprintf("%s becomes %s (%s)", at, show(value), how(at.String()))] = true
+			effect, what := how(changes, at.String(), is)
+			lines[touch{effect, fmt.Sprintf("%s becomes %s (%s)", at, show(value), what)}] = true
 		}
 	})
 	leaves(was, func(at path, _ any) {
 		if _, has := get(is, at); !has {
-			lines[fmt.Sprintf("%s is no longer managed", at)] = true
+			lines[touch{line: fmt.Sprintf("%s is no longer managed", at)}] = true
 		}
 	})
 	for line := range lines {
@@ -197,20 +210,21 @@ func (i *impact) add(was, is Tree, how func(field string) string) {
 }
 
 // how says what the change of a field does, and whether it waits for a person.
-func how(changes []field.Change, name string, spec Tree) string {
+func how(changes []field.Change, name string, spec Tree) (field.Effect, string) {
 	i := slices.IndexFunc(changes, func(c field.Change) bool { return c.Field == name || strings.HasPrefix(name, c.Field+".") })
 	if i < 0 {
-		return "at once" // the cloud has no part in it, or has that value already
+		return "", "at once" // the cloud has no part in it, or has that value already
 	}
-	what, pause := effectWords[changes[i].Effect], ", "
+	effect := changes[i].Effect
+	what, pause := effectWords[effect], ", "
 	if why := changes[i].Why; why != "" {
 		what, pause = what+": "+why, "; "
 	}
 	disruptive, _ := get(spec, path{"updates", "disruptive"})
-	if !changes[i].Effect.Disruptive() || disruptive == string(v1alpha1.DisruptiveAlways) {
-		return what
+	if !effect.Disruptive() || disruptive == string(v1alpha1.DisruptiveAlways) {
+		return effect, what
 	}
-	return what + pause + "waits for approval"
+	return effect, what + pause + "waits for approval"
 }
 
 // effectWords are the effects as a sentence has them.
@@ -232,8 +246,8 @@ func (i *impact) warnings(kind string) (lines []string) {
 		return []string{fmt.Sprintf("objects of kind %s that use this class: %d; none would change", kind, i.users)}
 	}
 	lines = append(lines, fmt.Sprintf("objects of kind %s that use this class: %d; of these would change: %d", kind, i.users, i.objects))
-	for _, line := range slices.Sorted(maps.Keys(i.touched)) {
-		lines = append(lines, fmt.Sprintf("of %d: %s", i.touched[line], line))
+	for _, t := range slices.SortedFunc(maps.Keys(i.touched), touch.compare) {
+		lines = append(lines, fmt.Sprintf("of %d: %s", i.touched[t], t.line))
 	}
 	if i.left > 0 {
 		lines = append(lines, fmt.Sprintf("%d stay in the cloud that they were made in, as they are", i.left))

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
@@ -45,13 +47,13 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := how(changes, e.name, Tree{}); got != e.want {
+		if _, got := how(changes, e.name, Tree{}); got != e.want {
 			t.Errorf("%s %s: %q, want %q", e.cloud, e.to, got, e.want)
 		}
 		for _, c := range changes {
 			announced[e.cloud+" "+c.Field] = append(announced[e.cloud+" "+c.Field], string(c.Effect))
 		}
-		always := how(changes, e.name, Tree{"updates": Tree{"disruptive": "Always"}})
+		_, always := how(changes, e.name, Tree{"updates": Tree{"disruptive": "Always"}})
 		if strings.Contains(always, "waits") || always == "online" {
 			t.Errorf("%s %s, applied always: %q", e.cloud, e.to, always)
 		}
@@ -73,7 +75,23 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 		}
 	}
 	begin, err := clouds["aws"].Preview("Database", json.RawMessage(`{"backup":{"retentionDays":0}}`), json.RawMessage(`{"backup":{"retentionDays":7}}`), nil)
-	if got := how(begin, "backup.retentionDays", Tree{}); err != nil || got != "interrupts, waits for approval" {
+	if _, got := how(begin, "backup.retentionDays", Tree{}); err != nil || got != "interrupts, waits for approval" {
 		t.Errorf("backups that begin: %q, %v", got, err)
+	}
+}
+
+// What the API server cuts is at the end, so the dangerous lines come first.
+func TestImpactSaysTheDangerousFirst(t *testing.T) {
+	i := &impact{users: 1, touched: map[touch]int{}}
+	i.add(Tree{"a": "1", "b": "1", "c": "1", "d": "1", "e": "1"}, Tree{"a": "2", "b": "2", "c": "2", "d": "2"}, []field.Change{
+		{Field: "a", Effect: field.Online}, {Field: "b", Effect: field.Restarts}, {Field: "c", Effect: field.LosesBackups},
+	})
+	want := []string{
+		"objects of kind Database that use this class: 1; of these would change: 1",
+		"of 1: c becomes 2 (loses backups, waits for approval)", "of 1: b becomes 2 (restarts, waits for approval)", "of 1: a becomes 2 (online)",
+		"of 1: d becomes 2 (at once)", "of 1: e is no longer managed",
+	}
+	if diff := cmp.Diff(want, i.warnings("Database")); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

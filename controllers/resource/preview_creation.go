@@ -3,6 +3,7 @@ package resource
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -70,7 +71,7 @@ func (p *LifecyclePreview[T, S]) consequences(provider string) driver.Consequenc
 	return r.Consequences
 }
 
-// mostOfCreation is how many lines a creation is worth: who applies many objects reads no more.
+// mostOfCreation is how many lines a creation is worth, and how many more there are: who applies many objects reads no more.
 const mostOfCreation = 3
 
 // Creation returns what a new object will not have, or will have, that its user may regret: the dangerous first, a line each. Of an
@@ -85,33 +86,40 @@ func (p *LifecyclePreview[T, S]) Creation(ctx context.Context, object client.Obj
 	if adopts || m.policy.Management == v1alpha1.ManagementObserve || p.Kind.Spec(obj).Adoption == v1alpha1.AdoptionIfExists {
 		return nil, nil
 	}
-	lines := p.Kind.Regrets(m.want)
-	unset, err := p.unset(ctx, m)
+	required, others, err := p.unset(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	lines = append(lines, unset...)
-	return lines[:min(len(lines), mostOfCreation)], nil
+	lines := slices.Concat(required, p.Kind.Regrets(m.want), others)
+	if n := len(lines) - mostOfCreation; n > 0 {
+		lines = append(lines[:mostOfCreation], fmt.Sprintf("and %d more", n))
+	}
+	return lines, nil
 }
 
-// unset returns what the cloud makes of fields that neither the spec nor the class sets.
-func (p *LifecyclePreview[T, S]) unset(ctx context.Context, m merged[T]) (lines []string, err error) {
+// unset returns what the cloud makes of fields that neither the spec nor the class sets. Without those that are required it creates nothing.
+func (p *LifecyclePreview[T, S]) unset(ctx context.Context, m merged[T]) (required, others []string, err error) {
 	if m.config == (credential.Key{}) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	provider, err := p.Provider(ctx, m.config)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	parameters, _ := p.Kind.Parameters(m.want)
 	spec, err := class.TreeOf(&parameters)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, u := range p.consequences(provider).Unset {
-		if !class.Sets(spec, u.Field) {
-			lines = append(lines, fmt.Sprintf("spec.%s is not set: %s", u.Field, u.Means))
+		line := fmt.Sprintf("spec.%s is not set: %s", u.Field, u.Means)
+		switch {
+		case class.Sets(spec, u.Field):
+		case u.Required:
+			required = append(required, line)
+		default:
+			others = append(others, line)
 		}
 	}
-	return lines, nil
+	return required, others, nil
 }

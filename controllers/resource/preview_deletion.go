@@ -107,7 +107,7 @@ func (d *deletionLines) lines() []string {
 	if d.policy.Management != v1alpha1.ManagementObserve {
 		switch {
 		case !d.held && d.bound:
-			return []string{d.noun + " stays, and Mooring no longer manages it: this object has lost the finalizer " + v1alpha1.FinalizerResource + ", so it goes at once"}
+			return []string{d.noun + " stays, and Mooring no longer manages it: this object has lost the finalizer " + v1alpha1.FinalizerResource + ", so it is removed at once"}
 		case !d.held, !d.bound:
 			return []string{"nothing was created in the cloud for this object, so nothing is deleted there"}
 		case d.status.CreationRefused:
@@ -166,7 +166,7 @@ func (d *deletionLines) destruction() []string {
 	case d.snapshot:
 		return append([]string{first + " is deleted" + snapshot + " and stays " + d.cloud.SnapshotKept}, nonEmpty(d.cloud.WithSnapshot)...)
 	case d.policy.Deletion == v1alpha1.DeletionSnapshot:
-		return []string{first + " is deleted without a final snapshot, since it never worked"}
+		return []string{first + " is deleted without a final snapshot, because it was never usable"}
 	default:
 		return append([]string{"deletionPolicy Delete: " + first + " is deleted without a final snapshot, and its data is lost for good"}, nonEmpty(d.cloud.WithoutSnapshot)...)
 	}

@@ -30,7 +30,8 @@ func previewLines(changes []Decided, inTheWay obstacle, last string) (lines []st
 	dangerous := []string{}
 	for _, c := range changes {
 		when := inTheWay.when(c.Fate)
-		what := fmt.Sprintf("%s %s -> %s", c.Field, clip(orNone(c.From), valueLength), clip(orNone(c.To), valueLength))
+		from, to := clipPair(orNone(c.From), orNone(c.To))
+		what := fmt.Sprintf("%s %s -> %s", c.Field, from, to)
 		if c.Effect == field.Online {
 			harmless = append(harmless, what)
 			continue
@@ -73,4 +74,30 @@ func clip(s string, most int) string {
 		return s
 	}
 	return string(runes[:most-1]) + "…"
+}
+
+// valueContext is how much of what two values share is shown before they differ.
+const valueContext = 8
+
+// clipPair cuts two values so that they are seen to differ: what they begin with in common first, and then the middle.
+func clipPair(from, to string) (string, string) {
+	a, b := []rune(from), []rune(to)
+	if len(a) <= valueLength && len(b) <= valueLength {
+		return from, to
+	}
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	if cut := same - valueContext; cut > 1 {
+		a, b = slices.Concat([]rune("…"), a[cut:]), slices.Concat([]rune("…"), b[cut:])
+	}
+	return clipMiddle(a), clipMiddle(b)
+}
+
+func clipMiddle(value []rune) string {
+	if len(value) <= valueLength {
+		return string(value)
+	}
+	return string(value[:valueLength/2]) + "…" + string(value[len(value)-valueLength/2+1:])
 }

@@ -334,3 +334,26 @@ func TestPreviewKeepsToTheLimits(t *testing.T) {
 		t.Errorf("got %q first and %q last", lines[0], lines[len(lines)-1])
 	}
 }
+
+// Two values that differ look different, however long they are.
+func TestClipPair(t *testing.T) {
+	const key = "arn:aws:kms:eu-central-1:111122223333:key/"
+	for _, tt := range []struct{ name, from, to, wantFrom, wantTo string }{
+		{"short", "db.t4g.micro", "db.t4g.small", "db.t4g.micro", "db.t4g.small"},
+		{"two keys of an account", key + "1234", key + "5678", "…333:key/1234", "…333:key/5678"},
+		{"a key, and none before", "(none)", key + "1234", "(none)", "arn:aws:kms:eu-centr…1122223333:key/1234"},
+		{"the one begins with the other", key, key + "1234", "…333:key/", "…333:key/1234"},
+		{"long after the difference", "a" + strings.Repeat("x", 60), "b" + strings.Repeat("x", 60),
+			"a" + strings.Repeat("x", 19) + "…" + strings.Repeat("x", 19), "b" + strings.Repeat("x", 19) + "…" + strings.Repeat("x", 19)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			from, to := clipPair(tt.from, tt.to)
+			if utf8.RuneCountInString(from) > valueLength || utf8.RuneCountInString(to) > valueLength || from == to {
+				t.Errorf("%q -> %q", from, to)
+			}
+			if from != tt.wantFrom || to != tt.wantTo {
+				t.Errorf("%q -> %q, want %q -> %q", from, to, tt.wantFrom, tt.wantTo)
+			}
+		})
+	}
+}

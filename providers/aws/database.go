@@ -59,7 +59,7 @@ func databaseConsequences() driver.Consequences {
 		WithSnapshot:    "its automated backups stay until they expire; a region keeps those of 40 deleted instances at most",
 		WithoutSnapshot: "its automated backups are deleted with it; snapshots that somebody took by hand stay",
 		Unset: []driver.UnsetField{
-			{Field: "aws.instanceClass", Means: "RDS creates no instance without an instance class: set spec.size to a size of the class, or set spec.aws.instanceClass"},
+			{Field: "aws.instanceClass", Required: true, Means: "RDS creates no instance without an instance class: set spec.size to a size of the class, or set spec.aws.instanceClass"},
 			// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithAutomatedBackups.BackupRetention.html
 			{Field: "backup.retentionDays", Means: "RDS keeps automated backups for 1 day: set spec.backup.retentionDays"},
 		},

@@ -23,4 +23,6 @@ type UnsetField struct {
 	Field string
 	// Means is what the object lacks, or what the cloud chooses, and what to set.
 	Means string
+	// Required: the cloud creates nothing without the field.
+	Required bool
 }

@@ -56,7 +56,7 @@ func databaseConsequences() driver.Consequences {
 		WithSnapshot:    "its other backups are deleted with it, unless the instance is set to retain them",
 		WithoutSnapshot: "its backups are deleted with it, unless the instance is set to retain them",
 		Unset: []driver.UnsetField{
-			{Field: "gcp.tier", Means: "Cloud SQL creates no instance without a tier: set spec.size to a size of the class, or set spec.gcp.tier"},
+			{Field: "gcp.tier", Required: true, Means: "Cloud SQL creates no instance without a tier: set spec.size to a size of the class, or set spec.gcp.tier"},
 			{Field: "backup.retentionDays", Means: "Cloud SQL takes automatic backups in the edition Enterprise Plus only: set spec.backup.retentionDays"},
 		},
 	}

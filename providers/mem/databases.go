@@ -33,7 +33,7 @@ func databaseConsequences() driver.Consequences {
 		Noun: "database server", SnapshotKept: "until somebody deletes it",
 		WithSnapshot: "its automatic backups stay until they expire", WithoutSnapshot: "its automatic backups are deleted with it",
 		Unset: []driver.UnsetField{
-			{Field: "version", Means: "nothing is created without a version: set spec.version"},
+			{Field: "version", Required: true, Means: "nothing is created without a version: set spec.version"},
 			{Field: "backup.retentionDays", Means: "automatic backups are kept as long as the cloud likes: set spec.backup.retentionDays"},
 		},
 	}

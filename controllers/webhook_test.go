@@ -1,0 +1,70 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/admission"
+	"github.com/mooring-dev/mooring/controllers/class"
+)
+
+// said is a preview that returns lines or an error, or panics.
+type said func() ([]string, error)
+
+func (s said) Creation(context.Context, client.Object) ([]string, error) { return s() }
+func (s said) Deletion(context.Context, client.Object) ([]string, error) { return s() }
+
+// judging returns a webhook whose previews all say the same, and whose class warns that there is no provider config.
+func judging(preview said) *setup {
+	s := &setup{}
+	s.Log = logr.Discard()
+	resolver := &class.Resolver{Kind: databaseClasses()}
+	s.kinds = []addedKind{{
+		object: &v1alpha1.Database{}, classes: resolver, lifecycle: preview,
+		preview: func(context.Context, client.Object, client.Object) ([]string, error) { return preview() },
+		admission: &class.Admission{Resolver: resolver, MayUse: func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (*class.Problem, error) {
+			return &class.Problem{Reason: v1alpha1.ReasonProviderConfigNotFound, Message: "there is none"}, nil
+		}},
+	}}
+	return s
+}
+
+// What the API server cuts is at the end, so previews come first. One that fails keeps neither the request nor other warnings back.
+func TestPreviewsComeFirstAndFailAlone(t *testing.T) {
+	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}
+	d.Spec.ProviderConfigRef = itsConfig
+	reviews := map[string]admission.Review{"edit": {Object: d, Old: d}, "creation": {Object: d}, "deletion": {Old: d}}
+	for _, tt := range []struct {
+		name    string
+		preview said
+		first   string
+	}{
+		{"a preview", func() ([]string, error) { return []string{"Restarts: a"}, nil }, "Restarts: a"},
+		{"an error", func() ([]string, error) { return nil, errors.New("secret") }, "Mooring could not say in advance what this %s does, because of an internal error; "},
+		{"a panic", func() ([]string, error) { panic("secret") }, "Mooring could not say in advance what this %s does, because of an internal error; "},
+	} {
+		for of, review := range reviews {
+			t.Run(tt.name+" of a "+of, func(t *testing.T) {
+				verdict, err := judging(tt.preview).judge(t.Context(), review)
+				if err != nil || len(verdict.Warnings) == 0 {
+					t.Fatalf("%v, %q", err, verdict.Warnings)
+				}
+				if first := strings.ReplaceAll(tt.first, "%s", of); !strings.HasPrefix(verdict.Warnings[0], first) {
+					t.Errorf("%q comes first, want %q", verdict.Warnings[0], first)
+				}
+				other := slices.ContainsFunc(verdict.Warnings[1:], func(w string) bool { return strings.Contains(w, "there is none") })
+				if other != (of != "deletion") {
+					t.Errorf("warnings %q", verdict.Warnings)
+				}
+			})
+		}
+	}
+}
