@@ -220,6 +220,7 @@ func (r *running) processes(program string) (pids []int) {
 			continue
 		}
 		runs, _ := os.Readlink(filepath.Join(folder, "exe"))
+		runs = strings.TrimSuffix(runs, " (deleted)") // another quickstart has built the program anew meanwhile
 		if pid, err := strconv.Atoi(filepath.Base(folder)); err == nil && strings.HasSuffix(runs, program) {
 			pids = append(pids, pid)
 		}
