@@ -28,10 +28,10 @@ var disruptiveEdits = []struct{ cloud, name, to, want string }{
 	{"aws", "databaseName", `{"databaseName":"b"}`, "can't change: create further databases with SQL"},
 	{"gcp", "backup.retentionDays", `{"backup":{"retentionDays":0}}`, "loses backups: automatic backups end, and with them the restore to a point in time; waits for approval"},
 	{"gcp", "version", `{"version":"17"}`, "interrupts, waits for approval"},
-	{"gcp", "version", `{"version":"15"}`, "can't change: Cloud SQL can't go back to an older version: make another Database and move the data there"},
+	{"gcp", "version", `{"version":"15"}`, "can't change: Cloud SQL can't go back to an older version: name the major version only, and none that is older than the one that runs, or create another Database and move the data there"},
 	{"gcp", "gcp.tier", `{"gcp":{"tier":"db-custom-2-7680"}}`, "restarts, waits for approval"},
-	{"gcp", "location", `{"location":"b"}`, "can't change: make another Database in the new location and move the data there"},
-	{"gcp", "engine", `{"engine":"mysql"}`, "can't change: make another Database with the new engine and move the data there"},
+	{"gcp", "location", `{"location":"b"}`, "can't change: create another Database in the new location and move the data there"},
+	{"gcp", "engine", `{"engine":"mysql"}`, "can't change: create another Database with the new engine and move the data there"},
 	{"gcp", "databaseName", `{"databaseName":"b"}`, "can't change: put the earlier name back, and make further databases in SQL"},
 }
 

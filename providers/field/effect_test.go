@@ -56,6 +56,8 @@ func TestEffectsAreHeldToTheirList(t *testing.T) {
 		{"an example with another effect", class().EffectOf(risky, online, restarts), []example{first, fieldtest.Of("class", later.Want, later.Have, field.Online), later}, true},
 		{"an Impossible change without a way out", class().EffectOf(func(*string, string, *thing) (field.Effect, string) { return field.Impossible, "" },
 			field.PossibleEffect{Effect: field.Impossible, Instead: "make another"}), []example{fieldtest.Of("class", spec{Class: new("a")}, thing{}, field.Impossible)}, true},
+		{"an Impossible change with other advice than its row's", class().EffectOf(func(*string, string, *thing) (field.Effect, string) { return field.Impossible, "make a third" },
+			field.PossibleEffect{Effect: field.Impossible, Instead: "make another"}), []example{fieldtest.Of("class", spec{Class: new("a")}, thing{}, field.Impossible)}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := &recorder{TB: t}

@@ -26,7 +26,7 @@ var bucketTable = field.Table[v1alpha1.BucketParameters, storage.BucketAttrs, bu
 		func(b *storage.BucketAttrs) *string { return present(strings.ToLower(b.Location)) },
 		func(p *bucketParams, v string) { p.location = v }).
 		Equal(strings.EqualFold, "in any case: Cloud Storage writes EUROPE-WEST3").
-		Immutable("make another Bucket in the new location and move the objects there"),
+		Immutable("create another Bucket in the new location and move the objects there"),
 	field.Of("versioning",
 		func(p *v1alpha1.BucketParameters) *v1alpha1.Versioning { return p.Versioning },
 		haveVersioning,

@@ -47,12 +47,12 @@ var databaseTable = field.Table[databaseParameters, instance, instanceParams]{
 		func(i *instance) *string { return present(strings.ToLower(i.Region)) },
 		func(p *instanceParams, v string) { p.region = v }).
 		Equal(strings.EqualFold, "in any case").
-		Immutable("make another Database in the new location and move the data there"),
+		Immutable("create another Database in the new location and move the data there"),
 	field.Of("engine",
 		func(p *databaseParameters) *v1alpha1.Engine { return p.Engine },
 		haveEngine,
 		func(p *instanceParams, v v1alpha1.Engine) { p.engine = v }).
-		Immutable("make another Database with the new engine and move the data there"),
+		Immutable("create another Database with the new engine and move the data there"),
 	field.Of("version",
 		func(p *databaseParameters) *string { return p.Version },
 		haveVersion,

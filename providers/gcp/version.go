@@ -52,21 +52,21 @@ func dotted(version string) bool {
 	return true
 }
 
-const upgradeInstead = "name a major version that is no older than the one that runs, or make another Database and move the data there"
+const upgradeInstead = "name the major version only, and none that is older than the one that runs, or create another Database and move the data there"
 
 // upgradeEffect says what a change of version does.
 // https://cloud.google.com/sql/docs/postgres/upgrade-major-db-version-inplace
 func upgradeEffect(from *string, to string, have *instance) (field.Effect, string) {
 	if from == nil {
-		return field.Impossible, "Cloud SQL does not say which version it runs"
+		return field.Impossible, "Cloud SQL does not say which version it runs: " + upgradeInstead
 	}
 	switch major := driver.CompareVersions(driver.MajorVersion(to), driver.MajorVersion(*from)); {
 	case major > 0:
 		return field.Interrupts, ""
 	case major < 0 || driver.CompareVersions(to, *from) < 0:
-		return field.Impossible, "Cloud SQL can't go back to an older version: make another Database and move the data there"
+		return field.Impossible, "Cloud SQL can't go back to an older version: " + upgradeInstead
 	case have.engine() == v1alpha1.EnginePostgres:
-		return field.Impossible, "Cloud SQL itself chooses the minor version of PostgreSQL: name the major version only"
+		return field.Impossible, "Cloud SQL itself chooses the minor version of PostgreSQL: " + upgradeInstead
 	}
 	return field.Restarts, ""
 }

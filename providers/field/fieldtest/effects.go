@@ -4,6 +4,7 @@ package fieldtest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mooring-dev/mooring/providers/field"
@@ -26,10 +27,11 @@ func Of[S, H any](name string, want S, have H, effect field.Effect) Example[S, H
 // every listed effect has an example, and no spec of the examples on any of their objects leads to an effect that is not listed.
 func Effects[S, H, P any](t testing.TB, table field.Table[S, H, P], examples []Example[S, H]) {
 	t.Helper()
-	listed := map[string][]field.Effect{}
+	listed, instead := map[string][]field.Effect{}, map[string]string{}
 	for _, d := range table.Docs() {
 		for _, e := range d.Effects {
 			listed[d.Field] = append(listed[d.Field], e.Effect)
+			instead[key(d.Field, e.Effect)] = e.Instead
 		}
 	}
 	reached := map[string]bool{}
@@ -53,6 +55,9 @@ func Effects[S, H, P any](t testing.TB, table field.Table[S, H, P], examples []E
 		}
 		if c.Effect == field.Impossible && c.Why == "" {
 			t.Errorf("%s from %q to %q is Impossible, and nothing says why and what to do instead", c.Field, c.From, c.To)
+		}
+		if advice := instead[key(c.Field, c.Effect)]; !strings.Contains(c.Why, advice) {
+			t.Errorf("%s from %q to %q is %s because %q, and its row advises %q: say the same", c.Field, c.From, c.To, c.Effect, c.Why, advice)
 		}
 	})
 }
