@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -225,5 +226,38 @@ func TestPreviewCreation(t *testing.T) {
 	b.Spec.ForceDestroy, b.Spec.PublicAccess = new(true), &allowed
 	if got, err := newPreview(t, bucketKind()).Creation(t.Context(), b); err != nil || len(got) != 2 {
 		t.Errorf("of a bucket that is public and goes with its contents: %q, %v", got, err)
+	}
+}
+
+func TestPreviewEditOfBucket(t *testing.T) {
+	const last = "Compared with what Mooring last observed, at a time that this replica of Mooring does not know"
+	for _, tc := range []struct {
+		name string
+		edit func(*v1alpha1.Bucket)
+		want []string
+	}{
+		{"nothing", func(*v1alpha1.Bucket) {}, nil},
+		{"versions", func(b *v1alpha1.Bucket) { b.Spec.Versioning = new(v1alpha1.VersioningEnabled) }, []string{"Online, at once: versioning (none) -> Enabled", last}},
+		{"another location", func(b *v1alpha1.Bucket) { b.Spec.Location = new("b") }, []string{"Impossible: location a -> b, not done: ", last}},
+		{"by force, and no longer retained", func(b *v1alpha1.Bucket) {
+			b.Spec.ForceDestroy, b.Spec.DeletionPolicy = new(true), v1alpha1.DeletionDelete
+		}, []string{
+			"forceDestroy false -> true: a deletion of this object deletes the cloud object with all its contents, for good",
+			"deletionPolicy Retain -> Delete: a deletion of this object deletes the cloud object"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			old := &v1alpha1.Bucket{ObjectMeta: created()}
+			old.Spec.ProviderConfigRef, old.Status.ResourceStatus = itsConfig, working("")
+			old.Status.Binding, old.Spec.DeletionPolicy, old.Spec.Location = nil, v1alpha1.DeletionRetain, new("a")
+			old.Status.Observed, old.Status.Applied = old.Spec.BucketParameters.DeepCopy(), map[string][]string{"location": {"a"}}
+			edited := old.DeepCopy()
+			tc.edit(edited)
+			p := newPreview(t, bucketKind())
+			edits := &resource.Previewer[*v1alpha1.Bucket, v1alpha1.BucketParameters]{Kind: p.Kind, Drivers: p.Drivers, Observed: p.Observed, Now: time.Now}
+			got, err := edits.Warnings(t.Context(), old, edited)
+			if err != nil || !slices.EqualFunc(tc.want, got, func(want, got string) bool { return strings.HasPrefix(got, want) }) {
+				t.Errorf("%v, -want +got:\n%s", err, cmp.Diff(tc.want, got))
+			}
+		})
 	}
 }

@@ -32,6 +32,16 @@ type Previewer[T client.Object, S any] struct {
 
 // Warnings returns what to tell whoever makes an edit, the dangerous first; nothing if the edit changes nothing in the cloud.
 func (p *Previewer[T, S]) Warnings(ctx context.Context, old, object T) ([]string, error) {
+	policies, err := p.policyLines(ctx, old, object)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := p.changeLines(ctx, old, object)
+	return append(policies, lines...), err
+}
+
+// changeLines says what changes in the cloud.
+func (p *Previewer[T, S]) changeLines(ctx context.Context, old, object T) ([]string, error) {
 	before, err := p.outlook(ctx, old, old)
 	if err != nil {
 		return nil, err

@@ -28,9 +28,10 @@ var previewedKind = &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
 	Parameters: func(d *v1alpha1.Database) (v1alpha1.DatabaseParameters, string) {
 		return *d.Spec.DatabaseParameters.DeepCopy(), ""
 	},
-	Mirror: func(d *v1alpha1.Database) *v1alpha1.DatabaseParameters { return d.Status.Observed },
-	Deletion: func(*v1alpha1.Database) (v1alpha1.DeletionPolicy, bool) {
-		return v1alpha1.DeletionSnapshot, false
+	Mirror:     func(d *v1alpha1.Database) *v1alpha1.DatabaseParameters { return d.Status.Observed },
+	Connection: func(d *v1alpha1.Database) *v1alpha1.Connection { return d.Spec.Connection },
+	Deletion: func(d *v1alpha1.Database) (v1alpha1.DeletionPolicy, bool) {
+		return or(d.Spec.DeletionPolicy, v1alpha1.DeletionSnapshot), false
 	},
 }
 
@@ -105,6 +106,13 @@ func unapplied(d *v1alpha1.Database)      { d.Status.Applied = nil }
 func neverManaged(d *v1alpha1.Database) {
 	observeOnly(d)
 	d.Finalizers, d.Status.ExternalName = nil, ""
+}
+func unconnected(d *v1alpha1.Database) { d.Spec.Connection = nil }
+func connected(d *v1alpha1.Database) {
+	d.Spec.Connection, d.Status.Binding = &v1alpha1.Connection{SecretName: "orders-db"}, &v1alpha1.Binding{Name: "orders-db"}
+}
+func keeping(p v1alpha1.DeletionPolicy) func(*v1alpha1.Database) {
+	return func(d *v1alpha1.Database) { d.Spec.DeletionPolicy = p }
 }
 func inAzure(d *v1alpha1.Database)   { d.Status.Provider = "azure" }
 func managed(d *v1alpha1.Database)   { d.Spec.Management = "" }
@@ -189,7 +197,9 @@ func TestPreview(t *testing.T) {
 			"Online, not applied: storage.sizeGiB 20 -> 50", age,
 		}},
 		{"in another account, and led elsewhere", edits{stalledBy(v1alpha1.ReasonAccountChanged, "it is in account 1")}, edits{moreDisk, otherConfig},
-			[]string{"Online, at once: storage.sizeGiB 20 -> 50", age}},
+			[]string{
+				"the object now uses the ProviderConfig other: if that leads to another account, this object stalls (AccountChanged), and the cloud object stays as it is in its account",
+				"Online, at once: storage.sizeGiB 20 -> 50", age}},
 		{"with wrong credentials", edits{stalledBy(v1alpha1.ReasonCredentialsInvalid, "the key is unknown")}, edits{moreDisk}, []string{
 			"Mooring applies none of these changes while this object is stalled (CredentialsInvalid): the key is unknown",
 			"Online, not applied: storage.sizeGiB 20 -> 50", age,
@@ -201,10 +211,25 @@ func TestPreview(t *testing.T) {
 		{"waiting for approval", edits{stalledBy(v1alpha1.ReasonApprovalRequired, "waiting for approval")}, edits{moreDisk}, []string{
 			"Online, at once: storage.sizeGiB 20 -> 50", age,
 		}},
+		{"no final snapshot", nil, edits{keeping(v1alpha1.DeletionDelete)}, []string{
+			"deletionPolicy Snapshot -> Delete: a deletion of this object deletes the cloud object without a final snapshot, and its data is lost for good",
+		}},
+		{"no longer retained", edits{keeping(v1alpha1.DeletionRetain)}, edits{keeping("")}, []string{
+			"deletionPolicy Retain -> Snapshot: a deletion of this object deletes the cloud object after a final snapshot",
+		}},
+		{"retained", nil, edits{keeping(v1alpha1.DeletionRetain)}, nil},
+		{"to be observed only", nil, edits{observeOnly}, []string{
+			"management Full -> Observe: Mooring no longer changes the cloud object, and a deletion of this object leaves it in the cloud",
+		}},
+		{"without its connection, before other changes", edits{connected}, edits{unconnected, keeping(v1alpha1.DeletionDelete), moreDisk}, []string{
+			"deletionPolicy Snapshot -> Delete: a deletion of this object deletes the cloud object without a final snapshot, and its data is lost for good",
+			"spec.connection is removed: Mooring deletes the connection Secret orders-db, and what uses it loses the password",
+			"Online, at once: storage.sizeGiB 20 -> 50", age,
+		}},
 		{"in a cloud without a driver", edits{inAzure}, edits{largerClass},
 			[]string{"no driver for cloud azure is in this controller; nothing happens in the cloud until a controller with that driver runs"}},
 		{"in a cloud without a driver, and nothing changes there", edits{inAzure}, edits{always}, nil},
-		{"drift that waits already is no news", edits{elsewhereClass}, edits{func(d *v1alpha1.Database) { d.Spec.DeletionPolicy = v1alpha1.DeletionDelete }}, nil},
+		{"drift that waits already is no news", edits{elsewhereClass}, edits{recreated}, nil},
 		{"drift that is no longer asked about", edits{elsewhereClass}, edits{always},
 			[]string{"Restarts: aws.instanceClass db.t4g.large -> db.t4g.micro, at once: the server is away while it restarts", age}},
 		{"not observed yet", edits{unobserved}, edits{largerClass, elsewhere}, []string{
