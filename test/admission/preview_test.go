@@ -172,7 +172,7 @@ func TestCreationIsPreviewed(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := heard.take()
-		for i, want := range []string{"spec.connection is not set: ", "spec.version is not set: ", "spec.backup.retentionDays is not set: "} {
+		for i, want := range []string{"spec.version is not set: ", "spec.connection is not set: ", "spec.backup.retentionDays is not set: "} {
 			if len(got) != 3 || !strings.HasPrefix(got[i], want) {
 				return fmt.Errorf("warnings %q", got)
 			}
