@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
@@ -19,8 +19,8 @@ func (s *setup) addMetrics() error {
 		Leading: s.mgr.Elected(), Cache: s.mgr.GetCache(), Kinds: s.counted, Accounts: s.store.Accounts,
 		Providers: slices.Sorted(maps.Keys(s.Drivers)), SyncPeriod: s.SyncPeriod, ObjectLimit: s.MetricsObjectLimit,
 		Configs: []telemetry.ConfigKind{
-			{Name: credential.KindProviderConfig, List: func() client.ObjectList { return &v1alpha1.ProviderConfigList{} }, Of: configOf},
-			{Name: credential.KindClusterProviderConfig, List: func() client.ObjectList { return &v1alpha1.ClusterProviderConfigList{} }, Of: configOf},
+			{Name: identity.KindProviderConfig, List: func() client.ObjectList { return &v1alpha1.ProviderConfigList{} }, Of: configOf},
+			{Name: identity.KindClusterProviderConfig, List: func() client.ObjectList { return &v1alpha1.ClusterProviderConfigList{} }, Of: configOf},
 		},
 	})
 	if err := s.metrics.Register(s.Registry); err != nil {

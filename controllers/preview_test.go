@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/resource"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/mem"
@@ -23,12 +23,12 @@ func newPreview[T client.Object, S any](t *testing.T, kind *resource.Kind[T, S])
 	t.Helper()
 	return &resource.LifecyclePreview[T, S]{
 		Kind: kind, Drivers: map[string]driver.Driver{"mem": mem.New(mem.Options{}).Driver()},
-		Provider: func(context.Context, credential.Key) (string, error) { return "mem", nil },
+		Provider: func(context.Context, identity.Key) (string, error) { return "mem", nil },
 		Observed: func(client.ObjectKey) (time.Time, bool) { return time.Time{}, false },
 	}
 }
 
-var itsConfig = &v1alpha1.ProviderConfigReference{Kind: credential.KindProviderConfig, Name: "team"}
+var itsConfig = &v1alpha1.ProviderConfigReference{Kind: identity.KindProviderConfig, Name: "team"}
 
 // created is the metadata of an object that has something in the cloud.
 func created() metav1.ObjectMeta {

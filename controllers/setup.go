@@ -27,7 +27,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/constraint"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/leadership"
 	"github.com/mooring-dev/mooring/controllers/resource"
 	"github.com/mooring-dev/mooring/controllers/retry"
@@ -128,7 +128,7 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	}
 	s := &setup{Options: o, mgr: mgr}
 	s.metrics = telemetry.New(telemetry.Options{Version: o.Version, SyncPeriod: o.SyncPeriod, Now: o.Now})
-	s.store = &credential.Store{
+	s.store = &identity.Store{
 		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
 		Refresh: o.Refresh, DeniedPause: retry.DefaultCadence(o.SyncPeriod).Longest, Width: max(1, o.Workers/2), Calls: s.calls, Waited: s.metrics.SlotAcquired, Now: o.Now,
 	}
@@ -138,10 +138,10 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	if err := addKind(ctx, s, databaseKind(), databaseClasses(), class.Rules{Kind: constraint.Databases}); err != nil {
 		return err
 	}
-	if err := s.addConfig(credential.KindProviderConfig, &v1alpha1.ProviderConfig{}); err != nil {
+	if err := s.addConfig(identity.KindProviderConfig, &v1alpha1.ProviderConfig{}); err != nil {
 		return err
 	}
-	if err := s.addConfig(credential.KindClusterProviderConfig, &v1alpha1.ClusterProviderConfig{}); err != nil {
+	if err := s.addConfig(identity.KindClusterProviderConfig, &v1alpha1.ClusterProviderConfig{}); err != nil {
 		return err
 	}
 	if err := s.addMetrics(); err != nil {
@@ -156,7 +156,7 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 type setup struct {
 	Options
 	mgr     manager.Manager
-	store   *credential.Store
+	store   *identity.Store
 	metrics *telemetry.Metrics
 	// counted are the cloud kinds as the metrics see them.
 	counted []telemetry.Kind
@@ -169,7 +169,7 @@ type addedKind struct {
 	object client.Object
 	list   func() client.ObjectList
 	// configs are the provider configs that an object needs: the one it refers to, and the one it is bound by.
-	configs func(client.Object) []credential.Key
+	configs func(client.Object) []identity.Key
 	// classes are those of the kind, rules their constraints, and admission answers about both.
 	classes   *class.Resolver
 	rules     class.Rules
@@ -203,12 +203,12 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 		},
 		Kind: kind, Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}
-	added := addedKind{object: kind.New(), list: kind.List, classes: resolver, rules: rules, configs: func(o client.Object) (keys []credential.Key) {
+	added := addedKind{object: kind.New(), list: kind.List, classes: resolver, rules: rules, configs: func(o client.Object) (keys []identity.Key) {
 		if ref := classes.Spec(o).ProviderConfigRef; ref != nil {
-			keys = append(keys, credential.KeyOf(ref, o.GetNamespace()))
+			keys = append(keys, identity.KeyOf(ref, o.GetNamespace()))
 		}
-		if bound := classes.Status(o).ProviderConfigRef; bound != nil && !slices.Contains(keys, credential.KeyOfBound(*bound, o.GetNamespace())) {
-			keys = append(keys, credential.KeyOfBound(*bound, o.GetNamespace()))
+		if bound := classes.Status(o).ProviderConfigRef; bound != nil && !slices.Contains(keys, identity.KeyOfBound(*bound, o.GetNamespace())) {
+			keys = append(keys, identity.KeyOfBound(*bound, o.GetNamespace()))
 		}
 		return keys
 	}}
@@ -232,8 +232,8 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 		Named(kind.Plural).
 		For(kind.New(), builder.WithPredicates(predicate.Or[client.Object](
 			predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
-		Watches(&v1alpha1.ProviderConfig{}, s.users(credential.KindProviderConfig, added), builder.WithPredicates(configChanged)).
-		Watches(&v1alpha1.ClusterProviderConfig{}, s.users(credential.KindClusterProviderConfig, added), builder.WithPredicates(configChanged)).
+		Watches(&v1alpha1.ProviderConfig{}, s.users(identity.KindProviderConfig, added), builder.WithPredicates(configChanged)).
+		Watches(&v1alpha1.ClusterProviderConfig{}, s.users(identity.KindClusterProviderConfig, added), builder.WithPredicates(configChanged)).
 		Watches(classes.Class(), s.usersOfClass(resolver), builder.WithPredicates(classChanged)).
 		WatchesRawSource(r.Source()).
 		WithOptions(controller.Options{MaxConcurrentReconciles: s.Workers, NewQueue: s.NewQueue}).
@@ -242,7 +242,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 
 // addConfig adds the reconciler of one kind of provider config.
 func (s *setup) addConfig(kind string, object client.Object) error {
-	r := &credential.Reconciler{
+	r := &identity.Reconciler{
 		Store: s.store, Kind: kind, Users: s.countUsers, FirstUsers: s.nameUsers, Check: s.SyncPeriod, Warn: s.warnOfConfig(kind),
 	}
 	b := builder.ControllerManagedBy(s.mgr).
@@ -280,7 +280,7 @@ func (s *setup) warnOfConfig(kind string) func(client.Object, string, string) {
 // users enqueues the objects of a kind that refer to a provider config.
 func (s *setup) users(configKind string, kind addedKind) handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, o client.Object) []reconcile.Request {
-		list, err := s.list(ctx, kind, credential.Key{Kind: configKind, Namespace: o.GetNamespace(), Name: o.GetName()})
+		list, err := s.list(ctx, kind, identity.Key{Kind: configKind, Namespace: o.GetNamespace(), Name: o.GetName()})
 		if err != nil {
 			s.mgr.GetLogger().Error(err, "objects of a provider config can't be listed; they will notice its change at their next resync")
 			return nil

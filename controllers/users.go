@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 )
 
 // countUsers returns how many objects of each namespace depend on a provider config.
-func (s *setup) countUsers(ctx context.Context, key credential.Key) (map[string]int, error) {
+func (s *setup) countUsers(ctx context.Context, key identity.Key) (map[string]int, error) {
 	users := map[string]int{}
 	err := s.eachUser(ctx, key, func(_ string, user client.Object) { users[user.GetNamespace()]++ })
 	return users, err
@@ -24,7 +24,7 @@ func (s *setup) countUsers(ctx context.Context, key credential.Key) (map[string]
 const named = 3
 
 // nameUsers names the first objects, by age, that depend on a provider config: objects that come later change nothing in it.
-func (s *setup) nameUsers(ctx context.Context, key credential.Key) (string, error) {
+func (s *setup) nameUsers(ctx context.Context, key identity.Key) (string, error) {
 	type user struct {
 		created int64
 		name    string
@@ -51,7 +51,7 @@ func (s *setup) nameUsers(ctx context.Context, key credential.Key) (string, erro
 
 // eachUser visits the objects that depend on a provider config, with their kind: those that refer to it or are bound by it, and
 // those that go by a class which leads to it and have nothing in the cloud yet. Visitors must not change them.
-func (s *setup) eachUser(ctx context.Context, key credential.Key, visit func(kind string, user client.Object)) error {
+func (s *setup) eachUser(ctx context.Context, key identity.Key, visit func(kind string, user client.Object)) error {
 	for _, kind := range s.kinds {
 		name := kind.classes.Kind.Name
 		list, err := s.list(ctx, kind, key)
@@ -62,7 +62,7 @@ func (s *setup) eachUser(ctx context.Context, key credential.Key, visit func(kin
 			visit(name, item.(client.Object))
 			return nil
 		})
-		if key.Kind != credential.KindClusterProviderConfig {
+		if key.Kind != identity.KindClusterProviderConfig {
 			continue
 		}
 		if err := s.eachComing(ctx, kind, key.Name, func(user client.Object) { visit(name, user) }); err != nil {
@@ -92,7 +92,7 @@ func (s *setup) eachComing(ctx context.Context, kind addedKind, config string, v
 	return nil
 }
 
-func (s *setup) list(ctx context.Context, kind addedKind, key credential.Key) (client.ObjectList, error) {
+func (s *setup) list(ctx context.Context, kind addedKind, key identity.Key) (client.ObjectList, error) {
 	list := kind.list()
 	err := s.mgr.GetClient().List(ctx, list, client.InNamespace(key.Namespace), client.MatchingFields{configIndex: key.String()}, client.UnsafeDisableDeepCopy)
 	return list, err

@@ -11,7 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/admission"
 	"github.com/mooring-dev/mooring/controllers/class"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 )
 
 // The certificate is in a Secret, which is covered already.
@@ -52,7 +52,7 @@ func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdic
 }
 
 // providerOf returns the cloud that a provider config leads to, by the cache.
-func (s *setup) providerOf(ctx context.Context, key credential.Key) (string, error) {
+func (s *setup) providerOf(ctx context.Context, key identity.Key) (string, error) {
 	return s.store.ProviderOf(ctx, s.mgr.GetClient(), key)
 }
 
@@ -82,13 +82,13 @@ func fieldError(path *field.Path, p class.Problem) *field.Error {
 
 // mayUse asks the credentials whether a namespace may use a provider config, by its own reference or by its class's.
 func (s *setup) mayUse(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass *v1alpha1.BoundProviderConfig, namespace string) (*class.Problem, error) {
-	use := credential.Use{Namespace: namespace}
+	use := identity.Use{Namespace: namespace}
 	path := "spec.providerConfigRef"
 	if ref != nil {
-		use.Key = credential.KeyOf(ref, namespace)
+		use.Key = identity.KeyOf(ref, namespace)
 	} else {
 		path, use.ByClass = "spec.className", true
-		use.Key = credential.KeyOfBound(*ofClass, namespace)
+		use.Key = identity.KeyOfBound(*ofClass, namespace)
 	}
 	refusal, err := s.store.MayUse(ctx, from, use)
 	if refusal == nil || err != nil {

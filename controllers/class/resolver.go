@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 )
 
 // A Kind tells how a kind of object and its class read.
@@ -112,7 +112,7 @@ func (r *Resolver) configOf(object client.Object, c *Class) *v1alpha1.BoundProvi
 	case bound != nil && (c == nil || c.Name() == status.ClassName):
 		return bound
 	case c != nil:
-		return &v1alpha1.BoundProviderConfig{Kind: credential.KindClusterProviderConfig, Name: c.Spec.ProviderConfigRef.Name}
+		return &v1alpha1.BoundProviderConfig{Kind: identity.KindClusterProviderConfig, Name: c.Spec.ProviderConfigRef.Name}
 	default:
 		return nil
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
@@ -93,7 +93,7 @@ func newDesk(t *testing.T, others ...client.Object) *desk {
 		},
 	}
 	d.turn = d.begin(b)
-	d.external, d.conn = d.cloud, &credential.Connection{Provider: "aws"}
+	d.external, d.conn = d.cloud, &identity.Connection{Provider: "aws"}
 	d.request.Deletion = &driver.Deletion{}
 	return d
 }
@@ -332,7 +332,7 @@ func TestReleasedIsToldOnce(t *testing.T) {
 // An object that is gone without a turn of its own, as when its finalizer was removed by hand, gives up its place in a rollout.
 func TestWhoIsGoneLeavesTheRollout(t *testing.T) {
 	d := newDesk(t)
-	d.Credentials = &credential.Store{}
+	d.Credentials = &identity.Store{}
 	d.Rollouts = &class.Rollouts{Idle: time.Hour, Now: time.Now}
 	d.Rollouts.Enter("standard", 1, 5, d.obj.UID, func() {})
 	d.obj.Finalizers = nil

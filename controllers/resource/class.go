@@ -12,7 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
@@ -20,7 +20,7 @@ import (
 // exists already is still looked at, and can be deleted.
 func (r *Reconciler[T, S]) hasClass(ctx context.Context, t *turn[T, S]) (*outcome, error) {
 	if ref := t.spec.ProviderConfigRef; ref != nil {
-		t.config = credential.KeyOf(ref, t.obj.GetNamespace())
+		t.config = identity.KeyOf(ref, t.obj.GetNamespace())
 		return nil, nil
 	}
 	found, err := r.Classes.Resolve(ctx, t.obj)
@@ -34,7 +34,7 @@ func (r *Reconciler[T, S]) hasClass(ctx context.Context, t *turn[T, S]) (*outcom
 	switch {
 	case problem == nil:
 	case found.Config == nil, !t.bound() && !t.deleting:
-		return nil, &credential.Refusal{Reason: problem.Reason, Message: problem.String()}
+		return nil, &identity.Refusal{Reason: problem.Reason, Message: problem.String()}
 	default:
 		t.policy.Refused = Refusal{problem.Reason, problem.String() + "; until then Mooring does not change what exists"}
 	}
@@ -49,7 +49,7 @@ func (r *Reconciler[T, S]) merge(t *turn[T, S], found *class.Resolution) (err er
 	}
 	t.class = found
 	if found.Config != nil {
-		t.config = credential.KeyOfBound(*found.Config, t.obj.GetNamespace())
+		t.config = identity.KeyOfBound(*found.Config, t.obj.GetNamespace())
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (r *Reconciler[T, S]) hasRoom(ctx context.Context, t *turn[T, S]) (keep fun
 	r.binding.Lock()
 	full, err := r.Classes.Full(ctx, r.Reader, t.obj, t.class.Class)
 	if full != nil {
-		err = &credential.Refusal{Reason: full.Reason, Message: full.String()}
+		err = &identity.Refusal{Reason: full.Reason, Message: full.String()}
 	}
 	if err != nil {
 		r.binding.Unlock()

@@ -11,7 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
@@ -98,7 +98,7 @@ func (r *Reconciler[T, S]) notRemoved(ctx context.Context, t *turn[T, S]) (*outc
 // connects: the provider config is there, for this namespace, and its credentials can be used.
 func (r *Reconciler[T, S]) connects(ctx context.Context, t *turn[T, S]) (*outcome, error) {
 	_, location := r.parameters(t)
-	conn, err := r.Credentials.Connect(ctx, credential.Use{
+	conn, err := r.Credentials.Connect(ctx, identity.Use{
 		Key: t.config, ByClass: t.class != nil,
 		Namespace: t.obj.GetNamespace(), Location: location, Bound: t.bound(), Deleting: t.deleting,
 	})
@@ -150,9 +150,9 @@ func (r *Reconciler[T, S]) isSameAccount(ctx context.Context, t *turn[T, S]) (*o
 }
 
 // named says of which provider config an error is about its account.
-func named(config credential.Key, err error) error {
-	if refusal, ok := errors.AsType[*credential.Refusal](err); ok {
-		return &credential.Refusal{Reason: refusal.Reason, Message: fmt.Sprintf("%s: %s", config, refusal.Message)}
+func named(config identity.Key, err error) error {
+	if refusal, ok := errors.AsType[*identity.Refusal](err); ok {
+		return &identity.Refusal{Reason: refusal.Reason, Message: fmt.Sprintf("%s: %s", config, refusal.Message)}
 	}
 	return fmt.Errorf("%s: %w", config, err)
 }

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/field"
@@ -23,7 +23,7 @@ type memory struct {
 	generation int64
 	request    string
 	// rank is how much the next turn matters.
-	rank credential.Rank
+	rank identity.Rank
 	// failures counts failed turns in a row, failing is when they began.
 	failures int
 	failing  time.Time
@@ -104,7 +104,7 @@ func (m *memories) of(name types.NamespacedName, uid types.UID, cadence retry.Ca
 	}
 	mem := m.byName[name]
 	if mem == nil || mem.uid != uid {
-		mem = &memory{uid: uid, pace: retry.NewPace(cadence), seen: now, told: now, rank: credential.Routine}
+		mem = &memory{uid: uid, pace: retry.NewPace(cadence), seen: now, told: now, rank: identity.Routine}
 		m.byName[name] = mem
 	}
 	return mem

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
@@ -126,7 +126,7 @@ func TestCheckPassword(t *testing.T) {
 			tn := &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
 				obj: d, want: d, status: &d.Status.ResourceStatus, mem: &memory{password: test.remembered}, policy: Policy{Management: v1alpha1.ManagementFull},
 				seen: driver.Observation{State: test.state, PasswordRefused: test.refused, Endpoint: driver.Endpoint{Host: "db.example", Username: "postgres"}},
-				conn: &credential.Connection{},
+				conn: &identity.Connection{},
 			}
 			tn.external = takesAny{}
 			if test.unmade {

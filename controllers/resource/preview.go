@@ -13,7 +13,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
@@ -137,15 +137,15 @@ func (p *Previewer[T, S]) sameAccount(ctx context.Context, stored, object T) (bo
 }
 
 // config returns the provider config that leads to an object's account; zero if that is not known.
-func (p *Previewer[T, S]) config(ctx context.Context, object T) (credential.Key, error) {
+func (p *Previewer[T, S]) config(ctx context.Context, object T) (identity.Key, error) {
 	if ref := p.Kind.Spec(object).ProviderConfigRef; ref != nil {
-		return credential.KeyOf(ref, object.GetNamespace()), nil
+		return identity.KeyOf(ref, object.GetNamespace()), nil
 	}
 	_, _, found, err := p.merged(ctx, object)
 	if err != nil || found.Config == nil {
-		return credential.Key{}, err
+		return identity.Key{}, err
 	}
-	return credential.KeyOfBound(*found.Config, object.GetNamespace()), nil
+	return identity.KeyOfBound(*found.Config, object.GetNamespace()), nil
 }
 
 // merged returns an object with its class merged in, and what the class makes of it; nil if it goes by none.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -22,7 +22,7 @@ type LifecyclePreview[T client.Object, S any] struct {
 	// Drivers are the clouds, by their name. They are asked for what is known without an account.
 	Drivers map[string]driver.Driver
 	// Provider returns the cloud that a provider config leads to, empty if there is no such config.
-	Provider func(context.Context, credential.Key) (string, error)
+	Provider func(context.Context, identity.Key) (string, error)
 	// Observed returns when this process last observed an object's cloud object; false if it did not.
 	Observed func(client.ObjectKey) (time.Time, bool)
 }
@@ -35,18 +35,18 @@ type merged[T client.Object] struct {
 	// class is nil if the object goes by none.
 	class *class.Resolution
 	// config leads to the account; zero if that is not known.
-	config credential.Key
+	config identity.Key
 }
 
 func (p *LifecyclePreview[T, S]) merge(ctx context.Context, obj T) (m merged[T], err error) {
 	if ref := p.Kind.Spec(obj).ProviderConfigRef; ref != nil {
-		return merged[T]{want: obj, policy: p.Kind.policy(obj), config: credential.KeyOf(ref, obj.GetNamespace())}, nil
+		return merged[T]{want: obj, policy: p.Kind.policy(obj), config: identity.KeyOf(ref, obj.GetNamespace())}, nil
 	}
 	if m.class, err = p.Classes.Resolve(ctx, obj); err != nil {
 		return m, fmt.Errorf("find the class: %w", err)
 	}
 	if found := m.class.Config; found != nil {
-		m.config = credential.KeyOfBound(*found, obj.GetNamespace())
+		m.config = identity.KeyOfBound(*found, obj.GetNamespace())
 	}
 	m.want, m.policy, err = p.Kind.merged(obj, m.class)
 	return m, err
@@ -99,7 +99,7 @@ func (p *LifecyclePreview[T, S]) Creation(ctx context.Context, object client.Obj
 
 // unset returns what the cloud makes of fields that neither the spec nor the class sets. Without those that are required it creates nothing.
 func (p *LifecyclePreview[T, S]) unset(ctx context.Context, m merged[T]) (required, others []string, err error) {
-	if m.config == (credential.Key{}) {
+	if m.config == (identity.Key{}) {
 		return nil, nil, nil
 	}
 	provider, err := p.Provider(ctx, m.config)

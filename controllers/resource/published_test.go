@@ -12,7 +12,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
@@ -34,7 +34,7 @@ func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
 				Settings: Settings{Client: c, Reader: c, Namespace: secret.Namespace}, Kind: &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{Name: "Database"},
 			}
 			tn := &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
-				obj: d, want: d, status: &d.Status.ResourceStatus, conn: &credential.Connection{}, mem: &memory{published: &published{name: "orders-db"}},
+				obj: d, want: d, status: &d.Status.ResourceStatus, conn: &identity.Connection{}, mem: &memory{published: &published{name: "orders-db"}},
 			}
 			if err := r.openVault(t.Context(), tn); err != nil {
 				t.Fatal(err)
@@ -140,7 +140,7 @@ func asPublished(vaulted map[string]string) (
 	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
 	now := time.Now()
 	tn = &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
-		obj: d, want: d, status: &d.Status.ResourceStatus, now: now, policy: Policy{Management: v1alpha1.ManagementFull}, conn: &credential.Connection{},
+		obj: d, want: d, status: &d.Status.ResourceStatus, now: now, policy: Policy{Management: v1alpha1.ManagementFull}, conn: &identity.Connection{},
 		request: driver.Request[v1alpha1.DatabaseParameters]{Mark: mark}, view: View{Bound: true, Held: true, Mark: mark},
 		seen: driver.Observation{State: driver.Ready, Available: true, Mark: mark, Endpoint: driver.Endpoint{Host: "db.example"}},
 		mem: &memory{published: &published{

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 )
 
 // queue is the controller's queue, once it runs.
@@ -31,7 +31,7 @@ func (r *Reconciler[T, S]) Source() source.Source {
 }
 
 // recall has an object reconciled at once.
-func (q *queue) recall(name client.ObjectKey, rank credential.Rank) {
+func (q *queue) recall(name client.ObjectKey, rank identity.Rank) {
 	if running := q.running.Load(); running != nil {
 		(*running).AddWithOpts(priorityqueue.AddOpts{Priority: priority(rank)}, reconcile.Request{NamespacedName: name})
 	}
@@ -39,11 +39,11 @@ func (q *queue) recall(name client.ObjectKey, rank credential.Rank) {
 
 // priority is a rank in the words of the queue, whose events come with zero. It sticks to an object until another is
 // given.
-func priority(rank credential.Rank) *int {
+func priority(rank identity.Rank) *int {
 	switch rank {
-	case credential.UnderWay:
+	case identity.UnderWay:
 		return new(1)
-	case credential.Wanted:
+	case identity.Wanted:
 		return new(0)
 	default:
 		return new(handler.LowPriority)

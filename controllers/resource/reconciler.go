@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/controllers/class"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
@@ -26,7 +26,7 @@ type Settings struct {
 	Recorder events.EventRecorder
 	// Log has a line for each Event.
 	Log         logr.Logger
-	Credentials *credential.Store
+	Credentials *identity.Store
 	// Metrics count; nil counts nothing.
 	Metrics *telemetry.Metrics
 	// ClusterID tells this cluster's cloud objects from those of others. It never changes.

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/retry"
 )
 
@@ -44,7 +44,7 @@ func TestTurnEnds(t *testing.T) {
 		r := &Reconciler[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
 			Settings: Settings{
 				Client: c, Deadline: deadline, RecordDeadline: deadline, Now: time.Now, Cadence: retry.DefaultCadence(time.Minute),
-				Credentials: &credential.Store{Client: c},
+				Credentials: &identity.Store{Client: c},
 			},
 			Kind: &Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
 				Spec:   func(b *v1alpha1.Bucket) *v1alpha1.ResourceSpec { return &b.Spec.ResourceSpec },

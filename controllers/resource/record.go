@@ -13,7 +13,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -284,24 +284,24 @@ func (r *Reconciler[T, S]) comeBack(t *turn[T, S], out outcome) reconcile.Result
 	result := reconcile.Result{}
 	switch out.next {
 	case soon:
-		t.mem.rank = credential.UnderWay
+		t.mem.rank = identity.UnderWay
 		result.RequeueAfter = time.Millisecond
 	case polling:
-		t.mem.rank = max(t.mem.rank, credential.Wanted)
+		t.mem.rank = max(t.mem.rank, identity.Wanted)
 		result.RequeueAfter = pace.WhileCloudWorks()
 	case later:
-		return reconcile.Result{RequeueAfter: out.atLeast, Priority: priority(credential.Routine)}
+		return reconcile.Result{RequeueAfter: out.atLeast, Priority: priority(identity.Routine)}
 	case afterError:
-		t.mem.rank = max(t.mem.rank, credential.Wanted)
+		t.mem.rank = max(t.mem.rank, identity.Wanted)
 		if out.state.WaitsForPerson() {
-			t.mem.rank = credential.Routine
+			t.mem.rank = identity.Routine
 		}
 		result.RequeueAfter = pace.AfterError(out.atLeast)
 	case never:
 		return result
 	default:
 		pace.Settled()
-		t.mem.rank = credential.Routine
+		t.mem.rank = identity.Routine
 		result.RequeueAfter = pace.UntilSync()
 	}
 	if out.atMost > 0 {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -25,7 +25,7 @@ func TestObservedIsBoundOnceSeen(t *testing.T) {
 		}}
 		r.describe(&turn[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
 			obj: b, status: &b.Status.ResourceStatus, policy: Policy{Management: v1alpha1.ManagementObserve},
-			conn:    &credential.Connection{Provider: "aws"},
+			conn:    &identity.Connection{Provider: "aws"},
 			request: driver.Request[v1alpha1.BucketParameters]{Name: "theirs", Location: "eu-central-1"},
 			looked:  true, seen: driver.Observation{State: state}, mem: &memory{},
 		}, outcome{state: condition.Stalled, reason: v1alpha1.ReasonNotFound, message: "look again"})
@@ -40,7 +40,7 @@ func TestObservedIsBoundOnceSeen(t *testing.T) {
 func TestJudge(t *testing.T) {
 	unavailable := &driver.Error{Code: driver.Unavailable, Op: "HeadBucket", Message: "no answer"}
 	denied := &driver.Error{Code: driver.Denied, Op: "HeadBucket", Message: "no rights"}
-	missing := &credential.Refusal{Reason: v1alpha1.ReasonCredentialsNotFound, Message: "create it"}
+	missing := &identity.Refusal{Reason: v1alpha1.ReasonCredentialsNotFound, Message: "create it"}
 	for _, test := range []struct {
 		name     string
 		err      error
@@ -67,7 +67,7 @@ func TestJudge(t *testing.T) {
 		{"observation refused for two sync periods", denied, 9, 2*time.Minute + 1, false, outcome{state: condition.Stalled, reason: v1alpha1.ReasonDenied, next: afterError}},
 		{"observation refused by the config", missing, 0, 0, false, outcome{state: condition.ObservationRefused, reason: v1alpha1.ReasonCredentialsNotFound, next: afterError}},
 		{"observation refused by the config for two sync periods", missing, 9, 2*time.Minute + 1, false, outcome{state: condition.Stalled, reason: v1alpha1.ReasonCredentialsNotFound, next: afterError}},
-		{"observation refused in another account", &credential.Refusal{Reason: v1alpha1.ReasonAccountChanged}, 0, 0, false, outcome{state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged, next: afterError}},
+		{"observation refused in another account", &identity.Refusal{Reason: v1alpha1.ReasonAccountChanged}, 0, 0, false, outcome{state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged, next: afterError}},
 		{"a missing password", missing, 0, 0, false, outcome{state: condition.Stalled, reason: v1alpha1.ReasonCredentialsNotFound, next: afterError}},
 		{"told to wait", &driver.Error{Code: driver.Throttled, RetryAfter: time.Hour}, 0, 0, false,
 			outcome{state: condition.Retrying, reason: v1alpha1.ReasonRetrying, next: afterError, atLeast: time.Hour, throttled: true}},
@@ -113,12 +113,12 @@ func TestStalledComesBackSlowly(t *testing.T) {
 	for name, out := range map[string]outcome{"the plan": stall, "a guard": *d.stalled(v1alpha1.ReasonAccountChanged, "elsewhere")} {
 		for range 3 {
 			next, err := d.record(t.Context(), d.turn, out, nil)
-			if err != nil || next.RequeueAfter < d.Cadence.Sync*9/10 || *next.Priority != *priority(credential.Routine) {
+			if err != nil || next.RequeueAfter < d.Cadence.Sync*9/10 || *next.Priority != *priority(identity.Routine) {
 				t.Errorf("by %s: it comes back %+v (%v)", name, next, err)
 			}
 		}
 	}
-	missing := &credential.Refusal{Reason: v1alpha1.ReasonPasswordNotFound, Message: "create it"}
+	missing := &identity.Refusal{Reason: v1alpha1.ReasonPasswordNotFound, Message: "create it"}
 	var last time.Duration
 	for range 12 {
 		next, err := d.record(t.Context(), d.turn, outcome{}, missing)
@@ -126,7 +126,7 @@ func TestStalledComesBackSlowly(t *testing.T) {
 			t.Fatal(err)
 		}
 		last = next.RequeueAfter
-		if *next.Priority != *priority(credential.Routine) {
+		if *next.Priority != *priority(identity.Routine) {
 			t.Fatalf("it comes before what people want: %+v", next)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
@@ -140,7 +140,7 @@ func (r *Reconciler[T, S]) tellRefused(t *turn[T, S], out outcome) (over bool) {
 func (r *Reconciler[T, S]) tellPlatform(ctx context.Context, t *turn[T, S], reason, detail string) {
 	note := t.redact(fmt.Sprintf("%s %s/%s asks for %s: %s", r.Kind.Name, t.obj.GetNamespace(), t.obj.GetName(), t.request.Name, detail))
 	r.Log.Info(note, append(r.about(t), "providerConfig", t.config.String(), "reason", reason)...)
-	if t.config.Kind != credential.KindClusterProviderConfig {
+	if t.config.Kind != identity.KindClusterProviderConfig {
 		return
 	}
 	config := &v1alpha1.ClusterProviderConfig{}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -31,7 +31,7 @@ func TestTell(t *testing.T) {
 	unavailable := came{err: &driver.Error{Code: driver.Unavailable, Op: "HeadBucket", Message: "no answer"}}
 	denied := came{err: acted{&driver.Error{Code: driver.Denied, Op: "PutBucketTagging", Message: "no rights"}}}
 	occupied := came{err: acted{&driver.Error{Code: driver.Busy, Op: "PutBucketTagging", Message: "busy"}}}
-	missing := came{err: &credential.Refusal{Reason: v1alpha1.ReasonCredentialsNotFound, Message: "create it"}}
+	missing := came{err: &identity.Refusal{Reason: v1alpha1.ReasonCredentialsNotFound, Message: "create it"}}
 	const ready, again = "Normal Ready usable", "Normal Recovered the cloud answers again"
 	for _, test := range []struct {
 		name     string
@@ -77,7 +77,7 @@ func TestTell(t *testing.T) {
 			d.Cadence.PollLongest = 0 // the cloud is busy for long after a few tries
 			for _, c := range test.turns {
 				d.turn = d.begin(d.obj)
-				d.deleting, d.looked, d.config = test.deleting, c.err == nil, credential.Key{Kind: credential.KindClusterProviderConfig, Name: "aws"}
+				d.deleting, d.looked, d.config = test.deleting, c.err == nil, identity.Key{Kind: identity.KindClusterProviderConfig, Name: "aws"}
 				d.seen = driver.Observation{State: driver.Ready, Available: true, Mark: d.request.Mark}
 				if _, err := d.record(t.Context(), d.turn, c.out, c.err); err != nil {
 					t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
@@ -31,9 +31,9 @@ type turn[T client.Object, S any] struct {
 
 	// class is what the object's class makes of it; nil if it goes by none. config leads to the account.
 	class  *class.Resolution
-	config credential.Key
+	config identity.Key
 
-	conn     *credential.Connection
+	conn     *identity.Connection
 	external driver.External[S]
 	account  driver.AccountID
 	request  driver.Request[S]
@@ -87,7 +87,7 @@ func (r *Reconciler[T, S]) begin(obj T) *turn[T, S] {
 		t.wanted = t.mem.generation != 0
 		t.lookNow = t.wanted && t.mem.request != request
 		if t.mem.generation != 0 || t.status.ObservedGeneration != obj.GetGeneration() { // else it was merely not met yet
-			t.mem.rank = min(t.mem.rank, credential.Wanted)
+			t.mem.rank = min(t.mem.rank, identity.Wanted)
 		}
 		if t.wasReady && t.mem.generation != 0 && t.mem.generation != obj.GetGeneration() {
 			t.mem.edited = now

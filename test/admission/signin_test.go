@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/credential"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/mem"
 	"github.com/mooring-dev/mooring/test/system"
@@ -42,14 +42,14 @@ func TestMooringSignsIn(t *testing.T) {
 		return request(t.Context(), self, leaving, "cloud", 3600, amazon) == nil
 	})
 	cloud := &gate{Driver: mem.New(mem.Options{}).Driver()}
-	newStore := func() *credential.Store {
-		return &credential.Store{
+	newStore := func() *identity.Store {
+		return &identity.Store{
 			Client: self, Reader: self, Drivers: map[string]driver.Driver{"aws": cloud},
 			Namespace: system.Namespace, Refresh: time.Minute, Width: 1, Now: time.Now,
 		}
 	}
-	use := credential.Use{Key: credential.Key{Kind: credential.KindClusterProviderConfig, Name: "web"}, Namespace: leaving}
-	signIn := func(store *credential.Store, use credential.Use) error {
+	use := identity.Use{Key: identity.Key{Kind: identity.KindClusterProviderConfig, Name: "web"}, Namespace: leaving}
+	signIn := func(store *identity.Store, use identity.Use) error {
 		conn, err := store.Connect(t.Context(), use)
 		if err == nil {
 			_, err = conn.Account(t.Context())
@@ -105,7 +105,7 @@ func userOf(t *testing.T, token string) string {
 }
 
 func refusal(err error) v1alpha1.Reason {
-	if r, ok := errors.AsType[*credential.Refusal](err); ok {
+	if r, ok := errors.AsType[*identity.Refusal](err); ok {
 		return r.Reason
 	}
 	return ""

@@ -1,0 +1,43 @@
+package identity
+
+import (
+	"context"
+	"errors"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// MayUse returns why a use that begins is refused; nil if it is not. It reads from where it is told. An error says that the
+// cluster could not be read.
+func (s *Store) MayUse(ctx context.Context, from client.Reader, use Use) (*Refusal, error) {
+	cfg, err := s.load(ctx, from, use.Key)
+	ns := &corev1.Namespace{}
+	if err == nil && use.Key.Kind == KindClusterProviderConfig {
+		err = from.Get(ctx, client.ObjectKey{Name: use.Namespace}, ns)
+	}
+	if err == nil {
+		err = cfg.refuses(use, ns.Labels)
+	}
+	if err == nil {
+		err = s.supported(cfg)
+	}
+	if refusal, ok := errors.AsType[*Refusal](err); ok {
+		return refusal, nil
+	}
+	return nil, err
+}
+
+// ProviderOf returns the cloud that a provider config leads to, empty if there is no such config.
+func (s *Store) ProviderOf(ctx context.Context, from client.Reader, key Key) (string, error) {
+	cfg, err := s.load(ctx, from, key)
+	if refusal, ok := errors.AsType[*Refusal](err); ok && refusal.Reason == v1alpha1.ReasonProviderConfigNotFound {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return cfg.provider(), nil
+}

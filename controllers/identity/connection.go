@@ -1,0 +1,187 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Connection is an open connection that all objects of one identity and region share.
+type Connection struct {
+	*driver.Conn
+	// Cloud is what the connection's driver says of its cloud, and Provider the cloud's name.
+	Cloud    driver.Description
+	Provider string
+	Location string
+	// Region is the config's own, for objects that name no location; it may be empty.
+	Region string
+	Gate   *Entrance
+
+	entry    *entry
+	endpoint string
+	expected driver.AccountID
+	// credentials are the contents of the Secret, and secrets its values, which must never be shown.
+	credentials map[string][]byte
+	secrets     []string
+	issued      *issued
+	asking      singleflight.Group
+	now         func() time.Time
+	identity    sync.Mutex // of what follows
+	account     driver.AccountID
+	answered    time.Time
+	// denied is the cloud's last answer if it was that it refuses the identity. It is not asked again before retryAt: who
+	// mends the credentials makes another connection.
+	denied  error
+	retryAt time.Time
+	// asked is when the cloud last refused the identity.
+	asked time.Time
+	// wait is how long it was not asked for that, and longest how long that may become.
+	wait, longest time.Duration
+}
+
+// Account returns which account the connection leads to. The cloud is asked once. An error of type Refusal
+// means that it leads to another account than the config expects.
+func (c *Connection) Account(ctx context.Context) (driver.AccountID, error) {
+	if known, _ := c.known(); known != "" {
+		return c.expect(known)
+	}
+	return c.ask(ctx)
+}
+
+// verify is Account, but asks the cloud again if its answer is as old as age. It goes by the session that there is: the steps
+// to the identity are taken again when that nears its end.
+func (c *Connection) verify(ctx context.Context, age time.Duration) (driver.AccountID, error) {
+	known, answered := c.known()
+	if known == "" || c.now().Sub(answered) >= age {
+		return c.ask(ctx)
+	}
+	return c.expect(known)
+}
+
+// KnownAccount returns which account the connection leads to, without asking the cloud; empty if nobody has asked yet.
+func (c *Connection) KnownAccount() driver.AccountID {
+	account, _ := c.known()
+	return account
+}
+
+func (c *Connection) known() (account driver.AccountID, answered time.Time) {
+	c.identity.Lock()
+	defer c.identity.Unlock()
+	return c.account, c.answered
+}
+
+// ask asks the cloud for the account. All who ask at the same time share one call, so that a cloud
+// which does not answer costs them one time-out together, and not one after the other.
+func (c *Connection) ask(ctx context.Context) (driver.AccountID, error) {
+	if err := c.deniedLately(); err != nil {
+		return "", err
+	}
+	answer, err, _ := c.asking.Do("", func() (any, error) {
+		account, err := c.Identity(ctx)
+		c.note(err)
+		return account, err
+	})
+	if err != nil {
+		return "", err
+	}
+	account := answer.(driver.AccountID)
+	c.identity.Lock()
+	c.account, c.answered = account, c.now()
+	c.identity.Unlock()
+	return c.expect(account)
+}
+
+// deniedLately returns the answer that the cloud refuses the identity, as long as it is not asked again.
+func (c *Connection) deniedLately() error {
+	c.identity.Lock()
+	defer c.identity.Unlock()
+	if c.denied != nil && c.now().Before(c.retryAt) {
+		return c.denied
+	}
+	return nil
+}
+
+// note takes in the cloud's answer. Each refusal in a row makes the wait until the next question longer.
+func (c *Connection) note(err error) {
+	c.identity.Lock()
+	defer c.identity.Unlock()
+	if driver.CodeOf(err) != driver.Denied {
+		c.denied, c.wait = nil, 0
+		return
+	}
+	c.wait = min(max(2*c.wait, suspectPause), c.longest)
+	c.asked = c.now()
+	c.denied, c.retryAt = err, c.asked.Add(c.wait)
+}
+
+// lookAgainPause is how long a cloud that refuses an identity is not asked about it again, although a person wants it to be: whoever may
+// edit an object may say so as often as they like.
+const lookAgainPause = 10 * time.Second
+
+// LookAgain has the cloud asked again about an identity that it refused, before the pause is over: a person says that the credentials or
+// their rights were mended.
+func (c *Connection) LookAgain() {
+	c.identity.Lock()
+	defer c.identity.Unlock()
+	if soon := c.asked.Add(lookAgainPause); c.denied != nil && soon.Before(c.retryAt) {
+		c.retryAt = soon
+	}
+}
+
+// expect says what an account means for the connection: where its objects have to enter, and whether it is the right one.
+func (c *Connection) expect(account driver.AccountID) (driver.AccountID, error) {
+	c.Gate.lead(gateKey{provider: c.Provider, account: account, endpoint: c.endpoint})
+	if c.expected != "" && account != c.expected {
+		return "", &Refusal{v1alpha1.ReasonAccountChanged,
+			fmt.Sprintf("the credentials lead to account %s, but the provider config expects %s; correct the credentials, or the accountID of the provider config", account, c.expected)}
+	}
+	return account, nil
+}
+
+// Redact cuts the connection's secrets out of a message: those of its Secret, and the tokens that it was given, as they are
+// when it is called; and the others that the caller knows. Drivers promise that there are none; this is the second lock.
+func (c *Connection) Redact(message string, others ...string) string {
+	return driver.Redact(message, slices.Concat(c.secrets, c.issued.values(), others)...)
+}
+
+// Suspect says that the cloud refused the credentials: they are looked at again soon.
+func (c *Connection) Suspect() {
+	c.entry.mu.Lock()
+	defer c.entry.mu.Unlock()
+	c.entry.suspect = true
+}
+
+// issued are the tokens that a connection was given of late. What speaks of one may be told after the next was issued.
+type issued struct {
+	mu   sync.Mutex
+	last []string
+}
+
+// remembered is how many: one is good for half an hour at least, and no turn takes that long.
+const remembered = 3
+
+func (i *issued) add(token string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if slices.Contains(i.last, token) {
+		return
+	}
+	i.last = append(i.last, token)
+	i.last = slices.Clone(i.last[max(0, len(i.last)-remembered):])
+}
+
+func (i *issued) values() []string {
+	if i == nil {
+		return nil
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.last
+}

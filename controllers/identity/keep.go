@@ -1,0 +1,176 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// tokenTenant returns whose token is kept for a deletion in a namespace: nobody's, if the config signs in without.
+func (s *Store) tokenTenant(ctx context.Context, cfg *config, namespace string) (tenant, error) {
+	if cfg.chain.WebIdentity == nil || namespace == "" {
+		return tenant{}, nil
+	}
+	return s.tenantOf(ctx, cfg, namespace)
+}
+
+// keeps reports whether a tenant's token is known to be in the copy.
+func (h *held) keeps(cfg *config, t tenant, now time.Time) bool {
+	if t == (tenant{}) {
+		return true
+	}
+	k, ok := h.tokens[t.namespace]
+	return ok && k.isFor(cfg.tokenKey(t)) && now.Before(k.expires)
+}
+
+// keptToken returns the token that was kept for a deletion. It may be good for less than drivers are promised, as there is
+// no other. If it has expired, or there is none, what is refused stays refused.
+func (s *Store) keptToken(ctx context.Context, cfg *config, key tokenKey, refusal *Refusal) (token, error) {
+	data, err := s.readCopy(ctx, cfg)
+	if err != nil {
+		return token{}, unissued(key.account, err)
+	}
+	k, ok := keptTokens(cfg, data)[key.namespace]
+	switch {
+	case !ok || !k.isFor(key):
+		return token{}, refusal
+	case !s.Now().Before(k.expires):
+		return token{}, &Refusal{refusal.Reason, refusal.Message + "; the token that was stored for deletions has expired"}
+	}
+	return k.token, nil
+}
+
+// keepTokens renews the tokens that deletions may need when half their life is gone, and drops those of tenants without
+// users. What can't be renewed now is tried again: there is half an hour for it, so it fails nothing else.
+func (s *Store) keepTokens(ctx context.Context, cfg *config, users func() (map[string]int, error)) {
+	if cfg.chain.WebIdentity == nil || s.supported(cfg) != nil {
+		return
+	}
+	due, left, err := s.dueTokens(ctx, cfg, users)
+	if err == nil && (len(due) > 0 || left) {
+		err = s.refreshTokens(ctx, cfg, due, users)
+	}
+	if err != nil {
+		logf.FromContext(ctx).Error(err, "tokens that deletions may need were not renewed; Mooring retries at the next reconciliation")
+	}
+}
+
+// dueTokens returns the tenants whose token is to be renewed, and whether others have left one behind.
+func (s *Store) dueTokens(ctx context.Context, cfg *config, users func() (map[string]int, error)) (due []tenant, left bool, err error) {
+	h := s.heldOf(cfg.key)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.tokens == nil { // an earlier process kept them
+		data, err := s.readCopy(ctx, cfg)
+		if err != nil {
+			return nil, false, err
+		}
+		h.tokens = keptTokens(cfg, data)
+	}
+	counted, err := users()
+	if err != nil {
+		return nil, false, err
+	}
+	for namespace := range h.tokens {
+		left = left || counted[namespace] == 0
+	}
+	for _, namespace := range slices.Sorted(maps.Keys(counted)) {
+		t, wanted, err := s.wantsToken(ctx, h, cfg, namespace)
+		if apierrors.IsNotFound(err) {
+			continue // it has just gone, and its objects with it
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		if wanted {
+			due = append(due, t)
+		}
+	}
+	return due, left, nil
+}
+
+// wantsToken reports whether a namespace's token in the copy is old, or is missing: then only a namespace that may use the
+// config is given one.
+func (s *Store) wantsToken(ctx context.Context, h *held, cfg *config, namespace string) (tenant, bool, error) {
+	ns, err := s.namespace(ctx, namespace)
+	if err != nil {
+		return tenant{}, false, err
+	}
+	t := tenant{ns.Name, ns.UID}
+	if k, ok := h.tokens[namespace]; ok {
+		return t, !k.isFor(cfg.tokenKey(t)) || !k.youngerThan(half, s.Now()), nil
+	}
+	return t, cfg.allowed(ns.Labels), nil
+}
+
+// refreshTokens requests tokens for tenants, and writes them into the copy all at once.
+func (s *Store) refreshTokens(ctx context.Context, cfg *config, due []tenant, users func() (map[string]int, error)) error {
+	var errs []error
+	fresh := map[tenant]token{}
+	for _, t := range due {
+		current, err := s.token(ctx, cfg.tokenKey(t), half)
+		if _, refused := errors.AsType[*Refusal](err); refused {
+			continue // the namespace has to mend it, or is leaving: its objects say so
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		fresh[t] = current
+	}
+	h := s.heldOf(cfg.key)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	// Whoever called Hold before this is counted now, and who calls it later adds a token after this.
+	counted, err := users()
+	if err != nil {
+		return errors.Join(append(errs, err)...)
+	}
+	maps.DeleteFunc(fresh, func(t tenant, _ token) bool { return counted[t.namespace] == 0 })
+	return errors.Join(append(errs, s.writeTokens(ctx, h, cfg, fresh, counted))...)
+}
+
+// writeTokens puts tokens into the copy, and makes one for them if need be. Of users, unless nil, those who are not among
+// them have theirs dropped. The hold's mutex must be held.
+func (s *Store) writeTokens(ctx context.Context, h *held, cfg *config, fresh map[tenant]token, users map[string]int) error {
+	data, err := s.writeCopy(ctx, cfg, len(fresh) > 0, func(copied map[string][]byte) {
+		maps.DeleteFunc(copied, func(name string, _ []byte) bool {
+			namespace, ok := tokenNamespace(cfg, name)
+			return !ok || users != nil && users[namespace] == 0 // not ok: the config began with a Secret before
+		})
+		for t, current := range fresh {
+			copied[tokenName(cfg, t.namespace)] = []byte(current.value)
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("store tokens for deletions: %w", err)
+	}
+	h.learn(cfg, data, fresh)
+	return nil
+}
+
+// learn notes what is in the copy now.
+func (h *held) learn(cfg *config, data map[string][]byte, fresh map[tenant]token) {
+	uids := map[string]types.UID{}
+	for namespace, k := range h.tokens {
+		uids[namespace] = k.uid
+	}
+	for t := range fresh {
+		uids[t.namespace] = t.uid
+	}
+	if h.kept.uid == cfg.object.GetUID() { // else it is for Hold to say that nothing is missing
+		h.kept = keptOf(cfg, nil) // what there was of a Secret is gone
+	}
+	h.tokens = keptTokens(cfg, data)
+	for namespace, k := range h.tokens {
+		k.uid = uids[namespace]
+		h.tokens[namespace] = k
+	}
+}

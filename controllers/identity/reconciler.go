@@ -1,0 +1,139 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/retry"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// reread is how often a Secret is looked at, so that the private copy is not old when it is needed.
+const reread = time.Minute
+
+// A Reconciler keeps provider configs of one kind: it says whether their credentials lead to the
+// account, and holds them while objects depend on them.
+type Reconciler struct {
+	Store *Store
+	// Kind is KindProviderConfig or KindClusterProviderConfig.
+	Kind string
+	// Users returns the namespaces of the objects that depend on a config, and how many there are in each.
+	Users func(ctx context.Context, key Key) (map[string]int, error)
+	// FirstUsers names the first of those objects; nil for nobody.
+	FirstUsers func(ctx context.Context, key Key) (string, error)
+	// Check is how often an account is asked who it is.
+	Check time.Duration
+	// Warn is told, once, what keeps a config from being used; nil for nobody.
+	Warn func(config client.Object, reason, message string)
+}
+
+// Reconcile implements reconcile.Reconciler.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	key := Key{Kind: r.Kind, Namespace: req.Namespace, Name: req.Name}
+	cfg, err := r.Store.load(ctx, r.Store.Client, key)
+	if _, refused := errors.AsType[*Refusal](err); refused {
+		r.Store.forget(key)
+		return reconcile.Result{}, nil // it is gone: its users say so
+	}
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	users, err := r.Users(ctx, key)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if cfg, err = r.hold(ctx, cfg, users); err != nil {
+		if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+			return reconcile.Result{RequeueAfter: time.Second}, nil
+		}
+		return reconcile.Result{}, err
+	}
+	if !cfg.object.GetDeletionTimestamp().IsZero() && len(users) == 0 {
+		return reconcile.Result{}, nil
+	}
+	return r.verify(ctx, cfg, users)
+}
+
+// hold keeps a config as long as it has users, and lets it go with the last. It returns the config as it is then.
+func (r *Reconciler) hold(ctx context.Context, cfg *config, users map[string]int) (*config, error) {
+	recount := func() (map[string]int, error) { return r.Users(ctx, cfg.key) }
+	if len(users) == 0 {
+		return cfg, r.Store.letGo(ctx, cfg, recount)
+	}
+	err := r.Store.Hold(ctx, cfg.key, "")
+	if _, refused := errors.AsType[*Refusal](err); refused {
+		return cfg, nil // verify says what is missing, and nothing was created without it
+	}
+	if err == nil && !controllerHolds(cfg) {
+		cfg, err = r.Store.load(ctx, r.Store.Client, cfg.key)
+	}
+	if err == nil {
+		r.Store.keepTokens(ctx, cfg, recount)
+	}
+	return cfg, err
+}
+
+// verify records which account the credentials lead to. The cloud is asked if they changed, or when it is time to.
+func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]int) (reconcile.Result, error) {
+	stored := cfg.object.DeepCopyObject().(client.Object)
+	status := cfg.status()
+	ready := metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonReady),
+		ObservedGeneration: cfg.object.GetGeneration()}
+	found := r.account(ctx, cfg, users)
+	next, err := r.cadence(), found.err
+	ready.Message = found.message
+	if err == nil {
+		status.AccountID, status.Provider = string(found.account), cfg.provider()
+	} else {
+		next = min(next, 15*time.Second)
+		ready.Status, ready.Reason = metav1.ConditionFalse, string(retry.Judge(err).Reason)
+		if refusal, ok := errors.AsType[*Refusal](err); ok {
+			ready.Reason = string(refusal.Reason)
+		} else if code := driver.CodeOf(err); code != driver.Denied && meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady) {
+			return reconcile.Result{RequeueAfter: next}, nil // a cloud that does not answer says nothing about the credentials
+		}
+	}
+	if !cfg.object.GetDeletionTimestamp().IsZero() {
+		ready.Status, ready.Reason = metav1.ConditionFalse, string(v1alpha1.ReasonDeleting)
+		ready.Message = "being deleted; waiting until no object uses it"
+	}
+	if r.FirstUsers != nil {
+		names, err := r.FirstUsers(ctx, cfg.key)
+		if err != nil {
+			return reconcile.Result{}, err
+		}
+		status.InUseBy = names
+	}
+	status.ObservedGeneration = cfg.object.GetGeneration()
+	meta.SetStatusCondition(&status.Conditions, ready)
+	if equality.Semantic.DeepEqual(stored, cfg.object) {
+		return reconcile.Result{RequeueAfter: next}, nil
+	}
+	before := meta.FindStatusCondition(r.conditions(stored), v1alpha1.ConditionReady)
+	known := before != nil && before.Reason == ready.Reason && before.Message == ready.Message
+	err = r.Store.Client.Status().Patch(ctx, cfg.object, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
+	if apierrors.IsConflict(err) {
+		return reconcile.Result{RequeueAfter: time.Second}, nil
+	}
+	if err == nil && r.Warn != nil && !known && ready.Status == metav1.ConditionFalse && ready.Reason != string(v1alpha1.ReasonDeleting) {
+		r.Warn(cfg.object, ready.Reason, ready.Message)
+	}
+	return reconcile.Result{RequeueAfter: next}, client.IgnoreNotFound(err)
+}
+
+// conditions returns those of a provider config of either kind.
+func (r *Reconciler) conditions(object client.Object) []metav1.Condition {
+	return (&config{object: object}).status().Conditions
+}
+
+// cadence is how often a config has a turn.
+func (r *Reconciler) cadence() time.Duration { return min(r.Check, reread) }

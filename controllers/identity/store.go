@@ -1,0 +1,125 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Store hands out connections. It is safe for concurrent use.
+type Store struct {
+	// Client reads provider configs and namespaces from a cache, and writes.
+	Client client.Client
+	// Reader reads Secrets and ServiceAccounts, one by one, and what must not be old, from the API server.
+	Reader client.Reader
+	// Drivers are the clouds, by the name in a provider config.
+	Drivers map[string]driver.Driver
+	// Namespace is Mooring's own: the credentials of cluster configs are there, and private copies.
+	Namespace string
+	// Refresh is how long credentials are used before their Secret, or ServiceAccount, is read again.
+	Refresh time.Duration
+	// DeniedPause is how long a cloud that refuses an identity is not asked about it again, at most. The pauses grow up to that.
+	DeniedPause time.Duration
+	// Width is how many objects of one account are worked on at once, and of all accounts together that do not answer.
+	Width int
+	// Calls returns who is told of the requests to a cloud; nil for nobody.
+	Calls func(provider string) driver.Calls
+	// Waited is told how long an object waited that got a place of its account; nil for nobody.
+	Waited func(provider string, wait time.Duration)
+	Now    func() time.Time
+
+	mu      sync.Mutex
+	conns   pool
+	holds   map[Key]*held
+	holding singleflight.Group
+	tokens  tokens
+	built   sync.Once // gates
+	gates   *gates
+}
+
+// Use says who asks for a connection, and for what.
+type Use struct {
+	Key       Key
+	Namespace string
+	// Location is the object's own; empty for the config's region.
+	Location string
+	// ByClass: the config was named by the object's class, not by the object.
+	ByClass bool
+	// Bound: the object has a name in the cloud; Deleting: it is being deleted.
+	Bound    bool
+	Deleting bool
+}
+
+// Connect returns the connection for a use. An error of type *Refusal is for a person to mend.
+func (s *Store) Connect(ctx context.Context, use Use) (*Connection, error) {
+	cfg, err := s.load(ctx, s.Client, use.Key)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.admit(ctx, cfg, use); err != nil {
+		return nil, err
+	}
+	if err := s.supported(cfg); err != nil {
+		return nil, err
+	}
+	location := use.Location
+	if location == "" {
+		location = cfg.region()
+	}
+	if location == "" {
+		return nil, &Refusal{v1alpha1.ReasonInvalid,
+			fmt.Sprintf("there is no location: set spec.location, or a region in %s", cfg.key)}
+	}
+	t, err := s.tenantOf(ctx, cfg, use.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	return s.open(ctx, cfg, t, location, use.Deleting)
+}
+
+// entrance returns where the objects of a config enter. Until the cloud says which account that is, what it said
+// last, maybe to an earlier process, is good enough: for nothing else would it be.
+func (s *Store) entrance(cfg *config) *Entrance {
+	first := gateKey{config: cfg.key}
+	if last := cfg.status(); last.AccountID != "" && last.Provider == cfg.provider() {
+		first = gateKey{provider: last.Provider, account: driver.AccountID(last.AccountID), endpoint: cfg.endpoint}
+	}
+	return s.allGates().entrance(cfg.key, cfg.provider(), first)
+}
+
+func (s *Store) allGates() *gates {
+	s.built.Do(func() {
+		s.gates = newGates(s.Width, s.Now)
+		s.gates.waited = s.Waited
+	})
+	return s.gates
+}
+
+// Dequeue takes who out of the queue for a slot, and gives up a slot that is reserved for it. It is for an object that no longer
+// wants one, because it is deleted, paused or refused. Without it, others would wait for that object's turn to pass.
+func (s *Store) Dequeue(who any) {
+	all := s.allGates()
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.dequeue(who)
+}
+
+// Accounts returns the use of the concurrency limiter of each account.
+func (s *Store) Accounts() []telemetry.Account { return s.allGates().accounts() }
+
+// forget drops what is known of a config that is gone.
+func (s *Store) forget(key Key) {
+	s.allGates().forget(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.holds, key)
+	s.conns.forget(key)
+}
