@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"encoding/json"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -155,4 +157,47 @@ type BucketList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
 	Items           []Bucket `json:"items"`
+}
+
+// GetSpec implements ResourceObject.
+func (b *Bucket) GetSpec() any { return &b.Spec }
+
+// GetResourceSpec implements ResourceObject.
+func (b *Bucket) GetResourceSpec() *ResourceSpec { return &b.Spec.ResourceSpec }
+
+// GetResourceStatus implements ResourceObject.
+func (b *Bucket) GetResourceStatus() *ResourceStatus { return &b.Status.ResourceStatus }
+
+// GetConditions implements ResourceObject.
+func (b *Bucket) GetConditions() []metav1.Condition { return b.Status.Conditions }
+
+// GetParameters implements ResourceObject.
+func (b *Bucket) GetParameters() any { return b.Spec.BucketParameters.DeepCopy() }
+
+// GetLocation implements ResourceObject.
+func (b *Bucket) GetLocation() string { return value(b.Spec.Location) }
+
+// GetConnection implements ResourceObject.
+func (b *Bucket) GetConnection() *Connection { return b.Spec.Connection }
+
+// GetCredentials implements ResourceObject: a bucket has no login.
+func (b *Bucket) GetCredentials() *DatabaseCredentials { return nil }
+
+// GetDeletionPolicy implements ResourceObject.
+func (b *Bucket) GetDeletionPolicy() DeletionPolicy { return b.Spec.DeletionPolicy }
+
+// GetForceDestroy implements ResourceObject.
+func (b *Bucket) GetForceDestroy() bool { return value(b.Spec.ForceDestroy) }
+
+// GetObserved implements ResourceObject.
+func (b *Bucket) GetObserved() any {
+	if b.Status.Observed == nil {
+		return nil
+	}
+	return b.Status.Observed
+}
+
+// SetObserved implements ResourceObject.
+func (b *Bucket) SetObserved(mirror json.RawMessage) error {
+	return setObserved(&b.Status.Observed, mirror)
 }

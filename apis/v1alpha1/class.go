@@ -320,3 +320,62 @@ type BucketClassList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 	Items           []BucketClass `json:"items"`
 }
+
+// GetClassSpec implements ClassObject.
+func (c *DatabaseClass) GetClassSpec() *ClassSpec { return &c.Spec.ClassSpec }
+
+// GetClassStatus implements ClassObject.
+func (c *DatabaseClass) GetClassStatus() *ClassStatus { return &c.Status }
+
+// GetConditions implements ClassObject.
+func (c *DatabaseClass) GetConditions() []metav1.Condition { return c.Status.Conditions }
+
+// GetDefaults implements ClassObject.
+func (c *DatabaseClass) GetDefaults() any { return c.Spec.Defaults }
+
+// GetEnforced implements ClassObject.
+func (c *DatabaseClass) GetEnforced() any { return c.Spec.Enforced }
+
+// GetDeletionPolicy implements ClassObject.
+func (c *DatabaseClass) GetDeletionPolicy() DeletionPolicy { return c.Spec.DeletionPolicy }
+
+// GetSizes implements ClassObject.
+func (c *DatabaseClass) GetSizes() []ClassSize {
+	var sizes []ClassSize
+	for i := range c.Spec.Sizes {
+		s := &c.Spec.Sizes[i]
+		size := ClassSize{Name: s.Name, Description: s.Description, Cost: s.Cost, Entry: s}
+		if b := s.Storage; b != nil {
+			size.Bounds = map[string]SizeBounds{"storage.sizeGiB": {Min: b.MinGiB, Max: b.MaxGiB}}
+		}
+		sizes = append(sizes, size)
+	}
+	return sizes
+}
+
+// GetDefaultSize implements ClassObject.
+func (c *DatabaseClass) GetDefaultSize() string { return c.Spec.DefaultSize }
+
+// GetClassSpec implements ClassObject.
+func (c *BucketClass) GetClassSpec() *ClassSpec { return &c.Spec.ClassSpec }
+
+// GetClassStatus implements ClassObject.
+func (c *BucketClass) GetClassStatus() *ClassStatus { return &c.Status }
+
+// GetConditions implements ClassObject.
+func (c *BucketClass) GetConditions() []metav1.Condition { return c.Status.Conditions }
+
+// GetDefaults implements ClassObject.
+func (c *BucketClass) GetDefaults() any { return c.Spec.Defaults }
+
+// GetEnforced implements ClassObject.
+func (c *BucketClass) GetEnforced() any { return c.Spec.Enforced }
+
+// GetDeletionPolicy implements ClassObject.
+func (c *BucketClass) GetDeletionPolicy() DeletionPolicy { return c.Spec.DeletionPolicy }
+
+// GetSizes implements ClassObject: buckets have no sizes.
+func (c *BucketClass) GetSizes() []ClassSize { return nil }
+
+// GetDefaultSize implements ClassObject.
+func (c *BucketClass) GetDefaultSize() string { return "" }

@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"encoding/json"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -232,4 +234,47 @@ type DatabaseList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
 	Items           []Database `json:"items"`
+}
+
+// GetSpec implements ResourceObject.
+func (d *Database) GetSpec() any { return &d.Spec }
+
+// GetResourceSpec implements ResourceObject.
+func (d *Database) GetResourceSpec() *ResourceSpec { return &d.Spec.ResourceSpec }
+
+// GetResourceStatus implements ResourceObject.
+func (d *Database) GetResourceStatus() *ResourceStatus { return &d.Status.ResourceStatus }
+
+// GetConditions implements ResourceObject.
+func (d *Database) GetConditions() []metav1.Condition { return d.Status.Conditions }
+
+// GetParameters implements ResourceObject.
+func (d *Database) GetParameters() any { return d.Spec.DatabaseParameters.DeepCopy() }
+
+// GetLocation implements ResourceObject.
+func (d *Database) GetLocation() string { return value(d.Spec.Location) }
+
+// GetConnection implements ResourceObject.
+func (d *Database) GetConnection() *Connection { return d.Spec.Connection }
+
+// GetCredentials implements ResourceObject.
+func (d *Database) GetCredentials() *DatabaseCredentials { return d.Spec.Credentials }
+
+// GetDeletionPolicy implements ResourceObject.
+func (d *Database) GetDeletionPolicy() DeletionPolicy { return d.Spec.DeletionPolicy }
+
+// GetForceDestroy implements ResourceObject: no cloud asks for it to delete a server with contents.
+func (d *Database) GetForceDestroy() bool { return false }
+
+// GetObserved implements ResourceObject.
+func (d *Database) GetObserved() any {
+	if d.Status.Observed == nil {
+		return nil
+	}
+	return d.Status.Observed
+}
+
+// SetObserved implements ResourceObject.
+func (d *Database) SetObserved(mirror json.RawMessage) error {
+	return setObserved(&d.Status.Observed, mirror)
 }

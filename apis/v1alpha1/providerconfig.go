@@ -298,3 +298,21 @@ type ClusterProviderConfigList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 	Items           []ClusterProviderConfig `json:"items"`
 }
+
+// GetAccount implements ProviderConfigObject.
+func (c *ProviderConfig) GetAccount() Account { return c.Spec.Account }
+
+// GetProviderConfigStatus implements ProviderConfigObject.
+func (c *ProviderConfig) GetProviderConfigStatus() *ProviderConfigStatus { return &c.Status }
+
+// GetConditions implements ProviderConfigObject.
+func (c *ProviderConfig) GetConditions() []metav1.Condition { return c.Status.Conditions }
+
+// GetAccount implements ProviderConfigObject.
+func (c *ClusterProviderConfig) GetAccount() Account { return c.Spec.Account }
+
+// GetProviderConfigStatus implements ProviderConfigObject.
+func (c *ClusterProviderConfig) GetProviderConfigStatus() *ProviderConfigStatus { return &c.Status }
+
+// GetConditions implements ProviderConfigObject.
+func (c *ClusterProviderConfig) GetConditions() []metav1.Condition { return c.Status.Conditions }
