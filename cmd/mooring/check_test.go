@@ -26,13 +26,13 @@ import (
 
 // TestCheck: where all is there that the chart makes, all is well; and whatever is missing is named.
 func TestCheck(t *testing.T) {
-	s := system.NewStage(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	s := system.NewEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
 	for _, name := range []string{"shop", "bank"} {
 		if err := system.EnsureNamespace(t.Context(), s.Client, name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	all := checkStage{T: t, Stage: s, options: defaults()}
+	all := checkStage{T: t, Environment: s, options: defaults()}
 	t.Run("every namespace", func(t *testing.T) {
 		s.Install(t, nil)
 		c := all.with(t)
@@ -80,7 +80,7 @@ func ownMeta(name string) metav1.ObjectMeta {
 // A checkStage is an installation, and the options to check it with.
 type checkStage struct {
 	*testing.T
-	*system.Stage
+	*system.Environment
 	options
 }
 

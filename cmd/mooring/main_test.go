@@ -117,7 +117,7 @@ func TestReplicas(t *testing.T) {
 
 // A world is a control plane, a local cloud and the program.
 type world struct {
-	*system.Stage
+	*system.Environment
 	program    string
 	kubeconfig string // of a user with the program's rights
 	pod        string // whose replicas are started; empty for none
@@ -128,8 +128,8 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	logf.SetLogger(logr.Discard()) // of envtest: what it has to say comes back as errors
 	w := &world{
-		Stage:   system.NewStage(t, cluster.Options{}, localcloud.Options{ListenersOnly: true}),
-		program: filepath.Join(t.TempDir(), "mooring"),
+		Environment: system.NewEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true}),
+		program:     filepath.Join(t.TempDir(), "mooring"),
 	}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", w.program, ".")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -35,7 +35,7 @@ func runController(t *testing.T) *mem.Cloud {
 		Drivers:    map[string]driver.Driver{"aws": cloud.Driver()},
 		SyncPeriod: time.Second, Settle: 50 * time.Millisecond, Workers: 4, WebhookAddress: address,
 	}
-	m, err := system.Start(t.Context(), server.Config(), &system.Lifeline{}, o, controllers.ManagerOptions{})
+	m, err := system.Start(t.Context(), server.Config(), &system.KillSwitch{}, o, controllers.ManagerOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 
 // A stage is what all causes share, one after the other.
 type stage struct {
-	*system.Stage
+	*system.Environment
 	user *rest.Config
 	s3   *s3.Client
 	rds  *rds.Client
@@ -56,7 +56,7 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	const short = 50 * time.Millisecond
 	s := &stage{seen: map[string][]string{}}
-	s.Stage = system.NewStage(t, cluster.Options{}, localcloud.Options{
+	s.Environment = system.NewEnvironment(t, cluster.Options{}, localcloud.Options{
 		ListenersOnly: true, InstanceQuota: -1, Now: s.cloudNow, Durations: localcloud.Durations{Create: short, Modify: short, Delete: short, Snapshot: short},
 	})
 	var err error
@@ -133,7 +133,7 @@ func (c *scene) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Lo
 // start starts the scene's manager.
 func (c *scene) start(o controllers.Options, mo controllers.ManagerOptions) {
 	c.Helper()
-	life := &system.Lifeline{}
+	life := &system.KillSwitch{}
 	o.Drivers, o.Now, o.MetricsObjectLimit = c.Drivers(life, 5*time.Second), c.now, 1000
 	if o.SyncPeriod == 0 {
 		o.SyncPeriod = 2 * time.Second

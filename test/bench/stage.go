@@ -81,7 +81,7 @@ func start(ctx context.Context, o options) (_ *stage, err error) {
 	if s.client, err = client.NewWithWatch(s.cluster.Config(), client.Options{Scheme: scheme}); err != nil {
 		return nil, err
 	}
-	accounts := &system.Stage{Cluster: s.cluster, Cloud: s.cloud, Client: s.client}
+	accounts := &system.Environment{Cluster: s.cluster, Cloud: s.cloud, Client: s.client}
 	if err := accounts.Accounts(ctx); err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func TestElsewhere(t *testing.T) {
 	w.goesOn(ours)
 }
 
-// lend makes the accounts of system.Stage in the world's own namespace.
+// lend makes the accounts of system.Environment in the world's own namespace.
 func (w *world) lend(amazon string) {
 	w.Helper()
 	id, secret := w.Cloud.AWSKeys(system.AWSAccount)

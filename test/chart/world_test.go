@@ -34,7 +34,7 @@ const patience = 2 * time.Minute
 // A world is a cluster with nothing of Mooring in it, a node, and a local cloud.
 type world struct {
 	*testing.T
-	*system.Stage
+	*system.Environment
 	*helm
 	// release is what helm is told to call it, name what it calls its objects, and namespace where they are.
 	release, name, namespace string
@@ -51,7 +51,7 @@ func newWorld(t *testing.T, helmProgram string) *world {
 
 func newWorldNamed(t *testing.T, helmProgram, release, name, namespace string) *world {
 	t.Helper()
-	w := &world{T: t, release: release, name: name, namespace: namespace, Stage: &system.Stage{Cluster: cluster.ForTest(t, cluster.Options{Bare: true, Audit: true})}}
+	w := &world{T: t, release: release, name: name, namespace: namespace, Environment: &system.Environment{Cluster: cluster.ForTest(t, cluster.Options{Bare: true, Audit: true})}}
 	var err error
 	if w.Cloud, err = localcloud.Start(localcloud.Options{ListenersOnly: true, InstanceQuota: -1}); err != nil {
 		t.Fatal(err)

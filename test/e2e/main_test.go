@@ -101,7 +101,7 @@ func TestMain(m *testing.M) {
 
 // A stage is what all tests of the package share.
 type stage struct {
-	*system.Stage
+	*system.Environment
 	watch dynamic.Interface
 	// worlds counts those that were made, of which there may be room for so many.
 	worlds atomic.Int64
@@ -116,9 +116,9 @@ var (
 
 // install starts a stage with Mooring installed on it as its chart does that, for all namespaces or, if limited, for those
 // named, which it makes then. Nothing of it runs yet. All that it asks of the API server is judged in the end.
-func install(t testing.TB, o localcloud.Options, namespaces ...string) *system.Stage {
+func install(t testing.TB, o localcloud.Options, namespaces ...string) *system.Environment {
 	t.Helper()
-	s := system.NewStage(t, cluster.Options{Audit: true}, o)
+	s := system.NewEnvironment(t, cluster.Options{Audit: true}, o)
 	values := system.Values{}
 	if limited {
 		values["namespaces"] = namespaces
@@ -153,7 +153,7 @@ func emptyStage(t testing.TB, o localcloud.Options, room int) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &stage{Stage: s, watch: client, room: int64(room)}
+	return &stage{Environment: s, watch: client, room: int64(room)}
 }
 
 // room is for more worlds than the tests of the package make when they run once.
@@ -224,7 +224,7 @@ func (s *span) Error(args ...any) {
 }
 
 // record keeps what Mooring asked of a stage's API server.
-func (s *span) record(of *system.Stage) {
+func (s *span) record(of *system.Environment) {
 	all, err := of.Cluster.Audit().Since(0)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -34,7 +34,7 @@ func TestClassRollout(t *testing.T) {
 	t.Parallel()
 	s := install(t, localcloud.Options{ListenersOnly: true, InstanceQuota: -1, Durations: localcloud.Durations{Modify: modifying}}, crowded)
 	s.Run(t, controllers.Options{SyncPeriod: time.Minute}, nil)
-	r := &rollout{T: t, Stage: s}
+	r := &rollout{T: t, Environment: s}
 	r.begin()
 	awaitAll(r, "ready and up to date", func(c *v1alpha1.DatabaseClass) bool {
 		return c.Status.Users == crowd && c.Status.UpToDate == crowd
@@ -84,7 +84,7 @@ func TestClassRollout(t *testing.T) {
 // A rollout is a class with many users on a stage of its own.
 type rollout struct {
 	*testing.T
-	*system.Stage
+	*system.Environment
 }
 
 func (r *rollout) begin() {

@@ -121,7 +121,7 @@ func (w *world) reborn(t *testing.T) *world {
 	if err := system.EnsureNamespace(context.WithoutCancel(t.Context()), admin, system.Namespace); err != nil {
 		t.Fatal(err)
 	}
-	again := newWorldOn(t, &system.Stage{Cluster: c, Cloud: w.Cloud, Client: admin})
+	again := newWorldOn(t, &system.Environment{Cluster: c, Cloud: w.Cloud, Client: admin})
 	again.cluster = kept.Data["clusterID"]
 	return again
 }

@@ -25,7 +25,7 @@ type wrapper = func(http.RoundTripper) http.RoundTripper
 
 // A world is a stage, the wire between its managers and its API server, and a cache by which the test watches.
 type world struct {
-	*system.Stage
+	*system.Environment
 	wire  *wire
 	seen  cache.Cache
 	user  *rest.Config
@@ -50,12 +50,12 @@ func newWorld(t *testing.T, co cluster.Options, lo localcloud.Options) *world {
 		lo.Durations = localcloud.Durations{Create: short, Modify: short, Delete: short, Snapshot: short}
 	}
 	lo.InstanceQuota = -1
-	return newWorldOn(t, system.NewStage(t, co, lo))
+	return newWorldOn(t, system.NewEnvironment(t, co, lo))
 }
 
-func newWorldOn(t *testing.T, s *system.Stage) *world {
+func newWorldOn(t *testing.T, s *system.Environment) *world {
 	t.Helper()
-	w := &world{Stage: s, wire: newWire(), settle: settle}
+	w := &world{Environment: s, wire: newWire(), settle: settle}
 	var err error
 	if w.user, err = w.Cluster.User(system.User, cluster.Administrators); err != nil {
 		t.Fatal(err)
@@ -79,13 +79,13 @@ func newWorldOn(t *testing.T, s *system.Stage) *world {
 }
 
 // start starts a manager for some namespaces, or for all if none is given.
-func (w *world) start(ctx context.Context, life *system.Lifeline, timeout time.Duration, wrap wrapper, namespaces ...string) (*system.Manager, error) {
+func (w *world) start(ctx context.Context, life *system.KillSwitch, timeout time.Duration, wrap wrapper, namespaces ...string) (*system.Manager, error) {
 	return w.startWith(ctx, w.Drivers(life, timeout), life, wrap, namespaces...)
 }
 
 // startWith is start with drivers of the test's own.
 func (w *world) startWith(
-	ctx context.Context, drivers map[string]driver.Driver, life *system.Lifeline, wrap wrapper, namespaces ...string,
+	ctx context.Context, drivers map[string]driver.Driver, life *system.KillSwitch, wrap wrapper, namespaces ...string,
 ) (*system.Manager, error) {
 	cfg := rest.CopyConfig(w.user)
 	if wrap != nil {
@@ -104,7 +104,7 @@ func (w *world) startWith(
 // run starts a manager that lives as long as the test.
 func (w *world) run(t *testing.T, timeout time.Duration) *system.Manager {
 	t.Helper()
-	m, err := w.start(t.Context(), &system.Lifeline{}, timeout, nil)
+	m, err := w.start(t.Context(), &system.KillSwitch{}, timeout, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,16 +115,16 @@ func (w *world) run(t *testing.T, timeout time.Duration) *system.Manager {
 // A process runs managers for a few namespaces, one after the other: a killed one is followed by a fresh one that
 // remembers nothing.
 type process struct {
-	start func(*system.Lifeline) *system.Manager
+	start func(*system.KillSwitch) *system.Manager
 
 	mu      sync.Mutex
-	line    *system.Lifeline
+	line    *system.KillSwitch
 	manager *system.Manager
 	next    sync.WaitGroup
 }
 
 func (w *world) process(t *testing.T, wrap wrapper, namespaces ...string) *process {
-	p := &process{line: &system.Lifeline{}, start: func(line *system.Lifeline) *system.Manager {
+	p := &process{line: &system.KillSwitch{}, start: func(line *system.KillSwitch) *system.Manager {
 		m, err := w.start(t.Context(), line, timeout, wrap, namespaces...)
 		if err != nil && t.Context().Err() == nil { // a process that is killed last needs no successor
 			t.Errorf("start a manager: %v", err)
@@ -148,7 +148,7 @@ func (p *process) kill() {
 	p.next.Go(func() {
 		defer p.mu.Unlock()
 		p.manager.Kill()
-		p.line = &system.Lifeline{}
+		p.line = &system.KillSwitch{}
 		p.manager = p.start(p.line)
 	})
 }

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 
 // A stage is a control plane, a cloud that trusts it, and a manager with the rights that it has where it is installed.
 type stage struct {
-	*system.Stage
+	*system.Environment
 	name   string
 	issuer string
 	// clock is the drivers' own, theirs the controllers'.
@@ -57,7 +57,7 @@ func newStage(t *testing.T, name string, period time.Duration, co cluster.Option
 	t.Helper()
 	co.Audit, lo.ListenersOnly = true, true
 	s := &stage{name: name, clock: &clock{}, theirs: &clock{}, period: period, tokens: newTokens(t)}
-	s.Stage = system.NewStage(t, co, lo)
+	s.Environment = system.NewEnvironment(t, co, lo)
 	s.Install(t, nil)
 	var err error
 	if s.issuer, err = s.TrustCluster(t.Context()); err != nil {

@@ -34,7 +34,7 @@ type Values map[string]any
 // Install makes managers that start from now on who Mooring is where it is installed: they have a token of the chart's
 // ServiceAccount, and no rights but those that the chart gives it, so that one that is missing shows. If values name
 // namespaces, which must be there, managers look after these alone.
-func (s *Stage) Install(t testing.TB, values Values) {
+func (e *Environment) Install(t testing.TB, values Values) {
 	t.Helper()
 	objects, err := Render(t, values, "serviceaccount", "rbac")
 	if err != nil {
@@ -42,23 +42,23 @@ func (s *Stage) Install(t testing.TB, values Values) {
 	}
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(tokenLife.Seconds()))}}
 	for _, o := range objects {
-		if err := s.Client.Create(t.Context(), o); err != nil {
+		if err := e.Client.Create(t.Context(), o); err != nil {
 			t.Fatalf("install %s %s: %v", o.GetKind(), o.GetName(), err)
 		}
 		if o.GetKind() != "ServiceAccount" {
 			continue
 		}
 		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: o.GetNamespace(), Name: o.GetName()}}
-		if err := s.Client.SubResource("token").Create(t.Context(), account, request); err != nil {
+		if err := e.Client.SubResource("token").Create(t.Context(), account, request); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s.Rights, err = RightsOf(objects); err != nil {
+	if e.Rights, err = RightsOf(objects); err != nil {
 		t.Fatal(err)
 	}
-	s.user = rest.AnonymousClientConfig(s.Cluster.Config())
-	s.user.BearerToken = request.Status.Token
-	s.namespaces, _ = values["namespaces"].([]string)
+	e.user = rest.AnonymousClientConfig(e.Cluster.Config())
+	e.user.BearerToken = request.Status.Token
+	e.namespaces, _ = values["namespaces"].([]string)
 }
 
 // Render returns what templates of the chart make of values, by the templates' names.

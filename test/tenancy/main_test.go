@@ -46,15 +46,15 @@ const (
 // A house is a cluster with Mooring as it is installed: its own rights, its policies, and the webhook, unless it is down.
 type house struct {
 	*testing.T
-	*system.Stage
+	*system.Environment
 	// thief may do in its namespace what its administrator may, and no more.
 	thief client.Client
 }
 
 func newHouse(t *testing.T, answers bool) *house {
 	t.Helper()
-	s := system.NewStage(t, cluster.Options{Audit: true}, localcloud.Options{ListenersOnly: true, InstanceQuota: -1})
-	h := &house{T: t, Stage: s}
+	s := system.NewEnvironment(t, cluster.Options{Audit: true}, localcloud.Options{ListenersOnly: true, InstanceQuota: -1})
+	h := &house{T: t, Environment: s}
 	h.Install(t, nil)
 	for _, file := range []string{"rbac/users.yaml", "admission/consent.yaml", "admission/tokens.yaml"} {
 		h.apply(file)
@@ -77,7 +77,7 @@ func (h *house) run(answers bool) {
 	h.Helper()
 	address := h.freeAddress()
 	h.must(webhook.Apply(h.Context(), h.Client, "https://"+address))
-	life := &system.Lifeline{}
+	life := &system.KillSwitch{}
 	o := controllers.Options{Drivers: h.Drivers(life, 5*time.Second), SyncPeriod: 2 * time.Second, Settle: 300 * time.Millisecond, Workers: 8}
 	if answers {
 		o.WebhookAddress = address

@@ -1,6 +1,3 @@
-// Package system runs Mooring's manager inside a test or a program, against a control plane from
-// test/cluster and whatever drivers it is given. A manager can be killed as a process would be: from one
-// moment on nothing of it reaches the API server or the cloud any more, and all it remembered is lost.
 package system
 
 import (
@@ -27,14 +24,14 @@ const Namespace = "mooring-system"
 // ErrKilled is what every request of a killed manager gets.
 var ErrKilled = errors.New("the manager was killed")
 
-// Lifeline cuts a manager off. Wrap every transport of the manager in it.
-type Lifeline struct{ dead atomic.Bool }
+// KillSwitch cuts a manager off. Wrap every transport of the manager in it.
+type KillSwitch struct{ dead atomic.Bool }
 
 // Kill lets nothing through from now on.
-func (l *Lifeline) Kill() { l.dead.Store(true) }
+func (l *KillSwitch) Kill() { l.dead.Store(true) }
 
 // Wrap returns a transport that works until Kill. What was answered after Kill is not delivered.
-func (l *Lifeline) Wrap(next http.RoundTripper) http.RoundTripper {
+func (l *KillSwitch) Wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		if l.dead.Load() {
 			return nil, ErrKilled
@@ -58,19 +55,19 @@ type Manager struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 	err    error // of the run, once done is closed
-	life   *Lifeline
+	kill   *KillSwitch
 	// Metrics are the manager's own. Those of controller-runtime are in its registry, of all managers together.
 	Metrics prometheus.Gatherer
 }
 
 // Start starts a manager and returns once its caches are filled. cfg says who it is to the API server. Where it logs
 // to is for the program to say, as in cmd/mooring. Metrics are served only by a manager that serves them, and are its own else.
-func Start(ctx context.Context, cfg *rest.Config, life *Lifeline, o controllers.Options, mo controllers.ManagerOptions) (*Manager, error) {
+func Start(ctx context.Context, cfg *rest.Config, kill *KillSwitch, o controllers.Options, mo controllers.ManagerOptions) (*Manager, error) {
 	cfg = rest.CopyConfig(cfg)
-	if life == nil {
-		life = &Lifeline{}
+	if kill == nil {
+		kill = &KillSwitch{}
 	}
-	cfg.Wrap(life.Wrap)
+	cfg.Wrap(kill.Wrap)
 	mo.Unnamed = true
 	if mo.MetricsAddress == "" {
 		mo.MetricsAddress = "0"
@@ -107,7 +104,7 @@ func Start(ctx context.Context, cfg *rest.Config, life *Lifeline, o controllers.
 		return nil, err
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	m := &Manager{cancel: cancel, done: make(chan struct{}), life: life, Metrics: shown}
+	m := &Manager{cancel: cancel, done: make(chan struct{}), kill: kill, Metrics: shown}
 	go func() {
 		defer close(m.done)
 		m.err = mgr.Start(running)
@@ -143,7 +140,7 @@ func (m *Manager) Ended() bool {
 
 // Kill ends the manager as SIGKILL would.
 func (m *Manager) Kill() {
-	m.life.Kill()
+	m.kill.Kill()
 	m.cancel()
 	<-m.done
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-// Accounts of the stage's cloud.
+// Accounts of the environment's cloud.
 const (
 	AWSAccount = "123456789012"
 	AWSRegion  = "eu-central-1"
@@ -35,12 +35,12 @@ const (
 const (
 	// User may do everything.
 	User = "mooring"
-	// Installed is who Mooring is where it is installed; see Stage.Install.
+	// Installed is who Mooring is where it is installed; see Environment.Install.
 	Installed = "system:serviceaccount:" + Namespace + ":mooring"
 )
 
-// A Stage is a control plane and a local cloud for tests.
-type Stage struct {
+// An Environment is a control plane and a local cloud for tests.
+type Environment struct {
 	Cluster *cluster.Cluster
 	Cloud   *localcloud.Cloud
 	// Client is an administrator's, without a cache.
@@ -52,17 +52,17 @@ type Stage struct {
 	namespaces []string // that managers are limited to
 }
 
-// NewStage starts a control plane and a local cloud, with the ClusterProviderConfigs aws and gcp, open to
+// NewEnvironment starts a control plane and a local cloud, with the ClusterProviderConfigs aws and gcp, open to
 // every namespace. All of it ends with the test.
-func NewStage(t testing.TB, co cluster.Options, lo localcloud.Options) *Stage {
+func NewEnvironment(t testing.TB, co cluster.Options, lo localcloud.Options) *Environment {
 	t.Helper()
-	s := &Stage{Cluster: cluster.ForTest(t, co)}
+	e := &Environment{Cluster: cluster.ForTest(t, co)}
 	var err error
-	if s.Cloud, err = localcloud.Start(lo); err != nil {
+	if e.Cloud, err = localcloud.Start(lo); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Cloud.Close(); err != nil {
+		if err := e.Cloud.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -70,35 +70,35 @@ func NewStage(t testing.TB, co cluster.Options, lo localcloud.Options) *Stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Client, err = client.New(s.Cluster.Config(), client.Options{Scheme: scheme}); err != nil {
+	if e.Client, err = client.New(e.Cluster.Config(), client.Options{Scheme: scheme}); err != nil {
 		t.Fatal(err)
 	}
-	if s.user, err = s.Cluster.User(User, cluster.Administrators); err != nil {
+	if e.user, err = e.Cluster.User(User, cluster.Administrators); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Accounts(t.Context()); err != nil {
+	if err := e.Accounts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return e
 }
 
 // Accounts makes the ClusterProviderConfigs aws and gcp and their Secrets, where they are missing.
-func (s *Stage) Accounts(ctx context.Context) error {
-	if err := EnsureNamespace(ctx, s.Client, Namespace); err != nil {
+func (e *Environment) Accounts(ctx context.Context) error {
+	if err := EnsureNamespace(ctx, e.Client, Namespace); err != nil {
 		return err
 	}
-	id, secret := s.Cloud.AWSKeys(AWSAccount)
+	id, secret := e.Cloud.AWSKeys(AWSAccount)
 	for _, o := range []client.Object{
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "aws"}, StringData: map[string]string{
 			v1alpha1.SecretKeyAWSAccessKeyID: id, v1alpha1.SecretKeyAWSSecretAccessKey: secret,
 		}},
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "gcp"}, Data: map[string][]byte{
-			v1alpha1.SecretKeyGCPCredentials: s.Cloud.GCPKey(GCPProject),
+			v1alpha1.SecretKeyGCPCredentials: e.Cloud.GCPKey(GCPProject),
 		}},
-		ClusterConfig("aws", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: AWSRegion}}, s.Cloud.AWSEndpoint()),
-		ClusterConfig("gcp", v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: GCPProject, Region: GCPRegion}}, s.Cloud.GCPEndpoint()),
+		ClusterConfig("aws", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: AWSRegion}}, e.Cloud.AWSEndpoint()),
+		ClusterConfig("gcp", v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: GCPProject, Region: GCPRegion}}, e.Cloud.GCPEndpoint()),
 	} {
-		if err := s.Client.Create(ctx, o); client.IgnoreAlreadyExists(err) != nil {
+		if err := e.Client.Create(ctx, o); client.IgnoreAlreadyExists(err) != nil {
 			return err
 		}
 	}
@@ -120,12 +120,12 @@ func ClusterConfig(name string, account v1alpha1.Account, endpoint string) *v1al
 }
 
 // Config returns who managers that start from now on are to the API server.
-func (s *Stage) Config() *rest.Config { return rest.CopyConfig(s.user) }
+func (e *Environment) Config() *rest.Config { return rest.CopyConfig(e.user) }
 
-// TrustCluster makes the cloud know the stage's API server as an issuer of tokens, by the keys that it shows. Which
+// TrustCluster makes the cloud know the environment's API server as an issuer of tokens, by the keys that it shows. Which
 // ServiceAccounts lead where is for roles and pools to say.
-func (s *Stage) TrustCluster(ctx context.Context) (issuer string, err error) {
-	api, err := discovery.NewDiscoveryClientForConfig(s.Cluster.Config())
+func (e *Environment) TrustCluster(ctx context.Context) (issuer string, err error) {
+	api, err := discovery.NewDiscoveryClientForConfig(e.Cluster.Config())
 	if err != nil {
 		return "", err
 	}
@@ -147,27 +147,27 @@ func (s *Stage) TrustCluster(ctx context.Context) (issuer string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("read the issuer's keys: %w", err)
 	}
-	s.Cloud.TrustIssuer(shown.Issuer, keys...)
+	e.Cloud.TrustIssuer(shown.Issuer, keys...)
 	return shown.Issuer, nil
 }
 
-// Drivers returns drivers whose calls pass through a lifeline, and go to the stage's cloud also from
+// Drivers returns drivers whose calls pass through a kill switch, and go to the environment's cloud also from
 // namespaced ProviderConfigs, which can't name an endpoint.
-func (s *Stage) Drivers(life *Lifeline, callTimeout time.Duration) map[string]driver.Driver {
-	transport := life.Wrap(http.DefaultTransport.(*http.Transport).Clone())
+func (e *Environment) Drivers(kill *KillSwitch, callTimeout time.Duration) map[string]driver.Driver {
+	transport := kill.Wrap(http.DefaultTransport.(*http.Transport).Clone())
 	return map[string]driver.Driver{
-		"aws": aws.New(aws.Options{Endpoint: s.Cloud.AWSEndpoint(), HTTPClient: &http.Client{Transport: transport}, CallTimeout: callTimeout}),
-		"gcp": gcp.New(gcp.Options{Endpoint: s.Cloud.GCPEndpoint(), Transport: transport, CallTimeout: callTimeout}),
+		"aws": aws.New(aws.Options{Endpoint: e.Cloud.AWSEndpoint(), HTTPClient: &http.Client{Transport: transport}, CallTimeout: callTimeout}),
+		"gcp": gcp.New(gcp.Options{Endpoint: e.Cloud.GCPEndpoint(), Transport: transport, CallTimeout: callTimeout}),
 	}
 }
 
-// Run starts a manager on the stage. Of o, the zero values of Drivers, SyncPeriod, Workers and Settle are filled
-// with ones that suit tests. wrap, if not nil, wraps the transport to the API server, outside the lifeline.
-func (s *Stage) Run(t testing.TB, o controllers.Options, wrap func(http.RoundTripper) http.RoundTripper) *Manager {
+// Run starts a manager in the environment. Of o, the zero values of Drivers, SyncPeriod, Workers and Settle are filled
+// with ones that suit tests. wrap, if not nil, wraps the transport to the API server, outside the kill switch.
+func (e *Environment) Run(t testing.TB, o controllers.Options, wrap func(http.RoundTripper) http.RoundTripper) *Manager {
 	t.Helper()
-	life := &Lifeline{}
+	kill := &KillSwitch{}
 	if o.Drivers == nil {
-		o.Drivers = s.Drivers(life, 5*time.Second)
+		o.Drivers = e.Drivers(kill, 5*time.Second)
 	}
 	if o.SyncPeriod == 0 {
 		o.SyncPeriod = 2 * time.Second
@@ -178,11 +178,11 @@ func (s *Stage) Run(t testing.TB, o controllers.Options, wrap func(http.RoundTri
 	if o.Settle == 0 {
 		o.Settle = 300 * time.Millisecond
 	}
-	cfg := s.Config()
+	cfg := e.Config()
 	if wrap != nil {
 		cfg.Wrap(wrap)
 	}
-	m, err := Start(t.Context(), cfg, life, o, controllers.ManagerOptions{Namespaces: s.namespaces, Lease: o.Lease})
+	m, err := Start(t.Context(), cfg, kill, o, controllers.ManagerOptions{Namespaces: e.namespaces, Lease: o.Lease})
 	if err != nil {
 		t.Fatal(err)
 	}
