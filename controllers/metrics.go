@@ -16,7 +16,7 @@ import (
 // addMetrics shows the metrics. What they read at a scrape is in memory.
 func (s *setup) addMetrics() error {
 	s.metrics.Watch(telemetry.Sources{
-		Leading: s.mgr.Elected(), Cache: s.mgr.GetCache(), Kinds: s.counted, Accounts: s.store.Accounts,
+		Leading: s.mgr.Elected(), Cache: s.mgr.GetCache(), Kinds: s.counted, Accounts: s.accounts,
 		Providers: slices.Sorted(maps.Keys(s.Drivers)), SyncPeriod: s.SyncPeriod, ObjectLimit: s.MetricsObjectLimit,
 		Configs: []telemetry.ConfigKind{
 			{Name: identity.KindProviderConfig, List: func() client.ObjectList { return &v1alpha1.ProviderConfigList{} }, Of: configOf},
@@ -27,6 +27,14 @@ func (s *setup) addMetrics() error {
 		return fmt.Errorf("show metrics: %w", err)
 	}
 	return nil
+}
+
+// accounts returns the use of the concurrency limiter of each account.
+func (s *setup) accounts() (accounts []telemetry.Account) {
+	for _, usage := range s.limiters.Usage() {
+		accounts = append(accounts, telemetry.Account(usage))
+	}
+	return accounts
 }
 
 // configOf returns the provider and the conditions of a provider config.

@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/constraint"
 	"github.com/mooring-dev/mooring/controllers/identity"
@@ -128,9 +129,10 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	}
 	s := &setup{Options: o, mgr: mgr}
 	s.metrics = telemetry.New(telemetry.Options{Version: o.Version, SyncPeriod: o.SyncPeriod, Now: o.Now})
+	s.limiters = account.New(max(1, o.Workers/2), o.Now, s.metrics.SlotAcquired)
 	s.store = &identity.Store{
 		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
-		Refresh: o.Refresh, DeniedPause: retry.DefaultCadence(o.SyncPeriod).Longest, Width: max(1, o.Workers/2), Calls: s.calls, Waited: s.metrics.SlotAcquired, Now: o.Now,
+		Refresh: o.Refresh, DeniedPause: retry.DefaultCadence(o.SyncPeriod).Longest, Limiters: s.limiters, Calls: s.calls, Now: o.Now,
 	}
 	if err := addKind(ctx, s, bucketKind(), bucketClasses(), class.Rules{Kind: constraint.Buckets}); err != nil {
 		return err
@@ -155,9 +157,10 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 
 type setup struct {
 	Options
-	mgr     manager.Manager
-	store   *identity.Store
-	metrics *telemetry.Metrics
+	mgr      manager.Manager
+	store    *identity.Store
+	limiters *account.Limiters
+	metrics  *telemetry.Metrics
 	// counted are the cloud kinds as the metrics see them.
 	counted []telemetry.Kind
 	// kinds are the cloud kinds that were added.
@@ -198,7 +201,7 @@ func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resour
 	r := &resource.Reconciler[T, S]{
 		Settings: resource.Settings{
 			Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"), Log: s.Log,
-			Credentials: s.store, Metrics: s.metrics, ClusterID: s.ClusterID, Namespace: s.Namespace,
+			Credentials: s.store, Limiters: s.limiters, Metrics: s.metrics, ClusterID: s.ClusterID, Namespace: s.Namespace,
 			Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: turnDeadline, RecordDeadline: recordDeadline, Now: s.Now,
 		},
 		Kind: kind, Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},

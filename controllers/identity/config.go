@@ -41,6 +41,9 @@ func KeyOfBound(by v1alpha1.BoundProviderConfig, namespace string) Key {
 // String returns the key as people know it.
 func (k Key) String() string { return k.Kind + " " + k.Name }
 
+// source is the key as the account limiters know it.
+func (k Key) source() string { return k.Kind + "/" + k.Namespace + "/" + k.Name }
+
 // config is a provider config of either kind, as the rest of the package sees it.
 type config struct {
 	key      Key

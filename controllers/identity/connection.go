@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -22,7 +23,8 @@ type Connection struct {
 	Location string
 	// Region is the config's own, for objects that name no location; it may be empty.
 	Region string
-	Gate   *Entrance
+	// Slots are those of the account that the connection leads to.
+	Slots *account.Source
 
 	entry    *entry
 	endpoint string
@@ -34,7 +36,7 @@ type Connection struct {
 	asking      singleflight.Group
 	now         func() time.Time
 	identity    sync.Mutex // of what follows
-	account     driver.AccountID
+	known       driver.AccountID
 	answered    time.Time
 	// denied is the cloud's last answer if it was that it refuses the identity. It is not asked again before retryAt: who
 	// mends the credentials makes another connection.
@@ -49,7 +51,7 @@ type Connection struct {
 // Account returns which account the connection leads to. The cloud is asked once. An error of type Refusal
 // means that it leads to another account than the config expects.
 func (c *Connection) Account(ctx context.Context) (driver.AccountID, error) {
-	if known, _ := c.known(); known != "" {
+	if known, _ := c.lastAnswer(); known != "" {
 		return c.expect(known)
 	}
 	return c.ask(ctx)
@@ -58,7 +60,7 @@ func (c *Connection) Account(ctx context.Context) (driver.AccountID, error) {
 // verify is Account, but asks the cloud again if its answer is as old as age. It goes by the session that there is: the steps
 // to the identity are taken again when that nears its end.
 func (c *Connection) verify(ctx context.Context, age time.Duration) (driver.AccountID, error) {
-	known, answered := c.known()
+	known, answered := c.lastAnswer()
 	if known == "" || c.now().Sub(answered) >= age {
 		return c.ask(ctx)
 	}
@@ -67,14 +69,14 @@ func (c *Connection) verify(ctx context.Context, age time.Duration) (driver.Acco
 
 // KnownAccount returns which account the connection leads to, without asking the cloud; empty if nobody has asked yet.
 func (c *Connection) KnownAccount() driver.AccountID {
-	account, _ := c.known()
-	return account
+	known, _ := c.lastAnswer()
+	return known
 }
 
-func (c *Connection) known() (account driver.AccountID, answered time.Time) {
+func (c *Connection) lastAnswer() (known driver.AccountID, answered time.Time) {
 	c.identity.Lock()
 	defer c.identity.Unlock()
-	return c.account, c.answered
+	return c.known, c.answered
 }
 
 // ask asks the cloud for the account. All who ask at the same time share one call, so that a cloud
@@ -84,18 +86,18 @@ func (c *Connection) ask(ctx context.Context) (driver.AccountID, error) {
 		return "", err
 	}
 	answer, err, _ := c.asking.Do("", func() (any, error) {
-		account, err := c.Identity(ctx)
+		id, err := c.Identity(ctx)
 		c.note(err)
-		return account, err
+		return id, err
 	})
 	if err != nil {
 		return "", err
 	}
-	account := answer.(driver.AccountID)
+	id := answer.(driver.AccountID)
 	c.identity.Lock()
-	c.account, c.answered = account, c.now()
+	c.known, c.answered = id, c.now()
 	c.identity.Unlock()
-	return c.expect(account)
+	return c.expect(id)
 }
 
 // deniedLately returns the answer that the cloud refuses the identity, as long as it is not asked again.
@@ -135,14 +137,14 @@ func (c *Connection) LookAgain() {
 	}
 }
 
-// expect says what an account means for the connection: where its objects have to enter, and whether it is the right one.
-func (c *Connection) expect(account driver.AccountID) (driver.AccountID, error) {
-	c.Gate.lead(gateKey{provider: c.Provider, account: account, endpoint: c.endpoint})
-	if c.expected != "" && account != c.expected {
+// expect says what an account means for the connection: whose slots its objects use, and whether it is the right one.
+func (c *Connection) expect(id driver.AccountID) (driver.AccountID, error) {
+	c.Slots.Lead(account.Key{Provider: c.Provider, ID: string(id), Endpoint: c.endpoint})
+	if c.expected != "" && id != c.expected {
 		return "", &Refusal{v1alpha1.ReasonAccountChanged,
-			fmt.Sprintf("the credentials lead to account %s, but the provider config expects %s; correct the credentials, or the accountID of the provider config", account, c.expected)}
+			fmt.Sprintf("the credentials lead to account %s, but the provider config expects %s; correct the credentials, or the accountID of the provider config", id, c.expected)}
 	}
-	return account, nil
+	return id, nil
 }
 
 // Redact cuts the connection's secrets out of a message: those of its Secret, and the tokens that it was given, as they are

@@ -89,7 +89,7 @@ func (s *Store) connect(ctx context.Context, conn *Connection, cfg *config, t te
 		return err
 	}
 	conn.Cloud, conn.Provider, conn.Region, conn.endpoint = cfg.cloud, cfg.provider(), cfg.region(), cfg.endpoint
-	conn.Gate, conn.now, conn.longest = s.entrance(cfg), s.Now, s.DeniedPause
+	conn.Slots, conn.now, conn.longest = s.slots(cfg), s.Now, s.DeniedPause
 	conn.expected = driver.AccountID(cfg.account.Field(cfg.cloud.Account.ID))
 	return nil
 }

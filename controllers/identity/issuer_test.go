@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
 )
 
 // issuer is the part of an API server that issues tokens.
@@ -134,6 +135,6 @@ func (h *house) signIn(use Use) error {
 func (h *house) restart() {
 	h.Store = &Store{
 		Client: h.Client, Reader: h.Reader, Drivers: h.Drivers,
-		Namespace: h.Namespace, Refresh: h.Refresh, Width: h.Width, Now: h.Now,
+		Namespace: h.Namespace, Refresh: h.Refresh, Limiters: account.New(4, h.Now, nil), Now: h.Now,
 	}
 }

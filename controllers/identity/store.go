@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/telemetry"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -28,21 +28,17 @@ type Store struct {
 	Refresh time.Duration
 	// DeniedPause is how long a cloud that refuses an identity is not asked about it again, at most. The pauses grow up to that.
 	DeniedPause time.Duration
-	// Width is how many objects of one account are worked on at once, and of all accounts together that do not answer.
-	Width int
+	// Limiters limit how many objects of one account are reconciled at once.
+	Limiters *account.Limiters
 	// Calls returns who is told of the requests to a cloud; nil for nobody.
 	Calls func(provider string) driver.Calls
-	// Waited is told how long an object waited that got a place of its account; nil for nobody.
-	Waited func(provider string, wait time.Duration)
-	Now    func() time.Time
+	Now   func() time.Time
 
 	mu      sync.Mutex
 	conns   pool
 	holds   map[Key]*held
 	holding singleflight.Group
 	tokens  tokens
-	built   sync.Once // gates
-	gates   *gates
 }
 
 // Use says who asks for a connection, and for what.
@@ -85,39 +81,20 @@ func (s *Store) Connect(ctx context.Context, use Use) (*Connection, error) {
 	return s.open(ctx, cfg, t, location, use.Deleting)
 }
 
-// entrance returns where the objects of a config enter. Until the cloud says which account that is, what it said
-// last, maybe to an earlier process, is good enough: for nothing else would it be.
-func (s *Store) entrance(cfg *config) *Entrance {
-	first := gateKey{config: cfg.key}
+// slots returns the slots of the account that a config leads to. Until the cloud says which account that is, the one in the
+// config's status, maybe from an earlier process, is good enough for this purpose and for no other.
+func (s *Store) slots(cfg *config) *account.Source {
+	name := cfg.key.source()
+	first := account.Key{Source: name}
 	if last := cfg.status(); last.AccountID != "" && last.Provider == cfg.provider() {
-		first = gateKey{provider: last.Provider, account: driver.AccountID(last.AccountID), endpoint: cfg.endpoint}
+		first = account.Key{Provider: last.Provider, ID: last.AccountID, Endpoint: cfg.endpoint}
 	}
-	return s.allGates().entrance(cfg.key, cfg.provider(), first)
+	return s.Limiters.Source(name, cfg.provider(), first)
 }
-
-func (s *Store) allGates() *gates {
-	s.built.Do(func() {
-		s.gates = newGates(s.Width, s.Now)
-		s.gates.waited = s.Waited
-	})
-	return s.gates
-}
-
-// Dequeue takes who out of the queue for a slot, and gives up a slot that is reserved for it. It is for an object that no longer
-// wants one, because it is deleted, paused or refused. Without it, others would wait for that object's turn to pass.
-func (s *Store) Dequeue(who any) {
-	all := s.allGates()
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	all.dequeue(who)
-}
-
-// Accounts returns the use of the concurrency limiter of each account.
-func (s *Store) Accounts() []telemetry.Account { return s.allGates().accounts() }
 
 // forget drops what is known of a config that is gone.
 func (s *Store) forget(key Key) {
-	s.allGates().forget(key)
+	s.Limiters.Forget(key.source())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.holds, key)

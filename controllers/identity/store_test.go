@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/mem"
@@ -155,7 +156,7 @@ func newHouse(t *testing.T, objects ...client.Object) *house {
 		}).Build()
 	h.Store = &Store{
 		Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": described{h.cloud, "aws"}, "gcp": described{h.cloud, "gcp"}},
-		Namespace: system, Refresh: time.Minute, Width: 4, Now: func() time.Time { return h.now },
+		Namespace: system, Refresh: time.Minute, Limiters: account.New(4, func() time.Time { return h.now }, nil), Now: func() time.Time { return h.now },
 	}
 	return h
 }
@@ -341,7 +342,7 @@ func TestConnectRefuses(t *testing.T) {
 			if got := reasonOf(err); got != tt.want || (err == nil) != (tt.want == "") {
 				t.Fatalf("got %q, %v; want %q", got, err, tt.want)
 			}
-			if err == nil && (conn.Provider != "aws" || conn.Location != "eu-central-1" || conn.Gate == nil) {
+			if err == nil && (conn.Provider != "aws" || conn.Location != "eu-central-1" || conn.Slots == nil) {
 				t.Errorf("%+v", conn)
 			}
 			if err != nil && (strings.Contains(err.Error(), canary) || len(err.Error()) < 20) {
@@ -393,7 +394,7 @@ func TestConnectShares(t *testing.T) {
 	if again := connect("eu-central-1"); again != first {
 		t.Error("two connections to one region")
 	}
-	if other := connect("us-east-1"); other == first || other.Gate != first.Gate {
+	if other := connect("us-east-1"); other == first || other.Slots != first.Slots {
 		t.Error("two regions share a connection, or have a gate each")
 	}
 	if h.secrets != 2 {

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
@@ -332,7 +333,7 @@ func TestReleasedIsToldOnce(t *testing.T) {
 // An object that is gone without a turn of its own, as when its finalizer was removed by hand, gives up its place in a rollout.
 func TestWhoIsGoneLeavesTheRollout(t *testing.T) {
 	d := newDesk(t)
-	d.Credentials = &identity.Store{}
+	d.Limiters = account.New(1, time.Now, nil)
 	d.Rollouts = &class.Rollouts{Idle: time.Hour, Now: time.Now}
 	d.Rollouts.Enter("standard", 1, 5, d.obj.UID, func() {})
 	d.obj.Finalizers = nil

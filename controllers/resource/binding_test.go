@@ -60,7 +60,7 @@ func TestNothingOfTheFormerCloudObjectStays(t *testing.T) {
 func TestMemoryOfTheFormerCloudObject(t *testing.T) {
 	at := time.Unix(1, 0)
 	full := memory{
-		uid: "uid", pace: retry.NewPace(retry.Cadence{}), generation: 3, request: "now", rank: 1, failures: 2, failing: at, queuedSince: at, seen: at, told: at,
+		uid: "uid", pace: retry.NewPace(retry.Cadence{}), generation: 3, request: "now", priority: 1, failures: 2, failing: at, queuedSince: at, seen: at, told: at,
 		absent: at, unsaved: at, unmarked: at, sent: []field.Change{{Field: "tags"}}, sentAt: at, inVain: true, password: "4", deleteSent: at, edited: at,
 		drift: drifts{"tags": {}}, unrecorded: true, answered: true, creationSent: true, creationRefused: true, creationFailed: true, creation: &creation{id: "old"}, published: &published{name: "login"}, reported: true,
 		startedOver: true,

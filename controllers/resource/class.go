@@ -119,9 +119,9 @@ func (r *Reconciler[T, S]) takeTurn(t *turn[T, S], a Action) Action {
 	if !slices.ContainsFunc(a.Changes, byClass) {
 		return a
 	}
-	c, name, rank := t.class.Class, client.ObjectKeyFromObject(t.obj), t.mem.rank
+	c, name, p := t.class.Class, client.ObjectKeyFromObject(t.obj), t.mem.priority
 	width := class.Width(int(c.Status.Users))
-	if r.Rollouts.Enter(c.Name(), c.Object.GetGeneration(), width, t.obj.GetUID(), func() { r.queue.recall(name, rank) }) {
+	if r.Rollouts.Enter(c.Name(), c.Object.GetGeneration(), width, t.obj.GetUID(), func() { r.queue.recall(name, p) }) {
 		return a
 	}
 	a.Changes = slices.DeleteFunc(slices.Clone(a.Changes), byClass)

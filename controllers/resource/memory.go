@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/field"
@@ -22,8 +22,8 @@ type memory struct {
 	// generation and request are the edit and the annotation that the waits are about.
 	generation int64
 	request    string
-	// rank is how much the next turn matters.
-	rank identity.Rank
+	// priority is that of the next reconciliation.
+	priority account.Priority
 	// failures counts failed turns in a row, failing is when they began.
 	failures int
 	failing  time.Time
@@ -104,7 +104,7 @@ func (m *memories) of(name types.NamespacedName, uid types.UID, cadence retry.Ca
 	}
 	mem := m.byName[name]
 	if mem == nil || mem.uid != uid {
-		mem = &memory{uid: uid, pace: retry.NewPace(cadence), seen: now, told: now, rank: identity.Routine}
+		mem = &memory{uid: uid, pace: retry.NewPace(cadence), seen: now, told: now, priority: account.Resync}
 		m.byName[name] = mem
 	}
 	return mem

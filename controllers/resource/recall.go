@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/account"
 )
 
 // queue is the controller's queue, once it runs.
@@ -20,7 +20,7 @@ type queue struct {
 }
 
 // Source lets the reconciler put objects back into its controller's queue. Without it, objects that wait
-// for a place in their account come again by and by.
+// for a slot of their account come again by and by.
 func (r *Reconciler[T, S]) Source() source.Source {
 	return source.Func(func(_ context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 		if p, ok := q.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
@@ -31,19 +31,19 @@ func (r *Reconciler[T, S]) Source() source.Source {
 }
 
 // recall has an object reconciled at once.
-func (q *queue) recall(name client.ObjectKey, rank identity.Rank) {
+func (q *queue) recall(name client.ObjectKey, p account.Priority) {
 	if running := q.running.Load(); running != nil {
-		(*running).AddWithOpts(priorityqueue.AddOpts{Priority: priority(rank)}, reconcile.Request{NamespacedName: name})
+		(*running).AddWithOpts(priorityqueue.AddOpts{Priority: queuePriority(p)}, reconcile.Request{NamespacedName: name})
 	}
 }
 
-// priority is a rank in the words of the queue, whose events come with zero. It sticks to an object until another is
-// given.
-func priority(rank identity.Rank) *int {
-	switch rank {
-	case identity.UnderWay:
+// queuePriority is a priority as the controller's queue knows it, whose events have priority zero. An object keeps it until it gets
+// another.
+func queuePriority(p account.Priority) *int {
+	switch p {
+	case account.InProgress:
 		return new(1)
-	case identity.Wanted:
+	case account.UserRequested:
 		return new(0)
 	default:
 		return new(handler.LowPriority)

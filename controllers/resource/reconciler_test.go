@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/retry"
 )
@@ -44,7 +45,7 @@ func TestTurnEnds(t *testing.T) {
 		r := &Reconciler[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
 			Settings: Settings{
 				Client: c, Deadline: deadline, RecordDeadline: deadline, Now: time.Now, Cadence: retry.DefaultCadence(time.Minute),
-				Credentials: &identity.Store{Client: c},
+				Credentials: &identity.Store{Client: c}, Limiters: account.New(1, time.Now, nil),
 			},
 			Kind: &Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
 				Spec:   func(b *v1alpha1.Bucket) *v1alpha1.ResourceSpec { return &b.Spec.ResourceSpec },

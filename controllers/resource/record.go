@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -284,29 +284,29 @@ func (r *Reconciler[T, S]) comeBack(t *turn[T, S], out outcome) reconcile.Result
 	result := reconcile.Result{}
 	switch out.next {
 	case soon:
-		t.mem.rank = identity.UnderWay
+		t.mem.priority = account.InProgress
 		result.RequeueAfter = time.Millisecond
 	case polling:
-		t.mem.rank = max(t.mem.rank, identity.Wanted)
+		t.mem.priority = max(t.mem.priority, account.UserRequested)
 		result.RequeueAfter = pace.WhileCloudWorks()
 	case later:
-		return reconcile.Result{RequeueAfter: out.atLeast, Priority: priority(identity.Routine)}
+		return reconcile.Result{RequeueAfter: out.atLeast, Priority: queuePriority(account.Resync)}
 	case afterError:
-		t.mem.rank = max(t.mem.rank, identity.Wanted)
+		t.mem.priority = max(t.mem.priority, account.UserRequested)
 		if out.state.WaitsForPerson() {
-			t.mem.rank = identity.Routine
+			t.mem.priority = account.Resync
 		}
 		result.RequeueAfter = pace.AfterError(out.atLeast)
 	case never:
 		return result
 	default:
 		pace.Settled()
-		t.mem.rank = identity.Routine
+		t.mem.priority = account.Resync
 		result.RequeueAfter = pace.UntilSync()
 	}
 	if out.atMost > 0 {
 		result.RequeueAfter = min(result.RequeueAfter, out.atMost)
 	}
-	result.Priority = priority(t.mem.rank)
+	result.Priority = queuePriority(t.mem.priority)
 	return result
 }

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -113,7 +114,7 @@ func TestStalledComesBackSlowly(t *testing.T) {
 	for name, out := range map[string]outcome{"the plan": stall, "a guard": *d.stalled(v1alpha1.ReasonAccountChanged, "elsewhere")} {
 		for range 3 {
 			next, err := d.record(t.Context(), d.turn, out, nil)
-			if err != nil || next.RequeueAfter < d.Cadence.Sync*9/10 || *next.Priority != *priority(identity.Routine) {
+			if err != nil || next.RequeueAfter < d.Cadence.Sync*9/10 || *next.Priority != *queuePriority(account.Resync) {
 				t.Errorf("by %s: it comes back %+v (%v)", name, next, err)
 			}
 		}
@@ -126,7 +127,7 @@ func TestStalledComesBackSlowly(t *testing.T) {
 			t.Fatal(err)
 		}
 		last = next.RequeueAfter
-		if *next.Priority != *priority(identity.Routine) {
+		if *next.Priority != *queuePriority(account.Resync) {
 			t.Fatalf("it comes before what people want: %+v", next)
 		}
 	}

@@ -32,20 +32,20 @@ type slotKey struct {
 // hasSlot: no account takes more than its share of the workers. No worker waits here: the object is reconciled again once a
 // slot is free.
 func (r *Reconciler[T, S]) hasSlot(_ context.Context, t *turn[T, S]) (*outcome, error) {
-	name, rank := client.ObjectKeyFromObject(t.obj), t.mem.rank
-	t.exit = t.conn.Gate.Enter(slotKey{r.Kind.Name, name}, rank, func() { r.queue.recall(name, rank) })
-	if t.exit != nil {
+	name, p := client.ObjectKeyFromObject(t.obj), t.mem.priority
+	t.release = t.conn.Slots.Acquire(slotKey{r.Kind.Name, name}, p, func() { r.queue.recall(name, p) })
+	if t.release != nil {
 		t.mem.queuedSince = time.Time{}
 		return nil, nil
 	}
 	t.queued = true
 	t.mem.queuedSince = since(t.mem.queuedSince, true, t.now)
-	return r.whileQueued(t, t.conn.Gate.Degraded()), nil
+	return r.whileQueued(t, t.conn.Slots.Degraded()), nil
 }
 
 // leaveQueue gives up the object's place in the queue for a slot, and a slot that is reserved for it.
 func (r *Reconciler[T, S]) leaveQueue(name types.NamespacedName) {
-	r.Credentials.Dequeue(slotKey{r.Kind.Name, name})
+	r.Limiters.Dequeue(slotKey{r.Kind.Name, name})
 }
 
 // queueNews is how much the conditions have said while the object waits for a slot. They only ever say more, until the cloud object

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -37,9 +38,9 @@ type turn[T client.Object, S any] struct {
 	external driver.External[S]
 	account  driver.AccountID
 	request  driver.Request[S]
-	// exit gives a place in the account's gate back, if one is held. hung: a call got no answer.
-	exit func(answered bool)
-	hung bool
+	// release gives the slot of the account back, if the turn has one. hung: a call got no answer.
+	release func(answered bool)
+	hung    bool
 	// queued: the object waits for a slot of its account.
 	queued bool
 
@@ -87,7 +88,7 @@ func (r *Reconciler[T, S]) begin(obj T) *turn[T, S] {
 		t.wanted = t.mem.generation != 0
 		t.lookNow = t.wanted && t.mem.request != request
 		if t.mem.generation != 0 || t.status.ObservedGeneration != obj.GetGeneration() { // else it was merely not met yet
-			t.mem.rank = min(t.mem.rank, identity.Wanted)
+			t.mem.priority = min(t.mem.priority, account.UserRequested)
 		}
 		if t.wasReady && t.mem.generation != 0 && t.mem.generation != obj.GetGeneration() {
 			t.mem.edited = now
@@ -105,9 +106,9 @@ func (t *turn[T, S]) held() bool {
 
 // leave gives the place in the account's gate back.
 func (t *turn[T, S]) leave() {
-	if t.exit != nil {
-		t.exit(!t.hung)
-		t.exit = nil
+	if t.release != nil {
+		t.release(!t.hung)
+		t.release = nil
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/mem"
@@ -75,7 +76,7 @@ func TestTurnsTellNoToken(t *testing.T) {
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cloud",
 			Annotations: map[string]string{v1alpha1.AnnotationIssueTokens: "true"}}},
 	).Build()
-	store := &identity.Store{Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": asker{mem.New(mem.Options{}).Driver()}}, Width: 1, Now: time.Now}
+	store := &identity.Store{Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": asker{mem.New(mem.Options{}).Driver()}}, Limiters: account.New(1, time.Now, nil), Now: time.Now}
 	key := identity.Key{Kind: identity.KindProviderConfig, Namespace: "shop", Name: "team"}
 	conn, err := store.Connect(t.Context(), identity.Use{Key: key, Namespace: "shop"})
 	if err != nil {

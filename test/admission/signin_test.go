@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/mem"
@@ -45,7 +46,7 @@ func TestMooringSignsIn(t *testing.T) {
 	newStore := func() *identity.Store {
 		return &identity.Store{
 			Client: self, Reader: self, Drivers: map[string]driver.Driver{"aws": cloud},
-			Namespace: system.Namespace, Refresh: time.Minute, Width: 1, Now: time.Now,
+			Namespace: system.Namespace, Refresh: time.Minute, Limiters: account.New(1, time.Now, nil), Now: time.Now,
 		}
 	}
 	use := identity.Use{Key: identity.Key{Kind: identity.KindClusterProviderConfig, Name: "web"}, Namespace: leaving}

@@ -64,6 +64,8 @@ var rules = []rule{
 	},
 	{who: drivertest, never: slices.Concat([]string{controllers, aws, gcp}, kubernetesClient)},
 	{who: controllers, never: slices.Concat([]string{drivertest, tests}, clouds)},
+	// The limiter of an account knows nothing of what leads to one.
+	{who: controllers + "/account", may: []string{}},
 	{who: module + "/cmd/mooring", never: []string{drivertest, mem, tests}},
 }
 

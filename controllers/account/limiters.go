@@ -1,0 +1,211 @@
+package account
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Limiters are the limiters of all accounts. They are safe for concurrent use: one lock is enough, because what is done under
+// it is short.
+type Limiters struct {
+	mu       sync.Mutex
+	limit    int
+	now      func() time.Time
+	acquired func(provider string, wait time.Duration)
+	all      map[Key]*limiter
+	sources  map[string]*Source
+	// waiting says at which limiter a requester waits, or has a reservation.
+	waiting map[any]*limiter
+	// degraded are those whose last call got no answer. The one that last used a slot is the last.
+	degraded []*limiter
+}
+
+// New returns limiters. limit is how many objects of one account are reconciled at once, and of all degraded accounts together.
+// acquired is called with how long a requester waited for its slot; nil for nobody.
+func New(limit int, now func() time.Time, acquired func(provider string, wait time.Duration)) *Limiters {
+	return &Limiters{limit: limit, now: now, acquired: acquired,
+		all: map[Key]*limiter{}, sources: map[string]*Source{}, waiting: map[any]*limiter{}}
+}
+
+// A Key says whose a limiter is: an account's, which has all but Source, or a source's while its account is not known.
+type Key struct {
+	Source   string
+	Provider string
+	ID       string
+	Endpoint string
+}
+
+// A Source is what leads to an account, for example one provider config. Sources that lead to the same account share its limiter.
+type Source struct {
+	all     *Limiters
+	limiter *limiter
+	// provider is the cloud to which the source leads.
+	provider string
+}
+
+// Source returns the source of a name, which leads to a cloud. A new one leads to the limiter of first.
+func (all *Limiters) Source(name, provider string, first Key) *Source {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	s := all.sources[name]
+	if s == nil {
+		s = &Source{all: all, limiter: all.of(first)}
+		all.sources[name] = s
+	}
+	s.provider = provider
+	return s
+}
+
+// Acquire takes a slot for a requester, any value that identifies it, and returns the function that releases it; answered says
+// whether the cloud answered at all. If there is no slot it returns nil, and wake is called once one is reserved, for the
+// requester to call Acquire again; wake must not call back here. Acquire never blocks.
+func (s *Source) Acquire(requester any, p Priority, wake func()) (release func(answered bool)) {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	return s.limiter.acquire(request{requester: requester, priority: p, wake: wake, via: s})
+}
+
+// Degraded reports whether the account's last call got no answer, so that its objects have one slot at most, and share that
+// with other such accounts.
+func (s *Source) Degraded() bool {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	return s.limiter.degraded
+}
+
+// Lead makes a source lead to the limiter of key. Its requests in the queue move there; slots are released where they were
+// acquired.
+func (s *Source) Lead(key Key) {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	from, to := s.limiter, s.all.of(key)
+	if from == to {
+		return
+	}
+	s.limiter = to
+	for _, r := range from.takeOut(s) {
+		to.enqueue(r, false)
+	}
+	to.wake()
+	s.all.prune()
+}
+
+// Dequeue takes a requester out of the queue, and gives up a slot that is reserved for it. It is for an object that no longer
+// wants one, because it is deleted, paused or refused. Without it, others would wait until the reservation expires.
+func (all *Limiters) Dequeue(requester any) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.dequeue(requester)
+}
+
+func (all *Limiters) dequeue(requester any) {
+	l := all.waiting[requester]
+	if l == nil {
+		return
+	}
+	l.remove(requester)
+	l.wake()
+	if l.degraded {
+		all.wakeDegraded()
+	}
+}
+
+// reportWait reports how long a requester waited for its slot.
+func (all *Limiters) reportWait(r request) {
+	if all.acquired != nil {
+		all.acquired(r.via.provider, all.now().Sub(r.since))
+	}
+}
+
+// Usage is the use of one account's limiter. ID is empty as long as the account is not known.
+type Usage struct {
+	Provider string
+	ID       string
+	// Limit is how many objects may be reconciled at once now, InFlight how many are, and Queued how many wait for a slot.
+	Limit, InFlight, Queued int
+}
+
+// Usage returns the use of all limiters.
+func (all *Limiters) Usage() (usage []Usage) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for key, l := range all.all {
+		provider := key.Provider
+		if s := all.sources[key.Source]; s != nil && provider == "" {
+			provider = s.provider
+		}
+		usage = append(usage, Usage{Provider: provider, ID: key.ID, Limit: l.limit, InFlight: l.inFlight, Queued: len(l.queued)})
+	}
+	return usage
+}
+
+// Forget drops a source that is no more.
+func (all *Limiters) Forget(source string) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	delete(all.sources, source)
+	all.prune()
+}
+
+func (all *Limiters) of(key Key) *limiter {
+	l := all.all[key]
+	if l == nil {
+		l = newLimiter(all)
+		all.all[key] = l
+	}
+	return l
+}
+
+// prune drops the limiters to which no source leads and of which no slot is in use.
+func (all *Limiters) prune() {
+	used := map[*limiter]bool{}
+	for _, s := range all.sources {
+		used[s.limiter] = true
+	}
+	idle := func(l *limiter) bool { return !used[l] && l.inFlight == 0 }
+	maps.DeleteFunc(all.waiting, func(_ any, l *limiter) bool { return idle(l) })
+	maps.DeleteFunc(all.all, func(_ Key, l *limiter) bool { return idle(l) })
+	all.degraded = slices.DeleteFunc(all.degraded, idle)
+}
+
+// unanswered records that a call of an account got no answer.
+func (all *Limiters) unanswered(l *limiter) {
+	if !l.degraded {
+		l.degraded = true
+		all.degraded = append(all.degraded, l)
+	}
+}
+
+// recovered records that a call of an account was answered.
+func (all *Limiters) recovered(l *limiter) {
+	if l.degraded {
+		l.degraded = false
+		all.degraded = slices.DeleteFunc(all.degraded, func(other *limiter) bool { return other == l })
+	}
+}
+
+// used records that a slot was acquired or reserved: a degraded account goes to the end of the order.
+func (all *Limiters) used(l *limiter) {
+	if l.degraded {
+		all.recovered(l)
+		all.unanswered(l)
+	}
+}
+
+// degradedSlots is how many more slots the degraded accounts may use, all together.
+func (all *Limiters) degradedSlots() int {
+	slots := all.limit
+	for _, l := range all.degraded {
+		slots -= l.inFlight + l.reservations()
+	}
+	return slots
+}
+
+// wakeDegraded lets degraded accounts wake requesters, one account after the other.
+func (all *Limiters) wakeDegraded() {
+	for _, l := range slices.Clone(all.degraded) {
+		l.wake()
+	}
+}
