@@ -49,11 +49,22 @@ func newWorld(t *testing.T, helmProgram string) *world {
 	return newWorldNamed(t, helmProgram, release, release, namespace)
 }
 
+// newWorldOn is newWorld with a cloud of its own kind.
+func newWorldOn(t *testing.T, helmProgram string, cloud localcloud.Options) *world {
+	t.Helper()
+	return newWorldWith(t, helmProgram, release, release, namespace, cloud)
+}
+
 func newWorldNamed(t *testing.T, helmProgram, release, name, namespace string) *world {
+	t.Helper()
+	return newWorldWith(t, helmProgram, release, name, namespace, localcloud.Options{ListenersOnly: true, InstanceQuota: -1})
+}
+
+func newWorldWith(t *testing.T, helmProgram, release, name, namespace string, cloud localcloud.Options) *world {
 	t.Helper()
 	w := &world{T: t, release: release, name: name, namespace: namespace, Environment: &system.Environment{Cluster: cluster.ForTest(t, cluster.Options{Bare: true, Audit: true})}}
 	var err error
-	if w.Cloud, err = localcloud.Start(localcloud.Options{ListenersOnly: true, InstanceQuota: -1}); err != nil {
+	if w.Cloud, err = localcloud.Start(cloud); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

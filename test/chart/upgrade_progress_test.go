@@ -1,0 +1,325 @@
+package chart
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// TestUpgradeInProgress upgrades from each base while clouds create, change and delete, and while passwords are half changed, and then
+// back by one release in the same situation. The release that takes over writes nothing to the cloud while it works, and finishes all:
+// nothing is created twice, nothing is Stalled, and every connection Secret logs in to a real server.
+func TestUpgradeInProgress(t *testing.T) {
+	if err := localcloud.EngineAvailable("postgres"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("SKIPPED, NOT TESTED: %v", err)
+	}
+	t.Parallel()
+	for _, b := range bases {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			source := sourceOf(t, b)
+			clock := &cloudClock{}
+			w := newWorldOn(t, "helm", localcloud.Options{InstanceQuota: -1, Now: clock.now, Durations: localcloud.Durations{
+				Create: time.Hour, Modify: time.Hour, Delete: time.Hour, Snapshot: time.Hour,
+			}})
+			w.install(source+"/charts/mooring", build(t, source), often)
+			w.must(w.Accounts(t.Context()))
+
+			p := w.begins("upgrade", clock)
+			w.install(chartDir(t), build(t, root(t)), often)
+			p.undisturbed()
+			p.finish()
+
+			p = w.begins("rollback", clock)
+			w.run(w, "rollback", w.release, "1", "--namespace", w.namespace)
+			w.roll(build(t, source))
+			p.undisturbed()
+			p.finish()
+		})
+	}
+}
+
+// A cloudClock is the wall clock, ahead by as much as a test lets pass.
+type cloudClock struct{ ahead atomic.Int64 }
+
+func (c *cloudClock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+
+func (c *cloudClock) pass(d time.Duration) { c.ahead.Add(int64(d)) }
+
+// inProgress are databases with which a cloud, or Mooring, is not done.
+type inProgress struct {
+	*world
+	namespace string
+	clock     *cloudClock
+	lift      []func()
+
+	created, changed, rotated, deleted []*v1alpha1.Database
+	// before is what must stay as it is while the clouds are at work, and calls how many calls there had been.
+	before map[string]any
+	calls  int
+}
+
+// The passwords of databases that are given one: at first, and after the change.
+const (
+	firstPassword  = "first-password"
+	secondPassword = "second-password"
+)
+
+// begins has databases created, changed and deleted in a namespace, and passwords changed, and returns while all of it is in progress.
+func (w *world) begins(namespace string, clock *cloudClock) *inProgress {
+	w.Helper()
+	p := &inProgress{world: w, namespace: namespace, clock: clock}
+	w.must(system.EnsureNamespace(w.Context(), w.Client, namespace))
+	for _, name := range []string{"aws-sent", "aws-refused", "aws-lost", "gcp-lost"} {
+		p.password(name, firstPassword)
+		d := p.database(name)
+		d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "password-of-" + name}}
+		p.rotated = append(p.rotated, d)
+	}
+	p.changed = []*v1alpha1.Database{p.database("aws-changed"), p.database("gcp-changed")}
+	p.deleted = []*v1alpha1.Database{p.database("aws-deleted"), p.database("gcp-deleted")}
+	ready := slices.Concat(p.rotated, p.changed, p.deleted)
+	for _, d := range ready {
+		w.must(w.Client.Create(w.Context(), d))
+	}
+	p.areReady(ready)
+
+	p.rotate()
+	for _, d := range p.changed {
+		w.edit(d, func() {
+			if d.Spec.AWS != nil {
+				d.Spec.AWS.InstanceClass = new("db.t4g.small")
+			} else {
+				d.Spec.GCP.Tier = new("db-custom-2-7680")
+			}
+		})
+		p.accepted(d, "ModifyDBInstance", "instances.patch")
+	}
+	for _, d := range p.deleted {
+		w.must(w.Client.Delete(w.Context(), d))
+		p.accepted(d, "DeleteDBInstance", "instances.delete")
+	}
+	for _, name := range []string{"aws-created", "gcp-created"} {
+		d := p.database(name)
+		w.must(w.Client.Create(w.Context(), d))
+		p.created = append(p.created, d)
+	}
+	for _, d := range p.created {
+		p.isObserved(d)
+		p.accepted(d, "CreateDBInstance", "instances.insert")
+	}
+	p.before, p.calls = p.state(), w.calls()
+	return p
+}
+
+// database returns a small database with a connection Secret; its name begins with its cloud.
+func (p *inProgress) database(name string) *v1alpha1.Database {
+	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: name}}
+	provider, _, _ := strings.Cut(name, "-")
+	d.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: provider}
+	d.Spec.Engine, d.Spec.Version = new(v1alpha1.EnginePostgres), new("16")
+	d.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20))}
+	d.Spec.Connection = &v1alpha1.Connection{SecretName: name}
+	if provider == "aws" {
+		d.Spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}
+	} else {
+		d.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: new("db-custom-1-3840")}
+	}
+	return d
+}
+
+// password writes the Secret that the password of a database comes from.
+func (p *inProgress) password(database, value string) {
+	p.Helper()
+	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: "password-of-" + database}, Data: map[string][]byte{"password": []byte(value)}}
+	err := p.Client.Create(p.Context(), s)
+	if apierrors.IsAlreadyExists(err) {
+		err = p.Client.Update(p.Context(), s)
+	}
+	p.must(err)
+}
+
+// rotate changes passwords: one call is accepted, one is refused for now, and of two the answer is lost.
+func (p *inProgress) rotate() {
+	p.Helper()
+	for _, d := range p.rotated {
+		var faults []localcloud.FaultKind
+		switch {
+		case strings.HasSuffix(d.Name, "-refused"):
+			faults = []localcloud.FaultKind{localcloud.Throttled}
+		case strings.HasSuffix(d.Name, "-lost"):
+			faults = []localcloud.FaultKind{localcloud.ResponseLost}
+		}
+		for _, kind := range faults {
+			for _, operation := range []string{"ModifyDBInstance", "users.update"} {
+				p.lift = append(p.lift, p.Cloud.Faults.Add(localcloud.Fault{Kind: kind, Filter: localcloud.Filter{Operation: operation, Resource: externalName(d)}}))
+			}
+		}
+		before := p.world.calls()
+		p.password(d.Name, secondPassword)
+		p.edit(d, func() { d.Annotations = map[string]string{v1alpha1.AnnotationReconcile: p.namespace} })
+		p.eventually(d.Name+": the new password is sent", func() bool {
+			return slices.ContainsFunc(p.Cloud.Ledger.Calls(localcloud.Filter{})[before:], func(c localcloud.Call) bool {
+				return c.Resource == externalName(d) && (c.Operation == "ModifyDBInstance" || c.Operation == "users.update")
+			})
+		})
+	}
+}
+
+// accepted waits until the cloud has accepted one of the operations for a database.
+func (p *inProgress) accepted(d *v1alpha1.Database, operations ...string) {
+	p.Helper()
+	p.eventually(fmt.Sprintf("%s: one of %q is accepted", d.Name, operations), func() bool {
+		return slices.ContainsFunc(p.Cloud.Ledger.Calls(localcloud.Filter{Resource: externalName(d), Write: localcloud.Writes}), func(c localcloud.Call) bool {
+			return slices.Contains(operations, c.Operation) && c.Committed
+		})
+	})
+}
+
+// isObserved waits until the status of a database has all that tells it from others in the cloud.
+func (p *inProgress) isObserved(d *v1alpha1.Database) {
+	p.Helper()
+	p.eventually(d.Name+" has a name and an id in the cloud", func() bool {
+		p.must(p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), d))
+		return d.Status.ExternalName != "" && d.Status.ExternalID != ""
+	})
+}
+
+// areReady lets the clouds finish what they are at, until databases are Ready.
+func (p *inProgress) areReady(all []*v1alpha1.Database) {
+	p.Helper()
+	for _, d := range all {
+		p.eventually(d.Name+" is Ready", func() bool {
+			p.clock.pass(10 * time.Minute)
+			p.must(p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), d))
+			return isReady(d)
+		})
+	}
+}
+
+func (p *inProgress) all() []*v1alpha1.Database {
+	return slices.Concat(p.created, p.changed, p.rotated, p.deleted)
+}
+
+// state returns what must not change while the clouds are at work: what objects are bound to, what is stored of passwords, and what is
+// Stalled. The databases whose call is refused or gets no answer may be tried again, which does not change what is stored.
+func (p *inProgress) state() map[string]any {
+	p.Helper()
+	state := map[string]any{}
+	for _, d := range p.all() {
+		p.must(p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), d))
+		stalled := meta.IsStatusConditionTrue(d.Status.Conditions, v1alpha1.ConditionStalled)
+		state["Database "+d.Name] = []any{d.Spec, d.Finalizers, d.Status.ExternalName, d.Status.ExternalID, stalled}
+	}
+	secrets := &corev1.SecretList{}
+	p.must(p.Client.List(p.Context(), secrets, client.InNamespace(p.namespace)))
+	for _, s := range secrets.Items {
+		state["Secret "+s.Name] = s.Data
+	}
+	for _, d := range p.all() {
+		s := &corev1.Secret{}
+		p.must(p.Client.Get(p.Context(), client.ObjectKey{Namespace: system.Namespace, Name: "password-" + string(d.UID)}, s))
+		state["password of "+d.Name] = s.Data
+	}
+	return state
+}
+
+// undisturbed waits until the release that took over has observed all, and demands that it changed nothing.
+func (p *inProgress) undisturbed() {
+	p.Helper()
+	var objects []client.Object
+	for _, d := range p.all() {
+		objects = append(objects, d)
+	}
+	p.looked(objects)
+	p.looked(objects) // the second time it has written down what the first one showed
+	if diff := cmp.Diff(p.before, p.state()); diff != "" {
+		p.Errorf("%s changed (-before +after):\n%s", p.namespace, diff)
+	}
+	for _, c := range p.Cloud.Ledger.Calls(localcloud.Filter{Write: localcloud.Writes})[p.writesBefore():] {
+		if c.Fault == "" {
+			p.Errorf("%s wrote to the cloud: %s %s", p.namespace, c.Operation, c.Resource)
+		}
+	}
+}
+
+// writesBefore returns how many writes there had been when everything was in progress.
+func (p *inProgress) writesBefore() (n int) {
+	for _, c := range p.Cloud.Ledger.Calls(localcloud.Filter{})[:p.calls] {
+		if c.Write {
+			n++
+		}
+	}
+	return n
+}
+
+// finish lets the clouds do their work, and demands that it comes to an end: once.
+func (p *inProgress) finish() {
+	p.Helper()
+	for _, lift := range p.lift {
+		lift()
+	}
+	there := slices.Concat(p.created, p.changed, p.rotated)
+	p.areReady(there)
+	for _, d := range p.deleted {
+		p.eventually(d.Name+" is gone", func() bool {
+			p.clock.pass(10 * time.Minute)
+			err := p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), &v1alpha1.Database{})
+			p.must(client.IgnoreNotFound(err))
+			return apierrors.IsNotFound(err)
+		})
+	}
+	for _, d := range there {
+		p.eventually(d.Name+": its connection Secret logs in", func() bool {
+			p.clock.pass(10 * time.Minute)
+			s := &corev1.Secret{}
+			err := p.Client.Get(p.Context(), client.ObjectKey{Namespace: p.namespace, Name: d.Name}, s)
+			p.must(client.IgnoreNotFound(err))
+			own := slices.Contains(p.rotated, d)
+			return err == nil && (!own || string(s.Data["password"]) == secondPassword) && p.logsIn(string(s.Data["uri"]))
+		})
+	}
+	for _, d := range p.all() {
+		for _, operation := range []string{"CreateDBInstance", "instances.insert", "DeleteDBInstance", "instances.delete"} {
+			n := p.Cloud.Ledger.Count(localcloud.Filter{Operation: operation, Resource: externalName(d)})
+			if n > 1 {
+				p.Errorf("%s: %s was sent %d times", d.Name, operation, n)
+			}
+		}
+	}
+	for _, d := range there { // their servers end with them
+		p.edit(d, func() { d.Spec.DeletionPolicy = v1alpha1.DeletionDelete })
+		p.must(p.Client.Delete(p.Context(), d))
+	}
+}
+
+func (p *inProgress) logsIn(uri string) bool {
+	ctx, cancel := context.WithTimeout(p.Context(), patience)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, uri)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	return conn.Ping(ctx) == nil
+}
