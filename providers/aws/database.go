@@ -3,9 +3,6 @@ package aws
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -14,14 +11,43 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 type databaseRequest = driver.Request[v1alpha1.DatabaseParameters]
 
 // databases manages RDS instances.
-type databases struct{ *session }
+type databases struct {
+	*session
+	*databaseAdapter
+}
+
+type databaseAdapter = table.Adapter[databaseSpec, types.DBInstance, instanceParams]
 
 var _ driver.External[v1alpha1.DatabaseParameters] = (*databases)(nil)
+
+// newDatabases returns what manages RDS instances. One read of an instance tells it all: the tags come with it.
+func newDatabases(s *session) *databases {
+	d := &databases{session: s}
+	d.databaseAdapter = &databaseAdapter{
+		Table: databaseTable, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.region, Fixed: true,
+		Read: func(ctx context.Context, req *databaseRequest, _ *driver.Observation) (*types.DBInstance, error) {
+			return d.describe(ctx, req.Name)
+		},
+		State: stateOfInstance, Login: compareUsername, Review: whileItWaits,
+		Snapshot:  d.lookForSnapshot,
+		Tags:      func(p *instanceParams) *field.Delta { return &p.Tags },
+		Password:  func(p *instanceParams, password string) { p.MasterUserPassword = &password },
+		Creatable: creatable, Make: d.create, Taken: creation,
+		Unsent: map[string]string{"location": "the connection is to one region"},
+		Parts: []table.Part[databaseSpec, types.DBInstance, instanceParams]{
+			{Fields: []string{"tags"}, Write: d.writeTags, Taken: table.Names{"Tags"}},
+			{Write: d.modify, Taken: modification, Refuses: refusesValues},
+		},
+		Remove: d.remove,
+	}
+	return d
+}
 
 // Name implements driver.External.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Limits.html#RDS_Limits.Constraints
@@ -90,53 +116,16 @@ func (d *databases) describe(ctx context.Context, name string) (*types.DBInstanc
 	return &out.DBInstances[0], nil
 }
 
-// Observe implements driver.External. One read tells it all: the tags come with the instance.
-func (d *databases) Observe(ctx context.Context, req databaseRequest) (driver.Observation, error) {
-	if err := d.serves(req.Location); err != nil {
-		return driver.Observation{}, err
-	}
-	have, err := d.describe(ctx, req.Name)
-	if err != nil {
-		return driver.Observation{}, err
-	}
-	if have == nil {
-		return d.absent(ctx, req)
-	}
-	changes := append(databaseTable.Diff(&req.Spec, have, req.Applied, nil), usernameChange(req.Login, have)...)
-	applied := databaseTable.Applied(&req.Spec, req.Applied, changes)
-	mirror, err := databaseTable.Mirror(have)
-	if err != nil {
-		return driver.Observation{}, &driver.Error{Code: driver.Internal, Message: err.Error()}
-	}
-	fixed := databaseTable.Fixed(have)
-	fixed[driver.FieldUsername] = strings.ToLower(aws.ToString(have.MasterUsername)) // RDS takes it in any case
+// stateOfInstance is what an instance says of itself.
+func stateOfInstance(_ *databaseRequest, have *types.DBInstance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
-	state, problem := stateOf(status)
-	waits := waiting(&req, have, changes)
-	state, changes = whileBusy(status, state, changes)
-	mark := driver.MarkFrom(instanceTags(have))
-	state = whileWaiting(status, state, len(changes) > 0 || mark != req.Mark, waits)
-	if state == driver.Deleting {
-		changes = nil
-	}
-	return driver.Observation{
-		State:     state,
-		ID:        aws.ToString(have.DbiResourceId),
-		Mark:      mark,
-		Location:  aws.ToString(arnRegion(have.DBInstanceArn)),
-		Available: available(have),
-		Stopped:   status == "stopped",
-		Problem:   problem,
-		Work:      workOf(status, state),
-		// A password that waits was sent after the one that was refused.
-		PasswordRefused: status == credentialsRefused && !slices.Contains(waits, driver.FieldPassword),
-		Protected:       aws.ToBool(have.DeletionProtection),
-		Changes:         changes,
-		Applied:         applied,
-		Mirror:          mirror,
-		Fixed:           fixed,
-		Endpoint:        endpointOf(have),
-	}, nil
+	o.State, o.Problem = stateOf(status)
+	o.ID = aws.ToString(have.DbiResourceId)
+	o.Mark = driver.MarkFrom(instanceTags(have))
+	o.Location = aws.ToString(arnRegion(have.DBInstanceArn))
+	o.Available, o.Stopped = available(have), status == "stopped"
+	o.Protected = aws.ToBool(have.DeletionProtection)
+	o.Endpoint = endpointOf(have)
 }
 
 func endpointOf(have *types.DBInstance) driver.Endpoint {
@@ -151,53 +140,8 @@ func endpointOf(have *types.DBInstance) driver.Endpoint {
 	}
 }
 
-// absent is the observation of no instance: a creation sets all that is declared. While deleting, the
-// final snapshot is looked for.
-func (d *databases) absent(ctx context.Context, req databaseRequest) (driver.Observation, error) {
-	seen := driver.Observation{State: driver.Absent, Applied: databaseTable.Applied(&req.Spec, nil, nil)}
-	if req.Deletion == nil || req.Deletion.Snapshot == "" {
-		return seen, nil
-	}
-	var err error
-	seen.Snapshot, err = d.snapshot(ctx, req.Deletion.Snapshot)
-	return seen, err
-}
-
-// Create implements driver.External.
-func (d *databases) Create(ctx context.Context, req databaseRequest) (driver.Result, error) {
-	if err := d.creatable(req); err != nil {
-		return driver.Result{}, err
-	}
-	var params instanceParams
-	if err := databaseTable.Fill(&req.Spec, &params); err != nil {
-		return driver.Result{}, invalid("%s", err)
-	}
-	params.password = &req.Login.Password
-	username := req.Login.Username
-	if username == "" {
-		username = defaultUsername(*params.engine)
-	}
-	tags := wantTags(req.Spec.Tags)
-	if tags == nil {
-		tags = map[string]string{}
-	}
-	maps.Copy(tags, req.Mark.Labels())
-	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, params.create(req.Name, username, tags), onceRDS)
-	if err != nil {
-		return driver.Result{}, without(req.Login.Password, err)
-	}
-	var result driver.Result
-	if out.DBInstance != nil {
-		result.ID = aws.ToString(out.DBInstance.DbiResourceId)
-	}
-	return result, nil
-}
-
 // creatable refuses what can't be created, before RDS does in words that do not help.
-func (d *databases) creatable(req databaseRequest) error {
-	if err := d.serves(req.Location); err != nil {
-		return err
-	}
+func creatable(req *databaseRequest) error {
 	switch {
 	case req.Spec.GCP != nil:
 		return invalid("spec.gcp is for Google Cloud, and this account is in AWS: remove it, and set spec.aws.instanceClass")
@@ -209,4 +153,32 @@ func (d *databases) creatable(req databaseRequest) error {
 		return invalid("the administrator has no password")
 	}
 	return nil
+}
+
+// create makes an instance. What nobody declared is RDS's choice, but for what is safe: encrypted, and not to be reached from the
+// Internet.
+func (d *databases) create(ctx context.Context, req *databaseRequest, params *instanceParams) (driver.Result, error) {
+	username := req.Login.Username
+	if username == "" {
+		username = defaultUsername(*params.Engine)
+	}
+	in := &rds.CreateDBInstanceInput{
+		DBInstanceIdentifier: &req.Name,
+		StorageType:          aws.String("gp3"),
+		StorageEncrypted:     aws.Bool(true),
+		PubliclyAccessible:   aws.Bool(false),
+		CopyTagsToSnapshot:   aws.Bool(true),
+		MasterUsername:       &username,
+	}
+	creation.Copy(params, in)
+	in.AllocatedStorage = aws.Int32(max(aws.ToInt32(in.AllocatedStorage), leastStorage))
+	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
+	if err != nil {
+		return driver.Result{}, explainPassword(err)
+	}
+	var result driver.Result
+	if out.DBInstance != nil {
+		result.ID = aws.ToString(out.DBInstance.DbiResourceId)
+	}
+	return result, nil
 }

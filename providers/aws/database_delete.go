@@ -11,15 +11,12 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Delete implements driver.External.
+// remove asks RDS to delete an instance.
 //
 // With a final snapshot the automated backups are kept as well: they lead to any moment before the end, the
 // snapshot to the end only, and they expire by themselves. Without one nothing is kept.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_DeleteInstance.html
-func (d *databases) Delete(ctx context.Context, req databaseRequest) (driver.Result, error) {
-	if err := d.serves(req.Location); err != nil {
-		return driver.Result{}, err
-	}
+func (d *databases) remove(ctx context.Context, req *databaseRequest) (driver.Result, error) {
 	in := &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &req.Name}
 	if req.Deletion != nil && req.Deletion.Snapshot != "" {
 		in.FinalDBSnapshotIdentifier = &req.Deletion.Snapshot
@@ -42,7 +39,7 @@ func (d *databases) deleteInstance(ctx context.Context, in *rds.DeleteDBInstance
 }
 
 // explainDeletion tells apart what RDS has the same error for.
-func (d *databases) explainDeletion(ctx context.Context, req databaseRequest, err error) error {
+func (d *databases) explainDeletion(ctx context.Context, req *databaseRequest, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -63,7 +60,7 @@ func (d *databases) explainDeletion(ctx context.Context, req databaseRequest, er
 
 // explainState looks why RDS does not delete the instance now: it may be at it, at work on something else, or
 // unable to take a snapshot ever.
-func (d *databases) explainState(ctx context.Context, req databaseRequest, refused *driver.Error) error {
+func (d *databases) explainState(ctx context.Context, req *databaseRequest, refused *driver.Error) error {
 	have, err := d.describe(ctx, req.Name)
 	if err != nil {
 		return refused
@@ -81,7 +78,12 @@ func (d *databases) explainState(ctx context.Context, req databaseRequest, refus
 	return refused
 }
 
-// snapshot looks for a final snapshot.
+// lookForSnapshot looks for the final snapshot that a deletion was to take.
+func (d *databases) lookForSnapshot(ctx context.Context, req *databaseRequest, o *driver.Observation) (err error) {
+	o.Snapshot, err = d.snapshot(ctx, req.Deletion.Snapshot)
+	return err
+}
+
 func (d *databases) snapshot(ctx context.Context, name string) (driver.State, error) {
 	out, err := call(ctx, d.session, "DescribeDBSnapshots", d.rds.DescribeDBSnapshots,
 		&rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: &name})

@@ -106,6 +106,17 @@ var housekeeping = map[string]bool{
 
 const growth = "storage.sizeGiB"
 
+// whileItWaits corrects state and changes by what RDS is at and what waits in PendingModifiedValues.
+func whileItWaits(req *databaseRequest, have *types.DBInstance, o *driver.Observation) {
+	status := aws.ToString(have.DBInstanceStatus)
+	waits := waiting(req, have, o.Changes)
+	o.State, o.Changes = whileBusy(status, o.State, o.Changes)
+	o.State = whileWaiting(status, o.State, len(o.Changes) > 0 || o.Mark != req.Mark, waits)
+	o.Work = workOf(status, o.State)
+	// A password that waits was sent after the one that was refused.
+	o.PasswordRefused = status == credentialsRefused && !slices.Contains(waits, driver.FieldPassword)
+}
+
 // whileBusy weighs differences against what RDS takes now, and returns the state and the changes to report.
 //
 // While RDS keeps house an instance without differences is Ready, or every backup would make it look unsettled; with

@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -28,13 +29,13 @@ var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
 	field.Of("engine",
 		func(s *databaseSpec) *v1alpha1.Engine { return s.Engine },
 		func(i *types.DBInstance) *v1alpha1.Engine { return (*v1alpha1.Engine)(i.Engine) },
-		func(p *instanceParams, v v1alpha1.Engine) { p.engine = (*string)(&v) },
+		func(p *instanceParams, v v1alpha1.Engine) { p.Engine = (*string)(&v) },
 	).Immutable("create another Database and move the data"),
 
 	field.Of("version",
 		func(s *databaseSpec) *string { return s.Version },
 		func(i *types.DBInstance) *string { return pending(i).EngineVersion },
-		func(p *instanceParams, v string) { p.version = &v },
+		func(p *instanceParams, v string) { p.EngineVersion = &v },
 	).Reported(func(i *types.DBInstance) *string { return i.EngineVersion }).
 		Equal(driver.VersionServes, "a newer minor version of the same major version is the same").
 		EffectOf(versionEffect,
@@ -51,14 +52,14 @@ var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
 			return s.Storage.SizeGiB
 		},
 		func(i *types.DBInstance) *int32 { return pending(i).AllocatedStorage },
-		func(p *instanceParams, v int32) { p.storage = &v },
+		func(p *instanceParams, v int32) { p.AllocatedStorage = &v },
 	).Reported(func(i *types.DBInstance) *int32 { return i.AllocatedStorage }).
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk is the same; growth is at least a tenth"),
 
 	field.Of("databaseName",
 		func(s *databaseSpec) *string { return s.DatabaseName },
 		databaseName,
-		func(p *instanceParams, v string) { p.database = &v },
+		func(p *instanceParams, v string) { p.DBName = &v },
 	).Immutable("create further databases with SQL"),
 
 	field.Of("backup.retentionDays",
@@ -69,7 +70,7 @@ var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
 			return s.Backup.RetentionDays
 		},
 		func(i *types.DBInstance) *int32 { return pending(i).BackupRetentionPeriod },
-		func(p *instanceParams, v int32) { p.retention = &v },
+		func(p *instanceParams, v int32) { p.BackupRetentionPeriod = &v },
 	).Reported(func(i *types.DBInstance) *int32 { return i.BackupRetentionPeriod }).
 		EffectOf(retentionEffect,
 			field.PossibleEffect{Effect: field.Online, When: "the number grows"},
@@ -80,13 +81,13 @@ var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
 	field.Of("deletionProtection",
 		func(s *databaseSpec) *bool { return s.DeletionProtection },
 		func(i *types.DBInstance) *bool { return aws.Bool(aws.ToBool(i.DeletionProtection)) },
-		func(p *instanceParams, v bool) { p.protection = &v },
+		func(p *instanceParams, v bool) { p.DeletionProtection = &v },
 	),
 
 	field.Entries("tags",
 		func(s *databaseSpec) map[string]string { return wantTags(s.Tags) },
 		func(i *types.DBInstance) map[string]string { return ownTags(instanceTags(i)) },
-		func(p *instanceParams, d field.Delta) { p.tags = d },
+		func(p *instanceParams, d field.Delta) { p.Tags = d },
 	),
 
 	field.Of("aws.instanceClass",
@@ -97,7 +98,7 @@ var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
 			return s.AWS.InstanceClass
 		},
 		func(i *types.DBInstance) *string { return pending(i).DBInstanceClass },
-		func(p *instanceParams, v string) { p.class = &v },
+		func(p *instanceParams, v string) { p.DBInstanceClass = &v },
 	).Reported(func(i *types.DBInstance) *string { return i.DBInstanceClass }).
 		EffectOf(classEffect,
 			field.PossibleEffect{Effect: field.Online, When: "it takes back a change that has not begun"},
@@ -206,16 +207,17 @@ func arnRegion(arn *string) *string {
 
 const usernameInstead = "create further users with SQL"
 
-// usernameChange reports an administrator that is not the wanted one. RDS takes the name at creation only. A
-// login without a name wants whoever there is.
-func usernameChange(login driver.Login, have *types.DBInstance) []field.Change {
-	if login.Username == "" || strings.EqualFold(login.Username, aws.ToString(have.MasterUsername)) {
-		return nil
+// compareUsername reports an administrator that is not the wanted one. RDS takes the name at creation only, in any case. A login without
+// a name wants whoever there is.
+func compareUsername(_ context.Context, req *databaseRequest, have *types.DBInstance, o *driver.Observation) error {
+	present, wanted := aws.ToString(have.MasterUsername), req.Login.Username
+	o.Fixed[driver.FieldUsername] = strings.ToLower(present)
+	if wanted != "" && !strings.EqualFold(wanted, present) {
+		o.Changes = append(o.Changes, field.Change{
+			Field: driver.FieldUsername, From: present, To: wanted, Effect: field.Impossible, Why: usernameInstead,
+		})
 	}
-	return []field.Change{{
-		Field: driver.FieldUsername, From: aws.ToString(have.MasterUsername), To: login.Username,
-		Effect: field.Impossible, Why: usernameInstead,
-	}}
+	return nil
 }
 
 // grown returns the size to send for a disk to have at least the wanted one: RDS takes growth of a tenth

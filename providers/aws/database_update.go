@@ -14,99 +14,35 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// Update implements driver.External: one call for all that ModifyDBInstance takes, one for tags and mark. The instance
-// is read first, as the calls depend on what is there; if another has taken its name nothing is changed.
-func (d *databases) Update(ctx context.Context, req databaseRequest, changes []field.Change) (driver.Result, error) {
-	if err := d.serves(req.Location); err != nil {
-		return driver.Result{}, err
-	}
-	result := driver.Result{}
-	fail := func(err error, failed ...field.Change) {
-		for _, c := range failed {
-			result.Failed = append(result.Failed, driver.FieldError{Field: c.Field, Err: err})
+// modify makes the one call for all that ModifyDBInstance takes. ApplyImmediately also applies what others left for the maintenance
+// window: RDS knows no other way.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.ApplyImmediately.html
+func (d *databases) modify(ctx context.Context, _ *databaseRequest, have *types.DBInstance, params *instanceParams, _ []field.Change) (string, error) {
+	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, ApplyImmediately: aws.Bool(true)}
+	modification.Copy(params, in)
+	if in.EngineVersion != nil {
+		now := aws.ToString(have.EngineVersion)
+		if driver.MajorVersion(*in.EngineVersion) != driver.MajorVersion(now) {
+			in.AllowMajorVersionUpgrade = aws.Bool(true)
+		}
+		if driver.VersionServes(*in.EngineVersion, now) { // takes back a change that waits: the version that runs, to the letter
+			in.EngineVersion, in.AllowMajorVersionUpgrade = &now, nil
 		}
 	}
-	impossible, possible := split(changes, func(c field.Change) bool { return c.Effect == field.Impossible })
-	for _, c := range impossible {
-		fail(invalid("%s can't change: %s", c.Field, c.Why), c)
+	if in.AllocatedStorage != nil {
+		in.AllocatedStorage, in.Iops, in.StorageThroughput = grow(*in.AllocatedStorage, have)
 	}
-	if len(possible) == 0 {
-		return result, nil
+	_, err := call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
+	if err = stillGrowing(err); in.MasterUserPassword != nil {
+		err = explainPassword(err)
 	}
-	have, err := d.describe(ctx, req.Name)
-	switch {
-	case err != nil:
-		return result, err
-	case have == nil:
-		return result, &driver.Error{Code: driver.NotFound, Op: "DescribeDBInstances", Message: "the instance is not there any more"}
-	case req.ID != "" && req.ID != aws.ToString(have.DbiResourceId):
-		return result, &driver.Error{Code: driver.Conflict, Op: "DescribeDBInstances",
-			Message: "another instance has taken the name: the one before was deleted by someone else"}
-	}
-	result.ID = aws.ToString(have.DbiResourceId)
-	tagging, modifying := split(possible, func(c field.Change) bool { return c.Field == driver.FieldMark || c.Field == "tags" })
-	if err := d.writeTags(ctx, req, have, tagging); err != nil {
-		fail(err, tagging...)
-	}
-	d.modify(ctx, req, have, modifying, fail)
-	return result, nil
-}
-
-// modify makes one call of all changes. If RDS refuses the values it does not say which, so that each is then
-// tried alone: one that is refused must not keep the others away.
-func (d *databases) modify(ctx context.Context, req databaseRequest, have *types.DBInstance, changes []field.Change, fail func(error, ...field.Change)) {
-	accepted, params := d.params(req, have, changes, fail)
-	err := d.send(ctx, req, have, params)
-	if err == nil {
-		return
-	}
-	if len(accepted) < 2 || !refusesValues(err) {
-		fail(err, accepted...)
-		return
-	}
-	for _, c := range accepted {
-		one, params := d.params(req, have, []field.Change{c}, fail)
-		if err := d.send(ctx, req, have, params); err != nil {
-			fail(err, one...)
-		}
-	}
+	return "", err
 }
 
 // refusesValues reports whether an error is about some value, and may spare the others.
 func refusesValues(err error) bool {
 	code := driver.CodeOf(err)
 	return code == driver.Invalid || code == driver.Quota || code == driver.Capacity || (code == driver.Busy && apiCode(err) != "InvalidDBInstanceState")
-}
-
-// params collects what changes ask for, and returns those that can be sent.
-func (d *databases) params(req databaseRequest, have *types.DBInstance, changes []field.Change, fail func(error, ...field.Change)) (accepted []field.Change, params instanceParams) {
-	for _, c := range changes {
-		if c.Field == driver.FieldPassword {
-			if req.Login.Password == "" {
-				fail(invalid("there is no password to set"), c)
-				continue
-			}
-			params.password = &req.Login.Password
-		} else if err := databaseTable.Patch(&req.Spec, have, []field.Change{c}, &params); err != nil {
-			fail(invalid("%s", err), c)
-			continue
-		}
-		accepted = append(accepted, c)
-	}
-	return accepted, params
-}
-
-func (d *databases) send(ctx context.Context, req databaseRequest, have *types.DBInstance, params instanceParams) error {
-	in, ok := params.modify(have)
-	if !ok {
-		return nil
-	}
-	_, err := call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
-	err = stillGrowing(err)
-	if params.password != nil {
-		err = without(req.Login.Password, err)
-	}
-	return err
 }
 
 // stillGrowing recognises that a disk grew in the last six hours: what is refused now will be taken later.
@@ -122,41 +58,26 @@ func stillGrowing(err error) error {
 }
 
 // writeTags changes tags and mark: one call adds, and one removes if something is to go.
-func (d *databases) writeTags(ctx context.Context, req databaseRequest, have *types.DBInstance, changes []field.Change) error {
-	set, remove := map[string]string{}, []string{}
-	present := instanceTags(have)
-	for _, c := range changes {
-		if c.Field == driver.FieldMark {
-			marked, gone := markDelta(req.Mark)
-			maps.Copy(set, marked)
-			remove = append(remove, gone...)
-			continue
-		}
-		var params instanceParams
-		if err := databaseTable.Patch(&req.Spec, have, []field.Change{c}, &params); err != nil {
-			return invalid("%s", err)
-		}
-		maps.Copy(set, params.tags.Set)
-		remove = append(remove, params.tags.Remove...)
-	}
+func (d *databases) writeTags(ctx context.Context, _ *databaseRequest, have *types.DBInstance, params *instanceParams, _ []field.Change) (string, error) {
+	set, present := maps.Clone(params.Tags.Set), instanceTags(have)
 	maps.DeleteFunc(set, func(k, v string) bool { had, ok := present[k]; return ok && had == v })
 	if len(set) > 0 {
 		_, err := call(ctx, d.session, "AddTagsToResource", d.rds.AddTagsToResource,
 			&rds.AddTagsToResourceInput{ResourceName: have.DBInstanceArn, Tags: rdsTags(set)})
 		if err != nil {
-			return err
+			return "", err
 		}
 	}
 	var gone []string
-	for _, k := range remove {
+	for _, k := range params.Tags.Remove {
 		if _, ok := present[k]; ok {
 			gone = append(gone, k)
 		}
 	}
 	if len(gone) == 0 {
-		return nil
+		return "", nil
 	}
 	_, err := call(ctx, d.session, "RemoveTagsFromResource", d.rds.RemoveTagsFromResource,
 		&rds.RemoveTagsFromResourceInput{ResourceName: have.DBInstanceArn, TagKeys: gone})
-	return err
+	return "", err
 }

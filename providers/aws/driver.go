@@ -60,7 +60,7 @@ func (c *cloud) Open(ctx context.Context, cfg driver.Config) (*driver.Conn, erro
 	}
 	return &driver.Conn{
 		Identity:  s.identity,
-		Databases: &databases{s},
+		Databases: newDatabases(s),
 		Buckets:   &buckets{s},
 	}, nil
 }

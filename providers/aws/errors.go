@@ -270,20 +270,15 @@ func plain(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// without returns err with a secret taken out of its message, should AWS have quoted it. The SDK's error
-// is dropped then: it holds the same text.
-func without(secret string, err error) error {
+// explainPassword says what passwords RDS takes, should it refuse one.
+func explainPassword(err error) error {
 	var e *driver.Error
-	if secret == "" || !errors.As(err, &e) {
+	if !errors.As(err, &e) || !strings.Contains(strings.ToLower(e.Message), "masteruserpassword") {
 		return err
 	}
-	clean := *e
-	if strings.Contains(strings.ToLower(e.Message), "masteruserpassword") {
-		clean.Message = "RDS refuses the password: it accepts 8 to 128 characters (MySQL: 8 to 41), printable ASCII without /, @, \" and spaces"
-	}
-	clean.Message = driver.Redact(clean.Message, secret)
-	clean.Err = nil
-	return &clean
+	explained := *e
+	explained.Message = "RDS refuses the password: it accepts 8 to 128 characters (MySQL: 8 to 41), printable ASCII without /, @, \" and spaces"
+	return &explained
 }
 
 // unlessNotFound drops an error that says that a thing is not there, where that is what was wanted.

@@ -116,7 +116,7 @@ func TestWithoutSecret(t *testing.T) {
 		"The parameter MasterUserPassword is not a valid password: s3cr3t-value",
 		"cannot use s3cr3t-value here",
 	} {
-		err := without("s3cr3t-value", &driver.Error{Code: driver.Invalid, Op: "X", Message: message, Err: errors.New(message)})
+		err := driver.RedactError(explainPassword(&driver.Error{Code: driver.Invalid, Op: "X", Message: message, Err: errors.New(message)}), "s3cr3t-value")
 		if text := fmt.Sprintf("%v %v", err, errors.Unwrap(err)); strings.Contains(text, "s3cr3t-value") {
 			t.Errorf("%q shows the secret", text)
 		}

@@ -171,7 +171,7 @@ func (c *chain) webIdentity(ctx context.Context) (aws.Credentials, error) {
 	if err != nil {
 		advice := fmt.Sprintf("check that the role's account has an OIDC provider for this cluster with the audience %s, and that its trust policy allows "+
 			"sts:AssumeRoleWithWebIdentity to the subject system:serviceaccount:%s:%s", webAudience, c.cfg.Tenant.Namespace, web.ServiceAccountName)
-		return aws.Credentials{}, without(token, c.session.refusedRole("AssumeRoleWithWebIdentity", web.RoleARN, "with a token of ServiceAccount "+web.ServiceAccountName, advice, err))
+		return aws.Credentials{}, driver.RedactError(c.session.refusedRole("AssumeRoleWithWebIdentity", web.RoleARN, "with a token of ServiceAccount "+web.ServiceAccountName, advice, err), token)
 	}
 	return current, nil
 }

@@ -3,6 +3,7 @@ package driver
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -36,6 +37,23 @@ func Redact(message string, secrets ...string) string {
 		}
 	}
 	return shown.String()
+}
+
+// RedactError cuts secrets out of an error of a cloud, should the cloud have put one into its answer. The SDK's error, which holds the
+// same text, goes with it.
+func RedactError(err error, secrets ...string) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
+		return err
+	}
+	text := e.Error()
+	if e.Err != nil {
+		text += "\n" + e.Err.Error()
+	}
+	if Redact(text, secrets...) == text {
+		return err
+	}
+	return &Error{Code: e.Code, Op: e.Op, RetryAfter: e.RetryAfter, Message: Redact(e.Message, secrets...)}
 }
 
 // hide notes which bytes of a message belong to a text, wherever it occurs.

@@ -124,6 +124,8 @@ func (r *EntryMap[S, H, P]) applied(want *S, before []string, differs bool) ([]s
 	return append([]string{}, names...), true // never nil: none is something that we set, too
 }
 
+func (r *EntryMap[S, H, P]) secretIn(*S) (string, bool) { return "", false }
+
 // showMap writes a map as sorted key=value pairs.
 func showMap(m map[string]string) string {
 	var b strings.Builder

@@ -205,3 +205,11 @@ func (r *Scalar[S, H, P, V]) applied(want *S, before []string, differs bool) ([]
 	}
 	return []string{r.show(*v)}, true
 }
+
+func (r *Scalar[S, H, P, V]) secretIn(want *S) (string, bool) {
+	v := r.want(want)
+	if v == nil || !r.secret {
+		return "", false
+	}
+	return r.format(*v), true
+}

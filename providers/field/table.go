@@ -21,6 +21,7 @@ type Row[S, H, P any] interface {
 	mirror(have *H) (any, bool)
 	fixed(have *H) (string, bool)
 	applied(want *S, before []string, differs bool) ([]string, bool)
+	secretIn(want *S) (string, bool)
 }
 
 // Doc is a row's line in the generated reference.
@@ -165,6 +166,17 @@ func (t Table[S, H, P]) Declared(want *S) []string {
 		}
 	}
 	return names
+}
+
+// Secrets returns the values that want declares for fields that are secret.
+func (t Table[S, H, P]) Secrets(want *S) []string {
+	var values []string
+	for _, row := range t {
+		if value, secret := row.secretIn(want); secret {
+			values = append(values, value)
+		}
+	}
+	return values
 }
 
 // Docs returns a line for each row.

@@ -1,0 +1,144 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// A Request says what a call is about. S is the merged spec.
+type Request[S any] = driver.Request[S]
+
+// An Adapter manages one kind of cloud object. S is the spec's parameters, H what the cloud has, P the parameters of its calls,
+// which rows of the table fill. All functions but those that may be nil are set before its first use; after that it does not
+// change, and is safe for concurrent use.
+type Adapter[S, H, P any] struct {
+	Table field.Table[S, H, P]
+	// Noun is what messages call an object: bucket. ReadCall is the cloud's name of the call that Read makes.
+	Noun, ReadCall string
+	// Region is where the session works; a request for another one is refused. Empty if the session works everywhere.
+	Region string
+	// Check refuses requests that the cloud would misunderstand. It may be nil.
+	Check func(req *Request[S]) error
+
+	// Read returns what the cloud has of an object, nil if it says that there is none. What has a Part with a Read of its own may
+	// be missing. Of the observation it may fill in why an operation failed.
+	Read func(ctx context.Context, req *Request[S], o *driver.Observation) (*H, error)
+	// State fills in what the object itself says: its state, id, mark, location and whatever else is no field.
+	State func(req *Request[S], have *H, o *driver.Observation)
+	// Login compares the administrator: it adds to the changes, to what is applied and to what is fixed. It makes no call for a
+	// Deletion. nil for kinds without a login.
+	Login func(ctx context.Context, req *Request[S], have *H, o *driver.Observation) error
+	// Review corrects state and changes once these are known: a cloud may be unable to take some of them now. It may be nil.
+	Review func(req *Request[S], have *H, o *driver.Observation)
+	// Snapshot looks for the final snapshot that the Deletion names. nil for kinds that have none.
+	Snapshot func(ctx context.Context, req *Request[S], o *driver.Observation) error
+	// Fixed: observations say which fields can't change any more.
+	Fixed bool
+
+	// Tags returns the tags in a call's parameters. The mark goes where they go.
+	Tags func(params *P) *field.Delta
+	// Password puts the administrator's password into a call's parameters. nil where Login's part sends it.
+	Password func(params *P, password string)
+	// Creatable refuses what can't be created, before the cloud does in words that do not help. It may be nil.
+	Creatable func(req *Request[S]) error
+	// Make creates the object with all that the call takes, tags and mark among them.
+	Make func(ctx context.Context, req *Request[S], params *P) (driver.Result, error)
+	// Taken is what the call takes. Unsent are the rows that fill no parameter, and why.
+	Taken  Taker
+	Unsent map[string]string
+	// New is an object as Make leaves it, where parts follow at once by calls of their own; nil where none do.
+	New *H
+	// Parts are what the cloud changes by separate calls, in the order of the calls.
+	Parts []Part[S, H, P]
+	// Guarded: every write is guarded by a version of what was read, so that it needs a read of its own.
+	Guarded bool
+	// OneOperation, unless nil, is why no other call is made once a call has started an operation.
+	OneOperation error
+	// Whole reports whether an error concerns the object or the account as a whole, and no change of it: Update returns it. nil if
+	// none does.
+	Whole func(error) bool
+
+	// Remove asks the cloud to delete the object.
+	Remove func(ctx context.Context, req *Request[S]) (driver.Result, error)
+}
+
+// A Part is what the cloud has a call of its own for.
+type Part[S, H, P any] struct {
+	// Fields are what the call changes; nil for all that no other part has. The mark goes with field "tags".
+	Fields []string
+	// Read reads the fields, which are of the table, into what is there; nil if Adapter.Read does. Parts are read at the same time.
+	Read func(ctx context.Context, req *Request[S], into *H) error
+	// Vital reports whether an error of Read leaves the whole object unknown, and not just these fields. nil if none does.
+	Vital func(error) bool
+	// Write makes the call, and returns the operation that it started, if any. params has what rows filled for the changes.
+	Write func(ctx context.Context, req *Request[S], have *H, params *P, changes []field.Change) (operation string, err error)
+	// Taken is what the call takes.
+	Taken Taker
+	// Refuses reports whether an error may be about one value of several: then each change is tried alone. nil if none is.
+	Refuses func(error) bool
+	// Blind: Write needs nothing of what is there. The have that it gets is empty.
+	Blind bool
+	// Later: it is written once the object is there, by an update. The creation says nothing of it.
+	Later bool
+}
+
+// tagsField is the field of the table that holds the tags.
+const tagsField = "tags"
+
+// has reports whether a part changes a field; one without fields has all that no other part has.
+func (p *Part[S, H, P]) has(name string) bool {
+	if name == driver.FieldMark {
+		name = tagsField
+	}
+	return slices.Contains(p.Fields, name)
+}
+
+// partOf returns the part that changes a field; nil if there is none.
+func (a *Adapter[S, H, P]) partOf(name string) *Part[S, H, P] {
+	var rest *Part[S, H, P]
+	for i := range a.Parts {
+		if a.Parts[i].has(name) {
+			return &a.Parts[i]
+		}
+		if a.Parts[i].Fields == nil {
+			rest = &a.Parts[i]
+		}
+	}
+	return rest
+}
+
+// serves refuses a request that the session can't answer for: a cloud would say of another region that the object does not exist
+// there, and that would be believed.
+func (a *Adapter[S, H, P]) serves(req *Request[S]) error {
+	if a.Check != nil {
+		if err := a.Check(req); err != nil {
+			return err
+		}
+	}
+	if a.Region != "" && req.Location != "" && req.Location != a.Region {
+		return invalid("the connection is to region %s, the request is for %s", a.Region, req.Location)
+	}
+	return nil
+}
+
+// secrets returns the values of a request that nothing may show.
+func (a *Adapter[S, H, P]) secrets(req *Request[S]) []string {
+	return append(a.Table.Secrets(&req.Spec), req.Login.Password)
+}
+
+// Delete implements driver.External.
+func (a *Adapter[S, H, P]) Delete(ctx context.Context, req Request[S]) (driver.Result, error) {
+	if err := a.serves(&req); err != nil {
+		return driver.Result{}, err
+	}
+	return a.Remove(ctx, &req)
+}
+
+// invalid refuses what no call has to be made for to know that it can't work.
+func invalid(format string, args ...any) *driver.Error {
+	return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf(format, args...)}
+}

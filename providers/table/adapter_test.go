@@ -1,0 +1,368 @@
+package table_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// A spec, an object and parameters of a cloud that the test makes up.
+type (
+	spec struct {
+		Location *string           `json:"location,omitempty"`
+		Size     *int32            `json:"size,omitempty"`
+		Class    *string           `json:"class,omitempty"`
+		Key      *string           `json:"key,omitempty"`
+		Tags     map[string]string `json:"tags,omitempty"`
+	}
+	object struct {
+		location, class, key string
+		size                 int32
+		labels               map[string]string
+		aspect               *string
+	}
+	params struct {
+		Size       *int32
+		Class, Key *string
+		Tags       field.Delta
+	}
+	createCall struct {
+		Size       int32
+		Class, Key *string
+		Labels     map[string]string
+	}
+	modifyCall struct {
+		Size            int32
+		Class           *string
+		ForceSendFields []string
+	}
+)
+
+func rows() field.Table[spec, object, params] {
+	return field.Table[spec, object, params]{
+		field.Of("location", func(s *spec) *string { return s.Location }, func(o *object) *string { return &o.location }, func(*params, string) {}).
+			Immutable("make another one"),
+		field.Of("size", func(s *spec) *int32 { return s.Size }, func(o *object) *int32 { return &o.size }, func(p *params, v int32) { p.Size = &v }),
+		field.Of("class", func(s *spec) *string { return s.Class }, func(o *object) *string { return &o.class }, func(p *params, v string) { p.Class = &v }),
+		field.Of("key", func(s *spec) *string { return s.Key }, func(o *object) *string { return o.aspect }, func(p *params, v string) { p.Key = &v }).Secret(),
+		field.Entries("tags", func(s *spec) map[string]string { return s.Tags }, func(o *object) map[string]string { return driver.WithoutMark(o.labels) },
+			func(p *params, d field.Delta) { p.Tags = d }),
+	}
+}
+
+var (
+	creation = table.Copier[params, createCall]{
+		Call:  "CreateObject",
+		Lacks: map[string]string{"Key": "it follows"},
+		Converts: map[string]func(*params, *createCall){
+			"Tags": func(p *params, c *createCall) { c.Labels = p.Tags.Set },
+		},
+	}
+	modification = table.Copier[params, modifyCall]{
+		Call: "ModifyObject", Lacks: map[string]string{"Key": "PutKey takes it", "Tags": "PutTags takes them"},
+	}
+)
+
+// A fake is a cloud with one object.
+type fake struct {
+	there  *object
+	calls  []string
+	refuse func(call string) error // why a call fails
+	begins string                  // the operation that ModifyObject starts
+}
+
+func (f *fake) call(format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	f.calls = append(f.calls, text)
+	if f.refuse == nil {
+		return nil
+	}
+	return f.refuse(text)
+}
+
+type adapter = table.Adapter[spec, object, params]
+
+func (f *fake) adapter() *adapter {
+	return &adapter{
+		Table: rows(), Noun: "object", ReadCall: "GetObject", Region: "here", Fixed: true,
+		Read: func(context.Context, *table.Request[spec], *driver.Observation) (*object, error) {
+			err := f.call("GetObject")
+			if f.there == nil || err != nil {
+				return nil, err
+			}
+			seen := *f.there
+			return &seen, nil
+		},
+		State: func(_ *table.Request[spec], have *object, o *driver.Observation) {
+			o.State, o.ID, o.Location, o.Mark = driver.Ready, "id-1", have.location, driver.MarkFrom(have.labels)
+		},
+		Tags: func(p *params) *field.Delta { return &p.Tags },
+		Make: func(_ context.Context, req *table.Request[spec], p *params) (driver.Result, error) {
+			var in createCall
+			creation.Copy(p, &in)
+			f.there = &object{location: "here", size: in.Size, labels: in.Labels}
+			return driver.Result{ID: "id-1"}, f.call("CreateObject")
+		},
+		Taken: creation, Unsent: map[string]string{"location": "the connection is to one region"},
+		New: &object{aspect: new("")},
+		Parts: []table.Part[spec, object, params]{
+			{Fields: []string{"tags"}, Taken: table.Names{"Tags"}, Write: func(_ context.Context, _ *table.Request[spec], _ *object, p *params, _ []field.Change) (string, error) {
+				return "", f.call("PutTags %v %v", p.Tags.Set, p.Tags.Remove)
+			}},
+			{
+				Taken: modification,
+				Refuses: func(err error) bool {
+					code := driver.CodeOf(err)
+					return code == driver.Invalid || code == driver.Denied
+				},
+				Write: func(_ context.Context, _ *table.Request[spec], _ *object, p *params, changes []field.Change) (string, error) {
+					var in modifyCall
+					modification.Copy(p, &in)
+					err := f.call("ModifyObject %s", strings.Join(field.Names(changes), " "))
+					if err != nil {
+						return "", err
+					}
+					return f.begins, nil
+				},
+			},
+			{
+				Fields: []string{"key"}, Taken: table.Names{"Key"}, Blind: true,
+				Read: func(_ context.Context, _ *table.Request[spec], into *object) error {
+					into.aspect = &into.key
+					return f.call("GetKey")
+				},
+				Write: func(_ context.Context, _ *table.Request[spec], _ *object, p *params, _ []field.Change) (string, error) {
+					return "", f.call("PutKey %s", *p.Key)
+				},
+			},
+		},
+		Remove: func(context.Context, *table.Request[spec]) (driver.Result, error) {
+			return driver.Result{}, f.call("DeleteObject")
+		},
+	}
+}
+
+func request() table.Request[spec] {
+	r := table.Request[spec]{Name: "a", Location: "here", Mark: driver.Mark{Cluster: "c", UID: "u"}}
+	r.Spec = spec{Location: new("here"), Size: new(int32(5)), Class: new("small"), Key: new("hush-hush"), Tags: map[string]string{"team": "shop"}}
+	return r
+}
+
+// failing is an error of the fake for every call that contains a text.
+func failing(code driver.Code, texts ...string) func(string) error {
+	return func(call string) error {
+		for _, text := range texts {
+			if strings.Contains(call, text) {
+				return &driver.Error{Code: code, Op: strings.Fields(call)[0], Message: "no: " + call}
+			}
+		}
+		return nil
+	}
+}
+
+func names(failed []driver.FieldError) map[string]driver.Code {
+	out := map[string]driver.Code{}
+	for _, f := range failed {
+		out[f.Field] = driver.CodeOf(f.Err)
+	}
+	return out
+}
+
+func TestObserve(t *testing.T) {
+	there := object{location: "here", class: "small", size: 4, key: "hush-hush"}
+	tests := []struct {
+		name       string
+		there      *object
+		deletion   bool
+		refuse     func(string) error
+		changes    []string
+		applied    []string
+		unreadable map[string]driver.Code
+		calls      []string
+	}{
+		{name: "absent: all is announced", applied: []string{"class", "key", "location", "size", "tags"}, calls: []string{"GetObject"}},
+		{name: "differences", there: &there, changes: []string{"size", "tags"}, applied: []string{"class", "key", "location", "tags"}, calls: []string{"GetObject", "GetKey"}},
+		{name: "what can't be read does not differ", there: &there, refuse: failing(driver.Denied, "GetKey"), changes: []string{"size", "tags"},
+			applied: []string{"class", "location", "tags"}, unreadable: map[string]driver.Code{"key": driver.Denied}, calls: []string{"GetObject", "GetKey"}},
+		{name: "a deletion reads no part", there: &there, deletion: true, changes: []string{"size", "tags"}, calls: []string{"GetObject"}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			f := &fake{there: tc.there, refuse: tc.refuse}
+			req := request()
+			if tc.deletion {
+				req.Deletion = &driver.Deletion{}
+			}
+			o, err := f.adapter().Observe(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []any{field.Names(o.Changes), sortedKeys(o.Applied), names(o.Unreadable), f.calls}
+			want := []any{append([]string{}, tc.changes...), tc.applied, names(nil), tc.calls}
+			if tc.unreadable != nil {
+				want[2] = tc.unreadable
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("changes, applied, unreadable, calls (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestUpdate(t *testing.T) {
+	change := func(names ...string) (changes []field.Change) {
+		for _, name := range names {
+			c := field.Change{Field: name, Effect: field.Online}
+			if name == "location" {
+				c.Effect, c.Why = field.Impossible, "make another one"
+			}
+			changes = append(changes, c)
+		}
+		return changes
+	}
+	const tagsOf = "PutTags map[mooring-cluster:c mooring-name: mooring-namespace: mooring-uid:u team:shop] [mooring-released]"
+	all := change("size", driver.FieldMark, "class", "key", "tags")
+	tests := []struct {
+		name    string
+		changes []field.Change
+		refuse  func(string) error
+		edit    func(*adapter, *fake)
+		failed  map[string]driver.Code
+		err     error
+		calls   []string
+	}{
+		{name: "a call for each part, tags and mark in one", changes: all, calls: []string{"GetObject", tagsOf, "ModifyObject size class", "PutKey hush-hush"}},
+		{name: "what is impossible fails, and no call is made", changes: change("location"), failed: map[string]driver.Code{"location": driver.Invalid}},
+		{name: "no call is made for a password that is not there", changes: change(driver.FieldPassword), failed: map[string]driver.Code{driver.FieldPassword: driver.Invalid}},
+		{name: "a refused value keeps no other away", changes: change("size", "class"), refuse: failing(driver.Invalid, "class"),
+			failed: map[string]driver.Code{"class": driver.Invalid}, calls: []string{"GetObject", "ModifyObject size class", "ModifyObject size", "ModifyObject class"}},
+		{name: "an error about no value is not tried alone", changes: change("size", "class"), refuse: failing(driver.Busy, "class"),
+			failed: map[string]driver.Code{"size": driver.Busy, "class": driver.Busy}, calls: []string{"GetObject", "ModifyObject size class"}},
+		{name: "a part that fails keeps no other away", changes: all, refuse: failing(driver.Throttled, "PutTags"),
+			failed: map[string]driver.Code{driver.FieldMark: driver.Throttled, "tags": driver.Throttled},
+			calls:  []string{"GetObject", tagsOf, "ModifyObject size class", "PutKey hush-hush"}},
+		{name: "an error of the whole ends it", changes: all, refuse: failing(driver.Throttled, "ModifyObject"),
+			edit: func(a *adapter, _ *fake) {
+				a.Whole = func(err error) bool { return driver.CodeOf(err) == driver.Throttled }
+			},
+			err: &driver.Error{Code: driver.Throttled}, calls: []string{"GetObject", tagsOf, "ModifyObject size class"}},
+		{name: "all refused, and not for their values", changes: change("size", "class"), refuse: failing(driver.Denied, "ModifyObject"),
+			edit: func(a *adapter, _ *fake) {
+				a.Whole = func(err error) bool { return driver.CodeOf(err) == driver.Denied }
+			},
+			err: &driver.Error{Code: driver.Denied}, calls: []string{"GetObject", "ModifyObject size class", "ModifyObject size", "ModifyObject class"}},
+		{name: "one operation at a time", changes: all,
+			edit: func(a *adapter, f *fake) {
+				a.OneOperation, f.begins = &driver.Error{Code: driver.Busy, Message: "this is next"}, "operation-1"
+			},
+			failed: map[string]driver.Code{"key": driver.Busy}, calls: []string{"GetObject", tagsOf, "ModifyObject size class"}},
+		{name: "a guarded write follows a read of its own", changes: change("tags", "size"), edit: func(a *adapter, _ *fake) { a.Guarded = true },
+			calls: []string{"GetObject", "PutTags map[team:shop] []", "GetObject", "ModifyObject size"}},
+		{name: "it is gone", changes: change("size"), edit: func(_ *adapter, f *fake) { f.there = nil }, err: &driver.Error{Code: driver.NotFound}, calls: []string{"GetObject"}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			f := &fake{there: &object{location: "here"}, refuse: tc.refuse}
+			a := f.adapter()
+			if tc.edit != nil {
+				tc.edit(a, f)
+			}
+			result, err := a.Update(t.Context(), request(), tc.changes)
+			if (err != nil) != (tc.err != nil) || err != nil && driver.CodeOf(err) != driver.CodeOf(tc.err) {
+				t.Errorf("got error %v, want %v", err, tc.err)
+			}
+			if tc.failed == nil {
+				tc.failed = map[string]driver.Code{}
+			}
+			if diff := cmp.Diff([]any{tc.failed, tc.calls}, []any{names(result.Failed), f.calls}); diff != "" {
+				t.Errorf("failed and calls (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAnotherObjectIsNotChanged(t *testing.T) {
+	f := &fake{there: &object{location: "here"}}
+	req := request()
+	req.ID = "id-0"
+	if _, err := f.adapter().Update(t.Context(), req, []field.Change{{Field: "size"}}); driver.CodeOf(err) != driver.Conflict {
+		t.Errorf("got %v, want a conflict", err)
+	}
+	if diff := cmp.Diff([]string{"GetObject"}, f.calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+func TestCreate(t *testing.T) {
+	f := &fake{}
+	result, err := f.adapter().Create(t.Context(), request())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"key"}, field.Names(result.Sent)); diff != "" {
+		t.Errorf("sent by calls of their own (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"CreateObject", "PutKey hush-hush"}, f.calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	if f.there.size != 5 || driver.MarkFrom(f.there.labels) != request().Mark || f.there.labels["team"] != "shop" {
+		t.Errorf("made %+v, want the size, the tag and the mark of the request", f.there)
+	}
+}
+
+func TestOtherRegionsAreRefused(t *testing.T) {
+	f := &fake{}
+	req := request()
+	req.Location = "there"
+	_, observed := f.adapter().Observe(t.Context(), req)
+	_, created := f.adapter().Create(t.Context(), req)
+	_, updated := f.adapter().Update(t.Context(), req, []field.Change{{Field: "size"}})
+	_, deleted := f.adapter().Delete(t.Context(), req)
+	for _, err := range []error{observed, created, updated, deleted} {
+		if driver.CodeOf(err) != driver.Invalid || err == nil {
+			t.Errorf("got %v, want Invalid", err)
+		}
+	}
+	if len(f.calls) > 0 {
+		t.Errorf("calls %v, want none", f.calls)
+	}
+}
+
+// Should a cloud repeat a secret in its answer, nobody sees it.
+func TestErrorsShowNoSecret(t *testing.T) {
+	repeating := func(call string) error {
+		message := "hush-hush and Canary-77 are not good: " + call
+		if call == "GetObject" {
+			return nil
+		}
+		return &driver.Error{Code: driver.Invalid, Message: message, Err: errors.New(message)}
+	}
+	f := &fake{there: &object{location: "here"}, refuse: repeating}
+	req := request()
+	req.Login.Password = "Canary-77"
+	_, err := f.adapter().Create(t.Context(), req)
+	result, _ := f.adapter().Update(t.Context(), req, []field.Change{{Field: "key"}, {Field: "size"}, {Field: "class"}})
+	errs := []error{err}
+	for _, failed := range result.Failed {
+		errs = append(errs, failed.Err)
+	}
+	if len(errs) != 4 {
+		t.Fatalf("got %v, want four errors", errs)
+	}
+	for _, err := range errs {
+		if text := fmt.Sprintf("%v %v", err, errors.Unwrap(err)); strings.Contains(text, "hush") || strings.Contains(text, "Canary") {
+			t.Errorf("%q shows a secret", text)
+		}
+		if driver.CodeOf(err) != driver.Invalid {
+			t.Errorf("got code %v", driver.CodeOf(err))
+		}
+	}
+}

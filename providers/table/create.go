@@ -1,0 +1,72 @@
+package table
+
+import (
+	"context"
+	"maps"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// Create implements driver.External.
+func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.Result, error) {
+	if err := a.serves(&req); err != nil {
+		return driver.Result{}, err
+	}
+	if a.Creatable != nil {
+		if err := a.Creatable(&req); err != nil {
+			return driver.Result{}, err
+		}
+	}
+	var params P
+	if err := a.Table.Fill(&req.Spec, &params); err != nil {
+		return driver.Result{}, invalid("%s", err)
+	}
+	addMark(a.Tags(&params), req.Mark)
+	if a.Password != nil {
+		a.Password(&params, req.Login.Password)
+	}
+	result, err := a.Make(ctx, &req, &params)
+	if err != nil {
+		return driver.Result{}, driver.RedactError(err, a.secrets(&req)...)
+	}
+	if a.New != nil {
+		result.Sent = a.complete(ctx, req)
+	}
+	return result, nil
+}
+
+// complete writes the parts that differ from what the cloud makes of a new object, which need not be read to be known, and returns what
+// was set. What is refused or gets no answer differs when the object is next observed, and is told then.
+func (a *Adapter[S, H, P]) complete(ctx context.Context, req Request[S]) (set []field.Change) {
+	u := &update[S, H, P]{Adapter: a, req: req}
+	for i := range a.Parts {
+		part := &a.Parts[i]
+		if part.Read == nil || part.Later {
+			continue
+		}
+		changes := a.Table.Diff(&req.Spec, a.New, nil, func(name string) bool { return !part.has(name) })
+		if len(changes) == 0 {
+			continue
+		}
+		if tried, err := u.try(ctx, part, a.New, changes); err != nil || len(tried) < len(changes) {
+			return set
+		}
+		set = append(set, changes...)
+	}
+	return set
+}
+
+// addMark adds to what is to become of tags that they carry a mark.
+func addMark(tags *field.Delta, mark driver.Mark) {
+	set := maps.Clone(tags.Set)
+	if set == nil {
+		set = map[string]string{}
+	}
+	maps.Copy(set, mark.Labels())
+	remove := append([]string{}, tags.Remove...)
+	if !mark.Released {
+		remove = append(remove, driver.LabelReleased)
+	}
+	*tags = field.Delta{Set: set, Remove: remove}
+}

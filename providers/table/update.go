@@ -1,0 +1,179 @@
+package table
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// Update implements driver.External: each part makes one call of all its changes.
+func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes []field.Change) (driver.Result, error) {
+	if err := a.serves(&req); err != nil {
+		return driver.Result{}, err
+	}
+	u := &update[S, H, P]{Adapter: a, req: req}
+	u.req.Operation = "" // it matters to observations only
+	by := u.sort(changes)
+	for i := range a.Parts {
+		part := &a.Parts[i]
+		if len(by[part]) == 0 {
+			continue
+		}
+		if err := u.write(ctx, part, by[part]); err != nil {
+			return driver.Result{}, driver.RedactError(err, a.secrets(&req)...)
+		}
+	}
+	for i, failed := range u.result.Failed {
+		u.result.Failed[i].Err = driver.RedactError(failed.Err, a.secrets(&req)...)
+	}
+	return u.result, nil
+}
+
+// An update is one call of Update.
+type update[S, H, P any] struct {
+	*Adapter[S, H, P]
+	req    Request[S]
+	have   *H // nil until it was read
+	result driver.Result
+}
+
+func (u *update[S, H, P]) fail(err error, changes ...field.Change) {
+	for _, c := range changes {
+		u.result.Failed = append(u.result.Failed, driver.FieldError{Field: c.Field, Err: err})
+	}
+}
+
+// sort returns the changes of each part. Those that can't be made have failed.
+func (u *update[S, H, P]) sort(changes []field.Change) map[*Part[S, H, P]][]field.Change {
+	by := map[*Part[S, H, P]][]field.Change{}
+	for _, c := range changes {
+		part := u.partOf(c.Field)
+		switch {
+		case c.Effect == field.Impossible:
+			u.fail(invalid("%s can't change: %s", c.Field, c.Why), c)
+		case (c.Field == driver.FieldPassword || c.Field == driver.FieldUsername) && u.req.Login.Password == "":
+			u.fail(invalid("there is no password to set"), c)
+		case part == nil:
+			u.fail(invalid("%s: there is no call that changes it", c.Field), c)
+		default:
+			by[part] = append(by[part], c)
+		}
+	}
+	return by
+}
+
+// write makes one call of all changes of a part. A cloud that refuses a value does not say which, so each is then tried alone: one that
+// is refused must not keep the others away. The error that it returns is of the update as a whole.
+func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], changes []field.Change) error {
+	if u.begun() {
+		u.fail(u.OneOperation, changes...)
+		return nil
+	}
+	have, err := u.look(ctx, part)
+	if err != nil {
+		return err
+	}
+	tried, err := u.try(ctx, part, have, changes)
+	if err == nil {
+		return nil
+	}
+	if len(tried) > 1 && part.refuses(err) {
+		return u.alone(ctx, part, tried)
+	}
+	if u.Whole != nil && u.Whole(err) {
+		return err
+	}
+	u.fail(err, tried...)
+	return nil
+}
+
+// alone makes a call of each change. One that is refused has failed. If all were refused,
+// and not for their values, it returns why.
+func (u *update[S, H, P]) alone(ctx context.Context, part *Part[S, H, P], changes []field.Change) error {
+	before := len(u.result.Failed)
+	for i, c := range changes {
+		have, err := u.look(ctx, part)
+		if u.begun() {
+			err = u.OneOperation
+		}
+		if err == nil {
+			_, err = u.try(ctx, part, have, changes[i:i+1])
+		}
+		if err != nil {
+			u.fail(err, c)
+		}
+	}
+	refused := u.result.Failed[before:]
+	if len(refused) == len(changes) && u.Whole != nil && u.Whole(refused[0].Err) {
+		return refused[0].Err
+	}
+	return nil
+}
+
+// begun reports whether an operation was started beside which the cloud takes no other call.
+func (u *update[S, H, P]) begun() bool { return u.OneOperation != nil && u.result.Operation != "" }
+
+// look reads what is there: once, or for every call if each is guarded by what was read. It returns an error if another object has
+// taken the name since the caller observed it.
+func (u *update[S, H, P]) look(ctx context.Context, part *Part[S, H, P]) (*H, error) {
+	if part.Blind {
+		return new(H), nil
+	}
+	if u.have != nil && !u.Guarded {
+		return u.have, nil
+	}
+	var o driver.Observation
+	have, err := u.Read(ctx, &u.req, &o)
+	if err != nil {
+		return nil, err
+	}
+	if have == nil {
+		return nil, &driver.Error{Code: driver.NotFound, Op: u.ReadCall, Message: fmt.Sprintf("the %s is not there any more", u.Noun)}
+	}
+	u.State(&u.req, have, &o)
+	if u.req.ID != "" && o.ID != u.req.ID {
+		return nil, &driver.Error{Code: driver.Conflict, Op: u.ReadCall,
+			Message: fmt.Sprintf("another %s has taken the name: the one before was deleted by someone else", u.Noun)}
+	}
+	u.have, u.result.ID = have, o.ID
+	return have, nil
+}
+
+// try makes one call of changes, and returns those that could be part of it. The others have failed.
+func (u *update[S, H, P]) try(ctx context.Context, part *Part[S, H, P], have *H, changes []field.Change) (tried []field.Change, err error) {
+	var params P
+	mark := false
+	for _, c := range changes {
+		switch c.Field {
+		case driver.FieldMark:
+			mark = true
+		case driver.FieldUsername:
+		case driver.FieldPassword:
+			if u.Password != nil {
+				u.Password(&params, u.req.Login.Password)
+			}
+		default:
+			if err := u.Table.Patch(&u.req.Spec, have, []field.Change{c}, &params); err != nil {
+				u.fail(invalid("%s", err), c)
+				continue
+			}
+		}
+		tried = append(tried, c)
+	}
+	if len(tried) == 0 {
+		return nil, nil
+	}
+	if mark {
+		addMark(u.Tags(&params), u.req.Mark)
+	}
+	operation, err := part.Write(ctx, &u.req, have, &params, tried)
+	if operation != "" {
+		u.result.Operation = operation
+	}
+	return tried, err
+}
+
+// refuses reports whether an error may be about one value of several.
+func (p *Part[S, H, P]) refuses(err error) bool { return p.Refuses != nil && p.Refuses(err) }
