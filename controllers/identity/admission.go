@@ -12,19 +12,19 @@ import (
 
 // MayUse returns why a use that begins is refused; nil if it is not. It reads from where it is told. An error says that the
 // cluster could not be read.
-func (s *Store) MayUse(ctx context.Context, from client.Reader, use Use) (*Refusal, error) {
+func (s *Store) MayUse(ctx context.Context, from client.Reader, use Use) (*ValidationError, error) {
 	cfg, err := s.load(ctx, from, use.Key)
 	ns := &corev1.Namespace{}
 	if err == nil && use.Key.Kind == KindClusterProviderConfig {
 		err = from.Get(ctx, client.ObjectKey{Name: use.Namespace}, ns)
 	}
 	if err == nil {
-		err = cfg.refuses(use, ns.Labels)
+		err = cfg.validateUse(use, ns.Labels)
 	}
 	if err == nil {
 		err = s.supported(cfg)
 	}
-	if refusal, ok := errors.AsType[*Refusal](err); ok {
+	if refusal, ok := errors.AsType[*ValidationError](err); ok {
 		return refusal, nil
 	}
 	return nil, err
@@ -33,7 +33,7 @@ func (s *Store) MayUse(ctx context.Context, from client.Reader, use Use) (*Refus
 // ProviderOf returns the cloud that a provider config leads to, empty if there is no such config.
 func (s *Store) ProviderOf(ctx context.Context, from client.Reader, key Key) (string, error) {
 	cfg, err := s.load(ctx, from, key)
-	if refusal, ok := errors.AsType[*Refusal](err); ok && refusal.Reason == v1alpha1.ReasonProviderConfigNotFound {
+	if refusal, ok := errors.AsType[*ValidationError](err); ok && refusal.Reason == v1alpha1.ReasonProviderConfigNotFound {
 		return "", nil
 	}
 	if err != nil {

@@ -37,28 +37,28 @@ func (c claims) are(key tokenKey) bool {
 	return c.Subject == "system:serviceaccount:"+key.namespace+":"+key.account && slices.Contains(c.Audience, key.audience)
 }
 
-// A keptToken is what is known of a token in the private copy.
-type keptToken struct {
+// A retainedToken is what is known of a token in the private copy.
+type retainedToken struct {
 	token
 	claims claims
-	// uid is of the tenant that it was kept for; empty if an earlier process did.
+	// uid is of the tenant that it was retained for; empty if an earlier process did.
 	uid types.UID
 }
 
-// keptTokens returns the tokens in a private copy, by namespace.
-func keptTokens(cfg *config, data map[string][]byte) map[string]keptToken {
-	all := map[string]keptToken{}
+// retainedTokens returns the tokens in a private copy, by namespace.
+func retainedTokens(cfg *config, data map[string][]byte) map[string]retainedToken {
+	all := map[string]retainedToken{}
 	for name, value := range data {
 		if namespace, ok := tokenNamespace(cfg, name); ok {
 			t, c := parse(string(value))
-			all[namespace] = keptToken{token: t, claims: c}
+			all[namespace] = retainedToken{token: t, claims: c}
 		}
 	}
 	return all
 }
 
 // isFor reports whether it is what a deletion of a tenant would need.
-func (k keptToken) isFor(key tokenKey) bool {
+func (k retainedToken) isFor(key tokenKey) bool {
 	return k.claims.are(key) && (k.uid == "" || k.uid == key.uid)
 }
 

@@ -76,10 +76,10 @@ func (s *Store) supported(c *config) error {
 	}
 	cloud, known := c.provider(), strings.Join(slices.Sorted(maps.Keys(s.Drivers)), ", ")
 	if cloud == "" {
-		return &Refusal{v1alpha1.ReasonNotSupported, fmt.Sprintf(
+		return &ValidationError{v1alpha1.ReasonNotSupported, fmt.Sprintf(
 			"%s: its spec has no account of a cloud that this build of Mooring knows (%s); install a release that knows the cloud, or use another provider config", c.key, known)}
 	}
-	return &Refusal{v1alpha1.ReasonNotSupported, fmt.Sprintf(
+	return &ValidationError{v1alpha1.ReasonNotSupported, fmt.Sprintf(
 		"%s: this build of Mooring has no driver for %s, only for %s; install a build that has one, or use another provider config", c.key, cloud, known)}
 }
 
@@ -131,7 +131,7 @@ func (s *Store) fromCluster(key Key, o *v1alpha1.ClusterProviderConfig) *config 
 	selector, err := metav1.LabelSelectorAsSelector(o.Spec.AllowedNamespaces) // nothing, if there is none
 	if err != nil {
 		selector = labels.Nothing()
-		c.invalid = &Refusal{v1alpha1.ReasonInvalid, fmt.Sprintf("%s: spec.allowedNamespaces: %v; correct it", key, err)}
+		c.invalid = &ValidationError{v1alpha1.ReasonInvalid, fmt.Sprintf("%s: spec.allowedNamespaces: %v; correct it", key, err)}
 	}
 	c.allowed = func(l map[string]string) bool { return selector.Matches(labels.Set(l)) }
 	if ref := o.Spec.Credentials.SecretRef; ref != nil {
@@ -143,42 +143,42 @@ func (s *Store) fromCluster(key Key, o *v1alpha1.ClusterProviderConfig) *config 
 func get(ctx context.Context, from client.Reader, key Key, into client.Object) error {
 	err := from.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name}, into)
 	if apierrors.IsNotFound(err) {
-		return &Refusal{v1alpha1.ReasonProviderConfigNotFound,
+		return &ValidationError{v1alpha1.ReasonProviderConfigNotFound,
 			fmt.Sprintf("there is no %s; create it, or change spec.providerConfigRef", key)}
 	}
 	return err
 }
 
-// admit refuses an object that may not use a config. Deletion is never refused.
-func (s *Store) admit(ctx context.Context, c *config, use Use) error {
+// validateUse refuses an object that may not use a config. Deletion is never refused.
+func (s *Store) validateUse(ctx context.Context, c *config, use Use) error {
 	if use.Deleting {
 		return nil
 	}
 	if c.key.Kind != KindClusterProviderConfig {
-		return c.refuses(use, nil)
+		return c.validateUse(use, nil)
 	}
 	ns, err := s.namespace(ctx, use.Namespace)
 	if err != nil {
 		return err
 	}
-	return c.refuses(use, ns.Labels)
+	return c.validateUse(use, ns.Labels)
 }
 
-// refuses says why an object that is not being deleted may not use a config. labels are the namespace's, which count for a
+// validateUse says why an object that is not being deleted may not use a config. labels are the namespace's, which count for a
 // ClusterProviderConfig alone.
-func (c *config) refuses(use Use, labels map[string]string) error {
+func (c *config) validateUse(use Use, labels map[string]string) error {
 	if c.invalid != nil {
 		return c.invalid
 	}
 	if !c.object.GetDeletionTimestamp().IsZero() && !use.Bound {
-		return &Refusal{v1alpha1.ReasonProviderConfigDeleting, fmt.Sprintf("%s is being deleted; use another provider config", c.key)}
+		return &ValidationError{v1alpha1.ReasonProviderConfigDeleting, fmt.Sprintf("%s is being deleted; use another provider config", c.key)}
 	}
 	if !c.direct && !use.ByClass {
-		return &Refusal{v1alpha1.ReasonProviderConfigNotAllowed,
+		return &ValidationError{v1alpha1.ReasonProviderConfigNotAllowed,
 			fmt.Sprintf("%s can be used through a class only; set spec.className, or ask your platform team", c.key)}
 	}
 	if !c.allowed(labels) {
-		return &Refusal{v1alpha1.ReasonProviderConfigNotAllowed,
+		return &ValidationError{v1alpha1.ReasonProviderConfigNotAllowed,
 			fmt.Sprintf("%s is not allowed in namespace %s; ask your platform team, or use another provider config", c.key, use.Namespace)}
 	}
 	return nil

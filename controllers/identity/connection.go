@@ -48,7 +48,7 @@ type Connection struct {
 	wait, longest time.Duration
 }
 
-// Account returns which account the connection leads to. The cloud is asked once. An error of type Refusal
+// Account returns which account the connection leads to. The cloud is asked once. An error of type ValidationError
 // means that it leads to another account than the config expects.
 func (c *Connection) Account(ctx context.Context) (driver.AccountID, error) {
 	if known, _ := c.lastAnswer(); known != "" {
@@ -82,7 +82,7 @@ func (c *Connection) lastAnswer() (known driver.AccountID, answered time.Time) {
 // ask asks the cloud for the account. All who ask at the same time share one call, so that a cloud
 // which does not answer costs them one time-out together, and not one after the other.
 func (c *Connection) ask(ctx context.Context) (driver.AccountID, error) {
-	if err := c.deniedLately(); err != nil {
+	if err := c.recentDenial(); err != nil {
 		return "", err
 	}
 	answer, err, _ := c.asking.Do("", func() (any, error) {
@@ -100,8 +100,8 @@ func (c *Connection) ask(ctx context.Context) (driver.AccountID, error) {
 	return c.expect(id)
 }
 
-// deniedLately returns the answer that the cloud refuses the identity, as long as it is not asked again.
-func (c *Connection) deniedLately() error {
+// recentDenial returns the cloud's answer that it denies the identity, as long as the cloud is not asked again.
+func (c *Connection) recentDenial() error {
 	c.identity.Lock()
 	defer c.identity.Unlock()
 	if c.denied != nil && c.now().Before(c.retryAt) {
@@ -118,21 +118,21 @@ func (c *Connection) note(err error) {
 		c.denied, c.wait = nil, 0
 		return
 	}
-	c.wait = min(max(2*c.wait, suspectPause), c.longest)
+	c.wait = min(max(2*c.wait, recheckPause), c.longest)
 	c.asked = c.now()
 	c.denied, c.retryAt = err, c.asked.Add(c.wait)
 }
 
-// lookAgainPause is how long a cloud that refuses an identity is not asked about it again, although a person wants it to be: whoever may
-// edit an object may say so as often as they like.
-const lookAgainPause = 10 * time.Second
+// soonestRetry is how long a cloud that denies an identity is not asked about it again, although a person wants it to be: anyone who
+// may edit an object may request that as often as they like.
+const soonestRetry = 10 * time.Second
 
-// LookAgain has the cloud asked again about an identity that it refused, before the pause is over: a person says that the credentials or
-// their rights were mended.
-func (c *Connection) LookAgain() {
+// RetrySoon has the cloud asked again about an identity that it denied, before the pause is over: a person says that the credentials or
+// their permissions were corrected.
+func (c *Connection) RetrySoon() {
 	c.identity.Lock()
 	defer c.identity.Unlock()
-	if soon := c.asked.Add(lookAgainPause); c.denied != nil && soon.Before(c.retryAt) {
+	if soon := c.asked.Add(soonestRetry); c.denied != nil && soon.Before(c.retryAt) {
 		c.retryAt = soon
 	}
 }
@@ -141,7 +141,7 @@ func (c *Connection) LookAgain() {
 func (c *Connection) expect(id driver.AccountID) (driver.AccountID, error) {
 	c.Slots.Lead(account.Key{Provider: c.Provider, ID: string(id), Endpoint: c.endpoint})
 	if c.expected != "" && id != c.expected {
-		return "", &Refusal{v1alpha1.ReasonAccountChanged,
+		return "", &ValidationError{v1alpha1.ReasonAccountChanged,
 			fmt.Sprintf("the credentials lead to account %s, but the provider config expects %s; correct the credentials, or the accountID of the provider config", id, c.expected)}
 	}
 	return id, nil
@@ -153,11 +153,11 @@ func (c *Connection) Redact(message string, others ...string) string {
 	return driver.Redact(message, slices.Concat(c.secrets, c.issued.values(), others)...)
 }
 
-// Suspect says that the cloud refused the credentials: they are looked at again soon.
-func (c *Connection) Suspect() {
+// Recheck says that the cloud denied the credentials: they are read again soon.
+func (c *Connection) Recheck() {
 	c.entry.mu.Lock()
 	defer c.entry.mu.Unlock()
-	c.entry.suspect = true
+	c.entry.denied = true
 }
 
 // issued are the tokens that a connection was given of late. What speaks of one may be told after the next was issued.

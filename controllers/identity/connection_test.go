@@ -10,8 +10,8 @@ import (
 
 // Who says that the credentials were mended has the cloud asked before the pause is over, and not more often than every ten seconds, however
 // often they say so.
-func TestLookAgain(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+func TestRetrySoon(t *testing.T) {
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	h.DeniedPause = time.Hour
 	denied := &driver.Error{Code: driver.Denied, Op: "GetCallerIdentity", Message: "no"}
 	h.cloud.identity = denied
@@ -32,7 +32,7 @@ func TestLookAgain(t *testing.T) {
 
 	asked = 0
 	for range 300 {
-		c.LookAgain()
+		c.RetrySoon()
 		if _, err := c.Account(t.Context()); driver.CodeOf(err) != driver.Denied {
 			t.Fatal(err)
 		}
@@ -43,11 +43,11 @@ func TestLookAgain(t *testing.T) {
 	}
 	_, _ = c.Account(t.Context())
 	h.cloud.identity = nil
-	h.now = h.now.Add(lookAgainPause)
+	h.now = h.now.Add(soonestRetry)
 	if _, err := c.Account(t.Context()); driver.CodeOf(err) != driver.Denied {
 		t.Errorf("the pause was over without anybody's word: %v", err)
 	}
-	c.LookAgain()
+	c.RetrySoon()
 	if id, err := c.Account(t.Context()); id != "111" || err != nil {
 		t.Errorf("account %q, %v", id, err)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// suspectPause is how long a refused credential is used, or a missing one missed, before it is looked at again.
-const suspectPause = 2 * time.Second
+// recheckPause is how long a denied credential is used, or a missing one is taken as missing, before it is read again.
+const recheckPause = 2 * time.Second
 
 // entry is one cached connection; its mutex makes one caller open it while the others wait.
 type entry struct {
@@ -25,7 +25,7 @@ type entry struct {
 	conn        *Connection
 	fingerprint [sha256.Size]byte
 	read        time.Time
-	suspect     bool
+	denied      bool
 	// missing is why the Secret, or the ServiceAccount, was of no use when it was last read, at missed: conn stands on the
 	// private copy, which is for deletions only. It is nil if all is there.
 	missing error
@@ -46,27 +46,27 @@ func (s *Store) open(ctx context.Context, cfg *config, t tenant, location string
 	same := e.conn != nil && e.fingerprint == fingerprint(cfg, t, e.conn.credentials)
 	if same {
 		age := s.Now().Sub(e.read)
-		fresh := age < s.Refresh && (!e.suspect || age < suspectPause)
+		fresh := age < s.Refresh && (!e.denied || age < recheckPause)
 		switch {
-		case e.missing != nil && !deleting && s.Now().Sub(e.missed) < suspectPause:
+		case e.missing != nil && !deleting && s.Now().Sub(e.missed) < recheckPause:
 			return nil, e.missing
 		case fresh && (e.missing == nil || deleting):
 			return e.conn, nil
 		}
 	}
 	data, missing, err := s.credentials(ctx, cfg, t, deleting)
-	if refusal, refused := errors.AsType[*Refusal](err); refused && same && deleting && cfg.chain.WebIdentity != nil {
+	if refusal, refused := errors.AsType[*ValidationError](err); refused && same && deleting && cfg.chain.WebIdentity != nil {
 		missing, err = refusal, nil // its session may outlast the token that it began with
 	}
 	if err != nil {
 		e.missed = s.Now()
 		return nil, err
 	}
-	if e.suspect {
-		s.tokens.doubt(t, s.Now().Add(-s.Refresh))
+	if e.denied {
+		s.tokens.dropBefore(t, s.Now().Add(-s.Refresh))
 	}
 	// If the credentials are refused still, somebody will say so again.
-	e.read, e.suspect = s.Now(), false
+	e.read, e.denied = s.Now(), false
 	e.missing, e.missed = missing, e.read
 	current := fingerprint(cfg, t, data)
 	if e.conn != nil && e.fingerprint == current {
@@ -108,9 +108,9 @@ func (s *Store) dial(ctx context.Context, cfg *config, settings driver.Config) (
 	}
 	message := driver.Redact(err.Error(), secretValues(cfg, settings.Credentials)...)
 	if driver.CodeOf(err) == driver.NotFound {
-		return nil, &Refusal{v1alpha1.ReasonInvalid, message}
+		return nil, &ValidationError{v1alpha1.ReasonInvalid, message}
 	}
-	return nil, &Refusal{v1alpha1.ReasonCredentialsInvalid, fmt.Sprintf("%s: %s", cfg.key, message)}
+	return nil, &ValidationError{v1alpha1.ReasonCredentialsInvalid, fmt.Sprintf("%s: %s", cfg.key, message)}
 }
 
 // fingerprint identifies an account, an endpoint, an identity in it with all steps that lead there, and what its Secret

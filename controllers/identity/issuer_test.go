@@ -29,7 +29,7 @@ type issuer struct {
 	before  func()
 }
 
-func (h *house) issue(ctx context.Context, c client.Client, sub string, obj, body client.Object, _ ...client.SubResourceCreateOption) error {
+func (h *fixture) issue(ctx context.Context, c client.Client, sub string, obj, body client.Object, _ ...client.SubResourceCreateOption) error {
 	i, request := &h.issuer, body.(*authenticationv1.TokenRequest)
 	if i.before != nil {
 		i.before()
@@ -71,11 +71,11 @@ func mint(t *testing.T, serial int, c claims) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("e30.%s.%s-%d", base64.RawURLEncoding.EncodeToString(payload), canary, serial)
+	return fmt.Sprintf("e30.%s.%s-%d", base64.RawURLEncoding.EncodeToString(payload), secretValue, serial)
 }
 
 // takeIssued returns what was issued since the last time.
-func (h *house) takeIssued() []string {
+func (h *fixture) takeIssued() []string {
 	h.issuer.mu.Lock()
 	defer h.issuer.mu.Unlock()
 	taken := h.issuer.issued
@@ -122,7 +122,7 @@ func toDelete(use Use) Use {
 }
 
 // signIn connects, and asks for the account.
-func (h *house) signIn(use Use) error {
+func (h *fixture) signIn(use Use) error {
 	conn, err := h.Connect(h.t.Context(), use)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (h *house) signIn(use Use) error {
 }
 
 // restart makes the store forget all, as a new process would have.
-func (h *house) restart() {
+func (h *fixture) restart() {
 	h.Store = &Store{
 		Client: h.Client, Reader: h.Reader, Drivers: h.Drivers,
 		Namespace: h.Namespace, Refresh: h.Refresh, Limiters: account.New(4, h.Now, nil), Now: h.Now,

@@ -17,11 +17,11 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// reread is how often a Secret is looked at, so that the private copy is not old when it is needed.
-const reread = time.Minute
+// secretCheck is how often a Secret is read, so that the private copy is not old when it is needed.
+const secretCheck = time.Minute
 
-// A Reconciler keeps provider configs of one kind: it says whether their credentials lead to the
-// account, and holds them while objects depend on them.
+// A Reconciler reconciles provider configs of one kind: it reports whether their credentials lead to the
+// account, and protects them while objects depend on them.
 type Reconciler struct {
 	Store *Store
 	// Kind is KindProviderConfig or KindClusterProviderConfig.
@@ -40,7 +40,7 @@ type Reconciler struct {
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	key := Key{Kind: r.Kind, Namespace: req.Namespace, Name: req.Name}
 	cfg, err := r.Store.load(ctx, r.Store.Client, key)
-	if _, refused := errors.AsType[*Refusal](err); refused {
+	if _, refused := errors.AsType[*ValidationError](err); refused {
 		r.Store.forget(key)
 		return reconcile.Result{}, nil // it is gone: its users say so
 	}
@@ -51,7 +51,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	if cfg, err = r.hold(ctx, cfg, users); err != nil {
+	if cfg, err = r.protect(ctx, cfg, users); err != nil {
 		if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 			return reconcile.Result{RequeueAfter: time.Second}, nil
 		}
@@ -63,21 +63,21 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return r.verify(ctx, cfg, users)
 }
 
-// hold keeps a config as long as it has users, and lets it go with the last. It returns the config as it is then.
-func (r *Reconciler) hold(ctx context.Context, cfg *config, users map[string]int) (*config, error) {
+// protect protects a config as long as it has users, and unprotects it after the last. It returns the config as it is then.
+func (r *Reconciler) protect(ctx context.Context, cfg *config, users map[string]int) (*config, error) {
 	recount := func() (map[string]int, error) { return r.Users(ctx, cfg.key) }
 	if len(users) == 0 {
-		return cfg, r.Store.letGo(ctx, cfg, recount)
+		return cfg, r.Store.unprotect(ctx, cfg, recount)
 	}
-	err := r.Store.Hold(ctx, cfg.key, "")
-	if _, refused := errors.AsType[*Refusal](err); refused {
+	err := r.Store.Protect(ctx, cfg.key, "")
+	if _, refused := errors.AsType[*ValidationError](err); refused {
 		return cfg, nil // verify says what is missing, and nothing was created without it
 	}
-	if err == nil && !controllerHolds(cfg) {
+	if err == nil && !hasFinalizer(cfg) {
 		cfg, err = r.Store.load(ctx, r.Store.Client, cfg.key)
 	}
 	if err == nil {
-		r.Store.keepTokens(ctx, cfg, recount)
+		r.Store.renewTokens(ctx, cfg, recount)
 	}
 	return cfg, err
 }
@@ -96,7 +96,7 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 	} else {
 		next = min(next, 15*time.Second)
 		ready.Status, ready.Reason = metav1.ConditionFalse, string(retry.Judge(err).Reason)
-		if refusal, ok := errors.AsType[*Refusal](err); ok {
+		if refusal, ok := errors.AsType[*ValidationError](err); ok {
 			ready.Reason = string(refusal.Reason)
 		} else if code := driver.CodeOf(err); code != driver.Denied && meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady) {
 			return reconcile.Result{RequeueAfter: next}, nil // a cloud that does not answer says nothing about the credentials
@@ -135,5 +135,5 @@ func (r *Reconciler) conditions(object client.Object) []metav1.Condition {
 	return (&config{object: object}).status().Conditions
 }
 
-// cadence is how often a config has a turn.
-func (r *Reconciler) cadence() time.Duration { return min(r.Check, reread) }
+// cadence is how often a config is reconciled.
+func (r *Reconciler) cadence() time.Duration { return min(r.Check, secretCheck) }

@@ -19,9 +19,9 @@ import (
 // anyway. A deletion may use the private copy in their place; then missing says what is wrong with them.
 func (s *Store) credentials(ctx context.Context, cfg *config, t tenant, deleting bool) (data map[string][]byte, missing, err error) {
 	if web := cfg.chain.WebIdentity; web != nil {
-		err = s.consents(ctx, t.namespace, web.ServiceAccountName)
-		if refusal, refused := errors.AsType[*Refusal](err); refused && deleting {
-			_, err := s.keptToken(ctx, cfg, cfg.tokenKey(t), refusal)
+		err = s.checkConsent(ctx, t.namespace, web.ServiceAccountName)
+		if refusal, refused := errors.AsType[*ValidationError](err); refused && deleting {
+			_, err := s.retainedToken(ctx, cfg, cfg.tokenKey(t), refusal)
 			return nil, refusal, err
 		}
 		return nil, nil, err
@@ -30,19 +30,19 @@ func (s *Store) credentials(ctx context.Context, cfg *config, t tenant, deleting
 		return nil, nil, nil
 	}
 	data, err = s.readSecret(ctx, cfg)
-	if _, refused := errors.AsType[*Refusal](err); refused && deleting {
+	if _, refused := errors.AsType[*ValidationError](err); refused && deleting {
 		copied, copyErr := s.readCopy(ctx, cfg)
 		if copyErr != nil {
 			return nil, nil, copyErr
 		}
-		if lacking(cfg, copied) == "" {
+		if missingKey(cfg, copied) == "" {
 			return copied, err, nil
 		}
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if controllerHolds(cfg) {
+	if hasFinalizer(cfg) {
 		if err := s.renewCopy(ctx, cfg, data); err != nil {
 			return nil, nil, err
 		}
@@ -56,21 +56,21 @@ func (s *Store) readSecret(ctx context.Context, cfg *config) (map[string][]byte,
 	secret := &corev1.Secret{}
 	err := s.Reader.Get(ctx, *cfg.secret, secret)
 	if apierrors.IsNotFound(err) {
-		return nil, &Refusal{v1alpha1.ReasonCredentialsNotFound,
+		return nil, &ValidationError{v1alpha1.ReasonCredentialsNotFound,
 			fmt.Sprintf("%s: there is no %s with its credentials; create it", cfg.key, cfg.secretName())}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read credentials of %s: %w", cfg.key, err)
 	}
-	if key := lacking(cfg, secret.Data); key != "" {
-		return nil, &Refusal{v1alpha1.ReasonCredentialsNotFound,
+	if key := missingKey(cfg, secret.Data); key != "" {
+		return nil, &ValidationError{v1alpha1.ReasonCredentialsNotFound,
 			fmt.Sprintf("%s: %s has no key %s; add it", cfg.key, cfg.secretName(), key)}
 	}
 	return secret.Data, nil
 }
 
-// lacking returns a key without which credentials are of no use, "" if there are all.
-func lacking(cfg *config, data map[string][]byte) string {
+// missingKey returns a key without which credentials are of no use, "" if there are all.
+func missingKey(cfg *config, data map[string][]byte) string {
 	for _, key := range cfg.cloud.Secret.Required {
 		if len(data[key]) == 0 {
 			return key

@@ -10,7 +10,7 @@ import (
 
 // The account that the cloud names decides whose slots a connection uses; before it answers, the account in the config's status does.
 func TestConnectionsUseTheSlotsOfTheirAccount(t *testing.T) {
-	slotsOf := func(h *house, use Use) *account.Source {
+	slotsOf := func(h *fixture, use Use) *account.Source {
 		t.Helper()
 		c, err := h.Connect(t.Context(), use)
 		if err != nil {
@@ -46,7 +46,7 @@ func TestConnectionsUseTheSlotsOfTheirAccount(t *testing.T) {
 			for _, c := range []*v1alpha1.ProviderConfig{shop, theirs} {
 				c.Status.Provider, c.Status.AccountID = "aws", string(tt.remembered)
 			}
-			h := newHouse(t, shop, keys("shop", "keys", "111"), theirs, keys("bakery", "keys", tt.bakery))
+			h := newFixture(t, shop, keys("shop", "keys", "111"), theirs, keys("bakery", "keys", tt.bakery))
 			if tt.hangs {
 				h.cloud.identity = &driver.Error{Code: driver.Unavailable, Op: "GetCallerIdentity", Message: "no answer"}
 			}

@@ -34,11 +34,11 @@ type Store struct {
 	Calls func(provider string) driver.Calls
 	Now   func() time.Time
 
-	mu      sync.Mutex
-	conns   pool
-	holds   map[Key]*held
-	holding singleflight.Group
-	tokens  tokens
+	mu          sync.Mutex
+	conns       pool
+	protections map[Key]*protection
+	protecting  singleflight.Group
+	tokens      tokens
 }
 
 // Use says who asks for a connection, and for what.
@@ -54,13 +54,13 @@ type Use struct {
 	Deleting bool
 }
 
-// Connect returns the connection for a use. An error of type *Refusal is for a person to mend.
+// Connect returns the connection for a use. An error of type *ValidationError is for a person to correct.
 func (s *Store) Connect(ctx context.Context, use Use) (*Connection, error) {
 	cfg, err := s.load(ctx, s.Client, use.Key)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.admit(ctx, cfg, use); err != nil {
+	if err := s.validateUse(ctx, cfg, use); err != nil {
 		return nil, err
 	}
 	if err := s.supported(cfg); err != nil {
@@ -71,7 +71,7 @@ func (s *Store) Connect(ctx context.Context, use Use) (*Connection, error) {
 		location = cfg.region()
 	}
 	if location == "" {
-		return nil, &Refusal{v1alpha1.ReasonInvalid,
+		return nil, &ValidationError{v1alpha1.ReasonInvalid,
 			fmt.Sprintf("there is no location: set spec.location, or a region in %s", cfg.key)}
 	}
 	t, err := s.tenantOf(ctx, cfg, use.Namespace)
@@ -97,6 +97,6 @@ func (s *Store) forget(key Key) {
 	s.Limiters.Forget(key.source())
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.holds, key)
+	delete(s.protections, key)
 	s.conns.forget(key)
 }

@@ -29,8 +29,8 @@ import (
 )
 
 const (
-	system = "mooring-system"
-	canary = "canary-5d1f"
+	system      = "mooring-system"
+	secretValue = "canary-5d1f"
 	// Where those end up who come with a token, and for whom it has to be.
 	signedIn = driver.AccountID("555")
 	audience = "sts.amazonaws.com"
@@ -86,7 +86,7 @@ func (described) Preview(string, json.RawMessage, json.RawMessage, field.Applied
 }
 
 // A house is a store, and all that it stands on.
-type house struct {
+type fixture struct {
 	*Store
 	t       *testing.T
 	cloud   *opened
@@ -99,19 +99,19 @@ type house struct {
 }
 
 // count adds to one of the counters.
-func (h *house) count(n *int) {
+func (h *fixture) count(n *int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	*n++
 }
 
-func newHouse(t *testing.T, objects ...client.Object) *house {
+func newFixture(t *testing.T, objects ...client.Object) *fixture {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, cloud: &opened{}, before: func() {}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	h := &fixture{t: t, cloud: &opened{}, before: func() {}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	for _, name := range []string{"shop", "bakery"} {
 		if !slices.ContainsFunc(objects, func(o client.Object) bool { return o.GetName() == name && o.GetNamespace() == "" }) {
 			objects = append(objects, namespace(name, nil))
@@ -161,14 +161,14 @@ func newHouse(t *testing.T, objects ...client.Object) *house {
 	return h
 }
 
-func (h *house) put(o client.Object) {
+func (h *fixture) put(o client.Object) {
 	h.t.Helper()
 	if err := h.Client.Create(h.t.Context(), o); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func (h *house) remove(o client.Object) {
+func (h *fixture) remove(o client.Object) {
 	h.t.Helper()
 	if err := h.Client.Delete(h.t.Context(), o); err != nil {
 		h.t.Fatal(err)
@@ -176,7 +176,7 @@ func (h *house) remove(o client.Object) {
 }
 
 // edit changes an object that is there.
-func edit[T client.Object](h *house, o T, change func(T)) {
+func edit[T client.Object](h *fixture, o T, change func(T)) {
 	h.t.Helper()
 	err := h.Client.Get(h.t.Context(), client.ObjectKeyFromObject(o), o)
 	if err == nil {
@@ -189,10 +189,10 @@ func edit[T client.Object](h *house, o T, change func(T)) {
 }
 
 // copied returns the credentials that are kept for a deletion by the team's config, nil if there are none.
-func (h *house) copied() map[string]string {
+func (h *fixture) copied() map[string]string {
 	h.t.Helper()
-	kept := &corev1.Secret{}
-	err := h.Reader.Get(h.t.Context(), client.ObjectKey{Namespace: system, Name: copyName(&config{object: teamConfig()})}, kept)
+	retained := &corev1.Secret{}
+	err := h.Reader.Get(h.t.Context(), client.ObjectKey{Namespace: system, Name: copyName(&config{object: teamConfig()})}, retained)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -200,7 +200,7 @@ func (h *house) copied() map[string]string {
 		h.t.Fatal(err)
 	}
 	all := map[string]string{}
-	for k, v := range kept.Data {
+	for k, v := range retained.Data {
 		all[k] = string(v)
 	}
 	return all
@@ -225,7 +225,7 @@ func keys(namespace, name, account string) *corev1.Secret {
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Data: map[string][]byte{
 			v1alpha1.SecretKeyAWSAccessKeyID:     []byte(account),
-			v1alpha1.SecretKeyAWSSecretAccessKey: []byte(canary),
+			v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secretValue),
 		},
 	}
 }
@@ -261,7 +261,7 @@ var (
 )
 
 func reasonOf(err error) v1alpha1.Reason {
-	if refusal, ok := errors.AsType[*Refusal](err); ok {
+	if refusal, ok := errors.AsType[*ValidationError](err); ok {
 		return refusal.Reason
 	}
 	return ""
@@ -337,7 +337,7 @@ func TestConnectRefuses(t *testing.T) {
 			for _, o := range tt.objects {
 				objects = append(objects, o.DeepCopyObject().(client.Object))
 			}
-			h := newHouse(t, objects...)
+			h := newFixture(t, objects...)
 			conn, err := h.Connect(t.Context(), tt.use)
 			if got := reasonOf(err); got != tt.want || (err == nil) != (tt.want == "") {
 				t.Fatalf("got %q, %v; want %q", got, err, tt.want)
@@ -345,7 +345,7 @@ func TestConnectRefuses(t *testing.T) {
 			if err == nil && (conn.Provider != "aws" || conn.Location != "eu-central-1" || conn.Slots == nil) {
 				t.Errorf("%+v", conn)
 			}
-			if err != nil && (strings.Contains(err.Error(), canary) || len(err.Error()) < 20) {
+			if err != nil && (strings.Contains(err.Error(), secretValue) || len(err.Error()) < 20) {
 				t.Errorf("message %q", err)
 			}
 		})
@@ -354,7 +354,7 @@ func TestConnectRefuses(t *testing.T) {
 
 // What a cloud does not know, and what a driver refuses, is for a person to mend.
 func TestConnectRefusesWhatNoDriverTakes(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	h.cloud.refuse = &driver.Error{Code: driver.Invalid, Op: "open", Message: "no such region"}
 	if _, err := h.Connect(t.Context(), team); reasonOf(err) != v1alpha1.ReasonCredentialsInvalid {
 		t.Errorf("refused by the driver: %v", err)
@@ -368,7 +368,7 @@ func TestConnectRefusesWhatNoDriverTakes(t *testing.T) {
 // A tenant's config reaches public endpoints with a Secret's contents, and nothing else: no endpoint and no
 // identity of Mooring's own.
 func TestTenantsChooseNoEndpoint(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	if _, err := h.Connect(t.Context(), team); err != nil {
 		t.Fatal(err)
 	}
@@ -379,7 +379,7 @@ func TestTenantsChooseNoEndpoint(t *testing.T) {
 
 // All objects of one account and region share a connection, and so its clients and rate budget.
 func TestConnectShares(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	connect := func(location string) *Connection {
 		t.Helper()
 		use := team
@@ -408,7 +408,7 @@ func TestConnectShares(t *testing.T) {
 
 // A credentials Secret can be replaced by delete and create without waiting.
 func TestConnectSeesReplacedSecrets(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	account := func() string {
 		t.Helper()
 		c, err := h.Connect(t.Context(), team)
@@ -437,23 +437,23 @@ func TestConnectSeesReplacedSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Suspect()
-	h.now = h.now.Add(suspectPause)
+	c.Recheck()
+	h.now = h.now.Add(recheckPause)
 	if got := account(); got != "333" {
 		t.Errorf("after a refusal: account %s", got)
 	}
 }
 
 // A refusal that had nothing to do with the credentials is no reason to read them for ever.
-func TestSuspicionEnds(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+func TestARecheckEnds(t *testing.T) {
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	c, err := h.Connect(t.Context(), team)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Suspect()
+	c.Recheck()
 	for range 5 {
-		h.now = h.now.Add(suspectPause)
+		h.now = h.now.Add(recheckPause)
 		if _, err := h.Connect(t.Context(), team); err != nil {
 			t.Fatal(err)
 		}
@@ -464,8 +464,8 @@ func TestSuspicionEnds(t *testing.T) {
 }
 
 // Credentials that a driver refuses are not replaced by those from before.
-func TestConnectForgetsOldCredentials(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+func TestConnectDropsOldCredentials(t *testing.T) {
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	if _, err := h.Connect(t.Context(), team); err != nil {
 		t.Fatal(err)
 	}
@@ -481,7 +481,7 @@ func TestConnectForgetsOldCredentials(t *testing.T) {
 
 // A config that is led to another Secret uses that at once.
 func TestConnectFollowsTheConfig(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"), keys("shop", "others", "222"))
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"), keys("shop", "others", "222"))
 	if _, err := h.Connect(t.Context(), team); err != nil {
 		t.Fatal(err)
 	}
@@ -497,12 +497,12 @@ func TestConnectFollowsTheConfig(t *testing.T) {
 
 // A private copy is for deletions. What is not being deleted misses the Secret all the while, and finds it soon.
 func TestConnectGivesTheCopyToDeletionsOnly(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	deleting := team
 	deleting.Bound, deleting.Deleting = true, true
 	for name, isOpen := range map[string]bool{"the Secret's connection is open": true, "no connection is open": false} {
 		t.Run(name, func(t *testing.T) {
-			if err := h.Hold(t.Context(), team.Key, "shop"); err != nil {
+			if err := h.Protect(t.Context(), team.Key, "shop"); err != nil {
 				t.Fatal(err)
 			}
 			if h.forget(team.Key); isOpen {
@@ -524,12 +524,12 @@ func TestConnectGivesTheCopyToDeletionsOnly(t *testing.T) {
 			if n := h.secrets - before; n != 2 {
 				t.Errorf("%d Secrets read, want the Secret and the copy once", n)
 			}
-			h.now = h.now.Add(suspectPause)
+			h.now = h.now.Add(recheckPause)
 			if _, err := h.Connect(t.Context(), team); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound {
 				t.Errorf("the neighbour, later: %v", err)
 			}
 			h.put(keys("shop", "keys", "222"))
-			h.now = h.now.Add(suspectPause)
+			h.now = h.now.Add(recheckPause)
 			for _, use := range []Use{team, deleting} {
 				c, err := h.Connect(t.Context(), use)
 				if err != nil {
@@ -548,7 +548,7 @@ func TestConnectGivesTheCopyToDeletionsOnly(t *testing.T) {
 func TestAccountIsWhatTheConfigExpects(t *testing.T) {
 	cfg := teamConfig()
 	cfg.Spec.AWS.AccountID = "222"
-	h := newHouse(t, cfg, keys("shop", "keys", "111"))
+	h := newFixture(t, cfg, keys("shop", "keys", "111"))
 	c, err := h.Connect(t.Context(), team)
 	if err != nil {
 		t.Fatal(err)
@@ -570,7 +570,7 @@ func TestAccountIsWhatTheConfigExpects(t *testing.T) {
 
 // No answer about the account is never an account.
 func TestAccountIsNeverGuessed(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	h.cloud.identity = &driver.Error{Code: driver.Unavailable, Op: "GetCallerIdentity", Message: "no answer"}
 	c, err := h.Connect(t.Context(), team)
 	if err != nil {
@@ -583,7 +583,7 @@ func TestAccountIsNeverGuessed(t *testing.T) {
 
 // What is gone is not remembered.
 func TestConnectionsEndWithTheirConfig(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	if _, err := h.Connect(t.Context(), team); err != nil {
 		t.Fatal(err)
 	}
@@ -599,7 +599,7 @@ func TestConnectionsEndWithTheirConfig(t *testing.T) {
 
 // The config's own status: whose account it is, and nothing that moves by itself.
 func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	users := 1
 	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&users)}
 	turn := func() (ready metav1.Condition, account string, next time.Duration) {
@@ -644,7 +644,7 @@ func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 
 // A config that makes no sense says so itself, and goes with its last user like any other.
 func TestReconcilerSaysWhatIsInvalid(t *testing.T) {
-	h := newHouse(t, nonsense(), keys(system, "keys", "111"))
+	h := newFixture(t, nonsense(), keys(system, "keys", "111"))
 	users := 1
 	r := &Reconciler{Store: h.Store, Kind: KindClusterProviderConfig, Check: time.Minute, Users: shopUsers(&users)}
 	turn := func() (*v1alpha1.ClusterProviderConfig, error) {
@@ -656,7 +656,7 @@ func TestReconcilerSaysWhatIsInvalid(t *testing.T) {
 		return cfg, h.Client.Get(t.Context(), client.ObjectKeyFromObject(cfg), cfg)
 	}
 	cfg, err := turn()
-	if err != nil || !controllerHolds(&config{object: cfg}) || len(cfg.Status.Conditions) != 1 {
+	if err != nil || !hasFinalizer(&config{object: cfg}) || len(cfg.Status.Conditions) != 1 {
 		t.Fatalf("%v, %+v", err, cfg)
 	}
 	ready := cfg.Status.Conditions[0]

@@ -41,7 +41,7 @@ func TestTenants(t *testing.T) {
 		{"a team's web identity", webTeam(), []Use{team, team}, []driver.Tenant{shop}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newHouse(t, tt.config, keys("shop", "keys", "111"), keys(system, "keys", "222"),
+			h := newFixture(t, tt.config, keys("shop", "keys", "111"), keys(system, "keys", "222"),
 				serviceAccount("shop", "true"), serviceAccount("bakery", "true"), serviceAccount(system, "true"))
 			conns := map[*Connection]bool{}
 			for _, use := range tt.uses {
@@ -70,7 +70,7 @@ func TestTenants(t *testing.T) {
 func TestANamespaceMadeAnewIsAnotherTenant(t *testing.T) {
 	for name, cached := range map[string]bool{"seen": false, "not seen yet": true} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, webPlatform(), serviceAccount("shop", "true"))
+			h := newFixture(t, webPlatform(), serviceAccount("shop", "true"))
 			before, err := h.Connect(t.Context(), platform)
 			if err != nil {
 				t.Fatal(err)
@@ -111,7 +111,7 @@ func (l lateNamespace) Get(ctx context.Context, key client.ObjectKey, into clien
 
 // Steps of a chain are part of the identity.
 func TestAnotherChainIsAnotherIdentity(t *testing.T) {
-	h := newHouse(t, webTeam(), serviceAccount("shop", "true"))
+	h := newFixture(t, webTeam(), serviceAccount("shop", "true"))
 	before, err := h.Connect(t.Context(), team)
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestPoolIsBounded(t *testing.T) {
 
 // Who holds a connection that is dropped works on with it.
 func TestADroppedConnectionWorks(t *testing.T) {
-	h := newHouse(t, webPlatform(), serviceAccount("shop", "true"))
+	h := newFixture(t, webPlatform(), serviceAccount("shop", "true"))
 	conn, err := h.Connect(t.Context(), platform)
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestADroppedConnectionWorks(t *testing.T) {
 	if err != nil || next == conn {
 		t.Fatalf("an idle connection is remembered: %v", err)
 	}
-	conn.Suspect()
+	conn.Recheck()
 	if id, err := conn.Account(t.Context()); id != signedIn || err != nil {
 		t.Errorf("account %q, %v", id, err)
 	}

@@ -21,11 +21,11 @@ const (
 	tokenLife = 3600
 	// tokenLeft is how long a token must still be good for when a driver gets it.
 	tokenLeft = 10 * time.Minute
-	// tokenPatience is how long the API server may take for one.
-	tokenPatience = 10 * time.Second
+	// tokenTimeout is how long the API server may take for one.
+	tokenTimeout = 10 * time.Second
 
-	// Of a token's life: when another is requested for a driver, and when the one that is kept for deletions is renewed.
-	spent, half = 0.8, 0.5
+	// Of a token's life: when another is requested for a driver, and when the one that is retained for deletions is renewed.
+	renewAfter, renewRetainedAfter = 0.8, 0.5
 )
 
 // tokenKey says whose token it is, and for whom.
@@ -78,8 +78,8 @@ func (ts *tokens) put(key tokenKey, t token, now time.Time) {
 	ts.all[key] = t
 }
 
-// doubt drops a tenant's tokens from before a time: the cloud may refuse them for what a new one does not have.
-func (ts *tokens) doubt(of tenant, before time.Time) {
+// dropBefore drops a tenant's tokens from before a time: the cloud may refuse them for what a new one does not have.
+func (ts *tokens) dropBefore(of tenant, before time.Time) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	for k, t := range ts.all {
@@ -90,7 +90,7 @@ func (ts *tokens) doubt(of tenant, before time.Time) {
 }
 
 // tokenFunc returns what a driver gets tokens by, nil for an identity without. Where the tenant's namespace issues none
-// any more, the one that is kept for deletions is given: who is not being deleted has no connection by then.
+// any more, the one that is retained for deletions is given: who is not being deleted has no connection by then.
 func (s *Store) tokenFunc(cfg *config, t tenant, given *issued) driver.TokenFunc {
 	web := cfg.chain.WebIdentity
 	if web == nil {
@@ -98,12 +98,12 @@ func (s *Store) tokenFunc(cfg *config, t tenant, given *issued) driver.TokenFunc
 	}
 	return func(ctx context.Context, audience string) (string, error) {
 		key := tokenKey{t, web.ServiceAccountName, audience}
-		current, err := s.token(ctx, key, spent)
-		if refusal, refused := errors.AsType[*Refusal](err); refused {
-			current, err = s.keptToken(ctx, cfg, key, refusal)
+		current, err := s.token(ctx, key, renewAfter)
+		if refusal, refused := errors.AsType[*ValidationError](err); refused {
+			current, err = s.retainedToken(ctx, cfg, key, refusal)
 		}
 		if err != nil {
-			return "", coded(err)
+			return "", withCode(err)
 		}
 		given.add(current.value)
 		return current.value, nil
@@ -124,7 +124,7 @@ func (s *Store) token(ctx context.Context, key tokenKey, part float64) (token, e
 			return since, nil // while we came here
 		}
 		// It is no one caller's: who gives up must not take it from the others.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tokenPatience)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tokenTimeout)
 		defer cancel()
 		return s.request(ctx, key)
 	})
@@ -136,7 +136,7 @@ func (s *Store) token(ctx context.Context, key tokenKey, part float64) (token, e
 		}
 		err = a.Err
 	case <-ctx.Done():
-		err = unissued(key.account, ctx.Err())
+		err = tokenError(key.account, ctx.Err())
 	}
 	if good && driver.CodeOf(err) == driver.Unavailable {
 		return known, nil
@@ -146,7 +146,7 @@ func (s *Store) token(ctx context.Context, key tokenKey, part float64) (token, e
 
 // request requests a token from the API server.
 func (s *Store) request(ctx context.Context, key tokenKey) (token, error) {
-	if err := s.consents(ctx, key.namespace, key.account); err != nil {
+	if err := s.checkConsent(ctx, key.namespace, key.account); err != nil {
 		return token{}, err
 	}
 	life := int64(tokenLife)
@@ -158,11 +158,11 @@ func (s *Store) request(ctx context.Context, key tokenKey) (token, error) {
 	err := s.Client.SubResource("token").Create(ctx, account, request)
 	switch {
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return token{}, leavingNamespace(key.namespace)
+		return token{}, namespaceTerminating(key.namespace)
 	case apierrors.IsNotFound(err):
-		return token{}, noAccount(key.namespace, key.account)
+		return token{}, serviceAccountNotFound(key.namespace, key.account)
 	case err != nil:
-		return token{}, unissued(key.account, err)
+		return token{}, tokenError(key.account, err)
 	}
 	t.value, t.expires = request.Status.Token, request.Status.ExpirationTimestamp.Time
 	s.tokens.put(key, t, s.Now())

@@ -19,7 +19,7 @@ import (
 
 // Each tenant signs in with a token of its own ServiceAccount, for exactly the audience that was asked for.
 func TestTokensAreTheTenantsOwn(t *testing.T) {
-	h := newHouse(t, webPlatform(), webTeam(), serviceAccount("shop", "true"), serviceAccount("bakery", "true"), serviceAccount(system, "true"))
+	h := newFixture(t, webPlatform(), webTeam(), serviceAccount("shop", "true"), serviceAccount("bakery", "true"), serviceAccount(system, "true"))
 	for _, use := range []Use{in("shop"), in("bakery"), team} {
 		if err := h.signIn(use); err != nil {
 			t.Error(err)
@@ -62,7 +62,7 @@ func TestTokensNeedConsent(t *testing.T) {
 		{"not allowed to ask", []client.Object{serviceAccount("shop", "true")}, forbidden, "", driver.Denied, "refuses"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newHouse(t, append(tt.objects, webPlatform())...)
+			h := newFixture(t, append(tt.objects, webPlatform())...)
 			h.issuer.down = tt.down
 			_, err := h.Connect(t.Context(), platform)
 			if got := reasonOf(err); err == nil || got != tt.want || !strings.Contains(err.Error(), tt.says) {
@@ -84,8 +84,8 @@ func TestTokensNeedConsent(t *testing.T) {
 }
 
 // Consent that is taken back ends the use, and consent that is given again begins it, without anybody's doing.
-func TestConsentIsLookedAtAgain(t *testing.T) {
-	h := newHouse(t, webPlatform(), serviceAccount("shop", "true"))
+func TestConsentIsCheckedAgain(t *testing.T) {
+	h := newFixture(t, webPlatform(), serviceAccount("shop", "true"))
 	for _, consent := range []string{"true", "", "true"} {
 		edit(h, serviceAccount("shop", ""), func(a *corev1.ServiceAccount) { a.Annotations = serviceAccount("", consent).Annotations })
 		h.now = h.now.Add(h.Refresh)
@@ -118,7 +118,7 @@ func TestTokensAreRenewedAhead(t *testing.T) {
 		{name: "expired", age: 2 * time.Hour, want: 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newHouse(t, webPlatform(), serviceAccount("shop", "true"))
+			h := newFixture(t, webPlatform(), serviceAccount("shop", "true"))
 			if err := h.signIn(platform); err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +137,7 @@ func TestTokensAreRenewedAhead(t *testing.T) {
 
 // Many who need a token at the same time are one request, and none of them can end it for the others.
 func TestTokensAreShared(t *testing.T) {
-	h := newHouse(t, webPlatform(), serviceAccount("shop", "true"))
+	h := newFixture(t, webPlatform(), serviceAccount("shop", "true"))
 	if _, err := h.Connect(t.Context(), platform); err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestTokensAreShared(t *testing.T) {
 
 // A cloud that refuses a token may take a new one; one that goes on refusing is not reason enough for more and more.
 func TestRefusedTokensAreReplaced(t *testing.T) {
-	h := newHouse(t, webPlatform(), serviceAccount("shop", "true"))
+	h := newFixture(t, webPlatform(), serviceAccount("shop", "true"))
 	var issued []int
 	for range 4 {
 		conn, err := h.Connect(t.Context(), platform)
@@ -182,7 +182,7 @@ func TestRefusedTokensAreReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		issued = append(issued, len(h.takeIssued()))
-		conn.Suspect()
+		conn.Recheck()
 		h.now = h.now.Add(h.Refresh / 2)
 	}
 	if diff := cmp.Diff([]int{1, 0, 0, 1}, issued); diff != "" {
@@ -192,7 +192,7 @@ func TestRefusedTokensAreReplaced(t *testing.T) {
 
 // What a token is cut out of: every message, also those of a token that came after the connection, or was replaced since.
 func TestTokensAreRedacted(t *testing.T) {
-	h := newHouse(t, webPlatform(), serviceAccount("shop", "true"))
+	h := newFixture(t, webPlatform(), serviceAccount("shop", "true"))
 	conn, err := h.Connect(t.Context(), platform)
 	if err != nil {
 		t.Fatal(err)
@@ -206,24 +206,24 @@ func TestTokensAreRedacted(t *testing.T) {
 		}
 		h.now = h.now.Add(time.Hour)
 	}
-	h.cloud.identity = &driver.Error{Code: driver.Denied, Op: "AssumeRole", Message: "not welcome: " + canary}
+	h.cloud.identity = &driver.Error{Code: driver.Denied, Op: "AssumeRole", Message: "not welcome: " + secretValue}
 	if _, err := conn.Account(t.Context()); err == nil {
 		t.Fatal("there is no error to redact")
 	}
 	given := strings.Join(h.cloud.tokens, " and ")
-	if got := conn.Redact("sent " + given); strings.Contains(got, canary) || len(h.cloud.tokens) == 0 {
+	if got := conn.Redact("sent " + given); strings.Contains(got, secretValue) || len(h.cloud.tokens) == 0 {
 		t.Errorf("redacted to %q", got)
 	}
 	first := mint(t, 1, claims{Subject: "system:serviceaccount:shop:cloud", Audience: []string{audience},
 		Issued: float64(h.now.Add(-2 * time.Hour).Unix()), Expires: float64(h.now.Add(-time.Hour).Unix())})
-	if got := conn.Redact(first); strings.Contains(got, canary) {
+	if got := conn.Redact(first); strings.Contains(got, secretValue) {
 		t.Errorf("the first one is shown: %q", got)
 	}
 }
 
 // A config's own status does not tell tokens either.
 func TestStatusTellsNoToken(t *testing.T) {
-	h := newHouse(t, webTeam(), serviceAccount("shop", "true"))
+	h := newFixture(t, webTeam(), serviceAccount("shop", "true"))
 	h.cloud.identity = echo{h.cloud}
 	h.reconcileTeam(1)
 	cfg := webTeam()
@@ -231,7 +231,7 @@ func TestStatusTellsNoToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	ready := cfg.Status.Conditions[0]
-	if ready.Status != "False" || !strings.Contains(ready.Message, "refused") || strings.Contains(ready.Message, canary) {
+	if ready.Status != "False" || !strings.Contains(ready.Message, "refused") || strings.Contains(ready.Message, secretValue) {
 		t.Errorf("%+v", ready)
 	}
 }

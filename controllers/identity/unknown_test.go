@@ -30,7 +30,7 @@ func TestUnknownCloudIsNotSupported(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := platformConfig(change)
-			h := newHouse(t, cfg, keys(system, "keys", "111"))
+			h := newFixture(t, cfg, keys(system, "keys", "111"))
 			delete(h.Drivers, "gcp")
 			deleting := platform
 			deleting.Deleting, deleting.Bound = true, true
@@ -42,7 +42,7 @@ func TestUnknownCloudIsNotSupported(t *testing.T) {
 			if refusal, err := h.MayUse(t.Context(), h.Reader, platform); err != nil || refusal == nil || refusal.Reason != v1alpha1.ReasonNotSupported {
 				t.Errorf("MayUse: %v, %v", refusal, err)
 			}
-			if err := h.Hold(t.Context(), platform.Key, "shop"); reasonOf(err) != v1alpha1.ReasonNotSupported {
+			if err := h.Protect(t.Context(), platform.Key, "shop"); reasonOf(err) != v1alpha1.ReasonNotSupported {
 				t.Errorf("Hold: %v", err)
 			}
 			for _, n := range []int{0, 1} {
@@ -69,12 +69,12 @@ func TestAllOfASecretIsRedacted(t *testing.T) {
 	const odd = "value-of-a-key-that-no-cloud-knows"
 	secret := keys("shop", "keys", "111222333444")
 	secret.Data["SOMETHING_ELSE"] = []byte(odd)
-	h := newHouse(t, teamConfig(), secret)
+	h := newFixture(t, teamConfig(), secret)
 	conn, err := h.Connect(t.Context(), team)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := conn.Redact("cloud says " + odd + " and " + canary); strings.Contains(got, odd) || strings.Contains(got, canary) {
+	if got := conn.Redact("cloud says " + odd + " and " + secretValue); strings.Contains(got, odd) || strings.Contains(got, secretValue) {
 		t.Errorf("told %q", got)
 	}
 	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data["SOMETHING_ELSE"] = []byte(odd + "-2") })
@@ -99,7 +99,7 @@ func TestPartsOfASecretAreRedacted(t *testing.T) {
 	secret := keys("shop", "keys", "admin")
 	secret.Data["Z_DSN"] = []byte("admin:S3cr3t@host\n")
 	secret.Data["GOOGLE"] = []byte(`{"type": "service_account", "client_email": "m@shop.example", "nested": [{"private_key": ` + strconv.Quote(key) + `}]}`)
-	h := newHouse(t, teamConfig(), secret)
+	h := newFixture(t, teamConfig(), secret)
 	h.cloud.public = []string{"type", "client_email"}
 	conn, err := h.Connect(t.Context(), team)
 	if err != nil {
@@ -126,13 +126,13 @@ func TestWhatTheConfigSaysIsNoSecret(t *testing.T) {
 	secret.Data["KEY"] = []byte(`{"project_id": "` + account + `", "other": "555666777888"}`)
 	cfg := teamConfig()
 	cfg.Spec.AWS.AccountID = account
-	h := newHouse(t, cfg, secret)
+	h := newFixture(t, cfg, secret)
 	conn, err := h.Connect(t.Context(), team)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const message = "it is in account 111222333444 in eu-central-1, but "
-	if got := conn.Redact(message + "555666777888 " + canary); got != message+"(secret) (secret)" {
+	if got := conn.Redact(message + "555666777888 " + secretValue); got != message+"(secret) (secret)" {
 		t.Errorf("got %q", got)
 	}
 }

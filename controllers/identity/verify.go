@@ -16,9 +16,9 @@ import (
 // anywhere stands for a location where only the account is asked about.
 const anywhere = "global"
 
-// witnesses is how many tenants speak for a config of which each has an identity of its own: one who is refused says little
-// about the others.
-const witnesses = 3
+// enoughRefused is how many tenants the cloud has to deny before the config counts as denied, where each tenant has an identity of
+// its own: one that is denied says little about the others.
+const enoughRefused = 3
 
 // candidates is how many tenants are looked at for that, at most: most may lack what they have to bring along.
 const candidates = 20
@@ -41,20 +41,20 @@ func (r *Reconciler) account(ctx context.Context, cfg *config, users map[string]
 	namespaces := slices.Sorted(maps.Keys(users))
 	for _, namespace := range namespaces[:min(candidates, len(namespaces))] {
 		a := r.accountOf(ctx, cfg, namespace)
-		if tenantsOwn(a.err) {
+		if isTenantsProblem(a.err) {
 			continue
 		}
 		if driver.CodeOf(a.err) != driver.Denied { // nil too
 			return a
 		}
-		if refused = append(refused, a); len(refused) == witnesses {
+		if refused = append(refused, a); len(refused) == enoughRefused {
 			break
 		}
 	}
 	if len(refused) > 0 {
 		return refused[0]
 	}
-	if err := r.rehearse(ctx, cfg); err != nil {
+	if err := r.validateWithoutTenant(ctx, cfg); err != nil {
 		return failed(err)
 	}
 	return answer{
@@ -72,7 +72,7 @@ func (r *Reconciler) accountOf(ctx context.Context, cfg *config, namespace strin
 	if err != nil {
 		return failed(err)
 	}
-	conn, err := r.Store.open(ctx, cfg, t, placeOf(cfg), !cfg.object.GetDeletionTimestamp().IsZero())
+	conn, err := r.Store.open(ctx, cfg, t, locationOf(cfg), !cfg.object.GetDeletionTimestamp().IsZero())
 	if err == nil {
 		err = cfg.invalid
 	}
@@ -82,30 +82,30 @@ func (r *Reconciler) accountOf(ctx context.Context, cfg *config, namespace strin
 	account, err := conn.verify(ctx, r.Check-r.cadence()/2)
 	if err != nil {
 		if driver.CodeOf(err) == driver.Denied {
-			conn.Suspect()
+			conn.Recheck()
 		}
 		return answer{message: conn.Redact(err.Error()), err: err}
 	}
 	return answer{account: account, message: fmt.Sprintf("the credentials lead to account %s", account)}
 }
 
-// placeOf returns where to ask about a config's account.
-func placeOf(cfg *config) string {
+// locationOf returns where to ask about a config's account.
+func locationOf(cfg *config) string {
 	if region := cfg.region(); region != "" {
 		return region
 	}
 	return anywhere
 }
 
-// tenantsOwn reports whether an error is about what a tenant has to bring along, and says nothing about the config.
-func tenantsOwn(err error) bool {
-	refusal, ok := errors.AsType[*Refusal](err)
+// isTenantsProblem reports whether an error is about what a tenant has to bring along, and says nothing about the config.
+func isTenantsProblem(err error) bool {
+	refusal, ok := errors.AsType[*ValidationError](err)
 	return apierrors.IsNotFound(err) || ok && (refusal.Reason == v1alpha1.ReasonCredentialsNotFound || refusal.Reason == v1alpha1.ReasonDenied)
 }
 
-// rehearse checks what can be checked of a config before a tenant comes: what its identity begins with, and whether
+// validateWithoutTenant checks what can be checked of a config before a tenant comes: what its identity begins with, and whether
 // the driver takes the rest.
-func (r *Reconciler) rehearse(ctx context.Context, cfg *config) error {
+func (r *Reconciler) validateWithoutTenant(ctx context.Context, cfg *config) error {
 	if err := r.Store.supported(cfg); err != nil {
 		return err
 	}
@@ -120,6 +120,6 @@ func (r *Reconciler) rehearse(ctx context.Context, cfg *config) error {
 		}
 	}
 	nobody := tenant{namespace: r.Store.Namespace, uid: "nobody"} // to open calls no cloud
-	_, err := r.Store.dial(ctx, cfg, cfg.settings(nobody, placeOf(cfg), data, r.Store.tokenFunc(cfg, nobody, &issued{})))
+	_, err := r.Store.dial(ctx, cfg, cfg.settings(nobody, locationOf(cfg), data, r.Store.tokenFunc(cfg, nobody, &issued{})))
 	return err
 }

@@ -60,7 +60,7 @@ func TestReconcilerVerifiesThroughTenants(t *testing.T) {
 			if tt.config == nil {
 				tt.config = webPlatform()
 			}
-			h := newHouse(t, append(tt.objects, tt.config.DeepCopy())...)
+			h := newFixture(t, append(tt.objects, tt.config.DeepCopy())...)
 			h.cloud.identity, h.cloud.refuse = tt.identity, tt.refuse
 			cfg := h.reconcilePlatform(tt.users...)
 			ready := cfg.Status.Conditions[0]
@@ -81,7 +81,7 @@ func TestReconcilerVerifiesThroughTenants(t *testing.T) {
 
 // The account is remembered when the last tenant is gone.
 func TestTheLastKnownAccountStays(t *testing.T) {
-	h := newHouse(t, webPlatform(), serviceAccount("shop", "true"))
+	h := newFixture(t, webPlatform(), serviceAccount("shop", "true"))
 	h.reconcilePlatform("shop")
 	if got := h.reconcilePlatform().Status.AccountID; got != "555" {
 		t.Errorf("account %q", got)
@@ -90,7 +90,7 @@ func TestTheLastKnownAccountStays(t *testing.T) {
 
 // To look whether a config still leads to its account takes no new session: the one that there is is asked for until it ends.
 func TestReconcilerGoesByTheSessionThereIs(t *testing.T) {
-	h := newHouse(t, webTeam(), serviceAccount("shop", "true"))
+	h := newFixture(t, webTeam(), serviceAccount("shop", "true"))
 	one := 1
 	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&one)}
 	for range 5 {
@@ -127,7 +127,7 @@ func TestRefusedIdentityIsAskedSeldom(t *testing.T) {
 
 // What keeps a config from being used is told once, and again if it changes.
 func TestReconcilerWarnsOnce(t *testing.T) {
-	h := newHouse(t, webTeam())
+	h := newFixture(t, webTeam())
 	one, told := 1, 0
 	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&one),
 		Warn: func(o client.Object, reason, message string) {

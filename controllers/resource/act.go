@@ -69,7 +69,7 @@ func (r *Reconciler[T, S]) secure(ctx context.Context, t *turn[T, S], a Action) 
 		return false, err
 	}
 	defer keep()
-	if err := r.Credentials.Hold(ctx, t.config, t.obj.GetNamespace()); err != nil {
+	if err := r.Credentials.Protect(ctx, t.config, t.obj.GetNamespace()); err != nil {
 		return false, err
 	}
 	if !t.held() {

@@ -34,7 +34,7 @@ func (r *Reconciler[T, S]) hasClass(ctx context.Context, t *turn[T, S]) (*outcom
 	switch {
 	case problem == nil:
 	case found.Config == nil, !t.bound() && !t.deleting:
-		return nil, &identity.Refusal{Reason: problem.Reason, Message: problem.String()}
+		return nil, &identity.ValidationError{Reason: problem.Reason, Message: problem.String()}
 	default:
 		t.policy.Refused = Refusal{problem.Reason, problem.String() + "; until then Mooring does not change what exists"}
 	}
@@ -100,7 +100,7 @@ func (r *Reconciler[T, S]) hasRoom(ctx context.Context, t *turn[T, S]) (keep fun
 	r.binding.Lock()
 	full, err := r.Classes.Full(ctx, r.Reader, t.obj, t.class.Class)
 	if full != nil {
-		err = &identity.Refusal{Reason: full.Reason, Message: full.String()}
+		err = &identity.ValidationError{Reason: full.Reason, Message: full.String()}
 	}
 	if err != nil {
 		r.binding.Unlock()

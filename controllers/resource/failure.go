@@ -47,7 +47,7 @@ func (r *Reconciler[T, S]) judge(t *turn[T, S], out outcome, err error) outcome 
 		t.mem.failing = t.now
 	}
 	out.next, out.message, out.quiet = afterError, err.Error(), false
-	if refusal, ok := errors.AsType[*identity.Refusal](err); ok {
+	if refusal, ok := errors.AsType[*identity.ValidationError](err); ok {
 		return t.whileDeleting(r.judgeRefusal(t, out, refusal))
 	}
 	verdict := retry.Judge(err)
@@ -92,7 +92,7 @@ func (r *Reconciler[T, S]) stateOfRefusal(t *turn[T, S]) condition.State {
 const grace = time.Minute
 
 // judgeRefusal turns a refusal of what an object refers to into an outcome.
-func (r *Reconciler[T, S]) judgeRefusal(t *turn[T, S], out outcome, refusal *identity.Refusal) outcome {
+func (r *Reconciler[T, S]) judgeRefusal(t *turn[T, S], out outcome, refusal *identity.ValidationError) outcome {
 	out.reason, out.message = refusal.Reason, refusal.Message
 	left := grace - t.now.Sub(t.obj.GetCreationTimestamp().Time)
 	switch {

@@ -131,7 +131,7 @@ func (r *Reconciler[T, S]) isSupported(_ context.Context, t *turn[T, S]) (*outco
 // isSameAccount: what is bound to one account is never looked for in another, where it would seem gone.
 func (r *Reconciler[T, S]) isSameAccount(ctx context.Context, t *turn[T, S]) (*outcome, error) {
 	if t.lookNow {
-		t.conn.LookAgain()
+		t.conn.RetrySoon()
 	}
 	account, err := t.conn.Account(ctx)
 	if err != nil {
@@ -151,8 +151,8 @@ func (r *Reconciler[T, S]) isSameAccount(ctx context.Context, t *turn[T, S]) (*o
 
 // named says of which provider config an error is about its account.
 func named(config identity.Key, err error) error {
-	if refusal, ok := errors.AsType[*identity.Refusal](err); ok {
-		return &identity.Refusal{Reason: refusal.Reason, Message: fmt.Sprintf("%s: %s", config, refusal.Message)}
+	if refusal, ok := errors.AsType[*identity.ValidationError](err); ok {
+		return &identity.ValidationError{Reason: refusal.Reason, Message: fmt.Sprintf("%s: %s", config, refusal.Message)}
 	}
 	return fmt.Errorf("%s: %w", config, err)
 }

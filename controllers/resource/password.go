@@ -37,16 +37,16 @@ func (r *Reconciler[T, S]) wantedPassword(ctx context.Context, t *turn[T, S]) (s
 		return value, nil
 	}
 	if slices.Contains(t.published(r.Kind.Connection(t.want)), ref.Name) {
-		return "", &identity.Refusal{Reason: v1alpha1.ReasonPasswordInvalid,
+		return "", &identity.ValidationError{Reason: v1alpha1.ReasonPasswordInvalid,
 			Message: fmt.Sprintf("spec.credentials.passwordSecretRef names Secret %s, which Mooring writes for this object's own connection; store the password in another Secret", ref.Name)}
 	}
 	if value == "" {
-		return "", &identity.Refusal{Reason: v1alpha1.ReasonPasswordNotFound,
+		return "", &identity.ValidationError{Reason: v1alpha1.ReasonPasswordNotFound,
 			Message: fmt.Sprintf("there is no key %q in a Secret %s of this namespace; create it, or change spec.credentials.passwordSecretRef", key, ref.Name)}
 	}
 	t.knows(value)
 	if problem := t.external.Password(t.request.Spec).Check(value); problem != "" { // before it is stored or sent
-		return "", &identity.Refusal{Reason: v1alpha1.ReasonPasswordInvalid,
+		return "", &identity.ValidationError{Reason: v1alpha1.ReasonPasswordInvalid,
 			Message: fmt.Sprintf("the password in Secret %s can't be used: %s; change it there", ref.Name, problem)}
 	}
 	return value, nil

@@ -64,7 +64,7 @@ func lacksLogin(changes []field.Change) bool {
 }
 
 // unpublished makes an outcome that of an object whose connection Secret can't be written, which a person has to mend.
-func unpublished(out outcome, refused *identity.Refusal) outcome {
+func unpublished(out outcome, refused *identity.ValidationError) outcome {
 	switch out.state {
 	case condition.Stalled, condition.EditWaits, condition.DriftWaits: // that is still so
 		out.message = refused.Message + "; " + out.message
@@ -81,8 +81,8 @@ func unpublished(out outcome, refused *identity.Refusal) outcome {
 	return out
 }
 
-func takenBySomebody(secret string) *identity.Refusal {
-	return &identity.Refusal{Reason: v1alpha1.ReasonSecretNotOwned, Message: fmt.Sprintf(
+func takenBySomebody(secret string) *identity.ValidationError {
+	return &identity.ValidationError{Reason: v1alpha1.ReasonSecretNotOwned, Message: fmt.Sprintf(
 		"a Secret %s exists and does not belong to this object; change spec.connection.secretName, or delete the Secret if nobody needs it", secret)}
 }
 
@@ -121,7 +121,7 @@ func (r *Reconciler[T, S]) mayPublish(ctx context.Context, t *turn[T, S]) error 
 // writeSecret makes or mends a Secret, and returns it. If only a person can mend what keeps it from being written, it returns that.
 func (r *Reconciler[T, S]) writeSecret(
 	ctx context.Context, t *turn[T, S], name string, kind corev1.SecretType, data map[string][]byte,
-) (secret *corev1.Secret, refused *identity.Refusal, err error) {
+) (secret *corev1.Secret, refused *identity.ValidationError, err error) {
 	secret = &corev1.Secret{}
 	if t.mem.unwritten != name {
 		secret, err = r.connectionSecret(ctx, t, name)
@@ -159,7 +159,7 @@ func (r *Reconciler[T, S]) writeSecret(
 
 // refusedForGood returns what to tell a person if the API server will not take a Secret, however often it is asked; nil if asking
 // again may help.
-func refusedForGood(secret *corev1.Secret, err error, redact func(string) string) *identity.Refusal {
+func refusedForGood(secret *corev1.Secret, err error, redact func(string) string) *identity.ValidationError {
 	switch {
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause): // the object goes too
 		return nil
@@ -174,7 +174,7 @@ func refusedForGood(secret *corev1.Secret, err error, redact func(string) string
 	} else {
 		message += "change what refuses it (a policy, a quota or a limit), or spec.connection.secretName"
 	}
-	return &identity.Refusal{Reason: v1alpha1.ReasonSecretNotWritten, Message: message}
+	return &identity.ValidationError{Reason: v1alpha1.ReasonSecretNotWritten, Message: message}
 }
 
 // dropSecret deletes a Secret of the object's namespace if it was made for the object.

@@ -41,7 +41,7 @@ func TestObservedIsBoundOnceSeen(t *testing.T) {
 func TestJudge(t *testing.T) {
 	unavailable := &driver.Error{Code: driver.Unavailable, Op: "HeadBucket", Message: "no answer"}
 	denied := &driver.Error{Code: driver.Denied, Op: "HeadBucket", Message: "no rights"}
-	missing := &identity.Refusal{Reason: v1alpha1.ReasonCredentialsNotFound, Message: "create it"}
+	missing := &identity.ValidationError{Reason: v1alpha1.ReasonCredentialsNotFound, Message: "create it"}
 	for _, test := range []struct {
 		name     string
 		err      error
@@ -68,7 +68,7 @@ func TestJudge(t *testing.T) {
 		{"observation refused for two sync periods", denied, 9, 2*time.Minute + 1, false, outcome{state: condition.Stalled, reason: v1alpha1.ReasonDenied, next: afterError}},
 		{"observation refused by the config", missing, 0, 0, false, outcome{state: condition.ObservationRefused, reason: v1alpha1.ReasonCredentialsNotFound, next: afterError}},
 		{"observation refused by the config for two sync periods", missing, 9, 2*time.Minute + 1, false, outcome{state: condition.Stalled, reason: v1alpha1.ReasonCredentialsNotFound, next: afterError}},
-		{"observation refused in another account", &identity.Refusal{Reason: v1alpha1.ReasonAccountChanged}, 0, 0, false, outcome{state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged, next: afterError}},
+		{"observation refused in another account", &identity.ValidationError{Reason: v1alpha1.ReasonAccountChanged}, 0, 0, false, outcome{state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged, next: afterError}},
 		{"a missing password", missing, 0, 0, false, outcome{state: condition.Stalled, reason: v1alpha1.ReasonCredentialsNotFound, next: afterError}},
 		{"told to wait", &driver.Error{Code: driver.Throttled, RetryAfter: time.Hour}, 0, 0, false,
 			outcome{state: condition.Retrying, reason: v1alpha1.ReasonRetrying, next: afterError, atLeast: time.Hour, throttled: true}},
@@ -119,7 +119,7 @@ func TestStalledComesBackSlowly(t *testing.T) {
 			}
 		}
 	}
-	missing := &identity.Refusal{Reason: v1alpha1.ReasonPasswordNotFound, Message: "create it"}
+	missing := &identity.ValidationError{Reason: v1alpha1.ReasonPasswordNotFound, Message: "create it"}
 	var last time.Duration
 	for range 12 {
 		next, err := d.record(t.Context(), d.turn, outcome{}, missing)

@@ -31,7 +31,7 @@ func TestTell(t *testing.T) {
 	unavailable := came{err: &driver.Error{Code: driver.Unavailable, Op: "HeadBucket", Message: "no answer"}}
 	denied := came{err: acted{&driver.Error{Code: driver.Denied, Op: "PutBucketTagging", Message: "no rights"}}}
 	occupied := came{err: acted{&driver.Error{Code: driver.Busy, Op: "PutBucketTagging", Message: "busy"}}}
-	missing := came{err: &identity.Refusal{Reason: v1alpha1.ReasonCredentialsNotFound, Message: "create it"}}
+	missing := came{err: &identity.ValidationError{Reason: v1alpha1.ReasonCredentialsNotFound, Message: "create it"}}
 	const ready, again = "Normal Ready usable", "Normal Recovered the cloud answers again"
 	for _, test := range []struct {
 		name     string

@@ -120,7 +120,7 @@ func (t *turn[T, S]) answered(err error) {
 	code := driver.CodeOf(err)
 	t.hung = code == driver.Unavailable
 	if code == driver.Denied {
-		t.conn.Suspect()
+		t.conn.Recheck()
 	}
 }
 

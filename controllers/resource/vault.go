@@ -104,7 +104,7 @@ func (r *Reconciler[T, S]) openVault(ctx context.Context, t *turn[T, S]) error {
 		return fmt.Errorf("read the password: %w", err)
 	}
 	if v.exists && (!r.labelled(v.secret, t) || v.secret.Type != corev1.SecretTypeOpaque && v.secret.Type != "") {
-		return &identity.Refusal{Reason: v1alpha1.ReasonSecretNotOwned, Message: fmt.Sprintf(
+		return &identity.ValidationError{Reason: v1alpha1.ReasonSecretNotOwned, Message: fmt.Sprintf(
 			"Secret %s in Mooring's own namespace, which stores this object's password, was not created by Mooring; ask your platform team to check it", key.Name)}
 	}
 	if v.secret.Data == nil {

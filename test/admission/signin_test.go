@@ -59,7 +59,7 @@ func TestMooringSignsIn(t *testing.T) {
 	}
 
 	store := newStore()
-	if err := errors.Join(signIn(store, use), store.Hold(t.Context(), use.Key, use.Namespace)); err != nil {
+	if err := errors.Join(signIn(store, use), store.Protect(t.Context(), use.Key, use.Namespace)); err != nil {
 		t.Fatal(err)
 	}
 	if got := userOf(t, cloud.token); got != "system:serviceaccount:"+leaving+":cloud" {
@@ -71,7 +71,7 @@ func TestMooringSignsIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	store, cloud.token = newStore(), ""
-	if err := store.Hold(t.Context(), use.Key, use.Namespace); refusal(err) != v1alpha1.ReasonCredentialsNotFound {
+	if err := store.Protect(t.Context(), use.Key, use.Namespace); refusal(err) != v1alpha1.ReasonCredentialsNotFound {
 		t.Errorf("held in a leaving namespace: %v", err)
 	}
 	use.Bound, use.Deleting = true, true
@@ -106,7 +106,7 @@ func userOf(t *testing.T, token string) string {
 }
 
 func refusal(err error) v1alpha1.Reason {
-	if r, ok := errors.AsType[*identity.Refusal](err); ok {
+	if r, ok := errors.AsType[*identity.ValidationError](err); ok {
 		return r.Reason
 	}
 	return ""

@@ -18,10 +18,10 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// The life of the copy that a deletion needs: made by Hold, before anything is created, and dropped with the
+// The life of the copy that a deletion needs: made by Protect, before anything is created, and dropped with the
 // last user.
-func TestHoldKeepsWhatADeletionNeeds(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+func TestProtectRetainsWhatADeletionNeeds(t *testing.T) {
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	ctx, deleting := t.Context(), team
 	deleting.Bound, deleting.Deleting = true, true
 	users := 1
@@ -36,19 +36,19 @@ func TestHoldKeepsWhatADeletionNeeds(t *testing.T) {
 		t.Fatalf("a copy that nobody needs: %v", got)
 	}
 
-	if err := h.Hold(ctx, team.Key, "shop"); err != nil {
+	if err := h.Protect(ctx, team.Key, "shop"); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{v1alpha1.SecretKeyAWSAccessKeyID: "111", v1alpha1.SecretKeyAWSSecretAccessKey: canary}
+	want := map[string]string{v1alpha1.SecretKeyAWSAccessKeyID: "111", v1alpha1.SecretKeyAWSSecretAccessKey: secretValue}
 	if diff := cmp.Diff(want, h.copied()); diff != "" {
 		t.Fatalf("copy (-want +got):\n%s", diff)
 	}
 	before := h.writes
-	if err := h.Hold(ctx, team.Key, "shop"); err != nil || h.writes != before {
+	if err := h.Protect(ctx, team.Key, "shop"); err != nil || h.writes != before {
 		t.Errorf("held twice: %v, %d writes", err, h.writes-before)
 	}
-	held := teamConfig()
-	if err := h.Client.Get(ctx, client.ObjectKeyFromObject(held), held); err != nil || !controllerHolds(&config{object: held}) {
+	protection := teamConfig()
+	if err := h.Client.Get(ctx, client.ObjectKeyFromObject(protection), protection); err != nil || !hasFinalizer(&config{object: protection}) {
 		t.Errorf("the config is not held: %v", err)
 	}
 	secret := keys("shop", "keys", "")
@@ -57,12 +57,12 @@ func TestHoldKeepsWhatADeletionNeeds(t *testing.T) {
 	}
 
 	// It is renewed when the Secret changes, and not by one that was emptied.
-	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data[v1alpha1.SecretKeyAWSSecretAccessKey] = []byte(canary + "-2") })
+	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data[v1alpha1.SecretKeyAWSSecretAccessKey] = []byte(secretValue + "-2") })
 	h.now = h.now.Add(h.Refresh)
 	if _, err := h.Connect(ctx, team); err != nil {
 		t.Fatal(err)
 	}
-	want[v1alpha1.SecretKeyAWSSecretAccessKey] = canary + "-2"
+	want[v1alpha1.SecretKeyAWSSecretAccessKey] = secretValue + "-2"
 	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data = nil })
 	h.now = h.now.Add(h.Refresh)
 	if _, err := h.Connect(ctx, team); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound {
@@ -105,18 +105,18 @@ func TestHoldKeepsWhatADeletionNeeds(t *testing.T) {
 	}
 }
 
-// Many objects that are new at the same time are one Hold; those of another namespace are another, whatever the names.
-func TestHoldIsShared(t *testing.T) {
+// Many objects that are new at the same time are one Protect; those of another namespace are another, whatever the names.
+func TestProtectIsShared(t *testing.T) {
 	theirs := teamConfig()
 	theirs.Namespace, theirs.UID = "bakery", "uid-bakery"
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"), theirs, keys("bakery", "keys", "222"))
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"), theirs, keys("bakery", "keys", "222"))
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		h.before = func() { <-gate }
 		for range 5 {
 			for _, namespace := range []string{"shop", "bakery"} {
 				go func() {
-					if err := h.Hold(t.Context(), Key{KindProviderConfig, namespace, "team"}, namespace); err != nil {
+					if err := h.Protect(t.Context(), Key{KindProviderConfig, namespace, "team"}, namespace); err != nil {
 						t.Error(err)
 					}
 				}()
@@ -130,18 +130,18 @@ func TestHoldIsShared(t *testing.T) {
 		t.Errorf("%d writes, want two copies and two finalizers", h.writes)
 	}
 	for _, c := range []*v1alpha1.ProviderConfig{teamConfig(), theirs} {
-		if err := h.Client.Get(t.Context(), client.ObjectKeyFromObject(c), c); err != nil || !controllerHolds(&config{object: c}) {
+		if err := h.Client.Get(t.Context(), client.ObjectKeyFromObject(c), c); err != nil || !hasFinalizer(&config{object: c}) {
 			t.Errorf("%s is not held: %v", c.Namespace, err)
 		}
 	}
 }
 
-// A cache that is behind shows a config as held whose last user is gone. What is read on its word must not bring
+// A cache that is behind shows the finalizer on a config whose last user is gone. What is read on its word must not bring
 // back a copy that nobody would delete.
-func TestOnlyHoldMakesACopy(t *testing.T) {
-	held := teamConfig()
-	held.Finalizers = []string{v1alpha1.FinalizerInUse}
-	h := newHouse(t, held, keys("shop", "keys", "111"))
+func TestOnlyProtectMakesACopy(t *testing.T) {
+	protection := teamConfig()
+	protection.Finalizers = []string{v1alpha1.FinalizerInUse}
+	h := newFixture(t, protection, keys("shop", "keys", "111"))
 	if _, err := h.Connect(t.Context(), team); err != nil {
 		t.Fatal(err)
 	}
@@ -151,11 +151,11 @@ func TestOnlyHoldMakesACopy(t *testing.T) {
 }
 
 // What is leaving takes nobody in: its finalizer may be gone before the newcomer's.
-func TestHoldRefusesWhatIsLeaving(t *testing.T) {
+func TestProtectRefusesADeletedConfig(t *testing.T) {
 	cfg := teamConfig()
 	cfg.Finalizers, cfg.DeletionTimestamp = []string{"somebody.example/else"}, &metav1.Time{Time: time.Unix(1, 0)}
-	h := newHouse(t, cfg, keys("shop", "keys", "111"))
-	if err := h.Hold(t.Context(), team.Key, "shop"); reasonOf(err) != v1alpha1.ReasonProviderConfigDeleting {
+	h := newFixture(t, cfg, keys("shop", "keys", "111"))
+	if err := h.Protect(t.Context(), team.Key, "shop"); reasonOf(err) != v1alpha1.ReasonProviderConfigDeleting {
 		t.Errorf("got %v", err)
 	}
 	if got := h.copied(); got != nil {
@@ -163,10 +163,10 @@ func TestHoldRefusesWhatIsLeaving(t *testing.T) {
 	}
 }
 
-// Without a Secret there is nothing to hold, and Hold must fail: what is created now could never be deleted.
-func TestHoldNeedsCredentials(t *testing.T) {
-	h := newHouse(t, teamConfig())
-	if err := h.Hold(t.Context(), team.Key, "shop"); err == nil {
+// Without a Secret there is nothing to retain, and Protect must fail: what is created now could never be deleted.
+func TestProtectNeedsCredentials(t *testing.T) {
+	h := newFixture(t, teamConfig())
+	if err := h.Protect(t.Context(), team.Key, "shop"); err == nil {
 		t.Error("held without credentials")
 	}
 }
@@ -177,7 +177,7 @@ func privateCopy() *corev1.Secret {
 }
 
 // reconcileTeam lets the team's config, which has so many users, have a turn.
-func (h *house) reconcileTeam(users int) {
+func (h *fixture) reconcileTeam(users int) {
 	h.t.Helper()
 	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: shopUsers(&users)}
 	if _, err := r.Reconcile(h.t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}}); err != nil {
@@ -187,46 +187,46 @@ func (h *house) reconcileTeam(users int) {
 
 // A finalizer does not prove that there is a copy: the one who set it had no Secret, or the one who dropped the copy
 // did not get as far as the finalizer.
-func TestHoldDoesNotTakeTheFinalizersWord(t *testing.T) {
-	held := teamConfig()
-	held.Finalizers = []string{v1alpha1.FinalizerInUse}
-	for name, act := range map[string]func(*house) error{
-		"a new object's":          func(h *house) error { return h.Hold(h.t.Context(), team.Key, "shop") },
-		"the config's own turn's": func(h *house) error { h.reconcileTeam(1); return nil },
+func TestProtectDoesNotTrustTheFinalizerAlone(t *testing.T) {
+	protection := teamConfig()
+	protection.Finalizers = []string{v1alpha1.FinalizerInUse}
+	for name, act := range map[string]func(*fixture) error{
+		"a new object's":          func(h *fixture) error { return h.Protect(h.t.Context(), team.Key, "shop") },
+		"the config's own turn's": func(h *fixture) error { h.reconcileTeam(1); return nil },
 	} {
-		h := newHouse(t, held.DeepCopy(), keys("shop", "keys", "111"))
+		h := newFixture(t, protection.DeepCopy(), keys("shop", "keys", "111"))
 		if err := act(h); err != nil || h.copied() == nil {
 			t.Errorf("%s: no copy, %v", name, err)
 		}
 	}
 }
 
-// A config that was held with Mooring's own identity, and is led to a Secret, needs a copy from then on.
-func TestHoldFollowsTheConfigToASecret(t *testing.T) {
+// A config that was protected with Mooring's own identity, and is led to a Secret, needs a copy from then on.
+func TestProtectFollowsTheConfigToASecret(t *testing.T) {
 	ambient := platformConfig(func(c *v1alpha1.ClusterProviderConfigSpec) { c.Credentials.SecretRef = nil })
-	h := newHouse(t, ambient, keys(system, "keys", "111"))
-	if err := h.Hold(t.Context(), platform.Key, "shop"); err != nil {
+	h := newFixture(t, ambient, keys(system, "keys", "111"))
+	if err := h.Protect(t.Context(), platform.Key, "shop"); err != nil {
 		t.Fatal(err)
 	}
 	edit(h, platformConfig(nil), func(c *v1alpha1.ClusterProviderConfig) {
 		c.Spec.Credentials.SecretRef = &v1alpha1.LocalSecretReference{Name: "keys"}
 	})
-	if err := h.Hold(t.Context(), platform.Key, "shop"); err != nil {
+	if err := h.Protect(t.Context(), platform.Key, "shop"); err != nil {
 		t.Fatal(err)
 	}
-	kept := &corev1.Secret{}
+	retained := &corev1.Secret{}
 	name := client.ObjectKey{Namespace: system, Name: copyName(&config{object: ambient})}
-	if err := h.Reader.Get(t.Context(), name, kept); err != nil {
+	if err := h.Reader.Get(t.Context(), name, retained); err != nil {
 		t.Errorf("no copy: %v", err)
 	}
 }
 
 // What was made sure of is not looked at for each new object.
-func TestHoldCostsNothingTwice(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+func TestProtectCostsNothingTwice(t *testing.T) {
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	var reads []int
 	for range 3 {
-		if err := h.Hold(t.Context(), team.Key, "shop"); err != nil {
+		if err := h.Protect(t.Context(), team.Key, "shop"); err != nil {
 			t.Fatal(err)
 		}
 		reads = append(reads, h.secrets)
@@ -241,9 +241,9 @@ func TestHoldCostsNothingTwice(t *testing.T) {
 }
 
 // Letting go may end half-way. Whoever comes then finds the finalizer, and needs a copy nevertheless.
-func TestHoldAfterLettingGoHalfWay(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
-	if err := h.Hold(t.Context(), team.Key, "shop"); err != nil {
+func TestProtectAfterAFailedUnprotect(t *testing.T) {
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
+	if err := h.Protect(t.Context(), team.Key, "shop"); err != nil {
 		t.Fatal(err)
 	}
 	old, err := h.load(t.Context(), h.Client, team.Key)
@@ -251,21 +251,21 @@ func TestHoldAfterLettingGoHalfWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	edit(h, teamConfig(), func(c *v1alpha1.ProviderConfig) { c.Labels = map[string]string{"a": "b"} })
-	if err := h.letGo(t.Context(), old, func() (map[string]int, error) { return nil, nil }); !apierrors.IsConflict(err) {
+	if err := h.unprotect(t.Context(), old, func() (map[string]int, error) { return nil, nil }); !apierrors.IsConflict(err) {
 		t.Fatalf("let go of a config that was edited: %v", err)
 	}
 	if h.copied() != nil {
 		t.Fatal("the copy was not dropped first: this test shows nothing")
 	}
-	if err := h.Hold(t.Context(), team.Key, "shop"); err != nil || h.copied() == nil {
+	if err := h.Protect(t.Context(), team.Key, "shop"); err != nil || h.copied() == nil {
 		t.Errorf("no copy, %v", err)
 	}
 }
 
-// Who came since the users were counted keeps the config held.
-func TestLettingGoCountsAgain(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
-	if err := h.Hold(t.Context(), team.Key, "shop"); err != nil {
+// Who came since the users were counted keeps the config protected.
+func TestUnprotectCountsAgain(t *testing.T) {
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
+	if err := h.Protect(t.Context(), team.Key, "shop"); err != nil {
 		t.Fatal(err)
 	}
 	counted := 0
@@ -297,9 +297,9 @@ func (b behind) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 }
 
 // A cache that is behind may show a finalizer that was just dropped.
-func TestHoldDoesNotTakeTheCachesWord(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
-	if err := h.Hold(t.Context(), team.Key, "shop"); err != nil {
+func TestProtectDoesNotTrustTheCache(t *testing.T) {
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
+	if err := h.Protect(t.Context(), team.Key, "shop"); err != nil {
 		t.Fatal(err)
 	}
 	old := teamConfig()
@@ -309,33 +309,33 @@ func TestHoldDoesNotTakeTheCachesWord(t *testing.T) {
 	h.reconcileTeam(0)
 	current := h.Client
 	h.Client = behind{current, old}
-	if err := h.Hold(t.Context(), team.Key, "shop"); err != nil || h.copied() == nil {
+	if err := h.Protect(t.Context(), team.Key, "shop"); err != nil || h.copied() == nil {
 		t.Errorf("no copy, %v", err)
 	}
 	now := teamConfig()
-	if err := current.Get(t.Context(), client.ObjectKeyFromObject(now), now); err != nil || !controllerHolds(&config{object: now}) {
+	if err := current.Get(t.Context(), client.ObjectKeyFromObject(now), now); err != nil || !hasFinalizer(&config{object: now}) {
 		t.Errorf("the config is not held: %v", err)
 	}
 }
 
 // A copy that somebody deleted is back after the config's next turn.
 func TestALostCopyIsMadeAgain(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	h.reconcileTeam(1)
 	h.remove(privateCopy())
-	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data[v1alpha1.SecretKeyAWSSecretAccessKey] = []byte(canary + "-2") })
+	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data[v1alpha1.SecretKeyAWSSecretAccessKey] = []byte(secretValue + "-2") })
 	for range 2 { // the first finds that it is gone
 		h.now = h.now.Add(h.Refresh)
 		h.reconcileTeam(1)
 	}
-	if got := h.copied()[v1alpha1.SecretKeyAWSSecretAccessKey]; got != canary+"-2" {
+	if got := h.copied()[v1alpha1.SecretKeyAWSSecretAccessKey]; got != secretValue+"-2" {
 		t.Errorf("the copy holds %q", got)
 	}
 }
 
 // The copy is no older than the last minute: a deletion may need it when the Secret is gone.
 func TestTheCopyFollowsRotatedKeys(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	asked, one := 0, 1
 	h.cloud.asked = func() { asked++ }
 	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&one)}
@@ -364,13 +364,13 @@ func TestTheCopyFollowsRotatedKeys(t *testing.T) {
 	}
 }
 
-// What is kept is not replaced by what is of no use.
-func TestHoldKeepsAWholeCopy(t *testing.T) {
-	h := newHouse(t, teamConfig(), keys("shop", "keys", "111"))
+// What is retained is not replaced by what is of no use.
+func TestProtectRetainsAWholeCopy(t *testing.T) {
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	h.reconcileTeam(1)
 	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data = nil })
-	h.holds = nil // another process
-	if err := h.Hold(t.Context(), team.Key, "shop"); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound {
+	h.protections = nil // another process
+	if err := h.Protect(t.Context(), team.Key, "shop"); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound {
 		t.Errorf("held with an empty Secret: %v", err)
 	}
 	if got := h.copied()[v1alpha1.SecretKeyAWSAccessKeyID]; got != "111" {

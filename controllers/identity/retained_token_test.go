@@ -19,7 +19,7 @@ import (
 )
 
 // keptOfPlatform returns the platform's private copy; nil if there is none.
-func (h *house) keptOfPlatform() map[string][]byte {
+func (h *fixture) retainedOfPlatform() map[string][]byte {
 	h.t.Helper()
 	data, err := h.readCopy(h.t.Context(), &config{object: webPlatform()})
 	if err != nil {
@@ -29,7 +29,7 @@ func (h *house) keptOfPlatform() map[string][]byte {
 }
 
 // reconcilePlatform lets the platform's config, which has users in these namespaces, have a turn, and returns it.
-func (h *house) reconcilePlatform(namespaces ...string) *v1alpha1.ClusterProviderConfig {
+func (h *fixture) reconcilePlatform(namespaces ...string) *v1alpha1.ClusterProviderConfig {
 	h.t.Helper()
 	users := map[string]int{}
 	for _, ns := range namespaces {
@@ -47,15 +47,15 @@ func (h *house) reconcilePlatform(namespaces ...string) *v1alpha1.ClusterProvide
 	return cfg
 }
 
-func (h *house) hold(use Use) {
+func (h *fixture) protect(use Use) {
 	h.t.Helper()
-	if err := h.Hold(h.t.Context(), use.Key, use.Namespace); err != nil {
+	if err := h.Protect(h.t.Context(), use.Key, use.Namespace); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-// What is kept for a deletion: one token of a team's config, one a namespace of a platform's, and nothing is done twice.
-func TestHoldKeepsTokens(t *testing.T) {
+// What is retained for a deletion: one token of a team's config, one a namespace of a platform's, and nothing is done twice.
+func TestProtectRetainsTokens(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		uses []Use
@@ -65,10 +65,10 @@ func TestHoldKeepsTokens(t *testing.T) {
 		{"a platform's", []Use{in("shop"), in("bakery"), in("shop")}, []string{"token.bakery", "token.shop"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newHouse(t, webTeam(), webPlatform(), serviceAccount("shop", "true"), serviceAccount("bakery", "true"))
+			h := newFixture(t, webTeam(), webPlatform(), serviceAccount("shop", "true"), serviceAccount("bakery", "true"))
 			for range 2 {
 				for _, use := range tt.uses {
-					h.hold(use)
+					h.protect(use)
 				}
 			}
 			cfg, err := h.load(t.Context(), h.Client, tt.uses[0].Key)
@@ -76,11 +76,11 @@ func TestHoldKeepsTokens(t *testing.T) {
 				t.Fatal(err)
 			}
 			data, err := h.readCopy(t.Context(), cfg)
-			if got := slices.Sorted(maps.Keys(data)); err != nil || !slices.Equal(got, tt.want) || !controllerHolds(cfg) {
+			if got := slices.Sorted(maps.Keys(data)); err != nil || !slices.Equal(got, tt.want) || !hasFinalizer(cfg) {
 				t.Errorf("kept %v, %v", got, err)
 			}
-			for _, k := range keptTokens(cfg, data) {
-				if left := k.expires.Sub(h.now); left != time.Hour || !strings.Contains(k.value, canary) {
+			for _, k := range retainedTokens(cfg, data) {
+				if left := k.expires.Sub(h.now); left != time.Hour || !strings.Contains(k.value, secretValue) {
 					t.Errorf("a token that is good for %v", left)
 				}
 			}
@@ -91,55 +91,55 @@ func TestHoldKeepsTokens(t *testing.T) {
 	}
 }
 
-// Nothing is created that could not be deleted: without a token there is no Hold, and no finalizer.
-func TestHoldNeedsAToken(t *testing.T) {
-	h := newHouse(t, webPlatform())
-	if err := h.Hold(t.Context(), platform.Key, "shop"); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound || h.writes != 0 {
+// Nothing is created that could not be deleted: without a token there is no protection, and no finalizer.
+func TestProtectNeedsAToken(t *testing.T) {
+	h := newFixture(t, webPlatform())
+	if err := h.Protect(t.Context(), platform.Key, "shop"); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound || h.writes != 0 {
 		t.Errorf("held without a ServiceAccount: %v, %d writes", err, h.writes)
 	}
 	h.put(serviceAccount("shop", "true"))
 	h.issuer.leaving = "shop"
-	if err := h.Hold(t.Context(), platform.Key, "shop"); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound || h.writes != 1 {
+	if err := h.Protect(t.Context(), platform.Key, "shop"); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound || h.writes != 1 {
 		t.Errorf("held in a namespace that is leaving: %v, %d writes", err, h.writes)
 	}
 }
 
-// What was kept for a namespace is not good enough for the one that comes after it.
-func TestHoldKeepsATokenOfANamespaceMadeAnew(t *testing.T) {
-	h := newHouse(t, webPlatform(), serviceAccount("shop", "true"))
-	h.hold(platform)
+// What was retained for a namespace is not good enough for the one that comes after it.
+func TestProtectRetainsATokenOfANamespaceMadeAnew(t *testing.T) {
+	h := newFixture(t, webPlatform(), serviceAccount("shop", "true"))
+	h.protect(platform)
 	h.remove(namespace("shop", nil))
 	other := namespace("shop", nil)
 	other.UID = "another"
 	h.put(other)
-	kept := string(h.keptOfPlatform()["token.shop"])
-	if h.hold(platform); string(h.keptOfPlatform()["token.shop"]) == kept {
+	retained := string(h.retainedOfPlatform()["token.shop"])
+	if h.protect(platform); string(h.retainedOfPlatform()["token.shop"]) == retained {
 		t.Error("the token is the old one's")
 	}
 }
 
-// A deletion finds its way with the kept token, also in a new process, whatever became of the ServiceAccount. Nothing
+// A deletion finds its way with the retained token, also in a new process, whatever became of the ServiceAccount. Nothing
 // else does, once that is seen.
-func TestDeletionsUseTheKeptToken(t *testing.T) {
+func TestDeletionsUseTheRetainedToken(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		change func(*house)
+		change func(*fixture)
 		want   v1alpha1.Reason // of the refusal that the living get
 	}{
-		{"nothing happened", func(*house) {}, ""},
-		{"the ServiceAccount is gone", func(h *house) { h.remove(serviceAccount("shop", "")) }, v1alpha1.ReasonCredentialsNotFound},
-		{"it may not be used any more", func(h *house) {
+		{"nothing happened", func(*fixture) {}, ""},
+		{"the ServiceAccount is gone", func(h *fixture) { h.remove(serviceAccount("shop", "")) }, v1alpha1.ReasonCredentialsNotFound},
+		{"it may not be used any more", func(h *fixture) {
 			edit(h, serviceAccount("shop", ""), func(a *corev1.ServiceAccount) { a.Annotations = nil })
 		}, v1alpha1.ReasonDenied},
-		{"it is of somebody else's making, without consent", func(h *house) {
+		{"it is of somebody else's making, without consent", func(h *fixture) {
 			h.remove(serviceAccount("shop", ""))
 			h.put(serviceAccount("shop", ""))
 		}, v1alpha1.ReasonDenied},
 	} {
 		for name, restarted := range map[string]bool{"": false, ", and a new process": true} {
 			t.Run(tt.name+name, func(t *testing.T) {
-				h := newHouse(t, webPlatform(), serviceAccount("shop", "true"))
-				h.hold(platform)
+				h := newFixture(t, webPlatform(), serviceAccount("shop", "true"))
+				h.protect(platform)
 				tt.change(h)
 				if restarted {
 					h.restart()
@@ -159,58 +159,58 @@ func TestDeletionsUseTheKeptToken(t *testing.T) {
 }
 
 // In a namespace that is being deleted the ServiceAccount may be there, and get no tokens.
-func TestDeletionsInALeavingNamespaceUseTheKeptToken(t *testing.T) {
-	h := newHouse(t, webPlatform(), serviceAccount("shop", "true"))
-	h.hold(platform)
+func TestDeletionsInATerminatingNamespaceUseTheRetainedToken(t *testing.T) {
+	h := newFixture(t, webPlatform(), serviceAccount("shop", "true"))
+	h.protect(platform)
 	h.restart()
 	h.issuer.leaving = "shop"
 	if err := h.signIn(toDelete(platform)); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.cloud.tokens[0]; got != string(h.keptOfPlatform()["token.shop"]) {
+	if got := h.cloud.tokens[0]; got != string(h.retainedOfPlatform()["token.shop"]) {
 		t.Errorf("signed in with %q", got)
 	}
 }
 
-// What the kept token is not good for, and what is said then.
-func TestTheKeptTokenHasLimits(t *testing.T) {
+// What the retained token is not good for, and what is said then.
+func TestTheRetainedTokenHasLimits(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		change func(*house)
+		change func(*fixture)
 		says   string
 	}{
-		{"it has expired", func(h *house) { h.now = h.now.Add(time.Hour) }, "the token that was stored for deletions has expired"},
-		{"it is of another ServiceAccount", func(h *house) {
+		{"it has expired", func(h *fixture) { h.now = h.now.Add(time.Hour) }, "the token that was stored for deletions has expired"},
+		{"it is of another ServiceAccount", func(h *fixture) {
 			edit(h, webPlatform(), func(c *v1alpha1.ClusterProviderConfig) { c.Spec.Credentials.WebIdentity.ServiceAccountName = "other" })
 		}, "no ServiceAccount other"},
-		{"it is of another namespace", func(h *house) {
+		{"it is of another namespace", func(h *fixture) {
 			edit(h, h.secretOfPlatform(), func(s *corev1.Secret) {
 				s.Data = map[string][]byte{"token.bakery": s.Data["token.shop"]}
 			})
 		}, "no ServiceAccount cloud"},
-		{"it is another's in its place", func(h *house) {
+		{"it is another's in its place", func(h *fixture) {
 			edit(h, h.secretOfPlatform(), func(s *corev1.Secret) {
 				s.Data["token.shop"] = []byte(mint(h.t, 9, claims{Subject: "system:serviceaccount:bakery:cloud", Audience: []string{audience}, Expires: 1e12}))
 			})
 		}, "no ServiceAccount cloud"},
-		{"it is for somebody else", func(h *house) {
+		{"it is for somebody else", func(h *fixture) {
 			edit(h, h.secretOfPlatform(), func(s *corev1.Secret) {
 				s.Data["token.shop"] = []byte(mint(h.t, 9, claims{Subject: "system:serviceaccount:shop:cloud", Audience: []string{"vault"}, Expires: 1e12}))
 			})
 		}, "no ServiceAccount cloud"},
-		{"it is no token", func(h *house) {
+		{"it is no token", func(h *fixture) {
 			edit(h, h.secretOfPlatform(), func(s *corev1.Secret) { s.Data["token.shop"] = []byte("a.b.c") })
 		}, "no ServiceAccount cloud"},
-		{"it is gone", func(h *house) { h.remove(h.secretOfPlatform()) }, "no ServiceAccount cloud"},
+		{"it is gone", func(h *fixture) { h.remove(h.secretOfPlatform()) }, "no ServiceAccount cloud"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newHouse(t, webPlatform(), serviceAccount("shop", "true"))
-			h.hold(platform)
+			h := newFixture(t, webPlatform(), serviceAccount("shop", "true"))
+			h.protect(platform)
 			h.remove(serviceAccount("shop", ""))
 			h.restart()
 			tt.change(h)
 			_, err := h.Connect(t.Context(), toDelete(platform))
-			if reasonOf(err) != v1alpha1.ReasonCredentialsNotFound || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), canary) {
+			if reasonOf(err) != v1alpha1.ReasonCredentialsNotFound || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), secretValue) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -218,14 +218,14 @@ func TestTheKeptTokenHasLimits(t *testing.T) {
 }
 
 // secretOfPlatform is the private copy, to be read or deleted.
-func (h *house) secretOfPlatform() *corev1.Secret {
+func (h *fixture) secretOfPlatform() *corev1.Secret {
 	return newCopy(system, &config{object: webPlatform()}, nil)
 }
 
 // A session that is open goes on when no token is left: it may outlast them all.
 func TestAnOpenSessionOutlastsItsToken(t *testing.T) {
-	h := newHouse(t, webPlatform(), serviceAccount("shop", "true"))
-	h.hold(platform)
+	h := newFixture(t, webPlatform(), serviceAccount("shop", "true"))
+	h.protect(platform)
 	if err := h.signIn(toDelete(platform)); err != nil {
 		t.Fatal(err)
 	}
@@ -243,14 +243,14 @@ func TestAnOpenSessionOutlastsItsToken(t *testing.T) {
 
 // Kept tokens are renewed at half their life by the config's turns, in one write, and by a new process too. A turn
 // in which none is old writes nothing, and asks for nothing.
-func TestKeptTokensAreRenewed(t *testing.T) {
+func TestRetainedTokensAreRenewed(t *testing.T) {
 	for name, restarted := range map[string]bool{"one process": false, "a new process": true} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, webPlatform(), serviceAccount("shop", "true"), serviceAccount("bakery", "true"))
-			h.hold(in("shop"))
-			h.hold(in("bakery"))
+			h := newFixture(t, webPlatform(), serviceAccount("shop", "true"), serviceAccount("bakery", "true"))
+			h.protect(in("shop"))
+			h.protect(in("bakery"))
 			h.reconcilePlatform("shop", "bakery")
-			kept := h.keptOfPlatform()
+			retained := h.retainedOfPlatform()
 			h.takeIssued()
 			if restarted {
 				h.restart()
@@ -258,14 +258,14 @@ func TestKeptTokensAreRenewed(t *testing.T) {
 			h.now = h.now.Add(29 * time.Minute)
 			before := h.writes
 			h.reconcilePlatform("shop", "bakery")
-			if diff := cmp.Diff(kept, h.keptOfPlatform()); diff != "" || h.writes != before {
+			if diff := cmp.Diff(retained, h.retainedOfPlatform()); diff != "" || h.writes != before {
 				t.Errorf("after 29 minutes: %d writes, %s", h.writes-before, diff)
 			}
 			h.takeIssued() // to sign in, in a new process
 			h.now = h.now.Add(time.Minute)
 			h.reconcilePlatform("shop", "bakery")
 			for _, key := range []string{"token.shop", "token.bakery"} {
-				if again := h.keptOfPlatform()[key]; len(again) == 0 || string(again) == string(kept[key]) {
+				if again := h.retainedOfPlatform()[key]; len(again) == 0 || string(again) == string(retained[key]) {
 					t.Errorf("after 30 minutes %s is as old", key)
 				}
 			}
@@ -278,22 +278,22 @@ func TestKeptTokensAreRenewed(t *testing.T) {
 
 // A renewal that is not possible now fails nothing, and takes away nothing.
 func TestARenewalFailsNothing(t *testing.T) {
-	for name, change := range map[string]func(*house){
-		"no answer":                func(h *house) { h.issuer.down = errors.New("connection refused") },
-		"a leaving namespace":      func(h *house) { h.issuer.leaving = "shop" },
-		"no ServiceAccount":        func(h *house) { h.remove(serviceAccount("shop", "")) },
-		"a copy that nobody reads": func(h *house) { h.Reader = noSecrets{h.Reader} },
+	for name, change := range map[string]func(*fixture){
+		"no answer":                func(h *fixture) { h.issuer.down = errors.New("connection refused") },
+		"a leaving namespace":      func(h *fixture) { h.issuer.leaving = "shop" },
+		"no ServiceAccount":        func(h *fixture) { h.remove(serviceAccount("shop", "")) },
+		"a copy that nobody reads": func(h *fixture) { h.Reader = noSecrets{h.Reader} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, webPlatform(), serviceAccount("shop", "true"))
-			h.hold(platform)
+			h := newFixture(t, webPlatform(), serviceAccount("shop", "true"))
+			h.protect(platform)
 			before := h.reconcilePlatform("shop")
-			kept, reader := h.keptOfPlatform(), h.Reader
+			retained, reader := h.retainedOfPlatform(), h.Reader
 			h.now = h.now.Add(40 * time.Minute)
 			change(h)
 			after := h.reconcilePlatform("shop")
-			if h.Reader = reader; !cmp.Equal(kept, h.keptOfPlatform()) {
-				t.Error("the kept token is another")
+			if h.Reader = reader; !cmp.Equal(retained, h.retainedOfPlatform()) {
+				t.Error("the retained token is another")
 			}
 			if got := after.Status.Conditions[0]; got.Status != "True" || before.Status.Conditions[0].Status != "True" {
 				t.Errorf("the config: %+v", got)
@@ -313,11 +313,11 @@ func (n noSecrets) Get(ctx context.Context, key client.ObjectKey, into client.Ob
 }
 
 // A tenant's token goes with its last user, and the copy with the last of all.
-func TestKeptTokensGoWithTheirUsers(t *testing.T) {
-	h := newHouse(t, webPlatform(), serviceAccount("shop", "true"), serviceAccount("bakery", "true"))
-	h.hold(in("shop"))
-	h.hold(in("bakery"))
-	keys := func() []string { return slices.Sorted(maps.Keys(h.keptOfPlatform())) }
+func TestRetainedTokensGoWithTheirUsers(t *testing.T) {
+	h := newFixture(t, webPlatform(), serviceAccount("shop", "true"), serviceAccount("bakery", "true"))
+	h.protect(in("shop"))
+	h.protect(in("bakery"))
+	keys := func() []string { return slices.Sorted(maps.Keys(h.retainedOfPlatform())) }
 	h.reconcilePlatform("shop", "bakery")
 	if diff := cmp.Diff([]string{"token.bakery", "token.shop"}, keys()); diff != "" {
 		t.Fatal(diff)
@@ -326,71 +326,71 @@ func TestKeptTokensGoWithTheirUsers(t *testing.T) {
 	if diff := cmp.Diff([]string{"token.bakery"}, keys()); diff != "" {
 		t.Error(diff)
 	}
-	h.hold(in("shop")) // comes back
+	h.protect(in("shop")) // comes back
 	if diff := cmp.Diff([]string{"token.bakery", "token.shop"}, keys()); diff != "" {
 		t.Error(diff)
 	}
 	h.reconcilePlatform()
-	if got := h.keptOfPlatform(); got != nil {
+	if got := h.retainedOfPlatform(); got != nil {
 		t.Errorf("kept for nobody: %v", keys())
 	}
 }
 
 // Who came since the users were counted keeps the token.
 func TestDroppingATokenCountsAgain(t *testing.T) {
-	h := newHouse(t, webPlatform(), serviceAccount("shop", "true"), serviceAccount("bakery", "true"))
-	h.hold(in("shop"))
-	h.hold(in("bakery"))
+	h := newFixture(t, webPlatform(), serviceAccount("shop", "true"), serviceAccount("bakery", "true"))
+	h.protect(in("shop"))
+	h.protect(in("bakery"))
 	cfg, err := h.load(t.Context(), h.Client, platform.Key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	counted := 0
-	h.keepTokens(t.Context(), cfg, func() (map[string]int, error) {
+	h.renewTokens(t.Context(), cfg, func() (map[string]int, error) {
 		if counted++; counted == 1 {
 			return map[string]int{"bakery": 1}, nil
 		}
 		return map[string]int{"bakery": 1, "shop": 1}, nil
 	})
-	if got := slices.Sorted(maps.Keys(h.keptOfPlatform())); counted < 2 || len(got) != 2 {
+	if got := slices.Sorted(maps.Keys(h.retainedOfPlatform())); counted < 2 || len(got) != 2 {
 		t.Errorf("kept %v after counting %d times", got, counted)
 	}
 }
 
-// A config that is led from a Secret to a web identity keeps tokens from then on, for who may use it, and the other
+// A config that is led from a Secret to a web identity retains tokens from then on, for who may use it, and the other
 // way round.
 func TestTheCopyFollowsTheConfig(t *testing.T) {
 	gold := map[string]string{"tier": "gold"}
-	h := newHouse(t, platformConfig(nil), keys(system, "keys", "111"), namespace("shop", gold),
+	h := newFixture(t, platformConfig(nil), keys(system, "keys", "111"), namespace("shop", gold),
 		serviceAccount("shop", "true"), serviceAccount("bakery", "true"))
-	h.hold(platform)
+	h.protect(platform)
 	edit(h, platformConfig(nil), func(c *v1alpha1.ClusterProviderConfig) {
 		c.Spec.Credentials = webPlatform().Spec.Credentials
 		c.Spec.AllowedNamespaces.MatchLabels = gold
 	})
 	h.reconcilePlatform("shop", "bakery")
-	if got := slices.Sorted(maps.Keys(h.keptOfPlatform())); !slices.Equal(got, []string{"token.shop"}) {
+	if got := slices.Sorted(maps.Keys(h.retainedOfPlatform())); !slices.Equal(got, []string{"token.shop"}) {
 		t.Errorf("kept %v", got)
 	}
 	edit(h, platformConfig(nil), func(c *v1alpha1.ClusterProviderConfig) { c.Spec.Credentials = platformConfig(nil).Spec.Credentials })
-	h.hold(platform)
+	h.protect(platform)
 	want := []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey}
-	if got := slices.Sorted(maps.Keys(h.keptOfPlatform())); !slices.Equal(got, want) {
+	if got := slices.Sorted(maps.Keys(h.retainedOfPlatform())); !slices.Equal(got, want) {
 		t.Errorf("kept %v", got)
 	}
 }
 
 // One Secret holds what all deletions of a config need. What does not fit is refused before it is needed.
-func TestTheCopyHasARoof(t *testing.T) {
-	h := newHouse(t, webPlatform(), serviceAccount("shop", "true"), serviceAccount("bakery", "true"))
-	h.hold(in("shop"))
+func TestTheCopyHasALimit(t *testing.T) {
+	h := newFixture(t, webPlatform(), serviceAccount("shop", "true"), serviceAccount("bakery", "true"))
+	h.protect(in("shop"))
 	edit(h, h.secretOfPlatform(), func(s *corev1.Secret) { s.Data["token.others"] = make([]byte, maxCopy) })
-	if err := h.Hold(t.Context(), platform.Key, "bakery"); reasonOf(err) != v1alpha1.ReasonQuotaExceeded {
+	if err := h.Protect(t.Context(), platform.Key, "bakery"); reasonOf(err) != v1alpha1.ReasonQuotaExceeded {
 		t.Errorf("held: %v", err)
 	}
 	h.now = h.now.Add(31 * time.Minute)
 	h.reconcilePlatform("shop", "others")
-	if k := keptTokens(&config{key: platform.Key}, h.keptOfPlatform())["shop"]; !k.issued.Equal(h.now) {
+	if k := retainedTokens(&config{key: platform.Key}, h.retainedOfPlatform())["shop"]; !k.issued.Equal(h.now) {
 		t.Errorf("who is in is not renewed since %v", k.issued)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// tokenTenant returns whose token is kept for a deletion in a namespace: nobody's, if the config signs in without.
+// tokenTenant returns whose token is retained for a deletion in a namespace: nobody's, if the config signs in without.
 func (s *Store) tokenTenant(ctx context.Context, cfg *config, namespace string) (tenant, error) {
 	if cfg.chain.WebIdentity == nil || namespace == "" {
 		return tenant{}, nil
@@ -21,8 +21,8 @@ func (s *Store) tokenTenant(ctx context.Context, cfg *config, namespace string) 
 	return s.tenantOf(ctx, cfg, namespace)
 }
 
-// keeps reports whether a tenant's token is known to be in the copy.
-func (h *held) keeps(cfg *config, t tenant, now time.Time) bool {
+// hasToken reports whether a tenant's token is known to be in the copy.
+func (h *protection) hasToken(cfg *config, t tenant, now time.Time) bool {
 	if t == (tenant{}) {
 		return true
 	}
@@ -30,26 +30,26 @@ func (h *held) keeps(cfg *config, t tenant, now time.Time) bool {
 	return ok && k.isFor(cfg.tokenKey(t)) && now.Before(k.expires)
 }
 
-// keptToken returns the token that was kept for a deletion. It may be good for less than drivers are promised, as there is
+// retainedToken returns the token that was retained for a deletion. It may be good for less than drivers are promised, as there is
 // no other. If it has expired, or there is none, what is refused stays refused.
-func (s *Store) keptToken(ctx context.Context, cfg *config, key tokenKey, refusal *Refusal) (token, error) {
+func (s *Store) retainedToken(ctx context.Context, cfg *config, key tokenKey, refusal *ValidationError) (token, error) {
 	data, err := s.readCopy(ctx, cfg)
 	if err != nil {
-		return token{}, unissued(key.account, err)
+		return token{}, tokenError(key.account, err)
 	}
-	k, ok := keptTokens(cfg, data)[key.namespace]
+	k, ok := retainedTokens(cfg, data)[key.namespace]
 	switch {
 	case !ok || !k.isFor(key):
 		return token{}, refusal
 	case !s.Now().Before(k.expires):
-		return token{}, &Refusal{refusal.Reason, refusal.Message + "; the token that was stored for deletions has expired"}
+		return token{}, &ValidationError{refusal.Reason, refusal.Message + "; the token that was stored for deletions has expired"}
 	}
 	return k.token, nil
 }
 
-// keepTokens renews the tokens that deletions may need when half their life is gone, and drops those of tenants without
+// renewTokens renews the tokens that deletions may need when half their life is gone, and drops those of tenants without
 // users. What can't be renewed now is tried again: there is half an hour for it, so it fails nothing else.
-func (s *Store) keepTokens(ctx context.Context, cfg *config, users func() (map[string]int, error)) {
+func (s *Store) renewTokens(ctx context.Context, cfg *config, users func() (map[string]int, error)) {
 	if cfg.chain.WebIdentity == nil || s.supported(cfg) != nil {
 		return
 	}
@@ -64,15 +64,15 @@ func (s *Store) keepTokens(ctx context.Context, cfg *config, users func() (map[s
 
 // dueTokens returns the tenants whose token is to be renewed, and whether others have left one behind.
 func (s *Store) dueTokens(ctx context.Context, cfg *config, users func() (map[string]int, error)) (due []tenant, left bool, err error) {
-	h := s.heldOf(cfg.key)
+	h := s.protectionOf(cfg.key)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.tokens == nil { // an earlier process kept them
+	if h.tokens == nil { // an earlier process retained them
 		data, err := s.readCopy(ctx, cfg)
 		if err != nil {
 			return nil, false, err
 		}
-		h.tokens = keptTokens(cfg, data)
+		h.tokens = retainedTokens(cfg, data)
 	}
 	counted, err := users()
 	if err != nil {
@@ -98,14 +98,14 @@ func (s *Store) dueTokens(ctx context.Context, cfg *config, users func() (map[st
 
 // wantsToken reports whether a namespace's token in the copy is old, or is missing: then only a namespace that may use the
 // config is given one.
-func (s *Store) wantsToken(ctx context.Context, h *held, cfg *config, namespace string) (tenant, bool, error) {
+func (s *Store) wantsToken(ctx context.Context, h *protection, cfg *config, namespace string) (tenant, bool, error) {
 	ns, err := s.namespace(ctx, namespace)
 	if err != nil {
 		return tenant{}, false, err
 	}
 	t := tenant{ns.Name, ns.UID}
 	if k, ok := h.tokens[namespace]; ok {
-		return t, !k.isFor(cfg.tokenKey(t)) || !k.youngerThan(half, s.Now()), nil
+		return t, !k.isFor(cfg.tokenKey(t)) || !k.youngerThan(renewRetainedAfter, s.Now()), nil
 	}
 	return t, cfg.allowed(ns.Labels), nil
 }
@@ -115,8 +115,8 @@ func (s *Store) refreshTokens(ctx context.Context, cfg *config, due []tenant, us
 	var errs []error
 	fresh := map[tenant]token{}
 	for _, t := range due {
-		current, err := s.token(ctx, cfg.tokenKey(t), half)
-		if _, refused := errors.AsType[*Refusal](err); refused {
+		current, err := s.token(ctx, cfg.tokenKey(t), renewRetainedAfter)
+		if _, refused := errors.AsType[*ValidationError](err); refused {
 			continue // the namespace has to mend it, or is leaving: its objects say so
 		}
 		if err != nil {
@@ -125,10 +125,10 @@ func (s *Store) refreshTokens(ctx context.Context, cfg *config, due []tenant, us
 		}
 		fresh[t] = current
 	}
-	h := s.heldOf(cfg.key)
+	h := s.protectionOf(cfg.key)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// Whoever called Hold before this is counted now, and who calls it later adds a token after this.
+	// An object that called Protect before this is counted now; one that calls it later adds a token after this.
 	counted, err := users()
 	if err != nil {
 		return errors.Join(append(errs, err)...)
@@ -138,8 +138,8 @@ func (s *Store) refreshTokens(ctx context.Context, cfg *config, due []tenant, us
 }
 
 // writeTokens puts tokens into the copy, and makes one for them if need be. Of users, unless nil, those who are not among
-// them have theirs dropped. The hold's mutex must be held.
-func (s *Store) writeTokens(ctx context.Context, h *held, cfg *config, fresh map[tenant]token, users map[string]int) error {
+// them have theirs dropped. The protection's mutex must be locked.
+func (s *Store) writeTokens(ctx context.Context, h *protection, cfg *config, fresh map[tenant]token, users map[string]int) error {
 	data, err := s.writeCopy(ctx, cfg, len(fresh) > 0, func(copied map[string][]byte) {
 		maps.DeleteFunc(copied, func(name string, _ []byte) bool {
 			namespace, ok := tokenNamespace(cfg, name)
@@ -152,12 +152,12 @@ func (s *Store) writeTokens(ctx context.Context, h *held, cfg *config, fresh map
 	if err != nil {
 		return fmt.Errorf("store tokens for deletions: %w", err)
 	}
-	h.learn(cfg, data, fresh)
+	h.recordTokens(cfg, data, fresh)
 	return nil
 }
 
-// learn notes what is in the copy now.
-func (h *held) learn(cfg *config, data map[string][]byte, fresh map[tenant]token) {
+// recordTokens records what is in the copy now.
+func (h *protection) recordTokens(cfg *config, data map[string][]byte, fresh map[tenant]token) {
 	uids := map[string]types.UID{}
 	for namespace, k := range h.tokens {
 		uids[namespace] = k.uid
@@ -165,10 +165,10 @@ func (h *held) learn(cfg *config, data map[string][]byte, fresh map[tenant]token
 	for t := range fresh {
 		uids[t.namespace] = t.uid
 	}
-	if h.kept.uid == cfg.object.GetUID() { // else it is for Hold to say that nothing is missing
-		h.kept = keptOf(cfg, nil) // what there was of a Secret is gone
+	if h.retained.uid == cfg.object.GetUID() { // else Protect decides whether something is missing
+		h.retained = retainedOf(cfg, nil) // what there was of a Secret is gone
 	}
-	h.tokens = keptTokens(cfg, data)
+	h.tokens = retainedTokens(cfg, data)
 	for namespace, k := range h.tokens {
 		k.uid = uids[namespace]
 		h.tokens[namespace] = k

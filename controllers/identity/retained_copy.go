@@ -17,16 +17,16 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// kept identifies what a private copy holds: the config, its Secret, and a fingerprint of what was copied. It never
+// retained identifies what a private copy holds: the config, its Secret, and a fingerprint of what was copied. It never
 // leaves memory.
-type kept struct {
+type retained struct {
 	uid    types.UID
 	secret client.ObjectKey // zero if the identity does not begin with a Secret
 	data   [sha256.Size]byte
 }
 
-func keptOf(cfg *config, data map[string][]byte) kept {
-	k := kept{uid: cfg.object.GetUID()}
+func retainedOf(cfg *config, data map[string][]byte) retained {
+	k := retained{uid: cfg.object.GetUID()}
 	if cfg.secret == nil {
 		return k
 	}
@@ -39,7 +39,7 @@ func keptOf(cfg *config, data map[string][]byte) kept {
 }
 
 // isOf reports whether it is a config's as that is now, whatever its Secret holds.
-func (k kept) isOf(cfg *config) bool {
+func (k retained) isOf(cfg *config) bool {
 	return k.uid == cfg.object.GetUID() && (cfg.secret == nil || k.secret == *cfg.secret)
 }
 
@@ -67,14 +67,15 @@ func (s *Store) readCopy(ctx context.Context, cfg *config) (map[string][]byte, e
 	return secret.Data, nil
 }
 
-// renewCopy brings the private copy up to date with the Secret. It makes none: a cache that is behind may show a
-// config as held whose last user is gone, and nobody would delete it. If one is missing the next Hold makes it.
+// renewCopy brings the private copy up to date with the Secret. It creates none: a cache that is behind may
+// show the finalizer on a config whose last user is gone, and nobody would delete the copy. If it is missing, the next Protect
+// creates it.
 func (s *Store) renewCopy(ctx context.Context, cfg *config, data map[string][]byte) error {
-	h := s.heldOf(cfg.key)
+	h := s.protectionOf(cfg.key)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	current := keptOf(cfg, data)
-	if h.kept == current {
+	current := retainedOf(cfg, data)
+	if h.retained == current {
 		return nil
 	}
 	written, err := s.writeCopy(ctx, cfg, false, onlySecret(cfg, data))
@@ -83,9 +84,9 @@ func (s *Store) renewCopy(ctx context.Context, cfg *config, data map[string][]by
 	}
 	switch {
 	case written == nil:
-		h.kept = kept{}
-	case h.kept.uid == current.uid: // else it is for Hold to say that nothing is missing
-		h.kept = current
+		h.retained = retained{}
+	case h.retained.uid == current.uid: // else Protect decides whether something is missing
+		h.retained = current
 	}
 	h.tokens = nil
 	return nil
@@ -120,7 +121,7 @@ func (s *Store) writeCopy(ctx context.Context, cfg *config, create bool, change 
 	}
 	change(data)
 	if n := size(data); n > maxCopy && n > size(secret.Data) {
-		return nil, &Refusal{v1alpha1.ReasonQuotaExceeded, fmt.Sprintf(
+		return nil, &ValidationError{v1alpha1.ReasonQuotaExceeded, fmt.Sprintf(
 			"%s has so many namespaces that what their deletions need does not fit in one Secret; use another provider config for some of them", cfg.key)}
 	}
 	switch {

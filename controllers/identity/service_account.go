@@ -13,38 +13,38 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// consents refuses a ServiceAccount that is not there, or whose namespace did not say that Mooring may sign in as it: else
+// checkConsent refuses a ServiceAccount that is not there, or whose namespace did not say that Mooring may sign in as it: else
 // whoever may make a Bucket would be whatever runs beside it.
-func (s *Store) consents(ctx context.Context, namespace, name string) error {
+func (s *Store) checkConsent(ctx context.Context, namespace, name string) error {
 	account := &corev1.ServiceAccount{}
 	err := s.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, account)
 	switch {
 	case apierrors.IsNotFound(err):
-		return noAccount(namespace, name)
+		return serviceAccountNotFound(namespace, name)
 	case err != nil:
-		return unissued(name, err)
+		return tokenError(name, err)
 	case account.Annotations[v1alpha1.AnnotationIssueTokens] != "true":
-		return &Refusal{v1alpha1.ReasonDenied,
+		return &ValidationError{v1alpha1.ReasonDenied,
 			fmt.Sprintf("ServiceAccount %s may not be used: it lacks the annotation %s: \"true\"", name, v1alpha1.AnnotationIssueTokens)}
 	}
 	return nil
 }
 
-func noAccount(namespace, name string) *Refusal {
-	return &Refusal{v1alpha1.ReasonCredentialsNotFound, fmt.Sprintf(
+func serviceAccountNotFound(namespace, name string) *ValidationError {
+	return &ValidationError{v1alpha1.ReasonCredentialsNotFound, fmt.Sprintf(
 		"there is no ServiceAccount %s in namespace %s; create it, with the annotation %s: \"true\"", name, namespace, v1alpha1.AnnotationIssueTokens)}
 }
 
-func leavingNamespace(name string) *Refusal {
-	return &Refusal{v1alpha1.ReasonCredentialsNotFound,
+func namespaceTerminating(name string) *ValidationError {
+	return &ValidationError{v1alpha1.ReasonCredentialsNotFound,
 		fmt.Sprintf("namespace %s is being deleted, so no tokens are issued in it any more", name)}
 }
 
 // opToken is the call that errors about tokens are of.
 const opToken = "TokenRequest"
 
-// unissued returns the error for what the API server said instead of issuing a token.
-func unissued(account string, err error) error {
+// tokenError returns the error for what the API server said instead of issuing a token.
+func tokenError(account string, err error) error {
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
 		return &driver.Error{Code: driver.Denied, Op: opToken, Err: err,
 			Message: fmt.Sprintf("the API server refuses a token of ServiceAccount %s: %v", account, err)}
@@ -53,9 +53,9 @@ func unissued(account string, err error) error {
 		Message: fmt.Sprintf("the API server does not answer about ServiceAccount %s", account)}
 }
 
-// coded gives an error a code, as drivers need it. What it was can be found in it still.
-func coded(err error) error {
-	if refusal, ok := errors.AsType[*Refusal](err); ok {
+// withCode gives an error a code, as drivers need it. It wraps the error.
+func withCode(err error) error {
+	if refusal, ok := errors.AsType[*ValidationError](err); ok {
 		return &driver.Error{Code: driver.Denied, Op: opToken, Message: refusal.Message, Err: refusal}
 	}
 	if _, ok := errors.AsType[*driver.Error](err); ok {
