@@ -16,6 +16,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/gcp"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // daySync is the sync period of the day: every hour.
@@ -40,25 +41,25 @@ const mostSteps = 25_000
 type dayCase struct {
 	name, kind, cloud string
 	// before prepares the cloud and the namespace; with changes the object before it is created.
-	before func(*dayWorld, *cloud, string)
-	with   func(*dayWorld, client.Object)
+	before func(*dayFixture, *system.Cloud, string)
+	with   func(*dayFixture, client.Object)
 	// then brings the object, once it is Ready, to the state. Without it the object gets there by itself.
-	then func(*dayWorld, *cloud, client.Object, string)
+	then func(*dayFixture, *system.Cloud, client.Object, string)
 	// reached reports whether it is there.
-	reached func(snapshot) bool
+	reached func(system.Snapshot) bool
 	atMost  int
 }
 
-// A dayWorld is a world with a clock of its own.
-type dayWorld struct {
-	*world
+// A dayFixture is a fixture with a clock of its own.
+type dayFixture struct {
+	*fixture
 	clock *schedule
 }
 
 // No state of any kind is observed more often than its cadence says, over a day: in none are there calls without end.
 func TestADay(t *testing.T) {
 	t.Parallel()
-	w := newDay(t)
+	w := newDayFixture(t)
 	w.waitsAMinute()
 	type running struct {
 		dayCase
@@ -67,12 +68,12 @@ func TestADay(t *testing.T) {
 	}
 	var all []running
 	for _, c := range dayCases() {
-		k, on := things[map[string]int{"Bucket": 0, "Database": 1}[c.kind]], w.onDay(c.cloud)
+		k, on := targets[map[string]int{"Bucket": 0, "Database": 1}[c.kind]], w.onDay(c.cloud)
 		r := running{dayCase: c, external: w.namespace + "-" + c.name}
 		if c.before != nil {
 			c.before(w, on, r.external)
 		}
-		r.object = k.new(w.world, on, c.name)
+		r.object = k.declare(w.fixture, on, c.name)
 		spec(r.object).ExternalName = r.external
 		if c.with != nil {
 			c.with(w, r.object)
@@ -84,10 +85,10 @@ func TestADay(t *testing.T) {
 		if r.then == nil {
 			w.until(r.object, r.name, r.reached)
 		} else {
-			w.until(r.object, r.name+": ready", func(s snapshot) bool { return s.isReady(r.object) })
+			w.until(r.object, r.name+": ready", func(s system.Snapshot) bool { return s.IsReady(r.object) })
 		}
 	}
-	w.disturb()
+	w.Disturb()
 	for _, r := range all {
 		if r.then != nil {
 			r.then(w, w.onDay(r.cloud), r.object, r.external)
@@ -136,11 +137,11 @@ func observed(day []localcloud.Call, of func(localcloud.Call) bool) (observation
 	return len(moments), calls
 }
 
-// newDay starts a stage on which the time is the test's.
-func newDay(t *testing.T) *dayWorld {
+// newDayFixture starts an environment on which the time is the test's.
+func newDayFixture(t *testing.T) *dayFixture {
 	t.Helper()
 	clock := newSchedule()
-	s := emptyStage(t, localcloud.Options{
+	s := newIdleEnvironment(t, localcloud.Options{
 		Now: clock.Now, ListenersOnly: true, InstanceQuota: -1,
 		Durations: localcloud.Durations{Modify: 30 * time.Hour},
 	}, 1)
@@ -154,10 +155,10 @@ func newDay(t *testing.T) *dayWorld {
 		},
 	}, nil)
 	ctx, stop := context.WithCancel(context.Background())
-	t.Cleanup(stop) // after the world has waited for its objects
-	w := &dayWorld{s.world(t), clock}
+	t.Cleanup(stop) // after the fixture has waited for its objects
+	w := &dayFixture{s.fixture(t), clock}
 	t.Cleanup(func() { // deletions take time, too
-		w.disturb()
+		w.Disturb()
 		s.Cloud.Faults.Reset()
 		go func() {
 			for ctx.Err() == nil {
@@ -170,27 +171,25 @@ func newDay(t *testing.T) *dayWorld {
 	return w
 }
 
-func (w *dayWorld) onDay(name string) *cloud {
-	c := &cloud{Cloud: w.Cloud, name: name, config: name, account: accounts[name]}
-	c.hands = map[string]func(*localcloud.Cloud) hands{"aws": awsHands, "gcp": gcpHands}[name](w.Cloud)
-	return c
+func (w *dayFixture) onDay(name string) *system.Cloud {
+	return system.NewCloud(w.Cloud, name)
 }
 
 // last is the latest state of an object.
-func (w *dayWorld) last(o client.Object) (s snapshot) {
-	if states := w.of(kindOf(o), o.GetName(), 0); len(states) > 0 {
+func (w *dayFixture) last(o client.Object) (s system.Snapshot) {
+	if states := w.States(kindOf(o), o.GetName(), 0); len(states) > 0 {
 		s = states[len(states)-1]
 	}
 	return s
 }
 
 // until lets the time pass until an object is as wanted.
-func (w *dayWorld) until(o client.Object, what string, wanted func(snapshot) bool) {
+func (w *dayFixture) until(o client.Object, what string, wanted func(system.Snapshot) bool) {
 	w.Helper()
-	giveUp := time.Now().Add(patience)
+	giveUp := time.Now().Add(system.Patience)
 	for limit := w.clock.Now().Add(6 * time.Hour); !wanted(w.last(o)); {
 		if w.clock.step(limit) {
-			giveUp = time.Now().Add(patience) // however slow the machine is, something happens
+			giveUp = time.Now().Add(system.Patience) // however slow the machine is, something happens
 			continue
 		}
 		time.Sleep(5 * time.Millisecond) // a watch may be on its way
@@ -202,7 +201,7 @@ func (w *dayWorld) until(o client.Object, what string, wanted func(snapshot) boo
 
 // waitsAMinute checks that a new object waits for what it refers to for a minute, and is a person's to mend after that. It
 // comes back for that by itself.
-func (w *dayWorld) waitsAMinute() {
+func (w *dayFixture) waitsAMinute() {
 	w.Helper()
 	c := w.onDay("aws")
 	noClass := w.bucket(c, "no-class", v1alpha1.BucketParameters{})
@@ -210,15 +209,15 @@ func (w *dayWorld) waitsAMinute() {
 	noConfig := w.bucket(c, "no-config", v1alpha1.BucketParameters{})
 	noConfig.Spec.ProviderConfigRef.Name = "none"
 	w.must(w.Client.Create(w.Context(), w.team(c)))
-	noKeys := ofTeam(w.world, c)
+	noKeys := ofTeam(w.fixture, c)
 	noKeys.SetName("no-keys")
 	begun := w.clock.Now()
 	for o, reason := range map[client.Object]v1alpha1.Reason{
 		noClass: v1alpha1.ReasonClassNotFound, noConfig: v1alpha1.ReasonProviderConfigNotFound, noKeys: v1alpha1.ReasonCredentialsNotFound,
 	} {
 		w.create(o)
-		w.lacks(o, reason)
-		if s := w.last(o); !s.is(v1alpha1.ConditionStalled, absent) {
+		w.awaitMissing(o, reason)
+		if s := w.last(o); !s.Is(v1alpha1.ConditionStalled, absent) {
 			w.Errorf("a new object is stalled at once:\n    %v", s)
 		}
 	}
@@ -230,9 +229,9 @@ func (w *dayWorld) waitsAMinute() {
 	}
 }
 
-func stalledFor(reasons ...v1alpha1.Reason) func(snapshot) bool {
-	return func(s snapshot) bool {
-		c := s.condition(v1alpha1.ConditionStalled)
+func stalledFor(reasons ...v1alpha1.Reason) func(system.Snapshot) bool {
+	return func(s system.Snapshot) bool {
+		c := s.Condition(v1alpha1.ConditionStalled)
 		for _, reason := range reasons {
 			if c != nil && c.Status == yes && c.Reason == string(reason) {
 				return true
@@ -243,16 +242,16 @@ func stalledFor(reasons ...v1alpha1.Reason) func(snapshot) bool {
 }
 
 // workingFor is the state of one that goes on by itself, for a reason of Reconciling.
-func workingFor(reason v1alpha1.Reason) func(snapshot) bool {
-	return func(s snapshot) bool {
-		c := s.condition(v1alpha1.ConditionReconciling)
-		return c != nil && c.Status == yes && c.Reason == string(reason) && s.is(v1alpha1.ConditionReady, no)
+func workingFor(reason v1alpha1.Reason) func(system.Snapshot) bool {
+	return func(s system.Snapshot) bool {
+		c := s.Condition(v1alpha1.ConditionReconciling)
+		return c != nil && c.Status == yes && c.Reason == string(reason) && s.Is(v1alpha1.ConditionReady, no)
 	}
 }
 
-func syncedFor(reason v1alpha1.Reason) func(snapshot) bool {
-	return func(s snapshot) bool {
-		c := s.condition(v1alpha1.ConditionSynced)
+func syncedFor(reason v1alpha1.Reason) func(system.Snapshot) bool {
+	return func(s system.Snapshot) bool {
+		c := s.Condition(v1alpha1.ConditionSynced)
 		return c != nil && c.Reason == string(reason)
 	}
 }
@@ -260,84 +259,84 @@ func syncedFor(reason v1alpha1.Reason) func(snapshot) bool {
 // dayCases are the states.
 func dayCases() []dayCase {
 	cases := []dayCase{
-		{name: "not-empty", kind: "Bucket", cloud: "aws", then: func(w *dayWorld, c *cloud, o client.Object, name string) {
-			c.putObject(w.T, name, "a")
+		{name: "not-empty", kind: "Bucket", cloud: "aws", then: func(w *dayFixture, c *system.Cloud, o client.Object, name string) {
+			c.PutObject(w.T, name, "a")
 			w.delete(o)
 		}, reached: stalledFor(v1alpha1.ReasonNotEmpty), atMost: failing},
-		{name: "protected", kind: "Database", cloud: "gcp", with: func(_ *dayWorld, o client.Object) {
+		{name: "protected", kind: "Database", cloud: "gcp", with: func(_ *dayFixture, o client.Object) {
 			o.(*v1alpha1.Database).Spec.DeletionProtection = new(true)
 		}, then: deleted, reached: stalledFor(v1alpha1.ReasonDeletionProtected), atMost: slowly},
-		{name: "class-gone", kind: "Bucket", cloud: "aws", before: func(w *dayWorld, c *cloud, _ string) {
+		{name: "class-gone", kind: "Bucket", cloud: "aws", before: func(w *dayFixture, c *system.Cloud, _ string) {
 			class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "going", Annotations: map[string]string{"mooring.dev/allow-deletion": "true"}}}
-			class.Spec.ProviderConfigRef.Name, class.Spec.AllowedNamespaces = c.config, &metav1.LabelSelector{}
+			class.Spec.ProviderConfigRef.Name, class.Spec.AllowedNamespaces = c.Config, &metav1.LabelSelector{}
 			w.must(w.Client.Create(w.Context(), class))
-		}, with: func(_ *dayWorld, o client.Object) {
+		}, with: func(_ *dayFixture, o client.Object) {
 			spec(o).ProviderConfigRef, spec(o).ClassName = nil, "going"
-		}, then: func(w *dayWorld, _ *cloud, _ client.Object, _ string) {
+		}, then: func(w *dayFixture, _ *system.Cloud, _ client.Object, _ string) {
 			class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "going"}}
 			w.must(w.Client.Delete(w.Context(), class))
 		}, reached: stalledFor(v1alpha1.ReasonClassNotFound), atMost: slowly},
-		{name: "account-changed", kind: "Bucket", cloud: "aws", before: func(w *dayWorld, c *cloud, _ string) {
+		{name: "account-changed", kind: "Bucket", cloud: "aws", before: func(w *dayFixture, c *system.Cloud, _ string) {
 			config := w.team(c)
 			config.Name, config.Spec.Credentials.SecretRef.Name = "moving", "moving"
 			w.must(w.Client.Create(w.Context(), config))
-			w.must(w.Client.Create(w.Context(), &corev1.Secret{ObjectMeta: w.meta("moving"), Data: c.keys()}))
-		}, with: func(_ *dayWorld, o client.Object) {
+			w.must(w.Client.Create(w.Context(), &corev1.Secret{ObjectMeta: w.meta("moving"), Data: c.Keys()}))
+		}, with: func(_ *dayFixture, o client.Object) {
 			spec(o).ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: "moving"}
-		}, then: func(w *dayWorld, c *cloud, _ client.Object, _ string) {
-			elsewhere := &cloud{Cloud: c.Cloud, name: c.name, account: "444455556666"}
-			w.must(w.Client.Update(w.Context(), &corev1.Secret{ObjectMeta: w.meta("moving"), Data: elsewhere.keys()}))
+		}, then: func(w *dayFixture, c *system.Cloud, _ client.Object, _ string) {
+			elsewhere := &system.Cloud{Cloud: c.Cloud, Name: c.Name, Account: "444455556666"}
+			w.must(w.Client.Update(w.Context(), &corev1.Secret{ObjectMeta: w.meta("moving"), Data: elsewhere.Keys()}))
 		}, reached: stalledFor(v1alpha1.ReasonAccountChanged), atMost: never},
-		{name: "secret-taken", kind: "Bucket", cloud: "gcp", then: func(w *dayWorld, _ *cloud, o client.Object, _ string) {
+		{name: "secret-taken", kind: "Bucket", cloud: "gcp", then: func(w *dayFixture, _ *system.Cloud, o client.Object, _ string) {
 			w.theirs("taken")
-			edit(w.world, o, func(o client.Object) { connect(o, "taken") })
+			edit(w.fixture, o, func(o client.Object) { connect(o, "taken") })
 		}, reached: stalledFor(v1alpha1.ReasonSecretNotOwned), atMost: slowly},
-		{name: "no-password", kind: "Database", cloud: "aws", with: func(_ *dayWorld, o client.Object) {
+		{name: "no-password", kind: "Database", cloud: "aws", with: func(_ *dayFixture, o client.Object) {
 			o.(*v1alpha1.Database).Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "none"}}
 		}, reached: stalledFor(v1alpha1.ReasonPasswordNotFound), atMost: failing},
-		{name: "invalid", kind: "Database", cloud: "aws", with: func(_ *dayWorld, o client.Object) {
+		{name: "invalid", kind: "Database", cloud: "aws", with: func(_ *dayFixture, o client.Object) {
 			o.(*v1alpha1.Database).Spec.Version = new("99")
 		}, reached: stalledFor(v1alpha1.ReasonInvalid), atMost: failing},
-		{name: "not-there", kind: "Database", cloud: "gcp", with: func(_ *dayWorld, o client.Object) {
+		{name: "not-there", kind: "Database", cloud: "gcp", with: func(_ *dayFixture, o client.Object) {
 			spec(o).Management = v1alpha1.ManagementObserve
 		}, reached: stalledFor(v1alpha1.ReasonNotFound), atMost: slowly},
-		{name: "approval", kind: "Database", cloud: "gcp", with: func(_ *dayWorld, o client.Object) {
+		{name: "approval", kind: "Database", cloud: "gcp", with: func(_ *dayFixture, o client.Object) {
 			spec(o).Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
 		}, then: resized, reached: stalledFor(v1alpha1.ReasonApprovalRequired), atMost: slowly},
-		{name: "read-denied", kind: "Bucket", cloud: "aws", then: func(w *dayWorld, _ *cloud, _ client.Object, name string) {
+		{name: "read-denied", kind: "Bucket", cloud: "aws", then: func(w *dayFixture, _ *system.Cloud, _ client.Object, name string) {
 			w.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Resource: name}, Kind: localcloud.Denied})
-		}, reached: func(s snapshot) bool {
-			return stalledFor(v1alpha1.ReasonDenied)(s) && s.is(v1alpha1.ConditionAvailable, open)
+		}, reached: func(s system.Snapshot) bool {
+			return stalledFor(v1alpha1.ReasonDenied)(s) && s.Is(v1alpha1.ConditionAvailable, open)
 		}, atMost: failing},
 		{name: "write-denied", kind: "Database", cloud: "gcp", then: notTaken(localcloud.Denied), reached: stalledFor(v1alpha1.ReasonDenied), atMost: failing},
 		{name: "edit-busy", kind: "Database", cloud: "aws", then: notTaken(localcloud.Conflict), reached: workingFor(v1alpha1.ReasonCloudBusy), atMost: polled},
-		{name: "deletion-busy", kind: "Bucket", cloud: "aws", then: func(w *dayWorld, c *cloud, o client.Object, name string) {
+		{name: "deletion-busy", kind: "Bucket", cloud: "aws", then: func(w *dayFixture, c *system.Cloud, o client.Object, name string) {
 			w.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Resource: name, Write: localcloud.Writes}, Kind: localcloud.Conflict})
 			w.delete(o)
 		}, reached: workingFor(v1alpha1.ReasonDeleting), atMost: polled},
 		{name: "modifying", kind: "Database", cloud: "aws", then: resized, reached: workingFor(v1alpha1.ReasonCloudBusy), atMost: polled},
-		{name: "wrong-keys", kind: "Bucket", cloud: "aws", before: func(w *dayWorld, c *cloud, _ string) {
+		{name: "wrong-keys", kind: "Bucket", cloud: "aws", before: func(w *dayFixture, c *system.Cloud, _ string) {
 			w.credentials(c, map[string][]byte{v1alpha1.SecretKeyAWSSecretAccessKey: []byte("not-the-secret")})
-		}, with: func(_ *dayWorld, o client.Object) {
+		}, with: func(_ *dayFixture, o client.Object) {
 			spec(o).ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: "team"}
 		}, reached: stalledFor(v1alpha1.ReasonDenied), atMost: never},
 	}
-	for _, k := range things {
+	for _, k := range targets {
 		for _, on := range []string{"aws", "gcp"} {
 			at := fmt.Sprintf("-%s-%s", on, map[string]string{"Bucket": "b", "Database": "d"}[k.kind])
 			cases = append(cases,
 				dayCase{name: "converged" + at, reached: syncedFor(v1alpha1.ReasonReady), atMost: slowly},
-				dayCase{name: "observed" + at, before: made(k, map[string]string{"theirs": "1"}), with: func(_ *dayWorld, o client.Object) {
+				dayCase{name: "observed" + at, before: made(k, map[string]string{"theirs": "1"}), with: func(_ *dayFixture, o client.Object) {
 					spec(o).Management = v1alpha1.ManagementObserve
 				}, reached: syncedFor(v1alpha1.ReasonObserved), atMost: slowly},
 				dayCase{name: "not-owned" + at, before: made(k, someoneElses()), reached: stalledFor(v1alpha1.ReasonNotOwned), atMost: slowly},
-				dayCase{name: "vanished" + at, with: func(_ *dayWorld, o client.Object) {
+				dayCase{name: "vanished" + at, with: func(_ *dayFixture, o client.Object) {
 					spec(o).WhenVanished = v1alpha1.WhenVanishedStop
-				}, then: func(w *dayWorld, c *cloud, _ client.Object, name string) {
+				}, then: func(w *dayFixture, c *system.Cloud, _ client.Object, name string) {
 					k.drop(c, w.T, name)
 				}, reached: stalledFor(v1alpha1.ReasonVanished), atMost: slowly},
-				dayCase{name: "paused" + at, then: func(w *dayWorld, _ *cloud, o client.Object, _ string) {
-					edit(w.world, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) })
+				dayCase{name: "paused" + at, then: func(w *dayFixture, _ *system.Cloud, o client.Object, _ string) {
+					edit(w.fixture, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) })
 				}, reached: syncedFor(v1alpha1.ReasonPaused), atMost: never},
 			)
 			for i := range cases[len(cases)-5:] {
@@ -349,20 +348,20 @@ func dayCases() []dayCase {
 	return cases
 }
 
-func deleted(w *dayWorld, _ *cloud, o client.Object, _ string) { w.delete(o) }
+func deleted(w *dayFixture, _ *system.Cloud, o client.Object, _ string) { w.delete(o) }
 
-func resized(w *dayWorld, c *cloud, o client.Object, _ string) {
-	edit(w.world, o.(*v1alpha1.Database), func(d *v1alpha1.Database) { sized(c, &d.Spec.DatabaseParameters, sizes[c.name][1]) })
+func resized(w *dayFixture, c *system.Cloud, o client.Object, _ string) {
+	edit(w.fixture, o.(*v1alpha1.Database), func(d *v1alpha1.Database) { sized(c, &d.Spec.DatabaseParameters, sizes[c.Name][1]) })
 }
 
 // notTaken has an edit that the cloud does not take.
-func notTaken(kind localcloud.FaultKind) func(*dayWorld, *cloud, client.Object, string) {
-	return func(w *dayWorld, _ *cloud, o client.Object, name string) {
+func notTaken(kind localcloud.FaultKind) func(*dayFixture, *system.Cloud, client.Object, string) {
+	return func(w *dayFixture, _ *system.Cloud, o client.Object, name string) {
 		w.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Resource: name, Write: localcloud.Writes}, Kind: kind})
-		edit(w.world, o.(*v1alpha1.Database), func(d *v1alpha1.Database) { d.Spec.Tags = map[string]v1alpha1.TagValue{"team": "b"} })
+		edit(w.fixture, o.(*v1alpha1.Database), func(d *v1alpha1.Database) { d.Spec.Tags = map[string]v1alpha1.TagValue{"team": "b"} })
 	}
 }
 
-func made(k thing, tags map[string]string) func(*dayWorld, *cloud, string) {
-	return func(w *dayWorld, c *cloud, name string) { k.make(c, w.T, name, tags) }
+func made(k target, tags map[string]string) func(*dayFixture, *system.Cloud, string) {
+	return func(w *dayFixture, c *system.Cloud, name string) { k.make(c, w.T, name, tags) }
 }

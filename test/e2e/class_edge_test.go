@@ -10,50 +10,51 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // An edit of the spec approves nothing of what the class changed at the same time, though the first attempt fails.
 func TestEditBesideAChangedClass(t *testing.T) {
-	onBoth(t, func(w *world, c *cloud) {
+	onBoth(t, func(w *fixture, c *system.Cloud) {
 		class := w.databaseClass(c, nil)
 		d := w.tenLines("orders")
 		w.create(d)
-		name := w.ready(d).status.ExternalName
-		mark := len(c.writes(name))
-		write := map[string]string{"aws": "ModifyDBInstance", "gcp": "instances.patch"}[c.name]
+		name := w.ready(d).Status.ExternalName
+		mark := len(c.Writes(name))
+		write := map[string]string{"aws": "ModifyDBInstance", "gcp": "instances.patch"}[c.Name]
 		lift := c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: write, Resource: name}, Kind: localcloud.Throttled, Times: 2})
 		defer lift()
-		w.disturb()
+		w.Disturb()
 		edit(w, d, func(d *v1alpha1.Database) { d.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(9))} })
 		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.Sizes[0].AWS, s.Sizes[0].GCP = s.Sizes[1].AWS, s.Sizes[1].GCP })
-		w.waits(c, d, sizes[c.name][0], sizes[c.name][1], v1alpha1.CauseClass)
-		w.looks(c, name, 3)
+		w.waits(c, d, sizes[c.Name][0], sizes[c.Name][1], v1alpha1.CauseClass)
+		w.observedAgain(c, name, 3)
 		edit(w, d, func(d *v1alpha1.Database) { d.Spec.Backup.RetentionDays = new(int32(8)) })
-		w.state(d, "the edit is applied", func(s snapshot) bool { return s.value("backup.retentionDays") == "8" })
-		w.waits(c, d, sizes[c.name][0], sizes[c.name][1], v1alpha1.CauseClass)
-		if got := len(c.writes(name)) - mark; got > 5 {
+		w.state(d, "the edit is applied", func(s system.Snapshot) bool { return s.Value("backup.retentionDays") == "8" })
+		w.waits(c, d, sizes[c.Name][0], sizes[c.Name][1], v1alpha1.CauseClass)
+		if got := len(c.Writes(name)) - mark; got > 5 {
 			w.Errorf("%d writes for two edits", got)
 		}
-		s := w.state(d, "of its size still", func(s snapshot) bool { return s.value(sizeField[c.name]) != "" })
-		w.equal("size", s.value(sizeField[c.name]), `"`+sizes[c.name][0]+`"`)
+		s := w.state(d, "of its size still", func(s system.Snapshot) bool { return s.Value(sizeField[c.Name]) != "" })
+		w.equal("size", s.Value(sizeField[c.Name]), `"`+sizes[c.Name][0]+`"`)
 	})
 }
 
 // What was only observed is nobody's: to manage it takes an adoption.
 func TestObservedIsNotAdoptedByTheWay(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
 		name := fmt.Sprintf("theirs-%d", w.number)
 		k.make(c, w.T, name, map[string]string{"theirs": "1"})
-		o := k.new(w, c, "orders")
+		o := k.declare(w, c, "orders")
 		spec(o).ExternalName, spec(o).Management = name, v1alpha1.ManagementObserve
 		w.create(o)
-		w.state(o, "observed", func(s snapshot) bool { return s.is(v1alpha1.ConditionReady, yes) })
-		mark := len(c.writes(name))
+		w.state(o, "observed", func(s system.Snapshot) bool { return s.Is(v1alpha1.ConditionReady, yes) })
+		mark := len(c.Writes(name))
 		edit(w, o, func(o client.Object) { spec(o).Management = v1alpha1.ManagementFull })
 		w.stalled(o, v1alpha1.ReasonNotOwned)
 		w.untouched(c, name, mark, o)
 		w.delete(o)
-		w.gone(o)
+		w.awaitDeleted(o)
 		if k.tags(c, w.T, name) == nil {
 			w.Error("it was deleted, and never was ours")
 		}
@@ -62,35 +63,35 @@ func TestObservedIsNotAdoptedByTheWay(t *testing.T) {
 
 // A class that leads to another account is not noted as the object's own, and the way back is open.
 func TestClassOfAnotherAccount(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	c := w.cloud("aws")
 	class := w.databaseClass(c, nil)
 	d := w.tenLines("orders")
 	w.create(d)
-	before := w.ready(d).status
+	before := w.ready(d).Status
 	other := w.alone("aws")
 	elsewhere := w.databaseClassNamed(other, w.namespace+"-elsewhere", nil)
 	edit(w, d, func(d *v1alpha1.Database) { d.Spec.ClassName = elsewhere.Name })
 	s := w.stalled(d, v1alpha1.ReasonAccountChanged)
-	w.equal("class", s.status.ClassName, class.Name)
-	w.equal("config", s.status.ProviderConfigRef, before.ProviderConfigRef)
+	w.equal("class", s.Status.ClassName, class.Name)
+	w.equal("config", s.Status.ProviderConfigRef, before.ProviderConfigRef)
 	edit(w, d, func(d *v1alpha1.Database) { d.Spec.ClassName = class.Name })
 	w.ready(d)
 }
 
 // A class that is not there, in place of an account that is, keeps nothing from being deleted.
 func TestNoClassInPlaceOfTheAccount(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
-		o := k.new(w, c, "orders")
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
+		o := k.declare(w, c, "orders")
 		w.create(o)
-		name := w.ready(o).status.ExternalName
+		name := w.ready(o).Status.ExternalName
 		edit(w, o, func(o client.Object) { spec(o).ProviderConfigRef, spec(o).ClassName = nil, "none" })
 		s := w.stalled(o, v1alpha1.ReasonClassNotFound)
-		if !s.is(v1alpha1.ConditionAvailable, yes) {
+		if !s.Is(v1alpha1.ConditionAvailable, yes) {
 			w.Errorf("it can be used all the same:\n    %v", s)
 		}
 		w.delete(o)
-		w.gone(o)
+		w.awaitDeleted(o)
 		if k.tags(c, w.T, name) != nil {
 			w.Error("it is still in the cloud")
 		}
@@ -100,16 +101,16 @@ func TestNoClassInPlaceOfTheAccount(t *testing.T) {
 // However many are made at once, there are no more than the class allows: neither though each looks at the cloud, and is not
 // bound, while the next one is judged; nor though who comes later comes before by its name.
 func TestClassLimitHoldsUnderARush(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	c := w.alone("aws")
 	const limit, rush = 2, 8
 	defer c.Faults.Add(localcloud.Fault{
-		Filter: localcloud.Filter{Account: c.account, Operation: "DescribeDBInstances"}, Kind: localcloud.Latency, Delay: 500 * time.Millisecond,
+		Filter: localcloud.Filter{Account: c.Account, Operation: "DescribeDBInstances"}, Kind: localcloud.Latency, Delay: 500 * time.Millisecond,
 	})()
 	class := w.databaseClass(c, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = new(int32(limit)) })
 	w.eventually("the class is known, and its account", func() bool { // or the first would wait for them, and be judged again
 		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
-		return class.Status.Provider == c.name && meta.IsStatusConditionTrue(class.Status.Conditions, v1alpha1.ConditionReady)
+		return class.Status.Provider == c.Name && meta.IsStatusConditionTrue(class.Status.Conditions, v1alpha1.ConditionReady)
 	})
 	var all []*v1alpha1.Database
 	for i := range rush {
@@ -120,10 +121,10 @@ func TestClassLimitHoldsUnderARush(t *testing.T) {
 	}
 	bound := 0
 	for _, d := range all {
-		s := w.state(d, "ready or refused", func(s snapshot) bool {
-			return s.is(v1alpha1.ConditionReady, yes) || s.is(v1alpha1.ConditionStalled, yes)
+		s := w.state(d, "ready or refused", func(s system.Snapshot) bool {
+			return s.Is(v1alpha1.ConditionReady, yes) || s.Is(v1alpha1.ConditionStalled, yes)
 		})
-		if s.status.ExternalName != "" {
+		if s.Status.ExternalName != "" {
 			bound++
 		}
 	}

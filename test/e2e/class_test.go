@@ -7,20 +7,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
-// classes makes a DatabaseClass of the world, with a catalogue, in a cloud.
-func (w *world) databaseClass(c *cloud, change func(*v1alpha1.DatabaseClassSpec)) *v1alpha1.DatabaseClass {
+// classes makes a DatabaseClass of the fixture, with a catalogue, in a cloud.
+func (w *fixture) databaseClass(c *system.Cloud, change func(*v1alpha1.DatabaseClassSpec)) *v1alpha1.DatabaseClass {
 	w.Helper()
 	return w.databaseClassNamed(c, w.namespace, change)
 }
 
-func (w *world) databaseClassNamed(c *cloud, name string, change func(*v1alpha1.DatabaseClassSpec)) *v1alpha1.DatabaseClass {
+func (w *fixture) databaseClassNamed(c *system.Cloud, name string, change func(*v1alpha1.DatabaseClassSpec)) *v1alpha1.DatabaseClass {
 	w.Helper()
 	class := &v1alpha1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	class.Spec = v1alpha1.DatabaseClassSpec{
 		ClassSpec: v1alpha1.ClassSpec{
-			ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: c.config},
+			ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: c.Config},
 			AllowedNamespaces: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": w.namespace}},
 		},
 		Defaults:    &v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EnginePostgres), Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(3))}},
@@ -29,7 +30,7 @@ func (w *world) databaseClassNamed(c *cloud, name string, change func(*v1alpha1.
 	}
 	for i, name := range []string{"small", "large"} {
 		var p v1alpha1.DatabaseParameters
-		sized(c, &p, sizes[c.name][i])
+		sized(c, &p, sizes[c.Name][i])
 		class.Spec.Sizes = append(class.Spec.Sizes, v1alpha1.DatabaseSize{
 			Name: name, AWS: p.AWS, GCP: p.GCP, Storage: &v1alpha1.DatabaseStorageBounds{MinGiB: new(int32(20)), MaxGiB: new(int32(100))},
 		})
@@ -39,12 +40,12 @@ func (w *world) databaseClassNamed(c *cloud, name string, change func(*v1alpha1.
 		change(&class.Spec)
 	}
 	w.must(w.Client.Create(w.Context(), class))
-	w.Cleanup(func() { w.must(client.IgnoreNotFound(w.Client.Delete(whole.Context(), class))) })
+	w.Cleanup(func() { w.must(client.IgnoreNotFound(w.Client.Delete(suite.Context(), class))) })
 	return class
 }
 
 // editClass changes a class, and waits until the controller goes by it: what is created after that is judged by the new rules.
-func (w *world) editClass(class *v1alpha1.DatabaseClass, change func(*v1alpha1.DatabaseClassSpec)) {
+func (w *fixture) editClass(class *v1alpha1.DatabaseClass, change func(*v1alpha1.DatabaseClassSpec)) {
 	w.Helper()
 	w.eventually("the class is edited", func() bool {
 		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
@@ -58,7 +59,7 @@ func (w *world) editClass(class *v1alpha1.DatabaseClass, change func(*v1alpha1.D
 }
 
 // tenLines is the Database of the design: whatever cloud it is in is the class's business.
-func (w *world) tenLines(name string) *v1alpha1.Database {
+func (w *fixture) tenLines(name string) *v1alpha1.Database {
 	d := &v1alpha1.Database{ObjectMeta: w.meta(name)}
 	d.Spec.ClassName = w.namespace
 	d.Spec.Engine, d.Spec.Version, d.Spec.Size = new(v1alpha1.EnginePostgres), new("16"), "small"
@@ -68,88 +69,88 @@ func (w *world) tenLines(name string) *v1alpha1.Database {
 }
 
 func TestClass(t *testing.T) {
-	onBoth(t, func(w *world, c *cloud) {
+	onBoth(t, func(w *fixture, c *system.Cloud) {
 		class := w.databaseClass(c, nil)
 		d := w.tenLines("orders")
 		d.Spec.Engine, d.Spec.Size, d.Spec.Storage = nil, "", nil // all of that comes from the class
 		w.create(d)
 		spec := d.Spec.DeepCopy()
 		s := w.ready(d)
-		name := s.status.ExternalName
-		w.mirrors(d, sizeField[c.name], `"`+sizes[c.name][0]+`"`)
+		name := s.Status.ExternalName
+		w.mirrors(d, sizeField[c.Name], `"`+sizes[c.Name][0]+`"`)
 		w.mirrors(d, "storage.sizeGiB", "20")
-		w.equal("class", s.status.ClassName, class.Name)
+		w.equal("class", s.Status.ClassName, class.Name)
 		w.equal("effective", effective(s), map[string]string{
 			"size": "small", "defaults": `{"backup":{"retentionDays":3},"deletionPolicy":"Delete","engine":"postgres"}`,
-			"sized":    `{"` + c.name + `":{"` + map[string]string{"aws": "instanceClass", "gcp": "tier"}[c.name] + `":"` + sizes[c.name][0] + `"},"storage":{"sizeGiB":20}}`,
+			"sized":    `{"` + c.Name + `":{"` + map[string]string{"aws": "instanceClass", "gcp": "tier"}[c.Name] + `":"` + sizes[c.Name][0] + `"},"storage":{"sizeGiB":20}}`,
 			"enforced": `{"tags":{"cost":"shop"}}`,
 		})
 		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(d), d))
 		w.equal("the stored spec", &d.Spec, spec)
 
-		w.run("online", func(w *world) {
-			w.disturb()
-			mark := len(c.writes(name))
+		w.run("online", func(w *fixture) {
+			w.Disturb()
+			mark := len(c.Writes(name))
 			w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.Defaults.Backup.RetentionDays = new(int32(5)) })
 			w.mirrors(d, "backup.retentionDays", "5")
-			w.costs(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "instances.patch"}[c.name])
+			w.expectWrites(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "instances.patch"}[c.Name])
 		})
-		w.run("disruptive", func(w *world) {
-			w.disturb()
-			mark := len(c.writes(name))
+		w.run("disruptive", func(w *fixture) {
+			w.Disturb()
+			mark := len(c.Writes(name))
 			w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.Sizes[0].AWS, s.Sizes[0].GCP = s.Sizes[1].AWS, s.Sizes[1].GCP })
-			hash := w.waits(c, d, sizes[c.name][0], sizes[c.name][1], v1alpha1.CauseClass)
+			hash := w.waits(c, d, sizes[c.Name][0], sizes[c.Name][1], v1alpha1.CauseClass)
 			w.eventually("the class counts it", func() bool {
 				w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
 				return class.Status.Users == 1 && class.Status.Waiting == 1 && class.Status.UpToDate == 0
 			})
-			w.costs(c, name, mark)
+			w.expectWrites(c, name, mark)
 			w.approve(d, hash)
-			w.mirrors(d, sizeField[c.name], `"`+sizes[c.name][1]+`"`)
-			w.costs(c, name, mark, sizeWrite[c.name])
+			w.mirrors(d, sizeField[c.Name], `"`+sizes[c.Name][1]+`"`)
+			w.expectWrites(c, name, mark, sizeWrite[c.Name])
 			w.eventually("the class counts it", func() bool {
 				w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
 				return class.Status.Users == 1 && class.Status.Waiting == 0 && class.Status.UpToDate == 1
 			})
 		})
-		w.run("fixed", func(w *world) {
-			mark := len(c.writes(name))
+		w.run("fixed", func(w *fixture) {
+			mark := len(c.Writes(name))
 			w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.Defaults.Engine = new(v1alpha1.EngineMySQL) })
-			w.looks(c, name, 3)
+			w.observedAgain(c, name, 3)
 			w.ready(d)
-			w.costs(c, name, mark)
+			w.expectWrites(c, name, mark)
 		})
-		w.run("not allowed", func(w *world) {
-			mark := len(c.writes(name))
+		w.run("not allowed", func(w *fixture) {
+			mark := len(c.Writes(name))
 			edit(w, d, func(d *v1alpha1.Database) {
 				d.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(500))}
 			})
 			w.stalled(d, v1alpha1.ReasonClassViolated, "spec.storage.sizeGiB", "100 or less")
-			w.costs(c, name, mark)
+			w.expectWrites(c, name, mark)
 			edit(w, d, func(d *v1alpha1.Database) { d.Spec.Storage = nil })
 			w.ready(d)
 		})
-		w.run("gone", func(w *world) {
-			mark := len(c.writes(name))
+		w.run("gone", func(w *fixture) {
+			mark := len(c.Writes(name))
 			w.must(w.Client.Delete(w.Context(), class))
-			w.disturb()
+			w.Disturb()
 			s := w.stalled(d, v1alpha1.ReasonClassNotFound, "there is no DatabaseClass")
-			if !s.is(v1alpha1.ConditionAvailable, yes) {
+			if !s.Is(v1alpha1.ConditionAvailable, yes) {
 				w.Errorf("it can be used all the same:\n    %v", s)
 			}
-			w.looks(c, name, 2)
-			w.costs(c, name, mark)
+			w.observedAgain(c, name, 2)
+			w.expectWrites(c, name, mark)
 			w.delete(d)
-			w.gone(d)
-			if left := c.snapshots(w.T, name); len(left) > 0 {
+			w.awaitDeleted(d)
+			if left := c.Snapshots(w.T, name); len(left) > 0 {
 				w.Errorf("the class said deletionPolicy Delete, and there are snapshots: %q", left)
 			}
 		})
 	})
 }
 
-func effective(s snapshot) map[string]string {
-	e := s.status.Effective
+func effective(s system.Snapshot) map[string]string {
+	e := s.Status.Effective
 	if e == nil {
 		return nil
 	}
@@ -158,7 +159,7 @@ func effective(s snapshot) map[string]string {
 
 // The controller holds the class's rules by itself: here nothing is refused at admission.
 func TestClassIsTheLaw(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	c := w.cloud("aws")
 	class := w.databaseClass(c, func(s *v1alpha1.DatabaseClassSpec) {
 		s.MaxPerNamespace = new(int32(100))
@@ -177,32 +178,32 @@ func TestClassIsTheLaw(t *testing.T) {
 		{"other-cloud", func(s *v1alpha1.DatabaseSpec) { s.Size, s.GCP = "", &v1alpha1.DatabaseGCP{} }, v1alpha1.ReasonClassViolated, "so spec.gcp can't be set"},
 		{"adoption", func(s *v1alpha1.DatabaseSpec) { s.Adoption = v1alpha1.AdoptionIfExists }, v1alpha1.ReasonClassViolated, "does not allow taking over existing cloud objects"},
 	} {
-		w.run(tt.name, func(w *world) {
+		w.run(tt.name, func(w *fixture) {
 			d := w.tenLines(tt.name)
 			tt.change(&d.Spec)
 			w.create(d)
-			if s := w.stalled(d, tt.reason, tt.says); s.status.ExternalName != "" {
+			if s := w.stalled(d, tt.reason, tt.says); s.Status.ExternalName != "" {
 				w.Errorf("it was made all the same:\n    %v", s)
 			}
 		})
 	}
-	w.run("enforced", func(w *world) {
+	w.run("enforced", func(w *fixture) {
 		d := w.tenLines("enforced")
 		d.Spec.Tags = map[string]v1alpha1.TagValue{"cost": "bank", "own": "x"}
 		w.create(d)
 		w.mirrors(d, "tags", `{"cost":"shop","own":"x"}`)
 	})
-	w.run("one too many", func(w *world) {
+	w.run("one too many", func(w *fixture) {
 		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = new(int32(1)) })
 		d := w.tenLines("late")
 		w.create(d)
 		w.stalled(d, v1alpha1.ReasonClassNotAllowed, "the maximum number of objects of class")
-		w.disturb()
+		w.Disturb()
 		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = nil })
 		w.ready(d)
 	})
-	w.run("another namespace's", func(w *world) {
-		w.disturb()
+	w.run("another namespace's", func(w *fixture) {
+		w.Disturb()
 		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) {
 			s.AllowedNamespaces = &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": "bank"}}
 		})
@@ -214,29 +215,29 @@ func TestClassIsTheLaw(t *testing.T) {
 
 // A class that is not there yet is waited for; of classes the default is taken at creation, and stays.
 func TestDefaultClass(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	c := w.cloud("aws")
 	d := w.tenLines("early")
 	w.create(d)
-	w.lacks(d, v1alpha1.ReasonClassNotFound, "there is no DatabaseClass")
+	w.awaitMissing(d, v1alpha1.ReasonClassNotFound, "there is no DatabaseClass")
 	unnamed := w.tenLines("unnamed")
 	unnamed.Spec.ClassName = ""
 	w.create(unnamed)
-	w.lacks(unnamed, v1alpha1.ReasonClassNotFound, "no DatabaseClass is the default")
+	w.awaitMissing(unnamed, v1alpha1.ReasonClassNotFound, "no DatabaseClass is the default")
 
-	w.disturb()
+	w.Disturb()
 	class := w.databaseClass(c, nil)
 	w.ready(d)
-	w.disturb()
+	w.Disturb()
 	w.annotate(class, "true")
 	s := w.ready(unnamed)
-	w.equal("class", s.status.ClassName, class.Name)
+	w.equal("class", s.Status.ClassName, class.Name)
 	w.annotate(class, "false")
-	w.looks(c, s.status.ExternalName, 2)
+	w.observedAgain(c, s.Status.ExternalName, 2)
 	w.ready(unnamed)
 }
 
-func (w *world) annotate(class *v1alpha1.DatabaseClass, value string) {
+func (w *fixture) annotate(class *v1alpha1.DatabaseClass, value string) {
 	w.Helper()
 	w.eventually("the class is annotated", func() bool {
 		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
@@ -246,24 +247,24 @@ func (w *world) annotate(class *v1alpha1.DatabaseClass, value string) {
 }
 
 func TestBucketClass(t *testing.T) {
-	onBoth(t, func(w *world, c *cloud) {
+	onBoth(t, func(w *fixture, c *system.Cloud) {
 		class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}
-		class.Spec.ProviderConfigRef.Name, class.Spec.AllowedNamespaces = c.config, &metav1.LabelSelector{}
+		class.Spec.ProviderConfigRef.Name, class.Spec.AllowedNamespaces = c.Config, &metav1.LabelSelector{}
 		class.Spec.Defaults = &v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled), Tags: map[string]v1alpha1.TagValue{"team": "a"}}
 		class.Spec.Enforced = &v1alpha1.BucketParameters{PublicAccess: new(v1alpha1.PublicAccessBlocked)}
 		class.Spec.DeletionPolicy = v1alpha1.DeletionRetain
 		w.must(w.Client.Create(w.Context(), class))
-		w.Cleanup(func() { w.must(client.IgnoreNotFound(w.Client.Delete(whole.Context(), class))) })
+		w.Cleanup(func() { w.must(client.IgnoreNotFound(w.Client.Delete(suite.Context(), class))) })
 		b := &v1alpha1.Bucket{ObjectMeta: w.meta("photos")}
 		b.Spec.ClassName = w.namespace
 		b.Spec.PublicAccess = new(v1alpha1.PublicAccessAllowed)
 		w.create(b)
 		w.mirrors(b, "versioning", `"Enabled"`)
 		w.mirrors(b, "publicAccess", `"Blocked"`)
-		name := w.ready(b).status.ExternalName
+		name := w.ready(b).Status.ExternalName
 		w.delete(b)
-		w.gone(b)
-		if c.bucketTags(w.T, name) == nil {
+		w.awaitDeleted(b)
+		if c.BucketTags(w.T, name) == nil {
 			w.Error("the class said to retain it, and it is gone")
 		}
 	})

@@ -25,10 +25,10 @@ import (
 var startReal sync.Mutex
 
 // realClouds is a second local cloud, whose databases are real servers, behind the configs aws-real and gcp-real.
-var realClouds map[string]*cloud
+var realClouds map[string]*system.Cloud
 
 // realCloud returns one of the clouds with real servers, or skips the test where the machine has none.
-func (w *world) realCloud(name string, engine v1alpha1.Engine) *cloud {
+func (w *fixture) realCloud(name string, engine v1alpha1.Engine) *system.Cloud {
 	w.Helper()
 	if err := localcloud.EngineAvailable(string(engine)); err != nil {
 		if os.Getenv("CI") != "" {
@@ -41,40 +41,41 @@ func (w *world) realCloud(name string, engine v1alpha1.Engine) *cloud {
 	if realClouds == nil {
 		local, err := localcloud.Start(localcloud.Options{Durations: durations, InstanceQuota: -1})
 		w.must(err)
-		whole.Cleanup(func() {
+		suite.Cleanup(func() {
 			if err := local.Close(); err != nil {
-				whole.Error(err)
+				suite.Error(err)
 			}
 		})
-		realClouds = map[string]*cloud{
-			"aws": {Cloud: local, name: "aws", config: "aws-real", account: system.AWSAccount, hands: awsHands(local)},
-			"gcp": {Cloud: local, name: "gcp", config: "gcp-real", account: system.GCPProject, hands: gcpHands(local)},
+		realClouds = map[string]*system.Cloud{}
+		for _, name := range []string{"aws", "gcp"} {
+			c := system.NewCloud(local, name)
+			c.Config = name + "-real"
+			w.account(c)
+			realClouds[name] = c
 		}
-		w.account(realClouds["aws"])
-		w.account(realClouds["gcp"])
 	}
 	return realClouds[name]
 }
 
 // onReal runs a test on both clouds with real servers.
-func onReal(t *testing.T, engine v1alpha1.Engine, test func(*world, *cloud)) {
+func onReal(t *testing.T, engine v1alpha1.Engine, test func(*fixture, *system.Cloud)) {
 	t.Parallel()
 	for _, name := range []string{"aws", "gcp"} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			test(w, w.realCloud(name, engine))
 		})
 	}
 }
 
 // query connects as an application does that has nothing but the Secret, and asks who it is and where.
-func (w *world) query(secret map[string][]byte) (user, database string, err error) {
+func (w *fixture) query(secret map[string][]byte) (user, database string, err error) {
 	w.Helper()
 	return w.queryBy(secret, true)
 }
 
 // queryBy connects with or without TLS.
-func (w *world) queryBy(secret map[string][]byte, tls bool) (user, database string, err error) {
+func (w *fixture) queryBy(secret map[string][]byte, tls bool) (user, database string, err error) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), 20*time.Second)
 	defer cancel()
@@ -104,7 +105,7 @@ func (w *world) queryBy(secret map[string][]byte, tls bool) (user, database stri
 }
 
 // queryMySQL asks by MariaDB's own client, which comes with what the local cloud needs to run MySQL.
-func (w *world) queryMySQL(ctx context.Context, secret map[string][]byte, tls bool) (user, database string, err error) {
+func (w *fixture) queryMySQL(ctx context.Context, secret map[string][]byte, tls bool) (user, database string, err error) {
 	w.Helper()
 	uri, err := url.Parse(string(secret["uri"]))
 	w.must(err)
@@ -145,7 +146,7 @@ func TestConnection(t *testing.T) {
 		{"mysql-named", v1alpha1.EngineMySQL, "keeper", same("keeper")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			onReal(t, test.engine, func(w *world, c *cloud) {
+			onReal(t, test.engine, func(w *fixture, c *system.Cloud) {
 				p := smallDatabase(c)
 				p.Engine, p.DatabaseName = new(test.engine), new("app")
 				d := w.database(c, "orders", p)
@@ -155,28 +156,28 @@ func TestConnection(t *testing.T) {
 				}
 				w.create(d)
 				s := w.ready(d)
-				w.equal("binding", s.status.Binding, &v1alpha1.Binding{Name: "orders-db"})
+				w.equal("binding", s.Status.Binding, &v1alpha1.Binding{Name: "orders-db"})
 				user, database, err := w.query(w.secret("orders-db"))
 				w.must(err)
-				w.equal("user", user, test.want[c.name])
+				w.equal("user", user, test.want[c.Name])
 				w.equal("database", database, "app")
-				if len(w.secret("orders-db")["certificates"]) == 0 && c.name == "gcp" {
+				if len(w.secret("orders-db")["certificates"]) == 0 && c.Name == "gcp" {
 					w.Error("the Secret has no certificates, so nobody can know the server")
 				}
-				if _, _, err := w.queryBy(w.secret("orders-db"), false); err == nil && c.name == "gcp" {
+				if _, _, err := w.queryBy(w.secret("orders-db"), false); err == nil && c.Name == "gcp" {
 					w.Error("a server of Cloud SQL has a public address, and takes logins without TLS")
 				}
-				w.equal("story", w.story("Database", d.Name, 0), []string{"InProgress", "InProgress Creating", "Current Ready"})
+				w.equal("transitions", w.Transitions("Database", d.Name, 0), []string{"InProgress", "InProgress Creating", "Current Ready"})
 			})
 		})
 	}
 }
 
 // give puts a password into the Secret that a spec refers to.
-func (w *world) give(password string) {
+func (w *fixture) give(password string) {
 	w.Helper()
 	s := &corev1.Secret{ObjectMeta: w.meta("admin"), Data: map[string][]byte{"password": []byte(password)}}
-	w.disturb()
+	w.Disturb()
 	if w.secret("admin") == nil {
 		w.must(w.Client.Create(w.Context(), s))
 	} else {
@@ -184,7 +185,7 @@ func (w *world) give(password string) {
 	}
 }
 
-func (w *world) withPassword(c *cloud) *v1alpha1.Database {
+func (w *fixture) withPassword(c *system.Cloud) *v1alpha1.Database {
 	d := w.database(c, "orders", smallDatabase(c))
 	d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "admin"}}
 	connect(d, "orders-db")
@@ -192,7 +193,7 @@ func (w *world) withPassword(c *cloud) *v1alpha1.Database {
 }
 
 // rotates waits until the connection Secret has a password, and logs in with it.
-func (w *world) rotates(password string) {
+func (w *fixture) rotates(password string) {
 	w.Helper()
 	w.eventually("the connection Secret has the new password", func() bool { return string(w.secret("orders-db")["password"]) == password })
 	_, _, err := w.query(w.secret("orders-db"))
@@ -200,68 +201,68 @@ func (w *world) rotates(password string) {
 }
 
 func TestPasswordOfOnesOwn(t *testing.T) {
-	onReal(t, v1alpha1.EnginePostgres, func(w *world, c *cloud) {
+	onReal(t, v1alpha1.EnginePostgres, func(w *fixture, c *system.Cloud) {
 		d := w.withPassword(c)
 		w.create(d)
-		w.lacks(d, v1alpha1.ReasonPasswordNotFound, `no key "password" in a Secret admin`)
+		w.awaitMissing(d, v1alpha1.ReasonPasswordNotFound, `no key "password" in a Secret admin`)
 		w.must(w.Client.Create(w.Context(), &corev1.Secret{ObjectMeta: w.meta("admin"), Data: map[string][]byte{"other": []byte("x")}}))
-		w.looks(c, w.of("Database", d.Name, 0)[0].externalName(w), 1)
-		w.lacks(d, v1alpha1.ReasonPasswordNotFound, `no key "password" in a Secret admin`)
+		w.observedAgain(c, w.externalName(w.States("Database", d.Name, 0)[0]), 1)
+		w.awaitMissing(d, v1alpha1.ReasonPasswordNotFound, `no key "password" in a Secret admin`)
 		w.give("first-password")
-		name := w.ready(d).status.ExternalName
+		name := w.ready(d).Status.ExternalName
 		w.rotates("first-password")
 		old := w.secret("orders-db")
 
-		mark := len(c.writes(name))
+		mark := len(c.Writes(name))
 		w.give("second-password")
 		w.rotates("second-password")
 		w.ready(d)
-		w.costs(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.name])
+		w.expectWrites(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.Name])
 		if _, _, err := w.query(old); err == nil {
 			w.Error("the old password still opens the door")
 		}
 
 		// A Secret that goes takes nothing with it.
-		w.disturb()
+		w.Disturb()
 		w.must(w.Client.Delete(w.Context(), &corev1.Secret{ObjectMeta: w.meta("admin")}))
 		w.stalled(d, v1alpha1.ReasonPasswordNotFound)
 		_, _, err := w.query(w.secret("orders-db"))
 		w.must(err)
 		w.give("second-password")
 		w.ready(d)
-		w.costs(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.name])
+		w.expectWrites(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.Name])
 	})
 }
 
 // A server that is taken over keeps a password that only others know, until a person agrees to another.
 func TestPasswordOfOthers(t *testing.T) {
-	onReal(t, v1alpha1.EnginePostgres, func(w *world, c *cloud) {
+	onReal(t, v1alpha1.EnginePostgres, func(w *fixture, c *system.Cloud) {
 		before := w.database(c, "theirs", smallDatabase(c))
 		before.Spec.DeletionPolicy = v1alpha1.DeletionRetain
 		connect(before, "theirs-db")
 		w.create(before)
-		name := w.ready(before).status.ExternalName
+		name := w.ready(before).Status.ExternalName
 		theirs := w.secret("theirs-db")
 		w.delete(before)
-		w.gone(before)
+		w.awaitDeleted(before)
 
 		d := w.database(c, "orders", smallDatabase(c))
 		d.Spec.ExternalName, d.Spec.Adoption = name, v1alpha1.AdoptionIfExists
 		connect(d, "orders-db")
 		w.create(d)
 		s := w.stalled(d, v1alpha1.ReasonApprovalRequired, "every login with the current one then fails", "spec.credentials.passwordSecretRef", v1alpha1.AnnotationApprove+"=")
-		w.equal("pendingChanges", s.status.PendingChanges, []v1alpha1.PendingChange{{
+		w.equal("pendingChanges", s.Status.PendingChanges, []v1alpha1.PendingChange{{
 			Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: string(field.Irreversible), Cause: v1alpha1.CauseDrift,
 		}})
-		w.looks(c, name, 2)
+		w.observedAgain(c, name, 2)
 		_, _, err := w.query(theirs)
 		w.must(err)
 		w.equal("connection Secret", w.secret("orders-db"), map[string][]byte(nil))
 
-		mark := len(c.writes(name))
-		w.approve(d, s.status.Plan.Hash)
+		mark := len(c.Writes(name))
+		w.approve(d, s.Status.Plan.Hash)
 		w.ready(d)
-		w.costs(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.name])
+		w.expectWrites(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.Name])
 		_, _, err = w.query(w.secret("orders-db"))
 		w.must(err)
 		if _, _, err := w.query(theirs); err == nil {
@@ -271,15 +272,15 @@ func TestPasswordOfOthers(t *testing.T) {
 }
 
 // externalName waits for the name in the cloud.
-func (s snapshot) externalName(w *world) string {
+func (w *fixture) externalName(s system.Snapshot) string {
 	w.Helper()
-	return w.await(w.T, s.kind, s.name, "bound", func(s snapshot) bool { return s.status.ExternalName != "" }).status.ExternalName
+	return w.Await(w.T, s.Kind, s.Name, "bound", func(s system.Snapshot) bool { return s.Status.ExternalName != "" }).Status.ExternalName
 }
 
 // RDS takes no password with a slash: it is refused before it is sent, and heals by mending the Secret.
 func TestPasswordThatRDSRefuses(t *testing.T) {
 	t.Parallel()
-	w := newWorldAlone(t)
+	w := newSerialFixture(t)
 	c := w.realCloud("aws", v1alpha1.EnginePostgres)
 	w.give("with/slash")
 	d := w.withPassword(c)
@@ -299,20 +300,20 @@ func TestPasswordThatRDSRefuses(t *testing.T) {
 
 // A Secret of the connection's name that somebody else made is left alone.
 func TestSecretOfSomebodyElse(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
 		theirs := &corev1.Secret{ObjectMeta: w.meta("taken"), Data: map[string][]byte{"mine": []byte("1")}}
 		w.must(w.Client.Create(w.Context(), theirs))
-		o := k.new(w, c, "orders")
+		o := k.declare(w, c, "orders")
 		connect(o, "taken")
 		w.create(o)
 		s := w.stalled(o, v1alpha1.ReasonSecretNotOwned, "change spec.connection.secretName, or delete the Secret if nobody needs it")
-		if s.status.ExternalName != "" {
+		if s.Status.ExternalName != "" {
 			w.Errorf("it was made all the same, and could not be told of:\n    %v", s)
 		}
 		w.equal("their Secret", w.secret("taken"), theirs.Data)
-		w.disturb()
+		w.Disturb()
 		w.must(w.Client.Delete(w.Context(), theirs))
 		w.ready(o)
-		w.equal("provider", string(w.secret("taken")["provider"]), c.name)
+		w.equal("provider", string(w.secret("taken")["provider"]), c.Name)
 	})
 }

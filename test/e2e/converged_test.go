@@ -9,12 +9,12 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// Converged is silent. This test has the stage for itself, so that whatever is written meanwhile counts:
+// Converged is silent. This test has the environment for itself, so that whatever is written meanwhile counts:
 // Leases, Events, and Secrets of Mooring's own.
 func TestConvergedIsSilent(t *testing.T) {
-	w := newWorldAlone(t)
+	w := newSerialFixture(t)
 	reads := map[string][]string{} // by name in the cloud, what a re-check reads
-	clouds := map[string]*cloud{}
+	clouds := map[string]*system.Cloud{}
 	for _, provider := range []string{"aws", "gcp"} {
 		c := w.cloud(provider)
 		full, bare := w.bucket(c, provider+"-full", fullBucket(c)), w.bucket(c, provider+"-bare", v1alpha1.BucketParameters{})
@@ -29,21 +29,21 @@ func TestConvergedIsSilent(t *testing.T) {
 			name  string
 			reads map[string][]string
 		}{
-			{w.ready(full).status.ExternalName, map[string][]string{
+			{w.ready(full).Status.ExternalName, map[string][]string{
 				"aws": {"GetBucketTagging", "GetBucketVersioning", "GetPublicAccessBlock", "GetBucketEncryption"},
 				"gcp": {"buckets.get"},
 			}},
-			{w.ready(bare).status.ExternalName, map[string][]string{"aws": {"GetBucketTagging"}, "gcp": {"buckets.get"}}},
-			{w.ready(d).status.ExternalName, map[string][]string{"aws": {"DescribeDBInstances"}, "gcp": {"instances.get"}}},
+			{w.ready(bare).Status.ExternalName, map[string][]string{"aws": {"GetBucketTagging"}, "gcp": {"buckets.get"}}},
+			{w.ready(d).Status.ExternalName, map[string][]string{"aws": {"DescribeDBInstances"}, "gcp": {"instances.get"}}},
 		} {
 			reads[looked.name], clouds[looked.name] = looked.reads[provider], c
 		}
 	}
-	w.looksAtAll(clouds, 2) // what was still under way is done by then
+	w.allObservedAgain(clouds, 2) // what was still under way is done by then
 	mark, err := w.Cluster.Audit().Mark()
 	w.must(err)
 	before := len(w.Cloud.Ledger.Calls(localcloud.Filter{}))
-	w.looksAtAll(clouds, 3)
+	w.allObservedAgain(clouds, 3)
 	requests, err := w.Cluster.Audit().Since(mark)
 	w.must(err)
 	calls := w.Cloud.Ledger.Calls(localcloud.Filter{})[before:]
@@ -86,20 +86,20 @@ func TestConvergedIsSilent(t *testing.T) {
 	}
 }
 
-// looksAtAll waits until each of some cloud objects, by name, was looked at n times more.
-func (w *world) looksAtAll(clouds map[string]*cloud, n int) {
+// allObservedAgain waits until each of some cloud objects, by name, was looked at n times more.
+func (w *fixture) allObservedAgain(clouds map[string]*system.Cloud, n int) {
 	w.Helper()
 	before := map[string]int{}
 	for name, c := range clouds {
-		before[name] = c.looks(name)
+		before[name] = c.Observations(name)
 	}
 	for name, c := range clouds {
-		w.eventually(name+" is looked at", func() bool { return c.looks(name) >= before[name]+n })
+		w.eventually(name+" is looked at", func() bool { return c.Observations(name) >= before[name]+n })
 	}
 }
 
 // awsConfigs counts the provider configs that lead to AWS.
-func (w *world) awsConfigs() int {
+func (w *fixture) awsConfigs() int {
 	w.Helper()
 	n := 0
 	teams, all := &v1alpha1.ProviderConfigList{}, &v1alpha1.ClusterProviderConfigList{}
@@ -119,17 +119,17 @@ func (w *world) awsConfigs() int {
 }
 
 // From apply to Ready a bucket costs three writes to Kubernetes, Events included: the finalizer, the binding, and the outcome. Alone
-// on the stage no call is late, so that there is nothing else to tell.
+// on the environment no call is late, so that there is nothing else to tell.
 func TestWritesFromApplyToReady(t *testing.T) {
 	for _, provider := range []string{"aws", "gcp"} {
 		t.Run(provider, func(t *testing.T) {
-			w := newWorldAlone(t)
+			w := newSerialFixture(t)
 			c := w.cloud(provider)
 			mark, err := w.Cluster.Audit().Mark()
 			w.must(err)
 			b := w.bucket(c, "photos", fullBucket(c))
 			w.create(b)
-			w.looks(c, w.ready(b).status.ExternalName, 1)
+			w.observedAgain(c, w.ready(b).Status.ExternalName, 1)
 			requests, err := w.Cluster.Audit().Since(mark)
 			w.must(err)
 			inNamespace := func(r cluster.Request) bool { return r.Namespace == w.namespace }
@@ -138,7 +138,7 @@ func TestWritesFromApplyToReady(t *testing.T) {
 				writes = writes.Where(cluster.Succeeded)
 			}
 			if len(writes) > 3 {
-				w.Errorf("%d writes, want at most 3:\n%v\nthe states:\n%v", len(writes), writes, w.of("Bucket", b.Name, 0))
+				w.Errorf("%d writes, want at most 3:\n%v\nthe states:\n%v", len(writes), writes, w.States("Bucket", b.Name, 0))
 			}
 			for _, r := range writes {
 				if r.Resource != "buckets" {

@@ -7,12 +7,13 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // database returns a Database on a cloud.
-func (w *world) database(c *cloud, name string, parameters v1alpha1.DatabaseParameters) *v1alpha1.Database {
+func (w *fixture) database(c *system.Cloud, name string, parameters v1alpha1.DatabaseParameters) *v1alpha1.Database {
 	d := &v1alpha1.Database{ObjectMeta: w.meta(name)}
-	d.Spec.ProviderConfigRef, d.Spec.DatabaseParameters = c.ref(), parameters
+	d.Spec.ProviderConfigRef, d.Spec.DatabaseParameters = c.Ref(), parameters
 	d.Spec.DeletionPolicy = v1alpha1.DeletionDelete
 	return d
 }
@@ -24,8 +25,8 @@ var sizes = map[string][]string{
 }
 
 // sized sets the instance class or tier.
-func sized(c *cloud, p *v1alpha1.DatabaseParameters, size string) {
-	if c.name == "aws" {
+func sized(c *system.Cloud, p *v1alpha1.DatabaseParameters, size string) {
+	if c.Name == "aws" {
 		p.AWS = &v1alpha1.DatabaseAWS{InstanceClass: &size}
 	} else {
 		p.GCP = &v1alpha1.DatabaseGCP{Tier: &size}
@@ -33,16 +34,16 @@ func sized(c *cloud, p *v1alpha1.DatabaseParameters, size string) {
 }
 
 // smallDatabase declares what a database must have.
-func smallDatabase(c *cloud) v1alpha1.DatabaseParameters {
+func smallDatabase(c *system.Cloud) v1alpha1.DatabaseParameters {
 	p := v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EnginePostgres)}
-	sized(c, &p, sizes[c.name][0])
+	sized(c, &p, sizes[c.Name][0])
 	return p
 }
 
 // fullDatabase declares all that a database can have.
-func fullDatabase(c *cloud) v1alpha1.DatabaseParameters {
+func fullDatabase(c *system.Cloud) v1alpha1.DatabaseParameters {
 	p := smallDatabase(c)
-	p.Location = new(map[string]string{"aws": "eu-central-1", "gcp": "europe-west3"}[c.name])
+	p.Location = new(map[string]string{"aws": "eu-central-1", "gcp": "europe-west3"}[c.Name])
 	p.Version = new("15")
 	p.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20))}
 	p.DatabaseName = new("app")
@@ -58,7 +59,7 @@ type databaseChange struct {
 	edit   func(*v1alpha1.DatabaseSpec)
 	mirror map[string]string
 	write  string // of AWS; Cloud SQL patches
-	drift  func(*world, *cloud, string)
+	drift  func(*fixture, *system.Cloud, string)
 	// tolerated: the drift is none.
 	tolerated bool
 }
@@ -70,19 +71,21 @@ var databaseChanges = []databaseChange{
 		field:  "backup.retentionDays",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.Backup.RetentionDays = new(int32(3)) },
 		mirror: same("3"), write: "ModifyDBInstance",
-		drift: func(w *world, c *cloud, name string) { c.retain(w.T, name, 1) },
+		drift: func(w *fixture, c *system.Cloud, name string) { c.SetRetention(w.T, name, 1) },
 	},
 	{
 		field:  "tags",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.Tags = map[string]v1alpha1.TagValue{"team": "b", "cost": "1"} },
 		mirror: same(`{"cost":"1","team":"b"}`), write: "AddTagsToResource",
-		drift: func(w *world, c *cloud, name string) { c.tagDatabase(w.T, name, map[string]string{"team": "z"}) },
+		drift: func(w *fixture, c *system.Cloud, name string) {
+			c.TagDatabase(w.T, name, map[string]string{"team": "z"})
+		},
 	},
 	{
 		field:  "storage.sizeGiB",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.Storage.SizeGiB = new(int32(30)) },
 		mirror: same("30"), write: "ModifyDBInstance",
-		drift:     func(w *world, c *cloud, name string) { c.grow(w.T, name, 50) },
+		drift:     func(w *fixture, c *system.Cloud, name string) { c.SetStorage(w.T, name, 50) },
 		tolerated: true,
 	},
 	{
@@ -104,7 +107,7 @@ var databaseChanges = []databaseChange{
 		field:  "deletionProtection",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.DeletionProtection = new(false) },
 		mirror: same("false"), write: "ModifyDBInstance",
-		drift: func(w *world, c *cloud, name string) { c.protect(w.T, name, true) },
+		drift: func(w *fixture, c *system.Cloud, name string) { c.SetProtection(w.T, name, true) },
 	},
 }
 
@@ -118,101 +121,101 @@ func TestEveryFieldOfADatabaseIsTested(t *testing.T) {
 	}
 }
 
-func (c databaseChange) writes(cloud *cloud) string {
-	if cloud.name == "gcp" {
+func (c databaseChange) writes(cloud *system.Cloud) string {
+	if cloud.Name == "gcp" {
 		return "instances.patch"
 	}
 	return c.write
 }
 
 func TestDatabaseLife(t *testing.T) {
-	onBoth(t, func(w *world, c *cloud) {
+	onBoth(t, func(w *fixture, c *system.Cloud) {
 		d := w.database(c, "orders", fullDatabase(c))
 		w.create(d)
-		name := w.ready(d).status.ExternalName
-		w.run("create", func(w *world) {
-			want := map[string][]string{"aws": {"CreateDBInstance"}, "gcp": {"instances.insert", "databases.insert"}}[c.name]
-			w.equal("writes", c.writes(name), want)
-			w.equal("story", w.story("Database", d.Name, 0), []string{"InProgress", "InProgress Creating", "Current Ready"})
+		name := w.ready(d).Status.ExternalName
+		w.run("create", func(w *fixture) {
+			want := map[string][]string{"aws": {"CreateDBInstance"}, "gcp": {"instances.insert", "databases.insert"}}[c.Name]
+			w.equal("writes", c.Writes(name), want)
+			w.equal("transitions", w.Transitions("Database", d.Name, 0), []string{"InProgress", "InProgress Creating", "Current Ready"})
 		})
 		for _, change := range databaseChanges {
-			if change.only != "" && change.only != c.name {
+			if change.only != "" && change.only != c.Name {
 				continue
 			}
-			w.run("edit "+change.field, func(w *world) {
-				mark := len(c.writes(name))
+			w.run("edit "+change.field, func(w *fixture) {
+				mark := len(c.Writes(name))
 				since := edit(w, d, func(d *v1alpha1.Database) { change.edit(&d.Spec) })
-				w.mirrors(d, change.field, change.mirror[c.name])
-				w.costs(c, name, mark, change.writes(c))
-				w.editStory(d, since)
+				w.mirrors(d, change.field, change.mirror[c.Name])
+				w.expectWrites(c, name, mark, change.writes(c))
+				w.expectEditTransitions(d, since)
 			})
 			if change.drift == nil {
 				continue
 			}
-			w.run("drift of "+change.field, func(w *world) { testDrift(w, change, c, d, name) })
+			w.run("drift of "+change.field, func(w *fixture) { testDrift(w, change, c, d, name) })
 		}
-		w.run("drift of what nobody declared", func(w *world) {
+		w.run("drift of what nobody declared", func(w *fixture) {
 			edit(w, d, func(d *v1alpha1.Database) { d.Spec.Backup, d.Spec.Tags, d.Spec.DeletionProtection = nil, nil, nil })
 			w.ready(d)
-			w.disturb()
-			c.retain(w.T, name, 6)
-			c.tagDatabase(w.T, name, map[string]string{"theirs": "1"})
-			mark := len(c.writes(name))
-			w.looks(c, name, 1)
-			w.costs(c, name, mark)
-			w.equal("tags of others", c.databaseTags(w.T, name)["theirs"], "1")
+			w.Disturb()
+			c.SetRetention(w.T, name, 6)
+			c.TagDatabase(w.T, name, map[string]string{"theirs": "1"})
+			mark := len(c.Writes(name))
+			w.observedAgain(c, name, 1)
+			w.expectWrites(c, name, mark)
+			w.equal("tags of others", c.DatabaseTags(w.T, name)["theirs"], "1")
 			w.ready(d)
 		})
-		w.run("edit of what can't change", func(w *world) { testDatabaseImmutable(w, d) })
-		w.run("drift of what can't be taken back", func(w *world) {
-			w.disturb()
-			c.upgrade(w.T, name, "17")
-			mark := len(c.writes(name))
+		w.run("edit of what can't change", func(w *fixture) { testDatabaseImmutable(w, d) })
+		w.run("drift of what can't be taken back", func(w *fixture) {
+			w.Disturb()
+			c.SetVersion(w.T, name, "17")
+			mark := len(c.Writes(name))
 			w.stalled(d, v1alpha1.ReasonImmutable, "version can't change from", `to "16"`)
-			w.costs(c, name, mark)
+			w.expectWrites(c, name, mark)
 			edit(w, d, func(d *v1alpha1.Database) { d.Spec.Version = new("17") })
 			w.ready(d)
-			w.costs(c, name, mark)
+			w.expectWrites(c, name, mark)
 		})
-		w.run("delete", func(w *world) {
+		w.run("delete", func(w *fixture) {
 			w.delete(d)
-			w.gone(d)
-			if c.databaseTags(w.T, name) != nil {
+			w.awaitDeleted(d)
+			if c.DatabaseTags(w.T, name) != nil {
 				w.Error("the instance is still there")
 			}
 		})
 	})
 }
 
-// editStory checks what an edit looks like from outside, whether or not the cloud was seen at work on it.
-func (w *world) editStory(d *v1alpha1.Database, since int) {
+// expectEditTransitions checks what an edit looks like from outside, whether or not the cloud was seen at work on it.
+func (w *fixture) expectEditTransitions(d *v1alpha1.Database, since int) {
 	w.Helper()
-	got := slices.DeleteFunc(w.story("Database", d.Name, since), func(s string) bool { return s == "InProgress CloudBusy" })
-	w.equal("story", got, []string{"InProgress Ready", "InProgress Updating", "Current Ready"})
+	got := slices.DeleteFunc(w.Transitions("Database", d.Name, since), func(s string) bool { return s == "InProgress CloudBusy" })
+	w.equal("transitions", got, []string{"InProgress Ready", "InProgress Updating", "Current Ready"})
 }
 
-func testDrift(w *world, change databaseChange, c *cloud, d *v1alpha1.Database, name string) {
-	mark, since := len(c.writes(name)), len(w.of("Database", d.Name, 0))
-	w.disturb()
+func testDrift(w *fixture, change databaseChange, c *system.Cloud, d *v1alpha1.Database, name string) {
+	mark, since := len(c.Writes(name)), len(w.States("Database", d.Name, 0))
+	w.Disturb()
 	change.drift(w, c, name)
 	if change.tolerated {
-		w.looks(c, name, 1)
-		w.costs(c, name, mark, change.writes(c))
+		w.observedAgain(c, name, 1)
+		w.expectWrites(c, name, mark, change.writes(c))
 		w.ready(d)
 		return
 	}
-	w.eventually("the drift is put right", func() bool { return len(c.writes(name)) > mark+1 })
-	w.looks(c, name, 2)
-	w.mirrors(d, change.field, change.mirror[c.name])
-	w.costs(c, name, mark, change.writes(c), change.writes(c))
-	for _, s := range w.of("Database", d.Name, since) {
-		if !s.is(v1alpha1.ConditionReady, yes) || !s.is(v1alpha1.ConditionAvailable, yes) {
+	w.eventually("the drift is put right", func() bool { return len(c.Writes(name)) > mark+1 })
+	w.observedAgain(c, name, 2)
+	w.mirrors(d, change.field, change.mirror[c.Name])
+	w.expectWrites(c, name, mark, change.writes(c), change.writes(c))
+	for _, s := range w.States("Database", d.Name, since) {
+		if !s.Is(v1alpha1.ConditionReady, yes) || !s.Is(v1alpha1.ConditionAvailable, yes) {
 			w.Errorf("drift took Ready or Available away:\n    %v", s)
 		}
 	}
 }
 
-func testDatabaseImmutable(w *world, d *v1alpha1.Database) {
+func testDatabaseImmutable(w *fixture, d *v1alpha1.Database) {
 	for why, change := range map[string]func(*v1alpha1.Database){
 		"spec.location can't change":             func(d *v1alpha1.Database) { d.Spec.Location = new("eu-west-1") },
 		"spec.externalName can't change":         func(d *v1alpha1.Database) { d.Spec.ExternalName = "another" },

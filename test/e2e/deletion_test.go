@@ -5,34 +5,35 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/resource"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 func TestDeletionOfADatabase(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []v1alpha1.DeletionPolicy{v1alpha1.DeletionSnapshot, v1alpha1.DeletionDelete} {
 		t.Run(string(policy), func(t *testing.T) {
-			onBoth(t, func(w *world, c *cloud) {
+			onBoth(t, func(w *fixture, c *system.Cloud) {
 				d := w.database(c, "orders", smallDatabase(c))
 				connect(d, "orders-db")
 				if d.Spec.DeletionPolicy = policy; policy == v1alpha1.DeletionSnapshot {
 					d.Spec.DeletionPolicy = "" // the default
 				}
 				w.create(d)
-				name := w.ready(d).status.ExternalName
-				mark := len(c.writes(name))
-				since := len(w.of("Database", d.Name, 0))
+				name := w.ready(d).Status.ExternalName
+				mark := len(c.Writes(name))
+				since := len(w.States("Database", d.Name, 0))
 				w.delete(d)
-				w.gone(d)
-				if c.databaseTags(w.T, name) != nil {
+				w.awaitDeleted(d)
+				if c.DatabaseTags(w.T, name) != nil {
 					w.Error("the instance is still there")
 				}
 				var want []string
 				if policy == v1alpha1.DeletionSnapshot {
 					want = []string{resource.SnapshotName(name, string(d.UID))}
 				}
-				w.equal("snapshots that are available when the object goes", c.snapshots(w.T, name), want)
-				w.equal("writes", c.writes(name)[mark:], []string{map[string]string{"aws": "DeleteDBInstance", "gcp": "instances.delete"}[c.name]})
-				w.equal("story", w.story("Database", d.Name, since), []string{"Terminating Ready", "Terminating Deleting", "gone"})
+				w.equal("snapshots that are available when the object goes", c.Snapshots(w.T, name), want)
+				w.equal("writes", c.Writes(name)[mark:], []string{map[string]string{"aws": "DeleteDBInstance", "gcp": "instances.delete"}[c.Name]})
+				w.equal("transitions", w.Transitions("Database", d.Name, since), []string{"Terminating Ready", "Terminating Deleting", "deleted"})
 				if w.secret("orders-db") != nil {
 					w.Error("the connection Secret is still there")
 				}
@@ -42,23 +43,23 @@ func TestDeletionOfADatabase(t *testing.T) {
 }
 
 func TestDeletionProtection(t *testing.T) {
-	onBoth(t, func(w *world, c *cloud) {
+	onBoth(t, func(w *fixture, c *system.Cloud) {
 		d := w.database(c, "orders", smallDatabase(c))
 		d.Spec.DeletionProtection = new(true)
 		w.create(d)
-		name := w.ready(d).status.ExternalName
-		mark := len(c.writes(name))
+		name := w.ready(d).Status.ExternalName
+		mark := len(c.Writes(name))
 		w.delete(d)
 		w.stalled(d, v1alpha1.ReasonDeletionProtected, "set spec.deletionProtection: false")
-		w.costs(c, name, mark)
+		w.expectWrites(c, name, mark)
 		edit(w, d, func(d *v1alpha1.Database) { d.Spec.DeletionProtection = nil })
 		w.stalled(d, v1alpha1.ReasonDeletionProtected) // only what was said in as many words lifts it
-		w.costs(c, name, mark)
+		w.expectWrites(c, name, mark)
 		edit(w, d, func(d *v1alpha1.Database) { d.Spec.DeletionProtection = new(false) })
-		w.gone(d)
-		w.equal("writes", c.writes(name)[mark:], map[string][]string{
+		w.awaitDeleted(d)
+		w.equal("writes", c.Writes(name)[mark:], map[string][]string{
 			"aws": {"ModifyDBInstance", "DeleteDBInstance"}, "gcp": {"instances.patch", "instances.delete"},
-		}[c.name])
+		}[c.Name])
 	})
 }
 
@@ -66,29 +67,31 @@ func TestDeletionOfABucketThatIsNotEmpty(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
-		mend func(*world, *cloud, *v1alpha1.Bucket, string)
+		mend func(*fixture, *system.Cloud, *v1alpha1.Bucket, string)
 	}{
-		{"emptied", func(w *world, c *cloud, _ *v1alpha1.Bucket, name string) { c.dropObject(w.T, name, "object") }},
-		{"forced", func(w *world, _ *cloud, b *v1alpha1.Bucket, _ string) {
+		{"emptied", func(w *fixture, c *system.Cloud, _ *v1alpha1.Bucket, name string) {
+			c.DeleteObject(w.T, name, "object")
+		}},
+		{"forced", func(w *fixture, _ *system.Cloud, b *v1alpha1.Bucket, _ string) {
 			edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.ForceDestroy = new(true) })
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			onBoth(t, func(w *world, c *cloud) {
+			onBoth(t, func(w *fixture, c *system.Cloud) {
 				b := w.bucket(c, "photos", v1alpha1.BucketParameters{})
 				connect(b, "photos")
 				w.create(b)
-				name := w.ready(b).status.ExternalName
-				c.putObject(w.T, name, "object")
+				name := w.ready(b).Status.ExternalName
+				c.PutObject(w.T, name, "object")
 				w.delete(b)
 				w.stalled(b, v1alpha1.ReasonNotEmpty, "forceDestroy")
 				if w.secret("photos") == nil {
 					w.Error("the connection Secret went before the bucket")
 				}
-				w.disturb()
+				w.Disturb()
 				test.mend(w, c, b, name)
-				w.gone(b)
-				if c.bucketTags(w.T, name) != nil || w.secret("photos") != nil {
+				w.awaitDeleted(b)
+				if c.BucketTags(w.T, name) != nil || w.secret("photos") != nil {
 					w.Error("the bucket or its Secret is still there")
 				}
 			})
@@ -97,17 +100,17 @@ func TestDeletionOfABucketThatIsNotEmpty(t *testing.T) {
 }
 
 func TestForceDestroy(t *testing.T) {
-	onBoth(t, func(w *world, c *cloud) {
+	onBoth(t, func(w *fixture, c *system.Cloud) {
 		b := w.bucket(c, "photos", v1alpha1.BucketParameters{ForceDestroy: new(true), Versioning: new(v1alpha1.VersioningEnabled)})
 		w.create(b)
-		name := w.ready(b).status.ExternalName
+		name := w.ready(b).Status.ExternalName
 		for range 2 { // an old version, and a marker of what was deleted
-			c.putObject(w.T, name, "object")
+			c.PutObject(w.T, name, "object")
 		}
-		c.dropObject(w.T, name, "object")
+		c.DeleteObject(w.T, name, "object")
 		w.delete(b)
-		w.gone(b)
-		if c.bucketTags(w.T, name) != nil {
+		w.awaitDeleted(b)
+		if c.BucketTags(w.T, name) != nil {
 			w.Error("the bucket is still there")
 		}
 	})

@@ -1,5 +1,5 @@
 // Package e2e holds tests of the whole: YAML's way through a real API server, the manager, the clouds' own SDKs
-// and the local cloud, to real database servers. All share one stage and run side by side, each in a
+// and the local cloud, to real database servers. All share one environment and run side by side, each in a
 // namespace of its own. They never sleep: they wait for what must come, up to a deadline.
 //
 // Mooring is who it is where its chart installs it, with the rights that it has there and no other: all namespaces', or with

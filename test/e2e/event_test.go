@@ -17,41 +17,41 @@ import (
 // TestEvents: each thing that was done is told once, and so is each thing that a person has to do. That a new object is made and
 // works is told by its conditions.
 func TestEvents(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
-		o := k.new(w, c, "photos")
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
+		o := k.declare(w, c, "photos")
 		tagged(o, "a")
 		w.create(o)
-		ready := w.ready(o).status
+		ready := w.ready(o).Status
 		name := ready.ExternalName
 		edit(w, o, func(o client.Object) { tagged(o, "b") })
 		w.ready(o)
-		mark := len(c.writes(name))
-		w.disturb()
+		mark := len(c.Writes(name))
+		w.Disturb()
 		k.tag(c, w.T, name, map[string]string{"team": "z"})
-		w.eventually("the drift is put right", func() bool { return len(c.writes(name)) > mark+1 })
-		w.looks(c, name, 2)
+		w.eventually("the drift is put right", func() bool { return len(c.Writes(name)) > mark+1 })
+		w.observedAgain(c, name, 2)
 
-		other := k.new(w, c, "other")
+		other := k.declare(w, c, "other")
 		spec(other).ExternalName = name
 		w.create(other)
 		stalled := w.stalled(other, v1alpha1.ReasonNotOwned)
-		w.looks(c, name, 2) // it is looked at again, and is not told again
-		w.delete(other)     // else it would take the name as soon as that is free
+		w.observedAgain(c, name, 2) // it is looked at again, and is not told again
+		w.delete(other)             // else it would take the name as soon as that is free
 
 		edit(w, o, func(o client.Object) { setDeletion(o, v1alpha1.DeletionDelete) })
 		w.ready(o)
 		w.delete(o)
-		w.gone(o)
+		w.awaitDeleted(o)
 
-		w.tells(o, []string{
+		w.expectEvents(o, []string{
 			"Normal Updated: changed tags team=a -> team=b",
 			"Normal Ready: usable and up to date",
 			"Normal DriftCorrected: corrected drift: tags team=z -> team=b",
-			"Normal DeletionRequested: asked " + c.name + " to delete " + name,
+			"Normal DeletionRequested: asked " + c.Name + " to delete " + name,
 			"Normal Deleted: the cloud object is deleted",
 		})
-		w.tells(other, []string{
-			"Warning " + string(v1alpha1.ReasonNotOwned) + ": " + stalled.condition(v1alpha1.ConditionStalled).Message,
+		w.expectEvents(other, []string{
+			"Warning " + string(v1alpha1.ReasonNotOwned) + ": " + stalled.Condition(v1alpha1.ConditionStalled).Message,
 		})
 	})
 }
@@ -67,9 +67,9 @@ func tagged(o client.Object, team v1alpha1.TagValue) {
 	}
 }
 
-// tells checks the Events of an object: what happened once is told once, and what happened again is counted. They arrive
+// expectEvents checks the Events of an object: what happened once is told once, and what happened again is counted. They arrive
 // a little later than what they are about, and in any order.
-func (w *world) tells(o client.Object, happened []string) {
+func (w *fixture) expectEvents(o client.Object, happened []string) {
 	w.Helper()
 	want, told := map[string]int{}, map[string]int{}
 	for _, text := range happened {
@@ -100,12 +100,12 @@ func (w *world) tells(o client.Object, happened []string) {
 
 // What keeps a ClusterProviderConfig from being used is told where the platform team looks, as it is known.
 func TestUnusableClusterConfigIsTold(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	c := w.cloud("aws")
-	config := system.ClusterConfig(w.namespace, c.place(), c.endpoint())
+	config := system.ClusterConfig(w.namespace, c.AccountSpec(), c.Endpoint())
 	w.must(w.Client.Create(w.Context(), config))
 	w.Cleanup(func() {
-		if err := w.Client.Delete(whole.Context(), config); err != nil {
+		if err := w.Client.Delete(suite.Context(), config); err != nil {
 			w.Error(err)
 		}
 	})

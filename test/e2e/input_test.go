@@ -26,10 +26,10 @@ func TestBadInput(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		cloud  string
-		object func(*world, *cloud) client.Object
+		object func(*fixture, *system.Cloud) client.Object
 		reason v1alpha1.Reason
 		says   []string
-		mend   func(*world, *cloud, client.Object)
+		mend   func(*fixture, *system.Cloud, client.Object)
 		// stranger: AWS does not know the keys, so that the calls are no account's.
 		stranger bool
 	}{
@@ -102,86 +102,86 @@ func TestBadInput(t *testing.T) {
 		},
 		{
 			name: "no class", cloud: "aws", reason: v1alpha1.ReasonClassNotFound, says: []string{`no BucketClass "none"`, "kubectl get bucketclasses"},
-			object: func(w *world, c *cloud) client.Object {
+			object: func(w *fixture, c *system.Cloud) client.Object {
 				b := w.bucket(c, "photos", v1alpha1.BucketParameters{})
 				b.Spec.ProviderConfigRef, b.Spec.ClassName = nil, "none"
 				return b
 			},
-			mend: func(w *world, c *cloud, o client.Object) {
-				edit(w, o, func(o client.Object) { spec(o).ProviderConfigRef, spec(o).ClassName = c.ref(), "" })
+			mend: func(w *fixture, c *system.Cloud, o client.Object) {
+				edit(w, o, func(o client.Object) { spec(o).ProviderConfigRef, spec(o).ClassName = c.Ref(), "" })
 			},
 		},
 		{
 			name: "no provider config", cloud: "aws", reason: v1alpha1.ReasonProviderConfigNotFound, says: []string{"there is no ProviderConfig team; create it"},
 			object: ofTeam,
-			mend: func(w *world, c *cloud, _ client.Object) {
+			mend: func(w *fixture, c *system.Cloud, _ client.Object) {
 				w.credentials(c, nil)
 				w.must(w.Client.Create(w.Context(), w.team(c)))
 			},
 		},
 		{
 			name: "no credentials", cloud: "aws", reason: v1alpha1.ReasonCredentialsNotFound, says: []string{"no Secret keys", "create it"},
-			object: func(w *world, c *cloud) client.Object {
+			object: func(w *fixture, c *system.Cloud) client.Object {
 				w.must(w.Client.Create(w.Context(), w.team(c)))
 				return ofTeam(w, c)
 			},
-			mend: func(w *world, c *cloud, _ client.Object) { w.credentials(c, nil) },
+			mend: func(w *fixture, c *system.Cloud, _ client.Object) { w.credentials(c, nil) },
 		},
 		{
 			name: "credentials without a key", cloud: "aws", reason: v1alpha1.ReasonCredentialsNotFound,
 			says:   []string{"Secret keys has no key AWS_SECRET_ACCESS_KEY; add it"},
 			object: withKeys(map[string][]byte{v1alpha1.SecretKeyAWSSecretAccessKey: nil}),
-			mend:   func(w *world, c *cloud, _ client.Object) { w.credentials(c, nil) },
+			mend:   func(w *fixture, c *system.Cloud, _ client.Object) { w.credentials(c, nil) },
 		},
 		{
 			name: "credentials with a line break", cloud: "aws", reason: v1alpha1.ReasonCredentialsInvalid, says: []string{"line breaks"},
 			object: withKeys(map[string][]byte{v1alpha1.SecretKeyAWSSecretAccessKey: []byte("secret\n")}),
-			mend:   func(w *world, c *cloud, _ client.Object) { w.credentials(c, nil) },
+			mend:   func(w *fixture, c *system.Cloud, _ client.Object) { w.credentials(c, nil) },
 		},
 		{
 			name: "credentials that are wrong", cloud: "aws", reason: v1alpha1.ReasonDenied, says: []string{"credentials"},
 			object:   withKeys(map[string][]byte{v1alpha1.SecretKeyAWSSecretAccessKey: []byte("not-the-secret")}),
 			stranger: true,
-			mend:     func(w *world, c *cloud, _ client.Object) { w.credentials(c, nil) },
+			mend:     func(w *fixture, c *system.Cloud, _ client.Object) { w.credentials(c, nil) },
 		},
 		{
 			name: "no key of Google's", cloud: "gcp", reason: v1alpha1.ReasonCredentialsNotFound,
 			says:   []string{"Secret keys has no key " + v1alpha1.SecretKeyGCPCredentials + "; add it"},
 			object: withKeys(map[string][]byte{v1alpha1.SecretKeyGCPCredentials: nil, "other": []byte("x")}),
-			mend:   func(w *world, c *cloud, _ client.Object) { w.credentials(c, nil) },
+			mend:   func(w *fixture, c *system.Cloud, _ client.Object) { w.credentials(c, nil) },
 		},
 		{
 			name: "a key of Google's that is not JSON", cloud: "gcp", reason: v1alpha1.ReasonCredentialsInvalid,
 			says:   []string{"is not JSON: store a service account key there"},
 			object: withKeys(map[string][]byte{v1alpha1.SecretKeyGCPCredentials: []byte("a key")}),
-			mend:   func(w *world, c *cloud, _ client.Object) { w.credentials(c, nil) },
+			mend:   func(w *fixture, c *system.Cloud, _ client.Object) { w.credentials(c, nil) },
 		},
 		{
 			name: "a key of Google's that names where to go", cloud: "gcp", reason: v1alpha1.ReasonCredentialsInvalid,
 			says:   []string{`of type "external_account"`, "create a key of a service account"},
 			object: withKeys(map[string][]byte{v1alpha1.SecretKeyGCPCredentials: []byte(externalAccount)}),
-			mend:   func(w *world, c *cloud, _ client.Object) { w.credentials(c, nil) },
+			mend:   func(w *fixture, c *system.Cloud, _ client.Object) { w.credentials(c, nil) },
 		},
 		{
 			name: "no provider config of the cluster", cloud: "gcp", reason: v1alpha1.ReasonProviderConfigNotFound,
 			says: []string{"there is no ClusterProviderConfig", "create it"},
-			object: func(w *world, c *cloud) client.Object {
+			object: func(w *fixture, c *system.Cloud) client.Object {
 				b := w.bucket(c, "photos", v1alpha1.BucketParameters{})
 				b.Spec.ProviderConfigRef.Name = w.namespace + "-later"
 				return b
 			},
-			mend: func(w *world, c *cloud, _ client.Object) { w.lend(c, w.namespace+"-later") },
+			mend: func(w *fixture, c *system.Cloud, _ client.Object) { w.lend(c, w.namespace+"-later") },
 		},
 		{
 			name: "a provider config for others", cloud: "aws", reason: v1alpha1.ReasonProviderConfigNotAllowed,
 			says: []string{"is not allowed in namespace", "ask your platform team"},
-			object: func(w *world, c *cloud) client.Object {
+			object: func(w *fixture, c *system.Cloud) client.Object {
 				w.editConfig(c, func(s *v1alpha1.ClusterProviderConfigSpec) {
 					s.AllowedNamespaces = &metav1.LabelSelector{MatchLabels: map[string]string{"team": w.namespace}}
 				})
 				return w.bucket(c, "photos", v1alpha1.BucketParameters{})
 			},
-			mend: func(w *world, _ *cloud, _ client.Object) {
+			mend: func(w *fixture, _ *system.Cloud, _ client.Object) {
 				ns := &corev1.Namespace{}
 				w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: w.namespace}, ns))
 				ns.Labels["team"] = w.namespace
@@ -190,27 +190,27 @@ func TestBadInput(t *testing.T) {
 		},
 		{
 			name: "a provider config for classes only", cloud: "gcp", reason: v1alpha1.ReasonProviderConfigNotAllowed, says: []string{"through a class only"},
-			object: func(w *world, c *cloud) client.Object {
+			object: func(w *fixture, c *system.Cloud) client.Object {
 				w.editConfig(c, func(s *v1alpha1.ClusterProviderConfigSpec) { s.DirectUse = false })
 				return w.bucket(c, "photos", v1alpha1.BucketParameters{})
 			},
-			mend: func(w *world, c *cloud, _ client.Object) {
+			mend: func(w *fixture, c *system.Cloud, _ client.Object) {
 				w.editConfig(c, func(s *v1alpha1.ClusterProviderConfigSpec) { s.DirectUse = true })
 			},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			c := w.alone(test.cloud)
 			o := test.object(w, c)
 			w.create(o)
 			w.refers(o, test.reason, test.says...)
-			account := c.account
+			account := c.Account
 			if test.stranger {
 				account = ""
 			}
 			w.calm(c, account)
-			w.disturb()
+			w.Disturb()
 			test.mend(w, c, o)
 			w.ready(o)
 		})
@@ -218,11 +218,11 @@ func TestBadInput(t *testing.T) {
 }
 
 // refers waits until an object is stalled, or waits for what it refers to, with a message about it.
-func (w *world) refers(o client.Object, reason v1alpha1.Reason, says ...string) {
+func (w *fixture) refers(o client.Object, reason v1alpha1.Reason, says ...string) {
 	w.Helper()
 	switch reason {
 	case v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonPasswordNotFound, v1alpha1.ReasonClassNotFound:
-		w.lacks(o, reason, says...)
+		w.awaitMissing(o, reason, says...)
 	default:
 		w.stalled(o, reason, says...)
 	}
@@ -231,19 +231,19 @@ func (w *world) refers(o client.Object, reason v1alpha1.Reason, says ...string) 
 // calm waits until an object that can't go on is no longer written about: not once in a sync period. What is new in the namespace
 // is written about first. Meanwhile the cloud is asked now and then, and not over and over: how often exactly is for TestADay,
 // which has a clock of its own. The account is the test's own.
-func (w *world) calm(c *cloud, account string) {
+func (w *fixture) calm(c *system.Cloud, account string) {
 	w.Helper()
 	var writes cluster.Requests
 	ours := func(r cluster.Request) bool { return r.Namespace == w.namespace }
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(system.Patience)
 	for {
 		mark, err := w.Cluster.Audit().Mark()
 		w.must(err)
-		before, begun := c.calls(account), time.Now()
+		before, begun := callsIn(c, account), time.Now()
 		w.eventually("a sync period", func() bool { return time.Since(begun) > syncPeriod })
 		requests, err := w.Cluster.Audit().Since(mark)
 		w.must(err)
-		if calls := c.calls(account) - before; calls > mostCalls {
+		if calls := callsIn(c, account) - before; calls > mostCalls {
 			w.Fatalf("%d calls in a sync period", calls)
 		}
 		if writes = requests.Where(cluster.By(system.Installed), cluster.Writes, ours); len(writes) == 0 {
@@ -255,8 +255,8 @@ func (w *world) calm(c *cloud, account string) {
 	}
 }
 
-// calls counts the calls in an account, asking for tokens among them; those with wrong keys are no account's.
-func (c *cloud) calls(account string) int {
+// callsIn counts the calls in an account, asking for tokens among them; those with wrong keys are no account's.
+func callsIn(c *system.Cloud, account string) int {
 	n := 0
 	for _, call := range c.Ledger.Calls(localcloud.Filter{}) {
 		if call.Account == account {
@@ -267,10 +267,10 @@ func (c *cloud) calls(account string) int {
 }
 
 // editConfig changes the cloud's ClusterProviderConfig as a person would, and waits until the controller goes by it.
-func (w *world) editConfig(c *cloud, change func(*v1alpha1.ClusterProviderConfigSpec)) {
+func (w *fixture) editConfig(c *system.Cloud, change func(*v1alpha1.ClusterProviderConfigSpec)) {
 	w.Helper()
 	config := &v1alpha1.ClusterProviderConfig{}
-	read := func() { w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: c.config}, config)) }
+	read := func() { w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: c.Config}, config)) }
 	w.eventually("the provider config is edited", func() bool {
 		read()
 		change(&config.Spec)
@@ -282,12 +282,12 @@ func (w *world) editConfig(c *cloud, change func(*v1alpha1.ClusterProviderConfig
 	})
 }
 
-func bucketWith(p v1alpha1.BucketParameters) func(*world, *cloud) client.Object {
-	return func(w *world, c *cloud) client.Object { return w.bucket(c, "photos", p) }
+func bucketWith(p v1alpha1.BucketParameters) func(*fixture, *system.Cloud) client.Object {
+	return func(w *fixture, c *system.Cloud) client.Object { return w.bucket(c, "photos", p) }
 }
 
-func databaseWith(change func(*v1alpha1.DatabaseParameters)) func(*world, *cloud) client.Object {
-	return func(w *world, c *cloud) client.Object {
+func databaseWith(change func(*v1alpha1.DatabaseParameters)) func(*fixture, *system.Cloud) client.Object {
+	return func(w *fixture, c *system.Cloud) client.Object {
 		p := smallDatabase(c)
 		change(&p)
 		return w.database(c, "orders", p)
@@ -295,42 +295,42 @@ func databaseWith(change func(*v1alpha1.DatabaseParameters)) func(*world, *cloud
 }
 
 // named is object under another name in the cloud, renamed gives it one that no other test has.
-func named(object func(*world, *cloud) client.Object, name string) func(*world, *cloud) client.Object {
-	return func(w *world, c *cloud) client.Object {
+func named(object func(*fixture, *system.Cloud) client.Object, name string) func(*fixture, *system.Cloud) client.Object {
+	return func(w *fixture, c *system.Cloud) client.Object {
 		o := object(w, c)
 		spec(o).ExternalName = name
 		return o
 	}
 }
 
-func renamed(name string) func(*world, *cloud, client.Object) {
-	return func(w *world, _ *cloud, o client.Object) {
+func renamed(name string) func(*fixture, *system.Cloud, client.Object) {
+	return func(w *fixture, _ *system.Cloud, o client.Object) {
 		edit(w, o, func(o client.Object) { spec(o).ExternalName = name + "-" + w.namespace })
 	}
 }
 
-func edited(change func(client.Object)) func(*world, *cloud, client.Object) {
-	return func(w *world, _ *cloud, o client.Object) { edit(w, o, change) }
+func edited(change func(client.Object)) func(*fixture, *system.Cloud, client.Object) {
+	return func(w *fixture, _ *system.Cloud, o client.Object) { edit(w, o, change) }
 }
 
 // team is the ProviderConfig of the namespace, with credentials from the Secret keys.
-func (w *world) team(c *cloud) *v1alpha1.ProviderConfig {
+func (w *fixture) team(c *system.Cloud) *v1alpha1.ProviderConfig {
 	return &v1alpha1.ProviderConfig{ObjectMeta: w.meta("team"), Spec: v1alpha1.ProviderConfigSpec{
-		Account:     c.place(),
+		Account:     c.AccountSpec(),
 		Credentials: v1alpha1.Credentials{SecretRef: &v1alpha1.LocalSecretReference{Name: "keys"}},
 	}}
 }
 
-func ofTeam(w *world, c *cloud) client.Object {
+func ofTeam(w *fixture, c *system.Cloud) client.Object {
 	b := w.bucket(c, "photos", v1alpha1.BucketParameters{})
 	b.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: "team"}
 	return b
 }
 
 // credentials makes or mends the Secret keys. but replaces some of its entries, by nothing if nil.
-func (w *world) credentials(c *cloud, but map[string][]byte) {
+func (w *fixture) credentials(c *system.Cloud, but map[string][]byte) {
 	w.Helper()
-	s := &corev1.Secret{ObjectMeta: w.meta("keys"), Data: c.keys()}
+	s := &corev1.Secret{ObjectMeta: w.meta("keys"), Data: c.Keys()}
 	for k, v := range but {
 		if s.Data[k] = v; v == nil {
 			delete(s.Data, k)
@@ -343,8 +343,8 @@ func (w *world) credentials(c *cloud, but map[string][]byte) {
 	w.must(err)
 }
 
-func withKeys(but map[string][]byte) func(*world, *cloud) client.Object {
-	return func(w *world, c *cloud) client.Object {
+func withKeys(but map[string][]byte) func(*fixture, *system.Cloud) client.Object {
+	return func(w *fixture, c *system.Cloud) client.Object {
 		w.credentials(c, but)
 		w.must(w.Client.Create(w.Context(), w.team(c)))
 		return ofTeam(w, c)
@@ -353,7 +353,7 @@ func withKeys(but map[string][]byte) func(*world, *cloud) client.Object {
 
 // What can be seen without the cloud is refused at admission, and told what to change.
 func TestRefusedAtAdmission(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	c := w.cloud("aws")
 	for _, test := range []struct {
 		name string
@@ -367,7 +367,7 @@ func TestRefusedAtAdmission(t *testing.T) {
 		{"two accounts", "exclude each other", func(b *v1alpha1.Bucket) { b.Spec.ClassName = "standard" }},
 		{"nothing to observe", "Observe needs spec.externalName", func(b *v1alpha1.Bucket) { b.Spec.Management = v1alpha1.ManagementObserve }},
 	} {
-		w.run(test.name, func(w *world) {
+		w.run(test.name, func(w *fixture) {
 			b := w.bucket(c, "photos", v1alpha1.BucketParameters{})
 			test.bad(b)
 			if err := w.Client.Create(w.Context(), b); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), test.says) {

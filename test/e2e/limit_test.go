@@ -7,52 +7,53 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // Clouds have limits: how many instances there may be, and how often they may be called. Nothing else runs here, since
 // all of an account share its limits.
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, localcloud.Options{Durations: durations, ListenersOnly: true, RateLimits: true, InstanceQuota: 2}, 3)
-	in := func(name string) *cloud {
-		return &cloud{Cloud: s.Cloud, name: name, config: name, account: accounts[name]}
+	s := newEnvironment(t, localcloud.Options{Durations: durations, ListenersOnly: true, RateLimits: true, InstanceQuota: 2}, 3)
+	in := func(name string) *system.Cloud {
+		return system.NewCloud(s.Cloud, name)
 	}
 	for _, provider := range []string{"aws", "gcp"} {
 		t.Run("quota of "+provider, func(t *testing.T) {
 			t.Parallel()
-			testQuota(s.world(t), in(provider))
+			testQuota(s.fixture(t), in(provider))
 		})
 	}
 	t.Run("rates", func(t *testing.T) {
 		t.Parallel()
-		testRates(s.world(t), in("gcp"))
+		testRates(s.fixture(t), in("gcp"))
 	})
 }
 
 // testQuota: who finds no room says so, tries now and then, and gets it once there is some.
-func testQuota(w *world, c *cloud) {
+func testQuota(w *fixture, c *system.Cloud) {
 	first, second, third := w.database(c, "first", smallDatabase(c)), w.database(c, "second", smallDatabase(c)), w.database(c, "third", smallDatabase(c))
 	w.create(first)
 	w.create(second)
 	w.ready(first)
-	converged := w.ready(second).status.ExternalName
+	converged := w.ready(second).Status.ExternalName
 	w.create(third)
 	s := w.stalled(third, v1alpha1.ReasonQuotaExceeded, "higher quota")
-	calls := func() int { return c.Ledger.Count(localcloud.Filter{Resource: s.status.ExternalName}) }
+	calls := func() int { return c.Ledger.Count(localcloud.Filter{Resource: s.Status.ExternalName}) }
 	before := calls()
-	w.looks(c, converged, 3)
+	w.observedAgain(c, converged, 3)
 	if n := calls() - before; n > mostCalls {
 		w.Errorf("%d calls for it while a converged one was looked at three times", n)
 	}
-	w.disturb()
+	w.Disturb()
 	w.delete(first)
-	w.gone(first)
+	w.awaitDeleted(first)
 	w.ready(third)
 	w.ready(second)
 }
 
 // testRates: what a limit on calls refuses is done a little later, without being asked for over and over.
-func testRates(w *world, c *cloud) {
+func testRates(w *fixture, c *system.Cloud) {
 	const many = 4
 	var buckets []*v1alpha1.Bucket
 	for i := range many {
@@ -69,9 +70,9 @@ func testRates(w *world, c *cloud) {
 		}
 	}
 	for _, b := range buckets {
-		name := w.ready(b).status.ExternalName
+		name := w.ready(b).Status.ExternalName
 		w.mirrors(b, "tags.team", `"c"`)
-		if n := len(c.writes(name)); n > mostWrites {
+		if n := len(c.Writes(name)); n > mostWrites {
 			w.Errorf("%d writes to %s, want %d at most", n, name, mostWrites)
 		}
 	}
@@ -88,7 +89,7 @@ func testRates(w *world, c *cloud) {
 		w.delete(b)
 	}
 	for _, b := range buckets {
-		w.gone(b)
+		w.awaitDeleted(b)
 	}
 }
 

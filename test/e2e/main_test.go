@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/client-go/dynamic"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/mooring-dev/mooring/controllers"
@@ -27,9 +26,6 @@ import (
 
 // syncPeriod is how often the shared manager looks at a converged object.
 const syncPeriod = 2 * time.Second
-
-// patience is how long anything may take on a machine that others use too.
-const patience = 2 * time.Minute
 
 // durations are long enough for every state of the clouds to be passed through, and seen.
 var durations = localcloud.Durations{
@@ -91,30 +87,29 @@ func TestMain(m *testing.M) {
 		}
 	}
 	code := m.Run()
-	whole.end()
+	suite.end()
 	verifyRights(code == 0 && all)
-	if whole.failed {
+	if suite.failed {
 		code = max(code, 1)
 	}
 	os.Exit(code)
 }
 
-// A stage is what all tests of the package share.
-type stage struct {
+// An environment is what all tests of the package share.
+type environment struct {
 	*system.Environment
-	watch dynamic.Interface
-	// worlds counts those that were made, of which there may be room for so many.
-	worlds atomic.Int64
-	room   int64
+	// fixtures counts those that were made, of which there may be room for so many.
+	fixtures atomic.Int64
+	room     int64
 }
 
 var (
-	whole    span // of the package
-	theStage *stage
-	begin    sync.Once
+	suite             packageScope // of the package
+	sharedEnvironment *environment
+	begin             sync.Once
 )
 
-// install starts a stage with Mooring installed on it as its chart does that, for all namespaces or, if limited, for those
+// install starts an environment with Mooring installed on it as its chart does that, for all namespaces or, if limited, for those
 // named, which it makes then. Nothing of it runs yet. All that it asks of the API server is judged in the end.
 func install(t testing.TB, o localcloud.Options, namespaces ...string) *system.Environment {
 	t.Helper()
@@ -129,102 +124,98 @@ func install(t testing.TB, o localcloud.Options, namespaces ...string) *system.E
 		}
 	}
 	s.Install(t, values)
-	t.Cleanup(func() { whole.record(s) })
+	t.Cleanup(func() { suite.record(s) })
 	return s
 }
 
-// newStage starts a stage with a manager, and with room for so many worlds.
-func newStage(t testing.TB, o localcloud.Options, room int) *stage {
+// newEnvironment starts an environment with a manager, and with room for so many fixtures.
+func newEnvironment(t testing.TB, o localcloud.Options, room int) *environment {
 	t.Helper()
-	s := emptyStage(t, o, room)
+	s := newIdleEnvironment(t, o, room)
 	s.Run(t, controllers.Options{SyncPeriod: syncPeriod}, nil)
 	return s
 }
 
-// emptyStage starts one on which no manager runs yet.
-func emptyStage(t testing.TB, o localcloud.Options, room int) *stage {
+// newIdleEnvironment starts one on which no manager runs yet.
+func newIdleEnvironment(t testing.TB, o localcloud.Options, room int) *environment {
 	t.Helper()
 	namespaces := make([]string, room)
 	for i := range namespaces {
-		namespaces[i] = worldName(int64(i + 1))
+		namespaces[i] = namespaceName(int64(i + 1))
 	}
 	s := install(t, o, namespaces...)
-	client, err := dynamic.NewForConfig(s.Cluster.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &stage{Environment: s, watch: client, room: int64(room)}
+	return &environment{Environment: s, room: int64(room)}
 }
 
-// room is for more worlds than the tests of the package make when they run once.
+// room is for more fixtures than the tests of the package make when they run once.
 const room = 300
 
 func times() int { return int(flag.Lookup("test.count").Value.(flag.Getter).Get().(uint)) }
 
-// shared returns the stage, which the first test starts.
-func shared(t *testing.T) *stage {
+// shared returns the environment, which the first test starts.
+func shared(t *testing.T) *environment {
 	t.Helper()
 	begin.Do(func() {
-		whole.TB = t
-		theStage = newStage(&whole, localcloud.Options{Durations: durations, ListenersOnly: true, InstanceQuota: -1}, room*times())
+		suite.TB = t
+		sharedEnvironment = newEnvironment(&suite, localcloud.Options{Durations: durations, ListenersOnly: true, InstanceQuota: -1}, room*times())
 	})
-	if theStage == nil {
-		t.Skip("SKIPPED, NOT TESTED: there is no stage; the first test says why")
+	if sharedEnvironment == nil {
+		t.Skip("SKIPPED, NOT TESTED: there is no environment; the first test says why")
 	}
-	return theStage
+	return sharedEnvironment
 }
 
 // verifyRights checks what Mooring asked of the API servers in all of the tests: nothing that it has no right to, and Secrets
 // by name alone, since a list or a watch would put every Secret of the cluster into its memory. After all tests of a mode
 // there is no right that it has and never used.
 func verifyRights(all bool) {
-	if theStage == nil {
+	if sharedEnvironment == nil {
 		return
 	}
-	ours := whole.requests
+	ours := suite.requests
 	if ours.Count(cluster.On("buckets")) == 0 {
-		whole.Error("the audit logs tell nothing of the manager")
+		suite.Error("the audit logs tell nothing of the manager")
 	}
 	if refused := ours.Where(cluster.Unauthorized); len(refused) > 0 {
-		whole.Error("Mooring has no right to what it does:\n", refused)
+		suite.Error("Mooring has no right to what it does:\n", refused)
 	}
 	byName := func(r cluster.Request) bool { return r.Verb == "get" || cluster.Writes(r) }
 	if rest := ours.Where(cluster.On("secrets"), cluster.Not(byName)); len(rest) > 0 {
-		whole.Error("Secrets were listed or watched:\n", rest)
+		suite.Error("Secrets were listed or watched:\n", rest)
 	}
-	if unused := theStage.Rights.Unused(ours); all && len(unused) > 0 {
-		whole.Error("rights that nothing made use of; take their markers out of controllers, or test what needs them:\n", unused)
+	if unused := sharedEnvironment.Rights.Unused(ours); all && len(unused) > 0 {
+		suite.Error("rights that nothing made use of; take their markers out of controllers, or test what needs them:\n", unused)
 	}
 }
 
-// A span is a testing.TB that outlasts the test in which it began: what starts in it ends with the package.
-type span struct {
+// A packageScope is a testing.TB that outlasts the test in which it began: what starts in it ends with the package.
+type packageScope struct {
 	testing.TB
 	mu     sync.Mutex
 	ends   []func()
 	failed bool
-	// requests are Mooring's on stages that have ended.
+	// requests are Mooring's on environments that have ended.
 	requests cluster.Requests
 }
 
 // Context implements testing.TB.
-func (s *span) Context() context.Context { return context.Background() }
+func (s *packageScope) Context() context.Context { return context.Background() }
 
 // Cleanup implements testing.TB.
-func (s *span) Cleanup(f func()) {
+func (s *packageScope) Cleanup(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ends = append(s.ends, f)
 }
 
 // Error implements testing.TB: by now there is no test left to tell.
-func (s *span) Error(args ...any) {
+func (s *packageScope) Error(args ...any) {
 	s.failed = true
 	fmt.Fprintln(os.Stderr, args...)
 }
 
-// record keeps what Mooring asked of a stage's API server.
-func (s *span) record(of *system.Environment) {
+// record keeps what Mooring asked of an environment's API server.
+func (s *packageScope) record(of *system.Environment) {
 	all, err := of.Cluster.Audit().Since(0)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,7 +226,7 @@ func (s *span) record(of *system.Environment) {
 }
 
 // end ends what began, last first.
-func (s *span) end() {
+func (s *packageScope) end() {
 	for len(s.ends) > 0 {
 		last := len(s.ends) - 1
 		s.ends[last]()

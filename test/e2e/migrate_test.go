@@ -7,21 +7,22 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // What another tool made is taken over as docs/migrate says: looked at first, then taken with its password, at the cost of
 // the mark and of the same password once more; and there is a way back.
 func TestTakeOverAndBack(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
 		external := w.namespace + "-theirs"
 		k.make(c, w.T, external, map[string]string{"theirs": "1"})
-		o := k.new(w, c, "ours")
+		o := k.declare(w, c, "ours")
 		spec(o).ExternalName, spec(o).Management = external, v1alpha1.ManagementObserve
 		w.create(o)
-		w.equal("what is seen", w.ready(o).value(k.field), k.mirror)
+		w.equal("what is seen", w.ready(o).Value(k.field), k.mirror)
 
-		want := []string{k.marking[c.name]}
-		mark := len(c.writes(external))
+		want := []string{k.marking[c.Name]}
+		mark := len(c.Writes(external))
 		w.give("somebody-elses")
 		edit(w, o, func(o client.Object) {
 			spec(o).Management, spec(o).Adoption = "", v1alpha1.AdoptionIfExists
@@ -34,18 +35,18 @@ func TestTakeOverAndBack(t *testing.T) {
 		})
 		s := w.ready(o)
 		if k.kind == "Database" {
-			want = append(want, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.name])
+			want = append(want, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.Name])
 			w.equal("the password", string(w.secret("ours")["password"]), "somebody-elses")
 		}
-		w.costs(c, external, mark, want...)
-		if len(s.status.PendingChanges) > 0 {
-			w.Errorf("%v are left", s.status.PendingChanges)
+		w.expectWrites(c, external, mark, want...)
+		if len(s.Status.PendingChanges) > 0 {
+			w.Errorf("%v are left", s.Status.PendingChanges)
 		}
 
-		mark = len(c.writes(external))
+		mark = len(c.Writes(external))
 		w.delete(o)
-		w.gone(o)
-		w.equal("writes of the way back", c.writes(external)[mark:], []string{k.marking[c.name]})
+		w.awaitDeleted(o)
+		w.equal("writes of the way back", c.Writes(external)[mark:], []string{k.marking[c.Name]})
 		if tags := k.tags(c, w.T, external); !driver.MarkFrom(tags).Released || tags["theirs"] != "1" {
 			w.Errorf("it is left with the tags %v", tags)
 		}

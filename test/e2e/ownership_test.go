@@ -8,14 +8,15 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 func TestWhatExistsAlready(t *testing.T) {
 	t.Parallel()
-	none := func(*world, string) map[string]string { return map[string]string{"theirs": "1"} }
-	elses := func(*world, string) map[string]string { return someoneElses() }
-	left := func(namespace, name string) func(*world, string) map[string]string {
-		return func(w *world, _ string) map[string]string {
+	none := func(*fixture, string) map[string]string { return map[string]string{"theirs": "1"} }
+	elses := func(*fixture, string) map[string]string { return someoneElses() }
+	left := func(namespace, name string) func(*fixture, string) map[string]string {
+		return func(w *fixture, _ string) map[string]string {
 			m := w.mark(namespace, name)
 			if namespace == "" {
 				m.Namespace = w.namespace
@@ -24,13 +25,13 @@ func TestWhatExistsAlready(t *testing.T) {
 			return m.Labels()
 		}
 	}
-	neighbours := func(w *world, _ string) map[string]string { return w.mark("another", "object").Labels() }
-	earlier := func(w *world, name string) map[string]string { return w.mark(w.namespace, name).Labels() }
-	released := func(w *world, name string) map[string]string { return left(w.namespace, name)(w, name) }
+	neighbours := func(w *fixture, _ string) map[string]string { return w.mark("another", "object").Labels() }
+	earlier := func(w *fixture, name string) map[string]string { return w.mark(w.namespace, name).Labels() }
+	released := func(w *fixture, name string) map[string]string { return left(w.namespace, name)(w, name) }
 	const anothers = "a cloud object of this name exists and belongs to another object"
 	for _, test := range []struct {
 		name     string
-		tags     func(w *world, name string) map[string]string
+		tags     func(w *fixture, name string) map[string]string
 		adoption v1alpha1.Adoption
 		refusal  string // empty: it is adopted
 	}{
@@ -49,20 +50,20 @@ func TestWhatExistsAlready(t *testing.T) {
 		{"released-ifexists", released, v1alpha1.AdoptionIfExists, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			onAll(t, func(w *world, c *cloud, k thing) {
-				o := k.new(w, c, test.name)
+			onAll(t, func(w *fixture, c *system.Cloud, k target) {
+				o := k.declare(w, c, test.name)
 				external := w.namespace + "-" + test.name
 				k.make(c, w.T, external, test.tags(w, test.name))
-				mark := len(c.writes(external))
+				mark := len(c.Writes(external))
 				spec(o).ExternalName, spec(o).Adoption = external, test.adoption
 				w.create(o)
 				if test.refusal == "" {
 					w.ready(o)
-					want := []string{k.marking[c.name]}
-					if c.name == "aws" && strings.HasPrefix(test.name, "released") && k.kind == "Database" {
+					want := []string{k.marking[c.Name]}
+					if c.Name == "aws" && strings.HasPrefix(test.name, "released") && k.kind == "Database" {
 						want = append(want, "RemoveTagsFromResource") // RDS takes a tag away by a call of its own
 					}
-					w.costs(c, external, mark, want...)
+					w.expectWrites(c, external, mark, want...)
 					if !w.marked(c, k, external, o) {
 						w.Errorf("the tags are %v", k.tags(c, w.T, external))
 					}
@@ -71,7 +72,7 @@ func TestWhatExistsAlready(t *testing.T) {
 				w.stalled(o, v1alpha1.ReasonNotOwned, test.refusal)
 				w.untouched(c, external, mark, o)
 				w.delete(o)
-				w.gone(o)
+				w.awaitDeleted(o)
 				if k.tags(c, w.T, external) == nil {
 					w.Error("it went with an object that did not own it")
 				}
@@ -82,33 +83,33 @@ func TestWhatExistsAlready(t *testing.T) {
 
 // A refusal heals by an edit of the spec.
 func TestAdoptionOnSecondThought(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
 		external := w.namespace + "-found"
 		k.make(c, w.T, external, nil)
-		mark := len(c.writes(external))
-		o := k.new(w, c, "found")
+		mark := len(c.Writes(external))
+		o := k.declare(w, c, "found")
 		spec(o).ExternalName = external
 		w.create(o)
 		w.stalled(o, v1alpha1.ReasonNotOwned)
 		edit(w, o, func(o client.Object) { spec(o).Adoption = v1alpha1.AdoptionIfExists })
 		w.ready(o)
-		w.costs(c, external, mark, k.marking[c.name])
+		w.expectWrites(c, external, mark, k.marking[c.Name])
 	})
 }
 
 // What another cluster takes over is left to it, without a fight.
 func TestTakenOver(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
-		o := k.new(w, c, "ours")
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
+		o := k.declare(w, c, "ours")
 		w.create(o)
-		name := w.ready(o).status.ExternalName
-		w.disturb()
+		name := w.ready(o).Status.ExternalName
+		w.Disturb()
 		k.tag(c, w.T, name, someoneElses())
-		mark := len(c.writes(name))
+		mark := len(c.Writes(name))
 		w.stalled(o, v1alpha1.ReasonNotOwned, "belongs to another object")
-		w.costs(c, name, mark)
+		w.expectWrites(c, name, mark)
 		w.delete(o)
-		w.gone(o)
+		w.awaitDeleted(o)
 		if driver.MarkFrom(k.tags(c, w.T, name)).Cluster != "other-cluster" {
 			w.Errorf("it was touched: %v", k.tags(c, w.T, name))
 		}
@@ -116,18 +117,18 @@ func TestTakenOver(t *testing.T) {
 }
 
 func TestObserve(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
 		external := w.namespace + "-seen"
-		o := k.new(w, c, "seen")
+		o := k.declare(w, c, "seen")
 		spec(o).Management, spec(o).ExternalName = v1alpha1.ManagementObserve, external
 		w.create(o)
 		w.stalled(o, v1alpha1.ReasonNotFound, "check spec.externalName")
-		w.disturb()
+		w.Disturb()
 		k.make(c, w.T, external, map[string]string{"theirs": "1"})
-		mark := len(c.writes(external))
+		mark := len(c.Writes(external))
 		s := w.ready(o)
-		w.equal("mirror", s.value(k.field), k.mirror)
-		w.equal("reason", s.condition(v1alpha1.ConditionReady).Reason, string(v1alpha1.ReasonObserved))
+		w.equal("mirror", s.Value(k.field), k.mirror)
+		w.equal("reason", s.Condition(v1alpha1.ConditionReady).Reason, string(v1alpha1.ReasonObserved))
 		w.untouched(c, external, mark, o)
 		if !driver.MarkFrom(k.tags(c, w.T, external)).Zero() {
 			w.Error("what is only observed was marked")
@@ -135,7 +136,7 @@ func TestObserve(t *testing.T) {
 		k.tag(c, w.T, external, map[string]string{"theirs": "2"})
 		w.mirrors(o, "tags.theirs", `"2"`)
 		w.delete(o)
-		w.gone(o)
+		w.awaitDeleted(o)
 		if k.tags(c, w.T, external) == nil {
 			w.Error("what was only observed was deleted")
 		}
@@ -143,35 +144,35 @@ func TestObserve(t *testing.T) {
 }
 
 func TestRetainAndTakeBack(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
-		o := k.new(w, c, "kept")
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
+		o := k.declare(w, c, "kept")
 		setDeletion(o, v1alpha1.DeletionRetain)
 		connect(o, "kept")
 		w.create(o)
-		name := w.ready(o).status.ExternalName
+		name := w.ready(o).Status.ExternalName
 		secret := w.secret("kept")
-		mark := len(c.writes(name))
+		mark := len(c.Writes(name))
 		w.delete(o)
-		w.gone(o)
-		w.equal("writes", c.writes(name)[mark:], []string{k.marking[c.name]})
+		w.awaitDeleted(o)
+		w.equal("writes", c.Writes(name)[mark:], []string{k.marking[c.Name]})
 		if m := driver.MarkFrom(k.tags(c, w.T, name)); !m.Released {
 			w.Errorf("the mark is %+v, want it released", m)
 		}
 		w.equal("the Secret that stays", w.secret("kept"), secret)
 
-		back := k.new(w, c, "kept")
+		back := k.declare(w, c, "kept")
 		connect(back, "kept")
 		w.create(back)
 		w.stalled(back, v1alpha1.ReasonNotOwned, "was released (deletionPolicy: Retain)", "set spec.adoption: IfExists")
-		mark = len(c.writes(name))
+		mark = len(c.Writes(name))
 		edit(w, back, func(o client.Object) { spec(o).Adoption = v1alpha1.AdoptionIfExists })
 		w.ready(back)
 		if !w.marked(c, k, name, back) {
 			w.Errorf("the tags are %v", k.tags(c, w.T, name))
 		}
-		w.looks(c, name, 1)
-		writes := c.writes(name)[mark:]
-		if want := map[string]int{"aws": 2, "gcp": 1}[c.name]; len(writes) > want { // RDS adds tags and removes tags by two calls
+		w.observedAgain(c, name, 1)
+		writes := c.Writes(name)[mark:]
+		if want := map[string]int{"aws": 2, "gcp": 1}[c.Name]; len(writes) > want { // RDS adds tags and removes tags by two calls
 			w.Errorf("taking it back cost %q", writes)
 		}
 		w.equal("the Secret that was left", w.secret("kept"), secret)
@@ -179,28 +180,28 @@ func TestRetainAndTakeBack(t *testing.T) {
 }
 
 func TestVanished(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
 		for _, policy := range []v1alpha1.WhenVanished{v1alpha1.WhenVanishedRecreate, v1alpha1.WhenVanishedStop} {
-			w.run(string(policy), func(w *world) {
-				o := k.new(w, c, map[v1alpha1.WhenVanished]string{v1alpha1.WhenVanishedRecreate: "again", v1alpha1.WhenVanishedStop: "lost"}[policy])
+			w.run(string(policy), func(w *fixture) {
+				o := k.declare(w, c, map[v1alpha1.WhenVanished]string{v1alpha1.WhenVanishedRecreate: "again", v1alpha1.WhenVanishedStop: "lost"}[policy])
 				preset := map[string]v1alpha1.WhenVanished{"Bucket": v1alpha1.WhenVanishedRecreate, "Database": v1alpha1.WhenVanishedStop}[k.kind]
 				if policy != preset {
 					spec(o).WhenVanished = policy
 				}
 				w.create(o)
-				name := w.ready(o).status.ExternalName
-				w.disturb()
+				name := w.ready(o).Status.ExternalName
+				w.Disturb()
 				k.drop(c, w.T, name)
-				mark := len(c.writes(name))
+				mark := len(c.Writes(name))
 				if policy == v1alpha1.WhenVanishedStop {
 					w.stalled(o, v1alpha1.ReasonVanished, "spec.whenVanished: Recreate")
-					w.costs(c, name, mark)
+					w.expectWrites(c, name, mark)
 					edit(w, o, func(o client.Object) { spec(o).WhenVanished = v1alpha1.WhenVanishedRecreate })
 				}
 				w.eventually("it is made again", func() bool { return k.tags(c, w.T, name) != nil })
-				w.looks(c, name, 2)
+				w.observedAgain(c, name, 2)
 				w.ready(o)
-				w.costs(c, name, mark, k.making[c.name])
+				w.expectWrites(c, name, mark, k.making[c.Name])
 			})
 		}
 	})
@@ -209,22 +210,22 @@ func TestVanished(t *testing.T) {
 // What was lost and is restored under its name is another object to the cloud: it is taken once somebody says so, as the message
 // and the runbooks have it.
 func TestRestored(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
-		o := k.new(w, c, "restored")
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
+		o := k.declare(w, c, "restored")
 		spec(o).WhenVanished = v1alpha1.WhenVanishedStop
 		w.create(o)
-		name := w.ready(o).status.ExternalName
-		w.disturb()
+		name := w.ready(o).Status.ExternalName
+		w.Disturb()
 		k.drop(c, w.T, name)
 		w.stalled(o, v1alpha1.ReasonVanished, "restore it in the cloud under the same name and set spec.adoption: IfExists")
-		w.disturb()
+		w.Disturb()
 		k.make(c, w.T, name, map[string]string{"theirs": "1"})
 		w.stalled(o, v1alpha1.ReasonNotOwned, "set spec.adoption: IfExists")
-		mark := len(c.writes(name))
+		mark := len(c.Writes(name))
 		edit(w, o, func(o client.Object) { spec(o).Adoption = v1alpha1.AdoptionIfExists })
 		w.ready(o)
-		w.looks(c, name, 2)
-		w.costs(c, name, mark, k.marking[c.name])
+		w.observedAgain(c, name, 2)
+		w.expectWrites(c, name, mark, k.marking[c.Name])
 		if !w.marked(c, k, name, o) {
 			w.Errorf("the tags are %v", k.tags(c, w.T, name))
 		}
@@ -232,53 +233,53 @@ func TestRestored(t *testing.T) {
 }
 
 func TestPause(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
-		o, clock := k.new(w, c, "paused"), k.new(w, c, "clock")
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
+		o, clock := k.declare(w, c, "paused"), k.declare(w, c, "clock")
 		w.create(o)
 		w.create(clock)
-		name, other := w.ready(o).status.ExternalName, w.ready(clock).status.ExternalName
+		name, other := w.ready(o).Status.ExternalName, w.ready(clock).Status.ExternalName
 		edit(w, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) })
-		s := w.state(o, "paused", func(s snapshot) bool {
-			c := s.condition(v1alpha1.ConditionSynced)
+		s := w.state(o, "paused", func(s system.Snapshot) bool {
+			c := s.Condition(v1alpha1.ConditionSynced)
 			return c.Status == no && c.Reason == string(v1alpha1.ReasonPaused)
 		})
-		if c := s.condition(v1alpha1.ConditionReady); c.Status != yes || c.Reason != string(v1alpha1.ReasonPaused) {
+		if c := s.Condition(v1alpha1.ConditionReady); c.Status != yes || c.Reason != string(v1alpha1.ReasonPaused) {
 			w.Errorf("a pause took Ready away, or does not show there:\n    %v", s)
 		}
 		k.drop(c, w.T, name)
-		looks, writes := c.looks(name), len(c.writes(name))
-		w.looks(c, other, 2) // time enough to be looked at
-		if c.looks(name) != looks || len(c.writes(name)) != writes {
-			w.Errorf("while paused it was looked at %d times, and written %q", c.looks(name)-looks, c.writes(name)[writes:])
+		looks, writes := c.Observations(name), len(c.Writes(name))
+		w.observedAgain(c, other, 2) // time enough to be looked at
+		if c.Observations(name) != looks || len(c.Writes(name)) != writes {
+			w.Errorf("while paused it was looked at %d times, and written %q", c.Observations(name)-looks, c.Writes(name)[writes:])
 		}
 		edit(w, o, func(o client.Object) {
 			o.SetAnnotations(nil)
 			spec(o).WhenVanished = v1alpha1.WhenVanishedRecreate
 		})
-		w.eventually("it goes on", func() bool { return len(c.writes(name)) > writes })
-		w.looks(c, name, 2)
+		w.eventually("it goes on", func() bool { return len(c.Writes(name)) > writes })
+		w.observedAgain(c, name, 2)
 		w.ready(o)
 		edit(w, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) })
 		w.delete(o)
 		w.stalled(o, v1alpha1.ReasonPaused, "it is being deleted, but it is paused")
 		edit(w, o, func(o client.Object) { o.SetAnnotations(nil) })
-		w.gone(o)
+		w.awaitDeleted(o)
 	})
 }
 
 // The annotation for doing it now is followed sooner than a re-check would come. A busy machine gets several tries.
 func TestReconcileNow(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
-		o := k.new(w, c, "now")
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
+		o := k.declare(w, c, "now")
 		w.create(o)
-		name := w.ready(o).status.ExternalName
+		name := w.ready(o).Status.ExternalName
 		for try := range 10 {
-			w.looks(c, name, 1)
+			w.observedAgain(c, name, 1)
 			edit(w, o, func(o client.Object) {
 				o.SetAnnotations(map[string]string{v1alpha1.AnnotationReconcile: string(rune('a' + try))})
 			})
-			w.looks(c, name, 1)
-			if times := c.lookTimes(name); times[len(times)-1].Sub(times[len(times)-2]) < syncPeriod*8/10 {
+			w.observedAgain(c, name, 1)
+			if times := c.ObservationTimes(name); times[len(times)-1].Sub(times[len(times)-2]) < syncPeriod*8/10 {
 				return
 			}
 		}

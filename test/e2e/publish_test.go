@@ -14,27 +14,28 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // The connection Secret is kept as it was published, whatever people do to it, and the cloud hears nothing of it.
 func TestConnectionSecretIsKept(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
-		o := k.new(w, c, "orders")
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
+		o := k.declare(w, c, "orders")
 		connect(o, "login")
 		w.create(o)
-		name := w.ready(o).status.ExternalName
-		mark := len(c.writes(name))
+		name := w.ready(o).Status.ExternalName
+		mark := len(c.Writes(name))
 		published := w.published("login")
 
-		w.run("deleted", func(w *world) {
-			w.disturb()
+		w.run("deleted", func(w *fixture) {
+			w.Disturb()
 			w.must(w.Client.Delete(w.Context(), w.published("login")))
 			w.eventually("the Secret is back", func() bool { return w.secret("login") != nil })
 			w.samePublished(w.published("login"), published)
 			w.ready(o)
 		})
-		w.run("edited", func(w *world) {
-			w.disturb()
+		w.run("edited", func(w *fixture) {
+			w.Disturb()
 			theirs := w.published("login")
 			theirs.Data["uri"], theirs.Data["more"] = []byte("changed"), []byte("1")
 			delete(theirs.Data, "type")
@@ -43,13 +44,13 @@ func TestConnectionSecretIsKept(t *testing.T) {
 			w.samePublished(w.published("login"), published)
 			w.ready(o)
 		})
-		w.run("renamed", func(w *world) {
+		w.run("renamed", func(w *fixture) {
 			edit(w, o, func(o client.Object) { connect(o, "moved") })
-			s := w.state(o, "bound to the new Secret", func(s snapshot) bool {
-				return s.isReady(o) && s.status.Binding != nil && s.status.Binding.Name == "moved"
+			s := w.state(o, "bound to the new Secret", func(s system.Snapshot) bool {
+				return s.IsReady(o) && s.Status.Binding != nil && s.Status.Binding.Name == "moved"
 			})
-			w.equal("former Secrets", names(s.status.FormerSecrets), []string{"login"})
-			for _, former := range s.status.FormerSecrets {
+			w.equal("former Secrets", names(s.Status.FormerSecrets), []string{"login"})
+			for _, former := range s.Status.FormerSecrets {
 				if left := time.Until(former.KeptUntil.Time); left < 23*time.Hour || left > 24*time.Hour {
 					w.Errorf("the former Secret is kept for %v, want a day", left)
 				}
@@ -58,68 +59,68 @@ func TestConnectionSecretIsKept(t *testing.T) {
 			w.samePublished(w.published("login"), published)
 			w.says(o, v1alpha1.EventConnectionMoved, "wrote the connection Secret moved; Secret login is kept up to date for 24 hours")
 		})
-		w.run("the former one is kept up to date", func(w *world) {
-			w.disturb()
+		w.run("the former one is kept up to date", func(w *fixture) {
+			w.Disturb()
 			stale := w.published("login")
 			stale.Data["uri"] = []byte("changed")
 			w.must(w.Client.Update(w.Context(), stale))
 			w.eventually("the former Secret is put right", func() bool { return string(w.secret("login")["uri"]) != "changed" })
 			w.samePublished(w.published("login"), published)
 		})
-		w.run("renamed to what is somebody else's", func(w *world) {
+		w.run("renamed to what is somebody else's", func(w *fixture) {
 			theirs := w.theirs("taken")
 			edit(w, o, func(o client.Object) { connect(o, "taken") })
 			s := w.stalled(o, v1alpha1.ReasonSecretNotOwned, "Secret taken", "change spec.connection.secretName")
-			w.equal("binding", s.status.Binding, &v1alpha1.Binding{Name: "moved"})
-			w.looks(c, name, 2)
+			w.equal("binding", s.Status.Binding, &v1alpha1.Binding{Name: "moved"})
+			w.observedAgain(c, name, 2)
 			w.samePublished(w.published("taken"), theirs)
 			w.samePublished(w.published("moved"), published)
 			edit(w, o, func(o client.Object) { connect(o, "moved") })
 			w.ready(o)
 			w.samePublished(w.published("taken"), theirs)
 		})
-		w.run("the former one's time is over", func(w *world) {
-			w.disturb()
+		w.run("the former one's time is over", func(w *fixture) {
+			w.Disturb()
 			w.expire(o)
 			w.eventually("the former Secret is gone", func() bool { return w.secret("login") == nil })
-			w.state(o, "no former Secret", func(s snapshot) bool { return len(s.status.FormerSecrets) == 0 })
+			w.state(o, "no former Secret", func(s system.Snapshot) bool { return len(s.Status.FormerSecrets) == 0 })
 			w.samePublished(w.published("moved"), published)
 			w.says(o, v1alpha1.EventConnectionRemoved, "deleted the connection Secret login")
 		})
-		w.run("renamed back", func(w *world) {
+		w.run("renamed back", func(w *fixture) {
 			edit(w, o, func(o client.Object) { connect(o, "login") })
-			s := w.state(o, "bound to the new Secret", func(s snapshot) bool {
-				return s.isReady(o) && s.status.Binding != nil && s.status.Binding.Name == "login"
+			s := w.state(o, "bound to the new Secret", func(s system.Snapshot) bool {
+				return s.IsReady(o) && s.Status.Binding != nil && s.Status.Binding.Name == "login"
 			})
-			w.equal("former Secrets", names(s.status.FormerSecrets), []string{"moved"})
+			w.equal("former Secrets", names(s.Status.FormerSecrets), []string{"moved"})
 			w.samePublished(w.published("login"), published)
-			w.disturb()
+			w.Disturb()
 			w.expire(o)
-			w.state(o, "no former Secret", func(s snapshot) bool { return len(s.status.FormerSecrets) == 0 })
+			w.state(o, "no former Secret", func(s system.Snapshot) bool { return len(s.Status.FormerSecrets) == 0 })
 			w.equal("the former Secret", w.secret("moved"), map[string][]byte(nil))
 		})
-		w.run("replaced by somebody else's", func(w *world) {
-			w.disturb()
+		w.run("replaced by somebody else's", func(w *fixture) {
+			w.Disturb()
 			ours := w.published("login")
 			ours.Labels = nil
 			ours.Data = map[string][]byte{"mine": []byte("1")}
 			w.must(w.Client.Update(w.Context(), ours))
 			w.stalled(o, v1alpha1.ReasonSecretNotOwned, "Secret login", "change spec.connection.secretName, or delete the Secret if nobody needs it")
-			w.looks(c, name, 2)
+			w.observedAgain(c, name, 2)
 			w.samePublished(w.published("login"), ours)
-			w.disturb()
+			w.Disturb()
 			w.must(w.Client.Delete(w.Context(), ours))
 			w.ready(o)
 			w.samePublished(w.published("login"), published)
 		})
-		w.costs(c, name, mark)
-		w.run("deleted with the object, former ones too", func(w *world) {
+		w.expectWrites(c, name, mark)
+		w.run("deleted with the object, former ones too", func(w *fixture) {
 			edit(w, o, func(o client.Object) { connect(o, "last") })
-			w.state(o, "bound to the new Secret", func(s snapshot) bool {
-				return s.isReady(o) && s.status.Binding != nil && s.status.Binding.Name == "last"
+			w.state(o, "bound to the new Secret", func(s system.Snapshot) bool {
+				return s.IsReady(o) && s.Status.Binding != nil && s.Status.Binding.Name == "last"
 			})
 			w.delete(o)
-			w.gone(o)
+			w.awaitDeleted(o)
 			w.equal("the Secret", w.secret("last"), map[string][]byte(nil))
 			w.equal("the former Secret", w.secret("login"), map[string][]byte(nil))
 		})
@@ -128,18 +129,18 @@ func TestConnectionSecretIsKept(t *testing.T) {
 
 // A Secret that bears our labels and is of another type was made by somebody else: its type would stay for ever.
 func TestSecretOfAnotherType(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
 		for name, kind := range map[string]corev1.SecretType{"opaque": corev1.SecretTypeOpaque, "other": "servicebinding.io/other"} {
-			o := k.new(w, c, name)
+			o := k.declare(w, c, name)
 			connect(o, name)
 			theirs := w.labelled(name, k.kind, name)
 			theirs.Type = kind
 			w.must(w.Client.Create(w.Context(), theirs))
 			w.create(o)
 			s := w.stalled(o, v1alpha1.ReasonSecretNotOwned, "Secret "+name, "delete the Secret if nobody needs it")
-			w.equal("external name", s.status.ExternalName, "")
+			w.equal("external name", s.Status.ExternalName, "")
 			w.samePublished(w.published(name), theirs)
-			w.disturb()
+			w.Disturb()
 			w.must(w.Client.Delete(w.Context(), theirs))
 			w.ready(o)
 			ours := string(w.published(name).Type)
@@ -158,36 +159,36 @@ func TestSecretOfAnotherType(t *testing.T) {
 
 // What the API server will not store, however often it is asked, needs a person: not "the cloud is creating it".
 func TestSecretThatIsRefused(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
-		o := k.new(w, c, "orders")
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
+		o := k.declare(w, c, "orders")
 		connect(o, "login")
 		immutable := w.labelled("login", k.kind, "orders")
 		types := map[string]map[string]corev1.SecretType{
 			"Bucket":   {"aws": "servicebinding.io/s3", "gcp": "servicebinding.io/gcs"},
 			"Database": {"aws": "servicebinding.io/postgresql", "gcp": "servicebinding.io/postgresql"},
 		}
-		immutable.Type, immutable.Immutable = types[k.kind][c.name], new(true)
+		immutable.Type, immutable.Immutable = types[k.kind][c.Name], new(true)
 		w.must(w.Client.Create(w.Context(), immutable))
 		w.create(o)
 		s := w.stalled(o, v1alpha1.ReasonSecretNotWritten, "the API server refuses to store the connection Secret login", "immutable", "delete it")
-		ready := s.condition(v1alpha1.ConditionReady)
+		ready := s.Condition(v1alpha1.ConditionReady)
 		w.equal("Ready", ready.Reason, string(v1alpha1.ReasonSecretNotWritten))
-		w.disturb()
+		w.Disturb()
 		w.must(w.Client.Delete(w.Context(), immutable))
 		w.ready(o)
-		w.equal("provider", string(w.secret("login")["provider"]), c.name)
+		w.equal("provider", string(w.secret("login")["provider"]), c.Name)
 	})
 }
 
 // labelled returns a Secret with Mooring's labels, as anybody can make one.
-func (w *world) labelled(name, kind, of string) *corev1.Secret {
+func (w *fixture) labelled(name, kind, of string) *corev1.Secret {
 	s := &corev1.Secret{ObjectMeta: w.meta(name), Data: map[string][]byte{"mine": []byte("1")}}
 	s.Labels = map[string]string{v1alpha1.LabelKind: kind, v1alpha1.LabelName: of, v1alpha1.LabelUID: "of-nobody"}
 	return s
 }
 
 // expire makes the time of all former Secrets one that is over.
-func (w *world) expire(o client.Object) {
+func (w *fixture) expire(o client.Object) {
 	w.Helper()
 	for {
 		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
@@ -204,7 +205,7 @@ func (w *world) expire(o client.Object) {
 }
 
 // says waits for an Event about an object, for whatever reason if it is empty.
-func (w *world) says(o client.Object, reason, text string) {
+func (w *fixture) says(o client.Object, reason, text string) {
 	w.Helper()
 	w.eventually(fmt.Sprintf("an Event %s says %q", reason, text), func() bool {
 		events := &eventsv1.EventList{}
@@ -223,7 +224,7 @@ func names(former []v1alpha1.FormerSecret) (names []string) {
 }
 
 // published returns a Secret of the namespace that must be there.
-func (w *world) published(name string) *corev1.Secret {
+func (w *fixture) published(name string) *corev1.Secret {
 	w.Helper()
 	s := &corev1.Secret{}
 	w.must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: name}, s))
@@ -231,7 +232,7 @@ func (w *world) published(name string) *corev1.Secret {
 }
 
 // theirs makes a Secret that is not Mooring's.
-func (w *world) theirs(name string) *corev1.Secret {
+func (w *fixture) theirs(name string) *corev1.Secret {
 	w.Helper()
 	s := &corev1.Secret{ObjectMeta: w.meta(name), Type: corev1.SecretTypeOpaque, Data: map[string][]byte{"mine": []byte("1")}}
 	w.must(w.Client.Create(w.Context(), s))
@@ -239,7 +240,7 @@ func (w *world) theirs(name string) *corev1.Secret {
 }
 
 // samePublished checks that two Secrets say the same.
-func (w *world) samePublished(got, want *corev1.Secret) {
+func (w *fixture) samePublished(got, want *corev1.Secret) {
 	w.Helper()
 	w.equal("type", got.Type, want.Type)
 	w.equal("labels", got.Labels, want.Labels)

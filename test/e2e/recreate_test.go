@@ -7,28 +7,29 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // A cloud object that vanished and is created again begins with nothing applied: all that the first one got is made again, and
 // the object is not Ready before that.
 func TestRecreatedInFull(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
-		o := k.new(w, c, "again")
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
+		o := k.declare(w, c, "again")
 		spec(o).WhenVanished = v1alpha1.WhenVanishedRecreate
 		connect(o, "again")
 		var making []string
 		switch o := o.(type) {
 		case *v1alpha1.Bucket:
 			o.Spec.Versioning, o.Spec.Tags = new(v1alpha1.VersioningEnabled), map[string]v1alpha1.TagValue{"team": "a"}
-			making = map[string][]string{"aws": {"CreateBucket", "PutBucketVersioning"}, "gcp": {"buckets.insert"}}[c.name]
+			making = map[string][]string{"aws": {"CreateBucket", "PutBucketVersioning"}, "gcp": {"buckets.insert"}}[c.Name]
 		case *v1alpha1.Database:
 			o.Spec.DatabaseName, o.Spec.Tags = new("app"), map[string]v1alpha1.TagValue{"team": "a"}
 			o.Spec.Credentials = &v1alpha1.DatabaseCredentials{Username: new("keeper")}
-			making = map[string][]string{"aws": {"CreateDBInstance"}, "gcp": {"instances.insert", "databases.insert", "users.insert"}}[c.name]
+			making = map[string][]string{"aws": {"CreateDBInstance"}, "gcp": {"instances.insert", "databases.insert", "users.insert"}}[c.Name]
 		}
 		w.create(o)
-		name := w.ready(o).status.ExternalName
-		w.equal("writes", c.writes(name), making)
+		name := w.ready(o).Status.ExternalName
+		w.equal("writes", c.Writes(name), making)
 		for range 2 {
 			w.recreated(c, k, o, name, making)
 		}
@@ -36,26 +37,26 @@ func TestRecreatedInFull(t *testing.T) {
 }
 
 // recreated has an object vanish, and checks what is made in its place.
-func (w *world) recreated(c *cloud, k thing, o client.Object, name string, making []string) {
+func (w *fixture) recreated(c *system.Cloud, k target, o client.Object, name string, making []string) {
 	w.Helper()
 	first := w.ready(o)
-	w.disturb()
+	w.Disturb()
 	k.drop(c, w.T, name)
-	mark := len(c.writes(name))
-	w.eventually("all of it is made again", func() bool { return len(c.writes(name)) >= mark+len(making) })
-	w.state(o, "ready, and another cloud object", func(s snapshot) bool {
-		return s.isReady(o) && s.status.FirstReadyTime != nil && (c.name == "aws" && k.kind == "Bucket" || s.status.ExternalID != first.status.ExternalID)
+	mark := len(c.Writes(name))
+	w.eventually("all of it is made again", func() bool { return len(c.Writes(name)) >= mark+len(making) })
+	w.state(o, "ready, and another cloud object", func(s system.Snapshot) bool {
+		return s.IsReady(o) && s.Status.FirstReadyTime != nil && (c.Name == "aws" && k.kind == "Bucket" || s.Status.ExternalID != first.Status.ExternalID)
 	})
-	w.looks(c, name, 2)
+	w.observedAgain(c, name, 2)
 	w.ready(o)
-	w.costs(c, name, mark, making...)
-	w.equal("what is applied", w.ready(o).status.Applied, first.status.Applied)
+	w.expectWrites(c, name, mark, making...)
+	w.equal("what is applied", w.ready(o).Status.Applied, first.Status.Applied)
 }
 
 // No state between the loss of a database and the end of its creation is Ready, and what the connection Secret names is there
 // once it is.
 func TestRecreatedDatabaseCanBeUsed(t *testing.T) {
-	onReal(t, v1alpha1.EnginePostgres, func(w *world, c *cloud) {
+	onReal(t, v1alpha1.EnginePostgres, func(w *fixture, c *system.Cloud) {
 		p := smallDatabase(c)
 		p.DatabaseName = new("app")
 		d := w.database(c, "orders", p)
@@ -64,20 +65,20 @@ func TestRecreatedDatabaseCanBeUsed(t *testing.T) {
 		connect(d, "orders-db")
 		w.create(d)
 		s := w.ready(d)
-		name, first := s.status.ExternalName, s.status.ExternalID
-		w.disturb()
-		since := len(w.of("Database", d.Name, 0))
-		c.dropDatabase(w.T, name)
-		w.state(d, "Ready with another server", func(s snapshot) bool {
-			return s.isReady(d) && s.status.FirstReadyTime != nil && s.status.ExternalID != first
+		name, first := s.Status.ExternalName, s.Status.ExternalID
+		w.Disturb()
+		since := len(w.States("Database", d.Name, 0))
+		c.DeleteDatabase(w.T, name)
+		w.state(d, "Ready with another server", func(s system.Snapshot) bool {
+			return s.IsReady(d) && s.Status.FirstReadyTime != nil && s.Status.ExternalID != first
 		})
-		states := w.of("Database", d.Name, since)
-		lost := slices.IndexFunc(states, func(s snapshot) bool { return !s.is(v1alpha1.ConditionReady, yes) })
+		states := w.States("Database", d.Name, since)
+		lost := slices.IndexFunc(states, func(s system.Snapshot) bool { return !s.Is(v1alpha1.ConditionReady, yes) })
 		if lost < 0 {
 			w.Fatal("a server that was lost was Ready all the time")
 		}
 		for _, s := range states[lost:] {
-			if s.is(v1alpha1.ConditionReady, yes) && !s.isReady(d) {
+			if s.Is(v1alpha1.ConditionReady, yes) && !s.IsReady(d) {
 				w.Errorf("it is Ready before it is as declared:\n    %v", s)
 			}
 		}

@@ -13,28 +13,29 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // A key that was rotated wrongly turns nothing red that is as declared: for two sync periods all stays as it was last observed,
 // while a Warning and the provider config say what is wrong. Then nobody knows, and somebody has to act. An edit that can't be
 // applied is stalled.
 func TestObservationRefused(t *testing.T) {
-	onBoth(t, func(w *world, c *cloud) {
+	onBoth(t, func(w *fixture, c *system.Cloud) {
 		w.credentials(c, nil)
 		w.must(w.Client.Create(w.Context(), w.team(c)))
 		b := ofTeam(w, c)
 		w.create(b)
-		since := len(w.of(kindOf(b), b.GetName(), 0))
+		since := len(w.States(kindOf(b), b.GetName(), 0))
 		w.ready(b)
-		w.disturb()
-		key := map[string]string{"aws": v1alpha1.SecretKeyAWSSecretAccessKey, "gcp": v1alpha1.SecretKeyGCPCredentials}[c.name]
+		w.Disturb()
+		key := map[string]string{"aws": v1alpha1.SecretKeyAWSSecretAccessKey, "gcp": v1alpha1.SecretKeyGCPCredentials}[c.Name]
 		w.credentials(c, map[string][]byte{key: []byte("not-the-key")})
-		s := w.state(b, "not observed, and stalled", func(s snapshot) bool {
-			return s.is(v1alpha1.ConditionStalled, yes) && s.is(v1alpha1.ConditionAvailable, open) && s.is(v1alpha1.ConditionReady, no)
+		s := w.state(b, "not observed, and stalled", func(s system.Snapshot) bool {
+			return s.Is(v1alpha1.ConditionStalled, yes) && s.Is(v1alpha1.ConditionAvailable, open) && s.Is(v1alpha1.ConditionReady, no)
 		})
-		reason := s.condition(v1alpha1.ConditionStalled).Reason
-		for _, was := range w.of(kindOf(b), b.GetName(), since) {
-			if was.status.FirstReadyTime != nil && !was.is(v1alpha1.ConditionReady, yes) && !was.is(v1alpha1.ConditionAvailable, open) {
+		reason := s.Condition(v1alpha1.ConditionStalled).Reason
+		for _, was := range w.States(kindOf(b), b.GetName(), since) {
+			if was.Status.FirstReadyTime != nil && !was.Is(v1alpha1.ConditionReady, yes) && !was.Is(v1alpha1.ConditionAvailable, open) {
 				w.Errorf("before two sync periods were over it was\n    %v", was)
 			}
 		}
@@ -53,7 +54,7 @@ func TestObservationRefused(t *testing.T) {
 		if ready := meta.FindStatusCondition(config.Status.Conditions, v1alpha1.ConditionReady); ready == nil || ready.Status != no || ready.Reason != reason {
 			w.Errorf("the provider config is %+v", ready)
 		}
-		w.disturb()
+		w.Disturb()
 		w.credentials(c, nil)
 		w.ready(b)
 	})
@@ -63,20 +64,20 @@ func TestObservationRefused(t *testing.T) {
 // sync periods are two days here.
 func TestRefusedObservationIsRecorded(t *testing.T) {
 	t.Parallel()
-	s := emptyStage(t, localcloud.Options{ListenersOnly: true, InstanceQuota: -1}, 2)
+	s := newIdleEnvironment(t, localcloud.Options{ListenersOnly: true, InstanceQuota: -1}, 2)
 	s.Run(t, controllers.Options{SyncPeriod: 24 * time.Hour}, nil)
 	for name, key := range map[string]string{"aws": v1alpha1.SecretKeyAWSSecretAccessKey, "gcp": v1alpha1.SecretKeyGCPCredentials} {
 		t.Run(name, func(t *testing.T) {
-			w := s.world(t)
-			c := &cloud{Cloud: s.Cloud, name: name, config: name, account: accounts[name]}
+			w := s.fixture(t)
+			c := system.NewCloud(s.Cloud, name)
 			w.credentials(c, nil)
 			config := w.team(c)
 			w.must(w.Client.Create(w.Context(), config))
 			b := ofTeam(w, c)
 			w.create(b)
 			w.ready(b)
-			since := len(w.of(kindOf(b), b.GetName(), 0))
-			w.disturb()
+			since := len(w.States(kindOf(b), b.GetName(), 0))
+			w.Disturb()
 			w.credentials(c, map[string][]byte{key: []byte("not-the-key")})
 			w.says(b, "", "it can't be observed, so its status shows the last observation: ")
 			w.eventually("the provider config is not Ready", func() bool {
@@ -85,7 +86,7 @@ func TestRefusedObservationIsRecorded(t *testing.T) {
 			})
 			w.credentials(c, nil)
 			w.says(b, v1alpha1.EventRecovered, "the cloud answers again")
-			for _, was := range w.of(kindOf(b), b.GetName(), since) {
+			for _, was := range w.States(kindOf(b), b.GetName(), since) {
 				w.Errorf("the refusal shows in its conditions:\n    %v", was)
 			}
 		})
@@ -95,53 +96,53 @@ func TestRefusedObservationIsRecorded(t *testing.T) {
 // What the cloud keeps refusing as busy is recorded, with the cloud's words: an edit does not stay "being applied", and an
 // object that is being deleted is never Ready.
 func TestBusyForLong(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
-		o := k.new(w, c, "busy")
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
+		o := k.declare(w, c, "busy")
 		w.create(o)
-		name := w.ready(o).status.ExternalName
-		w.disturb()
+		name := w.ready(o).Status.ExternalName
+		w.Disturb()
 		lift := c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Resource: name, Write: localcloud.Writes}, Kind: localcloud.Conflict})
 		since := edit(w, o, func(o client.Object) { tagWith(o, "team", "b") })
-		s := w.state(o, "an edit that is refused as busy", func(s snapshot) bool {
-			c := s.condition(v1alpha1.ConditionReconciling)
-			return c != nil && c.Reason == string(v1alpha1.ReasonCloudBusy) && s.is(v1alpha1.ConditionReady, no)
+		s := w.state(o, "an edit that is refused as busy", func(s system.Snapshot) bool {
+			c := s.Condition(v1alpha1.ConditionReconciling)
+			return c != nil && c.Reason == string(v1alpha1.ReasonCloudBusy) && s.Is(v1alpha1.ConditionReady, no)
 		})
-		if p := s.status.PendingChanges; len(p) != 1 || p[0].Field != "tags" {
+		if p := s.Status.PendingChanges; len(p) != 1 || p[0].Field != "tags" {
 			w.Errorf("pending are %+v", p)
 		}
 		w.delete(o)
-		w.state(o, "a deletion that is refused as busy", func(s snapshot) bool {
-			c := s.condition(v1alpha1.ConditionReconciling)
-			return s.deleting && c != nil && c.Reason == string(v1alpha1.ReasonDeleting) && len(c.Message) > len("the cloud refuses this for now, and Mooring retries: ") &&
+		w.state(o, "a deletion that is refused as busy", func(s system.Snapshot) bool {
+			c := s.Condition(v1alpha1.ConditionReconciling)
+			return s.Deleting && c != nil && c.Reason == string(v1alpha1.ReasonDeleting) && len(c.Message) > len("the cloud refuses this for now, and Mooring retries: ") &&
 				c.Message[:len("the cloud refuses this")] == "the cloud refuses this"
 		})
-		for _, s := range w.of(k.kind, o.GetName(), since) {
-			if s.deleting && s.observed == s.generation && s.is(v1alpha1.ConditionReady, yes) {
+		for _, s := range w.States(k.kind, o.GetName(), since) {
+			if s.Deleting && s.ObservedGeneration == s.Generation && s.Is(v1alpha1.ConditionReady, yes) {
 				w.Errorf("it is being deleted, and\n    %v", s)
 			}
 		}
-		w.disturb()
+		w.Disturb()
 		lift()
-		w.gone(o)
+		w.awaitDeleted(o)
 	})
 }
 
 // A deletion shows at once, although the cloud refuses it first.
 func TestDeletionShowsAtOnce(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
-		o := k.new(w, c, "going")
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
+		o := k.declare(w, c, "going")
 		w.create(o)
-		name := w.ready(o).status.ExternalName
-		w.disturb()
+		name := w.ready(o).Status.ExternalName
+		w.Disturb()
 		lift := c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Resource: name, Write: localcloud.Writes}, Kind: localcloud.Conflict})
 		w.delete(o)
-		deletes := func(s snapshot) bool { return s.deleting && !s.is(v1alpha1.ConditionReady, yes) }
+		deletes := func(s system.Snapshot) bool { return s.Deleting && !s.Is(v1alpha1.ConditionReady, yes) }
 		w.state(o, "being deleted", deletes)
-		states := w.of(k.kind, o.GetName(), 0)
+		states := w.States(k.kind, o.GetName(), 0)
 		first := states[slices.IndexFunc(states, deletes)]
-		w.equal("the first message", first.condition(v1alpha1.ConditionReady).Message, "being deleted")
+		w.equal("the first message", first.Condition(v1alpha1.ConditionReady).Message, "being deleted")
 		lift()
-		w.gone(o)
+		w.awaitDeleted(o)
 	})
 }
 

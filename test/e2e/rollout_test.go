@@ -81,7 +81,7 @@ func TestClassRollout(t *testing.T) {
 	}
 }
 
-// A rollout is a class with many users on a stage of its own.
+// A rollout is a class with many users on an environment of its own.
 type rollout struct {
 	*testing.T
 	*system.Environment
@@ -156,10 +156,10 @@ func (r *rollout) eventually(what string, done func() bool) {
 		status := r.class().Status
 		now := fmt.Sprint(status.Users, status.UpToDate, status.Waiting, r.Cloud.Ledger.Count(localcloud.Filter{Service: "rds", Write: localcloud.Writes}))
 		if now != progress { // as long as something happens, on a busy machine too
-			progress, deadline = now, time.Now().Add(patience)
+			progress, deadline = now, time.Now().Add(system.Patience)
 		}
 		if time.Now().After(deadline) {
-			r.Fatalf("not so, and nothing has happened for %v: %s; the class is %+v", patience, what, status)
+			r.Fatalf("not so, and nothing has happened for %v: %s; the class is %+v", system.Patience, what, status)
 		}
 	}
 }

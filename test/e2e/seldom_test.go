@@ -32,7 +32,7 @@ import (
 // that, which are judged with those of all other tests.
 func TestSeldom(t *testing.T) {
 	t.Parallel()
-	s := emptyStage(t, localcloud.Options{Durations: durations, ListenersOnly: true, InstanceQuota: -1}, 1)
+	s := newIdleEnvironment(t, localcloud.Options{Durations: durations, ListenersOnly: true, InstanceQuota: -1}, 1)
 	lease, err := leadership.New(s.Config(), system.Namespace, controllers.LeaderLease, "", time.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -43,8 +43,8 @@ func TestSeldom(t *testing.T) {
 	}
 	server := &oldServer{}
 	s.Run(t, controllers.Options{SyncPeriod: syncPeriod, Lease: lease, WebhookAddress: address}, server.wrap)
-	w := s.world(t)
-	c := &cloud{Cloud: s.Cloud, name: "aws", config: "aws", account: accounts["aws"], hands: awsHands(s.Cloud)}
+	w := s.fixture(t)
+	c := system.NewCloud(s.Cloud, "aws")
 	w.Run("tokens", func(t *testing.T) { w.in(t).signsIn() })
 	w.Run("admission", func(t *testing.T) { w.in(t).answers(c) })
 	w.Run("no room", func(t *testing.T) { w.in(t).repeats(c, server) })
@@ -64,7 +64,7 @@ func freeAddress(t *testing.T) string {
 }
 
 // signsIn has a Bucket made by whom a token of the namespace's ServiceAccount is for.
-func (w *world) signsIn() {
+func (w *fixture) signsIn() {
 	w.Helper()
 	issuer, err := w.TrustCluster(w.Context())
 	w.must(err)
@@ -83,15 +83,15 @@ func (w *world) signsIn() {
 	w.create(b)
 	w.ready(b)
 	w.delete(b)
-	w.gone(b)
+	w.awaitDeleted(b)
 }
 
 // answers has objects refused that their classes do not allow: nothing is refused on the word of a cache, so that the classes
 // are read anew.
-func (w *world) answers(c *cloud) {
+func (w *fixture) answers(c *system.Cloud) {
 	w.Helper()
 	others := v1alpha1.ClassSpec{
-		ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: c.config},
+		ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: c.Config},
 		AllowedNamespaces: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": "others"}},
 	}
 	meta := metav1.ObjectMeta{Name: "others"}
@@ -108,12 +108,12 @@ func (w *world) answers(c *cloud) {
 }
 
 // repeats has the same thing happen to an object again, while nothing of it can be written: the same Event is told again.
-func (w *world) repeats(c *cloud, server *oldServer) {
+func (w *fixture) repeats(c *system.Cloud, server *oldServer) {
 	w.Helper()
 	b := w.bucket(c, "photos", v1alpha1.BucketParameters{})
 	w.create(b)
 	w.ready(b)
-	w.disturb()
+	w.Disturb()
 	server.full.Store(true)
 	w.delete(b)
 	w.eventually("its end is told again", func() bool {
@@ -124,8 +124,8 @@ func (w *world) repeats(c *cloud, server *oldServer) {
 		})
 	})
 	server.full.Store(false)
-	w.disturb()
-	w.gone(b)
+	w.Disturb()
+	w.awaitDeleted(b)
 }
 
 // An oldServer is an API server that can't yet begin a watch with what there is, as those before Kubernetes 1.32, so that

@@ -7,10 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
-	"google.golang.org/api/sqladmin/v1"
-	"google.golang.org/api/storage/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -21,114 +17,85 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// makeMySQL makes a server of an engine that no test here asks for.
-func makeMySQL(w *world, c *cloud, name string) {
-	w.Helper()
-	switch theirs := c.hands.(type) {
-	case *amazon:
-		call(w.T, theirs.rds.CreateDBInstance, &rds.CreateDBInstanceInput{
-			DBInstanceIdentifier: &name, Engine: awssdk.String("mysql"), DBInstanceClass: awssdk.String("db.t4g.micro"),
-			AllocatedStorage: awssdk.Int32(20), MasterUsername: awssdk.String("keeper"), MasterUserPassword: awssdk.String("somebody-elses"),
-		})
-		theirs.rest(w.T, name)
-	case *googleCloud:
-		op, err := theirs.sql.Instances.Insert(system.GCPProject, &sqladmin.DatabaseInstance{
-			Name: name, Region: system.GCPRegion, DatabaseVersion: "MYSQL_8_0", RootPassword: "somebody-elses",
-			Settings: &sqladmin.Settings{Tier: "db-f1-micro", Edition: "ENTERPRISE"},
-		}).Do()
-		ok(w.T, err)
-		theirs.end(w.T, op)
-	}
-}
-
 // What can never become what the spec asks for is not taken over: it gets no mark, and does not go with the object.
 func TestContradictionIsNotTakenOver(t *testing.T) {
-	refuses := func(w *world, c *cloud, o client.Object, external string, says ...string) {
-		mark := len(c.writes(external))
+	refuses := func(w *fixture, c *system.Cloud, o client.Object, external string, says ...string) {
+		mark := len(c.Writes(external))
 		spec(o).ExternalName, spec(o).Adoption = external, v1alpha1.AdoptionIfExists
 		w.create(o)
 		w.stalled(o, v1alpha1.ReasonImmutable, append(says, "does not take it over")...)
 		w.untouched(c, external, mark, o)
 		w.delete(o)
-		w.gone(o)
-		w.equal("writes", c.writes(external)[mark:], []string{})
+		w.awaitDeleted(o)
+		w.equal("writes", c.Writes(external)[mark:], []string{})
 	}
 	t.Run("engine", func(t *testing.T) {
-		onBoth(t, func(w *world, c *cloud) {
+		onBoth(t, func(w *fixture, c *system.Cloud) {
 			external := w.namespace + "-theirs"
-			makeMySQL(w, c, external)
+			c.MakeMySQL(w.T, external)
 			refuses(w, c, w.database(c, "ours", smallDatabase(c)), external, `engine can't change from "mysql" to "postgres"`)
 		})
 	})
 	t.Run("location", func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		c := w.cloud("gcp")
 		external := w.namespace + "-theirs"
-		w.makeIn(c, external, "US")
+		c.MakeBucketIn(w.T, external, "US")
 		refuses(w, c, w.bucket(c, "ours", v1alpha1.BucketParameters{Location: new("eu")}), external, `location can't change from "us" to "eu"`)
 	})
 }
 
 // What was taken over and never was as declared stays in the cloud.
 func TestAdoptedAndNeverApplied(t *testing.T) {
-	onBoth(t, func(w *world, c *cloud) {
+	onBoth(t, func(w *fixture, c *system.Cloud) {
 		external := w.namespace + "-theirs"
-		c.makeDatabase(w.T, external, map[string]string{"theirs": "1"})
+		c.MakeDatabase(w.T, external, map[string]string{"theirs": "1"})
 		p := smallDatabase(c)
-		sized(c, &p, sizes[c.name][1])
+		sized(c, &p, sizes[c.Name][1])
 		d := w.database(c, "ours", p)
 		d.Spec.ExternalName, d.Spec.Adoption = external, v1alpha1.AdoptionIfExists
 		w.create(d)
 		s := w.stalled(d, v1alpha1.ReasonApprovalRequired)
-		w.equal("origin", s.status.Origin, v1alpha1.OriginAdopted)
+		w.equal("origin", s.Status.Origin, v1alpha1.OriginAdopted)
 		w.delete(d)
-		w.gone(d)
-		if tags := c.databaseTags(w.T, external); !driver.MarkFrom(tags).Released || tags["theirs"] != "1" {
+		w.awaitDeleted(d)
+		if tags := c.DatabaseTags(w.T, external); !driver.MarkFrom(tags).Released || tags["theirs"] != "1" {
 			w.Errorf("it is left with the tags %v", tags)
 		}
 	})
-}
-
-// makeIn makes a bucket in a location of one's choice.
-func (w *world) makeIn(c *cloud, name, location string) {
-	w.Helper()
-	_, err := c.hands.(*googleCloud).storage.Buckets.Insert(system.GCPProject, &storage.Bucket{Name: name, Location: location}).Do()
-	ok(w.T, err)
 }
 
 // Where something was observed is where it is, whatever region the account has; and there it is created again.
 func TestLocationIsWhereItWasObserved(t *testing.T) {
 	for _, observed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("observed first %t", observed), func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			c := w.cloud("gcp")
 			external := w.namespace + "-theirs"
-			w.makeIn(c, external, "US")
+			c.MakeBucketIn(w.T, external, "US")
 			b := w.bucket(c, "ours", v1alpha1.BucketParameters{})
 			b.Spec.ExternalName, b.Spec.Adoption = external, v1alpha1.AdoptionIfExists
 			if observed {
 				b.Spec.Management = v1alpha1.ManagementObserve
 			}
 			w.create(b)
-			w.equal("location", w.ready(b).status.Location, "us")
+			w.equal("location", w.ready(b).Status.Location, "us")
 			edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.Management = v1alpha1.ManagementFull })
-			first := w.ready(b).status
+			first := w.ready(b).Status
 			w.equal("location", first.Location, "us")
-			w.disturb()
-			c.dropBucket(w.T, external)
-			w.state(b, "created again", func(s snapshot) bool { return s.isReady(b) && s.status.ExternalID != first.ExternalID })
-			made, err := c.hands.(*googleCloud).storage.Buckets.Get(external).Do()
-			ok(w.T, err)
-			w.equal("the new bucket's location", made.Location, "US")
+			w.Disturb()
+			c.DeleteBucket(w.T, external)
+			w.state(b, "created again", func(s system.Snapshot) bool { return s.IsReady(b) && s.Status.ExternalID != first.ExternalID })
+			w.equal("the new bucket's location", c.BucketLocation(w.T, external), "US")
 			edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.Location = new("us") })
-			w.equal("location", w.ready(b).status.Location, "us")
+			w.equal("location", w.ready(b).Status.Location, "us")
 		})
 	}
 }
 
 // What the cloud created without the mark that it was sent gets its mark; what loses its mark later has no proof of whose it is.
 func TestCreationThatDropsTags(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	c := w.cloud("aws")
 	name := w.namespace + "-untagged"
 	untag := func() {
@@ -136,7 +103,7 @@ func TestCreationThatDropsTags(t *testing.T) {
 		for _, key := range driver.MarkKeys() {
 			none[key] = ""
 		}
-		c.tagBucket(w.T, name, none)
+		c.TagBucket(w.T, name, none)
 	}
 	lift := c.Faults.Add(localcloud.Fault{
 		Filter: localcloud.Filter{Operation: "CreateBucket", Resource: name}, Kind: localcloud.Latency, Times: 1,
@@ -147,23 +114,23 @@ func TestCreationThatDropsTags(t *testing.T) {
 	b.Spec.ExternalName = name
 	w.create(b)
 	w.ready(b)
-	if !w.marked(c, things[0], name, b) {
-		w.Errorf("the tags are %v", c.bucketTags(w.T, name))
+	if !w.marked(c, targets[0], name, b) {
+		w.Errorf("the tags are %v", c.BucketTags(w.T, name))
 	}
-	noted := slices.ContainsFunc(w.of("Bucket", b.Name, 0), func(s snapshot) bool { return s.status.MarkMissing })
-	if !noted || w.ready(b).status.MarkMissing {
-		w.Errorf("that the mark was missing was stored: %t, and is still: %t", noted, w.ready(b).status.MarkMissing)
+	noted := slices.ContainsFunc(w.States("Bucket", b.Name, 0), func(s system.Snapshot) bool { return s.Status.MarkMissing })
+	if !noted || w.ready(b).Status.MarkMissing {
+		w.Errorf("that the mark was missing was stored: %t, and is still: %t", noted, w.ready(b).Status.MarkMissing)
 	}
-	w.disturb()
+	w.Disturb()
 	untag()
-	mark := len(c.writes(name))
+	mark := len(c.Writes(name))
 	w.stalled(b, v1alpha1.ReasonNotOwned, "does not have Mooring's mark")
-	w.costs(c, name, mark)
+	w.expectWrites(c, name, mark)
 }
 
 // The mark is also written on what a creation made whose answer was lost, as in a crash.
 func TestLostCreationThatDropsTags(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	c := w.cloud("aws")
 	b := w.bucket(c, "untagged", v1alpha1.BucketParameters{})
 	name := resource.ExternalName(w.mark(w.namespace, b.Name).Cluster, w.namespace, b.Name, 63)
@@ -173,49 +140,49 @@ func TestLostCreationThatDropsTags(t *testing.T) {
 	}
 	w.Cleanup(c.Faults.Add(localcloud.Fault{
 		Filter: localcloud.Filter{Operation: "CreateBucket", Resource: name}, Kind: localcloud.ResponseLost, Times: 1,
-		Hook: func(localcloud.Call) { c.tagBucket(w.T, name, none) },
+		Hook: func(localcloud.Call) { c.TagBucket(w.T, name, none) },
 	}))
 	w.create(b)
 	w.ready(b)
-	if !w.marked(c, things[0], name, b) {
-		w.Errorf("the tags are %v", c.bucketTags(w.T, name))
+	if !w.marked(c, targets[0], name, b) {
+		w.Errorf("the tags are %v", c.BucketTags(w.T, name))
 	}
-	w.costs(c, name, 0, "CreateBucket", "PutBucketTagging", "PutBucketTagging")
+	w.expectWrites(c, name, 0, "CreateBucket", "PutBucketTagging", "PutBucketTagging")
 }
 
 // Lost data is told as a loss.
 func TestLossIsTold(t *testing.T) {
 	t.Run("created again", func(t *testing.T) {
-		onAll(t, func(w *world, c *cloud, k thing) {
-			o := k.new(w, c, "lost")
+		onAll(t, func(w *fixture, c *system.Cloud, k target) {
+			o := k.declare(w, c, "lost")
 			spec(o).WhenVanished = v1alpha1.WhenVanishedRecreate
 			tagged(o, "a")
 			w.create(o)
 			s := w.ready(o)
-			name, where := s.status.ExternalName, c.name+" account "+s.status.AccountID
-			w.disturb()
+			name, where := s.Status.ExternalName, c.Name+" account "+s.Status.AccountID
+			w.Disturb()
 			k.drop(c, w.T, name)
 			created := "Normal Created: created " + name + " in " + where
 			usable := "Normal Ready: usable and up to date"
-			w.tells(o, []string{
+			w.expectEvents(o, []string{
 				"Warning DataLost: " + name + " was deleted in " + where + " outside Mooring, and its data is lost; Mooring is creating a new, empty one under the same name",
 				created, usable,
 			})
 		})
 	})
 	t.Run("without a final snapshot", func(t *testing.T) {
-		onBoth(t, func(w *world, c *cloud) {
+		onBoth(t, func(w *fixture, c *system.Cloud) {
 			d := w.database(c, "lost", smallDatabase(c))
 			d.Spec.DeletionPolicy = v1alpha1.DeletionSnapshot
 			w.create(d)
 			s := w.ready(d)
-			name, where := s.status.ExternalName, c.name+" account "+s.status.AccountID
-			w.disturb()
-			c.dropDatabase(w.T, name)
-			vanished := w.stalled(d, v1alpha1.ReasonVanished).condition(v1alpha1.ConditionStalled).Message
+			name, where := s.Status.ExternalName, c.Name+" account "+s.Status.AccountID
+			w.Disturb()
+			c.DeleteDatabase(w.T, name)
+			vanished := w.stalled(d, v1alpha1.ReasonVanished).Condition(v1alpha1.ConditionStalled).Message
 			w.delete(d)
-			w.gone(d)
-			w.tells(d, []string{
+			w.awaitDeleted(d)
+			w.expectEvents(d, []string{
 				"Warning Vanished: " + vanished,
 				"Warning DataLost: " + name + " no longer exists in " + where + ", and there is no final snapshot " + resource.SnapshotName(name, string(d.UID)) +
 					": it was deleted outside Mooring, and its data is lost unless the cloud has other backups",
@@ -227,7 +194,7 @@ func TestLossIsTold(t *testing.T) {
 
 // Whose a cloud object is, is told to the platform team alone.
 func TestTenantsAreNotToldWhose(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
 		external := w.namespace + "-theirs"
 		theirs := w.mark("bank", "treasure")
 		k.make(c, w.T, external, theirs.Labels())
@@ -236,7 +203,7 @@ func TestTenantsAreNotToldWhose(t *testing.T) {
 			func(o client.Object) { spec(o).Adoption = v1alpha1.AdoptionIfExists },
 			func(o client.Object) { spec(o).Management = v1alpha1.ManagementObserve },
 		} {
-			o := k.new(w, c, fmt.Sprintf("ours-%d", told))
+			o := k.declare(w, c, fmt.Sprintf("ours-%d", told))
 			spec(o).ExternalName = external
 			how(o)
 			w.create(o)
@@ -245,7 +212,7 @@ func TestTenantsAreNotToldWhose(t *testing.T) {
 				told++
 				w.eventually("the platform team is told", func() bool { return w.toldPlatform(o, "bank/treasure of cluster "+theirs.Cluster) >= 1+(told-1)%2 })
 				edit(w, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) })
-				w.state(o, "paused", func(s snapshot) bool { return s.is(v1alpha1.ConditionStalled, absent) })
+				w.state(o, "paused", func(s system.Snapshot) bool { return s.Is(v1alpha1.ConditionStalled, absent) })
 				edit(w, o, func(o client.Object) { o.SetAnnotations(nil) })
 			}
 			w.stalled(o, v1alpha1.ReasonNotOwned)
@@ -254,9 +221,9 @@ func TestTenantsAreNotToldWhose(t *testing.T) {
 		w.must(w.Client.List(w.Context(), all, client.InNamespace(w.namespace)))
 		said, err := json.Marshal(all)
 		w.must(err)
-		for _, s := range w.objects() {
-			for _, state := range w.of(s.kind, s.name, 0) {
-				text, err := json.Marshal(state.status)
+		for _, s := range w.Objects() {
+			for _, state := range w.States(s.Kind, s.Name, 0) {
+				text, err := json.Marshal(state.Status)
 				w.must(err)
 				said = append(said, text...)
 			}
@@ -270,7 +237,7 @@ func TestTenantsAreNotToldWhose(t *testing.T) {
 }
 
 // toldPlatform counts the Events on the ClusterProviderConfig that speak of an object and say something.
-func (w *world) toldPlatform(o client.Object, says string) (times int) {
+func (w *fixture) toldPlatform(o client.Object, says string) (times int) {
 	w.Helper()
 	all := &eventsv1.EventList{}
 	w.must(w.Client.List(w.Context(), all, client.InNamespace(system.Namespace)))
@@ -288,14 +255,14 @@ func (w *world) toldPlatform(o client.Object, says string) (times int) {
 
 // What another namespace left in a shared account may be taken over, or looked at, with the platform's consent alone.
 func TestPlatformConsents(t *testing.T) {
-	onAll(t, func(w *world, c *cloud, k thing) {
+	onAll(t, func(w *fixture, c *system.Cloud, k target) {
 		external := w.namespace + "-left"
 		left := w.mark("another", "object")
 		left.Released = true
 		k.make(c, w.T, external, left.Labels())
-		seen := k.new(w, c, "seen")
+		seen := k.declare(w, c, "seen")
 		spec(seen).ExternalName, spec(seen).Management = external, v1alpha1.ManagementObserve
-		o := k.new(w, c, "ours")
+		o := k.declare(w, c, "ours")
 		spec(o).ExternalName, spec(o).Adoption = external, v1alpha1.AdoptionIfExists
 		for _, o := range []client.Object{seen, o} {
 			o.SetAnnotations(map[string]string{v1alpha1.AnnotationAdoptFrom: "another/objects"})

@@ -6,11 +6,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // Whoever wants to delete an account sees who depends on it. The first users are named, so that each new one is no news.
 func TestUsersOfAnAccount(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	c := w.cloud("aws")
 	w.credentials(c, nil)
 	team := w.team(c)
@@ -43,7 +44,7 @@ func TestUsersOfAnAccount(t *testing.T) {
 
 // Who may not read Secrets sees where a server answers.
 func TestEndpointInStatus(t *testing.T) {
-	onBoth(t, func(w *world, c *cloud) {
+	onBoth(t, func(w *fixture, c *system.Cloud) {
 		d := w.database(c, "orders", smallDatabase(c))
 		connect(d, "login")
 		w.create(d)

@@ -1,4 +1,4 @@
-package e2e
+package system
 
 import (
 	"context"
@@ -13,13 +13,23 @@ import (
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 
-	"github.com/mooring-dev/mooring/test/system"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-// amazon is AWS in other people's hands.
-type amazon struct {
+// awsConsole is AWS as people use it beside Mooring.
+type awsConsole struct {
 	s3  *s3.Client
 	rds *rds.Client
+}
+
+func newAWSConsole(local *localcloud.Cloud) Console {
+	id, secret := local.AWSKeys(AWSAccount)
+	cfg := awssdk.Config{
+		Region: AWSRegion, Credentials: credentials.NewStaticCredentialsProvider(id, secret, ""),
+		BaseEndpoint: awssdk.String(local.AWSEndpoint()),
+	}
+	return &awsConsole{s3: s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true }), rds: rds.NewFromConfig(cfg)}
 }
 
 // call makes a call that must succeed.
@@ -32,11 +42,26 @@ func call[I, O, Opt any](t *testing.T, do func(context.Context, *I, ...func(*Opt
 	return out
 }
 
-func (a *amazon) makeBucket(t *testing.T, name string, tags map[string]string) {
+// MakeBucket implements Console.
+func (a *awsConsole) MakeBucket(t *testing.T, name string, tags map[string]string) {
 	t.Helper()
 	call(t, a.s3.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
-		LocationConstraint: system.AWSRegion, Tags: s3Tags(tags),
+		LocationConstraint: AWSRegion, Tags: s3Tags(tags),
 	}})
+}
+
+// MakeBucketIn implements Console.
+func (a *awsConsole) MakeBucketIn(t *testing.T, name, location string) {
+	t.Helper()
+	call(t, a.s3.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
+		LocationConstraint: s3types.BucketLocationConstraint(location),
+	}})
+}
+
+// BucketLocation implements Console.
+func (a *awsConsole) BucketLocation(t *testing.T, name string) string {
+	t.Helper()
+	return string(call(t, a.s3.GetBucketLocation, &s3.GetBucketLocationInput{Bucket: &name}).LocationConstraint)
 }
 
 func s3Tags(tags map[string]string) []s3types.Tag {
@@ -47,7 +72,8 @@ func s3Tags(tags map[string]string) []s3types.Tag {
 	return out
 }
 
-func (a *amazon) bucketTags(t *testing.T, name string) map[string]string {
+// BucketTags implements Console.
+func (a *awsConsole) BucketTags(t *testing.T, name string) map[string]string {
 	t.Helper()
 	out, err := a.s3.GetBucketTagging(t.Context(), &s3.GetBucketTaggingInput{Bucket: &name})
 	if e, ok := errors.AsType[smithy.APIError](err); ok && e.ErrorCode() == "NoSuchBucket" {
@@ -65,9 +91,10 @@ func (a *amazon) bucketTags(t *testing.T, name string) map[string]string {
 	return tags
 }
 
-func (a *amazon) tagBucket(t *testing.T, name string, tags map[string]string) {
+// TagBucket implements Console.
+func (a *awsConsole) TagBucket(t *testing.T, name string, tags map[string]string) {
 	t.Helper()
-	all := a.bucketTags(t, name)
+	all := a.BucketTags(t, name)
 	for k, v := range tags {
 		if all[k] = v; v == "" {
 			delete(all, k)
@@ -76,7 +103,8 @@ func (a *amazon) tagBucket(t *testing.T, name string, tags map[string]string) {
 	call(t, a.s3.PutBucketTagging, &s3.PutBucketTaggingInput{Bucket: &name, Tagging: &s3types.Tagging{TagSet: s3Tags(all)}})
 }
 
-func (a *amazon) version(t *testing.T, name string, on bool) {
+// SetVersioning implements Console.
+func (a *awsConsole) SetVersioning(t *testing.T, name string, on bool) {
 	t.Helper()
 	status := s3types.BucketVersioningStatusSuspended
 	if on {
@@ -86,7 +114,8 @@ func (a *amazon) version(t *testing.T, name string, on bool) {
 		Bucket: &name, VersioningConfiguration: &s3types.VersioningConfiguration{Status: status}})
 }
 
-func (a *amazon) publish(t *testing.T, name string, on bool) {
+// SetPublic implements Console.
+func (a *awsConsole) SetPublic(t *testing.T, name string, on bool) {
 	t.Helper()
 	block := awssdk.Bool(!on)
 	call(t, a.s3.PutPublicAccessBlock, &s3.PutPublicAccessBlockInput{
@@ -95,7 +124,8 @@ func (a *amazon) publish(t *testing.T, name string, on bool) {
 		}})
 }
 
-func (a *amazon) encrypt(t *testing.T, name, key string) {
+// SetEncryption implements Console.
+func (a *awsConsole) SetEncryption(t *testing.T, name, key string) {
 	t.Helper()
 	call(t, a.s3.PutBucketEncryption, &s3.PutBucketEncryptionInput{
 		Bucket: &name, ServerSideEncryptionConfiguration: &s3types.ServerSideEncryptionConfiguration{
@@ -105,22 +135,26 @@ func (a *amazon) encrypt(t *testing.T, name, key string) {
 		}})
 }
 
-func (a *amazon) dropBucket(t *testing.T, name string) {
+// DeleteBucket implements Console.
+func (a *awsConsole) DeleteBucket(t *testing.T, name string) {
 	t.Helper()
 	call(t, a.s3.DeleteBucket, &s3.DeleteBucketInput{Bucket: &name})
 }
 
-func (a *amazon) putObject(t *testing.T, bucket, key string) {
+// PutObject implements Console.
+func (a *awsConsole) PutObject(t *testing.T, bucket, key string) {
 	t.Helper()
 	call(t, a.s3.PutObject, &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: strings.NewReader("content")})
 }
 
-func (a *amazon) dropObject(t *testing.T, bucket, key string) {
+// DeleteObject implements Console.
+func (a *awsConsole) DeleteObject(t *testing.T, bucket, key string) {
 	t.Helper()
 	call(t, a.s3.DeleteObject, &s3.DeleteObjectInput{Bucket: &bucket, Key: &key})
 }
 
-func (a *amazon) makeDatabase(t *testing.T, name string, tags map[string]string) {
+// MakeDatabase implements Console.
+func (a *awsConsole) MakeDatabase(t *testing.T, name string, tags map[string]string) {
 	t.Helper()
 	var list []rdstypes.Tag
 	for k, v := range tags {
@@ -135,12 +169,12 @@ func (a *amazon) makeDatabase(t *testing.T, name string, tags map[string]string)
 }
 
 // rest waits until an instance is at rest.
-func (a *amazon) rest(t *testing.T, name string) {
+func (a *awsConsole) rest(t *testing.T, name string) {
 	t.Helper()
 	until(t, name+" is available", func() bool { return *a.instance(t, name).DBInstanceStatus == "available" })
 }
 
-func (a *amazon) instance(t *testing.T, name string) *rdstypes.DBInstance {
+func (a *awsConsole) instance(t *testing.T, name string) *rdstypes.DBInstance {
 	t.Helper()
 	out, err := a.rds.DescribeDBInstances(t.Context(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name})
 	if e, ok := errors.AsType[smithy.APIError](err); ok && e.ErrorCode() == "DBInstanceNotFound" {
@@ -152,7 +186,8 @@ func (a *amazon) instance(t *testing.T, name string) *rdstypes.DBInstance {
 	return &out.DBInstances[0]
 }
 
-func (a *amazon) databaseTags(t *testing.T, name string) map[string]string {
+// DatabaseTags implements Console.
+func (a *awsConsole) DatabaseTags(t *testing.T, name string) map[string]string {
 	t.Helper()
 	in := a.instance(t, name)
 	if in == nil {
@@ -165,7 +200,8 @@ func (a *amazon) databaseTags(t *testing.T, name string) map[string]string {
 	return tags
 }
 
-func (a *amazon) tagDatabase(t *testing.T, name string, tags map[string]string) {
+// TagDatabase implements Console.
+func (a *awsConsole) TagDatabase(t *testing.T, name string, tags map[string]string) {
 	t.Helper()
 	arn := a.instance(t, name).DBInstanceArn
 	var set []rdstypes.Tag
@@ -185,46 +221,53 @@ func (a *amazon) tagDatabase(t *testing.T, name string, tags map[string]string) 
 	}
 }
 
-func (a *amazon) modify(t *testing.T, name string, in rds.ModifyDBInstanceInput) {
+func (a *awsConsole) modify(t *testing.T, name string, in rds.ModifyDBInstanceInput) {
 	t.Helper()
 	a.rest(t, name)
 	in.DBInstanceIdentifier, in.ApplyImmediately = &name, awssdk.Bool(true)
 	call(t, a.rds.ModifyDBInstance, &in)
 }
 
-func (a *amazon) retain(t *testing.T, name string, days int) {
+// SetRetention implements Console.
+func (a *awsConsole) SetRetention(t *testing.T, name string, days int) {
 	t.Helper()
 	a.modify(t, name, rds.ModifyDBInstanceInput{BackupRetentionPeriod: awssdk.Int32(int32(days))})
 }
 
-func (a *amazon) protect(t *testing.T, name string, on bool) {
+// SetProtection implements Console.
+func (a *awsConsole) SetProtection(t *testing.T, name string, on bool) {
 	t.Helper()
 	a.modify(t, name, rds.ModifyDBInstanceInput{DeletionProtection: &on})
 }
 
-func (a *amazon) resize(t *testing.T, name, size string) {
+// SetSize implements Console.
+func (a *awsConsole) SetSize(t *testing.T, name, size string) {
 	t.Helper()
 	a.modify(t, name, rds.ModifyDBInstanceInput{DBInstanceClass: &size})
 }
 
-func (a *amazon) grow(t *testing.T, name string, gib int) {
+// SetStorage implements Console.
+func (a *awsConsole) SetStorage(t *testing.T, name string, gib int) {
 	t.Helper()
 	a.modify(t, name, rds.ModifyDBInstanceInput{AllocatedStorage: awssdk.Int32(int32(gib))})
 }
 
-func (a *amazon) upgrade(t *testing.T, name, version string) {
+// SetVersion implements Console.
+func (a *awsConsole) SetVersion(t *testing.T, name, version string) {
 	t.Helper()
 	a.modify(t, name, rds.ModifyDBInstanceInput{EngineVersion: &version, AllowMajorVersionUpgrade: awssdk.Bool(true)})
 }
 
-func (a *amazon) dropDatabase(t *testing.T, name string) {
+// DeleteDatabase implements Console.
+func (a *awsConsole) DeleteDatabase(t *testing.T, name string) {
 	t.Helper()
 	a.rest(t, name)
 	call(t, a.rds.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &name, SkipFinalSnapshot: awssdk.Bool(true)})
 	until(t, name+" is gone", func() bool { return a.instance(t, name) == nil })
 }
 
-func (a *amazon) snapshots(t *testing.T, database string) []string {
+// Snapshots implements Console.
+func (a *awsConsole) Snapshots(t *testing.T, database string) []string {
 	t.Helper()
 	out := call(t, a.rds.DescribeDBSnapshots, &rds.DescribeDBSnapshotsInput{DBInstanceIdentifier: &database})
 	var names []string
@@ -234,4 +277,14 @@ func (a *amazon) snapshots(t *testing.T, database string) []string {
 		}
 	}
 	return names
+}
+
+// MakeMySQL implements Console.
+func (a *awsConsole) MakeMySQL(t *testing.T, name string) {
+	t.Helper()
+	call(t, a.rds.CreateDBInstance, &rds.CreateDBInstanceInput{
+		DBInstanceIdentifier: &name, Engine: awssdk.String("mysql"), DBInstanceClass: awssdk.String("db.t4g.micro"),
+		AllocatedStorage: awssdk.Int32(20), MasterUsername: awssdk.String("keeper"), MasterUserPassword: awssdk.String("somebody-elses"),
+	})
+	a.rest(t, name)
 }

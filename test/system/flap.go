@@ -1,4 +1,4 @@
-package e2e
+package system
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,19 +11,19 @@ var conditions = []string{
 	v1alpha1.ConditionReconciling, v1alpha1.ConditionStalled,
 }
 
-// turns tells how the conditions of one object turn, within one generation of its spec. A condition that comes
+// A flapDetector follows the conditions of one object within one generation of its spec. A condition that comes
 // back to a status that it left flaps, unless something was changed meanwhile: the spec, an annotation, or
 // what the test said that it disturbed.
-type turns struct {
-	is   map[string]metav1.ConditionStatus
+type flapDetector struct {
+	last map[string]metav1.ConditionStatus
 	left map[string]map[metav1.ConditionStatus]bool
-	// excused are the conditions that may come back from their next turn.
+	// excused are the conditions that may come back from their next change.
 	excused map[string]bool
 }
 
-// newTurns begins with an edit, which may restart a server: Available may turn and come back.
-func newTurns() *turns {
-	t := &turns{is: map[string]metav1.ConditionStatus{}, left: map[string]map[metav1.ConditionStatus]bool{}, excused: map[string]bool{}}
+// newFlapDetector begins with an edit, which may restart a server: Available may change and change back.
+func newFlapDetector() *flapDetector {
+	t := &flapDetector{last: map[string]metav1.ConditionStatus{}, left: map[string]map[metav1.ConditionStatus]bool{}, excused: map[string]bool{}}
 	for _, name := range conditions {
 		t.left[name] = map[metav1.ConditionStatus]bool{}
 	}
@@ -31,28 +31,28 @@ func newTurns() *turns {
 	return t
 }
 
-// excuse lets each condition turn once more, and turn back.
-func (t *turns) excuse() {
+// excuse lets each condition change once more, and change back.
+func (t *flapDetector) excuse() {
 	for _, name := range conditions {
 		clear(t.left[name])
 		t.excused[name] = true
 	}
 }
 
-// back returns the condition that is what it was before it turned; empty if there is none. A state that is not about
+// flapped returns the condition that is again what it was before it changed; empty if there is none. A state that is not about
 // the generation yet does not count.
-func (t *turns) back(s snapshot) string {
-	if s.observed != s.generation {
+func (t *flapDetector) flapped(s Snapshot) string {
+	if s.ObservedGeneration != s.Generation {
 		return ""
 	}
 	flaps := ""
 	for _, name := range conditions {
-		is := absent
-		if c := s.condition(name); c != nil {
+		is := isAbsent
+		if c := s.Condition(name); c != nil {
 			is = c.Status
 		}
-		was, known := t.is[name]
-		t.is[name] = is
+		was, known := t.last[name]
+		t.last[name] = is
 		if !known || was == is {
 			continue
 		}

@@ -9,17 +9,18 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
-// A thing is a kind as far as whose a cloud object is and when it goes are concerned, which is the
+// A target is a kind as far as whose a cloud object is and when it goes are concerned, which is the
 // same for all kinds.
-type thing struct {
-	kind string
-	new  func(w *world, c *cloud, name string) client.Object
-	make func(c *cloud, t *testing.T, name string, tags map[string]string)
-	tags func(c *cloud, t *testing.T, name string) map[string]string
-	tag  func(c *cloud, t *testing.T, name string, tags map[string]string)
-	drop func(c *cloud, t *testing.T, name string)
+type target struct {
+	kind    string
+	declare func(w *fixture, c *system.Cloud, name string) client.Object
+	make    func(c *system.Cloud, t *testing.T, name string, tags map[string]string)
+	tags    func(c *system.Cloud, t *testing.T, name string) map[string]string
+	tag     func(c *system.Cloud, t *testing.T, name string, tags map[string]string)
+	drop    func(c *system.Cloud, t *testing.T, name string)
 	// marking and making are the writes that a mark and a creation cost.
 	marking, making map[string]string
 	// mirror is a field that status.observed shows of what make makes, and its value.
@@ -27,28 +28,30 @@ type thing struct {
 	mirror string
 }
 
-var things = []thing{
+var targets = []target{
 	{
 		kind: "Bucket",
-		new: func(w *world, c *cloud, name string) client.Object {
+		declare: func(w *fixture, c *system.Cloud, name string) client.Object {
 			return w.bucket(c, name, v1alpha1.BucketParameters{})
 		},
-		make:    func(c *cloud, t *testing.T, name string, tags map[string]string) { c.makeBucket(t, name, tags) },
-		tags:    func(c *cloud, t *testing.T, name string) map[string]string { return c.bucketTags(t, name) },
-		tag:     func(c *cloud, t *testing.T, name string, tags map[string]string) { c.tagBucket(t, name, tags) },
-		drop:    func(c *cloud, t *testing.T, name string) { c.dropBucket(t, name) },
+		make:    func(c *system.Cloud, t *testing.T, name string, tags map[string]string) { c.MakeBucket(t, name, tags) },
+		tags:    func(c *system.Cloud, t *testing.T, name string) map[string]string { return c.BucketTags(t, name) },
+		tag:     func(c *system.Cloud, t *testing.T, name string, tags map[string]string) { c.TagBucket(t, name, tags) },
+		drop:    func(c *system.Cloud, t *testing.T, name string) { c.DeleteBucket(t, name) },
 		marking: patched("PutBucketTagging"), making: map[string]string{"aws": "CreateBucket", "gcp": "buckets.insert"},
 		field: "tags.theirs", mirror: `"1"`,
 	},
 	{
 		kind: "Database",
-		new: func(w *world, c *cloud, name string) client.Object {
+		declare: func(w *fixture, c *system.Cloud, name string) client.Object {
 			return w.database(c, name, smallDatabase(c))
 		},
-		make:    func(c *cloud, t *testing.T, name string, tags map[string]string) { c.makeDatabase(t, name, tags) },
-		tags:    func(c *cloud, t *testing.T, name string) map[string]string { return c.databaseTags(t, name) },
-		tag:     func(c *cloud, t *testing.T, name string, tags map[string]string) { c.tagDatabase(t, name, tags) },
-		drop:    func(c *cloud, t *testing.T, name string) { c.dropDatabase(t, name) },
+		make: func(c *system.Cloud, t *testing.T, name string, tags map[string]string) {
+			c.MakeDatabase(t, name, tags)
+		},
+		tags:    func(c *system.Cloud, t *testing.T, name string) map[string]string { return c.DatabaseTags(t, name) },
+		tag:     func(c *system.Cloud, t *testing.T, name string, tags map[string]string) { c.TagDatabase(t, name, tags) },
+		drop:    func(c *system.Cloud, t *testing.T, name string) { c.DeleteDatabase(t, name) },
 		marking: map[string]string{"aws": "AddTagsToResource", "gcp": "instances.patch"},
 		making:  map[string]string{"aws": "CreateDBInstance", "gcp": "instances.insert"},
 		field:   "engine", mirror: `"postgres"`,
@@ -56,11 +59,11 @@ var things = []thing{
 }
 
 // onAll runs a test for each kind on each cloud.
-func onAll(t *testing.T, test func(*world, *cloud, thing)) {
+func onAll(t *testing.T, test func(*fixture, *system.Cloud, target)) {
 	t.Parallel()
-	for _, kind := range things {
+	for _, kind := range targets {
 		t.Run(kind.kind, func(t *testing.T) {
-			onBoth(t, func(w *world, c *cloud) { test(w, c, kind) })
+			onBoth(t, func(w *fixture, c *system.Cloud) { test(w, c, kind) })
 		})
 	}
 }
@@ -107,7 +110,7 @@ func connect(o client.Object, secret string) {
 }
 
 // mark is the mark of this cluster on an object of that namespace and name.
-func (w *world) mark(namespace, name string) driver.Mark {
+func (w *fixture) mark(namespace, name string) driver.Mark {
 	w.Helper()
 	system := &corev1.Namespace{}
 	w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: "kube-system"}, system))
@@ -115,17 +118,17 @@ func (w *world) mark(namespace, name string) driver.Mark {
 }
 
 // marked reports whether a cloud object bears the mark of an object, as it is now.
-func (w *world) marked(c *cloud, k thing, name string, o client.Object) bool {
+func (w *fixture) marked(c *system.Cloud, k target, name string, o client.Object) bool {
 	w.Helper()
 	want := w.mark(o.GetNamespace(), o.GetName())
 	want.UID = string(o.GetUID())
 	return driver.MarkFrom(k.tags(c, w.T, name)) == want
 }
 
-func (w *world) untouched(c *cloud, name string, mark int, o client.Object) {
+func (w *fixture) untouched(c *system.Cloud, name string, mark int, o client.Object) {
 	w.Helper()
-	w.costs(c, name, mark)
-	if s := w.of(kindOf(o), o.GetName(), 0); slices.Contains(s[len(s)-1].finalizers, v1alpha1.FinalizerResource) {
+	w.expectWrites(c, name, mark)
+	if s := w.States(kindOf(o), o.GetName(), 0); slices.Contains(s[len(s)-1].Finalizers, v1alpha1.FinalizerResource) {
 		w.Error("an object that owns nothing has a finalizer")
 	}
 }

@@ -1,0 +1,259 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// Statuses of conditions.
+const (
+	yes    = metav1.ConditionTrue
+	no     = metav1.ConditionFalse
+	open   = metav1.ConditionUnknown
+	absent = metav1.ConditionStatus("")
+)
+
+// A fixture is one test's namespace on the environment.
+type fixture struct {
+	*testing.T
+	*environment
+	*system.Recorder
+	number    int64
+	namespace string
+}
+
+// newFixture makes a namespace. With the test go all objects in it, and all their states are checked.
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	t.Parallel()
+	return newSerialFixture(t)
+}
+
+func newSerialFixture(t *testing.T) *fixture {
+	t.Helper()
+	return shared(t).fixture(t)
+}
+
+// fixture makes a namespace on an environment.
+func (s *environment) fixture(t *testing.T) *fixture {
+	t.Helper()
+	w := &fixture{T: t, environment: s, number: s.fixtures.Add(1)}
+	if limited && w.number > s.room {
+		t.Fatalf("there is room for %d fixtures: make more", s.room)
+	}
+	w.namespace = namespaceName(w.number)
+	w.must(system.EnsureNamespace(t.Context(), s.Client, w.namespace))
+	w.Recorder = system.Record(t, s.Environment, w.namespace)
+	t.Cleanup(func() {
+		defer w.Check(t)
+		w.awaitEnd()
+	})
+	return w
+}
+
+func namespaceName(number int64) string { return fmt.Sprintf("test-%d", number) }
+
+func (w *fixture) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// in returns the fixture as a sub-test has it.
+func (w *fixture) in(t *testing.T) *fixture {
+	sub := *w
+	sub.T = t
+	return &sub
+}
+
+// run runs a sub-test in the same fixture, and ends the test if it fails: what follows builds on it.
+func (w *fixture) run(name string, f func(*fixture)) {
+	w.Helper()
+	if !w.Run(name, func(t *testing.T) { f(w.in(t)) }) {
+		w.FailNow()
+	}
+}
+
+func (w *fixture) meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: w.namespace, Name: name}
+}
+
+func kindOf(o client.Object) string {
+	switch o.(type) {
+	case *v1alpha1.Bucket:
+		return "Bucket"
+	case *v1alpha1.Database:
+		return "Database"
+	default:
+		panic(fmt.Sprintf("%T", o))
+	}
+}
+
+func (w *fixture) create(o client.Object) {
+	w.Helper()
+	w.must(w.Client.Create(w.Context(), o))
+	w.Cleanup(func() { w.discard(o) })
+}
+
+// discard deletes an object. The fixture waits for its end, so that all of them go at once.
+func (w *fixture) discard(o client.Object) {
+	if err := client.IgnoreNotFound(w.Client.Delete(suite.Context(), o)); err != nil {
+		w.Error(err)
+	}
+}
+
+// awaitEnd waits until every object of the fixture is gone, or can't go before somebody acts.
+func (w *fixture) awaitEnd() {
+	w.Helper()
+	for _, o := range w.Objects() {
+		w.Await(w.T, o.Kind, o.Name, "deleted, or stalled on its way", func(s system.Snapshot) bool {
+			return s.Deleted || s.Deleting && s.ObservedGeneration == s.Generation && s.Is(v1alpha1.ConditionStalled, yes)
+		})
+	}
+}
+
+// edit changes an object as a person would, and returns the number of states that were known before.
+func edit[T client.Object](w *fixture, o T, change func(T)) (since int) {
+	w.Helper()
+	for {
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
+		change(o)
+		since = len(w.States(kindOf(o), o.GetName(), 0))
+		err := w.Client.Update(w.Context(), o)
+		if !apierrors.IsConflict(err) {
+			w.must(err)
+			return since
+		}
+	}
+}
+
+// refused tries an edit that admission must refuse, with a message that says why.
+func refused[T client.Object](w *fixture, o T, why string, change func(T)) {
+	w.Helper()
+	var err error = apierrors.NewConflict(schema.GroupResource{}, "", nil)
+	for apierrors.IsConflict(err) {
+		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
+		change(o)
+		err = w.Client.Update(w.Context(), o)
+	}
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), why) {
+		w.Errorf("the edit is answered with %v, want it to be refused because %q", err, why)
+	}
+}
+
+func (w *fixture) state(o client.Object, what string, wanted func(system.Snapshot) bool) system.Snapshot {
+	w.Helper()
+	return w.Await(w.T, kindOf(o), o.GetName(), what, wanted)
+}
+
+// ready waits until this generation is applied and all is as declared.
+func (w *fixture) ready(o client.Object) system.Snapshot {
+	w.Helper()
+	return w.state(o, "ready and synced", func(s system.Snapshot) bool { return s.IsReady(o) })
+}
+
+// stalled waits until a person has to act, and checks that the message says about what.
+func (w *fixture) stalled(o client.Object, reason v1alpha1.Reason, says ...string) system.Snapshot {
+	w.Helper()
+	s := w.state(o, "stalled: "+string(reason), func(s system.Snapshot) bool {
+		c := s.Condition(v1alpha1.ConditionStalled)
+		return s.Generation >= o.GetGeneration() && c != nil && c.Status == yes && c.Reason == string(reason) &&
+			(s.KStatus == status.FailedStatus || s.Deleting && s.ObservedGeneration == s.Generation)
+	})
+	for _, text := range says {
+		if message := s.Condition(v1alpha1.ConditionStalled).Message; !strings.Contains(message, text) {
+			w.Errorf("the message is %q, want it to say %q", message, text)
+		}
+	}
+	return s
+}
+
+// awaitMissing waits until a new object says that what it refers to is not there: it waits for that, or is a person's to mend after
+// a minute.
+func (w *fixture) awaitMissing(o client.Object, reason v1alpha1.Reason, says ...string) {
+	w.Helper()
+	said := func(s system.Snapshot) *metav1.Condition {
+		for name, want := range map[string]status.Status{
+			v1alpha1.ConditionReconciling: status.InProgressStatus, v1alpha1.ConditionStalled: status.FailedStatus,
+		} {
+			if c := s.Condition(name); c != nil && c.Status == yes && c.Reason == string(reason) && s.KStatus == want {
+				return c
+			}
+		}
+		return nil
+	}
+	s := w.state(o, "without what it refers to: "+string(reason), func(s system.Snapshot) bool {
+		return s.ObservedGeneration == o.GetGeneration() && said(s) != nil
+	})
+	for _, text := range says {
+		if message := s.Condition(v1alpha1.ConditionReady).Message; !strings.Contains(message, text) {
+			w.Errorf("the message is %q, want it to say %q", message, text)
+		}
+	}
+}
+
+// awaitDeleted waits until an object has left the API server.
+func (w *fixture) awaitDeleted(o client.Object) {
+	w.Helper()
+	w.state(o, "deleted", func(s system.Snapshot) bool { return s.Deleted })
+}
+
+func (w *fixture) delete(o client.Object) {
+	w.Helper()
+	w.must(w.Client.Delete(w.Context(), o))
+}
+
+// eventually waits for something that no watch tells.
+func (w *fixture) eventually(what string, done func() bool) {
+	w.Helper()
+	deadline := time.Now().Add(system.Patience)
+	for !done() {
+		if time.Now().After(deadline) {
+			w.Fatalf("not so after %v: %s", system.Patience, what)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// secret returns the data of a Secret of the namespace; nil if there is none.
+func (w *fixture) secret(name string) map[string][]byte {
+	w.Helper()
+	s := &corev1.Secret{}
+	err := w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: name}, s)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	w.must(err)
+	return s.Data
+}
+
+// observedAgain waits until the cloud object was looked at n times more.
+func (w *fixture) observedAgain(c *system.Cloud, name string, n int) {
+	w.Helper()
+	before := c.Observations(name)
+	w.eventually(fmt.Sprintf("%s is looked at", name), func() bool { return c.Observations(name) >= before+n })
+}
+
+// expectWrites checks what a change cost: the writes to one cloud object since mark, seen after the next look at it. Of these
+// the test itself made the first.
+func (w *fixture) expectWrites(c *system.Cloud, name string, mark int, want ...string) {
+	w.Helper()
+	w.observedAgain(c, name, 1)
+	if got := c.Writes(name)[mark:]; !slices.Equal(got, want) {
+		w.Errorf("writes to %s: %q, want %q", name, got, want)
+	}
+}
