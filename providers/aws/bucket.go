@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -14,6 +13,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // us-east-1 is S3's first region and has rules of its own for creating buckets.
@@ -22,9 +22,44 @@ const firstRegion = "us-east-1"
 type bucketRequest = driver.Request[v1alpha1.BucketParameters]
 
 // buckets manages S3 buckets.
-type buckets struct{ *session }
+type buckets struct {
+	*session
+	*bucketAdapter
+}
+
+type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, bucket, bucketParams]
 
 var _ driver.External[v1alpha1.BucketParameters] = (*buckets)(nil)
+
+// newBuckets returns what manages S3 buckets. The tags say in one read whether a bucket exists, whose it is, and what tags it has; S3 has a
+// call of its own for each other aspect.
+func newBuckets(s *session) *buckets {
+	b := &buckets{session: s}
+	b.bucketAdapter = &bucketAdapter{
+		Table: bucketTable, Noun: "bucket", ReadCall: "GetBucketTagging", Region: s.region,
+		Check: notDirectory, Read: b.read, State: b.state,
+		Tags: func(p *bucketParams) *field.Delta { return &p.tags },
+		Make: b.create, Taken: table.Names{"tags"},
+		Unsent: map[string]string{"location": "the connection is to one region"},
+		New:    newBucket(),
+		Parts: []table.Part[v1alpha1.BucketParameters, bucket, bucketParams]{
+			{Fields: []string{"tags"}, Write: b.writeTags, Taken: table.Names{"tags"}},
+			b.aspect("versioning", "versioning", b.readVersioning, b.writeVersioning),
+			b.aspect("publicAccess", "publicAccess", b.readPublicAccess, b.writePublicAccess),
+			b.aspect("encryption.key", "key", b.readEncryption, b.writeEncryption),
+		},
+		Whole:  func(err error) bool { return apiCode(err) == "NoSuchBucket" },
+		Remove: b.remove,
+	}
+	return b
+}
+
+// newBucket is what S3 makes of a new bucket, of which nothing needs to be read to be known.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
+func newBucket() *bucket {
+	versioning, access := v1alpha1.VersioningSuspended, v1alpha1.PublicAccessBlocked
+	return &bucket{versioning: &versioning, publicAccess: &access, key: new("")}
+}
 
 // Name implements driver.External.
 func (b *buckets) Name() driver.NameRule {
@@ -60,66 +95,32 @@ func bucketConsequences() driver.Consequences {
 // Docs returns what the reference says of each row.
 func (b *buckets) Docs() []field.Doc { return bucketTable.Docs() }
 
-// serves refuses a request that the session can't answer for. A directory bucket is another service: the SDK sends calls
-// about such a name there, where no bucket has tags.
+// notDirectory refuses directory buckets. They are another service: the SDK sends calls about such a name there, where no bucket has tags.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/directory-buckets-overview.html
-func (b *buckets) serves(req bucketRequest) error {
+func notDirectory(req *bucketRequest) error {
 	if strings.HasSuffix(req.Name, "--x-s3") || strings.HasSuffix(req.Name, "--xa-s3") {
 		return invalid("%q is the name of a directory bucket, which Mooring does not manage; choose another spec.externalName", req.Name)
 	}
-	return b.session.serves(req.Location)
+	return nil
 }
 
-// Observe implements driver.External. The tags say in one read whether the bucket exists, whose it
-// is, and what tags it has.
-func (b *buckets) Observe(ctx context.Context, req bucketRequest) (driver.Observation, error) {
-	if err := b.serves(req); err != nil {
-		return driver.Observation{}, err
-	}
+// read returns a bucket with its tags and none of its aspects.
+func (b *buckets) read(ctx context.Context, req *bucketRequest, _ *driver.Observation) (*bucket, error) {
 	tags, err := b.tags(ctx, req.Name)
 	if apiCode(err) == "NoSuchBucket" {
-		return b.absent(req), nil
+		return nil, nil
 	}
 	if err != nil {
-		return driver.Observation{}, err
+		return nil, err
 	}
-	have := bucket{region: b.region, tags: tags}
-	if req.Deletion != nil { // it takes to know whose it is, and whether it is what the spec asks for: no aspect is read
-		unread := func(f string) bool {
-			return slices.ContainsFunc(bucketAspects, func(a aspect) bool { return a.field == f })
-		}
-		return driver.Observation{
-			State: driver.Ready, Mark: driver.MarkFrom(tags), Location: b.region, Available: true,
-			Changes: bucketTable.Diff(&req.Spec, &have, req.Applied, unread),
-		}, nil
-	}
-	unreadable := b.readAspects(ctx, req, &have)
-	unread := map[string]bool{}
-	for _, u := range unreadable {
-		unread[u.Field] = true
-	}
-	changes := bucketTable.Diff(&req.Spec, &have, req.Applied, func(f string) bool { return unread[f] })
-	mirror, err := bucketTable.Mirror(&have)
-	if err != nil {
-		return driver.Observation{}, &driver.Error{Code: driver.Internal, Message: err.Error()}
-	}
-	return driver.Observation{
-		State:      driver.Ready,
-		Mark:       driver.MarkFrom(tags),
-		Location:   b.region,
-		Available:  true,
-		Changes:    changes,
-		Applied:    bucketTable.Applied(&req.Spec, req.Applied, append(notRead(unreadable), changes...)),
-		Mirror:     mirror,
-		Unreadable: unreadable,
-		Endpoint:   driver.Endpoint{Bucket: req.Name, Region: b.region, URL: b.url(ctx)},
-	}, nil
+	return &bucket{region: b.region, tags: tags}, nil
 }
 
-// absent is the observation of no bucket. A creation sets its tags and location, and the Update that follows
-// the rest: all of it is announced now, or the controller would have to store it in between.
-func (b *buckets) absent(req bucketRequest) driver.Observation {
-	return driver.Observation{State: driver.Absent, Applied: bucketTable.Applied(&req.Spec, nil, nil)}
+// state is what is known of every bucket that is there. It takes no context: resolving an endpoint calls nobody.
+func (b *buckets) state(req *bucketRequest, have *bucket, o *driver.Observation) {
+	o.State, o.Available = driver.Ready, true
+	o.Mark, o.Location = driver.MarkFrom(have.tags), have.region
+	o.Endpoint = driver.Endpoint{Bucket: req.Name, Region: have.region, URL: b.url(context.Background())}
 }
 
 // url returns the endpoint that serves the bucket's region.
@@ -161,45 +162,18 @@ func explainDenied(name string, err error) error {
 	return &e
 }
 
-// Create implements driver.External. Mark and tags are on the bucket from its first moment; the other
-// aspects have calls of their own, which follow at once.
-func (b *buckets) Create(ctx context.Context, req bucketRequest) (driver.Result, error) {
-	if err := b.serves(req); err != nil {
-		return driver.Result{}, err
-	}
+// create makes a bucket. Mark and tags are on it from its first moment; the other aspects have calls of their own, which follow at once.
+func (b *buckets) create(ctx context.Context, req *bucketRequest, params *bucketParams) (driver.Result, error) {
 	if err := b.lookFirst(ctx, req.Name); err != nil {
 		return driver.Result{}, err
 	}
-	tags := wantTags(req.Spec.Tags)
-	if tags == nil {
-		tags = map[string]string{}
-	}
-	maps.Copy(tags, req.Mark.Labels())
-	configuration := &types.CreateBucketConfiguration{Tags: s3Tags(tags)}
+	configuration := &types.CreateBucketConfiguration{Tags: s3Tags(params.tags.Set)}
 	if b.region != firstRegion {
 		configuration.LocationConstraint = types.BucketLocationConstraint(b.region)
 	}
 	_, err := call(ctx, b.session, "CreateBucket", b.s3.CreateBucket,
 		&s3.CreateBucketInput{Bucket: &req.Name, CreateBucketConfiguration: configuration}, onceS3)
-	if err != nil {
-		return driver.Result{}, err
-	}
-	return driver.Result{Sent: b.configure(ctx, req)}, nil
-}
-
-// configure sets what differs from what S3 makes of a new bucket, which need not be read to be known, and returns what was set. What is
-// refused or gets no answer differs when the bucket is next observed, and is told then.
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
-func (b *buckets) configure(ctx context.Context, req bucketRequest) (set []field.Change) {
-	versioning, access := v1alpha1.VersioningSuspended, v1alpha1.PublicAccessBlocked
-	made := bucket{versioning: &versioning, publicAccess: &access, key: new("")}
-	for _, c := range bucketTable.Diff(&req.Spec, &made, nil, func(name string) bool { return name == "location" || name == "tags" }) {
-		if b.writeAspect(ctx, req, &made, c) != nil {
-			return set
-		}
-		set = append(set, c)
-	}
-	return set
+	return driver.Result{}, err
 }
 
 // lookFirst refuses to create a bucket that exists, where S3 itself would not: in us-east-1 the creation
@@ -225,88 +199,17 @@ func (b *buckets) lookFirst(ctx context.Context, name string) error {
 	return err
 }
 
-// Update implements driver.External: one write for the tags and the mark, one for each other aspect.
-func (b *buckets) Update(ctx context.Context, req bucketRequest, changes []field.Change) (driver.Result, error) {
-	if err := b.serves(req); err != nil {
-		return driver.Result{}, err
+// writeTags changes tags and mark in one write. S3 replaces the whole set, so what is there was just read.
+func (b *buckets) writeTags(ctx context.Context, req *bucketRequest, have *bucket, params *bucketParams, _ []field.Change) (string, error) {
+	tags := maps.Clone(have.tags)
+	maps.Copy(tags, params.tags.Set)
+	for _, k := range params.tags.Remove {
+		delete(tags, k)
 	}
-	var result driver.Result
-	fail := func(err error, failed ...field.Change) {
-		for _, c := range failed {
-			result.Failed = append(result.Failed, driver.FieldError{Field: c.Field, Err: err})
-		}
+	if maps.Equal(tags, have.tags) {
+		return "", nil
 	}
-	tagging, others := split(changes, func(c field.Change) bool { return c.Field == driver.FieldMark || c.Field == "tags" })
-	if len(tagging) > 0 {
-		present, err := b.tags(ctx, req.Name)
-		if err != nil {
-			return result, err
-		}
-		if err := b.writeTags(ctx, req, present, tagging); err != nil {
-			fail(err, tagging...)
-		}
-	}
-	for _, c := range others {
-		err := b.writeAspect(ctx, req, &bucket{}, c)
-		if apiCode(err) == "NoSuchBucket" {
-			return result, err
-		}
-		if err != nil {
-			fail(err, c)
-		}
-	}
-	return result, nil
-}
-
-// split parts changes in two, in order.
-func split(changes []field.Change, first func(field.Change) bool) (yes, no []field.Change) {
-	for _, c := range changes {
-		if first(c) {
-			yes = append(yes, c)
-		} else {
-			no = append(no, c)
-		}
-	}
-	return yes, no
-}
-
-// writeAspect makes the one call that a change of an aspect takes.
-func (b *buckets) writeAspect(ctx context.Context, req bucketRequest, have *bucket, c field.Change) error {
-	var params bucketParams
-	if err := bucketTable.Patch(&req.Spec, have, []field.Change{c}, &params); err != nil {
-		return invalid("%s", err)
-	}
-	for _, a := range bucketAspects {
-		if a.field == c.Field {
-			return a.write(b, ctx, req.Name, params)
-		}
-	}
-	return invalid("%s: S3 has no call that changes it", c.Field)
-}
-
-// writeTags changes tags and mark in one write. S3 replaces the whole set, so present must be fresh.
-func (b *buckets) writeTags(ctx context.Context, req bucketRequest, present map[string]string, changes []field.Change) error {
-	tags := maps.Clone(present)
-	for _, c := range changes {
-		delta := field.Delta{}
-		if c.Field == driver.FieldMark {
-			delta.Set, delta.Remove = markDelta(req.Mark)
-		} else {
-			var params bucketParams
-			if err := bucketTable.Patch(&req.Spec, &bucket{tags: present}, []field.Change{c}, &params); err != nil {
-				return invalid("%s", err)
-			}
-			delta = *params.tags
-		}
-		maps.Copy(tags, delta.Set)
-		for _, k := range delta.Remove {
-			delete(tags, k)
-		}
-	}
-	if maps.Equal(tags, present) {
-		return nil
-	}
-	return b.putTags(ctx, req.Name, tags)
+	return "", b.putTags(ctx, req.Name, tags)
 }
 
 // putTags replaces the tags of a bucket. Tags of AWS's own are left out, as its documentation wants it; should S3 take

@@ -3,53 +3,26 @@ package aws
 import (
 	"context"
 	"strings"
-	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
-// An aspect is a part of a bucket's configuration that S3 has a call of its own to read and to write.
-type aspect struct {
-	field string
-	read  func(b *buckets, ctx context.Context, name string, into *bucket) error
-	write func(b *buckets, ctx context.Context, name string, p bucketParams) error
-}
-
-var bucketAspects = []aspect{
-	{"versioning", (*buckets).readVersioning, (*buckets).writeVersioning},
-	{"publicAccess", (*buckets).readPublicAccess, (*buckets).writePublicAccess},
-	{"encryption.key", (*buckets).readEncryption, (*buckets).writeEncryption},
-}
-
-// readAspects reads what the spec declares, or has to return to its safe default, all at once, and
-// returns what could not be read.
-func (b *buckets) readAspects(ctx context.Context, req driver.Request[v1alpha1.BucketParameters], into *bucket) []driver.FieldError {
-	// Against a bucket of which nothing is known, just those fields differ that have to be known.
-	concerned := map[string]bool{}
-	for _, c := range bucketTable.Diff(&req.Spec, &bucket{}, req.Applied, nil) {
-		concerned[c.Field] = true
+// aspect returns a part of a bucket's configuration that S3 has a call of its own to read and to write. Its field is the only one that
+// these calls are about.
+func (b *buckets) aspect(name, param string, read func(context.Context, string, *bucket) error, write func(context.Context, string, *bucketParams) error) table.Part[v1alpha1.BucketParameters, bucket, bucketParams] {
+	return table.Part[v1alpha1.BucketParameters, bucket, bucketParams]{
+		Fields: []string{name}, Taken: table.Names{param}, Blind: true,
+		Read: func(ctx context.Context, req *bucketRequest, into *bucket) error { return read(ctx, req.Name, into) },
+		Write: func(ctx context.Context, req *bucketRequest, _ *bucket, params *bucketParams, _ []field.Change) (string, error) {
+			return "", write(ctx, req.Name, params)
+		},
 	}
-	errs := make([]error, len(bucketAspects))
-	var reads sync.WaitGroup
-	for i, a := range bucketAspects {
-		if concerned[a.field] {
-			reads.Go(func() { errs[i] = a.read(b, ctx, req.Name, into) })
-		}
-	}
-	reads.Wait()
-	var unreadable []driver.FieldError
-	for i, err := range errs {
-		if err != nil {
-			unreadable = append(unreadable, driver.FieldError{Field: bucketAspects[i].field, Err: err})
-		}
-	}
-	return unreadable
 }
 
 func (b *buckets) readVersioning(ctx context.Context, name string, into *bucket) error {
@@ -67,7 +40,7 @@ func (b *buckets) readVersioning(ctx context.Context, name string, into *bucket)
 	return nil
 }
 
-func (b *buckets) writeVersioning(ctx context.Context, name string, p bucketParams) error {
+func (b *buckets) writeVersioning(ctx context.Context, name string, p *bucketParams) error {
 	_, err := call(ctx, b.session, "PutBucketVersioning", b.s3.PutBucketVersioning, &s3.PutBucketVersioningInput{
 		Bucket: &name, ExpectedBucketOwner: b.owner(),
 		VersioningConfiguration: &types.VersioningConfiguration{Status: types.BucketVersioningStatus(*p.versioning)},
@@ -112,7 +85,7 @@ func publicAccessOf(blocks *types.PublicAccessBlockConfiguration) v1alpha1.Publi
 	return publicAccessPartial
 }
 
-func (b *buckets) writePublicAccess(ctx context.Context, name string, p bucketParams) error {
+func (b *buckets) writePublicAccess(ctx context.Context, name string, p *bucketParams) error {
 	block := aws.Bool(*p.publicAccess == v1alpha1.PublicAccessBlocked)
 	_, err := call(ctx, b.session, "PutPublicAccessBlock", b.s3.PutPublicAccessBlock, &s3.PutPublicAccessBlockInput{
 		Bucket: &name, ExpectedBucketOwner: b.owner(),
@@ -151,7 +124,7 @@ func (b *buckets) readEncryption(ctx context.Context, name string, into *bucket)
 
 // writeEncryption changes the key and keeps what else the rule says, such as which kinds of encryption are blocked. Without a key S3 takes
 // its own, for which there is no bucket key.
-func (b *buckets) writeEncryption(ctx context.Context, name string, p bucketParams) error {
+func (b *buckets) writeEncryption(ctx context.Context, name string, p *bucketParams) error {
 	if strings.HasPrefix(*p.key, "projects/") { // S3 would take it, and fail each write of an object
 		return invalid("encryption.key names a key of Cloud KMS, but the bucket is in Amazon S3; name a key of AWS KMS")
 	}
@@ -174,14 +147,4 @@ func (b *buckets) writeEncryption(ctx context.Context, name string, p bucketPara
 		ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{Rules: []types.ServerSideEncryptionRule{rule}},
 	})
 	return err
-}
-
-// notRead stands for the fields that could not be read among those that differ: what was set in them
-// earlier is all that is known.
-func notRead(unreadable []driver.FieldError) []field.Change {
-	var out []field.Change
-	for _, u := range unreadable {
-		out = append(out, field.Change{Field: u.Field})
-	}
-	return out
 }

@@ -17,11 +17,8 @@ const (
 	maxSweepUploads = 100
 )
 
-// Delete implements driver.External. Contents go only if the request forces it, a bounded part at a time.
-func (b *buckets) Delete(ctx context.Context, req bucketRequest) (driver.Result, error) {
-	if err := b.serves(req); err != nil {
-		return driver.Result{}, err
-	}
+// remove deletes a bucket. Contents go only if the request forces it, a bounded part at a time.
+func (b *buckets) remove(ctx context.Context, req *bucketRequest) (driver.Result, error) {
 	err := b.deleteBucket(ctx, req.Name)
 	if driver.CodeOf(err) != driver.NotEmpty || req.Deletion == nil || !req.Deletion.Force {
 		return driver.Result{}, err

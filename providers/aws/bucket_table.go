@@ -21,14 +21,14 @@ type bucket struct {
 
 // bucketParams are the values to write, aspect by aspect; nil leaves one alone.
 type bucketParams struct {
-	tags         *field.Delta
+	tags         field.Delta
 	versioning   *v1alpha1.Versioning
 	publicAccess *v1alpha1.PublicAccess
 	key          *string
 }
 
 // bucketTable has a row for each field of a bucket that S3 keeps. location and tags come with the read that
-// every observation makes; every other row has an aspect in bucket_aspect.go.
+// every observation makes; every other row has an aspect, with calls of its own.
 var bucketTable = field.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	field.Of("location",
 		func(s *v1alpha1.BucketParameters) *string { return s.Location },
@@ -58,7 +58,7 @@ var bucketTable = field.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 	field.Entries("tags",
 		func(s *v1alpha1.BucketParameters) map[string]string { return wantTags(s.Tags) },
 		func(b *bucket) map[string]string { return ownTags(b.tags) },
-		func(p *bucketParams, d field.Delta) { p.tags = &d },
+		func(p *bucketParams, d field.Delta) { p.tags = d },
 	),
 }
 

@@ -61,7 +61,7 @@ func (c *cloud) Open(ctx context.Context, cfg driver.Config) (*driver.Conn, erro
 	return &driver.Conn{
 		Identity:  s.identity,
 		Databases: newDatabases(s),
-		Buckets:   &buckets{s},
+		Buckets:   newBuckets(s),
 	}, nil
 }
 

@@ -125,20 +125,3 @@ func TestWithoutSecret(t *testing.T) {
 		}
 	}
 }
-
-// Every row that the read of the tags does not serve has an aspect with a read and a write.
-func TestEveryRowOfABucketHasAnAspect(t *testing.T) {
-	served := map[string]bool{"location": true, "tags": true}
-	for _, a := range bucketAspects {
-		served[a.field] = true
-	}
-	for _, d := range bucketTable.Docs() {
-		if !served[d.Field] {
-			t.Errorf("nothing reads %s", d.Field)
-		}
-		delete(served, d.Field)
-	}
-	if len(served) > 0 {
-		t.Errorf("no rows for %v", served)
-	}
-}

@@ -161,12 +161,3 @@ func call[I, O, Opt any](ctx context.Context, s *session, op string, do func(con
 // say that something is in the way, which only a fresh look can judge.
 func onceS3(o *s3.Options)   { o.RetryMaxAttempts, o.Retryer = 1, aws.NopRetryer{} }
 func onceRDS(o *rds.Options) { o.RetryMaxAttempts, o.Retryer = 1, aws.NopRetryer{} }
-
-// serves refuses a request for another region than the session's: RDS would say there that the
-// instance does not exist, and that would be believed.
-func (s *session) serves(location string) error {
-	if location != "" && location != s.region {
-		return invalid("the connection is to region %s, the request is for %s", s.region, location)
-	}
-	return nil
-}
