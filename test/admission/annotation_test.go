@@ -137,7 +137,7 @@ func TestAnnotationWarnings(t *testing.T) {
 	const (
 		notBoolean = `must be "true" or "false"`
 		nothing    = `mooring.dev/approve approves nothing: no change of this Database waits for approval`
-		another    = `mooring.dev/approve approves nothing: what waits for approval has the hash 5f0c`
+		another    = `mooring.dev/approve approves nothing: the changes that wait for approval have the hash 5f0c`
 		waiting    = `{status: {plan: {hash: 5f0c, serial: 3}}}`
 		used       = `{status: {plan: {serial: 4}}}`
 	)

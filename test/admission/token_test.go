@@ -69,7 +69,7 @@ func TestTokens(t *testing.T) {
 		{"for a cloud and the API server", "shop", "cloud", 3600, []string{amazon, "https://kubernetes.default.svc"}, "one audience"},
 		{"for what only looks like a cloud", "shop", "cloud", 3600, []string{"sts.amazonaws.com.example"}, "one audience"},
 		{"for what a cloud stands in", "shop", "cloud", 3600, []string{"https://example//iam.googleapis.com/"}, "one audience"},
-		{"for longer", "shop", "cloud", 3601, []string{amazon}, "an hour at most"},
+		{"for longer", "shop", "cloud", 3601, []string{amazon}, "one hour at most"},
 		{"without the annotation", "shop", "other", 3600, []string{amazon}, "lacks the annotation"},
 		{"annotated false", "shop", "declined", 3600, []string{amazon}, "lacks the annotation"},
 		{"annotated otherwise", "shop", "late", 3600, []string{amazon}, "lacks the annotation"},

@@ -1,4 +1,4 @@
-{{/* What the objects are called: by the release, or mooring if that is in its name already. */}}
+{{/* The name of the objects: that of the release if it contains mooring, or else that of the release and mooring. */}}
 {{- define "mooring.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride -}}
@@ -59,7 +59,7 @@ carries the defaults of Mooring 0.1.0 under the former names, which nobody set a
 {{- end -}}
 {{- end }}
 
-{{/* By what the Pods are found. It can't change as long as the Deployment lives. */}}
+{{/* The labels that select the Pods. They can't change while the Deployment exists. */}}
 {{- define "mooring.selectorLabels" -}}
 app.kubernetes.io/name: mooring
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -75,8 +75,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 
-{{/* What a container of Mooring may do: nothing but run. The restricted Pod Security Standard asks for less.
-Values of a release that --reuse-values keeps lack what is newer than they are: the defaults are here too. */}}
+{{/* The security contexts, which are stricter than the restricted Pod Security Standard. An upgrade with --reuse-values may lack newer
+values, so the defaults are here too. */}}
 {{- define "mooring.podSecurity" -}}
 {{- if hasKey .Values "podSecurityContext" -}}
 {{ toYaml .Values.podSecurityContext }}
@@ -108,21 +108,21 @@ ipFamilies: {{- toYaml . | nindent 0 }}
 {{- end }}
 {{- end }}
 
-{{/* Whether cert-manager makes the certificate, and where that is. */}}
+{{/* The name of the Secret with the certificate that cert-manager makes; empty if cert-manager makes none. */}}
 {{- define "mooring.certificate" -}}
 {{- if and (.Values.admission.certManager).enabled (or .Values.admission.webhook (and .Values.metrics.enabled .Values.metrics.secure)) -}}
 {{ include "mooring.fullname" . }}-certificate
 {{- end -}}
 {{- end }}
 
-{{/* Arguments that a check needs, too. */}}
+{{/* The arguments about the certificate, which `mooring --check` needs too. */}}
 {{- define "mooring.certificateArgs" -}}
 {{- if include "mooring.certificate" . }}
 - --cert-dir=/etc/mooring/certificate
 {{- end }}
 {{- end }}
 
-{{/* The variables that a container of Mooring gets. */}}
+{{/* The environment variables of a container. */}}
 {{- define "mooring.env" -}}
 # A container that is restarted after a crash goes on with the Lease of its Pod, and does not wait until it expires.
 - {name: MOORING_POD_UID, valueFrom: {fieldRef: {fieldPath: metadata.uid}}}
@@ -134,12 +134,12 @@ ipFamilies: {{- toYaml . | nindent 0 }}
 - {name: HTTPS_PROXY, value: {{ . | quote }}}
 {{- end }}
 {{- if or .httpProxy .httpsProxy .noProxy }}
-# The API server, what is in the cluster, and where the machine says who it is.
+# The API server, Services of the cluster, and the metadata servers of the clouds.
 - {name: NO_PROXY, value: {{ list "$(KUBERNETES_SERVICE_HOST)" ".svc" "169.254.169.254" "169.254.170.23" "metadata.google.internal" .noProxy | compact | join "," | quote }}}
 {{- end }}
 {{- end }}
 {{- if .Values.caBundle.configMap }}
-# Beside the authorities of the image, which are in a file and not in a folder.
+# The image's own certificate authorities are in a file, not in a folder: both are used.
 - {name: SSL_CERT_DIR, value: /etc/mooring/authorities}
 {{- end }}
 {{- with .Values.extraEnv }}
