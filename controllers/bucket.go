@@ -37,10 +37,7 @@ func bucketKind() *resource.Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters] {
 		},
 		Regrets:      bucketRegrets,
 		WhenVanished: v1alpha1.WhenVanishedRecreate,
-		External: func(c *driver.Conn) driver.External[v1alpha1.BucketParameters] {
-			return c.Buckets
-		},
-		Binding: bucketBinding,
+		Binding:      bucketBinding,
 	}
 }
 

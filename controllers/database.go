@@ -45,10 +45,7 @@ func databaseKind() *resource.Kind[*v1alpha1.Database, v1alpha1.DatabaseParamete
 		},
 		Regrets:      databaseRegrets,
 		WhenVanished: v1alpha1.WhenVanishedStop,
-		External: func(c *driver.Conn) driver.External[v1alpha1.DatabaseParameters] {
-			return c.Databases
-		},
-		Binding: databaseBinding,
+		Binding:      databaseBinding,
 	}
 }
 

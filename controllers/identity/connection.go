@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,7 +17,7 @@ import (
 
 // A Connection is an open connection that all objects of one identity and region share.
 type Connection struct {
-	*driver.Conn
+	driver.Session
 	// Cloud is what the connection's driver says of its cloud, and Provider the cloud's name.
 	Cloud    driver.Description
 	Provider string
@@ -71,6 +72,14 @@ func (c *Connection) verify(ctx context.Context, age time.Duration) (driver.Acco
 func (c *Connection) KnownAccount() driver.AccountID {
 	known, _ := c.lastAnswer()
 	return known
+}
+
+// Resource returns what the cloud says of a kind, its names as they are in the connection's account as far as that is known without
+// asking the cloud; false if the cloud lacks the kind.
+func (c *Connection) Resource(kind string) (driver.Resource, bool) {
+	r, has := c.Cloud.Resource(kind)
+	r.Name = r.Name.In(cmp.Or(c.expected, c.KnownAccount()))
+	return r, has
 }
 
 func (c *Connection) lastAnswer() (known driver.AccountID, answered time.Time) {

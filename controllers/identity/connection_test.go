@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,9 +22,7 @@ func TestRetrySoon(t *testing.T) {
 	}
 	asked := 0
 	identity := c.Identity
-	opened := *c.Conn
-	opened.Identity = func(ctx context.Context) (driver.AccountID, error) { asked++; return identity(ctx) }
-	c.Conn = &opened
+	c.Session = identified{ask: func(ctx context.Context) (driver.AccountID, error) { asked++; return identity(ctx) }}
 	for range 12 { // until the pause is as long as it gets
 		_, _ = c.Account(t.Context())
 		h.now = h.now.Add(time.Hour)
@@ -50,5 +49,21 @@ func TestRetrySoon(t *testing.T) {
 	c.RetrySoon()
 	if id, err := c.Account(t.Context()); id != "111" || err != nil {
 		t.Errorf("account %q, %v", id, err)
+	}
+}
+
+// What names a cloud takes may depend on the account: that which the config expects, or that to which the credentials led.
+func TestNamesAreThoseOfTheAccount(t *testing.T) {
+	long := driver.AccountID(strings.Repeat("p", 50))
+	cloud := driver.Description{Resources: []driver.Resource{{Kind: "Bucket", Name: driver.NameRule{MaxLength: 63, WithAccount: 98, WithAccountRule: "98 together"}}}}
+	for name, c := range map[string]*Connection{
+		"expected": {Cloud: cloud, expected: long}, "known": {Cloud: cloud, known: long},
+	} {
+		if r, has := c.Resource("Bucket"); !has || r.Name.MaxLength != 47 {
+			t.Errorf("%s: names of %d characters, described %t, want 47", name, r.Name.MaxLength, has)
+		}
+		if _, has := c.Resource("Queue"); has {
+			t.Errorf("%s: there is a kind that the cloud lacks", name)
+		}
 	}
 }

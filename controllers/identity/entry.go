@@ -85,7 +85,7 @@ func (s *Store) open(ctx context.Context, cfg *config, t tenant, location string
 func (s *Store) connect(ctx context.Context, conn *Connection, cfg *config, t tenant, data map[string][]byte) (err error) {
 	conn.issued = &issued{}
 	settings := cfg.settings(t, conn.Location, data, s.tokenFunc(cfg, t, conn.issued))
-	if conn.Conn, err = s.dial(ctx, cfg, settings); err != nil {
+	if conn.Session, err = s.dial(ctx, cfg, settings); err != nil {
 		return err
 	}
 	conn.Cloud, conn.Provider, conn.Region, conn.endpoint = cfg.cloud, cfg.provider(), cfg.region(), cfg.endpoint
@@ -95,7 +95,7 @@ func (s *Store) connect(ctx context.Context, conn *Connection, cfg *config, t te
 }
 
 // dial asks the config's driver for a connection.
-func (s *Store) dial(ctx context.Context, cfg *config, settings driver.Config) (*driver.Conn, error) {
+func (s *Store) dial(ctx context.Context, cfg *config, settings driver.Config) (driver.Session, error) {
 	if err := s.supported(cfg); err != nil {
 		return nil, err
 	}

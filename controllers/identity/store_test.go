@@ -47,13 +47,13 @@ type opened struct {
 	public   []string
 }
 
-func (o *opened) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
+func (o *opened) Open(_ context.Context, cfg driver.Config) (driver.Session, error) {
 	o.with = append(o.with, cfg)
 	if o.refuse != nil {
 		return nil, o.refuse
 	}
 	account := driver.AccountID(cfg.Credentials[v1alpha1.SecretKeyAWSAccessKeyID])
-	return &driver.Conn{Identity: func(ctx context.Context) (driver.AccountID, error) {
+	return identified{ask: func(ctx context.Context) (driver.AccountID, error) {
 		if o.asked != nil {
 			o.asked()
 		}
@@ -68,6 +68,14 @@ func (o *opened) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error
 		return signedIn, o.identity
 	}}, nil
 }
+
+// identified is a session that says who it is, and nothing else.
+type identified struct {
+	driver.Session
+	ask func(context.Context) (driver.AccountID, error)
+}
+
+func (i identified) Identity(ctx context.Context) (driver.AccountID, error) { return i.ask(ctx) }
 
 // described is a driver that is registered under a name, and describes itself as that cloud.
 type described struct {

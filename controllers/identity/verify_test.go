@@ -109,7 +109,7 @@ func TestReconcilerGoesByTheSessionThereIs(t *testing.T) {
 // A cloud that refuses an identity is asked again less and less often, however many objects want to know.
 func TestRefusedIdentityIsAskedSeldom(t *testing.T) {
 	asked, now := 0, time.Unix(0, 0)
-	conn := &Connection{Conn: &driver.Conn{Identity: func(context.Context) (driver.AccountID, error) {
+	conn := &Connection{Session: identified{ask: func(context.Context) (driver.AccountID, error) {
 		asked++
 		return "", &driver.Error{Code: driver.Denied, Op: "GetCallerIdentity", Message: "not welcome"}
 	}}, now: func() time.Time { return now }, longest: 5 * time.Minute}

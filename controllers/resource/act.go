@@ -105,7 +105,7 @@ func (r *Reconciler[T, S]) certain(ctx context.Context, t *turn[T, S]) error {
 // creatableName refuses a name that the cloud would refuse, before anything is bound to it. What exists may have such a
 // name, so nothing else asks.
 func (t *turn[T, S]) creatableName() error {
-	refusal := t.external.Name().Refuses(t.request.Name)
+	refusal := t.described.Name.Refuses(t.request.Name)
 	if refusal == nil {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (r *Reconciler[T, S]) create(ctx context.Context, t *turn[T, S], a Action) 
 		return outcome{}, err
 	}
 	t.mem.creationRefused = false
-	done, err := t.external.Create(ctx, t.request)
+	done, err := t.session.Create(ctx, r.Kind.Name, t.request)
 	t.answered(err)
 	t.wrote(r.Now(), done.Sent)
 	if err != nil {
@@ -196,7 +196,7 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 			return outcome{}, err
 		}
 	}
-	done, err := t.external.Update(ctx, t.request, changes)
+	done, err := t.session.Update(ctx, r.Kind.Name, t.request, changes)
 	t.answered(err)
 	failed := outcome{pending: a.Pending, pends: a.Verb == Update && !t.deleting}
 	if err != nil {
@@ -262,7 +262,7 @@ func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S]) (outcome,
 		return outcome{}, err
 	}
 	t.request.Mark.Released = true
-	done, err := t.external.Update(ctx, t.request, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	done, err := t.session.Update(ctx, r.Kind.Name, t.request, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
 	t.answered(err)
 	if err == nil && len(done.Failed) > 0 {
 		err = fieldErrors(done.Failed)
@@ -292,7 +292,7 @@ func (r *Reconciler[T, S]) delete(ctx context.Context, t *turn[T, S], a Action) 
 	if !a.Snapshot {
 		t.request.Deletion.Snapshot = ""
 	}
-	done, err := t.external.Delete(ctx, t.request)
+	done, err := t.session.Delete(ctx, r.Kind.Name, t.request)
 	t.answered(err)
 	if err != nil {
 		return outcome{}, acted{err}

@@ -38,24 +38,22 @@ type desk struct {
 
 // obedient is a cloud that does what it is asked.
 type obedient struct {
-	driver.External[v1alpha1.BucketParameters]
+	driver.Session
 	asked []string
 	done  driver.Result
 }
 
-func (o *obedient) Update(_ context.Context, _ driver.Request[v1alpha1.BucketParameters], changes []field.Change) (driver.Result, error) {
+func (o *obedient) Update(_ context.Context, _ string, _ driver.Request, changes []field.Change) (driver.Result, error) {
 	o.asked = append(o.asked, "update "+list(changes))
 	return o.done, nil
 }
 
-func (o *obedient) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
-
-func (o *obedient) Create(context.Context, driver.Request[v1alpha1.BucketParameters]) (driver.Result, error) {
+func (o *obedient) Create(context.Context, string, driver.Request) (driver.Result, error) {
 	o.asked = append(o.asked, "create")
 	return o.done, nil
 }
 
-func (o *obedient) Delete(context.Context, driver.Request[v1alpha1.BucketParameters]) (driver.Result, error) {
+func (o *obedient) Delete(context.Context, string, driver.Request) (driver.Result, error) {
 	o.asked = append(o.asked, "delete")
 	return o.done, nil
 }
@@ -94,7 +92,8 @@ func newDesk(t *testing.T, others ...client.Object) *desk {
 		},
 	}
 	d.turn = d.begin(b)
-	d.external, d.conn = d.cloud, &identity.Connection{Provider: "aws"}
+	d.session, d.conn = d.cloud, &identity.Connection{Provider: "aws"}
+	d.described.Name = driver.NameRule{MaxLength: 63}
 	d.request.Deletion = &driver.Deletion{}
 	return d
 }
@@ -216,7 +215,7 @@ type refusing struct {
 	during func()
 }
 
-func (c *refusing) Update(context.Context, driver.Request[v1alpha1.BucketParameters], []field.Change) (driver.Result, error) {
+func (c *refusing) Update(context.Context, string, driver.Request, []field.Change) (driver.Result, error) {
 	c.during()
 	return driver.Result{}, &driver.Error{Code: c.code, Op: "PutBucketTagging", Message: "no"}
 }
@@ -235,7 +234,7 @@ func TestWhatIsRefusedStaysStalled(t *testing.T) {
 		}
 		return b
 	}
-	d.external = &refusing{d.cloud, driver.Invalid, func() {
+	d.session = &refusing{d.cloud, driver.Invalid, func() {
 		told = append(told, meta.IsStatusConditionTrue(stored().Status.Conditions, v1alpha1.ConditionStalled))
 	}}
 	take := func() {
@@ -251,7 +250,7 @@ func TestWhatIsRefusedStaysStalled(t *testing.T) {
 	if want := []bool{false, true, true}; !slices.Equal(told, want) {
 		t.Errorf("at each try it was told to be stalled: %v, want %v", told, want)
 	}
-	d.external = d.cloud
+	d.session = d.cloud
 	take()
 	if meta.IsStatusConditionTrue(stored().Status.Conditions, v1alpha1.ConditionStalled) {
 		t.Error("the cloud took it, and it is stalled still")
@@ -264,7 +263,7 @@ func TestWhatFailsStaysRetrying(t *testing.T) {
 	d.RecordDeadline = time.Minute
 	d.obj.Generation, d.view.Edited = 2, true
 	var told []string
-	d.external = &refusing{d.cloud, driver.Throttled, func() {
+	d.session = &refusing{d.cloud, driver.Throttled, func() {
 		b := &v1alpha1.Bucket{}
 		if err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(d.obj), b); err != nil {
 			t.Fatal(err)

@@ -33,7 +33,7 @@ func TestNothingOfTheFormerCloudObjectStays(t *testing.T) {
 	}
 	complete(t, full)
 	*d.status = full
-	d.request = driver.Request[v1alpha1.BucketParameters]{
+	d.request = driver.Request{
 		Name: "photos", Location: "us", ID: "old", Operation: "insert-1", Applied: field.Applied{"databaseName": {"app"}},
 	}
 	applied := field.Applied{"tags": {"team"}}
@@ -47,7 +47,7 @@ func TestNothingOfTheFormerCloudObjectStays(t *testing.T) {
 	if diff := cmp.Diff(want, *d.status); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
-	request := driver.Request[v1alpha1.BucketParameters]{Name: "photos", Location: "us", Applied: applied}
+	request := driver.Request{Name: "photos", Location: "us", Applied: applied}
 	if diff := cmp.Diff(request, d.request, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)
 	}

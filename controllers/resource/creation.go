@@ -67,5 +67,5 @@ func (r *Reconciler[T, S]) answerLost(t *turn[T, S]) bool {
 	sent := t.bound() && t.status.Origin == v1alpha1.OriginCreated && !t.neverCreated() && !t.mem.creationFailed
 	known := t.status.ExternalID != "" || t.status.FirstReadyTime != nil || t.status.AppliedGeneration != 0
 	return sent && !known && r.Kind.Credentials == nil && t.spec.ExternalName == "" &&
-		t.status.ExternalName == ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.external.Name().MaxLength)
+		t.status.ExternalName == ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.described.Name.MaxLength)
 }

@@ -56,7 +56,7 @@ func TestRefusedEditIsPending(t *testing.T) {
 			d := newDesk(t)
 			d.RecordDeadline, d.obj.Generation, d.view.Edited = time.Minute, 2, true
 			var shown []string
-			d.external = &refusing{d.cloud, code, func() { shown = d.pendingFields(t) }}
+			d.session = &refusing{d.cloud, code, func() { shown = d.pendingFields(t) }}
 			d.take(t, edit)
 			want := []string{"tags", "cors"}
 			if after := d.pendingFields(t); !slices.Equal(shown, want) || !slices.Equal(after, want) {
@@ -114,7 +114,7 @@ type showing struct {
 	shows []driver.Observation
 }
 
-func (s *showing) Observe(context.Context, driver.Request[v1alpha1.BucketParameters]) (driver.Observation, error) {
+func (s *showing) Observe(context.Context, string, driver.Request) (driver.Observation, error) {
 	next := s.shows[0]
 	if len(s.shows) > 1 {
 		s.shows = s.shows[1:]
@@ -122,9 +122,7 @@ func (s *showing) Observe(context.Context, driver.Request[v1alpha1.BucketParamet
 	return next, nil
 }
 
-func (s *showing) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
-
-func (s *showing) Create(context.Context, driver.Request[v1alpha1.BucketParameters]) (driver.Result, error) {
+func (s *showing) Create(context.Context, string, driver.Request) (driver.Result, error) {
 	return driver.Result{}, nil
 }
 
@@ -166,7 +164,8 @@ func TestWhyACreationFailedStays(t *testing.T) {
 					test.between(d)
 				}
 				d.turn = d.begin(d.obj)
-				d.conn, d.request, d.external = conn, request, cloud
+				d.described.Name.MaxLength = 63
+				d.conn, d.request, d.session = conn, request, cloud
 				out, err := outcome{}, d.observe(t.Context(), d.turn)
 				if err == nil {
 					d.view.Bound, d.view.Mark = true, d.seen.Mark

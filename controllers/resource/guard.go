@@ -118,11 +118,13 @@ func (r *Reconciler[T, S]) connects(ctx context.Context, t *turn[T, S]) (*outcom
 
 // isSupported: the cloud has such a kind.
 func (r *Reconciler[T, S]) isSupported(_ context.Context, t *turn[T, S]) (*outcome, error) {
-	if t.external = r.Kind.External(t.conn.Conn); t.external == nil {
+	described, supported := t.conn.Resource(r.Kind.Name)
+	if !supported {
 		return t.stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("%s does not support the kind %s; refer to a provider config of another cloud", t.conn.Provider, r.Kind.Name)), nil
 	}
+	t.described, t.session = described, t.conn.Session
 	if r.Metrics != nil {
-		t.external = telemetry.External(r.Metrics, t.external, t.conn.Provider, r.Kind.Name)
+		t.session = telemetry.Session(r.Metrics, t.session, t.conn.Provider)
 	}
 	r.prepare(t)
 	return nil, nil

@@ -39,8 +39,6 @@ type Kind[T client.Object, S any] struct {
 	Regrets func(T) []string
 	// WhenVanished is the default.
 	WhenVanished v1alpha1.WhenVanished
-	// External returns the kind's part of a connection; nil if the cloud lacks it.
-	External func(*driver.Conn) driver.External[S]
 	// Binding returns the contents of the connection Secret of an object in a cloud.
 	Binding func(obj T, cloud *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte)
 }

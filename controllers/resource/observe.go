@@ -12,7 +12,7 @@ import (
 
 // observe looks at the cloud, and at the Secrets that the object's password comes from.
 func (r *Reconciler[T, S]) observe(ctx context.Context, t *turn[T, S]) error {
-	seen, err := t.external.Observe(ctx, t.request)
+	seen, err := t.session.Observe(ctx, r.Kind.Name, t.request)
 	t.answered(err)
 	if err != nil {
 		return err

@@ -45,7 +45,11 @@ func (r *Reconciler[T, S]) wantedPassword(ctx context.Context, t *turn[T, S]) (s
 			Message: fmt.Sprintf("there is no key %q in a Secret %s of this namespace; create it, or change spec.credentials.passwordSecretRef", key, ref.Name)}
 	}
 	t.knows(value)
-	if problem := t.external.Password(t.request.Spec).Check(value); problem != "" { // before it is stored or sent
+	rule, err := t.described.Password(t.request.Spec)
+	if err != nil {
+		return "", err
+	}
+	if problem := rule.Check(value); problem != "" { // before it is stored or sent
 		return "", &identity.ValidationError{Reason: v1alpha1.ReasonPasswordInvalid,
 			Message: fmt.Sprintf("the password in Secret %s can't be used: %s; change it there", ref.Name, problem)}
 	}

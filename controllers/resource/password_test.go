@@ -18,15 +18,6 @@ import (
 // made stands for a password that is made.
 const made = "(made)"
 
-// takesAny is a cloud that takes any password.
-type takesAny struct {
-	driver.External[v1alpha1.DatabaseParameters]
-}
-
-func (takesAny) Password(v1alpha1.DatabaseParameters) driver.PasswordRule {
-	return driver.PasswordRule{}
-}
-
 // A password is sent until it is known to be in force, and published only then.
 func TestCheckPassword(t *testing.T) {
 	for _, test := range []struct {
@@ -128,7 +119,6 @@ func TestCheckPassword(t *testing.T) {
 				seen: driver.Observation{State: test.state, PasswordRefused: test.refused, Endpoint: driver.Endpoint{Host: "db.example", Username: "postgres"}},
 				conn: &identity.Connection{},
 			}
-			tn.external = takesAny{}
 			if test.unmade {
 				tn.seen.Changes = []field.Change{{Field: driver.FieldUsername, Effect: field.Online}}
 			}

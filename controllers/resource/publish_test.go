@@ -26,7 +26,7 @@ func TestUnmade(t *testing.T) {
 			d.request.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "photos", UID: "uid-now"}
 			d.spec.ExternalName = "photos"
 			d.Kind.Parameters = func(*v1alpha1.Bucket) (p v1alpha1.BucketParameters, _ string) { return p, "" }
-			d.external = &showing{d.cloud, []driver.Observation{{
+			d.session = &showing{d.cloud, []driver.Observation{{
 				State: driver.Ready, Available: true, Mark: d.request.Mark, Changes: []field.Change{tc.change},
 			}}}
 			d.mem.sent, d.mem.sentAt, d.Settle = []field.Change{tc.change}, d.now, time.Hour

@@ -141,7 +141,7 @@ func asPublished(vaulted map[string]string) (
 	now := time.Now()
 	tn = &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
 		obj: d, want: d, status: &d.Status.ResourceStatus, now: now, policy: Policy{Management: v1alpha1.ManagementFull}, conn: &identity.Connection{},
-		request: driver.Request[v1alpha1.DatabaseParameters]{Mark: mark}, view: View{Bound: true, Held: true, Mark: mark},
+		request: driver.Request{Mark: mark}, view: View{Bound: true, Held: true, Mark: mark},
 		seen: driver.Observation{State: driver.Ready, Available: true, Mark: mark, Endpoint: driver.Endpoint{Host: "db.example"}},
 		mem: &memory{published: &published{
 			name: "orders-db", version: "999", kind: "servicebinding.io/postgresql", checked: now.Add(-time.Minute),

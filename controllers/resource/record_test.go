@@ -27,7 +27,7 @@ func TestObservedIsBoundOnceSeen(t *testing.T) {
 		r.describe(&turn[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
 			obj: b, status: &b.Status.ResourceStatus, policy: Policy{Management: v1alpha1.ManagementObserve},
 			conn:    &identity.Connection{Provider: "aws"},
-			request: driver.Request[v1alpha1.BucketParameters]{Name: "theirs", Location: "eu-central-1"},
+			request: driver.Request{Name: "theirs", Location: "eu-central-1"},
 			looked:  true, seen: driver.Observation{State: state}, mem: &memory{},
 		}, outcome{state: condition.Stalled, reason: v1alpha1.ReasonNotFound, message: "look again"})
 		if got := b.Status.ExternalName; got != want {

@@ -34,10 +34,12 @@ type turn[T client.Object, S any] struct {
 	class  *class.Resolution
 	config identity.Key
 
-	conn     *identity.Connection
-	external driver.External[S]
-	account  driver.AccountID
-	request  driver.Request[S]
+	conn *identity.Connection
+	// session makes the calls of conn, and described is what the cloud says of the kind.
+	session   driver.Session
+	described driver.Resource
+	account   driver.AccountID
+	request   driver.Request
 	// release gives the slot of the account back, if the turn has one. hung: a call got no answer.
 	release func(answered bool)
 	hung    bool
@@ -156,12 +158,12 @@ func (r *Reconciler[T, S]) prepare(t *turn[T, S]) {
 	if name == "" {
 		name, _ = r.asked(t)
 	}
-	t.request = driver.Request[S]{
+	t.request = driver.Request{
 		Name: name, Location: location, ID: t.status.ExternalID,
 		Mark: driver.Mark{
 			Cluster: r.ClusterID, Namespace: t.obj.GetNamespace(), Name: t.obj.GetName(), UID: string(t.obj.GetUID()),
 		},
-		Spec: parameters, Applied: field.Applied(t.status.Applied), Operation: t.status.Operation,
+		Spec: driver.NewSpec(&parameters), Applied: field.Applied(t.status.Applied), Operation: t.status.Operation,
 		NotBefore: t.mem.notBefore,
 	}
 	if r.Kind.Credentials != nil {
@@ -181,7 +183,7 @@ func (r *Reconciler[T, S]) prepare(t *turn[T, S]) {
 // asked returns what name and location the spec asks for, whatever it is bound to.
 func (r *Reconciler[T, S]) asked(t *turn[T, S]) (name, location string) {
 	if name = t.spec.ExternalName; name == "" {
-		name = ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.external.Name().MaxLength)
+		name = ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.described.Name.MaxLength)
 	}
 	if _, location = r.Kind.Parameters(t.want); location == "" {
 		location = t.conn.Region

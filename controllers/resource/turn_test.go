@@ -55,11 +55,18 @@ func TestAbsenceIsSureOnceItLasts(t *testing.T) {
 // asker is a cloud that asks for a token when it is asked who it is, and tells the token in its answer.
 type asker struct{ driver.Driver }
 
-func (asker) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
-	return &driver.Conn{Identity: func(ctx context.Context) (driver.AccountID, error) {
-		token, err := cfg.Token(ctx, "sts.amazonaws.com")
-		return "", errors.Join(errors.New("not welcome: "+token), err)
-	}}, nil
+func (asker) Open(_ context.Context, cfg driver.Config) (driver.Session, error) {
+	return asked{cfg: cfg}, nil
+}
+
+type asked struct {
+	driver.Session
+	cfg driver.Config
+}
+
+func (a asked) Identity(ctx context.Context) (driver.AccountID, error) {
+	token, err := a.cfg.Token(ctx, "sts.amazonaws.com")
+	return "", errors.Join(errors.New("not welcome: "+token), err)
 }
 
 // A token that came in the course of a turn is cut out of what the turn says, like a secret that was there before.

@@ -303,7 +303,7 @@ func full() *Metrics {
 	m.Certificate(noon)
 	_, end := m.Calls("aws").Begin(context.Background(), "s3", "CreateBucket")
 	end(driver.Call{})
-	_, _ = External[int](m, failing{}, "aws", "Bucket").Observe(context.Background(), driver.Request[int]{})
+	_, _ = Session(m, failing{}, "aws").Observe(context.Background(), "Bucket", driver.Request{})
 	return m
 }
 

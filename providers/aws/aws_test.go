@@ -26,7 +26,7 @@ type world struct {
 	*localcloud.Cloud
 	t     *testing.T
 	clock *clock
-	conn  *driver.Conn
+	conn  driver.Session
 	s3    *s3.Client
 	rds   *rds.Client
 }
@@ -55,7 +55,7 @@ func newWorldIn(t *testing.T, region string, options localcloud.Options) *world 
 	return w
 }
 
-func (w *world) open(account, region string) *driver.Conn {
+func (w *world) open(account, region string) driver.Session {
 	w.t.Helper()
 	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint()}).Open(w.t.Context(), driver.Config{
 		Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region, Credentials: w.keys(account),

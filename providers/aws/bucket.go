@@ -19,7 +19,7 @@ import (
 // us-east-1 is S3's first region and has rules of its own for creating buckets.
 const firstRegion = "us-east-1"
 
-type bucketRequest = driver.Request[v1alpha1.BucketParameters]
+type bucketRequest = table.Request[v1alpha1.BucketParameters]
 
 // buckets manages S3 buckets.
 type buckets struct {
@@ -29,7 +29,7 @@ type buckets struct {
 
 type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, bucket, bucketParams]
 
-var _ driver.External[v1alpha1.BucketParameters] = (*buckets)(nil)
+var _ table.External[v1alpha1.BucketParameters] = (*buckets)(nil)
 
 // newBuckets returns what manages S3 buckets. The tags say in one read whether a bucket exists, whose it is, and what tags it has; S3 has a
 // call of its own for each other aspect.
@@ -61,11 +61,6 @@ func newBucket() *bucket {
 	return &bucket{versioning: &versioning, publicAccess: &access, key: new("")}
 }
 
-// Name implements driver.External.
-func (b *buckets) Name() driver.NameRule {
-	return driver.NameRule{MaxLength: 63, Patterns: bucketNames}
-}
-
 // bucketNames is what S3 asks of the name of a new bucket.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
 var bucketNames = []driver.NamePattern{
@@ -75,11 +70,6 @@ var bucketNames = []driver.NamePattern{
 	{Never: `^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$`, Rule: "S3 does not accept a name that looks like an IP address"},
 	{Never: `^(xn--|sthree-|amzn-s3-demo-)`, Rule: "S3 reserves names that begin with xn--, sthree- or amzn-s3-demo-"},
 	{Never: `(-s3alias|--ol-s3|\.mrap|--x-s3|--xa-s3|--table-s3|-an)$`, Rule: "S3 reserves names that end with -s3alias, --ol-s3, .mrap, --x-s3, --xa-s3, --table-s3 or -an"},
-}
-
-// Password implements driver.External.
-func (b *buckets) Password(v1alpha1.BucketParameters) driver.PasswordRule {
-	return driver.PasswordRule{}
 }
 
 // Preview is what driver.Driver says of a preview.

@@ -12,14 +12,16 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-type bucketRequest = driver.Request[v1alpha1.BucketParameters]
+type bucketRequest = table.Request[v1alpha1.BucketParameters]
 
 func bucketOf(name string, spec v1alpha1.BucketParameters) bucketRequest {
-	return bucketRequest{Name: name, Location: region, Mark: mark, Spec: spec}
+	return bucketRequest{Request: driver.Request{Name: name, Location: region, Mark: mark}, Spec: spec}
 }
 
 // settleBucket observes, creates and updates until nothing differs.
@@ -29,7 +31,7 @@ func (w *world) settleBucket(req bucketRequest) driver.Observation {
 		seen := w.bucket(req)
 		switch {
 		case seen.State == driver.Absent:
-			if _, err := w.conn.Buckets.Create(w.t.Context(), req); err != nil {
+			if _, err := drivertest.Buckets(w.conn).Create(w.t.Context(), req); err != nil {
 				w.t.Fatal(err)
 			}
 		case len(seen.Changes) > 0:
@@ -44,7 +46,7 @@ func (w *world) settleBucket(req bucketRequest) driver.Observation {
 
 func (w *world) bucket(req bucketRequest) driver.Observation {
 	w.t.Helper()
-	seen, err := w.conn.Buckets.Observe(w.t.Context(), req)
+	seen, err := drivertest.Buckets(w.conn).Observe(w.t.Context(), req)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -53,7 +55,7 @@ func (w *world) bucket(req bucketRequest) driver.Observation {
 
 func (w *world) updateBucket(req bucketRequest, changes ...field.Change) {
 	w.t.Helper()
-	result, err := w.conn.Buckets.Update(w.t.Context(), req, changes)
+	result, err := drivertest.Buckets(w.conn).Update(w.t.Context(), req, changes)
 	if err != nil || len(result.Failed) > 0 {
 		w.t.Fatalf("update: %v, failed %v", err, result.Failed)
 	}
@@ -107,7 +109,7 @@ func TestBucketConverges(t *testing.T) {
 // sent again because of that.
 func TestCreateReturnsWhatItSent(t *testing.T) {
 	w := newWorld(t, localcloud.Options{})
-	created, err := w.conn.Buckets.Create(t.Context(), bucketOf("shop-sent", fullBucket))
+	created, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf("shop-sent", fullBucket))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +235,7 @@ func TestBucketAspectsAreIndependent(t *testing.T) {
 	req.Spec.PublicAccess = ptr(v1alpha1.PublicAccessAllowed)
 	seen = w.bucket(req)
 	lift = w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "PutBucketVersioning"}, Kind: localcloud.Denied})
-	result, err := w.conn.Buckets.Update(t.Context(), req, seen.Changes)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, seen.Changes)
 	lift()
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "versioning" {
 		t.Fatalf("update: %v, failed %v; want versioning to fail alone", err, result.Failed)
@@ -254,7 +256,7 @@ func TestBucketDoubtIsNotAbsence(t *testing.T) {
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			defer w.Faults.Add(localcloud.Fault{Kind: kind})()
-			seen, err := w.conn.Buckets.Observe(t.Context(), req)
+			seen, err := drivertest.Buckets(w.conn).Observe(t.Context(), req)
 			wantCode(t, err, want)
 			if seen.State != driver.Unknown {
 				t.Errorf("state %v of a bucket that could not be seen", seen.State)
@@ -270,11 +272,11 @@ func TestBucketOfOthers(t *testing.T) {
 	do(t, theirs.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
 		LocationConstraint: s3types.BucketLocationConstraint(region)}})
 	req := bucketOf(name, v1alpha1.BucketParameters{})
-	_, err := w.conn.Buckets.Observe(t.Context(), req)
+	_, err := drivertest.Buckets(w.conn).Observe(t.Context(), req)
 	wantCode(t, err, driver.Denied)
-	_, err = w.conn.Buckets.Create(t.Context(), req)
+	_, err = drivertest.Buckets(w.conn).Create(t.Context(), req)
 	wantCode(t, err, driver.Conflict)
-	_, err = w.conn.Buckets.Delete(t.Context(), req)
+	_, err = drivertest.Buckets(w.conn).Delete(t.Context(), req)
 	wantCode(t, err, driver.Denied)
 }
 
@@ -284,7 +286,7 @@ func TestBucketInAnotherRegion(t *testing.T) {
 	west, _ := w.clients(account, "eu-west-1")
 	do(t, west.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
 		LocationConstraint: "eu-west-1"}})
-	_, err := w.conn.Buckets.Observe(t.Context(), bucketOf(name, v1alpha1.BucketParameters{}))
+	_, err := drivertest.Buckets(w.conn).Observe(t.Context(), bucketOf(name, v1alpha1.BucketParameters{}))
 	wantCode(t, err, driver.Conflict)
 	if err == nil || !strings.Contains(err.Error(), "eu-west-1") {
 		t.Errorf("error %v does not say where the bucket is", err)
@@ -298,11 +300,11 @@ func TestBucketIsNotCreatedAgain(t *testing.T) {
 			w := newWorldIn(t, region, localcloud.Options{})
 			req := bucketOf("shop-again", v1alpha1.BucketParameters{})
 			req.Location = region
-			if _, err := w.conn.Buckets.Create(t.Context(), req); err != nil {
+			if _, err := drivertest.Buckets(w.conn).Create(t.Context(), req); err != nil {
 				t.Fatal(err)
 			}
 			w.Ledger.Reset()
-			_, err := w.conn.Buckets.Create(t.Context(), req)
+			_, err := drivertest.Buckets(w.conn).Create(t.Context(), req)
 			wantCode(t, err, driver.Conflict)
 			if region == "us-east-1" && w.writes() != 0 {
 				t.Errorf("calls %v, want no write", w.operations())
@@ -316,7 +318,7 @@ func TestBucketCreationWithLostResponse(t *testing.T) {
 	w := newWorld(t, localcloud.Options{})
 	req := bucketOf("shop-lost", v1alpha1.BucketParameters{})
 	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "CreateBucket"}, Kind: localcloud.ResponseLost, Times: 1})
-	_, err := w.conn.Buckets.Create(t.Context(), req)
+	_, err := drivertest.Buckets(w.conn).Create(t.Context(), req)
 	wantCode(t, err, driver.Unavailable)
 	if n := w.Ledger.Count(localcloud.Filter{Operation: "CreateBucket"}); n != 1 {
 		t.Errorf("%d creations were sent, want one", n)
@@ -338,14 +340,14 @@ func TestBucketDeletion(t *testing.T) {
 	do(t, w.s3.CreateMultipartUpload, &s3.CreateMultipartUploadInput{Bucket: &name, Key: new("b")})
 
 	req.Deletion = &driver.Deletion{}
-	_, err := w.conn.Buckets.Delete(t.Context(), req)
+	_, err := drivertest.Buckets(w.conn).Delete(t.Context(), req)
 	wantCode(t, err, driver.NotEmpty)
 	if seen := w.bucket(req); seen.State != driver.Ready {
 		t.Fatalf("state %v after a refused deletion", seen.State)
 	}
 	req.Deletion.Force = true
 	for range 3 {
-		if _, err := w.conn.Buckets.Delete(t.Context(), req); err != nil {
+		if _, err := drivertest.Buckets(w.conn).Delete(t.Context(), req); err != nil {
 			t.Fatal(err)
 		}
 		if w.bucket(req).State == driver.Absent {
@@ -355,7 +357,7 @@ func TestBucketDeletion(t *testing.T) {
 	if seen := w.bucket(req); seen.State != driver.Absent {
 		t.Errorf("state %v after a forced deletion", seen.State)
 	}
-	if _, err := w.conn.Buckets.Delete(t.Context(), req); err != nil {
+	if _, err := drivertest.Buckets(w.conn).Delete(t.Context(), req); err != nil {
 		t.Errorf("deleting what is gone: %v", err)
 	}
 }
@@ -367,7 +369,7 @@ func TestBucketKeyOfAnotherCloud(t *testing.T) {
 	w.settleBucket(req)
 	req.Spec.Encryption = &v1alpha1.BucketEncryption{Key: new("projects/p1/locations/eu/keyRings/r/cryptoKeys/k")}
 	w.Ledger.Reset()
-	result, err := w.conn.Buckets.Update(t.Context(), req, w.bucket(req).Changes)
+	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "encryption.key" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
 		t.Errorf("%v, failed %v; want encryption.key alone, Invalid", err, result.Failed)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
-type databaseRequest = driver.Request[v1alpha1.DatabaseParameters]
+type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 
 // databases manages RDS instances.
 type databases struct {
@@ -24,7 +24,7 @@ type databases struct {
 
 type databaseAdapter = table.Adapter[databaseSpec, types.DBInstance, instanceParams]
 
-var _ driver.External[v1alpha1.DatabaseParameters] = (*databases)(nil)
+var _ table.External[v1alpha1.DatabaseParameters] = (*databases)(nil)
 
 // newDatabases returns what manages RDS instances. One read of an instance tells it all: the tags come with it.
 func newDatabases(s *session) *databases {
@@ -49,27 +49,19 @@ func newDatabases(s *session) *databases {
 	return d
 }
 
-// Name implements driver.External.
-// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Limits.html#RDS_Limits.Constraints
-func (d *databases) Name() driver.NameRule {
-	return driver.NameRule{MaxLength: 63, Patterns: instanceNames}
-}
-
 // instanceNames is what RDS asks of the name of a new instance. It takes capital letters too, and keeps them as small ones.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Limits.html#RDS_Limits.Constraints
 var instanceNames = []driver.NamePattern{
 	{Match: `^.{1,63}$`, Rule: "RDS accepts names of at most 63 characters"},
 	{Match: `^[a-z](-?[a-z0-9])*$`,
 		Rule: "RDS accepts names of letters (stored in lower case), digits and single hyphens that begin with a letter and do not end with a hyphen"},
 }
 
-// Password implements driver.External.
+// passwords is what RDS asks of an administrator's password.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html (MasterUserPassword)
-func (d *databases) Password(spec databaseSpec) driver.PasswordRule {
-	rule := driver.PasswordRule{MinLength: 8, MaxLength: 128, ASCII: true, Excluded: `/"@ `}
-	if spec.Engine != nil && *spec.Engine == v1alpha1.EngineMySQL {
-		rule.MaxLength = 41
-	}
-	return rule
+var passwords = []driver.PasswordRule{
+	{MinLength: 8, MaxLength: 128, ASCII: true, Excluded: `/"@ `},
+	{Engines: []string{string(v1alpha1.EngineMySQL)}, MinLength: 8, MaxLength: 41, ASCII: true, Excluded: `/"@ `},
 }
 
 // Preview is what driver.Driver says of a preview.

@@ -12,11 +12,13 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-type databaseRequest = driver.Request[v1alpha1.DatabaseParameters]
+type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 
 const password = "Correct-Horse-1"
 
@@ -38,13 +40,13 @@ func databaseOf(name string, edit func(*v1alpha1.DatabaseParameters)) databaseRe
 	if edit != nil {
 		edit(&spec)
 	}
-	return databaseRequest{Name: name, Location: region, Mark: mark, Spec: spec, Login: driver.Login{Password: password}}
+	return databaseRequest{Request: driver.Request{Name: name, Location: region, Mark: mark, Login: driver.Login{Password: password}}, Spec: spec}
 }
 
 // createDatabase creates an instance and waits until it is at rest, as declared.
 func (w *world) createDatabase(req *databaseRequest) driver.Observation {
 	w.t.Helper()
-	result, err := w.conn.Databases.Create(w.t.Context(), *req)
+	result, err := drivertest.Databases(w.conn).Create(w.t.Context(), *req)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -61,7 +63,7 @@ func (w *world) createDatabase(req *databaseRequest) driver.Observation {
 
 func (w *world) database(req databaseRequest) driver.Observation {
 	w.t.Helper()
-	seen, err := w.conn.Databases.Observe(w.t.Context(), req)
+	seen, err := drivertest.Databases(w.conn).Observe(w.t.Context(), req)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -70,7 +72,7 @@ func (w *world) database(req databaseRequest) driver.Observation {
 
 func (w *world) updateDatabase(req databaseRequest, changes ...field.Change) {
 	w.t.Helper()
-	result, err := w.conn.Databases.Update(w.t.Context(), req, changes)
+	result, err := drivertest.Databases(w.conn).Update(w.t.Context(), req, changes)
 	if err != nil || len(result.Failed) > 0 {
 		w.t.Fatalf("update: %v, failed %v", err, result.Failed)
 	}
@@ -88,7 +90,7 @@ func TestDatabaseLife(t *testing.T) {
 	if seen := w.database(req); seen.State != driver.Absent {
 		t.Fatalf("state %v before creation", seen.State)
 	}
-	result, err := w.conn.Databases.Create(t.Context(), req)
+	result, err := drivertest.Databases(w.conn).Create(t.Context(), req)
 	if err != nil || result.ID == "" {
 		t.Fatalf("create: id %q, %v", result.ID, err)
 	}
@@ -128,7 +130,7 @@ func TestDatabaseLife(t *testing.T) {
 
 	req.Deletion = &driver.Deletion{Snapshot: "shop-orders-final-u1"}
 	for range 2 { // a repeated request for deletion does no harm
-		if _, err := w.conn.Databases.Delete(t.Context(), req); err != nil {
+		if _, err := drivertest.Databases(w.conn).Delete(t.Context(), req); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -143,7 +145,7 @@ func TestDatabaseLife(t *testing.T) {
 	if seen = w.database(req); seen.Snapshot != driver.Absent {
 		t.Errorf("a snapshot that nobody took is %v", seen.Snapshot)
 	}
-	if _, err := w.conn.Databases.Delete(t.Context(), req); err != nil {
+	if _, err := drivertest.Databases(w.conn).Delete(t.Context(), req); err != nil {
 		t.Errorf("deleting what is gone: %v", err)
 	}
 }
@@ -235,7 +237,7 @@ func TestDatabaseImpossible(t *testing.T) {
 			t.Errorf("%s: effect %v, why %q", c.Field, c.Effect, c.Why)
 		}
 	}
-	result, err := w.conn.Databases.Update(t.Context(), req, seen.Changes)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes)
 	if err != nil || len(result.Failed) != len(want) {
 		t.Errorf("update: %v, failed %v", err, result.Failed)
 	}
@@ -305,7 +307,7 @@ func TestDatabaseStorageOptimization(t *testing.T) {
 	if got := field.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"deletionProtection"}) {
 		t.Errorf("with another change: state %v, changes %v; want the other one first", seen.State, got)
 	}
-	result, err := w.conn.Databases.Update(t.Context(), req, []field.Change{{Field: "storage.sizeGiB"}, {Field: "deletionProtection"}})
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []field.Change{{Field: "storage.sizeGiB"}, {Field: "deletionProtection"}})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "storage.sizeGiB" {
 		t.Fatalf("update: %v, failed %v; want the storage alone to fail", err, result.Failed)
 	}
@@ -380,7 +382,7 @@ func TestDatabasePassword(t *testing.T) {
 
 	for _, bad := range []string{"short", "with spaces and @ in it", "\x00\x01binary-password", strings.Repeat("x", 200)} {
 		req.Login.Password = bad
-		result, err := w.conn.Databases.Update(t.Context(), req, []field.Change{{Field: driver.FieldPassword}})
+		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []field.Change{{Field: driver.FieldPassword}})
 		if err != nil || len(result.Failed) != 1 {
 			t.Fatalf("password %q: %v, failed %v", bad, err, result.Failed)
 		}
@@ -442,7 +444,7 @@ func TestDatabaseReplaced(t *testing.T) {
 	req := databaseOf("shop-replaced", nil)
 	w.createDatabase(&req)
 	req.ID = "db-SOMEOTHERINSTANCE"
-	_, err := w.conn.Databases.Update(t.Context(), req, []field.Change{{Field: driver.FieldMark}})
+	_, err := drivertest.Databases(w.conn).Update(t.Context(), req, []field.Change{{Field: driver.FieldMark}})
 	wantCode(t, err, driver.Conflict)
 	if w.writes() != 0 {
 		t.Errorf("calls %v, want no write", w.operations())
@@ -464,15 +466,15 @@ func TestDatabaseRefusedCreation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			req := databaseOf("shop-refused", nil)
 			edit(&req)
-			_, err := w.conn.Databases.Create(t.Context(), req)
+			_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
 			wantCode(t, err, driver.Invalid)
 		})
 	}
 	req := databaseOf("shop-twice", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(10)) })
-	if _, err := w.conn.Databases.Create(t.Context(), req); err != nil {
+	if _, err := drivertest.Databases(w.conn).Create(t.Context(), req); err != nil {
 		t.Fatalf("less than gp3 takes is met with its least: %v", err)
 	}
-	_, err := w.conn.Databases.Create(t.Context(), req)
+	_, err := drivertest.Databases(w.conn).Create(t.Context(), req)
 	wantCode(t, err, driver.Conflict)
 }
 
@@ -483,7 +485,7 @@ func TestDatabaseProtected(t *testing.T) {
 		t.Error("not seen to be protected")
 	}
 	req.Deletion = &driver.Deletion{}
-	_, err := w.conn.Databases.Delete(t.Context(), req)
+	_, err := drivertest.Databases(w.conn).Delete(t.Context(), req)
 	wantCode(t, err, driver.Protected)
 }
 
@@ -492,7 +494,7 @@ func TestDatabaseFailed(t *testing.T) {
 	w := newWorld(t, localcloud.Options{Durations: slow})
 	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "CreateDBInstance"}, Kind: localcloud.FailLate, Times: 1})
 	req := databaseOf("shop-failed", nil)
-	if _, err := w.conn.Databases.Create(t.Context(), req); err != nil {
+	if _, err := drivertest.Databases(w.conn).Create(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
 	w.clock.Advance(time.Hour)
@@ -500,10 +502,10 @@ func TestDatabaseFailed(t *testing.T) {
 		t.Fatalf("a failed creation looks like %+v", seen)
 	}
 	req.Deletion = &driver.Deletion{Snapshot: "shop-failed-final"}
-	_, err := w.conn.Databases.Delete(t.Context(), req)
+	_, err := drivertest.Databases(w.conn).Delete(t.Context(), req)
 	wantCode(t, err, driver.Conflict)
 	req.Deletion.Snapshot = ""
-	if _, err := w.conn.Databases.Delete(t.Context(), req); err != nil {
+	if _, err := drivertest.Databases(w.conn).Delete(t.Context(), req); err != nil {
 		t.Error(err)
 	}
 }

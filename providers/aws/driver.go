@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // Options configures New. The zero value is usable.
@@ -47,7 +48,7 @@ func New(options Options) driver.Driver {
 var regionFormat = regexp.MustCompile(`^((us|eu|ap|sa|ca|me|af|il|mx|cn)(-(gov|iso|isob|isoe|isof))?-(north|south|east|west|central|northeast|northwest|southeast|southwest)|eusc-de-east)-[0-9]{1,2}$`)
 
 // Open implements driver.Driver.
-func (c *cloud) Open(ctx context.Context, cfg driver.Config) (*driver.Conn, error) {
+func (c *cloud) Open(ctx context.Context, cfg driver.Config) (driver.Session, error) {
 	if !regionFormat.MatchString(cfg.Location) {
 		return nil, &driver.Error{Code: driver.NotFound, Message: fmt.Sprintf("%q is not an AWS region: use a name such as eu-central-1", cfg.Location)}
 	}
@@ -58,11 +59,10 @@ func (c *cloud) Open(ctx context.Context, cfg driver.Config) (*driver.Conn, erro
 	if err != nil {
 		return nil, err
 	}
-	return &driver.Conn{
-		Identity:  s.identity,
-		Databases: newDatabases(s),
-		Buckets:   newBuckets(s),
-	}, nil
+	return table.NewSession("AWS", s.identity, map[string]table.Handler{
+		"Bucket":   table.Handle(newBuckets(s)),
+		"Database": table.Handle(newDatabases(s)),
+	}), nil
 }
 
 // invalid refuses what no call has to be made for to know that it can't work.

@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -71,7 +72,7 @@ func TestIdentity(t *testing.T) {
 	w.RevokeAWSKeys(account)
 	_, err := w.conn.Identity(t.Context())
 	wantCode(t, err, driver.Denied)
-	_, err = w.conn.Buckets.Observe(t.Context(), req)
+	_, err = drivertest.Buckets(w.conn).Observe(t.Context(), req)
 	wantCode(t, err, driver.Denied)
 }
 
@@ -105,8 +106,8 @@ func TestUnknownRegion(t *testing.T) {
 			_, identity := conn.Identity(t.Context())
 			database, bucket := databaseOf("shop-nowhere", nil), bucketOf("shop-nowhere", v1alpha1.BucketParameters{})
 			database.Location, bucket.Location = tc.region, tc.region
-			_, databases := conn.Databases.Observe(t.Context(), database)
-			_, buckets := conn.Buckets.Observe(t.Context(), bucket)
+			_, databases := drivertest.Databases(conn).Observe(t.Context(), database)
+			_, buckets := drivertest.Buckets(conn).Observe(t.Context(), bucket)
 			for _, err := range []error{identity, databases, buckets} {
 				wantCode(t, err, tc.want)
 				if asked := strings.HasSuffix(err.Error(), "is there a region "+tc.region+"?"); asked != (tc.want == driver.Invalid) {
@@ -132,9 +133,9 @@ func (r resolver) RoundTrip(req *http.Request) (*http.Response, error) {
 func TestThrottlingSurfaces(t *testing.T) {
 	w := newWorld(t, localcloud.Options{})
 	w.Faults.Add(localcloud.Fault{Kind: localcloud.Throttled})
-	_, err := w.conn.Buckets.Observe(t.Context(), bucketOf("shop-throttled", v1alpha1.BucketParameters{}))
+	_, err := drivertest.Buckets(w.conn).Observe(t.Context(), bucketOf("shop-throttled", v1alpha1.BucketParameters{}))
 	wantCode(t, err, driver.Throttled)
-	_, err = w.conn.Databases.Observe(t.Context(), databaseOf("shop-throttled", nil))
+	_, err = drivertest.Databases(w.conn).Observe(t.Context(), databaseOf("shop-throttled", nil))
 	wantCode(t, err, driver.Throttled)
 	if calls := w.operations(); len(calls) != 2 {
 		t.Errorf("calls %v, want each once", calls)
@@ -146,7 +147,7 @@ func TestHang(t *testing.T) {
 	w := newWorld(t, localcloud.Options{})
 	w.Faults.Add(localcloud.Fault{Kind: localcloud.Hang})
 	id, secret := w.AWSKeys(account)
-	after := func(timeout time.Duration) *driver.Conn {
+	after := func(timeout time.Duration) driver.Session {
 		conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint(), CallTimeout: timeout}).Open(t.Context(), driver.Config{
 			Location:    region,
 			Credentials: map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte(id), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secret)},
@@ -156,11 +157,11 @@ func TestHang(t *testing.T) {
 		}
 		return conn
 	}
-	_, err := after(100*time.Millisecond).Databases.Observe(t.Context(), databaseOf("shop-hang", nil))
+	_, err := drivertest.Databases(after(100*time.Millisecond)).Observe(t.Context(), databaseOf("shop-hang", nil))
 	wantCode(t, err, driver.Unavailable)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_, err = after(time.Hour).Buckets.Observe(ctx, bucketOf("shop-hang", v1alpha1.BucketParameters{}))
+	_, err = drivertest.Buckets(after(time.Hour)).Observe(ctx, bucketOf("shop-hang", v1alpha1.BucketParameters{}))
 	wantCode(t, err, driver.Unavailable)
 }
 
@@ -174,11 +175,11 @@ func TestMessagesAreStable(t *testing.T) {
 			defer w.Faults.Add(localcloud.Fault{Kind: kind})()
 			for name, observe := range map[string]func() error{
 				"bucket": func() error {
-					_, err := w.conn.Buckets.Observe(t.Context(), bucketOf("shop-stable", v1alpha1.BucketParameters{}))
+					_, err := drivertest.Buckets(w.conn).Observe(t.Context(), bucketOf("shop-stable", v1alpha1.BucketParameters{}))
 					return err
 				},
 				"database": func() error {
-					_, err := w.conn.Databases.Observe(t.Context(), databaseOf("shop-stable", nil))
+					_, err := drivertest.Databases(w.conn).Observe(t.Context(), databaseOf("shop-stable", nil))
 					return err
 				},
 			} {

@@ -16,6 +16,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -76,7 +77,7 @@ func (r *reach) web() driver.Config {
 	}
 }
 
-func (r *reach) openConfig(cfg driver.Config) *driver.Conn {
+func (r *reach) openConfig(cfg driver.Config) driver.Session {
 	r.t.Helper()
 	conn, err := aws.New(aws.Options{Endpoint: r.AWSEndpoint(), Now: r.clock.Now}).Open(r.t.Context(), cfg)
 	if err != nil {
@@ -86,9 +87,9 @@ func (r *reach) openConfig(cfg driver.Config) *driver.Conn {
 }
 
 // look observes one thing of each service.
-func look(ctx context.Context, conn *driver.Conn) error {
-	_, bucket := conn.Buckets.Observe(ctx, bucketOf("shop-identity", v1alpha1.BucketParameters{}))
-	_, database := conn.Databases.Observe(ctx, databaseOf("shop-identity", nil))
+func look(ctx context.Context, conn driver.Session) error {
+	_, bucket := drivertest.Buckets(conn).Observe(ctx, bucketOf("shop-identity", v1alpha1.BucketParameters{}))
+	_, database := drivertest.Databases(conn).Observe(ctx, databaseOf("shop-identity", nil))
 	return errors.Join(bucket, database)
 }
 
@@ -212,8 +213,8 @@ func TestReachRefused(t *testing.T) {
 			tc.edit(r, &cfg)
 			conn := r.openConfig(cfg)
 			_, identity := conn.Identity(t.Context())
-			bucket, inS3 := conn.Buckets.Observe(t.Context(), bucketOf("shop-identity", v1alpha1.BucketParameters{}))
-			database, inRDS := conn.Databases.Observe(t.Context(), databaseOf("shop-identity", nil))
+			bucket, inS3 := drivertest.Buckets(conn).Observe(t.Context(), bucketOf("shop-identity", v1alpha1.BucketParameters{}))
+			database, inRDS := drivertest.Databases(conn).Observe(t.Context(), databaseOf("shop-identity", nil))
 			if bucket.State != driver.Unknown || database.State != driver.Unknown {
 				t.Errorf("states %v and %v of what nobody could look at", bucket.State, database.State)
 			}

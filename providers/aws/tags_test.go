@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
@@ -42,11 +43,11 @@ func TestBucketSystemTags(t *testing.T) {
 				t.Fatal(err)
 			}
 			req := bucketOf("shop-stack", v1alpha1.BucketParameters{})
-			seen, err := conn.Buckets.Observe(t.Context(), req)
+			seen, err := drivertest.Buckets(conn).Observe(t.Context(), req)
 			if err != nil || strings.Contains(string(seen.Mirror), system) {
 				t.Fatalf("mirror %s (%v) shows what no spec can say", seen.Mirror, err)
 			}
-			result, err := conn.Buckets.Update(t.Context(), req, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+			result, err := drivertest.Buckets(conn).Update(t.Context(), req, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
 			if err != nil || len(result.Failed) > 0 || len(put) != 1 || !strings.Contains(put[0], driver.LabelUID) {
 				t.Errorf("update: %v, failed %v, put %v", err, result.Failed, put)
 			}

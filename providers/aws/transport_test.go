@@ -10,6 +10,8 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // TestLargeAnswer creates instances, which are answered at once and with more than fits into one packet. No answer may be lost on
@@ -26,7 +28,7 @@ func TestLargeAnswer(t *testing.T) {
 	defer server.Close()
 	conn := openAt(t, server.URL)
 	for i := range 50 {
-		if _, err := conn.Databases.Create(t.Context(), creation); err != nil {
+		if _, err := drivertest.Databases(conn).Create(t.Context(), creation); err != nil {
 			t.Fatalf("answer %d: %v", i, err)
 		}
 	}
@@ -38,17 +40,21 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 		_, _ = io.WriteString(w, `<CreateDBInstanceResponse><CreateDBInstanceResult><DBInst`)
 	}))
 	defer server.Close()
-	_, err := openAt(t, server.URL).Databases.Create(t.Context(), creation)
+	_, err := drivertest.Databases(openAt(t, server.URL)).Create(t.Context(), creation)
 	wantCode(t, err, driver.Unavailable)
 }
 
-var creation = driver.Request[v1alpha1.DatabaseParameters]{
-	Name: "orders", Location: region, Login: driver.Login{Password: "correct-horse"},
+var creation = table.Request[v1alpha1.DatabaseParameters]{
+	Request: driver.Request{
+		Name:     "orders",
+		Location: region,
+		Login:    driver.Login{Password: "correct-horse"},
+	},
 	Spec: v1alpha1.DatabaseParameters{Engine: ptr(v1alpha1.EnginePostgres), AWS: &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.t4g.micro")}},
 }
 
 // openAt returns a connection to a server that stands for AWS.
-func openAt(t *testing.T, url string) *driver.Conn {
+func openAt(t *testing.T, url string) driver.Session {
 	t.Helper()
 	conn, err := aws.New(aws.Options{Endpoint: url}).Open(t.Context(), driver.Config{
 		Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region,

@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -70,12 +71,12 @@ func (r *reach) lead(t *testing.T) {
 		Versioning: ptr(v1alpha1.VersioningEnabled), PublicAccess: ptr(v1alpha1.PublicAccessBlocked), Tags: map[string]v1alpha1.TagValue{"team": "a"},
 	})
 	database := databaseOf("shop-told", nil)
-	live(t, r, r.conn.Buckets, bucket, func(req *bucketRequest) { req.Spec.Versioning = ptr(v1alpha1.VersioningSuspended) })
-	live(t, r, r.conn.Databases, database, func(req *databaseRequest) { req.Spec.Backup.RetentionDays = new(int32(9)) })
+	live(t, r, drivertest.Buckets(r.conn), bucket, func(req *bucketRequest) { req.Spec.Versioning = ptr(v1alpha1.VersioningSuspended) })
+	live(t, r, drivertest.Databases(r.conn), database, func(req *databaseRequest) { req.Spec.Backup.RetentionDays = new(int32(9)) })
 }
 
 // live leads one object through a life: it is looked for, made, changed, deleted, and looked for again.
-func live[S any](t *testing.T, r *reach, x driver.External[S], req driver.Request[S], edit func(*driver.Request[S])) {
+func live[S any](t *testing.T, r *reach, x table.External[S], req table.Request[S], edit func(*table.Request[S])) {
 	t.Helper()
 	look := func() []field.Change {
 		seen, err := x.Observe(drivertest.Caller(t), req)
@@ -135,10 +136,10 @@ func TestFailedCallsAreTold(t *testing.T) {
 			}
 			r.Faults.Add(tc.fault)
 			bucket, database := bucketOf("shop-told", v1alpha1.BucketParameters{}), databaseOf("shop-told", nil)
-			_, _ = conn.Buckets.Observe(drivertest.Caller(t), bucket)
-			_, _ = conn.Databases.Observe(drivertest.Caller(t), database)
-			_, inS3 := conn.Buckets.Create(drivertest.Caller(t), bucket)
-			_, inRDS := conn.Databases.Create(drivertest.Caller(t), database)
+			_, _ = drivertest.Buckets(conn).Observe(drivertest.Caller(t), bucket)
+			_, _ = drivertest.Databases(conn).Observe(drivertest.Caller(t), database)
+			_, inS3 := drivertest.Buckets(conn).Create(drivertest.Caller(t), bucket)
+			_, inRDS := drivertest.Databases(conn).Create(drivertest.Caller(t), database)
 			if inS3 == nil || inRDS == nil {
 				t.Errorf("created: %v, %v", inS3, inRDS)
 			}
@@ -155,7 +156,7 @@ func TestHangingCallsAreTold(t *testing.T) {
 	r.Faults.Add(localcloud.Fault{Kind: localcloud.Hang})
 	stop := time.AfterFunc(50*time.Millisecond, cancel)
 	defer stop.Stop()
-	_, err := conn.Databases.Observe(ctx, databaseOf("shop-told", nil))
+	_, err := drivertest.Databases(conn).Observe(ctx, databaseOf("shop-told", nil))
 	wantCode(t, err, driver.Unavailable)
 	want := driver.Call{Service: "rds", Operation: "DescribeDBInstances", Failed: true, Code: driver.Unavailable}
 	if told := w.Told(); len(told) != 1 || told[0] != want {

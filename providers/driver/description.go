@@ -72,7 +72,9 @@ type Resource struct {
 	// Kind is the kind's name in the API, for example "Bucket". Title is what people call it in this cloud, for example "Amazon S3".
 	Kind, Title string
 	// Name says what names the cloud takes.
-	Name         NameRule
+	Name NameRule
+	// Passwords says what passwords the administrator may have, for kinds with a login.
+	Passwords    []PasswordRule
 	Capabilities Capabilities
 	Connection   Connection
 	Consequences Consequences

@@ -9,7 +9,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// A Driver describes one cloud, and opens connections to it.
+// A Driver describes one cloud, and opens sessions with it.
 type Driver interface {
 	// Describe says what the cloud has. It calls and opens nothing, and always returns the same, which the caller must not change.
 	Describe() Description
@@ -19,7 +19,7 @@ type Driver interface {
 	Preview(kind string, from, to json.RawMessage, applied field.Applied) ([]field.Change, error)
 	// Open returns what one identity can manage. It must not call the cloud. An error means that cfg
 	// can't work: its Code is NotFound if the cloud has no such location, Invalid otherwise.
-	Open(ctx context.Context, cfg Config) (*Conn, error)
+	Open(ctx context.Context, cfg Config) (Session, error)
 }
 
 // Config says which account to open, where, and with what identity.
@@ -62,40 +62,28 @@ type Tenant struct {
 // AccountID is what tells one account from another: an AWS account id, a Google Cloud project id.
 type AccountID string
 
-// A Conn is an open connection. It is safe for concurrent use, shared by all objects of one account and
-// region, and the place for clients and rate budgets. A nil field is a kind that this cloud lacks.
-type Conn struct {
+// A Session is one identity in one region of a cloud. It is safe for concurrent use, shared by all objects of one account and region,
+// and the place for clients and rate budgets. Each call is about an object of one kind, by the kind's name in the API; a kind that
+// the cloud lacks is the error NoKind. Methods are idempotent, never wait for the cloud to finish, return before ctx ends, and
+// return errors that carry a Code.
+type Session interface {
 	// Identity asks the cloud which account the credentials lead to.
-	Identity  func(ctx context.Context) (AccountID, error)
-	Databases External[v1alpha1.DatabaseParameters]
-	Buckets   External[v1alpha1.BucketParameters]
-}
-
-// External manages the cloud side of one kind. S is the merged spec. Methods are idempotent, never wait
-// for the cloud to finish, return before ctx ends, and return errors that carry a Code.
-type External[S any] interface {
+	Identity(ctx context.Context) (AccountID, error)
 	// Observe reads, and never writes. A missing object is Absent, not an error; anything that kept the
 	// driver from knowing is an error, never Absent. What could not be read of an object that is there
 	// goes into Unreadable. For a Deletion only State, ID, Mark, Protected, what lifts the protection and the
 	// changes that are Impossible have to be there: no call is made for more.
-	Observe(ctx context.Context, req Request[S]) (Observation, error)
+	Observe(ctx context.Context, kind string, req Request) (Observation, error)
 	// Create makes the object with its mark on it from the first moment. If an object of that name
 	// exists the error's Code is Conflict, and nothing was changed.
-	Create(ctx context.Context, req Request[S]) (Result, error)
+	Create(ctx context.Context, kind string, req Request) (Result, error)
 	// Update applies exactly changes, in as few calls as the cloud allows. What one aspect refuses must not keep
 	// the others from being applied: it goes into Result.Failed. FieldMark asks for the mark to be
 	// written as req.Mark says, FieldPassword for the password to be set.
-	Update(ctx context.Context, req Request[S], changes []field.Change) (Result, error)
+	Update(ctx context.Context, kind string, req Request, changes []field.Change) (Result, error)
 	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed
 	// it and seen its mark and id. An object that is gone already is no error.
-	Delete(ctx context.Context, req Request[S]) (Result, error)
-
-	// Name returns what the name of an object that is to be created must look like here: the described rule, for this account.
-	// It must not call the cloud.
-	Name() NameRule
-	// Password returns what the administrator's password must look like for an object with that spec. It must not call the
-	// cloud. For kinds without a login it is the zero rule.
-	Password(spec S) PasswordRule
+	Delete(ctx context.Context, kind string, req Request) (Result, error)
 }
 
 // Fields of a change that are not fields of the spec.
@@ -112,8 +100,8 @@ const (
 	FieldUsername = "credentials.username"
 )
 
-// A Request says what a call is about. Drivers must not keep or change anything in it.
-type Request[S any] struct {
+// A Request says what a call is about. It is data: drivers must not keep or change anything in it.
+type Request struct {
 	// Name is the name in the cloud, Location where it is.
 	Name     string
 	Location string
@@ -122,7 +110,7 @@ type Request[S any] struct {
 	// Mark is the mark that the object bears, or is to bear.
 	Mark Mark
 	// Spec is the merged spec.
-	Spec S
+	Spec Spec
 	// Login is the administrator's login, for kinds that have one.
 	Login Login
 	// Applied is what we set in the cloud earlier.
@@ -204,7 +192,7 @@ type Observation struct {
 	// Fixed are the fields that can't change any more on this object, and their values: what a correction of the spec may go
 	// back to. An empty value says that there is none and can be none. Only of objects whose fields were seen.
 	Fixed map[string]string
-	// Mirror is the object in the words of the spec: JSON of S.
+	// Mirror is the object in the words of the spec: JSON of the kind's parameters.
 	Mirror json.RawMessage
 	// Unreadable are the fields that could not be read, and why.
 	Unreadable []FieldError

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -115,7 +114,7 @@ func TestSecretsNeverPrint(t *testing.T) {
 	const canary = "canary-7f3a"
 	login := driver.Login{Username: "boss", Password: canary}
 	cfg := driver.Config{Credentials: map[string][]byte{"AWS_SECRET_ACCESS_KEY": []byte(canary)}}
-	req := driver.Request[v1alpha1.DatabaseParameters]{Name: "orders", Login: login}
+	req := driver.Request{Name: "orders", Login: login}
 	for name, value := range map[string]any{
 		"Login": login, "*Login": &login, "Credentials": cfg.Credentials, "Config": cfg, "*Config": &cfg, "Request": req, "*Request": &req,
 		"a list": []any{login, cfg.Credentials},

@@ -2,12 +2,15 @@ package driver
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // A PasswordRule says what passwords a cloud takes for the administrator. The zero rule refuses nothing. The passwords that
 // Mooring makes (26 capital letters and digits) must keep to it.
 type PasswordRule struct {
+	// Engines are the engines that the rule is for, as the field engine of the spec names them; empty for all that no other rule names.
+	Engines []string
 	// MinLength and MaxLength are in bytes; 0 is no limit.
 	MinLength, MaxLength int
 	// ASCII: only printable ASCII characters, the space among them. Without it, all but control characters.
@@ -29,4 +32,28 @@ func (r PasswordRule) Check(password string) string {
 		return fmt.Sprintf("it must not contain any of the characters %q", strings.Split(r.Excluded, ""))
 	}
 	return ""
+}
+
+// Password returns the rule for the administrator of an object with that spec: that of its engine. It is the zero rule for a kind
+// without a login.
+func (r Resource) Password(spec Spec) (PasswordRule, error) {
+	if len(r.Passwords) == 0 {
+		return PasswordRule{}, nil
+	}
+	of, err := SpecOf[struct {
+		Engine string `json:"engine"`
+	}](spec)
+	if err != nil {
+		return PasswordRule{}, err
+	}
+	var rule PasswordRule
+	for _, p := range r.Passwords {
+		switch {
+		case slices.Contains(p.Engines, of.Engine):
+			return p, nil
+		case len(p.Engines) == 0:
+			rule = p
+		}
+	}
+	return rule, nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -43,5 +44,28 @@ func TestPasswordRule(t *testing.T) {
 				t.Errorf("the password is shown: %q", got)
 			}
 		})
+	}
+}
+
+// The rule is that of the spec's engine, or the one for all others.
+func TestPasswordOfAnEngine(t *testing.T) {
+	r := driver.Resource{Passwords: []driver.PasswordRule{{MaxLength: 128}, {Engines: []string{"mysql", "mariadb"}, MaxLength: 41}}}
+	postgres, mysql := v1alpha1.EnginePostgres, v1alpha1.EngineMySQL
+	for _, tt := range []struct {
+		name string
+		spec driver.Spec
+		want int
+	}{
+		{"its own", driver.NewSpec(&databaseParameters{Engine: &mysql}), 41},
+		{"another's", driver.NewSpec(&databaseParameters{Engine: &postgres}), 128},
+		{"no engine", driver.NewSpec(&databaseParameters{}), 128},
+		{"no spec", driver.Spec{}, 128},
+	} {
+		if got, err := r.Password(tt.spec); err != nil || got.MaxLength != tt.want {
+			t.Errorf("%s: got %+v and error %v, want at most %d bytes", tt.name, got, err, tt.want)
+		}
+	}
+	if got, err := (driver.Resource{}).Password(driver.NewSpec(&databaseParameters{Engine: &mysql})); err != nil || got.MaxLength != 0 {
+		t.Errorf("a kind without a login: got %+v and error %v, want the zero rule", got, err)
 	}
 }

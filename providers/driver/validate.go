@@ -133,6 +133,7 @@ func (v *validation) resource(cloud string, r Resource) {
 	of.name(r.Name)
 	of.fields(r, spec, cloud)
 	of.capabilities(r)
+	of.passwords(r)
 	of.consequences(r, field.Leaves(spec))
 	for _, err := range of.errs {
 		v.add("kind %s: %w", r.Kind, err)
@@ -222,6 +223,29 @@ func (v *validation) capabilities(r Resource) {
 		v.add("set both of Connection.Type and Connection.Scheme, or none")
 	case c.Type == "" && !r.Capabilities.Login:
 		v.add("it has neither a login nor a Connection, so nothing says how to connect to it; set Connection")
+	}
+}
+
+// passwords checks that there is one rule for the passwords of each engine.
+func (v *validation) passwords(r Resource) {
+	if r.Capabilities.Login != (len(r.Passwords) > 0) {
+		v.add("Capabilities.Login is %t, and there are %d rules in Passwords; have both or none", r.Capabilities.Login, len(r.Passwords))
+		return
+	}
+	var engines []string
+	others := 0
+	for _, p := range r.Passwords {
+		engines = append(engines, p.Engines...)
+		if len(p.Engines) == 0 {
+			others++
+		}
+		if p.MaxLength > 0 && p.MaxLength < p.MinLength {
+			v.add("Passwords: no password has %d to %d bytes; correct MinLength or MaxLength", p.MinLength, p.MaxLength)
+		}
+	}
+	v.unique("Passwords.Engines", engines)
+	if r.Capabilities.Login && others != 1 {
+		v.add("Passwords has %d rules without engines; have exactly one, for all engines that no other rule names", others)
 	}
 }
 

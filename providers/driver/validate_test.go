@@ -41,6 +41,13 @@ func TestValidate(t *testing.T) {
 		{"a limit for both", withAccount(98), nil},
 		{"a login without a username", without(driver.FieldUsername), []string{`kind Database: Capabilities.Login is true`, "have both or none"}},
 		{"a username without a login", func(d *driver.Description) { d.Resources[1].Capabilities.Login = false }, []string{"Capabilities.Login is false"}},
+		{"a login without a rule for passwords", passwords(), []string{"kind Database: Capabilities.Login is true, and there are 0 rules in Passwords"}},
+		{"rules for passwords without a login", func(d *driver.Description) { d.Resources[0].Passwords = []driver.PasswordRule{{}} },
+			[]string{"kind Bucket: Capabilities.Login is false, and there are 1 rules in Passwords"}},
+		{"engines without a rule", passwords(driver.PasswordRule{Engines: []string{"mysql"}}), []string{"0 rules without engines; have exactly one"}},
+		{"two rules for all engines", passwords(driver.PasswordRule{}, driver.PasswordRule{}), []string{"2 rules without engines; have exactly one"}},
+		{"an engine twice", passwords(driver.PasswordRule{}, driver.PasswordRule{Engines: []string{"mysql", "mysql"}}), []string{`Passwords.Engines: "mysql" is there twice`}},
+		{"a password that can't be", passwords(driver.PasswordRule{MinLength: 8, MaxLength: 4}), []string{"no password has 8 to 4 bytes"}},
 		{"no scheme", func(d *driver.Description) { d.Resources[0].Connection.Scheme = "" }, []string{"kind Bucket: set both of Connection.Type"}},
 		{"no connection", func(d *driver.Description) { d.Resources[0].Connection = driver.Connection{} }, []string{"kind Bucket: it has neither a login nor a Connection"}},
 		{"no noun", consequences(func(c *driver.Consequences) { c.Noun = "" }), []string{"kind Database: Consequences.Noun is empty"}},
@@ -86,6 +93,11 @@ func TestValidate(t *testing.T) {
 
 func pattern(p driver.NamePattern) func(*driver.Description) {
 	return func(d *driver.Description) { d.Resources[0].Name.Patterns = []driver.NamePattern{p} }
+}
+
+// passwords replaces the rules for the passwords of databases.
+func passwords(rules ...driver.PasswordRule) func(*driver.Description) {
+	return func(d *driver.Description) { d.Resources[1].Passwords = rules }
 }
 
 func withAccount(characters int) func(*driver.Description) {

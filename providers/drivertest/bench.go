@@ -11,13 +11,14 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 type (
 	buckets           = v1alpha1.BucketParameters
 	databases         = v1alpha1.DatabaseParameters
-	external[S any]   = driver.External[S]
-	request[S any]    = driver.Request[S]
+	external[S any]   = table.External[S]
+	request[S any]    = table.Request[S]
 	obligation[S any] struct {
 		name string
 		run  func(t testing.TB, b *bench[S])
@@ -29,12 +30,11 @@ type bench[S any] struct {
 	*Harness
 	kind   *Kind[S]
 	name   string
-	of     func(*driver.Conn) external[S]
 	serial int
 }
 
-func newBench[S any](h *Harness, name string, kind *Kind[S], of func(*driver.Conn) external[S]) *bench[S] {
-	return &bench[S]{Harness: h, kind: kind, name: name, of: of}
+func newBench[S any](h *Harness, name string, kind *Kind[S]) *bench[S] {
+	return &bench[S]{Harness: h, kind: kind, name: name}
 }
 
 // checks returns the kind's obligations, those of single fields by field.
@@ -55,7 +55,7 @@ func (b *bench[S]) checks() []Check {
 // open returns the kind in the suite's account.
 func (b *bench[S]) open(t testing.TB) external[S] {
 	t.Helper()
-	return b.of(b.Harness.open(t))
+	return table.Of[S](b.Harness.open(t), b.name)
 }
 
 // described returns what the driver says of the kind.
@@ -92,8 +92,14 @@ func (b *bench[S]) request(spec S) request[S] {
 	b.serial++
 	name := fmt.Sprintf("%s-%s-%d", b.Prefix, strings.ToLower(b.name), b.serial)
 	return request[S]{
-		Name: name, Location: b.Config.Location, Spec: spec, Login: b.kind.Login, NotBefore: b.Now(),
-		Mark: driver.Mark{Cluster: "cluster-1", Namespace: "shop", Name: name, UID: "uid-1"},
+		Request: driver.Request{
+			Name:      name,
+			Location:  b.Config.Location,
+			Login:     b.kind.Login,
+			NotBefore: b.Now(),
+			Mark:      driver.Mark{Cluster: "cluster-1", Namespace: "shop", Name: name, UID: "uid-1"},
+		},
+		Spec: spec,
 	}
 }
 

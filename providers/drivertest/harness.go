@@ -41,7 +41,7 @@ type Harness struct {
 	// driver's own has to be longer, or nothing shows that it heeds that of its caller.
 	Grace time.Duration
 
-	// The kinds. A kind that is nil here must be nil in the Conn.
+	// The kinds. A kind that is nil here must be one that the driver lacks.
 	Databases *Kind[v1alpha1.DatabaseParameters]
 	Buckets   *Kind[v1alpha1.BucketParameters]
 }

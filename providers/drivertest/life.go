@@ -274,7 +274,7 @@ func neighbours[S any](t testing.TB, b *bench[S]) {
 
 func longestName[S any](t testing.TB, b *bench[S]) {
 	req := b.request(b.kind.Minimal())
-	length := b.open(t).Name().MaxLength
+	length := b.described(t).Name.In(b.Account).MaxLength
 	if length < 20 {
 		t.Fatalf("names have at most %d characters: too few to tell objects apart", length)
 	}
@@ -284,7 +284,7 @@ func longestName[S any](t testing.TB, b *bench[S]) {
 
 // refusedNames holds the driver's rule against the cloud: it must say the same, in neither direction more.
 func refusedNames[S any](t testing.TB, b *bench[S]) {
-	rule := b.open(t).Name()
+	rule := b.described(t).Name.In(b.Account)
 	for _, name := range b.kind.RefusedNames {
 		req := b.request(b.kind.Minimal())
 		req.Name = name

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // ownership returns what holds of marks and of what belongs to others.
@@ -100,7 +101,7 @@ func foreignAccount[S any](t testing.TB, b *bench[S]) {
 	}
 	theirs := b.request(b.kind.Full())
 	theirs.Location = b.Other.Location
-	if _, err := b.of(conn).Create(t.Context(), theirs); err != nil {
+	if _, err := table.Of[S](conn, b.name).Create(t.Context(), theirs); err != nil {
 		t.Fatalf("Create in the other account: %v", err)
 	}
 	b.Settle(t)
@@ -122,7 +123,7 @@ func foreignAccount[S any](t testing.TB, b *bench[S]) {
 	if _, err := b.open(t).Delete(t.Context(), ours); driver.CodeOf(err) != driver.Denied {
 		t.Errorf("Delete: got error %v, want one of code Denied", err)
 	}
-	if obs, err := b.of(conn).Observe(t.Context(), theirs); err != nil || obs.State != driver.Ready {
+	if obs, err := table.Of[S](conn, b.name).Observe(t.Context(), theirs); err != nil || obs.State != driver.Ready {
 		t.Errorf("afterwards they see %v, %v, want Ready", obs.State, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A Check is one obligation of the contract.
@@ -43,10 +44,10 @@ func (h Harness) Checks() []Check {
 	}
 	checks := append(h.description(), h.connection()...)
 	if h.Buckets != nil {
-		checks = append(checks, newBench(&h, "Bucket", h.Buckets, func(c *driver.Conn) external[buckets] { return c.Buckets }).checks()...)
+		checks = append(checks, newBench(&h, "Bucket", h.Buckets).checks()...)
 	}
 	if h.Databases != nil {
-		checks = append(checks, newBench(&h, "Database", h.Databases, func(c *driver.Conn) external[databases] { return c.Databases }).checks()...)
+		checks = append(checks, newBench(&h, "Database", h.Databases).checks()...)
 	}
 	return checks
 }
@@ -63,13 +64,9 @@ func (h Harness) connection() []Check {
 				t.Errorf("Open made calls: %+v", cost)
 			}
 		}},
-		{"Open/has exactly the kinds of the harness", func(t testing.TB) {
-			conn := h.open(t)
-			if (conn.Buckets == nil) != (h.Buckets == nil) {
-				t.Errorf("Buckets: driver %v, harness %v", conn.Buckets != nil, h.Buckets != nil)
-			}
-			if (conn.Databases == nil) != (h.Databases == nil) {
-				t.Errorf("Databases: driver %v, harness %v", conn.Databases != nil, h.Databases != nil)
+		{"Open/has exactly the kinds of the harness, and refuses others without a call", func(t testing.TB) {
+			for kind, has := range map[string]bool{"Bucket": h.Buckets != nil, "Database": h.Databases != nil, "Nothing": false} {
+				h.serves(t, kind, has)
 			}
 		}},
 		{"Open/refuses what can't work as Invalid, or its location as NotFound, without showing secrets", func(t testing.TB) {
@@ -127,8 +124,33 @@ func (h Harness) connection() []Check {
 	}
 }
 
+// serves checks whether a session knows a kind.
+func (h Harness) serves(t testing.TB, kind string, has bool) {
+	t.Helper()
+	s, before := h.open(t), h.Calls()
+	req := driver.Request{Name: h.Prefix + "-missing", Location: h.Config.Location, NotBefore: h.Now()}
+	seen, err := s.Observe(t.Context(), kind, req)
+	if has {
+		if err != nil || seen.State != driver.Absent {
+			t.Errorf("Observe of a missing %s: got %v and error %v, want Absent", kind, seen.State, err)
+		}
+		return
+	}
+	_, created := s.Create(t.Context(), kind, req)
+	_, updated := s.Update(t.Context(), kind, req, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	_, deleted := s.Delete(t.Context(), kind, req)
+	for method, err := range map[string]error{"Observe": err, "Create": created, "Update": updated, "Delete": deleted} {
+		if err == nil || driver.CodeOf(err) != driver.Invalid {
+			t.Errorf("%s of a %s, which is not described: got error %v, want code Invalid", method, kind, err)
+		}
+	}
+	if cost := h.Calls().minus(before); cost != (Calls{}) {
+		t.Errorf("a %s, which is not described, cost calls: %+v", kind, cost)
+	}
+}
+
 // open opens the suite's account.
-func (h Harness) open(t testing.TB) *driver.Conn {
+func (h Harness) open(t testing.TB) driver.Session {
 	t.Helper()
 	conn, err := h.Driver.Open(t.Context(), h.Config)
 	if err != nil {

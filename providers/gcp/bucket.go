@@ -12,15 +12,13 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // buckets manages buckets of Cloud Storage.
 type buckets struct{ *session }
 
-type bucketRequest = driver.Request[v1alpha1.BucketParameters]
-
-// Name implements driver.External.
-func (*buckets) Name() driver.NameRule { return driver.NameRule{MaxLength: 63, Patterns: bucketNames} }
+type bucketRequest = table.Request[v1alpha1.BucketParameters]
 
 // bucketNames is what Cloud Storage asks of the name of a new bucket. https://cloud.google.com/storage/docs/buckets#naming
 var bucketNames = []driver.NamePattern{
@@ -30,9 +28,6 @@ var bucketNames = []driver.NamePattern{
 	{Never: `^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$`, Rule: "Cloud Storage does not accept a name that looks like an IP address"},
 	{Never: `^goog|g[o0][o0]g[l1]e`, Rule: `Cloud Storage does not accept a name that begins with "goog", or contains "google" or a close misspelling of it`},
 }
-
-// Password implements driver.External.
-func (*buckets) Password(v1alpha1.BucketParameters) driver.PasswordRule { return driver.PasswordRule{} }
 
 // Preview is what driver.Driver says of a preview.
 func (*buckets) Preview(from, to v1alpha1.BucketParameters, applied field.Applied) []field.Change {
@@ -48,7 +43,7 @@ func bucketConsequences() driver.Consequences {
 // Docs returns what the reference says of each row.
 func (*buckets) Docs() []field.Doc { return bucketTable.Docs() }
 
-// Observe implements driver.External, by one read.
+// Observe implements table.External, by one read.
 func (b *buckets) Observe(ctx context.Context, req bucketRequest) (driver.Observation, error) {
 	attrs, err := b.read(ctx, req.Name)
 	if driver.CodeOf(err) == driver.NotFound {
@@ -75,7 +70,7 @@ func (b *buckets) Observe(ctx context.Context, req bucketRequest) (driver.Observ
 	}, nil
 }
 
-// Create implements driver.External. All that is declared goes with the creation, the mark too.
+// Create implements table.External. All that is declared goes with the creation, the mark too.
 func (b *buckets) Create(ctx context.Context, req bucketRequest) (driver.Result, error) {
 	location, err := b.locationOf(req.Spec.Location, req.Location)
 	if err != nil {
@@ -93,7 +88,7 @@ func (b *buckets) Create(ctx context.Context, req bucketRequest) (driver.Result,
 	return driver.Result{}, advise(err, "all of Google Cloud shares bucket names; if this bucket is not yours, choose another spec.externalName", driver.Conflict)
 }
 
-// Update implements driver.External: one read, for the metageneration, and one patch. If the cloud refuses
+// Update implements table.External: one read, for the metageneration, and one patch. If the cloud refuses
 // the patch each change is tried on its own, so that one bad value does not hold up the others.
 func (b *buckets) Update(ctx context.Context, req bucketRequest, changes []field.Change) (driver.Result, error) {
 	possible, failed := partition(changes)
@@ -132,7 +127,7 @@ func (b *buckets) patch(ctx context.Context, req bucketRequest, attrs *storage.B
 	return err
 }
 
-// Delete implements driver.External. What soft delete keeps of the objects does not hold up the
+// Delete implements table.External. What soft delete keeps of the objects does not hold up the
 // deletion: https://cloud.google.com/storage/docs/soft-delete
 func (b *buckets) Delete(ctx context.Context, req bucketRequest) (driver.Result, error) {
 	err := b.remove(ctx, req.Name)

@@ -7,16 +7,22 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/providers/table"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-type bucketRequest = driver.Request[v1alpha1.BucketParameters]
+type bucketRequest = table.Request[v1alpha1.BucketParameters]
 
-func (c *cloud) madeBucket(t testing.TB, name string) (driver.External[v1alpha1.BucketParameters], bucketRequest) {
+func (c *cloud) madeBucket(t testing.TB, name string) (table.External[v1alpha1.BucketParameters], bucketRequest) {
 	t.Helper()
-	x := c.open(t).Buckets
+	x := drivertest.Buckets(c.open(t))
 	req := bucketRequest{
-		Name: name, Location: location, Mark: driver.Mark{Cluster: "c", Namespace: "shop", Name: name, UID: "u"},
+		Request: driver.Request{
+			Name:     name,
+			Location: location,
+			Mark:     driver.Mark{Cluster: "c", Namespace: "shop", Name: name, UID: "u"},
+		},
 		Spec: v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}},
 	}
 	if _, err := x.Create(t.Context(), req); err != nil {

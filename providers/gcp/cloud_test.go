@@ -109,7 +109,7 @@ func (c *cloud) driver() driver.Driver {
 	return gcp.New(gcp.Options{Endpoint: c.GCPEndpoint(), Transport: c.sent, Now: c.clock.Now})
 }
 
-func (c *cloud) open(t testing.TB) *driver.Conn {
+func (c *cloud) open(t testing.TB) driver.Session {
 	t.Helper()
 	conn, err := c.driver().Open(t.Context(), c.config(project))
 	if err != nil {

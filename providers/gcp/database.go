@@ -11,15 +11,13 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // databases manages instances of Cloud SQL.
 type databases struct{ *session }
 
-type databaseRequest = driver.Request[v1alpha1.DatabaseParameters]
-
-// Name implements driver.External.
-func (d *databases) Name() driver.NameRule { return instanceNames.In(driver.AccountID(d.project)) }
+type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 
 // instanceNames is what Cloud SQL asks of the name of a new instance. https://cloud.google.com/sql/docs/postgres/create-instance
 var instanceNames = driver.NameRule{
@@ -32,12 +30,10 @@ var instanceNames = driver.NameRule{
 	WithAccountRule: "Cloud SQL accepts names of at most 98 characters including project and colon",
 }
 
-// Password implements driver.External. Cloud SQL documents no limit beside what an instance's own password policy demands,
+// passwords is what Cloud SQL asks of an administrator's password. It documents no limit beside what an instance's own password policy demands,
 // which is told by its refusal. 256 bytes are what MySQL's caching_sha2_password takes; PostgreSQL takes more.
 // https://dev.mysql.com/doc/refman/8.4/en/caching-sha2-pluggable-authentication.html
-func (*databases) Password(databaseParameters) driver.PasswordRule {
-	return driver.PasswordRule{MinLength: 1, MaxLength: 256}
-}
+var passwords = []driver.PasswordRule{{MinLength: 1, MaxLength: 256}}
 
 // Preview is what driver.Driver says of a preview. Effects look at the engine of an instance, and at nothing else.
 func (*databases) Preview(from, to v1alpha1.DatabaseParameters, applied field.Applied) []field.Change {
@@ -67,7 +63,7 @@ func (*databases) Docs() []field.Doc {
 	return append(databaseTable.Docs(), field.Doc{Field: driver.FieldUsername, Effects: field.OnceSet(usernameInstead)})
 }
 
-// Observe implements driver.External. It reads the instance; while an operation is known to be under way that
+// Observe implements table.External. It reads the instance; while an operation is known to be under way that
 // too; and the initial database and the administrator until Applied says that they were seen.
 func (d *databases) Observe(ctx context.Context, req databaseRequest) (driver.Observation, error) {
 	// The operation first: if it was done before the instance was read, what is read is what it made.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
@@ -32,7 +33,7 @@ func TestExistingInstancesKeepTheirModeOfTLS(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
 	for _, mode := range []string{tlsOrNone, tlsOnly, "TRUSTED_CLIENT_CERTIFICATE_REQUIRED"} {
 		req := newDatabase("existing", v1alpha1.EnginePostgres)
-		x := c.open(t).Databases
+		x := drivertest.Databases(c.open(t))
 		op, err := c.sql.Instances.Insert(project, &sqladmin.DatabaseInstance{
 			Name: req.Name, Region: location, DatabaseVersion: "POSTGRES_17", RootPassword: "theirs",
 			Settings: &sqladmin.Settings{Tier: *req.Spec.GCP.Tier, Edition: "ENTERPRISE", UserLabels: map[string]string{"team": "shop"},

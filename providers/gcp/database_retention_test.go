@@ -7,7 +7,7 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -100,7 +100,7 @@ func TestLogsFollowBackups(t *testing.T) {
 			t.Run(fmt.Sprintf("%s of %s", test.name, engine), func(t *testing.T) {
 				c := newCloud(t, localcloud.Durations{})
 				req := newDatabase("logs", engine)
-				var x driver.External[v1alpha1.DatabaseParameters]
+				var x table.External[v1alpha1.DatabaseParameters]
 				for i, step := range test.steps {
 					req.Spec.GCP.Tier, req.Spec.Backup = &step.tier, step.backup
 					if i == 0 {

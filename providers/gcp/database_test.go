@@ -10,19 +10,24 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-type databaseRequest = driver.Request[v1alpha1.DatabaseParameters]
+type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 
 var slow = localcloud.Durations{Create: 5 * time.Minute, Modify: time.Minute, Delete: time.Minute, Snapshot: time.Minute}
 
 func newDatabase(name string, engine v1alpha1.Engine) databaseRequest {
 	return databaseRequest{
-		Name: name, Location: location,
-		Mark:  driver.Mark{Cluster: "c", Namespace: "shop", Name: name, UID: "u"},
-		Login: driver.Login{Password: "canary-7f3a"},
+		Request: driver.Request{
+			Name:     name,
+			Location: location,
+			Mark:     driver.Mark{Cluster: "c", Namespace: "shop", Name: name, UID: "u"},
+			Login:    driver.Login{Password: "canary-7f3a"},
+		},
 		Spec: v1alpha1.DatabaseParameters{
 			Engine: &engine, GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-1-3840")},
 			Tags: map[string]v1alpha1.TagValue{"team": "shop"},
@@ -31,9 +36,9 @@ func newDatabase(name string, engine v1alpha1.Engine) databaseRequest {
 }
 
 // made creates an instance and lets the cloud finish it.
-func (c *cloud) made(t testing.TB, req *databaseRequest) driver.External[v1alpha1.DatabaseParameters] {
+func (c *cloud) made(t testing.TB, req *databaseRequest) table.External[v1alpha1.DatabaseParameters] {
 	t.Helper()
-	x := c.open(t).Databases
+	x := drivertest.Databases(c.open(t))
 	if _, err := x.Create(t.Context(), *req); err != nil {
 		t.Fatalf("Create: %v", err)
 	}
@@ -42,7 +47,7 @@ func (c *cloud) made(t testing.TB, req *databaseRequest) driver.External[v1alpha
 	return x
 }
 
-func (c *cloud) look(t testing.TB, x driver.External[v1alpha1.DatabaseParameters], req *databaseRequest) driver.Observation {
+func (c *cloud) look(t testing.TB, x table.External[v1alpha1.DatabaseParameters], req *databaseRequest) driver.Observation {
 	t.Helper()
 	obs, err := x.Observe(t.Context(), *req)
 	if err != nil {
@@ -180,7 +185,7 @@ func TestPasswordOfMySQL(t *testing.T) {
 func TestOperationIsAHint(t *testing.T) {
 	c := newCloud(t, slow)
 	req := newDatabase("hint", v1alpha1.EnginePostgres)
-	x := c.open(t).Databases
+	x := drivertest.Databases(c.open(t))
 	created, err := x.Create(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +208,7 @@ func TestOperationIsAHint(t *testing.T) {
 func TestFailedOperationSaysWhy(t *testing.T) {
 	c := newCloud(t, slow)
 	req := newDatabase("fails", v1alpha1.EnginePostgres)
-	x := c.open(t).Databases
+	x := drivertest.Databases(c.open(t))
 	lift := c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "instances.insert"}, Kind: localcloud.FailLate})
 	created, err := x.Create(t.Context(), req)
 	if err != nil {
@@ -232,7 +237,7 @@ func TestWritesOnlyToTheInstanceThatWasSeen(t *testing.T) {
 
 func TestCreateRefusesWhatCanNotWork(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
-	x := c.open(t).Databases
+	x := drivertest.Databases(c.open(t))
 	for name, tt := range map[string]struct {
 		edit   func(*v1alpha1.DatabaseParameters)
 		advice string

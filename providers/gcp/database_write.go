@@ -10,7 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// Create implements driver.External.
+// Create implements table.External.
 func (d *databases) Create(ctx context.Context, req databaseRequest) (driver.Result, error) {
 	const op = "instances.insert"
 	body, err := d.insertion(req)
@@ -51,7 +51,7 @@ func (d *databases) insertion(req databaseRequest) (*sqladmin.DatabaseInstance, 
 	return params.forCreate(req.Name, req.Mark, rootPassword(req))
 }
 
-// Update implements driver.External. Settings, the mark among them, go in one patch. Cloud SQL takes one
+// Update implements table.External. Settings, the mark among them, go in one patch. Cloud SQL takes one
 // operation at a time on an instance, so what needs a call of its own (the initial database, the
 // administrator) has its turn when the patch is done: until then it failed, and is Busy.
 func (d *databases) Update(ctx context.Context, req databaseRequest, changes []field.Change) (driver.Result, error) {
@@ -151,7 +151,7 @@ func (d *databases) patch(ctx context.Context, req databaseRequest, have *instan
 	return started.Name, nil
 }
 
-// Delete implements driver.External.
+// Delete implements table.External.
 func (d *databases) Delete(ctx context.Context, req databaseRequest) (driver.Result, error) {
 	const op = "instances.delete"
 	call := d.sql.Instances.Delete(d.project, req.Name)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // Options configures New. The zero value is usable.
@@ -45,7 +46,7 @@ type gcp struct {
 }
 
 // Open implements driver.Driver. It reads the key, and calls nobody.
-func (g *gcp) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
+func (g *gcp) Open(_ context.Context, cfg driver.Config) (driver.Session, error) {
 	if cfg.Account.GCP == nil || cfg.Account.GCP.Project == "" {
 		return nil, invalid("the account names no project of Google Cloud: set gcp.project")
 	}
@@ -67,11 +68,10 @@ func (g *gcp) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &driver.Conn{
-		Identity:  s.identity,
-		Databases: &databases{s},
-		Buckets:   &buckets{s},
-	}, nil
+	return table.NewSession("Google Cloud", s.identity, map[string]table.Handler{
+		"Bucket":   table.Handle(&buckets{s}),
+		"Database": table.Handle(&databases{s}),
+	}), nil
 }
 
 // locationOf returns where to create an object: where the spec says, or the request, or the account.
@@ -87,5 +87,5 @@ func (s *session) locationOf(spec *string, requested string) (string, error) {
 	return "", invalid("no location is known: set spec.location, or gcp.region in the provider config")
 }
 
-var _ driver.External[v1alpha1.BucketParameters] = (*buckets)(nil)
-var _ driver.External[v1alpha1.DatabaseParameters] = (*databases)(nil)
+var _ table.External[v1alpha1.BucketParameters] = (*buckets)(nil)
+var _ table.External[v1alpha1.DatabaseParameters] = (*databases)(nil)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/gcp"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
@@ -32,10 +33,10 @@ func TestOperationInProgressIsBusy(t *testing.T) {
 			t.Fatal(err)
 		}
 		req := newDatabase("busy", v1alpha1.EnginePostgres)
-		if _, err := conn.Databases.Delete(t.Context(), req); driver.CodeOf(err) != driver.Busy {
+		if _, err := drivertest.Databases(conn).Delete(t.Context(), req); driver.CodeOf(err) != driver.Busy {
 			t.Errorf("status %d: Delete: %v is %v, want Busy", status, err, driver.CodeOf(err))
 		}
-		if _, err := conn.Databases.Create(t.Context(), req); driver.CodeOf(err) != driver.Busy {
+		if _, err := drivertest.Databases(conn).Create(t.Context(), req); driver.CodeOf(err) != driver.Busy {
 			t.Errorf("status %d: Create: %v is %v, want Busy", status, err, driver.CodeOf(err))
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/gcp"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
@@ -68,7 +69,7 @@ func acting(config func(*reach) driver.Config) func(*reach) driver.Config {
 	}
 }
 
-func (r *reach) openConfig(cfg driver.Config) *driver.Conn {
+func (r *reach) openConfig(cfg driver.Config) driver.Session {
 	r.t.Helper()
 	conn, err := gcp.New(gcp.Options{Endpoint: r.GCPEndpoint(), Transport: r.sent, Now: r.clock.Now}).Open(r.t.Context(), cfg)
 	if err != nil {
@@ -78,9 +79,9 @@ func (r *reach) openConfig(cfg driver.Config) *driver.Conn {
 }
 
 // look observes one thing of each service.
-func look(ctx context.Context, conn *driver.Conn) error {
-	_, bucket := conn.Buckets.Observe(ctx, bucketRequest{Name: "shop-identity"})
-	_, database := conn.Databases.Observe(ctx, databaseRequest{Name: "shop-identity"})
+func look(ctx context.Context, conn driver.Session) error {
+	_, bucket := drivertest.Buckets(conn).Observe(ctx, bucketRequest{Request: driver.Request{Name: "shop-identity"}})
+	_, database := drivertest.Databases(conn).Observe(ctx, databaseRequest{Request: driver.Request{Name: "shop-identity"}})
 	return errors.Join(bucket, database)
 }
 
@@ -215,8 +216,8 @@ func TestReachRefused(t *testing.T) {
 			tc.edit(r, &cfg)
 			conn := r.openConfig(cfg)
 			_, identity := conn.Identity(t.Context())
-			bucket, inStorage := conn.Buckets.Observe(t.Context(), bucketRequest{Name: "shop-identity"})
-			database, inSQL := conn.Databases.Observe(t.Context(), databaseRequest{Name: "shop-identity"})
+			bucket, inStorage := drivertest.Buckets(conn).Observe(t.Context(), bucketRequest{Request: driver.Request{Name: "shop-identity"}})
+			database, inSQL := drivertest.Databases(conn).Observe(t.Context(), databaseRequest{Request: driver.Request{Name: "shop-identity"}})
 			if name == "no rights of its own" || name == "in a project of another" {
 				// Who it is has been settled; what it may do is for the services to say, and of buckets that are not there they say nothing.
 				if identity != nil || inSQL == nil || driver.CodeOf(inSQL) != tc.want {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/gcp"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
@@ -40,7 +41,7 @@ func TestKeysNameNoPlaces(t *testing.T) {
 	if got, err := conn.Identity(t.Context()); err != nil || got != project {
 		t.Errorf("Identity: %q, %v", got, err)
 	}
-	if _, err := conn.Buckets.Observe(t.Context(), bucketRequest{Name: "some-bucket"}); err != nil {
+	if _, err := drivertest.Buckets(conn).Observe(t.Context(), bucketRequest{Request: driver.Request{Name: "some-bucket"}}); err != nil {
 		t.Errorf("Observe: %v", err)
 	}
 	if hits.Load() > 0 {
@@ -52,7 +53,7 @@ func TestRevokedKeyIsDenied(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
 	conn := c.open(t)
 	look := func() error {
-		_, err := conn.Buckets.Observe(t.Context(), bucketRequest{Name: "some-bucket"})
+		_, err := drivertest.Buckets(conn).Observe(t.Context(), bucketRequest{Request: driver.Request{Name: "some-bucket"}})
 		return err
 	}
 	if err := look(); err != nil {
@@ -82,7 +83,7 @@ func TestExpiredTokenIsReplaced(t *testing.T) {
 	}
 	c.ExpireGCPTokens()
 	req := newDatabase("expired", v1alpha1.EnginePostgres)
-	if _, err := conn.Databases.Create(t.Context(), req); err != nil { // a request with a body
+	if _, err := drivertest.Databases(conn).Create(t.Context(), req); err != nil { // a request with a body
 		t.Errorf("Create: %v", err)
 	}
 }
@@ -93,7 +94,7 @@ func TestOneTokenForMany(t *testing.T) {
 	done := make(chan error)
 	for range 20 {
 		go func() {
-			_, err := conn.Buckets.Observe(t.Context(), bucketRequest{Name: "some-bucket"})
+			_, err := drivertest.Buckets(conn).Observe(t.Context(), bucketRequest{Request: driver.Request{Name: "some-bucket"}})
 			done <- err
 		}()
 	}
@@ -108,7 +109,7 @@ func TestOneTokenForMany(t *testing.T) {
 }
 
 // answering opens a connection to a server that gives every API call the same answer, and any token.
-func answering(t *testing.T, api http.HandlerFunc) *driver.Conn {
+func answering(t *testing.T, api http.HandlerFunc) driver.Session {
 	t.Helper()
 	c := newCloud(t, localcloud.Durations{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -165,8 +166,8 @@ func TestAnswers(t *testing.T) {
 		{"no answer", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, driver.Unavailable},
 	} {
 		conn := answering(t, tt.answer)
-		_, ofBucket := conn.Buckets.Observe(t.Context(), bucketRequest{Name: "some-bucket"})
-		_, ofDatabase := conn.Databases.Observe(t.Context(), databaseRequest{Name: "some-instance"})
+		_, ofBucket := drivertest.Buckets(conn).Observe(t.Context(), bucketRequest{Request: driver.Request{Name: "some-bucket"}})
+		_, ofDatabase := drivertest.Databases(conn).Observe(t.Context(), databaseRequest{Request: driver.Request{Name: "some-instance"}})
 		for _, err := range []error{ofBucket, ofDatabase} {
 			if err == nil || driver.CodeOf(err) != tt.want {
 				t.Errorf("%s: got %v (%v), want %v", tt.name, err, driver.CodeOf(err), tt.want)
@@ -181,7 +182,7 @@ func TestRetryAfter(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 		fmt.Fprint(w, `{"error":{"code":429,"message":"slow down","errors":[{"reason":"rateLimitExceeded"}]}}`)
 	})
-	_, err := conn.Buckets.Observe(t.Context(), bucketRequest{Name: "some-bucket"})
+	_, err := drivertest.Buckets(conn).Observe(t.Context(), bucketRequest{Request: driver.Request{Name: "some-bucket"}})
 	if e, ok := err.(*driver.Error); !ok || e.RetryAfter != 7*time.Second { //nolint:errorlint // the driver wraps exactly once
 		t.Errorf("got %#v", err)
 	}
@@ -193,7 +194,7 @@ func TestPasswordsAreNotRepeated(t *testing.T) {
 		w.WriteHeader(http.StatusBadRequest)
 		fmt.Fprint(w, `{"error":{"code":400,"message":"the password canary-7f3a is too short","errors":[{"reason":"invalid"}]}}`)
 	})
-	_, err := conn.Databases.Create(t.Context(), newDatabase("some-instance", v1alpha1.EnginePostgres))
+	_, err := drivertest.Databases(conn).Create(t.Context(), newDatabase("some-instance", v1alpha1.EnginePostgres))
 	if text := fmt.Sprintf("%v %+v %#v", err, err, err); err == nil || strings.Contains(text, "canary") {
 		t.Errorf("got %s", text)
 	}
@@ -211,8 +212,8 @@ func TestPagesThatLoop(t *testing.T) {
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprint(w, `{"error":{"code":404,"message":"no","errors":[{"reason":"instanceDoesNotExist"}]}}`)
 	})
-	req := databaseRequest{Name: "gone", Deletion: &driver.Deletion{Snapshot: "gone-final"}}
-	obs, err := conn.Databases.Observe(t.Context(), req)
+	req := databaseRequest{Request: driver.Request{Name: "gone", Deletion: &driver.Deletion{Snapshot: "gone-final"}}}
+	obs, err := drivertest.Databases(conn).Observe(t.Context(), req)
 	if err == nil || obs.State != driver.Unknown || lists.Load() != 2 {
 		t.Errorf("got %v, %v after %d pages", obs.State, err, lists.Load())
 	}
@@ -231,12 +232,10 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestNamesFitBesideTheProject(t *testing.T) {
-	for project, want := range map[string]int{"abcdef": 63, strings.Repeat("p", 30): 63, strings.Repeat("p", 50): 47} {
-		conn, err := gcp.New(gcp.Options{}).Open(t.Context(), driver.Config{Account: v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: project}}, Ambient: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := conn.Databases.Name().MaxLength; got != want {
+	d := gcp.New(gcp.Options{}).Describe()
+	databases, _ := d.Resource("Database")
+	for project, want := range map[driver.AccountID]int{"abcdef": 63, driver.AccountID(strings.Repeat("p", 30)): 63, driver.AccountID(strings.Repeat("p", 50)): 47} {
+		if got := databases.Name.In(project).MaxLength; got != want {
 			t.Errorf("project of %d characters: names of %d, want %d", len(project), got, want)
 		}
 	}

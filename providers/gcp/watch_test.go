@@ -8,6 +8,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/providers/table"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -46,11 +47,15 @@ func TestCallsAreTold(t *testing.T) {
 				t.Fatal(err)
 			}
 			bucket := bucketRequest{
-				Name: "shop-told", Location: location, Mark: driver.Mark{Cluster: "c", Namespace: "shop", Name: "told", UID: "u"},
+				Request: driver.Request{
+					Name:     "shop-told",
+					Location: location,
+					Mark:     driver.Mark{Cluster: "c", Namespace: "shop", Name: "told", UID: "u"},
+				},
 				Spec: v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}},
 			}
-			live(t, r, conn.Buckets, bucket, func(req *bucketRequest) { req.Spec.Versioning = new(v1alpha1.VersioningEnabled) })
-			live(t, r, conn.Databases, newDatabase("shop-told", v1alpha1.EnginePostgres), func(req *databaseRequest) {
+			live(t, r, drivertest.Buckets(conn), bucket, func(req *bucketRequest) { req.Spec.Versioning = new(v1alpha1.VersioningEnabled) })
+			live(t, r, drivertest.Databases(conn), newDatabase("shop-told", v1alpha1.EnginePostgres), func(req *databaseRequest) {
 				req.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(9))}
 			})
 			w.Verify(t, r.reached(t), map[driver.Code]int{driver.NotFound: 4}) // looked for before, and after
@@ -59,7 +64,7 @@ func TestCallsAreTold(t *testing.T) {
 }
 
 // live leads one object through a life: it is looked for, made, changed, deleted, and looked for again.
-func live[S any](t *testing.T, r *reach, x driver.External[S], req driver.Request[S], edit func(*driver.Request[S])) {
+func live[S any](t *testing.T, r *reach, x table.External[S], req table.Request[S], edit func(*table.Request[S])) {
 	t.Helper()
 	look := func() driver.Observation {
 		t.Helper()
@@ -130,11 +135,11 @@ func TestFailedCallsAreTold(t *testing.T) {
 			} else {
 				r.Faults.Add(tc.fault)
 			}
-			bucket, database := bucketRequest{Name: "shop-told", Location: location}, newDatabase("shop-told", v1alpha1.EnginePostgres)
-			_, _ = conn.Buckets.Observe(drivertest.Caller(t), bucket)
-			_, _ = conn.Databases.Observe(drivertest.Caller(t), database)
-			_, inStorage := conn.Buckets.Create(drivertest.Caller(t), bucket)
-			_, inSQL := conn.Databases.Create(drivertest.Caller(t), database)
+			bucket, database := bucketRequest{Request: driver.Request{Name: "shop-told", Location: location}}, newDatabase("shop-told", v1alpha1.EnginePostgres)
+			_, _ = drivertest.Buckets(conn).Observe(drivertest.Caller(t), bucket)
+			_, _ = drivertest.Databases(conn).Observe(drivertest.Caller(t), database)
+			_, inStorage := drivertest.Buckets(conn).Create(drivertest.Caller(t), bucket)
+			_, inSQL := drivertest.Databases(conn).Create(drivertest.Caller(t), database)
 			if all := tc.fault.Kind != "expired"; (inStorage != nil) != all || (inSQL != nil) != all {
 				t.Errorf("created: %v, %v", inStorage, inSQL)
 			}
@@ -156,7 +161,7 @@ func TestHangingCallsAreTold(t *testing.T) {
 	r.Faults.Add(localcloud.Fault{Kind: localcloud.Hang})
 	stop := time.AfterFunc(50*time.Millisecond, cancel)
 	defer stop.Stop()
-	if _, err := conn.Databases.Observe(ctx, newDatabase("shop-told", v1alpha1.EnginePostgres)); driver.CodeOf(err) != driver.Unavailable {
+	if _, err := drivertest.Databases(conn).Observe(ctx, newDatabase("shop-told", v1alpha1.EnginePostgres)); driver.CodeOf(err) != driver.Unavailable {
 		t.Errorf("got %v", err)
 	}
 	want := driver.Call{Service: "sqladmin", Operation: "instances.get", Failed: true, Code: driver.Unavailable}

@@ -7,6 +7,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // A Bucket is a bucket in the cloud.
@@ -109,16 +110,10 @@ func (c *Cloud) bucket(name string) *Bucket {
 	return nil
 }
 
-type bucketRequest = driver.Request[v1alpha1.BucketParameters]
+type bucketRequest = table.Request[v1alpha1.BucketParameters]
 
-// buckets implements driver.External.
+// buckets implements table.External.
 type buckets struct{ session }
-
-// Name implements driver.External.
-func (buckets) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
-
-// Password implements driver.External.
-func (buckets) Password(v1alpha1.BucketParameters) driver.PasswordRule { return driver.PasswordRule{} }
 
 // Preview is what driver.Driver says of a preview.
 func (buckets) Preview(from, to v1alpha1.BucketParameters, applied field.Applied) []field.Change {
@@ -146,7 +141,7 @@ func (s buckets) own(call *Call) (*Bucket, error) {
 	return b, nil
 }
 
-// Observe implements driver.External.
+// Observe implements table.External.
 func (s buckets) Observe(ctx context.Context, req bucketRequest) (driver.Observation, error) {
 	var obs driver.Observation
 	err := s.call(ctx, OpObserve, req.Name, func(call *Call, h hits) error {
@@ -171,7 +166,7 @@ func (s buckets) Observe(ctx context.Context, req bucketRequest) (driver.Observa
 	return orZero(obs, err)
 }
 
-// Create implements driver.External.
+// Create implements table.External.
 func (s buckets) Create(ctx context.Context, req bucketRequest) (driver.Result, error) {
 	var result driver.Result
 	err := s.call(ctx, OpCreate, req.Name, func(call *Call, _ hits) error {
@@ -193,7 +188,7 @@ func (s buckets) Create(ctx context.Context, req bucketRequest) (driver.Result, 
 	return orZero(result, err)
 }
 
-// Update implements driver.External.
+// Update implements table.External.
 func (s buckets) Update(ctx context.Context, req bucketRequest, changes []field.Change) (driver.Result, error) {
 	var result driver.Result
 	if possible, failed := sift(changes); len(possible) == 0 {
@@ -222,7 +217,7 @@ func (s buckets) Update(ctx context.Context, req bucketRequest, changes []field.
 	return orZero(result, err)
 }
 
-// Delete implements driver.External.
+// Delete implements table.External.
 func (s buckets) Delete(ctx context.Context, req bucketRequest) (driver.Result, error) {
 	done := driver.Result{}
 	err := s.call(ctx, OpDelete, req.Name, func(call *Call, _ hits) error {

@@ -12,16 +12,18 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/mem"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 type (
-	bucketRequest   = driver.Request[v1alpha1.BucketParameters]
-	databaseRequest = driver.Request[v1alpha1.DatabaseParameters]
+	bucketRequest   = table.Request[v1alpha1.BucketParameters]
+	databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 )
 
-func open(t testing.TB, cloud *mem.Cloud) *driver.Conn {
+func open(t testing.TB, cloud *mem.Cloud) driver.Session {
 	t.Helper()
 	conn, err := cloud.Driver().Open(t.Context(), mem.Config(account, region))
 	if err != nil {
@@ -32,7 +34,10 @@ func open(t testing.TB, cloud *mem.Cloud) *driver.Conn {
 
 func orders() databaseRequest {
 	return databaseRequest{
-		Name: "orders", Login: driver.Login{Password: "canary-7f3a"},
+		Request: driver.Request{
+			Name:  "orders",
+			Login: driver.Login{Password: "canary-7f3a"},
+		},
 		Spec: v1alpha1.DatabaseParameters{
 			Engine: new(v1alpha1.EnginePostgres), Version: new("16"), Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))},
 		},
@@ -43,7 +48,7 @@ func orders() databaseRequest {
 func TestDatabaseTakesItsTime(t *testing.T) {
 	c := newClock()
 	cloud := mem.New(mem.Options{Now: c.Now, CreateFor: 5 * time.Minute, ModifyFor: time.Minute, DeleteFor: 2 * time.Minute, SnapshotFor: 10 * time.Minute})
-	databases, req := open(t, cloud).Databases, orders()
+	databases, req := drivertest.Databases(open(t, cloud)), orders()
 	type seen struct {
 		State        driver.State
 		Available    bool
@@ -116,7 +121,7 @@ func sizeOf(t testing.TB, obs driver.Observation) int32 {
 
 func TestFaults(t *testing.T) {
 	cloud := mem.New(mem.Options{})
-	buckets, req := open(t, cloud).Buckets, bucketRequest{Name: "logs"}
+	buckets, req := drivertest.Buckets(open(t, cloud)), bucketRequest{Request: driver.Request{Name: "logs"}}
 	state := func() driver.State {
 		t.Helper()
 		obs, err := buckets.Observe(t.Context(), req)
@@ -167,11 +172,11 @@ func TestFaults(t *testing.T) {
 func TestLedger(t *testing.T) {
 	c := newClock()
 	cloud := mem.New(mem.Options{Now: c.Now})
-	conn, req := open(t, cloud), bucketRequest{Name: "logs", Spec: v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}}
+	conn, req := open(t, cloud), bucketRequest{Request: driver.Request{Name: "logs"}, Spec: v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}}
 	_, _ = conn.Identity(t.Context())
-	_, _ = conn.Buckets.Create(t.Context(), req)
-	_, _ = conn.Buckets.Update(t.Context(), req, []field.Change{{Field: "versioning"}, {Field: driver.FieldMark}})
-	_, second := conn.Buckets.Create(t.Context(), req)
+	_, _ = drivertest.Buckets(conn).Create(t.Context(), req)
+	_, _ = drivertest.Buckets(conn).Update(t.Context(), req, []field.Change{{Field: "versioning"}, {Field: driver.FieldMark}})
+	_, second := drivertest.Buckets(conn).Create(t.Context(), req)
 	want := []mem.Call{
 		{Time: c.Now(), Account: account, Op: mem.OpIdentity},
 		{Time: c.Now(), Account: account, Op: mem.OpCreate, Kind: mem.KindBucket, Name: "logs", Write: true},
@@ -215,12 +220,12 @@ func TestCopies(t *testing.T) {
 func TestManyAtOnce(t *testing.T) {
 	const objects, workers = 10_000, 8
 	cloud := mem.New(mem.Options{})
-	buckets := open(t, cloud).Buckets
+	buckets := drivertest.Buckets(open(t, cloud))
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
 			for i := w; i < objects; i += workers {
-				req := bucketRequest{Name: fmt.Sprintf("b-%d", i), Spec: v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}}
+				req := bucketRequest{Request: driver.Request{Name: fmt.Sprintf("b-%d", i)}, Spec: v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}}
 				_, created := buckets.Create(context.Background(), req)
 				obs, observed := buckets.Observe(context.Background(), req)
 				if created != nil || observed != nil || obs.State != driver.Ready || len(obs.Changes) != 0 {

@@ -5,11 +5,12 @@ import (
 
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // compare fills in what an observation says by comparing spec and cloud. Fields that it says can't be read are neither
 // compared nor mirrored.
-func compare[S, H, P any](table field.Table[S, H, P], req *driver.Request[S], have *H, obs *driver.Observation) error {
+func compare[S, H, P any](table field.Table[S, H, P], req *table.Request[S], have *H, obs *driver.Observation) error {
 	var hidden []string
 	for _, e := range obs.Unreadable {
 		hidden = append(hidden, e.Field)

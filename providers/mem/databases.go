@@ -7,20 +7,13 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
-type databaseRequest = driver.Request[v1alpha1.DatabaseParameters]
+type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 
-// databases implements driver.External.
+// databases implements table.External.
 type databases struct{ session }
-
-// Name implements driver.External.
-func (databases) Name() driver.NameRule { return driver.NameRule{MaxLength: 63} }
-
-// Password implements driver.External.
-func (databases) Password(v1alpha1.DatabaseParameters) driver.PasswordRule {
-	return driver.PasswordRule{MinLength: 1, MaxLength: 128}
-}
 
 // Preview is what driver.Driver says of a preview.
 func (databases) Preview(from, to databaseParameters, applied field.Applied) []field.Change {
@@ -52,7 +45,7 @@ func (s databases) call(ctx context.Context, op Op, name string, act func(call *
 	return s.session.call(ctx, Call{Account: s.account, Op: op, Kind: KindDatabase, Name: name}, act)
 }
 
-// Observe implements driver.External.
+// Observe implements table.External.
 func (s databases) Observe(ctx context.Context, req databaseRequest) (driver.Observation, error) {
 	k := key{s.account, req.Name}
 	var obs driver.Observation
@@ -119,7 +112,7 @@ var errNoPassword = errors.New("there is no password to set")
 // certificates stands for the authorities that sign servers' certificates.
 const certificates = "-----BEGIN CERTIFICATE-----\nbWVt\n-----END CERTIFICATE-----\n"
 
-// Create implements driver.External.
+// Create implements table.External.
 func (s databases) Create(ctx context.Context, req databaseRequest) (driver.Result, error) {
 	k := key{s.account, req.Name}
 	var result driver.Result
@@ -150,7 +143,7 @@ func (s databases) Create(ctx context.Context, req databaseRequest) (driver.Resu
 	return orZero(result, err)
 }
 
-// Update implements driver.External.
+// Update implements table.External.
 func (s databases) Update(ctx context.Context, req databaseRequest, changes []field.Change) (driver.Result, error) {
 	k := key{s.account, req.Name}
 	var result driver.Result
@@ -191,7 +184,7 @@ func (s databases) Update(ctx context.Context, req databaseRequest, changes []fi
 	return orZero(result, err)
 }
 
-// Delete implements driver.External.
+// Delete implements table.External.
 func (s databases) Delete(ctx context.Context, req databaseRequest) (driver.Result, error) {
 	k := key{s.account, req.Name}
 	var result driver.Result

@@ -35,13 +35,14 @@ func Describe(name string) driver.Description {
 		Audience: driver.Audience{Fixed: "sts.amazonaws.com"},
 		Resources: []driver.Resource{
 			{
-				Kind: string(KindBucket), Title: "Memory", Name: buckets{}.Name(), Fields: buckets{}.Docs(), Consequences: bucketConsequences(),
+				Kind: string(KindBucket), Title: "Memory", Name: driver.NameRule{MaxLength: 63}, Fields: buckets{}.Docs(), Consequences: bucketConsequences(),
 				Capabilities: driver.Capabilities{Contents: true},
 				Connection:   driver.Connection{Type: "s3", Scheme: "s3"},
 				Exempt:       map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},
 			},
 			{
-				Kind: string(KindDatabase), Title: "Memory", Name: databases{}.Name(), Fields: databases{}.Docs(), Consequences: databaseConsequences(),
+				Kind: string(KindDatabase), Title: "Memory", Name: driver.NameRule{MaxLength: 63},
+				Passwords: []driver.PasswordRule{{MinLength: 1, MaxLength: 128}}, Fields: databases{}.Docs(), Consequences: databaseConsequences(),
 				Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true},
 			},
 		},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // AmbientAccount is where ambient credentials lead, other than for a project of Google Cloud.
@@ -41,13 +42,16 @@ type opener struct {
 }
 
 // Open implements driver.Driver.
-func (o opener) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
+func (o opener) Open(_ context.Context, cfg driver.Config) (driver.Session, error) {
 	account, err := accountOf(cfg)
 	if err != nil {
 		return nil, err
 	}
 	s := session{cloud: o.cloud, account: account, location: cfg.Location, cfg: cfg}
-	return &driver.Conn{Identity: s.identity, Databases: databases{s}, Buckets: buckets{s}}, nil
+	return table.NewSession(o.name, s.identity, map[string]table.Handler{
+		string(KindBucket):   table.Handle(buckets{s}),
+		string(KindDatabase): table.Handle(databases{s}),
+	}), nil
 }
 
 // session is what one identity can reach.

@@ -6,7 +6,9 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/mem"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 func TestWebIdentity(t *testing.T) {
@@ -32,8 +34,8 @@ func TestWebIdentity(t *testing.T) {
 	}
 	refusal = &driver.Error{Code: driver.Denied, Op: "token"}
 	_, identity := conn.Identity(t.Context())
-	_, bucket := conn.Buckets.Observe(t.Context(), driver.Request[v1alpha1.BucketParameters]{Name: "b"})
-	_, database := conn.Databases.Observe(t.Context(), driver.Request[v1alpha1.DatabaseParameters]{Name: "d"})
+	_, bucket := drivertest.Buckets(conn).Observe(t.Context(), table.Request[v1alpha1.BucketParameters]{Request: driver.Request{Name: "b"}})
+	_, database := drivertest.Databases(conn).Observe(t.Context(), table.Request[v1alpha1.DatabaseParameters]{Request: driver.Request{Name: "d"}})
 	for _, err := range []error{identity, bucket, database} {
 		if err == nil || driver.CodeOf(err) != driver.Denied {
 			t.Errorf("got %v, want Denied", err)

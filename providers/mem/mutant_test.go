@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/field"
@@ -58,7 +57,7 @@ type mutant struct {
 	name   string
 	caught string // a part of the name of a check that must fail
 
-	open    func(d driver.Driver, cfg driver.Config) (*driver.Conn, error)
+	open    func(d driver.Driver, cfg driver.Config) (driver.Session, error)
 	observe func(c *bentCall, o *driver.Observation, err error) error
 	before  func(c *bentCall) // changes the request or the changes of any call
 	create  func(c *bentCall, err error) error
@@ -68,7 +67,6 @@ type mutant struct {
 	// describe changes the description, preview what it says of an edit.
 	describe func(*driver.Description)
 	preview  func([]field.Change) []field.Change
-	longest  int
 	early    bool // wants bentCall.declared
 }
 
@@ -402,7 +400,7 @@ var mutants = []mutant{
 			}
 		}},
 	{name: "Open calls the cloud", caught: "does not call the cloud",
-		open: func(d driver.Driver, cfg driver.Config) (*driver.Conn, error) {
+		open: func(d driver.Driver, cfg driver.Config) (driver.Session, error) {
 			conn, err := d.Open(context.Background(), cfg)
 			if err == nil {
 				_, _ = conn.Identity(context.Background())
@@ -410,20 +408,20 @@ var mutants = []mutant{
 			return conn, err
 		}},
 	{name: "Open takes anything", caught: "refuses what can't work",
-		open: func(d driver.Driver, cfg driver.Config) (*driver.Conn, error) {
+		open: func(d driver.Driver, cfg driver.Config) (driver.Session, error) {
 			conn, err := d.Open(context.Background(), cfg)
 			if err != nil {
-				return &driver.Conn{}, nil
+				return strange{}, nil
 			}
 			return conn, nil
 		}},
 	{name: "Open falls back on the process's identity", caught: "takes one identity",
-		open: func(d driver.Driver, cfg driver.Config) (*driver.Conn, error) {
+		open: func(d driver.Driver, cfg driver.Config) (driver.Session, error) {
 			cfg.Ambient = cfg.Ambient || cfg.Credentials == nil
 			return d.Open(context.Background(), cfg)
 		}},
 	{name: "Open quotes the key", caught: "without showing secrets",
-		open: func(d driver.Driver, cfg driver.Config) (*driver.Conn, error) {
+		open: func(d driver.Driver, cfg driver.Config) (driver.Session, error) {
 			conn, err := d.Open(context.Background(), cfg)
 			if err != nil {
 				return nil, code(driver.Invalid, fmt.Sprintf("can't parse %s", map[string][]byte(cfg.Credentials)))
@@ -431,18 +429,18 @@ var mutants = []mutant{
 			return conn, nil
 		}},
 	{name: "Open forgets a kind", caught: "has exactly the kinds",
-		open: func(d driver.Driver, cfg driver.Config) (*driver.Conn, error) {
+		open: func(d driver.Driver, cfg driver.Config) (driver.Session, error) {
 			conn, err := d.Open(context.Background(), cfg)
 			if err == nil {
-				return &driver.Conn{Identity: conn.Identity, Buckets: conn.Buckets, Databases: nil}, nil
+				return strange{Session: conn, lacks: "Database"}, nil
 			}
 			return conn, err
 		}},
 	{name: "Identity believes the config", caught: "tells another account from ours",
-		open: func(d driver.Driver, cfg driver.Config) (*driver.Conn, error) {
+		open: func(d driver.Driver, cfg driver.Config) (driver.Session, error) {
 			conn, err := d.Open(context.Background(), cfg)
 			if err == nil {
-				conn.Identity = func(context.Context) (driver.AccountID, error) { return account, nil }
+				return strange{Session: conn, account: account}, nil
 			}
 			return conn, err
 		}},
@@ -486,7 +484,8 @@ var mutants = []mutant{
 		describe: func(d *driver.Description) { d.Resources[1].Capabilities.Snapshots = false }},
 	{name: "what an edit does is not foretold", caught: "an edit is exactly one change",
 		preview: func([]field.Change) []field.Change { return nil }},
-	{name: "names too long to be taken", caught: "the longest name", longest: 5},
+	{name: "names too long to be taken", caught: "the longest name",
+		describe: func(d *driver.Description) { d.Resources[1].Name.MaxLength = 5 }},
 }
 
 // changed makes an observe of a function on each change.
@@ -512,23 +511,37 @@ type bent struct {
 	mutant
 }
 
-func (b bent) Open(ctx context.Context, cfg driver.Config) (*driver.Conn, error) {
+func (b bent) Open(ctx context.Context, cfg driver.Config) (driver.Session, error) {
 	open := b.open
 	if open == nil {
-		open = func(d driver.Driver, cfg driver.Config) (*driver.Conn, error) { return d.Open(ctx, cfg) }
+		open = func(d driver.Driver, cfg driver.Config) (driver.Session, error) { return d.Open(ctx, cfg) }
 	}
 	conn, err := open(b.Driver, cfg)
 	if err != nil {
 		return nil, err
 	}
-	out := *conn
-	if conn.Buckets != nil {
-		out.Buckets = &bentKind[v1alpha1.BucketParameters]{conn.Buckets, b.mutant}
+	return &bentSession{conn, b.mutant}, nil
+}
+
+// strange is a session that lacks a kind, or says that it is of another account.
+type strange struct {
+	driver.Session
+	lacks   string
+	account driver.AccountID
+}
+
+func (s strange) Identity(ctx context.Context) (driver.AccountID, error) {
+	if s.account != "" {
+		return s.account, nil
 	}
-	if conn.Databases != nil {
-		out.Databases = &bentKind[v1alpha1.DatabaseParameters]{conn.Databases, b.mutant}
+	return s.Session.Identity(ctx)
+}
+
+func (s strange) Observe(ctx context.Context, kind string, req driver.Request) (driver.Observation, error) {
+	if kind == s.lacks {
+		return driver.Observation{}, driver.NoKind("the cloud", kind)
 	}
-	return &out, nil
+	return s.Session.Observe(ctx, kind, req)
 }
 
 func (b bent) Describe() driver.Description {
@@ -550,33 +563,33 @@ func (b bent) Preview(kind string, from, to json.RawMessage, applied field.Appli
 	return changes, err
 }
 
-type bentKind[S any] struct {
-	driver.External[S]
+type bentSession struct {
+	driver.Session
 	mutant
 }
 
 // call readies a bentCall, and lets the mutant change it.
-func (b *bentKind[S]) call(ctx context.Context, op string, req *driver.Request[S], changes *[]field.Change) *bentCall {
+func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Request, changes *[]field.Change) *bentCall {
 	if changes != nil {
 		*changes = slices.Clone(*changes)
 	}
 	asked := *req
 	c := &bentCall{ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: req.Login, changes: changes, remove: func() {}}
 	c.look = func() driver.Observation {
-		o, _ := b.External.Observe(ctx, asked)
+		o, _ := b.Session.Observe(ctx, kind, asked)
 		return o
 	}
 	c.again = func(mark bool) {
 		if mark || changes == nil {
-			_, _ = b.External.Update(ctx, asked, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+			_, _ = b.Session.Update(ctx, kind, asked, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
 			return
 		}
-		_, _ = b.External.Update(ctx, asked, *changes)
+		_, _ = b.Session.Update(ctx, kind, asked, *changes)
 	}
 	if op == "Observe" && b.early {
 		missing := asked
 		missing.Name = "missing"
-		if o, err := b.External.Observe(ctx, missing); err == nil {
+		if o, err := b.Session.Observe(ctx, kind, missing); err == nil {
 			c.declared = o.Applied
 		}
 	}
@@ -587,47 +600,40 @@ func (b *bentKind[S]) call(ctx context.Context, op string, req *driver.Request[S
 	return c
 }
 
-func (b *bentKind[S]) Observe(ctx context.Context, req driver.Request[S]) (driver.Observation, error) {
-	c := b.call(ctx, "Observe", &req, nil)
-	o, err := b.External.Observe(c.ctx, req)
+func (b *bentSession) Observe(ctx context.Context, kind string, req driver.Request) (driver.Observation, error) {
+	c := b.call(ctx, "Observe", kind, &req, nil)
+	o, err := b.Session.Observe(c.ctx, kind, req)
 	if b.observe != nil {
 		err = b.observe(c, &o, err)
 	}
 	return o, err
 }
 
-func (b *bentKind[S]) Create(ctx context.Context, req driver.Request[S]) (driver.Result, error) {
-	c := b.call(ctx, "Create", &req, nil)
-	r, err := b.External.Create(c.ctx, req)
+func (b *bentSession) Create(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
+	c := b.call(ctx, "Create", kind, &req, nil)
+	r, err := b.Session.Create(c.ctx, kind, req)
 	if b.create != nil {
 		err = b.create(c, err)
 	}
 	return r, err
 }
 
-func (b *bentKind[S]) Update(ctx context.Context, req driver.Request[S], changes []field.Change) (driver.Result, error) {
-	c := b.call(ctx, "Update", &req, &changes)
-	r, err := b.External.Update(c.ctx, req, changes)
+func (b *bentSession) Update(ctx context.Context, kind string, req driver.Request, changes []field.Change) (driver.Result, error) {
+	c := b.call(ctx, "Update", kind, &req, &changes)
+	r, err := b.Session.Update(c.ctx, kind, req, changes)
 	if b.update != nil {
 		err = b.update(c, &r, err)
 	}
 	return r, err
 }
 
-func (b *bentKind[S]) Delete(ctx context.Context, req driver.Request[S]) (driver.Result, error) {
-	c := b.call(ctx, "Delete", &req, nil)
-	r, err := b.External.Delete(c.ctx, req)
+func (b *bentSession) Delete(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
+	c := b.call(ctx, "Delete", kind, &req, nil)
+	r, err := b.Session.Delete(c.ctx, kind, req)
 	if b.delete != nil {
 		err = b.delete(c, err)
 	}
 	return r, err
-}
-
-func (b *bentKind[S]) Name() driver.NameRule {
-	if b.longest != 0 {
-		return driver.NameRule{MaxLength: b.longest}
-	}
-	return b.External.Name()
 }
 
 // fails runs a check and reports whether it fails.

@@ -9,9 +9,6 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// A Request says what a call is about. S is the merged spec.
-type Request[S any] = driver.Request[S]
-
 // An Adapter manages one kind of cloud object. S is the spec's parameters, H what the cloud has, P the parameters of its calls,
 // which rows of the table fill. All functions but those that may be nil are set before its first use; after that it does not
 // change, and is safe for concurrent use.
@@ -130,7 +127,7 @@ func (a *Adapter[S, H, P]) secrets(req *Request[S]) []string {
 	return append(a.Table.Secrets(&req.Spec), req.Login.Password)
 }
 
-// Delete implements driver.External.
+// Delete implements External.
 func (a *Adapter[S, H, P]) Delete(ctx context.Context, req Request[S]) (driver.Result, error) {
 	if err := a.serves(&req); err != nil {
 		return driver.Result{}, err

@@ -151,7 +151,7 @@ func (f *fake) adapter() *adapter {
 }
 
 func request() table.Request[spec] {
-	r := table.Request[spec]{Name: "a", Location: "here", Mark: driver.Mark{Cluster: "c", UID: "u"}}
+	r := table.Request[spec]{Request: driver.Request{Name: "a", Location: "here", Mark: driver.Mark{Cluster: "c", UID: "u"}}}
 	r.Spec = spec{Location: new("here"), Size: new(int32(5)), Class: new("small"), Key: new("hush-hush"), Tags: map[string]string{"team": "shop"}}
 	return r
 }

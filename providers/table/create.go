@@ -8,7 +8,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// Create implements driver.External.
+// Create implements External.
 func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.Result, error) {
 	if err := a.serves(&req); err != nil {
 		return driver.Result{}, err

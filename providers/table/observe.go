@@ -9,7 +9,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// Observe implements driver.External.
+// Observe implements External.
 func (a *Adapter[S, H, P]) Observe(ctx context.Context, req Request[S]) (driver.Observation, error) {
 	if err := a.serves(&req); err != nil {
 		return driver.Observation{}, err

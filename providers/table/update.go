@@ -8,7 +8,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// Update implements driver.External: each part makes one call of all its changes.
+// Update implements External: each part makes one call of all its changes.
 func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes []field.Change) (driver.Result, error) {
 	if err := a.serves(&req); err != nil {
 		return driver.Result{}, err

@@ -24,12 +24,21 @@ type gate struct {
 	token string
 }
 
-func (g *gate) Open(_ context.Context, cfg driver.Config) (*driver.Conn, error) {
-	return &driver.Conn{Identity: func(ctx context.Context) (driver.AccountID, error) {
-		token, err := cfg.Token(ctx, amazon)
-		g.token = token
-		return "555555555555", err
-	}}, nil
+func (g *gate) Open(_ context.Context, cfg driver.Config) (driver.Session, error) {
+	return signedIn{gate: g, cfg: cfg}, nil
+}
+
+// signedIn is a session of a gate.
+type signedIn struct {
+	driver.Session
+	*gate
+	cfg driver.Config
+}
+
+func (s signedIn) Identity(ctx context.Context) (driver.AccountID, error) {
+	token, err := s.cfg.Token(ctx, amazon)
+	s.gate.token = token
+	return "555555555555", err
 }
 
 // Mooring signs in with the rights that it has, in the bounds of its policy, and with what it kept once a namespace is

@@ -65,7 +65,7 @@ var rules = []rule{
 		never: slices.Concat([]string{controllers, aws, mem, tests}, kubernetesClient, awsSDK),
 	},
 	{who: drivertest, never: slices.Concat([]string{controllers, aws, gcp}, kubernetesClient)},
-	{who: controllers, never: slices.Concat([]string{drivertest, tests}, clouds)},
+	{who: controllers, never: slices.Concat([]string{table, drivertest, tests}, clouds)},
 	// The limiter of an account knows nothing of what leads to one.
 	{who: controllers + "/account", may: []string{}},
 	{who: module + "/cmd/mooring", never: []string{drivertest, mem, tests}},

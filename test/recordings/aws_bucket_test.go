@@ -12,7 +12,9 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // An s3Answer is one recorded answer of S3. What was asked is in s3Cases.
@@ -176,7 +178,7 @@ func (r *s3Replay) classified(a s3Answer) {
 		return
 	}
 	r.answer("GetBucketTagging", a.wire("GetBucketTagging"))
-	seen, err := r.open("us-west-2").Buckets.Observe(r.Context(), bucketRequest{Name: "recorded-bucket", Location: "us-west-2"})
+	seen, err := drivertest.Buckets(r.open("us-west-2")).Observe(r.Context(), bucketRequest{Request: driver.Request{Name: "recorded-bucket", Location: "us-west-2"}})
 	switch want, known := s3Errors[code]; {
 	case code == "NoSuchBucket" || code == "NoSuchTagSet":
 		if state := map[string]driver.State{"NoSuchBucket": driver.Absent, "NoSuchTagSet": driver.Ready}[code]; err != nil || seen.State != state {
@@ -187,7 +189,7 @@ func (r *s3Replay) classified(a s3Answer) {
 	}
 }
 
-type bucketRequest = driver.Request[v1alpha1.BucketParameters]
+type bucketRequest = table.Request[v1alpha1.BucketParameters]
 
 // newEncryption is how a new bucket is encrypted, as test_s3_default_bucket_encryption has it. The driver reads the rule before it changes
 // it.
@@ -202,8 +204,8 @@ func (r *s3Replay) step(call string, a s3Answer) {
 	r.answer("HeadBucket", awsAnswer{status: http.StatusNotFound})
 	r.answer("CreateBucket", awsAnswer{status: http.StatusOK})
 	r.answer(call, a.wire(call))
-	req := bucketRequest{Name: "recorded-bucket", Location: "us-east-1"}
-	buckets := r.open("us-east-1").Buckets
+	req := bucketRequest{Request: driver.Request{Name: "recorded-bucket", Location: "us-east-1"}}
+	buckets := drivertest.Buckets(r.open("us-east-1"))
 	switch call {
 	case "GetBucketTagging":
 		spec := v1alpha1.BucketParameters{Location: new("us-east-1"), Tags: tags(anyMap(tagSet(a.Response)))}
@@ -271,7 +273,7 @@ func (r *s3Replay) wantOutcome(a s3Answer, err error) {
 // observe demands that an aspect shows no difference to the specification that asked for it, and is mirrored.
 func (r *s3Replay) observe(a s3Answer, spec v1alpha1.BucketParameters, aspect string) {
 	r.Helper()
-	seen, err := r.open("us-east-1").Buckets.Observe(r.Context(), bucketRequest{Name: "recorded-bucket", Location: "us-east-1", Spec: spec})
+	seen, err := drivertest.Buckets(r.open("us-east-1")).Observe(r.Context(), bucketRequest{Request: driver.Request{Name: "recorded-bucket", Location: "us-east-1"}, Spec: spec})
 	code := stringAt(a.Response, "Error", "Code")
 	unset := code == "" || strings.HasPrefix(code, "NoSuch") && code != "NoSuchBucket"
 	switch {
@@ -300,7 +302,7 @@ func (r *s3Replay) observe(a s3Answer, spec v1alpha1.BucketParameters, aspect st
 func (r *s3Replay) updated(a s3Answer, req bucketRequest, call, name string) {
 	r.Helper()
 	r.took()
-	result, err := r.open("us-east-1").Buckets.Update(r.Context(), req, []field.Change{{Field: name}})
+	result, err := drivertest.Buckets(r.open("us-east-1")).Update(r.Context(), req, []field.Change{{Field: name}})
 	if !slices.Contains(r.took(), call) {
 		r.Errorf("%s: the driver did not call %s", a.Step, call)
 	}
@@ -311,7 +313,7 @@ func (r *s3Replay) updated(a s3Answer, req bucketRequest, call, name string) {
 }
 
 // swept demands that a forced deletion deletes every version and every delete marker that was listed.
-func (r *s3Replay) swept(a s3Answer, buckets driver.External[v1alpha1.BucketParameters], req bucketRequest) {
+func (r *s3Replay) swept(a s3Answer, buckets table.External[v1alpha1.BucketParameters], req bucketRequest) {
 	r.Helper()
 	r.answer("DeleteBucket", awsAnswer{status: http.StatusConflict, body: []byte("<Error><Code>BucketNotEmpty</Code><Message>The bucket you tried to delete is not empty</Message></Error>")})
 	r.answer("ListMultipartUploads", awsAnswer{status: http.StatusOK, body: []byte("<ListMultipartUploadsResult></ListMultipartUploadsResult>")})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
@@ -79,7 +80,7 @@ func (r *instanceReplay) classified(a rdsAnswer) {
 	}
 	code, message := stringAt(a.Response, "Error", "Code"), stringAt(a.Response, "Error", "Message")
 	r.answer("DescribeDBInstances", awsAnswer{status: a.Status, body: a.document()})
-	seen, err := r.open("us-east-1").Databases.Observe(r.Context(), databaseRequest{Name: "recorded", Location: "us-east-1"})
+	seen, err := drivertest.Databases(r.open("us-east-1")).Observe(r.Context(), databaseRequest{Request: driver.Request{Name: "recorded", Location: "us-east-1"}})
 	if want, ok := rdsErrors[code]; !ok || driver.CodeOf(err) != want || seen.State != driver.Unknown {
 		r.Errorf("%s: classified as %v, state %v; the test wants %v", code, driver.CodeOf(err), seen.State, want)
 	}
@@ -102,7 +103,7 @@ func (r *instanceReplay) step(a rdsAnswer) {
 		}
 	case "CreateDBInstance":
 		req := r.request(one)
-		result, err := r.open(req.Location).Databases.Create(r.Context(), req)
+		result, err := drivertest.Databases(r.open(req.Location)).Create(r.Context(), req)
 		if err != nil || result.ID != stringAt(one, "DbiResourceId") {
 			r.Errorf("create: %v, id %q", err, result.ID)
 		}
@@ -119,7 +120,7 @@ func (r *instanceReplay) step(a rdsAnswer) {
 		r.updated(req, a.Call, field.Change{Field: "tags", Remove: slices.Sorted(maps.Keys(tagList(r.last)))})
 	case "DeleteDBInstance":
 		req := r.request(one)
-		if _, err := r.open(req.Location).Databases.Delete(r.Context(), req); err != nil {
+		if _, err := drivertest.Databases(r.open(req.Location)).Delete(r.Context(), req); err != nil {
 			r.Errorf("delete: %v", err)
 		}
 		r.observe(one)
@@ -147,7 +148,7 @@ func (r *instanceReplay) present(instance map[string]any) {
 func (r *instanceReplay) updated(req databaseRequest, call string, change field.Change) {
 	r.Helper()
 	r.took()
-	result, err := r.open(req.Location).Databases.Update(r.Context(), req, []field.Change{change})
+	result, err := drivertest.Databases(r.open(req.Location)).Update(r.Context(), req, []field.Change{change})
 	if err != nil || len(result.Failed) > 0 || !slices.Contains(r.took(), call) {
 		r.Errorf("update of %s: %v, failed %v", change.Field, err, result.Failed)
 	}
@@ -156,8 +157,12 @@ func (r *instanceReplay) updated(req databaseRequest, call string, change field.
 // request is about an instance, and asks for what it is, or was asked to become.
 func (r *instanceReplay) request(instance map[string]any) databaseRequest {
 	return databaseRequest{
-		Name: stringAt(instance, "DBInstanceIdentifier"), Location: cmp.Or(arnRegion(instance), "us-east-1"), Spec: instanceSpec(instance, true),
-		Login: driver.Login{Username: stringAt(instance, "MasterUsername"), Password: "canary-canary"},
+		Request: driver.Request{
+			Name:     stringAt(instance, "DBInstanceIdentifier"),
+			Location: cmp.Or(arnRegion(instance), "us-east-1"),
+			Login:    driver.Login{Username: stringAt(instance, "MasterUsername"), Password: "canary-canary"},
+		},
+		Spec: instanceSpec(instance, true),
 	}
 }
 
@@ -187,7 +192,7 @@ func (r *instanceReplay) observe(instance map[string]any) {
 	name, status := stringAt(instance, "DBInstanceIdentifier"), stringAt(instance, "DBInstanceStatus")
 	req := r.request(instance)
 	conn := r.open(req.Location)
-	seen, err := conn.Databases.Observe(r.Context(), req)
+	seen, err := drivertest.Databases(conn).Observe(r.Context(), req)
 	if err != nil {
 		r.Errorf("%s: %v", name, err)
 		return
@@ -231,7 +236,7 @@ func waits(instance map[string]any) bool {
 }
 
 // differs demands that what is not as wanted is reported, and nothing else.
-func (r *instanceReplay) differs(conn *driver.Conn, req databaseRequest) {
+func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 	r.Helper()
 	for name, edit := range map[string]func(*v1alpha1.DatabaseParameters){
 		"engine":  func(s *v1alpha1.DatabaseParameters) { s.Engine = new(v1alpha1.Engine("another")) },
@@ -251,7 +256,7 @@ func (r *instanceReplay) differs(conn *driver.Conn, req databaseRequest) {
 	} {
 		other := req
 		edit(&other.Spec)
-		seen, err := conn.Databases.Observe(r.Context(), other)
+		seen, err := drivertest.Databases(conn).Observe(r.Context(), other)
 		if err != nil || !slices.Equal(field.Names(seen.Changes), []string{name}) {
 			r.Errorf("%s: another %s shows the differences %v, error %v", req.Name, name, field.Names(seen.Changes), err)
 		}
@@ -266,8 +271,8 @@ func (r *instanceReplay) lookForSnapshot(snapshot map[string]any) {
 	r.recorded(gone)
 	r.recorded(rdsAnswer{Call: "DescribeDBSnapshots", Status: http.StatusOK, Response: map[string]any{"DBSnapshots": []any{snapshot}}})
 	name := stringAt(snapshot, "DBSnapshotIdentifier")
-	req := databaseRequest{Name: "gone", Location: "us-east-1", Deletion: &driver.Deletion{Snapshot: name}}
-	seen, err := r.open("us-east-1").Databases.Observe(r.Context(), req)
+	req := databaseRequest{Request: driver.Request{Name: "gone", Location: "us-east-1", Deletion: &driver.Deletion{Snapshot: name}}}
+	seen, err := drivertest.Databases(r.open("us-east-1")).Observe(r.Context(), req)
 	want := map[string]driver.State{"available": driver.Ready, "pending": driver.Pending}[stringAt(snapshot, "Status")]
 	if err != nil || seen.State != driver.Absent || want == driver.Unknown || seen.Snapshot != want {
 		r.Errorf("snapshot %s is %q: observed %v, want %v, error %v", name, stringAt(snapshot, "Status"), seen.Snapshot, want, err)

@@ -7,14 +7,16 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // TestBucketsReplayed serves the recordings of Cloud Storage to the driver.
 func TestBucketsReplayed(t *testing.T) {
 	each(t, "gcs.json", replayed, func(t *testing.T, _ string, steps []exchange) {
 		server, conn := newReplay(t)
-		req := driver.Request[v1alpha1.BucketParameters]{Location: "us-central1"}
+		req := table.Request[v1alpha1.BucketParameters]{Request: driver.Request{Location: "us-central1"}}
 		for i, step := range steps {
 			server.answer(step)
 			where := step.Method + " " + step.Path
@@ -25,19 +27,19 @@ func TestBucketsReplayed(t *testing.T) {
 			case "buckets.get":
 				observeBucket(t, conn, &req, step)
 			case "buckets.insert":
-				req = driver.Request[v1alpha1.BucketParameters]{Name: stringAt(object(t, step.Request), "name"), Location: "us-central1"}
+				req = table.Request[v1alpha1.BucketParameters]{Request: driver.Request{Name: stringAt(object(t, step.Request), "name"), Location: "us-central1"}}
 				req.Spec = bucketSpec(object(t, step.Request), req.Spec)
-				if _, err := conn.Buckets.Create(t.Context(), req); err != nil {
+				if _, err := drivertest.Buckets(conn).Create(t.Context(), req); err != nil {
 					t.Errorf("step %d: %s: %v", i, where, err)
 				}
 			case "buckets.patch":
 				req.Spec = bucketSpec(object(t, step.Request), req.Spec)
-				result, err := conn.Buckets.Update(t.Context(), req, []field.Change{{Field: "tags"}})
+				result, err := drivertest.Buckets(conn).Update(t.Context(), req, []field.Change{{Field: "tags"}})
 				if err != nil || len(result.Failed) > 0 {
 					t.Errorf("step %d: %s: %v, failed %v", i, where, err, result.Failed)
 				}
 			case "buckets.delete":
-				if _, err := conn.Buckets.Delete(t.Context(), req); err != nil {
+				if _, err := drivertest.Buckets(conn).Delete(t.Context(), req); err != nil {
 					t.Errorf("step %d: %s: %v", i, where, err)
 				}
 			case "objects.list", "notifications", "bucketAccessControls": // the driver reads none of these here
@@ -89,9 +91,9 @@ func bucketSpec(request map[string]any, before v1alpha1.BucketParameters) v1alph
 	return spec
 }
 
-func observeBucket(t *testing.T, conn *driver.Conn, req *driver.Request[v1alpha1.BucketParameters], step exchange) {
+func observeBucket(t *testing.T, conn driver.Session, req *table.Request[v1alpha1.BucketParameters], step exchange) {
 	t.Helper()
-	seen, err := conn.Buckets.Observe(t.Context(), *req)
+	seen, err := drivertest.Buckets(conn).Observe(t.Context(), *req)
 	if err != nil {
 		t.Errorf("%s: %v", step.Path, err)
 		return

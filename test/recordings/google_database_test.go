@@ -7,7 +7,9 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // databaseCall names the call of Cloud SQL that was recorded.
@@ -27,13 +29,13 @@ func databaseCall(e exchange) string {
 	return "instances." + parts[4]
 }
 
-type databaseRequest = driver.Request[v1alpha1.DatabaseParameters]
+type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 
 // TestDatabasesReplayed serves the recordings of Cloud SQL to the driver.
 func TestDatabasesReplayed(t *testing.T) {
 	each(t, "cloudsql.json", replayed, func(t *testing.T, _ string, steps []exchange) {
 		server, conn := newReplay(t)
-		r := &databaseReplay{T: t, replay: server, cloud: conn.Databases, requests: map[string]*databaseRequest{}}
+		r := &databaseReplay{T: t, replay: server, cloud: drivertest.Databases(conn), requests: map[string]*databaseRequest{}}
 		for i, step := range steps {
 			server.answer(step)
 			if err := r.step(step); err != nil {
@@ -47,7 +49,7 @@ func TestDatabasesReplayed(t *testing.T) {
 type databaseReplay struct {
 	*testing.T
 	*replay
-	cloud    driver.External[v1alpha1.DatabaseParameters]
+	cloud    table.External[v1alpha1.DatabaseParameters]
 	requests map[string]*databaseRequest // by the instance's name
 	last     *databaseRequest
 }
@@ -63,7 +65,7 @@ func (r *databaseReplay) request(e exchange) *databaseRequest {
 		name = parts[3]
 	}
 	if r.requests[name] == nil {
-		r.requests[name] = &databaseRequest{Name: name, Location: "us-central1", Login: driver.Login{Password: "canary"}}
+		r.requests[name] = &databaseRequest{Request: driver.Request{Name: name, Location: "us-central1", Login: driver.Login{Password: "canary"}}}
 	}
 	r.last = r.requests[name]
 	return r.last

@@ -63,7 +63,7 @@ type replay struct {
 }
 
 // newReplay returns a server that knows no answer yet, and a connection of the real driver to it.
-func newReplay(t *testing.T) (*replay, *driver.Conn) {
+func newReplay(t *testing.T) (*replay, driver.Session) {
 	r := &replay{t: t, answers: map[string]exchange{}}
 	r.Server = httptest.NewServer(r)
 	t.Cleanup(r.Close)

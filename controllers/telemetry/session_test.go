@@ -12,23 +12,23 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-type failing struct{ driver.External[int] }
+type failing struct{ driver.Session }
 
-func (failing) Observe(context.Context, driver.Request[int]) (driver.Observation, error) {
+func (failing) Observe(context.Context, string, driver.Request) (driver.Observation, error) {
 	return driver.Observation{State: driver.Ready}, nil
 }
 
-func (failing) Update(context.Context, driver.Request[int], []field.Change) (driver.Result, error) {
+func (failing) Update(context.Context, string, driver.Request, []field.Change) (driver.Result, error) {
 	return driver.Result{}, &driver.Error{Code: driver.Throttled, Op: "Patch", Message: "slow down", Err: errors.New("x")}
 }
 
-func TestExternalCountsByOutcome(t *testing.T) {
+func TestSessionCountsByOutcome(t *testing.T) {
 	m := New(Options{Now: time.Now})
-	e := External[int](m, failing{}, "aws", "Bucket")
-	if seen, err := e.Observe(t.Context(), driver.Request[int]{}); err != nil || seen.State != driver.Ready {
+	s := Session(m, failing{}, "aws")
+	if seen, err := s.Observe(t.Context(), "Bucket", driver.Request{}); err != nil || seen.State != driver.Ready {
 		t.Errorf("Observe = %v, %v: the answer must pass unchanged", seen.State, err)
 	}
-	if _, err := e.Update(t.Context(), driver.Request[int]{}, nil); driver.CodeOf(err) != driver.Throttled {
+	if _, err := s.Update(t.Context(), "Bucket", driver.Request{}, nil); driver.CodeOf(err) != driver.Throttled {
 		t.Errorf("Update error = %v: it must pass unchanged", err)
 	}
 	if got := testutil.CollectAndCount(m.driverCallDuration); got != 2 {

@@ -1,0 +1,60 @@
+package telemetry
+
+import (
+	"context"
+	"time"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+var driverCallDuration = &Metric{
+	Name: "mooring_driver_call_duration_seconds", Type: Histogram, Labels: []string{"provider", "kind", "verb", "code"},
+	Help:     "How long a call of a driver took, by verb: observe, create, update or delete. It includes all requests of the call and the pauses between attempts. The code is OK, or that of the error.",
+	Question: "How long does it take to observe an object?",
+	Query:    `histogram_quantile(0.99, sum by (provider, kind, le) (rate(mooring_driver_call_duration_seconds_bucket{verb="observe"}[5m])))`,
+	buckets:  latencies,
+}
+
+// Session returns next, with every call about an object timed.
+func Session(m *Metrics, next driver.Session, provider string) driver.Session {
+	return &timed{Session: next, m: m, provider: provider}
+}
+
+type timed struct {
+	driver.Session
+	m        *Metrics
+	provider string
+}
+
+func (t *timed) took(kind, verb string, since time.Time, err error) {
+	code := ok
+	if err != nil {
+		code = driver.CodeOf(err).String()
+	}
+	t.m.driverCallDuration.WithLabelValues(t.provider, kind, verb, code).Observe(t.m.now().Sub(since).Seconds())
+}
+
+// Observe implements driver.Session.
+func (t *timed) Observe(ctx context.Context, kind string, req driver.Request) (seen driver.Observation, err error) {
+	defer func(since time.Time) { t.took(kind, "observe", since, err) }(t.m.now())
+	return t.Session.Observe(ctx, kind, req)
+}
+
+// Create implements driver.Session.
+func (t *timed) Create(ctx context.Context, kind string, req driver.Request) (done driver.Result, err error) {
+	defer func(since time.Time) { t.took(kind, "create", since, err) }(t.m.now())
+	return t.Session.Create(ctx, kind, req)
+}
+
+// Update implements driver.Session.
+func (t *timed) Update(ctx context.Context, kind string, req driver.Request, changes []field.Change) (done driver.Result, err error) {
+	defer func(since time.Time) { t.took(kind, "update", since, err) }(t.m.now())
+	return t.Session.Update(ctx, kind, req, changes)
+}
+
+// Delete implements driver.Session.
+func (t *timed) Delete(ctx context.Context, kind string, req driver.Request) (done driver.Result, err error) {
+	defer func(since time.Time) { t.took(kind, "delete", since, err) }(t.m.now())
+	return t.Session.Delete(ctx, kind, req)
+}

@@ -1,0 +1,23 @@
+package table
+
+import (
+	"context"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// A Request is a driver.Request with the spec of one kind. Nothing in it may be kept or changed.
+type Request[S any] struct {
+	driver.Request
+	// Spec is the merged spec. It hides the untyped one of the driver.Request.
+	Spec S
+}
+
+// External manages the cloud side of one kind. S is the merged spec. What each method owes its caller is said at driver.Session.
+type External[S any] interface {
+	Observe(ctx context.Context, req Request[S]) (driver.Observation, error)
+	Create(ctx context.Context, req Request[S]) (driver.Result, error)
+	Update(ctx context.Context, req Request[S], changes []field.Change) (driver.Result, error)
+	Delete(ctx context.Context, req Request[S]) (driver.Result, error)
+}

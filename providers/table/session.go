@@ -1,0 +1,158 @@
+package table
+
+import (
+	"context"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// A Handler serves one kind of a session. Handle makes one.
+type Handler interface {
+	observe(context.Context, driver.Request) (driver.Observation, error)
+	create(context.Context, driver.Request) (driver.Result, error)
+	update(context.Context, driver.Request, []field.Change) (driver.Result, error)
+	delete(context.Context, driver.Request) (driver.Result, error)
+}
+
+// An IdentityFunc asks the cloud which account the credentials lead to.
+type IdentityFunc func(context.Context) (driver.AccountID, error)
+
+// NewSession returns a session of a cloud that serves each kind by its handler. The cloud's name is what errors call it.
+func NewSession(cloud string, identity IdentityFunc, kinds map[string]Handler) driver.Session {
+	return &session{cloud: cloud, identity: identity, kinds: kinds}
+}
+
+type session struct {
+	cloud    string
+	identity IdentityFunc
+	kinds    map[string]Handler
+}
+
+// Identity implements driver.Session.
+func (s *session) Identity(ctx context.Context) (driver.AccountID, error) { return s.identity(ctx) }
+
+// Observe implements driver.Session.
+func (s *session) Observe(ctx context.Context, kind string, req driver.Request) (driver.Observation, error) {
+	h, err := s.handler(kind)
+	if err != nil {
+		return driver.Observation{}, err
+	}
+	return h.observe(ctx, req)
+}
+
+// Create implements driver.Session.
+func (s *session) Create(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
+	h, err := s.handler(kind)
+	if err != nil {
+		return driver.Result{}, err
+	}
+	return h.create(ctx, req)
+}
+
+// Update implements driver.Session.
+func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []field.Change) (driver.Result, error) {
+	h, err := s.handler(kind)
+	if err != nil {
+		return driver.Result{}, err
+	}
+	return h.update(ctx, req, changes)
+}
+
+// Delete implements driver.Session.
+func (s *session) Delete(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
+	h, err := s.handler(kind)
+	if err != nil {
+		return driver.Result{}, err
+	}
+	return h.delete(ctx, req)
+}
+
+func (s *session) handler(kind string) (Handler, error) {
+	h, has := s.kinds[kind]
+	if !has {
+		return nil, driver.NoKind(s.cloud, kind)
+	}
+	return h, nil
+}
+
+// Handle returns the handler of a kind with the parameters S.
+func Handle[S any](external External[S]) Handler { return handler[S]{external} }
+
+type handler[S any] struct{ external External[S] }
+
+func (h handler[S]) observe(ctx context.Context, req driver.Request) (driver.Observation, error) {
+	typed, err := typed[S](req)
+	if err != nil {
+		return driver.Observation{}, err
+	}
+	return h.external.Observe(ctx, typed)
+}
+
+func (h handler[S]) create(ctx context.Context, req driver.Request) (driver.Result, error) {
+	typed, err := typed[S](req)
+	if err != nil {
+		return driver.Result{}, err
+	}
+	return h.external.Create(ctx, typed)
+}
+
+func (h handler[S]) update(ctx context.Context, req driver.Request, changes []field.Change) (driver.Result, error) {
+	typed, err := typed[S](req)
+	if err != nil {
+		return driver.Result{}, err
+	}
+	return h.external.Update(ctx, typed, changes)
+}
+
+func (h handler[S]) delete(ctx context.Context, req driver.Request) (driver.Result, error) {
+	typed, err := typed[S](req)
+	if err != nil {
+		return driver.Result{}, err
+	}
+	return h.external.Delete(ctx, typed)
+}
+
+// typed returns a request with the parameters of its kind.
+func typed[S any](req driver.Request) (Request[S], error) {
+	spec, err := driver.SpecOf[S](req.Spec)
+	if err != nil {
+		return Request[S]{}, err
+	}
+	return Request[S]{Request: req, Spec: *spec}, nil
+}
+
+// Of returns the part of a session that is about one kind, with the kind's own parameters in its requests.
+func Of[S any](s driver.Session, kind string) External[S] { return part[S]{s, kind} }
+
+type part[S any] struct {
+	session driver.Session
+	kind    string
+}
+
+// Observe implements External.
+func (p part[S]) Observe(ctx context.Context, req Request[S]) (driver.Observation, error) {
+	return p.session.Observe(ctx, p.kind, req.untyped())
+}
+
+// Create implements External.
+func (p part[S]) Create(ctx context.Context, req Request[S]) (driver.Result, error) {
+	return p.session.Create(ctx, p.kind, req.untyped())
+}
+
+// Update implements External.
+func (p part[S]) Update(ctx context.Context, req Request[S], changes []field.Change) (driver.Result, error) {
+	return p.session.Update(ctx, p.kind, req.untyped(), changes)
+}
+
+// Delete implements External.
+func (p part[S]) Delete(ctx context.Context, req Request[S]) (driver.Result, error) {
+	return p.session.Delete(ctx, p.kind, req.untyped())
+}
+
+// untyped returns the request as it crosses the contract.
+func (r Request[S]) untyped() driver.Request {
+	req := r.Request
+	req.Spec = driver.NewSpec(&r.Spec)
+	return req
+}

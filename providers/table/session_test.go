@@ -1,0 +1,120 @@
+package table_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+type parameters = v1alpha1.BucketParameters
+
+// noting is a kind that notes what it is asked.
+type noting struct {
+	calls []string
+	last  table.Request[parameters]
+}
+
+func (n *noting) note(call string, req table.Request[parameters]) {
+	n.calls, n.last = append(n.calls, call), req
+}
+
+func (n *noting) Observe(_ context.Context, req table.Request[parameters]) (driver.Observation, error) {
+	n.note("Observe", req)
+	return driver.Observation{State: driver.Ready}, nil
+}
+
+func (n *noting) Create(_ context.Context, req table.Request[parameters]) (driver.Result, error) {
+	n.note("Create", req)
+	return driver.Result{ID: "made"}, nil
+}
+
+func (n *noting) Update(_ context.Context, req table.Request[parameters], changes []field.Change) (driver.Result, error) {
+	n.note("Update "+changes[0].Field, req)
+	return driver.Result{ID: "changed"}, nil
+}
+
+func (n *noting) Delete(_ context.Context, req table.Request[parameters]) (driver.Result, error) {
+	n.note("Delete", req)
+	return driver.Result{ID: "gone"}, nil
+}
+
+func session(kind *noting) driver.Session {
+	identity := func(context.Context) (driver.AccountID, error) { return "111", nil }
+	return table.NewSession("the cloud", identity, map[string]table.Handler{"Bucket": table.Handle(kind)})
+}
+
+// Each call reaches the kind's own method, with the spec in the kind's own type, however it came.
+func TestSessionReachesTheKind(t *testing.T) {
+	spec := &parameters{Versioning: new(v1alpha1.VersioningEnabled)}
+	text, err := json.Marshal(driver.NewSpec(spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var arrived driver.Spec
+	if err := json.Unmarshal(text, &arrived); err != nil {
+		t.Fatal(err)
+	}
+	for name, sent := range map[string]driver.Spec{"passed": driver.NewSpec(spec), "decoded": arrived} {
+		kind := &noting{}
+		s, req := session(kind), driver.Request{Name: "photos", Spec: sent}
+		seen, _ := s.Observe(t.Context(), "Bucket", req)
+		created, _ := s.Create(t.Context(), "Bucket", req)
+		updated, _ := s.Update(t.Context(), "Bucket", req, []field.Change{{Field: "tags"}})
+		deleted, _ := s.Delete(t.Context(), "Bucket", req)
+		if seen.State != driver.Ready || created.ID != "made" || updated.ID != "changed" || deleted.ID != "gone" {
+			t.Errorf("%s: the answers did not come back: %v %q %q %q", name, seen.State, created.ID, updated.ID, deleted.ID)
+		}
+		if want := "Observe Create Update tags Delete"; want != strings.Join(kind.calls, " ") {
+			t.Errorf("%s: the kind was asked %q, want %q", name, strings.Join(kind.calls, " "), want)
+		}
+		if v := kind.last.Spec.Versioning; kind.last.Name != "photos" || v == nil || *v != v1alpha1.VersioningEnabled {
+			t.Errorf("%s: the request that arrived is %+v", name, kind.last)
+		}
+	}
+}
+
+// A kind that the cloud lacks, and a spec that can't be read, are Invalid, and nothing is called.
+func TestSessionRefuses(t *testing.T) {
+	var broken driver.Spec
+	if err := json.Unmarshal([]byte(`{"versioning": 5}`), &broken); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		kind string
+		spec driver.Spec
+	}{"no such kind": {"Queue", driver.Spec{}}, "no such spec": {"Bucket", broken}} {
+		kind := &noting{}
+		s, req := session(kind), driver.Request{Name: "photos", Spec: tt.spec}
+		_, observed := s.Observe(t.Context(), tt.kind, req)
+		_, created := s.Create(t.Context(), tt.kind, req)
+		_, updated := s.Update(t.Context(), tt.kind, req, []field.Change{{Field: "tags"}})
+		_, deleted := s.Delete(t.Context(), tt.kind, req)
+		for method, err := range map[string]error{"Observe": observed, "Create": created, "Update": updated, "Delete": deleted} {
+			if err == nil || driver.CodeOf(err) != driver.Invalid {
+				t.Errorf("%s: %s: got error %v, want code Invalid", name, method, err)
+			}
+		}
+		if len(kind.calls) > 0 {
+			t.Errorf("%s: the kind was asked %q", name, kind.calls)
+		}
+	}
+}
+
+// Of is the way back: what is asked of a part of a session reaches the kind as it is.
+func TestPartOfASession(t *testing.T) {
+	kind := &noting{}
+	part := table.Of[parameters](session(kind), "Bucket")
+	req := table.Request[parameters]{Request: driver.Request{Name: "photos"}, Spec: parameters{Versioning: new(v1alpha1.VersioningEnabled)}}
+	if _, err := part.Update(t.Context(), req, []field.Change{{Field: "versioning"}}); err != nil {
+		t.Fatal(err)
+	}
+	if kind.last.Spec.Versioning != req.Spec.Versioning || kind.last.Name != "photos" {
+		t.Errorf("the request that arrived is %+v", kind.last)
+	}
+}
