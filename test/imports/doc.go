@@ -1,3 +1,3 @@
-// Package imports holds the rules of who may import whom, which keep a cloud replaceable: the APIs know no
-// code, a driver knows no controller, a controller knows no cloud. Its test is all there is to it.
+// Package imports holds the rules of who may import whom, and how large types and functions may be. The rules keep a cloud replaceable: the APIs know no
+// code, a driver knows no controller, and a controller knows no cloud.
 package imports
