@@ -21,44 +21,16 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
-	"github.com/mooring-dev/mooring/controllers/resource"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/field"
 )
-
-// bucketClasses tells how buckets and their classes read.
-func bucketClasses() *class.Kind {
-	return &class.Kind{
-		Name:    "Bucket",
-		List:    func() client.ObjectList { return &v1alpha1.BucketList{} },
-		Spec:    func(o client.Object) *v1alpha1.ResourceSpec { return &o.(*v1alpha1.Bucket).Spec.ResourceSpec },
-		Own:     func(o client.Object) any { return &o.(*v1alpha1.Bucket).Spec },
-		Status:  func(o client.Object) *v1alpha1.ResourceStatus { return &o.(*v1alpha1.Bucket).Status.ResourceStatus },
-		Class:   func() client.Object { return &v1alpha1.BucketClass{} },
-		Classes: func() client.ObjectList { return &v1alpha1.BucketClassList{} },
-		Fixed:   []string{"location"},
-	}
-}
-
-// databaseClasses tells how databases and their classes read.
-func databaseClasses() *class.Kind {
-	return &class.Kind{
-		Name:    "Database",
-		List:    func() client.ObjectList { return &v1alpha1.DatabaseList{} },
-		Spec:    func(o client.Object) *v1alpha1.ResourceSpec { return &o.(*v1alpha1.Database).Spec.ResourceSpec },
-		Own:     func(o client.Object) any { return &o.(*v1alpha1.Database).Spec },
-		Status:  func(o client.Object) *v1alpha1.ResourceStatus { return &o.(*v1alpha1.Database).Status.ResourceStatus },
-		Class:   func() client.Object { return &v1alpha1.DatabaseClass{} },
-		Classes: func() client.ObjectList { return &v1alpha1.DatabaseClassList{} },
-		Fixed:   []string{"location", "engine", "databaseName"},
-	}
-}
 
 // index lets objects be found by their provider config and by their class.
 func (s *setup) index(ctx context.Context, kind addedKind) error {
 	indexer := s.mgr.GetFieldIndexer()
-	err := indexer.IndexField(ctx, kind.object, configIndex, func(o client.Object) []string {
+	err := indexer.IndexField(ctx, kind.New(), configIndex, func(o client.Object) []string {
 		var keys []string
-		for _, key := range kind.configs(o) {
+		for _, key := range configsOf(o) {
 			keys = append(keys, key.String())
 		}
 		return keys
@@ -66,8 +38,8 @@ func (s *setup) index(ctx context.Context, kind addedKind) error {
 	if err != nil {
 		return err
 	}
-	return indexer.IndexField(ctx, kind.object, class.Index, func(o client.Object) []string {
-		if key := kind.classes.Kind.Key(o); key != "" {
+	return indexer.IndexField(ctx, kind.New(), class.Index, func(o client.Object) []string {
+		if key := class.Key(o.(v1alpha1.ResourceObject)); key != "" {
 			return []string{key}
 		}
 		return nil
@@ -75,20 +47,20 @@ func (s *setup) index(ctx context.Context, kind addedKind) error {
 }
 
 // addClasses adds the reconciler of one kind of class.
-func (s *setup) addClasses(plural string, kind addedKind) error {
+func (s *setup) addClasses(kind addedKind) error {
 	r := &class.Reconciler{Resolver: kind.classes, Client: s.mgr.GetClient(), Check: kind.rules.Check}
 	return builder.ControllerManagedBy(s.mgr).
-		Named("classes of "+plural).
-		For(kind.classes.Kind.Class(), builder.WithPredicates(classChanged)).
-		Watches(kind.object, handler.Funcs{
+		Named("classes of "+kind.Plural).
+		For(kind.Class.New(), builder.WithPredicates(classChanged)).
+		Watches(kind.New(), handler.Funcs{
 			CreateFunc: func(_ context.Context, e event.CreateEvent, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
-				countSoon(q, kind, e.Object)
+				countSoon(q, e.Object)
 			},
 			UpdateFunc: func(_ context.Context, e event.UpdateEvent, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
-				countSoon(q, kind, e.ObjectOld, e.ObjectNew)
+				countSoon(q, e.ObjectOld, e.ObjectNew)
 			},
 			DeleteFunc: func(_ context.Context, e event.DeleteEvent, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
-				countSoon(q, kind, e.Object)
+				countSoon(q, e.Object)
 			},
 		}).
 		Watches(&v1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, o client.Object) []reconcile.Request {
@@ -99,9 +71,9 @@ func (s *setup) addClasses(plural string, kind addedKind) error {
 }
 
 // countSoon has the classes of objects counted anew, once for all that changes within a pause.
-func countSoon(q workqueue.TypedRateLimitingInterface[reconcile.Request], kind addedKind, objects ...client.Object) {
+func countSoon(q workqueue.TypedRateLimitingInterface[reconcile.Request], objects ...client.Object) {
 	for _, o := range objects {
-		if key := kind.classes.Kind.Key(o); key != "" && key != class.Default {
+		if key := class.Key(o.(v1alpha1.ResourceObject)); key != "" && key != class.Default {
 			q.AddAfter(reconcile.Request{NamespacedName: client.ObjectKey{Name: key}}, class.Pause)
 		}
 	}
@@ -121,12 +93,12 @@ func (s *setup) requestsOfClasses(ctx context.Context, kind addedKind, config st
 
 // classesOf returns the classes that lead to a ClusterProviderConfig.
 func (s *setup) classesOf(ctx context.Context, kind addedKind, config string) (classes []*class.Class, err error) {
-	list := kind.classes.Kind.Classes()
+	list := kind.Class.NewList()
 	if err := s.mgr.GetClient().List(ctx, list); err != nil {
 		return nil, err
 	}
 	err = meta.EachListItem(list, func(item runtime.Object) error {
-		c, err := class.Of(item.(client.Object))
+		c, err := class.Of(item.(v1alpha1.ClassObject))
 		if err == nil && c.Spec.ProviderConfigRef.Name == config {
 			classes = append(classes, c)
 		}
@@ -144,12 +116,12 @@ const (
 // usersOfClass enqueues the objects of a class that changed, at random within a while, and after what people edit.
 func (s *setup) usersOfClass(classes *class.Resolver) handler.EventHandler {
 	enqueue := func(ctx context.Context, o client.Object, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
-		c, err := class.Of(o)
+		c, err := class.Of(o.(v1alpha1.ClassObject))
 		if err != nil {
 			return
 		}
 		var users []reconcile.Request
-		err = classes.EachUser(ctx, c, func(user client.Object) error {
+		err = classes.EachUser(ctx, c, func(user v1alpha1.ResourceObject) error {
 			users = append(users, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(user)})
 			return nil
 		})
@@ -191,22 +163,21 @@ var classChanged = predicate.Funcs{
 }
 
 // previews returns what tells, as the drivers do, what an edit changes in a cloud. No connection is opened for it.
-func previews[T client.Object, S any](s *setup, kind *resource.Kind[T, S]) func(cloud string, object client.Object, was, is class.Tree) ([]field.Change, error) {
+func (s *setup) previews(k *kind.Kind) func(cloud string, object v1alpha1.ResourceObject, was, is class.Tree) ([]field.Change, error) {
 	parameters := func(spec class.Tree) (json.RawMessage, error) {
-		object := kind.New()
+		object := k.New()
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(class.Tree{"spec": spec}, object); err != nil {
 			return nil, fmt.Errorf("preview: %w", err)
 		}
-		all, _ := kind.Parameters(object)
-		return json.Marshal(all)
+		return json.Marshal(object.GetParameters())
 	}
-	return func(cloud string, object client.Object, was, is class.Tree) ([]field.Change, error) {
+	return func(cloud string, object v1alpha1.ResourceObject, was, is class.Tree) ([]field.Change, error) {
 		drv, ok := s.Drivers[cloud]
 		if !ok {
 			return nil, nil
 		}
 		description := drv.Describe()
-		if _, has := description.Resource(kind.Name); !has {
+		if _, has := description.Resource(k.Name); !has {
 			return nil, nil
 		}
 		to, err := parameters(is)
@@ -214,7 +185,7 @@ func previews[T client.Object, S any](s *setup, kind *resource.Kind[T, S]) func(
 			return nil, err
 		}
 		var from json.RawMessage
-		if mirror := kind.Mirror(object.(T)); mirror != nil {
+		if mirror := object.GetObserved(); mirror != nil {
 			from, err = json.Marshal(mirror)
 		} else { // nobody has looked at it yet
 			from, err = parameters(was)
@@ -222,6 +193,6 @@ func previews[T client.Object, S any](s *setup, kind *resource.Kind[T, S]) func(
 		if err != nil {
 			return nil, err
 		}
-		return drv.Preview(kind.Name, from, to, kind.Status(object.(T)).Applied)
+		return drv.Preview(k.Name, from, to, object.GetResourceStatus().Applied)
 	}
 }

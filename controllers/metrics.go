@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -19,8 +18,8 @@ func (s *setup) addMetrics() error {
 		Leading: s.mgr.Elected(), Cache: s.mgr.GetCache(), Kinds: s.counted, Accounts: s.accounts,
 		Providers: slices.Sorted(maps.Keys(s.Drivers)), SyncPeriod: s.SyncPeriod, ObjectLimit: s.MetricsObjectLimit,
 		Configs: []telemetry.ConfigKind{
-			{Name: identity.KindProviderConfig, List: func() client.ObjectList { return &v1alpha1.ProviderConfigList{} }, Of: configOf},
-			{Name: identity.KindClusterProviderConfig, List: func() client.ObjectList { return &v1alpha1.ClusterProviderConfigList{} }, Of: configOf},
+			{Name: identity.KindProviderConfig, NewList: func() client.ObjectList { return &v1alpha1.ProviderConfigList{} }},
+			{Name: identity.KindClusterProviderConfig, NewList: func() client.ObjectList { return &v1alpha1.ClusterProviderConfigList{} }},
 		},
 	})
 	if err := s.metrics.Register(s.Registry); err != nil {
@@ -35,16 +34,4 @@ func (s *setup) accounts() (accounts []telemetry.Account) {
 		accounts = append(accounts, telemetry.Account(usage))
 	}
 	return accounts
-}
-
-// configOf returns the provider and the conditions of a provider config.
-func configOf(o client.Object) (provider string, conditions []metav1.Condition) {
-	var account v1alpha1.Account
-	switch c := o.(type) {
-	case *v1alpha1.ProviderConfig:
-		account, conditions = c.Spec.Account, c.Status.Conditions
-	case *v1alpha1.ClusterProviderConfig:
-		account, conditions = c.Spec.Account, c.Status.Conditions
-	}
-	return account.Cloud(), conditions
 }

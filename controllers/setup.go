@@ -27,8 +27,8 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
-	"github.com/mooring-dev/mooring/controllers/constraint"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/leadership"
 	"github.com/mooring-dev/mooring/controllers/resource"
 	"github.com/mooring-dev/mooring/controllers/retry"
@@ -101,12 +101,10 @@ const recordDeadline = 15 * time.Second
 
 // What the controllers may do. Secrets are read by name, never listed or watched; and updated, not patched, with the
 // resourceVersion that was read, so that what somebody else wrote since is never lost. What is of Mooring's own namespace
-// alone is in a Role there. test/e2e fails if any of it is missing, or is not used.
+// alone is in a Role there. What a kind needs stands in its file in package kind. test/e2e fails if any of it is missing, or is not used.
 //
-// +kubebuilder:rbac:groups=mooring.dev,resources=buckets;databases;providerconfigs;clusterproviderconfigs,verbs=get;list;watch;patch
-// +kubebuilder:rbac:groups=mooring.dev,resources=buckets/status;databases/status;providerconfigs/status;clusterproviderconfigs/status,verbs=patch
-// +kubebuilder:rbac:groups=mooring.dev,resources=bucketclasses;databaseclasses,verbs=get;list;watch
-// +kubebuilder:rbac:groups=mooring.dev,resources=bucketclasses/status;databaseclasses/status,verbs=patch
+// +kubebuilder:rbac:groups=mooring.dev,resources=providerconfigs;clusterproviderconfigs,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=mooring.dev,resources=providerconfigs/status;clusterproviderconfigs/status,verbs=patch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;create;update;delete
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=serviceaccounts,verbs=get
@@ -114,7 +112,6 @@ const recordDeadline = 15 * time.Second
 // +kubebuilder:rbac:groups="",namespace=mooring-system,resources=configmaps,verbs=get,resourceNames=mooring-cluster
 // +kubebuilder:rbac:groups="",namespace=mooring-system,resources=configmaps,verbs=create
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
-// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=buckets.mooring.dev;databases.mooring.dev
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=mooring-system,resources=leases,verbs=get;update,resourceNames=mooring-leader
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=mooring-system,resources=leases,verbs=create
 
@@ -134,10 +131,14 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
 		Refresh: o.Refresh, DeniedPause: retry.DefaultCadence(o.SyncPeriod).Longest, Limiters: s.limiters, Calls: s.calls, Now: o.Now,
 	}
-	if err := addKind(ctx, s, bucketKind(), bucketClasses(), class.Rules{Kind: constraint.Buckets}); err != nil {
+	if err := addKind(ctx, s, &resource.Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
+		Kind: kind.Bucket(),
+	}); err != nil {
 		return err
 	}
-	if err := addKind(ctx, s, databaseKind(), databaseClasses(), class.Rules{Kind: constraint.Databases}); err != nil {
+	if err := addKind(ctx, s, &resource.Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+		Kind: kind.Database(),
+	}); err != nil {
 		return err
 	}
 	if err := s.addConfig(identity.KindProviderConfig, &v1alpha1.ProviderConfig{}); err != nil {
@@ -167,20 +168,29 @@ type setup struct {
 	kinds []addedKind
 }
 
-// addedKind is what provider configs need to know of a cloud kind.
+// addedKind is a kind that was added, and what runs for it.
 type addedKind struct {
-	object client.Object
-	list   func() client.ObjectList
-	// configs are the provider configs that an object needs: the one it refers to, and the one it is bound by.
-	configs func(client.Object) []identity.Key
-	// classes are those of the kind, rules their constraints, and admission answers about both.
+	*kind.Kind
+	// classes finds those of the kind, rules are their constraints, and admission answers about both.
 	classes   *class.Resolver
 	rules     class.Rules
 	admission *class.Admission
 	// preview says what an edit would change in the cloud.
-	preview func(ctx context.Context, old, object client.Object) (warnings []string, err error)
+	preview func(ctx context.Context, old, object v1alpha1.ResourceObject) (warnings []string, err error)
 	// lifecycle says in advance what creations and deletions do.
 	lifecycle lifecyclePreview
+}
+
+// configsOf returns the provider configs that an object needs: the one it refers to, and the one it is bound by.
+func configsOf(o client.Object) (keys []identity.Key) {
+	object := o.(v1alpha1.ResourceObject)
+	if ref := object.GetResourceSpec().ProviderConfigRef; ref != nil {
+		keys = append(keys, identity.KeyOf(ref, o.GetNamespace()))
+	}
+	if bound := object.GetResourceStatus().ProviderConfigRef; bound != nil && !slices.Contains(keys, identity.KeyOfBound(*bound, o.GetNamespace())) {
+		keys = append(keys, identity.KeyOfBound(*bound, o.GetNamespace()))
+	}
+	return keys
 }
 
 // calls returns who is told of the requests to a cloud.
@@ -195,52 +205,42 @@ func (s *setup) calls(provider string) driver.Calls {
 // configIndex finds objects by the provider config that they refer to.
 const configIndex = "providerConfig"
 
-// addKind adds the reconcilers of one cloud kind and of its classes.
-func addKind[T client.Object, S any](ctx context.Context, s *setup, kind *resource.Kind[T, S], classes *class.Kind, rules class.Rules) error {
-	resolver := &class.Resolver{Kind: classes, Client: s.mgr.GetClient(), Rules: rules.Of}
+// addKind adds the reconcilers of one kind and of its classes.
+func addKind[T v1alpha1.ResourceObject, S any](ctx context.Context, s *setup, k *resource.Kind[T, S]) error {
+	rules := class.Rules{Kind: k.Kind}
+	resolver := &class.Resolver{Kind: k.Kind, Client: s.mgr.GetClient(), Rules: rules.Of}
 	r := &resource.Reconciler[T, S]{
 		Settings: resource.Settings{
 			Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"), Log: s.Log,
-			Credentials: s.store, Limiters: s.limiters, Metrics: s.metrics, ClusterID: s.ClusterID, Namespace: s.Namespace,
+			Credentials: s.store, Metrics: s.metrics, ClusterID: s.ClusterID, Namespace: s.Namespace,
 			Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: turnDeadline, RecordDeadline: recordDeadline, Now: s.Now,
 		},
-		Kind: kind, Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
+		Kind: k, Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}
-	added := addedKind{object: kind.New(), list: kind.List, classes: resolver, rules: rules, configs: func(o client.Object) (keys []identity.Key) {
-		if ref := classes.Spec(o).ProviderConfigRef; ref != nil {
-			keys = append(keys, identity.KeyOf(ref, o.GetNamespace()))
-		}
-		if bound := classes.Status(o).ProviderConfigRef; bound != nil && !slices.Contains(keys, identity.KeyOfBound(*bound, o.GetNamespace())) {
-			keys = append(keys, identity.KeyOfBound(*bound, o.GetNamespace()))
-		}
-		return keys
-	}}
-	added.admission = &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Preview: previews(s, kind)}
-	previewer := &resource.Previewer[T, S]{Kind: kind, Classes: resolver, Drivers: s.Drivers, Observed: r.Observed, Now: s.Now}
-	added.preview = func(ctx context.Context, old, object client.Object) ([]string, error) {
-		return previewer.Warnings(ctx, old.(T), object.(T))
+	previewer := &resource.Previewer{Kind: k.Kind, Classes: resolver, Drivers: s.Drivers, Observed: r.Observed, Now: s.Now}
+	added := addedKind{
+		Kind: k.Kind, classes: resolver, rules: rules, preview: previewer.Warnings,
+		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Preview: s.previews(k.Kind)},
+		lifecycle: &resource.LifecyclePreview{Kind: k.Kind, Classes: resolver, Drivers: s.Drivers, Observed: r.Observed, Provider: s.providerOf},
 	}
-	added.lifecycle = &resource.LifecyclePreview[T, S]{Kind: kind, Classes: resolver, Drivers: s.Drivers, Observed: r.Observed, Provider: s.providerOf}
 	s.kinds = append(s.kinds, added)
-	s.counted = append(s.counted, telemetry.Kind{
-		Name: kind.Name, List: kind.List, Status: classes.Status, Sightings: r.Sightings, StaleStatuses: r.Unrecorded, Rollouts: r.Rollouts.Progress,
-	})
+	s.counted = append(s.counted, telemetry.Kind{Kind: k.Kind, Sightings: r.Sightings, StaleStatuses: r.Unrecorded, Rollouts: r.Rollouts.Progress})
 	if err := s.index(ctx, added); err != nil {
 		return err
 	}
-	if err := s.addClasses(kind.Plural, added); err != nil {
+	if err := s.addClasses(added); err != nil {
 		return err
 	}
 	return builder.ControllerManagedBy(s.mgr).
-		Named(kind.Plural).
-		For(kind.New(), builder.WithPredicates(predicate.Or[client.Object](
+		Named(k.Plural).
+		For(k.New(), builder.WithPredicates(predicate.Or[client.Object](
 			predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.ProviderConfig{}, s.users(identity.KindProviderConfig, added), builder.WithPredicates(configChanged)).
 		Watches(&v1alpha1.ClusterProviderConfig{}, s.users(identity.KindClusterProviderConfig, added), builder.WithPredicates(configChanged)).
-		Watches(classes.Class(), s.usersOfClass(resolver), builder.WithPredicates(classChanged)).
+		Watches(k.Class.New(), s.usersOfClass(resolver), builder.WithPredicates(classChanged)).
 		WatchesRawSource(r.Source()).
 		WithOptions(controller.Options{MaxConcurrentReconciles: s.Workers, NewQueue: s.NewQueue}).
-		Complete(telemetry.Reconciles(s.Tracer, kind.Name, r.ByName()))
+		Complete(telemetry.Reconciles(s.Tracer, k.Name, r.ByName()))
 }
 
 // addConfig adds the reconciler of one kind of provider config.
@@ -252,16 +252,16 @@ func (s *setup) addConfig(kind string, object client.Object) error {
 		Named(kind).
 		For(object, builder.WithPredicates(predicate.GenerationChangedPredicate{}))
 	for _, k := range s.kinds {
-		b = b.Watches(k.object, handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
+		b = b.Watches(k.New(), handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
 			var requests []reconcile.Request
-			for _, key := range k.configs(o) {
+			for _, key := range configsOf(o) {
 				if key.Kind == kind {
 					requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}})
 				}
 			}
 			return requests
 		}), builder.WithPredicates(predicate.Or(comesOrGoes, predicate.Funcs{
-			UpdateFunc: func(e event.UpdateEvent) bool { return !slices.Equal(k.configs(e.ObjectOld), k.configs(e.ObjectNew)) },
+			UpdateFunc: func(e event.UpdateEvent) bool { return !slices.Equal(configsOf(e.ObjectOld), configsOf(e.ObjectNew)) },
 		})))
 	}
 	return b.WithOptions(controller.Options{MaxConcurrentReconciles: 4, NewQueue: s.NewQueue}).Complete(telemetry.Reconciles(s.Tracer, kind, r))
@@ -312,12 +312,6 @@ var configChanged = predicate.Funcs{
 }
 
 func configReady(o client.Object) bool {
-	switch c := o.(type) {
-	case *v1alpha1.ProviderConfig:
-		return meta.IsStatusConditionTrue(c.Status.Conditions, v1alpha1.ConditionReady)
-	case *v1alpha1.ClusterProviderConfig:
-		return meta.IsStatusConditionTrue(c.Status.Conditions, v1alpha1.ConditionReady)
-	default:
-		return false
-	}
+	config, ok := o.(v1alpha1.ProviderConfigObject)
+	return ok && meta.IsStatusConditionTrue(config.GetConditions(), v1alpha1.ConditionReady)
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 )
 
@@ -53,19 +54,18 @@ func (s *setup) nameUsers(ctx context.Context, key identity.Key) (string, error)
 // those that go by a class which leads to it and have nothing in the cloud yet. Visitors must not change them.
 func (s *setup) eachUser(ctx context.Context, key identity.Key, visit func(kind string, user client.Object)) error {
 	for _, kind := range s.kinds {
-		name := kind.classes.Kind.Name
 		list, err := s.list(ctx, kind, key)
 		if err != nil {
 			return err
 		}
 		_ = meta.EachListItem(list, func(item runtime.Object) error {
-			visit(name, item.(client.Object))
+			visit(kind.Name, item.(client.Object))
 			return nil
 		})
 		if key.Kind != identity.KindClusterProviderConfig {
 			continue
 		}
-		if err := s.eachComing(ctx, kind, key.Name, func(user client.Object) { visit(name, user) }); err != nil {
+		if err := s.eachComing(ctx, kind, key.Name, func(user client.Object) { visit(kind.Name, user) }); err != nil {
 			return err
 		}
 	}
@@ -79,8 +79,8 @@ func (s *setup) eachComing(ctx context.Context, kind addedKind, config string, v
 		return err
 	}
 	for _, c := range classes {
-		err := kind.classes.EachUser(ctx, c, func(user client.Object) error {
-			if len(kind.configs(user)) == 0 {
+		err := kind.classes.EachUser(ctx, c, func(user v1alpha1.ResourceObject) error {
+			if len(configsOf(user)) == 0 {
 				visit(user)
 			}
 			return nil
@@ -93,7 +93,7 @@ func (s *setup) eachComing(ctx context.Context, kind addedKind, config string, v
 }
 
 func (s *setup) list(ctx context.Context, kind addedKind, key identity.Key) (client.ObjectList, error) {
-	list := kind.list()
+	list := kind.NewList()
 	err := s.mgr.GetClient().List(ctx, list, client.InNamespace(key.Namespace), client.MatchingFields{configIndex: key.String()}, client.UnsafeDisableDeepCopy)
 	return list, err
 }

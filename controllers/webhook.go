@@ -33,16 +33,12 @@ func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdic
 		var warnings []string
 		var err error
 		switch {
-		case sameType(r.Object, kind.object):
-			refusals, warnings, err = kind.admission.Object(ctx, r.Old, r.Object)
-			if r.Old != nil && err == nil && len(refusals) == 0 {
-				warnings = append(s.previewEdit(ctx, kind, r), warnings...)
-			}
-			if r.Old == nil && err == nil && len(refusals) == 0 {
-				warnings = append(s.previewCreation(ctx, kind, r.Object), warnings...)
-			}
-		case sameType(r.Object, kind.classes.Kind.Class()):
-			refusals, warnings, err = kind.admission.Class(ctx, r.Old, r.Object)
+		case kind.Has(r.Object):
+			old, _ := r.Old.(v1alpha1.ResourceObject)
+			refusals, warnings, err = s.judgeObject(ctx, kind, old, r.Object.(v1alpha1.ResourceObject))
+		case kind.HasClass(r.Object):
+			old, _ := r.Old.(v1alpha1.ClassObject)
+			refusals, warnings, err = kind.admission.Class(ctx, old, r.Object.(v1alpha1.ClassObject))
 		default:
 			continue
 		}
@@ -51,12 +47,23 @@ func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdic
 	return admission.Verdict{}, fmt.Errorf("unknown type %T", r.Object)
 }
 
+// judgeObject judges an object that is to be created, or updated if there is an old one. What is not refused is previewed.
+func (s *setup) judgeObject(ctx context.Context, kind addedKind, old, object v1alpha1.ResourceObject) (refusals []class.Problem, warnings []string, err error) {
+	refusals, warnings, err = kind.admission.Object(ctx, old, object)
+	switch {
+	case err != nil || len(refusals) > 0:
+	case old != nil:
+		warnings = append(s.previewEdit(ctx, kind, old, object), warnings...)
+	default:
+		warnings = append(s.previewCreation(ctx, kind, object), warnings...)
+	}
+	return refusals, warnings, err
+}
+
 // providerOf returns the cloud that a provider config leads to, by the cache.
 func (s *setup) providerOf(ctx context.Context, key identity.Key) (string, error) {
 	return s.store.ProviderOf(ctx, s.mgr.GetClient(), key)
 }
-
-func sameType(a, b client.Object) bool { return fmt.Sprintf("%T", a) == fmt.Sprintf("%T", b) }
 
 // fieldErrors says problems as the API server says what breaks a schema.
 func fieldErrors(problems []class.Problem) (list field.ErrorList) {

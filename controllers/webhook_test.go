@@ -14,22 +14,25 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/admission"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
 // said is a preview that returns lines or an error, or panics.
 type said func() ([]string, error)
 
-func (s said) Creation(context.Context, client.Object) ([]string, error) { return s() }
-func (s said) Deletion(context.Context, client.Object) ([]string, error) { return s() }
+func (s said) Creation(context.Context, v1alpha1.ResourceObject) ([]string, error) { return s() }
+func (s said) Deletion(context.Context, v1alpha1.ResourceObject) ([]string, error) { return s() }
 
 // judging returns a webhook whose previews all say the same, and whose class warns that there is no provider config.
 func judging(preview said) *setup {
 	s := &setup{}
 	s.Log = logr.Discard()
-	resolver := &class.Resolver{Kind: databaseClasses()}
+	resolver := &class.Resolver{Kind: kind.Database()}
 	s.kinds = []addedKind{{
-		object: &v1alpha1.Database{}, classes: resolver, lifecycle: preview,
-		preview: func(context.Context, client.Object, client.Object) ([]string, error) { return preview() },
+		Kind: kind.Database(), classes: resolver, lifecycle: preview,
+		preview: func(context.Context, v1alpha1.ResourceObject, v1alpha1.ResourceObject) ([]string, error) {
+			return preview()
+		},
 		admission: &class.Admission{Resolver: resolver, MayUse: func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (*class.Problem, error) {
 			return &class.Problem{Reason: v1alpha1.ReasonProviderConfigNotFound, Message: "there is none"}, nil
 		}},

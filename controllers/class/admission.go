@@ -28,12 +28,12 @@ type Admission struct {
 	// to; nil if they can.
 	MayUse func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass *v1alpha1.BoundProviderConfig, namespace string) (*Problem, error)
 	// Preview returns what an edit that makes the merged spec of an object another would change in its cloud.
-	Preview func(cloud string, object client.Object, was, is Tree) ([]field.Change, error)
+	Preview func(cloud string, object v1alpha1.ResourceObject, was, is Tree) ([]field.Change, error)
 }
 
 // Object judges an object that is to be created, or updated if there is an old one. Only what is new is refused: what is wrong
 // already must not keep anybody from mending another thing. What may come to be right by itself is a warning.
-func (a *Admission) Object(ctx context.Context, old, object client.Object) (refusals []Problem, warnings []string, err error) {
+func (a *Admission) Object(ctx context.Context, old, object v1alpha1.ResourceObject) (refusals []Problem, warnings []string, err error) {
 	refusals, warnings, err = a.object(ctx, a.Resolver, old, object)
 	if err != nil || len(refusals) == 0 {
 		return nil, warnings, err
@@ -43,7 +43,7 @@ func (a *Admission) Object(ctx context.Context, old, object client.Object) (refu
 	return a.object(ctx, &live, old, object)
 }
 
-func (a *Admission) object(ctx context.Context, from *Resolver, old, object client.Object) (refusals []Problem, warnings []string, err error) {
+func (a *Admission) object(ctx context.Context, from *Resolver, old, object v1alpha1.ResourceObject) (refusals []Problem, warnings []string, err error) {
 	problems, err := a.problems(ctx, from, object)
 	if err != nil {
 		return nil, nil, err
@@ -79,8 +79,8 @@ func mayCome(p Problem) bool {
 	}
 }
 
-func (a *Admission) problems(ctx context.Context, from *Resolver, object client.Object) ([]Problem, error) {
-	ref := from.Kind.Spec(object).ProviderConfigRef
+func (a *Admission) problems(ctx context.Context, from *Resolver, object v1alpha1.ResourceObject) ([]Problem, error) {
+	ref := object.GetResourceSpec().ProviderConfigRef
 	found := &Resolution{}
 	if ref == nil {
 		var err error
@@ -96,7 +96,7 @@ func (a *Admission) problems(ctx context.Context, from *Resolver, object client.
 }
 
 // Class judges a class. Rules that can't be used are refused; what the change does to the class's objects is told.
-func (a *Admission) Class(ctx context.Context, old, object client.Object) (refusals []Problem, warnings []string, err error) {
+func (a *Admission) Class(ctx context.Context, old, object v1alpha1.ClassObject) (refusals []Problem, warnings []string, err error) {
 	c, err := Of(object)
 	if err != nil {
 		return nil, nil, err
@@ -155,7 +155,7 @@ func (t touch) compare(other touch) int {
 func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, error) {
 	i := &impact{touched: map[touch]int{}}
 	rulesBefore, rulesAfter := a.Resolver.Rules(before), a.Resolver.Rules(after)
-	err := a.Resolver.EachUser(ctx, before, func(user client.Object) error {
+	err := a.Resolver.EachUser(ctx, before, func(user v1alpha1.ResourceObject) error {
 		o, err := a.Resolver.caseOf(ctx, user, before)
 		if err != nil {
 			return err

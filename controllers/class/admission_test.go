@@ -16,16 +16,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 )
-
-var databases = &Kind{
-	Name:   "Database",
-	List:   func() client.ObjectList { return &v1alpha1.DatabaseList{} },
-	Spec:   func(o client.Object) *v1alpha1.ResourceSpec { return &o.(*v1alpha1.Database).Spec.ResourceSpec },
-	Own:    func(o client.Object) any { return &o.(*v1alpha1.Database).Spec },
-	Status: func(o client.Object) *v1alpha1.ResourceStatus { return &o.(*v1alpha1.Database).Status.ResourceStatus },
-	Class:  func() client.Object { return &v1alpha1.DatabaseClass{} },
-}
 
 // cluster is what a client reads: a class like catalogue, but for its text, and what that refers to.
 func cluster(t *testing.T, class string) client.Client {
@@ -48,7 +40,7 @@ func cluster(t *testing.T, class string) client.Client {
 			Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: "eu-central-1"}},
 		}},
 		&v1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "later"}},
-	).WithStatusSubresource(c).WithIndex(&v1alpha1.Database{}, Index, func(o client.Object) []string { return []string{databases.Key(o)} }).Build()
+	).WithStatusSubresource(c).WithIndex(&v1alpha1.Database{}, Index, func(o client.Object) []string { return []string{Key(o.(v1alpha1.ResourceObject))} }).Build()
 }
 
 // What a cache does not know yet is no reason to refuse: one command may change a class and apply what needs that.
@@ -64,7 +56,7 @@ func TestObjectIsNotRefusedByACache(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := &Admission{
-				Resolver: &Resolver{Kind: databases, Client: cluster(t, tt.cached), Rules: func(*Class) []Rule { return nil }},
+				Resolver: &Resolver{Kind: kind.Database(), Client: cluster(t, tt.cached), Rules: func(*Class) []Rule { return nil }},
 				Live:     cluster(t, tt.live),
 				MayUse: func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (*Problem, error) {
 					return nil, nil
@@ -92,7 +84,7 @@ func TestUnknownCloudIsNoMissingConfig(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := cluster(t, "spec: {providerConfigRef: {name: "+name+"}}")
-			resolver := &Resolver{Kind: databases, Client: c, Rules: func(*Class) []Rule { return nil }}
+			resolver := &Resolver{Kind: kind.Database(), Client: c, Rules: func(*Class) []Rule { return nil }}
 			check := func(*Class) *Problem { return nil }
 			key := client.ObjectKey{Name: "standard"}
 			got := &v1alpha1.DatabaseClass{}
@@ -122,7 +114,7 @@ func TestNotSupportedIsAWarning(t *testing.T) {
 	problem := Problem{Reason: v1alpha1.ReasonNotSupported, Field: "spec.className", Message: "unknown cloud"}
 	c := cluster(t, "spec: {providerConfigRef: {name: later}}")
 	a := &Admission{
-		Resolver: &Resolver{Kind: databases, Client: c, Rules: func(*Class) []Rule { return nil }}, Live: c,
+		Resolver: &Resolver{Kind: kind.Database(), Client: c, Rules: func(*Class) []Rule { return nil }}, Live: c,
 		MayUse: func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (*Problem, error) {
 			return &problem, nil
 		},

@@ -1,18 +1,15 @@
 package class
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
 // A Class is a class of any kind, as the rest of the package sees it.
 type Class struct {
-	Object client.Object
+	Object v1alpha1.ClassObject
 	Spec   *v1alpha1.ClassSpec
 	Status *v1alpha1.ClassStatus
 	// Defaults are those for the cloud object and those for how to go about it, as the spec's own fields say them.
@@ -23,57 +20,29 @@ type Class struct {
 
 // A Size is an entry of a catalogue.
 type Size struct {
-	Name, Description, Cost string
+	v1alpha1.ClassSize
 	// Gives is what it stands for, in the words of the spec.
 	Gives Tree
-	// Bounds are limits of numbers, by the name of the field.
-	Bounds map[string]Bounds
 }
 
-// Bounds are the least and the largest value; nil is none.
-type Bounds struct{ Min, Max *int64 }
-
-// Of returns a DatabaseClass or a BucketClass as a Class.
-func Of(object client.Object) (*Class, error) {
-	switch o := object.(type) {
-	case *v1alpha1.DatabaseClass:
-		return ofDatabases(o)
-	case *v1alpha1.BucketClass:
-		c := &Class{Object: o, Spec: &o.Spec.ClassSpec, Status: &o.Status}
-		return c, c.fill(o.Spec.Defaults, o.Spec.Enforced, o.Spec.DeletionPolicy)
-	default:
-		return nil, fmt.Errorf("no class: %T", object)
-	}
-}
-
-func ofDatabases(o *v1alpha1.DatabaseClass) (*Class, error) {
-	c := &Class{
-		Object: o, Spec: &o.Spec.ClassSpec, Status: &o.Status,
-		DefaultSize: o.Spec.DefaultSize,
-	}
-	for _, s := range o.Spec.Sizes {
-		gives, err := TreeOf(&s)
+// Of returns a class of any kind as a Class.
+func Of(object v1alpha1.ClassObject) (*Class, error) {
+	c := &Class{Object: object, Spec: object.GetClassSpec(), Status: object.GetClassStatus(), DefaultSize: object.GetDefaultSize()}
+	for _, s := range object.GetSizes() {
+		gives, err := TreeOf(s.Entry)
 		if err != nil {
 			return nil, err
 		}
 		maps.DeleteFunc(gives, func(name string, _ any) bool { return !slices.Contains(v1alpha1.Clouds(), name) })
-		size := Size{Name: s.Name, Description: s.Description, Cost: s.Cost, Gives: gives}
-		if b := s.Storage; b != nil {
-			size.Bounds = map[string]Bounds{"storage.sizeGiB": {Min: wide(b.MinGiB), Max: wide(b.MaxGiB)}}
-		}
-		c.Sizes = append(c.Sizes, size)
+		c.Sizes = append(c.Sizes, Size{ClassSize: s, Gives: gives})
 	}
-	return c, c.fill(o.Spec.Defaults, o.Spec.Enforced, o.Spec.DeletionPolicy)
-}
-
-func (c *Class) fill(defaults, enforced any, deletion v1alpha1.DeletionPolicy) error {
-	parameters, err := TreeOf(defaults)
+	parameters, err := TreeOf(object.GetDefaults())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.Defaults = Merge(policy(c.Spec, deletion), parameters)
-	c.Enforced, err = TreeOf(enforced)
-	return err
+	c.Defaults = Merge(policy(c.Spec, object.GetDeletionPolicy()), parameters)
+	c.Enforced, err = TreeOf(object.GetEnforced())
+	return c, err
 }
 
 // policy returns a class's defaults for how to go about it.
@@ -99,12 +68,4 @@ func (c *Class) size(name string) *Size {
 		}
 	}
 	return nil
-}
-
-func wide(v *int32) *int64 {
-	if v == nil {
-		return nil
-	}
-	w := int64(*v)
-	return &w
 }

@@ -139,10 +139,10 @@ func sized(size *Size, merged, spec Tree) Tree {
 		}
 		value, has := number(merged, at)
 		switch {
-		case b.Min != nil && (!has || value < *b.Min):
-			put(gives, at, *b.Min)
-		case b.Max != nil && has && value > *b.Max:
-			put(gives, at, *b.Max)
+		case b.Min != nil && (!has || value < int64(*b.Min)):
+			put(gives, at, int64(*b.Min))
+		case b.Max != nil && has && value > int64(*b.Max):
+			put(gives, at, int64(*b.Max))
 		}
 	}
 	return gives
@@ -158,9 +158,9 @@ func outOfBounds(size *Size, spec Tree) (problems []Problem) {
 		value, has := number(spec, strings.Split(field, "."))
 		switch {
 		case !has:
-		case b.Min != nil && value < *b.Min:
+		case b.Min != nil && value < int64(*b.Min):
 			problems = append(problems, violated("spec."+field, "%d is too small for size %q: set %d or more", value, size.Name, *b.Min))
-		case b.Max != nil && value > *b.Max:
+		case b.Max != nil && value > int64(*b.Max):
 			problems = append(problems, violated("spec."+field, "%d is too large for size %q: set %d or less, or choose a larger size", value, size.Name, *b.Max))
 		}
 	}

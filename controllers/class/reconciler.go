@@ -27,11 +27,11 @@ type Reconciler struct {
 
 // Reconcile implements reconcile.Reconciler.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-	stored := r.Resolver.Kind.Class()
+	stored := r.Resolver.Kind.Class.New()
 	if err := r.Client.Get(ctx, req.NamespacedName, stored); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
-	object := stored.DeepCopyObject().(client.Object)
+	object := stored.DeepCopyObject().(v1alpha1.ClassObject)
 	c, err := Of(object)
 	if err != nil {
 		return reconcile.Result{}, err
@@ -107,9 +107,9 @@ func stalled(status *v1alpha1.ResourceStatus) bool {
 // count says how many objects use a class, and how they stand.
 func (r *Reconciler) count(ctx context.Context, c *Class) error {
 	c.Status.Users, c.Status.UpToDate, c.Status.Waiting, c.Status.Stalled = 0, 0, 0, 0
-	return r.Resolver.EachUser(ctx, c, func(user client.Object) error {
+	return r.Resolver.EachUser(ctx, c, func(user v1alpha1.ResourceObject) error {
 		c.Status.Users++
-		status := r.Resolver.Kind.Status(user)
+		status := user.GetResourceStatus()
 		if waits(status) {
 			c.Status.Waiting++
 		} else if stalled(status) {
@@ -137,7 +137,7 @@ func waits(status *v1alpha1.ResourceStatus) bool {
 }
 
 // upToDate reports whether an object has from its class what that says now, and is as declared.
-func (r *Reconciler) upToDate(ctx context.Context, user client.Object, status *v1alpha1.ResourceStatus) (bool, error) {
+func (r *Reconciler) upToDate(ctx context.Context, user v1alpha1.ResourceObject, status *v1alpha1.ResourceStatus) (bool, error) {
 	if status.ObservedGeneration != user.GetGeneration() || !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionSynced) {
 		return false, nil
 	}
@@ -150,17 +150,17 @@ func (r *Reconciler) upToDate(ctx context.Context, user client.Object, status *v
 }
 
 // EachUser calls visit for each object that goes by a class. Visitors must not change them.
-func (r *Resolver) EachUser(ctx context.Context, c *Class, visit func(client.Object) error) error {
+func (r *Resolver) EachUser(ctx context.Context, c *Class, visit func(v1alpha1.ResourceObject) error) error {
 	keys := []string{c.Name()}
 	if IsDefault(c.Object) {
 		keys = append(keys, Default)
 	}
 	for _, key := range keys {
-		list := r.Kind.List()
+		list := r.Kind.NewList()
 		if err := r.Client.List(ctx, list, client.MatchingFields{Index: key}, client.UnsafeDisableDeepCopy); err != nil {
 			return err
 		}
-		err := meta.EachListItem(list, func(item runtime.Object) error { return visit(item.(client.Object)) })
+		err := meta.EachListItem(list, func(item runtime.Object) error { return visit(item.(v1alpha1.ResourceObject)) })
 		if err != nil {
 			return err
 		}

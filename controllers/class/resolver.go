@@ -3,7 +3,6 @@ package class
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,23 +12,8 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 )
-
-// A Kind tells how a kind of object and its class read.
-type Kind struct {
-	// Name is the objects' kind.
-	Name string
-	List func() client.ObjectList
-	// Spec, Own and Status point into an object: to what all kinds share, to its whole spec, and to its status.
-	Spec   func(client.Object) *v1alpha1.ResourceSpec
-	Own    func(client.Object) any
-	Status func(client.Object) *v1alpha1.ResourceStatus
-
-	Class   func() client.Object
-	Classes func() client.ObjectList
-	// Fixed are the fields that can't change once the cloud object exists.
-	Fixed []string
-}
 
 // Index finds objects by the class that they go by. Objects that go by the default class, and are not bound to one yet, are
 // under Default.
@@ -39,8 +23,8 @@ const (
 )
 
 // Key returns an object's key in the index, empty if it goes by no class.
-func (k *Kind) Key(object client.Object) string {
-	spec, status := k.Spec(object), k.Status(object)
+func Key(object v1alpha1.ResourceObject) string {
+	spec, status := object.GetResourceSpec(), object.GetResourceStatus()
 	switch {
 	case spec.ProviderConfigRef != nil:
 		return ""
@@ -55,7 +39,7 @@ func (k *Kind) Key(object client.Object) string {
 
 // A Resolver finds the classes of one kind's objects.
 type Resolver struct {
-	Kind *Kind
+	Kind *kind.Kind
 	// Client reads from a cache in which the kind's objects are indexed by Index.
 	Client client.Reader
 	// Rules returns a class's constraints, compiled.
@@ -81,7 +65,7 @@ func (r *Resolution) problems() []Problem {
 
 // Resolve finds the class of an object that goes by one, and judges the object. What is wrong is in the verdict's Problems;
 // an error says that the cluster could not be read.
-func (r *Resolver) Resolve(ctx context.Context, object client.Object) (*Resolution, error) {
+func (r *Resolver) Resolve(ctx context.Context, object v1alpha1.ResourceObject) (*Resolution, error) {
 	c, name, err := r.classOf(ctx, object)
 	if err != nil {
 		return nil, err
@@ -106,8 +90,8 @@ func (r *Resolver) Resolve(ctx context.Context, object client.Object) (*Resoluti
 
 // configOf returns the provider config that leads to an object's account: the one it was made by, unless it goes by another
 // class now.
-func (r *Resolver) configOf(object client.Object, c *Class) *v1alpha1.BoundProviderConfig {
-	status := r.Kind.Status(object)
+func (r *Resolver) configOf(object v1alpha1.ResourceObject, c *Class) *v1alpha1.BoundProviderConfig {
+	status := object.GetResourceStatus()
 	switch bound := status.ProviderConfigRef; {
 	case bound != nil && (c == nil || c.Name() == status.ClassName):
 		return bound
@@ -119,39 +103,39 @@ func (r *Resolver) configOf(object client.Object, c *Class) *v1alpha1.BoundProvi
 }
 
 // ownCase is what the object itself says.
-func (r *Resolver) ownCase(object client.Object) (Case, error) {
-	spec, err := TreeOf(r.Kind.Own(object))
-	status := r.Kind.Status(object)
+func (r *Resolver) ownCase(object v1alpha1.ResourceObject) (Case, error) {
+	spec, err := TreeOf(object.GetSpec())
+	status := object.GetResourceStatus()
 	return Case{Spec: spec, Bound: status.ExternalName != "", Before: status.Effective, Fixed: r.Kind.Fixed}, err
 }
 
 // caseOf is what Judge needs to know of an object.
-func (r *Resolver) caseOf(ctx context.Context, object client.Object, c *Class) (Case, error) {
+func (r *Resolver) caseOf(ctx context.Context, object v1alpha1.ResourceObject, c *Class) (Case, error) {
 	o, err := r.ownCase(object)
 	if err != nil {
 		return o, err
 	}
-	o.Joined = o.Bound && r.Kind.Status(object).ClassName == c.Name()
+	o.Joined = o.Bound && object.GetResourceStatus().ClassName == c.Name()
 	err = r.survey(ctx, object, c, r.configOf(object, c).Name, &o)
 	return o, err
 }
 
 func (r *Resolver) missing(name string) Problem {
 	p := Problem{Reason: v1alpha1.ReasonClassNotFound, Field: "spec.className",
-		Message: fmt.Sprintf("there is no %sClass %q; to list them, run kubectl get %sclasses", r.Kind.Name, name, strings.ToLower(r.Kind.Name))}
+		Message: fmt.Sprintf("there is no %s %q; to list them, run kubectl get %s", r.Kind.Class.Name, name, r.Kind.Class.Plural)}
 	if name == "" {
-		p.Message = fmt.Sprintf("no %sClass is the default, so spec.className is required; to list the classes, run kubectl get %sclasses", r.Kind.Name, strings.ToLower(r.Kind.Name))
+		p.Message = fmt.Sprintf("no %s is the default, so spec.className is required; to list the classes, run kubectl get %s", r.Kind.Class.Name, r.Kind.Class.Plural)
 	}
 	return p
 }
 
 // classOf returns the class that an object goes by and its name; the class is nil if there is none of that name.
-func (r *Resolver) classOf(ctx context.Context, object client.Object) (*Class, string, error) {
-	name := r.Kind.Key(object)
+func (r *Resolver) classOf(ctx context.Context, object v1alpha1.ResourceObject) (*Class, string, error) {
+	name := Key(object)
 	if name == Default {
 		return r.defaultClass(ctx)
 	}
-	found := r.Kind.Class()
+	found := r.Kind.Class.New()
 	err := r.Client.Get(ctx, client.ObjectKey{Name: name}, found)
 	if apierrors.IsNotFound(err) {
 		return nil, name, nil
@@ -166,13 +150,13 @@ func (r *Resolver) classOf(ctx context.Context, object client.Object) (*Class, s
 // defaultClass returns the default class: of several the one made last, as with StorageClasses, so that one default can
 // take another's place without a gap.
 func (r *Resolver) defaultClass(ctx context.Context) (*Class, string, error) {
-	list := r.Kind.Classes()
+	list := r.Kind.Class.NewList()
 	if err := r.Client.List(ctx, list); err != nil {
 		return nil, "", err
 	}
-	var newest client.Object
+	var newest v1alpha1.ClassObject
 	err := meta.EachListItem(list, func(item runtime.Object) error {
-		o, ok := item.(client.Object)
+		o, ok := item.(v1alpha1.ClassObject)
 		if ok && IsDefault(o) && (newest == nil || younger(o, newest)) {
 			newest = o
 		}
@@ -200,7 +184,7 @@ func younger(a, b client.Object) bool {
 }
 
 // survey adds to a case what only the cluster knows.
-func (r *Resolver) survey(ctx context.Context, object client.Object, c *Class, config string, o *Case) error {
+func (r *Resolver) survey(ctx context.Context, object v1alpha1.ResourceObject, c *Class, config string, o *Case) error {
 	ns := &corev1.Namespace{}
 	if err := r.Client.Get(ctx, client.ObjectKey{Name: object.GetNamespace()}, ns); err != nil {
 		return err
@@ -219,12 +203,12 @@ func (r *Resolver) survey(ctx context.Context, object client.Object, c *Class, c
 	if c.Spec.MaxPerNamespace == nil || o.Joined {
 		return nil
 	}
-	list := r.Kind.List()
+	list := r.Kind.NewList()
 	if err := r.Client.List(ctx, list, client.InNamespace(object.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
 		return err
 	}
 	return meta.EachListItem(list, func(item runtime.Object) error {
-		if other, ok := item.(client.Object); ok && other.GetName() != object.GetName() && r.before(other, object, c) {
+		if other, ok := item.(v1alpha1.ResourceObject); ok && other.GetName() != object.GetName() && r.before(other, object, c) {
 			o.Older++
 		}
 		return nil
@@ -233,17 +217,17 @@ func (r *Resolver) survey(ctx context.Context, object client.Object, c *Class, c
 
 // Full says that a namespace has as many objects of a class in the cloud as it may have, this one aside. It reads from the
 // API server: between a look at a cache and the binding others may have been bound.
-func (r *Resolver) Full(ctx context.Context, live client.Reader, object client.Object, c *Class) (*Problem, error) {
+func (r *Resolver) Full(ctx context.Context, live client.Reader, object v1alpha1.ResourceObject, c *Class) (*Problem, error) {
 	if c.Spec.MaxPerNamespace == nil {
 		return nil, nil
 	}
-	list, has := r.Kind.List(), 0
+	list, has := r.Kind.NewList(), 0
 	if err := live.List(ctx, list, client.InNamespace(object.GetNamespace())); err != nil {
 		return nil, err
 	}
 	err := meta.EachListItem(list, func(item runtime.Object) error {
-		other, ok := item.(client.Object)
-		if ok && other.GetName() != object.GetName() && r.Kind.Key(other) == c.Name() && r.Kind.Status(other).ExternalName != "" {
+		other, ok := item.(v1alpha1.ResourceObject)
+		if ok && other.GetName() != object.GetName() && Key(other) == c.Name() && other.GetResourceStatus().ExternalName != "" {
 			has++
 		}
 		return nil
@@ -257,13 +241,13 @@ func (r *Resolver) Full(ctx context.Context, live client.Reader, object client.O
 
 // before reports whether another object of a class comes before this one: because it is in the cloud already, or older. An
 // object that is not stored yet has no age, and comes last.
-func (r *Resolver) before(other, object client.Object, c *Class) bool {
-	key := r.Kind.Key(other)
+func (r *Resolver) before(other, object v1alpha1.ResourceObject, c *Class) bool {
+	key := Key(other)
 	if key != c.Name() && (key != Default || !IsDefault(c.Object)) {
 		return false
 	}
 	unstored := object.GetCreationTimestamp()
-	return r.Kind.Status(other).ExternalName != "" || unstored.IsZero() || younger(object, other)
+	return other.GetResourceStatus().ExternalName != "" || unstored.IsZero() || younger(object, other)
 }
 
 // CloudOf returns which cloud a ClusterProviderConfig leads to, and whether there is one of that name. The cloud of one that is there is

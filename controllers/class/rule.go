@@ -6,10 +6,11 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/constraint"
+	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
 // Rules compiles the constraints of classes of one kind.
-type Rules struct{ Kind constraint.Kind }
+type Rules struct{ Kind *kind.Kind }
 
 // Of returns a class's constraints, compiled. One that can't be compiled fails for every object.
 func (r Rules) Of(c *Class) []Rule {

@@ -145,7 +145,10 @@ func FuzzJudge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, defaults, spec, enforced []byte, size string, bound bool) {
 		c := &Class{
 			Object: &v1alpha1.DatabaseClass{}, Spec: &v1alpha1.ClassSpec{}, Defaults: parameters(t, defaults), Enforced: parameters(t, enforced),
-			Sizes: []Size{{Name: "small", Gives: Tree{"aws": Tree{"instanceClass": "db.t4g.small"}}, Bounds: map[string]Bounds{"storage.sizeGiB": {Min: new(int64(20)), Max: new(int64(100))}}}},
+			Sizes: []Size{{
+				ClassSize: v1alpha1.ClassSize{Name: "small", Bounds: map[string]v1alpha1.SizeBounds{"storage.sizeGiB": {Min: new(int32(20)), Max: new(int32(100))}}},
+				Gives:     Tree{"aws": Tree{"instanceClass": "db.t4g.small"}},
+			}},
 		}
 		o := Case{Spec: parameters(t, spec), Bound: bound, Fixed: []string{"engine", "location"}}
 		if size != "" {

@@ -16,15 +16,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/config/crd"
-)
-
-// Kind is a kind whose objects have classes, by its plural.
-type Kind string
-
-// The kinds whose objects have classes.
-const (
-	Buckets   Kind = "buckets"
-	Databases Kind = "databases"
+	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
 // The variables that a rule sees. `namespace` is a word that CEL keeps for itself.
@@ -42,22 +34,16 @@ type ambience struct {
 	types   map[string]*apiservercel.DeclType
 }
 
-// Each is made once, when the first rule needs it: that takes some ten milliseconds.
-var ambiences = map[Kind]func() (*ambience, error){
-	Buckets:   sync.OnceValues(func() (*ambience, error) { return newAmbience(Buckets) }),
-	Databases: sync.OnceValues(func() (*ambience, error) { return newAmbience(Databases) }),
+// ambiences has that of each kind, by its plural. Each is made once, when the first rule needs it: that takes some ten milliseconds.
+var ambiences sync.Map
+
+func ambienceOf(k *kind.Kind) (*ambience, error) {
+	made, _ := ambiences.LoadOrStore(k.Plural, sync.OnceValues(func() (*ambience, error) { return newAmbience(k) }))
+	return made.(func() (*ambience, error))()
 }
 
-func ambienceOf(kind Kind) (*ambience, error) {
-	made, ok := ambiences[kind]
-	if !ok {
-		return nil, fmt.Errorf("no rules are known for %q", kind)
-	}
-	return made()
-}
-
-func newAmbience(kind Kind) (*ambience, error) {
-	object, err := schemaOf(kind)
+func newAmbience(k *kind.Kind) (*ambience, error) {
+	object, err := schemaOf(k)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +65,7 @@ func newAmbience(kind Kind) (*ambience, error) {
 	}
 	set, err := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).Extend(options)
 	if err != nil {
-		return nil, fmt.Errorf("declare what rules about %s see: %w", kind, err)
+		return nil, fmt.Errorf("declare what rules about %s see: %w", k.Plural, err)
 	}
 	// The one with all that any supported API server knows: no older Mooring has to read what it accepts.
 	a.env = set.StoredExpressionsEnv()
@@ -87,10 +73,10 @@ func newAmbience(kind Kind) (*ambience, error) {
 }
 
 // schemaOf returns the schema of a kind's spec, from its CRD.
-func schemaOf(kind Kind) (*spec.Schema, error) {
-	content, err := crd.Files.ReadFile(v1alpha1.GroupVersion.Group + "_" + string(kind) + ".yaml")
+func schemaOf(k *kind.Kind) (*spec.Schema, error) {
+	content, err := crd.Files.ReadFile(v1alpha1.GroupVersion.Group + "_" + k.Plural + ".yaml")
 	if err != nil {
-		return nil, fmt.Errorf("read the schema of %s: %w", kind, err)
+		return nil, fmt.Errorf("read the schema of %s: %w", k.Plural, err)
 	}
 	var definition struct {
 		Spec struct {
@@ -103,14 +89,14 @@ func schemaOf(kind Kind) (*spec.Schema, error) {
 		} `json:"spec"`
 	}
 	if err := yaml.Unmarshal(content, &definition); err != nil {
-		return nil, fmt.Errorf("read the schema of %s: %w", kind, err)
+		return nil, fmt.Errorf("read the schema of %s: %w", k.Plural, err)
 	}
 	for _, v := range definition.Spec.Versions {
 		if root, ok := v.Schema.OpenAPIV3Schema.Properties["spec"]; ok && v.Name == v1alpha1.GroupVersion.Version {
 			return &root, nil
 		}
 	}
-	return nil, fmt.Errorf("read the schema of %s: version %s has no spec", kind, v1alpha1.GroupVersion.Version)
+	return nil, fmt.Errorf("read the schema of %s: version %s has no spec", k.Plural, v1alpha1.GroupVersion.Version)
 }
 
 // Bounds of metadata, for estimates of cost. Kubernetes bounds annotations only by their sum.
@@ -133,8 +119,8 @@ func metadataSchema(maps ...string) *spec.Schema {
 }
 
 // HasField says whether a path as in a Constraint's field, spec.storage.sizeGiB, leads to a field of the kind.
-func HasField(kind Kind, path string) bool {
-	within, err := ambienceOf(kind)
+func HasField(k *kind.Kind, path string) bool {
+	within, err := ambienceOf(k)
 	names := strings.Split(path, ".")
 	if err != nil || names[0] != variableSpec {
 		return false

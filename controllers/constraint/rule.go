@@ -11,6 +11,8 @@ import (
 	"github.com/google/cel-go/interpreter"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/utils/lru"
+
+	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
 // Limits, which are the API server's own for the rules of CRDs.
@@ -37,8 +39,7 @@ type Rule struct {
 var compiled = lru.New(1024)
 
 type ruleKey struct {
-	kind Kind
-	text string
+	plural, text string
 }
 
 type ruleResult struct {
@@ -48,22 +49,22 @@ type ruleResult struct {
 
 // Compile returns the rule that a text stands for. Its error says what is wrong and where, on one line, for the
 // eyes of whoever wrote the rule.
-func Compile(text string, kind Kind) (*Rule, error) {
+func Compile(text string, k *kind.Kind) (*Rule, error) {
 	if len(text) > MaxLength {
 		return nil, fmt.Errorf("a rule has %d bytes at most, this one %d", MaxLength, len(text))
 	}
-	key := ruleKey{kind, text}
+	key := ruleKey{k.Plural, text}
 	if known, ok := compiled.Get(key); ok {
 		result := known.(ruleResult)
 		return result.rule, result.err
 	}
-	rule, err := compile(text, kind)
+	rule, err := compile(text, k)
 	compiled.Add(key, ruleResult{rule, err})
 	return rule, err
 }
 
-func compile(text string, kind Kind) (*Rule, error) {
-	within, err := ambienceOf(kind)
+func compile(text string, k *kind.Kind) (*Rule, error) {
+	within, err := ambienceOf(k)
 	if err != nil {
 		return nil, err
 	}

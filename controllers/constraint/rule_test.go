@@ -7,7 +7,11 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/mooring-dev/mooring/controllers/kind"
 )
+
+var buckets, databases = kind.Bucket(), kind.Database()
 
 // input is a database in its namespace, and its class.
 var input = Input{
@@ -54,7 +58,7 @@ func TestHolds(t *testing.T) {
 		{"dividing by nothing", `1 / spec.backup.retentionDays == 1`, false, "zero"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			rule, err := Compile(tc.rule, Databases)
+			rule, err := Compile(tc.rule, databases)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,26 +73,26 @@ func TestHolds(t *testing.T) {
 func TestCompile(t *testing.T) {
 	for _, tc := range []struct {
 		name, rule string
-		kind       Kind
+		kind       *kind.Kind
 		want       string // words of the error; empty for none
 	}{
-		{"a misspelled field", `spec.storag.sizeGiB > 1`, Databases, "line 1, column 5: undefined field 'storag'"},
-		{"a misspelled field on the second line", "spec.storage.sizeGiB > 1 &&\n  spec.backup.days > 1", Databases, "line 2, column 14: undefined field 'days'"},
-		{"a field of another kind", `has(spec.versioning)`, Databases, "undefined field 'versioning'"},
-		{"the field of that kind", `has(spec.versioning)`, Buckets, ""},
-		{"a misspelled field of the class", `class.metadata.label.size() == 0`, Databases, "undefined field 'label'"},
-		{"annotations of a namespace", `namespaceObject.metadata.annotations.size() == 0`, Databases, "undefined field 'annotations'"},
-		{"a wrong comparison", `spec.storage.sizeGiB <= '500'`, Databases, "no matching overload"},
-		{"a string compared with a number", `spec.version == 16`, Databases, "no matching overload"},
-		{"no answer", `spec.storage.sizeGiB`, Databases, "true or false"},
-		{"two mistakes", `spec.a && spec.b`, Databases, "; line 1, column 15"},
-		{"no expression", ``, Databases, "line 1"},
-		{"an unfinished one", `spec.engine ==`, Databases, "line 1"},
-		{"a word of the language's", `namespace.labels.size() == 0`, Databases, "reserved identifier: namespace"},
-		{"an unknown variable", `object.spec.engine == 'mysql'`, Databases, "undeclared reference to 'object'"},
-		{"a bad regular expression", `spec.engine.matches('(')`, Databases, "matches argument"},
-		{"too long", strings.Repeat(" ", MaxLength) + "true", Databases, "4096 bytes"},
-		{"an unknown kind", `true`, "pods", "pods"},
+		{"a misspelled field", `spec.storag.sizeGiB > 1`, databases, "line 1, column 5: undefined field 'storag'"},
+		{"a misspelled field on the second line", "spec.storage.sizeGiB > 1 &&\n  spec.backup.days > 1", databases, "line 2, column 14: undefined field 'days'"},
+		{"a field of another kind", `has(spec.versioning)`, databases, "undefined field 'versioning'"},
+		{"the field of that kind", `has(spec.versioning)`, buckets, ""},
+		{"a misspelled field of the class", `class.metadata.label.size() == 0`, databases, "undefined field 'label'"},
+		{"annotations of a namespace", `namespaceObject.metadata.annotations.size() == 0`, databases, "undefined field 'annotations'"},
+		{"a wrong comparison", `spec.storage.sizeGiB <= '500'`, databases, "no matching overload"},
+		{"a string compared with a number", `spec.version == 16`, databases, "no matching overload"},
+		{"no answer", `spec.storage.sizeGiB`, databases, "true or false"},
+		{"two mistakes", `spec.a && spec.b`, databases, "; line 1, column 15"},
+		{"no expression", ``, databases, "line 1"},
+		{"an unfinished one", `spec.engine ==`, databases, "line 1"},
+		{"a word of the language's", `namespace.labels.size() == 0`, databases, "reserved identifier: namespace"},
+		{"an unknown variable", `object.spec.engine == 'mysql'`, databases, "undeclared reference to 'object'"},
+		{"a bad regular expression", `spec.engine.matches('(')`, databases, "matches argument"},
+		{"too long", strings.Repeat(" ", MaxLength) + "true", databases, "4096 bytes"},
+		{"an unknown kind", `true`, &kind.Kind{Plural: "pods"}, "pods"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			for range 2 { // the second comes from the cache
@@ -112,10 +116,10 @@ const (
 )
 
 func TestCost(t *testing.T) {
-	if _, err := Compile(nested, Databases); !errors.Is(err, ErrTooCostly) {
+	if _, err := Compile(nested, databases); !errors.Is(err, ErrTooCostly) {
 		t.Errorf("%v, want ErrTooCostly by the estimate", err)
 	}
-	rule, err := Compile(looping, Databases)
+	rule, err := Compile(looping, databases)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +129,7 @@ func TestCost(t *testing.T) {
 }
 
 func TestDeadline(t *testing.T) {
-	rule, err := Compile(looping, Databases)
+	rule, err := Compile(looping, databases)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +145,7 @@ func TestDeadline(t *testing.T) {
 
 func TestInputStaysAsItIs(t *testing.T) {
 	spec := map[string]any{"aws": nil, "storage": map[string]any{"sizeGiB": nil}}
-	rule, err := Compile(`!has(spec.aws) && has(spec.storage) && !has(spec.storage.sizeGiB)`, Databases)
+	rule, err := Compile(`!has(spec.aws) && has(spec.storage) && !has(spec.storage.sizeGiB)`, databases)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +162,7 @@ func TestHasField(t *testing.T) {
 		"spec": true, "spec.storage": true, "spec.storage.sizeGiB": true, "spec.tags": true, "spec.tags.team": true,
 		"spec.aws.instanceClass": true, "spec.storag": false, "spec.storage.size": false, "status": false, "": false, "spec.tags.team.x": false,
 	} {
-		if got := HasField(Databases, path); got != want {
+		if got := HasField(databases, path); got != want {
 			t.Errorf("%q: %v, want %v", path, got, want)
 		}
 	}
@@ -179,11 +183,11 @@ func FuzzRule(f *testing.F) {
 		f.Add(seed, false)
 	}
 	f.Fuzz(func(t *testing.T, text string, database bool) {
-		kind, in := Buckets, Input{Spec: map[string]any{"versioning": "Enabled", "tags": map[string]any{"a": "b"}}}
+		of, in := buckets, Input{Spec: map[string]any{"versioning": "Enabled", "tags": map[string]any{"a": "b"}}}
 		if database {
-			kind, in = Databases, input
+			of, in = databases, input
 		}
-		rule, err := compile(text, kind) // past the cache, and at any length; what hangs is ended by the test's own time limit
+		rule, err := compile(text, of) // past the cache, and at any length; what hangs is ended by the test's own time limit
 		if (rule == nil) == (err == nil) {
 			t.Fatalf("%v, %v", rule, err)
 		}

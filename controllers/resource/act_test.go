@@ -2,7 +2,6 @@ package resource
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +23,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
@@ -71,6 +71,7 @@ func newDesk(t *testing.T, others ...client.Object) *desk {
 	}}
 	b.Status.ExternalName, b.Status.Provider, b.Status.AppliedGeneration = "photos", "aws", 1
 	b.Status.FirstReadyTime = &metav1.Time{Time: time.Unix(1, 0)}
+	b.Spec.ForceDestroy = new(true)
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(append(others, b)...).WithStatusSubresource(b).Build()
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(b), b); err != nil {
 		t.Fatal(err)
@@ -81,15 +82,7 @@ func newDesk(t *testing.T, others ...client.Object) *desk {
 			Client: c, Reader: c, Recorder: events.NewFakeRecorder(100), Deadline: time.Minute, Now: time.Now,
 			Cadence: retry.DefaultCadence(time.Minute), Namespace: "mooring-system",
 		},
-		Kind: &Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
-			Name:       "Bucket",
-			New:        func() *v1alpha1.Bucket { return &v1alpha1.Bucket{} },
-			Spec:       func(b *v1alpha1.Bucket) *v1alpha1.ResourceSpec { return &b.Spec.ResourceSpec },
-			Status:     func(b *v1alpha1.Bucket) *v1alpha1.ResourceStatus { return &b.Status.ResourceStatus },
-			Connection: func(b *v1alpha1.Bucket) *v1alpha1.Connection { return b.Spec.Connection },
-			Observed:   func(*v1alpha1.Bucket, json.RawMessage) error { return nil },
-			Deletion:   func(b *v1alpha1.Bucket) (v1alpha1.DeletionPolicy, bool) { return b.Spec.DeletionPolicy, true },
-		},
+		Kind: &Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{Kind: kind.Bucket()},
 	}
 	d.turn = d.begin(b)
 	d.session, d.conn = d.cloud, &identity.Connection{Provider: "aws"}
@@ -307,7 +300,6 @@ func TestReleasedIsToldOnce(t *testing.T) {
 		t.Run(string(management), func(t *testing.T) {
 			d := newDesk(t)
 			d.RecordDeadline, d.policy.Management, d.looked = time.Minute, management, true
-			d.Kind.Observed = func(*v1alpha1.Bucket, json.RawMessage) error { return nil }
 			d.view.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
 			d.status.Applied = map[string][]string{"versioning": {"Enabled"}, "tags": {"team"}}
 			d.seen = driver.Observation{State: driver.Ready, Available: true, Mark: d.view.Mark, Applied: field.Applied{"tags": {"team"}}}

@@ -56,11 +56,11 @@ func (r *Reconciler[T, S]) startOver(t *turn[T, S], origin v1alpha1.Origin, appl
 	t.status.FirstReadyTime, t.status.AppliedGeneration = nil, 0
 	t.status.Applied = applied
 	t.status.PendingChanges, t.status.Plan = nil, nextPlan(t.status.Plan, "")
-	if err := r.Kind.Observed(t.obj, json.RawMessage("null")); err != nil {
+	if err := t.obj.SetObserved(json.RawMessage("null")); err != nil {
 		logf.Log.Error(err, "status.observed could not be cleared")
 	}
-	if r.Kind.Endpoint != nil {
-		r.Kind.Endpoint(t.obj, driver.Endpoint{})
+	if r.Kind.SetEndpoint != nil {
+		r.Kind.SetEndpoint(t.obj, driver.Endpoint{})
 	}
 	t.request.ID, t.request.Operation, t.request.Applied = "", "", applied
 	return !equality.Semantic.DeepEqual(before, t.status)

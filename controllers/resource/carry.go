@@ -9,7 +9,7 @@ type creation struct{ id, operation string }
 // observes. It reports whether there is nothing else to store. If the process crashes in between, the cloud object is found by its
 // name and mark, as after a lost response.
 func (r *Reconciler[T, S]) carryOver(t *turn[T, S]) bool {
-	stored, made := r.Kind.Status(t.stored), creation{t.status.ExternalID, t.status.Operation}
+	stored, made := t.stored.GetResourceStatus(), creation{t.status.ExternalID, t.status.Operation}
 	t.status.ExternalID, t.status.Operation = stored.ExternalID, stored.Operation
 	if !equality.Semantic.DeepEqual(t.stored, t.obj) {
 		t.status.ExternalID, t.status.Operation = made.id, made.operation

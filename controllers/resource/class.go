@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -42,32 +41,17 @@ func (r *Reconciler[T, S]) hasClass(ctx context.Context, t *turn[T, S]) (*outcom
 }
 
 // merge makes what is wanted what object and class say together.
-func (r *Reconciler[T, S]) merge(t *turn[T, S], found *class.Resolution) (err error) {
-	t.want, t.policy, err = r.Kind.merged(t.obj, found)
+func (r *Reconciler[T, S]) merge(t *turn[T, S], found *class.Resolution) error {
+	want, policy, err := withClass(r.Kind.Kind, t.obj, found)
 	if err != nil {
 		return err
 	}
+	t.want, t.policy = want.(T), policy
 	t.class = found
 	if found.Config != nil {
 		t.config = identity.KeyOfBound(*found.Config, t.obj.GetNamespace())
 	}
 	return nil
-}
-
-// merged returns an object with its class merged into the spec, and the policy of that.
-func (k *Kind[T, S]) merged(obj T, found *class.Resolution) (want T, p Policy, err error) {
-	want = k.New()
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(class.Tree{"spec": found.Spec}, want); err != nil {
-		return want, p, fmt.Errorf("merge the class: %w", err)
-	}
-	want.SetNamespace(obj.GetNamespace())
-	want.SetName(obj.GetName())
-	p = k.policy(want)
-	if found.Class != nil {
-		p.Adoption = found.Class.Adopts(p.Adoption)
-		p.ObserveMarked = found.Class.Spec.AllowAdoption != v1alpha1.AllowAdoptionAny
-	}
-	return want, p, nil
 }
 
 // describeClass notes what the object has from its class, once it is known to lead to the object's account.

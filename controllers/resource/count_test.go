@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -62,7 +61,6 @@ func TestDriftCountsOnce(t *testing.T) {
 func counting(t *testing.T) (*desk, func() map[string]float64) {
 	t.Helper()
 	d := newDesk(t)
-	d.Kind.Observed = func(*v1alpha1.Bucket, json.RawMessage) error { return nil }
 	d.Metrics = telemetry.New(telemetry.Options{Now: d.Now})
 	r := prometheus.NewRegistry()
 	r.MustRegister(d.Metrics)

@@ -66,6 +66,6 @@ func (r *Reconciler[T, S]) startElsewhere(ctx context.Context, t *turn[T, S]) (*
 func (r *Reconciler[T, S]) answerLost(t *turn[T, S]) bool {
 	sent := t.bound() && t.status.Origin == v1alpha1.OriginCreated && !t.neverCreated() && !t.mem.creationFailed
 	known := t.status.ExternalID != "" || t.status.FirstReadyTime != nil || t.status.AppliedGeneration != 0
-	return sent && !known && r.Kind.Credentials == nil && t.spec.ExternalName == "" &&
+	return sent && !known && !r.Kind.Login && t.spec.ExternalName == "" &&
 		t.status.ExternalName == ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.described.Name.MaxLength)
 }

@@ -74,9 +74,7 @@ func TestAnswerLost(t *testing.T) {
 		{"it was Ready", func(d *desk) { d.status.FirstReadyTime = &metav1.Time{Time: time.Unix(1, 0)} }, false},
 		{"a name that a person chose", func(d *desk) { d.spec.ExternalName = d.status.ExternalName }, false},
 		{"another name", func(d *desk) { d.status.ExternalName = "photos" }, false},
-		{"a database", func(d *desk) {
-			d.Kind.Credentials = func(*v1alpha1.Bucket) *v1alpha1.DatabaseCredentials { return nil }
-		}, false},
+		{"a database", func(d *desk) { d.Kind.Login = true }, false},
 		{"refused", func(d *desk) { d.creationRefused(&driver.Error{Code: driver.Quota}, true) }, false},
 		{"refused again", func(d *desk) {
 			for range 2 {

@@ -152,7 +152,6 @@ func TestWhyACreationFailedStays(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			d := newDesk(t)
 			d.RecordDeadline, d.status.FirstReadyTime, d.status.AppliedGeneration = time.Minute, nil, 0
-			d.Kind.Parameters = func(*v1alpha1.Bucket) (p v1alpha1.BucketParameters, _ string) { return p, "" }
 			cloud := &showing{d.cloud, slices.Clone(test.shows)}
 			conn, request := d.conn, d.request
 			request.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "photos", UID: "uid-now"}

@@ -19,7 +19,7 @@ var crdKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v
 
 // A guard must pass before the cloud is looked at. It returns an outcome to end the turn with, or nil to
 // go on.
-type guard[T client.Object, S any] func(context.Context, *turn[T, S]) (*outcome, error)
+type guard[T v1alpha1.ResourceObject, S any] func(context.Context, *turn[T, S]) (*outcome, error)
 
 // guards is the chain, in order. Deletion passes all guards that are about permission.
 func (r *Reconciler[T, S]) guards() []guard[T, S] {
@@ -86,7 +86,7 @@ func (r *Reconciler[T, S]) notRemoved(ctx context.Context, t *turn[T, S]) (*outc
 	}
 	crd := &metav1.PartialObjectMetadata{}
 	crd.SetGroupVersionKind(crdKind)
-	if err := r.Reader.Get(ctx, client.ObjectKey{Name: r.Kind.Plural + ".mooring.dev"}, crd); err != nil {
+	if err := r.Reader.Get(ctx, client.ObjectKey{Name: r.Kind.Definition()}, crd); err != nil {
 		return nil, fmt.Errorf("check whether the CustomResourceDefinition is being deleted: %w", err)
 	}
 	if crd.DeletionTimestamp.IsZero() {

@@ -18,7 +18,7 @@ import (
 // wantedPassword returns the password that the spec refers to; empty if it refers to none. One that the cloud would not take
 // is refused here, before it is stored or sent, and so is the connection Secret: its values change whenever the password does.
 func (r *Reconciler[T, S]) wantedPassword(ctx context.Context, t *turn[T, S]) (string, error) {
-	c := r.Kind.Credentials(t.want)
+	c := t.want.GetCredentials()
 	if c == nil || c.PasswordSecretRef == nil {
 		return "", nil
 	}
@@ -36,7 +36,7 @@ func (r *Reconciler[T, S]) wantedPassword(ctx context.Context, t *turn[T, S]) (s
 	if value != "" && value == t.vault.current() { // the server took it
 		return value, nil
 	}
-	if slices.Contains(t.published(r.Kind.Connection(t.want)), ref.Name) {
+	if slices.Contains(t.published(t.want.GetConnection()), ref.Name) {
 		return "", &identity.ValidationError{Reason: v1alpha1.ReasonPasswordInvalid,
 			Message: fmt.Sprintf("spec.credentials.passwordSecretRef names Secret %s, which Mooring writes for this object's own connection; store the password in another Secret", ref.Name)}
 	}
@@ -59,11 +59,11 @@ func (r *Reconciler[T, S]) wantedPassword(ctx context.Context, t *turn[T, S]) (s
 // managesPassword reports whether the password of a server that exists is any of our business: if nobody
 // asked for it, a server that was adopted keeps the one it has.
 func (r *Reconciler[T, S]) managesPassword(t *turn[T, S]) bool {
-	if r.Kind.Credentials == nil {
+	if !r.Kind.Login {
 		return false
 	}
-	c := r.Kind.Credentials(t.want)
-	return r.Kind.Connection(t.want) != nil || (c != nil && c.PasswordSecretRef != nil)
+	c := t.want.GetCredentials()
+	return t.want.GetConnection() != nil || (c != nil && c.PasswordSecretRef != nil)
 }
 
 // checkPassword compares the password that is wanted with the one the cloud got, and adds a change
@@ -148,7 +148,7 @@ const whyReplaced = "Mooring sets a new one, because no cloud returns the curren
 // recallPassword takes the password of a server that is taken back from the connection Secret that was left with
 // it, so that nobody who uses that is cut off. It waits until the cloud says where the server is: the Secret may be of another.
 func (r *Reconciler[T, S]) recallPassword(ctx context.Context, t *turn[T, S], wanted string) (waits bool, err error) {
-	connection := r.Kind.Connection(t.want)
+	connection := t.want.GetConnection()
 	if t.vault.latest() != "" || wanted != "" || connection == nil {
 		return false, nil
 	}
@@ -179,7 +179,7 @@ func (r *Reconciler[T, S]) recallPassword(ctx context.Context, t *turn[T, S], wa
 // choosePassword settles the password of a server that is about to be created. first: nothing
 // was stored for the object before.
 func (r *Reconciler[T, S]) choosePassword(ctx context.Context, t *turn[T, S], first bool) error {
-	if r.Kind.Credentials == nil {
+	if !r.Kind.Login {
 		return nil
 	}
 	if first {

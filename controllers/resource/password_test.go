@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
@@ -100,19 +101,11 @@ func TestCheckPassword(t *testing.T) {
 			c := fake.NewClientBuilder().WithObjects(objects...).Build()
 			r := &Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
 				Settings: Settings{Client: c, Reader: c, Namespace: vault.Namespace},
-				Kind: &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
-					Credentials: func(*v1alpha1.Database) *v1alpha1.DatabaseCredentials {
-						if test.named == "" {
-							return nil
-						}
-						return &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: named.Name}}
-					},
-					Name:       "Database",
-					Connection: func(*v1alpha1.Database) *v1alpha1.Connection { return &v1alpha1.Connection{SecretName: "orders-db"} },
-					Binding: func(_ *v1alpha1.Database, _ *driver.Description, at driver.Endpoint, _ string) (corev1.SecretType, map[string][]byte) {
-						return "", bytesOf(map[string]string{"host": at.Host, "username": at.Username})
-					},
-				},
+				Kind:     &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{Kind: kind.Database()},
+			}
+			d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
+			if test.named != "" {
+				d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: named.Name}}
 			}
 			tn := &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
 				obj: d, want: d, status: &d.Status.ResourceStatus, mem: &memory{password: test.remembered}, policy: Policy{Management: v1alpha1.ManagementFull},
@@ -200,10 +193,7 @@ func TestDisown(t *testing.T) {
 			}
 			r := &Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
 				Settings: Settings{Client: c, Reader: c, Namespace: vault.Namespace},
-				Kind: &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
-					Name:        "Database",
-					Credentials: func(*v1alpha1.Database) *v1alpha1.DatabaseCredentials { return nil },
-				},
+				Kind:     &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{Kind: kind.Database()},
 			}
 			tn := &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
 				obj: d, status: &d.Status.ResourceStatus, mem: &memory{},

@@ -14,14 +14,15 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A Previewer says what an edit of an object would change in the cloud, compared with what was last observed. It calls no cloud and
 // writes nothing.
-type Previewer[T client.Object, S any] struct {
-	Kind    *Kind[T, S]
+type Previewer struct {
+	Kind    *kind.Kind
 	Classes *class.Resolver
 	// Drivers are the clouds, by their name.
 	Drivers map[string]driver.Driver
@@ -31,7 +32,7 @@ type Previewer[T client.Object, S any] struct {
 }
 
 // Warnings returns what to tell whoever makes an edit, the dangerous first; nothing if the edit changes nothing in the cloud.
-func (p *Previewer[T, S]) Warnings(ctx context.Context, old, object T) ([]string, error) {
+func (p *Previewer) Warnings(ctx context.Context, old, object v1alpha1.ResourceObject) ([]string, error) {
 	policies, err := p.policyLines(ctx, old, object)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func (p *Previewer[T, S]) Warnings(ctx context.Context, old, object T) ([]string
 }
 
 // changeLines says what changes in the cloud.
-func (p *Previewer[T, S]) changeLines(ctx context.Context, old, object T) ([]string, error) {
+func (p *Previewer) changeLines(ctx context.Context, old, object v1alpha1.ResourceObject) ([]string, error) {
 	before, err := p.outlook(ctx, old, old)
 	if err != nil {
 		return nil, err
@@ -57,15 +58,15 @@ func (p *Previewer[T, S]) changeLines(ctx context.Context, old, object T) ([]str
 		return p.withoutDriver(ctx, old, object)
 	}
 	last := "Compared with the earlier spec: the cloud object was not observed yet"
-	if p.Kind.Mirror(object) != nil {
+	if object.GetObserved() != nil {
 		last = "Compared with what Mooring last observed, " + p.age(object)
 	}
 	return previewLines(news, after.obstacle, last), nil
 }
 
 // withoutDriver warns of an edit of parameters that nothing in this controller can bring to the cloud.
-func (p *Previewer[T, S]) withoutDriver(ctx context.Context, old, object T) ([]string, error) {
-	status := p.Kind.Status(object)
+func (p *Previewer) withoutDriver(ctx context.Context, old, object v1alpha1.ResourceObject) ([]string, error) {
+	status := object.GetResourceStatus()
 	why := undriven(p.Drivers, status.Provider, p.Kind.Name)
 	if status.ExternalName == "" || why == "" {
 		return nil, nil
@@ -78,9 +79,7 @@ func (p *Previewer[T, S]) withoutDriver(ctx context.Context, old, object T) ([]s
 	if err != nil {
 		return nil, err
 	}
-	from, _ := p.Kind.Parameters(before)
-	to, _ := p.Kind.Parameters(after)
-	if equality.Semantic.DeepEqual(from, to) {
+	if equality.Semantic.DeepEqual(before.GetParameters(), after.GetParameters()) {
 		return nil, nil
 	}
 	return []string{why}, nil
@@ -99,7 +98,7 @@ type outlook struct {
 
 // outlook decides what the plan will. It returns nothing for what the class refuses, which admission says itself. stored is the object as
 // it is stored now.
-func (p *Previewer[T, S]) outlook(ctx context.Context, stored, object T) (outlook, error) {
+func (p *Previewer) outlook(ctx context.Context, stored, object v1alpha1.ResourceObject) (outlook, error) {
 	want, policy, found, err := p.merged(ctx, object)
 	if err != nil || found != nil && class.Together(found.Problems) != nil {
 		return outlook{}, err
@@ -108,10 +107,10 @@ func (p *Previewer[T, S]) outlook(ctx context.Context, stored, object T) (outloo
 	if err != nil || len(changes) == 0 {
 		return outlook{}, err
 	}
-	status := p.Kind.Status(object)
+	status := object.GetResourceStatus()
 	v := viewOf(object, status, found)
 	v.Mark = ownMark(object)
-	if any(stored) != any(object) {
+	if stored != object {
 		v.Edited = true // it will have a new generation
 	}
 	out := outlook{decidedChanges: decide(v, changes, policy)}
@@ -124,8 +123,8 @@ func (p *Previewer[T, S]) outlook(ctx context.Context, stored, object T) (outloo
 }
 
 // sameAccount reports whether an edit leaves an object with the provider config that it had.
-func (p *Previewer[T, S]) sameAccount(ctx context.Context, stored, object T) (bool, error) {
-	if any(stored) == any(object) {
+func (p *Previewer) sameAccount(ctx context.Context, stored, object v1alpha1.ResourceObject) (bool, error) {
+	if stored == object {
 		return true, nil
 	}
 	before, err := p.config(ctx, stored)
@@ -137,8 +136,8 @@ func (p *Previewer[T, S]) sameAccount(ctx context.Context, stored, object T) (bo
 }
 
 // config returns the provider config that leads to an object's account; zero if that is not known.
-func (p *Previewer[T, S]) config(ctx context.Context, object T) (identity.Key, error) {
-	if ref := p.Kind.Spec(object).ProviderConfigRef; ref != nil {
+func (p *Previewer) config(ctx context.Context, object v1alpha1.ResourceObject) (identity.Key, error) {
+	if ref := object.GetResourceSpec().ProviderConfigRef; ref != nil {
 		return identity.KeyOf(ref, object.GetNamespace()), nil
 	}
 	_, _, found, err := p.merged(ctx, object)
@@ -149,41 +148,41 @@ func (p *Previewer[T, S]) config(ctx context.Context, object T) (identity.Key, e
 }
 
 // merged returns an object with its class merged in, and what the class makes of it; nil if it goes by none.
-func (p *Previewer[T, S]) merged(ctx context.Context, object T) (want T, policy Policy, found *class.Resolution, err error) {
-	if p.Kind.Spec(object).ProviderConfigRef != nil {
-		return object, p.Kind.policy(object), nil, nil
+func (p *Previewer) merged(ctx context.Context, object v1alpha1.ResourceObject) (want v1alpha1.ResourceObject, policy Policy, found *class.Resolution, err error) {
+	if object.GetResourceSpec().ProviderConfigRef != nil {
+		return object, policyOf(p.Kind, object), nil, nil
 	}
 	if found, err = p.Classes.Resolve(ctx, object); err != nil {
 		return want, policy, nil, fmt.Errorf("find the class: %w", err)
 	}
-	want, policy, err = p.Kind.merged(object, found)
+	want, policy, err = withClass(p.Kind, object, found)
 	return want, policy, found, err
 }
 
 // changes returns what differs between what was last observed and what is wanted. While nothing was observed only the earlier spec tells
 // what is being created: then it returns what can't be changed in that.
-func (p *Previewer[T, S]) changes(ctx context.Context, stored, object, want T) ([]field.Change, error) {
-	status := p.Kind.Status(object)
+func (p *Previewer) changes(ctx context.Context, stored, object, want v1alpha1.ResourceObject) ([]field.Change, error) {
+	status := object.GetResourceStatus()
 	drv, known := p.Drivers[status.Provider]
-	observed := p.Kind.Spec(stored).Management == v1alpha1.ManagementObserve && p.Kind.Mirror(object) != nil
+	observed := stored.GetResourceSpec().Management == v1alpha1.ManagementObserve && object.GetObserved() != nil
 	if !known || status.ExternalName == "" && !observed {
 		return nil, nil // nothing was created yet, so nothing changes
 	}
-	to, _ := p.Kind.Parameters(want)
-	if mirror := p.Kind.Mirror(object); mirror != nil {
-		changes, err := p.differences(drv, *mirror, to, status.Applied)
+	to := want.GetParameters()
+	if mirror := object.GetObserved(); mirror != nil {
+		changes, err := p.differences(drv, mirror, to, status.Applied)
 		return append(changes, p.username(drv, want, status)...), err
 	}
 	before, _, _, err := p.merged(ctx, stored)
 	if err != nil {
 		return nil, err
 	}
-	from, _ := p.Kind.Parameters(before)
+	from := before.GetParameters()
 	changes, err := p.differences(drv, from, to, nil)
 	return slices.DeleteFunc(changes, func(c field.Change) bool { return c.Effect != field.Impossible || c.From == "" }), err
 }
 
-func (p *Previewer[T, S]) differences(drv driver.Driver, from, to S, applied field.Applied) ([]field.Change, error) {
+func (p *Previewer) differences(drv driver.Driver, from, to any, applied field.Applied) ([]field.Change, error) {
 	before, err := json.Marshal(from)
 	if err != nil {
 		return nil, err
@@ -196,11 +195,11 @@ func (p *Previewer[T, S]) differences(drv driver.Driver, from, to S, applied fie
 }
 
 // username returns the change of an administrator's name, which is no parameter: none can be renamed.
-func (p *Previewer[T, S]) username(drv driver.Driver, want T, status *v1alpha1.ResourceStatus) []field.Change {
-	if p.Kind.Credentials == nil {
+func (p *Previewer) username(drv driver.Driver, want v1alpha1.ResourceObject, status *v1alpha1.ResourceStatus) []field.Change {
+	if !p.Kind.Login {
 		return nil
 	}
-	login, now := p.Kind.Credentials(want), status.Fixed[driver.FieldUsername]
+	login, now := want.GetCredentials(), status.Fixed[driver.FieldUsername]
 	if applied := status.Applied[driver.FieldUsername]; now == "" && len(applied) == 1 {
 		now = applied[0]
 	}
@@ -219,7 +218,7 @@ func (p *Previewer[T, S]) username(drv driver.Driver, want T, status *v1alpha1.R
 }
 
 // age says how old the observation of an object is.
-func (p *Previewer[T, S]) age(object T) string {
+func (p *Previewer) age(object v1alpha1.ResourceObject) string {
 	at, known := p.Observed(client.ObjectKeyFromObject(object))
 	if !known {
 		return "at a time that this replica of Mooring does not know"

@@ -3,7 +3,6 @@ package resource
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -11,13 +10,14 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // A LifecyclePreview says in advance what the creation and the deletion of objects of one kind do, from what is stored. It reads from a cache,
 // calls no cloud and writes nothing.
-type LifecyclePreview[T client.Object, S any] struct {
-	Kind    *Kind[T, S]
+type LifecyclePreview struct {
+	Kind    *kind.Kind
 	Classes *class.Resolver
 	// Drivers are the clouds, by their name. They are asked for what is known without an account.
 	Drivers map[string]driver.Driver
@@ -28,9 +28,9 @@ type LifecyclePreview[T client.Object, S any] struct {
 }
 
 // A merged is an object as the reconciler would see it.
-type merged[T client.Object] struct {
+type merged struct {
 	// want is the object with its class merged in.
-	want   T
+	want   v1alpha1.ResourceObject
 	policy Policy
 	// class is nil if the object goes by none.
 	class *class.Resolution
@@ -38,9 +38,9 @@ type merged[T client.Object] struct {
 	config identity.Key
 }
 
-func (p *LifecyclePreview[T, S]) merge(ctx context.Context, obj T) (m merged[T], err error) {
-	if ref := p.Kind.Spec(obj).ProviderConfigRef; ref != nil {
-		return merged[T]{want: obj, policy: p.Kind.policy(obj), config: identity.KeyOf(ref, obj.GetNamespace())}, nil
+func (p *LifecyclePreview) merge(ctx context.Context, obj v1alpha1.ResourceObject) (m merged, err error) {
+	if ref := obj.GetResourceSpec().ProviderConfigRef; ref != nil {
+		return merged{want: obj, policy: policyOf(p.Kind, obj), config: identity.KeyOf(ref, obj.GetNamespace())}, nil
 	}
 	if m.class, err = p.Classes.Resolve(ctx, obj); err != nil {
 		return m, fmt.Errorf("find the class: %w", err)
@@ -48,12 +48,12 @@ func (p *LifecyclePreview[T, S]) merge(ctx context.Context, obj T) (m merged[T],
 	if found := m.class.Config; found != nil {
 		m.config = identity.KeyOfBound(*found, obj.GetNamespace())
 	}
-	m.want, m.policy, err = p.Kind.merged(obj, m.class)
+	m.want, m.policy, err = withClass(p.Kind, obj, m.class)
 	return m, err
 }
 
 // enforced returns the fields on which the class insists.
-func (m *merged[T]) enforced() class.Fields {
+func (m *merged) enforced() class.Fields {
 	if m.class == nil {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (m *merged[T]) enforced() class.Fields {
 }
 
 // consequences returns what a cloud says of deletions and creations; nothing if that cloud, or the kind in it, is not known.
-func (p *LifecyclePreview[T, S]) consequences(provider string) driver.Consequences {
+func (p *LifecyclePreview) consequences(provider string) driver.Consequences {
 	drv := p.Drivers[provider]
 	if drv == nil {
 		return driver.Consequences{}
@@ -76,21 +76,24 @@ const mostOfCreation = 3
 
 // Creation returns what a new object will not have, or will have, that its user may regret: the dangerous first, a line each. Of an
 // object that adopts or observes what exists it says nothing.
-func (p *LifecyclePreview[T, S]) Creation(ctx context.Context, object client.Object) ([]string, error) {
-	obj := object.(T)
+func (p *LifecyclePreview) Creation(ctx context.Context, obj v1alpha1.ResourceObject) ([]string, error) {
 	m, err := p.merge(ctx, obj)
 	if err != nil {
 		return nil, err
 	}
 	_, adopts := obj.GetAnnotations()[v1alpha1.AnnotationAdoptFrom]
-	if adopts || m.policy.Management == v1alpha1.ManagementObserve || p.Kind.Spec(obj).Adoption == v1alpha1.AdoptionIfExists {
+	if adopts || m.policy.Management == v1alpha1.ManagementObserve || obj.GetResourceSpec().Adoption == v1alpha1.AdoptionIfExists {
 		return nil, nil
 	}
 	required, others, err := p.unset(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	lines := slices.Concat(required, p.Kind.Regrets(m.want), others)
+	lines := required
+	if p.Kind.Regrets != nil {
+		lines = append(lines, p.Kind.Regrets(m.want)...)
+	}
+	lines = append(lines, others...)
 	if n := len(lines) - mostOfCreation; n > 0 {
 		lines = append(lines[:mostOfCreation], fmt.Sprintf("and %d more", n))
 	}
@@ -98,7 +101,7 @@ func (p *LifecyclePreview[T, S]) Creation(ctx context.Context, object client.Obj
 }
 
 // unset returns what the cloud makes of fields that neither the spec nor the class sets. Without those that are required it creates nothing.
-func (p *LifecyclePreview[T, S]) unset(ctx context.Context, m merged[T]) (required, others []string, err error) {
+func (p *LifecyclePreview) unset(ctx context.Context, m merged) (required, others []string, err error) {
 	if m.config == (identity.Key{}) {
 		return nil, nil, nil
 	}
@@ -106,8 +109,7 @@ func (p *LifecyclePreview[T, S]) unset(ctx context.Context, m merged[T]) (requir
 	if err != nil {
 		return nil, nil, err
 	}
-	parameters, _ := p.Kind.Parameters(m.want)
-	spec, err := class.TreeOf(&parameters)
+	spec, err := class.TreeOf(m.want.GetParameters())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -19,23 +19,22 @@ import (
 )
 
 // Deletion returns what the deletion of an object does, the dangerous first, a line each.
-func (p *LifecyclePreview[T, S]) Deletion(ctx context.Context, object client.Object) ([]string, error) {
-	obj := object.(T)
+func (p *LifecyclePreview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) ([]string, error) {
 	m, err := p.merge(ctx, obj)
 	if err != nil {
 		return nil, err
 	}
-	status := p.Kind.Status(obj)
+	status := obj.GetResourceStatus()
 	view := storedView(obj, status)
 	view.Enforced = m.enforced()
 	view.Mark = ownMark(obj)
 	d := deletionLines{
 		status: status, policy: m.policy, held: view.Held, bound: view.Bound, enforced: view.Enforced, origin: status.Origin, uid: string(obj.GetUID()),
-		name: cmp.Or(status.ExternalName, p.Kind.Spec(obj).ExternalName), paused: obj.GetAnnotations()[v1alpha1.AnnotationPaused] == "true",
+		name: cmp.Or(status.ExternalName, obj.GetResourceSpec().ExternalName), paused: obj.GetAnnotations()[v1alpha1.AnnotationPaused] == "true",
 		secrets: connectionSecrets(status, nil),
 	}
 	d.observed, _ = p.Observed(client.ObjectKeyFromObject(obj))
-	_, d.force = p.Kind.Deletion(m.want)
+	d.force = m.want.GetForceDestroy()
 	d.cloud, d.undriven = p.consequences(status.Provider), undriven(p.Drivers, status.Provider, p.Kind.Name)
 	d.noun = cmp.Or(d.cloud.Noun, "the cloud object") + " " + d.name
 	expected, err := p.expected(obj, m.want, view)
@@ -47,28 +46,28 @@ func (p *LifecyclePreview[T, S]) Deletion(ctx context.Context, object client.Obj
 }
 
 // expected returns what the cloud is expected to show, by what is stored of an object.
-func (p *LifecyclePreview[T, S]) expected(obj, want T, v View) (driver.Observation, error) {
-	status := p.Kind.Status(obj)
+func (p *LifecyclePreview) expected(obj, want v1alpha1.ResourceObject, v View) (driver.Observation, error) {
+	status := obj.GetResourceStatus()
 	o := expectedObservation(status, v)
 	if o.State == driver.Absent {
 		return o, nil
 	}
-	to, _ := p.Kind.Parameters(want)
-	from := p.Kind.Mirror(obj)
+	to := want.GetParameters()
+	from := obj.GetObserved()
 	if from == nil { // nobody has looked at it yet
-		from = &to
+		from = to
 	}
 	has, err := class.TreeOf(from)
 	if err != nil {
 		return o, err
 	}
 	o.Protected = has[fieldProtection] == true
-	o.Changes, err = p.changes(status.Provider, from, &to, field.Applied(status.Applied))
+	o.Changes, err = p.changes(status.Provider, from, to, field.Applied(status.Applied))
 	return o, err
 }
 
 // changes returns what a cloud would change to make what is as the one spec says as the other says.
-func (p *LifecyclePreview[T, S]) changes(provider string, from, to *S, applied field.Applied) ([]field.Change, error) {
+func (p *LifecyclePreview) changes(provider string, from, to any, applied field.Applied) ([]field.Change, error) {
 	drv := p.Drivers[provider]
 	if drv == nil {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 
 // policyLines says what an edit of fields that are in no field table means for an object that has something in the cloud: the dangerous first,
 // a line each.
-func (p *Previewer[T, S]) policyLines(ctx context.Context, old, object T) (lines []string, err error) {
-	status := p.Kind.Status(object)
+func (p *Previewer) policyLines(ctx context.Context, old, object v1alpha1.ResourceObject) (lines []string, err error) {
+	status := object.GetResourceStatus()
 	if status.ExternalName == "" {
 		return nil, nil
 	}
@@ -22,8 +22,7 @@ func (p *Previewer[T, S]) policyLines(ctx context.Context, old, object T) (lines
 	if err != nil {
 		return nil, err
 	}
-	_, forced := p.Kind.Deletion(before)
-	if _, force := p.Kind.Deletion(after); force && !forced {
+	if after.GetForceDestroy() && !before.GetForceDestroy() {
 		lines = append(lines, "forceDestroy false -> true: a deletion of this object deletes the cloud object with all its contents, for good")
 	}
 	lines = append(lines, p.deletionPolicyLine(policyBefore.Deletion, policy.Deletion, status.Provider)...)
@@ -41,14 +40,14 @@ func (p *Previewer[T, S]) policyLines(ctx context.Context, old, object T) (lines
 		}
 		lines = append(lines, fmt.Sprintf("the object now uses the %s: if that leads to another account, this object stalls (AccountChanged), and the cloud object stays as it is in its account", config))
 	}
-	if p.Kind.Connection != nil && p.Kind.Connection(before) != nil && p.Kind.Connection(after) == nil && status.Binding != nil {
+	if before.GetConnection() != nil && after.GetConnection() == nil && status.Binding != nil {
 		lines = append(lines, fmt.Sprintf("spec.connection is removed: Mooring deletes the connection Secret %s, and what uses it loses the password", status.Binding.Name))
 	}
 	return lines, nil
 }
 
 // deletionPolicyLine says what another deletion policy means, if it keeps less.
-func (p *Previewer[T, S]) deletionPolicyLine(from, to v1alpha1.DeletionPolicy, provider string) []string {
+func (p *Previewer) deletionPolicyLine(from, to v1alpha1.DeletionPolicy, provider string) []string {
 	snapshots := false
 	if drv := p.Drivers[provider]; drv != nil {
 		description := drv.Describe()

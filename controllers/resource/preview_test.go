@@ -14,32 +14,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/mem"
 )
 
-// previewedKind is as much of Databases as a preview reads.
-var previewedKind = &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
-	Name: "Database", WhenVanished: v1alpha1.WhenVanishedStop,
-	Spec:        func(d *v1alpha1.Database) *v1alpha1.ResourceSpec { return &d.Spec.ResourceSpec },
-	Status:      func(d *v1alpha1.Database) *v1alpha1.ResourceStatus { return &d.Status.ResourceStatus },
-	Credentials: func(d *v1alpha1.Database) *v1alpha1.DatabaseCredentials { return d.Spec.Credentials },
-	Parameters: func(d *v1alpha1.Database) (v1alpha1.DatabaseParameters, string) {
-		return *d.Spec.DatabaseParameters.DeepCopy(), ""
-	},
-	Mirror:     func(d *v1alpha1.Database) *v1alpha1.DatabaseParameters { return d.Status.Observed },
-	Connection: func(d *v1alpha1.Database) *v1alpha1.Connection { return d.Spec.Connection },
-	Deletion: func(d *v1alpha1.Database) (v1alpha1.DeletionPolicy, bool) {
-		return or(d.Spec.DeletionPolicy, v1alpha1.DeletionSnapshot), false
-	},
-}
-
 var previewTime = time.Date(2026, 1, 2, 3, 12, 0, 0, time.UTC)
 
-func previewer() *Previewer[*v1alpha1.Database, v1alpha1.DatabaseParameters] {
-	return &Previewer[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
-		Kind: previewedKind, Drivers: map[string]driver.Driver{"aws": mem.New(mem.Options{}).Driver()},
+func previewer() *Previewer {
+	return &Previewer{
+		Kind: kind.Database(), Drivers: map[string]driver.Driver{"aws": mem.New(mem.Options{}).Driver()},
 		Observed: func(client.ObjectKey) (time.Time, bool) { return previewTime.Add(-12 * time.Minute), true },
 		Now:      func() time.Time { return previewTime },
 	}
@@ -329,7 +314,7 @@ func done(t *testing.T, object *v1alpha1.Database) kept {
 	}
 	v := viewOf(object, &object.Status.ResourceStatus, nil)
 	v.Held, v.ID, v.Mark = true, "db-1", driver.Mark{Cluster: "c", Namespace: "shop", Name: "orders", UID: "uid-1"}
-	a := Plan(v, driver.Observation{State: driver.Ready, Available: true, ID: "db-1", Mark: v.Mark, Changes: changes}, previewedKind.policy(object))
+	a := Plan(v, driver.Observation{State: driver.Ready, Available: true, ID: "db-1", Mark: v.Mark, Changes: changes}, policyOf(kind.Database(), object))
 	k := kept{AtOnce: append([]string{}, field.Names(a.Changes)...), All: []string{}, Hash: a.Hash}
 	for _, c := range a.Pending {
 		k.All = append(k.All, c.Field+" "+c.Cause)

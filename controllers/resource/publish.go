@@ -22,7 +22,7 @@ import (
 // publish keeps the connection Secret as it should be: a projection of what was seen and of the vault. A Secret of a former name
 // is kept so for a while: see former.go.
 func (r *Reconciler[T, S]) publish(ctx context.Context, t *turn[T, S], out outcome) (outcome, error) {
-	wanted := r.Kind.Connection(t.want)
+	wanted := t.want.GetConnection()
 	if wanted == nil {
 		return out, r.unpublish(ctx, t)
 	}
@@ -104,7 +104,7 @@ func (r *Reconciler[T, S]) secretType(t *turn[T, S]) corev1.SecretType {
 
 // mayPublish refuses to go on if the connection Secret is somebody else's: a password that nobody could be told is not set.
 func (r *Reconciler[T, S]) mayPublish(ctx context.Context, t *turn[T, S]) error {
-	wanted := r.Kind.Connection(t.want)
+	wanted := t.want.GetConnection()
 	if wanted == nil {
 		return nil
 	}
@@ -215,13 +215,13 @@ func connectionSecrets(status *v1alpha1.ResourceStatus, wanted *v1alpha1.Connect
 // object stays, and the vault.
 func (r *Reconciler[T, S]) dropSecrets(ctx context.Context, t *turn[T, S], stays bool) error {
 	if !stays {
-		for _, name := range t.published(r.Kind.Connection(t.want)) {
+		for _, name := range t.published(t.want.GetConnection()) {
 			if err := r.dropSecret(ctx, t, name); err != nil {
 				return err
 			}
 		}
 	}
-	if r.Kind.Credentials == nil {
+	if !r.Kind.Login {
 		return nil
 	}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: vaultName(t.obj)}}

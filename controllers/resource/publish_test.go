@@ -25,7 +25,6 @@ func TestUnmade(t *testing.T) {
 			d := newDesk(t)
 			d.request.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "photos", UID: "uid-now"}
 			d.spec.ExternalName = "photos"
-			d.Kind.Parameters = func(*v1alpha1.Bucket) (p v1alpha1.BucketParameters, _ string) { return p, "" }
 			d.session = &showing{d.cloud, []driver.Observation{{
 				State: driver.Ready, Available: true, Mark: d.request.Mark, Changes: []field.Change{tc.change},
 			}}}

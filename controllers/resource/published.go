@@ -32,14 +32,14 @@ func (r *Reconciler[T, S]) passwordChecked(t *turn[T, S]) bool {
 	if before == nil || t.now.Sub(before.checked) >= passwordCheck || t.seen.State != driver.Ready || t.seen.PasswordRefused {
 		return false
 	}
-	c := r.Kind.Credentials(t.want)
+	c := t.want.GetCredentials()
 	return (c == nil || c.PasswordSecretRef == nil) && len(t.status.FormerSecrets) == 0
 }
 
 // passwordToPublish returns the password that the connection Secret is to hold; empty for kinds that have none. done: the Secret holds it
 // already, or no password is known to be set yet.
 func (r *Reconciler[T, S]) passwordToPublish(ctx context.Context, t *turn[T, S], name string) (password string, done bool, err error) {
-	if r.Kind.Credentials == nil {
+	if !r.Kind.Login {
 		return "", false, nil
 	}
 	if t.vault == nil && t.mem.published != nil {
@@ -75,7 +75,7 @@ func (r *Reconciler[T, S]) isPublished(ctx context.Context, t *turn[T, S], name 
 // which says that the server has the password.
 func (r *Reconciler[T, S]) rememberPublished(t *turn[T, S], secret *corev1.Secret) {
 	t.mem.published = nil
-	if r.Kind.Credentials == nil || t.vault.next() != "" || secret.ResourceVersion == "" {
+	if !r.Kind.Login || t.vault.next() != "" || secret.ResourceVersion == "" {
 		return
 	}
 	kind, data := r.Kind.Binding(t.want, &t.conn.Cloud, t.seen.Endpoint, "")

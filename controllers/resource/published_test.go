@@ -13,6 +13,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
@@ -31,7 +32,7 @@ func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
 			d, secret := withVault(map[string]string{"current": "one", "serial": "1"})
 			c := fake.NewClientBuilder().WithObjects(secret).Build()
 			r := &Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
-				Settings: Settings{Client: c, Reader: c, Namespace: secret.Namespace}, Kind: &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{Name: "Database"},
+				Settings: Settings{Client: c, Reader: c, Namespace: secret.Namespace}, Kind: &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{Kind: kind.Database()},
 			}
 			tn := &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
 				obj: d, want: d, status: &d.Status.ResourceStatus, conn: &identity.Connection{}, mem: &memory{published: &published{name: "orders-db"}},
@@ -128,15 +129,12 @@ func asPublished(vaulted map[string]string) (
 	c = fake.NewClientBuilder().WithObjects(objects...).Build()
 	r = &Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
 		Settings: Settings{Client: c, Reader: c, Namespace: vault.Namespace},
-		Kind: &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
-			Name:        "Database",
-			Credentials: func(*v1alpha1.Database) *v1alpha1.DatabaseCredentials { return nil },
-			Connection:  func(*v1alpha1.Database) *v1alpha1.Connection { return &v1alpha1.Connection{SecretName: "orders-db"} },
-			Binding: func(_ *v1alpha1.Database, _ *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
-				return "servicebinding.io/postgresql", bytesOf(map[string]string{"host": at.Host, "password": password})
-			},
-		},
+		Kind:     &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{Kind: kind.Database()},
 	}
+	r.Kind.Binding = func(_ v1alpha1.ResourceObject, _ *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
+		return "servicebinding.io/postgresql", bytesOf(map[string]string{"host": at.Host, "password": password})
+	}
+	d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
 	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
 	now := time.Now()
 	tn = &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
@@ -47,7 +48,7 @@ type Settings struct {
 }
 
 // A Reconciler brings objects of one kind and what they stand for in the cloud together.
-type Reconciler[T client.Object, S any] struct {
+type Reconciler[T v1alpha1.ResourceObject, S any] struct {
 	Settings
 	Kind *Kind[T, S]
 	// Classes finds the classes of the kind; Rollouts let a changed one reach its users a few at a time.
@@ -63,7 +64,7 @@ type Reconciler[T client.Object, S any] struct {
 // ByName is the reconciler as a controller calls it: by the name of an object.
 func (r *Reconciler[T, S]) ByName() reconcile.Reconciler {
 	return reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-		obj := r.Kind.New()
+		obj := r.Kind.New().(T)
 		err := r.Client.Get(ctx, req.NamespacedName, obj)
 		switch {
 		case apierrors.IsNotFound(err):

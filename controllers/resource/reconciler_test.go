@@ -16,6 +16,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/retry"
 )
 
@@ -47,14 +48,7 @@ func TestTurnEnds(t *testing.T) {
 				Client: c, Deadline: deadline, RecordDeadline: deadline, Now: time.Now, Cadence: retry.DefaultCadence(time.Minute),
 				Credentials: &identity.Store{Client: c}, Limiters: account.New(1, time.Now, nil),
 			},
-			Kind: &Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
-				Spec:   func(b *v1alpha1.Bucket) *v1alpha1.ResourceSpec { return &b.Spec.ResourceSpec },
-				Status: func(b *v1alpha1.Bucket) *v1alpha1.ResourceStatus { return &b.Status.ResourceStatus },
-				Parameters: func(b *v1alpha1.Bucket) (v1alpha1.BucketParameters, string) {
-					return b.Spec.BucketParameters, "eu-central-1"
-				},
-				Deletion: func(b *v1alpha1.Bucket) (v1alpha1.DeletionPolicy, bool) { return b.Spec.DeletionPolicy, false },
-			},
+			Kind: &Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{Kind: kind.Bucket()},
 		}
 		began := time.Now()
 		result, err := r.Reconcile(t.Context(), b)

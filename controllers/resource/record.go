@@ -191,11 +191,11 @@ func (r *Reconciler[T, S]) describeSeen(t *turn[T, S], creating bool) {
 
 // mirror shows in the status what was observed.
 func (r *Reconciler[T, S]) mirror(t *turn[T, S]) {
-	if err := r.Kind.Observed(t.obj, t.seen.Mirror); err != nil {
+	if err := t.obj.SetObserved(t.seen.Mirror); err != nil {
 		logf.Log.Error(err, "the driver's mirror does not match the schema of the spec")
 	}
-	if r.Kind.Endpoint != nil {
-		r.Kind.Endpoint(t.obj, t.seen.Endpoint)
+	if r.Kind.SetEndpoint != nil {
+		r.Kind.SetEndpoint(t.obj, t.seen.Endpoint)
 	}
 	if t.seen.Fixed != nil {
 		t.status.Fixed = t.seen.Fixed

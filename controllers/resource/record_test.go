@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -21,9 +21,7 @@ import (
 func TestObservedIsBoundOnceSeen(t *testing.T) {
 	for state, want := range map[driver.State]string{driver.Absent: "", driver.Ready: "theirs"} {
 		b := &v1alpha1.Bucket{}
-		r := &Reconciler[*v1alpha1.Bucket, v1alpha1.BucketParameters]{Kind: &Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
-			Observed: func(*v1alpha1.Bucket, json.RawMessage) error { return nil },
-		}}
+		r := &Reconciler[*v1alpha1.Bucket, v1alpha1.BucketParameters]{Kind: &Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{Kind: kind.Bucket()}}
 		r.describe(&turn[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
 			obj: b, status: &b.Status.ResourceStatus, policy: Policy{Management: v1alpha1.ManagementObserve},
 			conn:    &identity.Connection{Provider: "aws"},

@@ -17,7 +17,7 @@ import (
 )
 
 // A turn is one reconcile of one object: everything that is known and done on the way.
-type turn[T client.Object, S any] struct {
+type turn[T v1alpha1.ResourceObject, S any] struct {
 	obj T
 	// stored is the object as the API server last had it: what a patch is made against.
 	stored T
@@ -75,8 +75,8 @@ func (r *Reconciler[T, S]) begin(obj T) *turn[T, S] {
 	now := r.Now()
 	t := &turn[T, S]{
 		obj: obj, stored: obj.DeepCopyObject().(T), want: obj,
-		spec: r.Kind.Spec(obj), status: r.Kind.Status(obj),
-		policy: r.Kind.policy(obj), deleting: !obj.GetDeletionTimestamp().IsZero(),
+		spec: obj.GetResourceSpec(), status: obj.GetResourceStatus(),
+		policy: policyOf(r.Kind.Kind, obj), deleting: !obj.GetDeletionTimestamp().IsZero(),
 		mem: r.memories.of(client.ObjectKeyFromObject(obj), obj.GetUID(), r.Cadence, now), now: now,
 		action: observing,
 	}
@@ -141,7 +141,7 @@ func (t *turn[T, S]) redact(message string) string {
 
 // settings returns the object's location and the parameters of its request.
 func (r *Reconciler[T, S]) parameters(t *turn[T, S]) (parameters S, location string) {
-	parameters, location = r.Kind.Parameters(t.want)
+	parameters, location = *t.want.GetParameters().(*S), t.want.GetLocation()
 	if t.status.Location != "" {
 		location = t.status.Location // bound at creation
 	}
@@ -166,13 +166,13 @@ func (r *Reconciler[T, S]) prepare(t *turn[T, S]) {
 		Spec: driver.NewSpec(&parameters), Applied: field.Applied(t.status.Applied), Operation: t.status.Operation,
 		NotBefore: t.mem.notBefore,
 	}
-	if r.Kind.Credentials != nil {
-		if c := r.Kind.Credentials(t.want); c != nil && c.Username != nil {
+	if r.Kind.Login {
+		if c := t.want.GetCredentials(); c != nil && c.Username != nil {
 			t.request.Login.Username = *c.Username
 		}
 	}
 	if t.deleting {
-		_, force := r.Kind.Deletion(t.want)
+		force := t.want.GetForceDestroy()
 		t.request.Deletion = &driver.Deletion{Force: force}
 		if t.policy.Deletion == v1alpha1.DeletionSnapshot {
 			t.request.Deletion.Snapshot = SnapshotName(name, string(t.obj.GetUID()))
@@ -185,7 +185,7 @@ func (r *Reconciler[T, S]) asked(t *turn[T, S]) (name, location string) {
 	if name = t.spec.ExternalName; name == "" {
 		name = ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.described.Name.MaxLength)
 	}
-	if _, location = r.Kind.Parameters(t.want); location == "" {
+	if location = t.want.GetLocation(); location == "" {
 		location = t.conn.Region
 	}
 	return name, location
@@ -246,7 +246,7 @@ func viewOf(object client.Object, status *v1alpha1.ResourceStatus, found *class.
 // was found it is, whatever region the account has by default.
 func (r *Reconciler[T, S]) moved(t *turn[T, S]) bool {
 	name, location := r.asked(t)
-	_, chosen := r.Kind.Parameters(t.want)
+	chosen := t.want.GetLocation()
 	found := t.status.Origin == v1alpha1.OriginAdopted || t.status.Origin == "" && t.status.ExternalID != ""
 	return name != t.status.ExternalName || location != "" && location != t.status.Location && (chosen != "" || !found)
 }

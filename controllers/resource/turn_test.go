@@ -120,7 +120,9 @@ func TestMoved(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := newDesk(t)
-			d.Kind.Parameters = func(*v1alpha1.Bucket) (p v1alpha1.BucketParameters, location string) { return p, tt.chosen }
+			if tt.chosen != "" {
+				d.obj.Spec.Location = &tt.chosen
+			}
 			d.conn.Region, d.spec.ExternalName = "europe-west3", d.status.ExternalName
 			d.status.Origin, d.status.ExternalID, d.status.Location = tt.origin, tt.id, "us"
 			if got := d.moved(d.turn); got != tt.want {

@@ -225,7 +225,7 @@ func (r *Reconciler[T, S]) own(ctx context.Context, t *turn[T, S]) error {
 // others know the server's, unless it was made for this object before.
 func (r *Reconciler[T, S]) disown(ctx context.Context, t *turn[T, S]) error {
 	belongs := ownership(t.view, t.seen)
-	if r.Kind.Credentials == nil || belongs == oursUnmarked {
+	if !r.Kind.Login || belongs == oursUnmarked {
 		return nil
 	}
 	if err := r.openVault(ctx, t); err != nil {

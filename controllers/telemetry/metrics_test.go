@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -307,14 +308,20 @@ func full() *Metrics {
 	return m
 }
 
+// configs lists one provider config, with conditions.
+func configs(conditions ...metav1.Condition) *v1alpha1.ProviderConfigList {
+	config := v1alpha1.ProviderConfig{Spec: v1alpha1.ProviderConfigSpec{Account: v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: "shop"}}}}
+	config.Status.Conditions = conditions
+	return &v1alpha1.ProviderConfigList{Items: []v1alpha1.ProviderConfig{config}}
+}
+
 func sources(objects *shelf) Sources {
 	leading := make(chan struct{})
 	close(leading)
 	return Sources{
 		Leading: leading, Cache: objects, SyncPeriod: time.Minute, ObjectLimit: 1000,
 		Kinds: []Kind{{
-			Name: "Bucket", List: func() client.ObjectList { return &v1alpha1.BucketList{} },
-			Status: func(o client.Object) *v1alpha1.ResourceStatus { return &o.(*v1alpha1.Bucket).Status.ResourceStatus },
+			Kind: kind.Bucket(),
 			Sightings: func() []Sighting {
 				return []Sighting{
 					{Provider: "aws", At: noon.Add(-time.Minute)}, {Provider: "aws", At: noon.Add(-2 * time.Minute)}, {Provider: "gcp", At: noon},
@@ -324,10 +331,7 @@ func sources(objects *shelf) Sources {
 			Rollouts:      func() []Rollout { return []Rollout{{"standard", 5, 7}} },
 		}},
 		Configs: []ConfigKind{{
-			Name: "ProviderConfig", List: func() client.ObjectList {
-				return &v1alpha1.ProviderConfigList{Items: make([]v1alpha1.ProviderConfig, 1)}
-			},
-			Of: func(client.Object) (string, []metav1.Condition) { return "gcp", nil },
+			Name: "ProviderConfig", NewList: func() client.ObjectList { return configs() },
 		}},
 		Accounts: func() []Account {
 			return []Account{{"aws", "123", 10, 4, 1}, {"aws", "", 1, 0, 0}, {"aws", "", 1, 0, 0}}

@@ -74,15 +74,15 @@ type tally struct{ provider, class, condition, status, reason string }
 
 // collect shows what is counted of a kind's objects, and returns the unhealthy ones.
 func (k Kind) collect(ctx context.Context, cache client.Reader, now, mustBeObservedSince time.Time, to chan<- prometheus.Metric) (unhealthy []unhealthyObject, err error) {
-	list := k.List()
+	list := k.NewList()
 	if err := cache.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, err
 	}
 	lastObserved := k.lastObserved()
 	tallies, deleting, begun := map[tally]int{}, map[string]time.Duration{}, map[inProgressLabels]time.Duration{}
 	err = meta.EachListItem(list, func(item runtime.Object) error {
-		object := item.(client.Object)
-		status := k.Status(object)
+		object := item.(v1alpha1.ResourceObject)
+		status := object.GetResourceStatus()
 		count(tallies, status)
 		name := client.ObjectKeyFromObject(object)
 		if conditions := unhealthyConditions(object, status, lastObserved[name], mustBeObservedSince); len(conditions) > 0 {
@@ -160,16 +160,16 @@ func (k Kind) collectSightings(now time.Time, to chan<- prometheus.Metric) {
 
 // collect shows how many provider configs are Ready, and returns those that are not.
 func (k ConfigKind) collect(ctx context.Context, cache client.Reader, to chan<- prometheus.Metric) (unhealthy []unhealthyObject, err error) {
-	list := k.List()
+	list := k.NewList()
 	if err := cache.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, err
 	}
 	tallies := map[tally]int{}
 	err = meta.EachListItem(list, func(item runtime.Object) error {
-		object := item.(client.Object)
-		provider, conditions := k.Of(object)
+		object := item.(v1alpha1.ProviderConfigObject)
+		provider := object.GetAccount().Cloud()
 		ready := metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionUnknown, LastTransitionTime: object.GetCreationTimestamp()}
-		if c := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady); c != nil {
+		if c := meta.FindStatusCondition(object.GetConditions(), v1alpha1.ConditionReady); c != nil {
 			ready = *c
 		}
 		tallies[tally{provider: provider, status: string(ready.Status), reason: ready.Reason}]++

@@ -117,8 +117,8 @@ func TestObjectLimit(t *testing.T) {
 		m := New(Options{Now: func() time.Time { return noon }})
 		s := sources(&objects)
 		s.ObjectLimit, s.Kinds[0].Sightings = limit, nil
-		s.Configs[0].Of = func(o client.Object) (string, []metav1.Condition) {
-			return "gcp", []metav1.Condition{since(v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonDenied, time.Second)}
+		s.Configs[0].NewList = func() client.ObjectList {
+			return configs(since(v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonDenied, time.Second))
 		}
 		m.Watch(s)
 		got := values(t, m)

@@ -5,12 +5,11 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
 // Sources are where to read what is shown at a scrape.
@@ -33,11 +32,9 @@ type Sources struct {
 	ObjectLimit int
 }
 
-// A Kind is a kind of objects that stand for something in a cloud.
+// A Kind is a kind of objects that stand for something in a cloud, and what its reconciler knows of them.
 type Kind struct {
-	Name   string
-	List   func() client.ObjectList
-	Status func(client.Object) *v1alpha1.ResourceStatus
+	*kind.Kind
 	// Sightings returns when each cloud object was last observed.
 	Sightings func() []Sighting
 	// StaleStatuses returns how many objects have a status that could not be written after their last reconciliation.
@@ -61,10 +58,8 @@ type Rollout struct {
 
 // A ConfigKind is a kind of provider configs.
 type ConfigKind struct {
-	Name string
-	List func() client.ObjectList
-	// Of returns the provider and the conditions of a config.
-	Of func(client.Object) (provider string, conditions []metav1.Condition)
+	Name    string
+	NewList func() client.ObjectList
 }
 
 // listDeadline bounds what reading from memory may take.

@@ -8,12 +8,17 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/constraint"
+	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
 // TestRulesOfSamplesCompile compiles the rules of the sample classes, as Mooring does: the API server takes them as mere text.
 func TestRulesOfSamplesCompile(t *testing.T) {
-	kinds := map[string]constraint.Kind{"DatabaseClass": constraint.Databases, "BucketClass": constraint.Buckets}
-	rules := 0
+	kinds, rules := map[string]*kind.Kind{}, 0
+	for _, k := range kind.All() {
+		if k.Class != nil {
+			kinds[k.Class.Name] = k
+		}
+	}
 	for path, content := range files(t, filepath.Join(root(t), "config", "samples", "classes"), ".yaml") {
 		for _, object := range decode(t, content) {
 			var class struct {

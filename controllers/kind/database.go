@@ -1,0 +1,77 @@
+package kind
+
+import (
+	"net"
+	"net/url"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// +kubebuilder:rbac:groups=mooring.dev,resources=databases,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=mooring.dev,resources=databases/status;databaseclasses/status,verbs=patch
+// +kubebuilder:rbac:groups=mooring.dev,resources=databaseclasses,verbs=get;list;watch
+
+// Database returns the kind Database.
+func Database() *Kind {
+	return &Kind{
+		Name: "Database", Plural: "databases",
+		New:     func() v1alpha1.ResourceObject { return &v1alpha1.Database{} },
+		NewList: func() client.ObjectList { return &v1alpha1.DatabaseList{} },
+		Class: &Class{
+			Name: "DatabaseClass", Plural: "databaseclasses",
+			New:     func() v1alpha1.ClassObject { return &v1alpha1.DatabaseClass{} },
+			NewList: func() client.ObjectList { return &v1alpha1.DatabaseClassList{} },
+		},
+		Login:          true,
+		Fixed:          []string{"location", "engine", "databaseName"},
+		DeletionPolicy: v1alpha1.DeletionSnapshot,
+		WhenVanished:   v1alpha1.WhenVanishedStop,
+		Regrets:        databaseRegrets,
+		SetEndpoint:    setDatabaseEndpoint,
+		Binding:        databaseBinding,
+	}
+}
+
+func databaseRegrets(object v1alpha1.ResourceObject) (lines []string) {
+	d := object.(*v1alpha1.Database)
+	if d.Spec.DeletionPolicy == v1alpha1.DeletionDelete {
+		lines = append(lines, "deletionPolicy Delete: when this object is deleted no final snapshot is taken, and the data is lost for good")
+	}
+	if d.Spec.Connection == nil && (d.Spec.Credentials == nil || d.Spec.Credentials.PasswordSecretRef == nil) {
+		lines = append(lines, "spec.connection is not set: no Secret with host, user and password is written, and nobody learns the password; set spec.connection.secretName")
+	}
+	if d.Spec.Backup != nil && d.Spec.Backup.RetentionDays != nil && *d.Spec.Backup.RetentionDays == 0 {
+		lines = append(lines, "backup.retentionDays is 0: there are no automatic backups, and no restore to a point in time")
+	}
+	return lines
+}
+
+func setDatabaseEndpoint(object v1alpha1.ResourceObject, at driver.Endpoint) {
+	d := object.(*v1alpha1.Database)
+	if d.Status.Endpoint = ""; at.Host != "" {
+		d.Status.Endpoint = net.JoinHostPort(at.Host, strconv.Itoa(int(at.Port)))
+	}
+}
+
+func databaseBinding(object v1alpha1.ResourceObject, cloud *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
+	d := object.(*v1alpha1.Database)
+	engine, scheme, query := "postgresql", "postgresql", "sslmode=require"
+	if e := d.Spec.Engine; e != nil && *e == v1alpha1.EngineMySQL {
+		engine, scheme, query = "mysql", "mysql", ""
+	}
+	port := strconv.Itoa(int(at.Port))
+	uri := url.URL{
+		Scheme: scheme, User: url.UserPassword(at.Username, password),
+		Host: net.JoinHostPort(at.Host, port), Path: "/" + at.Database, RawQuery: query,
+	}
+	return serviceBinding(engine, map[string]string{
+		"type": engine, "provider": cloud.Name, "host": at.Host, "port": port,
+		"username": at.Username, "password": password, "database": at.Database,
+		"certificates": at.Certificates, "uri": uri.String(),
+	})
+}

@@ -1,0 +1,85 @@
+package kind
+
+import (
+	"reflect"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Kind is a kind of object that stands for something in a cloud. All functions are pure.
+type Kind struct {
+	// Name is the kind's name in the API, Plural that of its resource.
+	Name, Plural string
+	New          func() v1alpha1.ResourceObject
+	NewList      func() client.ObjectList
+	// Class is the kind's class; nil for a kind that has none. Objects of such a kind name their provider config.
+	Class *Class
+
+	// Login: objects have an administrator with a password.
+	Login bool
+	// Fixed are the fields that can't change once the cloud object exists.
+	Fixed []string
+	// DeletionPolicy and WhenVanished are the defaults of the fields of that name.
+	DeletionPolicy v1alpha1.DeletionPolicy
+	WhenVanished   v1alpha1.WhenVanished
+
+	// Regrets returns what a user may regret about a new object, class merged in: a line each, the dangerous first. It is nil if
+	// there is nothing to say.
+	Regrets func(v1alpha1.ResourceObject) []string
+	// SetEndpoint stores in the status where the object answers; nil for kinds whose status does not show it.
+	SetEndpoint func(v1alpha1.ResourceObject, driver.Endpoint)
+	// Binding returns type and contents of the connection Secret of an object in a cloud. The keys are those of the Service
+	// Binding specification; entries without a value are left out.
+	Binding func(obj v1alpha1.ResourceObject, cloud *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte)
+}
+
+// A Class is the class of a kind.
+type Class struct {
+	// Name is the class's kind in the API, Plural that of its resource.
+	Name, Plural string
+	New          func() v1alpha1.ClassObject
+	NewList      func() client.ObjectList
+}
+
+// A deletion looks whether the kind itself is being removed from the cluster.
+//
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=buckets.mooring.dev;databases.mooring.dev
+
+// All returns the kinds in the order in which people meet them. Each call returns kinds of its own.
+func All() []*Kind { return []*Kind{Database(), Bucket()} }
+
+// Has reports whether an object is of the kind.
+func (k *Kind) Has(object client.Object) bool {
+	return reflect.TypeOf(object) == reflect.TypeOf(k.New())
+}
+
+// HasClass reports whether an object is a class of the kind.
+func (k *Kind) HasClass(object client.Object) bool {
+	return k.Class != nil && reflect.TypeOf(object) == reflect.TypeOf(k.Class.New())
+}
+
+// Deletion returns the deletion policy of an object, default applied.
+func (k *Kind) Deletion(object v1alpha1.ResourceObject) v1alpha1.DeletionPolicy {
+	if p := object.GetDeletionPolicy(); p != "" {
+		return p
+	}
+	return k.DeletionPolicy
+}
+
+// Definition returns the name of the kind's CustomResourceDefinition.
+func (k *Kind) Definition() string { return k.Plural + "." + v1alpha1.GroupVersion.Group }
+
+// serviceBinding is a connection Secret: its type in the Service Binding specification, and the entries that have a value.
+func serviceBinding(of string, entries map[string]string) (corev1.SecretType, map[string][]byte) {
+	data := map[string][]byte{}
+	for key, value := range entries {
+		if value != "" {
+			data[key] = []byte(value)
+		}
+	}
+	return corev1.SecretType("servicebinding.io/" + of), data
+}
