@@ -131,15 +131,10 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
 		Refresh: o.Refresh, DeniedPause: retry.DefaultCadence(o.SyncPeriod).Longest, Limiters: s.limiters, Calls: s.calls, Now: o.Now,
 	}
-	if err := addKind(ctx, s, &resource.Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
-		Kind: kind.Bucket(),
-	}); err != nil {
-		return err
-	}
-	if err := addKind(ctx, s, &resource.Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
-		Kind: kind.Database(),
-	}); err != nil {
-		return err
+	for _, k := range kind.All() {
+		if err := s.addKind(ctx, k); err != nil {
+			return err
+		}
 	}
 	if err := s.addConfig(identity.KindProviderConfig, &v1alpha1.ProviderConfig{}); err != nil {
 		return err
@@ -206,10 +201,10 @@ func (s *setup) calls(provider string) driver.Calls {
 const configIndex = "providerConfig"
 
 // addKind adds the reconcilers of one kind and of its classes.
-func addKind[T v1alpha1.ResourceObject, S any](ctx context.Context, s *setup, k *resource.Kind[T, S]) error {
-	rules := class.Rules{Kind: k.Kind}
-	resolver := &class.Resolver{Kind: k.Kind, Client: s.mgr.GetClient(), Rules: rules.Of}
-	r := &resource.Reconciler[T, S]{
+func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
+	rules := class.Rules{Kind: k}
+	resolver := &class.Resolver{Kind: k, Client: s.mgr.GetClient(), Rules: rules.Of}
+	r := &resource.Reconciler{
 		Settings: resource.Settings{
 			Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"), Log: s.Log,
 			Credentials: s.store, Metrics: s.metrics, ClusterID: s.ClusterID, Namespace: s.Namespace,
@@ -217,14 +212,14 @@ func addKind[T v1alpha1.ResourceObject, S any](ctx context.Context, s *setup, k 
 		},
 		Kind: k, Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}
-	previewer := &resource.Previewer{Kind: k.Kind, Classes: resolver, Drivers: s.Drivers, Observed: r.Observed, Now: s.Now}
+	previewer := &resource.Previewer{Kind: k, Classes: resolver, Drivers: s.Drivers, Observed: r.Observed, Now: s.Now}
 	added := addedKind{
-		Kind: k.Kind, classes: resolver, rules: rules, preview: previewer.Warnings,
-		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Preview: s.previews(k.Kind)},
-		lifecycle: &resource.LifecyclePreview{Kind: k.Kind, Classes: resolver, Drivers: s.Drivers, Observed: r.Observed, Provider: s.providerOf},
+		Kind: k, classes: resolver, rules: rules, preview: previewer.Warnings,
+		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Preview: s.previews(k)},
+		lifecycle: &resource.LifecyclePreview{Kind: k, Classes: resolver, Drivers: s.Drivers, Observed: r.Observed, Provider: s.providerOf},
 	}
 	s.kinds = append(s.kinds, added)
-	s.counted = append(s.counted, telemetry.Kind{Kind: k.Kind, Sightings: r.Sightings, StaleStatuses: r.Unrecorded, Rollouts: r.Rollouts.Progress})
+	s.counted = append(s.counted, telemetry.Kind{Kind: k, Sightings: r.Sightings, StaleStatuses: r.Unrecorded, Rollouts: r.Rollouts.Progress})
 	if err := s.index(ctx, added); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (a acted) Unwrap() error { return a.error }
 
 // act does what was planned. From here on a shutdown does not interrupt: a write that began is
 // finished and recorded.
-func (r *Reconciler[T, S]) act(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+func (r *Reconciler) act(ctx context.Context, t *turn, a Action) (outcome, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
 	defer cancel()
 	t.action = string(a.Verb)
@@ -60,7 +60,7 @@ func (r *Reconciler[T, S]) act(ctx context.Context, t *turn[T, S], a Action) (ou
 
 // secure stores, before the cloud is changed, what finding and deleting the object again will
 // take: config and credentials, the finalizer, and the binding.
-func (r *Reconciler[T, S]) secure(ctx context.Context, t *turn[T, S], a Action) (fresh bool, err error) {
+func (r *Reconciler) secure(ctx context.Context, t *turn, a Action) (fresh bool, err error) {
 	if t.held() && t.bound() {
 		return false, nil
 	}
@@ -77,7 +77,7 @@ func (r *Reconciler[T, S]) secure(ctx context.Context, t *turn[T, S], a Action) 
 		if err := r.Client.Patch(ctx, t.obj, client.MergeFromWithOptions(t.stored, client.MergeFromWithOptimisticLock{})); err != nil {
 			return false, fmt.Errorf("store the finalizer: %w", err)
 		}
-		t.stored = t.obj.DeepCopyObject().(T)
+		t.stored = t.obj.DeepCopyObject().(v1alpha1.ResourceObject)
 	}
 	if !t.bound() {
 		r.bind(t)
@@ -91,7 +91,7 @@ func (r *Reconciler[T, S]) secure(ctx context.Context, t *turn[T, S], a Action) 
 
 // certain makes sure that the cache did not show an old version of the object. Nothing is created or deleted on
 // the word of a cache.
-func (r *Reconciler[T, S]) certain(ctx context.Context, t *turn[T, S]) error {
+func (r *Reconciler) certain(ctx context.Context, t *turn) error {
 	live := r.Kind.New()
 	if err := r.Reader.Get(ctx, client.ObjectKeyFromObject(t.obj), live); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (r *Reconciler[T, S]) certain(ctx context.Context, t *turn[T, S]) error {
 
 // creatableName refuses a name that the cloud would refuse, before anything is bound to it. What exists may have such a
 // name, so nothing else asks.
-func (t *turn[T, S]) creatableName() error {
+func (t *turn) creatableName() error {
 	refusal := t.described.Name.Refuses(t.request.Name)
 	if refusal == nil {
 		return nil
@@ -115,7 +115,7 @@ func (t *turn[T, S]) creatableName() error {
 	return fmt.Errorf("%w; choose another spec.externalName", refusal)
 }
 
-func (r *Reconciler[T, S]) create(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+func (r *Reconciler) create(ctx context.Context, t *turn, a Action) (outcome, error) {
 	if err := t.creatableName(); err != nil {
 		return outcome{}, acted{err}
 	}
@@ -165,7 +165,7 @@ func (r *Reconciler[T, S]) create(ctx context.Context, t *turn[T, S], a Action) 
 	return outcome{state: condition.Progressing, reason: a.Reason, message: a.Message, next: soon, quiet: triedAgain, created: true}, nil
 }
 
-func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, changes []field.Change) (outcome, error) {
+func (r *Reconciler) update(ctx context.Context, t *turn, a Action, changes []field.Change) (outcome, error) {
 	wasBound := t.bound()
 	if _, err := r.secure(ctx, t, a); err != nil {
 		return outcome{}, err
@@ -222,7 +222,7 @@ func (r *Reconciler[T, S]) update(ctx context.Context, t *turn[T, S], a Action, 
 
 // inVain makes the outcome of an update that of one which the cloud took before, and which did not come true. What a
 // call said about that stands.
-func (t *turn[T, S]) inVain(out outcome, changes []field.Change) outcome {
+func (t *turn) inVain(out outcome, changes []field.Change) outcome {
 	out.next, out.repeated = afterError, true
 	switch {
 	case t.mem.failures > 0:
@@ -237,7 +237,7 @@ func (t *turn[T, S]) inVain(out outcome, changes []field.Change) outcome {
 }
 
 // updating returns the outcome of an update that the cloud takes.
-func (r *Reconciler[T, S]) updating(t *turn[T, S], a Action) outcome {
+func (r *Reconciler) updating(t *turn, a Action) outcome {
 	out := outcome{reason: a.Reason, message: a.Message, pending: a.Pending, hash: a.Hash, next: soon}
 	switch {
 	case t.deleting:
@@ -257,7 +257,7 @@ func (r *Reconciler[T, S]) updating(t *turn[T, S], a Action) outcome {
 }
 
 // release marks what is left behind, so that it is not taken back by accident.
-func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S]) (outcome, error) {
+func (r *Reconciler) release(ctx context.Context, t *turn) (outcome, error) {
 	if err := r.certain(ctx, t); err != nil {
 		return outcome{}, err
 	}
@@ -282,7 +282,7 @@ func (r *Reconciler[T, S]) release(ctx context.Context, t *turn[T, S]) (outcome,
 	return out.orNothing(), err
 }
 
-func (r *Reconciler[T, S]) delete(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+func (r *Reconciler) delete(ctx context.Context, t *turn, a Action) (outcome, error) {
 	if !t.mem.deleteSent.IsZero() && t.now.Sub(t.mem.deleteSent) < r.Settle {
 		return outcome{state: condition.Deleting, reason: a.Reason, message: a.Message, next: polling}, nil
 	}
@@ -308,7 +308,7 @@ func (r *Reconciler[T, S]) delete(ctx context.Context, t *turn[T, S], a Action) 
 }
 
 // forget drops what was kept for the object, then the finalizer. stays says that the cloud object is left.
-func (r *Reconciler[T, S]) forget(ctx context.Context, t *turn[T, S], why string, stays bool) (*outcome, error) {
+func (r *Reconciler) forget(ctx context.Context, t *turn, why string, stays bool) (*outcome, error) {
 	finished := t.held()
 	if finished {
 		if err := r.dropSecrets(ctx, t, stays); err != nil {
@@ -329,7 +329,7 @@ func (r *Reconciler[T, S]) forget(ctx context.Context, t *turn[T, S], why string
 }
 
 // rest is for turns in which nothing is to be done in the cloud: the connection is published, and the plan recorded.
-func (r *Reconciler[T, S]) rest(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+func (r *Reconciler) rest(ctx context.Context, t *turn, a Action) (outcome, error) {
 	out := outcome{reason: a.Reason, message: a.Message, detail: a.Detail, pending: a.Pending, planned: true, hash: a.Hash}
 	switch a.Verb {
 	case Settle:

@@ -31,8 +31,8 @@ import (
 
 // A desk is a reconciler of buckets, one turn with a bucket that was Ready, and a cloud that notes what it is asked.
 type desk struct {
-	*Reconciler[*v1alpha1.Bucket, v1alpha1.BucketParameters]
-	*turn[*v1alpha1.Bucket, v1alpha1.BucketParameters]
+	*Reconciler
+	*turn
 	cloud *obedient
 }
 
@@ -58,6 +58,9 @@ func (o *obedient) Delete(context.Context, string, driver.Request) (driver.Resul
 	return o.done, nil
 }
 
+// bucket returns the object that the desk reconciles.
+func (d *desk) bucket() *v1alpha1.Bucket { return d.obj.(*v1alpha1.Bucket) }
+
 func newDesk(t *testing.T, others ...client.Object) *desk {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -77,12 +80,12 @@ func newDesk(t *testing.T, others ...client.Object) *desk {
 		t.Fatal(err)
 	}
 	d := &desk{cloud: &obedient{}}
-	d.Reconciler = &Reconciler[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
+	d.Reconciler = &Reconciler{
 		Settings: Settings{
 			Client: c, Reader: c, Recorder: events.NewFakeRecorder(100), Deadline: time.Minute, Now: time.Now,
 			Cadence: retry.DefaultCadence(time.Minute), Namespace: "mooring-system",
 		},
-		Kind: &Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{Kind: kind.Bucket()},
+		Kind: kind.Bucket(),
 	}
 	d.turn = d.begin(b)
 	d.session, d.conn = d.cloud, &identity.Connection{Provider: "aws"}
@@ -99,7 +102,7 @@ var drift = Action{
 // What a person reverted meanwhile is not applied, although there is nothing to store beforehand that would tell.
 func TestUpdateOfAnOldSpec(t *testing.T) {
 	d := newDesk(t)
-	edited := d.obj.DeepCopy()
+	edited := d.bucket().DeepCopy()
 	edited.Spec.Tags = map[string]v1alpha1.TagValue{"team": "c"}
 	if err := d.Client.Update(t.Context(), edited); err != nil {
 		t.Fatal(err)
@@ -175,7 +178,7 @@ func TestForgetDropsSecrets(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos-access", Labels: test.labels}, Type: "servicebinding.io/s3"}
 			d := newDesk(t, secret)
-			d.obj.Spec.Connection = &v1alpha1.Connection{SecretName: secret.Name}
+			d.bucket().Spec.Connection = &v1alpha1.Connection{SecretName: secret.Name}
 			if test.told != "" {
 				d.status.Binding = &v1alpha1.Binding{Name: test.told}
 			}
@@ -217,7 +220,7 @@ func (c *refusing) Update(context.Context, string, driver.Request, []field.Chang
 func TestWhatIsRefusedStaysStalled(t *testing.T) {
 	d := newDesk(t)
 	d.RecordDeadline = time.Minute
-	d.obj.Generation, d.view.Edited = 2, true
+	d.bucket().Generation, d.view.Edited = 2, true
 	edit := Action{Verb: Update, Reason: v1alpha1.ReasonUpdating, Message: "being applied", Changes: drift.Changes}
 	var told []bool
 	stored := func() *v1alpha1.Bucket {
@@ -254,7 +257,7 @@ func TestWhatIsRefusedStaysStalled(t *testing.T) {
 func TestWhatFailsStaysRetrying(t *testing.T) {
 	d := newDesk(t)
 	d.RecordDeadline = time.Minute
-	d.obj.Generation, d.view.Edited = 2, true
+	d.bucket().Generation, d.view.Edited = 2, true
 	var told []string
 	d.session = &refusing{d.cloud, driver.Throttled, func() {
 		b := &v1alpha1.Bucket{}
@@ -278,7 +281,7 @@ func TestWhatFailsStaysRetrying(t *testing.T) {
 // An edit that the cloud takes again and again is not called done, nor a drift of what was applied.
 func TestEditThatDoesNotComeTrue(t *testing.T) {
 	d := newDesk(t)
-	d.obj.Generation, d.view.Edited = 2, true
+	d.bucket().Generation, d.view.Edited = 2, true
 	for i, message := range []string{"being applied", "does not show it"} {
 		out, err := d.act(t.Context(), d.turn, drift)
 		if err != nil || out.quiet || out.state != condition.Updating || !strings.Contains(out.message, message) || out.repeated != (i > 0) {
@@ -326,8 +329,8 @@ func TestWhoIsGoneLeavesTheRollout(t *testing.T) {
 	d := newDesk(t)
 	d.Limiters = account.New(1, time.Now, nil)
 	d.Rollouts = &class.Rollouts{Idle: time.Hour, Now: time.Now}
-	d.Rollouts.Enter("standard", 1, 5, d.obj.UID, func() {})
-	d.obj.Finalizers = nil
+	d.Rollouts.Enter("standard", 1, 5, d.bucket().UID, func() {})
+	d.bucket().Finalizers = nil
 	if err := d.Client.Update(t.Context(), d.obj); err != nil {
 		t.Fatal(err)
 	}

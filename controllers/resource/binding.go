@@ -13,7 +13,7 @@ import (
 )
 
 // bind notes what may never change from now on, and what a creation will set.
-func (r *Reconciler[T, S]) bind(t *turn[T, S]) {
+func (r *Reconciler) bind(t *turn) {
 	t.status.ExternalName = t.request.Name
 	t.status.Provider = t.conn.Provider
 	t.status.Location = t.place()
@@ -27,7 +27,7 @@ func (r *Reconciler[T, S]) bind(t *turn[T, S]) {
 }
 
 // place returns where the cloud object was observed; before it was, where it is to be.
-func (t *turn[T, S]) place() string {
+func (t *turn) place() string {
 	if t.seen.Location != "" {
 		return t.seen.Location
 	}
@@ -35,7 +35,7 @@ func (t *turn[T, S]) place() string {
 }
 
 // unbind undoes bind, and forgets what was once seen there: it would not fit what is made elsewhere.
-func (t *turn[T, S]) unbind() {
+func (t *turn) unbind() {
 	t.status.ExternalName, t.status.Location, t.status.AccountID = "", "", ""
 	t.status.ExternalID, t.status.Operation, t.status.Fixed = "", "", nil
 	t.status.Origin, t.status.MarkMissing, t.status.CreationRefused = "", false, false
@@ -48,7 +48,7 @@ func (t *turn[T, S]) unbind() {
 // startOver removes everything that was noted about the cloud object that had the name before, because another object takes
 // its place: nothing was applied to that one but what its creation applies, it accepted no password, and it was never usable. It
 // reports whether the status changed, and has to be stored before the cloud is called.
-func (r *Reconciler[T, S]) startOver(t *turn[T, S], origin v1alpha1.Origin, applied field.Applied) (changed bool) {
+func (r *Reconciler) startOver(t *turn, origin v1alpha1.Origin, applied field.Applied) (changed bool) {
 	before := t.status.DeepCopy()
 	t.mem.startOver(before.FirstReadyTime != nil)
 	t.status.Origin, t.status.MarkMissing, t.status.CreationRefused = origin, false, false

@@ -8,7 +8,7 @@ type creation struct{ id, operation string }
 // carryOver leaves what a creation returned to the next reconciliation, which begins at once and stores it together with what it
 // observes. It reports whether there is nothing else to store. If the process crashes in between, the cloud object is found by its
 // name and mark, as after a lost response.
-func (r *Reconciler[T, S]) carryOver(t *turn[T, S]) bool {
+func (r *Reconciler) carryOver(t *turn) bool {
 	stored, made := t.stored.GetResourceStatus(), creation{t.status.ExternalID, t.status.Operation}
 	t.status.ExternalID, t.status.Operation = stored.ExternalID, stored.Operation
 	if !equality.Semantic.DeepEqual(t.stored, t.obj) {
@@ -20,7 +20,7 @@ func (r *Reconciler[T, S]) carryOver(t *turn[T, S]) bool {
 }
 
 // resume adds to the status what a creation returned and nobody stored.
-func (t *turn[T, S]) resume() {
+func (t *turn) resume() {
 	if made := t.mem.creation; made != nil && t.bound() {
 		t.status.ExternalID, t.status.Operation = made.id, made.operation
 	}

@@ -17,7 +17,7 @@ import (
 
 // hasClass: class and spec are merged before anything else is decided. What the class does not allow is not created; what
 // exists already is still looked at, and can be deleted.
-func (r *Reconciler[T, S]) hasClass(ctx context.Context, t *turn[T, S]) (*outcome, error) {
+func (r *Reconciler) hasClass(ctx context.Context, t *turn) (*outcome, error) {
 	if ref := t.spec.ProviderConfigRef; ref != nil {
 		t.config = identity.KeyOf(ref, t.obj.GetNamespace())
 		return nil, nil
@@ -41,12 +41,11 @@ func (r *Reconciler[T, S]) hasClass(ctx context.Context, t *turn[T, S]) (*outcom
 }
 
 // merge makes what is wanted what object and class say together.
-func (r *Reconciler[T, S]) merge(t *turn[T, S], found *class.Resolution) error {
-	want, policy, err := withClass(r.Kind.Kind, t.obj, found)
+func (r *Reconciler) merge(t *turn, found *class.Resolution) (err error) {
+	t.want, t.policy, err = withClass(r.Kind, t.obj, found)
 	if err != nil {
 		return err
 	}
-	t.want, t.policy = want.(T), policy
 	t.class = found
 	if found.Config != nil {
 		t.config = identity.KeyOfBound(*found.Config, t.obj.GetNamespace())
@@ -55,7 +54,7 @@ func (r *Reconciler[T, S]) merge(t *turn[T, S], found *class.Resolution) error {
 }
 
 // describeClass notes what the object has from its class, once it is known to lead to the object's account.
-func (t *turn[T, S]) describeClass() {
+func (t *turn) describeClass() {
 	t.status.ProviderConfigRef = &v1alpha1.BoundProviderConfig{Kind: t.config.Kind, Name: t.config.Name}
 	switch {
 	case t.class == nil:
@@ -77,7 +76,7 @@ func classChanged(found *class.Resolution, status *v1alpha1.ResourceStatus) clas
 
 // hasRoom holds the class's limit for the namespace, where what was judged by a cache may have been overtaken. Who finds
 // room keeps others waiting until keep is called.
-func (r *Reconciler[T, S]) hasRoom(ctx context.Context, t *turn[T, S]) (keep func(), err error) {
+func (r *Reconciler) hasRoom(ctx context.Context, t *turn) (keep func(), err error) {
 	if t.bound() || t.class == nil || t.class.Class == nil || t.class.Class.Spec.MaxPerNamespace == nil {
 		return func() {}, nil
 	}
@@ -95,7 +94,7 @@ func (r *Reconciler[T, S]) hasRoom(ctx context.Context, t *turn[T, S]) (keep fun
 
 // takeTurn takes out of an update what the class changed, as long as enough of its users are changing. What a person approved
 // waits for nobody.
-func (r *Reconciler[T, S]) takeTurn(t *turn[T, S], a Action) Action {
+func (r *Reconciler) takeTurn(t *turn, a Action) Action {
 	if t.class == nil || t.class.Class == nil || !t.view.WasReady || a.Approved {
 		return a
 	}
@@ -113,7 +112,7 @@ func (r *Reconciler[T, S]) takeTurn(t *turn[T, S], a Action) Action {
 }
 
 // waitForTurn is for an update that has to wait until fewer of a class's users are changing. Whoever leaves calls it.
-func (r *Reconciler[T, S]) waitForTurn(ctx context.Context, t *turn[T, S], a Action) (outcome, error) {
+func (r *Reconciler) waitForTurn(ctx context.Context, t *turn, a Action) (outcome, error) {
 	out := outcome{
 		state: condition.DriftWaits, reason: v1alpha1.ReasonClassChanged, next: atSync, pending: a.Pending, planned: true, hash: a.Hash,
 		message: "the class changed, and the maximum number of its objects are already changing; waiting for a slot",
@@ -128,7 +127,7 @@ func (r *Reconciler[T, S]) waitForTurn(ctx context.Context, t *turn[T, S], a Act
 }
 
 // leaveRollout gives up an object's place, if it has one.
-func (r *Reconciler[T, S]) leaveRollout(uid types.UID) {
+func (r *Reconciler) leaveRollout(uid types.UID) {
 	if r.Rollouts != nil {
 		r.Rollouts.Leave(uid)
 	}

@@ -16,22 +16,22 @@ import (
 )
 
 // Sightings returns when each cloud object was last observed.
-func (r *Reconciler[T, S]) Sightings() []telemetry.Sighting { return r.memories.seen() }
+func (r *Reconciler) Sightings() []telemetry.Sighting { return r.memories.seen() }
 
 // Observed returns when an object's cloud object was last observed; false if this process has not observed it.
-func (r *Reconciler[T, S]) Observed(name client.ObjectKey) (time.Time, bool) {
+func (r *Reconciler) Observed(name client.ObjectKey) (time.Time, bool) {
 	return r.memories.observedAt(name)
 }
 
 // Unrecorded returns how many objects there are whose last turn could not be written down.
-func (r *Reconciler[T, S]) Unrecorded() int { return r.memories.lost() }
+func (r *Reconciler) Unrecorded() int { return r.memories.lost() }
 
-func (r *Reconciler[T, S]) subject(t *turn[T, S]) telemetry.Subject {
+func (r *Reconciler) subject(t *turn) telemetry.Subject {
 	return telemetry.Subject{Kind: r.Kind.Name, Provider: t.status.Provider}
 }
 
 // count tells the metrics what a turn came to that is recorded.
-func (r *Reconciler[T, S]) count(t *turn[T, S], out outcome, next reconcile.Result) {
+func (r *Reconciler) count(t *turn, out outcome, next reconcile.Result) {
 	if r.Metrics == nil {
 		return
 	}
@@ -58,7 +58,7 @@ func (r *Reconciler[T, S]) count(t *turn[T, S], out outcome, next reconcile.Resu
 }
 
 // countGone tells the metrics of a deletion that is finished.
-func (r *Reconciler[T, S]) countGone(t *turn[T, S], out outcome) {
+func (r *Reconciler) countGone(t *turn, out outcome) {
 	if r.Metrics == nil || !out.finished {
 		return
 	}
@@ -71,7 +71,7 @@ func (r *Reconciler[T, S]) countGone(t *turn[T, S], out outcome) {
 
 // countUnrecorded tells the metrics of a turn whose result could not be written. What it saw is as good as not seen: nobody
 // can read it in the status.
-func (r *Reconciler[T, S]) countUnrecorded(t *turn[T, S]) {
+func (r *Reconciler) countUnrecorded(t *turn) {
 	if r.Metrics != nil {
 		r.memories.note(client.ObjectKeyFromObject(t.obj), false)
 		r.sight(t)
@@ -80,7 +80,7 @@ func (r *Reconciler[T, S]) countUnrecorded(t *turn[T, S]) {
 }
 
 // sight notes when the cloud object was last observed and that written down, if that is to be done at all.
-func (r *Reconciler[T, S]) sight(t *turn[T, S]) {
+func (r *Reconciler) sight(t *turn) {
 	name := client.ObjectKeyFromObject(t.obj)
 	if t.bound() && t.obj.GetAnnotations()[v1alpha1.AnnotationPaused] != "true" {
 		r.memories.sight(name, telemetry.Sighting{Provider: t.status.Provider, At: t.mem.told})
@@ -90,20 +90,20 @@ func (r *Reconciler[T, S]) sight(t *turn[T, S]) {
 }
 
 // applied reports whether this generation of the spec is applied, and the object Ready.
-func (t *turn[T, S]) applied() bool {
+func (t *turn) applied() bool {
 	c, generation := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionReady), t.obj.GetGeneration()
 	return c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == generation && t.status.AppliedGeneration == generation
 }
 
 // drifts reports whether what differs now, or does not, says something about drift: the object was as declared, and nobody
 // is about to change it.
-func (t *turn[T, S]) drifts() bool {
+func (t *turn) drifts() bool {
 	return t.looked && t.seen.State == driver.Ready && t.view.WasReady && !t.view.Edited && !t.deleting &&
 		t.policy.Management == v1alpha1.ManagementFull && t.policy.Refused.Reason == "" && ownership(t.view, t.seen) == ours
 }
 
 // drifted returns the fields that somebody else changed in the cloud.
-func (t *turn[T, S]) drifted() (fields []string) {
+func (t *turn) drifted() (fields []string) {
 	for _, p := range pending(t.view, t.seen.Changes) {
 		if p.Cause == v1alpha1.CauseDrift {
 			fields = append(fields, p.Field)
@@ -113,7 +113,7 @@ func (t *turn[T, S]) drifted() (fields []string) {
 }
 
 // foundBefore returns the drift that waits already when this process first looks: it was found by another.
-func (t *turn[T, S]) foundBefore() drifts {
+func (t *turn) foundBefore() drifts {
 	before := drifts{}
 	for _, w := range t.view.Waiting {
 		if w.Cause == v1alpha1.CauseDrift {
@@ -124,7 +124,7 @@ func (t *turn[T, S]) foundBefore() drifts {
 }
 
 // justSent returns the fields that this turn set.
-func (t *turn[T, S]) justSent() (fields []string) {
+func (t *turn) justSent() (fields []string) {
 	if t.mem.sentAt.Before(t.now) {
 		return nil
 	}

@@ -196,11 +196,11 @@ func TestSightings(t *testing.T) {
 	if got := sighted(); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	d.obj.Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"}
+	d.bucket().Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"}
 	if got := sighted(); len(got) > 0 {
 		t.Errorf("it is paused, and missed: %v", got)
 	}
-	d.obj.Annotations = nil
+	d.bucket().Annotations = nil
 	sighted()
 	d.memories.forget(client.ObjectKeyFromObject(d.obj))
 	if got := d.Sightings(); len(got) > 0 {

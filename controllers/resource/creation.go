@@ -14,14 +14,14 @@ import (
 // There is a note in the status, which is written together with the first refusal, and one in memory. Both are removed, the first in
 // the API server, before a creation is sent: after a crash in between neither is there. A creation that is sent again and refused
 // again is noted in memory alone: else an object that waits for a quota would be written twice for each try.
-func (t *turn[T, S]) neverCreated() bool {
+func (t *turn) neverCreated() bool {
 	return t.bound() && (t.status.CreationRefused || t.mem.creationRefused)
 }
 
 // creationRefused takes in the error that a creation ended with. The object was observed to be absent before, so an answer that
 // refuses the creation says that there still is nothing. That something of the name exists says so only if no creation before it may
 // have made that.
-func (t *turn[T, S]) creationRefused(err error, nothingYet bool) {
+func (t *turn) creationRefused(err error, nothingYet bool) {
 	sentBefore := t.mem.creationSent
 	t.mem.creationSent = true
 	code := driver.CodeOf(err)
@@ -43,7 +43,7 @@ func (t *turn[T, S]) creationRefused(err error, nothingYet bool) {
 
 // isNotTiedToNothing: an object for which nothing was created is not tied to the name, location and account of the creation that was
 // refused.
-func (r *Reconciler[T, S]) isNotTiedToNothing(ctx context.Context, t *turn[T, S]) (*outcome, error) {
+func (r *Reconciler) isNotTiedToNothing(ctx context.Context, t *turn) (*outcome, error) {
 	if t.deleting || !t.neverCreated() || !r.moved(t) {
 		return nil, nil
 	}
@@ -52,7 +52,7 @@ func (r *Reconciler[T, S]) isNotTiedToNothing(ctx context.Context, t *turn[T, S]
 
 // startElsewhere unbinds an object for which nothing was created. The next reconciliation binds it to where its spec and its provider
 // config lead now.
-func (r *Reconciler[T, S]) startElsewhere(ctx context.Context, t *turn[T, S]) (*outcome, error) {
+func (r *Reconciler) startElsewhere(ctx context.Context, t *turn) (*outcome, error) {
 	if err := r.certain(ctx, t); err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (r *Reconciler[T, S]) startElsewhere(ctx context.Context, t *turn[T, S]) (*
 // answerLost reports whether a creation may have been sent of whose answer nothing is known: it was lost, or the process ended before it
 // came. That holds for names that Mooring made alone: under a name that a person chose another person may have created something
 // meanwhile. It never holds for databases, whose clouds do not forget tags, and of which another may have another password.
-func (r *Reconciler[T, S]) answerLost(t *turn[T, S]) bool {
+func (r *Reconciler) answerLost(t *turn) bool {
 	sent := t.bound() && t.status.Origin == v1alpha1.OriginCreated && !t.neverCreated() && !t.mem.creationFailed
 	known := t.status.ExternalID != "" || t.status.FirstReadyTime != nil || t.status.AppliedGeneration != 0
 	return sent && !known && !r.Kind.Login && t.spec.ExternalName == "" &&

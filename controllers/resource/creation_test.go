@@ -88,7 +88,7 @@ func TestAnswerLost(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			d := newDesk(t)
 			d.status.FirstReadyTime, d.status.AppliedGeneration, d.status.Origin = nil, 0, v1alpha1.OriginCreated
-			d.status.ExternalName = ExternalName(d.ClusterID, d.obj.Namespace, d.obj.Name, 63)
+			d.status.ExternalName = ExternalName(d.ClusterID, d.bucket().Namespace, d.bucket().Name, 63)
 			test.change(d)
 			if got := d.answerLost(d.turn); got != test.want {
 				t.Errorf("got %t, want %t", got, test.want)
@@ -102,7 +102,7 @@ func TestCreationThatIsNotSentTakesNoNoteAway(t *testing.T) {
 	d := newDesk(t)
 	d.status.FirstReadyTime, d.status.Applied = nil, map[string][]string{"tags": {"a"}} // there is something to store
 	d.mem.creationRefused, d.mem.creationSent = true, true
-	edited := d.obj.DeepCopy()
+	edited := d.bucket().DeepCopy()
 	edited.Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"}
 	if err := d.Client.Update(t.Context(), edited); err != nil {
 		t.Fatal(err)

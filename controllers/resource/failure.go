@@ -16,7 +16,7 @@ import (
 )
 
 // atOnce adds what the conditions say whatever the cloud answers first: that the object is being deleted.
-func (t *turn[T, S]) atOnce(out outcome) outcome {
+func (t *turn) atOnce(out outcome) outcome {
 	silent := (out.quiet || out.state == condition.Retrying) && !out.gone && !out.queued
 	if silent && t.deleting && !t.deletionRecorded() {
 		out.quiet, out.state, out.reason, out.message = false, condition.Deleting, v1alpha1.ReasonDeleting, messageDeleting
@@ -28,18 +28,18 @@ func (t *turn[T, S]) atOnce(out outcome) outcome {
 const messageDeleting = "being deleted"
 
 // deletionRecorded reports whether the conditions speak about the deletion.
-func (t *turn[T, S]) deletionRecorded() bool {
+func (t *turn) deletionRecorded() bool {
 	ready := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionReady)
 	return ready != nil && ready.Status == metav1.ConditionFalse && ready.ObservedGeneration == t.obj.GetGeneration()
 }
 
 // unobserved reports whether the cloud object was not observed for two sync periods.
-func (r *Reconciler[T, S]) unobserved(t *turn[T, S]) bool {
+func (r *Reconciler) unobserved(t *turn) bool {
 	return t.now.Sub(t.mem.seen) > 2*r.Cadence.Sync
 }
 
 // judge turns an error into an outcome.
-func (r *Reconciler[T, S]) judge(t *turn[T, S], out outcome, err error) outcome {
+func (r *Reconciler) judge(t *turn, out outcome, err error) outcome {
 	if errors.Is(err, errStale) || apierrors.IsConflict(err) {
 		return outcome{quiet: true, next: polling} // somebody else was faster; look again
 	}
@@ -80,7 +80,7 @@ func (r *Reconciler[T, S]) judge(t *turn[T, S], out outcome, err error) outcome 
 // stateOfRefusal returns the state of an object of which the cloud, or its provider config, refused something. What was last observed
 // as declared stays so for a while if it was the observation that was refused: a key that was rotated wrongly changes nothing
 // of the object.
-func (r *Reconciler[T, S]) stateOfRefusal(t *turn[T, S]) condition.State {
+func (r *Reconciler) stateOfRefusal(t *turn) condition.State {
 	if !t.looked && !t.deleting && t.applied() && !r.unobserved(t) {
 		return condition.ObservationRefused
 	}
@@ -92,7 +92,7 @@ func (r *Reconciler[T, S]) stateOfRefusal(t *turn[T, S]) condition.State {
 const grace = time.Minute
 
 // judgeRefusal turns a refusal of what an object refers to into an outcome.
-func (r *Reconciler[T, S]) judgeRefusal(t *turn[T, S], out outcome, refusal *identity.ValidationError) outcome {
+func (r *Reconciler) judgeRefusal(t *turn, out outcome, refusal *identity.ValidationError) outcome {
 	out.reason, out.message = refusal.Reason, refusal.Message
 	left := grace - t.now.Sub(t.obj.GetCreationTimestamp().Time)
 	switch {
@@ -107,7 +107,7 @@ func (r *Reconciler[T, S]) judgeRefusal(t *turn[T, S], out outcome, refusal *ide
 }
 
 // judgeBusy turns the answer that the cloud is busy into an outcome. It is usual, and over before long; what lasts is recorded.
-func (r *Reconciler[T, S]) judgeBusy(t *turn[T, S], out outcome) outcome {
+func (r *Reconciler) judgeBusy(t *turn, out outcome) outcome {
 	out.next = polling
 	if t.mem.failures < stubborn || t.now.Sub(t.mem.failing) < r.Cadence.PollLongest {
 		out.state, out.quiet = condition.Retrying, true
@@ -128,7 +128,7 @@ func (r *Reconciler[T, S]) judgeBusy(t *turn[T, S], out outcome) outcome {
 }
 
 // whileDeleting turns an outcome into that of an object that is being deleted, if it is.
-func (t *turn[T, S]) whileDeleting(out outcome) outcome {
+func (t *turn) whileDeleting(out outcome) outcome {
 	switch {
 	case !t.deleting:
 	case out.state == condition.Stalled:
@@ -141,12 +141,12 @@ func (t *turn[T, S]) whileDeleting(out outcome) outcome {
 
 // failedBefore reports whether an operation that was to create the object failed, which the conditions say. That it is tried
 // again is no news: why it failed stays until a person acted, or the object is seen to work.
-func (t *turn[T, S]) failedBefore() bool {
+func (t *turn) failedBefore() bool {
 	return t.mem.failure != "" && t.status.FirstReadyTime == nil && !t.deleting && t.stalledBefore() != nil
 }
 
 // stalledBefore returns the condition that the object stalls at this generation of the spec; nil if it does not.
-func (t *turn[T, S]) stalledBefore() *metav1.Condition {
+func (t *turn) stalledBefore() *metav1.Condition {
 	c := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionStalled)
 	if c == nil || c.Status != metav1.ConditionTrue || c.ObservedGeneration != t.obj.GetGeneration() {
 		return nil
@@ -156,7 +156,7 @@ func (t *turn[T, S]) stalledBefore() *metav1.Condition {
 
 // whyFailed returns what to say of an object that the cloud shows as failed. Why its creation failed is said by the operation
 // alone, and once; known says that the conditions tell it already, also if another process was told.
-func (t *turn[T, S]) whyFailed(shown string) (message string, known bool) {
+func (t *turn) whyFailed(shown string) (message string, known bool) {
 	if t.status.FirstReadyTime != nil || t.deleting {
 		return shown, false
 	}
@@ -175,4 +175,4 @@ func (t *turn[T, S]) whyFailed(shown string) (message string, known bool) {
 }
 
 // troubled reports whether the last turn failed, or the object stalls, at this generation of the spec.
-func (t *turn[T, S]) troubled() bool { return t.mem.failures > 0 || t.stalledBefore() != nil }
+func (t *turn) troubled() bool { return t.mem.failures > 0 || t.stalledBefore() != nil }

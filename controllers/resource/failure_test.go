@@ -54,7 +54,7 @@ func TestRefusedEditIsPending(t *testing.T) {
 	for code, names := range map[driver.Code]bool{driver.Invalid: true, driver.Quota: false, driver.Busy: false, driver.Unavailable: false} {
 		t.Run(code.String(), func(t *testing.T) {
 			d := newDesk(t)
-			d.RecordDeadline, d.obj.Generation, d.view.Edited = time.Minute, 2, true
+			d.RecordDeadline, d.bucket().Generation, d.view.Edited = time.Minute, 2, true
 			var shown []string
 			d.session = &refusing{d.cloud, code, func() { shown = d.pendingFields(t) }}
 			d.take(t, edit)
@@ -72,7 +72,7 @@ func TestRefusedEditIsPending(t *testing.T) {
 // Every field that the cloud refuses is told, and what it took is pending no longer.
 func TestEveryRefusalIsTold(t *testing.T) {
 	d := newDesk(t)
-	d.RecordDeadline, d.obj.Generation, d.view.Edited = time.Minute, 2, true
+	d.RecordDeadline, d.bucket().Generation, d.view.Edited = time.Minute, 2, true
 	refused := func(field string, code driver.Code) driver.FieldError {
 		return driver.FieldError{Field: field, Err: &driver.Error{Code: code, Op: "Put", Message: "no " + field}}
 	}
@@ -92,7 +92,7 @@ func TestEveryRefusalIsTold(t *testing.T) {
 // While the cloud is at work it may show as done what it only accepted.
 func TestPendingWhileTheCloudWorks(t *testing.T) {
 	d := newDesk(t)
-	d.RecordDeadline, d.obj.Generation, d.view.Edited, d.view.WasReady = time.Minute, 2, true, true
+	d.RecordDeadline, d.bucket().Generation, d.view.Edited, d.view.WasReady = time.Minute, 2, true, true
 	d.take(t, edit)
 	d.looked, d.seen = true, driver.Observation{State: driver.Pending, Mark: d.request.Mark}
 	wait := Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "an operation is in progress in the cloud"}
@@ -100,7 +100,7 @@ func TestPendingWhileTheCloudWorks(t *testing.T) {
 	if got := d.pendingFields(t); !slices.Equal(got, []string{"tags", "cors"}) {
 		t.Errorf("pending are %q", got)
 	}
-	d.obj.Generation = 3
+	d.bucket().Generation = 3
 	wait.Pending = edit.Pending[1:]
 	d.take(t, wait)
 	if got := d.pendingFields(t); !slices.Equal(got, []string{"cors"}) {
@@ -145,9 +145,9 @@ func TestWhyACreationFailedStays(t *testing.T) {
 		{"what no code says", []driver.Observation{odd, failed, failed}, nil, v1alpha1.ReasonFailed, "no capacity"},
 		{"nothing is left, and it is tried again", []driver.Observation{quota, {State: driver.Absent}, {State: driver.Pending}}, nil, v1alpha1.ReasonQuotaExceeded, "too many"},
 		{"its id was seen, nothing is left, and it is tried again", []driver.Observation{quota, {State: driver.Absent}, {State: driver.Pending}},
-			func(d *desk) { d.obj.Status.ExternalID = "2026" }, v1alpha1.ReasonQuotaExceeded, "too many"},
+			func(d *desk) { d.bucket().Status.ExternalID = "2026" }, v1alpha1.ReasonQuotaExceeded, "too many"},
 		{"a person asks for it", []driver.Observation{quota, failed, failed},
-			func(d *desk) { d.obj.Annotations = map[string]string{v1alpha1.AnnotationReconcile: "now"} }, v1alpha1.ReasonFailed, "the instance is failed"},
+			func(d *desk) { d.bucket().Annotations = map[string]string{v1alpha1.AnnotationReconcile: "now"} }, v1alpha1.ReasonFailed, "the instance is failed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d := newDesk(t)
@@ -189,7 +189,7 @@ func TestDeletionShowsAtOnce(t *testing.T) {
 		d := newDesk(t)
 		d.RecordDeadline = time.Minute
 		condition.Set(&d.status.Conditions, condition.Update{State: condition.Settled, Reason: v1alpha1.ReasonReady, Generation: 1, Now: metav1.NewTime(d.now)})
-		d.obj.Generation, d.deleting = 2, true
+		d.bucket().Generation, d.deleting = 2, true
 		if _, err := d.record(t.Context(), d.turn, outcome{}, &driver.Error{Code: code, Op: "DeleteBucket", Message: "no"}); err != nil {
 			t.Fatal(err)
 		}

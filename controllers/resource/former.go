@@ -21,7 +21,7 @@ const secretGrace = 24 * time.Hour
 const mostFormer = 4
 
 // bindSecret notes that the connection Secret of this name is written. The one before it becomes a former one.
-func (t *turn[T, S]) bindSecret(name string) {
+func (t *turn) bindSecret(name string) {
 	before := t.status.Binding
 	t.status.Binding = &v1alpha1.Binding{Name: name}
 	if before == nil || before.Name == name {
@@ -39,7 +39,7 @@ func (t *turn[T, S]) bindSecret(name string) {
 
 // refreshFormer brings the Secrets of former names up to date, so that a new password reaches those who still use them. One that
 // somebody deleted stays deleted.
-func (r *Reconciler[T, S]) refreshFormer(ctx context.Context, t *turn[T, S], wanted string, kind corev1.SecretType, data map[string][]byte) error {
+func (r *Reconciler) refreshFormer(ctx context.Context, t *turn, wanted string, kind corev1.SecretType, data map[string][]byte) error {
 	for _, name := range t.published(nil) {
 		if name == wanted {
 			continue
@@ -59,7 +59,7 @@ func (r *Reconciler[T, S]) refreshFormer(ctx context.Context, t *turn[T, S], wan
 }
 
 // dropExpired deletes the Secrets of former names whose time is over, and the oldest of too many.
-func (r *Reconciler[T, S]) dropExpired(ctx context.Context, t *turn[T, S], wanted string) error {
+func (r *Reconciler) dropExpired(ctx context.Context, t *turn, wanted string) error {
 	former := t.status.FormerSecrets
 	for len(former) > 0 && (len(former) > mostFormer || !t.now.Before(former[0].KeptUntil.Time)) {
 		name := former[0].Name
@@ -79,7 +79,7 @@ func (r *Reconciler[T, S]) dropExpired(ctx context.Context, t *turn[T, S], wante
 }
 
 // unpublish deletes all connection Secrets of an object whose spec asks for none.
-func (r *Reconciler[T, S]) unpublish(ctx context.Context, t *turn[T, S]) error {
+func (r *Reconciler) unpublish(ctx context.Context, t *turn) error {
 	names := t.published(nil)
 	for _, name := range names {
 		if err := r.dropSecret(ctx, t, name); err != nil {
@@ -95,12 +95,12 @@ func (r *Reconciler[T, S]) unpublish(ctx context.Context, t *turn[T, S]) error {
 
 // mine reports whether a Secret was made for this object, under whatever uid: its labels say so, and its type is that of a
 // connection. Anybody can write the labels on a Secret of another type.
-func (r *Reconciler[T, S]) mine(secret *corev1.Secret, t *turn[T, S]) bool {
+func (r *Reconciler) mine(secret *corev1.Secret, t *turn) bool {
 	return strings.HasPrefix(string(secret.Type), "servicebinding.io/") && r.labelled(secret, t)
 }
 
 // labelled reports whether a Secret's labels say that it was made for this object.
-func (r *Reconciler[T, S]) labelled(secret client.Object, t *turn[T, S]) bool {
+func (r *Reconciler) labelled(secret client.Object, t *turn) bool {
 	labels := secret.GetLabels()
 	return labels[v1alpha1.LabelKind] == r.Kind.Name && labels[v1alpha1.LabelName] == t.obj.GetName()
 }

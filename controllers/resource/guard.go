@@ -19,11 +19,11 @@ var crdKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v
 
 // A guard must pass before the cloud is looked at. It returns an outcome to end the turn with, or nil to
 // go on.
-type guard[T v1alpha1.ResourceObject, S any] func(context.Context, *turn[T, S]) (*outcome, error)
+type guard func(context.Context, *turn) (*outcome, error)
 
 // guards is the chain, in order. Deletion passes all guards that are about permission.
-func (r *Reconciler[T, S]) guards() []guard[T, S] {
-	return []guard[T, S]{
+func (r *Reconciler) guards() []guard {
+	return []guard{
 		r.notFinished,
 		r.notPaused,
 		r.notUnborn,
@@ -38,7 +38,7 @@ func (r *Reconciler[T, S]) guards() []guard[T, S] {
 }
 
 // notFinished: an object that is being deleted and no longer bears our finalizer is none of our business.
-func (r *Reconciler[T, S]) notFinished(_ context.Context, t *turn[T, S]) (*outcome, error) {
+func (r *Reconciler) notFinished(_ context.Context, t *turn) (*outcome, error) {
 	if t.deleting && !t.held() {
 		return &outcome{gone: true}, nil
 	}
@@ -46,7 +46,7 @@ func (r *Reconciler[T, S]) notFinished(_ context.Context, t *turn[T, S]) (*outco
 }
 
 // notPaused: a pause stops everything, deletion too.
-func (r *Reconciler[T, S]) notPaused(_ context.Context, t *turn[T, S]) (*outcome, error) {
+func (r *Reconciler) notPaused(_ context.Context, t *turn) (*outcome, error) {
 	if t.obj.GetAnnotations()[v1alpha1.AnnotationPaused] != "true" {
 		return nil, nil
 	}
@@ -63,7 +63,7 @@ func (r *Reconciler[T, S]) notPaused(_ context.Context, t *turn[T, S]) (*outcome
 }
 
 // notUnborn: without a stored name nothing was ever created, so there is nothing to look for; nor is there if every creation was refused.
-func (r *Reconciler[T, S]) notUnborn(ctx context.Context, t *turn[T, S]) (*outcome, error) {
+func (r *Reconciler) notUnborn(ctx context.Context, t *turn) (*outcome, error) {
 	switch {
 	case !t.deleting:
 		return nil, nil
@@ -80,7 +80,7 @@ func (r *Reconciler[T, S]) notUnborn(ctx context.Context, t *turn[T, S]) (*outco
 
 // notRemoved: if the kind itself is being removed from the cluster, deletion is nobody's wish, and everything stays
 // in the cloud. That needs no cloud, which may be out of reach by then.
-func (r *Reconciler[T, S]) notRemoved(ctx context.Context, t *turn[T, S]) (*outcome, error) {
+func (r *Reconciler) notRemoved(ctx context.Context, t *turn) (*outcome, error) {
 	if !t.deleting {
 		return nil, nil
 	}
@@ -96,7 +96,7 @@ func (r *Reconciler[T, S]) notRemoved(ctx context.Context, t *turn[T, S]) (*outc
 }
 
 // connects: the provider config is there, for this namespace, and its credentials can be used.
-func (r *Reconciler[T, S]) connects(ctx context.Context, t *turn[T, S]) (*outcome, error) {
+func (r *Reconciler) connects(ctx context.Context, t *turn) (*outcome, error) {
 	_, location := r.parameters(t)
 	conn, err := r.Credentials.Connect(ctx, identity.Use{
 		Key: t.config, ByClass: t.class != nil,
@@ -117,7 +117,7 @@ func (r *Reconciler[T, S]) connects(ctx context.Context, t *turn[T, S]) (*outcom
 }
 
 // isSupported: the cloud has such a kind.
-func (r *Reconciler[T, S]) isSupported(_ context.Context, t *turn[T, S]) (*outcome, error) {
+func (r *Reconciler) isSupported(_ context.Context, t *turn) (*outcome, error) {
 	described, supported := t.conn.Resource(r.Kind.Name)
 	if !supported {
 		return t.stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("%s does not support the kind %s; refer to a provider config of another cloud", t.conn.Provider, r.Kind.Name)), nil
@@ -131,7 +131,7 @@ func (r *Reconciler[T, S]) isSupported(_ context.Context, t *turn[T, S]) (*outco
 }
 
 // isSameAccount: what is bound to one account is never looked for in another, where it would seem gone.
-func (r *Reconciler[T, S]) isSameAccount(ctx context.Context, t *turn[T, S]) (*outcome, error) {
+func (r *Reconciler) isSameAccount(ctx context.Context, t *turn) (*outcome, error) {
 	if t.lookNow {
 		t.conn.RetrySoon()
 	}
@@ -159,6 +159,6 @@ func named(config identity.Key, err error) error {
 	return fmt.Errorf("%s: %w", config, err)
 }
 
-func (t *turn[T, S]) stalled(reason v1alpha1.Reason, message string) *outcome {
+func (t *turn) stalled(reason v1alpha1.Reason, message string) *outcome {
 	return &outcome{state: condition.Stalled, reason: reason, message: message, next: atSync}
 }

@@ -10,11 +10,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
-// A Kind is a kind as the reconciler needs it. T is the kind's Go type, S its merged spec.
-type Kind[T v1alpha1.ResourceObject, S any] struct {
-	*kind.Kind
-}
-
 // policyOf returns what the spec says about how to go about it, defaults applied.
 func policyOf(k *kind.Kind, obj v1alpha1.ResourceObject) Policy {
 	spec := obj.GetResourceSpec()

@@ -11,7 +11,7 @@ import (
 )
 
 // observe looks at the cloud, and at the Secrets that the object's password comes from.
-func (r *Reconciler[T, S]) observe(ctx context.Context, t *turn[T, S]) error {
+func (r *Reconciler) observe(ctx context.Context, t *turn) error {
 	seen, err := t.session.Observe(ctx, r.Kind.Name, t.request)
 	t.answered(err)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *Reconciler[T, S]) observe(ctx context.Context, t *turn[T, S]) error {
 }
 
 // await returns how long reads may lag behind the last write, from now on.
-func (t *turn[T, S]) wrote(now time.Time, changes []field.Change) {
+func (t *turn) wrote(now time.Time, changes []field.Change) {
 	t.mem.notBefore = now
 	if changes != nil {
 		t.mem.sent, t.mem.sentAt = changes, now
@@ -51,7 +51,7 @@ func (t *turn[T, S]) wrote(now time.Time, changes []field.Change) {
 }
 
 // released returns the fields that were applied and that the spec no longer has.
-func (t *turn[T, S]) released() []string {
+func (t *turn) released() []string {
 	var names []string
 	for name := range t.status.Applied {
 		if _, still := t.seen.Applied[name]; !still && name != driver.FieldPassword && name != driver.FieldUsername {
@@ -62,7 +62,7 @@ func (t *turn[T, S]) released() []string {
 }
 
 // unreadable returns what could not be read of an object that is there.
-func (t *turn[T, S]) unreadable() error {
+func (t *turn) unreadable() error {
 	if len(t.seen.Unreadable) == 0 {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (t *turn[T, S]) unreadable() error {
 }
 
 // available returns what the cloud said; nil if it was not asked.
-func (t *turn[T, S]) available() *bool {
+func (t *turn) available() *bool {
 	if !t.looked || t.seen.State == driver.Unknown {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 
 // wantedPassword returns the password that the spec refers to; empty if it refers to none. One that the cloud would not take
 // is refused here, before it is stored or sent, and so is the connection Secret: its values change whenever the password does.
-func (r *Reconciler[T, S]) wantedPassword(ctx context.Context, t *turn[T, S]) (string, error) {
+func (r *Reconciler) wantedPassword(ctx context.Context, t *turn) (string, error) {
 	c := t.want.GetCredentials()
 	if c == nil || c.PasswordSecretRef == nil {
 		return "", nil
@@ -58,7 +58,7 @@ func (r *Reconciler[T, S]) wantedPassword(ctx context.Context, t *turn[T, S]) (s
 
 // managesPassword reports whether the password of a server that exists is any of our business: if nobody
 // asked for it, a server that was adopted keeps the one it has.
-func (r *Reconciler[T, S]) managesPassword(t *turn[T, S]) bool {
+func (r *Reconciler) managesPassword(t *turn) bool {
 	if !r.Kind.Login {
 		return false
 	}
@@ -68,7 +68,7 @@ func (r *Reconciler[T, S]) managesPassword(t *turn[T, S]) bool {
 
 // checkPassword compares the password that is wanted with the one the cloud got, and adds a change
 // if they differ. The cloud can't be asked: it never tells a password.
-func (r *Reconciler[T, S]) checkPassword(ctx context.Context, t *turn[T, S]) error {
+func (r *Reconciler) checkPassword(ctx context.Context, t *turn) error {
 	// An administrator who is made by a call of its own gets the password with it.
 	unmade := slices.ContainsFunc(t.seen.Changes, func(c field.Change) bool { return c.Field == driver.FieldUsername })
 	handsOff := t.deleting || t.policy.Management == v1alpha1.ManagementObserve
@@ -108,7 +108,7 @@ func (r *Reconciler[T, S]) checkPassword(ctx context.Context, t *turn[T, S]) err
 
 // offerPassword has the next password sent, unless the cloud has taken it already. named: the spec refers to it; else it was made
 // here, and takes the place of one that only others know once a person approves.
-func (r *Reconciler[T, S]) offerPassword(ctx context.Context, t *turn[T, S], named bool) error {
+func (r *Reconciler) offerPassword(ctx context.Context, t *turn, named bool) error {
 	if t.seen.PasswordRefused && t.seen.State == driver.Ready {
 		t.refused()
 		if err := r.offerAgain(ctx, t); err != nil {
@@ -147,7 +147,7 @@ const whyReplaced = "Mooring sets a new one, because no cloud returns the curren
 
 // recallPassword takes the password of a server that is taken back from the connection Secret that was left with
 // it, so that nobody who uses that is cut off. It waits until the cloud says where the server is: the Secret may be of another.
-func (r *Reconciler[T, S]) recallPassword(ctx context.Context, t *turn[T, S], wanted string) (waits bool, err error) {
+func (r *Reconciler) recallPassword(ctx context.Context, t *turn, wanted string) (waits bool, err error) {
 	connection := t.want.GetConnection()
 	if t.vault.latest() != "" || wanted != "" || connection == nil {
 		return false, nil
@@ -178,7 +178,7 @@ func (r *Reconciler[T, S]) recallPassword(ctx context.Context, t *turn[T, S], wa
 
 // choosePassword settles the password of a server that is about to be created. first: nothing
 // was stored for the object before.
-func (r *Reconciler[T, S]) choosePassword(ctx context.Context, t *turn[T, S], first bool) error {
+func (r *Reconciler) choosePassword(ctx context.Context, t *turn, first bool) error {
 	if !r.Kind.Login {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (r *Reconciler[T, S]) choosePassword(ctx context.Context, t *turn[T, S], fi
 }
 
 // sent notes what the cloud accepted and can't be read back.
-func (t *turn[T, S]) sent(changes []field.Change) {
+func (t *turn) sent(changes []field.Change) {
 	for _, c := range changes {
 		if c.Field == driver.FieldPassword && t.vault != nil {
 			t.mem.password = t.vault.serial()
@@ -213,7 +213,7 @@ func (t *turn[T, S]) sent(changes []field.Change) {
 
 // refused notes that a change which the cloud had accepted came to nothing. It may have been the password: that is
 // not in force then, and is sent again. What a creation set is in force since.
-func (t *turn[T, S]) refused() {
+func (t *turn) refused() {
 	t.mem.password, t.mem.published = "", nil
 	if !t.accepts(strconv.Itoa(firstSerial)) {
 		delete(t.status.Applied, driver.FieldPassword)
@@ -221,7 +221,7 @@ func (t *turn[T, S]) refused() {
 }
 
 // accepted notes in the status that the cloud has the vault's next password.
-func (t *turn[T, S]) accepted() {
+func (t *turn) accepted() {
 	if t.status.Applied == nil {
 		t.status.Applied = map[string][]string{}
 	}

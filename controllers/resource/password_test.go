@@ -99,15 +99,15 @@ func TestCheckPassword(t *testing.T) {
 				})
 			}
 			c := fake.NewClientBuilder().WithObjects(objects...).Build()
-			r := &Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+			r := &Reconciler{
 				Settings: Settings{Client: c, Reader: c, Namespace: vault.Namespace},
-				Kind:     &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{Kind: kind.Database()},
+				Kind:     kind.Database(),
 			}
 			d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
 			if test.named != "" {
 				d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: named.Name}}
 			}
-			tn := &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+			tn := &turn{
 				obj: d, want: d, status: &d.Status.ResourceStatus, mem: &memory{password: test.remembered}, policy: Policy{Management: v1alpha1.ManagementFull},
 				seen: driver.Observation{State: test.state, PasswordRefused: test.refused, Endpoint: driver.Endpoint{Host: "db.example", Username: "postgres"}},
 				conn: &identity.Connection{},
@@ -191,11 +191,11 @@ func TestDisown(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			r := &Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+			r := &Reconciler{
 				Settings: Settings{Client: c, Reader: c, Namespace: vault.Namespace},
-				Kind:     &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{Kind: kind.Database()},
+				Kind:     kind.Database(),
 			}
-			tn := &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+			tn := &turn{
 				obj: d, status: &d.Status.ResourceStatus, mem: &memory{},
 				view: View{Held: true, Bound: true, Mark: mark, ID: "id-known"}, seen: driver.Observation{State: driver.Ready, Mark: test.mark, ID: test.id},
 			}

@@ -17,7 +17,7 @@ func stillPending(pending []v1alpha1.PendingChange, applied []field.Change) []v1
 
 // stillPending returns the changes that are not applied while the cloud is at work on an object. It shows as done what it has
 // accepted, so what was recorded of this generation of the spec stays until it is at rest.
-func (t *turn[T, S]) stillPending(a Action) (pending []v1alpha1.PendingChange, known bool) {
+func (t *turn) stillPending(a Action) (pending []v1alpha1.PendingChange, known bool) {
 	atWork := t.seen.State == driver.Pending && t.view.WasReady && !t.deleting && !a.Quiet
 	sameSpec := t.status.ObservedGeneration == t.obj.GetGeneration()
 	if !atWork || sameSpec && len(t.status.PendingChanges) > 0 {

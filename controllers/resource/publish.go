@@ -21,7 +21,7 @@ import (
 
 // publish keeps the connection Secret as it should be: a projection of what was seen and of the vault. A Secret of a former name
 // is kept so for a while: see former.go.
-func (r *Reconciler[T, S]) publish(ctx context.Context, t *turn[T, S], out outcome) (outcome, error) {
+func (r *Reconciler) publish(ctx context.Context, t *turn, out outcome) (outcome, error) {
 	wanted := t.want.GetConnection()
 	if wanted == nil {
 		return out, r.unpublish(ctx, t)
@@ -87,7 +87,7 @@ func takenBySomebody(secret string) *identity.ValidationError {
 }
 
 // connectionSecret reads a Secret of the object's namespace; it is empty if there is none.
-func (r *Reconciler[T, S]) connectionSecret(ctx context.Context, t *turn[T, S], name string) (*corev1.Secret, error) {
+func (r *Reconciler) connectionSecret(ctx context.Context, t *turn, name string) (*corev1.Secret, error) {
 	secret := &corev1.Secret{}
 	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: t.obj.GetNamespace(), Name: name}, secret)
 	if client.IgnoreNotFound(err) != nil {
@@ -97,13 +97,13 @@ func (r *Reconciler[T, S]) connectionSecret(ctx context.Context, t *turn[T, S], 
 }
 
 // secretType is the type of the object's connection Secret. It never changes, and no API server lets it.
-func (r *Reconciler[T, S]) secretType(t *turn[T, S]) corev1.SecretType {
+func (r *Reconciler) secretType(t *turn) corev1.SecretType {
 	kind, _ := r.Kind.Binding(t.want, &t.conn.Cloud, driver.Endpoint{}, "")
 	return kind
 }
 
 // mayPublish refuses to go on if the connection Secret is somebody else's: a password that nobody could be told is not set.
-func (r *Reconciler[T, S]) mayPublish(ctx context.Context, t *turn[T, S]) error {
+func (r *Reconciler) mayPublish(ctx context.Context, t *turn) error {
 	wanted := t.want.GetConnection()
 	if wanted == nil {
 		return nil
@@ -119,8 +119,8 @@ func (r *Reconciler[T, S]) mayPublish(ctx context.Context, t *turn[T, S]) error 
 }
 
 // writeSecret makes or mends a Secret, and returns it. If only a person can mend what keeps it from being written, it returns that.
-func (r *Reconciler[T, S]) writeSecret(
-	ctx context.Context, t *turn[T, S], name string, kind corev1.SecretType, data map[string][]byte,
+func (r *Reconciler) writeSecret(
+	ctx context.Context, t *turn, name string, kind corev1.SecretType, data map[string][]byte,
 ) (secret *corev1.Secret, refused *identity.ValidationError, err error) {
 	secret = &corev1.Secret{}
 	if t.mem.unwritten != name {
@@ -178,7 +178,7 @@ func refusedForGood(secret *corev1.Secret, err error, redact func(string) string
 }
 
 // dropSecret deletes a Secret of the object's namespace if it was made for the object.
-func (r *Reconciler[T, S]) dropSecret(ctx context.Context, t *turn[T, S], name string) error {
+func (r *Reconciler) dropSecret(ctx context.Context, t *turn, name string) error {
 	secret, err := r.connectionSecret(ctx, t, name)
 	if err != nil {
 		return err
@@ -193,7 +193,7 @@ func (r *Reconciler[T, S]) dropSecret(ctx context.Context, t *turn[T, S], name s
 }
 
 // published returns the names of the Secrets that may have been made: one is written before the status tells of it.
-func (t *turn[T, S]) published(wanted *v1alpha1.Connection) []string {
+func (t *turn) published(wanted *v1alpha1.Connection) []string {
 	return connectionSecrets(t.status, wanted)
 }
 
@@ -213,7 +213,7 @@ func connectionSecrets(status *v1alpha1.ResourceStatus, wanted *v1alpha1.Connect
 
 // dropSecrets deletes what was kept for an object that goes: the connection Secret, unless the cloud
 // object stays, and the vault.
-func (r *Reconciler[T, S]) dropSecrets(ctx context.Context, t *turn[T, S], stays bool) error {
+func (r *Reconciler) dropSecrets(ctx context.Context, t *turn, stays bool) error {
 	if !stays {
 		for _, name := range t.published(t.want.GetConnection()) {
 			if err := r.dropSecret(ctx, t, name); err != nil {

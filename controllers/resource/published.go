@@ -27,7 +27,7 @@ type published struct {
 
 // passwordChecked reports whether the password Secret needs no look: it was read lately, it had nothing to be sent or confirmed, and
 // nothing asks for another password since.
-func (r *Reconciler[T, S]) passwordChecked(t *turn[T, S]) bool {
+func (r *Reconciler) passwordChecked(t *turn) bool {
 	before := t.mem.published
 	if before == nil || t.now.Sub(before.checked) >= passwordCheck || t.seen.State != driver.Ready || t.seen.PasswordRefused {
 		return false
@@ -38,7 +38,7 @@ func (r *Reconciler[T, S]) passwordChecked(t *turn[T, S]) bool {
 
 // passwordToPublish returns the password that the connection Secret is to hold; empty for kinds that have none. done: the Secret holds it
 // already, or no password is known to be set yet.
-func (r *Reconciler[T, S]) passwordToPublish(ctx context.Context, t *turn[T, S], name string) (password string, done bool, err error) {
+func (r *Reconciler) passwordToPublish(ctx context.Context, t *turn, name string) (password string, done bool, err error) {
 	if !r.Kind.Login {
 		return "", false, nil
 	}
@@ -61,7 +61,7 @@ func (r *Reconciler[T, S]) passwordToPublish(ctx context.Context, t *turn[T, S],
 }
 
 // isPublished reports whether the connection Secret is as it was, and is to hold what it held.
-func (r *Reconciler[T, S]) isPublished(ctx context.Context, t *turn[T, S], name string) (bool, error) {
+func (r *Reconciler) isPublished(ctx context.Context, t *turn, name string) (bool, error) {
 	before := t.mem.published
 	kind, data := r.Kind.Binding(t.want, &t.conn.Cloud, t.seen.Endpoint, "")
 	if before.name != name || before.kind != kind || !maps.EqualFunc(before.data, data, slices.Equal[[]byte]) {
@@ -73,7 +73,7 @@ func (r *Reconciler[T, S]) isPublished(ctx context.Context, t *turn[T, S], name 
 
 // rememberPublished notes what the connection Secret holds, unless the password is about to change. It counts once the status is stored,
 // which says that the server has the password.
-func (r *Reconciler[T, S]) rememberPublished(t *turn[T, S], secret *corev1.Secret) {
+func (r *Reconciler) rememberPublished(t *turn, secret *corev1.Secret) {
 	t.mem.published = nil
 	if !r.Kind.Login || t.vault.next() != "" || secret.ResourceVersion == "" {
 		return

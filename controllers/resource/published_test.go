@@ -20,21 +20,21 @@ import (
 
 // A password that is about to be sent makes what is known of the connection Secret old.
 func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
-	for name, propose := range map[string]func(*Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters], *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) error{
-		"another": func(r *Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters], tn *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) error {
+	for name, propose := range map[string]func(*Reconciler, *turn) error{
+		"another": func(r *Reconciler, tn *turn) error {
 			return r.renewVault(t.Context(), tn, "two", firstSerial)
 		},
-		"the same again": func(r *Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters], tn *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) error {
+		"the same again": func(r *Reconciler, tn *turn) error {
 			return r.offerAgain(t.Context(), tn)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, secret := withVault(map[string]string{"current": "one", "serial": "1"})
 			c := fake.NewClientBuilder().WithObjects(secret).Build()
-			r := &Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
-				Settings: Settings{Client: c, Reader: c, Namespace: secret.Namespace}, Kind: &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{Kind: kind.Database()},
+			r := &Reconciler{
+				Settings: Settings{Client: c, Reader: c, Namespace: secret.Namespace}, Kind: kind.Database(),
 			}
-			tn := &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+			tn := &turn{
 				obj: d, want: d, status: &d.Status.ResourceStatus, conn: &identity.Connection{}, mem: &memory{published: &published{name: "orders-db"}},
 			}
 			if err := r.openVault(t.Context(), tn); err != nil {
@@ -55,30 +55,30 @@ func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
 func TestReadsOfThePassword(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		before  func(*turn[*v1alpha1.Database, v1alpha1.DatabaseParameters])
+		before  func(*turn)
 		read    bool // before it is known how the connection Secret is
 		written bool // the connection Secret, which holds what the password Secret says then
 	}{
 		{name: "as it was"},
-		{name: "after an hour", read: true, before: func(t *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) {
+		{name: "after an hour", read: true, before: func(t *turn) {
 			t.now = t.now.Add(passwordCheck)
 		}},
-		{name: "refused by the cloud", read: true, before: func(t *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) {
+		{name: "refused by the cloud", read: true, before: func(t *turn) {
 			t.seen.PasswordRefused = true
 		}},
-		{name: "while the cloud is at work", read: true, before: func(t *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) {
+		{name: "while the cloud is at work", read: true, before: func(t *turn) {
 			t.seen.State = driver.Pending
 		}},
-		{name: "an administrator to be made", read: true, before: func(t *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) {
+		{name: "an administrator to be made", read: true, before: func(t *turn) {
 			t.seen.Changes = []field.Change{{Field: driver.FieldUsername, Effect: field.Online}}
 		}},
-		{name: "a Secret of a former name", read: true, before: func(t *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) {
+		{name: "a Secret of a former name", read: true, before: func(t *turn) {
 			t.status.FormerSecrets = []v1alpha1.FormerSecret{{Name: "former"}}
 		}},
-		{name: "another version of the connection Secret", written: true, before: func(t *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) {
+		{name: "another version of the connection Secret", written: true, before: func(t *turn) {
 			t.mem.published.version = "1"
 		}},
-		{name: "another host", written: true, before: func(t *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]) {
+		{name: "another host", written: true, before: func(t *turn) {
 			t.seen.Endpoint.Host = "other.example"
 		}},
 	} {
@@ -114,7 +114,7 @@ func TestReadsOfThePassword(t *testing.T) {
 // asPublished returns a database that is as declared, with a connection Secret that somebody changed before a reconciliation a minute ago, which
 // thought it right. vaulted is what the password Secret holds; nil if it was lost.
 func asPublished(vaulted map[string]string) (
-	r *Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters], tn *turn[*v1alpha1.Database, v1alpha1.DatabaseParameters], login *corev1.Secret, c client.Client,
+	r *Reconciler, tn *turn, login *corev1.Secret, c client.Client,
 ) {
 	d, vault := withVault(vaulted)
 	stale := map[string][]byte{"host": []byte("db.example"), "password": []byte("changed by hand")}
@@ -127,9 +127,9 @@ func asPublished(vaulted map[string]string) (
 		objects = append(objects, vault)
 	}
 	c = fake.NewClientBuilder().WithObjects(objects...).Build()
-	r = &Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+	r = &Reconciler{
 		Settings: Settings{Client: c, Reader: c, Namespace: vault.Namespace},
-		Kind:     &Kind[*v1alpha1.Database, v1alpha1.DatabaseParameters]{Kind: kind.Database()},
+		Kind:     kind.Database(),
 	}
 	r.Kind.Binding = func(_ v1alpha1.ResourceObject, _ *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
 		return "servicebinding.io/postgresql", bytesOf(map[string]string{"host": at.Host, "password": password})
@@ -137,7 +137,7 @@ func asPublished(vaulted map[string]string) (
 	d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
 	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
 	now := time.Now()
-	tn = &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+	tn = &turn{
 		obj: d, want: d, status: &d.Status.ResourceStatus, now: now, policy: Policy{Management: v1alpha1.ManagementFull}, conn: &identity.Connection{},
 		request: driver.Request{Mark: mark}, view: View{Bound: true, Held: true, Mark: mark},
 		seen: driver.Observation{State: driver.Ready, Available: true, Mark: mark, Endpoint: driver.Endpoint{Host: "db.example"}},

@@ -21,7 +21,7 @@ type queue struct {
 
 // Source lets the reconciler put objects back into its controller's queue. Without it, objects that wait
 // for a slot of their account come again by and by.
-func (r *Reconciler[T, S]) Source() source.Source {
+func (r *Reconciler) Source() source.Source {
 	return source.Func(func(_ context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 		if p, ok := q.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
 			r.queue.running.Store(&p)

@@ -15,6 +15,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
@@ -48,9 +49,9 @@ type Settings struct {
 }
 
 // A Reconciler brings objects of one kind and what they stand for in the cloud together.
-type Reconciler[T v1alpha1.ResourceObject, S any] struct {
+type Reconciler struct {
 	Settings
-	Kind *Kind[T, S]
+	Kind *kind.Kind
 	// Classes finds the classes of the kind; Rollouts let a changed one reach its users a few at a time.
 	Classes  *class.Resolver
 	Rollouts *class.Rollouts
@@ -62,9 +63,9 @@ type Reconciler[T v1alpha1.ResourceObject, S any] struct {
 }
 
 // ByName is the reconciler as a controller calls it: by the name of an object.
-func (r *Reconciler[T, S]) ByName() reconcile.Reconciler {
+func (r *Reconciler) ByName() reconcile.Reconciler {
 	return reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-		obj := r.Kind.New().(T)
+		obj := r.Kind.New()
 		err := r.Client.Get(ctx, req.NamespacedName, obj)
 		switch {
 		case apierrors.IsNotFound(err):
@@ -79,7 +80,7 @@ func (r *Reconciler[T, S]) ByName() reconcile.Reconciler {
 }
 
 // Reconcile takes one turn with an object: it looks, decides, does one thing, and writes down what happened.
-func (r *Reconciler[T, S]) Reconcile(ctx context.Context, obj T) (reconcile.Result, error) {
+func (r *Reconciler) Reconcile(ctx context.Context, obj v1alpha1.ResourceObject) (reconcile.Result, error) {
 	t := r.begin(obj)
 	outcome, err := r.step(ctx, t)
 	if !t.queued { // it may have been, before it was deleted, paused or refused
@@ -89,7 +90,7 @@ func (r *Reconciler[T, S]) Reconcile(ctx context.Context, obj T) (reconcile.Resu
 }
 
 // step is guard -> connect -> observe -> plan -> act. It returns what is to be written down.
-func (r *Reconciler[T, S]) step(ctx context.Context, t *turn[T, S]) (outcome, error) {
+func (r *Reconciler) step(ctx context.Context, t *turn) (outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Deadline)
 	defer cancel()
 	defer t.leave()

@@ -43,12 +43,12 @@ func TestTurnEnds(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		const deadline = time.Minute
-		r := &Reconciler[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
+		r := &Reconciler{
 			Settings: Settings{
 				Client: c, Deadline: deadline, RecordDeadline: deadline, Now: time.Now, Cadence: retry.DefaultCadence(time.Minute),
 				Credentials: &identity.Store{Client: c}, Limiters: account.New(1, time.Now, nil),
 			},
-			Kind: &Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{Kind: kind.Bucket()},
+			Kind: kind.Bucket(),
 		}
 		began := time.Now()
 		result, err := r.Reconcile(t.Context(), b)

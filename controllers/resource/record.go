@@ -75,7 +75,7 @@ const stubborn = 3
 
 // record writes down what happened, in the one place where that is done: memory, status, events, log,
 // and when to come back.
-func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcome, err error) (reconcile.Result, error) {
+func (r *Reconciler) record(ctx context.Context, t *turn, out outcome, err error) (reconcile.Result, error) {
 	ending := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.RecordDeadline)
 	defer cancel()
@@ -113,7 +113,7 @@ func (r *Reconciler[T, S]) record(ctx context.Context, t *turn[T, S], out outcom
 
 // describe brings the status in line with the outcome and what was seen. It changes nothing that need
 // not change.
-func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
+func (r *Reconciler) describe(t *turn, out outcome) {
 	creating := out.state == condition.Progressing && !out.quiet
 	if t.looked {
 		r.describeSeen(t, creating)
@@ -159,7 +159,7 @@ func (r *Reconciler[T, S]) describe(t *turn[T, S], out outcome) {
 
 // describeSeen mirrors the observation. While an object is being created the mirror waits until that is
 // over: nobody needs it, and each change of it would be a write.
-func (r *Reconciler[T, S]) describeSeen(t *turn[T, S], creating bool) {
+func (r *Reconciler) describeSeen(t *turn, creating bool) {
 	if t.seen.State == driver.Absent || t.seen.State == driver.Unknown {
 		return
 	}
@@ -190,7 +190,7 @@ func (r *Reconciler[T, S]) describeSeen(t *turn[T, S], creating bool) {
 }
 
 // mirror shows in the status what was observed.
-func (r *Reconciler[T, S]) mirror(t *turn[T, S]) {
+func (r *Reconciler) mirror(t *turn) {
 	if err := t.obj.SetObserved(t.seen.Mirror); err != nil {
 		logf.Log.Error(err, "the driver's mirror does not match the schema of the spec")
 	}
@@ -203,7 +203,7 @@ func (r *Reconciler[T, S]) mirror(t *turn[T, S]) {
 }
 
 // describeApplied notes what is set in the cloud, and releases what the spec no longer has.
-func (r *Reconciler[T, S]) describeApplied(t *turn[T, S], applied map[string][]string) {
+func (r *Reconciler) describeApplied(t *turn, applied map[string][]string) {
 	if t.policy.Refused.Reason != "" || applied == nil {
 		return // what is wanted is not known, so nothing is released
 	}
@@ -242,25 +242,25 @@ func nextPlan(before *v1alpha1.PlanStatus, hash string) *v1alpha1.PlanStatus {
 }
 
 // patchStatus writes the status if it differs from what is stored.
-func (r *Reconciler[T, S]) patchStatus(ctx context.Context, t *turn[T, S]) error {
+func (r *Reconciler) patchStatus(ctx context.Context, t *turn) error {
 	if equality.Semantic.DeepEqual(t.stored, t.obj) {
 		t.mem.creation = nil
 		return nil
 	}
-	desired := t.obj.DeepCopyObject().(T)
+	desired := t.obj.DeepCopyObject().(v1alpha1.ResourceObject)
 	err := r.Client.Status().Patch(ctx, desired, client.MergeFromWithOptions(t.stored, client.MergeFromWithOptimisticLock{}))
 	if err != nil {
 		return err
 	}
 	t.obj.SetResourceVersion(desired.GetResourceVersion())
-	t.stored, t.changed = t.obj.DeepCopyObject().(T), true
+	t.stored, t.changed = t.obj.DeepCopyObject().(v1alpha1.ResourceObject), true
 	t.mem.unrecorded, t.mem.creation = false, nil
 	r.tellStored(t)
 	return nil
 }
 
 // notRecorded says when to come back if the status could not be written.
-func (r *Reconciler[T, S]) notRecorded(ctx context.Context, t *turn[T, S], err error) reconcile.Result {
+func (r *Reconciler) notRecorded(ctx context.Context, t *turn, err error) reconcile.Result {
 	switch {
 	case apierrors.IsNotFound(err):
 		r.leaveRollout(r.memories.forget(client.ObjectKeyFromObject(t.obj)))
@@ -279,7 +279,7 @@ func (r *Reconciler[T, S]) notRecorded(ctx context.Context, t *turn[T, S], err e
 
 // comeBack says when the object is to be looked at again, and how much that matters: what was begun is
 // finished first, then comes what somebody wants, and re-checks wait behind all that.
-func (r *Reconciler[T, S]) comeBack(t *turn[T, S], out outcome) reconcile.Result {
+func (r *Reconciler) comeBack(t *turn, out outcome) reconcile.Result {
 	pace := t.mem.pace
 	result := reconcile.Result{}
 	switch out.next {

@@ -21,8 +21,8 @@ import (
 func TestObservedIsBoundOnceSeen(t *testing.T) {
 	for state, want := range map[driver.State]string{driver.Absent: "", driver.Ready: "theirs"} {
 		b := &v1alpha1.Bucket{}
-		r := &Reconciler[*v1alpha1.Bucket, v1alpha1.BucketParameters]{Kind: &Kind[*v1alpha1.Bucket, v1alpha1.BucketParameters]{Kind: kind.Bucket()}}
-		r.describe(&turn[*v1alpha1.Bucket, v1alpha1.BucketParameters]{
+		r := &Reconciler{Kind: kind.Bucket()}
+		r.describe(&turn{
 			obj: b, status: &b.Status.ResourceStatus, policy: Policy{Management: v1alpha1.ManagementObserve},
 			conn:    &identity.Connection{Provider: "aws"},
 			request: driver.Request{Name: "theirs", Location: "eu-central-1"},
@@ -85,7 +85,7 @@ func TestJudge(t *testing.T) {
 				d.status.FirstReadyTime = nil
 			}
 			if strings.HasSuffix(test.name, "yet") {
-				d.obj.CreationTimestamp = metav1.NewTime(d.now.Add(-grace / 2))
+				d.bucket().CreationTimestamp = metav1.NewTime(d.now.Add(-grace / 2))
 			}
 			if strings.HasPrefix(test.name, "observation") || strings.HasPrefix(test.name, "a missing password") {
 				condition.Set(&d.status.Conditions, condition.Update{State: condition.Settled, Reason: v1alpha1.ReasonReady, Generation: 1})

@@ -31,7 +31,7 @@ type slotKey struct {
 
 // hasSlot: no account takes more than its share of the workers. No worker waits here: the object is reconciled again once a
 // slot is free.
-func (r *Reconciler[T, S]) hasSlot(_ context.Context, t *turn[T, S]) (*outcome, error) {
+func (r *Reconciler) hasSlot(_ context.Context, t *turn) (*outcome, error) {
 	name, p := client.ObjectKeyFromObject(t.obj), t.mem.priority
 	t.release = t.conn.Slots.Acquire(slotKey{r.Kind.Name, name}, p, func() { r.queue.recall(name, p) })
 	if t.release != nil {
@@ -44,7 +44,7 @@ func (r *Reconciler[T, S]) hasSlot(_ context.Context, t *turn[T, S]) (*outcome, 
 }
 
 // leaveQueue gives up the object's place in the queue for a slot, and a slot that is reserved for it.
-func (r *Reconciler[T, S]) leaveQueue(name types.NamespacedName) {
+func (r *Reconciler) leaveQueue(name types.NamespacedName) {
 	r.Limiters.Dequeue(slotKey{r.Kind.Name, name})
 }
 
@@ -60,7 +60,7 @@ const (
 )
 
 // queueNews returns what the conditions have said, also if another process wrote them.
-func (t *turn[T, S]) queueNews() queueNews {
+func (t *turn) queueNews() queueNews {
 	said := newsNone
 	working := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionReconciling)
 	if working != nil && working.ObservedGeneration == t.obj.GetGeneration() {
@@ -73,7 +73,7 @@ func (t *turn[T, S]) queueNews() queueNews {
 
 // whileQueued returns what is to be said of an object that waits for a slot. Conditions that speak of this generation of the spec
 // stay, as long as the last observation is young enough. degraded: the account does not answer.
-func (r *Reconciler[T, S]) whileQueued(t *turn[T, S], degraded bool) *outcome {
+func (r *Reconciler) whileQueued(t *turn, degraded bool) *outcome {
 	out := &outcome{queued: true, next: later, atLeast: slotCheck, reason: v1alpha1.ReasonQueued}
 	account := fmt.Sprintf("the account of %s", t.config)
 	if id := t.conn.KnownAccount(); id != "" {
@@ -110,7 +110,7 @@ func (r *Reconciler[T, S]) whileQueued(t *turn[T, S], degraded bool) *outcome {
 }
 
 // unspoken reports whether the conditions say nothing about this generation of the spec, or only that the object waits.
-func (t *turn[T, S]) unspoken() bool {
+func (t *turn) unspoken() bool {
 	working := meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionReconciling)
 	waits := working != nil && working.Reason == string(v1alpha1.ReasonQueued)
 	return waits || t.status.ObservedGeneration != t.obj.GetGeneration()

@@ -45,7 +45,7 @@ func TestWritesWhileQueued(t *testing.T) {
 				}
 			}
 			if test.edited {
-				d.obj.Generation++
+				d.bucket().Generation++
 				if err := d.Client.Update(t.Context(), d.obj); err != nil {
 					t.Fatal(err)
 				}

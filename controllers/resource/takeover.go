@@ -8,7 +8,7 @@ import (
 
 // takeOver notes, before the mark is written, that the cloud object becomes this object's. It waits while the cloud may not show
 // a mark that was just written.
-func (r *Reconciler[T, S]) takeOver(ctx context.Context, t *turn[T, S], changes []field.Change, wasBound bool) (waits bool, err error) {
+func (r *Reconciler) takeOver(ctx context.Context, t *turn, changes []field.Change, wasBound bool) (waits bool, err error) {
 	if t.now.Sub(t.mem.sentAt) < r.Settle && t.mem.wasSent(changes[0]) {
 		return true, nil
 	}
@@ -24,7 +24,7 @@ func (r *Reconciler[T, S]) takeOver(ctx context.Context, t *turn[T, S], changes 
 
 // takeNote notes where a cloud object that is taken over came from. What had the name before is forgotten, unless it may only
 // have lost its mark: where objects have no id, one that was usable here is taken to be the same.
-func (r *Reconciler[T, S]) takeNote(t *turn[T, S], belongs belonging, wasBound bool) {
+func (r *Reconciler) takeNote(t *turn, belongs belonging, wasBound bool) {
 	if belongs == unmarked && t.view.ID == "" && t.status.FirstReadyTime != nil {
 		return
 	}

@@ -32,7 +32,7 @@ const longestNote = 1024
 
 // event tells a person something, as an Event and as a line of the log: so they can't tell different stories. What is told
 // again within minutes is one Event with a count.
-func (r *Reconciler[T, S]) event(t *turn[T, S], kind, reason, format string, args ...any) {
+func (r *Reconciler) event(t *turn, kind, reason, format string, args ...any) {
 	message := t.redact(fmt.Sprintf(format, args...))
 	about := reference(v1alpha1.GroupVersion.WithKind(r.Kind.Name), t.obj, message)
 	r.Recorder.Eventf(about, nil, kind, reason, t.action, "%s", shortened(message))
@@ -42,7 +42,7 @@ func (r *Reconciler[T, S]) event(t *turn[T, S], kind, reason, format string, arg
 
 // firstTime reports a step that each new object takes. Its conditions say the same, so the step is a line of the log, and an Event
 // only for an object that was Ready before, or that has other Events which this one ends.
-func (r *Reconciler[T, S]) firstTime(t *turn[T, S], reason, format string, args ...any) {
+func (r *Reconciler) firstTime(t *turn, reason, format string, args ...any) {
 	if t.wasReady || t.mem.reported || meta.IsStatusConditionTrue(t.toldBefore, v1alpha1.ConditionStalled) {
 		r.normal(t, reason, format, args...)
 		return
@@ -68,7 +68,7 @@ func reference(kind schema.GroupVersionKind, o client.Object, note string) *core
 }
 
 // about returns what each line of the log says of the object.
-func (r *Reconciler[T, S]) about(t *turn[T, S]) []any {
+func (r *Reconciler) about(t *turn) []any {
 	about := []any{"kind", r.Kind.Name, "namespace", t.obj.GetNamespace(), "name", t.obj.GetName(), "action", t.action}
 	for _, known := range [][2]string{
 		{"externalName", t.status.ExternalName}, {"provider", t.status.Provider}, {"account", t.status.AccountID},
@@ -80,17 +80,17 @@ func (r *Reconciler[T, S]) about(t *turn[T, S]) []any {
 	return about
 }
 
-func (r *Reconciler[T, S]) normal(t *turn[T, S], reason, format string, args ...any) {
+func (r *Reconciler) normal(t *turn, reason, format string, args ...any) {
 	r.event(t, corev1.EventTypeNormal, reason, format, args...)
 }
 
-func (r *Reconciler[T, S]) warning(t *turn[T, S], c *metav1.Condition) {
+func (r *Reconciler) warning(t *turn, c *metav1.Condition) {
 	r.event(t, corev1.EventTypeWarning, c.Reason, "%s", c.Message)
 }
 
 // tell tells what conditions say for the first time: that a person is needed, that something is waited for or keeps
 // failing, and that all is well again. It goes by the conditions alone, so that a restart tells nothing twice.
-func (r *Reconciler[T, S]) tell(ctx context.Context, t *turn[T, S], out outcome, err error) {
+func (r *Reconciler) tell(ctx context.Context, t *turn, out outcome, err error) {
 	if stalled := t.news(v1alpha1.ConditionStalled); stalled != nil {
 		r.warning(t, stalled)
 		if out.detail != "" {
@@ -122,7 +122,7 @@ func (r *Reconciler[T, S]) tell(ctx context.Context, t *turn[T, S], out outcome,
 }
 
 // tellRefused tells that the object can't be observed, of which its conditions say nothing yet. It reports whether that is over.
-func (r *Reconciler[T, S]) tellRefused(t *turn[T, S], out outcome) (over bool) {
+func (r *Reconciler) tellRefused(t *turn, out outcome) (over bool) {
 	switch {
 	case out.state == condition.ObservationRefused && !out.quiet && t.mem.refused != out.message:
 		t.mem.refused = out.message
@@ -137,7 +137,7 @@ func (r *Reconciler[T, S]) tellRefused(t *turn[T, S], out outcome) (over bool) {
 
 // tellPlatform tells what the object's own team may not know, in the log and as an Event on the ClusterProviderConfig. That Event is
 // in Mooring's own namespace. A ProviderConfig is its team's own, and gets none.
-func (r *Reconciler[T, S]) tellPlatform(ctx context.Context, t *turn[T, S], reason, detail string) {
+func (r *Reconciler) tellPlatform(ctx context.Context, t *turn, reason, detail string) {
 	note := t.redact(fmt.Sprintf("%s %s/%s asks for %s: %s", r.Kind.Name, t.obj.GetNamespace(), t.obj.GetName(), t.request.Name, detail))
 	r.Log.Info(note, append(r.about(t), "providerConfig", t.config.String(), "reason", reason)...)
 	if t.config.Kind != identity.KindClusterProviderConfig {
@@ -153,7 +153,7 @@ func (r *Reconciler[T, S]) tellPlatform(ctx context.Context, t *turn[T, S], reas
 }
 
 // news returns a condition if it says something, and did not say so before.
-func (t *turn[T, S]) news(name string) *metav1.Condition {
+func (t *turn) news(name string) *metav1.Condition {
 	now, before := meta.FindStatusCondition(t.status.Conditions, name), meta.FindStatusCondition(t.toldBefore, name)
 	if now == nil || before != nil && before.Reason == now.Reason && before.Message == now.Message {
 		return nil
@@ -176,7 +176,7 @@ func failing(conditions []metav1.Condition) bool {
 }
 
 // trace notes what the turn came to, for whoever looks into single ones.
-func (r *Reconciler[T, S]) trace(ctx context.Context, t *turn[T, S], out outcome, err error) {
+func (r *Reconciler) trace(ctx context.Context, t *turn, out outcome, err error) {
 	log, traced := r.Log.V(1), telemetry.Traced(ctx)
 	if !traced && !log.Enabled() {
 		return
@@ -202,7 +202,7 @@ func (r *Reconciler[T, S]) trace(ctx context.Context, t *turn[T, S], out outcome
 }
 
 // idle reports whether the turn only looked.
-func (t *turn[T, S]) idle() bool {
+func (t *turn) idle() bool {
 	switch Verb(t.action) {
 	case observing, Settle, Wait, Ask, Stall:
 		return !t.changed
@@ -212,7 +212,7 @@ func (t *turn[T, S]) idle() bool {
 }
 
 // tellUpdate says what was set in the cloud.
-func (r *Reconciler[T, S]) tellUpdate(t *turn[T, S], a Action, changes []field.Change) {
+func (r *Reconciler) tellUpdate(t *turn, a Action, changes []field.Change) {
 	switch {
 	case len(changes) == 0:
 	case a.Verb == Update && t.status.FirstReadyTime == nil: // a part of the creation, and no news
@@ -231,12 +231,12 @@ func (r *Reconciler[T, S]) tellUpdate(t *turn[T, S], a Action, changes []field.C
 type note struct{ reason, message string }
 
 // onceStored has a Normal Event recorded once the status is stored: what is done again after a crash is told once.
-func (t *turn[T, S]) onceStored(reason, format string, args ...any) {
+func (t *turn) onceStored(reason, format string, args ...any) {
 	t.notes = append(t.notes, note{reason, fmt.Sprintf(format, args...)})
 }
 
 // tellStored records the Events that waited until the status was stored.
-func (r *Reconciler[T, S]) tellStored(t *turn[T, S]) {
+func (r *Reconciler) tellStored(t *turn) {
 	for _, n := range t.notes {
 		r.normal(t, n.reason, "%s", n.message)
 	}
@@ -245,7 +245,7 @@ func (r *Reconciler[T, S]) tellStored(t *turn[T, S]) {
 }
 
 // tellReleased says once that fields are no longer managed.
-func (r *Reconciler[T, S]) tellReleased(t *turn[T, S]) {
+func (r *Reconciler) tellReleased(t *turn) {
 	if len(t.letGo) > 0 {
 		slices.Sort(t.letGo)
 		r.normal(t, v1alpha1.EventReleased, "no longer managed, because the spec no longer sets it: %s", strings.Join(t.letGo, ", "))

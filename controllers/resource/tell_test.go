@@ -72,7 +72,7 @@ func TestTell(t *testing.T) {
 			var logged []string
 			d.Log, d.RecordDeadline = funcr.NewJSON(func(line string) { logged = append(logged, line) }, funcr.Options{}), time.Minute
 			if test.unborn {
-				d.status.FirstReadyTime, d.obj.CreationTimestamp = nil, metav1.NewTime(d.now)
+				d.status.FirstReadyTime, d.bucket().CreationTimestamp = nil, metav1.NewTime(d.now)
 			}
 			d.Cadence.PollLongest = 0 // the cloud is busy for long after a few tries
 			for _, c := range test.turns {

@@ -17,12 +17,12 @@ import (
 )
 
 // A turn is one reconcile of one object: everything that is known and done on the way.
-type turn[T v1alpha1.ResourceObject, S any] struct {
-	obj T
+type turn struct {
+	obj v1alpha1.ResourceObject
 	// stored is the object as the API server last had it: what a patch is made against.
-	stored T
+	stored v1alpha1.ResourceObject
 	// want is what is wanted: the object with the class merged into its spec. It is never written.
-	want     T
+	want     v1alpha1.ResourceObject
 	spec     *v1alpha1.ResourceSpec
 	status   *v1alpha1.ResourceStatus
 	policy   Policy
@@ -71,12 +71,12 @@ type turn[T v1alpha1.ResourceObject, S any] struct {
 	canary []string
 }
 
-func (r *Reconciler[T, S]) begin(obj T) *turn[T, S] {
+func (r *Reconciler) begin(obj v1alpha1.ResourceObject) *turn {
 	now := r.Now()
-	t := &turn[T, S]{
-		obj: obj, stored: obj.DeepCopyObject().(T), want: obj,
+	t := &turn{
+		obj: obj, stored: obj.DeepCopyObject().(v1alpha1.ResourceObject), want: obj,
 		spec: obj.GetResourceSpec(), status: obj.GetResourceStatus(),
-		policy: policyOf(r.Kind.Kind, obj), deleting: !obj.GetDeletionTimestamp().IsZero(),
+		policy: policyOf(r.Kind, obj), deleting: !obj.GetDeletionTimestamp().IsZero(),
 		mem: r.memories.of(client.ObjectKeyFromObject(obj), obj.GetUID(), r.Cadence, now), now: now,
 		action: observing,
 	}
@@ -100,14 +100,14 @@ func (r *Reconciler[T, S]) begin(obj T) *turn[T, S] {
 	return t
 }
 
-func (t *turn[T, S]) bound() bool { return t.status.ExternalName != "" }
+func (t *turn) bound() bool { return t.status.ExternalName != "" }
 
-func (t *turn[T, S]) held() bool {
+func (t *turn) held() bool {
 	return controllerutil.ContainsFinalizer(t.obj, v1alpha1.FinalizerResource)
 }
 
 // leave gives the place in the account's gate back.
-func (t *turn[T, S]) leave() {
+func (t *turn) leave() {
 	if t.release != nil {
 		t.release(!t.hung)
 		t.release = nil
@@ -115,7 +115,7 @@ func (t *turn[T, S]) leave() {
 }
 
 // answered notes what an error of the cloud says about the account as a whole.
-func (t *turn[T, S]) answered(err error) {
+func (t *turn) answered(err error) {
 	if err == nil {
 		return
 	}
@@ -127,12 +127,12 @@ func (t *turn[T, S]) answered(err error) {
 }
 
 // knows adds values that must never be shown.
-func (t *turn[T, S]) knows(secrets ...string) {
+func (t *turn) knows(secrets ...string) {
 	t.canary = append(t.canary, secrets...)
 }
 
 // redact cuts secret values out of a message. Drivers promise that there are none; this is the second lock.
-func (t *turn[T, S]) redact(message string) string {
+func (t *turn) redact(message string) string {
 	if t.conn != nil {
 		return t.conn.Redact(message, t.canary...) // what it is now: tokens come and go in a turn
 	}
@@ -140,8 +140,8 @@ func (t *turn[T, S]) redact(message string) string {
 }
 
 // settings returns the object's location and the parameters of its request.
-func (r *Reconciler[T, S]) parameters(t *turn[T, S]) (parameters S, location string) {
-	parameters, location = *t.want.GetParameters().(*S), t.want.GetLocation()
+func (r *Reconciler) parameters(t *turn) (parameters any, location string) {
+	parameters, location = t.want.GetParameters(), t.want.GetLocation()
 	if t.status.Location != "" {
 		location = t.status.Location // bound at creation
 	}
@@ -149,7 +149,7 @@ func (r *Reconciler[T, S]) parameters(t *turn[T, S]) (parameters S, location str
 }
 
 // prepare fills the request once the connection is there.
-func (r *Reconciler[T, S]) prepare(t *turn[T, S]) {
+func (r *Reconciler) prepare(t *turn) {
 	parameters, location := r.parameters(t)
 	if location == "" {
 		location = t.conn.Location
@@ -163,7 +163,7 @@ func (r *Reconciler[T, S]) prepare(t *turn[T, S]) {
 		Mark: driver.Mark{
 			Cluster: r.ClusterID, Namespace: t.obj.GetNamespace(), Name: t.obj.GetName(), UID: string(t.obj.GetUID()),
 		},
-		Spec: driver.NewSpec(&parameters), Applied: field.Applied(t.status.Applied), Operation: t.status.Operation,
+		Spec: driver.NewSpec(parameters), Applied: field.Applied(t.status.Applied), Operation: t.status.Operation,
 		NotBefore: t.mem.notBefore,
 	}
 	if r.Kind.Login {
@@ -181,7 +181,7 @@ func (r *Reconciler[T, S]) prepare(t *turn[T, S]) {
 }
 
 // asked returns what name and location the spec asks for, whatever it is bound to.
-func (r *Reconciler[T, S]) asked(t *turn[T, S]) (name, location string) {
+func (r *Reconciler) asked(t *turn) (name, location string) {
 	if name = t.spec.ExternalName; name == "" {
 		name = ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.described.Name.MaxLength)
 	}
@@ -210,7 +210,7 @@ func storedView(obj client.Object, status *v1alpha1.ResourceStatus) View {
 }
 
 // look fills the view: what is known beside the cloud.
-func (r *Reconciler[T, S]) look(t *turn[T, S]) {
+func (r *Reconciler) look(t *turn) {
 	t.view = viewOf(t.obj, t.status, t.class)
 	t.view.Mark, t.view.Applied = t.request.Mark, t.request.Applied
 	if t.bound() {
@@ -244,7 +244,7 @@ func viewOf(object client.Object, status *v1alpha1.ResourceStatus, found *class.
 
 // moved reports whether the spec now asks for another name or location than those that the object is bound to. Where a cloud object
 // was found it is, whatever region the account has by default.
-func (r *Reconciler[T, S]) moved(t *turn[T, S]) bool {
+func (r *Reconciler) moved(t *turn) bool {
 	name, location := r.asked(t)
 	chosen := t.want.GetLocation()
 	found := t.status.Origin == v1alpha1.OriginAdopted || t.status.Origin == "" && t.status.ExternalID != ""
@@ -256,7 +256,7 @@ func (r *Reconciler[T, S]) moved(t *turn[T, S]) bool {
 //
 // The answer may have been lost. The object is bound before a creation is sent, to a name that was seen to be free; lostAnswer says
 // that the name is one that nobody else would choose, and that no refusal is known.
-func (t *turn[T, S]) lookForMark(there, lostAnswer bool) {
+func (t *turn) lookForMark(there, lostAnswer bool) {
 	switch {
 	case !there || !t.bound() || markUnread(t.seen):
 	case !t.seen.Mark.Zero():
@@ -280,7 +280,7 @@ func since(before time.Time, so bool, now time.Time) time.Time {
 	}
 }
 
-func (r *Reconciler[T, S]) labels(t *turn[T, S]) map[string]string {
+func (r *Reconciler) labels(t *turn) map[string]string {
 	return map[string]string{
 		v1alpha1.LabelKind: r.Kind.Name, v1alpha1.LabelName: t.obj.GetName(), v1alpha1.LabelUID: string(t.obj.GetUID()),
 	}

@@ -23,7 +23,7 @@ import (
 // Absence is sure once it lasted as long as reads may lag; one sighting begins the count anew.
 func TestAbsenceIsSureOnceItLasts(t *testing.T) {
 	const settle = 5 * time.Second
-	r := &Reconciler[*v1alpha1.Database, v1alpha1.DatabaseParameters]{Settings: Settings{Settle: settle}}
+	r := &Reconciler{Settings: Settings{Settle: settle}}
 	mem, began := &memory{}, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, step := range []struct {
 		at                   time.Duration
@@ -40,7 +40,7 @@ func TestAbsenceIsSureOnceItLasts(t *testing.T) {
 		{6 * settle, driver.Absent, driver.Absent, false, false},
 	} {
 		d := &v1alpha1.Database{}
-		turn := &turn[*v1alpha1.Database, v1alpha1.DatabaseParameters]{
+		turn := &turn{
 			obj: d, status: &d.Status.ResourceStatus, mem: mem, now: began.Add(step.at),
 			seen: driver.Observation{State: step.state, Snapshot: step.snapshot},
 		}
@@ -93,7 +93,7 @@ func TestTurnsTellNoToken(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "fake-token") {
 		t.Fatalf("there is nothing to cut out of %v", err)
 	}
-	turn := &turn[*v1alpha1.Bucket, v1alpha1.BucketParameters]{conn: conn}
+	turn := &turn{conn: conn}
 	if got := turn.redact(err.Error()); strings.Contains(got, "fake-token") || !strings.Contains(got, "not welcome") {
 		t.Errorf("told %q", got)
 	}
@@ -121,7 +121,7 @@ func TestMoved(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := newDesk(t)
 			if tt.chosen != "" {
-				d.obj.Spec.Location = &tt.chosen
+				d.bucket().Spec.Location = &tt.chosen
 			}
 			d.conn.Region, d.spec.ExternalName = "europe-west3", d.status.ExternalName
 			d.status.Origin, d.status.ExternalID, d.status.Location = tt.origin, tt.id, "us"

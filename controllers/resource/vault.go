@@ -92,7 +92,7 @@ func vaultName(obj client.Object) string {
 }
 
 // openVault reads the object's vault.
-func (r *Reconciler[T, S]) openVault(ctx context.Context, t *turn[T, S]) error {
+func (r *Reconciler) openVault(ctx context.Context, t *turn) error {
 	key := client.ObjectKey{Namespace: r.Namespace, Name: vaultName(t.obj)}
 	v := &vault{secret: &corev1.Secret{}, exists: true}
 	err := r.Reader.Get(ctx, key, v.secret)
@@ -120,7 +120,7 @@ func (r *Reconciler[T, S]) openVault(ctx context.Context, t *turn[T, S]) error {
 }
 
 // emptyVault begins a vault of which nothing is stored. Should there be one after all, it can't be stored over that.
-func (r *Reconciler[T, S]) emptyVault(t *turn[T, S]) {
+func (r *Reconciler) emptyVault(t *turn) {
 	t.mem.password = ""
 	t.vault = &vault{secret: &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: vaultName(t.obj), Labels: r.labels(t)},
@@ -129,7 +129,7 @@ func (r *Reconciler[T, S]) emptyVault(t *turn[T, S]) {
 }
 
 // store writes the vault, guarded by its resourceVersion.
-func (r *Reconciler[T, S]) store(ctx context.Context, v *vault) error {
+func (r *Reconciler) store(ctx context.Context, v *vault) error {
 	var err error
 	if v.exists {
 		err = r.Client.Update(ctx, v.secret)
@@ -147,7 +147,7 @@ func (r *Reconciler[T, S]) store(ctx context.Context, v *vault) error {
 }
 
 // unused returns a serial, low at least, that neither the vault has had nor the status tells of, which may outlive the vault.
-func (t *turn[T, S]) unused(low int) (int, error) {
+func (t *turn) unused(low int) (int, error) {
 	following, err := t.vault.following()
 	low = max(low, following)
 	for _, told := range t.status.Applied[driver.FieldPassword] {
@@ -159,19 +159,19 @@ func (t *turn[T, S]) unused(low int) (int, error) {
 }
 
 // took reports whether the cloud is known to have taken the vault's next password.
-func (t *turn[T, S]) took() bool {
+func (t *turn) took() bool {
 	return t.mem.password == t.vault.serial() || t.accepts(t.vault.serial())
 }
 
 // accepts reports whether the status says that the cloud has the password with this serial.
-func (t *turn[T, S]) accepts(serial string) bool {
+func (t *turn) accepts(serial string) bool {
 	accepted := t.status.Applied[driver.FieldPassword]
 	return len(accepted) == 1 && accepted[0] == serial
 }
 
 // renewVault stores a next password if there is none yet, or if another is wanted: the one wanted, or one that is made here.
 // The first one's serial is low at least.
-func (r *Reconciler[T, S]) renewVault(ctx context.Context, t *turn[T, S], wanted string, low int) error {
+func (r *Reconciler) renewVault(ctx context.Context, t *turn, wanted string, low int) error {
 	v := t.vault
 	withdrawn := v.next() != "" && v.is(vaultNamed) && !t.took() // the spec refers to it no longer, and no server has it
 	if v.latest() != "" && (wanted == "" && !withdrawn || wanted != "" && wanted == v.latest()) {
@@ -192,7 +192,7 @@ func (r *Reconciler[T, S]) renewVault(ctx context.Context, t *turn[T, S], wanted
 }
 
 // offerAgain makes what is thought to be in force the next password, since it is not.
-func (r *Reconciler[T, S]) offerAgain(ctx context.Context, t *turn[T, S]) error {
+func (r *Reconciler) offerAgain(ctx context.Context, t *turn) error {
 	if t.vault.next() != "" {
 		return nil
 	}
@@ -206,13 +206,13 @@ func (r *Reconciler[T, S]) offerAgain(ctx context.Context, t *turn[T, S]) error 
 }
 
 // promote notes that the cloud has taken next.
-func (r *Reconciler[T, S]) promote(ctx context.Context, t *turn[T, S]) error {
+func (r *Reconciler) promote(ctx context.Context, t *turn) error {
 	t.vault.promote()
 	return r.store(ctx, t.vault)
 }
 
 // own is for an administrator who is about to be made, with a password of ours.
-func (r *Reconciler[T, S]) own(ctx context.Context, t *turn[T, S]) error {
+func (r *Reconciler) own(ctx context.Context, t *turn) error {
 	if !t.vault.is(vaultForeign) {
 		return nil
 	}
@@ -223,7 +223,7 @@ func (r *Reconciler[T, S]) own(ctx context.Context, t *turn[T, S]) error {
 // disown is for a server that is about to be taken over. What was meant for one of our own making, and never confirmed, was not
 // set by its creation. A password that was in force stays, as a server that was restored from a snapshot has it; else only
 // others know the server's, unless it was made for this object before.
-func (r *Reconciler[T, S]) disown(ctx context.Context, t *turn[T, S]) error {
+func (r *Reconciler) disown(ctx context.Context, t *turn) error {
 	belongs := ownership(t.view, t.seen)
 	if !r.Kind.Login || belongs == oursUnmarked {
 		return nil

@@ -14,7 +14,7 @@ type Spec struct {
 }
 
 // NewSpec returns a Spec of a pointer to the parameters of a kind. Whoever passes it on must not change them any more.
-func NewSpec[S any](parameters *S) Spec { return Spec{value: parameters} }
+func NewSpec(parameters any) Spec { return Spec{value: parameters} }
 
 // SpecOf returns the parameters in a spec: the very pointer that NewSpec was given if that is of this type, and what its JSON says
 // otherwise. They must not be changed. The error has the Code Invalid.
