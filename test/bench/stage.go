@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -60,7 +58,7 @@ func start(ctx context.Context, o options) (_ *stage, err error) {
 		return nil, err
 	}
 	progress("building the controller …")
-	if s.controller, err = build(ctx); err != nil {
+	if s.controller, err = cluster.BuildProgram(ctx, os.Stderr, "cmd/mooring"); err != nil { // as it is released: memory depends on it
 		return nil, err
 	}
 	progress("starting the control plane and the local cloud …")
@@ -91,22 +89,6 @@ func start(ctx context.Context, o options) (_ *stage, err error) {
 		}
 	}
 	return s, nil
-}
-
-// build makes bin/mooring, and returns its path.
-func build(ctx context.Context) (string, error) {
-	mod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
-	if err != nil {
-		return "", fmt.Errorf("go env GOMOD: %w", err)
-	}
-	root := filepath.Dir(strings.TrimSpace(string(mod)))
-	path := filepath.Join(root, "bin", "mooring")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "./cmd/mooring")
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the controller: %w\n%s", err, out)
-	}
-	return path, nil
 }
 
 func (s *stage) kubeconfig() string { return filepath.Join(s.dir, "kubeconfig") }

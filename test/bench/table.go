@@ -76,6 +76,7 @@ const (
 	bucketsReadyAs   = 3.0              // times what their writes alone take
 	editReachesIn    = time.Second
 	mostResident     = 250 << 20 // with 10,000 buckets
+	mostIdle         = 60 << 20  // without objects
 )
 
 // mostReads is what a re-check may read: the object, and of a bucket in S3 one declared aspect, its versioning.
@@ -203,7 +204,7 @@ func (r *results) printChecks(t *table) {
 
 func (r *results) printMemory(t *table, total int) {
 	t.line("resident memory of the controller")
-	t.line("  without objects", "", "", "", "", mebibytes(r.idle))
+	t.line("  without objects", "", "", "", "", mebibytes(r.idle), t.hold(r.idle <= mostIdle, "at most "+mebibytes(mostIdle)))
 	each := float64(r.resident-r.idle) / float64(max(1, total))
 	target := ""
 	if r.buckets >= 10000 {
