@@ -22,6 +22,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
@@ -81,7 +82,7 @@ func countSoon(q workqueue.TypedRateLimitingInterface[reconcile.Request], object
 
 // requestsOfClasses returns requests for the classes that lead to a ClusterProviderConfig.
 func (s *setup) requestsOfClasses(ctx context.Context, kind addedKind, config string) (requests []reconcile.Request) {
-	classes, err := s.classesOf(ctx, kind, config)
+	classes, err := kind.classesOf(ctx, config)
 	if err != nil {
 		s.mgr.GetLogger().Error(err, "classes of a provider config can't be listed; they will notice its change at their next reconciliation")
 	}
@@ -92,9 +93,9 @@ func (s *setup) requestsOfClasses(ctx context.Context, kind addedKind, config st
 }
 
 // classesOf returns the classes that lead to a ClusterProviderConfig.
-func (s *setup) classesOf(ctx context.Context, kind addedKind, config string) (classes []*class.Class, err error) {
-	list := kind.Class.NewList()
-	if err := s.mgr.GetClient().List(ctx, list); err != nil {
+func (k addedKind) classesOf(ctx context.Context, config string) (classes []*class.Class, err error) {
+	list := k.Class.NewList()
+	if err := k.classes.Client.List(ctx, list); err != nil {
 		return nil, err
 	}
 	err = meta.EachListItem(list, func(item runtime.Object) error {
@@ -163,7 +164,7 @@ var classChanged = predicate.Funcs{
 }
 
 // previews returns what tells, as the drivers do, what an edit changes in a cloud. No connection is opened for it.
-func (s *setup) previews(k *kind.Kind) func(cloud string, object v1alpha1.ResourceObject, was, is class.Tree) ([]field.Change, error) {
+func previews(drivers map[string]driver.Driver, k *kind.Kind) func(cloud string, object v1alpha1.ResourceObject, was, is class.Tree) ([]field.Change, error) {
 	parameters := func(spec class.Tree) (json.RawMessage, error) {
 		object := k.New()
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(class.Tree{"spec": spec}, object); err != nil {
@@ -172,7 +173,7 @@ func (s *setup) previews(k *kind.Kind) func(cloud string, object v1alpha1.Resour
 		return json.Marshal(object.GetParameters())
 	}
 	return func(cloud string, object v1alpha1.ResourceObject, was, is class.Tree) ([]field.Change, error) {
-		drv, ok := s.Drivers[cloud]
+		drv, ok := drivers[cloud]
 		if !ok {
 			return nil, nil
 		}

@@ -215,7 +215,7 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 	previewer := &resource.Previewer{Kind: k, Classes: resolver, Drivers: s.Drivers, Observed: r.Observed, Now: s.Now}
 	added := addedKind{
 		Kind: k, classes: resolver, rules: rules, preview: previewer.Warnings,
-		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Preview: s.previews(k)},
+		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Preview: previews(s.Drivers, k)},
 		lifecycle: &resource.LifecyclePreview{Kind: k, Classes: resolver, Drivers: s.Drivers, Observed: r.Observed, Provider: s.providerOf},
 	}
 	s.kinds = append(s.kinds, added)
@@ -278,7 +278,7 @@ func (s *setup) warnOfConfig(kind string) func(client.Object, string, string) {
 // users enqueues the objects of a kind that refer to a provider config.
 func (s *setup) users(configKind string, kind addedKind) handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, o client.Object) []reconcile.Request {
-		list, err := s.list(ctx, kind, identity.Key{Kind: configKind, Namespace: o.GetNamespace(), Name: o.GetName()})
+		list, err := kind.users(ctx, identity.Key{Kind: configKind, Namespace: o.GetNamespace(), Name: o.GetName()})
 		if err != nil {
 			s.mgr.GetLogger().Error(err, "objects of a provider config can't be listed; they will notice its change at their next resync")
 			return nil

@@ -54,7 +54,7 @@ func (s *setup) nameUsers(ctx context.Context, key identity.Key) (string, error)
 // those that go by a class which leads to it and have nothing in the cloud yet. Visitors must not change them.
 func (s *setup) eachUser(ctx context.Context, key identity.Key, visit func(kind string, user client.Object)) error {
 	for _, kind := range s.kinds {
-		list, err := s.list(ctx, kind, key)
+		list, err := kind.users(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (s *setup) eachUser(ctx context.Context, key identity.Key, visit func(kind 
 
 // eachComing visits the objects that go by a class which leads to a ClusterProviderConfig, and that have nothing in the cloud yet.
 func (s *setup) eachComing(ctx context.Context, kind addedKind, config string, visit func(client.Object)) error {
-	classes, err := s.classesOf(ctx, kind, config)
+	classes, err := kind.classesOf(ctx, config)
 	if err != nil {
 		return err
 	}
@@ -92,8 +92,9 @@ func (s *setup) eachComing(ctx context.Context, kind addedKind, config string, v
 	return nil
 }
 
-func (s *setup) list(ctx context.Context, kind addedKind, key identity.Key) (client.ObjectList, error) {
-	list := kind.NewList()
-	err := s.mgr.GetClient().List(ctx, list, client.InNamespace(key.Namespace), client.MatchingFields{configIndex: key.String()}, client.UnsafeDisableDeepCopy)
+// users lists the objects that refer to a provider config, or are bound by it. They must not be changed.
+func (k addedKind) users(ctx context.Context, key identity.Key) (client.ObjectList, error) {
+	list := k.NewList()
+	err := k.classes.Client.List(ctx, list, client.InNamespace(key.Namespace), client.MatchingFields{configIndex: key.String()}, client.UnsafeDisableDeepCopy)
 	return list, err
 }
