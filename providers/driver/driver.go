@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -135,23 +136,37 @@ type Deletion struct {
 // A State is what an object in the cloud is up to.
 type State int
 
-// The states. The zero value permits nothing.
+// The states. The zero value permits nothing, and nor does a number that is not here. Numbers cross wires: they never change, and none is used again.
 const (
-	Unknown  State = iota
-	Absent         // the cloud said that there is no such object
-	Pending        // an operation is in progress in the cloud and takes no changes now
-	Ready          // at rest: it takes changes
-	Failed         // the cloud gave up; Problem says why
-	Deleting       // the cloud is deleting it
+	Unknown  State = 0
+	Absent   State = 1 // the cloud said that there is no such object
+	Pending  State = 2 // an operation is in progress in the cloud and takes no changes now
+	Ready    State = 3 // at rest: it takes changes
+	Failed   State = 4 // the cloud gave up; Problem says why
+	Deleting State = 5 // the cloud is deleting it
 )
 
 // String returns the state's name.
 func (s State) String() string {
-	names := [...]string{"Unknown", "Absent", "Pending", "Ready", "Failed", "Deleting"}
-	if s < 0 || int(s) >= len(names) {
-		return "Unknown"
+	if s < 0 || int(s) >= len(states) {
+		return states[Unknown]
 	}
-	return names[s]
+	return states[s]
+}
+
+// states are the names of the states, by their numbers.
+var states = [...]string{"Unknown", "Absent", "Pending", "Ready", "Failed", "Deleting"}
+
+// UnmarshalJSON implements json.Unmarshaler. A state that another version of the contract has is Unknown here.
+func (s *State) UnmarshalJSON(text []byte) error {
+	var number int
+	if err := json.Unmarshal(text, &number); err != nil {
+		return fmt.Errorf("a state: %w", err)
+	}
+	if *s = State(number); number < 0 || number >= len(states) {
+		*s = Unknown
+	}
+	return nil
 }
 
 // An Observation is what was seen of an object.
@@ -181,7 +196,7 @@ type Observation struct {
 	// Operation is the cloud's operation that is under way, if any.
 	Operation string
 	// OperationError says why the operation in the request ended in an error; nil otherwise.
-	OperationError error
+	OperationError *Error
 
 	// Changes are the differences between spec and cloud. Only of Ready, Pending and Failed objects.
 	Changes []field.Change
@@ -219,7 +234,7 @@ type Endpoint struct {
 // A FieldError is what went wrong with one field.
 type FieldError struct {
 	Field string
-	Err   error // carries a Code
+	Err   *Error
 }
 
 // A Result is what a call did.

@@ -1,39 +1,60 @@
 package driver
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 )
 
 // A Code is what went wrong, as far as Mooring acts upon it.
 type Code int
 
-// The codes. Only NotFound says that something is not there.
+// The codes. Only NotFound says that something is not there. Numbers cross wires: they never change, and none is used again.
 const (
-	Internal    Code = iota // anything else, bugs included
-	Invalid                 // the cloud refuses a value; trying again does not help
-	Denied                  // the credentials are refused, or what they may do
-	NotFound                // something that the call refers to is not there
-	Conflict                // something that exists is in the way
-	NotEmpty                // a deletion is refused because of what is inside
-	Protected               // a deletion is refused because of deletion protection
-	Busy                    // the cloud is at work on the object; later it will take the call
-	Quota                   // the account is at a limit
-	Throttled               // too many calls
-	Unavailable             // no answer, a time-out, or the cloud's own failure
-	Capacity                // the cloud itself has no room for it now
+	Internal    Code = 0  // anything else, bugs included, and a number that is not here
+	Invalid     Code = 1  // the cloud refuses a value; trying again does not help
+	Denied      Code = 2  // the credentials are refused, or what they may do
+	NotFound    Code = 3  // something that the call refers to is not there
+	Conflict    Code = 4  // something that exists is in the way
+	NotEmpty    Code = 5  // a deletion is refused because of what is inside
+	Protected   Code = 6  // a deletion is refused because of deletion protection
+	Busy        Code = 7  // the cloud is at work on the object; later it will take the call
+	Quota       Code = 8  // the account is at a limit
+	Throttled   Code = 9  // too many calls
+	Unavailable Code = 10 // no answer, a time-out, or the cloud's own failure
+	Capacity    Code = 11 // the cloud itself has no room for it now
 )
+
+// codes are the names of the codes, by their numbers.
+var codes = [...]string{
+	"Internal", "Invalid", "Denied", "NotFound", "Conflict", "NotEmpty", "Protected", "Busy", "Quota", "Throttled", "Unavailable", "Capacity",
+}
 
 // String returns the code's name.
 func (c Code) String() string {
-	names := [...]string{"Internal", "Invalid", "Denied", "NotFound", "Conflict", "NotEmpty", "Protected", "Busy", "Quota", "Throttled", "Unavailable", "Capacity"}
-	if c < 0 || int(c) >= len(names) {
-		return "Internal"
-	}
-	return names[c]
+	return codes[c.known()]
 }
 
-// An Error is an error of a cloud, wrapped once at the boundary.
+// known returns the code, or Internal if it is none: another version of the contract may have more.
+func (c Code) known() Code {
+	if c < 0 || int(c) >= len(codes) {
+		return Internal
+	}
+	return c
+}
+
+// UnmarshalJSON implements json.Unmarshaler. A code that another version of the contract has is Internal here.
+func (c *Code) UnmarshalJSON(text []byte) error {
+	var number int
+	if err := json.Unmarshal(text, &number); err != nil {
+		return fmt.Errorf("a code: %w", err)
+	}
+	*c = Code(number).known()
+	return nil
+}
+
+// An Error is an error of a cloud, wrapped once at the boundary. It is data.
 type Error struct {
 	Code Code
 	// Op is the cloud's name of the call: CreateBucket. Empty for what was found wrong without a call: our own
@@ -44,25 +65,49 @@ type Error struct {
 	Message string
 	// RetryAfter is how long the cloud asked to wait; 0 if it did not.
 	RetryAfter time.Duration
-	// Err is the SDK's error. It may hold request ids, and is not shown to people.
-	Err error
+	// Err is the SDK's error. It may hold request ids, is not shown to people and stays in the process that made it: no caller of a
+	// driver decides by it.
+	Err error `json:"-"`
 }
 
 // Error implements error.
 func (e *Error) Error() string {
-	if e.Op == "" {
+	switch {
+	case e == nil: // a driver left it out of a message
+		return "no reason was given"
+	case e.Op == "":
 		return e.Message
 	}
 	return e.Op + ": " + e.Message
 }
 
 // Unwrap returns the SDK's error.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // CodeOf returns the code of err, or Internal if it has none.
 func CodeOf(err error) Code {
-	if e, ok := errors.AsType[*Error](err); ok {
-		return e.Code
+	if e, ok := errors.AsType[*Error](err); ok && e != nil {
+		return e.Code.known()
 	}
 	return Internal
+}
+
+// ErrorOf returns an error as data: the *Error that it is, or one with the same code and text; nil for nil. What has no code is Internal.
+func ErrorOf(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := err.(*Error); ok { //nolint:errorlint // what wraps one says more, and is kept below
+		return e
+	}
+	out := &Error{Code: CodeOf(err), Message: err.Error(), Err: err}
+	if e, ok := errors.AsType[*Error](err); ok {
+		out.RetryAfter = e.RetryAfter
+	}
+	return out
 }

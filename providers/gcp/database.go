@@ -85,7 +85,7 @@ func (d *databases) Observe(ctx context.Context, req databaseRequest) (driver.Ob
 		Location:       strings.ToLower(seen.Region),
 		Protected:      have.settings().DeletionProtectionEnabled,
 		Operation:      op.underWay(),
-		OperationError: op.err(),
+		OperationError: op.failure(),
 		Work:           op.work(),
 	}
 	setState(&o, have, op)
@@ -190,7 +190,7 @@ func (d *databases) absent(ctx context.Context, req databaseRequest, op *operati
 	o := driver.Observation{
 		State:          driver.Absent,
 		Applied:        databaseTable.Applied(&req.Spec, nil, later),
-		OperationError: op.err(),
+		OperationError: op.failure(),
 	}
 	if req.Deletion == nil || req.Deletion.Snapshot == "" {
 		return o, nil

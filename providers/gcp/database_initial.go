@@ -31,7 +31,7 @@ func (d *databases) lookForDatabase(ctx context.Context, req databaseRequest, ha
 		return err
 	}
 	if err != nil {
-		o.Unreadable = append(o.Unreadable, driver.FieldError{Field: fieldDatabase, Err: err})
+		o.Unreadable = append(o.Unreadable, driver.FieldError{Field: fieldDatabase, Err: driver.ErrorOf(err)})
 		return nil //nolint:nilerr // told in Unreadable
 	}
 	have.database = &found.Name

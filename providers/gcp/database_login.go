@@ -87,7 +87,7 @@ func (d *databases) lookForUser(ctx context.Context, req databaseRequest, have *
 		return err
 	}
 	if err != nil {
-		o.Unreadable = append(o.Unreadable, driver.FieldError{Field: driver.FieldUsername, Err: err})
+		o.Unreadable = append(o.Unreadable, driver.FieldError{Field: driver.FieldUsername, Err: driver.ErrorOf(err)})
 		return nil //nolint:nilerr // told in Unreadable
 	}
 	for _, u := range users.Items {

@@ -56,7 +56,7 @@ func blame(changes []field.Change, err error, failed ...driver.FieldError) ([]dr
 func fail(changes []field.Change, err error) []driver.FieldError {
 	var failed []driver.FieldError
 	for _, c := range changes {
-		failed = append(failed, driver.FieldError{Field: c.Field, Err: err})
+		failed = append(failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
 	}
 	return failed
 }
@@ -75,7 +75,7 @@ func refusesValue(err error) bool {
 func partition(changes []field.Change) (possible []field.Change, failed []driver.FieldError) {
 	for _, c := range changes {
 		if c.Effect == field.Impossible {
-			failed = append(failed, driver.FieldError{Field: c.Field, Err: invalid("can't change: %s", c.Why)})
+			failed = append(failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(invalid("can't change: %s", c.Why))})
 			continue
 		}
 		possible = append(possible, c)

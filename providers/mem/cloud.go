@@ -26,7 +26,7 @@ type Cloud struct {
 	buckets   map[key]*slot[Bucket]
 	databases map[key]*slot[Database]
 	snapshots map[key]*snapshot
-	failed    map[string]error // operations that ended in an error
+	failed    map[string]*driver.Error // operations that ended in an error
 	serial    int
 	calls     []Call
 	faults    []*Fault
@@ -54,7 +54,7 @@ func New(opts Options) *Cloud {
 		buckets:   map[key]*slot[Bucket]{},
 		databases: map[key]*slot[Database]{},
 		snapshots: map[key]*snapshot{},
-		failed:    map[string]error{},
+		failed:    map[string]*driver.Error{},
 	}
 }
 

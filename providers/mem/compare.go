@@ -52,7 +52,7 @@ func apply(call *Call, h hits, changes []field.Change, one func(field.Change) er
 			}
 		}
 		if err != nil {
-			failed = append(failed, driver.FieldError{Field: c.Field, Err: err})
+			failed = append(failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
 			continue
 		}
 		call.Fields = append(call.Fields, c.Field)

@@ -115,7 +115,7 @@ func (h hits) unreadable(call *Call) []driver.FieldError {
 	var out []driver.FieldError
 	for _, f := range h.fields {
 		if f.Kind == Unreadable {
-			out = append(out, driver.FieldError{Field: f.Field, Err: h.field(Unreadable, f.Field, call)})
+			out = append(out, driver.FieldError{Field: f.Field, Err: driver.ErrorOf(h.field(Unreadable, f.Field, call))})
 		}
 	}
 	return out

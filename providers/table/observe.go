@@ -123,7 +123,7 @@ func (a *Adapter[S, H, P]) readParts(ctx context.Context, req *Request[S], into 
 			return err
 		}
 		for _, name := range parts[i].Fields {
-			o.Unreadable = append(o.Unreadable, driver.FieldError{Field: name, Err: err})
+			o.Unreadable = append(o.Unreadable, driver.FieldError{Field: name, Err: driver.ErrorOf(err)})
 		}
 	}
 	return nil

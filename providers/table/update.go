@@ -26,7 +26,7 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 		}
 	}
 	for i, failed := range u.result.Failed {
-		u.result.Failed[i].Err = driver.RedactError(failed.Err, a.secrets(&req)...)
+		u.result.Failed[i].Err = driver.ErrorOf(driver.RedactError(failed.Err, a.secrets(&req)...))
 	}
 	return u.result, nil
 }
@@ -41,7 +41,7 @@ type update[S, H, P any] struct {
 
 func (u *update[S, H, P]) fail(err error, changes ...field.Change) {
 	for _, c := range changes {
-		u.result.Failed = append(u.result.Failed, driver.FieldError{Field: c.Field, Err: err})
+		u.result.Failed = append(u.result.Failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
 	}
 }
 
