@@ -246,6 +246,18 @@ func TestUpdate(t *testing.T) {
 			failed: map[string]driver.Code{"class": driver.Invalid}, calls: []string{"GetObject", "ModifyObject size class", "ModifyObject size", "ModifyObject class"}},
 		{name: "an error about no value is not tried alone", changes: change("size", "class"), refuse: failing(driver.Busy, "class"),
 			failed: map[string]driver.Code{"size": driver.Busy, "class": driver.Busy}, calls: []string{"GetObject", "ModifyObject size class"}},
+		{name: "once an error is about no value, the others are not tried", changes: change("size", "class", driver.FieldPassword),
+			edit: func(_ *adapter, f *fake) {
+				f.refuse = func(string) error {
+					code := map[int]driver.Code{2: driver.Invalid, 3: driver.Throttled}[len(f.calls)]
+					if code == driver.Internal {
+						return nil
+					}
+					return &driver.Error{Code: code}
+				}
+			},
+			failed: map[string]driver.Code{"size": driver.Throttled, "class": driver.Throttled, driver.FieldPassword: driver.Invalid},
+			calls:  []string{"GetObject", "ModifyObject size class", "ModifyObject size"}},
 		{name: "a part that fails keeps no other away", changes: all, refuse: failing(driver.Throttled, "PutTags"),
 			failed: map[string]driver.Code{driver.FieldMark: driver.Throttled, "tags": driver.Throttled},
 			calls:  []string{"GetObject", tagsOf, "ModifyObject size class", "PutKey hush-hush"}},

@@ -89,7 +89,7 @@ func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], change
 	return nil
 }
 
-// alone makes a call of each change. One that is refused has failed. If all were refused,
+// alone makes a call of each change. One that is refused has failed, and an error that is about no value ends it. If all were refused,
 // and not for their values, it returns why.
 func (u *update[S, H, P]) alone(ctx context.Context, part *Part[S, H, P], changes []field.Change) error {
 	before := len(u.result.Failed)
@@ -101,8 +101,13 @@ func (u *update[S, H, P]) alone(ctx context.Context, part *Part[S, H, P], change
 		if err == nil {
 			_, err = u.try(ctx, part, have, changes[i:i+1])
 		}
-		if err != nil {
+		switch {
+		case err == nil:
+		case part.refuses(err):
 			u.fail(err, c)
+		default:
+			u.fail(err, changes[i:]...)
+			return nil
 		}
 	}
 	refused := u.result.Failed[before:]
