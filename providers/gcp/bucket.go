@@ -3,7 +3,6 @@ package gcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -16,9 +15,35 @@ import (
 )
 
 // buckets manages buckets of Cloud Storage.
-type buckets struct{ *session }
+type buckets struct {
+	*session
+	*bucketAdapter
+}
+
+type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, storage.BucketAttrs, bucketParams]
 
 type bucketRequest = table.Request[v1alpha1.BucketParameters]
+
+// newBuckets returns what manages buckets. One read tells all of a bucket, and one patch, guarded by its metageneration, changes all.
+func newBuckets(s *session) *buckets {
+	b := &buckets{session: s}
+	b.bucketAdapter = &bucketAdapter{
+		Table: bucketTable, Noun: "bucket", ReadCall: "buckets.get",
+		Read: func(ctx context.Context, req *bucketRequest, _ *driver.Observation) (*storage.BucketAttrs, error) {
+			attrs, err := b.read(ctx, req.Name)
+			return attrs, unlessNotFound(err)
+		},
+		State: b.state,
+		Tags:  func(p *bucketParams) *field.Delta { return &p.Labels },
+		Make:  b.create, Taken: bucketInsertion,
+		Parts: []table.Part[v1alpha1.BucketParameters, storage.BucketAttrs, bucketParams]{
+			{Write: b.patch, Taken: bucketPatch, Refuses: refusesValue},
+		},
+		Guarded: true, Whole: refusesAll,
+		Remove: b.remove,
+	}
+	return b
+}
 
 // bucketNames is what Cloud Storage asks of the name of a new bucket. https://cloud.google.com/storage/docs/buckets#naming
 var bucketNames = []driver.NamePattern{
@@ -43,94 +68,39 @@ func bucketConsequences() driver.Consequences {
 // Docs returns what the reference says of each row.
 func (*buckets) Docs() []field.Doc { return bucketTable.Docs() }
 
-// Observe implements table.External, by one read.
-func (b *buckets) Observe(ctx context.Context, req bucketRequest) (driver.Observation, error) {
-	attrs, err := b.read(ctx, req.Name)
-	if driver.CodeOf(err) == driver.NotFound {
-		return driver.Observation{State: driver.Absent, Applied: bucketTable.Applied(&req.Spec, nil, nil)}, nil
-	}
-	if err != nil {
-		return driver.Observation{}, err
-	}
-	mirror, err := bucketTable.Mirror(attrs)
-	if err != nil {
-		return driver.Observation{}, fmt.Errorf("mirror: %w", err)
-	}
-	changes := bucketTable.Diff(&req.Spec, attrs, req.Applied, nil)
-	return driver.Observation{
-		State:     driver.Ready,
-		ID:        bucketID(attrs),
-		Mark:      driver.MarkFrom(attrs.Labels),
-		Location:  strings.ToLower(attrs.Location),
-		Available: true,
-		Changes:   changes,
-		Applied:   bucketTable.Applied(&req.Spec, req.Applied, changes),
-		Mirror:    mirror,
-		Endpoint:  driver.Endpoint{Bucket: attrs.Name, Region: strings.ToLower(attrs.Location), URL: b.storageURL},
-	}, nil
+// state is what a bucket says of itself.
+func (b *buckets) state(_ *bucketRequest, have *storage.BucketAttrs, o *driver.Observation) {
+	o.State, o.Available = driver.Ready, true
+	o.ID, o.Mark, o.Location = bucketID(have), driver.MarkFrom(have.Labels), strings.ToLower(have.Location)
+	o.Endpoint = driver.Endpoint{Bucket: have.Name, Region: o.Location, URL: b.storageURL}
 }
 
-// Create implements table.External. All that is declared goes with the creation, the mark too.
-func (b *buckets) Create(ctx context.Context, req bucketRequest) (driver.Result, error) {
+// create makes a bucket. All that is declared goes with the creation, the mark too.
+func (b *buckets) create(ctx context.Context, req *bucketRequest, params *bucketParams) (driver.Result, error) {
 	location, err := b.locationOf(req.Spec.Location, req.Location)
 	if err != nil {
 		return driver.Result{}, err
 	}
-	var params bucketParams
-	if err := bucketTable.Fill(&req.Spec, &params); err != nil {
-		return driver.Result{}, invalid("%v", err)
-	}
-	params.location = location
-	params.labels = withMark(params.labels, req.Mark)
+	params.Location = location
 	_, err = do(ctx, b.session, "buckets.insert", func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, b.storage.Bucket(req.Name).Create(ctx, b.project, params.forCreate())
 	})
 	return driver.Result{}, advise(err, "all of Google Cloud shares bucket names; if this bucket is not yours, choose another spec.externalName", driver.Conflict)
 }
 
-// Update implements table.External: one read, for the metageneration, and one patch. If the cloud refuses
-// the patch each change is tried on its own, so that one bad value does not hold up the others.
-func (b *buckets) Update(ctx context.Context, req bucketRequest, changes []field.Change) (driver.Result, error) {
-	possible, failed := partition(changes)
-	if len(possible) == 0 {
-		return driver.Result{Failed: failed}, nil
-	}
-	look := func() (*storage.BucketAttrs, error) {
-		attrs, err := b.read(ctx, req.Name)
-		if err != nil {
-			return nil, err
-		}
-		return attrs, sameObject("buckets.patch", req.ID, bucketID(attrs))
-	}
-	refused, err := updateTogether(possible, look, func(attrs *storage.BucketAttrs, changes []field.Change) error {
-		return b.patch(ctx, req, attrs, changes)
-	})
-	if err != nil {
-		return driver.Result{}, err
-	}
-	return driver.Result{Failed: append(failed, refused...)}, nil
-}
-
-func (b *buckets) patch(ctx context.Context, req bucketRequest, attrs *storage.BucketAttrs, changes []field.Change) error {
-	spec, mark := splitMark(changes)
-	var params bucketParams
-	if err := bucketTable.Patch(&req.Spec, attrs, spec, &params); err != nil {
-		return invalid("%v", err)
-	}
-	if mark {
-		params.labels = withMark(params.labels, req.Mark)
-	}
+// patch changes a bucket, unless somebody else changed it since it was read.
+func (b *buckets) patch(ctx context.Context, req *bucketRequest, have *storage.BucketAttrs, params *bucketParams, _ []field.Change) (string, error) {
 	_, err := do(ctx, b.session, "buckets.patch", func(ctx context.Context) (*storage.BucketAttrs, error) {
-		guarded := b.storage.Bucket(req.Name).If(storage.BucketConditions{MetagenerationMatch: attrs.MetaGeneration})
+		guarded := b.storage.Bucket(req.Name).If(storage.BucketConditions{MetagenerationMatch: have.MetaGeneration})
 		return guarded.Update(ctx, params.forUpdate())
 	})
-	return err
+	return "", err
 }
 
-// Delete implements table.External. What soft delete keeps of the objects does not hold up the
+// remove deletes a bucket. What soft delete keeps of the objects does not hold up the
 // deletion: https://cloud.google.com/storage/docs/soft-delete
-func (b *buckets) Delete(ctx context.Context, req bucketRequest) (driver.Result, error) {
-	err := b.remove(ctx, req.Name)
+func (b *buckets) remove(ctx context.Context, req *bucketRequest) (driver.Result, error) {
+	err := b.deleteBucket(ctx, req.Name)
 	if driver.CodeOf(err) != driver.NotEmpty || req.Deletion == nil || !req.Deletion.Force {
 		return driver.Result{}, advise(err, "set spec.forceDestroy to true to delete its contents too, or empty it", driver.NotEmpty)
 	}
@@ -138,15 +108,15 @@ func (b *buckets) Delete(ctx context.Context, req bucketRequest) (driver.Result,
 	if err != nil || !emptied {
 		return driver.Result{Unfinished: err == nil}, err
 	}
-	err = b.remove(ctx, req.Name)
+	err = b.deleteBucket(ctx, req.Name)
 	if driver.CodeOf(err) == driver.NotEmpty { // objects are gone, and managed folders are seen now
 		return driver.Result{Unfinished: true}, nil
 	}
 	return driver.Result{}, err
 }
 
-// remove deletes an empty bucket; one that is gone is no error.
-func (b *buckets) remove(ctx context.Context, name string) error {
+// deleteBucket deletes an empty bucket; one that is gone is no error.
+func (b *buckets) deleteBucket(ctx context.Context, name string) error {
 	_, err := do(ctx, b.session, "buckets.delete", func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, b.storage.Bucket(name).Delete(ctx)
 	})

@@ -8,23 +8,56 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
-// bucketParams are the parameters of a call that makes or changes a bucket; nil is not sent.
+// bucketParams are the parameters of a call that makes or changes a bucket, named as the calls name them; nil is not sent.
 type bucketParams struct {
-	location   string
-	versioning *bool
-	public     storage.PublicAccessPrevention
-	key        *string
-	labels     field.Delta
+	Location               string
+	VersioningEnabled      *bool
+	PublicAccessPrevention storage.PublicAccessPrevention
+	DefaultKMSKeyName      *string
+	Labels                 field.Delta
 }
+
+// bucketInsertion and bucketPatch are how parameters come into the two calls. A patch merges: labels one by one.
+var (
+	bucketInsertion = table.Copier[bucketParams, storage.BucketAttrs]{
+		Call: "buckets.insert",
+		Converts: map[string]func(*bucketParams, *storage.BucketAttrs){
+			"DefaultKMSKeyName": func(p *bucketParams, attrs *storage.BucketAttrs) {
+				if *p.DefaultKMSKeyName != "" {
+					attrs.Encryption = &storage.BucketEncryption{DefaultKMSKeyName: *p.DefaultKMSKeyName}
+				}
+			},
+			"Labels": func(p *bucketParams, attrs *storage.BucketAttrs) { attrs.Labels = p.Labels.Set },
+		},
+	}
+	bucketPatch = table.Copier[bucketParams, storage.BucketAttrsToUpdate]{
+		Call:  "buckets.patch",
+		Lacks: map[string]string{"Location": "a bucket keeps its location"},
+		Converts: map[string]func(*bucketParams, *storage.BucketAttrsToUpdate){
+			"DefaultKMSKeyName": func(p *bucketParams, update *storage.BucketAttrsToUpdate) {
+				update.Encryption = &storage.BucketEncryption{DefaultKMSKeyName: *p.DefaultKMSKeyName}
+			},
+			"Labels": func(p *bucketParams, update *storage.BucketAttrsToUpdate) {
+				for k, v := range p.Labels.Set {
+					update.SetLabel(k, v)
+				}
+				for _, k := range p.Labels.Remove {
+					update.DeleteLabel(k)
+				}
+			},
+		},
+	}
+)
 
 // bucketTable has the fields of a bucket. forceDestroy is no field of the cloud: it says how to delete.
 var bucketTable = field.Table[v1alpha1.BucketParameters, storage.BucketAttrs, bucketParams]{
 	field.Of("location",
 		func(p *v1alpha1.BucketParameters) *string { return p.Location },
 		func(b *storage.BucketAttrs) *string { return present(strings.ToLower(b.Location)) },
-		func(p *bucketParams, v string) { p.location = v }).
+		func(p *bucketParams, v string) { p.Location = v }).
 		Equal(strings.EqualFold, "in any case: Cloud Storage writes EUROPE-WEST3").
 		Immutable("create another Bucket in the new location and move the objects there"),
 	field.Of("versioning",
@@ -32,21 +65,21 @@ var bucketTable = field.Table[v1alpha1.BucketParameters, storage.BucketAttrs, bu
 		haveVersioning,
 		func(p *bucketParams, v v1alpha1.Versioning) {
 			enabled := v == v1alpha1.VersioningEnabled
-			p.versioning = &enabled
+			p.VersioningEnabled = &enabled
 		}),
 	field.Of("publicAccess",
 		func(p *v1alpha1.BucketParameters) *v1alpha1.PublicAccess { return p.PublicAccess },
 		havePublicAccess,
-		func(p *bucketParams, v v1alpha1.PublicAccess) { p.public = prevention(v) }).
+		func(p *bucketParams, v v1alpha1.PublicAccess) { p.PublicAccessPrevention = prevention(v) }).
 		Safe(v1alpha1.PublicAccessBlocked),
 	field.Of("encryption.key", driver.WantedKey, haveBucketKey,
-		func(p *bucketParams, v string) { p.key = &v }).
+		func(p *bucketParams, v string) { p.DefaultKMSKeyName = &v }).
 		Reported(func(b *storage.BucketAttrs) *string { return present(*haveBucketKey(b)) }).
 		Equal(func(want, have string) bool { return want == have }, "`encryption: {}` is Cloud Storage's own key"),
 	field.Entries("tags",
 		func(p *v1alpha1.BucketParameters) map[string]string { return tagLabels(p.Tags) },
 		func(b *storage.BucketAttrs) map[string]string { return driver.WithoutMark(b.Labels) },
-		func(p *bucketParams, d field.Delta) { p.labels = d }),
+		func(p *bucketParams, d field.Delta) { p.Labels = d }),
 }
 
 func haveVersioning(b *storage.BucketAttrs) *v1alpha1.Versioning {
@@ -82,11 +115,9 @@ func haveBucketKey(b *storage.BucketAttrs) *string {
 	return &b.Encryption.DefaultKMSKeyName
 }
 
-// forCreate copies the parameters into those of a creation.
-func (p bucketParams) forCreate() *storage.BucketAttrs {
+// forCreate makes the parameters of a creation.
+func (p *bucketParams) forCreate() *storage.BucketAttrs {
 	attrs := &storage.BucketAttrs{
-		Location: p.location,
-		Labels:   p.labels.Set,
 		// Access by IAM alone, as Google recommends and S3 has it for new buckets: what single objects
 		// permit is not seen in any policy. It can be switched off for 90 days.
 		// https://cloud.google.com/storage/docs/uniform-bucket-level-access
@@ -94,33 +125,13 @@ func (p bucketParams) forCreate() *storage.BucketAttrs {
 		// Without it a bucket can be made public by one binding. New buckets in S3 have it too.
 		PublicAccessPrevention: storage.PublicAccessPreventionEnforced,
 	}
-	if p.versioning != nil {
-		attrs.VersioningEnabled = *p.versioning
-	}
-	if p.public != storage.PublicAccessPreventionUnknown {
-		attrs.PublicAccessPrevention = p.public
-	}
-	if p.key != nil && *p.key != "" {
-		attrs.Encryption = &storage.BucketEncryption{DefaultKMSKeyName: *p.key}
-	}
+	bucketInsertion.Copy(p, attrs)
 	return attrs
 }
 
-// forUpdate copies the parameters into those of a patch, which merges: labels one by one.
-func (p bucketParams) forUpdate() storage.BucketAttrsToUpdate {
-	update := storage.BucketAttrsToUpdate{PublicAccessPrevention: p.public}
-	if p.versioning != nil {
-		update.VersioningEnabled = *p.versioning
-	}
-	if p.key != nil {
-		update.Encryption = &storage.BucketEncryption{DefaultKMSKeyName: *p.key}
-	}
-	for k, v := range p.labels.Set {
-		update.SetLabel(k, v)
-	}
-	for _, k := range p.labels.Remove {
-		update.DeleteLabel(k)
-	}
+// forUpdate makes the parameters of a patch.
+func (p *bucketParams) forUpdate() (update storage.BucketAttrsToUpdate) {
+	bucketPatch.Copy(p, &update)
 	return update
 }
 

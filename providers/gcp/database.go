@@ -3,7 +3,6 @@ package gcp
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -15,9 +14,39 @@ import (
 )
 
 // databases manages instances of Cloud SQL.
-type databases struct{ *session }
+type databases struct {
+	*session
+	*databaseAdapter
+}
+
+type databaseAdapter = table.Adapter[databaseParameters, instance, instanceParams]
 
 type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
+
+// newDatabases returns what manages instances. Settings, the mark among them, go in one patch. The initial database and the administrator
+// have calls of their own, and Cloud SQL takes one operation at a time on an instance: so they follow once the patch is done.
+func newDatabases(s *session) *databases {
+	d := &databases{session: s}
+	d.databaseAdapter = &databaseAdapter{
+		Table: databaseTable, Noun: "instance", ReadCall: "instances.get", Fixed: true,
+		Read: d.observe, State: stateOfInstance, Login: d.lookForUser, Snapshot: d.finalBackup,
+		Tags:      func(p *instanceParams) *field.Delta { return &p.UserLabels },
+		Creatable: creatable, Make: d.create, Taken: insertion,
+		Parts: []table.Part[databaseParameters, instance, instanceParams]{
+			{Write: d.patch, Taken: patch, Refuses: refusesValue},
+			{
+				Fields: []string{fieldDatabase}, Read: d.lookForDatabase, Vital: mayPass, Later: true,
+				Write: d.makeDatabase, Taken: table.Names{"Database"}, Refuses: refusesValue,
+				Blind: true, // a call that names the database alone; the instance was observed a moment ago
+			},
+			{Fields: []string{driver.FieldUsername, driver.FieldPassword}, Write: d.setLogin, Taken: table.Names{}, Refuses: refusesValue},
+		},
+		Guarded: true, Whole: refusesAll,
+		OneOperation: &driver.Error{Code: driver.Busy, Message: "Cloud SQL runs one operation at a time on an instance; this change is next"},
+		Remove:       d.remove,
+	}
+	return d
+}
 
 // instanceNames is what Cloud SQL asks of the name of a new instance. https://cloud.google.com/sql/docs/postgres/create-instance
 var instanceNames = driver.NameRule{
@@ -63,40 +92,35 @@ func (*databases) Docs() []field.Doc {
 	return append(databaseTable.Docs(), field.Doc{Field: driver.FieldUsername, Effects: field.OnceSet(usernameInstead)})
 }
 
-// Observe implements table.External. It reads the instance; while an operation is known to be under way that
-// too; and the initial database and the administrator until Applied says that they were seen.
-func (d *databases) Observe(ctx context.Context, req databaseRequest) (driver.Observation, error) {
-	// The operation first: if it was done before the instance was read, what is read is what it made.
+// observe reads an instance, and while an operation is known to be under way that too: first the operation, so that what is read of the
+// instance is what it made. Of the initial database it knows what was applied.
+func (d *databases) observe(ctx context.Context, req *databaseRequest, o *driver.Observation) (*instance, error) {
 	op, err := d.operation(ctx, req)
 	if err != nil {
-		return driver.Observation{}, err
+		return nil, err
 	}
+	o.OperationError = op.failure()
 	seen, err := d.read(ctx, req.Name)
-	if driver.CodeOf(err) == driver.NotFound {
-		return d.absent(ctx, req, op)
-	}
 	if err != nil {
-		return driver.Observation{}, err
+		return nil, unlessNotFound(err)
 	}
-	have := &instance{DatabaseInstance: seen}
-	o := driver.Observation{
-		ID:             seen.CreateTime, // Cloud SQL gives instances no id; a later one of the same name was made at another time
-		Mark:           driver.MarkFrom(have.labels()),
-		Location:       strings.ToLower(seen.Region),
-		Protected:      have.settings().DeletionProtectionEnabled,
-		Operation:      op.underWay(),
-		OperationError: op.failure(),
-		Work:           op.work(),
+	have := &instance{DatabaseInstance: seen, op: op}
+	if made := req.Applied[fieldDatabase]; len(made) > 0 {
+		have.database = present(made[0])
 	}
-	setState(&o, have, op)
-	if o.State == driver.Deleting {
-		return o, nil
+	return have, nil
+}
+
+// stateOfInstance is what an instance says of itself. Cloud SQL gives instances no id; a later one of the same name was made at another
+// time.
+func stateOfInstance(req *databaseRequest, have *instance, o *driver.Observation) {
+	o.ID, o.Mark, o.Location = have.CreateTime, driver.MarkFrom(have.labels()), strings.ToLower(have.Region)
+	o.Protected = have.settings().DeletionProtectionEnabled
+	o.Operation, o.Work = have.op.underWay(), have.op.work()
+	setState(o, have, have.op)
+	if o.State != driver.Deleting {
+		o.Endpoint = endpointOf(req, have)
 	}
-	if err := d.compare(ctx, req, have, &o); err != nil {
-		return driver.Observation{}, err
-	}
-	o.Endpoint = endpointOf(req, have)
-	return o, nil
 }
 
 // setState says what the instance is up to.
@@ -147,62 +171,6 @@ func problemOf(have *instance, op *operation) string {
 	return text
 }
 
-// compare fills in the differences between spec and instance, what is applied, and the mirror.
-func (d *databases) compare(ctx context.Context, req databaseRequest, have *instance, o *driver.Observation) error {
-	if err := d.lookForDatabase(ctx, req, have, o); err != nil {
-		return err
-	}
-	skip := func(name string) bool {
-		for _, u := range o.Unreadable {
-			if u.Field == name {
-				return true
-			}
-		}
-		return false
-	}
-	o.Changes = databaseTable.Diff(&req.Spec, have, req.Applied, skip)
-	unsettled := o.Changes
-	for _, u := range o.Unreadable {
-		unsettled = append(slices.Clip(unsettled), field.Change{Field: u.Field})
-	}
-	o.Applied = databaseTable.Applied(&req.Spec, req.Applied, unsettled)
-	if err := d.lookForUser(ctx, req, have, o); err != nil {
-		return err
-	}
-	o.Fixed = databaseTable.Fixed(have)
-	if made := o.Applied[driver.FieldUsername]; len(made) > 0 {
-		o.Fixed[driver.FieldUsername] = made[0]
-	} else if l := loginOf(req, have.engine()); l.builtin {
-		o.Fixed[driver.FieldUsername] = l.name
-	}
-	mirror, err := databaseTable.Mirror(have)
-	if err != nil {
-		return fmt.Errorf("mirror: %w", err)
-	}
-	o.Mirror = mirror
-	return nil
-}
-
-// absent is the observation of an instance that is not there.
-func (d *databases) absent(ctx context.Context, req databaseRequest, op *operation) (driver.Observation, error) {
-	// The initial database is no part of a creation: it is made once the instance runs.
-	later := []field.Change{{Field: fieldDatabase}}
-	o := driver.Observation{
-		State:          driver.Absent,
-		Applied:        databaseTable.Applied(&req.Spec, nil, later),
-		OperationError: op.failure(),
-	}
-	if req.Deletion == nil || req.Deletion.Snapshot == "" {
-		return o, nil
-	}
-	var err error
-	o.Snapshot, o.Problem, err = d.finalBackup(ctx, req.Name, req.Deletion.Snapshot)
-	if err != nil {
-		return driver.Observation{}, err
-	}
-	return o, nil
-}
-
 func (d *databases) read(ctx context.Context, name string) (*sqladmin.DatabaseInstance, error) {
 	return do(ctx, d.session, "instances.get", func(ctx context.Context) (*sqladmin.DatabaseInstance, error) {
 		return d.sql.Instances.Get(d.project, name).Context(ctx).Do()
@@ -210,7 +178,7 @@ func (d *databases) read(ctx context.Context, name string) (*sqladmin.DatabaseIn
 }
 
 // endpointOf says how to reach the instance: by its public address if it has one.
-func endpointOf(req databaseRequest, have *instance) driver.Endpoint {
+func endpointOf(req *databaseRequest, have *instance) driver.Endpoint {
 	addresses := map[string]string{}
 	for _, ip := range have.IpAddresses {
 		addresses[ip.Type] = ip.IpAddress

@@ -6,45 +6,30 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// lookForDatabase finds out whether the initial database is there. It is looked for once: when Applied
-// names it, it was made, and what became of it since is its users' business.
-func (d *databases) lookForDatabase(ctx context.Context, req databaseRequest, have *instance, o *driver.Observation) error {
-	if before := req.Applied[fieldDatabase]; len(before) > 0 {
-		have.database = present(before[0])
+// lookForDatabase finds out whether the initial database is there. It is looked for once: when Applied names it, it was made, and what
+// became of it since is its users' business.
+func (d *databases) lookForDatabase(ctx context.Context, req *databaseRequest, into *instance) error {
+	switch {
+	case into.State == "PENDING_CREATE":
 		return nil
-	}
-	want := req.Spec.DatabaseName
-	if want == nil || have.State == "PENDING_CREATE" {
-		return nil
-	}
-	if !running(have) {
-		o.Unreadable = append(o.Unreadable, notRunning(fieldDatabase))
-		return nil
+	case !running(into):
+		return notRunning
 	}
 	found, err := d.getDatabase(ctx, req)
-	switch driver.CodeOf(err) {
-	case driver.NotFound:
-		return nil
-	case driver.Throttled, driver.Unavailable:
-		return err
-	}
 	if err != nil {
-		o.Unreadable = append(o.Unreadable, driver.FieldError{Field: fieldDatabase, Err: driver.ErrorOf(err)})
-		return nil //nolint:nilerr // told in Unreadable
+		return unlessNotFound(err)
 	}
-	have.database = &found.Name
+	into.database = &found.Name
 	return nil
 }
 
 // makeDatabase makes the initial database. One that is there already is as good.
-func (d *databases) makeDatabase(ctx context.Context, req databaseRequest) (string, error) {
-	if req.Spec.DatabaseName == nil {
-		return "", invalid("the spec names no database")
-	}
+func (d *databases) makeDatabase(ctx context.Context, req *databaseRequest, _ *instance, params *instanceParams, _ []field.Change) (string, error) {
 	started, err := do(ctx, d.session, "databases.insert", func(ctx context.Context) (*sqladmin.Operation, error) {
-		body := &sqladmin.Database{Name: *req.Spec.DatabaseName, Instance: req.Name, Project: d.project}
+		body := &sqladmin.Database{Name: *params.Database, Instance: req.Name, Project: d.project}
 		return d.sql.Databases.Insert(d.project, req.Name, body).Context(ctx).Do()
 	})
 	switch driver.CodeOf(err) {
@@ -61,12 +46,12 @@ func (d *databases) makeDatabase(ctx context.Context, req databaseRequest) (stri
 	return begun(started)
 }
 
-func (d *databases) hasDatabase(ctx context.Context, req databaseRequest) bool {
+func (d *databases) hasDatabase(ctx context.Context, req *databaseRequest) bool {
 	_, err := d.getDatabase(ctx, req)
 	return err == nil
 }
 
-func (d *databases) getDatabase(ctx context.Context, req databaseRequest) (*sqladmin.Database, error) {
+func (d *databases) getDatabase(ctx context.Context, req *databaseRequest) (*sqladmin.Database, error) {
 	return do(ctx, d.session, "databases.get", func(ctx context.Context) (*sqladmin.Database, error) {
 		return d.sql.Databases.Get(d.project, req.Name, *req.Spec.DatabaseName).Context(ctx).Do()
 	})
@@ -77,7 +62,5 @@ func running(have *instance) bool {
 	return have.State == "RUNNABLE" && have.settings().ActivationPolicy != "NEVER"
 }
 
-func notRunning(name string) driver.FieldError {
-	return driver.FieldError{Field: name, Err: &driver.Error{
-		Code: driver.Busy, Message: "it can't be observed while the instance does not run"}}
-}
+// notRunning is why neither can be.
+var notRunning = &driver.Error{Code: driver.Busy, Message: "it can't be observed while the instance does not run"}

@@ -3,7 +3,6 @@ package gcp
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"slices"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -24,7 +23,7 @@ type login struct {
 // loginOf returns the administrator. Users that the API makes have the rights of the builtin one.
 // https://cloud.google.com/sql/docs/mysql/users
 // https://cloud.google.com/sql/docs/postgres/users
-func loginOf(req databaseRequest, engine v1alpha1.Engine) login {
+func loginOf(req *databaseRequest, engine v1alpha1.Engine) login {
 	l := login{name: "postgres"}
 	if engine == v1alpha1.EngineMySQL {
 		l = login{name: "root", host: "%"}
@@ -38,7 +37,7 @@ func loginOf(req databaseRequest, engine v1alpha1.Engine) login {
 
 // rootPassword returns the password that the builtin administrator is made with. It must have one: MySQL's
 // root may connect from anywhere. If another administrator is asked for nobody gets to know it.
-func rootPassword(req databaseRequest) string {
+func rootPassword(req *databaseRequest) string {
 	engine := v1alpha1.EnginePostgres
 	if req.Spec.Engine != nil {
 		engine = *req.Spec.Engine
@@ -53,37 +52,40 @@ const usernameInstead = "put the earlier name back, and make further users in SQ
 
 // lookForUser reports an administrator that is still to be made, as a change. It is looked for once:
 // when Applied names it, it is there.
-func (d *databases) lookForUser(ctx context.Context, req databaseRequest, have *instance, o *driver.Observation) error {
-	l := loginOf(req, have.engine())
+func (d *databases) lookForUser(ctx context.Context, req *databaseRequest, have *instance, o *driver.Observation) error {
+	l, before := loginOf(req, have.engine()), req.Applied[driver.FieldUsername]
 	if l.builtin {
+		o.Fixed[driver.FieldUsername] = l.name
 		return nil
 	}
-	before := req.Applied[driver.FieldUsername]
+	if len(before) > 0 {
+		o.Applied[driver.FieldUsername], o.Fixed[driver.FieldUsername] = slices.Clone(before), before[0]
+	}
 	if slices.Contains(before, l.name) {
-		o.Applied[driver.FieldUsername] = slices.Clone(before)
 		return nil
 	}
 	change := field.Change{Field: driver.FieldUsername, To: l.name, Effect: field.Online}
 	if len(before) > 0 {
 		change.From, change.Effect = before[0], field.Impossible
 		change.Why = "the administrator was made under another name: " + usernameInstead
-		o.Applied[driver.FieldUsername] = slices.Clone(before)
 		o.Changes = append(o.Changes, change)
 		return nil
+	}
+	if req.Deletion != nil || o.State == driver.Deleting {
+		return nil // no call is made for it
 	}
 	if !running(have) {
 		if have.State == "PENDING_CREATE" {
 			o.Changes = append(o.Changes, change)
 		} else {
-			o.Unreadable = append(o.Unreadable, notRunning(driver.FieldUsername))
+			o.Unreadable = append(o.Unreadable, driver.FieldError{Field: driver.FieldUsername, Err: notRunning})
 		}
 		return nil
 	}
 	users, err := do(ctx, d.session, "users.list", func(ctx context.Context) (*sqladmin.UsersListResponse, error) {
 		return d.sql.Users.List(d.project, req.Name).Context(ctx).Do()
 	})
-	switch driver.CodeOf(err) {
-	case driver.Throttled, driver.Unavailable:
+	if mayPass(err) {
 		return err
 	}
 	if err != nil {
@@ -92,7 +94,7 @@ func (d *databases) lookForUser(ctx context.Context, req databaseRequest, have *
 	}
 	for _, u := range users.Items {
 		if u.Name == l.name && (u.Host == l.host || u.Host == "") {
-			o.Applied[driver.FieldUsername] = []string{l.name}
+			o.Applied[driver.FieldUsername], o.Fixed[driver.FieldUsername] = []string{l.name}, l.name
 			return nil
 		}
 	}
@@ -101,11 +103,8 @@ func (d *databases) lookForUser(ctx context.Context, req databaseRequest, have *
 }
 
 // setLogin makes the administrator, or sets its password.
-func (d *databases) setLogin(ctx context.Context, req databaseRequest, have *instance, changes []field.Change) (string, error) {
+func (d *databases) setLogin(ctx context.Context, req *databaseRequest, have *instance, _ *instanceParams, changes []field.Change) (string, error) {
 	l := loginOf(req, have.engine())
-	if req.Login.Password == "" {
-		return "", &driver.Error{Code: driver.Internal, Message: "no password was given for the administrator"}
-	}
 	if slices.Contains(field.Names(changes), driver.FieldUsername) && !l.builtin {
 		name, err := d.insertUser(ctx, req, l)
 		if driver.CodeOf(err) != driver.Conflict {
@@ -115,18 +114,17 @@ func (d *databases) setLogin(ctx context.Context, req databaseRequest, have *ins
 	return d.updateUser(ctx, req, l)
 }
 
-func (d *databases) insertUser(ctx context.Context, req databaseRequest, l login) (string, error) {
+func (d *databases) insertUser(ctx context.Context, req *databaseRequest, l login) (string, error) {
 	started, err := do(ctx, d.session, "users.insert", func(ctx context.Context) (*sqladmin.Operation, error) {
 		return d.sql.Users.Insert(d.project, req.Name, &sqladmin.User{Name: l.name, Host: l.host, Password: req.Login.Password}).Context(ctx).Do()
 	})
 	if err != nil {
-		return "", redact(err, req.Login.Password)
+		return "", err
 	}
-	name, err := begun(started)
-	return name, redact(err, req.Login.Password)
+	return begun(started)
 }
 
-func (d *databases) updateUser(ctx context.Context, req databaseRequest, l login) (string, error) {
+func (d *databases) updateUser(ctx context.Context, req *databaseRequest, l login) (string, error) {
 	started, err := do(ctx, d.session, "users.update", func(ctx context.Context) (*sqladmin.Operation, error) {
 		call := d.sql.Users.Update(d.project, req.Name, &sqladmin.User{Name: l.name, Host: l.host, Password: req.Login.Password}).Name(l.name)
 		if l.host != "" {
@@ -135,24 +133,7 @@ func (d *databases) updateUser(ctx context.Context, req databaseRequest, l login
 		return call.Context(ctx).Do()
 	})
 	if err != nil {
-		return "", redact(err, req.Login.Password)
+		return "", err
 	}
-	name, err := begun(started)
-	return name, redact(err, req.Login.Password)
-}
-
-// redact takes a password out of an error, should the cloud have put it into its answer.
-func redact(err error, password string) error {
-	var e *driver.Error
-	if password == "" || !errors.As(err, &e) {
-		return err
-	}
-	text := e.Error()
-	if e.Err != nil {
-		text += e.Err.Error()
-	}
-	if driver.Redact(text, password) == text {
-		return err
-	}
-	return &driver.Error{Code: e.Code, Op: e.Op, RetryAfter: e.RetryAfter, Message: driver.Redact(e.Message, password)}
+	return begun(started)
 }

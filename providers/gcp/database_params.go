@@ -5,94 +5,94 @@ import (
 
 	"google.golang.org/api/sqladmin/v1"
 
-	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // encryptedOnly is the mode in which an instance refuses connections without TLS, and asks for no certificate of the client.
 const encryptedOnly = "ENCRYPTED_ONLY"
 
-// Cloud SQL's client leaves out false and zero unless told to send them: ForceSendFields throughout.
+// insertion and patch are how parameters come into the two calls: into the instance itself, or into its settings.
+var (
+	insertion = table.Copier[instanceParams, sqladmin.DatabaseInstance]{
+		Call: "instances.insert", Inner: "Settings",
+		Lacks: map[string]string{"Database": "databases.insert makes it once the instance runs"},
+		ByHand: map[string]string{
+			"Engine":          "it is a part of databaseVersion",
+			"Version":         "it is a part of databaseVersion",
+			"RetainedBackups": "what is kept of logs depends on the edition too",
+			"UserLabels":      "a new instance has none to remove",
+		},
+	}
+	patch = table.Copier[instanceParams, sqladmin.DatabaseInstance]{
+		Call: "instances.patch", Inner: "Settings",
+		Lacks: map[string]string{
+			"Region":   "an instance keeps its region",
+			"Engine":   "an instance keeps its engine",
+			"Database": "databases.insert makes it",
+		},
+		ByHand: map[string]string{
+			"Version":         "databaseVersion names the engine too, which the instance has",
+			"RetainedBackups": "what is kept of logs depends on the edition and on what is there",
+			"UserLabels":      "labels that stay are sent too",
+		},
+	}
+)
 
-// settings copies what creation and patch have in common.
-func (p instanceParams) settings() *sqladmin.Settings {
-	s := &sqladmin.Settings{}
-	if p.sizeGiB != nil {
-		s.DataDiskSizeGb = *p.sizeGiB
+// forCreate makes the parameters of a creation.
+func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseInstance, error) {
+	version := defaultVersions[p.Engine]
+	if p.Version != nil {
+		version = *p.Version
 	}
-	if p.protection != nil {
-		s.DeletionProtectionEnabled = *p.protection
-		s.ForceSendFields = append(s.ForceSendFields, "DeletionProtectionEnabled")
-	}
-	if p.tier != nil {
-		s.Tier = *p.tier
-	}
-	return s
-}
-
-// forCreate copies the parameters into those of a creation.
-func (p instanceParams) forCreate(name string, mark driver.Mark, password string) (*sqladmin.DatabaseInstance, error) {
-	version := defaultVersions[p.engine]
-	if p.version != nil {
-		version = *p.version
-	}
-	databaseVersion, err := versionName(p.engine, version)
+	databaseVersion, err := versionName(p.Engine, version)
 	if err != nil {
 		return nil, err
 	}
-	settings := p.settings()
-	settings.Edition = editionOf(settings.Tier)
-	settings.BackupConfiguration = backupsOfNew(p.retention, settings.Edition)
-	// With no network said, Cloud SQL gives a public address and takes logins without TLS. The address stays; logins need TLS. This is
-	// asked for at creation only: what exists is left as it is.
-	// https://cloud.google.com/sql/docs/postgres/configure-ssl-instance#enforcing-ssl
-	settings.IpConfiguration = &sqladmin.IpConfiguration{Ipv4Enabled: true, SslMode: encryptedOnly}
-	settings.UserLabels = withMark(p.labels, mark).Set
-	return &sqladmin.DatabaseInstance{
-		Name:            name,
-		Region:          p.region,
-		DatabaseVersion: databaseVersion,
-		RootPassword:    password,
-		Settings:        settings,
-	}, nil
+	body := &sqladmin.DatabaseInstance{Name: name, DatabaseVersion: databaseVersion, RootPassword: password, Settings: &sqladmin.Settings{
+		// With no network said, Cloud SQL gives a public address and takes logins without TLS. The address stays; logins need TLS. This is
+		// asked for at creation only: what exists is left as it is.
+		// https://cloud.google.com/sql/docs/postgres/configure-ssl-instance#enforcing-ssl
+		IpConfiguration: &sqladmin.IpConfiguration{Ipv4Enabled: true, SslMode: encryptedOnly},
+		UserLabels:      p.UserLabels.Set,
+	}}
+	insertion.Copy(p, body)
+	body.Settings.Edition = editionOf(body.Settings.Tier)
+	body.Settings.BackupConfiguration = backupsOfNew(p.RetainedBackups, body.Settings.Edition)
+	return body, nil
 }
 
-// forPatch copies the parameters into those of a patch of what is there. Its settingsVersion makes the
-// patch fail if somebody else changed the settings since.
-func (p instanceParams) forPatch(have *instance, mark *driver.Mark) (*sqladmin.DatabaseInstance, error) {
-	patch := &sqladmin.DatabaseInstance{Settings: p.settings()}
-	if p.version != nil {
-		version, err := versionName(have.engine(), *p.version)
+// forPatch makes the parameters of a patch of what is there. Its settingsVersion makes the patch fail if somebody else changed the
+// settings since.
+func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, error) {
+	body := &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{SettingsVersion: have.settings().SettingsVersion}}
+	patch.Copy(p, body)
+	if p.Version != nil {
+		version, err := versionName(have.engine(), *p.Version)
 		if err != nil {
 			return nil, err
 		}
-		patch.DatabaseVersion = version
+		body.DatabaseVersion = version
 	}
-	s := patch.Settings
-	s.SettingsVersion = have.settings().SettingsVersion
-	edition := have.edition()
+	s, edition := body.Settings, have.edition()
 	if s.Tier != "" {
 		if edition = editionOf(s.Tier); edition != have.settings().Edition {
 			s.Edition = edition
 		}
 	}
-	s.BackupConfiguration = backupsOfChanged(have, p.retention, edition)
-	delta := p.labels
-	if mark != nil {
-		delta = withMark(delta, *mark)
-	}
-	if len(delta.Set) == 0 && len(delta.Remove) == 0 {
-		return patch, nil
+	s.BackupConfiguration = backupsOfChanged(have, p.RetainedBackups, edition)
+	if len(p.UserLabels.Set) == 0 && len(p.UserLabels.Remove) == 0 {
+		return body, nil
 	}
 	// Every label is sent, and null for each that is to go: right whether the patch merges labels or
 	// replaces them, of which the reference says nothing.
 	s.UserLabels = map[string]string{}
 	maps.Copy(s.UserLabels, have.labels())
-	maps.Copy(s.UserLabels, delta.Set)
-	for _, k := range delta.Remove {
+	maps.Copy(s.UserLabels, p.UserLabels.Set)
+	for _, k := range p.UserLabels.Remove {
 		if _, has := have.labels()[k]; has {
 			delete(s.UserLabels, k)
 			s.NullFields = append(s.NullFields, "UserLabels."+k)
 		}
 	}
-	return patch, nil
+	return body, nil
 }

@@ -15,6 +15,8 @@ type instance struct {
 	*sqladmin.DatabaseInstance
 	// database is the initial database, nil if there is none: it has a call of its own.
 	database *string
+	// op is the operation that the request named.
+	op *operation
 }
 
 func (i *instance) engine() v1alpha1.Engine {
@@ -22,17 +24,16 @@ func (i *instance) engine() v1alpha1.Engine {
 	return engine
 }
 
-// instanceParams are the parameters of a call that makes or changes an instance; nil is not sent.
+// instanceParams are the parameters of calls that make or change an instance, named as the calls name them; nil is not sent.
 type instanceParams struct {
-	region     string
-	engine     v1alpha1.Engine
-	version    *string
-	sizeGiB    *int64
-	retention  *int64
-	protection *bool
-	tier       *string
-	labels     field.Delta
-	database   *string // for databases.insert
+	Region                    string
+	Engine                    v1alpha1.Engine
+	Version, Tier             *string
+	DataDiskSizeGb            *int64
+	RetainedBackups           *int64
+	DeletionProtectionEnabled *bool
+	UserLabels                field.Delta
+	Database                  *string // for databases.insert
 }
 
 type databaseParameters = v1alpha1.DatabaseParameters
@@ -45,47 +46,47 @@ var databaseTable = field.Table[databaseParameters, instance, instanceParams]{
 	field.Of("location",
 		func(p *databaseParameters) *string { return p.Location },
 		func(i *instance) *string { return present(strings.ToLower(i.Region)) },
-		func(p *instanceParams, v string) { p.region = v }).
+		func(p *instanceParams, v string) { p.Region = v }).
 		Equal(strings.EqualFold, "in any case").
 		Immutable("create another Database in the new location and move the data there"),
 	field.Of("engine",
 		func(p *databaseParameters) *v1alpha1.Engine { return p.Engine },
 		haveEngine,
-		func(p *instanceParams, v v1alpha1.Engine) { p.engine = v }).
+		func(p *instanceParams, v v1alpha1.Engine) { p.Engine = v }).
 		Immutable("create another Database with the new engine and move the data there"),
 	field.Of("version",
 		func(p *databaseParameters) *string { return p.Version },
 		haveVersion,
-		func(p *instanceParams, v string) { p.version = &v }).
+		func(p *instanceParams, v string) { p.Version = &v }).
 		Equal(driver.VersionServes, "a newer minor version").
 		EffectOf(upgradeEffect,
 			field.PossibleEffect{Effect: field.Interrupts, When: "it is a newer major version"},
 			field.PossibleEffect{Effect: field.Restarts, When: "it is a newer minor version of MySQL"},
 			field.PossibleEffect{Effect: field.Impossible, When: "it is an older version or a minor version of PostgreSQL", Instead: upgradeInstead}),
 	field.Of("storage.sizeGiB", wantSize, haveSize,
-		func(p *instanceParams, v int32) { size := int64(v); p.sizeGiB = &size }).
+		func(p *instanceParams, v int32) { size := int64(v); p.DataDiskSizeGb = &size }).
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk: disks grow by themselves, and never shrink"),
 	field.Of(fieldDatabase,
 		func(p *databaseParameters) *string { return p.DatabaseName },
 		func(i *instance) *string { return i.database },
-		func(p *instanceParams, v string) { p.database = &v }).
+		func(p *instanceParams, v string) { p.Database = &v }).
 		ImmutableOnceSet("put the earlier name back, and make further databases in SQL"),
 	field.Of("backup.retentionDays", wantRetention, haveRetention,
-		func(p *instanceParams, v int32) { days := int64(v); p.retention = &days }).
+		func(p *instanceParams, v int32) { days := int64(v); p.RetainedBackups = &days }).
 		EffectOf(func(from *int32, to int32, _ *instance) (field.Effect, string) {
 			return driver.RetentionEffect(from, to)
 		}, driver.RetentionEffects()...),
 	field.Of("deletionProtection",
 		func(p *databaseParameters) *bool { return p.DeletionProtection },
 		haveProtection,
-		func(p *instanceParams, v bool) { p.protection = &v }),
+		func(p *instanceParams, v bool) { p.DeletionProtectionEnabled = &v }),
 	field.Entries("tags",
 		func(p *databaseParameters) map[string]string { return tagLabels(p.Tags) },
 		func(i *instance) map[string]string { return driver.WithoutMark(i.labels()) },
-		func(p *instanceParams, d field.Delta) { p.labels = d }),
+		func(p *instanceParams, d field.Delta) { p.UserLabels = d }),
 	field.Of("gcp.tier", wantTier,
 		func(i *instance) *string { return present(i.settings().Tier) },
-		func(p *instanceParams, v string) { p.tier = &v }).
+		func(p *instanceParams, v string) { p.Tier = &v }).
 		Effect(field.Restarts),
 }
 

@@ -69,8 +69,8 @@ func (g *gcp) Open(_ context.Context, cfg driver.Config) (driver.Session, error)
 		return nil, err
 	}
 	return table.NewSession("Google Cloud", s.identity, map[string]table.Handler{
-		"Bucket":   table.Handle(&buckets{s}),
-		"Database": table.Handle(&databases{s}),
+		"Bucket":   table.Handle(newBuckets(s)),
+		"Database": table.Handle(newDatabases(s)),
 	}), nil
 }
 

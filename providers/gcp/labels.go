@@ -1,12 +1,6 @@
 package gcp
 
-import (
-	"maps"
-
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
-)
+import "github.com/mooring-dev/mooring/apis/v1alpha1"
 
 // Labels of Google Cloud take what the spec's tags and the mark take: keys and values of at most 63
 // lower-case letters, digits, hyphens and underscores, a key beginning with a letter.
@@ -23,21 +17,4 @@ func tagLabels(tags map[string]v1alpha1.TagValue) map[string]string {
 		labels[k] = string(v)
 	}
 	return labels
-}
-
-// withMark returns what is to become of labels so that they bear mark, beside what delta says already.
-func withMark(delta field.Delta, mark driver.Mark) field.Delta {
-	set := maps.Clone(delta.Set)
-	if set == nil {
-		set = map[string]string{}
-	}
-	labels := mark.Labels()
-	maps.Copy(set, labels)
-	remove := append([]string{}, delta.Remove...)
-	for _, k := range driver.MarkKeys() {
-		if _, stays := labels[k]; !stays {
-			remove = append(remove, k)
-		}
-	}
-	return field.Delta{Set: set, Remove: remove}
 }

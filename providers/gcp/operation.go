@@ -15,7 +15,7 @@ import (
 type operation struct{ *sqladmin.Operation }
 
 // operation reads the operation that the request names.
-func (d *databases) operation(ctx context.Context, req databaseRequest) (*operation, error) {
+func (d *databases) operation(ctx context.Context, req *databaseRequest) (*operation, error) {
 	if req.Operation == "" {
 		return nil, nil
 	}

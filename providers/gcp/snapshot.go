@@ -13,9 +13,14 @@ import (
 // https://cloud.google.com/sdk/gcloud/reference/sql/instances/delete
 const finalBackupDays = 365
 
-// finalBackup looks for the final backup that a deletion was to take. Backups can't be named; the
-// description of ours is the name of the snapshot.
-func (d *databases) finalBackup(ctx context.Context, name, snapshot string) (driver.State, string, error) {
+// finalBackup looks for the final backup that a deletion was to take.
+func (d *databases) finalBackup(ctx context.Context, req *databaseRequest, o *driver.Observation) (err error) {
+	o.Snapshot, o.Problem, err = d.findBackup(ctx, req.Name, req.Deletion.Snapshot)
+	return err
+}
+
+// findBackup returns the state of a final backup. Backups can't be named; the description of ours is the name of the snapshot.
+func (d *databases) findBackup(ctx context.Context, name, snapshot string) (driver.State, string, error) {
 	token := ""
 	for seen := map[string]bool{}; !seen[token]; {
 		seen[token] = true

@@ -34,59 +34,73 @@ type Copier[P, C any] struct {
 	Lacks map[string]string
 	// Converts are the parameters that the call has under another name, or in another shape.
 	Converts map[string]func(p *P, into *C)
+	// ByHand are the parameters that whoever makes the call puts into it, and why: it takes more than the parameter to do so.
+	ByHand map[string]string
+	// Inner is the call's field that points to a struct with the fields that the call itself does not have; empty if none does.
+	// Copy needs that struct to be there.
+	Inner string
 }
 
-// Copy puts the parameters that were filled into a call.
+// Copy puts the parameters that were filled into a call, apart from those that are put there by hand.
 func (c Copier[P, C]) Copy(p *P, into *C) {
-	from, to := reflect.ValueOf(p).Elem(), reflect.ValueOf(into).Elem()
+	from, call := reflect.ValueOf(p).Elem(), reflect.ValueOf(into).Elem()
 	for i := range from.NumField() {
 		name, value := from.Type().Field(i).Name, from.Field(i)
+		_, lacks := c.Lacks[name]
+		_, byHand := c.ByHand[name]
 		convert, converted := c.Converts[name]
-		switch _, lacks := c.Lacks[name]; {
-		case value.IsZero() || lacks:
+		switch {
+		case value.IsZero() || lacks || byHand:
 		case converted:
 			convert(p, into)
+		case c.inCall(name, value.Type()):
+			assign(call, name, value)
 		default:
-			assign(to, name, value)
+			assign(call.FieldByName(c.Inner).Elem(), name, value)
 		}
 	}
 }
 
-// assign sets the field of a call.
-func assign(call reflect.Value, name string, value reflect.Value) {
-	to := call.FieldByName(name)
+// assign sets a field.
+func assign(in reflect.Value, name string, value reflect.Value) {
+	to := in.FieldByName(name)
 	if value.Type().AssignableTo(to.Type()) && to.Kind() != reflect.Interface {
 		to.Set(value)
 		return
 	}
 	to.Set(value.Elem())
-	if force := call.FieldByName("ForceSendFields"); force.IsValid() && value.Elem().IsZero() {
+	if force := in.FieldByName("ForceSendFields"); force.IsValid() && value.Elem().IsZero() {
 		force.Set(reflect.Append(force, reflect.ValueOf(name)))
 	}
 }
 
 // Takes implements Taker.
 func (c Copier[P, C]) Takes(name string) bool {
-	if _, lacks := c.Lacks[name]; lacks {
-		return false
-	}
-	if _, converted := c.Converts[name]; converted {
-		return true
-	}
-	from, ok := reflect.TypeFor[P]().FieldByName(name)
+	param, ok := reflect.TypeFor[P]().FieldByName(name)
+	_, lacks := c.Lacks[name]
+	_, byHand := c.ByHand[name]
+	_, converted := c.Converts[name]
+	return ok && !lacks && (byHand || converted || c.inCall(name, param.Type) || c.inInner(name, param.Type))
+}
+
+// inCall and inInner report whether the call, or the struct within it, has a field for a parameter.
+func (c Copier[P, C]) inCall(name string, param reflect.Type) bool {
+	return holds(reflect.TypeFor[C](), name, param)
+}
+
+func (c Copier[P, C]) inInner(name string, param reflect.Type) bool {
+	inner, ok := reflect.TypeFor[C]().FieldByName(c.Inner)
+	return ok && inner.Type.Kind() == reflect.Pointer && holds(inner.Type.Elem(), name, param)
+}
+
+// holds reports whether a struct has a field that assign can put a parameter into.
+func holds(in reflect.Type, name string, param reflect.Type) bool {
+	to, ok := in.FieldByName(name)
 	if !ok {
 		return false
 	}
-	to, ok := reflect.TypeFor[C]().FieldByName(name)
-	return ok && fits(from.Type, to.Type)
-}
-
-// fits reports whether assign can put a value of one type into a field of another.
-func fits(from, to reflect.Type) bool {
-	if from.AssignableTo(to) && to.Kind() != reflect.Interface {
-		return true
-	}
-	return from.Kind() == reflect.Pointer && from.Elem().AssignableTo(to)
+	return param.AssignableTo(to.Type) && to.Type.Kind() != reflect.Interface ||
+		param.Kind() == reflect.Pointer && param.Elem().AssignableTo(to.Type)
 }
 
 // Problems implements Taker.
@@ -102,9 +116,14 @@ func (c Copier[P, C]) Problems() []string {
 			all = append(all, fmt.Sprintf("%s has no field for the parameter %s of type %s: name the parameter as the call does, convert it, or say in Lacks why the call does not take it", c.Call, f.Name, f.Type))
 		}
 	}
-	for name, why := range c.Lacks {
-		if _, ok := params.FieldByName(name); !ok || why == "" {
-			all = append(all, fmt.Sprintf("%s: Lacks names %s, which is no parameter or has no reason", c.Call, name))
+	for _, exempt := range []struct {
+		list  string
+		names map[string]string
+	}{{"Lacks", c.Lacks}, {"ByHand", c.ByHand}} {
+		for name, why := range exempt.names {
+			if _, ok := params.FieldByName(name); !ok || why == "" {
+				all = append(all, fmt.Sprintf("%s: %s names %s, which is no parameter or has no reason", c.Call, exempt.list, name))
+			}
 		}
 	}
 	for name := range c.Converts {

@@ -41,6 +41,34 @@ func TestCopier(t *testing.T) {
 	}
 }
 
+// Some calls have most of their parameters in a struct within, and some parameters take more than a copy.
+func TestCopierIntoAStructWithin(t *testing.T) {
+	type settings struct {
+		Size            int32
+		ForceSendFields []string
+	}
+	type call struct {
+		Class    string
+		Settings *settings
+	}
+	c := table.Copier[params, call]{
+		Call: "PatchObject", Inner: "Settings", Lacks: map[string]string{"Key": "PutKey takes it"}, ByHand: map[string]string{"Tags": "those that stay are sent too"},
+	}
+	if problems := c.Problems(); len(problems) > 0 {
+		t.Errorf("problems %q, want none", problems)
+	}
+	got := call{Settings: &settings{}}
+	c.Copy(&params{Size: new(int32(0)), Class: new("a"), Key: new("b"), Tags: field.Delta{Remove: []string{"c"}}}, &got)
+	if diff := cmp.Diff(call{Class: "a", Settings: &settings{ForceSendFields: []string{"Size"}}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for name, want := range map[string]bool{"Size": true, "Class": true, "Tags": true, "Key": false, "Speed": false} {
+		if c.Takes(name) != want {
+			t.Errorf("takes %s: %v, want %v", name, !want, want)
+		}
+	}
+}
+
 // Each way to forget a parameter is found.
 func TestProblems(t *testing.T) {
 	tests := []struct {

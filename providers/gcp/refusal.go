@@ -1,0 +1,30 @@
+package gcp
+
+import "github.com/mooring-dev/mooring/providers/driver"
+
+// refusesValue reports whether err may be about one value of several: a value that is wrong, or a key that is
+// not there or not to be used.
+func refusesValue(err error) bool {
+	switch driver.CodeOf(err) {
+	case driver.Invalid, driver.NotFound, driver.Denied:
+		return true
+	}
+	return false
+}
+
+// refusesAll reports whether err is no fault of a value: busy, throttled, no answer, or a call that is refused as a whole.
+func refusesAll(err error) bool { return driver.CodeOf(err) != driver.Invalid }
+
+// mayPass reports whether the same call may be answered a little later.
+func mayPass(err error) bool {
+	code := driver.CodeOf(err)
+	return code == driver.Throttled || code == driver.Unavailable
+}
+
+// unlessNotFound drops an error that says that something is not there, where that is an answer.
+func unlessNotFound(err error) error {
+	if driver.CodeOf(err) == driver.NotFound {
+		return nil
+	}
+	return err
+}
