@@ -33,6 +33,9 @@ func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdic
 		var warnings []string
 		var err error
 		switch {
+		case kind.Has(r.Object) && r.OnlyAnnotations:
+			warnings = s.previewEdit(ctx, kind, r.Old.(v1alpha1.ResourceObject), r.Object.(v1alpha1.ResourceObject))
+		case kind.HasClass(r.Object) && r.OnlyAnnotations:
 		case kind.Has(r.Object):
 			old, _ := r.Old.(v1alpha1.ResourceObject)
 			refusals, warnings, err = s.judgeObject(ctx, kind, old, r.Object.(v1alpha1.ResourceObject))

@@ -44,6 +44,8 @@ type Review struct {
 	Object client.Object
 	// Old is the object as it is stored now, or nil if it is being created.
 	Old client.Object
+	// OnlyAnnotations says that the spec stays as it is. Then nothing is refused: what is wrong with the spec was said before.
+	OnlyAnnotations bool
 	// DryRun says that the object will not be stored: somebody wants to know what would happen.
 	DryRun bool
 }
@@ -93,7 +95,7 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 	case err != nil:
 		log.Error(err, "no verdict; the object passes")
 		return unjudged("because of an internal error")
-	case len(verdict.Refusals) == 0:
+	case len(verdict.Refusals) == 0 || review.OnlyAnnotations:
 		return admission.Allowed("").WithWarnings(fit(verdict.Warnings)...)
 	}
 	return refused(req, review.Object, verdict)
@@ -174,9 +176,12 @@ func (h *handler) review(req admission.Request) (*Review, error) {
 	if r.Old, err = h.decode(req.OldObject); err != nil {
 		return nil, err
 	}
-	changed, err := changes(req, r)
-	if err != nil || !changed {
+	specChanged, err := changesSpec(req, r)
+	if err != nil {
 		return nil, err
+	}
+	if r.OnlyAnnotations = !specChanged; r.OnlyAnnotations && !changesWhatIsDone(r) {
+		return nil, nil
 	}
 	return r, nil
 }
@@ -193,9 +198,16 @@ func (h *handler) decode(raw runtime.RawExtension) (client.Object, error) {
 	return object, nil
 }
 
-// changes says whether an update changes anything that a judgement is about. What is wrong already was told
+// changesWhatIsDone reports whether an update changes an annotation that decides what Mooring does in the cloud.
+func changesWhatIsDone(r *Review) bool {
+	return slices.ContainsFunc([]string{v1alpha1.AnnotationApprove, v1alpha1.AnnotationPaused}, func(name string) bool {
+		return r.Object.GetAnnotations()[name] != r.Old.GetAnnotations()[name]
+	})
+}
+
+// changesSpec says whether an update changes anything that may be refused. What is wrong already was told
 // already, and must not keep people from changing labels, nor Mooring from changing finalizers.
-func changes(req admission.Request, r *Review) (bool, error) {
+func changesSpec(req admission.Request, r *Review) (bool, error) {
 	if r.Object.GetAnnotations()[v1alpha1.AnnotationDefaultClass] != r.Old.GetAnnotations()[v1alpha1.AnnotationDefaultClass] {
 		return true, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,7 +86,7 @@ func TestWhatIsJudged(t *testing.T) {
 		{"an edit of a number", update, database(tree{"storage": tree{"sizeGiB": 20}}, nil), database(tree{"storage": tree{"sizeGiB": 10}}, nil), true},
 		{"a label", update, database(small, tree{"labels": tree{"a": "b"}}), database(small, nil), false},
 		{"a finalizer", update, database(small, tree{"finalizers": []string{v1alpha1.FinalizerResource}}), database(small, nil), false},
-		{"an approval", update, database(small, tree{"annotations": tree{v1alpha1.AnnotationApprove: "x"}}), database(small, nil), false},
+		{"another annotation", update, database(small, tree{"annotations": tree{v1alpha1.AnnotationReconcile: "x"}}), database(small, nil), false},
 		{"the default class", update, database(small, tree{"annotations": tree{v1alpha1.AnnotationDefaultClass: "true"}}), database(small, nil), true},
 		{"no default class any more", update, database(small, nil), database(small, tree{"annotations": tree{v1alpha1.AnnotationDefaultClass: "true"}}), true},
 		{"an edit while being deleted", update, database(large, deleted), database(small, deleted), false},
@@ -104,6 +105,26 @@ func TestWhatIsJudged(t *testing.T) {
 				t.Errorf("asked %v, allowed %v; want to be asked: %v", asked, response.Allowed, tc.want)
 			}
 		})
+	}
+}
+
+// An annotation that decides what is done is previewed, and never refused.
+func TestAnnotationsAreJudgedAndPass(t *testing.T) {
+	small := tree{"size": "small"}
+	for _, name := range []string{v1alpha1.AnnotationApprove, v1alpha1.AnnotationPaused} {
+		with, without := database(small, tree{"annotations": tree{name: "true"}}), database(small, nil)
+		for _, edit := range [][2]tree{{with, without}, {without, with}} {
+			var asked *Review
+			response := newHandler(t, func(ctx context.Context, r Review) (Verdict, error) {
+				asked = &r
+				v, err := refuse(ctx, r)
+				v.Warnings = []string{"it restarts"}
+				return v, err
+			}).Handle(t.Context(), request(t, admissionv1.Update, edit[0], edit[1]))
+			if asked == nil || !asked.OnlyAnnotations || !response.Allowed || !slices.Equal(response.Warnings, []string{"it restarts"}) {
+				t.Errorf("%s: asked %+v, allowed %v, warnings %q", name, asked, response.Allowed, response.Warnings)
+			}
+		}
 	}
 }
 

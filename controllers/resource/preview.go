@@ -110,7 +110,7 @@ func (p *Previewer) outlook(ctx context.Context, stored, object v1alpha1.Resourc
 	status := object.GetResourceStatus()
 	v := viewOf(object, status, found)
 	v.Mark = ownMark(object)
-	if stored != object {
+	if !equality.Semantic.DeepEqual(stored.GetSpec(), object.GetSpec()) {
 		v.Edited = true // it will have a new generation
 	}
 	out := outlook{decidedChanges: decide(v, changes, policy)}

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -84,6 +85,22 @@ func observeOnly(d *v1alpha1.Database) { d.Spec.Management = v1alpha1.Management
 func pausedNow(d *v1alpha1.Database) {
 	d.Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"}
 }
+func goesOn(d *v1alpha1.Database) { d.Annotations = nil }
+
+// reconciled is a database whose plan was told.
+func reconciled(d *v1alpha1.Database) {
+	said, err := previewer().outlook(context.Background(), usual(), d)
+	if err != nil {
+		panic(err)
+	}
+	d.Status.Plan = &v1alpha1.PlanStatus{Hash: said.hash}
+}
+func approvedNow(d *v1alpha1.Database) {
+	d.Annotations = map[string]string{v1alpha1.AnnotationApprove: d.Status.Plan.Hash}
+}
+func approvedAnother(d *v1alpha1.Database) {
+	d.Annotations = map[string]string{v1alpha1.AnnotationApprove: "another"}
+}
 func elsewhereClass(d *v1alpha1.Database) { d.Status.Observed.AWS.InstanceClass = new("db.t4g.large") }
 func unobserved(d *v1alpha1.Database)     { d.Status.Observed, d.Status.Applied = nil, nil }
 func unborn(d *v1alpha1.Database)         { unobserved(d); d.Status.ExternalName, d.Status.Provider = "", "" }
@@ -151,6 +168,13 @@ func TestPreview(t *testing.T) {
 		{"paused", edits{pausedNow}, edits{moreDisk}, []string{
 			"Mooring applies none of these changes while the annotation mooring.dev/paused is set", "Online, not applied: storage.sizeGiB 20 -> 50", age,
 		}},
+		{"no longer paused", edits{moreDisk, pausedNow}, edits{goesOn}, []string{"Online, at once: storage.sizeGiB 20 -> 50", age}},
+		{"paused, and nothing would be done", nil, edits{pausedNow}, nil},
+		{"approved", edits{largerClass, onApproval, reconciled}, edits{approvedNow}, []string{
+			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, at once: the server is away while it restarts", age,
+		}},
+		{"an approval of something else", edits{largerClass, onApproval, reconciled}, edits{approvedAnother}, nil},
+		{"an annotation edits no spec: drift waits on", edits{elsewhereClass}, edits{approvedAnother}, nil},
 		{"no longer observed only", edits{observeOnly, elsewhereClass}, edits{managed},
 			[]string{"Restarts: aws.instanceClass db.t4g.large -> db.t4g.micro, after approval: the server is away while it restarts", age}},
 		{"no longer observed only, without a mark", edits{neverManaged, elsewhereClass}, edits{managed}, []string{
