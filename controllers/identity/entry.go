@@ -95,12 +95,14 @@ func (s *Store) connect(ctx context.Context, conn *Connection, cfg *config, t te
 }
 
 // dial asks the config's driver for a connection.
-func (s *Store) dial(ctx context.Context, cfg *config, settings driver.Config) (driver.Session, error) {
+func (s *Store) dial(ctx context.Context, cfg *config, settings driver.Opening) (driver.Session, error) {
 	if err := s.supported(cfg); err != nil {
 		return nil, err
 	}
 	if s.Calls != nil {
-		settings.Calls = s.Calls(cfg.provider())
+		host, _ := settings.Host.(driver.HostFuncs) // none, where no tokens are needed
+		host.Calls = s.Calls(cfg.provider())
+		settings.Host = host
 	}
 	opened, err := cfg.driver.Open(ctx, settings)
 	if err == nil {

@@ -236,7 +236,7 @@ func TestAnOpenSessionOutlastsItsToken(t *testing.T) {
 			t.Errorf("the deletion: %v", err)
 		}
 	}
-	if _, err := h.cloud.with[0].Token(t.Context(), audience); driver.CodeOf(err) != driver.Denied || !strings.Contains(err.Error(), "expired") {
+	if _, err := h.cloud.with[0].Host.Token(t.Context(), audience); driver.CodeOf(err) != driver.Denied || !strings.Contains(err.Error(), "expired") {
 		t.Errorf("another session: %v", err)
 	}
 }

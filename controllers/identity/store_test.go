@@ -39,7 +39,7 @@ const (
 // opened is a driver whose accounts are the access keys' ids, or signedIn for all who come with a token, and that
 // remembers what it was opened with.
 type opened struct {
-	with     []driver.Config
+	with     []driver.Opening
 	tokens   []string
 	refuse   error  // returned by Open
 	identity error  // returned by Identity
@@ -47,7 +47,7 @@ type opened struct {
 	public   []string
 }
 
-func (o *opened) Open(_ context.Context, cfg driver.Config) (driver.Session, error) {
+func (o *opened) Open(_ context.Context, cfg driver.Opening) (driver.Session, error) {
 	o.with = append(o.with, cfg)
 	if o.refuse != nil {
 		return nil, o.refuse
@@ -57,10 +57,10 @@ func (o *opened) Open(_ context.Context, cfg driver.Config) (driver.Session, err
 		if o.asked != nil {
 			o.asked()
 		}
-		if cfg.Token == nil {
+		if cfg.Chain.WebIdentity == nil {
 			return account, o.identity
 		}
-		token, err := cfg.Token(ctx, audience)
+		token, err := cfg.Host.Token(ctx, audience)
 		if err != nil {
 			return "", err
 		}

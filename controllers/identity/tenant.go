@@ -56,10 +56,16 @@ func (s *Store) namespace(ctx context.Context, name string) (*corev1.Namespace, 
 }
 
 // settings returns what a driver opens the config's account with.
-func (c *config) settings(t tenant, location string, credentials map[string][]byte, token driver.TokenFunc) driver.Config {
-	return driver.Config{
-		Account: c.account, Location: location, Endpoint: c.endpoint,
-		Credentials: credentials, Ambient: c.ambient, Chain: c.chain, Token: token,
-		Tenant: driver.Tenant{Namespace: t.namespace, NamespaceUID: string(t.uid), ProviderConfig: c.key.Name},
+func (c *config) settings(t tenant, location string, credentials map[string][]byte, token driver.TokenFunc) driver.Opening {
+	with := driver.Opening{
+		Config: driver.Config{
+			Account: c.account, Location: location, Endpoint: c.endpoint, Ambient: c.ambient, Chain: c.chain,
+			Tenant: driver.Tenant{Namespace: t.namespace, NamespaceUID: string(t.uid), ProviderConfig: c.key.Name},
+		},
+		Credentials: credentials,
 	}
+	if token != nil {
+		with.Host = driver.HostFuncs{Tokens: token}
+	}
+	return with
 }

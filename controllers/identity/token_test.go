@@ -33,7 +33,7 @@ func TestTokensAreTheTenantsOwn(t *testing.T) {
 	if got := h.cloud.tokens; got[0] == got[1] || got[0] != got[2] {
 		t.Errorf("signed in with %q", got)
 	}
-	if _, err := h.cloud.with[0].Token(t.Context(), "//iam.googleapis.com/x"); err != nil {
+	if _, err := h.cloud.with[0].Host.Token(t.Context(), "//iam.googleapis.com/x"); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff([]string{"shop/cloud //iam.googleapis.com/x"}, h.takeIssued()); diff != "" {
@@ -124,7 +124,7 @@ func TestTokensAreRenewedAhead(t *testing.T) {
 			}
 			h.takeIssued()
 			h.now, h.issuer.down = h.now.Add(tt.age), tt.down
-			value, err := h.cloud.with[0].Token(t.Context(), audience)
+			value, err := h.cloud.with[0].Host.Token(t.Context(), audience)
 			if !errors.Is(err, tt.code) || (err == nil) != (tt.code == nil) || len(h.takeIssued()) != tt.want {
 				t.Errorf("%v", err)
 			}
@@ -141,7 +141,7 @@ func TestTokensAreShared(t *testing.T) {
 	if _, err := h.Connect(t.Context(), platform); err != nil {
 		t.Fatal(err)
 	}
-	token := h.cloud.with[0].Token
+	token := h.cloud.with[0].Host.Token
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		h.issuer.before = func() { <-gate }
@@ -178,7 +178,7 @@ func TestRefusedTokensAreReplaced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.cloud.with[0].Token(t.Context(), audience); err != nil {
+		if _, err := h.cloud.with[0].Host.Token(t.Context(), audience); err != nil {
 			t.Fatal(err)
 		}
 		issued = append(issued, len(h.takeIssued()))
@@ -201,7 +201,7 @@ func TestTokensAreRedacted(t *testing.T) {
 		t.Errorf("before there was a token: %q", got)
 	}
 	for range 2 {
-		if _, err := h.cloud.with[0].Token(t.Context(), audience); err != nil {
+		if _, err := h.cloud.with[0].Host.Token(t.Context(), audience); err != nil {
 			t.Fatal(err)
 		}
 		h.now = h.now.Add(time.Hour)

@@ -149,7 +149,7 @@ func (r *Reconciler) create(ctx context.Context, t *turn, a Action) (outcome, er
 		return outcome{}, err
 	}
 	t.mem.creationRefused = false
-	done, err := t.session.Create(ctx, r.Kind.Name, t.request)
+	done, err := t.session.Create(ctx, r.Kind.Name, t.request, t.password)
 	t.answered(err)
 	t.wrote(r.Now(), done.Sent)
 	if err != nil {
@@ -196,7 +196,7 @@ func (r *Reconciler) update(ctx context.Context, t *turn, a Action, changes []fi
 			return outcome{}, err
 		}
 	}
-	done, err := t.session.Update(ctx, r.Kind.Name, t.request, changes)
+	done, err := t.session.Update(ctx, r.Kind.Name, t.request, changes, t.password)
 	t.answered(err)
 	failed := outcome{pending: a.Pending, pends: a.Verb == Update && !t.deleting}
 	if err != nil {
@@ -262,7 +262,7 @@ func (r *Reconciler) release(ctx context.Context, t *turn) (outcome, error) {
 		return outcome{}, err
 	}
 	t.request.Mark.Released = true
-	done, err := t.session.Update(ctx, r.Kind.Name, t.request, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	done, err := t.session.Update(ctx, r.Kind.Name, t.request, []field.Change{{Field: driver.FieldMark, Effect: field.Online}}, t.password)
 	t.answered(err)
 	if err == nil && len(done.Failed) > 0 {
 		err = fieldErrors(done.Failed)

@@ -43,12 +43,12 @@ type obedient struct {
 	done  driver.Result
 }
 
-func (o *obedient) Update(_ context.Context, _ string, _ driver.Request, changes []field.Change) (driver.Result, error) {
+func (o *obedient) Update(_ context.Context, _ string, _ driver.Request, changes []field.Change, _ driver.Password) (driver.Result, error) {
 	o.asked = append(o.asked, "update "+list(changes))
 	return o.done, nil
 }
 
-func (o *obedient) Create(context.Context, string, driver.Request) (driver.Result, error) {
+func (o *obedient) Create(context.Context, string, driver.Request, driver.Password) (driver.Result, error) {
 	o.asked = append(o.asked, "create")
 	return o.done, nil
 }
@@ -211,7 +211,7 @@ type refusing struct {
 	during func()
 }
 
-func (c *refusing) Update(context.Context, string, driver.Request, []field.Change) (driver.Result, error) {
+func (c *refusing) Update(context.Context, string, driver.Request, []field.Change, driver.Password) (driver.Result, error) {
 	c.during()
 	return driver.Result{}, &driver.Error{Code: c.code, Op: "PutBucketTagging", Message: "no"}
 }

@@ -122,7 +122,7 @@ func (s *showing) Observe(context.Context, string, driver.Request) (driver.Obser
 	return next, nil
 }
 
-func (s *showing) Create(context.Context, string, driver.Request) (driver.Result, error) {
+func (s *showing) Create(context.Context, string, driver.Request, driver.Password) (driver.Result, error) {
 	return driver.Result{}, nil
 }
 

@@ -100,7 +100,7 @@ func (r *Reconciler) checkPassword(ctx context.Context, t *turn) error {
 		return err
 	}
 	if unmade {
-		t.request.Login.Password = t.vault.latest()
+		t.password = driver.Password(t.vault.latest())
 		return nil
 	}
 	return r.offerPassword(ctx, t, wanted != "")
@@ -136,7 +136,7 @@ func (r *Reconciler) offerPassword(ctx context.Context, t *turn, named bool) err
 			return err
 		}
 	}
-	t.request.Login.Password = t.vault.next()
+	t.password = driver.Password(t.vault.next())
 	t.seen.Changes = append(t.seen.Changes, change)
 	return nil
 }
@@ -197,7 +197,7 @@ func (r *Reconciler) choosePassword(ctx context.Context, t *turn, first bool) er
 	if err := r.renewVault(ctx, t, wanted, firstSerial); err != nil {
 		return err
 	}
-	t.request.Login.Password = t.vault.latest()
+	t.password = driver.Password(t.vault.latest())
 	return nil
 }
 

@@ -134,7 +134,7 @@ func TestCheckPassword(t *testing.T) {
 			if test.sent == made {
 				test.sent = string(vault.Data[vaultNext])
 			}
-			if got := tn.request.Login.Password; got != test.sent || len(tn.seen.Changes) > 0 != (test.sent != "") {
+			if got := tn.password.InClear(); got != test.sent || len(tn.seen.Changes) > 0 != (test.sent != "") {
 				t.Errorf("%q is to be sent by %v, want %q", got, tn.seen.Changes, test.sent)
 			}
 			for _, change := range tn.seen.Changes {

@@ -40,6 +40,8 @@ type turn struct {
 	described driver.Resource
 	account   driver.AccountID
 	request   driver.Request
+	// password is the administrator's that Create and Update send; empty if none is to be touched.
+	password driver.Password
 	// release gives the slot of the account back, if the turn has one. hung: a call got no answer.
 	release func(answered bool)
 	hung    bool
@@ -168,7 +170,7 @@ func (r *Reconciler) prepare(t *turn) {
 	}
 	if r.Kind.Login {
 		if c := t.want.GetCredentials(); c != nil && c.Username != nil {
-			t.request.Login.Username = *c.Username
+			t.request.Username = *c.Username
 		}
 	}
 	if t.deleting {

@@ -55,17 +55,17 @@ func TestAbsenceIsSureOnceItLasts(t *testing.T) {
 // asker is a cloud that asks for a token when it is asked who it is, and tells the token in its answer.
 type asker struct{ driver.Driver }
 
-func (asker) Open(_ context.Context, cfg driver.Config) (driver.Session, error) {
+func (asker) Open(_ context.Context, cfg driver.Opening) (driver.Session, error) {
 	return asked{cfg: cfg}, nil
 }
 
 type asked struct {
 	driver.Session
-	cfg driver.Config
+	cfg driver.Opening
 }
 
 func (a asked) Identity(ctx context.Context) (driver.AccountID, error) {
-	token, err := a.cfg.Token(ctx, "sts.amazonaws.com")
+	token, err := a.cfg.Host.Token(ctx, "sts.amazonaws.com")
 	return "", errors.Join(errors.New("not welcome: "+token), err)
 }
 

@@ -42,15 +42,15 @@ func (t *timed) Observe(ctx context.Context, kind string, req driver.Request) (s
 }
 
 // Create implements driver.Session.
-func (t *timed) Create(ctx context.Context, kind string, req driver.Request) (done driver.Result, err error) {
+func (t *timed) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (done driver.Result, err error) {
 	defer func(since time.Time) { t.took(kind, "create", since, err) }(t.m.now())
-	return t.Session.Create(ctx, kind, req)
+	return t.Session.Create(ctx, kind, req, password)
 }
 
 // Update implements driver.Session.
-func (t *timed) Update(ctx context.Context, kind string, req driver.Request, changes []field.Change) (done driver.Result, err error) {
+func (t *timed) Update(ctx context.Context, kind string, req driver.Request, changes []field.Change, password driver.Password) (done driver.Result, err error) {
 	defer func(since time.Time) { t.took(kind, "update", since, err) }(t.m.now())
-	return t.Session.Update(ctx, kind, req, changes)
+	return t.Session.Update(ctx, kind, req, changes, password)
 }
 
 // Delete implements driver.Session.

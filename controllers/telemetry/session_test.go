@@ -18,7 +18,7 @@ func (failing) Observe(context.Context, string, driver.Request) (driver.Observat
 	return driver.Observation{State: driver.Ready}, nil
 }
 
-func (failing) Update(context.Context, string, driver.Request, []field.Change) (driver.Result, error) {
+func (failing) Update(context.Context, string, driver.Request, []field.Change, driver.Password) (driver.Result, error) {
 	return driver.Result{}, &driver.Error{Code: driver.Throttled, Op: "Patch", Message: "slow down", Err: errors.New("x")}
 }
 
@@ -28,7 +28,7 @@ func TestSessionCountsByOutcome(t *testing.T) {
 	if seen, err := s.Observe(t.Context(), "Bucket", driver.Request{}); err != nil || seen.State != driver.Ready {
 		t.Errorf("Observe = %v, %v: the answer must pass unchanged", seen.State, err)
 	}
-	if _, err := s.Update(t.Context(), "Bucket", driver.Request{}, nil); driver.CodeOf(err) != driver.Throttled {
+	if _, err := s.Update(t.Context(), "Bucket", driver.Request{}, nil, ""); driver.CodeOf(err) != driver.Throttled {
 		t.Errorf("Update error = %v: it must pass unchanged", err)
 	}
 	if got := testutil.CollectAndCount(m.driverCallDuration); got != 2 {

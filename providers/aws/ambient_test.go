@@ -41,8 +41,8 @@ func tokenFile(t *testing.T, token string) string {
 	return path
 }
 
-func ambient() driver.Config {
-	return driver.Config{Location: region, Ambient: true, Tenant: tenant}
+func ambient() driver.Opening {
+	return driver.Opening{Config: driver.Config{Location: region, Ambient: true, Tenant: tenant}}
 }
 
 // irsa gives the process an identity as EKS does with IAM roles for service accounts.

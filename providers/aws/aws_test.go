@@ -57,8 +57,9 @@ func newWorldIn(t *testing.T, region string, options localcloud.Options) *world 
 
 func (w *world) open(account, region string) driver.Session {
 	w.t.Helper()
-	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint()}).Open(w.t.Context(), driver.Config{
-		Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region, Credentials: w.keys(account),
+	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint()}).Open(w.t.Context(), driver.Opening{
+		Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
+		Credentials: w.keys(account),
 	})
 	if err != nil {
 		w.t.Fatal(err)

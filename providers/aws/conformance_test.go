@@ -25,20 +25,21 @@ func TestConformance(t *testing.T) {
 		ModifyOnset: 20 * time.Second,
 	}, InstanceQuota: -1})
 	b := &backdoor{world: w}
-	theirs := driver.Config{Location: region, Credentials: w.keys(other)}
+	theirs := driver.Opening{Config: driver.Config{Location: region}, Credentials: w.keys(other)}
 	_, secret := w.AWSKeys(account)
 	drivertest.Run(t, drivertest.Harness{
 		Driver: aws.New(aws.Options{Endpoint: w.AWSEndpoint(), CallTimeout: 2 * time.Minute}), // longer than the suite's grace
-		Config: driver.Config{
-			Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region, Credentials: w.keys(account),
+		Config: driver.Opening{
+			Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
+			Credentials: w.keys(account),
 		},
 		Account: account,
 		Other:   &theirs,
-		Refused: map[string]driver.Config{
+		Refused: map[string]driver.Opening{
 			"no region":    {Credentials: w.keys(account)},
-			"no keys":      {Location: region, Credentials: map[string][]byte{}},
-			"a program":    {Location: region, Credentials: map[string][]byte{"credential_process": []byte("/bin/canary")}},
-			"half the key": {Location: region, Credentials: map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIACANARY")}},
+			"no keys":      {Config: driver.Config{Location: region}, Credentials: map[string][]byte{}},
+			"a program":    {Config: driver.Config{Location: region}, Credentials: map[string][]byte{"credential_process": []byte("/bin/canary")}},
+			"half the key": {Config: driver.Config{Location: region}, Credentials: map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIACANARY")}},
 		},
 		Secrets:   []string{secret},
 		Now:       w.clock.Now,

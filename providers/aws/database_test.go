@@ -40,7 +40,7 @@ func databaseOf(name string, edit func(*v1alpha1.DatabaseParameters)) databaseRe
 	if edit != nil {
 		edit(&spec)
 	}
-	return databaseRequest{Request: driver.Request{Name: name, Location: region, Mark: mark, Login: driver.Login{Password: password}}, Spec: spec}
+	return databaseRequest{Request: driver.Request{Name: name, Location: region, Mark: mark}, Login: driver.Login{Password: password}, Spec: spec}
 }
 
 // createDatabase creates an instance and waits until it is at rest, as declared.

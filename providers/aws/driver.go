@@ -48,7 +48,7 @@ func New(options Options) driver.Driver {
 var regionFormat = regexp.MustCompile(`^((us|eu|ap|sa|ca|me|af|il|mx|cn)(-(gov|iso|isob|isoe|isof))?-(north|south|east|west|central|northeast|northwest|southeast|southwest)|eusc-de-east)-[0-9]{1,2}$`)
 
 // Open implements driver.Driver.
-func (c *cloud) Open(ctx context.Context, cfg driver.Config) (driver.Session, error) {
+func (c *cloud) Open(ctx context.Context, cfg driver.Opening) (driver.Session, error) {
 	if !regionFormat.MatchString(cfg.Location) {
 		return nil, &driver.Error{Code: driver.NotFound, Message: fmt.Sprintf("%q is not an AWS region: use a name such as eu-central-1", cfg.Location)}
 	}

@@ -42,7 +42,7 @@ func TestOpen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			credentials := good()
 			tc.edit(credentials)
-			conn, err := aws.New(aws.Options{}).Open(t.Context(), driver.Config{Location: tc.location, Credentials: credentials})
+			conn, err := aws.New(aws.Options{}).Open(t.Context(), driver.Opening{Config: driver.Config{Location: tc.location}, Credentials: credentials})
 			if tc.ok {
 				if err != nil || conn == nil {
 					t.Errorf("open: %v", err)
@@ -95,8 +95,9 @@ func TestUnknownRegion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := &http.Client{Transport: resolver(tc.failed)}
-			conn, err := aws.New(aws.Options{HTTPClient: client}).Open(t.Context(), driver.Config{
-				Location: tc.region, Endpoint: tc.endpoint, Credentials: map[string][]byte{
+			conn, err := aws.New(aws.Options{HTTPClient: client}).Open(t.Context(), driver.Opening{
+				Config: driver.Config{Location: tc.region, Endpoint: tc.endpoint},
+				Credentials: map[string][]byte{
 					v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIAEXAMPLE"), v1alpha1.SecretKeyAWSSecretAccessKey: []byte("canary/secret"),
 				},
 			})
@@ -148,8 +149,8 @@ func TestHang(t *testing.T) {
 	w.Faults.Add(localcloud.Fault{Kind: localcloud.Hang})
 	id, secret := w.AWSKeys(account)
 	after := func(timeout time.Duration) driver.Session {
-		conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint(), CallTimeout: timeout}).Open(t.Context(), driver.Config{
-			Location:    region,
+		conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint(), CallTimeout: timeout}).Open(t.Context(), driver.Opening{
+			Config:      driver.Config{Location: region},
 			Credentials: map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte(id), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secret)},
 		})
 		if err != nil {
@@ -190,7 +191,7 @@ func TestMessagesAreStable(t *testing.T) {
 			}
 		})
 	}
-	conn, err := aws.New(aws.Options{Endpoint: "http://127.0.0.1:1"}).Open(t.Context(), driver.Config{Location: region, Credentials: w.keys(account)})
+	conn, err := aws.New(aws.Options{Endpoint: "http://127.0.0.1:1"}).Open(t.Context(), driver.Opening{Config: driver.Config{Location: region}, Credentials: w.keys(account)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,12 +34,12 @@ const (
 type chain struct {
 	session *session
 	config  aws.Config // of the calls to STS, without credentials
-	cfg     driver.Config
+	cfg     driver.Opening
 	base    func(context.Context) (aws.Credentials, error)
 }
 
 // newIdentity returns what signs a session's calls. It calls nobody yet.
-func newIdentity(ctx context.Context, s *session, shared aws.Config, cfg driver.Config) (aws.CredentialsProvider, error) {
+func newIdentity(ctx context.Context, s *session, shared aws.Config, cfg driver.Opening) (aws.CredentialsProvider, error) {
 	if err := checkChain(cfg); err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func newIdentity(ctx context.Context, s *session, shared aws.Config, cfg driver.
 		c.base = c.webIdentity
 	case cfg.Ambient:
 		// The HTTP client is the SDK's own here: with AWS_CA_BUNDLE set, the SDK takes none that it can't extend.
-		own, err := config.LoadDefaultConfig(ctx, config.WithRegion(cfg.Location), config.WithAPIOptions([]middlewareOption{watch(cfg.Calls)}))
+		own, err := config.LoadDefaultConfig(ctx, config.WithRegion(cfg.Location), config.WithAPIOptions([]middlewareOption{watch(cfg.Host)}))
 		if err != nil {
 			return nil, &driver.Error{Code: driver.Invalid, Message: "the environment's AWS configuration can't be read", Err: err}
 		}
@@ -65,7 +65,7 @@ func newIdentity(ctx context.Context, s *session, shared aws.Config, cfg driver.
 }
 
 // checkChain refuses steps that are not of this cloud, or that can't be gone.
-func checkChain(cfg driver.Config) error {
+func checkChain(cfg driver.Opening) error {
 	if err := cfg.OneBase(); err != nil {
 		return err
 	}

@@ -59,25 +59,24 @@ func newReachWith(t *testing.T, options localcloud.Options) *reach {
 }
 
 // assuming is a config with static keys and one role.
-func (r *reach) assuming() driver.Config {
-	return driver.Config{
-		Location: region, Credentials: r.keys(account), Tenant: tenant,
-		Chain: v1alpha1.IdentityChain{AssumeRoles: []v1alpha1.AssumeRole{{RoleARN: roleOne}}},
+func (r *reach) assuming() driver.Opening {
+	return driver.Opening{
+		Config:      driver.Config{Location: region, Tenant: tenant, Chain: v1alpha1.IdentityChain{AssumeRoles: []v1alpha1.AssumeRole{{RoleARN: roleOne}}}},
+		Credentials: r.keys(account),
 	}
 }
 
 // web is a config with a web identity.
-func (r *reach) web() driver.Config {
-	return driver.Config{
-		Location: region, Tenant: tenant,
-		Chain: v1alpha1.IdentityChain{WebIdentity: &v1alpha1.WebIdentity{ServiceAccountName: "buyer", RoleARN: roleOne}},
-		Token: func(_ context.Context, audience string) (string, error) {
+func (r *reach) web() driver.Opening {
+	return driver.Opening{
+		Config: driver.Config{Location: region, Tenant: tenant, Chain: v1alpha1.IdentityChain{WebIdentity: &v1alpha1.WebIdentity{ServiceAccountName: "buyer", RoleARN: roleOne}}},
+		Host: driver.HostFuncs{Tokens: func(_ context.Context, audience string) (string, error) {
 			return r.cluster.Token("shop", "buyer", audience, time.Hour), nil
-		},
+		}},
 	}
 }
 
-func (r *reach) openConfig(cfg driver.Config) driver.Session {
+func (r *reach) openConfig(cfg driver.Opening) driver.Session {
 	r.t.Helper()
 	conn, err := aws.New(aws.Options{Endpoint: r.AWSEndpoint(), Now: r.clock.Now}).Open(r.t.Context(), cfg)
 	if err != nil {
@@ -102,7 +101,7 @@ func TestReach(t *testing.T) {
 	second := localcloud.AWSSession{Role: roleTwo, Name: "mooring-shop-main", By: one, ExternalID: "agreed", Tags: tags}
 	signedIn := localcloud.AWSSession{Role: roleOne, Name: "mooring-shop-main", By: "system:serviceaccount:shop:buyer"}
 	for name, tc := range map[string]struct {
-		config   func(*reach) driver.Config
+		config   func(*reach) driver.Opening
 		caller   string
 		account  driver.AccountID
 		tags     map[string]string
@@ -110,12 +109,12 @@ func TestReach(t *testing.T) {
 	}{
 		"a role":       {(*reach).assuming, one, account, tags, []localcloud.AWSSession{first}},
 		"web identity": {(*reach).web, one, account, nil, []localcloud.AWSSession{signedIn}},
-		"two roles": {func(r *reach) driver.Config {
+		"two roles": {func(r *reach) driver.Opening {
 			cfg := r.assuming()
 			cfg.Chain.AssumeRoles = append(cfg.Chain.AssumeRoles, v1alpha1.AssumeRole{RoleARN: roleTwo, ExternalID: "agreed"})
 			return cfg
 		}, two, other, tags, []localcloud.AWSSession{first, second}},
-		"a web identity, then a role": {func(r *reach) driver.Config {
+		"a web identity, then a role": {func(r *reach) driver.Opening {
 			cfg := r.web()
 			cfg.Chain.AssumeRoles = []v1alpha1.AssumeRole{{RoleARN: roleTwo, ExternalID: "agreed"}}
 			return cfg
@@ -153,54 +152,58 @@ func TestReachRefused(t *testing.T) {
 			return r.cluster.Token("shop", "buyer", audience, life), nil
 		}
 	}
-	failing := func(err error) func(*reach, *driver.Config) {
-		return func(_ *reach, cfg *driver.Config) {
-			cfg.Token = func(context.Context, string) (string, error) { return "", err }
+	failing := func(err error) func(*reach, *driver.Opening) {
+		return func(_ *reach, cfg *driver.Opening) {
+			cfg.Host = driver.HostFuncs{Tokens: func(context.Context, string) (string, error) { return "", err }}
 		}
 	}
 	for name, tc := range map[string]struct {
-		config func(*reach) driver.Config
-		edit   func(*reach, *driver.Config)
+		config func(*reach) driver.Opening
+		edit   func(*reach, *driver.Opening)
 		want   driver.Code
 		says   []string
 	}{
-		"another external id": {(*reach).assuming, func(_ *reach, cfg *driver.Config) { cfg.Chain.AssumeRoles[0].ExternalID = "guessed" },
+		"another external id": {(*reach).assuming, func(_ *reach, cfg *driver.Opening) { cfg.Chain.AssumeRoles[0].ExternalID = "guessed" },
 			driver.Denied, []string{roleOne, `"guessed"`, "sts:ExternalId", "sts:TagSession"}},
-		"another namespace": {(*reach).assuming, func(_ *reach, cfg *driver.Config) { cfg.Tenant.NamespaceUID = "another-uid" },
+		"another namespace": {(*reach).assuming, func(_ *reach, cfg *driver.Opening) { cfg.Tenant.NamespaceUID = "another-uid" },
 			driver.Denied, []string{roleOne, `"another-uid"`}},
-		"no external id": {(*reach).assuming, func(_ *reach, cfg *driver.Config) { cfg.Tenant.NamespaceUID = "" },
+		"no external id": {(*reach).assuming, func(_ *reach, cfg *driver.Opening) { cfg.Tenant.NamespaceUID = "" },
 			driver.Denied, []string{"without an external id"}},
-		"no leave to tag": {(*reach).assuming, func(r *reach, _ *driver.Config) {
+		"no leave to tag": {(*reach).assuming, func(r *reach, _ *driver.Opening) {
 			r.AWSRole(roleOne, localcloud.AWSTrust{Principals: []string{account}})
 		}, driver.Denied, []string{"not authorized to perform: sts:TagSession"}},
-		"the second role": {(*reach).assuming, func(_ *reach, cfg *driver.Config) {
+		"the second role": {(*reach).assuming, func(_ *reach, cfg *driver.Opening) {
 			cfg.Chain.AssumeRoles = append(cfg.Chain.AssumeRoles, v1alpha1.AssumeRole{RoleARN: roleTwo})
 		}, driver.Denied, []string{roleTwo}},
-		"no such role": {(*reach).assuming, func(r *reach, _ *driver.Config) { r.RemoveAWSRole(roleOne) }, driver.Denied, []string{roleOne}},
-		"keys that were revoked": {(*reach).assuming, func(r *reach, _ *driver.Config) { r.RevokeAWSKeys(account) },
+		"no such role": {(*reach).assuming, func(r *reach, _ *driver.Opening) { r.RemoveAWSRole(roleOne) }, driver.Denied, []string{roleOne}},
+		"keys that were revoked": {(*reach).assuming, func(r *reach, _ *driver.Opening) { r.RevokeAWSKeys(account) },
 			driver.Denied, []string{roleOne}},
-		"too many calls": {(*reach).assuming, func(r *reach, _ *driver.Config) {
+		"too many calls": {(*reach).assuming, func(r *reach, _ *driver.Opening) {
 			r.Faults.Add(localcloud.Fault{Kind: localcloud.Throttled, Filter: localcloud.Filter{Service: "sts"}})
 		}, driver.Throttled, []string{roleOne}},
-		"STS fails": {(*reach).assuming, func(r *reach, _ *driver.Config) {
+		"STS fails": {(*reach).assuming, func(r *reach, _ *driver.Opening) {
 			r.Faults.Add(localcloud.Fault{Kind: localcloud.ServerError, Filter: localcloud.Filter{Service: "sts"}})
 		}, driver.Unavailable, []string{roleOne}},
-		"STS is not reached": {(*reach).web, func(r *reach, _ *driver.Config) {
+		"STS is not reached": {(*reach).web, func(r *reach, _ *driver.Opening) {
 			r.Faults.Add(localcloud.Fault{Kind: localcloud.RequestLost, Filter: localcloud.Filter{Service: "sts"}})
 		}, driver.Unavailable, []string{roleOne}},
 
-		"another subject": {(*reach).web, func(r *reach, cfg *driver.Config) {
-			cfg.Token = func(_ context.Context, audience string) (string, error) {
+		"another subject": {(*reach).web, func(r *reach, cfg *driver.Opening) {
+			cfg.Host = driver.HostFuncs{Tokens: func(_ context.Context, audience string) (string, error) {
 				return r.cluster.Token("shop", "thief", audience, time.Hour), nil
-			}
+			}}
 		}, driver.Denied, []string{roleOne, "system:serviceaccount:shop:buyer", "OIDC provider", audience}},
-		"another audience": {(*reach).web, func(r *reach, cfg *driver.Config) { cfg.Token = token(r, "elsewhere", time.Hour) },
+		"another audience": {(*reach).web, func(r *reach, cfg *driver.Opening) {
+			cfg.Host = driver.HostFuncs{Tokens: token(r, "elsewhere", time.Hour)}
+		},
 			driver.Denied, []string{"audience"}},
-		"a token that has expired": {(*reach).web, func(r *reach, cfg *driver.Config) { cfg.Token = token(r, audience, -time.Minute) },
+		"a token that has expired": {(*reach).web, func(r *reach, cfg *driver.Opening) {
+			cfg.Host = driver.HostFuncs{Tokens: token(r, audience, -time.Minute)}
+		},
 			driver.Denied, []string{"expired"}},
-		"another cluster": {(*reach).web, func(r *reach, _ *driver.Config) { r.cluster = localcloud.NewIssuer("https://other.example") },
+		"another cluster": {(*reach).web, func(r *reach, _ *driver.Opening) { r.cluster = localcloud.NewIssuer("https://other.example") },
 			driver.Denied, []string{"https://other.example"}},
-		"a forged token": {(*reach).web, func(r *reach, _ *driver.Config) { r.cluster = localcloud.NewIssuer(issuer) },
+		"a forged token": {(*reach).web, func(r *reach, _ *driver.Opening) { r.cluster = localcloud.NewIssuer(issuer) },
 			driver.Denied, nil},
 		"no token for you":          {(*reach).web, failing(&driver.Error{Code: driver.Denied, Op: "token", Message: "annotate it"}), driver.Denied, []string{"annotate it"}},
 		"too many tokens":           {(*reach).web, failing(&driver.Error{Code: driver.Throttled, Op: "token"}), driver.Throttled, nil},
@@ -235,16 +238,16 @@ func TestReachRefused(t *testing.T) {
 
 func TestBases(t *testing.T) {
 	r := newReach(t)
-	for name, edit := range map[string]func(*driver.Config){
-		"none": func(cfg *driver.Config) { cfg.Credentials = nil },
-		"two":  func(cfg *driver.Config) { cfg.Ambient = true },
-		"all": func(cfg *driver.Config) {
-			cfg.Ambient, cfg.Chain.WebIdentity, cfg.Token = true, r.web().Chain.WebIdentity, r.web().Token
+	for name, edit := range map[string]func(*driver.Opening){
+		"none": func(cfg *driver.Opening) { cfg.Credentials = nil },
+		"two":  func(cfg *driver.Opening) { cfg.Ambient = true },
+		"all": func(cfg *driver.Opening) {
+			cfg.Ambient, cfg.Chain.WebIdentity, cfg.Host = true, r.web().Chain.WebIdentity, r.web().Host
 		},
-		"web without a role":          func(cfg *driver.Config) { *cfg = r.web(); cfg.Chain.WebIdentity.RoleARN = "" },
-		"web without tokens":          func(cfg *driver.Config) { *cfg = r.web(); cfg.Token = nil },
-		"a role without a name":       func(cfg *driver.Config) { cfg.Chain.AssumeRoles[0].RoleARN = "" },
-		"an account of another cloud": func(cfg *driver.Config) { cfg.Chain.ImpersonateServiceAccount = "a@b.iam.gserviceaccount.com" },
+		"web without a role":          func(cfg *driver.Opening) { *cfg = r.web(); cfg.Chain.WebIdentity.RoleARN = "" },
+		"web without tokens":          func(cfg *driver.Opening) { *cfg = r.web(); cfg.Host = nil },
+		"a role without a name":       func(cfg *driver.Opening) { cfg.Chain.AssumeRoles[0].RoleARN = "" },
+		"an account of another cloud": func(cfg *driver.Opening) { cfg.Chain.ImpersonateServiceAccount = "a@b.iam.gserviceaccount.com" },
 	} {
 		cfg := r.assuming()
 		edit(&cfg)

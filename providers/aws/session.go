@@ -43,13 +43,13 @@ type session struct {
 	sts     *sts.Client
 }
 
-func newSession(ctx context.Context, options Options, cfg driver.Config) (*session, error) {
+func newSession(ctx context.Context, options Options, cfg driver.Opening) (*session, error) {
 	s := &session{region: cfg.Location, custom: cfg.Endpoint != "", timeout: options.CallTimeout, now: options.Now}
 	shared := aws.Config{
 		Region:     cfg.Location,
 		HTTPClient: options.HTTPClient,
 		Retryer:    newRetryer,
-		APIOptions: []middlewareOption{middleware.AddUserAgentKey("mooring"), limit(make(chan struct{}, maxCalls)), watch(cfg.Calls)},
+		APIOptions: []middlewareOption{middleware.AddUserAgentKey("mooring"), limit(make(chan struct{}, maxCalls)), watch(cfg.Host)},
 	}
 	if s.custom {
 		shared.BaseEndpoint = aws.String(cfg.Endpoint)

@@ -36,9 +36,12 @@ func TestBucketSystemTags(t *testing.T) {
 				put = append(put, string(body))
 			}))
 			defer s3.Close()
-			conn, err := aws.New(aws.Options{Endpoint: s3.URL}).Open(t.Context(), driver.Config{Location: region, Credentials: map[string][]byte{
-				v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIAEXAMPLE"), v1alpha1.SecretKeyAWSSecretAccessKey: []byte("secret"),
-			}})
+			conn, err := aws.New(aws.Options{Endpoint: s3.URL}).Open(t.Context(), driver.Opening{
+				Config: driver.Config{Location: region},
+				Credentials: map[string][]byte{
+					v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIAEXAMPLE"), v1alpha1.SecretKeyAWSSecretAccessKey: []byte("secret"),
+				},
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +68,7 @@ func TestAmbientCredentials(t *testing.T) {
 	defer sts.Close()
 	t.Setenv("AWS_ACCESS_KEY_ID", "AKIAAMBIENT")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-	conn, err := aws.New(aws.Options{Endpoint: sts.URL}).Open(t.Context(), driver.Config{Location: region, Ambient: true})
+	conn, err := aws.New(aws.Options{Endpoint: sts.URL}).Open(t.Context(), driver.Opening{Config: driver.Config{Location: region, Ambient: true}})
 	if err != nil || len(seen) != 0 {
 		t.Fatalf("open: %v, %d calls", err, len(seen))
 	}

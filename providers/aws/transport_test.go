@@ -48,16 +48,16 @@ var creation = table.Request[v1alpha1.DatabaseParameters]{
 	Request: driver.Request{
 		Name:     "orders",
 		Location: region,
-		Login:    driver.Login{Password: "correct-horse"},
 	},
-	Spec: v1alpha1.DatabaseParameters{Engine: ptr(v1alpha1.EnginePostgres), AWS: &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.t4g.micro")}},
+	Login: driver.Login{Password: "correct-horse"},
+	Spec:  v1alpha1.DatabaseParameters{Engine: ptr(v1alpha1.EnginePostgres), AWS: &v1alpha1.DatabaseAWS{InstanceClass: ptr("db.t4g.micro")}},
 }
 
 // openAt returns a connection to a server that stands for AWS.
 func openAt(t *testing.T, url string) driver.Session {
 	t.Helper()
-	conn, err := aws.New(aws.Options{Endpoint: url}).Open(t.Context(), driver.Config{
-		Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region,
+	conn, err := aws.New(aws.Options{Endpoint: url}).Open(t.Context(), driver.Opening{
+		Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
 		Credentials: map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIDEXAMPLE"), v1alpha1.SecretKeyAWSSecretAccessKey: []byte("secret")},
 	})
 	if err != nil {

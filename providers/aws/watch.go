@@ -16,7 +16,7 @@ import (
 
 // watch tells calls of every request. It stands behind the SDK's retries, so that each attempt counts, as it does for AWS,
 // and behind the signature: what fails for want of an identity was never sent, and the steps to one are told apart.
-func watch(calls driver.Calls) middlewareOption {
+func watch(calls driver.Host) middlewareOption {
 	return func(stack *smithymiddleware.Stack) error {
 		if calls == nil {
 			return nil

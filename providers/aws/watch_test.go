@@ -32,23 +32,25 @@ func (r *reach) reached(t *testing.T) (calls []driver.Call) {
 // Every request is told, once, by who asks for it: through the lives of a bucket and a database, with whatever identity.
 func TestCallsAreTold(t *testing.T) {
 	for name, tc := range map[string]struct {
-		config func(*reach) driver.Config
+		config func(*reach) driver.Opening
 		steps  []string
 	}{
-		"keys":         {func(r *reach) driver.Config { return driver.Config{Location: region, Credentials: r.keys(account)} }, nil},
+		"keys": {func(r *reach) driver.Opening {
+			return driver.Opening{Config: driver.Config{Location: region}, Credentials: r.keys(account)}
+		}, nil},
 		"a role":       {(*reach).assuming, []string{"AssumeRole"}},
 		"web identity": {(*reach).web, []string{"AssumeRoleWithWebIdentity"}},
-		"a web identity, then a role": {func(r *reach) driver.Config {
+		"a web identity, then a role": {func(r *reach) driver.Opening {
 			cfg := r.web()
 			cfg.Chain.AssumeRoles = []v1alpha1.AssumeRole{{RoleARN: roleTwo, ExternalID: "agreed"}}
 			return cfg
 		}, []string{"AssumeRoleWithWebIdentity", "AssumeRole"}},
-		"ambient": {func(r *reach) driver.Config { irsa(r.t, r); return ambient() }, []string{"AssumeRoleWithWebIdentity"}},
+		"ambient": {func(r *reach) driver.Opening { irsa(r.t, r); return ambient() }, []string{"AssumeRoleWithWebIdentity"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, w := newReachWith(t, localcloud.Options{InstanceQuota: -1}), &drivertest.Witness{}
 			cfg := tc.config(r)
-			cfg.Calls = w.Calls
+			cfg.Host = w.Host(cfg.Host)
 			r.conn = r.openConfig(cfg)
 			if _, err := r.conn.Identity(drivertest.Caller(t)); err != nil {
 				t.Fatal(err)
@@ -127,7 +129,7 @@ func TestFailedCallsAreTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, w := newReach(t), &drivertest.Witness{}
 			cfg := r.assuming()
-			cfg.Calls = w.Calls
+			cfg.Host = w.Host(cfg.Host)
 			conn := r.openConfig(cfg)
 			if tc.fault.Service == "" {
 				if _, err := conn.Identity(drivertest.Caller(t)); err != nil {
@@ -152,7 +154,7 @@ func TestFailedCallsAreTold(t *testing.T) {
 func TestHangingCallsAreTold(t *testing.T) {
 	r, w := newReach(t), &drivertest.Witness{}
 	ctx, cancel := context.WithCancel(drivertest.Caller(t))
-	conn := r.openConfig(driver.Config{Location: region, Credentials: r.keys(account), Calls: w.Calls})
+	conn := r.openConfig(driver.Opening{Config: driver.Config{Location: region}, Credentials: r.keys(account), Host: w.Host(nil)})
 	r.Faults.Add(localcloud.Fault{Kind: localcloud.Hang})
 	stop := time.AfterFunc(50*time.Millisecond, cancel)
 	defer stop.Stop()
@@ -169,7 +171,7 @@ func TestCallsToTheAgentAreTold(t *testing.T) {
 	r, w := newReach(t), &drivertest.Witness{}
 	podIdentity(t, r)
 	cfg := ambient()
-	cfg.Calls = w.Calls
+	cfg.Host = w.Host(cfg.Host)
 	if _, err := r.openConfig(cfg).Identity(drivertest.Caller(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -190,9 +192,10 @@ func TestForbiddenInTime(t *testing.T) {
 		defer mu.Unlock()
 		return asked
 	}
-	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint()}).Open(t.Context(), driver.Config{
-		Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region, Credentials: w.keys(account),
-		Calls: func(ctx context.Context, _, _ string) (context.Context, func(driver.Call)) {
+	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint()}).Open(t.Context(), driver.Opening{
+		Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
+		Credentials: w.keys(account),
+		Host: driver.HostFuncs{Calls: func(ctx context.Context, _, _ string) (context.Context, func(driver.Call)) {
 			mu.Lock()
 			defer mu.Unlock()
 			if asked++; forbidden {
@@ -201,7 +204,7 @@ func TestForbiddenInTime(t *testing.T) {
 				return ended, func(driver.Call) {}
 			}
 			return ctx, func(driver.Call) {}
-		},
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -18,9 +18,9 @@ type Driver interface {
 	// same as Observe would report for a request with that spec and that applied. Both are JSON of the kind's spec; from may be what
 	// Observe mirrored. It must not call the cloud.
 	Preview(kind string, from, to json.RawMessage, applied field.Applied) ([]field.Change, error)
-	// Open returns what one identity can manage. It must not call the cloud. An error means that cfg
+	// Open returns what one identity can manage. It must not call the cloud. An error means that the opening
 	// can't work: its Code is NotFound if the cloud has no such location, Invalid otherwise.
-	Open(ctx context.Context, cfg Config) (Session, error)
+	Open(ctx context.Context, with Opening) (Session, error)
 }
 
 // Config says which account to open, where, and with what identity.
@@ -31,25 +31,13 @@ type Config struct {
 	Location string
 	// Endpoint replaces the cloud's public endpoints; empty for those.
 	Endpoint string
-	// Credentials are the contents of the credentials Secret, if the identity begins with one.
-	// A key that names URLs, files or programs must be refused: tenants write these.
-	Credentials Credentials `json:"-"`
-	// Ambient: the identity begins with the one that the process itself runs with. A config with neither Credentials nor
-	// Ambient nor Chain.WebIdentity, or with two of them, is Invalid: OneBase says so.
+	// Ambient: the identity begins with the one that the process itself runs with.
 	Ambient bool
 	// Chain says by which steps the identity is reached from there.
 	Chain v1alpha1.IdentityChain
-	// Token returns tokens of the ServiceAccount in Chain.WebIdentity. Drivers ask for them by WebToken.
-	Token TokenFunc `json:"-"`
 	// Tenant is whom the connection is for.
 	Tenant Tenant
-	// Calls is told of every request to the cloud, those to reach the identity included; nil for nobody.
-	Calls Calls `json:"-"`
 }
-
-// A TokenFunc returns a token of a Kubernetes ServiceAccount for an audience. It is good for ten minutes at least. Errors
-// carry a Code: Denied if there is to be none, which a person has to mend.
-type TokenFunc func(ctx context.Context, audience string) (string, error)
 
 // A Tenant is whom a connection is for. Clouds that can are told: sessions are named and tagged so.
 type Tenant struct {
@@ -77,11 +65,13 @@ type Session interface {
 	Observe(ctx context.Context, kind string, req Request) (Observation, error)
 	// Create makes the object with its mark on it from the first moment. If an object of that name
 	// exists the error's Code is Conflict, and nothing was changed.
-	Create(ctx context.Context, kind string, req Request) (Result, error)
+	// The password is the administrator's, for kinds with a login.
+	Create(ctx context.Context, kind string, req Request, password Password) (Result, error)
 	// Update applies exactly changes, in as few calls as the cloud allows. What one aspect refuses must not keep
 	// the others from being applied: it goes into Result.Failed. FieldMark asks for the mark to be
-	// written as req.Mark says, FieldPassword for the password to be set.
-	Update(ctx context.Context, kind string, req Request, changes []field.Change) (Result, error)
+	// written as req.Mark says, FieldPassword for the password to be set. The password is there for FieldPassword, and for FieldUsername
+	// where a cloud makes users by calls of their own. It is empty if none is to be touched.
+	Update(ctx context.Context, kind string, req Request, changes []field.Change, password Password) (Result, error)
 	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed
 	// it and seen its mark and id. An object that is gone already is no error.
 	Delete(ctx context.Context, kind string, req Request) (Result, error)
@@ -101,7 +91,7 @@ const (
 	FieldUsername = "credentials.username"
 )
 
-// A Request says what a call is about. It is data: drivers must not keep or change anything in it.
+// A Request says what a call is about. It is data, and the administrator's password travels beside it: drivers must not keep or change anything in it.
 type Request struct {
 	// Name is the name in the cloud, Location where it is.
 	Name     string
@@ -112,8 +102,8 @@ type Request struct {
 	Mark Mark
 	// Spec is the merged spec.
 	Spec Spec
-	// Login is the administrator's login, for kinds that have one.
-	Login Login
+	// Username is the administrator's, for kinds that have a login; empty for the cloud's usual one.
+	Username string
 	// Applied is what we set in the cloud earlier.
 	Applied field.Applied
 	// Operation is the name of an operation that a former Result gave: a hint.

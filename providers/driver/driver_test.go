@@ -113,11 +113,11 @@ func TestWithoutMarkCopies(t *testing.T) {
 func TestSecretsNeverPrint(t *testing.T) {
 	const canary = "canary-7f3a"
 	login := driver.Login{Username: "boss", Password: canary}
-	cfg := driver.Config{Credentials: map[string][]byte{"AWS_SECRET_ACCESS_KEY": []byte(canary)}}
-	req := driver.Request{Name: "orders", Login: login}
+	cfg := driver.Opening{Credentials: map[string][]byte{"AWS_SECRET_ACCESS_KEY": []byte(canary)}}
+	password := driver.Password(canary)
 	for name, value := range map[string]any{
-		"Login": login, "*Login": &login, "Credentials": cfg.Credentials, "Config": cfg, "*Config": &cfg, "Request": req, "*Request": &req,
-		"a list": []any{login, cfg.Credentials},
+		"Login": login, "*Login": &login, "Credentials": cfg.Credentials, "Opening": cfg, "*Opening": &cfg, "Password": password, "*Password": &password,
+		"a list": []any{login, cfg.Credentials, password, struct{ Inside driver.Password }{password}},
 	} {
 		var texts []string
 		for _, verb := range []string{"v", "+v", "#v", "s", "q", "x", "X", "d", "o", "c", "T"} {

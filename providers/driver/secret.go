@@ -97,8 +97,32 @@ func inJSON(text string, escapeHTML bool) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
 }
 
-// A Login is an administrator's username and password. However it is printed, logged or marshalled,
-// alone or inside a Request, its password is not shown.
+// concealed is what takes a secret's place wherever it is printed, logged or marshalled.
+const concealed = "(secret)"
+
+// A Password is an administrator's password. However it is printed, logged or marshalled, it is not shown.
+type Password string
+
+// InClear returns the password. It is for whoever sends it on purpose: to the cloud, or through a pipe to a driver.
+func (p Password) InClear() string { return string(p) }
+
+// String implements fmt.Stringer, without the password.
+func (Password) String() string { return concealed }
+
+// GoString implements fmt.GoStringer, without the password.
+func (Password) GoString() string { return concealed }
+
+// Format implements fmt.Formatter: a Stringer is not asked for every verb.
+func (Password) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, concealed) }
+
+// LogValue implements slog.LogValuer, without the password.
+func (Password) LogValue() slog.Value { return slog.StringValue(concealed) }
+
+// MarshalJSON implements json.Marshaler, without the password: loggers marshal what they don't know.
+func (Password) MarshalJSON() ([]byte, error) { return []byte(`"` + concealed + `"`), nil }
+
+// A Login is an administrator's username and password, inside a driver. However it is printed, logged or marshalled, its password is
+// not shown.
 type Login struct {
 	// Username is empty for the cloud's usual one.
 	Username string
@@ -108,7 +132,7 @@ type Login struct {
 }
 
 // String implements fmt.Stringer, without the password.
-func (l Login) String() string { return l.Username + ":(secret)" }
+func (l Login) String() string { return l.Username + ":" + concealed }
 
 // GoString implements fmt.GoStringer, without the password.
 func (l Login) GoString() string { return l.String() }
@@ -120,11 +144,14 @@ func (l Login) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, l.String()
 func (l Login) LogValue() slog.Value { return slog.StringValue(l.String()) }
 
 // Credentials are the contents of a credentials Secret. However they are printed, logged or marshalled,
-// alone or inside a Config, they are not shown.
+// alone or inside an Opening, they are not shown.
 type Credentials map[string][]byte
 
+// InClear returns the contents. It is for whoever sends them on purpose: through a pipe to a driver.
+func (c Credentials) InClear() map[string][]byte { return c }
+
 // String implements fmt.Stringer, without the values.
-func (Credentials) String() string { return "(secret)" }
+func (Credentials) String() string { return concealed }
 
 // GoString implements fmt.GoStringer, without the values.
 func (c Credentials) GoString() string { return c.String() }
@@ -136,4 +163,4 @@ func (c Credentials) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.St
 func (c Credentials) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 // MarshalJSON implements json.Marshaler, without the values: loggers marshal what they don't know.
-func (c Credentials) MarshalJSON() ([]byte, error) { return []byte(`"(secret)"`), nil }
+func (c Credentials) MarshalJSON() ([]byte, error) { return []byte(`"` + concealed + `"`), nil }

@@ -95,11 +95,10 @@ func (b *bench[S]) request(spec S) request[S] {
 		Request: driver.Request{
 			Name:      name,
 			Location:  b.Config.Location,
-			Login:     b.kind.Login,
 			NotBefore: b.Now(),
 			Mark:      driver.Mark{Cluster: "cluster-1", Namespace: "shop", Name: name, UID: "uid-1"},
 		},
-		Spec: spec,
+		Spec: spec, Login: b.kind.Login,
 	}
 }
 

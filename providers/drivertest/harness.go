@@ -16,12 +16,12 @@ type Harness struct {
 	Driver driver.Driver
 	// Config opens the account that the suite works in, and Account is where it leads. Choose the
 	// location where the cloud is oddest: us-east-1.
-	Config  driver.Config
+	Config  driver.Opening
 	Account driver.AccountID
 	// Other opens an account of somebody else in the same cloud; nil skips what needs one.
-	Other *driver.Config
+	Other *driver.Opening
 	// Refused are configs that Open must refuse with Invalid, by what is wrong with them.
-	Refused map[string]driver.Config
+	Refused map[string]driver.Opening
 	// Secrets are values in the configs that must not appear in errors, beside the logins' passwords.
 	Secrets []string
 	// Prefix of names; "conform" if empty.

@@ -92,7 +92,7 @@ func (h Harness) connection() []Check {
 			none, two := h.Config, h.Config
 			none.Credentials, none.Ambient, none.Chain.WebIdentity = nil, false, nil
 			two.Ambient, two.Chain.WebIdentity = true, &v1alpha1.WebIdentity{ServiceAccountName: "conform"}
-			for name, cfg := range map[string]driver.Config{"no identity": none, "more than one": two} {
+			for name, cfg := range map[string]driver.Opening{"no identity": none, "more than one": two} {
 				if _, err := h.Driver.Open(t.Context(), cfg); err == nil || driver.CodeOf(err) != driver.Invalid {
 					t.Errorf("%s: got error %v (%v), want code Invalid", name, err, driver.CodeOf(err))
 				}
@@ -136,8 +136,8 @@ func (h Harness) serves(t testing.TB, kind string, has bool) {
 		}
 		return
 	}
-	_, created := s.Create(t.Context(), kind, req)
-	_, updated := s.Update(t.Context(), kind, req, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	_, created := s.Create(t.Context(), kind, req, "")
+	_, updated := s.Update(t.Context(), kind, req, []field.Change{{Field: driver.FieldMark, Effect: field.Online}}, "")
 	_, deleted := s.Delete(t.Context(), kind, req)
 	for method, err := range map[string]error{"Observe": err, "Create": created, "Update": updated, "Delete": deleted} {
 		if err == nil || driver.CodeOf(err) != driver.Invalid {

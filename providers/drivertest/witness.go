@@ -12,7 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Witness keeps what a driver tells of its requests. Its Calls go into a driver.Config; the calls of the driver are made
+// A Witness keeps what a driver tells of its requests. Its Host goes into a driver.Opening; the calls of the driver are made
 // with the context of Caller.
 type Witness struct {
 	mu      sync.Mutex
@@ -28,8 +28,15 @@ func Caller(t testing.TB) context.Context {
 	return context.WithValue(t.Context(), callerKey{}, true)
 }
 
-// Calls implements driver.Calls.
-func (w *Witness) Calls(ctx context.Context, _, _ string) (context.Context, func(driver.Call)) {
+// Host returns a host that does what another one does, if that is not nil, and tells the Witness of requests.
+func (w *Witness) Host(of driver.Host) driver.Host {
+	if of == nil {
+		return driver.HostFuncs{Calls: w.begin}
+	}
+	return driver.HostFuncs{Tokens: of.Token, Calls: w.begin}
+}
+
+func (w *Witness) begin(ctx context.Context, _, _ string) (context.Context, func(driver.Call)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.begun++

@@ -97,10 +97,9 @@ func newCloud(t *testing.T, durations localcloud.Durations) *cloud {
 // settle lets the cloud finish what it is at.
 func (c *cloud) settle(testing.TB) { c.clock.advance(time.Hour) }
 
-func (c *cloud) config(project string) driver.Config {
-	return driver.Config{
-		Account:     v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: project, Region: location}},
-		Location:    location,
+func (c *cloud) config(project string) driver.Opening {
+	return driver.Opening{
+		Config:      driver.Config{Account: v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: project, Region: location}}, Location: location},
 		Credentials: map[string][]byte{v1alpha1.SecretKeyGCPCredentials: c.GCPKey(project)},
 	}
 }

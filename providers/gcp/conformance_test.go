@@ -34,7 +34,7 @@ func TestConformance(t *testing.T) {
 func harness(t *testing.T, durations localcloud.Durations) drivertest.Harness {
 	c := newCloud(t, durations)
 	ours, other := c.config(project), c.config("somebody-else")
-	withKey := func(key string) driver.Config {
+	withKey := func(key string) driver.Opening {
 		cfg := c.config(project)
 		cfg.Credentials = map[string][]byte{v1alpha1.SecretKeyGCPCredentials: []byte(key)}
 		return cfg
@@ -46,8 +46,8 @@ func harness(t *testing.T, durations localcloud.Durations) drivertest.Harness {
 			Endpoint: c.GCPEndpoint(), Transport: c.sent, Now: c.clock.Now, CallTimeout: 2 * time.Minute, // longer than the suite's grace
 		}),
 		Config: ours, Account: project, Other: &other,
-		Refused: map[string]driver.Config{
-			"no key":                {Account: ours.Account, Credentials: map[string][]byte{}},
+		Refused: map[string]driver.Opening{
+			"no key":                {Config: driver.Config{Account: ours.Account}, Credentials: map[string][]byte{}},
 			"not JSON":              withKey("canary-1"),
 			"a key that names URLs": withKey(`{"type":"external_account","token_url":"http://evil.invalid","credential_source":{"executable":{"command":"canary-2"}}}`),
 			"a user's key":          withKey(`{"type":"authorized_user","refresh_token":"canary-3"}`),

@@ -26,8 +26,8 @@ func newDatabase(name string, engine v1alpha1.Engine) databaseRequest {
 			Name:     name,
 			Location: location,
 			Mark:     driver.Mark{Cluster: "c", Namespace: "shop", Name: name, UID: "u"},
-			Login:    driver.Login{Password: "canary-7f3a"},
 		},
+		Login: driver.Login{Password: "canary-7f3a"},
 		Spec: v1alpha1.DatabaseParameters{
 			Engine: &engine, GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-1-3840")},
 			Tags: map[string]v1alpha1.TagValue{"team": "shop"},

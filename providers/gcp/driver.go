@@ -46,7 +46,7 @@ type gcp struct {
 }
 
 // Open implements driver.Driver. It reads the key, and calls nobody.
-func (g *gcp) Open(_ context.Context, cfg driver.Config) (driver.Session, error) {
+func (g *gcp) Open(_ context.Context, cfg driver.Opening) (driver.Session, error) {
 	if cfg.Account.GCP == nil || cfg.Account.GCP.Project == "" {
 		return nil, invalid("the account names no project of Google Cloud: set gcp.project")
 	}

@@ -44,13 +44,13 @@ var (
 // report refusals as mere text.
 type chain struct {
 	session *session
-	cfg     driver.Config
+	cfg     driver.Opening
 	client  *http.Client
 	base    func(ctx context.Context, scopes []string) (*oauth2.Token, error)
 }
 
 // newChain reads the steps, and calls nobody.
-func newChain(s *session, cfg driver.Config, client *http.Client) (*chain, error) {
+func newChain(s *session, cfg driver.Opening, client *http.Client) (*chain, error) {
 	if err := checkChain(cfg); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func newChain(s *session, cfg driver.Config, client *http.Client) (*chain, error
 }
 
 // checkChain refuses steps that are not of this cloud, or that can't be gone.
-func checkChain(cfg driver.Config) error {
+func checkChain(cfg driver.Opening) error {
 	if err := cfg.OneBase(); err != nil {
 		return err
 	}

@@ -48,28 +48,28 @@ func newReach(t *testing.T) *reach {
 	return r
 }
 
-func (r *reach) key() driver.Config { return r.config(project) }
+func (r *reach) key() driver.Opening { return r.config(project) }
 
 // web is a config with a web identity.
-func (r *reach) web() driver.Config {
+func (r *reach) web() driver.Opening {
 	cfg := r.config(project)
 	cfg.Credentials, cfg.Tenant = nil, driver.Tenant{Namespace: "shop", ProviderConfig: "main"}
 	cfg.Chain.WebIdentity = &v1alpha1.WebIdentity{ServiceAccountName: "buyer", Provider: pool}
-	cfg.Token = func(_ context.Context, audience string) (string, error) {
+	cfg.Host = driver.HostFuncs{Tokens: func(_ context.Context, audience string) (string, error) {
 		return r.cluster.Token("shop", "buyer", audience, time.Hour), nil
-	}
+	}}
 	return cfg
 }
 
-func acting(config func(*reach) driver.Config) func(*reach) driver.Config {
-	return func(r *reach) driver.Config {
+func acting(config func(*reach) driver.Opening) func(*reach) driver.Opening {
+	return func(r *reach) driver.Opening {
 		cfg := config(r)
 		cfg.Chain.ImpersonateServiceAccount = shopUser
 		return cfg
 	}
 }
 
-func (r *reach) openConfig(cfg driver.Config) driver.Session {
+func (r *reach) openConfig(cfg driver.Opening) driver.Session {
 	r.t.Helper()
 	conn, err := gcp.New(gcp.Options{Endpoint: r.GCPEndpoint(), Transport: r.sent, Now: r.clock.Now}).Open(r.t.Context(), cfg)
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *reach) tokens() []string {
 func TestReach(t *testing.T) {
 	principal := localcloud.GCPPrincipal(pool, localcloud.ServiceAccountSubject("shop", "buyer"))
 	for name, tc := range map[string]struct {
-		config func(*reach) driver.Config
+		config func(*reach) driver.Opening
 		caller string
 		steps  []string
 	}{
@@ -137,7 +137,7 @@ func TestReach(t *testing.T) {
 }
 
 // ambient gives the process an identity by a file, as a mounted key is.
-func ambient(r *reach) driver.Config {
+func ambient(r *reach) driver.Opening {
 	r.t.Helper()
 	path := filepath.Join(r.t.TempDir(), "key.json")
 	if err := os.WriteFile(path, r.GCPKey(project), 0o600); err != nil {
@@ -155,38 +155,40 @@ func TestReachRefused(t *testing.T) {
 			return r.cluster.Token("shop", "buyer", audience, life), nil
 		}
 	}
-	failing := func(err error) func(*reach, *driver.Config) {
-		return func(_ *reach, cfg *driver.Config) {
-			cfg.Token = func(context.Context, string) (string, error) { return "", err }
+	failing := func(err error) func(*reach, *driver.Opening) {
+		return func(_ *reach, cfg *driver.Opening) {
+			cfg.Host = driver.HostFuncs{Tokens: func(context.Context, string) (string, error) { return "", err }}
 		}
 	}
-	fault := func(kind localcloud.FaultKind, operation string) func(*reach, *driver.Config) {
-		return func(r *reach, _ *driver.Config) {
+	fault := func(kind localcloud.FaultKind, operation string) func(*reach, *driver.Opening) {
+		return func(r *reach, _ *driver.Opening) {
 			r.Faults.Add(localcloud.Fault{Kind: kind, Filter: localcloud.Filter{Operation: operation}})
 		}
 	}
 	for name, tc := range map[string]struct {
-		config func(*reach) driver.Config
-		edit   func(*reach, *driver.Config)
+		config func(*reach) driver.Opening
+		edit   func(*reach, *driver.Opening)
 		want   driver.Code
 		says   []string
 	}{
-		"another subject": {(*reach).web, func(r *reach, cfg *driver.Config) {
-			cfg.Token = func(_ context.Context, audience string) (string, error) {
+		"another subject": {(*reach).web, func(r *reach, cfg *driver.Opening) {
+			cfg.Host = driver.HostFuncs{Tokens: func(_ context.Context, audience string) (string, error) {
 				return r.cluster.Token("shop", "thief", audience, time.Hour), nil
-			}
+			}}
 		}, driver.Denied, []string{pool, "system:serviceaccount:shop:buyer", "attribute condition"}},
-		"another audience": {(*reach).web, func(r *reach, cfg *driver.Config) { cfg.Token = token(r, "sts.amazonaws.com", time.Hour) },
+		"another audience": {(*reach).web, func(r *reach, cfg *driver.Opening) {
+			cfg.Host = driver.HostFuncs{Tokens: token(r, "sts.amazonaws.com", time.Hour)}
+		},
 			driver.Denied, []string{"audience"}},
-		"a token that has expired": {(*reach).web, func(r *reach, cfg *driver.Config) {
-			cfg.Token = token(r, "//iam.googleapis.com/"+pool, -time.Minute)
+		"a token that has expired": {(*reach).web, func(r *reach, cfg *driver.Opening) {
+			cfg.Host = driver.HostFuncs{Tokens: token(r, "//iam.googleapis.com/"+pool, -time.Minute)}
 		}, driver.Denied, []string{"stale"}},
-		"another cluster": {(*reach).web, func(r *reach, _ *driver.Config) { r.cluster = localcloud.NewIssuer("https://other.example") },
+		"another cluster": {(*reach).web, func(r *reach, _ *driver.Opening) { r.cluster = localcloud.NewIssuer("https://other.example") },
 			driver.Denied, []string{"https://other.example"}},
-		"a forged token": {(*reach).web, func(r *reach, _ *driver.Config) { r.cluster = localcloud.NewIssuer(issuer) }, driver.Denied, nil},
-		"no such provider": {(*reach).web, func(_ *reach, cfg *driver.Config) { cfg.Chain.WebIdentity.Provider += "-two" },
+		"a forged token": {(*reach).web, func(r *reach, _ *driver.Opening) { r.cluster = localcloud.NewIssuer(issuer) }, driver.Denied, nil},
+		"no such provider": {(*reach).web, func(_ *reach, cfg *driver.Opening) { cfg.Chain.WebIdentity.Provider += "-two" },
 			driver.Denied, []string{pool + "-two"}},
-		"no rights of its own": {(*reach).web, func(r *reach, _ *driver.Config) {
+		"no rights of its own": {(*reach).web, func(r *reach, _ *driver.Opening) {
 			r.GCPPool(pool, localcloud.GCPTrust{Issuer: issuer})
 		}, driver.Denied, nil},
 		"no token for you":          {(*reach).web, failing(&driver.Error{Code: driver.Denied, Op: "token", Message: "annotate it"}), driver.Denied, []string{"annotate it"}},
@@ -197,18 +199,18 @@ func TestReachRefused(t *testing.T) {
 		"the exchange fails":        {(*reach).web, fault(localcloud.ServerError, "exchange"), driver.Unavailable, []string{pool}},
 		"the exchange is cut off":   {(*reach).web, fault(localcloud.RequestLost, "exchange"), driver.Unavailable, []string{pool}},
 
-		"may not act, by pool": {acting((*reach).web), func(r *reach, _ *driver.Config) { r.GCPServiceAccount(shopUser, project) },
+		"may not act, by pool": {acting((*reach).web), func(r *reach, _ *driver.Opening) { r.GCPServiceAccount(shopUser, project) },
 			driver.Denied, []string{shopUser, "roles/iam.workloadIdentityUser", localcloud.GCPPrincipal(pool, "system:serviceaccount:shop:buyer")}},
-		"may not act, by key": {acting((*reach).key), func(r *reach, _ *driver.Config) { r.GCPServiceAccount(shopUser, project) },
+		"may not act, by key": {acting((*reach).key), func(r *reach, _ *driver.Opening) { r.GCPServiceAccount(shopUser, project) },
 			driver.Denied, []string{shopUser, "roles/iam.serviceAccountTokenCreator"}},
-		"nobody to act as": {acting((*reach).key), func(_ *reach, cfg *driver.Config) {
+		"nobody to act as": {acting((*reach).key), func(_ *reach, cfg *driver.Opening) {
 			cfg.Chain.ImpersonateServiceAccount = "nobody@" + project + ".iam.gserviceaccount.com"
 		}, driver.Denied, []string{"nobody@"}},
-		"a key that was revoked":  {acting((*reach).key), func(r *reach, _ *driver.Config) { r.RevokeGCPKey(project) }, driver.Denied, nil},
+		"a key that was revoked":  {acting((*reach).key), func(r *reach, _ *driver.Opening) { r.RevokeGCPKey(project) }, driver.Denied, nil},
 		"too many acts":           {acting((*reach).key), fault(localcloud.Throttled, "generateAccessToken"), driver.Throttled, []string{shopUser}},
 		"the act fails":           {acting((*reach).key), fault(localcloud.ServerError, "generateAccessToken"), driver.Unavailable, []string{shopUser}},
 		"the act is cut off":      {acting((*reach).key), fault(localcloud.RequestLost, "generateAccessToken"), driver.Unavailable, []string{shopUser}},
-		"in a project of another": {acting((*reach).key), func(r *reach, _ *driver.Config) { r.GCPServiceAccount(shopUser, "another-project", keyUser) }, driver.Denied, nil},
+		"in a project of another": {acting((*reach).key), func(r *reach, _ *driver.Opening) { r.GCPServiceAccount(shopUser, "another-project", keyUser) }, driver.Denied, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReach(t)
@@ -247,17 +249,17 @@ func TestReachRefused(t *testing.T) {
 
 func TestBases(t *testing.T) {
 	r := newReach(t)
-	for name, edit := range map[string]func(*driver.Config){
-		"none":                 func(cfg *driver.Config) { cfg.Credentials = nil },
-		"two":                  func(cfg *driver.Config) { cfg.Ambient = true },
-		"web without tokens":   func(cfg *driver.Config) { *cfg = r.web(); cfg.Token = nil },
-		"web without provider": func(cfg *driver.Config) { *cfg = r.web(); cfg.Chain.WebIdentity.Provider = "" },
-		"a URL as provider": func(cfg *driver.Config) {
+	for name, edit := range map[string]func(*driver.Opening){
+		"none":                 func(cfg *driver.Opening) { cfg.Credentials = nil },
+		"two":                  func(cfg *driver.Opening) { cfg.Ambient = true },
+		"web without tokens":   func(cfg *driver.Opening) { *cfg = r.web(); cfg.Host = nil },
+		"web without provider": func(cfg *driver.Opening) { *cfg = r.web(); cfg.Chain.WebIdentity.Provider = "" },
+		"a URL as provider": func(cfg *driver.Opening) {
 			*cfg = r.web()
 			cfg.Chain.WebIdentity.Provider = "https://evil.example/" + pool
 		},
-		"a path as account":     func(cfg *driver.Config) { cfg.Chain.ImpersonateServiceAccount = "a@b/../../evil" },
-		"roles of another kind": func(cfg *driver.Config) { cfg.Chain.AssumeRoles = []v1alpha1.AssumeRole{{RoleARN: "arn"}} },
+		"a path as account":     func(cfg *driver.Opening) { cfg.Chain.ImpersonateServiceAccount = "a@b/../../evil" },
+		"roles of another kind": func(cfg *driver.Opening) { cfg.Chain.AssumeRoles = []v1alpha1.AssumeRole{{RoleARN: "arn"}} },
 	} {
 		cfg := r.key()
 		edit(&cfg)
@@ -313,7 +315,7 @@ func TestRenewal(t *testing.T) {
 
 // A token that the cloud no longer takes costs no failed call, whichever way it was come by.
 func TestEndedToken(t *testing.T) {
-	for name, config := range map[string]func(*reach) driver.Config{
+	for name, config := range map[string]func(*reach) driver.Opening{
 		"web identity": (*reach).web, "acting": acting((*reach).key), "ambient": ambient,
 	} {
 		t.Run(name, func(t *testing.T) {

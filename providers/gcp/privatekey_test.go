@@ -74,8 +74,8 @@ func TestPrivateKeysOutOfBounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = gcp.New(gcp.Options{}).Open(t.Context(), driver.Config{
-				Account:     v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: project}},
+			_, err = gcp.New(gcp.Options{}).Open(t.Context(), driver.Opening{
+				Config:      driver.Config{Account: v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: project}}},
 				Credentials: driver.Credentials{v1alpha1.SecretKeyGCPCredentials: text},
 			})
 			switch {

@@ -28,22 +28,22 @@ type session struct {
 	storageURL string // of Cloud Storage, without a path
 	timeout    time.Duration
 	now        func() time.Time
-	calls      driver.Calls
+	calls      driver.Host
 	tokens     *tokens
 	storage    *storage.Client
 	folders    *folders.Service // of Cloud Storage too: its newer client has no managed folders
 	sql        *sqladmin.Service
 }
 
-func newSession(o Options, cfg driver.Config) (*session, error) {
-	s := &session{project: cfg.Account.GCP.Project, location: cfg.Location, storageURL: publicStorage, timeout: o.CallTimeout, now: o.Now, calls: cfg.Calls}
+func newSession(o Options, cfg driver.Opening) (*session, error) {
+	s := &session{project: cfg.Account.GCP.Project, location: cfg.Location, storageURL: publicStorage, timeout: o.CallTimeout, now: o.Now, calls: cfg.Host}
 	sqlURL := publicSQL
 	if cfg.Endpoint != "" {
 		s.storageURL, sqlURL = cfg.Endpoint, cfg.Endpoint
 	}
 	steps, requests := o.Transport, o.Transport
-	if cfg.Calls != nil {
-		steps, requests = &watchedStep{cfg.Calls, o.Transport}, &watched{cfg.Calls, o.Transport}
+	if cfg.Host != nil {
+		steps, requests = &watchedStep{cfg.Host, o.Transport}, &watched{cfg.Host, o.Transport}
 	}
 	identity, err := newChain(s, cfg, &http.Client{Transport: steps, Timeout: o.CallTimeout})
 	if err != nil {

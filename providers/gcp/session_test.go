@@ -220,7 +220,7 @@ func TestPagesThatLoop(t *testing.T) {
 }
 
 func TestAmbientIsLookedForLater(t *testing.T) {
-	cfg := driver.Config{Account: v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: project}}, Ambient: true}
+	cfg := driver.Opening{Config: driver.Config{Account: v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: project}}, Ambient: true}}
 	forbidden := roundTrip(func(*http.Request) (*http.Response, error) { panic("Open made a call") })
 	if _, err := gcp.New(gcp.Options{Transport: forbidden}).Open(t.Context(), cfg); err != nil {
 		t.Error(err)

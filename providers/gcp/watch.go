@@ -30,7 +30,7 @@ func (a *asked) ended(err error) {
 
 // watched is a transport that tells calls of every request that is made on behalf of what was asked.
 type watched struct {
-	calls driver.Calls
+	calls driver.Host
 	base  http.RoundTripper
 }
 

@@ -34,14 +34,14 @@ func (r *reach) reached(t *testing.T) (calls []driver.Call) {
 
 // Every request is told, once, by who asks for it: through the lives of a bucket and a database, with whatever identity.
 func TestCallsAreTold(t *testing.T) {
-	for name, config := range map[string]func(*reach) driver.Config{
+	for name, config := range map[string]func(*reach) driver.Opening{
 		"a key": (*reach).key, "web identity": (*reach).web, "ambient": ambient,
 		"a key, acting as another": acting((*reach).key), "a web identity, acting as another": acting((*reach).web),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, w := newReach(t), &drivertest.Witness{}
 			cfg := config(r)
-			cfg.Calls = w.Calls
+			cfg.Host = w.Host(cfg.Host)
 			conn := r.openConfig(cfg)
 			if _, err := conn.Identity(drivertest.Caller(t)); err != nil {
 				t.Fatal(err)
@@ -123,7 +123,7 @@ func TestFailedCallsAreTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, w := newReach(t), &drivertest.Witness{}
 			cfg := acting((*reach).web)(r)
-			cfg.Calls = w.Calls
+			cfg.Host = w.Host(cfg.Host)
 			conn := r.openConfig(cfg)
 			if tc.fault.Operation == "" {
 				if _, err := conn.Identity(drivertest.Caller(t)); err != nil {
@@ -152,7 +152,7 @@ func TestFailedCallsAreTold(t *testing.T) {
 func TestHangingCallsAreTold(t *testing.T) {
 	r, w := newReach(t), &drivertest.Witness{}
 	cfg := r.key()
-	cfg.Calls = w.Calls
+	cfg.Host = w.Host(cfg.Host)
 	conn := r.openConfig(cfg)
 	if _, err := conn.Identity(drivertest.Caller(t)); err != nil {
 		t.Fatal(err)

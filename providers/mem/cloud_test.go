@@ -35,9 +35,9 @@ func open(t testing.TB, cloud *mem.Cloud) driver.Session {
 func orders() databaseRequest {
 	return databaseRequest{
 		Request: driver.Request{
-			Name:  "orders",
-			Login: driver.Login{Password: "canary-7f3a"},
+			Name: "orders",
 		},
+		Login: driver.Login{Password: "canary-7f3a"},
 		Spec: v1alpha1.DatabaseParameters{
 			Engine: new(v1alpha1.EnginePostgres), Version: new("16"), Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))},
 		},

@@ -38,6 +38,9 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
+// canaryPassword is the administrator's password of all databases that the suite makes.
+const canaryPassword = "canary-7f3a"
+
 func TestConformance(t *testing.T) {
 	t.Run("at once", func(t *testing.T) { drivertest.Run(t, harness(mem.Options{})) })
 	t.Run("taking time", func(t *testing.T) {
@@ -53,10 +56,10 @@ func harness(opts mem.Options) drivertest.Harness {
 	ours := mem.Config(account, region)
 	return drivertest.Harness{
 		Driver: cloud.Driver(), Config: ours, Account: account, Other: &other,
-		Refused: map[string]driver.Config{
-			"no keys": {Account: ours.Account, Location: region, Credentials: map[string][]byte{}},
+		Refused: map[string]driver.Opening{
+			"no keys": {Config: driver.Config{Account: ours.Account, Location: region}, Credentials: map[string][]byte{}},
 			"a key of Google's that names a URL": {
-				Account:     v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: "a-project"}},
+				Config:      driver.Config{Account: v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: "a-project"}}},
 				Credentials: map[string][]byte{"credentials.json": []byte(`{"type":"external_account","token_url":"http://evil.invalid"}`)},
 			},
 		},
@@ -183,7 +186,7 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 		Minimal: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EnginePostgres), Version: new("16")}
 		},
-		Login: driver.Login{Username: "boss", Password: "canary-7f3a"},
+		Login: driver.Login{Username: "boss", Password: canaryPassword},
 		Fields: []drivertest.Field{
 			{Name: "location", To: "eu-west-1", Effect: field.Impossible},
 			{Name: "engine", To: "mysql", Effect: field.Impossible},

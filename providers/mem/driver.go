@@ -14,10 +14,9 @@ import (
 const AmbientAccount driver.AccountID = "000000000000"
 
 // Config returns a config that leads to an account, in the way of AWS.
-func Config(account driver.AccountID, region string) driver.Config {
-	return driver.Config{
-		Account:  v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}},
-		Location: region,
+func Config(account driver.AccountID, region string) driver.Opening {
+	return driver.Opening{
+		Config: driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
 		Credentials: map[string][]byte{
 			v1alpha1.SecretKeyAWSAccessKeyID:     []byte(account),
 			v1alpha1.SecretKeyAWSSecretAccessKey: []byte("the-secret-key-of-" + account),
@@ -42,7 +41,7 @@ type opener struct {
 }
 
 // Open implements driver.Driver.
-func (o opener) Open(_ context.Context, cfg driver.Config) (driver.Session, error) {
+func (o opener) Open(_ context.Context, cfg driver.Opening) (driver.Session, error) {
 	account, err := accountOf(cfg)
 	if err != nil {
 		return nil, err
@@ -59,7 +58,7 @@ type session struct {
 	cloud    *Cloud
 	account  driver.AccountID
 	location string
-	cfg      driver.Config
+	cfg      driver.Opening
 }
 
 // call makes a call, for which an identity that begins with a token needs one.
@@ -91,7 +90,7 @@ func (s session) locationOf(spec *string, requested string) string {
 	return s.location
 }
 
-func accountOf(cfg driver.Config) (driver.AccountID, error) {
+func accountOf(cfg driver.Opening) (driver.AccountID, error) {
 	if err := cfg.OneBase(); err != nil {
 		return "", err
 	}

@@ -14,16 +14,15 @@ import (
 func TestWebIdentity(t *testing.T) {
 	var asked string
 	var refusal error
-	cfg := driver.Config{
-		Location: "eu-central-1",
-		Chain: v1alpha1.IdentityChain{
+	cfg := driver.Opening{
+		Config: driver.Config{Location: "eu-central-1", Chain: v1alpha1.IdentityChain{
 			WebIdentity: &v1alpha1.WebIdentity{ServiceAccountName: "buyer", RoleARN: "arn:aws:iam::111111111111:role/a"},
 			AssumeRoles: []v1alpha1.AssumeRole{{RoleARN: "arn:aws:iam::222222222222:role/b"}},
-		},
-		Token: func(_ context.Context, audience string) (string, error) {
+		}},
+		Host: driver.HostFuncs{Tokens: func(_ context.Context, audience string) (string, error) {
 			asked = audience
 			return "token", refusal
-		},
+		}},
 	}
 	conn, err := mem.New(mem.Options{}).Driver().Open(t.Context(), cfg)
 	if err != nil || asked != "" {

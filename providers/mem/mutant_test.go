@@ -57,7 +57,7 @@ type mutant struct {
 	name   string
 	caught string // a part of the name of a check that must fail
 
-	open    func(d driver.Driver, cfg driver.Config) (driver.Session, error)
+	open    func(d driver.Driver, cfg driver.Opening) (driver.Session, error)
 	observe func(c *bentCall, o *driver.Observation, err error) error
 	before  func(c *bentCall) // changes the request or the changes of any call
 	create  func(c *bentCall, err error) error
@@ -315,9 +315,9 @@ var mutants = []mutant{
 			return err
 		}},
 	{name: "the password is in the mirror", caught: "Database/what was made in full",
-		observe: func(c *bentCall, o *driver.Observation, err error) error {
-			if o.Mirror != nil && c.login.Password != "" {
-				o.Mirror = json.RawMessage(fmt.Sprintf(`{"databaseName":%q}`, c.login.Password))
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			if o.Mirror != nil {
+				o.Mirror = json.RawMessage(fmt.Sprintf(`{"databaseName":%q}`, canaryPassword))
 			}
 			return err
 		}},
@@ -400,7 +400,7 @@ var mutants = []mutant{
 			}
 		}},
 	{name: "Open calls the cloud", caught: "does not call the cloud",
-		open: func(d driver.Driver, cfg driver.Config) (driver.Session, error) {
+		open: func(d driver.Driver, cfg driver.Opening) (driver.Session, error) {
 			conn, err := d.Open(context.Background(), cfg)
 			if err == nil {
 				_, _ = conn.Identity(context.Background())
@@ -408,7 +408,7 @@ var mutants = []mutant{
 			return conn, err
 		}},
 	{name: "Open takes anything", caught: "refuses what can't work",
-		open: func(d driver.Driver, cfg driver.Config) (driver.Session, error) {
+		open: func(d driver.Driver, cfg driver.Opening) (driver.Session, error) {
 			conn, err := d.Open(context.Background(), cfg)
 			if err != nil {
 				return strange{}, nil
@@ -416,12 +416,12 @@ var mutants = []mutant{
 			return conn, nil
 		}},
 	{name: "Open falls back on the process's identity", caught: "takes one identity",
-		open: func(d driver.Driver, cfg driver.Config) (driver.Session, error) {
+		open: func(d driver.Driver, cfg driver.Opening) (driver.Session, error) {
 			cfg.Ambient = cfg.Ambient || cfg.Credentials == nil
 			return d.Open(context.Background(), cfg)
 		}},
 	{name: "Open quotes the key", caught: "without showing secrets",
-		open: func(d driver.Driver, cfg driver.Config) (driver.Session, error) {
+		open: func(d driver.Driver, cfg driver.Opening) (driver.Session, error) {
 			conn, err := d.Open(context.Background(), cfg)
 			if err != nil {
 				return nil, code(driver.Invalid, fmt.Sprintf("can't parse %s", map[string][]byte(cfg.Credentials)))
@@ -429,7 +429,7 @@ var mutants = []mutant{
 			return conn, nil
 		}},
 	{name: "Open forgets a kind", caught: "has exactly the kinds",
-		open: func(d driver.Driver, cfg driver.Config) (driver.Session, error) {
+		open: func(d driver.Driver, cfg driver.Opening) (driver.Session, error) {
 			conn, err := d.Open(context.Background(), cfg)
 			if err == nil {
 				return strange{Session: conn, lacks: "Database"}, nil
@@ -437,7 +437,7 @@ var mutants = []mutant{
 			return conn, err
 		}},
 	{name: "Identity believes the config", caught: "tells another account from ours",
-		open: func(d driver.Driver, cfg driver.Config) (driver.Session, error) {
+		open: func(d driver.Driver, cfg driver.Opening) (driver.Session, error) {
 			conn, err := d.Open(context.Background(), cfg)
 			if err == nil {
 				return strange{Session: conn, account: account}, nil
@@ -511,10 +511,10 @@ type bent struct {
 	mutant
 }
 
-func (b bent) Open(ctx context.Context, cfg driver.Config) (driver.Session, error) {
+func (b bent) Open(ctx context.Context, cfg driver.Opening) (driver.Session, error) {
 	open := b.open
 	if open == nil {
-		open = func(d driver.Driver, cfg driver.Config) (driver.Session, error) { return d.Open(ctx, cfg) }
+		open = func(d driver.Driver, cfg driver.Opening) (driver.Session, error) { return d.Open(ctx, cfg) }
 	}
 	conn, err := open(b.Driver, cfg)
 	if err != nil {
@@ -569,22 +569,22 @@ type bentSession struct {
 }
 
 // call readies a bentCall, and lets the mutant change it.
-func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Request, changes *[]field.Change) *bentCall {
+func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Request, changes *[]field.Change, password driver.Password) *bentCall {
 	if changes != nil {
 		*changes = slices.Clone(*changes)
 	}
 	asked := *req
-	c := &bentCall{ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: req.Login, changes: changes, remove: func() {}}
+	c := &bentCall{ctx: ctx, op: op, name: req.Name, mark: &req.Mark, deletion: &req.Deletion, login: driver.Login{Username: req.Username, Password: password.InClear()}, changes: changes, remove: func() {}}
 	c.look = func() driver.Observation {
 		o, _ := b.Session.Observe(ctx, kind, asked)
 		return o
 	}
 	c.again = func(mark bool) {
 		if mark || changes == nil {
-			_, _ = b.Session.Update(ctx, kind, asked, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+			_, _ = b.Session.Update(ctx, kind, asked, []field.Change{{Field: driver.FieldMark, Effect: field.Online}}, password)
 			return
 		}
-		_, _ = b.Session.Update(ctx, kind, asked, *changes)
+		_, _ = b.Session.Update(ctx, kind, asked, *changes, password)
 	}
 	if op == "Observe" && b.early {
 		missing := asked
@@ -601,7 +601,7 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 }
 
 func (b *bentSession) Observe(ctx context.Context, kind string, req driver.Request) (driver.Observation, error) {
-	c := b.call(ctx, "Observe", kind, &req, nil)
+	c := b.call(ctx, "Observe", kind, &req, nil, "")
 	o, err := b.Session.Observe(c.ctx, kind, req)
 	if b.observe != nil {
 		err = b.observe(c, &o, err)
@@ -609,18 +609,18 @@ func (b *bentSession) Observe(ctx context.Context, kind string, req driver.Reque
 	return o, err
 }
 
-func (b *bentSession) Create(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
-	c := b.call(ctx, "Create", kind, &req, nil)
-	r, err := b.Session.Create(c.ctx, kind, req)
+func (b *bentSession) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (driver.Result, error) {
+	c := b.call(ctx, "Create", kind, &req, nil, password)
+	r, err := b.Session.Create(c.ctx, kind, req, password)
 	if b.create != nil {
 		err = b.create(c, err)
 	}
 	return r, err
 }
 
-func (b *bentSession) Update(ctx context.Context, kind string, req driver.Request, changes []field.Change) (driver.Result, error) {
-	c := b.call(ctx, "Update", kind, &req, &changes)
-	r, err := b.Session.Update(c.ctx, kind, req, changes)
+func (b *bentSession) Update(ctx context.Context, kind string, req driver.Request, changes []field.Change, password driver.Password) (driver.Result, error) {
+	c := b.call(ctx, "Update", kind, &req, &changes, password)
+	r, err := b.Session.Update(c.ctx, kind, req, changes, password)
 	if b.update != nil {
 		err = b.update(c, &r, err)
 	}
@@ -628,7 +628,7 @@ func (b *bentSession) Update(ctx context.Context, kind string, req driver.Reques
 }
 
 func (b *bentSession) Delete(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
-	c := b.call(ctx, "Delete", kind, &req, nil)
+	c := b.call(ctx, "Delete", kind, &req, nil, "")
 	r, err := b.Session.Delete(c.ctx, kind, req)
 	if b.delete != nil {
 		err = b.delete(c, err)

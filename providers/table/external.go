@@ -12,6 +12,8 @@ type Request[S any] struct {
 	driver.Request
 	// Spec is the merged spec. It hides the untyped one of the driver.Request.
 	Spec S
+	// Login is the administrator's login: the username of the driver.Request, and the password that came beside it.
+	Login driver.Login
 }
 
 // External manages the cloud side of one kind. S is the merged spec. What each method owes its caller is said at driver.Session.

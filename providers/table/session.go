@@ -10,8 +10,8 @@ import (
 // A Handler serves one kind of a session. Handle makes one.
 type Handler interface {
 	observe(context.Context, driver.Request) (driver.Observation, error)
-	create(context.Context, driver.Request) (driver.Result, error)
-	update(context.Context, driver.Request, []field.Change) (driver.Result, error)
+	create(context.Context, driver.Request, driver.Password) (driver.Result, error)
+	update(context.Context, driver.Request, []field.Change, driver.Password) (driver.Result, error)
 	delete(context.Context, driver.Request) (driver.Result, error)
 }
 
@@ -42,21 +42,21 @@ func (s *session) Observe(ctx context.Context, kind string, req driver.Request) 
 }
 
 // Create implements driver.Session.
-func (s *session) Create(ctx context.Context, kind string, req driver.Request) (driver.Result, error) {
+func (s *session) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (driver.Result, error) {
 	h, err := s.handler(kind)
 	if err != nil {
 		return driver.Result{}, err
 	}
-	return h.create(ctx, req)
+	return h.create(ctx, req, password)
 }
 
 // Update implements driver.Session.
-func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []field.Change) (driver.Result, error) {
+func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []field.Change, password driver.Password) (driver.Result, error) {
 	h, err := s.handler(kind)
 	if err != nil {
 		return driver.Result{}, err
 	}
-	return h.update(ctx, req, changes)
+	return h.update(ctx, req, changes, password)
 }
 
 // Delete implements driver.Session.
@@ -82,23 +82,23 @@ func Handle[S any](external External[S]) Handler { return handler[S]{external} }
 type handler[S any] struct{ external External[S] }
 
 func (h handler[S]) observe(ctx context.Context, req driver.Request) (driver.Observation, error) {
-	typed, err := typed[S](req)
+	typed, err := typed[S](req, "")
 	if err != nil {
 		return driver.Observation{}, err
 	}
 	return h.external.Observe(ctx, typed)
 }
 
-func (h handler[S]) create(ctx context.Context, req driver.Request) (driver.Result, error) {
-	typed, err := typed[S](req)
+func (h handler[S]) create(ctx context.Context, req driver.Request, password driver.Password) (driver.Result, error) {
+	typed, err := typed[S](req, password)
 	if err != nil {
 		return driver.Result{}, err
 	}
 	return h.external.Create(ctx, typed)
 }
 
-func (h handler[S]) update(ctx context.Context, req driver.Request, changes []field.Change) (driver.Result, error) {
-	typed, err := typed[S](req)
+func (h handler[S]) update(ctx context.Context, req driver.Request, changes []field.Change, password driver.Password) (driver.Result, error) {
+	typed, err := typed[S](req, password)
 	if err != nil {
 		return driver.Result{}, err
 	}
@@ -106,7 +106,7 @@ func (h handler[S]) update(ctx context.Context, req driver.Request, changes []fi
 }
 
 func (h handler[S]) delete(ctx context.Context, req driver.Request) (driver.Result, error) {
-	typed, err := typed[S](req)
+	typed, err := typed[S](req, "")
 	if err != nil {
 		return driver.Result{}, err
 	}
@@ -114,12 +114,12 @@ func (h handler[S]) delete(ctx context.Context, req driver.Request) (driver.Resu
 }
 
 // typed returns a request with the parameters of its kind.
-func typed[S any](req driver.Request) (Request[S], error) {
+func typed[S any](req driver.Request, password driver.Password) (Request[S], error) {
 	spec, err := driver.SpecOf[S](req.Spec)
 	if err != nil {
 		return Request[S]{}, err
 	}
-	return Request[S]{Request: req, Spec: *spec}, nil
+	return Request[S]{Request: req, Spec: *spec, Login: driver.Login{Username: req.Username, Password: password.InClear()}}, nil
 }
 
 // Of returns the part of a session that is about one kind, with the kind's own parameters in its requests.
@@ -137,12 +137,12 @@ func (p part[S]) Observe(ctx context.Context, req Request[S]) (driver.Observatio
 
 // Create implements External.
 func (p part[S]) Create(ctx context.Context, req Request[S]) (driver.Result, error) {
-	return p.session.Create(ctx, p.kind, req.untyped())
+	return p.session.Create(ctx, p.kind, req.untyped(), driver.Password(req.Login.Password))
 }
 
 // Update implements External.
 func (p part[S]) Update(ctx context.Context, req Request[S], changes []field.Change) (driver.Result, error) {
-	return p.session.Update(ctx, p.kind, req.untyped(), changes)
+	return p.session.Update(ctx, p.kind, req.untyped(), changes, driver.Password(req.Login.Password))
 }
 
 // Delete implements External.
@@ -153,6 +153,6 @@ func (p part[S]) Delete(ctx context.Context, req Request[S]) (driver.Result, err
 // untyped returns the request as it crosses the contract.
 func (r Request[S]) untyped() driver.Request {
 	req := r.Request
-	req.Spec = driver.NewSpec(&r.Spec)
+	req.Spec, req.Username = driver.NewSpec(&r.Spec), r.Login.Username
 	return req
 }

@@ -64,8 +64,8 @@ func TestSessionReachesTheKind(t *testing.T) {
 		kind := &noting{}
 		s, req := session(kind), driver.Request{Name: "photos", Spec: sent}
 		seen, _ := s.Observe(t.Context(), "Bucket", req)
-		created, _ := s.Create(t.Context(), "Bucket", req)
-		updated, _ := s.Update(t.Context(), "Bucket", req, []field.Change{{Field: "tags"}})
+		created, _ := s.Create(t.Context(), "Bucket", req, "canary")
+		updated, _ := s.Update(t.Context(), "Bucket", req, []field.Change{{Field: "tags"}}, "canary")
 		deleted, _ := s.Delete(t.Context(), "Bucket", req)
 		if seen.State != driver.Ready || created.ID != "made" || updated.ID != "changed" || deleted.ID != "gone" {
 			t.Errorf("%s: the answers did not come back: %v %q %q %q", name, seen.State, created.ID, updated.ID, deleted.ID)
@@ -92,8 +92,8 @@ func TestSessionRefuses(t *testing.T) {
 		kind := &noting{}
 		s, req := session(kind), driver.Request{Name: "photos", Spec: tt.spec}
 		_, observed := s.Observe(t.Context(), tt.kind, req)
-		_, created := s.Create(t.Context(), tt.kind, req)
-		_, updated := s.Update(t.Context(), tt.kind, req, []field.Change{{Field: "tags"}})
+		_, created := s.Create(t.Context(), tt.kind, req, "")
+		_, updated := s.Update(t.Context(), tt.kind, req, []field.Change{{Field: "tags"}}, "")
 		_, deleted := s.Delete(t.Context(), tt.kind, req)
 		for method, err := range map[string]error{"Observe": observed, "Create": created, "Update": updated, "Delete": deleted} {
 			if err == nil || driver.CodeOf(err) != driver.Invalid {

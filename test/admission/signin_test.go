@@ -24,7 +24,7 @@ type gate struct {
 	token string
 }
 
-func (g *gate) Open(_ context.Context, cfg driver.Config) (driver.Session, error) {
+func (g *gate) Open(_ context.Context, cfg driver.Opening) (driver.Session, error) {
 	return signedIn{gate: g, cfg: cfg}, nil
 }
 
@@ -32,11 +32,11 @@ func (g *gate) Open(_ context.Context, cfg driver.Config) (driver.Session, error
 type signedIn struct {
 	driver.Session
 	*gate
-	cfg driver.Config
+	cfg driver.Opening
 }
 
 func (s signedIn) Identity(ctx context.Context) (driver.AccountID, error) {
-	token, err := s.cfg.Token(ctx, amazon)
+	token, err := s.cfg.Host.Token(ctx, amazon)
 	s.gate.token = token
 	return "555555555555", err
 }

@@ -160,9 +160,9 @@ func (r *instanceReplay) request(instance map[string]any) databaseRequest {
 		Request: driver.Request{
 			Name:     stringAt(instance, "DBInstanceIdentifier"),
 			Location: cmp.Or(arnRegion(instance), "us-east-1"),
-			Login:    driver.Login{Username: stringAt(instance, "MasterUsername"), Password: "canary-canary"},
 		},
-		Spec: instanceSpec(instance, true),
+		Login: driver.Login{Username: stringAt(instance, "MasterUsername"), Password: "canary-canary"},
+		Spec:  instanceSpec(instance, true),
 	}
 }
 

@@ -42,8 +42,8 @@ func newAWSReplay(t *testing.T) *awsReplay {
 // open returns a connection of the real driver to a region.
 func (r *awsReplay) open(region string) driver.Session {
 	r.t.Helper()
-	conn, err := aws.New(aws.Options{Endpoint: r.URL}).Open(r.t.Context(), driver.Config{
-		Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region,
+	conn, err := aws.New(aws.Options{Endpoint: r.URL}).Open(r.t.Context(), driver.Opening{
+		Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
 		Credentials: map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIARECORDED"), v1alpha1.SecretKeyAWSSecretAccessKey: []byte("recorded")},
 	})
 	if err != nil {

@@ -65,7 +65,7 @@ func (r *databaseReplay) request(e exchange) *databaseRequest {
 		name = parts[3]
 	}
 	if r.requests[name] == nil {
-		r.requests[name] = &databaseRequest{Request: driver.Request{Name: name, Location: "us-central1", Login: driver.Login{Password: "canary"}}}
+		r.requests[name] = &databaseRequest{Request: driver.Request{Name: name, Location: "us-central1"}, Login: driver.Login{Password: "canary"}}
 	}
 	r.last = r.requests[name]
 	return r.last

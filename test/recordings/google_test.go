@@ -67,9 +67,8 @@ func newReplay(t *testing.T) (*replay, driver.Session) {
 	r := &replay{t: t, answers: map[string]exchange{}}
 	r.Server = httptest.NewServer(r)
 	t.Cleanup(r.Close)
-	cfg := driver.Config{
-		Account:     v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: project, Region: "us-central1"}},
-		Location:    "us-central1",
+	cfg := driver.Opening{
+		Config:      driver.Config{Account: v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: project, Region: "us-central1"}}, Location: "us-central1"},
 		Credentials: map[string][]byte{v1alpha1.SecretKeyGCPCredentials: key(t)},
 	}
 	conn, err := gcp.New(gcp.Options{Endpoint: r.URL}).Open(t.Context(), cfg)

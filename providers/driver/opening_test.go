@@ -14,17 +14,17 @@ func TestOneBase(t *testing.T) {
 	web := v1alpha1.IdentityChain{WebIdentity: &v1alpha1.WebIdentity{ServiceAccountName: "shop"}}
 	token := func(context.Context, string) (string, error) { return "", nil }
 	for name, tc := range map[string]struct {
-		cfg driver.Config
+		cfg driver.Opening
 		ok  bool
 	}{
-		"credentials":             {driver.Config{Credentials: driver.Credentials{}}, true},
-		"ambient":                 {driver.Config{Ambient: true}, true},
-		"web identity":            {driver.Config{Chain: web, Token: token}, true},
-		"web, without tokens":     {driver.Config{Chain: web}, false},
-		"nothing":                 {driver.Config{Token: token}, false},
-		"ambient and credentials": {driver.Config{Credentials: driver.Credentials{}, Ambient: true}, false},
-		"ambient and web":         {driver.Config{Ambient: true, Chain: web, Token: token}, false},
-		"all":                     {driver.Config{Credentials: driver.Credentials{}, Ambient: true, Chain: web, Token: token}, false},
+		"credentials":             {driver.Opening{Credentials: driver.Credentials{}}, true},
+		"ambient":                 {driver.Opening{Config: driver.Config{Ambient: true}}, true},
+		"web identity":            {driver.Opening{Config: driver.Config{Chain: web}, Host: driver.HostFuncs{Tokens: token}}, true},
+		"web, without tokens":     {driver.Opening{Config: driver.Config{Chain: web}}, false},
+		"nothing":                 {driver.Opening{Host: driver.HostFuncs{Tokens: token}}, false},
+		"ambient and credentials": {driver.Opening{Config: driver.Config{Ambient: true}, Credentials: driver.Credentials{}}, false},
+		"ambient and web":         {driver.Opening{Config: driver.Config{Ambient: true, Chain: web}, Host: driver.HostFuncs{Tokens: token}}, false},
+		"all":                     {driver.Opening{Config: driver.Config{Ambient: true, Chain: web}, Credentials: driver.Credentials{}, Host: driver.HostFuncs{Tokens: token}}, false},
 	} {
 		err := tc.cfg.OneBase()
 		if (err == nil) != tc.ok || err != nil && driver.CodeOf(err) != driver.Invalid {
@@ -44,9 +44,9 @@ func TestWebToken(t *testing.T) {
 		"not there":        {&driver.Error{Code: driver.NotFound, Op: "token"}, driver.Denied},
 		"an unknown error": {errors.New("connection reset"), driver.Unavailable},
 	} {
-		cfg := driver.Config{
-			Chain: v1alpha1.IdentityChain{WebIdentity: &v1alpha1.WebIdentity{ServiceAccountName: "shop"}},
-			Token: func(context.Context, string) (string, error) { return "canary", tc.err },
+		cfg := driver.Opening{
+			Config: driver.Config{Chain: v1alpha1.IdentityChain{WebIdentity: &v1alpha1.WebIdentity{ServiceAccountName: "shop"}}},
+			Host:   driver.HostFuncs{Tokens: func(context.Context, string) (string, error) { return "canary", tc.err }},
 		}
 		token, err := cfg.WebToken(t.Context(), "an audience")
 		if token != "" || err == nil || driver.CodeOf(err) != tc.want {
