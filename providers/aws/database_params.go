@@ -2,45 +2,14 @@ package aws
 
 import (
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/field"
-	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // provisionedFrom is the size in GiB from which a gp3 disk has IOPS and throughput that can be chosen; below
 // it RDS takes none. https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html#gp3-storage
 const provisionedFrom = 400
-
-// instanceParams are the values to send, which rows of databaseTable fill; nil leaves one alone. They are named as the parameters of the
-// calls are, and copied into these by name.
-type instanceParams struct {
-	Engine, EngineVersion, DBName, DBInstanceClass *string
-	AllocatedStorage, BackupRetentionPeriod        *int32
-	DeletionProtection                             *bool
-	MasterUserPassword                             *string
-	Tags                                           field.Delta
-}
-
-// creation and modification are how parameters come into the two calls.
-var (
-	creation = table.Copier[instanceParams, rds.CreateDBInstanceInput]{
-		Call: "CreateDBInstance",
-		Converts: map[string]func(*instanceParams, *rds.CreateDBInstanceInput){
-			"Tags": func(p *instanceParams, in *rds.CreateDBInstanceInput) { in.Tags = rdsTags(p.Tags.Set) },
-		},
-	}
-	modification = table.Copier[instanceParams, rds.ModifyDBInstanceInput]{
-		Call: "ModifyDBInstance",
-		Lacks: map[string]string{
-			"Engine": "an instance keeps its engine",
-			"DBName": "RDS makes the initial database at creation only",
-			"Tags":   "AddTagsToResource and RemoveTagsFromResource change tags",
-		},
-	}
-)
 
 // grow returns the size to ask for, and the IOPS and throughput that the disk keeps: RDS wants them
 // named together with a new size wherever they can be chosen.

@@ -7,14 +7,44 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 type databaseSpec = v1alpha1.DatabaseParameters
+
+// instanceParams are the values to send, which rows of databaseTable fill; nil leaves one alone. They are named as the parameters of the
+// calls are, and copied into these by name.
+type instanceParams struct {
+	Engine, EngineVersion, DBName, DBInstanceClass *string
+	AllocatedStorage, BackupRetentionPeriod        *int32
+	DeletionProtection                             *bool
+	MasterUserPassword                             *string
+	Tags                                           field.Delta
+}
+
+// creation and modification are how parameters come into the two calls.
+var (
+	creation = table.Copier[instanceParams, rds.CreateDBInstanceInput]{
+		Call: "CreateDBInstance",
+		Converts: map[string]func(*instanceParams, *rds.CreateDBInstanceInput){
+			"Tags": func(p *instanceParams, in *rds.CreateDBInstanceInput) { in.Tags = rdsTags(p.Tags.Set) },
+		},
+	}
+	modification = table.Copier[instanceParams, rds.ModifyDBInstanceInput]{
+		Call: "ModifyDBInstance",
+		Lacks: map[string]string{
+			"Engine": "an instance keeps its engine",
+			"DBName": "RDS makes the initial database at creation only",
+			"Tags":   "AddTagsToResource and RemoveTagsFromResource change tags",
+		},
+	}
+)
 
 // databaseTable has a row for each field of an instance. A value that waits in PendingModifiedValues was
 // asked for already: it is what have returns, and the mirror still shows the present one. That it waits shows in the
