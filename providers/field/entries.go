@@ -126,6 +126,8 @@ func (r *EntryMap[S, H, P]) applied(want *S, before []string, differs bool) ([]s
 
 func (r *EntryMap[S, H, P]) secretIn(*S) (string, bool) { return "", false }
 
+func (r *EntryMap[S, H, P]) constant() bool { return true }
+
 // showMap writes a map as sorted key=value pairs.
 func showMap(m map[string]string) string {
 	var b strings.Builder

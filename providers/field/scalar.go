@@ -16,6 +16,7 @@ type Scalar[S, H, P, V any] struct {
 	equalDoc string
 	effect   func(from *V, to V, have *H) (Effect, string)
 	effects  []PossibleEffect
+	depends  bool // the effect depends on what is changed to what
 	safe     *V
 	secret   bool
 	// isFixed reports whether the field can't change any more; nil if it always can.
@@ -45,7 +46,7 @@ func (r *Scalar[S, H, P, V]) Equal(equal func(want, have V) bool, doc string) *S
 // Effect sets what every change of the field does.
 func (r *Scalar[S, H, P, V]) Effect(e Effect) *Scalar[S, H, P, V] {
 	r.effect = func(*V, V, *H) (Effect, string) { return e, "" }
-	r.effects = Always(e)
+	r.effects, r.depends = Always(e), false
 	return r
 }
 
@@ -53,14 +54,16 @@ func (r *Scalar[S, H, P, V]) Effect(e Effect) *Scalar[S, H, P, V] {
 // there. The text says why a change is Impossible and what to do instead. possible lists every effect that the
 // function returns, the harmless first; fieldtest.Effects holds it to that.
 func (r *Scalar[S, H, P, V]) EffectOf(effect func(from *V, to V, have *H) (Effect, string), possible ...PossibleEffect) *Scalar[S, H, P, V] {
-	r.effect, r.effects = effect, possible
+	r.effect, r.effects, r.depends = effect, possible, true
 	return r
 }
 
 // Immutable says that the field can't change once the object exists, and what to do instead.
 func (r *Scalar[S, H, P, V]) Immutable(instead string) *Scalar[S, H, P, V] {
 	r.isFixed = func(*V) bool { return true }
-	return r.EffectOf(func(*V, V, *H) (Effect, string) { return Impossible, instead }, PossibleEffect{Effect: Impossible, Instead: instead})
+	r.EffectOf(func(*V, V, *H) (Effect, string) { return Impossible, instead }, PossibleEffect{Effect: Impossible, Instead: instead})
+	r.depends = false
+	return r
 }
 
 // ImmutableOnceSet says that the field can be set once, whenever that is, and what to do instead of a change.
@@ -213,3 +216,5 @@ func (r *Scalar[S, H, P, V]) secretIn(want *S) (string, bool) {
 	}
 	return r.format(*v), true
 }
+
+func (r *Scalar[S, H, P, V]) constant() bool { return !r.depends }

@@ -22,6 +22,7 @@ type Row[S, H, P any] interface {
 	fixed(have *H) (string, bool)
 	applied(want *S, before []string, differs bool) ([]string, bool)
 	secretIn(want *S) (string, bool)
+	constant() bool
 }
 
 // Doc is a row's line in the generated reference.
@@ -177,6 +178,13 @@ func (t Table[S, H, P]) Secrets(want *S) []string {
 		}
 	}
 	return values
+}
+
+// Constant reports whether every change of a field has the one effect that its row lists, whatever is changed to what: there is nothing
+// to find out by examples.
+func (t Table[S, H, P]) Constant(name string) bool {
+	row, ok := t.row(name)
+	return ok && row.constant()
 }
 
 // Docs returns a line for each row.

@@ -35,8 +35,6 @@ var addedField = []edit{
 		func(d *Database, v bool) { d.AutoUpgrade = v },
 	).Reported(func(d *Database) *bool { return &d.live().AutoUpgrade }),
 `},
-	{file: "providers/mem/effect_test.go", where: "\t\tfieldtest.Of(\"gcp.tier\",", before: true, text: `		fieldtest.Of("aws.autoMinorVersionUpgrade", databaseParameters{AWS: &v1alpha1.DatabaseAWS{AutoMinorVersionUpgrade: new(true)}}, Database{}, field.Online),
-`},
 	{file: "providers/mem/conformance_test.go", where: "InstanceClass: new(\"db.t4g.micro\")", text: ", AutoMinorVersionUpgrade: new(false)"},
 	{file: "providers/mem/conformance_test.go", where: "\t\t\t{Name: \"aws.instanceClass\",", before: true, text: "\t\t\t{Name: \"aws.autoMinorVersionUpgrade\", To: true},\n"},
 	{file: "providers/mem/conformance_test.go", where: "\tcase \"aws.instanceClass\":\n", before: true, text: "\tcase \"aws.autoMinorVersionUpgrade\":\n\t\td.AutoUpgrade = value.(bool)\n"},
