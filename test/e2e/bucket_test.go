@@ -15,21 +15,9 @@ import (
 
 // bucket returns a Bucket on a cloud.
 func (w *fixture) bucket(c *system.Cloud, name string, parameters v1alpha1.BucketParameters) *v1alpha1.Bucket {
-	b := &v1alpha1.Bucket{ObjectMeta: w.meta(name)}
+	b := &v1alpha1.Bucket{ObjectMeta: w.Meta(name)}
 	b.Spec.ProviderConfigRef, b.Spec.BucketParameters = c.Ref(), parameters
 	return b
-}
-
-// fullBucket declares all that a bucket can have.
-func fullBucket(c *system.Cloud) v1alpha1.BucketParameters {
-	return v1alpha1.BucketParameters{
-		Location:     new(map[string]string{"aws": "eu-central-1", "gcp": "europe-west3"}[c.Name]),
-		Versioning:   new(v1alpha1.VersioningEnabled),
-		PublicAccess: new(v1alpha1.PublicAccessBlocked),
-		Encryption:   &v1alpha1.BucketEncryption{Key: new(c.Key("a"))},
-		Tags:         map[string]v1alpha1.TagValue{"team": "a", "env": "test"},
-		ForceDestroy: new(false),
-	}
 }
 
 // A change of one field: by a person in the spec, then by somebody else in the cloud.
@@ -93,7 +81,7 @@ func TestEveryFieldOfABucketIsTested(t *testing.T) {
 
 func TestBucketLife(t *testing.T) {
 	onBoth(t, func(w *fixture, c *system.Cloud) {
-		b := w.bucket(c, "photos", fullBucket(c))
+		b := w.bucket(c, "photos", system.FullBucket(c))
 		w.create(b)
 		name := w.ready(b).Status.ExternalName
 		w.run("create", func(w *fixture) {
@@ -123,7 +111,7 @@ func TestBucketLife(t *testing.T) {
 			w.run("drift of "+change.field, func(w *fixture) {
 				mark, since := len(c.Writes(name)), len(w.States("Bucket", b.Name, 0))
 				change.drift(w, c, name)
-				w.eventually("the drift is put right", func() bool { return len(c.Writes(name)) > mark+1 })
+				w.Eventually("the drift is put right", func() bool { return len(c.Writes(name)) > mark+1 })
 				w.observedAgain(c, name, 2) // the mirror has moved, and moved back
 				w.mirrors(b, change.field, change.mirror(c))
 				w.expectWrites(c, name, mark, change.write[c.Name], change.write[c.Name])
@@ -194,7 +182,7 @@ func TestTheWayBackFromACustomersKey(t *testing.T) {
 
 		w.Disturb()
 		c.SetEncryption(w.T, name, c.Key("b"))
-		w.eventually("the drift is put right", func() bool { return len(c.Writes(name)) > mark+2 })
+		w.Eventually("the drift is put right", func() bool { return len(c.Writes(name)) > mark+2 })
 		own()
 		w.expectWrites(c, name, mark, write, write, write)
 

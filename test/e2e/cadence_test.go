@@ -68,13 +68,13 @@ func TestADay(t *testing.T) {
 	}
 	var all []running
 	for _, c := range dayCases() {
-		k, on := targets[map[string]int{"Bucket": 0, "Database": 1}[c.kind]], w.onDay(c.cloud)
-		r := running{dayCase: c, external: w.namespace + "-" + c.name}
+		k, on := system.TargetOf(c.kind, c.cloud), w.onDay(c.cloud)
+		r := running{dayCase: c, external: w.Namespace + "-" + c.name}
 		if c.before != nil {
 			c.before(w, on, r.external)
 		}
-		r.object = k.declare(w.fixture, on, c.name)
-		spec(r.object).ExternalName = r.external
+		r.object = w.declare(on, k, c.name)
+		system.SpecOf(r.object).ExternalName = r.external
 		if c.with != nil {
 			c.with(w, r.object)
 		}
@@ -146,7 +146,7 @@ func newDayFixture(t *testing.T) *dayFixture {
 		Durations: localcloud.Durations{Modify: 30 * time.Hour},
 	}, 1)
 	const timeout = time.Minute
-	s.Run(t, controllers.Options{
+	s.StartManager(t, controllers.Options{
 		SyncPeriod: daySync, Settle: 5 * time.Second, Now: clock.Now, NewQueue: clock.queue,
 		// Tokens and signatures are of the machine's own time.
 		Drivers: map[string]driver.Driver{
@@ -177,7 +177,7 @@ func (w *dayFixture) onDay(name string) *system.Cloud {
 
 // last is the latest state of an object.
 func (w *dayFixture) last(o client.Object) (s system.Snapshot) {
-	if states := w.States(kindOf(o), o.GetName(), 0); len(states) > 0 {
+	if states := w.States(system.KindOf(o), o.GetName(), 0); len(states) > 0 {
 		s = states[len(states)-1]
 	}
 	return s
@@ -208,7 +208,7 @@ func (w *dayFixture) waitsAMinute() {
 	noClass.Spec.ProviderConfigRef, noClass.Spec.ClassName = nil, "none"
 	noConfig := w.bucket(c, "no-config", v1alpha1.BucketParameters{})
 	noConfig.Spec.ProviderConfigRef.Name = "none"
-	w.must(w.Client.Create(w.Context(), w.team(c)))
+	w.Must(w.Client.Create(w.Context(), w.team(c)))
 	noKeys := ofTeam(w.fixture, c)
 	noKeys.SetName("no-keys")
 	begun := w.clock.Now()
@@ -269,27 +269,27 @@ func dayCases() []dayCase {
 		{name: "class-gone", kind: "Bucket", cloud: "aws", before: func(w *dayFixture, c *system.Cloud, _ string) {
 			class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "going", Annotations: map[string]string{"mooring.dev/allow-deletion": "true"}}}
 			class.Spec.ProviderConfigRef.Name, class.Spec.AllowedNamespaces = c.Config, &metav1.LabelSelector{}
-			w.must(w.Client.Create(w.Context(), class))
+			w.Must(w.Client.Create(w.Context(), class))
 		}, with: func(_ *dayFixture, o client.Object) {
-			spec(o).ProviderConfigRef, spec(o).ClassName = nil, "going"
+			system.SpecOf(o).ProviderConfigRef, system.SpecOf(o).ClassName = nil, "going"
 		}, then: func(w *dayFixture, _ *system.Cloud, _ client.Object, _ string) {
 			class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "going"}}
-			w.must(w.Client.Delete(w.Context(), class))
+			w.Must(w.Client.Delete(w.Context(), class))
 		}, reached: stalledFor(v1alpha1.ReasonClassNotFound), atMost: slowly},
 		{name: "account-changed", kind: "Bucket", cloud: "aws", before: func(w *dayFixture, c *system.Cloud, _ string) {
 			config := w.team(c)
 			config.Name, config.Spec.Credentials.SecretRef.Name = "moving", "moving"
-			w.must(w.Client.Create(w.Context(), config))
-			w.must(w.Client.Create(w.Context(), &corev1.Secret{ObjectMeta: w.meta("moving"), Data: c.Keys()}))
+			w.Must(w.Client.Create(w.Context(), config))
+			w.Must(w.Client.Create(w.Context(), &corev1.Secret{ObjectMeta: w.Meta("moving"), Data: c.Keys()}))
 		}, with: func(_ *dayFixture, o client.Object) {
-			spec(o).ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: "moving"}
+			system.SpecOf(o).ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: "moving"}
 		}, then: func(w *dayFixture, c *system.Cloud, _ client.Object, _ string) {
 			elsewhere := &system.Cloud{Cloud: c.Cloud, Name: c.Name, Account: "444455556666"}
-			w.must(w.Client.Update(w.Context(), &corev1.Secret{ObjectMeta: w.meta("moving"), Data: elsewhere.Keys()}))
+			w.Must(w.Client.Update(w.Context(), &corev1.Secret{ObjectMeta: w.Meta("moving"), Data: elsewhere.Keys()}))
 		}, reached: stalledFor(v1alpha1.ReasonAccountChanged), atMost: never},
 		{name: "secret-taken", kind: "Bucket", cloud: "gcp", then: func(w *dayFixture, _ *system.Cloud, o client.Object, _ string) {
 			w.theirs("taken")
-			edit(w.fixture, o, func(o client.Object) { connect(o, "taken") })
+			edit(w.fixture, o, func(o client.Object) { system.Connect(o, "taken") })
 		}, reached: stalledFor(v1alpha1.ReasonSecretNotOwned), atMost: slowly},
 		{name: "no-password", kind: "Database", cloud: "aws", with: func(_ *dayFixture, o client.Object) {
 			o.(*v1alpha1.Database).Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "none"}}
@@ -298,10 +298,10 @@ func dayCases() []dayCase {
 			o.(*v1alpha1.Database).Spec.Version = new("99")
 		}, reached: stalledFor(v1alpha1.ReasonInvalid), atMost: failing},
 		{name: "not-there", kind: "Database", cloud: "gcp", with: func(_ *dayFixture, o client.Object) {
-			spec(o).Management = v1alpha1.ManagementObserve
+			system.SpecOf(o).Management = v1alpha1.ManagementObserve
 		}, reached: stalledFor(v1alpha1.ReasonNotFound), atMost: slowly},
 		{name: "approval", kind: "Database", cloud: "gcp", with: func(_ *dayFixture, o client.Object) {
-			spec(o).Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
+			system.SpecOf(o).Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
 		}, then: resized, reached: stalledFor(v1alpha1.ReasonApprovalRequired), atMost: slowly},
 		{name: "read-denied", kind: "Bucket", cloud: "aws", then: func(w *dayFixture, _ *system.Cloud, _ client.Object, name string) {
 			w.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Resource: name}, Kind: localcloud.Denied})
@@ -318,31 +318,29 @@ func dayCases() []dayCase {
 		{name: "wrong-keys", kind: "Bucket", cloud: "aws", before: func(w *dayFixture, c *system.Cloud, _ string) {
 			w.credentials(c, map[string][]byte{v1alpha1.SecretKeyAWSSecretAccessKey: []byte("not-the-secret")})
 		}, with: func(_ *dayFixture, o client.Object) {
-			spec(o).ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: "team"}
+			system.SpecOf(o).ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: "team"}
 		}, reached: stalledFor(v1alpha1.ReasonDenied), atMost: never},
 	}
-	for _, k := range targets {
-		for _, on := range []string{"aws", "gcp"} {
-			at := fmt.Sprintf("-%s-%s", on, map[string]string{"Bucket": "b", "Database": "d"}[k.kind])
-			cases = append(cases,
-				dayCase{name: "converged" + at, reached: syncedFor(v1alpha1.ReasonReady), atMost: slowly},
-				dayCase{name: "observed" + at, before: made(k, map[string]string{"theirs": "1"}), with: func(_ *dayFixture, o client.Object) {
-					spec(o).Management = v1alpha1.ManagementObserve
-				}, reached: syncedFor(v1alpha1.ReasonObserved), atMost: slowly},
-				dayCase{name: "not-owned" + at, before: made(k, someoneElses()), reached: stalledFor(v1alpha1.ReasonNotOwned), atMost: slowly},
-				dayCase{name: "vanished" + at, with: func(_ *dayFixture, o client.Object) {
-					spec(o).WhenVanished = v1alpha1.WhenVanishedStop
-				}, then: func(w *dayFixture, c *system.Cloud, _ client.Object, name string) {
-					k.drop(c, w.T, name)
-				}, reached: stalledFor(v1alpha1.ReasonVanished), atMost: slowly},
-				dayCase{name: "paused" + at, then: func(w *dayFixture, _ *system.Cloud, o client.Object, _ string) {
-					edit(w.fixture, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) })
-				}, reached: syncedFor(v1alpha1.ReasonPaused), atMost: never},
-			)
-			for i := range cases[len(cases)-5:] {
-				c := &cases[len(cases)-5+i]
-				c.kind, c.cloud = k.kind, on
-			}
+	for _, k := range system.Targets {
+		at := fmt.Sprintf("-%s-%s", k.Cloud, map[string]string{"Bucket": "b", "Database": "d"}[k.Kind])
+		cases = append(cases,
+			dayCase{name: "converged" + at, reached: syncedFor(v1alpha1.ReasonReady), atMost: slowly},
+			dayCase{name: "observed" + at, before: made(k, map[string]string{"theirs": "1"}), with: func(_ *dayFixture, o client.Object) {
+				system.SpecOf(o).Management = v1alpha1.ManagementObserve
+			}, reached: syncedFor(v1alpha1.ReasonObserved), atMost: slowly},
+			dayCase{name: "not-owned" + at, before: made(k, someoneElses()), reached: stalledFor(v1alpha1.ReasonNotOwned), atMost: slowly},
+			dayCase{name: "vanished" + at, with: func(_ *dayFixture, o client.Object) {
+				system.SpecOf(o).WhenVanished = v1alpha1.WhenVanishedStop
+			}, then: func(w *dayFixture, c *system.Cloud, _ client.Object, name string) {
+				k.Drop(c, w.T, name)
+			}, reached: stalledFor(v1alpha1.ReasonVanished), atMost: slowly},
+			dayCase{name: "paused" + at, then: func(w *dayFixture, _ *system.Cloud, o client.Object, _ string) {
+				edit(w.fixture, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) })
+			}, reached: syncedFor(v1alpha1.ReasonPaused), atMost: never},
+		)
+		for i := range cases[len(cases)-5:] {
+			c := &cases[len(cases)-5+i]
+			c.kind, c.cloud = k.Kind, k.Cloud
 		}
 	}
 	return cases
@@ -351,7 +349,7 @@ func dayCases() []dayCase {
 func deleted(w *dayFixture, _ *system.Cloud, o client.Object, _ string) { w.delete(o) }
 
 func resized(w *dayFixture, c *system.Cloud, o client.Object, _ string) {
-	edit(w.fixture, o.(*v1alpha1.Database), func(d *v1alpha1.Database) { sized(c, &d.Spec.DatabaseParameters, sizes[c.Name][1]) })
+	edit(w.fixture, o.(*v1alpha1.Database), func(d *v1alpha1.Database) { system.SetSize(c, &d.Spec.DatabaseParameters, system.Sizes[c.Name][1]) })
 }
 
 // notTaken has an edit that the cloud does not take.
@@ -362,6 +360,6 @@ func notTaken(kind localcloud.FaultKind) func(*dayFixture, *system.Cloud, client
 	}
 }
 
-func made(k target, tags map[string]string) func(*dayFixture, *system.Cloud, string) {
-	return func(w *dayFixture, c *system.Cloud, name string) { k.make(c, w.T, name, tags) }
+func made(k system.Target, tags map[string]string) func(*dayFixture, *system.Cloud, string) {
+	return func(w *dayFixture, c *system.Cloud, name string) { k.Make(c, w.T, name, tags) }
 }

@@ -20,7 +20,7 @@ import (
 func TestCallsOfALife(t *testing.T) {
 	t.Parallel()
 	s := newIdleEnvironment(t, localcloud.Options{ListenersOnly: true, InstanceQuota: -1}, 1)
-	s.Run(t, controllers.Options{SyncPeriod: 24 * time.Hour}, nil)
+	s.StartManager(t, controllers.Options{SyncPeriod: 24 * time.Hour}, nil)
 	w := s.fixture(t)
 	bucket := []string{"patch buckets", "patch buckets/status", "patch buckets/status"}
 	database := []string{
@@ -40,7 +40,7 @@ func TestCallsOfALife(t *testing.T) {
 	}{
 		{ // a key is added to the encryption rule that S3 gave the bucket, which is read for that
 			name: "bucket", cloud: "aws", create: 9, recheck: 4, delete: "GetBucketTagging DeleteBucket", requests: bucket,
-			object: func(w *fixture, c *system.Cloud) client.Object { return w.bucket(c, "aws-full", fullBucket(c)) },
+			object: func(w *fixture, c *system.Cloud) client.Object { return w.bucket(c, "aws-full", system.FullBucket(c)) },
 		},
 		{
 			name: "bare bucket", cloud: "aws", create: 3, recheck: 1, delete: "GetBucketTagging DeleteBucket", requests: bucket,
@@ -50,25 +50,25 @@ func TestCallsOfALife(t *testing.T) {
 		},
 		{
 			name: "bucket", cloud: "gcp", create: 3, recheck: 1, delete: "buckets.get buckets.delete", requests: bucket,
-			object: func(w *fixture, c *system.Cloud) client.Object { return w.bucket(c, "gcp-full", fullBucket(c)) },
+			object: func(w *fixture, c *system.Cloud) client.Object { return w.bucket(c, "gcp-full", system.FullBucket(c)) },
 		},
 		{
 			name: "database", cloud: "aws", create: 3, recheck: 1, delete: "DescribeDBInstances DeleteDBInstance", requests: database, again: recheck,
 			object: func(w *fixture, c *system.Cloud) client.Object {
-				return connected(w.database(c, "aws", fullDatabase(c)))
+				return connected(w.database(c, "aws", system.FullDatabase(c)))
 			},
 		},
 		{
 			name: "bare database", cloud: "gcp", create: 4, recheck: 1, delete: "instances.get instances.delete", requests: database, again: recheck,
 			object: func(w *fixture, c *system.Cloud) client.Object {
-				return connected(w.database(c, "gcp-bare", smallDatabase(c)))
+				return connected(w.database(c, "gcp-bare", system.MinimalDatabase(c)))
 			},
 		},
 		{ // its initial database has a call of its own, which has to wait for the server: before it the server's id is stored
 			name: "database", cloud: "gcp", create: 8, recheck: 1, delete: "instances.get instances.delete",
 			requests: slices.Concat(database[:5], []string{"patch databases/status", "get secrets password"}, database[5:]), again: recheck,
 			object: func(w *fixture, c *system.Cloud) client.Object {
-				return connected(w.database(c, "gcp", fullDatabase(c)))
+				return connected(w.database(c, "gcp", system.FullDatabase(c)))
 			},
 		},
 	} {
@@ -78,7 +78,7 @@ func TestCallsOfALife(t *testing.T) {
 			since := w.requests(o)
 			w.create(o)
 			name := w.ready(o).Status.ExternalName
-			w.eventually("the last write is answered", func() bool { return len(since()) >= len(tt.requests) })
+			w.Eventually("the last write is answered", func() bool { return len(since()) >= len(tt.requests) })
 			if got := since(); !slices.Equal(got, tt.requests) {
 				w.Errorf("the requests to Kubernetes until it was as declared are %q, want %q", got, tt.requests)
 			}
@@ -94,7 +94,7 @@ func TestCallsOfALife(t *testing.T) {
 			}
 			since = w.requests(o)
 			edit(w, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationReconcile: "now"}) })
-			w.eventually("it is looked at", func() bool { return len(calls()) >= len(created)+tt.recheck && len(since()) >= len(tt.again) })
+			w.Eventually("it is looked at", func() bool { return len(calls()) >= len(created)+tt.recheck && len(since()) >= len(tt.again) })
 			if got := since(); !slices.Equal(got, tt.again) {
 				w.Errorf("the requests to Kubernetes to look at it again are %q, want %q", got, tt.again)
 			}
@@ -113,17 +113,17 @@ func TestCallsOfALife(t *testing.T) {
 func (w *fixture) requests(o client.Object) func() []string {
 	w.Helper()
 	mark, err := w.Cluster.Audit().Mark()
-	w.must(err)
+	w.Must(err)
 	return func() (made []string) {
 		w.Helper()
 		all, err := w.Cluster.Audit().Since(mark)
-		w.must(err)
+		w.Must(err)
 		for _, r := range all.Where(cluster.By(system.Installed)) {
 			of := r.Name
 			switch {
 			case of == "password-"+string(o.GetUID()):
 				of = "password"
-			case r.Namespace != w.namespace, r.Verb == "watch":
+			case r.Namespace != w.Namespace, r.Verb == "watch":
 				continue
 			case of != o.GetName() && (r.Resource == "buckets" || r.Resource == "databases"): // the end of the object before, logged late
 				continue
@@ -138,7 +138,7 @@ func (w *fixture) requests(o client.Object) func() []string {
 
 // connected has a connection Secret, and can be deleted.
 func connected(d *v1alpha1.Database) *v1alpha1.Database {
-	connect(d, "login")
+	system.Connect(d, "login")
 	d.Spec.DeletionProtection = new(false)
 	return d
 }

@@ -27,35 +27,35 @@ func TestEditBesideAChangedClass(t *testing.T) {
 		w.Disturb()
 		edit(w, d, func(d *v1alpha1.Database) { d.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(9))} })
 		w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.Sizes[0].AWS, s.Sizes[0].GCP = s.Sizes[1].AWS, s.Sizes[1].GCP })
-		w.waits(c, d, sizes[c.Name][0], sizes[c.Name][1], v1alpha1.CauseClass)
+		w.waits(c, d, system.Sizes[c.Name][0], system.Sizes[c.Name][1], v1alpha1.CauseClass)
 		w.observedAgain(c, name, 3)
 		edit(w, d, func(d *v1alpha1.Database) { d.Spec.Backup.RetentionDays = new(int32(8)) })
 		w.state(d, "the edit is applied", func(s system.Snapshot) bool { return s.Value("backup.retentionDays") == "8" })
-		w.waits(c, d, sizes[c.Name][0], sizes[c.Name][1], v1alpha1.CauseClass)
+		w.waits(c, d, system.Sizes[c.Name][0], system.Sizes[c.Name][1], v1alpha1.CauseClass)
 		if got := len(c.Writes(name)) - mark; got > 5 {
 			w.Errorf("%d writes for two edits", got)
 		}
 		s := w.state(d, "of its size still", func(s system.Snapshot) bool { return s.Value(sizeField[c.Name]) != "" })
-		w.equal("size", s.Value(sizeField[c.Name]), `"`+sizes[c.Name][0]+`"`)
+		w.equal("size", s.Value(sizeField[c.Name]), `"`+system.Sizes[c.Name][0]+`"`)
 	})
 }
 
 // What was only observed is nobody's: to manage it takes an adoption.
 func TestObservedIsNotAdoptedByTheWay(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
 		name := fmt.Sprintf("theirs-%d", w.number)
-		k.make(c, w.T, name, map[string]string{"theirs": "1"})
-		o := k.declare(w, c, "orders")
-		spec(o).ExternalName, spec(o).Management = name, v1alpha1.ManagementObserve
+		k.Make(c, w.T, name, map[string]string{"theirs": "1"})
+		o := w.declare(c, k, "orders")
+		system.SpecOf(o).ExternalName, system.SpecOf(o).Management = name, v1alpha1.ManagementObserve
 		w.create(o)
 		w.state(o, "observed", func(s system.Snapshot) bool { return s.Is(v1alpha1.ConditionReady, yes) })
 		mark := len(c.Writes(name))
-		edit(w, o, func(o client.Object) { spec(o).Management = v1alpha1.ManagementFull })
+		edit(w, o, func(o client.Object) { system.SpecOf(o).Management = v1alpha1.ManagementFull })
 		w.stalled(o, v1alpha1.ReasonNotOwned)
 		w.untouched(c, name, mark, o)
 		w.delete(o)
 		w.awaitDeleted(o)
-		if k.tags(c, w.T, name) == nil {
+		if k.Tags(c, w.T, name) == nil {
 			w.Error("it was deleted, and never was ours")
 		}
 	})
@@ -70,7 +70,7 @@ func TestClassOfAnotherAccount(t *testing.T) {
 	w.create(d)
 	before := w.ready(d).Status
 	other := w.alone("aws")
-	elsewhere := w.databaseClassNamed(other, w.namespace+"-elsewhere", nil)
+	elsewhere := w.databaseClassNamed(other, w.Namespace+"-elsewhere", nil)
 	edit(w, d, func(d *v1alpha1.Database) { d.Spec.ClassName = elsewhere.Name })
 	s := w.stalled(d, v1alpha1.ReasonAccountChanged)
 	w.equal("class", s.Status.ClassName, class.Name)
@@ -81,18 +81,18 @@ func TestClassOfAnotherAccount(t *testing.T) {
 
 // A class that is not there, in place of an account that is, keeps nothing from being deleted.
 func TestNoClassInPlaceOfTheAccount(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		o := k.declare(w, c, "orders")
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		o := w.declare(c, k, "orders")
 		w.create(o)
 		name := w.ready(o).Status.ExternalName
-		edit(w, o, func(o client.Object) { spec(o).ProviderConfigRef, spec(o).ClassName = nil, "none" })
+		edit(w, o, func(o client.Object) { system.SpecOf(o).ProviderConfigRef, system.SpecOf(o).ClassName = nil, "none" })
 		s := w.stalled(o, v1alpha1.ReasonClassNotFound)
 		if !s.Is(v1alpha1.ConditionAvailable, yes) {
 			w.Errorf("it can be used all the same:\n    %v", s)
 		}
 		w.delete(o)
 		w.awaitDeleted(o)
-		if k.tags(c, w.T, name) != nil {
+		if k.Tags(c, w.T, name) != nil {
 			w.Error("it is still in the cloud")
 		}
 	})
@@ -108,8 +108,8 @@ func TestClassLimitHoldsUnderARush(t *testing.T) {
 		Filter: localcloud.Filter{Account: c.Account, Operation: "DescribeDBInstances"}, Kind: localcloud.Latency, Delay: 500 * time.Millisecond,
 	})()
 	class := w.databaseClass(c, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = new(int32(limit)) })
-	w.eventually("the class is known, and its account", func() bool { // or the first would wait for them, and be judged again
-		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+	w.Eventually("the class is known, and its account", func() bool { // or the first would wait for them, and be judged again
+		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
 		return class.Status.Provider == c.Name && meta.IsStatusConditionTrue(class.Status.Conditions, v1alpha1.ConditionReady)
 	})
 	var all []*v1alpha1.Database

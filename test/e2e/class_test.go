@@ -13,7 +13,7 @@ import (
 // classes makes a DatabaseClass of the fixture, with a catalogue, in a cloud.
 func (w *fixture) databaseClass(c *system.Cloud, change func(*v1alpha1.DatabaseClassSpec)) *v1alpha1.DatabaseClass {
 	w.Helper()
-	return w.databaseClassNamed(c, w.namespace, change)
+	return w.databaseClassNamed(c, w.Namespace, change)
 }
 
 func (w *fixture) databaseClassNamed(c *system.Cloud, name string, change func(*v1alpha1.DatabaseClassSpec)) *v1alpha1.DatabaseClass {
@@ -22,7 +22,7 @@ func (w *fixture) databaseClassNamed(c *system.Cloud, name string, change func(*
 	class.Spec = v1alpha1.DatabaseClassSpec{
 		ClassSpec: v1alpha1.ClassSpec{
 			ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: c.Config},
-			AllowedNamespaces: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": w.namespace}},
+			AllowedNamespaces: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": w.Namespace}},
 		},
 		Defaults:    &v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EnginePostgres), Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(3))}},
 		Enforced:    &v1alpha1.DatabaseParameters{Tags: map[string]v1alpha1.TagValue{"cost": "shop"}},
@@ -30,7 +30,7 @@ func (w *fixture) databaseClassNamed(c *system.Cloud, name string, change func(*
 	}
 	for i, name := range []string{"small", "large"} {
 		var p v1alpha1.DatabaseParameters
-		sized(c, &p, sizes[c.Name][i])
+		system.SetSize(c, &p, system.Sizes[c.Name][i])
 		class.Spec.Sizes = append(class.Spec.Sizes, v1alpha1.DatabaseSize{
 			Name: name, AWS: p.AWS, GCP: p.GCP, Storage: &v1alpha1.DatabaseStorageBounds{MinGiB: new(int32(20)), MaxGiB: new(int32(100))},
 		})
@@ -39,29 +39,29 @@ func (w *fixture) databaseClassNamed(c *system.Cloud, name string, change func(*
 	if change != nil {
 		change(&class.Spec)
 	}
-	w.must(w.Client.Create(w.Context(), class))
-	w.Cleanup(func() { w.must(client.IgnoreNotFound(w.Client.Delete(suite.Context(), class))) })
+	w.Must(w.Client.Create(w.Context(), class))
+	w.Cleanup(func() { w.Must(client.IgnoreNotFound(w.Client.Delete(suite.Context(), class))) })
 	return class
 }
 
 // editClass changes a class, and waits until the controller goes by it: what is created after that is judged by the new rules.
 func (w *fixture) editClass(class *v1alpha1.DatabaseClass, change func(*v1alpha1.DatabaseClassSpec)) {
 	w.Helper()
-	w.eventually("the class is edited", func() bool {
-		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+	w.Eventually("the class is edited", func() bool {
+		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
 		change(&class.Spec)
 		return w.Client.Update(w.Context(), class) == nil
 	})
-	w.eventually("the controller has seen the class", func() bool {
-		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+	w.Eventually("the controller has seen the class", func() bool {
+		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
 		return class.Status.ObservedGeneration == class.Generation
 	})
 }
 
 // tenLines is the Database of the design: whatever cloud it is in is the class's business.
 func (w *fixture) tenLines(name string) *v1alpha1.Database {
-	d := &v1alpha1.Database{ObjectMeta: w.meta(name)}
-	d.Spec.ClassName = w.namespace
+	d := &v1alpha1.Database{ObjectMeta: w.Meta(name)}
+	d.Spec.ClassName = w.Namespace
 	d.Spec.Engine, d.Spec.Version, d.Spec.Size = new(v1alpha1.EnginePostgres), new("16"), "small"
 	d.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}
 	d.Spec.Connection = &v1alpha1.Connection{SecretName: name + "-db"}
@@ -77,15 +77,15 @@ func TestClass(t *testing.T) {
 		spec := d.Spec.DeepCopy()
 		s := w.ready(d)
 		name := s.Status.ExternalName
-		w.mirrors(d, sizeField[c.Name], `"`+sizes[c.Name][0]+`"`)
+		w.mirrors(d, sizeField[c.Name], `"`+system.Sizes[c.Name][0]+`"`)
 		w.mirrors(d, "storage.sizeGiB", "20")
 		w.equal("class", s.Status.ClassName, class.Name)
 		w.equal("effective", effective(s), map[string]string{
 			"size": "small", "defaults": `{"backup":{"retentionDays":3},"deletionPolicy":"Delete","engine":"postgres"}`,
-			"sized":    `{"` + c.Name + `":{"` + map[string]string{"aws": "instanceClass", "gcp": "tier"}[c.Name] + `":"` + sizes[c.Name][0] + `"},"storage":{"sizeGiB":20}}`,
+			"sized":    `{"` + c.Name + `":{"` + map[string]string{"aws": "instanceClass", "gcp": "tier"}[c.Name] + `":"` + system.Sizes[c.Name][0] + `"},"storage":{"sizeGiB":20}}`,
 			"enforced": `{"tags":{"cost":"shop"}}`,
 		})
-		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(d), d))
+		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(d), d))
 		w.equal("the stored spec", &d.Spec, spec)
 
 		w.run("online", func(w *fixture) {
@@ -99,17 +99,17 @@ func TestClass(t *testing.T) {
 			w.Disturb()
 			mark := len(c.Writes(name))
 			w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.Sizes[0].AWS, s.Sizes[0].GCP = s.Sizes[1].AWS, s.Sizes[1].GCP })
-			hash := w.waits(c, d, sizes[c.Name][0], sizes[c.Name][1], v1alpha1.CauseClass)
-			w.eventually("the class counts it", func() bool {
-				w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+			hash := w.waits(c, d, system.Sizes[c.Name][0], system.Sizes[c.Name][1], v1alpha1.CauseClass)
+			w.Eventually("the class counts it", func() bool {
+				w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
 				return class.Status.Users == 1 && class.Status.Waiting == 1 && class.Status.UpToDate == 0
 			})
 			w.expectWrites(c, name, mark)
 			w.approve(d, hash)
-			w.mirrors(d, sizeField[c.Name], `"`+sizes[c.Name][1]+`"`)
+			w.mirrors(d, sizeField[c.Name], `"`+system.Sizes[c.Name][1]+`"`)
 			w.expectWrites(c, name, mark, sizeWrite[c.Name])
-			w.eventually("the class counts it", func() bool {
-				w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+			w.Eventually("the class counts it", func() bool {
+				w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
 				return class.Status.Users == 1 && class.Status.Waiting == 0 && class.Status.UpToDate == 1
 			})
 		})
@@ -132,7 +132,7 @@ func TestClass(t *testing.T) {
 		})
 		w.run("gone", func(w *fixture) {
 			mark := len(c.Writes(name))
-			w.must(w.Client.Delete(w.Context(), class))
+			w.Must(w.Client.Delete(w.Context(), class))
 			w.Disturb()
 			s := w.stalled(d, v1alpha1.ReasonClassNotFound, "there is no DatabaseClass")
 			if !s.Is(v1alpha1.ConditionAvailable, yes) {
@@ -209,7 +209,7 @@ func TestClassIsTheLaw(t *testing.T) {
 		})
 		d := w.tenLines("elsewhere")
 		w.create(d)
-		w.stalled(d, v1alpha1.ReasonClassNotAllowed, "is not allowed in namespace "+w.namespace)
+		w.stalled(d, v1alpha1.ReasonClassNotAllowed, "is not allowed in namespace "+w.Namespace)
 	})
 }
 
@@ -239,8 +239,8 @@ func TestDefaultClass(t *testing.T) {
 
 func (w *fixture) annotate(class *v1alpha1.DatabaseClass, value string) {
 	w.Helper()
-	w.eventually("the class is annotated", func() bool {
-		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+	w.Eventually("the class is annotated", func() bool {
+		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
 		class.Annotations = map[string]string{v1alpha1.AnnotationDefaultClass: value}
 		return w.Client.Update(w.Context(), class) == nil
 	})
@@ -248,15 +248,15 @@ func (w *fixture) annotate(class *v1alpha1.DatabaseClass, value string) {
 
 func TestBucketClass(t *testing.T) {
 	onBoth(t, func(w *fixture, c *system.Cloud) {
-		class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}
+		class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}
 		class.Spec.ProviderConfigRef.Name, class.Spec.AllowedNamespaces = c.Config, &metav1.LabelSelector{}
 		class.Spec.Defaults = &v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled), Tags: map[string]v1alpha1.TagValue{"team": "a"}}
 		class.Spec.Enforced = &v1alpha1.BucketParameters{PublicAccess: new(v1alpha1.PublicAccessBlocked)}
 		class.Spec.DeletionPolicy = v1alpha1.DeletionRetain
-		w.must(w.Client.Create(w.Context(), class))
-		w.Cleanup(func() { w.must(client.IgnoreNotFound(w.Client.Delete(suite.Context(), class))) })
-		b := &v1alpha1.Bucket{ObjectMeta: w.meta("photos")}
-		b.Spec.ClassName = w.namespace
+		w.Must(w.Client.Create(w.Context(), class))
+		w.Cleanup(func() { w.Must(client.IgnoreNotFound(w.Client.Delete(suite.Context(), class))) })
+		b := &v1alpha1.Bucket{ObjectMeta: w.Meta("photos")}
+		b.Spec.ClassName = w.Namespace
 		b.Spec.PublicAccess = new(v1alpha1.PublicAccessAllowed)
 		w.create(b)
 		w.mirrors(b, "versioning", `"Enabled"`)

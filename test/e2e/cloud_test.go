@@ -20,7 +20,7 @@ var clouds = sync.OnceValue(func() map[string]*system.Cloud {
 })
 
 // cloud returns one cloud of the shared environment.
-func (s *environment) cloud(name string) *system.Cloud {
+func (w *fixture) cloud(name string) *system.Cloud {
 	c := *clouds()[name]
 	return &c
 }
@@ -29,10 +29,10 @@ func (s *environment) cloud(name string) *system.Cloud {
 func (w *fixture) alone(name string) *system.Cloud {
 	w.Helper()
 	c := w.cloud(name)
-	if c.Account = w.namespace; name == "aws" {
+	if c.Account = w.Namespace; name == "aws" {
 		c.Account = fmt.Sprintf("%012d", w.number)
 	}
-	w.lend(c, w.namespace)
+	w.lend(c, w.Namespace)
 	return c
 }
 
@@ -57,8 +57,8 @@ func (w *fixture) lend(c *system.Cloud, config string) {
 func (w *fixture) account(c *system.Cloud) {
 	w.Helper()
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: system.Namespace, Name: c.Config}, Data: c.Keys()}
-	w.must(w.Client.Create(w.Context(), secret))
-	w.must(w.Client.Create(w.Context(), system.ClusterConfig(c.Config, c.AccountSpec(), c.Endpoint())))
+	w.Must(w.Client.Create(w.Context(), secret))
+	w.Must(w.Client.Create(w.Context(), system.ClusterConfig(c.Config, c.AccountSpec(), c.Endpoint())))
 }
 
 // onBoth runs a test on both clouds, beside all others.

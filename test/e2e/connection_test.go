@@ -40,7 +40,7 @@ func (w *fixture) realCloud(name string, engine v1alpha1.Engine) *system.Cloud {
 	defer startReal.Unlock()
 	if realClouds == nil {
 		local, err := localcloud.Start(localcloud.Options{Durations: durations, InstanceQuota: -1})
-		w.must(err)
+		w.Must(err)
 		suite.Cleanup(func() {
 			if err := local.Close(); err != nil {
 				suite.Error(err)
@@ -83,13 +83,13 @@ func (w *fixture) queryBy(secret map[string][]byte, tls bool) (user, database st
 		return w.queryMySQL(ctx, secret, tls)
 	}
 	uri, err := url.Parse(string(secret["uri"]))
-	w.must(err)
+	w.Must(err)
 	switch {
 	case !tls:
 		uri.RawQuery = "sslmode=disable"
 	case len(secret["certificates"]) > 0:
 		file := filepath.Join(w.TempDir(), "ca.pem")
-		w.must(os.WriteFile(file, secret["certificates"], 0o600))
+		w.Must(os.WriteFile(file, secret["certificates"], 0o600))
 		query := uri.Query()
 		query.Set("sslmode", "verify-ca")
 		query.Set("sslrootcert", file)
@@ -108,7 +108,7 @@ func (w *fixture) queryBy(secret map[string][]byte, tls bool) (user, database st
 func (w *fixture) queryMySQL(ctx context.Context, secret map[string][]byte, tls bool) (user, database string, err error) {
 	w.Helper()
 	uri, err := url.Parse(string(secret["uri"]))
-	w.must(err)
+	w.Must(err)
 	password, _ := uri.User.Password()
 	client := exec.CommandContext(ctx, "mariadb", "--no-defaults", "--protocol=tcp", "--host="+uri.Hostname(), "--port="+uri.Port(),
 		"--user="+uri.User.Username(), "--database="+uri.Path[1:], "--batch", "--skip-column-names",
@@ -118,7 +118,7 @@ func (w *fixture) queryMySQL(ctx context.Context, secret map[string][]byte, tls 
 		client.Args = append(client.Args, "--skip-ssl")
 	case len(certificates) > 0:
 		file := filepath.Join(w.TempDir(), "ca.pem")
-		w.must(os.WriteFile(file, certificates, 0o600))
+		w.Must(os.WriteFile(file, certificates, 0o600))
 		client.Args = append(client.Args, "--ssl", "--ssl-ca="+file, "--ssl-verify-server-cert")
 	default:
 		client.Args = append(client.Args, "--ssl")
@@ -147,24 +147,24 @@ func TestConnection(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			onReal(t, test.engine, func(w *fixture, c *system.Cloud) {
-				p := smallDatabase(c)
+				p := system.MinimalDatabase(c)
 				p.Engine, p.DatabaseName = new(test.engine), new("app")
 				d := w.database(c, "orders", p)
-				connect(d, "orders-db")
+				system.Connect(d, "orders-db")
 				if test.username != "" {
 					d.Spec.Credentials = &v1alpha1.DatabaseCredentials{Username: new(test.username)}
 				}
 				w.create(d)
 				s := w.ready(d)
 				w.equal("binding", s.Status.Binding, &v1alpha1.Binding{Name: "orders-db"})
-				user, database, err := w.query(w.secret("orders-db"))
-				w.must(err)
+				user, database, err := w.query(w.Secret("orders-db"))
+				w.Must(err)
 				w.equal("user", user, test.want[c.Name])
 				w.equal("database", database, "app")
-				if len(w.secret("orders-db")["certificates"]) == 0 && c.Name == "gcp" {
+				if len(w.Secret("orders-db")["certificates"]) == 0 && c.Name == "gcp" {
 					w.Error("the Secret has no certificates, so nobody can know the server")
 				}
-				if _, _, err := w.queryBy(w.secret("orders-db"), false); err == nil && c.Name == "gcp" {
+				if _, _, err := w.queryBy(w.Secret("orders-db"), false); err == nil && c.Name == "gcp" {
 					w.Error("a server of Cloud SQL has a public address, and takes logins without TLS")
 				}
 				w.equal("transitions", w.Transitions("Database", d.Name, 0), []string{"InProgress", "InProgress Creating", "Current Ready"})
@@ -176,28 +176,28 @@ func TestConnection(t *testing.T) {
 // give puts a password into the Secret that a spec refers to.
 func (w *fixture) give(password string) {
 	w.Helper()
-	s := &corev1.Secret{ObjectMeta: w.meta("admin"), Data: map[string][]byte{"password": []byte(password)}}
+	s := &corev1.Secret{ObjectMeta: w.Meta("admin"), Data: map[string][]byte{"password": []byte(password)}}
 	w.Disturb()
-	if w.secret("admin") == nil {
-		w.must(w.Client.Create(w.Context(), s))
+	if w.Secret("admin") == nil {
+		w.Must(w.Client.Create(w.Context(), s))
 	} else {
-		w.must(w.Client.Update(w.Context(), s))
+		w.Must(w.Client.Update(w.Context(), s))
 	}
 }
 
 func (w *fixture) withPassword(c *system.Cloud) *v1alpha1.Database {
-	d := w.database(c, "orders", smallDatabase(c))
+	d := w.database(c, "orders", system.MinimalDatabase(c))
 	d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "admin"}}
-	connect(d, "orders-db")
+	system.Connect(d, "orders-db")
 	return d
 }
 
 // rotates waits until the connection Secret has a password, and logs in with it.
 func (w *fixture) rotates(password string) {
 	w.Helper()
-	w.eventually("the connection Secret has the new password", func() bool { return string(w.secret("orders-db")["password"]) == password })
-	_, _, err := w.query(w.secret("orders-db"))
-	w.must(err)
+	w.Eventually("the connection Secret has the new password", func() bool { return string(w.Secret("orders-db")["password"]) == password })
+	_, _, err := w.query(w.Secret("orders-db"))
+	w.Must(err)
 }
 
 func TestPasswordOfOnesOwn(t *testing.T) {
@@ -205,13 +205,13 @@ func TestPasswordOfOnesOwn(t *testing.T) {
 		d := w.withPassword(c)
 		w.create(d)
 		w.awaitMissing(d, v1alpha1.ReasonPasswordNotFound, `no key "password" in a Secret admin`)
-		w.must(w.Client.Create(w.Context(), &corev1.Secret{ObjectMeta: w.meta("admin"), Data: map[string][]byte{"other": []byte("x")}}))
+		w.Must(w.Client.Create(w.Context(), &corev1.Secret{ObjectMeta: w.Meta("admin"), Data: map[string][]byte{"other": []byte("x")}}))
 		w.observedAgain(c, w.externalName(w.States("Database", d.Name, 0)[0]), 1)
 		w.awaitMissing(d, v1alpha1.ReasonPasswordNotFound, `no key "password" in a Secret admin`)
 		w.give("first-password")
 		name := w.ready(d).Status.ExternalName
 		w.rotates("first-password")
-		old := w.secret("orders-db")
+		old := w.Secret("orders-db")
 
 		mark := len(c.Writes(name))
 		w.give("second-password")
@@ -224,10 +224,10 @@ func TestPasswordOfOnesOwn(t *testing.T) {
 
 		// A Secret that goes takes nothing with it.
 		w.Disturb()
-		w.must(w.Client.Delete(w.Context(), &corev1.Secret{ObjectMeta: w.meta("admin")}))
+		w.Must(w.Client.Delete(w.Context(), &corev1.Secret{ObjectMeta: w.Meta("admin")}))
 		w.stalled(d, v1alpha1.ReasonPasswordNotFound)
-		_, _, err := w.query(w.secret("orders-db"))
-		w.must(err)
+		_, _, err := w.query(w.Secret("orders-db"))
+		w.Must(err)
 		w.give("second-password")
 		w.ready(d)
 		w.expectWrites(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.Name])
@@ -237,18 +237,18 @@ func TestPasswordOfOnesOwn(t *testing.T) {
 // A server that is taken over keeps a password that only others know, until a person agrees to another.
 func TestPasswordOfOthers(t *testing.T) {
 	onReal(t, v1alpha1.EnginePostgres, func(w *fixture, c *system.Cloud) {
-		before := w.database(c, "theirs", smallDatabase(c))
+		before := w.database(c, "theirs", system.MinimalDatabase(c))
 		before.Spec.DeletionPolicy = v1alpha1.DeletionRetain
-		connect(before, "theirs-db")
+		system.Connect(before, "theirs-db")
 		w.create(before)
 		name := w.ready(before).Status.ExternalName
-		theirs := w.secret("theirs-db")
+		theirs := w.Secret("theirs-db")
 		w.delete(before)
 		w.awaitDeleted(before)
 
-		d := w.database(c, "orders", smallDatabase(c))
+		d := w.database(c, "orders", system.MinimalDatabase(c))
 		d.Spec.ExternalName, d.Spec.Adoption = name, v1alpha1.AdoptionIfExists
-		connect(d, "orders-db")
+		system.Connect(d, "orders-db")
 		w.create(d)
 		s := w.stalled(d, v1alpha1.ReasonApprovalRequired, "every login with the current one then fails", "spec.credentials.passwordSecretRef", v1alpha1.AnnotationApprove+"=")
 		w.equal("pendingChanges", s.Status.PendingChanges, []v1alpha1.PendingChange{{
@@ -256,15 +256,15 @@ func TestPasswordOfOthers(t *testing.T) {
 		}})
 		w.observedAgain(c, name, 2)
 		_, _, err := w.query(theirs)
-		w.must(err)
-		w.equal("connection Secret", w.secret("orders-db"), map[string][]byte(nil))
+		w.Must(err)
+		w.equal("connection Secret", w.Secret("orders-db"), map[string][]byte(nil))
 
 		mark := len(c.Writes(name))
 		w.approve(d, s.Status.Plan.Hash)
 		w.ready(d)
 		w.expectWrites(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.Name])
-		_, _, err = w.query(w.secret("orders-db"))
-		w.must(err)
+		_, _, err = w.query(w.Secret("orders-db"))
+		w.Must(err)
 		if _, _, err := w.query(theirs); err == nil {
 			w.Error("the old password still opens the door")
 		}
@@ -291,8 +291,8 @@ func TestPasswordThatRDSRefuses(t *testing.T) {
 	w.rotates("first-password")
 	w.give("with/slash/too")
 	w.stalled(d, v1alpha1.ReasonPasswordInvalid, "the password in Secret admin can't be used", "must not contain any of the characters")
-	_, _, err := w.query(w.secret("orders-db"))
-	w.must(err) // the Secret tells the password that the server has
+	_, _, err := w.query(w.Secret("orders-db"))
+	w.Must(err) // the Secret tells the password that the server has
 	w.give("second-password")
 	w.ready(d)
 	w.rotates("second-password")
@@ -300,20 +300,20 @@ func TestPasswordThatRDSRefuses(t *testing.T) {
 
 // A Secret of the connection's name that somebody else made is left alone.
 func TestSecretOfSomebodyElse(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		theirs := &corev1.Secret{ObjectMeta: w.meta("taken"), Data: map[string][]byte{"mine": []byte("1")}}
-		w.must(w.Client.Create(w.Context(), theirs))
-		o := k.declare(w, c, "orders")
-		connect(o, "taken")
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		theirs := &corev1.Secret{ObjectMeta: w.Meta("taken"), Data: map[string][]byte{"mine": []byte("1")}}
+		w.Must(w.Client.Create(w.Context(), theirs))
+		o := w.declare(c, k, "orders")
+		system.Connect(o, "taken")
 		w.create(o)
 		s := w.stalled(o, v1alpha1.ReasonSecretNotOwned, "change spec.connection.secretName, or delete the Secret if nobody needs it")
 		if s.Status.ExternalName != "" {
 			w.Errorf("it was made all the same, and could not be told of:\n    %v", s)
 		}
-		w.equal("their Secret", w.secret("taken"), theirs.Data)
+		w.equal("their Secret", w.Secret("taken"), theirs.Data)
 		w.Disturb()
-		w.must(w.Client.Delete(w.Context(), theirs))
+		w.Must(w.Client.Delete(w.Context(), theirs))
 		w.ready(o)
-		w.equal("provider", string(w.secret("taken")["provider"]), c.Name)
+		w.equal("provider", string(w.Secret("taken")["provider"]), c.Name)
 	})
 }

@@ -17,9 +17,9 @@ func TestConvergedIsSilent(t *testing.T) {
 	clouds := map[string]*system.Cloud{}
 	for _, provider := range []string{"aws", "gcp"} {
 		c := w.cloud(provider)
-		full, bare := w.bucket(c, provider+"-full", fullBucket(c)), w.bucket(c, provider+"-bare", v1alpha1.BucketParameters{})
+		full, bare := w.bucket(c, provider+"-full", system.FullBucket(c)), w.bucket(c, provider+"-bare", v1alpha1.BucketParameters{})
 		full.Spec.Connection = &v1alpha1.Connection{SecretName: provider + "-full"}
-		d := w.database(c, provider, fullDatabase(c))
+		d := w.database(c, provider, system.FullDatabase(c))
 		d.Spec.DeletionProtection = new(false)
 		d.Spec.Connection = &v1alpha1.Connection{SecretName: provider}
 		w.create(full)
@@ -41,11 +41,11 @@ func TestConvergedIsSilent(t *testing.T) {
 	}
 	w.allObservedAgain(clouds, 2) // what was still under way is done by then
 	mark, err := w.Cluster.Audit().Mark()
-	w.must(err)
+	w.Must(err)
 	before := len(w.Cloud.Ledger.Calls(localcloud.Filter{}))
 	w.allObservedAgain(clouds, 3)
 	requests, err := w.Cluster.Audit().Since(mark)
-	w.must(err)
+	w.Must(err)
 	calls := w.Cloud.Ledger.Calls(localcloud.Filter{})[before:]
 
 	if writes := requests.Where(cluster.By(system.Installed), cluster.Writes); len(writes) > 0 {
@@ -94,7 +94,7 @@ func (w *fixture) allObservedAgain(clouds map[string]*system.Cloud, n int) {
 		before[name] = c.Observations(name)
 	}
 	for name, c := range clouds {
-		w.eventually(name+" is looked at", func() bool { return c.Observations(name) >= before[name]+n })
+		w.Eventually(name+" is looked at", func() bool { return c.Observations(name) >= before[name]+n })
 	}
 }
 
@@ -103,8 +103,8 @@ func (w *fixture) awsConfigs() int {
 	w.Helper()
 	n := 0
 	teams, all := &v1alpha1.ProviderConfigList{}, &v1alpha1.ClusterProviderConfigList{}
-	w.must(w.Client.List(w.Context(), teams))
-	w.must(w.Client.List(w.Context(), all))
+	w.Must(w.Client.List(w.Context(), teams))
+	w.Must(w.Client.List(w.Context(), all))
 	for _, config := range teams.Items {
 		if config.Spec.AWS != nil {
 			n++
@@ -126,13 +126,13 @@ func TestWritesFromApplyToReady(t *testing.T) {
 			w := newSerialFixture(t)
 			c := w.cloud(provider)
 			mark, err := w.Cluster.Audit().Mark()
-			w.must(err)
-			b := w.bucket(c, "photos", fullBucket(c))
+			w.Must(err)
+			b := w.bucket(c, "photos", system.FullBucket(c))
 			w.create(b)
 			w.observedAgain(c, w.ready(b).Status.ExternalName, 1)
 			requests, err := w.Cluster.Audit().Since(mark)
-			w.must(err)
-			inNamespace := func(r cluster.Request) bool { return r.Namespace == w.namespace }
+			w.Must(err)
+			inNamespace := func(r cluster.Request) bool { return r.Namespace == w.Namespace }
 			writes := requests.Where(cluster.By(system.Installed), cluster.Writes, inNamespace)
 			if limited { // whose cache may lag behind; what it writes then is refused, and changes nothing
 				writes = writes.Where(cluster.Succeeded)

@@ -21,9 +21,9 @@ func (w *fixture) lead(c *system.Cloud, account string) {
 		return
 	}
 	secret := &corev1.Secret{}
-	w.must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: system.Namespace, Name: c.Config}, secret))
+	w.Must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: system.Namespace, Name: c.Config}, secret))
 	secret.Data = c.Keys()
-	w.must(w.Client.Update(w.Context(), secret))
+	w.Must(w.Client.Update(w.Context(), secret))
 }
 
 // mistaken returns a cloud whose ClusterProviderConfig leads to an account in which nothing may be created, and the account that was
@@ -82,7 +82,7 @@ func TestNameOfAnothersCanBeChanged(t *testing.T) {
 	for _, end := range []string{"renamed", "deleted"} {
 		w.run(end, func(w *fixture) {
 			b := w.bucket(c, end, v1alpha1.BucketParameters{})
-			b.Spec.ExternalName = w.namespace + "-taken-" + end
+			b.Spec.ExternalName = w.Namespace + "-taken-" + end
 			on := func(operation string, kind localcloud.FaultKind, before int) {
 				w.Cleanup(c.Faults.Add(localcloud.Fault{
 					Filter: localcloud.Filter{Operation: operation, Resource: b.Spec.ExternalName}, Kind: kind, Skip: before,
@@ -98,7 +98,7 @@ func TestNameOfAnothersCanBeChanged(t *testing.T) {
 				w.awaitDeleted(b)
 				return
 			}
-			edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.ExternalName = w.namespace + "-free" })
+			edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.ExternalName = w.Namespace + "-free" })
 			w.equal("name", w.ready(b).Status.ExternalName, b.Spec.ExternalName)
 		})
 	}
@@ -117,9 +117,9 @@ func TestRefusedLoginCanBeCorrected(t *testing.T) {
 				"aws": {"databaseName": "user", "credentials.username": "user"},
 				"gcp": {"databaseName": "template0", "credentials.username": "cloudsqladmin"},
 			}[c.Name][field]
-			d := w.database(c, "refused-"+map[string]string{"databaseName": "database", "credentials.username": "username"}[field], smallDatabase(c))
+			d := w.database(c, "refused-"+map[string]string{"databaseName": "database", "credentials.username": "username"}[field], system.MinimalDatabase(c))
 			set(d, reserved)
-			connect(d, d.Name)
+			system.Connect(d, d.Name)
 			w.create(d)
 			w.stalled(d, v1alpha1.ReasonInvalid)
 			edit(w, d, func(d *v1alpha1.Database) { set(d, "shop") })

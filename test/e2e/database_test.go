@@ -12,45 +12,10 @@ import (
 
 // database returns a Database on a cloud.
 func (w *fixture) database(c *system.Cloud, name string, parameters v1alpha1.DatabaseParameters) *v1alpha1.Database {
-	d := &v1alpha1.Database{ObjectMeta: w.meta(name)}
+	d := &v1alpha1.Database{ObjectMeta: w.Meta(name)}
 	d.Spec.ProviderConfigRef, d.Spec.DatabaseParameters = c.Ref(), parameters
 	d.Spec.DeletionPolicy = v1alpha1.DeletionDelete
 	return d
-}
-
-// sizes are the instance classes and tiers that the tests use, small ones first.
-var sizes = map[string][]string{
-	"aws": {"db.t4g.micro", "db.t4g.small", "db.t4g.medium"},
-	"gcp": {"db-f1-micro", "db-g1-small", "db-custom-1-3840"},
-}
-
-// sized sets the instance class or tier.
-func sized(c *system.Cloud, p *v1alpha1.DatabaseParameters, size string) {
-	if c.Name == "aws" {
-		p.AWS = &v1alpha1.DatabaseAWS{InstanceClass: &size}
-	} else {
-		p.GCP = &v1alpha1.DatabaseGCP{Tier: &size}
-	}
-}
-
-// smallDatabase declares what a database must have.
-func smallDatabase(c *system.Cloud) v1alpha1.DatabaseParameters {
-	p := v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EnginePostgres)}
-	sized(c, &p, sizes[c.Name][0])
-	return p
-}
-
-// fullDatabase declares all that a database can have.
-func fullDatabase(c *system.Cloud) v1alpha1.DatabaseParameters {
-	p := smallDatabase(c)
-	p.Location = new(map[string]string{"aws": "eu-central-1", "gcp": "europe-west3"}[c.Name])
-	p.Version = new("15")
-	p.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20))}
-	p.DatabaseName = new("app")
-	p.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(2))}
-	p.DeletionProtection = new(true)
-	p.Tags = map[string]v1alpha1.TagValue{"team": "a"}
-	return p
 }
 
 type databaseChange struct {
@@ -130,7 +95,7 @@ func (c databaseChange) writes(cloud *system.Cloud) string {
 
 func TestDatabaseLife(t *testing.T) {
 	onBoth(t, func(w *fixture, c *system.Cloud) {
-		d := w.database(c, "orders", fullDatabase(c))
+		d := w.database(c, "orders", system.FullDatabase(c))
 		w.create(d)
 		name := w.ready(d).Status.ExternalName
 		w.run("create", func(w *fixture) {
@@ -204,7 +169,7 @@ func testDrift(w *fixture, change databaseChange, c *system.Cloud, d *v1alpha1.D
 		w.ready(d)
 		return
 	}
-	w.eventually("the drift is put right", func() bool { return len(c.Writes(name)) > mark+1 })
+	w.Eventually("the drift is put right", func() bool { return len(c.Writes(name)) > mark+1 })
 	w.observedAgain(c, name, 2)
 	w.mirrors(d, change.field, change.mirror[c.Name])
 	w.expectWrites(c, name, mark, change.writes(c), change.writes(c))

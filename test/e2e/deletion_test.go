@@ -13,8 +13,8 @@ func TestDeletionOfADatabase(t *testing.T) {
 	for _, policy := range []v1alpha1.DeletionPolicy{v1alpha1.DeletionSnapshot, v1alpha1.DeletionDelete} {
 		t.Run(string(policy), func(t *testing.T) {
 			onBoth(t, func(w *fixture, c *system.Cloud) {
-				d := w.database(c, "orders", smallDatabase(c))
-				connect(d, "orders-db")
+				d := w.database(c, "orders", system.MinimalDatabase(c))
+				system.Connect(d, "orders-db")
 				if d.Spec.DeletionPolicy = policy; policy == v1alpha1.DeletionSnapshot {
 					d.Spec.DeletionPolicy = "" // the default
 				}
@@ -34,7 +34,7 @@ func TestDeletionOfADatabase(t *testing.T) {
 				w.equal("snapshots that are available when the object goes", c.Snapshots(w.T, name), want)
 				w.equal("writes", c.Writes(name)[mark:], []string{map[string]string{"aws": "DeleteDBInstance", "gcp": "instances.delete"}[c.Name]})
 				w.equal("transitions", w.Transitions("Database", d.Name, since), []string{"Terminating Ready", "Terminating Deleting", "deleted"})
-				if w.secret("orders-db") != nil {
+				if w.Secret("orders-db") != nil {
 					w.Error("the connection Secret is still there")
 				}
 			})
@@ -44,7 +44,7 @@ func TestDeletionOfADatabase(t *testing.T) {
 
 func TestDeletionProtection(t *testing.T) {
 	onBoth(t, func(w *fixture, c *system.Cloud) {
-		d := w.database(c, "orders", smallDatabase(c))
+		d := w.database(c, "orders", system.MinimalDatabase(c))
 		d.Spec.DeletionProtection = new(true)
 		w.create(d)
 		name := w.ready(d).Status.ExternalName
@@ -79,19 +79,19 @@ func TestDeletionOfABucketThatIsNotEmpty(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			onBoth(t, func(w *fixture, c *system.Cloud) {
 				b := w.bucket(c, "photos", v1alpha1.BucketParameters{})
-				connect(b, "photos")
+				system.Connect(b, "photos")
 				w.create(b)
 				name := w.ready(b).Status.ExternalName
 				c.PutObject(w.T, name, "object")
 				w.delete(b)
 				w.stalled(b, v1alpha1.ReasonNotEmpty, "forceDestroy")
-				if w.secret("photos") == nil {
+				if w.Secret("photos") == nil {
 					w.Error("the connection Secret went before the bucket")
 				}
 				w.Disturb()
 				test.mend(w, c, b, name)
 				w.awaitDeleted(b)
-				if c.BucketTags(w.T, name) != nil || w.secret("photos") != nil {
+				if c.BucketTags(w.T, name) != nil || w.Secret("photos") != nil {
 					w.Error("the bucket or its Secret is still there")
 				}
 			})

@@ -49,13 +49,13 @@ func (w *fixture) approve(d *v1alpha1.Database, hash string) {
 
 func TestDriftOfTheSizeWaitsForApproval(t *testing.T) {
 	onBoth(t, func(w *fixture, c *system.Cloud) {
-		size := sizes[c.Name]
-		d := w.database(c, "orders", smallDatabase(c))
+		size := system.Sizes[c.Name]
+		d := w.database(c, "orders", system.MinimalDatabase(c))
 		w.create(d)
 		name := w.ready(d).Status.ExternalName
 
 		mark := len(c.Writes(name))
-		edit(w, d, func(d *v1alpha1.Database) { sized(c, &d.Spec.DatabaseParameters, size[1]) })
+		edit(w, d, func(d *v1alpha1.Database) { system.SetSize(c, &d.Spec.DatabaseParameters, size[1]) })
 		w.mirrors(d, sizeField[c.Name], `"`+size[1]+`"`)
 		w.expectWrites(c, name, mark, sizeWrite[c.Name]) // an edit needs no approval
 
@@ -88,7 +88,7 @@ func TestDriftOfTheSizeWaitsForApproval(t *testing.T) {
 		w.observedAgain(c, name, 1)
 		w.expectWrites(c, name, mark) // an approval that was used approves nothing
 
-		edit(w, d, func(d *v1alpha1.Database) { sized(c, &d.Spec.DatabaseParameters, size[2]) })
+		edit(w, d, func(d *v1alpha1.Database) { system.SetSize(c, &d.Spec.DatabaseParameters, size[2]) })
 		s = w.ready(d) // the spec agrees with the cloud: nothing waits any more
 		w.expectWrites(c, name, mark)
 		w.equal("pendingChanges", s.Status.PendingChanges, []v1alpha1.PendingChange(nil))
@@ -98,7 +98,7 @@ func TestDriftOfTheSizeWaitsForApproval(t *testing.T) {
 // What deletes restore points asks as a restart does: an edit is consent, drift waits.
 func TestFewerBackupsWaitForApproval(t *testing.T) {
 	onBoth(t, func(w *fixture, c *system.Cloud) {
-		d := w.database(c, "orders", smallDatabase(c))
+		d := w.database(c, "orders", system.MinimalDatabase(c))
 		d.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))}
 		w.create(d)
 		name := w.ready(d).Status.ExternalName
@@ -143,15 +143,15 @@ func TestFewerBackupsWaitForApproval(t *testing.T) {
 
 func TestDisruptiveAlways(t *testing.T) {
 	onBoth(t, func(w *fixture, c *system.Cloud) {
-		size := sizes[c.Name]
-		d := w.database(c, "orders", smallDatabase(c))
+		size := system.Sizes[c.Name]
+		d := w.database(c, "orders", system.MinimalDatabase(c))
 		d.Spec.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveAlways}
 		w.create(d)
 		name := w.ready(d).Status.ExternalName
 		mark := len(c.Writes(name))
 		w.Disturb()
 		c.SetSize(w.T, name, size[1])
-		w.eventually("the drift is put right", func() bool { return len(c.Writes(name)) > mark+1 })
+		w.Eventually("the drift is put right", func() bool { return len(c.Writes(name)) > mark+1 })
 		w.mirrors(d, sizeField[c.Name], `"`+size[0]+`"`)
 		w.expectWrites(c, name, mark, sizeWrite[c.Name], sizeWrite[c.Name])
 	})
@@ -159,14 +159,14 @@ func TestDisruptiveAlways(t *testing.T) {
 
 func TestDisruptiveOnApproval(t *testing.T) {
 	onBoth(t, func(w *fixture, c *system.Cloud) {
-		size := sizes[c.Name]
-		d := w.database(c, "orders", smallDatabase(c))
+		size := system.Sizes[c.Name]
+		d := w.database(c, "orders", system.MinimalDatabase(c))
 		d.Spec.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
 		w.create(d)
 		name := w.ready(d).Status.ExternalName
 
 		mark := len(c.Writes(name))
-		since := edit(w, d, func(d *v1alpha1.Database) { sized(c, &d.Spec.DatabaseParameters, size[1]) })
+		since := edit(w, d, func(d *v1alpha1.Database) { system.SetSize(c, &d.Spec.DatabaseParameters, size[1]) })
 		hash := w.waits(c, d, size[0], size[1], v1alpha1.CauseSpec)
 		w.stalled(d, v1alpha1.ReasonApprovalRequired, hash)
 		w.expectWrites(c, name, mark)

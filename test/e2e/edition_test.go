@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // TestEditions moves a database of Cloud SQL between editions with the retention that the samples declare. Enterprise Plus keeps
@@ -13,7 +14,7 @@ func TestEditions(t *testing.T) {
 	c := w.cloud("gcp")
 	const plus, enterprise = "db-perf-optimized-N-2", "db-custom-2-7680"
 	p := v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EnginePostgres), Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))}}
-	sized(c, &p, plus)
+	system.SetSize(c, &p, plus)
 	d := w.database(c, "orders", p)
 	w.create(d)
 	name := w.ready(d).Status.ExternalName

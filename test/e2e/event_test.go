@@ -17,8 +17,8 @@ import (
 // TestEvents: each thing that was done is told once, and so is each thing that a person has to do. That a new object is made and
 // works is told by its conditions.
 func TestEvents(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		o := k.declare(w, c, "photos")
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		o := w.declare(c, k, "photos")
 		tagged(o, "a")
 		w.create(o)
 		ready := w.ready(o).Status
@@ -27,18 +27,18 @@ func TestEvents(t *testing.T) {
 		w.ready(o)
 		mark := len(c.Writes(name))
 		w.Disturb()
-		k.tag(c, w.T, name, map[string]string{"team": "z"})
-		w.eventually("the drift is put right", func() bool { return len(c.Writes(name)) > mark+1 })
+		k.Tag(c, w.T, name, map[string]string{"team": "z"})
+		w.Eventually("the drift is put right", func() bool { return len(c.Writes(name)) > mark+1 })
 		w.observedAgain(c, name, 2)
 
-		other := k.declare(w, c, "other")
-		spec(other).ExternalName = name
+		other := w.declare(c, k, "other")
+		system.SpecOf(other).ExternalName = name
 		w.create(other)
 		stalled := w.stalled(other, v1alpha1.ReasonNotOwned)
 		w.observedAgain(c, name, 2) // it is looked at again, and is not told again
 		w.delete(other)             // else it would take the name as soon as that is free
 
-		edit(w, o, func(o client.Object) { setDeletion(o, v1alpha1.DeletionDelete) })
+		edit(w, o, func(o client.Object) { k.SetDeletionPolicy(o, v1alpha1.DeletionDelete) })
 		w.ready(o)
 		w.delete(o)
 		w.awaitDeleted(o)
@@ -75,9 +75,9 @@ func (w *fixture) expectEvents(o client.Object, happened []string) {
 	for _, text := range happened {
 		want[text]++
 	}
-	w.eventually(fmt.Sprintf("%d things are told of %s", len(happened), o.GetName()), func() bool {
+	w.Eventually(fmt.Sprintf("%d things are told of %s", len(happened), o.GetName()), func() bool {
 		events := &eventsv1.EventList{}
-		w.must(w.Client.List(w.Context(), events, client.InNamespace(w.namespace)))
+		w.Must(w.Client.List(w.Context(), events, client.InNamespace(w.Namespace)))
 		clear(told)
 		times := 0
 		for _, e := range events.Items {
@@ -102,16 +102,16 @@ func (w *fixture) expectEvents(o client.Object, happened []string) {
 func TestUnusableClusterConfigIsTold(t *testing.T) {
 	w := newFixture(t)
 	c := w.cloud("aws")
-	config := system.ClusterConfig(w.namespace, c.AccountSpec(), c.Endpoint())
-	w.must(w.Client.Create(w.Context(), config))
+	config := system.ClusterConfig(w.Namespace, c.AccountSpec(), c.Endpoint())
+	w.Must(w.Client.Create(w.Context(), config))
 	w.Cleanup(func() {
 		if err := w.Client.Delete(suite.Context(), config); err != nil {
 			w.Error(err)
 		}
 	})
-	w.eventually("an Event tells that there are no credentials", func() bool {
+	w.Eventually("an Event tells that there are no credentials", func() bool {
 		all := &eventsv1.EventList{}
-		w.must(w.Client.List(w.Context(), all, client.InNamespace(system.Namespace)))
+		w.Must(w.Client.List(w.Context(), all, client.InNamespace(system.Namespace)))
 		return slices.ContainsFunc(all.Items, func(e eventsv1.Event) bool {
 			return e.Regarding.UID == config.GetUID() && e.Type == corev1.EventTypeWarning &&
 				e.Reason == string(v1alpha1.ReasonCredentialsNotFound) && strings.Contains(e.Note, "create it")

@@ -14,7 +14,7 @@ import (
 // to name what is there is admitted.
 func TestWhatCannotChangeIsRefusedAtOnce(t *testing.T) {
 	onBoth(t, func(w *fixture, c *system.Cloud) {
-		p := smallDatabase(c)
+		p := system.MinimalDatabase(c)
 		p.DatabaseName = new("app")
 		d := w.database(c, "orders", p)
 		w.create(d)
@@ -39,7 +39,7 @@ func TestWhatCannotChangeIsRefusedAtOnce(t *testing.T) {
 func TestNothingRestartsBesideWhatIsImpossible(t *testing.T) {
 	w := newFixture(t)
 	c := w.cloud("aws")
-	d := w.database(c, "orders", smallDatabase(c))
+	d := w.database(c, "orders", system.MinimalDatabase(c))
 	w.create(d)
 	name := w.ready(d).Status.ExternalName
 	mark := len(c.Writes(name))
@@ -66,11 +66,11 @@ func (w *fixture) forgetFixed(d *v1alpha1.Database) {
 		return synced != nil && synced.Reason == string(v1alpha1.ReasonPaused)
 	})
 	for done := false; !done; {
-		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(d), d))
+		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(d), d))
 		d.Status.Fixed = nil
 		err := w.Client.Status().Update(w.Context(), d)
 		if done = err == nil; !done && !apierrors.IsConflict(err) {
-			w.must(err)
+			w.Must(err)
 		}
 	}
 }

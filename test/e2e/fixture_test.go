@@ -5,10 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,11 +26,9 @@ const (
 
 // A fixture is one test's namespace on the environment.
 type fixture struct {
-	*testing.T
-	*environment
+	*system.Fixture
 	*system.Recorder
-	number    int64
-	namespace string
+	number int64
 }
 
 // newFixture makes a namespace. With the test go all objects in it, and all their states are checked.
@@ -50,13 +46,13 @@ func newSerialFixture(t *testing.T) *fixture {
 // fixture makes a namespace on an environment.
 func (s *environment) fixture(t *testing.T) *fixture {
 	t.Helper()
-	w := &fixture{T: t, environment: s, number: s.fixtures.Add(1)}
+	w := &fixture{number: s.fixtures.Add(1)}
 	if limited && w.number > s.room {
 		t.Fatalf("there is room for %d fixtures: make more", s.room)
 	}
-	w.namespace = namespaceName(w.number)
-	w.must(system.EnsureNamespace(t.Context(), s.Client, w.namespace))
-	w.Recorder = system.Record(t, s.Environment, w.namespace)
+	w.Fixture = &system.Fixture{T: t, Environment: s.Environment, Namespace: namespaceName(w.number)}
+	w.Must(system.EnsureNamespace(t.Context(), s.Client, w.Namespace))
+	w.Recorder = system.Record(t, s.Environment, w.Namespace)
 	t.Cleanup(func() {
 		defer w.Check(t)
 		w.awaitEnd()
@@ -66,17 +62,10 @@ func (s *environment) fixture(t *testing.T) *fixture {
 
 func namespaceName(number int64) string { return fmt.Sprintf("test-%d", number) }
 
-func (w *fixture) must(err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
-}
-
 // in returns the fixture as a sub-test has it.
 func (w *fixture) in(t *testing.T) *fixture {
 	sub := *w
-	sub.T = t
+	sub.Fixture = w.With(t)
 	return &sub
 }
 
@@ -88,24 +77,9 @@ func (w *fixture) run(name string, f func(*fixture)) {
 	}
 }
 
-func (w *fixture) meta(name string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: w.namespace, Name: name}
-}
-
-func kindOf(o client.Object) string {
-	switch o.(type) {
-	case *v1alpha1.Bucket:
-		return "Bucket"
-	case *v1alpha1.Database:
-		return "Database"
-	default:
-		panic(fmt.Sprintf("%T", o))
-	}
-}
-
 func (w *fixture) create(o client.Object) {
 	w.Helper()
-	w.must(w.Client.Create(w.Context(), o))
+	w.Must(w.Client.Create(w.Context(), o))
 	w.Cleanup(func() { w.discard(o) })
 }
 
@@ -130,12 +104,12 @@ func (w *fixture) awaitEnd() {
 func edit[T client.Object](w *fixture, o T, change func(T)) (since int) {
 	w.Helper()
 	for {
-		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
+		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
 		change(o)
-		since = len(w.States(kindOf(o), o.GetName(), 0))
+		since = len(w.States(system.KindOf(o), o.GetName(), 0))
 		err := w.Client.Update(w.Context(), o)
 		if !apierrors.IsConflict(err) {
-			w.must(err)
+			w.Must(err)
 			return since
 		}
 	}
@@ -146,7 +120,7 @@ func refused[T client.Object](w *fixture, o T, why string, change func(T)) {
 	w.Helper()
 	var err error = apierrors.NewConflict(schema.GroupResource{}, "", nil)
 	for apierrors.IsConflict(err) {
-		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
+		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
 		change(o)
 		err = w.Client.Update(w.Context(), o)
 	}
@@ -157,7 +131,7 @@ func refused[T client.Object](w *fixture, o T, why string, change func(T)) {
 
 func (w *fixture) state(o client.Object, what string, wanted func(system.Snapshot) bool) system.Snapshot {
 	w.Helper()
-	return w.Await(w.T, kindOf(o), o.GetName(), what, wanted)
+	return w.Await(w.T, system.KindOf(o), o.GetName(), what, wanted)
 }
 
 // ready waits until this generation is applied and all is as declared.
@@ -214,38 +188,14 @@ func (w *fixture) awaitDeleted(o client.Object) {
 
 func (w *fixture) delete(o client.Object) {
 	w.Helper()
-	w.must(w.Client.Delete(w.Context(), o))
-}
-
-// eventually waits for something that no watch tells.
-func (w *fixture) eventually(what string, done func() bool) {
-	w.Helper()
-	deadline := time.Now().Add(system.Patience)
-	for !done() {
-		if time.Now().After(deadline) {
-			w.Fatalf("not so after %v: %s", system.Patience, what)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-}
-
-// secret returns the data of a Secret of the namespace; nil if there is none.
-func (w *fixture) secret(name string) map[string][]byte {
-	w.Helper()
-	s := &corev1.Secret{}
-	err := w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: name}, s)
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	w.must(err)
-	return s.Data
+	w.Must(w.Client.Delete(w.Context(), o))
 }
 
 // observedAgain waits until the cloud object was looked at n times more.
 func (w *fixture) observedAgain(c *system.Cloud, name string, n int) {
 	w.Helper()
 	before := c.Observations(name)
-	w.eventually(fmt.Sprintf("%s is looked at", name), func() bool { return c.Observations(name) >= before+n })
+	w.Eventually(fmt.Sprintf("%s is looked at", name), func() bool { return c.Observations(name) >= before+n })
 }
 
 // expectWrites checks what a change cost: the writes to one cloud object since mark, seen after the next look at it. Of these

@@ -108,7 +108,7 @@ func TestBadInput(t *testing.T) {
 				return b
 			},
 			mend: func(w *fixture, c *system.Cloud, o client.Object) {
-				edit(w, o, func(o client.Object) { spec(o).ProviderConfigRef, spec(o).ClassName = c.Ref(), "" })
+				edit(w, o, func(o client.Object) { system.SpecOf(o).ProviderConfigRef, system.SpecOf(o).ClassName = c.Ref(), "" })
 			},
 		},
 		{
@@ -116,13 +116,13 @@ func TestBadInput(t *testing.T) {
 			object: ofTeam,
 			mend: func(w *fixture, c *system.Cloud, _ client.Object) {
 				w.credentials(c, nil)
-				w.must(w.Client.Create(w.Context(), w.team(c)))
+				w.Must(w.Client.Create(w.Context(), w.team(c)))
 			},
 		},
 		{
 			name: "no credentials", cloud: "aws", reason: v1alpha1.ReasonCredentialsNotFound, says: []string{"no Secret keys", "create it"},
 			object: func(w *fixture, c *system.Cloud) client.Object {
-				w.must(w.Client.Create(w.Context(), w.team(c)))
+				w.Must(w.Client.Create(w.Context(), w.team(c)))
 				return ofTeam(w, c)
 			},
 			mend: func(w *fixture, c *system.Cloud, _ client.Object) { w.credentials(c, nil) },
@@ -167,25 +167,25 @@ func TestBadInput(t *testing.T) {
 			says: []string{"there is no ClusterProviderConfig", "create it"},
 			object: func(w *fixture, c *system.Cloud) client.Object {
 				b := w.bucket(c, "photos", v1alpha1.BucketParameters{})
-				b.Spec.ProviderConfigRef.Name = w.namespace + "-later"
+				b.Spec.ProviderConfigRef.Name = w.Namespace + "-later"
 				return b
 			},
-			mend: func(w *fixture, c *system.Cloud, _ client.Object) { w.lend(c, w.namespace+"-later") },
+			mend: func(w *fixture, c *system.Cloud, _ client.Object) { w.lend(c, w.Namespace+"-later") },
 		},
 		{
 			name: "a provider config for others", cloud: "aws", reason: v1alpha1.ReasonProviderConfigNotAllowed,
 			says: []string{"is not allowed in namespace", "ask your platform team"},
 			object: func(w *fixture, c *system.Cloud) client.Object {
 				w.editConfig(c, func(s *v1alpha1.ClusterProviderConfigSpec) {
-					s.AllowedNamespaces = &metav1.LabelSelector{MatchLabels: map[string]string{"team": w.namespace}}
+					s.AllowedNamespaces = &metav1.LabelSelector{MatchLabels: map[string]string{"team": w.Namespace}}
 				})
 				return w.bucket(c, "photos", v1alpha1.BucketParameters{})
 			},
 			mend: func(w *fixture, _ *system.Cloud, _ client.Object) {
 				ns := &corev1.Namespace{}
-				w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: w.namespace}, ns))
-				ns.Labels["team"] = w.namespace
-				w.must(w.Client.Update(w.Context(), ns))
+				w.Must(w.Client.Get(w.Context(), client.ObjectKey{Name: w.Namespace}, ns))
+				ns.Labels["team"] = w.Namespace
+				w.Must(w.Client.Update(w.Context(), ns))
 			},
 		},
 		{
@@ -234,15 +234,15 @@ func (w *fixture) refers(o client.Object, reason v1alpha1.Reason, says ...string
 func (w *fixture) calm(c *system.Cloud, account string) {
 	w.Helper()
 	var writes cluster.Requests
-	ours := func(r cluster.Request) bool { return r.Namespace == w.namespace }
+	ours := func(r cluster.Request) bool { return r.Namespace == w.Namespace }
 	deadline := time.Now().Add(system.Patience)
 	for {
 		mark, err := w.Cluster.Audit().Mark()
-		w.must(err)
+		w.Must(err)
 		before, begun := callsIn(c, account), time.Now()
-		w.eventually("a sync period", func() bool { return time.Since(begun) > syncPeriod })
+		w.Eventually("a sync period", func() bool { return time.Since(begun) > syncPeriod })
 		requests, err := w.Cluster.Audit().Since(mark)
-		w.must(err)
+		w.Must(err)
 		if calls := callsIn(c, account) - before; calls > mostCalls {
 			w.Fatalf("%d calls in a sync period", calls)
 		}
@@ -270,13 +270,13 @@ func callsIn(c *system.Cloud, account string) int {
 func (w *fixture) editConfig(c *system.Cloud, change func(*v1alpha1.ClusterProviderConfigSpec)) {
 	w.Helper()
 	config := &v1alpha1.ClusterProviderConfig{}
-	read := func() { w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: c.Config}, config)) }
-	w.eventually("the provider config is edited", func() bool {
+	read := func() { w.Must(w.Client.Get(w.Context(), client.ObjectKey{Name: c.Config}, config)) }
+	w.Eventually("the provider config is edited", func() bool {
 		read()
 		change(&config.Spec)
 		return w.Client.Update(w.Context(), config) == nil
 	})
-	w.eventually("the controller has seen the provider config", func() bool {
+	w.Eventually("the controller has seen the provider config", func() bool {
 		read()
 		return config.Status.ObservedGeneration == config.Generation
 	})
@@ -288,7 +288,7 @@ func bucketWith(p v1alpha1.BucketParameters) func(*fixture, *system.Cloud) clien
 
 func databaseWith(change func(*v1alpha1.DatabaseParameters)) func(*fixture, *system.Cloud) client.Object {
 	return func(w *fixture, c *system.Cloud) client.Object {
-		p := smallDatabase(c)
+		p := system.MinimalDatabase(c)
 		change(&p)
 		return w.database(c, "orders", p)
 	}
@@ -298,14 +298,14 @@ func databaseWith(change func(*v1alpha1.DatabaseParameters)) func(*fixture, *sys
 func named(object func(*fixture, *system.Cloud) client.Object, name string) func(*fixture, *system.Cloud) client.Object {
 	return func(w *fixture, c *system.Cloud) client.Object {
 		o := object(w, c)
-		spec(o).ExternalName = name
+		system.SpecOf(o).ExternalName = name
 		return o
 	}
 }
 
 func renamed(name string) func(*fixture, *system.Cloud, client.Object) {
 	return func(w *fixture, _ *system.Cloud, o client.Object) {
-		edit(w, o, func(o client.Object) { spec(o).ExternalName = name + "-" + w.namespace })
+		edit(w, o, func(o client.Object) { system.SpecOf(o).ExternalName = name + "-" + w.Namespace })
 	}
 }
 
@@ -315,7 +315,7 @@ func edited(change func(client.Object)) func(*fixture, *system.Cloud, client.Obj
 
 // team is the ProviderConfig of the namespace, with credentials from the Secret keys.
 func (w *fixture) team(c *system.Cloud) *v1alpha1.ProviderConfig {
-	return &v1alpha1.ProviderConfig{ObjectMeta: w.meta("team"), Spec: v1alpha1.ProviderConfigSpec{
+	return &v1alpha1.ProviderConfig{ObjectMeta: w.Meta("team"), Spec: v1alpha1.ProviderConfigSpec{
 		Account:     c.AccountSpec(),
 		Credentials: v1alpha1.Credentials{SecretRef: &v1alpha1.LocalSecretReference{Name: "keys"}},
 	}}
@@ -330,7 +330,7 @@ func ofTeam(w *fixture, c *system.Cloud) client.Object {
 // credentials makes or mends the Secret keys. but replaces some of its entries, by nothing if nil.
 func (w *fixture) credentials(c *system.Cloud, but map[string][]byte) {
 	w.Helper()
-	s := &corev1.Secret{ObjectMeta: w.meta("keys"), Data: c.Keys()}
+	s := &corev1.Secret{ObjectMeta: w.Meta("keys"), Data: c.Keys()}
 	for k, v := range but {
 		if s.Data[k] = v; v == nil {
 			delete(s.Data, k)
@@ -340,13 +340,13 @@ func (w *fixture) credentials(c *system.Cloud, but map[string][]byte) {
 	if apierrors.IsAlreadyExists(err) {
 		err = w.Client.Update(w.Context(), s)
 	}
-	w.must(err)
+	w.Must(err)
 }
 
 func withKeys(but map[string][]byte) func(*fixture, *system.Cloud) client.Object {
 	return func(w *fixture, c *system.Cloud) client.Object {
 		w.credentials(c, but)
-		w.must(w.Client.Create(w.Context(), w.team(c)))
+		w.Must(w.Client.Create(w.Context(), w.team(c)))
 		return ofTeam(w, c)
 	}
 }

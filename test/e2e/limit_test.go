@@ -32,7 +32,7 @@ func TestLimits(t *testing.T) {
 
 // testQuota: who finds no room says so, tries now and then, and gets it once there is some.
 func testQuota(w *fixture, c *system.Cloud) {
-	first, second, third := w.database(c, "first", smallDatabase(c)), w.database(c, "second", smallDatabase(c)), w.database(c, "third", smallDatabase(c))
+	first, second, third := w.database(c, "first", system.MinimalDatabase(c)), w.database(c, "second", system.MinimalDatabase(c)), w.database(c, "third", system.MinimalDatabase(c))
 	w.create(first)
 	w.create(second)
 	w.ready(first)
@@ -57,7 +57,7 @@ func testRates(w *fixture, c *system.Cloud) {
 	const many = 4
 	var buckets []*v1alpha1.Bucket
 	for i := range many {
-		b := w.bucket(c, fmt.Sprintf("photos-%d", i), fullBucket(c))
+		b := w.bucket(c, fmt.Sprintf("photos-%d", i), system.FullBucket(c))
 		w.create(b)
 		buckets = append(buckets, b)
 	}

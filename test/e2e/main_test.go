@@ -132,7 +132,7 @@ func install(t testing.TB, o localcloud.Options, namespaces ...string) *system.E
 func newEnvironment(t testing.TB, o localcloud.Options, room int) *environment {
 	t.Helper()
 	s := newIdleEnvironment(t, o, room)
-	s.Run(t, controllers.Options{SyncPeriod: syncPeriod}, nil)
+	s.StartManager(t, controllers.Options{SyncPeriod: syncPeriod}, nil)
 	return s
 }
 

@@ -13,30 +13,30 @@ import (
 // What another tool made is taken over as docs/migrate says: looked at first, then taken with its password, at the cost of
 // the mark and of the same password once more; and there is a way back.
 func TestTakeOverAndBack(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		external := w.namespace + "-theirs"
-		k.make(c, w.T, external, map[string]string{"theirs": "1"})
-		o := k.declare(w, c, "ours")
-		spec(o).ExternalName, spec(o).Management = external, v1alpha1.ManagementObserve
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		external := w.Namespace + "-theirs"
+		k.Make(c, w.T, external, map[string]string{"theirs": "1"})
+		o := w.declare(c, k, "ours")
+		system.SpecOf(o).ExternalName, system.SpecOf(o).Management = external, v1alpha1.ManagementObserve
 		w.create(o)
-		w.equal("what is seen", w.ready(o).Value(k.field), k.mirror)
+		w.equal("what is seen", w.ready(o).Value(k.Field), k.Mirror)
 
-		want := []string{k.marking[c.Name]}
+		want := []string{k.Mark}
 		mark := len(c.Writes(external))
 		w.give("somebody-elses")
 		edit(w, o, func(o client.Object) {
-			spec(o).Management, spec(o).Adoption = "", v1alpha1.AdoptionIfExists
-			spec(o).Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
-			connect(o, "ours")
-			setDeletion(o, v1alpha1.DeletionRetain)
+			system.SpecOf(o).Management, system.SpecOf(o).Adoption = "", v1alpha1.AdoptionIfExists
+			system.SpecOf(o).Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
+			system.Connect(o, "ours")
+			k.SetDeletionPolicy(o, v1alpha1.DeletionRetain)
 			if d, ok := o.(*v1alpha1.Database); ok {
 				d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "admin"}}
 			}
 		})
 		s := w.ready(o)
-		if k.kind == "Database" {
+		if k.Kind == "Database" {
 			want = append(want, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.Name])
-			w.equal("the password", string(w.secret("ours")["password"]), "somebody-elses")
+			w.equal("the password", string(w.Secret("ours")["password"]), "somebody-elses")
 		}
 		w.expectWrites(c, external, mark, want...)
 		if len(s.Status.PendingChanges) > 0 {
@@ -46,11 +46,11 @@ func TestTakeOverAndBack(t *testing.T) {
 		mark = len(c.Writes(external))
 		w.delete(o)
 		w.awaitDeleted(o)
-		w.equal("writes of the way back", c.Writes(external)[mark:], []string{k.marking[c.Name]})
-		if tags := k.tags(c, w.T, external); !driver.MarkFrom(tags).Released || tags["theirs"] != "1" {
+		w.equal("writes of the way back", c.Writes(external)[mark:], []string{k.Mark})
+		if tags := k.Tags(c, w.T, external); !driver.MarkFrom(tags).Released || tags["theirs"] != "1" {
 			w.Errorf("it is left with the tags %v", tags)
 		}
-		if w.secret("ours") == nil {
+		if w.Secret("ours") == nil {
 			w.Error("the connection Secret went")
 		}
 	})

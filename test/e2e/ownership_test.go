@@ -19,15 +19,15 @@ func TestWhatExistsAlready(t *testing.T) {
 		return func(w *fixture, _ string) map[string]string {
 			m := w.mark(namespace, name)
 			if namespace == "" {
-				m.Namespace = w.namespace
+				m.Namespace = w.Namespace
 			}
 			m.Released = true
 			return m.Labels()
 		}
 	}
 	neighbours := func(w *fixture, _ string) map[string]string { return w.mark("another", "object").Labels() }
-	earlier := func(w *fixture, name string) map[string]string { return w.mark(w.namespace, name).Labels() }
-	released := func(w *fixture, name string) map[string]string { return left(w.namespace, name)(w, name) }
+	earlier := func(w *fixture, name string) map[string]string { return w.mark(w.Namespace, name).Labels() }
+	released := func(w *fixture, name string) map[string]string { return left(w.Namespace, name)(w, name) }
 	const anothers = "a cloud object of this name exists and belongs to another object"
 	for _, test := range []struct {
 		name     string
@@ -50,22 +50,22 @@ func TestWhatExistsAlready(t *testing.T) {
 		{"released-ifexists", released, v1alpha1.AdoptionIfExists, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			onAll(t, func(w *fixture, c *system.Cloud, k target) {
-				o := k.declare(w, c, test.name)
-				external := w.namespace + "-" + test.name
-				k.make(c, w.T, external, test.tags(w, test.name))
+			onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+				o := w.declare(c, k, test.name)
+				external := w.Namespace + "-" + test.name
+				k.Make(c, w.T, external, test.tags(w, test.name))
 				mark := len(c.Writes(external))
-				spec(o).ExternalName, spec(o).Adoption = external, test.adoption
+				system.SpecOf(o).ExternalName, system.SpecOf(o).Adoption = external, test.adoption
 				w.create(o)
 				if test.refusal == "" {
 					w.ready(o)
-					want := []string{k.marking[c.Name]}
-					if c.Name == "aws" && strings.HasPrefix(test.name, "released") && k.kind == "Database" {
+					want := []string{k.Mark}
+					if c.Name == "aws" && strings.HasPrefix(test.name, "released") && k.Kind == "Database" {
 						want = append(want, "RemoveTagsFromResource") // RDS takes a tag away by a call of its own
 					}
 					w.expectWrites(c, external, mark, want...)
 					if !w.marked(c, k, external, o) {
-						w.Errorf("the tags are %v", k.tags(c, w.T, external))
+						w.Errorf("the tags are %v", k.Tags(c, w.T, external))
 					}
 					return
 				}
@@ -73,7 +73,7 @@ func TestWhatExistsAlready(t *testing.T) {
 				w.untouched(c, external, mark, o)
 				w.delete(o)
 				w.awaitDeleted(o)
-				if k.tags(c, w.T, external) == nil {
+				if k.Tags(c, w.T, external) == nil {
 					w.Error("it went with an object that did not own it")
 				}
 			})
@@ -83,125 +83,125 @@ func TestWhatExistsAlready(t *testing.T) {
 
 // A refusal heals by an edit of the spec.
 func TestAdoptionOnSecondThought(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		external := w.namespace + "-found"
-		k.make(c, w.T, external, nil)
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		external := w.Namespace + "-found"
+		k.Make(c, w.T, external, nil)
 		mark := len(c.Writes(external))
-		o := k.declare(w, c, "found")
-		spec(o).ExternalName = external
+		o := w.declare(c, k, "found")
+		system.SpecOf(o).ExternalName = external
 		w.create(o)
 		w.stalled(o, v1alpha1.ReasonNotOwned)
-		edit(w, o, func(o client.Object) { spec(o).Adoption = v1alpha1.AdoptionIfExists })
+		edit(w, o, func(o client.Object) { system.SpecOf(o).Adoption = v1alpha1.AdoptionIfExists })
 		w.ready(o)
-		w.expectWrites(c, external, mark, k.marking[c.Name])
+		w.expectWrites(c, external, mark, k.Mark)
 	})
 }
 
 // What another cluster takes over is left to it, without a fight.
 func TestTakenOver(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		o := k.declare(w, c, "ours")
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		o := w.declare(c, k, "ours")
 		w.create(o)
 		name := w.ready(o).Status.ExternalName
 		w.Disturb()
-		k.tag(c, w.T, name, someoneElses())
+		k.Tag(c, w.T, name, someoneElses())
 		mark := len(c.Writes(name))
 		w.stalled(o, v1alpha1.ReasonNotOwned, "belongs to another object")
 		w.expectWrites(c, name, mark)
 		w.delete(o)
 		w.awaitDeleted(o)
-		if driver.MarkFrom(k.tags(c, w.T, name)).Cluster != "other-cluster" {
-			w.Errorf("it was touched: %v", k.tags(c, w.T, name))
+		if driver.MarkFrom(k.Tags(c, w.T, name)).Cluster != "other-cluster" {
+			w.Errorf("it was touched: %v", k.Tags(c, w.T, name))
 		}
 	})
 }
 
 func TestObserve(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		external := w.namespace + "-seen"
-		o := k.declare(w, c, "seen")
-		spec(o).Management, spec(o).ExternalName = v1alpha1.ManagementObserve, external
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		external := w.Namespace + "-seen"
+		o := w.declare(c, k, "seen")
+		system.SpecOf(o).Management, system.SpecOf(o).ExternalName = v1alpha1.ManagementObserve, external
 		w.create(o)
 		w.stalled(o, v1alpha1.ReasonNotFound, "check spec.externalName")
 		w.Disturb()
-		k.make(c, w.T, external, map[string]string{"theirs": "1"})
+		k.Make(c, w.T, external, map[string]string{"theirs": "1"})
 		mark := len(c.Writes(external))
 		s := w.ready(o)
-		w.equal("mirror", s.Value(k.field), k.mirror)
+		w.equal("mirror", s.Value(k.Field), k.Mirror)
 		w.equal("reason", s.Condition(v1alpha1.ConditionReady).Reason, string(v1alpha1.ReasonObserved))
 		w.untouched(c, external, mark, o)
-		if !driver.MarkFrom(k.tags(c, w.T, external)).Zero() {
+		if !driver.MarkFrom(k.Tags(c, w.T, external)).Zero() {
 			w.Error("what is only observed was marked")
 		}
-		k.tag(c, w.T, external, map[string]string{"theirs": "2"})
+		k.Tag(c, w.T, external, map[string]string{"theirs": "2"})
 		w.mirrors(o, "tags.theirs", `"2"`)
 		w.delete(o)
 		w.awaitDeleted(o)
-		if k.tags(c, w.T, external) == nil {
+		if k.Tags(c, w.T, external) == nil {
 			w.Error("what was only observed was deleted")
 		}
 	})
 }
 
 func TestRetainAndTakeBack(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		o := k.declare(w, c, "kept")
-		setDeletion(o, v1alpha1.DeletionRetain)
-		connect(o, "kept")
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		o := w.declare(c, k, "kept")
+		k.SetDeletionPolicy(o, v1alpha1.DeletionRetain)
+		system.Connect(o, "kept")
 		w.create(o)
 		name := w.ready(o).Status.ExternalName
-		secret := w.secret("kept")
+		secret := w.Secret("kept")
 		mark := len(c.Writes(name))
 		w.delete(o)
 		w.awaitDeleted(o)
-		w.equal("writes", c.Writes(name)[mark:], []string{k.marking[c.Name]})
-		if m := driver.MarkFrom(k.tags(c, w.T, name)); !m.Released {
+		w.equal("writes", c.Writes(name)[mark:], []string{k.Mark})
+		if m := driver.MarkFrom(k.Tags(c, w.T, name)); !m.Released {
 			w.Errorf("the mark is %+v, want it released", m)
 		}
-		w.equal("the Secret that stays", w.secret("kept"), secret)
+		w.equal("the Secret that stays", w.Secret("kept"), secret)
 
-		back := k.declare(w, c, "kept")
-		connect(back, "kept")
+		back := w.declare(c, k, "kept")
+		system.Connect(back, "kept")
 		w.create(back)
 		w.stalled(back, v1alpha1.ReasonNotOwned, "was released (deletionPolicy: Retain)", "set spec.adoption: IfExists")
 		mark = len(c.Writes(name))
-		edit(w, back, func(o client.Object) { spec(o).Adoption = v1alpha1.AdoptionIfExists })
+		edit(w, back, func(o client.Object) { system.SpecOf(o).Adoption = v1alpha1.AdoptionIfExists })
 		w.ready(back)
 		if !w.marked(c, k, name, back) {
-			w.Errorf("the tags are %v", k.tags(c, w.T, name))
+			w.Errorf("the tags are %v", k.Tags(c, w.T, name))
 		}
 		w.observedAgain(c, name, 1)
 		writes := c.Writes(name)[mark:]
 		if want := map[string]int{"aws": 2, "gcp": 1}[c.Name]; len(writes) > want { // RDS adds tags and removes tags by two calls
 			w.Errorf("taking it back cost %q", writes)
 		}
-		w.equal("the Secret that was left", w.secret("kept"), secret)
+		w.equal("the Secret that was left", w.Secret("kept"), secret)
 	})
 }
 
 func TestVanished(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
 		for _, policy := range []v1alpha1.WhenVanished{v1alpha1.WhenVanishedRecreate, v1alpha1.WhenVanishedStop} {
 			w.run(string(policy), func(w *fixture) {
-				o := k.declare(w, c, map[v1alpha1.WhenVanished]string{v1alpha1.WhenVanishedRecreate: "again", v1alpha1.WhenVanishedStop: "lost"}[policy])
-				preset := map[string]v1alpha1.WhenVanished{"Bucket": v1alpha1.WhenVanishedRecreate, "Database": v1alpha1.WhenVanishedStop}[k.kind]
+				o := w.declare(c, k, map[v1alpha1.WhenVanished]string{v1alpha1.WhenVanishedRecreate: "again", v1alpha1.WhenVanishedStop: "lost"}[policy])
+				preset := map[string]v1alpha1.WhenVanished{"Bucket": v1alpha1.WhenVanishedRecreate, "Database": v1alpha1.WhenVanishedStop}[k.Kind]
 				if policy != preset {
-					spec(o).WhenVanished = policy
+					system.SpecOf(o).WhenVanished = policy
 				}
 				w.create(o)
 				name := w.ready(o).Status.ExternalName
 				w.Disturb()
-				k.drop(c, w.T, name)
+				k.Drop(c, w.T, name)
 				mark := len(c.Writes(name))
 				if policy == v1alpha1.WhenVanishedStop {
 					w.stalled(o, v1alpha1.ReasonVanished, "spec.whenVanished: Recreate")
 					w.expectWrites(c, name, mark)
-					edit(w, o, func(o client.Object) { spec(o).WhenVanished = v1alpha1.WhenVanishedRecreate })
+					edit(w, o, func(o client.Object) { system.SpecOf(o).WhenVanished = v1alpha1.WhenVanishedRecreate })
 				}
-				w.eventually("it is made again", func() bool { return k.tags(c, w.T, name) != nil })
+				w.Eventually("it is made again", func() bool { return k.Tags(c, w.T, name) != nil })
 				w.observedAgain(c, name, 2)
 				w.ready(o)
-				w.expectWrites(c, name, mark, k.making[c.Name])
+				w.expectWrites(c, name, mark, k.Create)
 			})
 		}
 	})
@@ -210,31 +210,31 @@ func TestVanished(t *testing.T) {
 // What was lost and is restored under its name is another object to the cloud: it is taken once somebody says so, as the message
 // and the runbooks have it.
 func TestRestored(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		o := k.declare(w, c, "restored")
-		spec(o).WhenVanished = v1alpha1.WhenVanishedStop
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		o := w.declare(c, k, "restored")
+		system.SpecOf(o).WhenVanished = v1alpha1.WhenVanishedStop
 		w.create(o)
 		name := w.ready(o).Status.ExternalName
 		w.Disturb()
-		k.drop(c, w.T, name)
+		k.Drop(c, w.T, name)
 		w.stalled(o, v1alpha1.ReasonVanished, "restore it in the cloud under the same name and set spec.adoption: IfExists")
 		w.Disturb()
-		k.make(c, w.T, name, map[string]string{"theirs": "1"})
+		k.Make(c, w.T, name, map[string]string{"theirs": "1"})
 		w.stalled(o, v1alpha1.ReasonNotOwned, "set spec.adoption: IfExists")
 		mark := len(c.Writes(name))
-		edit(w, o, func(o client.Object) { spec(o).Adoption = v1alpha1.AdoptionIfExists })
+		edit(w, o, func(o client.Object) { system.SpecOf(o).Adoption = v1alpha1.AdoptionIfExists })
 		w.ready(o)
 		w.observedAgain(c, name, 2)
-		w.expectWrites(c, name, mark, k.marking[c.Name])
+		w.expectWrites(c, name, mark, k.Mark)
 		if !w.marked(c, k, name, o) {
-			w.Errorf("the tags are %v", k.tags(c, w.T, name))
+			w.Errorf("the tags are %v", k.Tags(c, w.T, name))
 		}
 	})
 }
 
 func TestPause(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		o, clock := k.declare(w, c, "paused"), k.declare(w, c, "clock")
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		o, clock := w.declare(c, k, "paused"), w.declare(c, k, "clock")
 		w.create(o)
 		w.create(clock)
 		name, other := w.ready(o).Status.ExternalName, w.ready(clock).Status.ExternalName
@@ -246,7 +246,7 @@ func TestPause(t *testing.T) {
 		if c := s.Condition(v1alpha1.ConditionReady); c.Status != yes || c.Reason != string(v1alpha1.ReasonPaused) {
 			w.Errorf("a pause took Ready away, or does not show there:\n    %v", s)
 		}
-		k.drop(c, w.T, name)
+		k.Drop(c, w.T, name)
 		looks, writes := c.Observations(name), len(c.Writes(name))
 		w.observedAgain(c, other, 2) // time enough to be looked at
 		if c.Observations(name) != looks || len(c.Writes(name)) != writes {
@@ -254,9 +254,9 @@ func TestPause(t *testing.T) {
 		}
 		edit(w, o, func(o client.Object) {
 			o.SetAnnotations(nil)
-			spec(o).WhenVanished = v1alpha1.WhenVanishedRecreate
+			system.SpecOf(o).WhenVanished = v1alpha1.WhenVanishedRecreate
 		})
-		w.eventually("it goes on", func() bool { return len(c.Writes(name)) > writes })
+		w.Eventually("it goes on", func() bool { return len(c.Writes(name)) > writes })
 		w.observedAgain(c, name, 2)
 		w.ready(o)
 		edit(w, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) })
@@ -269,8 +269,8 @@ func TestPause(t *testing.T) {
 
 // The annotation for doing it now is followed sooner than a re-check would come. A busy machine gets several tries.
 func TestReconcileNow(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		o := k.declare(w, c, "now")
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		o := w.declare(c, k, "now")
 		w.create(o)
 		name := w.ready(o).Status.ExternalName
 		for try := range 10 {

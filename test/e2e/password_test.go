@@ -26,13 +26,13 @@ func TestPasswordOutOfBounds(t *testing.T) {
 
 		w.give("first-password")
 		w.ready(d)
-		w.equal("password", string(w.secret("orders-db")["password"]), "first-password")
+		w.equal("password", string(w.Secret("orders-db")["password"]), "first-password")
 		mark := len(c.Writes(name))
 		w.give("line-break\n")
 		w.stalled(d, v1alpha1.ReasonPasswordInvalid, "line breaks")
 		w.observedAgain(c, name, 2)
 		w.neverStored(d, "line-break\n")
-		w.equal("password", string(w.secret("orders-db")["password"]), "first-password")
+		w.equal("password", string(w.Secret("orders-db")["password"]), "first-password")
 		w.give("first-password")
 		w.ready(d)
 		w.expectWrites(c, name, mark)
@@ -43,11 +43,11 @@ func TestPasswordOutOfBounds(t *testing.T) {
 func TestPasswordFromAFormerConnection(t *testing.T) {
 	w := newFixture(t)
 	c := w.cloud("aws")
-	d := w.database(c, "orders", smallDatabase(c))
-	connect(d, "login")
+	d := w.database(c, "orders", system.MinimalDatabase(c))
+	system.Connect(d, "login")
 	w.create(d)
 	name := w.ready(d).Status.ExternalName
-	edit(w, d, func(d *v1alpha1.Database) { connect(d, "moved") })
+	edit(w, d, func(d *v1alpha1.Database) { system.Connect(d, "moved") })
 	w.ready(d)
 	mark := len(c.Writes(name))
 	edit(w, d, func(d *v1alpha1.Database) {
@@ -67,7 +67,7 @@ func (w *fixture) neverStored(d *v1alpha1.Database, password string) {
 	if apierrors.IsNotFound(err) {
 		return
 	}
-	w.must(err)
+	w.Must(err)
 	for key, value := range s.Data {
 		if string(value) == password {
 			w.Errorf("it is stored as %s", key)

@@ -13,10 +13,10 @@ import (
 // A cloud object that vanished and is created again begins with nothing applied: all that the first one got is made again, and
 // the object is not Ready before that.
 func TestRecreatedInFull(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		o := k.declare(w, c, "again")
-		spec(o).WhenVanished = v1alpha1.WhenVanishedRecreate
-		connect(o, "again")
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		o := w.declare(c, k, "again")
+		system.SpecOf(o).WhenVanished = v1alpha1.WhenVanishedRecreate
+		system.Connect(o, "again")
 		var making []string
 		switch o := o.(type) {
 		case *v1alpha1.Bucket:
@@ -37,15 +37,15 @@ func TestRecreatedInFull(t *testing.T) {
 }
 
 // recreated has an object vanish, and checks what is made in its place.
-func (w *fixture) recreated(c *system.Cloud, k target, o client.Object, name string, making []string) {
+func (w *fixture) recreated(c *system.Cloud, k system.Target, o client.Object, name string, making []string) {
 	w.Helper()
 	first := w.ready(o)
 	w.Disturb()
-	k.drop(c, w.T, name)
+	k.Drop(c, w.T, name)
 	mark := len(c.Writes(name))
-	w.eventually("all of it is made again", func() bool { return len(c.Writes(name)) >= mark+len(making) })
+	w.Eventually("all of it is made again", func() bool { return len(c.Writes(name)) >= mark+len(making) })
 	w.state(o, "ready, and another cloud object", func(s system.Snapshot) bool {
-		return s.IsReady(o) && s.Status.FirstReadyTime != nil && (c.Name == "aws" && k.kind == "Bucket" || s.Status.ExternalID != first.Status.ExternalID)
+		return s.IsReady(o) && s.Status.FirstReadyTime != nil && (c.Name == "aws" && k.Kind == "Bucket" || s.Status.ExternalID != first.Status.ExternalID)
 	})
 	w.observedAgain(c, name, 2)
 	w.ready(o)
@@ -57,12 +57,12 @@ func (w *fixture) recreated(c *system.Cloud, k target, o client.Object, name str
 // once it is.
 func TestRecreatedDatabaseCanBeUsed(t *testing.T) {
 	onReal(t, v1alpha1.EnginePostgres, func(w *fixture, c *system.Cloud) {
-		p := smallDatabase(c)
+		p := system.MinimalDatabase(c)
 		p.DatabaseName = new("app")
 		d := w.database(c, "orders", p)
 		d.Spec.WhenVanished = v1alpha1.WhenVanishedRecreate
 		d.Spec.Credentials = &v1alpha1.DatabaseCredentials{Username: new("keeper")}
-		connect(d, "orders-db")
+		system.Connect(d, "orders-db")
 		w.create(d)
 		s := w.ready(d)
 		name, first := s.Status.ExternalName, s.Status.ExternalID
@@ -82,8 +82,8 @@ func TestRecreatedDatabaseCanBeUsed(t *testing.T) {
 				w.Errorf("it is Ready before it is as declared:\n    %v", s)
 			}
 		}
-		user, database, err := w.query(w.secret("orders-db"))
-		w.must(err)
+		user, database, err := w.query(w.Secret("orders-db"))
+		w.Must(err)
 		w.equal("user", user, "keeper")
 		w.equal("database", database, "app")
 	})

@@ -22,10 +22,10 @@ import (
 func TestObservationRefused(t *testing.T) {
 	onBoth(t, func(w *fixture, c *system.Cloud) {
 		w.credentials(c, nil)
-		w.must(w.Client.Create(w.Context(), w.team(c)))
+		w.Must(w.Client.Create(w.Context(), w.team(c)))
 		b := ofTeam(w, c)
 		w.create(b)
-		since := len(w.States(kindOf(b), b.GetName(), 0))
+		since := len(w.States(system.KindOf(b), b.GetName(), 0))
 		w.ready(b)
 		w.Disturb()
 		key := map[string]string{"aws": v1alpha1.SecretKeyAWSSecretAccessKey, "gcp": v1alpha1.SecretKeyGCPCredentials}[c.Name]
@@ -34,14 +34,14 @@ func TestObservationRefused(t *testing.T) {
 			return s.Is(v1alpha1.ConditionStalled, yes) && s.Is(v1alpha1.ConditionAvailable, open) && s.Is(v1alpha1.ConditionReady, no)
 		})
 		reason := s.Condition(v1alpha1.ConditionStalled).Reason
-		for _, was := range w.States(kindOf(b), b.GetName(), since) {
+		for _, was := range w.States(system.KindOf(b), b.GetName(), since) {
 			if was.Status.FirstReadyTime != nil && !was.Is(v1alpha1.ConditionReady, yes) && !was.Is(v1alpha1.ConditionAvailable, open) {
 				w.Errorf("before two sync periods were over it was\n    %v", was)
 			}
 		}
 		events := &eventsv1.EventList{}
-		w.eventually("object and provider config are warned of", func() bool {
-			w.must(w.Client.List(w.Context(), events, client.InNamespace(w.namespace)))
+		w.Eventually("object and provider config are warned of", func() bool {
+			w.Must(w.Client.List(w.Context(), events, client.InNamespace(w.Namespace)))
 			warned := func(kind string) bool {
 				return slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool {
 					return e.Regarding.Kind == kind && e.Type == corev1.EventTypeWarning && e.Reason == reason
@@ -50,7 +50,7 @@ func TestObservationRefused(t *testing.T) {
 			return warned("Bucket") && warned("ProviderConfig")
 		})
 		config := w.team(c)
-		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(config), config))
+		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(config), config))
 		if ready := meta.FindStatusCondition(config.Status.Conditions, v1alpha1.ConditionReady); ready == nil || ready.Status != no || ready.Reason != reason {
 			w.Errorf("the provider config is %+v", ready)
 		}
@@ -65,28 +65,28 @@ func TestObservationRefused(t *testing.T) {
 func TestRefusedObservationIsRecorded(t *testing.T) {
 	t.Parallel()
 	s := newIdleEnvironment(t, localcloud.Options{ListenersOnly: true, InstanceQuota: -1}, 2)
-	s.Run(t, controllers.Options{SyncPeriod: 24 * time.Hour}, nil)
+	s.StartManager(t, controllers.Options{SyncPeriod: 24 * time.Hour}, nil)
 	for name, key := range map[string]string{"aws": v1alpha1.SecretKeyAWSSecretAccessKey, "gcp": v1alpha1.SecretKeyGCPCredentials} {
 		t.Run(name, func(t *testing.T) {
 			w := s.fixture(t)
 			c := system.NewCloud(s.Cloud, name)
 			w.credentials(c, nil)
 			config := w.team(c)
-			w.must(w.Client.Create(w.Context(), config))
+			w.Must(w.Client.Create(w.Context(), config))
 			b := ofTeam(w, c)
 			w.create(b)
 			w.ready(b)
-			since := len(w.States(kindOf(b), b.GetName(), 0))
+			since := len(w.States(system.KindOf(b), b.GetName(), 0))
 			w.Disturb()
 			w.credentials(c, map[string][]byte{key: []byte("not-the-key")})
 			w.says(b, "", "it can't be observed, so its status shows the last observation: ")
-			w.eventually("the provider config is not Ready", func() bool {
-				w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(config), config))
+			w.Eventually("the provider config is not Ready", func() bool {
+				w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(config), config))
 				return meta.IsStatusConditionFalse(config.Status.Conditions, v1alpha1.ConditionReady)
 			})
 			w.credentials(c, nil)
 			w.says(b, v1alpha1.EventRecovered, "the cloud answers again")
-			for _, was := range w.States(kindOf(b), b.GetName(), since) {
+			for _, was := range w.States(system.KindOf(b), b.GetName(), since) {
 				w.Errorf("the refusal shows in its conditions:\n    %v", was)
 			}
 		})
@@ -96,8 +96,8 @@ func TestRefusedObservationIsRecorded(t *testing.T) {
 // What the cloud keeps refusing as busy is recorded, with the cloud's words: an edit does not stay "being applied", and an
 // object that is being deleted is never Ready.
 func TestBusyForLong(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		o := k.declare(w, c, "busy")
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		o := w.declare(c, k, "busy")
 		w.create(o)
 		name := w.ready(o).Status.ExternalName
 		w.Disturb()
@@ -116,7 +116,7 @@ func TestBusyForLong(t *testing.T) {
 			return s.Deleting && c != nil && c.Reason == string(v1alpha1.ReasonDeleting) && len(c.Message) > len("the cloud refuses this for now, and Mooring retries: ") &&
 				c.Message[:len("the cloud refuses this")] == "the cloud refuses this"
 		})
-		for _, s := range w.States(k.kind, o.GetName(), since) {
+		for _, s := range w.States(k.Kind, o.GetName(), since) {
 			if s.Deleting && s.ObservedGeneration == s.Generation && s.Is(v1alpha1.ConditionReady, yes) {
 				w.Errorf("it is being deleted, and\n    %v", s)
 			}
@@ -129,8 +129,8 @@ func TestBusyForLong(t *testing.T) {
 
 // A deletion shows at once, although the cloud refuses it first.
 func TestDeletionShowsAtOnce(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		o := k.declare(w, c, "going")
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		o := w.declare(c, k, "going")
 		w.create(o)
 		name := w.ready(o).Status.ExternalName
 		w.Disturb()
@@ -138,7 +138,7 @@ func TestDeletionShowsAtOnce(t *testing.T) {
 		w.delete(o)
 		deletes := func(s system.Snapshot) bool { return s.Deleting && !s.Is(v1alpha1.ConditionReady, yes) }
 		w.state(o, "being deleted", deletes)
-		states := w.States(k.kind, o.GetName(), 0)
+		states := w.States(k.Kind, o.GetName(), 0)
 		first := states[slices.IndexFunc(states, deletes)]
 		w.equal("the first message", first.Condition(v1alpha1.ConditionReady).Message, "being deleted")
 		lift()

@@ -33,7 +33,7 @@ const (
 func TestClassRollout(t *testing.T) {
 	t.Parallel()
 	s := install(t, localcloud.Options{ListenersOnly: true, InstanceQuota: -1, Durations: localcloud.Durations{Modify: modifying}}, crowded)
-	s.Run(t, controllers.Options{SyncPeriod: time.Minute}, nil)
+	s.StartManager(t, controllers.Options{SyncPeriod: time.Minute}, nil)
 	r := &rollout{T: t, Environment: s}
 	r.begin()
 	awaitAll(r, "ready and up to date", func(c *v1alpha1.DatabaseClass) bool {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -37,12 +36,12 @@ func TestSeldom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := freeAddress(t)
+	address := system.FreeAddress(t)
 	if err := admission.Apply(t.Context(), s.Client, "https://"+address); err != nil {
 		t.Fatal(err)
 	}
 	server := &oldServer{}
-	s.Run(t, controllers.Options{SyncPeriod: syncPeriod, Lease: lease, WebhookAddress: address}, server.wrap)
+	s.StartManager(t, controllers.Options{SyncPeriod: syncPeriod, Lease: lease, WebhookAddress: address}, server.wrap)
 	w := s.fixture(t)
 	c := system.NewCloud(s.Cloud, "aws")
 	w.Run("tokens", func(t *testing.T) { w.in(t).signsIn() })
@@ -53,32 +52,22 @@ func TestSeldom(t *testing.T) {
 	}
 }
 
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
-}
-
 // signsIn has a Bucket made by whom a token of the namespace's ServiceAccount is for.
 func (w *fixture) signsIn() {
 	w.Helper()
 	issuer, err := w.TrustCluster(w.Context())
-	w.must(err)
+	w.Must(err)
 	const arn = "arn:aws:iam::" + system.AWSAccount + ":role/web"
-	account := &corev1.ServiceAccount{ObjectMeta: w.meta("cloud")}
+	account := &corev1.ServiceAccount{ObjectMeta: w.Meta("cloud")}
 	account.Annotations = map[string]string{v1alpha1.AnnotationIssueTokens: "true"}
-	w.Cloud.AWSRole(arn, localcloud.AWSTrust{Issuer: issuer, Subjects: []string{localcloud.ServiceAccountSubject(w.namespace, account.Name)}})
-	config := &v1alpha1.ProviderConfig{ObjectMeta: w.meta("team")}
+	w.Cloud.AWSRole(arn, localcloud.AWSTrust{Issuer: issuer, Subjects: []string{localcloud.ServiceAccountSubject(w.Namespace, account.Name)}})
+	config := &v1alpha1.ProviderConfig{ObjectMeta: w.Meta("team")}
 	config.Spec.AWS = &v1alpha1.AWSAccount{Region: system.AWSRegion}
 	config.Spec.Credentials.WebIdentity = &v1alpha1.WebIdentity{ServiceAccountName: account.Name, RoleARN: arn}
-	b := &v1alpha1.Bucket{ObjectMeta: w.meta("signed")}
+	b := &v1alpha1.Bucket{ObjectMeta: w.Meta("signed")}
 	b.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: config.Name}
 	for _, o := range []client.Object{account, config} {
-		w.must(w.Client.Create(w.Context(), o))
+		w.Must(w.Client.Create(w.Context(), o))
 	}
 	w.create(b)
 	w.ready(b)
@@ -95,14 +84,14 @@ func (w *fixture) answers(c *system.Cloud) {
 		AllowedNamespaces: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": "others"}},
 	}
 	meta := metav1.ObjectMeta{Name: "others"}
-	w.must(w.Client.Create(w.Context(), &v1alpha1.BucketClass{ObjectMeta: meta, Spec: v1alpha1.BucketClassSpec{ClassSpec: others}}))
-	w.must(w.Client.Create(w.Context(), &v1alpha1.DatabaseClass{ObjectMeta: meta, Spec: v1alpha1.DatabaseClassSpec{ClassSpec: others}}))
-	b, d := &v1alpha1.Bucket{ObjectMeta: w.meta("photos")}, &v1alpha1.Database{ObjectMeta: w.meta("orders")}
+	w.Must(w.Client.Create(w.Context(), &v1alpha1.BucketClass{ObjectMeta: meta, Spec: v1alpha1.BucketClassSpec{ClassSpec: others}}))
+	w.Must(w.Client.Create(w.Context(), &v1alpha1.DatabaseClass{ObjectMeta: meta, Spec: v1alpha1.DatabaseClassSpec{ClassSpec: others}}))
+	b, d := &v1alpha1.Bucket{ObjectMeta: w.Meta("photos")}, &v1alpha1.Database{ObjectMeta: w.Meta("orders")}
 	b.Spec.ClassName, d.Spec.ClassName = meta.Name, meta.Name
 	for _, o := range []client.Object{b, d} {
-		w.eventually("a "+kindOf(o)+" of a class for others is refused", func() bool {
+		w.Eventually("a "+system.KindOf(o)+" of a class for others is refused", func() bool {
 			err := w.Client.Create(w.Context(), o.DeepCopyObject().(client.Object), client.DryRunAll)
-			return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "is not allowed in namespace "+w.namespace)
+			return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "is not allowed in namespace "+w.Namespace)
 		})
 	}
 }
@@ -116,9 +105,9 @@ func (w *fixture) repeats(c *system.Cloud, server *oldServer) {
 	w.Disturb()
 	server.full.Store(true)
 	w.delete(b)
-	w.eventually("its end is told again", func() bool {
+	w.Eventually("its end is told again", func() bool {
 		events := &eventsv1.EventList{}
-		w.must(w.Client.List(w.Context(), events, client.InNamespace(w.namespace)))
+		w.Must(w.Client.List(w.Context(), events, client.InNamespace(w.Namespace)))
 		return slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool {
 			return e.Regarding.Name == b.Name && e.Reason == v1alpha1.EventDeleted && e.Series != nil
 		})

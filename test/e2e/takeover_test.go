@@ -21,7 +21,7 @@ import (
 func TestContradictionIsNotTakenOver(t *testing.T) {
 	refuses := func(w *fixture, c *system.Cloud, o client.Object, external string, says ...string) {
 		mark := len(c.Writes(external))
-		spec(o).ExternalName, spec(o).Adoption = external, v1alpha1.AdoptionIfExists
+		system.SpecOf(o).ExternalName, system.SpecOf(o).Adoption = external, v1alpha1.AdoptionIfExists
 		w.create(o)
 		w.stalled(o, v1alpha1.ReasonImmutable, append(says, "does not take it over")...)
 		w.untouched(c, external, mark, o)
@@ -31,15 +31,15 @@ func TestContradictionIsNotTakenOver(t *testing.T) {
 	}
 	t.Run("engine", func(t *testing.T) {
 		onBoth(t, func(w *fixture, c *system.Cloud) {
-			external := w.namespace + "-theirs"
+			external := w.Namespace + "-theirs"
 			c.MakeMySQL(w.T, external)
-			refuses(w, c, w.database(c, "ours", smallDatabase(c)), external, `engine can't change from "mysql" to "postgres"`)
+			refuses(w, c, w.database(c, "ours", system.MinimalDatabase(c)), external, `engine can't change from "mysql" to "postgres"`)
 		})
 	})
 	t.Run("location", func(t *testing.T) {
 		w := newFixture(t)
 		c := w.cloud("gcp")
-		external := w.namespace + "-theirs"
+		external := w.Namespace + "-theirs"
 		c.MakeBucketIn(w.T, external, "US")
 		refuses(w, c, w.bucket(c, "ours", v1alpha1.BucketParameters{Location: new("eu")}), external, `location can't change from "us" to "eu"`)
 	})
@@ -48,10 +48,10 @@ func TestContradictionIsNotTakenOver(t *testing.T) {
 // What was taken over and never was as declared stays in the cloud.
 func TestAdoptedAndNeverApplied(t *testing.T) {
 	onBoth(t, func(w *fixture, c *system.Cloud) {
-		external := w.namespace + "-theirs"
+		external := w.Namespace + "-theirs"
 		c.MakeDatabase(w.T, external, map[string]string{"theirs": "1"})
-		p := smallDatabase(c)
-		sized(c, &p, sizes[c.Name][1])
+		p := system.MinimalDatabase(c)
+		system.SetSize(c, &p, system.Sizes[c.Name][1])
 		d := w.database(c, "ours", p)
 		d.Spec.ExternalName, d.Spec.Adoption = external, v1alpha1.AdoptionIfExists
 		w.create(d)
@@ -71,7 +71,7 @@ func TestLocationIsWhereItWasObserved(t *testing.T) {
 		t.Run(fmt.Sprintf("observed first %t", observed), func(t *testing.T) {
 			w := newFixture(t)
 			c := w.cloud("gcp")
-			external := w.namespace + "-theirs"
+			external := w.Namespace + "-theirs"
 			c.MakeBucketIn(w.T, external, "US")
 			b := w.bucket(c, "ours", v1alpha1.BucketParameters{})
 			b.Spec.ExternalName, b.Spec.Adoption = external, v1alpha1.AdoptionIfExists
@@ -97,7 +97,7 @@ func TestLocationIsWhereItWasObserved(t *testing.T) {
 func TestCreationThatDropsTags(t *testing.T) {
 	w := newFixture(t)
 	c := w.cloud("aws")
-	name := w.namespace + "-untagged"
+	name := w.Namespace + "-untagged"
 	untag := func() {
 		none := map[string]string{"theirs": "1"}
 		for _, key := range driver.MarkKeys() {
@@ -114,7 +114,7 @@ func TestCreationThatDropsTags(t *testing.T) {
 	b.Spec.ExternalName = name
 	w.create(b)
 	w.ready(b)
-	if !w.marked(c, targets[0], name, b) {
+	if !w.marked(c, system.TargetOf("Bucket", c.Name), name, b) {
 		w.Errorf("the tags are %v", c.BucketTags(w.T, name))
 	}
 	noted := slices.ContainsFunc(w.States("Bucket", b.Name, 0), func(s system.Snapshot) bool { return s.Status.MarkMissing })
@@ -133,7 +133,7 @@ func TestLostCreationThatDropsTags(t *testing.T) {
 	w := newFixture(t)
 	c := w.cloud("aws")
 	b := w.bucket(c, "untagged", v1alpha1.BucketParameters{})
-	name := resource.ExternalName(w.mark(w.namespace, b.Name).Cluster, w.namespace, b.Name, 63)
+	name := resource.ExternalName(w.mark(w.Namespace, b.Name).Cluster, w.Namespace, b.Name, 63)
 	none := map[string]string{"theirs": "1"}
 	for _, key := range driver.MarkKeys() {
 		none[key] = ""
@@ -144,7 +144,7 @@ func TestLostCreationThatDropsTags(t *testing.T) {
 	}))
 	w.create(b)
 	w.ready(b)
-	if !w.marked(c, targets[0], name, b) {
+	if !w.marked(c, system.TargetOf("Bucket", c.Name), name, b) {
 		w.Errorf("the tags are %v", c.BucketTags(w.T, name))
 	}
 	w.expectWrites(c, name, 0, "CreateBucket", "PutBucketTagging", "PutBucketTagging")
@@ -153,15 +153,15 @@ func TestLostCreationThatDropsTags(t *testing.T) {
 // Lost data is told as a loss.
 func TestLossIsTold(t *testing.T) {
 	t.Run("created again", func(t *testing.T) {
-		onAll(t, func(w *fixture, c *system.Cloud, k target) {
-			o := k.declare(w, c, "lost")
-			spec(o).WhenVanished = v1alpha1.WhenVanishedRecreate
+		onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+			o := w.declare(c, k, "lost")
+			system.SpecOf(o).WhenVanished = v1alpha1.WhenVanishedRecreate
 			tagged(o, "a")
 			w.create(o)
 			s := w.ready(o)
 			name, where := s.Status.ExternalName, c.Name+" account "+s.Status.AccountID
 			w.Disturb()
-			k.drop(c, w.T, name)
+			k.Drop(c, w.T, name)
 			created := "Normal Created: created " + name + " in " + where
 			usable := "Normal Ready: usable and up to date"
 			w.expectEvents(o, []string{
@@ -172,7 +172,7 @@ func TestLossIsTold(t *testing.T) {
 	})
 	t.Run("without a final snapshot", func(t *testing.T) {
 		onBoth(t, func(w *fixture, c *system.Cloud) {
-			d := w.database(c, "lost", smallDatabase(c))
+			d := w.database(c, "lost", system.MinimalDatabase(c))
 			d.Spec.DeletionPolicy = v1alpha1.DeletionSnapshot
 			w.create(d)
 			s := w.ready(d)
@@ -194,23 +194,23 @@ func TestLossIsTold(t *testing.T) {
 
 // Whose a cloud object is, is told to the platform team alone.
 func TestTenantsAreNotToldWhose(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		external := w.namespace + "-theirs"
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		external := w.Namespace + "-theirs"
 		theirs := w.mark("bank", "treasure")
-		k.make(c, w.T, external, theirs.Labels())
+		k.Make(c, w.T, external, theirs.Labels())
 		told := 0
 		for _, how := range []func(o client.Object){
-			func(o client.Object) { spec(o).Adoption = v1alpha1.AdoptionIfExists },
-			func(o client.Object) { spec(o).Management = v1alpha1.ManagementObserve },
+			func(o client.Object) { system.SpecOf(o).Adoption = v1alpha1.AdoptionIfExists },
+			func(o client.Object) { system.SpecOf(o).Management = v1alpha1.ManagementObserve },
 		} {
-			o := k.declare(w, c, fmt.Sprintf("ours-%d", told))
-			spec(o).ExternalName = external
+			o := w.declare(c, k, fmt.Sprintf("ours-%d", told))
+			system.SpecOf(o).ExternalName = external
 			how(o)
 			w.create(o)
 			for range 2 { // what is told again is one Event with a count
 				w.stalled(o, v1alpha1.ReasonNotOwned)
 				told++
-				w.eventually("the platform team is told", func() bool { return w.toldPlatform(o, "bank/treasure of cluster "+theirs.Cluster) >= 1+(told-1)%2 })
+				w.Eventually("the platform team is told", func() bool { return w.toldPlatform(o, "bank/treasure of cluster "+theirs.Cluster) >= 1+(told-1)%2 })
 				edit(w, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) })
 				w.state(o, "paused", func(s system.Snapshot) bool { return s.Is(v1alpha1.ConditionStalled, absent) })
 				edit(w, o, func(o client.Object) { o.SetAnnotations(nil) })
@@ -218,13 +218,13 @@ func TestTenantsAreNotToldWhose(t *testing.T) {
 			w.stalled(o, v1alpha1.ReasonNotOwned)
 		}
 		all := &eventsv1.EventList{}
-		w.must(w.Client.List(w.Context(), all, client.InNamespace(w.namespace)))
+		w.Must(w.Client.List(w.Context(), all, client.InNamespace(w.Namespace)))
 		said, err := json.Marshal(all)
-		w.must(err)
+		w.Must(err)
 		for _, s := range w.Objects() {
 			for _, state := range w.States(s.Kind, s.Name, 0) {
 				text, err := json.Marshal(state.Status)
-				w.must(err)
+				w.Must(err)
 				said = append(said, text...)
 			}
 		}
@@ -240,7 +240,7 @@ func TestTenantsAreNotToldWhose(t *testing.T) {
 func (w *fixture) toldPlatform(o client.Object, says string) (times int) {
 	w.Helper()
 	all := &eventsv1.EventList{}
-	w.must(w.Client.List(w.Context(), all, client.InNamespace(system.Namespace)))
+	w.Must(w.Client.List(w.Context(), all, client.InNamespace(system.Namespace)))
 	for _, e := range all.Items {
 		if e.Regarding.Kind != "ClusterProviderConfig" || !strings.Contains(e.Note, o.GetNamespace()+"/"+o.GetName()+" ") || !strings.Contains(e.Note, says) {
 			continue
@@ -255,15 +255,15 @@ func (w *fixture) toldPlatform(o client.Object, says string) (times int) {
 
 // What another namespace left in a shared account may be taken over, or looked at, with the platform's consent alone.
 func TestPlatformConsents(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k target) {
-		external := w.namespace + "-left"
+	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
+		external := w.Namespace + "-left"
 		left := w.mark("another", "object")
 		left.Released = true
-		k.make(c, w.T, external, left.Labels())
-		seen := k.declare(w, c, "seen")
-		spec(seen).ExternalName, spec(seen).Management = external, v1alpha1.ManagementObserve
-		o := k.declare(w, c, "ours")
-		spec(o).ExternalName, spec(o).Adoption = external, v1alpha1.AdoptionIfExists
+		k.Make(c, w.T, external, left.Labels())
+		seen := w.declare(c, k, "seen")
+		system.SpecOf(seen).ExternalName, system.SpecOf(seen).Management = external, v1alpha1.ManagementObserve
+		o := w.declare(c, k, "ours")
+		system.SpecOf(o).ExternalName, system.SpecOf(o).Adoption = external, v1alpha1.AdoptionIfExists
 		for _, o := range []client.Object{seen, o} {
 			o.SetAnnotations(map[string]string{v1alpha1.AnnotationAdoptFrom: "another/objects"})
 			w.create(o)
@@ -274,7 +274,7 @@ func TestPlatformConsents(t *testing.T) {
 			w.ready(o)
 		}
 		if !w.marked(c, k, external, o) {
-			w.Errorf("the tags are %v", k.tags(c, w.T, external))
+			w.Errorf("the tags are %v", k.Tags(c, w.T, external))
 		}
 	})
 }

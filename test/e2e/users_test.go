@@ -15,13 +15,13 @@ func TestUsersOfAnAccount(t *testing.T) {
 	c := w.cloud("aws")
 	w.credentials(c, nil)
 	team := w.team(c)
-	w.must(w.Client.Create(w.Context(), team))
+	w.Must(w.Client.Create(w.Context(), team))
 	users := map[string]client.Object{}
-	name := func(bucket string) string { return "Bucket " + w.namespace + "/" + bucket }
+	name := func(bucket string) string { return "Bucket " + w.Namespace + "/" + bucket }
 	named := func(want string) {
 		w.Helper()
-		w.eventually("the account is in use by: "+want, func() bool {
-			w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(team), team))
+		w.Eventually("the account is in use by: "+want, func() bool {
+			w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(team), team))
 			return team.Status.InUseBy == want
 		})
 	}
@@ -45,12 +45,12 @@ func TestUsersOfAnAccount(t *testing.T) {
 // Who may not read Secrets sees where a server answers.
 func TestEndpointInStatus(t *testing.T) {
 	onBoth(t, func(w *fixture, c *system.Cloud) {
-		d := w.database(c, "orders", smallDatabase(c))
-		connect(d, "login")
+		d := w.database(c, "orders", system.MinimalDatabase(c))
+		system.Connect(d, "login")
 		w.create(d)
 		w.ready(d)
-		secret := w.secret("login")
-		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(d), d))
+		secret := w.Secret("login")
+		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(d), d))
 		if want := string(secret["host"]) + ":" + string(secret["port"]); len(want) < 4 || d.Status.Endpoint != want {
 			w.Errorf("status.endpoint is %q, want %q", d.Status.Endpoint, want)
 		}

@@ -69,7 +69,7 @@ func newStage(t *testing.T, name string, period time.Duration, co cluster.Option
 	}
 	s.history = follow(t, watching)
 	t.Cleanup(func() { s.verifyAudit(t) })
-	s.Run(t, controllers.Options{SyncPeriod: period, Now: s.theirs.Now, Drivers: map[string]driver.Driver{
+	s.StartManager(t, controllers.Options{SyncPeriod: period, Now: s.theirs.Now, Drivers: map[string]driver.Driver{
 		"aws": aws.New(aws.Options{Endpoint: s.Cloud.AWSEndpoint(), Now: s.clock.Now}),
 		"gcp": gcp.New(gcp.Options{Endpoint: s.Cloud.GCPEndpoint(), Now: s.clock.Now}),
 	}}, s.tokens.wrap)

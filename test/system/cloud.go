@@ -1,6 +1,7 @@
 package system
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -32,8 +33,7 @@ func NewCloud(local *localcloud.Cloud, name string) *Cloud {
 func (c *Cloud) ObservationTimes(name string) []time.Time {
 	var times []time.Time
 	for _, call := range c.Ledger.Calls(localcloud.Filter{Resource: name, Write: localcloud.Reads}) {
-		switch call.Operation {
-		case "GetBucketTagging", "DescribeDBInstances", "buckets.get", "instances.get":
+		if slices.ContainsFunc(Targets, func(t Target) bool { return t.Observe == call.Operation }) {
 			times = append(times, call.Time)
 		}
 	}

@@ -161,9 +161,9 @@ func (e *Environment) Drivers(kill *KillSwitch, callTimeout time.Duration) map[s
 	}
 }
 
-// Run starts a manager in the environment. Of o, the zero values of Drivers, SyncPeriod, Workers and Settle are filled
+// StartManager starts a manager in the environment. Of o, the zero values of Drivers, SyncPeriod, Workers and Settle are filled
 // with ones that suit tests. wrap, if not nil, wraps the transport to the API server, outside the kill switch.
-func (e *Environment) Run(t testing.TB, o controllers.Options, wrap func(http.RoundTripper) http.RoundTripper) *Manager {
+func (e *Environment) StartManager(t testing.TB, o controllers.Options, wrap func(http.RoundTripper) http.RoundTripper) *Manager {
 	t.Helper()
 	kill := &KillSwitch{}
 	if o.Drivers == nil {

@@ -87,6 +87,16 @@ func Render(t testing.TB, values Values, templates ...string) ([]*unstructured.U
 	return decode(&out)
 }
 
+// ReadManifest returns the objects in a file.
+func ReadManifest(path string) ([]*unstructured.Unstructured, error) {
+	content, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = content.Close() }()
+	return decode(content)
+}
+
 // decode reads the objects of a manifest.
 func decode(manifest io.Reader) (objects []*unstructured.Unstructured, err error) {
 	for documents := utilyaml.NewYAMLOrJSONDecoder(manifest, 4096); ; {

@@ -32,7 +32,7 @@ func (l *KillSwitch) Kill() { l.dead.Store(true) }
 
 // Wrap returns a transport that works until Kill. What was answered after Kill is not delivered.
 func (l *KillSwitch) Wrap(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
+	return RoundTripper(func(r *http.Request) (*http.Response, error) {
 		if l.dead.Load() {
 			return nil, ErrKilled
 		}
@@ -45,10 +45,11 @@ func (l *KillSwitch) Wrap(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
+// A RoundTripper is a function that is an http.RoundTripper.
+type RoundTripper func(*http.Request) (*http.Response, error)
 
 // RoundTrip implements http.RoundTripper.
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+func (f RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // A Manager is a running manager.
 type Manager struct {

@@ -23,9 +23,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// Patience is how long a test waits for anything. It is long enough for a machine that others use too.
-const Patience = 2 * time.Minute
-
 // A Snapshot is one state that an object passed through.
 type Snapshot struct {
 	Kind, Name, UID                string

@@ -3,7 +3,6 @@ package system
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -19,12 +18,7 @@ import (
 // Grant makes the roles in a file, which is config/rbac/role.yaml, and gives them to a user who has no other rights:
 // one that is missing shows at once. Namespaces of roles must be there.
 func Grant(ctx context.Context, c client.Client, file, user string) error {
-	content, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = content.Close() }()
-	roles, err := decode(content)
+	roles, err := ReadManifest(file)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,103 @@
+package system
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// Targets are the kinds of objects in the clouds that tests about all of them iterate over. A new kind or cloud is an entry here.
+var Targets = []Target{
+	bucketTarget("aws", "s3", Operations{Observe: "GetBucketTagging", Create: "CreateBucket", Mark: "PutBucketTagging", Delete: "DeleteBucket"}),
+	bucketTarget("gcp", "storage", Operations{Observe: "buckets.get", Create: "buckets.insert", Mark: "buckets.patch", Delete: "buckets.delete"}),
+	databaseTarget("aws", "rds", Operations{
+		Observe: "DescribeDBInstances", Create: "CreateDBInstance", Mark: "AddTagsToResource", Delete: "DeleteDBInstance", Disrupt: "ModifyDBInstance",
+	}),
+	databaseTarget("gcp", "sqladmin", Operations{
+		Observe: "instances.get", Create: "instances.insert", Mark: "instances.patch", Delete: "instances.delete", Disrupt: "instances.patch",
+	}),
+}
+
+// A Target is a kind of object in one cloud.
+type Target struct {
+	Kind, Cloud string
+	// Service is the cloud's API in the ledger.
+	Service string
+	Operations
+	// New returns an empty object, to read into.
+	New func() client.Object
+	// Minimal declares what the cloud demands, Typical what a developer declares, with the tag team=shop, and Full all that can be
+	// declared. The objects lead to the cloud by the provider config of its name.
+	Minimal, Typical, Full func(*Cloud, metav1.ObjectMeta) client.Object
+	// Connect sets the name of the connection Secret.
+	Connect func(client.Object, string)
+	// SetDeletionPolicy sets the deletion policy.
+	SetDeletionPolicy func(client.Object, v1alpha1.DeletionPolicy)
+	// Edit changes a typical object online, in fields that take separate calls where the cloud has such. Disrupt changes a field that
+	// interrupts or restarts; it is nil if the kind has none.
+	Edit    func(client.Object)
+	Disrupt func(*Cloud, client.Object)
+	// Make makes the cloud object beside Mooring, without a mark. Tags returns its tags, nil if it does not exist; Tag sets some of
+	// them, and takes those away that are empty; Drop deletes it.
+	Make func(c Console, t *testing.T, name string, tags map[string]string)
+	Tags func(c Console, t *testing.T, name string) map[string]string
+	Tag  func(c Console, t *testing.T, name string, tags map[string]string)
+	Drop func(c Console, t *testing.T, name string)
+	// Field is one that status.observed shows of what Make makes, and Mirror its value.
+	Field, Mirror string
+}
+
+// Operations are calls of a cloud's API, as the ledger names them.
+type Operations struct {
+	// Observe is the read that every observation begins with. The others are writes: Mark puts the ownership mark on what exists, and
+	// Disrupt is what Target.Disrupt costs.
+	Observe, Create, Mark, Delete, Disrupt string
+}
+
+// String is the name of the target's sub-tests.
+func (t Target) String() string { return t.Cloud + "/" + t.Kind }
+
+// TargetOf returns the target of a kind in a cloud, which must exist.
+func TargetOf(kind, cloud string) Target {
+	for _, t := range Targets {
+		if t.Kind == kind && t.Cloud == cloud {
+			return t
+		}
+	}
+	panic("there is no target " + cloud + "/" + kind)
+}
+
+// KindOf returns the kind of an object of one of the targets.
+func KindOf(o client.Object) string {
+	for _, t := range Targets {
+		if reflect.TypeOf(t.New()) == reflect.TypeOf(o) {
+			return t.Kind
+		}
+	}
+	panic(fmt.Sprintf("%T is the kind of no target", o))
+}
+
+// StatusOf points to the part of an object's status that all kinds share.
+func StatusOf(o client.Object) *v1alpha1.ResourceStatus {
+	return o.(v1alpha1.ResourceObject).GetResourceStatus()
+}
+
+// SpecOf points to the part of an object's spec that all kinds share.
+func SpecOf(o client.Object) *v1alpha1.ResourceSpec {
+	return o.(v1alpha1.ResourceObject).GetResourceSpec()
+}
+
+// Connect sets the name of an object's connection Secret.
+func Connect(o client.Object, secret string) {
+	for _, t := range Targets {
+		if t.Kind == KindOf(o) {
+			t.Connect(o, secret)
+			return
+		}
+	}
+}
