@@ -125,7 +125,7 @@ func (w *fixture) requests(o client.Object) func() []string {
 				of = "password"
 			case r.Namespace != w.Namespace, r.Verb == "watch":
 				continue
-			case of != o.GetName() && (r.Resource == "buckets" || r.Resource == "databases"): // the end of the object before, logged late
+			case aboutAnother(r, o): // the end of the object before, logged late
 				continue
 			case of == o.GetName():
 				of = ""
@@ -133,6 +133,18 @@ func (w *fixture) requests(o client.Object) func() []string {
 			made = append(made, strings.TrimSpace(strings.TrimSuffix(r.Verb+" "+r.Resource+"/"+r.Subresource, "/")+" "+of))
 		}
 		return made
+	}
+}
+
+// aboutAnother reports whether a request is about another object, by its own name or that of an Event.
+func aboutAnother(r cluster.Request, o client.Object) bool {
+	switch r.Resource {
+	case "buckets", "databases":
+		return r.Name != o.GetName()
+	case "events":
+		return !strings.HasPrefix(r.Name, o.GetName()+".")
+	default:
+		return false
 	}
 }
 

@@ -14,18 +14,19 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // TestAccounts takes an account, or what leads to it, away from under an object.
 func TestAccounts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, cluster.Options{ControllerManager: true}, localcloud.Options{ListenersOnly: true})
+	w := newEnvironment(t, cluster.Options{ControllerManager: true}, localcloud.Options{ListenersOnly: true})
 	w.run(t, timeout)
 	var all sync.WaitGroup
 	for _, c := range []struct {
 		name string
-		// happens to a life that is at rest. It ends with the object deleted.
-		happens func(t *testing.T, l *life)
+		// happens to a lifecycle that is at rest. It ends with the object deleted.
+		happens func(t *testing.T, l *lifecycle)
 	}{
 		{"credentials deleted first", credentialsFirst},
 		{"namespace deleted", namespaceDeleted},
@@ -35,14 +36,14 @@ func TestAccounts(t *testing.T) {
 		{"credentials replaced at once", replaced},
 		{"credentials revoked", revoked},
 	} {
-		for _, s := range subjects {
+		for _, s := range system.Targets {
 			all.Go(func() {
 				t.Run(s.String()+"/"+c.name, func(t *testing.T) {
-					l := w.born(t, s)
-					defer l.tellIfFailed(t)
-					l.enter(creation)
-					l.do(t, creation)
-					l.enter(deletion)
+					l := w.prepared(t, s)
+					defer l.logIfFailed(t)
+					l.enterPhase(creation)
+					l.perform(t, creation)
+					l.enterPhase(deletion)
 					c.happens(t, l)
 					for _, op := range creates {
 						if n := l.committed()[op]; n > 0 {
@@ -57,13 +58,13 @@ func TestAccounts(t *testing.T) {
 	all.Wait()
 }
 
-func credentialsFirst(t *testing.T, l *life) {
+func credentialsFirst(t *testing.T, l *lifecycle) {
 	l.must(t, l.Client.Delete(t.Context(), l.credentials()))
-	l.do(t, deletion)
+	l.perform(t, deletion)
 }
 
 // namespaceDeleted lets kube-controller-manager delete all there is in the order that it likes.
-func namespaceDeleted(t *testing.T, l *life) {
+func namespaceDeleted(t *testing.T, l *lifecycle) {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: l.name}}
 	l.must(t, l.Client.Delete(t.Context(), ns))
 	await(t, "the namespace is gone", func() string {
@@ -81,7 +82,7 @@ func namespaceDeleted(t *testing.T, l *life) {
 }
 
 // configDeleted: a config that is deleted while in use serves those that use it, until the last has gone.
-func configDeleted(t *testing.T, l *life) {
+func configDeleted(t *testing.T, l *lifecycle) {
 	l.must(t, l.Client.Delete(t.Context(), l.config(t)))
 	await(t, "the config says that it is to be deleted", func() string {
 		c := meta.FindStatusCondition(l.config(t).Status.Conditions, v1alpha1.ConditionReady)
@@ -90,30 +91,30 @@ func configDeleted(t *testing.T, l *life) {
 		}
 		return ""
 	})
-	l.patch(t, l.change)
+	l.patch(t, l.target.Edit)
 	l.awaitReady(t)
 	l.must(t, l.Client.Delete(t.Context(), l.get(t)))
-	l.awaitGone(t)
+	l.awaitDeleted(t)
 }
 
 // anotherAccount: what is bound to one account is neither looked for nor made in another, and not let go.
-func anotherAccount(t *testing.T, l *life) {
-	theirs := &life{world: l.world, subject: l.subject, name: l.name, account: other(l.account)}
+func anotherAccount(t *testing.T, l *lifecycle) {
+	theirs := &lifecycle{environment: l.environment, target: l.target, name: l.name, account: other(l.account)}
 	secret := l.credentials()
 	mine := theirs.credentials()
 	l.secrets = append(l.secrets, theirs.secrets...)
 	l.must(t, l.Client.Update(t.Context(), mine))
-	if l.cloud == "gcp" {
+	if l.target.Cloud == "gcp" {
 		l.patchConfig(t, func(c *v1alpha1.ProviderConfig) { c.Spec.GCP.Project = theirs.account })
 	}
 	l.awaitStalled(t, v1alpha1.ReasonAccountChanged, "change the provider config back")
 	l.must(t, l.Client.Delete(t.Context(), l.get(t)))
 	await(t, "the deletion says why it can't go on", func() string {
 		o := l.get(t)
-		c := meta.FindStatusCondition(statusOf(o).Conditions, v1alpha1.ConditionStalled)
-		s := meta.FindStatusCondition(statusOf(o).Conditions, v1alpha1.ConditionSynced)
+		c := meta.FindStatusCondition(system.StatusOf(o).Conditions, v1alpha1.ConditionStalled)
+		s := meta.FindStatusCondition(system.StatusOf(o).Conditions, v1alpha1.ConditionSynced)
 		if c == nil || c.Reason != string(v1alpha1.ReasonAccountChanged) || s.Status != metav1.ConditionFalse {
-			return conditions(statusOf(o).Conditions)
+			return conditions(system.StatusOf(o).Conditions)
 		}
 		return ""
 	})
@@ -124,68 +125,68 @@ func anotherAccount(t *testing.T, l *life) {
 		t.Errorf("%d writes to another account", n)
 	}
 	l.must(t, l.Client.Update(t.Context(), secret))
-	if l.cloud == "gcp" {
+	if l.target.Cloud == "gcp" {
 		l.patchConfig(t, func(c *v1alpha1.ProviderConfig) { c.Spec.GCP.Project = l.account })
 	}
-	l.awaitGone(t)
+	l.awaitDeleted(t)
 }
 
 func other(account string) string {
-	if after, ok := strings.CutPrefix(account, "life"); ok {
+	if after, ok := strings.CutPrefix(account, "case"); ok {
 		return "other" + after
 	}
 	return "2" + account[1:]
 }
 
 // anotherRegion: a region is for what is made from now on.
-func anotherRegion(t *testing.T, l *life) {
+func anotherRegion(t *testing.T, l *lifecycle) {
 	l.patchConfig(t, func(c *v1alpha1.ProviderConfig) {
-		if l.cloud == "aws" {
+		if l.target.Cloud == "aws" {
 			c.Spec.AWS.Region = "eu-west-1"
 		} else {
 			c.Spec.GCP.Region = "europe-west1"
 		}
 	})
-	l.awaitLooks(t, 2)
+	l.awaitObservations(t, 2)
 	if why := unready(l.get(t)); why != "" || len(l.committed()) > 0 {
 		t.Errorf("%s; changed: %v", why, l.committed())
 	}
-	l.do(t, deletion)
+	l.perform(t, deletion)
 }
 
 // replaced: a Secret can be deleted and created again in one go, as tools do it. The old keys are no longer good
 // for anything, so whatever is done afterwards is done by the new ones.
-func replaced(t *testing.T, l *life) {
+func replaced(t *testing.T, l *lifecycle) {
 	l.must(t, l.Client.Delete(t.Context(), l.credentials()))
 	rotate := l.Cloud.RotateAWSKeys
-	if l.cloud == "gcp" {
+	if l.target.Cloud == "gcp" {
 		rotate = l.Cloud.RotateGCPKey
 	}
 	rotate(l.account)
 	l.must(t, l.Client.Create(t.Context(), l.credentials()))
-	l.awaitLooks(t, 2)
-	l.patch(t, l.change)
+	l.awaitObservations(t, 2)
+	l.patch(t, l.target.Edit)
 	l.awaitReady(t)
 	if len(l.committed()) == 0 {
 		t.Error("the edit did not reach the cloud")
 	}
-	l.do(t, deletion)
+	l.perform(t, deletion)
 }
 
 // revoked: what the cloud refuses is said, with advice, and heals.
-func revoked(t *testing.T, l *life) {
+func revoked(t *testing.T, l *lifecycle) {
 	revoke, restore := l.Cloud.RevokeAWSKeys, l.Cloud.RestoreAWSKeys
-	if l.cloud == "gcp" {
+	if l.target.Cloud == "gcp" {
 		revoke, restore = l.Cloud.RevokeGCPKey, l.Cloud.RestoreGCPKey
 	}
 	revoke(l.account)
 	l.awaitStalled(t, v1alpha1.ReasonDenied, "credentials")
 	restore(l.account)
 	l.awaitReady(t)
-	l.do(t, deletion)
+	l.perform(t, deletion)
 }
 
-func (l *life) config(t testing.TB) *v1alpha1.ProviderConfig {
+func (l *lifecycle) config(t testing.TB) *v1alpha1.ProviderConfig {
 	t.Helper()
 	c := &v1alpha1.ProviderConfig{}
 	l.must(t, l.Client.Get(t.Context(), client.ObjectKey{Namespace: l.name, Name: accountName}, c))
@@ -193,7 +194,7 @@ func (l *life) config(t testing.TB) *v1alpha1.ProviderConfig {
 }
 
 // patchConfig edits the config as a person would: beside whatever Mooring writes.
-func (l *life) patchConfig(t testing.TB, change func(*v1alpha1.ProviderConfig)) {
+func (l *lifecycle) patchConfig(t testing.TB, change func(*v1alpha1.ProviderConfig)) {
 	t.Helper()
 	c := l.config(t)
 	before := c.DeepCopy()
@@ -202,16 +203,16 @@ func (l *life) patchConfig(t testing.TB, change func(*v1alpha1.ProviderConfig)) 
 }
 
 // awaitStalled waits until a person is asked, for a reason and with advice.
-func (l *life) awaitStalled(t testing.TB, reason v1alpha1.Reason, advice string) {
+func (l *lifecycle) awaitStalled(t testing.TB, reason v1alpha1.Reason, advice string) {
 	t.Helper()
 	await(t, l.name+" is stalled: "+string(reason), func() string {
-		o := l.seenNow(t.Context())
+		o := l.cached(t.Context())
 		if o == nil {
 			return "it is not there"
 		}
-		c := meta.FindStatusCondition(statusOf(o).Conditions, v1alpha1.ConditionStalled)
+		c := meta.FindStatusCondition(system.StatusOf(o).Conditions, v1alpha1.ConditionStalled)
 		if c == nil || c.Reason != string(reason) || !strings.Contains(c.Message, advice) {
-			return conditions(statusOf(o).Conditions)
+			return conditions(system.StatusOf(o).Conditions)
 		}
 		return ""
 	})

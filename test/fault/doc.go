@@ -1,7 +1,7 @@
 // Package fault holds Mooring to its promises while things go wrong: each write to Kubernetes or a cloud
 // is lost on its way there, lost on its way back, refused as a conflict, or is the last thing that the process did.
 //
-// A life is one object from its creation to its end. Each life has a namespace, a provider config and a
-// cloud account of its own, named alike, so that a fault hits that object only and hundreds of lives run at once. A
-// life without faults first tells which writes there are; see write_test.go.
+// A lifecycle is one object from its creation to its end. Each lifecycle has a namespace, a provider config and a
+// cloud account of its own, named alike, so that a fault hits that object only and hundreds of lifecycles run at once. A
+// lifecycle without faults first tells which writes there are; see write_test.go.
 package fault

@@ -29,12 +29,12 @@ import (
 // is answered before an object of another account was edited five times, so that no clock decides.
 func TestHangingAccount(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
-	for _, s := range subjects {
+	w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	for _, s := range system.Targets {
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
 			calls := &unanswered{next: http.DefaultTransport.(*http.Transport).Clone(), failed: make(chan struct{})}
-			healthy, sick := w.born(t, s), w.born(t, s)
+			healthy, sick := w.prepared(t, s), w.prepared(t, s)
 			m, err := system.Start(t.Context(), rest.CopyConfig(w.user), nil, controllers.Options{
 				Drivers: map[string]driver.Driver{
 					"aws": aws.New(aws.Options{Endpoint: w.Cloud.AWSEndpoint(), HTTPClient: &http.Client{Transport: calls}, CallTimeout: time.Hour}),
@@ -55,16 +55,16 @@ func TestHangingAccount(t *testing.T) {
 
 // besideHanging edits a healthy object while 40 objects of another account get no answer: at first many at once, and, after
 // the first calls have failed for that, one at a time.
-func (l *life) besideHanging(t *testing.T, sick *life, calls *unanswered) {
+func (l *lifecycle) besideHanging(t *testing.T, sick *lifecycle, calls *unanswered) {
 	t.Helper()
-	for _, one := range []*life{l, sick} {
-		one.enter(creation)
-		one.do(t, creation)
+	for _, one := range []*lifecycle{l, sick} {
+		one.enterPhase(creation)
+		one.perform(t, creation)
 	}
 	calls.hang(sick.name)
 	for i := range 40 {
-		o := sick.object(fmt.Sprintf("%s-%d", sick.name, i))
-		o.SetNamespace(sick.name)
+		o := sick.object()
+		o.SetName(fmt.Sprintf("%s-%d", sick.name, i))
 		sick.must(t, l.Client.Create(t.Context(), o))
 	}
 	for _, when := range []string{"unknown", "known"} {
@@ -83,9 +83,9 @@ func (l *life) besideHanging(t *testing.T, sick *life, calls *unanswered) {
 }
 
 // edits edits a healthy object five times, and waits each time until the edit has reached the cloud.
-func (l *life) edits(t *testing.T, tag string) {
+func (l *lifecycle) edits(t *testing.T, tag string) {
 	t.Helper()
-	l.enter(edit)
+	l.enterPhase(edit)
 	for i := range 5 {
 		l.patch(t, func(o client.Object) {
 			value := v1alpha1.TagValue(fmt.Sprintf("%s-%d", tag, i))
@@ -110,7 +110,7 @@ func (l *life) edits(t *testing.T, tag string) {
 	}
 }
 
-// An unanswered transport leaves the calls about one life without an answer, whatever their deadline, until the test has them
+// An unanswered transport leaves the calls about one lifecycle without an answer, whatever their deadline, until the test has them
 // fail as those that have timed out.
 type unanswered struct {
 	next http.RoundTripper
@@ -121,7 +121,7 @@ type unanswered struct {
 	count  int           // of calls that hang
 }
 
-// hang has calls about a life hang from now on, and those fail that did; "" is of no life.
+// hang has calls about a lifecycle hang from now on, and those fail that did; "" is of no lifecycle.
 func (u *unanswered) hang(about string) {
 	u.mu.Lock()
 	u.about = about

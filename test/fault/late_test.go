@@ -14,19 +14,20 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // TestFailsLate has the cloud accept what it then does not do. The object says so, or what failed is tried again;
 // there is one cloud object, and none is let go that is still there.
 func TestFailsLate(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
 	w.run(t, timeout)
 	var all sync.WaitGroup
-	for _, s := range []subject{{"aws", "Database"}, {"gcp", "Database"}} {
+	for _, s := range []system.Target{system.TargetOf("Database", "aws"), system.TargetOf("Database", "gcp")} {
 		for _, c := range []struct {
 			name    string
-			happens func(t *testing.T, l *life)
+			happens func(t *testing.T, l *lifecycle)
 		}{
 			{"creation", creationFails},
 			{"edit", editFails},
@@ -36,9 +37,9 @@ func TestFailsLate(t *testing.T) {
 		} {
 			all.Go(func() {
 				t.Run(s.String()+"/"+c.name, func(t *testing.T) {
-					l := w.born(t, s)
-					defer l.tellIfFailed(t)
-					l.enter(creation)
+					l := w.prepared(t, s)
+					defer l.logIfFailed(t)
+					l.enterPhase(creation)
 					c.happens(t, l)
 					l.verify(t, deletion)
 				})
@@ -49,43 +50,43 @@ func TestFailsLate(t *testing.T) {
 }
 
 // failLate has an operation be accepted and fail, each time until it is lifted.
-func (l *life) failLate(aws, gcp string) (lift func()) {
-	l.set(&trap{phase: l.phase, call: call{cloud, map[string]string{"aws": aws, "gcp": gcp}[l.cloud], 0}, kind: localcloud.FailLate})
-	return func() { l.set(nil) }
+func (l *lifecycle) failLate(aws, gcp string) (lift func()) {
+	l.inject(&injectedFault{phase: l.phase, call: call{cloud, map[string]string{"aws": aws, "gcp": gcp}[l.target.Cloud], 0}, kind: localcloud.FailLate})
+	return func() { l.inject(nil) }
 }
 
 // creationFails: an instance whose creation failed is of no use. It is said to be so until it is deleted; it was never
 // of any use, so that needs no snapshot, and the next of its name is made as ever.
-func creationFails(t *testing.T, l *life) {
+func creationFails(t *testing.T, l *lifecycle) {
 	lift := l.failLate("CreateDBInstance", "instances.insert")
 	l.declare(t)
 	l.awaitStalled(t, v1alpha1.ReasonFailed, "failed")
-	l.awaitLooks(t, 3)
+	l.awaitObservations(t, 3)
 	l.awaitStalled(t, v1alpha1.ReasonFailed, "failed")
 	l.verifyOne(t, 1)
 	lift()
 	l.must(t, l.Client.Delete(t.Context(), l.get(t)))
 	await(t, "it is gone", func() string {
-		if o := l.seenNow(t.Context()); o != nil {
-			return conditions(statusOf(o).Conditions)
+		if o := l.cached(t.Context()); o != nil {
+			return conditions(system.StatusOf(o).Conditions)
 		}
 		return ""
 	})
 	l.declare(t)
 	l.awaitReady(t)
 	l.verify(t, creation)
-	l.enter(deletion)
-	l.do(t, deletion)
+	l.enterPhase(deletion)
+	l.perform(t, deletion)
 }
 
-func editFails(t *testing.T, l *life) {
-	l.do(t, creation)
-	l.enter(edit)
+func editFails(t *testing.T, l *lifecycle) {
+	l.perform(t, creation)
+	l.enterPhase(edit)
 	lift := l.failLate("ModifyDBInstance", "instances.patch")
 	l.patch(t, func(o client.Object) { o.(*v1alpha1.Database).Spec.Storage.SizeGiB = new(int32(30)) })
-	told := map[string]string{"aws": "does not show it", "gcp": "An internal error"}[l.cloud]
+	told := map[string]string{"aws": "does not show it", "gcp": "An internal error"}[l.target.Cloud]
 	await(t, l.name+" says that its edit does not come true", func() string {
-		all := conditions(statusOf(l.seenNow(t.Context())).Conditions)
+		all := conditions(system.StatusOf(l.cached(t.Context())).Conditions)
 		if l.hitCount() < 3 || !strings.Contains(all, told) {
 			return fmt.Sprintf("after %d times: %s", l.hitCount(), all)
 		}
@@ -101,15 +102,15 @@ func editFails(t *testing.T, l *life) {
 		t.Errorf("the edit did not come true: %+v", seen)
 	}
 	l.verify(t, edit)
-	l.enter(deletion)
-	l.do(t, deletion)
+	l.enterPhase(deletion)
+	l.perform(t, deletion)
 }
 
 // passwordFails: what the cloud accepted and could not set is never published, and is sent until it is in force.
-func passwordFails(t *testing.T, l *life) {
-	l.do(t, creation)
+func passwordFails(t *testing.T, l *lifecycle) {
+	l.perform(t, creation)
 	before := l.password(t)
-	l.enter(rotation)
+	l.enterPhase(rotation)
 	lift := l.failLate("ModifyDBInstance", "users.update")
 	after := l.givePassword(t)
 	l.patch(t, func(o client.Object) {
@@ -120,51 +121,51 @@ func passwordFails(t *testing.T, l *life) {
 			t.Fatal("a password was published that is not in force")
 		}
 		if n := l.hitCount(); n < 2 {
-			return fmt.Sprintf("%d times\n%s", n, conditions(statusOf(l.seenNow(t.Context())).Conditions))
+			return fmt.Sprintf("%d times\n%s", n, conditions(system.StatusOf(l.cached(t.Context())).Conditions))
 		}
 		return ""
 	})
 	lift()
 	await(t, l.name+": the new password is published", func() string {
 		if l.password(t) != after {
-			return conditions(statusOf(l.seenNow(t.Context())).Conditions)
+			return conditions(system.StatusOf(l.cached(t.Context())).Conditions)
 		}
 		return ""
 	})
 	l.awaitReady(t)
 	l.verify(t, rotation)
-	l.enter(deletion)
-	l.do(t, deletion)
+	l.enterPhase(deletion)
+	l.perform(t, deletion)
 }
 
 // deletionFails: RDS keeps the snapshot that failed, whose name is then taken; a person is told how to go on.
-func deletionFails(t *testing.T, l *life) {
-	l.do(t, creation)
+func deletionFails(t *testing.T, l *lifecycle) {
+	l.perform(t, creation)
 	lift := l.deleteInVain(t)
-	if l.cloud == "aws" {
+	if l.target.Cloud == "aws" {
 		l.awaitStalled(t, v1alpha1.ReasonConflict, "snapshot")
 		l.patch(t, func(o client.Object) { o.(*v1alpha1.Database).Spec.DeletionPolicy = v1alpha1.DeletionDelete })
 	}
 	lift()
-	l.awaitGone(t)
+	l.awaitDeleted(t)
 }
 
-func plainDeletionFails(t *testing.T, l *life) {
-	l.do(t, creation)
+func plainDeletionFails(t *testing.T, l *lifecycle) {
+	l.perform(t, creation)
 	l.patch(t, func(o client.Object) { o.(*v1alpha1.Database).Spec.DeletionPolicy = v1alpha1.DeletionDelete })
 	l.awaitReady(t)
 	lift := l.deleteInVain(t)
 	lift()
-	l.awaitGone(t)
+	l.awaitDeleted(t)
 }
 
 // deleteInVain deletes an object whose deletion in the cloud fails.
-func (l *life) deleteInVain(t *testing.T) (lift func()) {
-	l.enter(deletion)
+func (l *lifecycle) deleteInVain(t *testing.T) (lift func()) {
+	l.enterPhase(deletion)
 	lift = l.failLate("DeleteDBInstance", "instances.delete")
 	l.must(t, l.Client.Delete(t.Context(), l.get(t)))
-	l.awaitToldOrRepeated(t)
-	l.awaitLooks(t, 2)
+	l.awaitReportedOrRetried(t)
+	l.awaitObservations(t, 2)
 	if !controllerutil.ContainsFinalizer(l.get(t), v1alpha1.FinalizerResource) {
 		t.Error("the finalizer was dropped")
 	}
@@ -172,33 +173,33 @@ func (l *life) deleteInVain(t *testing.T) (lift func()) {
 	return lift
 }
 
-// awaitToldOrRepeated waits until what failed late is said, or was tried again.
-func (l *life) awaitToldOrRepeated(t *testing.T) {
+// awaitReportedOrRetried waits until what failed late is said, or was tried again.
+func (l *lifecycle) awaitReportedOrRetried(t *testing.T) {
 	t.Helper()
 	await(t, l.name+" says what failed, or it is tried again", func() string {
-		o := l.seenNow(t.Context())
+		o := l.cached(t.Context())
 		if o == nil {
 			t.Fatal("the object was let go, although the cloud object is still there")
 		}
 		if l.hitCount() == 0 {
 			return "nothing has failed yet"
 		}
-		if c := meta.FindStatusCondition(statusOf(o).Conditions, v1alpha1.ConditionStalled); c != nil && c.Status == metav1.ConditionTrue && c.Reason != "" && c.Message != "" {
+		if c := meta.FindStatusCondition(system.StatusOf(o).Conditions, v1alpha1.ConditionStalled); c != nil && c.Status == metav1.ConditionTrue && c.Reason != "" && c.Message != "" {
 			t.Logf("it says: %s: %s", c.Reason, c.Message)
 			return ""
 		}
 		if n := l.hitCount(); n >= 2 {
-			t.Logf("tried again; %s", conditions(statusOf(o).Conditions))
+			t.Logf("tried again; %s", conditions(system.StatusOf(o).Conditions))
 			return ""
 		}
-		return conditions(statusOf(o).Conditions)
+		return conditions(system.StatusOf(o).Conditions)
 	})
 }
 
 // verifyOne checks that there is one cloud object, and how many were created in this phase.
-func (l *life) verifyOne(t *testing.T, created int) {
+func (l *lifecycle) verifyOne(t *testing.T, created int) {
 	t.Helper()
-	if here := inCloud(t, l.Cloud, l.cloud, l.account); len(here) != 1 {
+	if here := l.console().Names(t); len(here) != 1 {
 		t.Errorf("the cloud has %s", strings.Join(here, ", "))
 	}
 	n := 0

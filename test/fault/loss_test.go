@@ -16,10 +16,10 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// each leads a life of each subject, at the same time.
-func each(t *testing.T, do func(t *testing.T, i int, s subject)) {
+// each leads a lifecycle of each target, at the same time.
+func each(t *testing.T, do func(t *testing.T, i int, s system.Target)) {
 	var all sync.WaitGroup
-	for i, s := range subjects {
+	for i, s := range system.Targets {
 		all.Go(func() { t.Run(s.String(), func(t *testing.T) { do(t, i, s) }) })
 	}
 	all.Wait()
@@ -28,14 +28,14 @@ func each(t *testing.T, do func(t *testing.T, i int, s subject)) {
 // TestDefinitionsDeleted removes the CRDs from under live objects, as uninstalling does: what is in the cloud stays as it is.
 func TestDefinitionsDeleted(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
 	w.run(t, timeout)
-	lives := make([]*life, len(subjects))
-	each(t, func(t *testing.T, i int, s subject) {
-		lives[i] = w.born(t, s)
-		lives[i].enter(creation)
-		lives[i].do(t, creation)
-		lives[i].enter(deletion)
+	lives := make([]*lifecycle, len(system.Targets))
+	each(t, func(t *testing.T, i int, s system.Target) {
+		lives[i] = w.prepared(t, s)
+		lives[i].enterPhase(creation)
+		lives[i].perform(t, creation)
+		lives[i].enterPhase(deletion)
 	})
 	if t.Failed() {
 		return
@@ -58,10 +58,10 @@ func TestDefinitionsDeleted(t *testing.T) {
 	})
 	for _, l := range lives {
 		if n := l.committed(); len(n) > 0 {
-			t.Errorf("%s: the cloud was changed: %v", l.subject, n)
+			t.Errorf("%s: the cloud was changed: %v", l.target, n)
 		}
-		if here := inCloud(t, w.Cloud, l.cloud, l.account); len(here) != 1 {
-			t.Errorf("%s: the cloud has %q", l.subject, here)
+		if here := l.console().Names(t); len(here) != 1 {
+			t.Errorf("%s: the cloud has %q", l.target, here)
 		}
 	}
 }
@@ -70,19 +70,19 @@ func TestDefinitionsDeleted(t *testing.T) {
 // write each: the mark. A password can't be read back, so a database for which one is declared costs one more.
 func TestClusterLost(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
 	m := w.run(t, timeout)
-	before := make([]*life, len(subjects))
-	each(t, func(t *testing.T, i int, s subject) {
-		before[i] = w.born(t, s)
-		before[i].enter(creation)
-		before[i].do(t, creation)
+	before := make([]*lifecycle, len(system.Targets))
+	each(t, func(t *testing.T, i int, s system.Target) {
+		before[i] = w.prepared(t, s)
+		before[i].enterPhase(creation)
+		before[i].perform(t, creation)
 	})
 	if t.Failed() {
 		return
 	}
 	m.Kill()
-	w = w.reborn(t)
+	w = w.recovered(t)
 	w.run(t, timeout)
 	want := []map[string]int{
 		{"PutBucketTagging": 1},
@@ -90,24 +90,24 @@ func TestClusterLost(t *testing.T) {
 		{"AddTagsToResource": 1, "ModifyDBInstance": 1},
 		{"instances.patch": 1, "users.update": 1},
 	}
-	each(t, func(t *testing.T, i int, s subject) {
-		l := w.newLifeAs(s, before[i].name, before[i].account)
-		l.settle(t)
-		defer l.tellIfFailed(t)
-		l.enter(creation)
-		l.do(t, creation)
+	each(t, func(t *testing.T, i int, s system.Target) {
+		l := w.newLifecycleAs(s, before[i].name, before[i].account)
+		l.prepare(t)
+		defer l.logIfFailed(t)
+		l.enterPhase(creation)
+		l.perform(t, creation)
 		l.verify(t, creation)
 		if got := l.committed(); !maps.Equal(got, want[i]) {
 			t.Errorf("the cloud was changed by %v, want %v", got, want[i])
 		}
-		l.enter(deletion)
-		l.do(t, deletion)
+		l.enterPhase(deletion)
+		l.perform(t, deletion)
 		l.verify(t, deletion)
 	})
 }
 
-// reborn returns a world with another API server, the same cloud and the same cluster id.
-func (w *world) reborn(t *testing.T) *world {
+// recovered returns an environment with another API server, the same cloud and the same cluster id.
+func (w *environment) recovered(t *testing.T) *environment {
 	t.Helper()
 	kept := &corev1.ConfigMap{}
 	if err := w.Client.Get(t.Context(), client.ObjectKey{Namespace: system.Namespace, Name: "mooring-cluster"}, kept); err != nil {
@@ -121,7 +121,7 @@ func (w *world) reborn(t *testing.T) *world {
 	if err := system.EnsureNamespace(context.WithoutCancel(t.Context()), admin, system.Namespace); err != nil {
 		t.Fatal(err)
 	}
-	again := newWorldOn(t, &system.Environment{Cluster: c, Cloud: w.Cloud, Client: admin})
+	again := newEnvironmentOn(t, &system.Environment{Cluster: c, Cloud: w.Cloud, Client: admin})
 	again.cluster = kept.Data["clusterID"]
 	return again
 }

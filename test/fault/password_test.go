@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // TestRotationOfServer changes the password of a real PostgreSQL, while the cloud's answer is lost: whoever reads the
@@ -23,20 +24,20 @@ func TestRotationOfServer(t *testing.T) {
 		t.Skipf("SKIPPED, NOT TESTED: %v", err)
 	}
 	t.Parallel()
-	w := newWorld(t, cluster.Options{}, localcloud.Options{})
+	w := newEnvironment(t, cluster.Options{}, localcloud.Options{})
 	w.run(t, timeout)
-	l := w.newLife(subject{"aws", "Database"})
-	defer l.tellIfFailed(t)
-	l.trap = &trap{rotation, call{cloud, "ModifyDBInstance", 1}, localcloud.ResponseLost}
-	l.settle(t)
-	l.enter(creation)
-	l.do(t, creation)
+	l := w.newLifecycle(system.TargetOf("Database", "aws"))
+	defer l.logIfFailed(t)
+	l.injected = &injectedFault{rotation, call{cloud, "ModifyDBInstance", 1}, localcloud.ResponseLost}
+	l.prepare(t)
+	l.enterPhase(creation)
+	l.perform(t, creation)
 	former := l.uri(t)
 	if err := query(t, former); err != nil {
 		t.Fatalf("before the rotation: %v", err)
 	}
-	l.enter(rotation)
-	l.do(t, rotation)
+	l.enterPhase(rotation)
+	l.perform(t, rotation)
 	if l.hitCount() != 1 {
 		t.Errorf("%d answers were lost", l.hitCount())
 	}
@@ -46,12 +47,12 @@ func TestRotationOfServer(t *testing.T) {
 	if err := query(t, former); err == nil || !strings.Contains(err.Error(), "28P01") {
 		t.Errorf("with the former password: %v, want invalid_password", err)
 	}
-	l.enter(deletion)
-	l.do(t, deletion)
+	l.enterPhase(deletion)
+	l.perform(t, deletion)
 }
 
 // uri is how the connection Secret says to connect.
-func (l *life) uri(t *testing.T) string {
+func (l *lifecycle) uri(t *testing.T) string {
 	t.Helper()
 	s := &corev1.Secret{}
 	l.must(t, l.Client.Get(t.Context(), client.ObjectKey{Namespace: l.name, Name: connection}, s))

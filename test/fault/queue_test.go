@@ -128,10 +128,10 @@ func TestFullAccount(t *testing.T) {
 	})
 }
 
-// slots are a world with one manager and one account of S3, of which the test says how it answers.
+// slots are an environment with one manager and one account of S3, of which the test says how it answers.
 type slots struct {
-	*world
-	life    *life // one bucket, converged
+	*environment
+	life    *lifecycle // one bucket, converged
 	manager *system.Manager
 	// calls counts those to S3 that are blocked.
 	calls atomic.Int64
@@ -152,7 +152,7 @@ const (
 
 func newSlots(t *testing.T, workers int, now func() time.Time) *slots {
 	t.Helper()
-	s := &slots{world: newWorld(t, cluster.Options{}, localcloud.Options{}), changed: make(chan struct{})}
+	s := &slots{environment: newEnvironment(t, cluster.Options{}, localcloud.Options{}), changed: make(chan struct{})}
 	period := syncPeriod
 	if now != nil {
 		period = time.Hour // the test says when something is looked at
@@ -170,9 +170,9 @@ func newSlots(t *testing.T, workers int, now func() time.Time) *slots {
 		s.answer(served)
 		m.Kill()
 	})
-	s.life = s.born(t, subject{"aws", "Bucket"})
-	s.life.enter(creation)
-	s.life.do(t, creation)
+	s.life = s.prepared(t, system.TargetOf("Bucket", "aws"))
+	s.life.enterPhase(creation)
+	s.life.perform(t, creation)
 	return s
 }
 
@@ -224,7 +224,7 @@ func (s *slots) create(t *testing.T, name string, labels map[string]string) {
 func (s *slots) told(t *testing.T, reason v1alpha1.Reason) (n int) {
 	t.Helper()
 	list := &v1alpha1.BucketList{}
-	s.life.must(t, s.seen.List(t.Context(), list, client.InNamespace(s.life.name)))
+	s.life.must(t, s.cache.List(t.Context(), list, client.InNamespace(s.life.name)))
 	for _, b := range list.Items {
 		if c := meta.FindStatusCondition(b.Status.Conditions, v1alpha1.ConditionReady); c != nil && c.Reason == string(reason) {
 			n++

@@ -19,6 +19,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/gcp"
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // refused are the ways in which a read can fail to say anything.
@@ -29,14 +30,14 @@ const idle phase = "rest"
 
 // before are the reads that a deletion in the cloud comes after, and those of them that look at the cloud are made at
 // each look; the finalizer goes after those of afterwards too. All others have answers that are kept for a while, or
-// belong to a turn from before the deletion.
+// belong to a reconciliation from before the deletion.
 var (
 	before     = []string{"GetBucketTagging", "DescribeDBInstances", "buckets.get", "instances.get", "get buckets", "get databases"}
 	afterwards = []string{"get secrets (connection)", "DescribeDBSnapshots", "Backups.ListBackups"}
 )
 
-// A question is a read that a phase asks, and what hangs on its answer.
-type question struct {
+// A decidingRead is a read that a phase makes, and what depends on its answer.
+type decidingRead struct {
 	call
 	// decides: the phase's creation or deletion in the cloud comes after it; ends: the finalizer's end does.
 	decides, ends bool
@@ -48,14 +49,14 @@ type question struct {
 // read is no reason to create, to delete, or to let go; and once it can be read all comes right.
 func TestReads(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
 	w.runTimingOut(t)
 	var all sync.WaitGroup
 	places := make(chan struct{}, 32)
-	for _, s := range subjects {
-		asked := w.questions(t, s)
+	for _, s := range system.Targets {
+		asked := w.decidingReads(t, s)
 		for _, p := range []phase{creation, idle, deletion} {
-			if !slices.ContainsFunc(asked[p], func(q question) bool { return q.must }) {
+			if !slices.ContainsFunc(asked[p], func(q decidingRead) bool { return q.must }) {
 				t.Errorf("%s/%s: nothing was read that must be read: %v", s, p, asked[p])
 			}
 			for _, q := range asked[p] {
@@ -63,13 +64,13 @@ func TestReads(t *testing.T) {
 					places <- struct{}{}
 					defer func() { <-places }()
 					t.Run(fmt.Sprintf("%s/%s/%s", s, p, q.name), func(t *testing.T) {
-						l := w.newLife(s)
+						l := w.newLifecycle(s)
 						if p == creation { // the controller of provider configs may be the first to ask
-							l.enter(p)
-							l.set(&trap{p, q.call, refused[0]})
+							l.enterPhase(p)
+							l.inject(&injectedFault{p, q.call, refused[0]})
 						}
-						l.settle(t)
-						l.lead(t, p, q)
+						l.prepare(t)
+						l.verifyRead(t, p, q)
 					})
 				})
 			}
@@ -80,10 +81,10 @@ func TestReads(t *testing.T) {
 
 // runTimingOut is run with a manager whose calls time out as soon as the cloud cuts them, since it has them hang: no call that
 // is answered late on a busy machine times out, and nobody waits for those that do.
-func (w *world) runTimingOut(t *testing.T) {
+func (w *environment) runTimingOut(t *testing.T) {
 	t.Helper()
 	next := http.DefaultTransport.(*http.Transport).Clone()
-	cut := tripper(func(r *http.Request) (*http.Response, error) {
+	cut := roundTripper(func(r *http.Request) (*http.Response, error) {
 		resp, err := next.RoundTrip(r)
 		if err != nil && r.Context().Err() == nil {
 			return nil, context.DeadlineExceeded
@@ -100,14 +101,14 @@ func (w *world) runTimingOut(t *testing.T) {
 	t.Cleanup(m.Kill)
 }
 
-// TestDefinitionUnreadable is TestReads for the definition of a kind, which all lives share.
+// TestDefinitionUnreadable is TestReads for the definition of a kind, which all lifecycles share.
 func TestDefinitionUnreadable(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
-	for _, s := range []subject{{"aws", "Bucket"}, {"gcp", "Database"}} {
-		l := w.born(t, s)
+	w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	for _, s := range []system.Target{system.TargetOf("Bucket", "aws"), system.TargetOf("Database", "gcp")} {
+		l := w.prepared(t, s)
 		w.process(t, func(next http.RoundTripper) http.RoundTripper {
-			return tripper(func(r *http.Request) (*http.Response, error) {
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
 				if c := apiCall(r); c.resource == "customresourcedefinitions" {
 					return l.send(next, r, c.name(nil), false)
 				}
@@ -115,31 +116,31 @@ func TestDefinitionUnreadable(t *testing.T) {
 			})
 		}, l.name)
 		t.Run(s.String(), func(t *testing.T) {
-			q := question{call: call{kubernetes, "get customresourcedefinitions", 0}, decides: true, ends: true, must: true}
-			l.lead(t, deletion, q)
+			q := decidingRead{call: call{kubernetes, "get customresourcedefinitions", 0}, decides: true, ends: true, must: true}
+			l.verifyRead(t, deletion, q)
 		})
 	}
 }
 
-// questions leads a life without faults and returns what it reads, by phase.
-func (w *world) questions(t *testing.T, s subject) map[phase][]question {
+// decidingReads leads a lifecycle without faults and returns what it reads, by phase.
+func (w *environment) decidingReads(t *testing.T, s system.Target) map[phase][]decidingRead {
 	t.Helper()
-	l := w.born(t, s)
-	asked := map[phase][]question{}
+	l := w.prepared(t, s)
+	asked := map[phase][]decidingRead{}
 	for _, p := range []phase{creation, idle, deletion} {
-		l.enter(p)
+		l.enterPhase(p)
 		if p == idle {
-			l.awaitLooks(t, 2)
+			l.awaitObservations(t, 2)
 		} else {
-			l.do(t, p)
+			l.perform(t, p)
 		}
-		asked[p] = l.asked(p)
+		asked[p] = l.readsOf(p)
 	}
 	return asked
 }
 
-// asked returns the reads of this phase, each once.
-func (l *life) asked(p phase) []question {
+// readsOf returns the reads of this phase, each once.
+func (l *lifecycle) readsOf(p phase) []decidingRead {
 	var created time.Time
 	for _, c := range l.cloudCalls(localcloud.Writes) {
 		if slices.Contains(creates, c.Operation) {
@@ -153,12 +154,12 @@ func (l *life) asked(p phase) []question {
 		all = append(all, read{call{cloud, c.Operation, 1}, c.Time})
 	}
 	slices.SortStableFunc(all, func(a, b read) int { return a.at.Compare(b.at) })
-	var out []question
+	var out []decidingRead
 	for _, r := range all {
-		if slices.ContainsFunc(out, func(q question) bool { return q.name == r.name }) {
+		if slices.ContainsFunc(out, func(q decidingRead) bool { return q.name == r.name }) {
 			continue
 		}
-		q := question{call: call{r.side, r.name, 0}, decides: r.at.Before(created), must: true}
+		q := decidingRead{call: call{r.side, r.name, 0}, decides: r.at.Before(created), must: true}
 		switch p {
 		case creation: // the object itself is read only where no status is written that would fail if it changed
 			q.must = r.name != "get buckets" && r.name != "get databases"
@@ -174,8 +175,8 @@ func (l *life) asked(p phase) []question {
 	return out
 }
 
-// awaitLooks waits until the cloud was looked at n times more.
-func (l *life) awaitLooks(t testing.TB, n int) {
+// awaitObservations waits until the cloud was looked at n times more.
+func (l *lifecycle) awaitObservations(t testing.TB, n int) {
 	t.Helper()
 	from := len(l.cloudCalls(localcloud.Reads))
 	await(t, l.name+" is looked at", func() string {
@@ -186,16 +187,16 @@ func (l *life) awaitLooks(t testing.TB, n int) {
 	})
 }
 
-// lead leads a life in one phase of which a read is refused, in each way, for as long as it is made. Whether it is or
-// not, the life must come to a good end.
-func (l *life) lead(t *testing.T, p phase, q question) {
-	defer l.tellIfFailed(t)
+// verifyRead leads a lifecycle in one phase of which a read is refused, in each way, for as long as it is made. Whether it is or
+// not, the lifecycle must come to a good end.
+func (l *lifecycle) verifyRead(t *testing.T, p phase, q decidingRead) {
+	defer l.logIfFailed(t)
 	if p != creation {
-		l.enter(creation)
-		l.do(t, creation)
+		l.enterPhase(creation)
+		l.perform(t, creation)
 	}
-	l.enter(p)
-	l.set(&trap{p, q.call, refused[0]})
+	l.enterPhase(p)
+	l.inject(&injectedFault{p, q.call, refused[0]})
 	switch p {
 	case creation:
 		l.declare(t)
@@ -203,16 +204,16 @@ func (l *life) lead(t *testing.T, p phase, q question) {
 		l.must(t, l.Client.Delete(t.Context(), l.get(t)))
 	}
 	for _, kind := range refused {
-		l.set(&trap{p, q.call, kind})
+		l.inject(&injectedFault{p, q.call, kind})
 		if !l.refusedTwice(t, p, q) {
 			t.Logf("%s need not be asked, and was not while %s", q.name, kind)
 			break
 		}
 		l.verifyUndecided(t, p, q, kind)
 	}
-	l.set(nil)
+	l.inject(nil)
 	if p == deletion {
-		l.awaitGone(t)
+		l.awaitDeleted(t)
 		l.verify(t, p)
 		return
 	}
@@ -220,15 +221,15 @@ func (l *life) lead(t *testing.T, p phase, q question) {
 	l.awaitConfig(t)
 	l.secrets = append(l.secrets, l.password(t)) // where Mooring made one
 	l.verify(t, p)
-	l.enter(deletion)
-	l.do(t, deletion)
+	l.enterPhase(deletion)
+	l.perform(t, deletion)
 	l.verify(t, deletion)
 }
 
-// refusedTwice waits until the trap was run into twice. It returns false for a read that the phase came to its end without.
-func (l *life) refusedTwice(t testing.TB, p phase, q question) bool {
+// refusedTwice waits until the fault was run into twice. It returns false for a read that the phase came to its end without.
+func (l *lifecycle) refusedTwice(t testing.TB, p phase, q decidingRead) bool {
 	t.Helper()
-	from := l.looks()
+	from := l.observations()
 	await(t, l.name+": "+q.name+" is refused twice", func() string {
 		if n := l.hitCount(); n < 2 && (q.must || !l.ended(t.Context(), p, from)) {
 			return fmt.Sprintf("%d times", n)
@@ -239,20 +240,20 @@ func (l *life) refusedTwice(t testing.TB, p phase, q question) bool {
 }
 
 // ended reports whether a phase has come to its end: that at rest once the cloud was looked at five times more.
-func (l *life) ended(ctx context.Context, p phase, from int) bool {
-	o := l.seenNow(ctx)
+func (l *lifecycle) ended(ctx context.Context, p phase, from int) bool {
+	o := l.cached(ctx)
 	switch p {
 	case creation:
 		return o != nil && unready(o) == ""
 	case deletion:
 		return o == nil
 	default:
-		return l.looks() >= from+5
+		return l.observations() >= from+5
 	}
 }
 
-// looks counts how often the cloud was looked at in this phase.
-func (l *life) looks() (n int) {
+// observations counts how often the cloud was looked at in this phase.
+func (l *lifecycle) observations() (n int) {
 	for _, c := range l.cloudCalls(localcloud.Reads) {
 		if slices.Contains(before, c.Operation) {
 			n++
@@ -262,7 +263,7 @@ func (l *life) looks() (n int) {
 }
 
 // verifyUndecided checks that nothing was decided without the answer.
-func (l *life) verifyUndecided(t testing.TB, p phase, q question, kind localcloud.FaultKind) {
+func (l *lifecycle) verifyUndecided(t testing.TB, p phase, q decidingRead, kind localcloud.FaultKind) {
 	t.Helper()
 	changed, done := l.committed(), 0
 	if p == creation {
@@ -284,7 +285,7 @@ func (l *life) verifyUndecided(t testing.TB, p phase, q question, kind localclou
 	if p == creation || p == deletion && !q.ends {
 		return
 	}
-	o := l.empty()
+	o := l.target.New()
 	err := l.Client.Get(t.Context(), l.key(), o)
 	if apierrors.IsNotFound(err) || err == nil && !controllerutil.ContainsFinalizer(o, v1alpha1.FinalizerResource) {
 		t.Errorf("%s: the finalizer was dropped", kind)

@@ -21,10 +21,10 @@ import (
 // came of it is recorded, before the manager ends.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
 	underWay := make(chan struct{})
 	var once sync.Once
-	transport := tripper(func(r *http.Request) (*http.Response, error) {
+	transport := roundTripper(func(r *http.Request) (*http.Response, error) {
 		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/instances") {
 			once.Do(func() { close(underWay) })
 		}
@@ -38,11 +38,11 @@ func TestShutdown(t *testing.T) {
 		t.Fatal(err)
 	}
 	exposed.follow(m)
-	l := w.born(t, subject{"gcp", "Database"})
+	l := w.prepared(t, system.TargetOf("Database", "gcp"))
 	w.Cloud.Faults.Add(localcloud.Fault{
 		Filter: localcloud.Filter{Account: l.account, Operation: "instances.insert"}, Kind: localcloud.Latency, Delay: 2 * time.Second,
 	})
-	l.enter(creation)
+	l.enterPhase(creation)
 	l.declare(t)
 	select {
 	case <-underWay:
@@ -56,7 +56,7 @@ func TestShutdown(t *testing.T) {
 	if len(calls) != 1 || calls[0].Status != http.StatusOK || calls[0].Took < 2*time.Second {
 		t.Errorf("the creation did not finish: %+v", calls)
 	}
-	if status := statusOf(l.get(t)); status.Operation == "" {
+	if status := system.StatusOf(l.get(t)); status.Operation == "" {
 		t.Errorf("what came of it is not recorded:\n%s", conditions(status.Conditions))
 	}
 }

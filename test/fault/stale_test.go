@@ -14,6 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // TestStaleReads has the cloud show, after each write and for a moment, what was there before it. The moment is shorter
@@ -21,18 +22,18 @@ import (
 // vanished.
 func TestStaleReads(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
 	const moment = 400 * time.Millisecond
 	w.settle = 3 * moment // a busy machine may take long to see that the moment is over
 	w.run(t, timeout)
-	each(t, func(t *testing.T, _ int, s subject) {
-		plain := w.plain(t, matrix{manage: func(*testing.T, *life) {}}, story{s, edit})
+	each(t, func(t *testing.T, _ int, s system.Target) {
+		plain := w.withoutFault(t, matrix{manage: func(*testing.T, *lifecycle) {}}, testCase{s, edit})
 		untested := map[phase]bool{creation: true, edit: true, deletion: true}
 		for range 4 { // on a busy machine a moment may pass before anything is read
 			if len(untested) == 0 || t.Failed() {
 				break
 			}
-			for _, p := range w.bornAmongStale(t, s, moment, plain) {
+			for _, p := range w.withStaleReads(t, s, moment, plain) {
 				delete(untested, p)
 			}
 		}
@@ -42,17 +43,17 @@ func TestStaleReads(t *testing.T) {
 	})
 }
 
-// bornAmongStale leads a life in which reads are stale after each write, and returns the phases in which some were.
-func (w *world) bornAmongStale(t *testing.T, s subject, moment time.Duration, plain map[phase]chapter) (tested []phase) {
+// withStaleReads leads a lifecycle in which reads are stale after each write, and returns the phases in which some were.
+func (w *environment) withStaleReads(t *testing.T, s system.Target, moment time.Duration, plain map[phase]outcome) (tested []phase) {
 	t.Helper()
-	l := w.born(t, s)
-	defer l.tellIfFailed(t)
+	l := w.prepared(t, s)
+	defer l.logIfFailed(t)
 	stalled := l.watchStalled(t)
 	hits := l.staleAfterWrites(moment)
-	for _, p := range (story{s, edit}).phases() {
-		l.enter(p)
+	for _, p := range (testCase{s, edit}).phases() {
+		l.enterPhase(p)
 		before := hits.Load()
-		l.do(t, p)
+		l.perform(t, p)
 		if hits.Load() > before {
 			tested = append(tested, p)
 		}
@@ -68,8 +69,8 @@ func (w *world) bornAmongStale(t *testing.T, s subject, moment time.Duration, pl
 	return tested
 }
 
-// staleAfterWrites has reads of the life's account be stale for a moment after each write, and counts those.
-func (l *life) staleAfterWrites(moment time.Duration) (hits *atomic.Int32) {
+// staleAfterWrites has reads of the lifecycle's account be stale for a moment after each write, and counts those.
+func (l *lifecycle) staleAfterWrites(moment time.Duration) (hits *atomic.Int32) {
 	hits = &atomic.Int32{}
 	l.Cloud.Faults.Add(localcloud.Fault{
 		Filter: localcloud.Filter{Account: l.account, Write: localcloud.Writes}, Kind: localcloud.Latency, // of nothing: what counts is the moment
@@ -84,10 +85,10 @@ func (l *life) staleAfterWrites(moment time.Duration) (hits *atomic.Int32) {
 	return hits
 }
 
-// watchStalled returns what says how the life's object was stalled at any time from now on, "" if it was not.
-func (l *life) watchStalled(t *testing.T) func() string {
+// watchStalled returns what says how the lifecycle's object was stalled at any time from now on, "" if it was not.
+func (l *lifecycle) watchStalled(t *testing.T) func() string {
 	t.Helper()
-	informer, err := l.seen.GetInformer(t.Context(), l.empty())
+	informer, err := l.cache.GetInformer(t.Context(), l.target.New())
 	l.must(t, err)
 	var mu sync.Mutex
 	said := ""
@@ -96,7 +97,7 @@ func (l *life) watchStalled(t *testing.T) func() string {
 		if !ok || object.GetName() != l.name {
 			return
 		}
-		if c := meta.FindStatusCondition(statusOf(object).Conditions, v1alpha1.ConditionStalled); c != nil {
+		if c := meta.FindStatusCondition(system.StatusOf(object).Conditions, v1alpha1.ConditionStalled); c != nil {
 			mu.Lock()
 			defer mu.Unlock()
 			said = c.Reason + ": " + c.Message

@@ -15,11 +15,11 @@ import (
 // late is how long a watch lasts that is cut, and how much later a late one brings things.
 const late = 700 * time.Millisecond
 
-// TestWatches leads lives under managers whose watches end all the time, or bring everything late. Of several
+// TestWatches leads lifecycles under managers whose watches end all the time, or bring everything late. Of several
 // namespaces a cache does not know whether it is behind; what it shows is then really old.
 func TestWatches(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
 	cutting := func(r io.ReadCloser, hit func()) io.ReadCloser { return &cut{r, time.Now().Add(late), hit} }
 	delaying := func(r io.ReadCloser, hit func()) io.ReadCloser { return delayed{r, hit} }
 	var all sync.WaitGroup
@@ -32,15 +32,15 @@ func TestWatches(t *testing.T) {
 		{"late", delaying, nil},
 		{"late, of several namespaces", delaying, []string{"another"}},
 	} {
-		for _, s := range stories() {
+		for _, s := range testCases() {
 			all.Go(func() {
 				t.Run(s.String()+"/"+bad.name, func(t *testing.T) {
-					m := matrix{manage: func(t *testing.T, l *life) {
+					m := matrix{manage: func(t *testing.T, l *lifecycle) {
 						w.process(t, l.watching(bad.change), append(bad.namespaces, l.name)...)
 					}}
 					// What is allowed without a fault is what a calm manager does, and no write more.
-					calm := w.plain(t, matrix{manage: func(t *testing.T, l *life) { w.process(t, nil, l.name) }}, s)
-					if !w.faulty(t, m, s, trap{}, calm) {
+					calm := w.withoutFault(t, matrix{manage: func(t *testing.T, l *lifecycle) { w.process(t, nil, l.name) }}, s)
+					if !w.withFault(t, m, s, injectedFault{}, calm) {
 						t.Error("no watch of the object was cut or late: nothing was tested")
 					}
 				})
@@ -50,14 +50,14 @@ func TestWatches(t *testing.T) {
 	all.Wait()
 }
 
-// watching changes what watches read. A change calls hit each time it does harm to the watch of the life's own kind.
-func (l *life) watching(change func(watch io.ReadCloser, hit func()) io.ReadCloser) wrapper {
+// watching changes what watches read. A change calls hit each time it does harm to the watch of the lifecycle's own kind.
+func (l *lifecycle) watching(change func(watch io.ReadCloser, hit func()) io.ReadCloser) wrapper {
 	return func(next http.RoundTripper) http.RoundTripper {
-		return tripper(func(r *http.Request) (*http.Response, error) {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
 			resp, err := next.RoundTrip(r)
 			if c := apiCall(r); err == nil && c.verb == "watch" {
 				hit := func() {}
-				if c.resource == strings.ToLower(l.kind)+"s" {
+				if c.resource == strings.ToLower(l.target.Kind)+"s" {
 					hit = l.hit
 				}
 				resp.Body = change(resp.Body, hit)

@@ -13,36 +13,37 @@ import (
 
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
-// A chapter is what a phase of a life without faults looks like.
-type chapter struct {
+// An outcome is what a phase of a lifecycle without faults looks like.
+type outcome struct {
 	writes    []call         // to Kubernetes and to the cloud
 	committed map[string]int // in the cloud
 	status    string
 }
 
-// creates are the operations of which there must be exactly one in a life.
+// creates are the operations of which there must be exactly one in a lifecycle.
 var creates = []string{"CreateBucket", "CreateDBInstance", "buckets.insert", "instances.insert"}
 
-// A matrix is each write of each subject's life, by what becomes of it.
+// A matrix is each write of each target's lifecycle, by what becomes of it.
 type matrix struct {
 	kinds []localcloud.FaultKind
-	// lives is how many are led at once.
-	lives int
-	// manage starts a manager for a life that needs one of its own.
-	manage func(t *testing.T, l *life)
+	// lifecycles is how many are led at once.
+	parallel int
+	// manage starts a manager for a lifecycle that needs one of its own.
+	manage func(t *testing.T, l *lifecycle)
 }
 
-// TestWrites goes through a life's writes one by one: whatever becomes of one of them, the life goes on as if
+// TestWrites goes through a lifecycle's writes one by one: whatever becomes of one of them, the lifecycle goes on as if
 // nothing had happened. aws/Bucket/create/patch buckets/status 1/response-lost is the name of one case.
 func TestWrites(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
 	w.run(t, timeout)
-	w.through(t, matrix{
-		kinds: []localcloud.FaultKind{localcloud.RequestLost, localcloud.ResponseLost, localcloud.Conflict},
-		lives: 48, manage: func(*testing.T, *life) {},
+	w.sweep(t, matrix{
+		kinds:    []localcloud.FaultKind{localcloud.RequestLost, localcloud.ResponseLost, localcloud.Conflict},
+		parallel: 48, manage: func(*testing.T, *lifecycle) {},
 	})
 }
 
@@ -50,45 +51,45 @@ func TestWrites(t *testing.T) {
 // follows, which remembers nothing.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
-	w.through(t, matrix{
-		kinds: []localcloud.FaultKind{killed},
-		lives: 24, manage: func(t *testing.T, l *life) { l.kill = w.process(t, nil, l.name).kill },
+	w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
+	w.sweep(t, matrix{
+		kinds:    []localcloud.FaultKind{killed},
+		parallel: 24, manage: func(t *testing.T, l *lifecycle) { l.kill = w.process(t, nil, l.name).kill },
 	})
 }
 
-// A story is the part of a life that a trap is set in, with what comes before and after it.
-type story struct {
-	subject
-	about phase
+// A testCase is the part of a lifecycle that a fault is set in, with what comes before and after it.
+type testCase struct {
+	target system.Target
+	phase  phase
 }
 
-func (s story) String() string { return fmt.Sprintf("%s/%s", s.subject, s.about) }
+func (s testCase) String() string { return fmt.Sprintf("%s/%s", s.target, s.phase) }
 
-func (s story) phases() []phase {
-	if s.about == creation || s.about == deletion {
+func (s testCase) phases() []phase {
+	if s.phase == creation || s.phase == deletion {
 		return []phase{creation, deletion}
 	}
-	return []phase{creation, s.about, deletion}
+	return []phase{creation, s.phase, deletion}
 }
 
-func stories() (all []story) {
-	for _, s := range subjects {
-		for _, p := range s.phases() {
-			all = append(all, story{s, p})
+func testCases() (all []testCase) {
+	for _, s := range system.Targets {
+		for _, p := range phasesOf(s) {
+			all = append(all, testCase{s, p})
 		}
 	}
 	return all
 }
 
-// byChance are the writes that not every life has, from the n-th of a phase on, and why. They are tested where they occur. A case
+// byChance are the writes that not every lifecycle has, from the n-th of a phase on, and why. They are tested where they occur. A case
 // of any other write that is not tested is an error.
 var byChance = []struct {
 	name string
 	n    int
 	why  string
 }{
-	{ofUsers, 1, "the config's controller comes to it late, and not at all if the user is gone by then; some life must have it"},
+	{ofUsers, 1, "the config's controller comes to it late, and not at all if the user is gone by then; some lifecycle must have it"},
 	{"patch databases/status", 3, "each state of the instance that is observed is recorded, and a busy machine observes fewer"},
 	{"patch providerconfigs", 2, "the controllers of the object and of its config may both remove the config's finalizer"},
 	{"delete secrets (copy of credentials)", 2, "the controllers of the object and of its config may both delete the copy"},
@@ -104,22 +105,22 @@ func excuse(c call) string {
 	return ""
 }
 
-// through leads all the lives of a matrix.
-func (w *world) through(t *testing.T, m matrix) {
-	plain := make([]map[phase]chapter, len(stories()))
+// sweep leads all the lifecycles of a matrix.
+func (w *environment) sweep(t *testing.T, m matrix) {
+	plain := make([]map[phase]outcome, len(testCases()))
 	var first sync.WaitGroup
-	for i, s := range stories() {
+	for i, s := range testCases() {
 		first.Go(func() {
 			t.Run(s.String()+"/no fault", func(t *testing.T) {
-				plain[i] = w.plain(t, m, s)
-				c := plain[i][s.about]
-				for _, again := range w.plain(t, m, s)[s.about].writes {
+				plain[i] = w.withoutFault(t, m, s)
+				c := plain[i][s.phase]
+				for _, again := range w.withoutFault(t, m, s)[s.phase].writes {
 					if !slices.Contains(c.writes, again) {
 						c.writes = append(c.writes, again)
 					}
 				}
-				c.writes = slices.DeleteFunc(c.writes, func(c call) bool { return elsewhere(s, c) })
-				plain[i][s.about] = c
+				c.writes = slices.DeleteFunc(c.writes, func(c call) bool { return leftToOthers(s, c) })
+				plain[i][s.phase] = c
 				t.Logf("writes: %v", c.writes)
 			})
 		})
@@ -130,16 +131,16 @@ func (w *world) through(t *testing.T, m matrix) {
 	}
 	var cases, untested, rare, sprang atomic.Int32
 	var all sync.WaitGroup
-	places := make(chan struct{}, m.lives)
-	for i, s := range stories() {
-		for _, c := range plain[i][s.about].writes {
+	places := make(chan struct{}, m.parallel)
+	for i, s := range testCases() {
+		for _, c := range plain[i][s.phase].writes {
 			for _, kind := range m.kinds {
 				cases.Add(1)
 				all.Go(func() {
 					places <- struct{}{}
 					defer func() { <-places }()
 					t.Run(fmt.Sprintf("%s/%s/%s", s, c, kind), func(t *testing.T) {
-						hit := w.until(t, m, s, trap{s.about, c, kind}, plain[i])
+						hit := w.untilHit(t, m, s, injectedFault{s.phase, c, kind}, plain[i])
 						if c.name == ofUsers && c.n == 1 {
 							rare.Add(1)
 						}
@@ -158,27 +159,27 @@ func (w *world) through(t *testing.T, m matrix) {
 	all.Wait()
 	t.Logf("%d of %d cases did not occur", untested.Load(), cases.Load())
 	if rare.Load() > 0 && sprang.Load() == 0 {
-		t.Errorf("no life had %q: that write was not tested at all", ofUsers)
+		t.Errorf("no lifecycle had %q: that write was not tested at all", ofUsers)
 	}
 }
 
-// elsewhere reports whether a write is left to other stories: those of a provider config are the same whatever kind of
+// leftToOthers reports whether a write is left to other test cases: those of a provider config are the same whatever kind of
 // object uses it.
-func elsewhere(s story, c call) bool {
+func leftToOthers(s testCase, c call) bool {
 	ofConfig := strings.Contains(c.name, "providerconfigs") || strings.Contains(c.name, "copy of credentials")
-	return ofConfig && s.subject != subject{"aws", "Bucket"} && s.subject != subject{"gcp", "Database"}
+	return ofConfig && s.target.String() != "aws/Bucket" && s.target.String() != "gcp/Database"
 }
 
-// plain goes through a story in which nothing goes wrong, and writes down what happened.
-func (w *world) plain(t *testing.T, m matrix, s story) map[phase]chapter {
+// withoutFault goes through a test case in which nothing goes wrong, and writes down what happened.
+func (w *environment) withoutFault(t *testing.T, m matrix, s testCase) map[phase]outcome {
 	t.Helper()
-	l := w.born(t, s.subject)
+	l := w.prepared(t, s.target)
 	m.manage(t, l)
-	chapters := map[phase]chapter{}
+	chapters := map[phase]outcome{}
 	for _, p := range s.phases() {
-		l.enter(p)
-		l.do(t, p)
-		c := chapter{committed: l.committed(), writes: l.written()}
+		l.enterPhase(p)
+		l.perform(t, p)
+		c := outcome{committed: l.committed(), writes: l.written()}
 		for name, n := range c.committed {
 			for i := range n {
 				c.writes = append(c.writes, call{cloud, name, i + 1})
@@ -196,10 +197,10 @@ func (w *world) plain(t *testing.T, m matrix, s story) map[phase]chapter {
 // ofUsers is the write of who uses a provider config.
 const ofUsers = "patch providerconfigs/status"
 
-// until leads lives until the trap was run into, five at most, and reports whether it was. A write without an excuse must occur.
-func (w *world) until(t *testing.T, m matrix, s story, tr trap, plain map[phase]chapter) bool {
+// untilHit leads lifecycles until the fault was run into, five at most, and reports whether it was. A write without an excuse must occur.
+func (w *environment) untilHit(t *testing.T, m matrix, s testCase, tr injectedFault, plain map[phase]outcome) bool {
 	for range 5 {
-		if w.faulty(t, m, s, tr, plain) || t.Failed() {
+		if w.withFault(t, m, s, tr, plain) || t.Failed() {
 			return true
 		}
 	}
@@ -209,17 +210,17 @@ func (w *world) until(t *testing.T, m matrix, s story, tr trap, plain map[phase]
 	return false
 }
 
-// faulty goes through a story with a trap in it, and compares it with one that had none.
-func (w *world) faulty(t *testing.T, m matrix, s story, tr trap, plain map[phase]chapter) (hit bool) {
-	l := w.newLife(s.subject)
-	l.trap = &tr // before anybody else knows of the life
-	l.settle(t)
+// withFault goes through a test case with a fault in it, and compares it with one that had none.
+func (w *environment) withFault(t *testing.T, m matrix, s testCase, tr injectedFault, plain map[phase]outcome) (hit bool) {
+	l := w.newLifecycle(s.target)
+	l.injected = &tr // before anybody else knows of the lifecycle
+	l.prepare(t)
 	m.manage(t, l)
-	defer l.tellIfFailed(t)
+	defer l.logIfFailed(t)
 	total := map[string]int{}
 	for _, p := range s.phases() {
-		l.enter(p)
-		l.do(t, p)
+		l.enterPhase(p)
+		l.perform(t, p)
 		committed := l.committed()
 		l.verify(t, p)
 		for op, n := range committed {
@@ -244,7 +245,7 @@ func (w *world) faulty(t *testing.T, m matrix, s story, tr trap, plain map[phase
 }
 
 // allowance is how many writes may be repeated: one, if nobody could know that the first was committed.
-func allowance(tr trap, p phase) int {
+func allowance(tr injectedFault, p phase) int {
 	if tr.phase == p && (tr.kind == localcloud.ResponseLost || tr.kind == killed) {
 		return 1
 	}

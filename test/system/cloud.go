@@ -20,11 +20,16 @@ type Cloud struct {
 
 // NewCloud returns the account of an environment in one of the clouds, aws or gcp, of which the provider config has the same name.
 func NewCloud(local *localcloud.Cloud, name string) *Cloud {
-	c := &Cloud{Cloud: local, Name: name, Config: name}
+	return NewCloudAccount(local, name, map[string]string{"aws": AWSAccount, "gcp": GCPProject}[name])
+}
+
+// NewCloudAccount is NewCloud for another account.
+func NewCloudAccount(local *localcloud.Cloud, name, account string) *Cloud {
+	c := &Cloud{Cloud: local, Name: name, Config: name, Account: account}
 	if name == "gcp" {
-		c.Account, c.Console = GCPProject, newGCPConsole(local)
+		c.Console = newGCPConsole(local, account)
 	} else {
-		c.Account, c.Console = AWSAccount, newAWSConsole(local)
+		c.Console = newAWSConsole(local, account)
 	}
 	return c
 }

@@ -3,6 +3,7 @@ package system
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,8 +24,8 @@ type awsConsole struct {
 	rds *rds.Client
 }
 
-func newAWSConsole(local *localcloud.Cloud) Console {
-	id, secret := local.AWSKeys(AWSAccount)
+func newAWSConsole(local *localcloud.Cloud, account string) Console {
+	id, secret := local.AWSKeys(account)
 	cfg := awssdk.Config{
 		Region: AWSRegion, Credentials: credentials.NewStaticCredentialsProvider(id, secret, ""),
 		BaseEndpoint: awssdk.String(local.AWSEndpoint()),
@@ -33,7 +34,7 @@ func newAWSConsole(local *localcloud.Cloud) Console {
 }
 
 // call makes a call that must succeed.
-func call[I, O, Opt any](t *testing.T, do func(context.Context, *I, ...func(*Opt)) (*O, error), in *I) *O {
+func call[I, O, Opt any](t testing.TB, do func(context.Context, *I, ...func(*Opt)) (*O, error), in *I) *O {
 	t.Helper()
 	out, err := do(t.Context(), in)
 	if err != nil {
@@ -42,8 +43,21 @@ func call[I, O, Opt any](t *testing.T, do func(context.Context, *I, ...func(*Opt
 	return out
 }
 
+// Names implements Console.
+func (a *awsConsole) Names(t testing.TB) (names []string) {
+	t.Helper()
+	for _, b := range call(t, a.s3.ListBuckets, &s3.ListBucketsInput{}).Buckets {
+		names = append(names, *b.Name)
+	}
+	for _, i := range call(t, a.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{}).DBInstances {
+		names = append(names, *i.DBInstanceIdentifier)
+	}
+	slices.Sort(names)
+	return names
+}
+
 // MakeBucket implements Console.
-func (a *awsConsole) MakeBucket(t *testing.T, name string, tags map[string]string) {
+func (a *awsConsole) MakeBucket(t testing.TB, name string, tags map[string]string) {
 	t.Helper()
 	call(t, a.s3.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
 		LocationConstraint: AWSRegion, Tags: s3Tags(tags),
@@ -51,7 +65,7 @@ func (a *awsConsole) MakeBucket(t *testing.T, name string, tags map[string]strin
 }
 
 // MakeBucketIn implements Console.
-func (a *awsConsole) MakeBucketIn(t *testing.T, name, location string) {
+func (a *awsConsole) MakeBucketIn(t testing.TB, name, location string) {
 	t.Helper()
 	call(t, a.s3.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
 		LocationConstraint: s3types.BucketLocationConstraint(location),
@@ -59,7 +73,7 @@ func (a *awsConsole) MakeBucketIn(t *testing.T, name, location string) {
 }
 
 // BucketLocation implements Console.
-func (a *awsConsole) BucketLocation(t *testing.T, name string) string {
+func (a *awsConsole) BucketLocation(t testing.TB, name string) string {
 	t.Helper()
 	return string(call(t, a.s3.GetBucketLocation, &s3.GetBucketLocationInput{Bucket: &name}).LocationConstraint)
 }
@@ -73,7 +87,7 @@ func s3Tags(tags map[string]string) []s3types.Tag {
 }
 
 // BucketTags implements Console.
-func (a *awsConsole) BucketTags(t *testing.T, name string) map[string]string {
+func (a *awsConsole) BucketTags(t testing.TB, name string) map[string]string {
 	t.Helper()
 	out, err := a.s3.GetBucketTagging(t.Context(), &s3.GetBucketTaggingInput{Bucket: &name})
 	if e, ok := errors.AsType[smithy.APIError](err); ok && e.ErrorCode() == "NoSuchBucket" {
@@ -92,7 +106,7 @@ func (a *awsConsole) BucketTags(t *testing.T, name string) map[string]string {
 }
 
 // TagBucket implements Console.
-func (a *awsConsole) TagBucket(t *testing.T, name string, tags map[string]string) {
+func (a *awsConsole) TagBucket(t testing.TB, name string, tags map[string]string) {
 	t.Helper()
 	all := a.BucketTags(t, name)
 	for k, v := range tags {
@@ -104,7 +118,7 @@ func (a *awsConsole) TagBucket(t *testing.T, name string, tags map[string]string
 }
 
 // SetVersioning implements Console.
-func (a *awsConsole) SetVersioning(t *testing.T, name string, on bool) {
+func (a *awsConsole) SetVersioning(t testing.TB, name string, on bool) {
 	t.Helper()
 	status := s3types.BucketVersioningStatusSuspended
 	if on {
@@ -115,7 +129,7 @@ func (a *awsConsole) SetVersioning(t *testing.T, name string, on bool) {
 }
 
 // SetPublic implements Console.
-func (a *awsConsole) SetPublic(t *testing.T, name string, on bool) {
+func (a *awsConsole) SetPublic(t testing.TB, name string, on bool) {
 	t.Helper()
 	block := awssdk.Bool(!on)
 	call(t, a.s3.PutPublicAccessBlock, &s3.PutPublicAccessBlockInput{
@@ -125,7 +139,7 @@ func (a *awsConsole) SetPublic(t *testing.T, name string, on bool) {
 }
 
 // SetEncryption implements Console.
-func (a *awsConsole) SetEncryption(t *testing.T, name, key string) {
+func (a *awsConsole) SetEncryption(t testing.TB, name, key string) {
 	t.Helper()
 	call(t, a.s3.PutBucketEncryption, &s3.PutBucketEncryptionInput{
 		Bucket: &name, ServerSideEncryptionConfiguration: &s3types.ServerSideEncryptionConfiguration{
@@ -136,25 +150,25 @@ func (a *awsConsole) SetEncryption(t *testing.T, name, key string) {
 }
 
 // DeleteBucket implements Console.
-func (a *awsConsole) DeleteBucket(t *testing.T, name string) {
+func (a *awsConsole) DeleteBucket(t testing.TB, name string) {
 	t.Helper()
 	call(t, a.s3.DeleteBucket, &s3.DeleteBucketInput{Bucket: &name})
 }
 
 // PutObject implements Console.
-func (a *awsConsole) PutObject(t *testing.T, bucket, key string) {
+func (a *awsConsole) PutObject(t testing.TB, bucket, key string) {
 	t.Helper()
 	call(t, a.s3.PutObject, &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: strings.NewReader("content")})
 }
 
 // DeleteObject implements Console.
-func (a *awsConsole) DeleteObject(t *testing.T, bucket, key string) {
+func (a *awsConsole) DeleteObject(t testing.TB, bucket, key string) {
 	t.Helper()
 	call(t, a.s3.DeleteObject, &s3.DeleteObjectInput{Bucket: &bucket, Key: &key})
 }
 
 // MakeDatabase implements Console.
-func (a *awsConsole) MakeDatabase(t *testing.T, name string, tags map[string]string) {
+func (a *awsConsole) MakeDatabase(t testing.TB, name string, tags map[string]string) {
 	t.Helper()
 	var list []rdstypes.Tag
 	for k, v := range tags {
@@ -169,12 +183,12 @@ func (a *awsConsole) MakeDatabase(t *testing.T, name string, tags map[string]str
 }
 
 // rest waits until an instance is at rest.
-func (a *awsConsole) rest(t *testing.T, name string) {
+func (a *awsConsole) rest(t testing.TB, name string) {
 	t.Helper()
 	until(t, name+" is available", func() bool { return *a.instance(t, name).DBInstanceStatus == "available" })
 }
 
-func (a *awsConsole) instance(t *testing.T, name string) *rdstypes.DBInstance {
+func (a *awsConsole) instance(t testing.TB, name string) *rdstypes.DBInstance {
 	t.Helper()
 	out, err := a.rds.DescribeDBInstances(t.Context(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name})
 	if e, ok := errors.AsType[smithy.APIError](err); ok && e.ErrorCode() == "DBInstanceNotFound" {
@@ -187,7 +201,7 @@ func (a *awsConsole) instance(t *testing.T, name string) *rdstypes.DBInstance {
 }
 
 // DatabaseTags implements Console.
-func (a *awsConsole) DatabaseTags(t *testing.T, name string) map[string]string {
+func (a *awsConsole) DatabaseTags(t testing.TB, name string) map[string]string {
 	t.Helper()
 	in := a.instance(t, name)
 	if in == nil {
@@ -201,7 +215,7 @@ func (a *awsConsole) DatabaseTags(t *testing.T, name string) map[string]string {
 }
 
 // TagDatabase implements Console.
-func (a *awsConsole) TagDatabase(t *testing.T, name string, tags map[string]string) {
+func (a *awsConsole) TagDatabase(t testing.TB, name string, tags map[string]string) {
 	t.Helper()
 	arn := a.instance(t, name).DBInstanceArn
 	var set []rdstypes.Tag
@@ -221,7 +235,7 @@ func (a *awsConsole) TagDatabase(t *testing.T, name string, tags map[string]stri
 	}
 }
 
-func (a *awsConsole) modify(t *testing.T, name string, in rds.ModifyDBInstanceInput) {
+func (a *awsConsole) modify(t testing.TB, name string, in rds.ModifyDBInstanceInput) {
 	t.Helper()
 	a.rest(t, name)
 	in.DBInstanceIdentifier, in.ApplyImmediately = &name, awssdk.Bool(true)
@@ -229,37 +243,37 @@ func (a *awsConsole) modify(t *testing.T, name string, in rds.ModifyDBInstanceIn
 }
 
 // SetRetention implements Console.
-func (a *awsConsole) SetRetention(t *testing.T, name string, days int) {
+func (a *awsConsole) SetRetention(t testing.TB, name string, days int) {
 	t.Helper()
 	a.modify(t, name, rds.ModifyDBInstanceInput{BackupRetentionPeriod: awssdk.Int32(int32(days))})
 }
 
 // SetProtection implements Console.
-func (a *awsConsole) SetProtection(t *testing.T, name string, on bool) {
+func (a *awsConsole) SetProtection(t testing.TB, name string, on bool) {
 	t.Helper()
 	a.modify(t, name, rds.ModifyDBInstanceInput{DeletionProtection: &on})
 }
 
 // SetSize implements Console.
-func (a *awsConsole) SetSize(t *testing.T, name, size string) {
+func (a *awsConsole) SetSize(t testing.TB, name, size string) {
 	t.Helper()
 	a.modify(t, name, rds.ModifyDBInstanceInput{DBInstanceClass: &size})
 }
 
 // SetStorage implements Console.
-func (a *awsConsole) SetStorage(t *testing.T, name string, gib int) {
+func (a *awsConsole) SetStorage(t testing.TB, name string, gib int) {
 	t.Helper()
 	a.modify(t, name, rds.ModifyDBInstanceInput{AllocatedStorage: awssdk.Int32(int32(gib))})
 }
 
 // SetVersion implements Console.
-func (a *awsConsole) SetVersion(t *testing.T, name, version string) {
+func (a *awsConsole) SetVersion(t testing.TB, name, version string) {
 	t.Helper()
 	a.modify(t, name, rds.ModifyDBInstanceInput{EngineVersion: &version, AllowMajorVersionUpgrade: awssdk.Bool(true)})
 }
 
 // DeleteDatabase implements Console.
-func (a *awsConsole) DeleteDatabase(t *testing.T, name string) {
+func (a *awsConsole) DeleteDatabase(t testing.TB, name string) {
 	t.Helper()
 	a.rest(t, name)
 	call(t, a.rds.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &name, SkipFinalSnapshot: awssdk.Bool(true)})
@@ -267,7 +281,7 @@ func (a *awsConsole) DeleteDatabase(t *testing.T, name string) {
 }
 
 // Snapshots implements Console.
-func (a *awsConsole) Snapshots(t *testing.T, database string) []string {
+func (a *awsConsole) Snapshots(t testing.TB, database string) []string {
 	t.Helper()
 	out := call(t, a.rds.DescribeDBSnapshots, &rds.DescribeDBSnapshotsInput{DBInstanceIdentifier: &database})
 	var names []string
@@ -280,7 +294,7 @@ func (a *awsConsole) Snapshots(t *testing.T, database string) []string {
 }
 
 // MakeMySQL implements Console.
-func (a *awsConsole) MakeMySQL(t *testing.T, name string) {
+func (a *awsConsole) MakeMySQL(t testing.TB, name string) {
 	t.Helper()
 	call(t, a.rds.CreateDBInstance, &rds.CreateDBInstanceInput{
 		DBInstanceIdentifier: &name, Engine: awssdk.String("mysql"), DBInstanceClass: awssdk.String("db.t4g.micro"),

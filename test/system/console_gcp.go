@@ -3,6 +3,7 @@ package system
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,18 +22,19 @@ import (
 
 // gcpConsole is Google Cloud as people use it beside Mooring.
 type gcpConsole struct {
+	project string
 	storage *storage.Service
 	sql     *sqladmin.Service
 }
 
-func newGCPConsole(local *localcloud.Cloud) Console {
-	config, err := google.JWTConfigFromJSON(local.GCPKey(GCPProject), storage.CloudPlatformScope)
+func newGCPConsole(local *localcloud.Cloud, project string) Console {
+	config, err := google.JWTConfigFromJSON(local.GCPKey(project), storage.CloudPlatformScope)
 	if err != nil {
 		panic(err)
 	}
 	ctx := context.WithValue(context.Background(), oauth2.HTTPClient, &http.Client{})
 	client := option.WithHTTPClient(config.Client(ctx))
-	g := &gcpConsole{}
+	g := &gcpConsole{project: project}
 	if g.sql, err = sqladmin.NewService(ctx, client, option.WithEndpoint(local.GCPEndpoint()+"/")); err != nil {
 		panic(err)
 	}
@@ -42,7 +44,7 @@ func newGCPConsole(local *localcloud.Cloud) Console {
 	return g
 }
 
-func ok(t *testing.T, err error) {
+func ok(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +52,7 @@ func ok(t *testing.T, err error) {
 }
 
 // until waits for the cloud.
-func until(t *testing.T, what string, done func() bool) {
+func until(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(Patience); !done(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -65,21 +67,38 @@ func missing(err error) bool {
 }
 
 // MakeBucket implements Console.
-func (g *gcpConsole) MakeBucket(t *testing.T, name string, tags map[string]string) {
+func (g *gcpConsole) MakeBucket(t testing.TB, name string, tags map[string]string) {
 	t.Helper()
-	_, err := g.storage.Buckets.Insert(GCPProject, &storage.Bucket{Name: name, Location: GCPRegion, Labels: tags}).Do()
+	_, err := g.storage.Buckets.Insert(g.project, &storage.Bucket{Name: name, Location: GCPRegion, Labels: tags}).Do()
 	ok(t, err)
 }
 
-// MakeBucketIn implements Console.
-func (g *gcpConsole) MakeBucketIn(t *testing.T, name, location string) {
+// Names implements Console.
+func (g *gcpConsole) Names(t testing.TB) (names []string) {
 	t.Helper()
-	_, err := g.storage.Buckets.Insert(GCPProject, &storage.Bucket{Name: name, Location: location}).Do()
+	buckets, err := g.storage.Buckets.List(g.project).Do()
+	ok(t, err)
+	for _, b := range buckets.Items {
+		names = append(names, b.Name)
+	}
+	instances, err := g.sql.Instances.List(g.project).Do()
+	ok(t, err)
+	for _, i := range instances.Items {
+		names = append(names, i.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// MakeBucketIn implements Console.
+func (g *gcpConsole) MakeBucketIn(t testing.TB, name, location string) {
+	t.Helper()
+	_, err := g.storage.Buckets.Insert(g.project, &storage.Bucket{Name: name, Location: location}).Do()
 	ok(t, err)
 }
 
 // BucketLocation implements Console.
-func (g *gcpConsole) BucketLocation(t *testing.T, name string) string {
+func (g *gcpConsole) BucketLocation(t testing.TB, name string) string {
 	t.Helper()
 	b, err := g.storage.Buckets.Get(name).Do()
 	ok(t, err)
@@ -87,7 +106,7 @@ func (g *gcpConsole) BucketLocation(t *testing.T, name string) string {
 }
 
 // BucketTags implements Console.
-func (g *gcpConsole) BucketTags(t *testing.T, name string) map[string]string {
+func (g *gcpConsole) BucketTags(t testing.TB, name string) map[string]string {
 	t.Helper()
 	b, err := g.storage.Buckets.Get(name).Do()
 	if missing(err) {
@@ -100,14 +119,14 @@ func (g *gcpConsole) BucketTags(t *testing.T, name string) map[string]string {
 	return b.Labels
 }
 
-func (g *gcpConsole) patchBucket(t *testing.T, name string, patch *storage.Bucket) {
+func (g *gcpConsole) patchBucket(t testing.TB, name string, patch *storage.Bucket) {
 	t.Helper()
 	_, err := g.storage.Buckets.Patch(name, patch).Do()
 	ok(t, err)
 }
 
 // TagBucket implements Console.
-func (g *gcpConsole) TagBucket(t *testing.T, name string, tags map[string]string) {
+func (g *gcpConsole) TagBucket(t testing.TB, name string, tags map[string]string) {
 	t.Helper()
 	patch := &storage.Bucket{Labels: map[string]string{}}
 	for k, v := range tags {
@@ -121,13 +140,13 @@ func (g *gcpConsole) TagBucket(t *testing.T, name string, tags map[string]string
 }
 
 // SetVersioning implements Console.
-func (g *gcpConsole) SetVersioning(t *testing.T, name string, on bool) {
+func (g *gcpConsole) SetVersioning(t testing.TB, name string, on bool) {
 	t.Helper()
 	g.patchBucket(t, name, &storage.Bucket{Versioning: &storage.BucketVersioning{Enabled: on, ForceSendFields: []string{"Enabled"}}})
 }
 
 // SetPublic implements Console.
-func (g *gcpConsole) SetPublic(t *testing.T, name string, on bool) {
+func (g *gcpConsole) SetPublic(t testing.TB, name string, on bool) {
 	t.Helper()
 	prevention := "enforced"
 	if on {
@@ -137,34 +156,34 @@ func (g *gcpConsole) SetPublic(t *testing.T, name string, on bool) {
 }
 
 // SetEncryption implements Console.
-func (g *gcpConsole) SetEncryption(t *testing.T, name, key string) {
+func (g *gcpConsole) SetEncryption(t testing.TB, name, key string) {
 	t.Helper()
 	g.patchBucket(t, name, &storage.Bucket{Encryption: &storage.BucketEncryption{DefaultKmsKeyName: key}})
 }
 
 // DeleteBucket implements Console.
-func (g *gcpConsole) DeleteBucket(t *testing.T, name string) {
+func (g *gcpConsole) DeleteBucket(t testing.TB, name string) {
 	t.Helper()
 	ok(t, g.storage.Buckets.Delete(name).Do())
 }
 
 // PutObject implements Console.
-func (g *gcpConsole) PutObject(t *testing.T, bucket, key string) {
+func (g *gcpConsole) PutObject(t testing.TB, bucket, key string) {
 	t.Helper()
 	_, err := g.storage.Objects.Insert(bucket, &storage.Object{Name: key}).Media(strings.NewReader("content")).Do()
 	ok(t, err)
 }
 
 // DeleteObject implements Console.
-func (g *gcpConsole) DeleteObject(t *testing.T, bucket, key string) {
+func (g *gcpConsole) DeleteObject(t testing.TB, bucket, key string) {
 	t.Helper()
 	ok(t, g.storage.Objects.Delete(bucket, key).Do())
 }
 
 // MakeDatabase implements Console.
-func (g *gcpConsole) MakeDatabase(t *testing.T, name string, tags map[string]string) {
+func (g *gcpConsole) MakeDatabase(t testing.TB, name string, tags map[string]string) {
 	t.Helper()
-	op, err := g.sql.Instances.Insert(GCPProject, &sqladmin.DatabaseInstance{
+	op, err := g.sql.Instances.Insert(g.project, &sqladmin.DatabaseInstance{
 		Name: name, Region: GCPRegion, DatabaseVersion: "POSTGRES_16", RootPassword: "somebody-elses",
 		Settings: &sqladmin.Settings{Tier: "db-f1-micro", Edition: "ENTERPRISE", UserLabels: tags},
 	}).Do()
@@ -173,10 +192,10 @@ func (g *gcpConsole) MakeDatabase(t *testing.T, name string, tags map[string]str
 }
 
 // end waits for the end of an operation.
-func (g *gcpConsole) end(t *testing.T, op *sqladmin.Operation) {
+func (g *gcpConsole) end(t testing.TB, op *sqladmin.Operation) {
 	t.Helper()
 	until(t, op.OperationType+" ends", func() bool {
-		now, err := g.sql.Operations.Get(GCPProject, op.Name).Do()
+		now, err := g.sql.Operations.Get(g.project, op.Name).Do()
 		ok(t, err)
 		if now.Error != nil {
 			t.Fatalf("%s: %+v", op.OperationType, now.Error.Errors)
@@ -186,9 +205,9 @@ func (g *gcpConsole) end(t *testing.T, op *sqladmin.Operation) {
 }
 
 // DatabaseTags implements Console.
-func (g *gcpConsole) DatabaseTags(t *testing.T, name string) map[string]string {
+func (g *gcpConsole) DatabaseTags(t testing.TB, name string) map[string]string {
 	t.Helper()
-	in, err := g.sql.Instances.Get(GCPProject, name).Do()
+	in, err := g.sql.Instances.Get(g.project, name).Do()
 	if missing(err) {
 		return nil
 	}
@@ -200,12 +219,12 @@ func (g *gcpConsole) DatabaseTags(t *testing.T, name string) map[string]string {
 }
 
 // patch changes an instance. Cloud SQL refuses while another operation is under way.
-func (g *gcpConsole) patch(t *testing.T, name string, patch *sqladmin.DatabaseInstance) {
+func (g *gcpConsole) patch(t testing.TB, name string, patch *sqladmin.DatabaseInstance) {
 	t.Helper()
 	var op *sqladmin.Operation
 	until(t, name+" takes a patch", func() bool {
 		var err error
-		op, err = g.sql.Instances.Patch(GCPProject, name, patch).Do()
+		op, err = g.sql.Instances.Patch(g.project, name, patch).Do()
 		if e, is := errors.AsType[*googleapi.Error](err); is && e.Code == http.StatusConflict {
 			return false
 		}
@@ -215,13 +234,13 @@ func (g *gcpConsole) patch(t *testing.T, name string, patch *sqladmin.DatabaseIn
 	g.end(t, op)
 }
 
-func (g *gcpConsole) set(t *testing.T, name string, settings *sqladmin.Settings) {
+func (g *gcpConsole) set(t testing.TB, name string, settings *sqladmin.Settings) {
 	t.Helper()
 	g.patch(t, name, &sqladmin.DatabaseInstance{Settings: settings})
 }
 
 // TagDatabase implements Console.
-func (g *gcpConsole) TagDatabase(t *testing.T, name string, tags map[string]string) {
+func (g *gcpConsole) TagDatabase(t testing.TB, name string, tags map[string]string) {
 	t.Helper()
 	settings := &sqladmin.Settings{UserLabels: g.DatabaseTags(t, name)}
 	for k, v := range tags {
@@ -236,7 +255,7 @@ func (g *gcpConsole) TagDatabase(t *testing.T, name string, tags map[string]stri
 }
 
 // SetRetention implements Console.
-func (g *gcpConsole) SetRetention(t *testing.T, name string, days int) {
+func (g *gcpConsole) SetRetention(t testing.TB, name string, days int) {
 	t.Helper()
 	g.set(t, name, &sqladmin.Settings{BackupConfiguration: &sqladmin.BackupConfiguration{
 		Enabled: true, BackupRetentionSettings: &sqladmin.BackupRetentionSettings{RetentionUnit: "COUNT", RetainedBackups: int64(days)},
@@ -245,41 +264,41 @@ func (g *gcpConsole) SetRetention(t *testing.T, name string, days int) {
 }
 
 // SetProtection implements Console.
-func (g *gcpConsole) SetProtection(t *testing.T, name string, on bool) {
+func (g *gcpConsole) SetProtection(t testing.TB, name string, on bool) {
 	t.Helper()
 	g.set(t, name, &sqladmin.Settings{DeletionProtectionEnabled: on, ForceSendFields: []string{"DeletionProtectionEnabled"}})
 }
 
 // SetSize implements Console.
-func (g *gcpConsole) SetSize(t *testing.T, name, size string) {
+func (g *gcpConsole) SetSize(t testing.TB, name, size string) {
 	t.Helper()
 	g.set(t, name, &sqladmin.Settings{Tier: size})
 }
 
 // SetStorage implements Console.
-func (g *gcpConsole) SetStorage(t *testing.T, name string, gib int) {
+func (g *gcpConsole) SetStorage(t testing.TB, name string, gib int) {
 	t.Helper()
 	g.set(t, name, &sqladmin.Settings{DataDiskSizeGb: int64(gib)})
 }
 
 // SetVersion implements Console.
-func (g *gcpConsole) SetVersion(t *testing.T, name, version string) {
+func (g *gcpConsole) SetVersion(t testing.TB, name, version string) {
 	t.Helper()
 	g.patch(t, name, &sqladmin.DatabaseInstance{DatabaseVersion: "POSTGRES_" + version})
 }
 
 // DeleteDatabase implements Console.
-func (g *gcpConsole) DeleteDatabase(t *testing.T, name string) {
+func (g *gcpConsole) DeleteDatabase(t testing.TB, name string) {
 	t.Helper()
-	op, err := g.sql.Instances.Delete(GCPProject, name).Do()
+	op, err := g.sql.Instances.Delete(g.project, name).Do()
 	ok(t, err)
 	g.end(t, op)
 }
 
 // Snapshots implements Console.
-func (g *gcpConsole) Snapshots(t *testing.T, database string) []string {
+func (g *gcpConsole) Snapshots(t testing.TB, database string) []string {
 	t.Helper()
-	out, err := g.sql.Backups.ListBackups("projects/" + GCPProject).Do()
+	out, err := g.sql.Backups.ListBackups("projects/" + g.project).Do()
 	ok(t, err)
 	var names []string
 	for _, b := range out.Backups {
@@ -291,9 +310,9 @@ func (g *gcpConsole) Snapshots(t *testing.T, database string) []string {
 }
 
 // MakeMySQL implements Console.
-func (g *gcpConsole) MakeMySQL(t *testing.T, name string) {
+func (g *gcpConsole) MakeMySQL(t testing.TB, name string) {
 	t.Helper()
-	op, err := g.sql.Instances.Insert(GCPProject, &sqladmin.DatabaseInstance{
+	op, err := g.sql.Instances.Insert(g.project, &sqladmin.DatabaseInstance{
 		Name: name, Region: GCPRegion, DatabaseVersion: "MYSQL_8_0", RootPassword: "somebody-elses",
 		Settings: &sqladmin.Settings{Tier: "db-f1-micro", Edition: "ENTERPRISE"},
 	}).Do()

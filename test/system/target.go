@@ -44,10 +44,10 @@ type Target struct {
 	Disrupt func(*Cloud, client.Object)
 	// Make makes the cloud object beside Mooring, without a mark. Tags returns its tags, nil if it does not exist; Tag sets some of
 	// them, and takes those away that are empty; Drop deletes it.
-	Make func(c Console, t *testing.T, name string, tags map[string]string)
-	Tags func(c Console, t *testing.T, name string) map[string]string
-	Tag  func(c Console, t *testing.T, name string, tags map[string]string)
-	Drop func(c Console, t *testing.T, name string)
+	Make func(c Console, t testing.TB, name string, tags map[string]string)
+	Tags func(c Console, t testing.TB, name string) map[string]string
+	Tag  func(c Console, t testing.TB, name string, tags map[string]string)
+	Drop func(c Console, t testing.TB, name string)
 	// Field is one that status.observed shows of what Make makes, and Mirror its value.
 	Field, Mirror string
 }

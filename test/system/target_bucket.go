@@ -46,10 +46,10 @@ func bucketTarget(cloud, service string, operations Operations) Target {
 			b.Spec.Versioning = new(v1alpha1.VersioningSuspended)
 			b.Spec.Tags = map[string]v1alpha1.TagValue{"team": "sales"}
 		},
-		Make: func(c Console, t *testing.T, name string, tags map[string]string) { c.MakeBucket(t, name, tags) },
-		Tags: func(c Console, t *testing.T, name string) map[string]string { return c.BucketTags(t, name) },
-		Tag:  func(c Console, t *testing.T, name string, tags map[string]string) { c.TagBucket(t, name, tags) },
-		Drop: func(c Console, t *testing.T, name string) { c.DeleteBucket(t, name) },
+		Make: func(c Console, t testing.TB, name string, tags map[string]string) { c.MakeBucket(t, name, tags) },
+		Tags: func(c Console, t testing.TB, name string) map[string]string { return c.BucketTags(t, name) },
+		Tag:  func(c Console, t testing.TB, name string, tags map[string]string) { c.TagBucket(t, name, tags) },
+		Drop: func(c Console, t testing.TB, name string) { c.DeleteBucket(t, name) },
 
 		Field: "tags.theirs", Mirror: `"1"`,
 	}

@@ -73,10 +73,10 @@ func databaseTarget(cloud, service string, operations Operations) Target {
 		Disrupt: func(c *Cloud, o client.Object) {
 			SetSize(c, &o.(*v1alpha1.Database).Spec.DatabaseParameters, Sizes[c.Name][1])
 		},
-		Make: func(c Console, t *testing.T, name string, tags map[string]string) { c.MakeDatabase(t, name, tags) },
-		Tags: func(c Console, t *testing.T, name string) map[string]string { return c.DatabaseTags(t, name) },
-		Tag:  func(c Console, t *testing.T, name string, tags map[string]string) { c.TagDatabase(t, name, tags) },
-		Drop: func(c Console, t *testing.T, name string) { c.DeleteDatabase(t, name) },
+		Make: func(c Console, t testing.TB, name string, tags map[string]string) { c.MakeDatabase(t, name, tags) },
+		Tags: func(c Console, t testing.TB, name string) map[string]string { return c.DatabaseTags(t, name) },
+		Tag:  func(c Console, t testing.TB, name string, tags map[string]string) { c.TagDatabase(t, name, tags) },
+		Drop: func(c Console, t testing.TB, name string) { c.DeleteDatabase(t, name) },
 
 		Field: "engine", Mirror: `"postgres"`,
 	}

@@ -23,33 +23,33 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// led are the lives of all worlds, those for whose sake there is nothing but a secret included.
+// led are the lifecycles of all worlds, those for whose sake there is nothing but a secret included.
 var led struct {
 	mu    sync.Mutex
-	lives []*life
+	lives []*lifecycle
 	// events counts the Events that were looked through.
 	events int
 }
 
-func remember(l *life) {
+func remember(l *lifecycle) {
 	led.mu.Lock()
 	defer led.mu.Unlock()
 	led.lives = append(led.lives, l)
 }
 
-// shown says which secrets of all lives show in a log at the most verbose level or in a metric. It is asked once, when
+// shown says which secrets of all lifecycles show in a log at the most verbose level or in a metric. It is asked once, when
 // all tests have ended, since the log is long.
 func shown() (leaks []string) {
 	led.mu.Lock()
 	defer led.mu.Unlock()
-	hidden := sieveOf(led.lives...)
+	hidden := scannerOf(led.lives...)
 	failed, mentioned := 0, 0
 	for line := range logs.lines(func(err error) { leaks = append(leaks, fmt.Sprintf("read the log: %v", err)) }) {
 		leaks = append(leaks, hidden.leaks("a log", line)...)
 		if bytes.Contains(line, []byte("reconciliation failed")) {
 			failed++
 		}
-		if bytes.Contains(line, []byte("life-")) {
+		if bytes.Contains(line, []byte("case-")) {
 			mentioned++
 		}
 	}
@@ -58,20 +58,20 @@ func shown() (leaks []string) {
 	if len(led.lives) > 0 && !bytes.Contains(series, []byte("mooring_resources")) {
 		leaks = append(leaks, "no metrics of managers: too little to look through")
 	}
-	// A look at nothing would find nothing: managers log about lives, and where there are many some turns fail, and there are Events.
+	// A look at nothing would find nothing: managers log about lifecycles, and where there are many some reconciliations fail, and there are Events.
 	const many = 100
 	if lives := len(led.lives); lives > 0 && mentioned == 0 || lives >= many && (failed == 0 || led.events == 0) {
-		leaks = append(leaks, fmt.Sprintf("%d lives, %d lines about them, %d about turns that failed, and %d Events: too little to look through", lives, mentioned, failed, led.events))
+		leaks = append(leaks, fmt.Sprintf("%d lifecycles, %d lines about them, %d about reconciliations that failed, and %d Events: too little to look through", lives, mentioned, failed, led.events))
 	}
 	return leaks
 }
 
-// verifyHidden checks that no secret of the world's lives shows in an event or an object that is still there. Statuses
+// verifyHidden checks that no secret of the environment's lifecycles shows in an event or an object that is still there. Statuses
 // of objects that are gone were checked phase by phase.
-func (w *world) verifyHidden(t *testing.T) {
+func (w *environment) verifyHidden(t *testing.T) {
 	t.Helper()
-	lives := w.everyLife()
-	hidden := sieveOf(lives...)
+	lives := w.everyLifecycle()
+	hidden := scannerOf(lives...)
 	events := &eventsv1.EventList{}
 	lists := []client.ObjectList{events, &v1alpha1.BucketList{}, &v1alpha1.DatabaseList{}, &v1alpha1.ProviderConfigList{}, &v1alpha1.ClusterProviderConfigList{}}
 	for _, list := range lists {
@@ -95,12 +95,12 @@ func (w *world) verifyHidden(t *testing.T) {
 	led.events += len(events.Items)
 }
 
-// A sieve finds which of many secrets a text shows, in one pass: as they are, or in base64 as Secrets have them. The
+// A scanner finds which of many secrets a text shows, in one pass: as they are, or in base64 as Secrets have them. The
 // key is how a secret begins.
-type sieve map[[8]byte][]string
+type scanner map[[8]byte][]string
 
-func sieveOf(lives ...*life) sieve {
-	s := sieve{}
+func scannerOf(lives ...*lifecycle) scanner {
+	s := scanner{}
 	for _, l := range lives {
 		for _, secret := range l.secrets {
 			if secret == "" { // a password that nobody was given
@@ -115,7 +115,7 @@ func sieveOf(lives ...*life) sieve {
 	return s
 }
 
-func (s sieve) add(form string) {
+func (s scanner) add(form string) {
 	start := [8]byte([]byte(form)) // shorter ones would be found by chance
 	if !slices.Contains(s[start], form) {
 		s[start] = append(s[start], form)
@@ -130,7 +130,7 @@ func inBase64(secret string, before int) string {
 	return text[[]int{0, 2, 3}[before]:]
 }
 
-func (s sieve) shownIn(text []byte) (shown []string) {
+func (s scanner) shownIn(text []byte) (shown []string) {
 	for ; len(text) >= 8; text = text[1:] {
 		for _, secret := range s[[8]byte(text)] {
 			if bytes.HasPrefix(text, []byte(secret)) {
@@ -142,7 +142,7 @@ func (s sieve) shownIn(text []byte) (shown []string) {
 }
 
 // leaks says what a text shows.
-func (s sieve) leaks(what string, text []byte) (all []string) {
+func (s scanner) leaks(what string, text []byte) (all []string) {
 	for _, secret := range s.shownIn(text) {
 		all = append(all, fmt.Sprintf("%s shows a secret that begins with %q: %.500s", what, secret[:6], text))
 	}
@@ -151,14 +151,14 @@ func (s sieve) leaks(what string, text []byte) (all []string) {
 
 func TestSieve(t *testing.T) {
 	t.Parallel()
-	s := sieveOf(&life{secrets: []string{"Canary-one", "Canary-two", ""}}, &life{secrets: []string{"wJalrXUtnFEMI"}})
+	s := scannerOf(&lifecycle{secrets: []string{"Secret-one", "Secret-two", ""}}, &lifecycle{secrets: []string{"wJalrXUtnFEMI"}})
 	for text, want := range map[string][]string{
-		"": nil, "Canary-": nil, "Canary-onf, Canary-tw": nil,
-		"Canary-one":           {"Canary-one"},
-		base64Of("Canary-one"): {inBase64("Canary-one", 0)}, base64Of("a: Canary-one\n"): {inBase64("Canary-one", 0)},
-		base64Of("{Canary-one}"): {inBase64("Canary-one", 1)}, base64Of("{\"Canary-one"): {inBase64("Canary-one", 2)},
-		base64Of("Canary-0ne"): nil, base64Of("Canary-"): nil,
-		`{"password":"wJalrXUtnFEMI","next":"Canary-two"}`: {"wJalrXUtnFEMI", "Canary-two"},
+		"": nil, "Secret-": nil, "Secret-onf, Secret-tw": nil,
+		"Secret-one":           {"Secret-one"},
+		base64Of("Secret-one"): {inBase64("Secret-one", 0)}, base64Of("a: Secret-one\n"): {inBase64("Secret-one", 0)},
+		base64Of("{Secret-one}"): {inBase64("Secret-one", 1)}, base64Of("{\"Secret-one"): {inBase64("Secret-one", 2)},
+		base64Of("Secret-0ne"): nil, base64Of("Secret-"): nil,
+		`{"password":"wJalrXUtnFEMI","next":"Secret-two"}`: {"wJalrXUtnFEMI", "Secret-two"},
 	} {
 		if got := s.shownIn([]byte(text)); !slices.Equal(got, want) {
 			t.Errorf("%q shows %q, want %q", text, got, want)
@@ -168,11 +168,11 @@ func TestSieve(t *testing.T) {
 
 func base64Of(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
-// everyLife returns the lives that were led, each once.
-func (w *world) everyLife() (all []*life) {
-	w.wire.mu.Lock()
-	defer w.wire.mu.Unlock()
-	for id, l := range w.wire.lives {
+// everyLifecycle returns the lifecycles that were led, each once.
+func (w *environment) everyLifecycle() (all []*lifecycle) {
+	w.interceptor.mu.Lock()
+	defer w.interceptor.mu.Unlock()
+	for id, l := range w.interceptor.lifecycles {
 		if id == l.name {
 			all = append(all, l)
 		}

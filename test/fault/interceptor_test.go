@@ -14,32 +14,32 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-// A wire lies between managers and the API server. It knows the lives, tells each request by whose it is, and
-// lets it go wrong if that life says so.
-type wire struct {
-	mu    sync.Mutex
-	lives map[string]*life // by name and by the uids of what belongs to them
+// An interceptor lies between managers and the API server. It knows which lifecycle each request belongs to, and
+// lets it go wrong if that lifecycle says so.
+type interceptor struct {
+	mu         sync.Mutex
+	lifecycles map[string]*lifecycle // by name and by the uids of what belongs to them
 }
 
-func newWire() *wire { return &wire{lives: map[string]*life{}} }
+func newInterceptor() *interceptor { return &interceptor{lifecycles: map[string]*lifecycle{}} }
 
-func (w *wire) know(l *life, id string) {
+func (w *interceptor) track(l *lifecycle, id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.lives[id] = l
+	w.lifecycles[id] = l
 }
 
-// belonging finds what says whose a request is: the name of a life, or the uid of one of its objects.
-var belonging = regexp.MustCompile(`life-[0-9]{4}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+// belonging finds what says whose a request is: the name of a lifecycle, or the uid of one of its objects.
+var belonging = regexp.MustCompile(`case-[0-9]{4}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// owner returns the life that a request belongs to. The path tells it; of what is created in Mooring's own namespace
+// owner returns the lifecycle that a request belongs to. The path tells it; of what is created in Mooring's own namespace
 // only the body does.
-func (w *wire) owner(path string, body []byte) *life {
+func (w *interceptor) owner(path string, body []byte) *lifecycle {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, text := range [][]byte{[]byte(path), body} {
 		for _, id := range belonging.FindAll(text, -1) {
-			if l := w.lives[string(id)]; l != nil {
+			if l := w.lifecycles[string(id)]; l != nil {
 				return l
 			}
 		}
@@ -48,8 +48,8 @@ func (w *wire) owner(path string, body []byte) *life {
 }
 
 // wrap is what a manager's transport to the API server is to be wrapped in.
-func (w *wire) wrap(next http.RoundTripper) http.RoundTripper {
-	return tripper(func(r *http.Request) (*http.Response, error) {
+func (w *interceptor) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		c := apiCall(r)
 		if c.resource == "events" || c.verb == "list" || c.verb == "watch" {
 			return next.RoundTrip(r)
@@ -70,10 +70,10 @@ func (w *wire) wrap(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-type tripper func(*http.Request) (*http.Response, error)
+type roundTripper func(*http.Request) (*http.Response, error)
 
 // RoundTrip implements http.RoundTripper.
-func (t tripper) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
+func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
 // A request is what a path and a method ask of the API server.
 type request struct{ verb, resource, object, sub string }
@@ -108,7 +108,7 @@ func apiCall(r *http.Request) request {
 	return c
 }
 
-// name says in words what a request is about, the same in every life.
+// name says in words what a request is about, the same in every lifecycle.
 func (c request) name(body []byte) string {
 	name := c.verb + " " + c.resource
 	if c.sub != "" {
@@ -125,7 +125,7 @@ func (c request) name(body []byte) string {
 	case strings.Contains(about, "credentials-"):
 		return name + " (copy of credentials)"
 	case strings.Contains(about, "password-"):
-		return name + " (vault)"
+		return name + " (password Secret)"
 	case strings.Contains(about, accountName):
 		return name + " (credentials)"
 	case strings.Contains(about, givenPassword):

@@ -23,13 +23,13 @@ import (
 
 type wrapper = func(http.RoundTripper) http.RoundTripper
 
-// A world is a stage, the wire between its managers and its API server, and a cache by which the test watches.
-type world struct {
+// An environment is a stage, the interceptor between its managers and its API server, and a cache by which the test watches.
+type environment struct {
 	*system.Environment
-	wire  *wire
-	seen  cache.Cache
-	user  *rest.Config
-	lives atomic.Int32
+	interceptor *interceptor
+	cache       cache.Cache
+	user        *rest.Config
+	lifecycles  atomic.Int32
 	// cluster is the cluster id; empty for the API server's own.
 	cluster string
 	// settle is how long managers take the cloud to be behind at the longest.
@@ -43,35 +43,35 @@ const (
 	timeout    = 15 * time.Second // of calls to the cloud
 )
 
-func newWorld(t *testing.T, co cluster.Options, lo localcloud.Options) *world {
+func newEnvironment(t *testing.T, co cluster.Options, lo localcloud.Options) *environment {
 	t.Helper()
 	if lo.Durations == (localcloud.Durations{}) {
 		const short = 20 * time.Millisecond
 		lo.Durations = localcloud.Durations{Create: short, Modify: short, Delete: short, Snapshot: short}
 	}
 	lo.InstanceQuota = -1
-	return newWorldOn(t, system.NewEnvironment(t, co, lo))
+	return newEnvironmentOn(t, system.NewEnvironment(t, co, lo))
 }
 
-func newWorldOn(t *testing.T, s *system.Environment) *world {
+func newEnvironmentOn(t *testing.T, s *system.Environment) *environment {
 	t.Helper()
-	w := &world{Environment: s, wire: newWire(), settle: settle}
+	w := &environment{Environment: s, interceptor: newInterceptor(), settle: settle}
 	var err error
 	if w.user, err = w.Cluster.User(system.User, cluster.Administrators); err != nil {
 		t.Fatal(err)
 	}
-	if w.seen, err = cache.New(w.Cluster.Config(), cache.Options{Scheme: w.Client.Scheme()}); err != nil {
+	if w.cache, err = cache.New(w.Cluster.Config(), cache.Options{Scheme: w.Client.Scheme()}); err != nil {
 		t.Fatal(err)
 	}
-	for _, cloud := range []string{"aws", "gcp"} { // of the accounts that the stage itself has
-		l := &life{world: w, subject: subject{cloud: cloud}, account: map[string]string{"aws": system.AWSAccount, "gcp": system.GCPProject}[cloud]}
+	for _, cloud := range []string{"aws", "gcp"} { // of the accounts that the environment itself has
+		l := &lifecycle{environment: w, target: system.Target{Cloud: cloud}, account: map[string]string{"aws": system.AWSAccount, "gcp": system.GCPProject}[cloud]}
 		l.credentials()
 		remember(l)
 	}
 	t.Cleanup(func() { w.verifyHidden(t) })
-	go func() { _ = w.seen.Start(t.Context()) }()
+	go func() { _ = w.cache.Start(t.Context()) }()
 	for _, o := range []client.Object{&v1alpha1.Bucket{}, &v1alpha1.Database{}, &v1alpha1.ProviderConfig{}} {
-		if _, err := w.seen.GetInformer(t.Context(), o); err != nil {
+		if _, err := w.cache.GetInformer(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -79,19 +79,19 @@ func newWorldOn(t *testing.T, s *system.Environment) *world {
 }
 
 // start starts a manager for some namespaces, or for all if none is given.
-func (w *world) start(ctx context.Context, life *system.KillSwitch, timeout time.Duration, wrap wrapper, namespaces ...string) (*system.Manager, error) {
+func (w *environment) start(ctx context.Context, life *system.KillSwitch, timeout time.Duration, wrap wrapper, namespaces ...string) (*system.Manager, error) {
 	return w.startWith(ctx, w.Drivers(life, timeout), life, wrap, namespaces...)
 }
 
 // startWith is start with drivers of the test's own.
-func (w *world) startWith(
+func (w *environment) startWith(
 	ctx context.Context, drivers map[string]driver.Driver, life *system.KillSwitch, wrap wrapper, namespaces ...string,
 ) (*system.Manager, error) {
 	cfg := rest.CopyConfig(w.user)
 	if wrap != nil {
 		cfg.Wrap(wrap)
 	}
-	cfg.Wrap(w.wire.wrap)
+	cfg.Wrap(w.interceptor.wrap)
 	m, err := system.Start(ctx, cfg, life, controllers.Options{
 		ClusterID: w.cluster, Drivers: drivers, SyncPeriod: syncPeriod, Settle: w.settle, Workers: 32,
 	}, controllers.ManagerOptions{Namespaces: namespaces})
@@ -101,8 +101,8 @@ func (w *world) startWith(
 	return m, err
 }
 
-// run starts a manager that lives as long as the test.
-func (w *world) run(t *testing.T, timeout time.Duration) *system.Manager {
+// run starts a manager that lifecycles as long as the test.
+func (w *environment) run(t *testing.T, timeout time.Duration) *system.Manager {
 	t.Helper()
 	m, err := w.start(t.Context(), &system.KillSwitch{}, timeout, nil)
 	if err != nil {
@@ -123,7 +123,7 @@ type process struct {
 	next    sync.WaitGroup
 }
 
-func (w *world) process(t *testing.T, wrap wrapper, namespaces ...string) *process {
+func (w *environment) process(t *testing.T, wrap wrapper, namespaces ...string) *process {
 	p := &process{line: &system.KillSwitch{}, start: func(line *system.KillSwitch) *system.Manager {
 		m, err := w.start(t.Context(), line, timeout, wrap, namespaces...)
 		if err != nil && t.Context().Err() == nil { // a process that is killed last needs no successor
@@ -169,4 +169,4 @@ func await(t testing.TB, what string, done func() string) {
 	t.Fatalf("not within %s: %s\n%s", patience, what, last)
 }
 
-func lifeName(n int32) string { return fmt.Sprintf("life-%04d", n) }
+func lifecycleName(n int32) string { return fmt.Sprintf("case-%04d", n) }

@@ -27,8 +27,8 @@ import (
 // killed is the fault after which the process is no more: the call was committed, and nobody learned of it.
 const killed localcloud.FaultKind = "killed"
 
-// A trap is where in a life something goes wrong.
-type trap struct {
+// An injectedFault is where in a lifecycle something goes wrong.
+type injectedFault struct {
 	phase phase
 	call  call
 	kind  localcloud.FaultKind
@@ -55,18 +55,18 @@ func (c call) String() string {
 	return fmt.Sprintf("%s %d", c.name, c.n)
 }
 
-// A life is one object from its creation to its end.
-type life struct {
-	*world
-	subject
+// A lifecycle is one object from its creation to its end.
+type lifecycle struct {
+	*environment
+	target  system.Target
 	name    string // of its namespace and its object
 	account string
 	kill    func() // ends the process that manages it
 
 	mu        sync.Mutex
-	trap      *trap
+	injected  *injectedFault
 	hits      int
-	refusedAt time.Time // when this life first ran into a trap
+	refusedAt time.Time // when this lifecycle first ran into a fault
 	phase     phase
 	// count numbers the calls of this phase by name; writes and reads are those to the API server.
 	count  map[string]int
@@ -86,60 +86,56 @@ type read struct {
 	at time.Time
 }
 
-// born makes a life, its namespace, account and credentials.
-func (w *world) born(t testing.TB, s subject) *life {
+// prepared makes a lifecycle, its namespace, account and credentials.
+func (w *environment) prepared(t testing.TB, s system.Target) *lifecycle {
 	t.Helper()
-	l := w.newLife(s)
-	l.settle(t)
+	l := w.newLifecycle(s)
+	l.prepare(t)
 	return l
 }
 
-// newLife makes a life of which there is nothing in Kubernetes yet.
-func (w *world) newLife(s subject) *life {
-	n := w.lives.Add(1)
-	account := lifeName(n)
-	if s.cloud == "aws" {
+// newLifecycle makes a lifecycle of which there is nothing in Kubernetes yet.
+func (w *environment) newLifecycle(s system.Target) *lifecycle {
+	n := w.lifecycles.Add(1)
+	account := lifecycleName(n)
+	if s.Cloud == "aws" {
 		account = fmt.Sprintf("%012d", 100000000000+int64(n))
 	}
-	return w.newLifeAs(s, lifeName(n), account)
+	return w.newLifecycleAs(s, lifecycleName(n), account)
 }
 
-func (w *world) newLifeAs(s subject, name, account string) *life {
-	l := &life{world: w, subject: s, name: name, account: account, count: map[string]int{}}
-	w.wire.know(l, l.name)
+func (w *environment) newLifecycleAs(s system.Target, name, account string) *lifecycle {
+	l := &lifecycle{environment: w, target: s, name: name, account: account, count: map[string]int{}}
+	w.interceptor.track(l, l.name)
 	remember(l)
 	return l
 }
 
-// settle makes namespace, account and credentials of a life.
-func (l *life) settle(t testing.TB) {
+// prepare makes namespace, account and credentials of a lifecycle.
+func (l *lifecycle) prepare(t testing.TB) {
 	t.Helper()
 	l.must(t, system.EnsureNamespace(t.Context(), l.Client, l.name))
 	l.must(t, l.Client.Create(t.Context(), l.credentials()))
 	config := &v1alpha1.ProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Namespace: l.name, Name: accountName},
 		Spec: v1alpha1.ProviderConfigSpec{
-			Account:     l.accountOf(l.account),
+			Account:     l.console().AccountSpec(),
 			Credentials: v1alpha1.Credentials{SecretRef: &v1alpha1.LocalSecretReference{Name: accountName}},
 		},
 	}
 	l.must(t, l.Client.Create(t.Context(), config))
-	l.knows(config.UID)
+	l.track(config.UID)
 }
 
-// credentials returns the Secret that leads to the life's account.
-func (l *life) credentials() *corev1.Secret {
-	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: l.name, Name: accountName}}
-	if l.cloud == "aws" {
-		id, secret := l.Cloud.AWSKeys(l.account)
-		s.StringData = map[string]string{v1alpha1.SecretKeyAWSAccessKeyID: id, v1alpha1.SecretKeyAWSSecretAccessKey: secret}
-		l.secrets = append(l.secrets, secret)
+// credentials returns the Secret that leads to the lifecycle's account.
+func (l *lifecycle) credentials() *corev1.Secret {
+	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: l.name, Name: accountName}, Data: l.console().Keys()}
+	if secret, ok := s.Data[v1alpha1.SecretKeyAWSSecretAccessKey]; ok {
+		l.secrets = append(l.secrets, string(secret))
 		return s
 	}
-	key := l.Cloud.GCPKey(l.account)
-	s.Data = map[string][]byte{v1alpha1.SecretKeyGCPCredentials: key}
 	var parsed map[string]string
-	if err := json.Unmarshal(key, &parsed); err != nil {
+	if err := json.Unmarshal(s.Data[v1alpha1.SecretKeyGCPCredentials], &parsed); err != nil {
 		panic(err)
 	}
 	for line := range strings.SplitSeq(parsed["private_key"], "\n") {
@@ -150,67 +146,67 @@ func (l *life) credentials() *corev1.Secret {
 	return s
 }
 
-func (l *life) knows(uid types.UID) {
+func (l *lifecycle) track(uid types.UID) {
 	l.uids = append(l.uids, uid)
-	l.wire.know(l, string(uid))
+	l.interceptor.track(l, string(uid))
 }
 
-func (l *life) must(t testing.TB, err error) {
+func (l *lifecycle) must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatalf("%s: %v", l.name, err)
 	}
 }
 
-func (l *life) key() client.ObjectKey { return client.ObjectKey{Namespace: l.name, Name: l.name} }
+func (l *lifecycle) key() client.ObjectKey { return client.ObjectKey{Namespace: l.name, Name: l.name} }
 
 // get reads the object from the API server.
-func (l *life) get(t testing.TB) client.Object {
+func (l *lifecycle) get(t testing.TB) client.Object {
 	t.Helper()
-	o := l.empty()
+	o := l.target.New()
 	l.must(t, l.Client.Get(t.Context(), l.key(), o))
 	return o
 }
 
-// seenNow is the object as the test's cache has it, nil if it has none.
-func (l *life) seenNow(ctx context.Context) client.Object {
-	o := l.empty()
-	if l.seen.Get(ctx, l.key(), o) != nil {
+// cached is the object as the test's cache has it, nil if it has none.
+func (l *lifecycle) cached(ctx context.Context) client.Object {
+	o := l.target.New()
+	if l.cache.Get(ctx, l.key(), o) != nil {
 		return nil
 	}
 	return o
 }
 
-// enter begins a phase, and sets the trap if it is in there.
-func (l *life) enter(p phase) {
+// enterPhase begins a phase, and sets the fault if it is in there.
+func (l *lifecycle) enterPhase(p phase) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lift != nil {
-		l.lift() // a trap is for its own phase
+		l.lift() // a fault is for its own phase
 		l.lift = nil
 	}
 	l.phase, l.count, l.writes, l.reads = p, map[string]int{}, nil, nil
 	l.ledger = l.Cloud.Ledger.Count(localcloud.Filter{Account: l.account})
-	if l.trap != nil && l.trap.phase == p && l.trap.call.side == cloud {
-		l.lift = l.trapCloud(l.trap)
+	if l.injected != nil && l.injected.phase == p && l.injected.call.side == cloud {
+		l.lift = l.injectIntoCloud(l.injected)
 	}
 }
 
-// set sets a trap in the present phase, in place of the one before; nil sets none.
-func (l *life) set(tr *trap) {
+// inject sets a fault in the present phase, in place of the one before; nil sets none.
+func (l *lifecycle) inject(tr *injectedFault) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lift != nil {
 		l.lift()
 	}
-	l.trap, l.lift, l.hits = tr, nil, 0
+	l.injected, l.lift, l.hits = tr, nil, 0
 	if tr != nil && tr.call.side == cloud {
-		l.lift = l.trapCloud(tr)
+		l.lift = l.injectIntoCloud(tr)
 	}
 }
 
-// trapCloud has the n-th call of an operation, or each, go wrong in the life's account.
-func (l *life) trapCloud(tr *trap) (lift func()) {
+// injectIntoCloud has the n-th call of an operation, or each, go wrong in the lifecycle's account.
+func (l *lifecycle) injectIntoCloud(tr *injectedFault) (lift func()) {
 	f := localcloud.Fault{
 		Filter: localcloud.Filter{Account: l.account, Operation: tr.call.name}, Kind: tr.kind,
 		Hook: func(localcloud.Call) { l.hit() },
@@ -228,27 +224,27 @@ func (l *life) trapCloud(tr *trap) (lift func()) {
 	return l.Cloud.Faults.Add(f)
 }
 
-func (l *life) hit() {
+func (l *lifecycle) hit() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.countHit()
 }
 
 // countHit is called with mu held.
-func (l *life) countHit() {
+func (l *lifecycle) countHit() {
 	if l.hits++; l.refusedAt.IsZero() {
 		l.refusedAt = time.Now()
 	}
 }
 
-func (l *life) hitCount() int {
+func (l *lifecycle) hitCount() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.hits
 }
 
-// send passes a request of the life to the API server, unless it runs into the trap.
-func (l *life) send(next http.RoundTripper, r *http.Request, name string, write bool) (*http.Response, error) {
+// send passes a request of the lifecycle to the API server, unless it runs into the fault.
+func (l *lifecycle) send(next http.RoundTripper, r *http.Request, name string, write bool) (*http.Response, error) {
 	l.mu.Lock()
 	l.count[name]++
 	c := call{kubernetes, name, l.count[name]}
@@ -259,8 +255,8 @@ func (l *life) send(next http.RoundTripper, r *http.Request, name string, write 
 	}
 	each := call{kubernetes, name, 0}
 	var kind localcloud.FaultKind
-	if l.trap != nil && l.trap.phase == l.phase && (l.trap.call == c || l.trap.call == each) {
-		kind = l.trap.kind
+	if l.injected != nil && l.injected.phase == l.phase && (l.injected.call == c || l.injected.call == each) {
+		kind = l.injected.kind
 		l.countHit()
 	}
 	l.mu.Unlock()
@@ -271,14 +267,14 @@ func (l *life) send(next http.RoundTripper, r *http.Request, name string, write 
 }
 
 // written returns the writes of this phase to Kubernetes.
-func (l *life) written() []call {
+func (l *lifecycle) written() []call {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.writes)
 }
 
-// tellIfFailed helps whoever looks into a failure.
-func (l *life) tellIfFailed(t testing.TB) {
+// logIfFailed helps whoever looks into a failure.
+func (l *lifecycle) logIfFailed(t testing.TB) {
 	if t.Failed() {
 		t.Logf("%s: %d hits; writes to Kubernetes: %v; to the cloud: %v\n%s",
 			l.name, l.hitCount(), l.written(), l.cloudCalls(localcloud.Writes), logs.about(t, l.name))
@@ -286,18 +282,18 @@ func (l *life) tellIfFailed(t testing.TB) {
 }
 
 // cloudCalls returns the calls of this phase that reached the cloud.
-func (l *life) cloudCalls(side localcloud.Side) []localcloud.Call {
+func (l *lifecycle) cloudCalls(side localcloud.Side) []localcloud.Call {
 	all := l.Cloud.Ledger.Calls(localcloud.Filter{Account: l.account})[l.ledger:]
 	return slices.DeleteFunc(all, func(c localcloud.Call) bool { return c.Write != (side == localcloud.Writes) })
 }
 
 // committed counts what this phase changed in the cloud, by operation.
-func (l *life) committed() map[string]int {
+func (l *lifecycle) committed() map[string]int {
 	return l.committedSince(time.Time{})
 }
 
 // committedSince counts those that began at that time or later.
-func (l *life) committedSince(when time.Time) map[string]int {
+func (l *lifecycle) committedSince(when time.Time) map[string]int {
 	done := map[string]int{}
 	for _, c := range l.cloudCalls(localcloud.Writes) {
 		if c.Committed && c.Code == "" && !c.Time.Before(when) {
@@ -307,15 +303,15 @@ func (l *life) committedSince(when time.Time) map[string]int {
 	return done
 }
 
-// firstRefusal returns when this life first ran into a trap.
-func (l *life) firstRefusal() time.Time {
+// firstRefusal returns when this lifecycle first ran into a fault.
+func (l *lifecycle) firstRefusal() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.refusedAt
 }
 
-// do does what a person does in a phase, and waits until it has come true.
-func (l *life) do(t testing.TB, p phase) {
+// perform does what a person does in a phase, and waits until it has come true.
+func (l *lifecycle) perform(t testing.TB, p phase) {
 	t.Helper()
 	switch p {
 	case creation:
@@ -324,18 +320,18 @@ func (l *life) do(t testing.TB, p phase) {
 		l.awaitConfig(t)
 		l.secrets = append(l.secrets, l.password(t)) // where Mooring made one
 	case edit:
-		l.patch(t, l.change)
+		l.patch(t, l.target.Edit)
 		l.awaitReady(t)
 	case rotation:
-		before := statusOf(l.get(t)).Applied[driver.FieldPassword]
+		before := system.StatusOf(l.get(t)).Applied[driver.FieldPassword]
 		password := l.givePassword(t)
 		l.patch(t, func(o client.Object) {
 			o.(*v1alpha1.Database).Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: givenPassword}}
 		})
 		await(t, l.name+": another password is in force", func() string {
-			o := l.seenNow(t.Context())
-			if slices.Equal(statusOf(o).Applied[driver.FieldPassword], before) {
-				return conditions(statusOf(o).Conditions)
+			o := l.cached(t.Context())
+			if slices.Equal(system.StatusOf(o).Applied[driver.FieldPassword], before) {
+				return conditions(system.StatusOf(o).Conditions)
 			}
 			return unready(o)
 		})
@@ -348,30 +344,30 @@ func (l *life) do(t testing.TB, p phase) {
 		l.awaitReady(t)
 	case deletion:
 		l.must(t, l.Client.Delete(t.Context(), l.get(t)))
-		l.awaitGone(t)
+		l.awaitDeleted(t)
 	}
 }
 
 // declare creates the object.
-func (l *life) declare(t testing.TB) {
+func (l *lifecycle) declare(t testing.TB) {
 	t.Helper()
-	if l.kind == "Database" && l.cloud == "aws" {
+	if l.givesPassword() {
 		l.givePassword(t)
 	}
-	o := l.object(l.name)
+	o := l.object()
 	l.must(t, l.Client.Create(t.Context(), o))
-	l.knows(o.GetUID())
+	l.track(o.GetUID())
 }
 
 // patch edits the object as a person would: once, and beside whatever Mooring writes.
-func (l *life) patch(t testing.TB, change func(client.Object)) {
+func (l *lifecycle) patch(t testing.TB, change func(client.Object)) {
 	t.Helper()
 	o := l.get(t)
 	before := o.DeepCopyObject().(client.Object)
 	change(o)
 	l.must(t, l.Client.Patch(t.Context(), o, client.MergeFrom(before)))
 	await(t, l.name+": the test sees its edit", func() string {
-		if seen := l.seenNow(t.Context()); seen == nil || seen.GetGeneration() < o.GetGeneration() {
+		if seen := l.cached(t.Context()); seen == nil || seen.GetGeneration() < o.GetGeneration() {
 			return "not yet"
 		}
 		return ""
@@ -379,10 +375,10 @@ func (l *life) patch(t testing.TB, change func(client.Object)) {
 }
 
 // givePassword puts a fresh password into the Secret for given ones.
-func (l *life) givePassword(t testing.TB) string {
+func (l *lifecycle) givePassword(t testing.TB) string {
 	t.Helper()
 	l.passwords++
-	password := fmt.Sprintf("Canary-%s-%d", l.name, l.passwords)
+	password := fmt.Sprintf("Secret-%s-%d", l.name, l.passwords)
 	l.secrets = append(l.secrets, password)
 	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: l.name, Name: givenPassword}, StringData: map[string]string{"password": password}}
 	err := l.Client.Create(t.Context(), s)
@@ -394,17 +390,17 @@ func (l *life) givePassword(t testing.TB) string {
 }
 
 // password returns what the connection Secret has.
-func (l *life) password(t testing.TB) string {
+func (l *lifecycle) password(t testing.TB) string {
 	t.Helper()
 	s := &corev1.Secret{}
 	l.must(t, l.Client.Get(t.Context(), client.ObjectKey{Namespace: l.name, Name: connection}, s))
 	return string(s.Data["password"])
 }
 
-func (l *life) awaitReady(t testing.TB) {
+func (l *lifecycle) awaitReady(t testing.TB) {
 	t.Helper()
 	await(t, l.name+" is ready", func() string {
-		o := l.seenNow(t.Context())
+		o := l.cached(t.Context())
 		if o == nil {
 			return "it is not there"
 		}
@@ -413,11 +409,11 @@ func (l *life) awaitReady(t testing.TB) {
 }
 
 // awaitConfig waits until the provider config is Ready and held: then its controller rests.
-func (l *life) awaitConfig(t testing.TB) {
+func (l *lifecycle) awaitConfig(t testing.TB) {
 	t.Helper()
 	await(t, l.name+": its provider config is ready", func() string {
 		c := &v1alpha1.ProviderConfig{}
-		if err := l.seen.Get(t.Context(), client.ObjectKey{Namespace: l.name, Name: accountName}, c); err != nil {
+		if err := l.cache.Get(t.Context(), client.ObjectKey{Namespace: l.name, Name: accountName}, c); err != nil {
 			return err.Error()
 		}
 		if len(c.Status.Conditions) == 0 || c.Status.Conditions[0].Status != metav1.ConditionTrue || len(c.Finalizers) == 0 {
@@ -427,12 +423,12 @@ func (l *life) awaitConfig(t testing.TB) {
 	})
 }
 
-// awaitGone waits for the object to go, then takes its provider config away too.
-func (l *life) awaitGone(t testing.TB) {
+// awaitDeleted waits for the object to go, then takes its provider config away too.
+func (l *lifecycle) awaitDeleted(t testing.TB) {
 	t.Helper()
 	await(t, l.name+" is gone", func() string {
-		if o := l.seenNow(t.Context()); o != nil {
-			return conditions(statusOf(o).Conditions)
+		if o := l.cached(t.Context()); o != nil {
+			return conditions(system.StatusOf(o).Conditions)
 		}
 		return ""
 	})
@@ -440,7 +436,7 @@ func (l *life) awaitGone(t testing.TB) {
 	l.must(t, client.IgnoreNotFound(l.Client.Delete(t.Context(), config)))
 	await(t, l.name+": its provider config is gone", func() string {
 		c := &v1alpha1.ProviderConfig{}
-		if err := l.seen.Get(t.Context(), client.ObjectKeyFromObject(config), c); err != nil {
+		if err := l.cache.Get(t.Context(), client.ObjectKeyFromObject(config), c); err != nil {
 			return ""
 		}
 		return conditions(c.Status.Conditions)
@@ -448,9 +444,9 @@ func (l *life) awaitGone(t testing.TB) {
 }
 
 // verify checks what must be true after a phase, whatever went wrong in it.
-func (l *life) verify(t testing.TB, p phase) {
+func (l *lifecycle) verify(t testing.TB, p phase) {
 	t.Helper()
-	here := inCloud(t, l.Cloud, l.cloud, l.account)
+	here := l.console().Names(t)
 	if p == deletion {
 		if len(here) > 0 {
 			t.Errorf("left in the cloud: %s", here)
@@ -462,7 +458,7 @@ func (l *life) verify(t testing.TB, p phase) {
 	if why := unready(o); why != "" {
 		t.Errorf("not at rest: %s", why)
 	}
-	status := statusOf(o)
+	status := system.StatusOf(o)
 	if !slices.Equal(here, []string{status.ExternalName}) || status.AccountID != l.account {
 		t.Errorf("account %s has %q; the status says %q in %q", l.account, here, status.ExternalName, status.AccountID)
 	}
@@ -471,32 +467,32 @@ func (l *life) verify(t testing.TB, p phase) {
 	for _, shown := range []client.Object{o, config} {
 		text, err := json.Marshal(shown)
 		l.must(t, err)
-		for _, secret := range sieveOf(l).shownIn(text) {
+		for _, secret := range scannerOf(l).shownIn(text) {
 			t.Errorf("%s: %T shows a secret that begins with %q", l.name, shown, secret[:6])
 		}
 	}
-	if l.kind == "Database" {
-		l.verifyVault(t, o)
+	if l.target.Kind == "Database" {
+		l.verifyPasswordSecret(t, o)
 	}
 }
 
-// verifyVault checks that the connection Secret has the password that is known to be in force. Of the password that the creation set
-// the status says so, and the vault does not yet.
-func (l *life) verifyVault(t testing.TB, o client.Object) {
+// verifyPasswordSecret checks that the connection Secret has the password that is known to be in force. Of the password that the creation set
+// the status says so, and the password Secret does not yet.
+func (l *lifecycle) verifyPasswordSecret(t testing.TB, o client.Object) {
 	t.Helper()
-	vault := &corev1.Secret{}
-	l.must(t, l.Client.Get(t.Context(), client.ObjectKey{Namespace: system.Namespace, Name: "password-" + string(o.GetUID())}, vault))
-	inForce, other := vault.Data["current"], vault.Data["next"]
-	if noted := statusOf(o).Applied[driver.FieldPassword]; string(vault.Data["serial"]) == "1" && slices.Equal(noted, []string{"1"}) {
+	stored := &corev1.Secret{}
+	l.must(t, l.Client.Get(t.Context(), client.ObjectKey{Namespace: system.Namespace, Name: "password-" + string(o.GetUID())}, stored))
+	inForce, other := stored.Data["current"], stored.Data["next"]
+	if noted := system.StatusOf(o).Applied[driver.FieldPassword]; string(stored.Data["serial"]) == "1" && slices.Equal(noted, []string{"1"}) {
 		inForce, other = other, inForce
 	}
 	if password := l.password(t); password == "" || password != string(inForce) || len(other) > 0 {
-		t.Errorf("the vault has the keys %s, and its current password is not the one that is published", slices.Sorted(maps.Keys(vault.Data)))
+		t.Errorf("the password Secret has the keys %s, and its current password is not the one that is published", slices.Sorted(maps.Keys(stored.Data)))
 	}
 }
 
-// verifyNoSecrets checks that nothing was left of what was kept for the life.
-func (l *life) verifyNoSecrets(t testing.TB) {
+// verifyNoSecrets checks that nothing was left of what was kept for the lifecycle.
+func (l *lifecycle) verifyNoSecrets(t testing.TB) {
 	t.Helper()
 	names := []client.ObjectKey{{Namespace: l.name, Name: connection}}
 	for _, uid := range l.uids {

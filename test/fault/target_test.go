@@ -1,0 +1,115 @@
+package fault
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// A phase is a part of a lifecycle.
+type phase string
+
+const (
+	creation phase = "create"
+	edit     phase = "update"
+	rotation phase = "rotate"
+	deletion phase = "delete"
+)
+
+// phasesOf are the phases of a lifecycle, in order. Databases have a password that can be rotated.
+func phasesOf(t system.Target) []phase {
+	if t.Kind == "Database" {
+		return []phase{creation, edit, rotation, deletion}
+	}
+	return []phase{creation, edit, deletion}
+}
+
+// Names of what is beside the object in its namespace.
+const (
+	accountName   = "account"    // the ProviderConfig and the Secret with its credentials
+	givenPassword = "given"      // the Secret that holds a chosen password
+	connection    = "connection" // the connection Secret
+)
+
+// console is the lifecycle's own account.
+func (l *lifecycle) console() *system.Cloud {
+	return system.NewCloudAccount(l.Cloud, l.target.Cloud, l.account)
+}
+
+// object returns the object as people declare it first. In AWS a person chooses the password of a Database.
+func (l *lifecycle) object() client.Object {
+	o := l.target.Typical(l.console(), metav1.ObjectMeta{Namespace: l.name, Name: l.name})
+	system.SpecOf(o).ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: accountName}
+	system.Connect(o, connection)
+	if l.givesPassword() {
+		o.(*v1alpha1.Database).Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: givenPassword}}
+	}
+	return o
+}
+
+// givesPassword reports whether a person chooses the password at first.
+func (l *lifecycle) givesPassword() bool {
+	return l.target.Kind == "Database" && l.target.Cloud == "aws"
+}
+
+// unready says why an object is not Ready, Synced and quiet at its present generation; "" if it is.
+func unready(o client.Object) string {
+	status := system.StatusOf(o)
+	for _, name := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionSynced, v1alpha1.ConditionAvailable} {
+		c := meta.FindStatusCondition(status.Conditions, name)
+		if c == nil || c.Status != metav1.ConditionTrue || c.ObservedGeneration != o.GetGeneration() {
+			return fmt.Sprintf("generation %d: %s", o.GetGeneration(), conditions(status.Conditions))
+		}
+	}
+	for _, name := range []string{v1alpha1.ConditionReconciling, v1alpha1.ConditionStalled} {
+		if meta.FindStatusCondition(status.Conditions, name) != nil {
+			return conditions(status.Conditions)
+		}
+	}
+	if status.ObservedGeneration != o.GetGeneration() {
+		return fmt.Sprintf("observedGeneration %d of %d", status.ObservedGeneration, o.GetGeneration())
+	}
+	return ""
+}
+
+// conditions says what they are, and is never empty.
+func conditions(all []metav1.Condition) string {
+	if len(all) == 0 {
+		return "no conditions"
+	}
+	var lines []string
+	for _, c := range all {
+		lines = append(lines, fmt.Sprintf("%s=%s at %d (%s: %s)", c.Type, c.Status, c.ObservedGeneration, c.Reason, c.Message))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// summary is an object's status, without what differs from lifecycle to lifecycle.
+func (l *lifecycle) summary(o client.Object) string {
+	o = o.DeepCopyObject().(client.Object)
+	status := system.StatusOf(o)
+	status.ExternalID, status.FirstReadyTime, status.Operation = "", nil, ""
+	for i := range status.Conditions {
+		status.Conditions[i].LastTransitionTime = metav1.Time{}
+	}
+	var text []byte
+	var err error
+	switch o := o.(type) {
+	case *v1alpha1.Bucket:
+		text, err = json.MarshalIndent(o.Status, "", " ")
+	case *v1alpha1.Database:
+		o.Status.Endpoint = "" // each has its own
+		text, err = json.MarshalIndent(o.Status, "", " ")
+	}
+	if err != nil {
+		panic(err)
+	}
+	return strings.NewReplacer(status.ExternalName, "NAME", l.account, "ACCOUNT", l.name, "LIFE").Replace(string(text))
+}
