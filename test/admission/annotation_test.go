@@ -62,14 +62,14 @@ func warned(t *testing.T) (create func(*unstructured.Unstructured) string, edit 
 		if err := c.Create(t.Context(), o.DeepCopy(), client.DryRunAll); err != nil {
 			t.Errorf("a warning is no refusal: %v", err)
 		}
-		return strings.Join(said.take(), "\n")
+		return strings.Join(said.Take(), "\n")
 	}
 	edit = func(o *unstructured.Unstructured, patch string) string {
 		t.Helper()
 		if err := c.Patch(t.Context(), o.DeepCopy(), merge(t, patch), client.DryRunAll); err != nil {
 			t.Errorf("a warning is no refusal: %v", err)
 		}
-		return strings.Join(said.take(), "\n")
+		return strings.Join(said.Take(), "\n")
 	}
 	for kind := range specOf {
 		await(t, "the policy about "+kind, func() error {

@@ -87,11 +87,11 @@ func TestDeletionIsPreviewed(t *testing.T) {
 	kubectl := kubectlOf(t, editor(t))
 	listens, heard := listening(t)
 	await(t, "the webhook to be asked", func() error {
-		heard.take()
+		heard.Take()
 		if err := listens.Delete(t.Context(), db.DeepCopy(), client.DryRunAll); err != nil {
 			t.Fatal(err)
 		}
-		if got := heard.take(); len(got) == 0 || got[0] != said {
+		if got := heard.Take(); len(got) == 0 || got[0] != said {
 			return fmt.Errorf("warnings %q, want first %q", got, said)
 		}
 		return nil
@@ -112,8 +112,8 @@ func TestDeletionIsPreviewed(t *testing.T) {
 			t.Errorf("a dry run deleted %s: %v", o.GetKind(), err)
 		}
 	}
-	heard.take()
-	if err := listens.DeleteAllOf(t.Context(), bucket.DeepCopy(), client.InNamespace(shop), client.DryRunAll); err != nil || !strings.Contains(strings.Join(heard.take(), "\n"), inBucket) {
+	heard.Take()
+	if err := listens.DeleteAllOf(t.Context(), bucket.DeepCopy(), client.InNamespace(shop), client.DryRunAll); err != nil || !strings.Contains(strings.Join(heard.Take(), "\n"), inBucket) {
 		t.Errorf("of all at once nothing was said: %v", err)
 	}
 	unheard(t, db)
@@ -131,17 +131,16 @@ func TestDeletionIsPreviewed(t *testing.T) {
 // unheard: Kubernetes' own controllers, who read no warnings, wait for none.
 func unheard(t *testing.T, o *unstructured.Unstructured) {
 	t.Helper()
-	cfg, heard := server.Config(), &warnings{}
-	cfg.WarningHandler = heard
+	cfg := server.Config()
 	cfg.Impersonate.UserName = "system:serviceaccount:kube-system:namespace-controller"
-	c, err := newClient(cfg)
+	c, heard, err := system.WithWarnings(cfg, client.Options{Scheme: admin.Scheme()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Delete(t.Context(), o.DeepCopy(), client.DryRunAll); err != nil {
 		t.Error(err)
 	}
-	if got := heard.take(); len(got) > 0 {
+	if got := heard.Take(); len(got) > 0 {
 		t.Errorf("the namespace controller was told %q", got)
 	}
 }
@@ -167,11 +166,11 @@ func TestCreationIsPreviewed(t *testing.T) {
 	anAccount(t)
 	c, heard := listening(t)
 	await(t, "the webhook to be asked", func() error {
-		heard.take()
+		heard.Take()
 		if err := c.Create(t.Context(), object(t, "Database", `{spec: {providerConfigRef: {name: preview}, engine: postgres}}`), client.DryRunAll); err != nil {
 			t.Fatal(err)
 		}
-		got := heard.take()
+		got := heard.Take()
 		for i, want := range []string{"spec.version is not set: ", "spec.connection is not set: ", "spec.backup.retentionDays is not set: "} {
 			if len(got) != 3 || !strings.HasPrefix(got[i], want) {
 				return fmt.Errorf("warnings %q", got)
@@ -180,7 +179,7 @@ func TestCreationIsPreviewed(t *testing.T) {
 		return nil
 	})
 	err := c.Create(t.Context(), object(t, "Database", `{spec: {providerConfigRef: {name: preview}, management: Observe, externalName: theirs}}`), client.DryRunAll)
-	if got := heard.take(); err != nil || len(got) > 0 {
+	if got := heard.Take(); err != nil || len(got) > 0 {
 		t.Errorf("of one that only observes: %v, %q", err, got)
 	}
 }

@@ -110,33 +110,10 @@ func unask(t *testing.T) {
 	}
 }
 
-// Warnings that a client was given.
-type warnings struct {
-	mu   sync.Mutex
-	said []string
-}
-
-// HandleWarningHeader implements rest.WarningHandler.
-func (w *warnings) HandleWarningHeader(_ int, _ string, text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.said = append(w.said, text)
-}
-
-func (w *warnings) take() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	said := w.said
-	w.said = nil
-	return said
-}
-
 // listening returns an administrator's client, and the warnings that it is given.
-func listening(t *testing.T) (client.Client, *warnings) {
+func listening(t *testing.T) (client.Client, *system.Warnings) {
 	t.Helper()
-	cfg, w := server.Config(), &warnings{}
-	cfg.WarningHandler = w
-	c, err := newClient(cfg)
+	c, w, err := system.WithWarnings(server.Config(), client.Options{Scheme: admin.Scheme()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +165,7 @@ func TestWebhook(t *testing.T) {
 					text = `{spec: {providerConfigRef: {name: platform}}}`
 				}
 				verdict(t, c.Create(t.Context(), object(t, kind, text), client.DryRunAll), tc.want)
-				if got := said.take(); len(got) != min(1, len(tc.warning)) || !strings.Contains(strings.Join(got, ""), tc.warning) {
+				if got := said.Take(); len(got) != min(1, len(tc.warning)) || !strings.Contains(strings.Join(got, ""), tc.warning) {
 					t.Errorf("%s: warnings %q, want %q", kind, got, tc.warning)
 				}
 			}

@@ -30,7 +30,7 @@ type Target struct {
 	Service string
 	Operations
 	// New returns an empty object, to read into.
-	New func() client.Object
+	New func() v1alpha1.ResourceObject
 	// Minimal declares what the cloud demands, Typical what a developer declares, with the tag team=shop, and Full all that can be
 	// declared. The objects lead to the cloud by the provider config of its name.
 	Minimal, Typical, Full func(*Cloud, metav1.ObjectMeta) client.Object

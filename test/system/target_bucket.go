@@ -32,7 +32,7 @@ func bucketTarget(cloud, service string, operations Operations) Target {
 	}
 	return Target{
 		Kind: "Bucket", Cloud: cloud, Service: service, Operations: operations,
-		New:     func() client.Object { return &v1alpha1.Bucket{} },
+		New:     func() v1alpha1.ResourceObject { return &v1alpha1.Bucket{} },
 		Minimal: declare(func(*Cloud) v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} }),
 		Typical: declare(typicalBucket), Full: declare(FullBucket),
 		Connect: func(o client.Object, secret string) {

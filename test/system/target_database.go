@@ -55,7 +55,7 @@ func databaseTarget(cloud, service string, operations Operations) Target {
 	}
 	return Target{
 		Kind: "Database", Cloud: cloud, Service: service, Operations: operations,
-		New:     func() client.Object { return &v1alpha1.Database{} },
+		New:     func() v1alpha1.ResourceObject { return &v1alpha1.Database{} },
 		Minimal: declare(MinimalDatabase, v1alpha1.DeletionDelete),
 		Typical: declare(typicalDatabase, ""),
 		Full:    declare(FullDatabase, v1alpha1.DeletionDelete),

@@ -35,8 +35,8 @@ func (a attack) String() string {
 	return strings.ReplaceAll(fmt.Sprintf("%s %s=%s %s", a.kind, a.field, a.value, a.with), "/", "|")
 }
 
-// grips says for each reference what can be tried, and what the rest of the spec has to be for it to be tried at all.
-func grips(t treasure) map[string][]attack {
+// attacksOn says for each reference what can be tried, and what the rest of the spec has to be for it to be tried at all.
+func attacksOn(t assets) map[string][]attack {
 	all := map[string][]attack{}
 	add := func(kind, field string, values []string, with ...string) {
 		key := kind + "." + field
@@ -51,27 +51,25 @@ func grips(t treasure) map[string][]attack {
 		}
 	}
 	direct := `{"providerConfigRef":{"kind":"ClusterProviderConfig","name":"aws"}}`
-	for _, kind := range []struct {
-		name, engine string
-		cloud        []string
-		classes      []string
-	}{{"Bucket", ``, t.buckets, t.bucketClasses}, {"Database", `"engine":"postgres",`, t.databases, t.databaseClasses}} {
-		add(kind.name, "spec.className", kind.classes, `{}`)
-		add(kind.name, "spec.providerConfigRef.name", t.accounts, `{`+kind.engine+`"providerConfigRef":{"kind":"ProviderConfig"}}`)
-		add(kind.name, "spec.providerConfigRef.name", t.clusterAccounts, `{`+kind.engine+`"providerConfigRef":{"kind":"ClusterProviderConfig"}}`)
+	for _, target := range targets() {
+		kind, external := target.Kind, t.external[target.Kind]
+		engine := map[string]string{"Database": `"engine":"postgres",`}[kind]
+		add(kind, "spec.className", t.classes[kind], `{}`)
+		add(kind, "spec.providerConfigRef.name", t.accounts, `{`+engine+`"providerConfigRef":{"kind":"ProviderConfig"}}`)
+		add(kind, "spec.providerConfigRef.name", t.clusterAccounts, `{`+engine+`"providerConfigRef":{"kind":"ClusterProviderConfig"}}`)
 		var ways []string
 		for _, where := range []string{`"className":"for-all"`, strings.Trim(direct, "{}") + "}"} {
 			for _, how := range []string{``, `,"adoption":"IfMarked"`, `,"adoption":"IfExists"`, `,"management":"Observe"`, `,"management":"Observe","adoption":"IfExists"`} {
-				ways = append(ways, `{`+kind.engine+where+how+`}`)
+				ways = append(ways, `{`+engine+where+how+`}`)
 			}
 		}
-		add(kind.name, "spec.externalName", kind.cloud, ways...)
-		left := kind.cloud[len(kind.cloud)-1]
+		add(kind, "spec.externalName", external, ways...)
+		left := external[len(external)-1]
 		for _, way := range ways {
-			key := kind.name + ".spec.externalName"
-			all[key] = append(all[key], attack{kind: kind.name, field: "spec.externalName", value: left, with: way, from: bank + "/left"})
+			key := kind + ".spec.externalName"
+			all[key] = append(all[key], attack{kind: kind, field: "spec.externalName", value: left, with: way, from: bank + "/left"})
 		}
-		add(kind.name, "spec.connection.secretName", t.secrets, `{`+kind.engine+`"className":"for-bank"}`)
+		add(kind, "spec.connection.secretName", t.secrets, `{`+engine+`"className":"for-bank"}`)
 	}
 	add("Database", "spec.credentials.passwordSecretRef.name", t.secrets, `{"className":"for-all"}`)
 	aws, gcp := `{"aws":{"region":"eu-central-1"}}`, `{"gcp":{"project":"mooring-local"}}`
@@ -104,23 +102,23 @@ func TestEscapes(t *testing.T) {
 	for name, answers := range map[string]bool{"with the webhook": true, "without the webhook": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t, answers)
-			attacks := grips(h.furnish())
+			h := newFixture(t, answers)
+			attacks := attacksOn(h.prepareAssets())
 			h.complete(attacks)
 			h.tryAll(attacks)
 			own := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: thief, Name: "own"}}
 			own.Spec.ClassName = "for-all"
-			h.must(h.thief.Create(h.Context(), own)) // the thief may do what is allowed, so it is not that nothing works
-			h.ready(own)
+			h.Must(h.thief.Create(h.Context(), own)) // the thief may do what is allowed, so it is not that nothing works
+			h.AwaitReady(own)
 		})
 	}
 }
 
 // complete demands that something is tried with each reference that there is.
-func (h *house) complete(attacks map[string][]attack) {
+func (h *fixture) complete(attacks map[string][]attack) {
 	h.Helper()
 	definitions := &apiextensionsv1.CustomResourceDefinitionList{}
-	h.must(h.Client.List(h.Context(), definitions))
+	h.Must(h.Client.List(h.Context(), definitions))
 	for _, crd := range definitions.Items {
 		spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 		for _, reference := range references(crd.Spec.Names.Kind, spec, ".spec") {
@@ -132,10 +130,10 @@ func (h *house) complete(attacks map[string][]attack) {
 }
 
 // tryAll makes all attempts and looks what has become of them.
-func (h *house) tryAll(attacks map[string][]attack) {
+func (h *fixture) tryAll(attacks map[string][]attack) {
 	h.Helper()
 	mark, err := h.Cluster.Audit().Mark()
-	h.must(err)
+	h.Must(err)
 	calls := len(h.Cloud.Ledger.Calls(localcloud.Filter{Write: localcloud.Writes}))
 	var made []*unstructured.Unstructured
 	tried, refused := 0, 0
@@ -158,7 +156,7 @@ func (h *house) tryAll(attacks map[string][]attack) {
 		h.Fatalf("%d attempts, of which %d were refused at once and %d taken, show nothing", tried, refused, len(made))
 	}
 	for _, o := range made {
-		h.fails(o)
+		h.awaitRefused(o)
 	}
 	if after := h.Cloud.Ledger.Calls(localcloud.Filter{Write: localcloud.Writes}); len(after) > calls {
 		h.Errorf("the cloud was written to: %v", after[calls:])
@@ -167,14 +165,14 @@ func (h *house) tryAll(attacks map[string][]attack) {
 }
 
 // object is the object of an attack. Fields that can't be, as a namespace in a reference, are sent too.
-func (h *house) object(a attack, number int) *unstructured.Unstructured {
+func (h *fixture) object(a attack, number int) *unstructured.Unstructured {
 	h.Helper()
 	spec := map[string]any{}
-	h.must(yaml.Unmarshal([]byte(a.with), &spec))
+	h.Must(yaml.Unmarshal([]byte(a.with), &spec))
 	path := strings.Split(strings.TrimPrefix(a.field, "spec."), ".")
-	h.must(unstructured.SetNestedField(spec, a.value, path...))
+	h.Must(unstructured.SetNestedField(spec, a.value, path...))
 	if last := path[len(path)-1]; last == "name" {
-		h.must(unstructured.SetNestedField(spec, bank, append(slices.Clone(path[:len(path)-1]), "namespace")...))
+		h.Must(unstructured.SetNestedField(spec, bank, append(slices.Clone(path[:len(path)-1]), "namespace")...))
 	}
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	o.SetAPIVersion("mooring.dev/v1alpha1")
@@ -190,8 +188,8 @@ func (h *house) object(a attack, number int) *unstructured.Unstructured {
 	return o
 }
 
-// fails waits until the controller has said that an object is not to be, and checks that nothing was told of what it wanted.
-func (h *house) fails(o *unstructured.Unstructured) {
+// awaitRefused waits until the controller has said that an object is not to be, and checks that nothing was told of what it wanted.
+func (h *fixture) awaitRefused(o *unstructured.Unstructured) {
 	h.Helper()
 	attack := o.GetAnnotations()["attack"]
 	var status struct {
@@ -199,11 +197,11 @@ func (h *house) fails(o *unstructured.Unstructured) {
 		Observed   map[string]any     `json:"observed"`
 		Binding    map[string]any     `json:"binding"`
 	}
-	h.eventually("it is known what becomes of "+attack, func() bool {
-		h.must(h.Client.Get(h.Context(), client.ObjectKeyFromObject(o), o))
+	h.Eventually("it is known what becomes of "+attack, func() bool {
+		h.Must(h.Client.Get(h.Context(), client.ObjectKeyFromObject(o), o))
 		found, _, err := unstructured.NestedMap(o.Object, "status")
-		h.must(err)
-		h.must(runtime.DefaultUnstructuredConverter.FromUnstructured(found, &status))
+		h.Must(err)
+		h.Must(runtime.DefaultUnstructuredConverter.FromUnstructured(found, &status))
 		return meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady) || meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady)
 	})
 	ready := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReady)
@@ -216,10 +214,10 @@ func (h *house) fails(o *unstructured.Unstructured) {
 }
 
 // audit checks which Secrets Mooring read, and whose tokens it asked for: bank's own account is the one reason to.
-func (h *house) audit(since cluster.Mark) {
+func (h *fixture) audit(since cluster.Mark) {
 	h.Helper()
 	all, err := h.Cluster.Audit().Since(since)
-	h.must(err)
+	h.Must(err)
 	ours := all.Where(cluster.By(system.Installed))
 	if ours.Count(cluster.On("buckets/status")) == 0 {
 		h.Error("the audit log tells nothing of Mooring")

@@ -12,22 +12,22 @@ import (
 // A dry run of an edit says what it would do in the cloud, the dangerous first, and stores nothing.
 func TestEditsArePreviewed(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, true)
-	c, heard := h.hears()
-	h.apply("samples/00-namespace.yaml")
-	h.apply("samples/classes/aws.yaml")
+	h := newFixture(t, true)
+	c, heard := h.recordWarnings()
+	h.Apply("samples/00-namespace.yaml")
+	h.Apply("samples/classes/aws.yaml")
 	d := order("small")
-	h.create(d)
-	h.ready(d)
+	h.Create(d)
+	h.AwaitReady(d)
 	const ever = "Compared with what Mooring last observed"
 	try := func(patch string) string {
 		err := c.Patch(t.Context(), d.DeepCopy(), client.RawPatch("application/merge-patch+json", []byte(patch)), client.DryRunAll)
-		h.must(err)
-		return heard.take()
+		h.Must(err)
+		return taken(heard)
 	}
-	h.eventually("the webhook answers", func() bool { return strings.Contains(try(`{"spec":{"storage":{"sizeGiB":51}}}`), ever) })
+	h.Eventually("the webhook answers", func() bool { return strings.Contains(try(`{"spec":{"storage":{"sizeGiB":51}}}`), ever) })
 	before := &v1alpha1.Database{}
-	h.must(c.Get(t.Context(), client.ObjectKeyFromObject(d), before))
+	h.Must(c.Get(t.Context(), client.ObjectKeyFromObject(d), before))
 	for _, tt := range []struct{ name, patch, first string }{
 		{"a larger disk", `{"spec":{"storage":{"sizeGiB":51}}}`, "Online, at once: storage.sizeGiB 50 -> 51"},
 		{"another size", `{"spec":{"size":"medium"}}`, "Restarts: aws.instanceClass "},
@@ -47,7 +47,7 @@ func TestEditsArePreviewed(t *testing.T) {
 		t.Errorf("an edit that changes nothing in the cloud: warned of %q", said)
 	}
 	after := &v1alpha1.Database{}
-	h.must(c.Get(t.Context(), client.ObjectKeyFromObject(d), after))
+	h.Must(c.Get(t.Context(), client.ObjectKeyFromObject(d), after))
 	if after.Generation != before.Generation {
 		t.Errorf("a dry run was stored: generation %d, was %d", after.Generation, before.Generation)
 	}

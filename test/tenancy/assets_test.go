@@ -1,8 +1,9 @@
 package tenancy
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -10,31 +11,34 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// A treasure is what there is to be stolen, by the kind of thing that a reference may name.
-type treasure struct {
-	secrets, accounts, clusterAccounts, bucketClasses, databaseClasses, serviceAccounts []string
-	// buckets and databases are the names in the cloud of what bank has there, and last of what it left there: those of this cluster
-	// alone.
-	buckets, databases []string
+// assets are what there is to be stolen, by the kind of object that a reference may name.
+type assets struct {
+	secrets, accounts, clusterAccounts, serviceAccounts []string
+	// classes are by kind.
+	classes map[string][]string
+	// names are those of bank's objects and of their connection Secrets, by kind.
+	names map[string]string
+	// external are, by kind, the names in the cloud of what bank has there, and last of what it left there: those of this cluster alone.
+	external map[string][]string
 }
 
-var named = treasure{
+var named = assets{
 	secrets:         []string{"payroll", "keys", "vault", "ledger", "aws", "gcp"},
 	accounts:        []string{"team"},
 	clusterAccounts: []string{"for-bank", "by-class", "aws-of-nobody"},
-	bucketClasses:   []string{"for-bank"},
-	databaseClasses: []string{"for-bank"},
+	classes:         map[string][]string{"Bucket": {"for-bank"}, "Database": {"for-bank"}},
 	serviceAccounts: []string{"payer"},
+	names:           map[string]string{"Bucket": "vault", "Database": "ledger"},
 }
 
-// furnish fills bank's namespace and the platform's with it.
-func (h *house) furnish() (all treasure) {
+// prepareAssets fills bank's namespace and the platform's with it.
+func (h *fixture) prepareAssets() (all assets) {
 	h.Helper()
 	id, secret := h.Cloud.AWSKeys(system.AWSAccount)
 	keys := map[string]string{v1alpha1.SecretKeyAWSAccessKeyID: id, v1alpha1.SecretKeyAWSSecretAccessKey: secret}
 	in := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: bank, Name: name} }
 	account := v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}
-	h.create(
+	h.Create(
 		&corev1.Secret{ObjectMeta: in("payroll"), StringData: map[string]string{"password": "of-the-payroll", "credentials.json": "{}"}},
 		&corev1.Secret{ObjectMeta: in("keys"), StringData: keys},
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: bank, Name: "payer", Annotations: map[string]string{v1alpha1.AnnotationIssueTokens: "true"}}},
@@ -52,14 +56,14 @@ func (h *house) furnish() (all treasure) {
 		c := system.ClusterConfig(name, account, h.Cloud.AWSEndpoint())
 		c.Spec.Credentials.SecretRef.Name = "aws"
 		change(&c.Spec)
-		h.create(c)
+		h.Create(c)
 	}
 	for name, selector := range map[string]*metav1.LabelSelector{
 		"for-bank": {MatchLabels: map[string]string{"team": bank}},
 		"for-all":  {},
 	} {
 		shared := v1alpha1.ClassSpec{ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: "by-class"}, AllowedNamespaces: selector}
-		h.create(
+		h.Create(
 			&v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.BucketClassSpec{ClassSpec: shared}},
 			&v1alpha1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.DatabaseClassSpec{
 				ClassSpec: shared, Defaults: &v1alpha1.DatabaseParameters{
@@ -70,37 +74,29 @@ func (h *house) furnish() (all treasure) {
 		)
 	}
 	all = named
-	leftBucket, leftDatabase := &v1alpha1.Bucket{ObjectMeta: in("left")}, &v1alpha1.Database{ObjectMeta: in("left")}
-	leftBucket.Spec.ClassName, leftDatabase.Spec.ClassName = "for-bank", "for-bank"
-	leftBucket.Spec.DeletionPolicy, leftDatabase.Spec.DeletionPolicy = v1alpha1.DeletionRetain, v1alpha1.DeletionRetain
-	h.create(leftBucket, leftDatabase)
-	vault, ledger := &v1alpha1.Bucket{ObjectMeta: in("vault")}, &v1alpha1.Database{ObjectMeta: in("ledger")}
-	vault.Spec.ClassName, ledger.Spec.ClassName = "for-bank", "for-bank"
-	vault.Spec.Connection, ledger.Spec.Connection = &v1alpha1.Connection{SecretName: "vault"}, &v1alpha1.Connection{SecretName: "ledger"}
-	h.create(vault, ledger)
-	all.buckets = []string{h.ready(vault).ExternalName, h.ready(leftBucket).ExternalName}
-	all.databases = []string{h.ready(ledger).ExternalName, h.ready(leftDatabase).ExternalName}
-	for _, o := range []client.Object{leftBucket, leftDatabase} {
-		h.must(h.Client.Delete(h.Context(), o))
-		h.eventually("bank leaves it behind", func() bool {
-			return apierrors.IsNotFound(h.Client.Get(h.Context(), client.ObjectKeyFromObject(o), o))
-		})
+	all.external = map[string][]string{}
+	for _, target := range targets() {
+		left, has := target.New(), target.New()
+		left.SetName("left")
+		has.SetName(all.names[target.Kind])
+		target.SetDeletionPolicy(left, v1alpha1.DeletionRetain)
+		target.Connect(has, has.GetName())
+		for _, o := range []v1alpha1.ResourceObject{left, has} {
+			o.SetNamespace(bank)
+			o.GetResourceSpec().ClassName = "for-bank"
+			h.Create(o)
+		}
+		all.external[target.Kind] = []string{h.AwaitReady(has).ExternalName, h.AwaitReady(left).ExternalName}
+		h.Must(h.Client.Delete(h.Context(), left))
+		h.AwaitDeleted(left)
+		// From here on nothing of bank's gives Mooring a reason to read bank's Secrets, but for its account's.
+		h.Must(h.Client.Patch(h.Context(), has, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"mooring.dev/paused":"true"}}}`))))
+		h.AwaitCondition(has, v1alpha1.ConditionSynced, metav1.ConditionFalse, v1alpha1.ReasonPaused)
 	}
-	// From here on nothing of bank's gives Mooring a reason to read bank's Secrets, but for its account's.
-	for _, o := range []client.Object{vault, ledger} {
-		h.must(h.Client.Patch(h.Context(), o, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"mooring.dev/paused":"true"}}}`))))
-	}
-	h.eventually("bank's objects are paused", func() bool {
-		return paused(h.status(vault)) && paused(h.status(ledger))
-	})
 	return all
 }
 
-func paused(s *v1alpha1.ResourceStatus) bool {
-	for _, c := range s.Conditions {
-		if c.Type == v1alpha1.ConditionSynced && c.Reason == string(v1alpha1.ReasonPaused) {
-			return true
-		}
-	}
-	return false
+// targets are the kinds in the cloud that bank uses.
+func targets() []system.Target {
+	return slices.DeleteFunc(slices.Clone(system.Targets), func(t system.Target) bool { return t.Cloud != "aws" })
 }

@@ -1,9 +1,7 @@
 package tenancy
 
 import (
-	"context"
 	"strings"
-	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,39 +14,18 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// warnings collects what the API server warns of.
-type warnings struct {
-	mu   sync.Mutex
-	said []string
-}
-
-// HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
-func (w *warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.said = append(w.said, text)
-}
-
-// take returns what was said since it was last taken.
-func (w *warnings) take() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	said := strings.Join(w.said, "\n")
-	w.said = nil
-	return said
-}
-
-// hears returns an administrator's client that keeps warnings.
-func (h *house) hears() (client.Client, *warnings) {
+// recordWarnings returns an administrator's client that keeps warnings.
+func (h *fixture) recordWarnings() (client.Client, *system.Warnings) {
 	h.Helper()
-	cfg, heard := *h.Cluster.Config(), &warnings{}
-	cfg.WarningHandlerWithContext = heard
-	c, err := client.New(&cfg, client.Options{Scheme: h.Client.Scheme()})
-	h.must(err)
-	return c, heard
+	c, warnings, err := system.WithWarnings(h.Cluster.Config(), client.Options{Scheme: h.Client.Scheme()})
+	h.Must(err)
+	return c, warnings
 }
 
-func (h *house) says(what string, err error, heard string, refusal string, wanted ...string) {
+// taken returns the warnings since they were last taken, as one text.
+func taken(w *system.Warnings) string { return strings.Join(w.Take(), "\n") }
+
+func (h *fixture) expect(what string, err error, heard string, refusal string, wanted ...string) {
 	h.Helper()
 	switch {
 	case refusal == "" && err != nil:
@@ -66,15 +43,15 @@ func (h *house) says(what string, err error, heard string, refusal string, wante
 // The guard-rails hold when something is applied: a dry run has the whole verdict, and says what a changed class would do.
 func TestVerdict(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, true)
-	c, heard := h.hears()
-	h.apply("samples/00-namespace.yaml")
-	h.apply("samples/classes/aws.yaml")
+	h := newFixture(t, true)
+	c, heard := h.recordWarnings()
+	h.Apply("samples/00-namespace.yaml")
+	h.Apply("samples/classes/aws.yaml")
 	class := &v1alpha1.DatabaseClass{}
-	h.eventually("the webhook answers", func() bool {
+	h.Eventually("the webhook answers", func() bool {
 		d := order("huge")
 		err := c.Create(t.Context(), d, client.DryRunAll)
-		heard.take()
+		heard.Take()
 		return apierrors.IsForbidden(err)
 	})
 	for _, tt := range []struct {
@@ -100,51 +77,51 @@ func TestVerdict(t *testing.T) {
 		d := order("small")
 		tt.change(d)
 		err := c.Create(t.Context(), d, client.DryRunAll)
-		h.says(tt.name, err, heard.take(), tt.refusal, tt.warned)
+		h.expect(tt.name, err, taken(heard), tt.refusal, tt.warned)
 		if tt.refusal != "" && !apierrors.IsForbidden(err) { // it is well-formed, and the class does not allow it
 			t.Errorf("%s: %v, want Forbidden", tt.name, err)
 		}
 	}
 	closed := system.ClusterConfig("closed", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}, h.Cloud.AWSEndpoint())
 	closed.Spec.AllowedNamespaces = nil
-	h.create(closed, &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "closed"}, Spec: v1alpha1.BucketClassSpec{ClassSpec: v1alpha1.ClassSpec{
+	h.Create(closed, &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "closed"}, Spec: v1alpha1.BucketClassSpec{ClassSpec: v1alpha1.ClassSpec{
 		ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: "closed"}, AllowedNamespaces: &metav1.LabelSelector{},
 	}}})
 	b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos"}}
 	b.Spec.ClassName = "closed"
-	h.eventually("an account that is not for the namespace is refused through a class, too", func() bool {
+	h.Eventually("an account that is not for the namespace is refused through a class, too", func() bool {
 		err := c.Create(t.Context(), b.DeepCopy(), client.DryRunAll)
 		return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "spec.className: Forbidden: ClusterProviderConfig closed is not allowed in namespace shop")
 	})
 	d := order("small")
-	h.create(d)
-	h.ready(d)
+	h.Create(d)
+	h.AwaitReady(d)
 	h.changeClass(c, heard, class)
 
-	// What is wrong already keeps nobody from mending another thing.
-	h.must(retry.RetryOnConflict(retry.DefaultRetry, func() error { // Mooring writes the status meanwhile
-		h.must(c.Get(t.Context(), client.ObjectKey{Name: "postgres-standard"}, class))
+	// What is wrong already keeps nobody from mending another object.
+	h.Must(retry.RetryOnConflict(retry.DefaultRetry, func() error { // Mooring writes the status meanwhile
+		h.Must(c.Get(t.Context(), client.ObjectKey{Name: "postgres-standard"}, class))
 		class.Spec.Sizes[0].Storage.MaxGiB = new(int32(30))
 		return c.Update(t.Context(), class)
 	}))
-	heard.take()
-	h.eventually("another thing is mended", func() bool {
-		h.must(c.Get(t.Context(), client.ObjectKeyFromObject(d), d))
+	heard.Take()
+	h.Eventually("another thing is mended", func() bool {
+		h.Must(c.Get(t.Context(), client.ObjectKeyFromObject(d), d))
 		d.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(9))}
 		err := c.Update(t.Context(), d, client.DryRunAll)
-		h.must(client.IgnoreNotFound(err))
-		return strings.Contains(heard.take(), "50 is too large for size")
+		h.Must(client.IgnoreNotFound(err))
+		return strings.Contains(taken(heard), "50 is too large for size")
 	})
 	worse := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"storage":{"sizeGiB":60}}}`))
-	h.says("worse than it is", c.Patch(t.Context(), d, worse, client.DryRunAll), heard.take(), "60 is too large")
-	h.must(c.Delete(t.Context(), d))
-	h.eventually("it is deleted all the same", func() bool {
+	h.expect("worse than it is", c.Patch(t.Context(), d, worse, client.DryRunAll), taken(heard), "60 is too large")
+	h.Must(c.Delete(t.Context(), d))
+	h.Eventually("it is deleted all the same", func() bool {
 		return apierrors.IsNotFound(c.Get(t.Context(), client.ObjectKeyFromObject(d), d))
 	})
 }
 
 // changeClass tries changes of the class that one database uses.
-func (h *house) changeClass(c client.Client, heard *warnings, class *v1alpha1.DatabaseClass) {
+func (h *fixture) changeClass(c client.Client, heard *system.Warnings, class *v1alpha1.DatabaseClass) {
 	h.Helper()
 	for _, tt := range []struct {
 		name    string
@@ -179,11 +156,11 @@ func (h *house) changeClass(c client.Client, heard *warnings, class *v1alpha1.Da
 		{"a rule that is no answer", func(s *v1alpha1.DatabaseClassSpec) { s.Constraints[0].Rule = "spec.engine" }, "a rule is true or false", nil},
 		{"a field that is none", func(s *v1alpha1.DatabaseClassSpec) { s.Constraints[0].Field = "spec.nothing" }, `there is no field "spec.nothing"`, nil},
 	} {
-		h.must(c.Get(h.Context(), client.ObjectKey{Name: "postgres-standard"}, class))
+		h.Must(c.Get(h.Context(), client.ObjectKey{Name: "postgres-standard"}, class))
 		tt.change(&class.Spec)
-		heard.take()
+		heard.Take()
 		err := c.Update(h.Context(), class, client.DryRunAll)
-		h.says("the class: "+tt.name, err, heard.take(), tt.refusal, tt.warned...)
+		h.expect("the class: "+tt.name, err, taken(heard), tt.refusal, tt.warned...)
 	}
 }
 
@@ -198,18 +175,18 @@ func order(size string) *v1alpha1.Database {
 // A webhook that is down keeps nobody from anything, and the controller enforces all the same.
 func TestNobodyAnswers(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, false)
-	h.apply("samples/classes/aws.yaml")
-	h.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Labels: map[string]string{"stage": "production"}}})
+	h := newFixture(t, false)
+	h.Apply("samples/classes/aws.yaml")
+	h.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Labels: map[string]string{"stage": "production"}}})
 	good, bad := order("small"), order("huge")
 	bad.Name = "bad"
 	brief := order("small")
 	brief.Name, brief.Spec.Backup = "brief", &v1alpha1.DatabaseBackup{RetentionDays: new(int32(1))}
-	h.create(good, bad, brief)
-	h.ready(good)
+	h.Create(good, bad, brief)
+	h.AwaitReady(good)
 	for o, says := range map[*v1alpha1.Database]string{bad: "there is no size", brief: "databases in production keep backups for 7 days"} {
-		h.eventually(o.Name+" is refused by the controller", func() bool {
-			for _, c := range h.status(o).Conditions {
+		h.Eventually(o.Name+" is refused by the controller", func() bool {
+			for _, c := range h.Refresh(o).Conditions {
 				if c.Type == v1alpha1.ConditionStalled && c.Reason == string(v1alpha1.ReasonClassViolated) {
 					return strings.Contains(c.Message, says)
 				}
@@ -218,8 +195,8 @@ func TestNobodyAnswers(t *testing.T) {
 		})
 	}
 	for _, o := range []client.Object{good, bad, brief} {
-		h.must(h.Client.Delete(h.Context(), o))
-		h.eventually("it is deleted", func() bool {
+		h.Must(h.Client.Delete(h.Context(), o))
+		h.Eventually("it is deleted", func() bool {
 			return apierrors.IsNotFound(h.Client.Get(h.Context(), client.ObjectKeyFromObject(o), o))
 		})
 	}
