@@ -11,12 +11,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // few is how many buckets share a connection in tests of what becomes of it.
 const few = 5
 
-func (w *world) buckets(n tenant, prefix string, count int, spec v1alpha1.ResourceSpec) []*v1alpha1.Bucket {
+func (w *fixture) buckets(n tenant, prefix string, count int, spec v1alpha1.ResourceSpec) []*v1alpha1.Bucket {
 	w.Helper()
 	var all []*v1alpha1.Bucket
 	for i := range count {
@@ -26,35 +27,35 @@ func (w *world) buckets(n tenant, prefix string, count int, spec v1alpha1.Resour
 }
 
 // Keys are replaced, and the old ones are refused from then on: nothing is Stalled for longer than it takes to read the new ones.
-func verifyRotation(w *world, way way) {
+func verifyRotation(w *fixture, way signIn) {
 	n := w.tenant("shop", true)
-	id := way.open(w, config+"-"+way.cloud.name, n)
+	id := way.allow(w, config+"-"+way.cloud.name, n)
 	buckets := w.buckets(n, "orders", few, w.use(n, way.cloud, id))
 	w.ready(buckets...)
-	since := w.history.mark(buckets)
+	since := w.position(buckets)
 
 	w.Cloud.RotateAWSKeys(w.account)
 	w.Cloud.RotateGCPKey(w.project)
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: n.name, Name: config + "-" + way.cloud.name}}
 	edit(w, secret, func(s *corev1.Secret) { s.Data = id.secret() })
 
-	w.works(way.cloud, buckets, 2)
+	w.awaitAnswers(way.cloud, buckets, 2)
 	w.ready(buckets...)
-	for key := range since {
-		if longest := w.history.longestStalled(key, since); longest > w.period+slack {
-			w.Errorf("%v was Stalled for %v", key, longest)
+	for _, b := range buckets {
+		if longest := w.longestStalled(b, since); longest > w.period+slack {
+			w.Errorf("%v was Stalled for %v", b.Name, longest)
 		}
 	}
 }
 
 // The cloud ends the sessions of an identity that is good. Whoever has one gets another: nobody else learns of it.
-func verifyRevocation(w *world, way way) {
+func verifyRevocation(w *fixture, way signIn) {
 	n := w.tenant("shop", true)
-	id := way.open(w, config+"-"+way.cloud.name, n)
+	id := way.allow(w, config+"-"+way.cloud.name, n)
 	buckets := w.buckets(n, "orders", few, w.use(n, way.cloud, id))
 	w.ready(buckets...)
-	w.clock.forward(2 * time.Minute) // else an explicit deny may be meant for the role
-	since, failed := w.history.mark(buckets), journal.mark()
+	w.clock.Forward(2 * time.Minute) // else an explicit deny may be meant for the role
+	since, failed := w.position(buckets), failureLog.mark()
 
 	if id.sessions != nil {
 		roles := id.sessions(n)
@@ -63,7 +64,7 @@ func verifyRevocation(w *world, way way) {
 		w.Cloud.ExpireGCPTokens(w.project)
 	}
 
-	w.works(way.cloud, buckets, 3)
+	w.awaitAnswers(way.cloud, buckets, 3)
 	refused := 0
 	for _, b := range buckets {
 		refused += w.verifyRetried(way.cloud, b)
@@ -71,22 +72,22 @@ func verifyRevocation(w *world, way way) {
 	if refused == 0 {
 		w.Error("no call was refused, so the test proves nothing")
 	}
-	w.history.verifyUnturned(w.T, since)
-	if failures := journal.of(w, failed); len(failures) > 0 {
+	w.verifyUnchanged(w.T, since)
+	if failures := failureLog.of(w, failed); len(failures) > 0 {
 		w.Errorf("turns failed: %v", failures)
 	}
 }
 
 // A namespace is deleted whole: whatever goes first, what is in the cloud goes too, and nothing of the tenant is kept. One that
 // comes later under the same name is another tenant.
-func verifyLeaving(w *world, way way, offered bool) {
+func verifyLeaving(w *fixture, way signIn, offered bool) {
 	leaving, staying := w.tenant("leaving", true), w.tenant("staying", true)
-	w.left.Store(leaving.name, true)
+	w.deletedNamespaces.Store(leaving.name, true)
 	name := config + "-" + way.cloud.name
 	if offered {
 		name = w.name + "-" + way.cloud.name
 	}
-	id := way.open(w, name, leaving, staying)
+	id := way.allow(w, name, leaving, staying)
 	var spec v1alpha1.ResourceSpec
 	if offered {
 		spec = w.offer(way.cloud, id)
@@ -103,15 +104,15 @@ func verifyLeaving(w *world, way way, offered bool) {
 	}
 
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: leaving.name}}
-	w.must(w.Client.Delete(w.Context(), ns))
+	w.Must(w.Client.Delete(w.Context(), ns))
 	for _, b := range buckets {
-		w.history.await(w.T, b, "gone", func(s state) bool { return s.gone })
+		w.recorder.AwaitState(w.T, b, "deleted", func(s system.Snapshot) bool { return s.Deleted })
 		w.verifyDeleted(way, b.Status.ExternalName, id.caller(leaving))
 	}
-	w.eventually("the namespace is gone", func() bool {
+	w.Eventually("the namespace is gone", func() bool {
 		return apierrors.IsNotFound(w.Client.Get(w.Context(), client.ObjectKeyFromObject(ns), ns))
 	})
-	w.eventually("nothing of it is kept", func() bool { return w.kept(leaving) == 0 })
+	w.Eventually("nothing of it is kept", func() bool { return w.kept(leaving) == 0 })
 	if !offered {
 		return
 	}

@@ -16,21 +16,21 @@ type cloud struct {
 	// service is the ledger's name of the one that has buckets, deletion what it calls the end of one.
 	service  string
 	deletion string
-	account  func(*world) v1alpha1.Account
-	endpoint func(*world) string
+	account  func(*fixture) v1alpha1.Account
+	endpoint func(*fixture) string
 	audience func(*v1alpha1.WebIdentity) string
 	// keys are those that everything in the account can be done with.
-	keys func(*world) driver.Credentials
+	keys func(*fixture) driver.Credentials
 }
 
 var amazon = cloud{
 	name: "aws", service: "s3", deletion: "DeleteBucket",
-	account: func(*world) v1alpha1.Account {
+	account: func(*fixture) v1alpha1.Account {
 		return v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}
 	},
-	endpoint: func(w *world) string { return w.Cloud.AWSEndpoint() },
+	endpoint: func(w *fixture) string { return w.Cloud.AWSEndpoint() },
 	audience: func(*v1alpha1.WebIdentity) string { return "sts.amazonaws.com" },
-	keys: func(w *world) driver.Credentials {
+	keys: func(w *fixture) driver.Credentials {
 		id, secret := w.Cloud.AWSKeys(w.account)
 		return driver.Credentials{v1alpha1.SecretKeyAWSAccessKeyID: []byte(id), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secret)}
 	},
@@ -38,18 +38,18 @@ var amazon = cloud{
 
 var google = cloud{
 	name: "gcp", service: "storage", deletion: "buckets.delete",
-	account: func(w *world) v1alpha1.Account {
+	account: func(w *fixture) v1alpha1.Account {
 		return v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: w.project, Region: system.GCPRegion}}
 	},
-	endpoint: func(w *world) string { return w.Cloud.GCPEndpoint() },
+	endpoint: func(w *fixture) string { return w.Cloud.GCPEndpoint() },
 	audience: func(web *v1alpha1.WebIdentity) string { return "//iam.googleapis.com/" + web.Provider },
-	keys: func(w *world) driver.Credentials {
+	keys: func(w *fixture) driver.Credentials {
 		return driver.Credentials{v1alpha1.SecretKeyGCPCredentials: w.Cloud.GCPKey(w.project)}
 	},
 }
 
 // callers returns who made the calls about a cloud object, each once.
-func (c cloud) callers(w *world, name string) []string {
+func (c cloud) callers(w *fixture, name string) []string {
 	var all []string
 	for _, call := range w.Cloud.Ledger.Calls(localcloud.Filter{Service: c.service, Resource: name}) {
 		all = append(all, call.Caller)
@@ -58,7 +58,7 @@ func (c cloud) callers(w *world, name string) []string {
 	return slices.Compact(all)
 }
 
-// unwelcome reports whether the cloud refused a call for who made it.
-func unwelcome(call localcloud.Call) bool {
+// refusedCaller reports whether the cloud refused a call for who made it.
+func refusedCaller(call localcloud.Call) bool {
 	return call.Status == http.StatusUnauthorized || call.Status == http.StatusForbidden || call.Code == "ExpiredToken"
 }

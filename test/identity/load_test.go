@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// life is how long sessions last on the loaded stage. They are renewed half-way.
+	// life is how long sessions last on the loaded environment. They are renewed half-way.
 	life = 5 * time.Second
 	// renewals is how many each identity has to go through.
 	renewals = 3
@@ -22,40 +22,40 @@ const (
 	each = 5
 )
 
-// A party is one identity, and those who use it.
-type party struct {
-	*world
-	way
+// A user is one identity, and those who use it.
+type user struct {
+	*fixture
+	signIn
 	tenant
 	id      identity
 	config  string
 	buckets []*v1alpha1.Bucket
 }
 
-// last is the session that the party's calls are signed with.
-func (p *party) last() localcloud.AWSSession {
+// lastSession is the session that the user's calls are signed with.
+func (p *user) lastSession() localcloud.AWSSession {
 	all := p.id.sessions(p.tenant)
 	return all[len(all)-1]
 }
 
-// sessions returns how many sessions of AWS the party had so far.
-func (p *party) sessions() (n int) {
+// sessions returns how many sessions of AWS the user had so far.
+func (p *user) sessions() (n int) {
 	for _, s := range p.Cloud.AWSSessions() {
-		if want := p.last(); s.Role == want.Role && s.Name == want.Name {
+		if want := p.lastSession(); s.Role == want.Role && s.Name == want.Name {
 			n++
 		}
 	}
 	return n
 }
 
-// exchanges returns how many tokens Google Cloud handed out in the first of an identity's steps, to all parties together.
+// exchanges returns how many tokens Google Cloud handed out in the first of an identity's steps, to all users together.
 func exchanges(c *localcloud.Cloud) int { return c.Ledger.Count(localcloud.Filter{Service: "token"}) }
 
-// A crowd are the parties on the loaded stage.
-type crowd []*party
+// users are the users on the loaded environment.
+type users []*user
 
 // where returns those that a test is about.
-func (c crowd) where(f func(*party) bool) (chosen crowd) {
+func (c users) where(f func(*user) bool) (chosen users) {
 	for _, p := range c {
 		if f(p) {
 			chosen = append(chosen, p)
@@ -64,44 +64,44 @@ func (c crowd) where(f func(*party) bool) (chosen crowd) {
 	return chosen
 }
 
-func (c crowd) buckets() (all []*v1alpha1.Bucket) {
+func (c users) buckets() (all []*v1alpha1.Bucket) {
 	for _, p := range c {
 		all = append(all, p.buckets...)
 	}
 	return all
 }
 
-// works waits until the clouds have answered all Buckets' calls n times more.
-func (c crowd) works(n int) {
+// awaitAnswers waits until the clouds have answered all Buckets' calls n times more.
+func (c users) awaitAnswers(n int) {
 	for _, p := range c {
-		p.works(p.cloud, p.buckets, n)
+		p.awaitAnswers(p.cloud, p.buckets, n)
 	}
 }
 
-// newCrowd makes eight identities on both clouds: of teams with keys, of teams with tokens, and of two teams through one platform.
-func newCrowd(t *testing.T, s *stage) crowd {
+// newUsers makes eight identities on both clouds: of teams with keys, of teams with tokens, and of two teams through one platform.
+func newUsers(t *testing.T, s *environment) users {
 	t.Helper()
-	var all crowd
-	add := func(w *world, way way, n tenant, id identity, config string, spec v1alpha1.ResourceSpec) {
-		all = append(all, &party{world: w, way: way, tenant: n, id: id, config: config, buckets: w.buckets(n, way.cloud.name, each, spec)})
+	var all users
+	add := func(w *fixture, way signIn, n tenant, id identity, config string, spec v1alpha1.ResourceSpec) {
+		all = append(all, &user{fixture: w, signIn: way, tenant: n, id: id, config: config, buckets: w.buckets(n, way.cloud.name, each, spec)})
 	}
-	of := func(names ...string) []way {
-		return slices.DeleteFunc(slices.Clone(ways), func(w way) bool { return !slices.Contains(names, w.name) })
+	of := func(names ...string) []signIn {
+		return slices.DeleteFunc(slices.Clone(signIns), func(w signIn) bool { return !slices.Contains(names, w.name) })
 	}
-	for _, group := range [][]way{of("keys and a role", "key and impersonation"), of("web identity and a role", "federation and impersonation")} {
-		w := s.world(t)
+	for _, group := range [][]signIn{of("keys and a role", "key and impersonation"), of("web identity and a role", "federation and impersonation")} {
+		w := s.fixture(t)
 		n := w.tenant("team", true)
 		for _, way := range group {
 			name := config + "-" + way.cloud.name
-			id := way.open(w, name, n)
+			id := way.allow(w, name, n)
 			add(w, way, n, id, name, w.use(n, way.cloud, id))
 		}
 	}
-	w := s.world(t)
+	w := s.fixture(t)
 	one, two := w.tenant("one", true), w.tenant("two", true)
 	for _, way := range of("web identity", "federation") {
 		name := w.name + "-" + way.cloud.name
-		id := way.open(w, name, one, two)
+		id := way.allow(w, name, one, two)
 		spec := w.offer(way.cloud, id)
 		for _, n := range []tenant{one, two} {
 			w.wants(way.cloud, id, n)
@@ -114,16 +114,16 @@ func newCrowd(t *testing.T, s *stage) crowd {
 	return all
 }
 
-func (p *party) isAmazon() bool { return p.cloud.name == amazon.name }
+func (p *user) isAmazon() bool { return p.cloud.name == amazon.name }
 
 // TestLoad has sessions end every few seconds, while every object is looked at each second.
 func TestLoad(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, "load", time.Second, cluster.Options{}, localcloud.Options{SessionLife: life})
-	all := newCrowd(t, s)
+	s := newEnvironment(t, "load", time.Second, cluster.Options{}, localcloud.Options{SessionLife: life})
+	all := newUsers(t, s)
 	for _, phase := range []struct {
 		name string
-		test func(*testing.T, *stage, crowd)
+		test func(*testing.T, *environment, users)
 	}{
 		{"sessions are renewed", sessionsRenewed}, {"tokens are renewed", tokensRenewed}, {"trust is taken back", trustTaken},
 	} {
@@ -133,38 +133,38 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// in returns the crowd as a sub-test has it.
-func (c crowd) in(t *testing.T) (sub crowd) {
+// in returns the users as a sub-test has it.
+func (c users) in(t *testing.T) (sub users) {
 	for _, p := range c {
-		inside, world := *p, *p.world
-		world.T = t
-		inside.world = &world
+		inside, fixture := *p, *p.fixture
+		fixture.T = t
+		inside.fixture = &fixture
 		sub = append(sub, &inside)
 	}
 	return sub
 }
 
-// A calm is a time in which nothing may fail.
-type calm struct {
-	crowd crowd
-	since mark
-	lines int
-	calls int
+// A steadyPeriod is a time in which nothing may fail.
+type steadyPeriod struct {
+	users    users
+	since    position
+	failures int
+	calls    int
 }
 
-func (c crowd) calm(s *stage) calm {
-	return calm{c, s.history.mark(c.buckets()), journal.mark(), s.Cloud.Ledger.Count(localcloud.Filter{})}
+func (c users) steadyPeriod(s *environment) steadyPeriod {
+	return steadyPeriod{c, s.position(c.buckets()), failureLog.mark(), s.Cloud.Ledger.Count(localcloud.Filter{})}
 }
 
-// verify checks that no turn failed, no condition turned, and no call of the parties was refused.
-func (c calm) verify(t *testing.T, s *stage) {
+// verify checks that no reconciliation failed, no condition changed, and no call of the users was refused.
+func (c steadyPeriod) verify(t *testing.T, s *environment) {
 	t.Helper()
-	s.history.verifyUnturned(t, c.since)
+	s.verifyUnchanged(t, c.since)
 	ours := map[string]bool{}
-	for _, p := range c.crowd {
-		for _, f := range journal.of(p.world, c.lines) {
+	for _, p := range c.users {
+		for _, f := range failureLog.of(p.fixture, c.failures) {
 			if f.Namespace == p.tenant.name && slices.ContainsFunc(p.buckets, func(b *v1alpha1.Bucket) bool { return b.Name == f.Name }) || f.Name == p.config {
-				t.Errorf("%s, %s: %v", p.way.name, p.tenant.name, f)
+				t.Errorf("%s, %s: %v", p.signIn.name, p.tenant.name, f)
 			}
 		}
 		for _, b := range p.buckets {
@@ -172,24 +172,24 @@ func (c calm) verify(t *testing.T, s *stage) {
 		}
 	}
 	for _, call := range s.Cloud.Ledger.Calls(localcloud.Filter{})[c.calls:] {
-		if ours[call.Resource] && unwelcome(call) {
+		if ours[call.Resource] && refusedCaller(call) {
 			t.Errorf("a call was refused: %+v", call)
 		}
 	}
 }
 
 // Sessions that are about to end are renewed in time, once for all who use them.
-func sessionsRenewed(t *testing.T, s *stage, all crowd) {
-	quiet, began := all.calm(s), time.Now()
-	before, exchanged := map[*party]int{}, exchanges(s.Cloud)
-	ofAWS := all.where((*party).isAmazon)
+func sessionsRenewed(t *testing.T, s *environment, all users) {
+	quiet, began := all.steadyPeriod(s), time.Now()
+	before, exchanged := map[*user]int{}, exchanges(s.Cloud)
+	ofAWS := all.where((*user).isAmazon)
 	for _, p := range ofAWS {
 		before[p] = p.sessions()
 	}
 	for _, p := range ofAWS {
-		p.eventually("the session was renewed again and again", func() bool { return p.sessions() >= before[p]+renewals })
+		p.Eventually("the session was renewed again and again", func() bool { return p.sessions() >= before[p]+renewals })
 	}
-	all.works(1)
+	all.awaitAnswers(1)
 	took := time.Since(began)
 	quiet.verify(t, s)
 
@@ -197,7 +197,7 @@ func sessionsRenewed(t *testing.T, s *stage, all crowd) {
 	most := int(took/(life/2)) + 3
 	for _, p := range ofAWS {
 		if n := p.sessions() - before[p]; n > most {
-			t.Errorf("%s of %s: %d sessions in %v, want %d at most", p.way.name, p.tenant.name, n, took, most)
+			t.Errorf("%s of %s: %d sessions in %v, want %d at most", p.signIn.name, p.tenant.name, n, took, most)
 		}
 	}
 	ofGCP := len(all) - len(ofAWS)
@@ -212,30 +212,30 @@ func sessionsRenewed(t *testing.T, s *stage, all crowd) {
 			}
 		}
 		if looks < each*renewals {
-			t.Errorf("%s of %s: %d calls in %v are no load", p.way.name, p.tenant.name, looks, took)
+			t.Errorf("%s of %s: %d calls in %v are no load", p.signIn.name, p.tenant.name, looks, took)
 		}
 	}
 }
 
 // Tokens of which most of their life is gone are replaced: one for each tenant and cloud.
-func tokensRenewed(t *testing.T, s *stage, all crowd) {
-	quiet, before := all.calm(s), map[string]int{}
-	withToken := all.where(func(p *party) bool { return p.web })
+func tokensRenewed(t *testing.T, s *environment, all users) {
+	quiet, before := all.steadyPeriod(s), map[string]int{}
+	withToken := all.where(func(p *user) bool { return p.web })
 	for _, p := range withToken {
 		before[p.tenant.name] = s.tokens.count(p.tenant.name)
 	}
-	s.theirs.forward(50*time.Minute - 30*time.Second) // of sixty: more than drivers are promised is left
+	s.controllerClock.Forward(50*time.Minute - 30*time.Second) // of sixty: more than drivers are promised is left
 	for _, p := range withToken {
-		p.eventually("both clouds get another token", func() bool { return s.tokens.count(p.tenant.name) >= before[p.tenant.name]+2 })
+		p.Eventually("both clouds get another token", func() bool { return s.tokens.count(p.tenant.name) >= before[p.tenant.name]+2 })
 	}
-	sessions := map[*party]int{}
-	for _, p := range withToken.where((*party).isAmazon) {
+	sessions := map[*user]int{}
+	for _, p := range withToken.where((*user).isAmazon) {
 		sessions[p] = p.sessions()
 	}
 	for p, n := range sessions {
-		p.eventually("a session begins with it", func() bool { return p.sessions() > n+1 })
+		p.Eventually("a session begins with it", func() bool { return p.sessions() > n+1 })
 	}
-	all.works(1)
+	all.awaitAnswers(1)
 	quiet.verify(t, s)
 	for _, p := range withToken {
 		if n := s.tokens.count(p.tenant.name) - before[p.tenant.name]; n > 4 { // who keeps them and who uses them may come at once
@@ -245,27 +245,27 @@ func tokensRenewed(t *testing.T, s *stage, all crowd) {
 }
 
 // Who is no longer trusted is told what is wrong and what to do, and nobody else notices. What is put right heals by itself.
-func trustTaken(t *testing.T, s *stage, all crowd) {
-	lucky := func(p *party) bool {
-		return p.way.name == "federation and impersonation" || p.tenant.name == p.world.name+"-two"
+func trustTaken(t *testing.T, s *environment, all users) {
+	lucky := func(p *user) bool {
+		return p.signIn.name == "federation and impersonation" || p.tenant.name == p.fixture.name+"-two"
 	}
-	quiet := all.where(lucky).calm(s)
-	shut := all.where(func(p *party) bool { return !lucky(p) })
+	quiet := all.where(lucky).steadyPeriod(s)
+	shut := all.where(func(p *user) bool { return !lucky(p) })
 	for _, p := range shut {
 		p.id.shut(p.tenant)
 	}
 	for _, p := range shut {
 		p.denied(p.buckets, p.id.advice(p.tenant)...)
 	}
-	for _, p := range shut.where(func(p *party) bool { return p.tenant.name == p.world.name+"-team" }) {
-		p.eventually("the config says so", func() bool {
+	for _, p := range shut.where(func(p *user) bool { return p.tenant.name == p.fixture.name+"-team" }) {
+		p.Eventually("the config says so", func() bool {
 			pc := &v1alpha1.ProviderConfig{}
-			p.must(p.Client.Get(t.Context(), client.ObjectKey{Namespace: p.tenant.name, Name: p.config}, pc))
+			p.Must(p.Client.Get(t.Context(), client.ObjectKey{Namespace: p.tenant.name, Name: p.config}, pc))
 			ready := meta.FindStatusCondition(pc.Status.Conditions, v1alpha1.ConditionReady)
 			return ready != nil && ready.Status == "False" && ready.Reason == string(v1alpha1.ReasonDenied)
 		})
 	}
-	quiet.crowd.works(2)
+	quiet.users.awaitAnswers(2)
 	quiet.verify(t, s)
 
 	began := time.Now()
@@ -278,6 +278,6 @@ func trustTaken(t *testing.T, s *stage, all crowd) {
 	if took := time.Since(began); took > 2*s.period+slack {
 		t.Errorf("it took %v to heal, want a sync period, and how long credentials are used", took)
 	}
-	quiet.crowd.works(1)
+	quiet.users.awaitAnswers(1)
 	quiet.verify(t, s)
 }

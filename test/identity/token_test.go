@@ -62,14 +62,9 @@ func (ts *tokens) count(namespace string) (n int) {
 
 var tokenPath = regexp.MustCompile(`^/api/v1/namespaces/([^/]+)/serviceaccounts/([^/]+)/token$`)
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-// RoundTrip implements http.RoundTripper.
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // wrap returns a transport that notes the requests for tokens.
 func (ts *tokens) wrap(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
+	return system.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		if path := tokenPath.FindStringSubmatch(r.URL.Path); path != nil {
 			body, err := io.ReadAll(r.Body)
 			if err != nil {
@@ -96,7 +91,7 @@ func (ts *tokens) note(namespace, account string, body []byte) {
 }
 
 // verifyAudit checks, in the end, what the API server says of all that the manager asked of it.
-func (s *stage) verifyAudit(t *testing.T) {
+func (s *environment) verifyAudit(t *testing.T) {
 	t.Helper()
 	all, err := s.Cluster.Audit().Since(0)
 	if err != nil {
@@ -111,7 +106,7 @@ func (s *stage) verifyAudit(t *testing.T) {
 		t.Error("Secrets or ServiceAccounts were listed or watched:\n", rest)
 	}
 	notAllowed := func(r cluster.Request) bool {
-		_, left := s.left.Load(r.Namespace)
+		_, left := s.deletedNamespaces.Load(r.Namespace)
 		return r.Code == http.StatusForbidden && !left
 	}
 	if rest := ours.Where(notAllowed); len(rest) > 0 {

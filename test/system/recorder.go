@@ -25,7 +25,7 @@ import (
 
 // A Snapshot is one state that an object passed through.
 type Snapshot struct {
-	Kind, Name, UID                string
+	Kind, Namespace, Name, UID     string
 	Generation, ObservedGeneration int64
 	Deleting, Deleted              bool
 	Status                         v1alpha1.ResourceStatus
@@ -33,6 +33,8 @@ type Snapshot struct {
 	KStatus                        status.Status
 	Finalizers                     []string
 	Annotations                    map[string]string
+	// At is when the test saw it.
+	At time.Time
 	// disturbance is no state of an object: something outside changed here, as the test said.
 	disturbance bool
 }
@@ -100,7 +102,7 @@ var recordedKinds = map[string]schema.GroupVersionResource{
 	"Database": v1alpha1.GroupVersion.WithResource("databases"),
 }
 
-// Record starts to record what is in a namespace, before there are any objects. It ends with the test.
+// Record starts to record what is in a namespace, or in all if it is empty, before there are any objects. It ends with the test.
 func Record(t testing.TB, e *Environment, namespace string) *Recorder {
 	t.Helper()
 	kinds, err := dynamic.NewForConfig(e.Cluster.Config())
@@ -140,7 +142,7 @@ func (c *Recorder) note(e watch.Event) {
 	if err != nil {
 		c.err = err
 	}
-	s.Deleted = e.Type == watch.Deleted
+	s.Deleted, s.At = e.Type == watch.Deleted, time.Now()
 	c.states = append(c.states, s)
 	close(c.news)
 	c.news = make(chan struct{})
@@ -148,7 +150,7 @@ func (c *Recorder) note(e watch.Event) {
 
 func read(u *unstructured.Unstructured) (Snapshot, error) {
 	s := Snapshot{
-		Kind: u.GetKind(), Name: u.GetName(), UID: string(u.GetUID()), Generation: u.GetGeneration(),
+		Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID()), Generation: u.GetGeneration(),
 		Deleting: u.GetDeletionTimestamp() != nil, Finalizers: u.GetFinalizers(), Annotations: u.GetAnnotations(),
 	}
 	if raw, ok := u.Object["status"].(map[string]any); ok {
@@ -190,6 +192,20 @@ func (c *Recorder) Objects() []Snapshot {
 
 // States returns the states of one object, in order, from the since-th on.
 func (c *Recorder) States(kind, name string, since int) []Snapshot {
+	return c.matching(func(s Snapshot) bool { return s.Kind == kind && s.Name == name }, since)
+}
+
+// StatesOf is States for a recorder of all namespaces.
+func (c *Recorder) StatesOf(o client.Object, since int) []Snapshot { return c.matching(isOf(o), since) }
+
+func isOf(o client.Object) func(Snapshot) bool {
+	kind := KindOf(o)
+	return func(s Snapshot) bool {
+		return s.Kind == kind && s.Namespace == o.GetNamespace() && s.Name == o.GetName()
+	}
+}
+
+func (c *Recorder) matching(match func(Snapshot) bool, since int) []Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
@@ -197,7 +213,7 @@ func (c *Recorder) States(kind, name string, since int) []Snapshot {
 	}
 	var out []Snapshot
 	for _, s := range c.states {
-		if s.Kind == kind && s.Name == name {
+		if !s.disturbance && match(s) {
 			out = append(out, s)
 		}
 	}
@@ -207,20 +223,30 @@ func (c *Recorder) States(kind, name string, since int) []Snapshot {
 // Await returns the latest state of an object as soon as that is as wanted.
 func (c *Recorder) Await(t testing.TB, kind, name, what string, wanted func(Snapshot) bool) Snapshot {
 	t.Helper()
+	return c.await(t, kind+"/"+name, func(s Snapshot) bool { return s.Kind == kind && s.Name == name }, what, wanted)
+}
+
+// AwaitState is Await for a recorder of all namespaces.
+func (c *Recorder) AwaitState(t testing.TB, o client.Object, what string, wanted func(Snapshot) bool) Snapshot {
+	t.Helper()
+	return c.await(t, o.GetNamespace()+"/"+o.GetName(), isOf(o), what, wanted)
+}
+
+func (c *Recorder) await(t testing.TB, object string, match func(Snapshot) bool, what string, wanted func(Snapshot) bool) Snapshot {
+	t.Helper()
 	deadline := time.After(Patience)
 	for {
 		c.mu.Lock()
 		news := c.news
 		c.mu.Unlock()
-		states := c.States(kind, name, 0)
+		states := c.matching(match, 0)
 		if n := len(states); n > 0 && wanted(states[n-1]) {
 			return states[n-1]
 		}
 		select {
 		case <-news:
 		case <-deadline:
-			last := states[max(0, len(states)-3):]
-			t.Fatalf("%s/%s is not %s after %v; its last states:\n%v", kind, name, what, Patience, last)
+			t.Fatalf("%s is not %s after %v; its last states:\n%v", object, what, Patience, states[max(0, len(states)-3):])
 		}
 	}
 }

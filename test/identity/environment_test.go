@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/mooring-dev/mooring/controllers"
@@ -20,9 +19,6 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// patience is how long anything may take on a machine that others use too.
-const patience = 2 * time.Minute
-
 // slack is what a machine that others use too may add to what is promised within a time.
 const slack = 15 * time.Second
 
@@ -32,54 +28,43 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	flag.Parse()
-	logf.SetLogger(journal.logger())
+	logf.SetLogger(failureLog.logger())
 	os.Exit(m.Run())
 }
 
-// A stage is a control plane, a cloud that trusts it, and a manager with the rights that it has where it is installed.
-type stage struct {
+// An environment is a control plane, a cloud that trusts it, and a manager with the rights that it has where it is installed.
+type environment struct {
 	*system.Environment
 	name   string
 	issuer string
-	// clock is the drivers' own, theirs the controllers'.
-	clock, theirs *clock
+	// clock is the drivers' own, controllerClock the controllers'.
+	clock, controllerClock *system.Clock
 	// period is how often objects are looked at, and how long credentials are used before they are looked at again.
-	period  time.Duration
-	history *history
-	tokens  *tokens
-	worlds  atomic.Int64
-	// left are the namespaces that were deleted, in which nothing is made any more.
-	left sync.Map
+	period   time.Duration
+	recorder *system.Recorder
+	tokens   *tokens
+	fixtures atomic.Int64
+	// deletedNamespaces are the namespaces that were deleted, in which nothing is made any more.
+	deletedNamespaces sync.Map
 }
 
-// newStage starts a stage, whose tests have ended when it ends.
-func newStage(t *testing.T, name string, period time.Duration, co cluster.Options, lo localcloud.Options) *stage {
+// newEnvironment starts an environment, whose tests have ended when it ends.
+func newEnvironment(t *testing.T, name string, period time.Duration, co cluster.Options, lo localcloud.Options) *environment {
 	t.Helper()
 	co.Audit, lo.ListenersOnly = true, true
-	s := &stage{name: name, clock: &clock{}, theirs: &clock{}, period: period, tokens: newTokens(t)}
+	s := &environment{name: name, clock: &system.Clock{}, controllerClock: &system.Clock{}, period: period, tokens: newTokens(t)}
 	s.Environment = system.NewEnvironment(t, co, lo)
 	s.Install(t, nil)
 	var err error
 	if s.issuer, err = s.TrustCluster(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	watching, err := client.NewWithWatch(s.Cluster.Config(), client.Options{Scheme: s.Client.Scheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.history = follow(t, watching)
+	s.recorder = system.Record(t, s.Environment, "")
+	t.Cleanup(func() { s.recorder.CheckStates(t) })
 	t.Cleanup(func() { s.verifyAudit(t) })
-	s.StartManager(t, controllers.Options{SyncPeriod: period, Now: s.theirs.Now, Drivers: map[string]driver.Driver{
+	s.StartManager(t, controllers.Options{SyncPeriod: period, Now: s.controllerClock.Now, Drivers: map[string]driver.Driver{
 		"aws": aws.New(aws.Options{Endpoint: s.Cloud.AWSEndpoint(), Now: s.clock.Now}),
 		"gcp": gcp.New(gcp.Options{Endpoint: s.Cloud.GCPEndpoint(), Now: s.clock.Now}),
 	}}, s.tokens.wrap)
 	return s
 }
-
-// A clock is the real one, put forward by a test.
-type clock struct{ ahead atomic.Int64 }
-
-// Now is the time by the clock.
-func (c *clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
-
-func (c *clock) forward(by time.Duration) { c.ahead.Add(int64(by)) }

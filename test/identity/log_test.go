@@ -9,8 +9,8 @@ import (
 	"github.com/go-logr/logr/funcr"
 )
 
-// journal is what all managers log of turns that failed, whether or not a condition tells it.
-var journal failures
+// failureLog is what all managers log of reconciliations that failed, whether or not a condition tells it.
+var failureLog failures
 
 type failures struct {
 	mu    sync.Mutex
@@ -27,7 +27,7 @@ type failure struct {
 	Error     string `json:"error"`
 }
 
-// logger returns a logger that keeps failures: turns that failed, and whatever is logged as an error.
+// logger returns a logger that keeps failures: reconciliations that failed, and whatever is logged as an error.
 func (f *failures) logger() logr.Logger {
 	return funcr.NewJSON(func(line string) {
 		var l failure
@@ -47,8 +47,8 @@ func (f *failures) mark() int {
 	return len(f.lines)
 }
 
-// of returns what failed in a world, from the since-th line on: whatever is in one of its namespaces, or bears its name.
-func (f *failures) of(w *world, since int) []failure {
+// of returns what failed in a fixture, from the since-th line on: whatever is in one of its namespaces, or bears its name.
+func (f *failures) of(w *fixture, since int) []failure {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var found []failure

@@ -8,14 +8,14 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-// A way is how an identity is reached. open makes the cloud let tenants come that way; config is the name of the provider
+// A signIn is a way to reach an identity. open makes the cloud let tenants come that way; config is the name of the provider
 // config that they come by.
-type way struct {
+type signIn struct {
 	name string
 	cloud
 	// web: it begins with a token of a ServiceAccount, else with a Secret. session: there is one that can end.
 	web, session bool
-	open         func(w *world, config string, tenants ...tenant) identity
+	allow        func(w *fixture, config string, tenants ...tenant) identity
 }
 
 // An identity is what a provider config says, and who its tenants are to the cloud.
@@ -30,7 +30,7 @@ type identity struct {
 	advice       func(tenant) []string
 }
 
-var ways = []way{
+var signIns = []signIn{
 	{"static keys", amazon, false, false, staticKeys},
 	{"keys and a role", amazon, false, true, oneRole},
 	{"keys and two roles", amazon, false, true, twoRoles},
@@ -42,7 +42,7 @@ var ways = []way{
 	{"federation and impersonation", google, true, true, federationAndActing},
 }
 
-func (w *world) roleARN(account, name string) string {
+func (w *fixture) roleARN(account, name string) string {
 	return fmt.Sprintf("arn:aws:iam::%s:role/%s-%s", account, w.name, name)
 }
 
@@ -65,7 +65,7 @@ func without(tenants []tenant, out tenant) []string {
 	return all
 }
 
-func staticKeys(w *world, _ string, _ ...tenant) identity {
+func staticKeys(w *fixture, _ string, _ ...tenant) identity {
 	return identity{
 		secret: func() driver.Credentials { return amazon.keys(w) },
 		caller: func(tenant) string { return "arn:aws:iam::" + w.account + ":user/mooring" },
@@ -75,7 +75,7 @@ func staticKeys(w *world, _ string, _ ...tenant) identity {
 // sessionName is what the session of a tenant is called.
 func sessionName(config string, n tenant) string { return "mooring-" + n.name + "-" + config }
 
-func (w *world) sessionARN(account, role, config string, n tenant) string {
+func (w *fixture) sessionARN(account, role, config string, n tenant) string {
 	return fmt.Sprintf("arn:aws:sts::%s:assumed-role/%s-%s/%s", account, w.name, role, sessionName(config, n))
 }
 
@@ -83,11 +83,11 @@ func tags(config string, n tenant) map[string]string {
 	return map[string]string{"mooring:namespace": n.name, "mooring:providerConfig": config}
 }
 
-// required are the tags without which the world's roles let nobody in.
+// required are the tags without which the fixture's roles let nobody in.
 var required = []string{"mooring:namespace", "mooring:providerConfig"}
 
 // oneRole is a role for one tenant, whom it tells by the uid of its namespace.
-func oneRole(w *world, config string, tenants ...tenant) identity {
+func oneRole(w *fixture, config string, tenants ...tenant) identity {
 	id, arn, n := staticKeys(w, config, tenants...), w.roleARN(w.account, "direct"), tenants[0]
 	user := id.caller(n)
 	trust := localcloud.AWSTrust{Principals: []string{w.account}, ExternalID: string(n.uid), TagSession: true, RequireTags: required}
@@ -108,7 +108,7 @@ func oneRole(w *world, config string, tenants ...tenant) identity {
 }
 
 // andRole adds a role in another account to an identity, which it agreed upon an external id with.
-func andRole(w *world, config string, id identity, from string) identity {
+func andRole(w *fixture, config string, id identity, from string) identity {
 	arn, before, by := w.roleARN(w.other, "second"), id.sessions, id.caller
 	trust := localcloud.AWSTrust{Principals: []string{from}, ExternalID: "agreed", TagSession: true, RequireTags: required}
 	id.chain.AssumeRoles = append(id.chain.AssumeRoles, v1alpha1.AssumeRole{RoleARN: arn, ExternalID: "agreed"})
@@ -123,12 +123,12 @@ func andRole(w *world, config string, id identity, from string) identity {
 	return id
 }
 
-func twoRoles(w *world, config string, tenants ...tenant) identity {
+func twoRoles(w *fixture, config string, tenants ...tenant) identity {
 	return andRole(w, config, oneRole(w, config, tenants...), w.roleARN(w.account, "direct"))
 }
 
 // webRole is a role for ServiceAccounts, one of each tenant.
-func webRole(w *world, config string, tenants ...tenant) identity {
+func webRole(w *fixture, config string, tenants ...tenant) identity {
 	arn := w.roleARN(w.account, "web")
 	admit := func(subjects []string) {
 		w.Cloud.AWSRole(arn, localcloud.AWSTrust{Issuer: w.issuer, Subjects: subjects})
@@ -146,11 +146,11 @@ func webRole(w *world, config string, tenants ...tenant) identity {
 	}
 }
 
-func webAndRole(w *world, config string, tenants ...tenant) identity {
+func webAndRole(w *fixture, config string, tenants ...tenant) identity {
 	return andRole(w, config, webRole(w, config, tenants...), w.roleARN(w.account, "web"))
 }
 
-func key(w *world, _ string, _ ...tenant) identity {
+func key(w *fixture, _ string, _ ...tenant) identity {
 	return identity{
 		secret: func() driver.Credentials { return google.keys(w) },
 		caller: func(tenant) string { return "mooring@" + w.project + ".iam.gserviceaccount.com" },
@@ -158,7 +158,7 @@ func key(w *world, _ string, _ ...tenant) identity {
 }
 
 // andActing adds a service account to an identity, which acts as that.
-func andActing(w *world, id identity, what string, tenants ...tenant) identity {
+func andActing(w *fixture, id identity, what string, tenants ...tenant) identity {
 	email, by := fmt.Sprintf("%s@%s.iam.gserviceaccount.com", what, w.project), id.caller
 	admit := func(out tenant) {
 		var users []string
@@ -177,12 +177,12 @@ func andActing(w *world, id identity, what string, tenants ...tenant) identity {
 	return id
 }
 
-func keyAndActing(w *world, config string, tenants ...tenant) identity {
+func keyAndActing(w *fixture, config string, tenants ...tenant) identity {
 	return andActing(w, key(w, config), "direct", tenants...)
 }
 
 // pool is a provider whose identities may manage a project; none if they are to act as others.
-func pool(w *world, name, project string, tenants ...tenant) identity {
+func pool(w *fixture, name, project string, tenants ...tenant) identity {
 	provider := fmt.Sprintf("projects/1/locations/global/workloadIdentityPools/%s/providers/%s", w.name, name)
 	admit := func(subjects []string) {
 		w.Cloud.GCPPool(provider, localcloud.GCPTrust{Issuer: w.issuer, Subjects: subjects, Project: project})
@@ -197,10 +197,10 @@ func pool(w *world, name, project string, tenants ...tenant) identity {
 	}
 }
 
-func federation(w *world, _ string, tenants ...tenant) identity {
+func federation(w *fixture, _ string, tenants ...tenant) identity {
 	return pool(w, "all", w.project, tenants...)
 }
 
-func federationAndActing(w *world, _ string, tenants ...tenant) identity {
+func federationAndActing(w *fixture, _ string, tenants ...tenant) identity {
 	return andActing(w, pool(w, "none", "", tenants...), "federated", tenants...)
 }

@@ -12,10 +12,10 @@ import (
 )
 
 // kept returns how many tokens of a tenant there are in Mooring's own namespace, under whatever name.
-func (w *world) kept(n tenant) (count int) {
+func (w *fixture) kept(n tenant) (count int) {
 	w.Helper()
 	var all corev1.SecretList
-	w.must(w.Client.List(w.Context(), &all, client.InNamespace(system.Namespace)))
+	w.Must(w.Client.List(w.Context(), &all, client.InNamespace(system.Namespace)))
 	for _, secret := range all.Items {
 		for _, value := range secret.Data {
 			parts := strings.Split(string(value), ".")
@@ -32,7 +32,7 @@ func (w *world) kept(n tenant) (count int) {
 }
 
 // verifyDeleted checks that a bucket was deleted in the cloud, once, by whom it belonged to.
-func (w *world) verifyDeleted(way way, name, caller string) {
+func (w *fixture) verifyDeleted(way signIn, name, caller string) {
 	w.Helper()
 	deletions := 0
 	for _, call := range w.Cloud.Ledger.Calls(localcloud.Filter{Service: way.service, Operation: way.deletion, Resource: name}) {

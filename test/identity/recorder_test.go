@@ -1,0 +1,78 @@
+package identity
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// A position is a place in the record of some Buckets.
+type position map[*v1alpha1.Bucket]int
+
+func (s *environment) position(buckets []*v1alpha1.Bucket) position {
+	p := position{}
+	for _, b := range buckets {
+		p[b] = len(s.recorder.StatesOf(b, 0))
+	}
+	return p
+}
+
+// verifyUnchanged checks that no condition of any Bucket has changed since a position. That an object was not looked at in time says only
+// that the machine is slow, so such states are passed over.
+func (s *environment) verifyUnchanged(t *testing.T, since position) {
+	t.Helper()
+	for b, n := range since {
+		states := slices.DeleteFunc(s.recorder.StatesOf(b, max(n-1, 0)), waits)
+		for i := 1; i < len(states); i++ {
+			if before, after := states[i-1], states[i]; statuses(before) != statuses(after) {
+				t.Errorf("%s/%s changed from%v\nto%v", b.Namespace, b.Name, before, after)
+			}
+		}
+	}
+}
+
+// longestStalled returns for how long a Bucket was Stalled at a stretch since a position.
+func (s *environment) longestStalled(b *v1alpha1.Bucket, since position) time.Duration {
+	var longest time.Duration
+	var began time.Time
+	for _, s := range s.recorder.StatesOf(b, max(since[b]-1, 0)) {
+		stalled := s.Is(v1alpha1.ConditionStalled, metav1.ConditionTrue)
+		switch {
+		case !stalled && !began.IsZero():
+			longest, began = max(longest, s.At.Sub(began)), time.Time{}
+		case stalled && began.IsZero():
+			began = s.At
+		}
+	}
+	if !began.IsZero() {
+		longest = max(longest, time.Since(began))
+	}
+	return longest
+}
+
+// statuses are those of all conditions.
+func statuses(s system.Snapshot) string {
+	text := ""
+	for _, c := range s.Status.Conditions {
+		text += fmt.Sprintf("%s=%s ", c.Type, c.Status)
+	}
+	return text
+}
+
+// waits reports whether an object waits for its account, which is busy with others and answers.
+func waits(s system.Snapshot) bool {
+	c := s.Condition(v1alpha1.ConditionSynced)
+	return c != nil && c.Reason == string(v1alpha1.ReasonNotObserved) && strings.Contains(c.Message, "waiting for a slot of")
+}
+
+func isReady(s system.Snapshot) bool {
+	return !s.Deleted && s.ObservedGeneration == s.Generation &&
+		s.Is(v1alpha1.ConditionReady, metav1.ConditionTrue) && s.Is(v1alpha1.ConditionSynced, metav1.ConditionTrue)
+}
