@@ -1,6 +1,7 @@
 package aws_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,21 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-func TestConformance(t *testing.T) {
+func TestConformance(t *testing.T) { drivertest.Run(t, harness(t)) }
+
+// The driver passes the whole suite also from a process of its own, where nothing but messages reaches it.
+func TestConformanceInAChild(t *testing.T) {
+	h := harness(t)
+	h.Driver = drivertest.InChild(t)
+	drivertest.Run(t, h)
+}
+
+func TestMain(m *testing.M) {
+	drivertest.ServeChild(func() driver.Driver { return aws.New(aws.Options{CallTimeout: 2 * time.Minute}) })
+	os.Exit(m.Run())
+}
+
+func harness(t *testing.T) drivertest.Harness {
 	const region = "us-east-1" // where S3 is oddest
 	w := newWorldIn(t, region, localcloud.Options{Durations: localcloud.Durations{
 		Create: 8 * time.Minute, Modify: 4 * time.Minute, Delete: 4 * time.Minute, Snapshot: 6 * time.Minute,
@@ -27,7 +42,7 @@ func TestConformance(t *testing.T) {
 	b := &backdoor{world: w}
 	theirs := driver.Opening{Config: driver.Config{Location: region}, Credentials: w.keys(other)}
 	_, secret := w.AWSKeys(account)
-	drivertest.Run(t, drivertest.Harness{
+	h := drivertest.Harness{
 		Driver: aws.New(aws.Options{Endpoint: w.AWSEndpoint(), CallTimeout: 2 * time.Minute}), // longer than the suite's grace
 		Config: driver.Opening{
 			Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
@@ -48,7 +63,12 @@ func TestConformance(t *testing.T) {
 		Fail:      b.fail,
 		Buckets:   bucketKind(b, region),
 		Databases: databaseKind(b, region),
-	})
+	}
+	// The endpoint is in each config, so that a driver in another process finds it too.
+	for _, with := range []*driver.Opening{&h.Config, h.Other} {
+		with.Endpoint = w.AWSEndpoint()
+	}
+	return h
 }
 
 // A backdoor is how the suite reaches the cloud behind the driver's back. Its calls do not count.

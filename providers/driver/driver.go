@@ -198,7 +198,7 @@ type Observation struct {
 	// back to. An empty value says that there is none and can be none. Only of objects whose fields were seen.
 	Fixed map[string]string
 	// Mirror is the object in the words of the spec: JSON of the kind's parameters.
-	Mirror json.RawMessage
+	Mirror json.RawMessage `json:",omitempty"`
 	// Unreadable are the fields that could not be read, and why.
 	Unreadable []FieldError
 

@@ -31,6 +31,12 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+func TestConformanceThroughAPipe(t *testing.T) {
+	h := harness(t, localcloud.Durations{Create: 5 * time.Minute, Modify: time.Minute, Delete: 2 * time.Minute, Snapshot: 3 * time.Minute})
+	h.Driver = drivertest.ThroughPipe(t, h.Driver)
+	drivertest.Run(t, h)
+}
+
 func harness(t *testing.T, durations localcloud.Durations) drivertest.Harness {
 	c := newCloud(t, durations)
 	ours, other := c.config(project), c.config("somebody-else")

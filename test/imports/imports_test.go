@@ -21,6 +21,7 @@ const (
 	field       = module + "/providers/field"
 	driver      = module + "/providers/driver"
 	table       = module + "/providers/table"
+	pipe        = module + "/providers/pipe"
 	drivertest  = module + "/providers/drivertest"
 	mem         = module + "/providers/mem"
 	aws         = module + "/providers/aws"
@@ -54,6 +55,7 @@ var rules = []rule{
 	{who: field, may: []string{}},
 	{who: driver, may: []string{apis, field}},
 	{who: table, may: []string{apis, driver, field}},
+	{who: pipe, may: []string{driver, field}},
 	{who: mem, may: []string{apis, driver, field, table}, never: kubernetesClient},
 	{
 		who: aws, may: slices.Concat([]string{apis, driver, field, table}, awsSDK),

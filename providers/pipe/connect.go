@@ -1,0 +1,173 @@
+package pipe
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// previewPatience is how long a preview may take. It has no context, and calls no cloud.
+const previewPatience = 5 * time.Second
+
+// Connect returns the driver at the other end of a pipe, where Serve runs. It asks the driver for its description, for which it waits as
+// long as ctx allows. The driver is of use until r ends or w fails.
+func Connect(ctx context.Context, r io.Reader, w io.Writer) (driver.Driver, error) {
+	c := &client{hosts: map[uint64]driver.Host{}, begun: map[uint64]func(driver.Call){}}
+	c.peer = newPeer(c.handle, ended)
+	go func() { _ = c.peer.run(r, w) }() // each call says that it broke
+	if err := c.peer.call(ctx, describe, nil, &c.description); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// client is the caller's side of a pipe.
+type client struct {
+	peer        *peer
+	description driver.Description
+
+	mu    sync.Mutex
+	last  uint64
+	hosts map[uint64]driver.Host       // by session
+	begun map[uint64]func(driver.Call) // requests under way
+}
+
+// Describe implements driver.Driver.
+func (c *client) Describe() driver.Description { return c.description }
+
+// Preview implements driver.Driver.
+func (c *client) Preview(kind string, from, to json.RawMessage, applied field.Applied) (changes []field.Change, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), previewPatience)
+	defer cancel()
+	err = c.peer.call(ctx, preview, previewing{Kind: kind, From: from, To: to, Applied: applied}, &changes)
+	return changes, err
+}
+
+// Open implements driver.Driver.
+func (c *client) Open(ctx context.Context, with driver.Opening) (driver.Session, error) {
+	c.mu.Lock()
+	c.last++
+	number := c.last
+	if with.Host != nil {
+		c.hosts[number] = with.Host
+	}
+	c.mu.Unlock()
+	err := c.peer.call(ctx, open, opening{
+		Session: number, Config: with.Config, Credentials: with.Credentials.InClear(), HasHost: with.Host != nil,
+	}, &struct{}{})
+	if err != nil {
+		c.close(number)
+		return nil, err
+	}
+	s := &session{client: c, number: number}
+	runtime.AddCleanup(s, c.close, number)
+	return s, nil
+}
+
+// close forgets a session on either side.
+func (c *client) close(number uint64) {
+	c.mu.Lock()
+	delete(c.hosts, number)
+	c.mu.Unlock()
+	body, err := json.Marshal(about{Session: number})
+	if err == nil {
+		c.peer.tell(frame{Method: closing, Body: body})
+	}
+}
+
+// handle answers what the driver asks of a session's host.
+func (c *client) handle(ctx context.Context, method string, body json.RawMessage) (any, error) {
+	var a asking
+	if err := json.Unmarshal(body, &a); err != nil {
+		return nil, fmt.Errorf("%s: %w", method, err)
+	}
+	c.mu.Lock()
+	host := c.hosts[a.Session]
+	end := c.begun[a.Begun]
+	if method == ended {
+		delete(c.begun, a.Begun)
+	}
+	c.mu.Unlock()
+	switch {
+	case method == ended && end != nil:
+		end(a.Call)
+		return struct{}{}, nil
+	case host == nil:
+		return nil, &driver.Error{Code: driver.Unavailable, Message: "the session is closed"}
+	case method == token:
+		return host.Token(ctx, a.Audience)
+	case method == begin:
+		return c.beginning(ctx, host, a), nil
+	}
+	return nil, fmt.Errorf("there is no method %q", method)
+}
+
+// beginning tells a host that a request begins.
+func (c *client) beginning(ctx context.Context, host driver.Host, a asking) begun {
+	requested, end := host.Begin(context.WithoutCancel(ctx), a.Service, a.Operation)
+	c.mu.Lock()
+	c.last++
+	number := c.last
+	stopped := context.AfterFunc(requested, func() {
+		if body, err := json.Marshal(begun{Number: number}); err == nil {
+			c.peer.tell(frame{Method: stop, Body: body})
+		}
+	})
+	c.begun[number] = func(call driver.Call) {
+		stopped()
+		end(call)
+	}
+	c.mu.Unlock()
+	return begun{Number: number, Over: requested.Err() != nil}
+}
+
+// session is a session at the other end.
+type session struct {
+	client *client
+	number uint64
+}
+
+// call makes a call of the session.
+func (s *session) call(ctx context.Context, method string, a about, out any) error {
+	a.Session = s.number
+	err := s.client.peer.call(ctx, method, a, out)
+	runtime.KeepAlive(s)
+	return err
+}
+
+// Identity implements driver.Session.
+func (s *session) Identity(ctx context.Context) (account driver.AccountID, err error) {
+	err = s.call(ctx, identity, about{}, &account)
+	return account, err
+}
+
+// Observe implements driver.Session.
+func (s *session) Observe(ctx context.Context, kind string, req driver.Request) (seen driver.Observation, err error) {
+	err = s.call(ctx, observe, about{Kind: kind, Request: req}, &seen)
+	return seen, err
+}
+
+// Create implements driver.Session.
+func (s *session) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (done driver.Result, err error) {
+	err = s.call(ctx, create, about{Kind: kind, Request: req, Password: password.InClear()}, &done)
+	return done, err
+}
+
+// Update implements driver.Session.
+func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []field.Change, password driver.Password) (done driver.Result, err error) {
+	err = s.call(ctx, update, about{Kind: kind, Request: req, Changes: changes, Password: password.InClear()}, &done)
+	return done, err
+}
+
+// Delete implements driver.Session.
+func (s *session) Delete(ctx context.Context, kind string, req driver.Request) (done driver.Result, err error) {
+	err = s.call(ctx, remove, about{Kind: kind, Request: req}, &done)
+	return done, err
+}

@@ -1,0 +1,7 @@
+// Package pipe carries the contract of package driver between two processes. Serve lets a driver answer what comes through a pipe;
+// Connect is a driver whose answers come through one. Nobody above the contract sees the difference.
+//
+// Each line is one frame of JSON, of a bounded size. Both sides call each other, many calls at once: the caller asks the driver, and
+// the driver asks its host for tokens and tells it of requests. The time that a call has left, and its end, go with it. A pipe that
+// breaks makes every call Unavailable: it says nothing about what is in the cloud.
+package pipe

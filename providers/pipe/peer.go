@@ -1,0 +1,322 @@
+package pipe
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+const (
+	// longest is how many bytes a frame may have. What comes longer breaks the pipe: nobody knows how much more there is.
+	longest = 8 << 20
+	// queued is how many frames may wait for a side that does not read.
+	queued = 256
+	// grace is how long a call that was cancelled may take to end.
+	grace = time.Second
+	// answer and cancel are the methods of frames that are no calls: one answers a call, one says that nobody waits for it any more.
+	answer = "answer"
+	cancel = "cancel"
+)
+
+// A frame is one line.
+type frame struct {
+	// ID is the number of the call, which its caller chose.
+	ID     uint64
+	Method string
+	// For is the number of the call in the other direction on whose behalf this one is made; 0 for none.
+	For uint64 `json:",omitempty"`
+	// Left is how long the caller waits; 0 for no limit.
+	Left  time.Duration   `json:",omitempty"`
+	Body  json.RawMessage `json:",omitempty"`
+	Error *driver.Error   `json:",omitempty"`
+}
+
+// A handler answers calls of the other side.
+type handler func(ctx context.Context, method string, body json.RawMessage) (any, error)
+
+// A peer is one side of a pipe.
+type peer struct {
+	handle handler
+	// inline are the methods that are handled before the next frame is read, and are not answered.
+	inline map[string]bool
+	out    chan []byte
+	done   chan struct{}
+
+	mu      sync.Mutex
+	broken  error
+	last    uint64
+	waiting map[uint64]*pending           // our calls
+	running map[uint64]context.CancelFunc // theirs
+}
+
+// pending is a call that waits for its answer.
+type pending struct {
+	ctx    context.Context //nolint:containedctx // calls that the other side makes on its behalf get its values
+	answer chan frame
+}
+
+// newPeer returns a side of a pipe. It reads and writes once it runs.
+func newPeer(handle handler, inline ...string) *peer {
+	p := &peer{
+		handle: handle, inline: map[string]bool{}, out: make(chan []byte, queued), done: make(chan struct{}),
+		waiting: map[uint64]*pending{}, running: map[uint64]context.CancelFunc{},
+	}
+	for _, method := range inline {
+		p.inline[method] = true
+	}
+	return p
+}
+
+// run carries frames until the pipe breaks, and says why; io.EOF says that the other side closed it.
+func (p *peer) run(r io.Reader, w io.Writer) error {
+	go p.write(w)
+	lines := bufio.NewReader(r)
+	for {
+		f, err := read(lines)
+		if err != nil {
+			p.fail(err)
+			return err
+		}
+		p.take(f)
+	}
+}
+
+// read reads a frame.
+func read(lines *bufio.Reader) (frame, error) {
+	var line []byte
+	for {
+		part, err := lines.ReadSlice('\n')
+		if line = append(line, part...); len(line) > longest {
+			return frame{}, fmt.Errorf("a frame has more than %d bytes", longest)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err != nil {
+			return frame{}, err
+		}
+		var f frame
+		if err := json.Unmarshal(line, &f); err != nil {
+			return frame{}, errors.New("a frame is no JSON") // the parser would quote it, and it may hold a secret
+		}
+		return f, nil
+	}
+}
+
+func (p *peer) write(w io.Writer) {
+	for {
+		select {
+		case line := <-p.out:
+			if _, err := w.Write(line); err != nil {
+				p.fail(err)
+				return
+			}
+		case <-p.done:
+			return
+		}
+	}
+}
+
+// fail breaks the pipe for all calls, of either side.
+func (p *peer) fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.broken != nil {
+		return
+	}
+	p.broken = err
+	close(p.done)
+	for _, end := range p.running {
+		end()
+	}
+}
+
+// take handles a frame of the other side.
+func (p *peer) take(f frame) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch f.Method {
+	case answer:
+		if call := p.waiting[f.ID]; call != nil {
+			delete(p.waiting, f.ID)
+			call.answer <- f // has room for one
+		}
+	case cancel:
+		if end := p.running[f.ID]; end != nil {
+			end()
+		}
+	default:
+		p.begin(f)
+	}
+}
+
+// begin handles a call of the other side. The peer is locked.
+func (p *peer) begin(f frame) {
+	ctx := context.Background()
+	if by := p.waiting[f.For]; by != nil {
+		ctx = by.ctx
+	}
+	ctx = context.WithValue(ctx, callKey{}, f.ID)
+	if p.inline[f.Method] {
+		p.mu.Unlock()
+		_, _ = p.handle(ctx, f.Method, f.Body) // is told, and asked nothing
+		p.mu.Lock()
+		return
+	}
+	var end context.CancelFunc
+	if f.Left > 0 {
+		ctx, end = context.WithTimeout(ctx, f.Left)
+	} else {
+		ctx, end = context.WithCancel(ctx)
+	}
+	p.running[f.ID] = end
+	go p.serve(ctx, f)
+}
+
+// serve handles a call and answers it.
+func (p *peer) serve(ctx context.Context, f frame) {
+	result, err := p.handle(ctx, f.Method, f.Body)
+	reply := frame{ID: f.ID, Method: answer, Error: driver.ErrorOf(err)}
+	if err == nil {
+		reply.Body, err = json.Marshal(result)
+		reply.Error = driver.ErrorOf(err)
+	}
+	if err := p.send(context.WithoutCancel(ctx), reply); driver.CodeOf(err) == driver.Invalid {
+		reply.Body, reply.Error = nil, &driver.Error{Code: driver.Internal, Message: err.Error()}
+		_ = p.send(context.WithoutCancel(ctx), reply) // or the pipe broke, which the other side knows
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running[f.ID]()
+	delete(p.running, f.ID)
+}
+
+// callKey is the key of the number of the call that a context is of.
+type callKey struct{}
+
+// call asks the other side. Without an answer the error is Unavailable.
+func (p *peer) call(ctx context.Context, method string, in, out any) error {
+	if err := ctx.Err(); err != nil {
+		return unavailable("the call was not made: its time is over", err)
+	}
+	body, err := json.Marshal(in)
+	if err != nil {
+		return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf("the message can't be encoded: %v", err)}
+	}
+	f := frame{Method: method, Body: body}
+	f.For, _ = ctx.Value(callKey{}).(uint64)
+	if deadline, limited := ctx.Deadline(); limited {
+		f.Left = max(time.Until(deadline), 1)
+	}
+	call := &pending{ctx: ctx, answer: make(chan frame, 1)}
+	p.mu.Lock()
+	p.last++
+	f.ID = p.last
+	p.waiting[f.ID] = call
+	p.mu.Unlock()
+	defer p.forget(f.ID)
+	if err := p.send(ctx, f); err != nil {
+		return err
+	}
+	select {
+	case reply := <-call.answer:
+		return decode(reply, out)
+	case <-ctx.Done():
+		p.tell(frame{ID: f.ID, Method: cancel})
+		return p.late(ctx, call, out)
+	case <-p.done:
+		return p.lastWords(call, out)
+	}
+}
+
+// late waits a little for a call that was cancelled to end, so that it is over when its caller goes on.
+func (p *peer) late(ctx context.Context, call *pending, out any) error {
+	longer, end := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer end()
+	select {
+	case reply := <-call.answer:
+		return decode(reply, out)
+	case <-longer.Done():
+		return unavailable("the driver gave no answer in time", ctx.Err())
+	case <-p.done:
+		return p.lastWords(call, out)
+	}
+}
+
+// lastWords returns the answer that came before the pipe broke, if there is one.
+func (p *peer) lastWords(call *pending, out any) error {
+	select {
+	case reply := <-call.answer:
+		return decode(reply, out)
+	default:
+		return p.gone()
+	}
+}
+
+func decode(reply frame, out any) error {
+	if reply.Error != nil {
+		return reply.Error
+	}
+	if err := json.Unmarshal(reply.Body, out); err != nil {
+		return &driver.Error{Code: driver.Internal, Message: "the driver's answer can't be decoded"}
+	}
+	return nil
+}
+
+func (p *peer) forget(id uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.waiting, id)
+}
+
+// send queues a frame. A frame that is too long is Invalid, and harms no other.
+func (p *peer) send(ctx context.Context, f frame) error {
+	line, err := json.Marshal(f)
+	if err != nil {
+		return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf("the message can't be encoded: %v", err)}
+	}
+	if len(line) >= longest {
+		return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf("the message has %d bytes, and the pipe to the driver takes %d at most", len(line), longest)}
+	}
+	select {
+	case <-p.done:
+		return p.gone()
+	default:
+	}
+	select {
+	case p.out <- append(line, '\n'):
+		return nil
+	case <-ctx.Done():
+		return unavailable("the driver takes no message", ctx.Err())
+	case <-p.done:
+		return p.gone()
+	}
+}
+
+// tell queues a frame that nobody has to get, if there is room for it.
+func (p *peer) tell(f frame) {
+	if line, err := json.Marshal(f); err == nil {
+		select {
+		case p.out <- append(line, '\n'):
+		default:
+		}
+	}
+}
+
+// gone is the error of calls through a pipe that broke.
+func (p *peer) gone() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return unavailable("the connection to the driver broke", p.broken)
+}
+
+func unavailable(message string, cause error) error {
+	return &driver.Error{Code: driver.Unavailable, Message: message, Err: cause}
+}
