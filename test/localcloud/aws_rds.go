@@ -48,19 +48,17 @@ type rdsCall struct {
 }
 
 var rdsActions = map[string]queryAction[*rdsCall]{
-	"CreateDBInstance": action((*rdsCall).createInstance,
+	"CreateDBInstance": action((*rdsCall).createInstance, withParameters(
 		"DBInstanceIdentifier", "Engine", "EngineVersion", "DBInstanceClass", "AllocatedStorage", "MaxAllocatedStorage", "StorageType",
 		"Iops", "StorageThroughput", "StorageEncrypted", "KmsKeyId", "MasterUsername", "MasterUserPassword", "DBName",
 		"BackupRetentionPeriod", "PreferredBackupWindow", "PreferredMaintenanceWindow", "MultiAZ", "AvailabilityZone",
-		"AutoMinorVersionUpgrade", "CopyTagsToSnapshot", "DeletionProtection", "PubliclyAccessible", "CACertificateIdentifier",
-		"EnableIAMDatabaseAuthentication", "DBSubnetGroupName", "DBParameterGroupName", "Tags"),
+		"CACertificateIdentifier", "EnableIAMDatabaseAuthentication", "DBSubnetGroupName", "DBParameterGroupName", "Tags")...),
 	"DescribeDBInstances": action((*rdsCall).describeInstances, "DBInstanceIdentifier", "Filters", "Marker", "MaxRecords"),
-	"ModifyDBInstance": action((*rdsCall).modifyInstance,
+	"ModifyDBInstance": action((*rdsCall).modifyInstance, withParameters(
 		"DBInstanceIdentifier", "ApplyImmediately", "EngineVersion", "AllowMajorVersionUpgrade", "DBInstanceClass", "AllocatedStorage",
 		"MaxAllocatedStorage", "StorageType", "Iops", "StorageThroughput", "MasterUserPassword", "BackupRetentionPeriod",
-		"PreferredBackupWindow", "PreferredMaintenanceWindow", "MultiAZ", "AutoMinorVersionUpgrade", "CopyTagsToSnapshot",
-		"DeletionProtection", "PubliclyAccessible", "CACertificateIdentifier", "CertificateRotationRestart",
-		"EnableIAMDatabaseAuthentication"),
+		"PreferredBackupWindow", "PreferredMaintenanceWindow", "MultiAZ", "CACertificateIdentifier", "CertificateRotationRestart",
+		"EnableIAMDatabaseAuthentication")...),
 	"DeleteDBInstance": action((*rdsCall).deleteInstance,
 		"DBInstanceIdentifier", "SkipFinalSnapshot", "FinalDBSnapshotIdentifier", "DeleteAutomatedBackups"),
 	"DescribeDBSnapshots": action((*rdsCall).describeSnapshots,

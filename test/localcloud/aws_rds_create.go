@@ -123,29 +123,30 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 	sum := sha256.Sum256(fmt.Append(nil, key, c.writes))
 	made := &rdsInstance{db: rdstypes.DBInstance{
 		ActivityStreamStatus: rdstypes.ActivityStreamStatusStopped, AllocatedStorage: in.AllocatedStorage, AssociatedRoles: []rdstypes.DBInstanceRole{},
-		AutoMinorVersionUpgrade: orElse(in.AutoMinorVersionUpgrade, true), AvailabilityZone: zone,
+		AvailabilityZone:      zone,
 		BackupRetentionPeriod: orElse(in.BackupRetentionPeriod, 1), BackupTarget: aws.String("region"),
-		CACertificateIdentifier: orElse(in.CACertificateIdentifier, rdsCertificates[0]), CopyTagsToSnapshot: orElse(in.CopyTagsToSnapshot, false),
-		CustomerOwnedIpEnabled: aws.Bool(false), DBInstanceArn: aws.String(c.arn("db", key.name)), DBInstanceClass: in.DBInstanceClass,
+		CACertificateIdentifier: orElse(in.CACertificateIdentifier, rdsCertificates[0]),
+		CustomerOwnedIpEnabled:  aws.Bool(false), DBInstanceArn: aws.String(c.arn("db", key.name)), DBInstanceClass: in.DBInstanceClass,
 		DBInstanceIdentifier: aws.String(key.name), DBName: in.DBName, DBSecurityGroups: []rdstypes.DBSecurityGroupMembership{},
 		DBSubnetGroup: &rdstypes.DBSubnetGroup{
 			DBSubnetGroupName: aws.String("default"), DBSubnetGroupDescription: aws.String("default"),
 			SubnetGroupStatus: aws.String("Complete"), VpcId: aws.String("vpc-0a1b2c3d4e5f60718"),
 		},
 		DbInstancePort: aws.Int32(0), DbiResourceId: aws.String("db-" + base32ID(sum[:], 26)), DedicatedLogVolume: aws.Bool(false),
-		DeletionProtection: orElse(in.DeletionProtection, false), DomainMemberships: []rdstypes.DomainMembership{}, Engine: in.Engine, EngineVersion: aws.String(version),
+		DomainMemberships: []rdstypes.DomainMembership{}, Engine: in.Engine, EngineVersion: aws.String(version),
 		IAMDatabaseAuthenticationEnabled: orElse(in.EnableIAMDatabaseAuthentication, false), Iops: disk.iops, KmsKeyId: kms,
 		LicenseModel:   aws.String(map[string]string{"postgres": "postgresql-license", "mysql": "general-public-license"}[*in.Engine]),
 		MasterUsername: in.MasterUsername, MaxAllocatedStorage: in.MaxAllocatedStorage, MonitoringInterval: aws.Int32(0),
 		MultiAZ: orElse(in.MultiAZ, false), NetworkType: aws.String("IPV4"), PendingModifiedValues: &rdstypes.PendingModifiedValues{},
 		PerformanceInsightsEnabled: aws.Bool(false), PreferredBackupWindow: aws.String(backup), PreferredMaintenanceWindow: aws.String(maintenance),
-		PubliclyAccessible: orElse(in.PubliclyAccessible, false), ReadReplicaDBInstanceIdentifiers: []string{},
-		StorageEncrypted: orElse(in.StorageEncrypted, false), StorageThroughput: disk.throughput, StorageType: aws.String(disk.kind),
+		ReadReplicaDBInstanceIdentifiers: []string{},
+		StorageEncrypted:                 orElse(in.StorageEncrypted, false), StorageThroughput: disk.throughput, StorageType: aws.String(disk.kind),
 		TagList: append([]rdstypes.Tag{}, in.Tags...),
 		VpcSecurityGroups: []rdstypes.VpcSecurityGroupMembership{
 			{VpcSecurityGroupId: aws.String("sg-0a1b2c3d4e5f60718"), Status: aws.String("active")},
 		},
 	}}
+	setParameters(&made.db, in, true)
 	made.nameGroups()
 	if group := aws.ToString(in.DBParameterGroupName); group != "" && group != *made.db.DBParameterGroups[0].DBParameterGroupName {
 		return nil, awsErr(http.StatusNotFound, "DBParameterGroupNotFound", "DBParameterGroup not found: "+group)

@@ -40,10 +40,7 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	if err := c.checkModify(next, in); err != nil {
 		return nil, err
 	}
-	set(&next.db.AutoMinorVersionUpgrade, in.AutoMinorVersionUpgrade)
-	set(&next.db.CopyTagsToSnapshot, in.CopyTagsToSnapshot)
-	set(&next.db.DeletionProtection, in.DeletionProtection)
-	set(&next.db.PubliclyAccessible, in.PubliclyAccessible)
+	setParameters(&next.db, in, false)
 	set(&next.db.MaxAllocatedStorage, in.MaxAllocatedStorage)
 
 	pending := next.db.PendingModifiedValues

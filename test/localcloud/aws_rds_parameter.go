@@ -1,0 +1,49 @@
+package localcloud
+
+import (
+	"reflect"
+	"slices"
+
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// An rdsParameter is a parameter that has one name in CreateDBInstance, in ModifyDBInstance and in what RDS reports of an instance, that
+// depends on no other, and that RDS changes at once.
+type rdsParameter struct {
+	name string
+	// standard is the value of an instance that was created without the parameter.
+	standard any
+}
+
+// rdsParameters are taken by the creation and by changes, and reported, for no other reason than that they are named here.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html
+var rdsParameters = []rdsParameter{
+	{"AutoMinorVersionUpgrade", true},
+	{"CopyTagsToSnapshot", false},
+	{"DeletionProtection", false},
+	{"PubliclyAccessible", false},
+}
+
+// withParameters adds the names of the parameters to those that a call takes besides.
+func withParameters(names ...string) []string {
+	for _, p := range rdsParameters {
+		names = append(names, p.name)
+	}
+	return slices.Clip(names)
+}
+
+// setParameters gives an instance what a call asks for. A new one has the standard of the others.
+func setParameters(db *rdstypes.DBInstance, call any, created bool) {
+	asked, have := reflect.ValueOf(call).Elem(), reflect.ValueOf(db).Elem()
+	for _, p := range rdsParameters {
+		switch value := asked.FieldByName(p.name); {
+		case !value.IsNil():
+			have.FieldByName(p.name).Set(value)
+		case created:
+			standard := reflect.New(reflect.TypeOf(p.standard))
+			standard.Elem().Set(reflect.ValueOf(p.standard))
+			have.FieldByName(p.name).Set(standard)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package localcloud
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+)
+
+// other returns a value that is not the given one.
+func other(t *testing.T, value any) any {
+	t.Helper()
+	switch v := value.(type) {
+	case bool:
+		return !v
+	case int32:
+		return v + 1
+	case string:
+		return v + "2"
+	default:
+		t.Fatalf("the test knows no other value of the type %T: add it", value)
+		return nil
+	}
+}
+
+// give sets a parameter of a call.
+func give(call any, name string, value any) {
+	p := reflect.New(reflect.TypeOf(value))
+	p.Elem().Set(reflect.ValueOf(value))
+	reflect.ValueOf(call).Elem().FieldByName(name).Set(p)
+}
+
+// A parameter has its standard unless the creation says otherwise, is reported, and changes at once.
+func TestRDSParameters(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	client := rdsClient(cloud, ownAccount, "eu-west-1")
+	has := func(t *testing.T, name, parameter string, want any) {
+		t.Helper()
+		db := describe(t, client, name)
+		got := reflect.ValueOf(db).FieldByName(parameter)
+		if got.IsNil() || got.Elem().Interface() != want {
+			t.Errorf("%s of %s is not %v", parameter, name, want)
+		}
+	}
+	need(client.CreateDBInstance(t.Context(), someInstance("plain", func(*rds.CreateDBInstanceInput) {})))(t)
+	need(client.CreateDBInstance(t.Context(), someInstance("told", func(in *rds.CreateDBInstanceInput) {
+		for _, p := range rdsParameters {
+			give(in, p.name, other(t, p.standard))
+		}
+	})))(t)
+	for _, p := range rdsParameters {
+		t.Run(p.name, func(t *testing.T) {
+			has(t, "plain", p.name, p.standard)
+			has(t, "told", p.name, other(t, p.standard))
+			name := "plain"
+			in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name}
+			give(in, p.name, other(t, p.standard))
+			need(client.ModifyDBInstance(t.Context(), in))(t)
+			has(t, "plain", p.name, other(t, p.standard))
+		})
+	}
+}
