@@ -36,7 +36,7 @@ func (s *setup) index(ctx context.Context, kind addedKind) error {
 		}
 		return keys
 	})
-	if err != nil {
+	if err != nil || kind.Class == nil {
 		return err
 	}
 	return indexer.IndexField(ctx, kind.New(), class.Index, func(o client.Object) []string {

@@ -40,6 +40,8 @@ import (
 type Options struct {
 	// Drivers are the clouds, by their name.
 	Drivers map[string]driver.Driver
+	// Kinds are those that stand for something in a cloud. Default: kind.All.
+	Kinds []*kind.Kind
 	// ClusterID tells this cluster's cloud objects from those of others.
 	ClusterID string
 	// Namespace is Mooring's own.
@@ -79,6 +81,9 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() {
+	if o.Kinds == nil {
+		o.Kinds = kind.All()
+	}
 	if o.Settle == 0 {
 		o.Settle = min(5*time.Second, o.SyncPeriod)
 	}
@@ -115,12 +120,15 @@ const recordDeadline = 15 * time.Second
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=mooring-system,resources=leases,verbs=get;update,resourceNames=mooring-leader
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=mooring-system,resources=leases,verbs=create
 
-// Setup adds all controllers to a manager. It refuses drivers that describe themselves wrongly.
+// Setup adds all controllers to a manager. It refuses drivers that describe themselves wrongly, and a wrong registry of kinds.
 func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	if err := driver.Check(o.Drivers); err != nil {
 		return err
 	}
 	o.setDefaults()
+	if err := kind.Check(o.Kinds, o.Drivers); err != nil {
+		return err
+	}
 	if o.Log.GetSink() == nil {
 		o.Log = mgr.GetLogger()
 	}
@@ -131,7 +139,7 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
 		Refresh: o.Refresh, DeniedPause: retry.DefaultCadence(o.SyncPeriod).Longest, Limiters: s.limiters, Calls: s.calls, Now: o.Now,
 	}
-	for _, k := range kind.All() {
+	for _, k := range o.Kinds {
 		if err := s.addKind(ctx, k); err != nil {
 			return err
 		}
@@ -200,7 +208,7 @@ func (s *setup) calls(provider string) driver.Calls {
 // configIndex finds objects by the provider config that they refer to.
 const configIndex = "providerConfig"
 
-// addKind adds the reconcilers of one kind and of its classes.
+// addKind adds the reconcilers of one kind and, if it has some, of its classes.
 func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 	rules := class.Rules{Kind: k}
 	resolver := &class.Resolver{Kind: k, Client: s.mgr.GetClient(), Rules: rules.Of}
@@ -223,19 +231,21 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 	if err := s.index(ctx, added); err != nil {
 		return err
 	}
-	if err := s.addClasses(added); err != nil {
-		return err
-	}
-	return builder.ControllerManagedBy(s.mgr).
+	b := builder.ControllerManagedBy(s.mgr).
 		Named(k.Plural).
 		For(k.New(), builder.WithPredicates(predicate.Or[client.Object](
 			predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.ProviderConfig{}, s.users(identity.KindProviderConfig, added), builder.WithPredicates(configChanged)).
 		Watches(&v1alpha1.ClusterProviderConfig{}, s.users(identity.KindClusterProviderConfig, added), builder.WithPredicates(configChanged)).
-		Watches(k.Class.New(), s.usersOfClass(resolver), builder.WithPredicates(classChanged)).
 		WatchesRawSource(r.Source()).
-		WithOptions(controller.Options{MaxConcurrentReconciles: s.Workers, NewQueue: s.NewQueue}).
-		Complete(telemetry.Reconciles(s.Tracer, k.Name, r.ByName()))
+		WithOptions(controller.Options{MaxConcurrentReconciles: s.Workers, NewQueue: s.NewQueue})
+	if k.Class != nil {
+		if err := s.addClasses(added); err != nil {
+			return err
+		}
+		b = b.Watches(k.Class.New(), s.usersOfClass(resolver), builder.WithPredicates(classChanged))
+	}
+	return b.Complete(telemetry.Reconciles(s.Tracer, k.Name, r.ByName()))
 }
 
 // addConfig adds the reconciler of one kind of provider config.

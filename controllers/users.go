@@ -62,7 +62,7 @@ func (s *setup) eachUser(ctx context.Context, key identity.Key, visit func(kind 
 			visit(kind.Name, item.(client.Object))
 			return nil
 		})
-		if key.Kind != identity.KindClusterProviderConfig {
+		if key.Kind != identity.KindClusterProviderConfig || kind.Class == nil {
 			continue
 		}
 		if err := s.eachComing(ctx, kind, key.Name, func(user client.Object) { visit(kind.Name, user) }); err != nil {

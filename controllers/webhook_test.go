@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -69,5 +70,32 @@ func TestPreviewsComeFirstAndFailAlone(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A kind may have no class. The webhook then takes what names a provider config, and knows no class of the kind.
+func TestAdmissionOfAKindWithoutAClass(t *testing.T) {
+	s := judging(func() ([]string, error) { return nil, nil })
+	s.kinds[0].Class = nil
+	s.kinds[0].classes.Kind = s.kinds[0].Kind
+	for name, tc := range map[string]struct {
+		edit func(*v1alpha1.DatabaseSpec)
+		want string // words of the refusal
+	}{
+		"a provider config": {func(s *v1alpha1.DatabaseSpec) { s.ProviderConfigRef = itsConfig }, ""},
+		"nothing":           {func(*v1alpha1.DatabaseSpec) {}, "the kind Database has no classes, so spec.providerConfigRef is required"},
+		"a class":           {func(s *v1alpha1.DatabaseSpec) { s.ClassName = "standard" }, "remove spec.className"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}
+			tc.edit(&d.Spec)
+			verdict, err := s.judge(t.Context(), admission.Review{Object: d})
+			if err != nil || (tc.want == "") != (len(verdict.Refusals) == 0) || !strings.Contains(fmt.Sprint(verdict.Refusals), tc.want) {
+				t.Errorf("%v, refusals %v; want %q", err, verdict.Refusals, tc.want)
+			}
+		})
+	}
+	if _, err := s.judge(t.Context(), admission.Review{Object: &v1alpha1.DatabaseClass{}}); err == nil {
+		t.Error("a class of a kind that has none was judged")
 	}
 }

@@ -121,6 +121,10 @@ func (r *Resolver) caseOf(ctx context.Context, object v1alpha1.ResourceObject, c
 }
 
 func (r *Resolver) missing(name string) Problem {
+	if r.Kind.Class == nil {
+		return Problem{Reason: v1alpha1.ReasonInvalid, Field: "spec.providerConfigRef",
+			Message: fmt.Sprintf("the kind %s has no classes, so spec.providerConfigRef is required; set it, and remove spec.className if it is there", r.Kind.Name)}
+	}
 	p := Problem{Reason: v1alpha1.ReasonClassNotFound, Field: "spec.className",
 		Message: fmt.Sprintf("there is no %s %q; to list them, run kubectl get %s", r.Kind.Class.Name, name, r.Kind.Class.Plural)}
 	if name == "" {
@@ -132,6 +136,9 @@ func (r *Resolver) missing(name string) Problem {
 // classOf returns the class that an object goes by and its name; the class is nil if there is none of that name.
 func (r *Resolver) classOf(ctx context.Context, object v1alpha1.ResourceObject) (*Class, string, error) {
 	name := Key(object)
+	if r.Kind.Class == nil {
+		return nil, name, nil
+	}
 	if name == Default {
 		return r.defaultClass(ctx)
 	}

@@ -1,0 +1,119 @@
+package kind
+
+import (
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/config/crd"
+	"github.com/mooring-dev/mooring/config/rbac"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/mem"
+)
+
+func TestCheck(t *testing.T) {
+	memory := map[string]driver.Driver{"aws": mem.New(mem.Options{}).Driver()}
+	for _, tc := range []struct {
+		name  string
+		kinds func() []*Kind
+		want  []string // words of the error; none for no error
+	}{
+		{"all", All, nil},
+		{"a kind without a class", func() []*Kind { return changed(func(b *Kind) { b.Class = nil }) }, nil},
+		{"nil", func() []*Kind { return append(All(), nil) }, []string{"kind 2", "remove it"}},
+		{"the same twice", func() []*Kind { return append(All(), Bucket()) }, []string{`kind "Bucket"`, `"buckets" is a name`, "remove one"}},
+		{"the plural of another", func() []*Kind { return changed(func(b *Kind) { b.Plural = "databases" }) }, []string{`kind "Bucket": "databases" is a name in kind "Database"`}},
+		{"no name", func() []*Kind { return changed(func(b *Kind) { b.Name = "" }) }, []string{"Name is not set", `describes kind "Bucket", which is not registered`}},
+		{"no constructors", func() []*Kind { return changed(func(b *Kind) { b.New, b.NewList = nil, nil }) }, []string{"New is not set", "NewList is not set"}},
+		{"no Binding and no defaults", func() []*Kind {
+			return changed(func(b *Kind) { b.Binding, b.DeletionPolicy, b.WhenVanished = nil, "", "" })
+		}, []string{
+			"Binding is not set", "DeletionPolicy is not set", "WhenVanished is not set"}},
+		{"half a class", func() []*Kind { return changed(func(b *Kind) { b.Class = &Class{Name: "BucketClass"} }) }, []string{
+			"Class.Plural is not set", "Class.New is not set", "Class.NewList is not set"}},
+		{"a constructor of another kind", func() []*Kind {
+			return changed(func(b *Kind) {
+				b.New = func() v1alpha1.ResourceObject { return &v1alpha1.Database{} }
+				b.Class.NewList = func() client.ObjectList { return &v1alpha1.BucketList{} }
+			})
+		}, []string{"New makes a Database", "Class.NewList makes a BucketList; let it return a pointer to a new BucketClassList"}},
+		{"a constructor that makes nothing", func() []*Kind {
+			return changed(func(b *Kind) { b.New = func() v1alpha1.ResourceObject { return (*v1alpha1.Bucket)(nil) } })
+		}, []string{"New makes nothing"}},
+		{"a driver of a kind that is not registered", func() []*Kind { return []*Kind{Database()} }, []string{`driver "aws" describes kind "Bucket"`, "registered are: Database", "add it to kind.All"}},
+		{"a login that the registry does not know", func() []*Kind {
+			d := Database()
+			d.Login = false
+			return []*Kind{d, Bucket()}
+		}, []string{`driver "aws" says that kind "Database" has a login`, "set Login"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			err := Check(tc.kinds(), memory)
+			if (err == nil) != (len(tc.want) == 0) {
+				t.Fatalf("got %v", err)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("got %q, want %q in it", err, want)
+				}
+			}
+		})
+	}
+}
+
+// changed returns all kinds, one of them changed.
+func changed(change func(bucket *Kind)) []*Kind {
+	b := Bucket()
+	change(b)
+	return []*Kind{Database(), b}
+}
+
+// What is generated from markers and types knows every kind: the CustomResourceDefinitions, and the role.
+func TestGeneratedFilesKnowEveryKind(t *testing.T) {
+	role := string(rbac.Role)
+	for _, k := range All() {
+		for _, plural := range []string{k.Plural, k.Class.Plural} {
+			if _, err := crd.Files.ReadFile(v1alpha1.GroupVersion.Group + "_" + plural + ".yaml"); err != nil {
+				t.Errorf("%s: %v; run make generate", k.Name, err)
+			}
+			if !strings.Contains(role, "- "+plural+"\n") || !strings.Contains(role, "- "+plural+"/status\n") {
+				t.Errorf("%s: the role has nothing about %s; add the RBAC markers to the kind's file, and run make generate", k.Name, plural)
+			}
+		}
+		if !strings.Contains(role, "- "+k.Definition()+"\n") {
+			t.Errorf("%s: the role does not name %s; add it to the RBAC marker of All, and run make generate", k.Name, k.Definition())
+		}
+	}
+}
+
+func TestHas(t *testing.T) {
+	for _, k := range All() {
+		if !k.Has(k.New()) || !k.HasClass(k.Class.New()) || k.Has(k.Class.New()) || k.HasClass(k.New()) {
+			t.Errorf("%s does not know its own objects from its classes", k.Name)
+		}
+		for _, other := range All() {
+			if other.Name != k.Name && (k.Has(other.New()) || k.HasClass(other.Class.New())) {
+				t.Errorf("%s takes objects of %s", k.Name, other.Name)
+			}
+		}
+		k.Class = nil
+		if k.HasClass(Bucket().Class.New()) {
+			t.Errorf("%s has no class, and takes one", k.Name)
+		}
+	}
+}
+
+func TestDeletion(t *testing.T) {
+	for _, k := range All() {
+		object := k.New()
+		if got := k.Deletion(object); got != k.DeletionPolicy {
+			t.Errorf("%s: got %q by default, want %q", k.Name, got, k.DeletionPolicy)
+		}
+	}
+	b := &v1alpha1.Bucket{Spec: v1alpha1.BucketSpec{DeletionPolicy: v1alpha1.DeletionRetain}}
+	if got := Bucket().Deletion(b); got != v1alpha1.DeletionRetain {
+		t.Errorf("got %q, want what the spec says", got)
+	}
+}
