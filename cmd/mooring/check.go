@@ -23,6 +23,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/config/rbac"
 	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
 // comingUp is how long whatever was installed a moment ago may take to come up.
@@ -102,8 +103,8 @@ func (c *checker) answers(context.Context) error {
 	return err
 }
 
-// resources returns which resources are served, and whether they are in a namespace.
-func (c *checker) resources(groupVersion string) (map[string]bool, error) {
+// served returns which resources are served, and whether they are in a namespace.
+func (c *checker) served(groupVersion string) (map[string]bool, error) {
 	list, err := c.discovery.ServerResourcesForGroupVersion(groupVersion)
 	if err != nil {
 		return nil, err
@@ -116,16 +117,28 @@ func (c *checker) resources(groupVersion string) (map[string]bool, error) {
 }
 
 func (c *checker) kinds(context.Context) error {
-	served, err := c.resources(v1alpha1.GroupVersion.String())
+	served, err := c.served(v1alpha1.GroupVersion.String())
 	if err != nil {
 		return fmt.Errorf("%w; install the chart with crds.install: true, or apply config/crd", err)
 	}
-	for _, kind := range []string{"buckets", "databases", "bucketclasses", "databaseclasses", "providerconfigs", "clusterproviderconfigs"} {
-		if _, ok := served[kind]; !ok {
-			return fmt.Errorf("%s.%s is not served: its CustomResourceDefinition is missing, or belongs to another release", kind, v1alpha1.GroupVersion.Group)
+	for _, resource := range slices.Concat(resources(kind.All()), []string{"providerconfigs", "clusterproviderconfigs"}) {
+		if _, ok := served[resource]; !ok {
+			return fmt.Errorf("%s.%s is not served: its CustomResourceDefinition is missing, or belongs to another release", resource, v1alpha1.GroupVersion.Group)
 		}
 	}
 	return nil
+}
+
+// resources returns the resources of kinds: those of their objects, then those of their classes.
+func resources(kinds []*kind.Kind) (objects []string) {
+	var classes []string
+	for _, k := range kinds {
+		objects = append(objects, k.Plural)
+		if k.Class != nil {
+			classes = append(classes, k.Class.Plural)
+		}
+	}
+	return append(objects, classes...)
 }
 
 // rights asks the API server about every right that Mooring's code says it needs.
@@ -194,8 +207,9 @@ func (c *checker) each(rule rbacv1.PolicyRule, own bool) (rights []authorization
 
 // inNamespaces reports whether objects of a resource in the role are in namespaces.
 func inNamespaces(plural string) bool {
-	return !slices.Contains([]string{
-		"namespaces", "customresourcedefinitions", "validatingwebhookconfigurations", "bucketclasses", "databaseclasses", "clusterproviderconfigs",
+	isClass := func(k *kind.Kind) bool { return k.Class != nil && k.Class.Plural == plural }
+	return !slices.ContainsFunc(kind.All(), isClass) && !slices.Contains([]string{
+		"namespaces", "customresourcedefinitions", "validatingwebhookconfigurations", "clusterproviderconfigs",
 	}, plural)
 }
 

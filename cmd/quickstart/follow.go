@@ -8,9 +8,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
 // How often the objects are looked at, and how long they may take to become Ready: they take about 10 seconds
@@ -20,7 +22,7 @@ const (
 	samplesPatience = 2 * time.Minute
 )
 
-// An object is a Bucket or a Database as the show sees it.
+// An object is an object of any kind as the show sees it.
 type object struct {
 	client.Object
 	kind   string
@@ -53,19 +55,19 @@ func (o object) state() (reason, detail string) {
 	return c.Reason, c.Message
 }
 
-// objects returns all Buckets and Databases.
+// objects returns all objects that stand for something in a cloud.
 func (s *stage) objects(ctx context.Context) ([]object, error) {
-	var buckets v1alpha1.BucketList
-	var databases v1alpha1.DatabaseList
-	if err := errors.Join(s.client.List(ctx, &buckets), s.client.List(ctx, &databases)); err != nil {
-		return nil, fmt.Errorf("list Buckets and Databases: %w", err)
-	}
 	var all []object
-	for i := range buckets.Items {
-		all = append(all, object{&buckets.Items[i], "Bucket", &buckets.Items[i].Status.ResourceStatus})
-	}
-	for i := range databases.Items {
-		all = append(all, object{&databases.Items[i], "Database", &databases.Items[i].Status.ResourceStatus})
+	for _, k := range kind.All() {
+		list := k.NewList()
+		if err := s.client.List(ctx, list); err != nil {
+			return nil, fmt.Errorf("list %s: %w", k.Plural, err)
+		}
+		_ = meta.EachListItem(list, func(item runtime.Object) error {
+			o := item.(v1alpha1.ResourceObject)
+			all = append(all, object{o, k.Name, o.GetResourceStatus()})
+			return nil
+		})
 	}
 	return all, nil
 }

@@ -1,5 +1,12 @@
 package telemetry
 
+import (
+	"slices"
+	"strings"
+
+	"github.com/mooring-dev/mooring/controllers/kind"
+)
+
 var (
 	buildInfo = &Metric{
 		Name: "mooring_build_info", Type: Gauge, Labels: []string{"version", "go_version"}, Replicas: true,
@@ -39,19 +46,29 @@ var (
 	}
 )
 
+// queues matches the names of the queues of all kinds, in a query. They are called as the resources are.
+var queues = func() string {
+	var names []string
+	for _, k := range kind.All() {
+		names = append(names, k.Plural)
+	}
+	slices.Sort(names)
+	return strings.Join(names, "|")
+}()
+
 // foreign are metrics of controller-runtime and its libraries. Several managers in one process share them.
 var foreign = []*Metric{
 	{
 		Name: "workqueue_depth", Type: Gauge, Labels: []string{"name", "controller", "priority"}, Replicas: true,
 		Help:     "Objects in the queue of a controller, by priority: 1 for work in progress, 0 for changes that users made, -100 for resyncs. An object that is requeued for later counts once its time has come.",
 		Question: "How many objects wait, apart from resyncs?",
-		Query:    `sum by (name) (workqueue_depth{name=~"buckets|databases",priority!="-100"})`,
+		Query:    `sum by (name) (workqueue_depth{name=~"` + queues + `",priority!="-100"})`,
 	},
 	{
 		Name: "workqueue_queue_duration_seconds", Type: Histogram, Labels: []string{"name", "controller"}, Replicas: true,
 		Help:     "How long objects waited in the queue of a controller.",
 		Question: "How long do objects wait for a worker?",
-		Query:    `histogram_quantile(0.99, sum by (name, le) (rate(workqueue_queue_duration_seconds_bucket{name=~"buckets|databases"}[5m])))`,
+		Query:    `histogram_quantile(0.99, sum by (name, le) (rate(workqueue_queue_duration_seconds_bucket{name=~"` + queues + `"}[5m])))`,
 	},
 	{
 		Name: "controller_runtime_active_workers", Type: Gauge, Labels: []string{"controller"}, Replicas: true,

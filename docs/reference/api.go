@@ -12,10 +12,23 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/mooring-dev/mooring/config/crd"
+	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
 // order is that in which people meet the kinds.
-var order = []string{"Database", "Bucket", "DatabaseClass", "BucketClass", "ProviderConfig", "ClusterProviderConfig"}
+var order = slices.Concat(names(kind.All()), []string{"ProviderConfig", "ClusterProviderConfig"})
+
+// names returns the names of kinds, then those of their classes.
+func names(kinds []*kind.Kind) (objects []string) {
+	var classes []string
+	for _, k := range kinds {
+		objects = append(objects, k.Name)
+		if k.Class != nil {
+			classes = append(classes, k.Class.Name)
+		}
+	}
+	return append(objects, classes...)
+}
 
 // apiPage lists all kinds and their fields, from the CRDs.
 func apiPage() ([]byte, error) {
@@ -30,13 +43,13 @@ func apiPage() ([]byte, error) {
 		"Bucket does not say about its cloud object is not managed.\n" +
 		"`kubectl explain database.spec --api-version=mooring.dev/v1alpha1` says the same on a terminal; what a change of a field does is in\n" +
 		"[what happens when I change this](fields.md).\n\n| kind | scope | short | what |\n|---|---|---|---|\n")
-	for _, kind := range order {
-		d := kinds[kind]
-		fmt.Fprintf(&b, "| [%s](#%s) | %s | `%s` | %s |\n", kind, strings.ToLower(kind), scope(d),
-			strings.Join(d.Spec.Names.ShortNames, "`, `"), cell(strings.TrimPrefix(oneLine(schema(d).Description), kind+" is ")))
+	for _, name := range order {
+		d := kinds[name]
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | `%s` | %s |\n", name, strings.ToLower(name), scope(d),
+			strings.Join(d.Spec.Names.ShortNames, "`, `"), cell(strings.TrimPrefix(oneLine(schema(d).Description), name+" is ")))
 	}
-	for _, kind := range order {
-		if err := describe(&b, kind, kinds[kind]); err != nil {
+	for _, name := range order {
+		if err := describe(&b, name, kinds[name]); err != nil {
 			return nil, err
 		}
 	}
