@@ -26,7 +26,7 @@ func TestParametersAreACopy(t *testing.T) {
 }
 
 func TestObserved(t *testing.T) {
-	for _, object := range []ResourceObject{&Bucket{}, &Database{}} {
+	for _, object := range ResourceObjects() {
 		if got := object.GetObserved(); got != nil {
 			t.Errorf("%T: got %v before anything was observed, want nil", object, got)
 		}

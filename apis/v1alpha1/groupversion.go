@@ -9,6 +9,9 @@ import (
 // GroupVersion is the group and version of every kind in this package.
 var GroupVersion = schema.GroupVersion{Group: "mooring.dev", Version: "v1alpha1"}
 
+// ResourceObjects returns a new object of each kind that stands for something in a cloud.
+func ResourceObjects() []ResourceObject { return []ResourceObject{&Database{}, &Bucket{}} }
+
 // AddToScheme adds the kinds of this package to a scheme.
 func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion,

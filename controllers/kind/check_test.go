@@ -88,6 +88,19 @@ func TestGeneratedFilesKnowEveryKind(t *testing.T) {
 	}
 }
 
+// The API lists the same kinds: drivers, which know no registry, are checked against that.
+func TestTheAPIKnowsEveryKind(t *testing.T) {
+	objects, kinds := v1alpha1.ResourceObjects(), All()
+	if len(objects) != len(kinds) {
+		t.Errorf("v1alpha1.ResourceObjects has %d kinds, kind.All has %d; add what is missing", len(objects), len(kinds))
+	}
+	for i, object := range objects {
+		if i < len(kinds) && !kinds[i].Has(object) {
+			t.Errorf("at %d v1alpha1.ResourceObjects has a %T, and kind.All has %s; use the same order", i, object, kinds[i].Name)
+		}
+	}
+}
+
 func TestHas(t *testing.T) {
 	for _, k := range All() {
 		if !k.Has(k.New()) || !k.HasClass(k.Class.New()) || k.Has(k.Class.New()) || k.HasClass(k.New()) {

@@ -13,11 +13,14 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// parameters are the specs of the kinds that a cloud can have.
-var parameters = map[string]reflect.Type{
-	"Bucket":   reflect.TypeFor[v1alpha1.BucketParameters](),
-	"Database": reflect.TypeFor[v1alpha1.DatabaseParameters](),
-}
+// parameters are the specs of the kinds that a cloud can have. The Go types of the API are called as the kinds are.
+var parameters = func() map[string]reflect.Type {
+	specs := map[string]reflect.Type{}
+	for _, object := range v1alpha1.ResourceObjects() {
+		specs[reflect.TypeOf(object).Elem().Name()] = reflect.TypeOf(object.GetParameters()).Elem()
+	}
+	return specs
+}()
 
 // shortestName is how long the names must be that a cloud takes: shorter ones have no room for what makes them unique.
 const shortestName = 20
