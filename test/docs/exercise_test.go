@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -73,6 +74,8 @@ func TestAddAField(t *testing.T) {
 var (
 	listName = regexp.MustCompile(`(?m)^([A-Z][^\n]*):\n\n((?:- .*\n(?:  .*\n)*)+)`)
 	listItem = regexp.MustCompile("(?m)^- `([^`]+)`")
+	// listCount is how many files the name of a list says that it has.
+	listCount = regexp.MustCompile(`\d+`)
 )
 
 // exercise returns the files that a section of CONTRIBUTING.md lists, by the list's name in lower case.
@@ -88,8 +91,12 @@ func exercise(t *testing.T, section string) map[string][]string {
 	lists := map[string][]string{}
 	for _, list := range listName.FindAllStringSubmatch(text, -1) {
 		name, _, _ := strings.Cut(strings.ToLower(list[1]), ",")
-		for _, item := range listItem.FindAllStringSubmatch(list[2], -1) {
+		items := listItem.FindAllStringSubmatch(list[2], -1)
+		for _, item := range items {
 			lists[name] = append(lists[name], item[1])
+		}
+		if said := listCount.FindString(list[1]); said != "" && said != strconv.Itoa(len(items)) {
+			t.Errorf("%s: the list %q has %d files; correct the number", section, list[1], len(items))
 		}
 	}
 	return lists
