@@ -1,0 +1,45 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// A kind may have no class. Its objects name their provider config; one that does not is told so, and goes its way once it does.
+func TestAKindWithoutAClass(t *testing.T) {
+	t.Parallel()
+	s := newIdleEnvironment(t, localcloud.Options{ListenersOnly: true, InstanceQuota: -1}, 1)
+	classless := kind.Bucket()
+	classless.Class = nil
+	s.StartManager(t, controllers.Options{SyncPeriod: 24 * time.Hour, Kinds: []*kind.Kind{kind.Database(), classless}}, nil)
+	w := s.fixture(t)
+	c := system.NewCloud(s.Cloud, "aws")
+
+	usual := w.bucket(c, "usual", v1alpha1.BucketParameters{})
+	w.create(usual)
+	w.ready(usual)
+
+	b := w.bucket(c, "lost", v1alpha1.BucketParameters{})
+	b.Spec.ProviderConfigRef = nil
+	w.create(b)
+	stalled := w.state(b, "stalled without a provider config", func(s system.Snapshot) bool {
+		c := s.Condition(v1alpha1.ConditionStalled)
+		return c != nil && c.Reason == string(v1alpha1.ReasonInvalid)
+	})
+	if m := stalled.Condition(v1alpha1.ConditionStalled).Message; !strings.Contains(m, "the kind Bucket has no classes, so spec.providerConfigRef is required") {
+		t.Errorf("message %q", m)
+	}
+	w.Must(s.Client.Get(w.Context(), client.ObjectKeyFromObject(b), b))
+	b.Spec.ProviderConfigRef = c.Ref()
+	w.Must(s.Client.Update(w.Context(), b))
+	w.ready(b)
+}
