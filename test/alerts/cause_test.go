@@ -2,15 +2,10 @@ package alerts
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,8 +23,8 @@ type cause struct {
 	// alerts fire, with these labels; $namespace is that of the cause's objects.
 	alerts  map[string]string
 	options controllers.Options
-	// strikes makes what is well at first, and returns what then befalls it.
-	strikes func(*scene) func()
+	// inject makes what is well at first, and returns what then befalls it.
+	inject func(*fixture) func()
 	// every is how often that happens again; default every minute.
 	every time.Duration
 	// skew is how far Prometheus's clock is ahead of the manager's.
@@ -44,56 +39,55 @@ var causes = []cause{
 			"MooringCloudDenied":            `provider="aws"`,
 			"MooringResourceStalled":        `namespace="$namespace",name="photos",kind="Bucket",provider="aws",reason="Denied"`,
 		},
-		strikes: func(c *scene) func() {
+		inject: func(c *fixture) func() {
 			b := c.bucket("photos", nil)
-			c.ready(b)
+			c.AwaitReady(b)
 			return func() {
 				c.Cloud.RevokeAWSKeys(system.AWSAccount)
 				c.Cleanup(func() { c.Cloud.RestoreAWSKeys(system.AWSAccount) })
-				c.is(b, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonDenied)
+				c.AwaitCondition(b, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonDenied)
 			}
 		},
 	},
 	{
 		name:   "a database is deleted in the cloud",
 		alerts: map[string]string{"MooringDatabaseUnavailable": `namespace="$namespace",name="orders",provider="aws",reason="Vanished"`},
-		strikes: func(c *scene) func() {
+		inject: func(c *fixture) func() {
 			d := c.database("orders", nil)
-			c.ready(d)
+			c.AwaitReady(d)
 			return func() {
-				_, err := c.rds.DeleteDBInstance(c.Context(), &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &d.Status.ExternalName, SkipFinalSnapshot: awssdk.Bool(true)})
-				c.must(err)
-				c.is(d, v1alpha1.ConditionAvailable, metav1.ConditionFalse, v1alpha1.ReasonVanished)
+				c.of.aws.DeleteDatabase(c.T, d.Status.ExternalName)
+				c.AwaitCondition(d, v1alpha1.ConditionAvailable, metav1.ConditionFalse, v1alpha1.ReasonVanished)
 			}
 		},
 	},
 	{
 		name:   "a class is named that there is not",
 		alerts: map[string]string{"MooringResourceNotReady": `namespace="$namespace",name="photos",kind="Bucket",reason="ClassNotFound"`},
-		strikes: func(c *scene) func() {
+		inject: func(c *fixture) func() {
 			return func() {
 				b := c.bucket("photos", func(b *v1alpha1.Bucket) { b.Spec.ProviderConfigRef, b.Spec.ClassName = nil, "nowhere" })
-				c.is(b, v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonClassNotFound)
+				c.AwaitCondition(b, v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonClassNotFound)
 			}
 		},
 	},
 	{
 		name:   "the cloud never finishes what it began",
 		alerts: map[string]string{"MooringNeverFinishes": `namespace="$namespace",name="orders",kind="Database",provider="aws",reason="Creating"`},
-		strikes: func(c *scene) func() {
+		inject: func(c *fixture) func() {
 			return func() {
-				c.stop()
+				c.stopCloudClock()
 				d := c.database("orders", nil)
-				c.is(d, v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonCreating)
-				c.ahead.Store(int64(5 * time.Hour))
+				c.AwaitCondition(d, v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonCreating)
+				c.clock.Forward(5 * time.Hour)
 			}
 		},
 	},
 	{
 		name:   "a service of the cloud is down",
 		alerts: map[string]string{"MooringCloudErrors": `provider="aws",service="s3"`},
-		strikes: func(c *scene) func() {
-			c.ready(c.bucket("photos", nil))
+		inject: func(c *fixture) func() {
+			c.AwaitReady(c.bucket("photos", nil))
 			return func() {
 				c.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Service: "s3"}, Kind: localcloud.ServerError})
 			}
@@ -102,16 +96,16 @@ var causes = []cause{
 	{
 		name:   "a class changes, and the cloud turns the changes away as too many",
 		alerts: map[string]string{"MooringThrottled": `provider="aws",service="s3"`},
-		strikes: func(c *scene) func() {
-			class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: c.namespace}}
+		inject: func(c *fixture) func() {
+			class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace}}
 			class.Spec.ProviderConfigRef.Name, class.Spec.AllowedNamespaces = "aws", &metav1.LabelSelector{}
 			class.Spec.Enforced = &v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"cost": "a"}}
-			c.must(c.Client.Create(c.Context(), class))
-			c.ready(c.bucket("photos", func(b *v1alpha1.Bucket) { b.Spec.ProviderConfigRef, b.Spec.ClassName = nil, class.Name }))
+			c.Must(c.Client.Create(c.Context(), class))
+			c.AwaitReady(c.bucket("photos", func(b *v1alpha1.Bucket) { b.Spec.ProviderConfigRef, b.Spec.ClassName = nil, class.Name }))
 			return func() {
 				c.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Service: "s3", Write: localcloud.Writes}, Kind: localcloud.Throttled})
-				edit(c, class, func(class *v1alpha1.BucketClass) { class.Spec.Enforced.Tags["cost"] = "b" })
-				c.until("the change is under way, and put off", func() bool {
+				system.Edit(c.Fixture, class, func(class *v1alpha1.BucketClass) { class.Spec.Enforced.Tags["cost"] = "b" })
+				c.Eventually("the change is under way, and put off", func() bool {
 					s := c.scrape()
 					return s.sum("mooring_rollout_resources", `class="`+class.Name+`"`) > 0 && s.has("mooring_throttle_wait_seconds")
 				})
@@ -121,11 +115,11 @@ var causes = []cause{
 	{
 		name:   "the cloud does not answer for an hour",
 		alerts: map[string]string{"MooringNotObserved": `namespace="$namespace",name="photos",kind="Bucket",provider="aws"`},
-		strikes: func(c *scene) func() {
-			c.ready(c.bucket("photos", nil))
+		inject: func(c *fixture) func() {
+			c.AwaitReady(c.bucket("photos", nil))
 			return func() {
 				c.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Service: "s3"}, Kind: localcloud.RequestLost})
-				c.ahead.Store(int64(time.Hour))
+				c.clock.Forward(time.Hour)
 			}
 		},
 	},
@@ -133,13 +127,13 @@ var causes = []cause{
 		name:   "somebody sets a tag back, again and again",
 		alerts: map[string]string{"MooringDriftKeepsComingBack": `namespace="$namespace",name="photos",kind="Bucket",provider="aws"`},
 		every:  time.Hour,
-		strikes: func(c *scene) func() {
+		inject: func(c *fixture) func() {
 			b := c.bucket("photos", nil)
-			c.ready(b)
+			c.AwaitReady(b)
 			return func() {
 				for round := 1; round <= 5; round++ {
 					c.tag(b.Status.ExternalName, "team", "theirs")
-					c.until("it is put right", func() bool { return c.scrape().sum("mooring_drift_corrected_total", `kind="Bucket"`) == float64(round) })
+					c.Eventually("it is put right", func() bool { return c.scrape().sum("mooring_drift_corrected_total", `kind="Bucket"`) == float64(round) })
 				}
 			}
 		},
@@ -147,27 +141,27 @@ var causes = []cause{
 	{
 		name:   "a database is deleted that is protected",
 		alerts: map[string]string{"MooringDeletionStuck": `namespace="$namespace",name="orders",kind="Database",provider="aws"`},
-		strikes: func(c *scene) func() {
+		inject: func(c *fixture) func() {
 			d := c.database("orders", func(d *v1alpha1.Database) { d.Spec.DeletionProtection = new(true) })
-			c.ready(d)
+			c.AwaitReady(d)
 			return func() {
 				c.delete(d, false)
-				c.is(d, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonDeletionProtected)
-				c.ahead.Store(int64(3 * time.Hour))
+				c.AwaitCondition(d, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonDeletionProtected)
+				c.clock.Forward(3 * time.Hour)
 			}
 		},
 	},
 	{
 		name:   "an edit that restarts waits for somebody",
 		alerts: map[string]string{"MooringApprovalWaits": `namespace="$namespace",name="orders",kind="Database",provider="aws"`},
-		strikes: func(c *scene) func() {
+		inject: func(c *fixture) func() {
 			d := c.database("orders", func(d *v1alpha1.Database) {
 				d.Spec.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
 			})
-			c.ready(d)
+			c.AwaitReady(d)
 			return func() {
-				edit(c, d, func(d *v1alpha1.Database) { d.Spec.AWS.InstanceClass = new("db.t4g.small") })
-				c.is(d, v1alpha1.ConditionSynced, metav1.ConditionFalse, v1alpha1.ReasonApprovalRequired)
+				system.Edit(c.Fixture, d, func(d *v1alpha1.Database) { d.Spec.AWS.InstanceClass = new("db.t4g.small") })
+				c.AwaitCondition(d, v1alpha1.ConditionSynced, metav1.ConditionFalse, v1alpha1.ReasonApprovalRequired)
 			}
 		},
 	},
@@ -175,13 +169,13 @@ var causes = []cause{
 		name:   "statuses can't be written",
 		alerts: map[string]string{"MooringReconcileErrors": "", "MooringNotObserved": `namespace="$namespace",name="photos",kind="Bucket",provider="aws"`},
 		every:  5 * time.Minute, // so seldom is it tried at last
-		strikes: func(c *scene) func() {
+		inject: func(c *fixture) func() {
 			b := c.bucket("photos", nil)
-			c.ready(b)
+			c.AwaitReady(b)
 			return func() {
 				c.broken.Store(true)
-				edit(c, b, func(b *v1alpha1.Bucket) { b.Spec.Tags["team"] = "b" })
-				c.until("it was tried", func() bool { return c.scrape().sum("mooring_status_write_failures_total", `kind="Bucket"`) > 0 })
+				system.Edit(c.Fixture, b, func(b *v1alpha1.Bucket) { b.Spec.Tags["team"] = "b" })
+				c.Eventually("it was tried", func() bool { return c.scrape().sum("mooring_status_write_failures_total", `kind="Bucket"`) > 0 })
 			}
 		},
 	},
@@ -189,8 +183,8 @@ var causes = []cause{
 		name:    "the API server is slow, and much is made at once",
 		alerts:  map[string]string{"MooringQueueBacklog": `name="buckets"`},
 		options: controllers.Options{Workers: 1},
-		strikes: func(c *scene) func() {
-			c.ready(c.bucket("first", nil))
+		inject: func(c *fixture) func() {
+			c.AwaitReady(c.bucket("first", nil))
 			return func() {
 				c.slow.Store(true)
 				for i := range 60 {
@@ -204,46 +198,40 @@ var causes = []cause{
 		alerts:  map[string]string{"MooringWebhookCertificateExpiring": ""},
 		options: controllers.Options{WebhookAddress: "free"},
 		skew:    80 * 24 * time.Hour,
-		strikes: func(c *scene) func() {
+		inject: func(c *fixture) func() {
 			return func() {
-				c.until("there is a certificate", func() bool { return c.scrape().has("mooring_webhook_certificate_expiry_timestamp_seconds") })
+				c.Eventually("there is a certificate", func() bool { return c.scrape().has("mooring_webhook_certificate_expiry_timestamp_seconds") })
 			}
 		},
 	},
 	{
 		name:   "another Mooring holds the Lease",
 		alerts: map[string]string{"MooringNoLeader": ""},
-		strikes: func(c *scene) func() {
+		inject: func(c *fixture) func() {
 			return func() {
 				c.manager.Kill()
 				lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: system.Namespace, Name: controllers.LeaderLease}}
 				lease.Spec = coordinationv1.LeaseSpec{
 					HolderIdentity: new("somebody"), LeaseDurationSeconds: new(int32(3600)), AcquireTime: &metav1.MicroTime{Time: time.Now()}, RenewTime: &metav1.MicroTime{Time: time.Now()},
 				}
-				c.must(c.Client.Create(c.Context(), lease))
-				own, err := leadership.New(c.user, system.Namespace, controllers.LeaderLease, "", time.Now)
-				c.must(err)
+				c.Must(c.Client.Create(c.Context(), lease))
+				own, err := leadership.New(c.of.user, system.Namespace, controllers.LeaderLease, "", time.Now)
+				c.Must(err)
 				c.start(controllers.Options{Lease: own}, controllers.ManagerOptions{Lease: own})
 			}
 		},
 	},
 	{
-		name:    "Mooring ends",
-		alerts:  map[string]string{"MooringAbsent": ""},
-		strikes: func(c *scene) func() { return func() { c.manager.Kill() } },
+		name:   "Mooring ends",
+		alerts: map[string]string{"MooringAbsent": ""},
+		inject: func(c *fixture) func() { return func() { c.manager.Kill() } },
 	},
 }
 
 // tag sets a tag of a bucket, as somebody else.
-func (c *scene) tag(bucket, key, value string) {
+func (c *fixture) tag(bucket, key, value string) {
 	c.Helper()
-	now, err := c.s3.GetBucketTagging(c.Context(), &s3.GetBucketTaggingInput{Bucket: &bucket})
-	c.must(err)
-	tags := slices.DeleteFunc(now.TagSet, func(t s3types.Tag) bool { return *t.Key == key })
-	_, err = c.s3.PutBucketTagging(c.Context(), &s3.PutBucketTaggingInput{
-		Bucket: &bucket, Tagging: &s3types.Tagging{TagSet: append(tags, s3types.Tag{Key: &key, Value: &value})},
-	})
-	c.must(err)
+	c.of.aws.TagBucket(c.T, bucket, map[string]string{key: value})
 }
 
 // Every alert fires when its cause is produced, and not before. What managers showed meanwhile is what the reference says.
@@ -251,8 +239,8 @@ func TestCauses(t *testing.T) {
 	if err := promtool(t, "--version"); err != nil {
 		t.Fatal(err)
 	}
-	s := newStage(t)
-	if !t.Run("all is well", func(t *testing.T) { atRest(s.scene(t, "rest")) }) {
+	s := newEnvironment(t)
+	if !t.Run("all is well", func(t *testing.T) { atRest(s.fixture(t, "rest")) }) {
 		return
 	}
 	all := true
@@ -260,39 +248,39 @@ func TestCauses(t *testing.T) {
 		ran := false
 		t.Run(cause.name, func(t *testing.T) {
 			ran = true
-			cause.test(s.scene(t, fmt.Sprintf("cause-%d", i)))
+			cause.test(s.fixture(t, fmt.Sprintf("cause-%d", i)))
 		})
 		all = all && ran
 	}
 	if all && !t.Failed() {
-		shown(t, s.seen)
+		shown(t, s.metricsSeen)
 	}
 }
 
 // long is for how long what was scraped goes on: longer than any alert waits.
 const long = 25 * time.Hour
 
-func (cause cause) test(c *scene) {
+func (cause cause) test(c *fixture) {
 	if cause.options.WebhookAddress != "" {
-		cause.options.WebhookAddress = c.freeAddress()
+		cause.options.WebhookAddress = system.FreeAddress(c.T)
 	}
 	c.start(cause.options, controllers.ManagerOptions{})
 	if cause.every == 0 {
 		cause.every = time.Minute
 	}
-	strike := cause.strikes(c)
+	happen := cause.inject(c)
 	before := c.scrape()
-	var quiet, loud []question
+	var quiet, loud []expectation
 	for name, labels := range cause.alerts {
-		quiet, loud = append(quiet, rests(name)), append(loud, fires(name, strings.ReplaceAll(labels, "$namespace", c.namespace)))
+		quiet, loud = append(quiet, notFiring(name)), append(loud, firing(name, strings.ReplaceAll(labels, "$namespace", c.Namespace)))
 	}
-	if err := (film{before: before, after: before, every: cause.every, long: long}).play(c.T, quiet...); err != nil {
+	if err := (timeline{before: before, after: before, every: cause.every, length: long}).evaluate(c.T, quiet...); err != nil {
 		c.Fatalf("it fires before there is a cause: %v", err)
 	}
-	strike()
-	deadline := time.Now().Add(patience)
+	happen()
+	deadline := time.Now().Add(system.Patience)
 	for {
-		err := film{before: before, after: c.scrape(), every: cause.every, skew: cause.skew, long: long}.play(c.T, loud...)
+		err := timeline{before: before, after: c.scrape(), every: cause.every, skew: cause.skew, length: long}.evaluate(c.T, loud...)
 		if err == nil {
 			return
 		}
@@ -303,7 +291,7 @@ func (cause cause) test(c *scene) {
 }
 
 // atRest leads objects through their lives, and demands that no alert fires for that.
-func atRest(c *scene) {
+func atRest(c *fixture) {
 	c.start(controllers.Options{SyncPeriod: 10 * time.Minute}, controllers.ManagerOptions{})
 	before := c.scrape()
 	for _, provider := range []string{"aws", "gcp"} {
@@ -312,16 +300,16 @@ func atRest(c *scene) {
 		}
 	}
 	b, gone := c.bucket("photos", nil), c.bucket("gone", nil)
-	c.ready(c.bucket("pictures", func(b *v1alpha1.Bucket) { b.Spec.ProviderConfigRef = ref("gcp") }))
-	c.ready(c.database("orders", nil))
-	c.ready(b)
-	c.ready(gone)
-	edit(c, b, func(b *v1alpha1.Bucket) { b.Spec.Tags["team"] = "b" })
-	c.ready(b)
-	c.until("the edit is counted", func() bool { return c.scrape().has("mooring_time_to_converge_seconds") })
+	c.AwaitReady(c.bucket("pictures", func(b *v1alpha1.Bucket) { b.Spec.ProviderConfigRef = ref("gcp") }))
+	c.AwaitReady(c.database("orders", nil))
+	c.AwaitReady(b)
+	c.AwaitReady(gone)
+	system.Edit(c.Fixture, b, func(b *v1alpha1.Bucket) { b.Spec.Tags["team"] = "b" })
+	c.AwaitReady(b)
+	c.Eventually("the edit is counted", func() bool { return c.scrape().has("mooring_time_to_converge_seconds") })
 	c.delete(gone, true)
-	c.until("the deletion is counted", func() bool { return c.scrape().has("mooring_deletions_total") })
-	if err := (film{before: before, after: c.scrape(), every: time.Minute, long: long}).play(c.T, question{"ALERTS", false}); err != nil {
+	c.Eventually("the deletion is counted", func() bool { return c.scrape().has("mooring_deletions_total") })
+	if err := (timeline{before: before, after: c.scrape(), every: time.Minute, length: long}).evaluate(c.T, expectation{"ALERTS", false}); err != nil {
 		c.Error(err)
 	}
 }

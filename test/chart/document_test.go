@@ -20,7 +20,7 @@ func TestAfterATrialWithoutHelm(t *testing.T) {
 	for i, program := range helms { // in the order of the page
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, program)
+			w := newFixture(t, program)
 			for _, command := range trial {
 				args := strings.Fields(command)
 				if args[0] != "kubectl" {

@@ -29,16 +29,16 @@ func TestTakeOwnership(t *testing.T) {
 	for _, program := range helms {
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
-			w := newWorldNamed(t, program, "mooring", "mooring", "mooring-system")
+			w := newFixtureNamed(t, program, "mooring", "mooring", "mooring-system")
 			paths, err := filepath.Glob(filepath.Join(root(t), "config", "crd", "*.yaml"))
-			w.must(err)
+			w.Must(err)
 			var uids []types.UID
 			for _, path := range paths {
 				content, err := os.ReadFile(path)
-				w.must(err)
+				w.Must(err)
 				crd := &apiextensionsv1.CustomResourceDefinition{}
-				w.must(yaml.Unmarshal(content, crd))
-				w.must(w.Client.Create(t.Context(), crd))
+				w.Must(yaml.Unmarshal(content, crd))
+				w.Must(w.Client.Create(t.Context(), crd))
 				uids = append(uids, crd.UID)
 			}
 			install := []string{"install", w.release, chartDir(t), "--namespace", w.namespace, "--create-namespace"}
@@ -53,7 +53,7 @@ func TestTakeOwnership(t *testing.T) {
 			}
 			w.run(t, append(install, "--take-ownership")...)
 			definitions := &apiextensionsv1.CustomResourceDefinitionList{}
-			w.must(w.Client.List(t.Context(), definitions))
+			w.Must(w.Client.List(t.Context(), definitions))
 			for _, d := range definitions.Items {
 				if !slices.Contains(uids, d.UID) || d.Annotations["meta.helm.sh/release-name"] != "other" {
 					t.Errorf("%s was made anew, or is of release %q", d.Name, d.Annotations["meta.helm.sh/release-name"])
@@ -71,11 +71,11 @@ func TestTakeOwnership(t *testing.T) {
 // authority that only its ConfigMap makes it trust.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
-	w := newWorldNamed(t, "helm", "prod", "prod-mooring", "clouds")
-	w.must(system.EnsureNamespace(t.Context(), w.Client, "shop"))
+	w := newFixtureNamed(t, "helm", "prod", "prod-mooring", "clouds")
+	w.Must(system.EnsureNamespace(t.Context(), w.Client, "shop"))
 	wrap := func(plain string) (secure string, authority []byte) {
 		to, err := url.Parse(plain)
-		w.must(err)
+		w.Must(err)
 		// The host stays as it was: it is signed.
 		server := httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host
@@ -85,7 +85,7 @@ func TestElsewhere(t *testing.T) {
 		return server.URL, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	}
 	amazon, authority := wrap(w.Cloud.AWSEndpoint()) // Google's tokens are for one address
-	w.must(w.Client.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "authorities"}, Data: map[string]string{"all.crt": string(authority)}}))
+	w.Must(w.Client.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "authorities"}, Data: map[string]string{"all.crt": string(authority)}}))
 	w.install(chartDir(t), build(t, root(t)), often+"namespaces: [shop]\ncaBundle: {configMap: authorities, key: all.crt}\n")
 	w.serve()
 	w.test()
@@ -102,9 +102,9 @@ func TestElsewhere(t *testing.T) {
 	ours := objects("shop", 1)
 	w.create(ours)
 	w.ready(ours)
-	w.looked(ours)
+	w.awaitObserved(ours)
 	for _, o := range theirs {
-		w.must(w.Client.Get(t.Context(), client.ObjectKeyFromObject(o), o))
+		w.Must(w.Client.Get(t.Context(), client.ObjectKeyFromObject(o), o))
 		if len(conditions(o)) > 0 || len(o.GetFinalizers()) > 0 {
 			t.Errorf("%T %s in another namespace was touched: %v", o, o.GetName(), conditions(o))
 		}
@@ -113,13 +113,13 @@ func TestElsewhere(t *testing.T) {
 	// The API server finds the webhook by its Service, and asks about this namespace alone.
 	closed := system.ClusterConfig("closed", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}, "")
 	closed.Spec.AllowedNamespaces = &metav1.LabelSelector{MatchLabels: map[string]string{"account": "closed"}}
-	w.must(w.Client.Create(t.Context(), closed))
+	w.Must(w.Client.Create(t.Context(), closed))
 	bad := func(namespace string) client.Object {
 		b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "bad"}}
 		b.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "closed"}
 		return b
 	}
-	w.eventually("who may not use an account is refused at once", func() bool {
+	w.Eventually("who may not use an account is refused at once", func() bool {
 		return w.Client.Create(t.Context(), bad("shop"), client.DryRunAll) != nil
 	})
 	if err := w.Client.Create(t.Context(), bad("elsewhere"), client.DryRunAll); err != nil {
@@ -128,8 +128,8 @@ func TestElsewhere(t *testing.T) {
 	w.goesOn(ours)
 }
 
-// lend makes the accounts of system.Environment in the world's own namespace.
-func (w *world) lend(amazon string) {
+// lend makes the accounts of system.Environment in the fixture's own namespace.
+func (w *fixture) lend(amazon string) {
 	w.Helper()
 	id, secret := w.Cloud.AWSKeys(system.AWSAccount)
 	for _, o := range []client.Object{
@@ -142,6 +142,6 @@ func (w *world) lend(amazon string) {
 		system.ClusterConfig("aws", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}, amazon),
 		system.ClusterConfig("gcp", v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: system.GCPProject, Region: system.GCPRegion}}, w.Cloud.GCPEndpoint()),
 	} {
-		w.must(w.Client.Create(w.Context(), o))
+		w.Must(w.Client.Create(w.Context(), o))
 	}
 }

@@ -30,22 +30,22 @@ func TestFailover(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		// lose makes the leader lead no more, and returns when that was.
-		lose func(*world, *node.Pod) time.Time
+		lose func(*fixture, *node.Pod) time.Time
 		// timed: it is a promise when another takes over. Nothing else is tested meanwhile.
 		timed bool
 	}{
-		{"killed", func(_ *world, p *node.Pod) time.Time { p.Kill(); return time.Now() }, true},
+		{"killed", func(_ *fixture, p *node.Pod) time.Time { p.Kill(); return time.Now() }, true},
 		// It hangs for longer than its lease, and then finds itself where it was: with calls that it was about to make.
-		{"hanging", func(w *world, p *node.Pod) time.Time {
+		{"hanging", func(w *fixture, p *node.Pod) time.Time {
 			p.Signal(syscall.SIGSTOP)
 			at := time.Now()
 			w.Cleanup(func() { p.Signal(syscall.SIGCONT) })
 			holder := w.holder()
-			w.eventually("another leads", func() bool { return w.holder() != holder && w.holder() != "" })
+			w.Eventually("another leads", func() bool { return w.holder() != holder && w.holder() != "" })
 			p.Signal(syscall.SIGCONT)
 			return at
 		}, false},
-		{"told to go", func(w *world, p *node.Pod) time.Time {
+		{"told to go", func(w *fixture, p *node.Pod) time.Time {
 			at := time.Now()
 			if err := p.Delete(); err != nil {
 				w.Errorf("it did not go well: %v", err)
@@ -57,12 +57,12 @@ func TestFailover(t *testing.T) {
 			if !c.timed {
 				t.Parallel()
 			}
-			w := newWorld(t, "helm")
+			w := newFixture(t, "helm")
 			w.install(chartDir(t), build(t, root(t)), "syncPeriod: 10m\nadmission: {webhook: false}")
-			w.must(w.Accounts(t.Context()))
-			w.eventually("one leads", func() bool { return w.leader() != nil })
+			w.Must(w.Accounts(t.Context()))
+			w.Eventually("one leads", func() bool { return w.leader() != nil })
 			all := buckets("shop", rush)
-			w.must(system.EnsureNamespace(t.Context(), w.Client, "shop"))
+			w.Must(system.EnsureNamespace(t.Context(), w.Client, "shop"))
 			var creation sync.WaitGroup
 			creation.Go(func() {
 				for _, o := range all {
@@ -71,11 +71,11 @@ func TestFailover(t *testing.T) {
 					}
 				}
 			})
-			w.eventually("a third is made", func() bool { return len(w.made()) > rush/3 })
+			w.Eventually("a third is made", func() bool { return len(w.made()) > rush/3 })
 
 			holder := w.holder()
 			lost := c.lose(w, w.leader())
-			w.eventually("another leads", func() bool { return w.holder() != holder && w.holder() != "" })
+			w.Eventually("another leads", func() bool { return w.holder() != holder && w.holder() != "" })
 			took, most := time.Since(lost), leadership.Duration+5*time.Second
 			t.Logf("another took over after %s, when %d were made", took, len(w.made()))
 			if c.timed && took > most {
@@ -112,10 +112,10 @@ func buckets(namespace string, n int) (all []client.Object) {
 }
 
 // holder returns who holds the lease, or "".
-func (w *world) holder() string {
+func (w *fixture) holder() string {
 	w.Helper()
 	lease := &coordinationv1.Lease{}
-	w.must(client.IgnoreNotFound(w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: controllers.LeaderLease}, lease)))
+	w.Must(client.IgnoreNotFound(w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: controllers.LeaderLease}, lease)))
 	if lease.Spec.HolderIdentity == nil {
 		return ""
 	}
@@ -123,7 +123,7 @@ func (w *world) holder() string {
 }
 
 // leader returns the Pod that says that it leads, or nil.
-func (w *world) leader() *node.Pod {
+func (w *fixture) leader() *node.Pod {
 	for _, p := range w.pods {
 		if _, metrics := p.Get(intstr.FromString("metrics"), "/metrics", 5*time.Second); strings.Contains(metrics, "\nleader_election_master_status{name=\"mooring-leader\"} 1\n") {
 			return p
@@ -133,7 +133,7 @@ func (w *world) leader() *node.Pod {
 }
 
 // made counts the creations that the cloud accepted, by name.
-func (w *world) made() map[string]int {
+func (w *fixture) made() map[string]int {
 	made := map[string]int{}
 	for _, operation := range []string{"CreateBucket", "buckets.insert"} {
 		for _, c := range w.Cloud.Ledger.Calls(localcloud.Filter{Operation: operation}) {
@@ -146,7 +146,7 @@ func (w *world) made() map[string]int {
 }
 
 // committed counts the writes that the cloud accepted.
-func (w *world) committed() map[string]int {
+func (w *fixture) committed() map[string]int {
 	writes := map[string]int{}
 	for _, c := range w.Cloud.Ledger.Calls(localcloud.Filter{Write: localcloud.Writes}) {
 		if c.Committed && c.Status/100 == 2 {

@@ -19,27 +19,27 @@ func TestSkew(t *testing.T) {
 	old := filepath.Join(first, "charts", "mooring")
 	t.Run("the controller is older", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t, "helm3")
+		w := newFixture(t, "helm3")
 		w.install(old, build(t, first), often)
-		w.must(w.Accounts(t.Context()))
+		w.Must(w.Accounts(t.Context()))
 		before := w.begin("before")
 		// Who keeps their values has none of those that are new.
 		w.run(w, "upgrade", release, chartDir(t), "--namespace", namespace, "--reuse-values")
 		w.apply(chartDir(t), often) // and nobody has come to run the new Pods yet
-		w.trusted()
+		w.verifyCABundles()
 		w.goesOn(before)
 		w.goesOn(w.begin("after"))
 	})
 	t.Run("the definitions are older", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t, "helm3")
+		w := newFixture(t, "helm3")
 		w.install(old, build(t, first), often)
-		w.must(w.Accounts(t.Context()))
+		w.Must(w.Accounts(t.Context()))
 		before := w.begin("before")
 		calls := w.calls()
 		w.install(chartDir(t), build(t, root(t)), often+"crds: {install: false}\n")
-		w.trusted()
-		w.looked(before)
+		w.verifyCABundles()
+		w.awaitObserved(before)
 		if writes := w.writes(calls); len(writes) > 0 {
 			t.Errorf("the upgrade wrote to the cloud: %q", writes)
 		}
@@ -50,7 +50,7 @@ func TestSkew(t *testing.T) {
 }
 
 // begin makes one object of each kind on each cloud.
-func (w *world) begin(namespace string) []client.Object {
+func (w *fixture) begin(namespace string) []client.Object {
 	w.Helper()
 	all := objects(namespace, 1)
 	w.create(all)
@@ -59,7 +59,7 @@ func (w *world) begin(namespace string) []client.Object {
 }
 
 // goesOn edits objects, and deletes them.
-func (w *world) goesOn(all []client.Object) {
+func (w *fixture) goesOn(all []client.Object) {
 	w.Helper()
 	calls := w.calls()
 	for _, o := range all {
@@ -71,19 +71,19 @@ func (w *world) goesOn(all []client.Object) {
 			o.Spec.Tags = map[string]v1alpha1.TagValue{"team": "bank"}
 			o.Spec.DeletionProtection, o.Spec.DeletionPolicy = new(false), v1alpha1.DeletionDelete
 		}
-		w.must(w.Client.Patch(w.Context(), o, client.MergeFrom(before)))
+		w.Must(w.Client.Patch(w.Context(), o, client.MergeFrom(before)))
 	}
 	w.ready(all)
 	if len(w.writes(calls)) < len(all) {
 		w.Errorf("the edits came to %q", w.writes(calls))
 	}
 	for _, o := range all {
-		w.must(w.Client.Delete(w.Context(), o))
+		w.Must(w.Client.Delete(w.Context(), o))
 	}
 	for _, o := range all {
-		w.eventually(o.GetName()+" is gone", func() bool {
+		w.Eventually(o.GetName()+" is gone", func() bool {
 			err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o)
-			w.must(client.IgnoreNotFound(err))
+			w.Must(client.IgnoreNotFound(err))
 			return apierrors.IsNotFound(err)
 		})
 		for _, operation := range []string{"CreateBucket", "CreateDBInstance", "buckets.insert", "instances.insert"} {

@@ -26,7 +26,7 @@ func TestUninstallInUse(t *testing.T) {
 	for _, program := range helms {
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, program)
+			w := newFixture(t, program)
 			w.apply(chartDir(t), "{}")
 			w.apply(chartDir(t), withAccount) // whose kind is known by now
 			used := w.use()
@@ -40,33 +40,33 @@ func TestUninstallInUse(t *testing.T) {
 			w.apply(chartDir(t), withAccount+"crds: {keep: false}\n")
 			w.uninstall()
 			for _, o := range used {
-				w.must(client.IgnoreNotFound(w.Client.Patch(w.Context(), o, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`)))))
+				w.Must(client.IgnoreNotFound(w.Client.Patch(w.Context(), o, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`)))))
 			}
 			for _, o := range used {
-				w.eventually("the end of "+o.GetName(), func() bool { return w.gone(o) })
+				w.Eventually("the end of "+o.GetName(), func() bool { return w.gone(o) })
 			}
 		})
 	}
 }
 
 // use makes a class and a bucket, marks these and the account as in use, and waits until the API server refuses to delete them.
-func (w *world) use() []client.Object {
+func (w *fixture) use() []client.Object {
 	w.Helper()
-	w.must(system.EnsureNamespace(w.Context(), w.Client, "shop"))
+	w.Must(system.EnsureNamespace(w.Context(), w.Client, "shop"))
 	account := &v1alpha1.ClusterProviderConfig{}
-	w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: "platform"}, account))
+	w.Must(w.Client.Get(w.Context(), client.ObjectKey{Name: "platform"}, account))
 	account.Finalizers = []string{v1alpha1.FinalizerInUse}
-	w.must(w.Client.Update(w.Context(), account))
+	w.Must(w.Client.Update(w.Context(), account))
 	class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "standard"}}
 	class.Spec.ProviderConfigRef.Name = account.Name
-	w.must(w.Client.Create(w.Context(), class))
+	w.Must(w.Client.Create(w.Context(), class))
 	class.Status.Users = 1
-	w.must(w.Client.Status().Update(w.Context(), class))
+	w.Must(w.Client.Status().Update(w.Context(), class))
 	bucket := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos", Finalizers: []string{v1alpha1.FinalizerResource}}}
 	bucket.Spec.ClassName = class.Name
-	w.must(w.Client.Create(w.Context(), bucket))
+	w.Must(w.Client.Create(w.Context(), bucket))
 	for _, o := range []client.Object{account, class} {
-		w.eventually("the API server refuses to delete "+o.GetName(), func() bool {
+		w.Eventually("the API server refuses to delete "+o.GetName(), func() bool {
 			return apierrors.IsForbidden(w.Client.Delete(w.Context(), o, client.DryRunAll))
 		})
 	}
@@ -74,7 +74,7 @@ func (w *world) use() []client.Object {
 }
 
 // kept checks that objects are there, and are not being deleted.
-func (w *world) kept(objects []client.Object) {
+func (w *fixture) kept(objects []client.Object) {
 	w.Helper()
 	for _, o := range objects {
 		if err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o); err != nil || o.GetDeletionTimestamp() != nil {
@@ -83,7 +83,7 @@ func (w *world) kept(objects []client.Object) {
 	}
 }
 
-func (w *world) gone(o client.Object) bool {
+func (w *fixture) gone(o client.Object) bool {
 	err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o.DeepCopyObject().(client.Object))
 	return apierrors.IsNotFound(err)
 }

@@ -39,11 +39,11 @@ func TestUpgradeInProgress(t *testing.T) {
 			t.Parallel()
 			source := sourceOf(t, b)
 			clock := &cloudClock{}
-			w := newWorldOn(t, "helm", localcloud.Options{InstanceQuota: -1, Now: clock.now, Durations: localcloud.Durations{
+			w := newFixtureOn(t, "helm", localcloud.Options{InstanceQuota: -1, Now: clock.now, Durations: localcloud.Durations{
 				Create: time.Hour, Modify: time.Hour, Delete: time.Hour, Snapshot: time.Hour,
 			}})
 			w.install(source+"/charts/mooring", build(t, source), often)
-			w.must(w.Accounts(t.Context()))
+			w.Must(w.Accounts(t.Context()))
 
 			p := w.begins("upgrade", clock)
 			w.install(chartDir(t), build(t, root(t)), often)
@@ -68,7 +68,7 @@ func (c *cloudClock) pass(d time.Duration) { c.ahead.Add(int64(d)) }
 
 // inProgress are databases with which a cloud, or Mooring, is not done.
 type inProgress struct {
-	*world
+	*fixture
 	namespace string
 	clock     *cloudClock
 	lift      []func()
@@ -86,10 +86,10 @@ const (
 )
 
 // begins has databases created, changed and deleted in a namespace, and passwords changed, and returns while all of it is in progress.
-func (w *world) begins(namespace string, clock *cloudClock) *inProgress {
+func (w *fixture) begins(namespace string, clock *cloudClock) *inProgress {
 	w.Helper()
-	p := &inProgress{world: w, namespace: namespace, clock: clock}
-	w.must(system.EnsureNamespace(w.Context(), w.Client, namespace))
+	p := &inProgress{fixture: w, namespace: namespace, clock: clock}
+	w.Must(system.EnsureNamespace(w.Context(), w.Client, namespace))
 	for _, name := range []string{"aws-sent", "aws-refused", "aws-lost", "gcp-lost"} {
 		p.password(name, firstPassword)
 		d := p.database(name)
@@ -100,7 +100,7 @@ func (w *world) begins(namespace string, clock *cloudClock) *inProgress {
 	p.deleted = []*v1alpha1.Database{p.database("aws-deleted"), p.database("gcp-deleted")}
 	ready := slices.Concat(p.rotated, p.changed, p.deleted)
 	for _, d := range ready {
-		w.must(w.Client.Create(w.Context(), d))
+		w.Must(w.Client.Create(w.Context(), d))
 	}
 	p.areReady(ready)
 
@@ -116,12 +116,12 @@ func (w *world) begins(namespace string, clock *cloudClock) *inProgress {
 		p.accepted(d, "ModifyDBInstance", "instances.patch")
 	}
 	for _, d := range p.deleted {
-		w.must(w.Client.Delete(w.Context(), d))
+		w.Must(w.Client.Delete(w.Context(), d))
 		p.accepted(d, "DeleteDBInstance", "instances.delete")
 	}
 	for _, name := range []string{"aws-created", "gcp-created"} {
 		d := p.database(name)
-		w.must(w.Client.Create(w.Context(), d))
+		w.Must(w.Client.Create(w.Context(), d))
 		p.created = append(p.created, d)
 	}
 	for _, d := range p.created {
@@ -156,7 +156,7 @@ func (p *inProgress) password(database, value string) {
 	if apierrors.IsAlreadyExists(err) {
 		err = p.Client.Update(p.Context(), s)
 	}
-	p.must(err)
+	p.Must(err)
 }
 
 // rotate changes passwords: one call is accepted, one is refused for now, and of two the answer is lost.
@@ -175,10 +175,10 @@ func (p *inProgress) rotate() {
 				p.lift = append(p.lift, p.Cloud.Faults.Add(localcloud.Fault{Kind: kind, Filter: localcloud.Filter{Operation: operation, Resource: externalName(d)}}))
 			}
 		}
-		before := p.world.calls()
+		before := p.fixture.calls()
 		p.password(d.Name, secondPassword)
 		p.edit(d, func() { d.Annotations = map[string]string{v1alpha1.AnnotationReconcile: p.namespace} })
-		p.eventually(d.Name+": the new password is sent", func() bool {
+		p.Eventually(d.Name+": the new password is sent", func() bool {
 			return slices.ContainsFunc(p.Cloud.Ledger.Calls(localcloud.Filter{})[before:], func(c localcloud.Call) bool {
 				return c.Resource == externalName(d) && (c.Operation == "ModifyDBInstance" || c.Operation == "users.update")
 			})
@@ -189,7 +189,7 @@ func (p *inProgress) rotate() {
 // accepted waits until the cloud has accepted one of the operations for a database.
 func (p *inProgress) accepted(d *v1alpha1.Database, operations ...string) {
 	p.Helper()
-	p.eventually(fmt.Sprintf("%s: one of %q is accepted", d.Name, operations), func() bool {
+	p.Eventually(fmt.Sprintf("%s: one of %q is accepted", d.Name, operations), func() bool {
 		return slices.ContainsFunc(p.Cloud.Ledger.Calls(localcloud.Filter{Resource: externalName(d), Write: localcloud.Writes}), func(c localcloud.Call) bool {
 			return slices.Contains(operations, c.Operation) && c.Committed
 		})
@@ -199,8 +199,8 @@ func (p *inProgress) accepted(d *v1alpha1.Database, operations ...string) {
 // isObserved waits until the status of a database has all that tells it from others in the cloud.
 func (p *inProgress) isObserved(d *v1alpha1.Database) {
 	p.Helper()
-	p.eventually(d.Name+" has a name and an id in the cloud", func() bool {
-		p.must(p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), d))
+	p.Eventually(d.Name+" has a name and an id in the cloud", func() bool {
+		p.Must(p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), d))
 		return d.Status.ExternalName != "" && d.Status.ExternalID != ""
 	})
 }
@@ -209,9 +209,9 @@ func (p *inProgress) isObserved(d *v1alpha1.Database) {
 func (p *inProgress) areReady(all []*v1alpha1.Database) {
 	p.Helper()
 	for _, d := range all {
-		p.eventually(d.Name+" is Ready", func() bool {
+		p.Eventually(d.Name+" is Ready", func() bool {
 			p.clock.pass(10 * time.Minute)
-			p.must(p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), d))
+			p.Must(p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), d))
 			return isReady(d)
 		})
 	}
@@ -227,18 +227,18 @@ func (p *inProgress) state() map[string]any {
 	p.Helper()
 	state := map[string]any{}
 	for _, d := range p.all() {
-		p.must(p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), d))
+		p.Must(p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), d))
 		stalled := meta.IsStatusConditionTrue(d.Status.Conditions, v1alpha1.ConditionStalled)
 		state["Database "+d.Name] = []any{d.Spec, d.Finalizers, d.Status.ExternalName, d.Status.ExternalID, stalled}
 	}
 	secrets := &corev1.SecretList{}
-	p.must(p.Client.List(p.Context(), secrets, client.InNamespace(p.namespace)))
+	p.Must(p.Client.List(p.Context(), secrets, client.InNamespace(p.namespace)))
 	for _, s := range secrets.Items {
 		state["Secret "+s.Name] = s.Data
 	}
 	for _, d := range p.all() {
 		s := &corev1.Secret{}
-		p.must(p.Client.Get(p.Context(), client.ObjectKey{Namespace: system.Namespace, Name: "password-" + string(d.UID)}, s))
+		p.Must(p.Client.Get(p.Context(), client.ObjectKey{Namespace: system.Namespace, Name: "password-" + string(d.UID)}, s))
 		state["password of "+d.Name] = s.Data
 	}
 	return state
@@ -251,8 +251,8 @@ func (p *inProgress) undisturbed() {
 	for _, d := range p.all() {
 		objects = append(objects, d)
 	}
-	p.looked(objects)
-	p.looked(objects) // the second time it has written down what the first one showed
+	p.awaitObserved(objects)
+	p.awaitObserved(objects) // the second time it has written down what the first one showed
 	if diff := cmp.Diff(p.before, p.state()); diff != "" {
 		p.Errorf("%s changed (-before +after):\n%s", p.namespace, diff)
 	}
@@ -282,19 +282,19 @@ func (p *inProgress) finish() {
 	there := slices.Concat(p.created, p.changed, p.rotated)
 	p.areReady(there)
 	for _, d := range p.deleted {
-		p.eventually(d.Name+" is gone", func() bool {
+		p.Eventually(d.Name+" is gone", func() bool {
 			p.clock.pass(10 * time.Minute)
 			err := p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), &v1alpha1.Database{})
-			p.must(client.IgnoreNotFound(err))
+			p.Must(client.IgnoreNotFound(err))
 			return apierrors.IsNotFound(err)
 		})
 	}
 	for _, d := range there {
-		p.eventually(d.Name+": its connection Secret logs in", func() bool {
+		p.Eventually(d.Name+": its connection Secret logs in", func() bool {
 			p.clock.pass(10 * time.Minute)
 			s := &corev1.Secret{}
 			err := p.Client.Get(p.Context(), client.ObjectKey{Namespace: p.namespace, Name: d.Name}, s)
-			p.must(client.IgnoreNotFound(err))
+			p.Must(client.IgnoreNotFound(err))
 			own := slices.Contains(p.rotated, d)
 			return err == nil && (!own || string(s.Data["password"]) == secondPassword) && p.logsIn(string(s.Data["uri"]))
 		})
@@ -309,7 +309,7 @@ func (p *inProgress) finish() {
 	}
 	for _, d := range there { // their servers end with them
 		p.edit(d, func() { d.Spec.DeletionPolicy = v1alpha1.DeletionDelete })
-		p.must(p.Client.Delete(p.Context(), d))
+		p.Must(p.Client.Delete(p.Context(), d))
 	}
 }
 

@@ -25,22 +25,22 @@ func TestUpgrade(t *testing.T) {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
 			source := sourceOf(t, b)
-			w := newWorld(t, "helm")
+			w := newFixture(t, "helm")
 			w.install(source+"/charts/mooring", build(t, source), often)
-			w.must(w.Accounts(t.Context()))
-			s := w.estate()
+			w.Must(w.Accounts(t.Context()))
+			s := w.makeInventory()
 			before, calls := w.stateOf(s.all), w.calls()
 
 			w.install(chartDir(t), build(t, root(t)), often)
-			w.trusted()
-			w.looked(s.observed)
+			w.verifyCABundles()
+			w.awaitObserved(s.observed)
 			w.same("the upgrade", before, s, calls)
 			w.approve(s)
 
 			before, calls = w.stateOf(s.all), w.calls()
 			w.run(w, "rollback", w.release, "1", "--namespace", w.namespace)
 			w.roll(build(t, source))
-			w.looked(s.observed)
+			w.awaitObserved(s.observed)
 			w.same("the rollback", before, s, calls)
 			w.goesOn(s.ready)
 			w.takesBack(s)
@@ -48,8 +48,8 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// An estate is objects in every state in which they stay.
-type estate struct {
+// An inventory is objects in every state in which they stay.
+type inventory struct {
 	all []client.Object
 	// ready are Ready and can be edited, observed are looked at in every sync period.
 	ready, observed []client.Object
@@ -61,10 +61,10 @@ type estate struct {
 	name     string
 }
 
-// estate makes the objects, and waits until each is in its state.
-func (w *world) estate() *estate {
+// makeInventory makes the objects, and waits until each is in its state.
+func (w *fixture) makeInventory() *inventory {
 	w.Helper()
-	s := &estate{}
+	s := &inventory{}
 	s.ready = w.begin("shop")
 	amazon := &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "aws"}
 	own := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "shop", Name: name} }
@@ -106,9 +106,9 @@ func (w *world) estate() *estate {
 	w.edit(paused, func() { paused.Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"} })
 	w.edit(waits, func() { waits.Spec.AWS.InstanceClass = new("db.t4g.small") })
 	w.edit(approved, func() { approved.Spec.AWS.InstanceClass = new("db.t4g.small") })
-	w.must(w.Client.Delete(w.Context(), protected))
-	w.must(w.Client.Delete(w.Context(), retained))
-	w.eventually("a deletion leaves the bucket", func() bool {
+	w.Must(w.Client.Delete(w.Context(), protected))
+	w.Must(w.Client.Delete(w.Context(), retained))
+	w.Eventually("a deletion leaves the bucket", func() bool {
 		return apierrors.IsNotFound(w.Client.Get(w.Context(), client.ObjectKeyFromObject(retained), &v1alpha1.Bucket{}))
 	})
 	w.is(waits, v1alpha1.ConditionStalled, v1alpha1.ReasonApprovalRequired)
@@ -119,8 +119,8 @@ func (w *world) estate() *estate {
 	w.ready([]client.Object{approved})
 	w.is(protected, v1alpha1.ConditionStalled, v1alpha1.ReasonDeletionProtected)
 	w.is(paused, v1alpha1.ConditionSynced, v1alpha1.ReasonPaused)
-	w.eventually("what is another's is Stalled", func() bool {
-		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(foreign), foreign))
+	w.Eventually("what is another's is Stalled", func() bool {
+		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(foreign), foreign))
 		return meta.IsStatusConditionTrue(conditions(foreign), v1alpha1.ConditionStalled)
 	})
 
@@ -128,48 +128,48 @@ func (w *world) estate() *estate {
 	s.ready = append(s.ready, classBucket, classDatabase)
 	s.observed = append(slices.Clone(s.ready), found, waits, approved)
 	s.all = append(slices.Clone(s.observed), observed, foreign, paused, protected)
-	w.looked(s.observed)
+	w.awaitObserved(s.observed)
 	return s
 }
 
 // classes makes a class of each kind, both called standard.
-func (w *world) classes() {
+func (w *fixture) classes() {
 	w.Helper()
 	common := v1alpha1.ClassSpec{ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: "aws"}, AllowedNamespaces: &metav1.LabelSelector{}}
 	b := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "standard"}, Spec: v1alpha1.BucketClassSpec{ClassSpec: common}}
 	b.Spec.Enforced = &v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}
 	d := &v1alpha1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: "standard"}, Spec: v1alpha1.DatabaseClassSpec{ClassSpec: common}}
 	d.Spec.Sizes = []v1alpha1.DatabaseSize{{Name: "small", AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}}}
-	w.must(w.Client.Create(w.Context(), b))
-	w.must(w.Client.Create(w.Context(), d))
+	w.Must(w.Client.Create(w.Context(), b))
+	w.Must(w.Client.Create(w.Context(), d))
 }
 
 // edit changes an object as a person would.
-func (w *world) edit(o client.Object, change func()) {
+func (w *fixture) edit(o client.Object, change func()) {
 	w.Helper()
-	w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
+	w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
 	before := o.DeepCopyObject().(client.Object)
 	change()
-	w.must(w.Client.Patch(w.Context(), o, client.MergeFrom(before)))
+	w.Must(w.Client.Patch(w.Context(), o, client.MergeFrom(before)))
 }
 
 // is waits until a condition has a reason.
-func (w *world) is(o client.Object, condition string, reason v1alpha1.Reason) {
+func (w *fixture) is(o client.Object, condition string, reason v1alpha1.Reason) {
 	w.Helper()
-	w.eventually(fmt.Sprintf("%s is %s for %s", o.GetName(), condition, reason), func() bool {
-		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
+	w.Eventually(fmt.Sprintf("%s is %s for %s", o.GetName(), condition, reason), func() bool {
+		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
 		c := meta.FindStatusCondition(conditions(o), condition)
 		return c != nil && c.Reason == string(reason)
 	})
 }
 
 // stateOf returns what must stay as it is, by what it is of.
-func (w *world) stateOf(objects []client.Object) map[string]any {
+func (w *fixture) stateOf(objects []client.Object) map[string]any {
 	w.Helper()
 	state := map[string]any{}
 	for _, o := range objects {
 		now := o.DeepCopyObject().(client.Object)
-		w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), now))
+		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), now))
 		var spec any
 		var status *v1alpha1.ResourceStatus
 		switch now := now.(type) {
@@ -191,7 +191,7 @@ func (w *world) stateOf(objects []client.Object) map[string]any {
 		state[fmt.Sprintf("%T %s", o, o.GetName())] = []any{spec, now.GetFinalizers(), status.ExternalName, status.ExternalID, hash, says}
 	}
 	secrets := &corev1.SecretList{}
-	w.must(w.Client.List(w.Context(), secrets))
+	w.Must(w.Client.List(w.Context(), secrets))
 	for _, s := range secrets.Items {
 		if s.Labels["owner"] != "helm" && s.Type != corev1.SecretTypeTLS {
 			state["Secret "+s.Namespace+"/"+s.Name] = s.Data
@@ -201,7 +201,7 @@ func (w *world) stateOf(objects []client.Object) map[string]any {
 }
 
 // same demands that all is as it was, and that nothing was written to the cloud since there were n calls.
-func (w *world) same(after string, before map[string]any, s *estate, n int) {
+func (w *fixture) same(after string, before map[string]any, s *inventory, n int) {
 	w.Helper()
 	if diff := cmp.Diff(before, w.stateOf(s.all)); diff != "" {
 		w.Errorf("%s changed (-before +after):\n%s", after, diff)
@@ -212,7 +212,7 @@ func (w *world) same(after string, before map[string]any, s *estate, n int) {
 }
 
 // approve gives the approval whose hash was read before the upgrade.
-func (w *world) approve(s *estate) {
+func (w *fixture) approve(s *inventory) {
 	w.Helper()
 	calls := w.calls()
 	w.edit(s.waits, func() { s.waits.Annotations = map[string]string{v1alpha1.AnnotationApprove: s.hash} })
@@ -223,7 +223,7 @@ func (w *world) approve(s *estate) {
 }
 
 // takesBack makes the object again whose deletion left its bucket in the cloud, and finds that.
-func (w *world) takesBack(s *estate) {
+func (w *fixture) takesBack(s *inventory) {
 	w.Helper()
 	again := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: s.retained.Namespace, Name: s.retained.Name}, Spec: s.retained.Spec}
 	again.Spec.Adoption = v1alpha1.AdoptionIfExists

@@ -176,7 +176,7 @@ func TestNoPrometheusOperator(t *testing.T) {
 	for _, program := range helms {
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, program)
+			w := newFixture(t, program)
 			says := w.run(t, "install", w.release, chartDir(t), "--namespace", w.namespace, "--values", values)
 			if !strings.Contains(says, "does not have the kind ServiceMonitor and PrometheusRule") {
 				t.Errorf("it does not say that they were skipped:\n%s", says)

@@ -31,8 +31,8 @@ import (
 // patience is how long anything may take on a machine that does everything else too.
 const patience = 2 * time.Minute
 
-// A world is a cluster with nothing of Mooring in it, a node, and a local cloud.
-type world struct {
+// A fixture is a cluster with nothing of Mooring in it, a node, and a local cloud.
+type fixture struct {
 	*testing.T
 	*system.Environment
 	*helm
@@ -44,25 +44,25 @@ type world struct {
 	pods  []*node.Pod
 }
 
-func newWorld(t *testing.T, helmProgram string) *world {
+func newFixture(t *testing.T, helmProgram string) *fixture {
 	t.Helper()
-	return newWorldNamed(t, helmProgram, release, release, namespace)
+	return newFixtureNamed(t, helmProgram, release, release, namespace)
 }
 
-// newWorldOn is newWorld with a cloud of its own kind.
-func newWorldOn(t *testing.T, helmProgram string, cloud localcloud.Options) *world {
+// newFixtureOn is newWorld with a cloud of its own kind.
+func newFixtureOn(t *testing.T, helmProgram string, cloud localcloud.Options) *fixture {
 	t.Helper()
-	return newWorldWith(t, helmProgram, release, release, namespace, cloud)
+	return newFixtureWith(t, helmProgram, release, release, namespace, cloud)
 }
 
-func newWorldNamed(t *testing.T, helmProgram, release, name, namespace string) *world {
+func newFixtureNamed(t *testing.T, helmProgram, release, name, namespace string) *fixture {
 	t.Helper()
-	return newWorldWith(t, helmProgram, release, name, namespace, localcloud.Options{ListenersOnly: true, InstanceQuota: -1})
+	return newFixtureWith(t, helmProgram, release, name, namespace, localcloud.Options{ListenersOnly: true, InstanceQuota: -1})
 }
 
-func newWorldWith(t *testing.T, helmProgram, release, name, namespace string, cloud localcloud.Options) *world {
+func newFixtureWith(t *testing.T, helmProgram, release, name, namespace string, cloud localcloud.Options) *fixture {
 	t.Helper()
-	w := &world{T: t, release: release, name: name, namespace: namespace, Environment: &system.Environment{Cluster: cluster.ForTest(t, cluster.Options{Bare: true, Audit: true})}}
+	w := &fixture{T: t, release: release, name: name, namespace: namespace, Environment: &system.Environment{Cluster: cluster.ForTest(t, cluster.Options{Bare: true, Audit: true})}}
 	var err error
 	if w.Cloud, err = localcloud.Start(cloud); err != nil {
 		t.Fatal(err)
@@ -73,12 +73,12 @@ func newWorldWith(t *testing.T, helmProgram, release, name, namespace string, cl
 		}
 	})
 	scheme, err := controllers.NewScheme()
-	w.must(err)
+	w.Must(err)
 	w.watch, err = client.NewWithWatch(w.Cluster.Config(), client.Options{Scheme: scheme})
-	w.must(err)
+	w.Must(err)
 	w.Client = w.watch
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	w.must(w.Cluster.WriteKubeconfig(kubeconfig))
+	w.Must(w.Cluster.WriteKubeconfig(kubeconfig))
 	w.helm = newHelm(t, helmProgram, kubeconfig)
 	w.node = node.New(t, w.Cluster, w.Client)
 	t.Cleanup(func() {
@@ -89,7 +89,7 @@ func newWorldWith(t *testing.T, helmProgram, release, name, namespace string, cl
 		}
 	})
 	// Whoever installs Mooring may demand the strictest of the Pod Security Standards.
-	w.must(w.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace, Labels: map[string]string{
+	w.Must(w.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace, Labels: map[string]string{
 		"pod-security.kubernetes.io/enforce": "restricted",
 	}}}))
 	return w
@@ -100,15 +100,15 @@ func tail(text string, lines int) string {
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-func (w *world) must(err error) {
+func (w *fixture) Must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
 	}
 }
 
-// eventually waits for something.
-func (w *world) eventually(what string, done func() bool) {
+// Eventually waits for something.
+func (w *fixture) Eventually(what string, done func() bool) {
 	w.Helper()
 	for deadline := time.Now().Add(patience); !done(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -118,33 +118,33 @@ func (w *world) eventually(what string, done func() bool) {
 }
 
 // install installs or upgrades the release, and runs what the Deployment says then.
-func (w *world) install(chart, program, values string) {
+func (w *fixture) install(chart, program, values string) {
 	w.Helper()
 	w.apply(chart, values)
 	w.roll(program)
 }
 
 // apply installs or upgrades the release.
-func (w *world) apply(chart, values string) (notes string) {
+func (w *fixture) apply(chart, values string) (notes string) {
 	w.Helper()
 	return w.run(w, "upgrade", "--install", w.release, chart, "--namespace", w.namespace, "--values", valuesFile(w, values))
 }
 
 // roll runs what the Deployment says, with a program in place of the image's.
-func (w *world) roll(program string) {
+func (w *fixture) roll(program string) {
 	w.Helper()
 	d := &appsv1.Deployment{}
-	w.must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: w.name}, d))
+	w.Must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: w.name}, d))
 	w.node.Pull(d.Spec.Template.Spec.Containers[0].Image, program)
 	w.pods = w.node.Roll(w, d, w.pods)
 }
 
-// trusted checks that helm left alone what Mooring wrote into the webhook's configuration. An entry that the first release did not have
+// verifyCABundles checks that helm left alone what Mooring wrote into the webhook's configuration. An entry that the first release did not have
 // gets its caBundle from a new controller.
-func (w *world) trusted() {
+func (w *fixture) verifyCABundles() {
 	w.Helper()
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-	w.must(w.Client.Get(w.Context(), client.ObjectKey{Name: w.name}, configuration))
+	w.Must(w.Client.Get(w.Context(), client.ObjectKey{Name: w.name}, configuration))
 	for _, webhook := range configuration.Webhooks {
 		if webhook.Name == "verdict.mooring.dev" && len(webhook.ClientConfig.CABundle) == 0 {
 			w.Error("the upgrade took the caBundle away")
@@ -153,15 +153,15 @@ func (w *world) trusted() {
 }
 
 // serve stands in for the Service by which the API server reaches the webhook.
-func (w *world) serve() {
+func (w *fixture) serve() {
 	w.Helper()
 	s := &corev1.Service{}
-	w.must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: w.name}, s))
+	w.Must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: w.name}, s))
 	w.node.Serve(w, s)
 }
 
 // uninstall uninstalls the release, and ends what ran of it. It returns what helm said.
-func (w *world) uninstall() string {
+func (w *fixture) uninstall() string {
 	w.Helper()
 	said := w.run(w, "uninstall", w.release, "--namespace", w.namespace)
 	for _, p := range w.pods {
@@ -198,13 +198,13 @@ func objects(namespace string, each int) (all []client.Object) {
 }
 
 // create stores objects afresh, and their namespace.
-func (w *world) create(objects []client.Object) {
+func (w *fixture) create(objects []client.Object) {
 	w.Helper()
-	w.must(system.EnsureNamespace(w.Context(), w.Client, objects[0].GetNamespace()))
+	w.Must(system.EnsureNamespace(w.Context(), w.Client, objects[0].GetNamespace()))
 	for _, o := range objects {
 		o.SetResourceVersion("")
 		o.SetUID("")
-		w.must(w.Client.Create(w.Context(), o))
+		w.Must(w.Client.Create(w.Context(), o))
 	}
 }
 
@@ -225,11 +225,11 @@ func isReady(o client.Object) bool {
 }
 
 // ready waits until objects are.
-func (w *world) ready(objects []client.Object) {
+func (w *fixture) ready(objects []client.Object) {
 	w.Helper()
 	for _, o := range objects {
-		w.eventually(fmt.Sprintf("%T %s is ready", o, o.GetName()), func() bool {
-			w.must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
+		w.Eventually(fmt.Sprintf("%T %s is ready", o, o.GetName()), func() bool {
+			w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
 			return isReady(o)
 		})
 	}
@@ -247,11 +247,11 @@ func externalName(o client.Object) string {
 	}
 }
 
-// looked waits until every object was looked at once more, by whoever leads then.
-func (w *world) looked(objects []client.Object) {
+// awaitObserved waits until every object was looked at once more, by whoever leads then.
+func (w *fixture) awaitObserved(objects []client.Object) {
 	w.Helper()
 	since := time.Now()
-	w.eventually("all are looked at", func() bool {
+	w.Eventually("all are looked at", func() bool {
 		seen := map[string]bool{}
 		for _, call := range w.Cloud.Ledger.Calls(localcloud.Filter{Write: localcloud.Reads}) {
 			if call.Time.After(since) {
@@ -263,7 +263,7 @@ func (w *world) looked(objects []client.Object) {
 }
 
 // writes returns the writes to the cloud since there were n calls.
-func (w *world) writes(since int) (out []string) {
+func (w *fixture) writes(since int) (out []string) {
 	for _, c := range w.Cloud.Ledger.Calls(localcloud.Filter{})[since:] {
 		if c.Write {
 			out = append(out, c.Operation+" "+c.Resource)
@@ -272,21 +272,21 @@ func (w *world) writes(since int) (out []string) {
 	return out
 }
 
-func (w *world) calls() int { return w.Cloud.Ledger.Count(localcloud.Filter{}) }
+func (w *fixture) calls() int { return w.Cloud.Ledger.Count(localcloud.Filter{}) }
 
-// A vigil watches all Buckets and Databases, and notes which were not Ready at any time.
-type vigil struct {
-	mu      sync.Mutex
-	fell    []string
-	stop    context.CancelFunc
-	ended   sync.WaitGroup
-	watches atomic.Int64
+// A readinessRecorder watches all Buckets and Databases, and notes which were not Ready at any time.
+type readinessRecorder struct {
+	mu       sync.Mutex
+	notReady []string
+	stop     context.CancelFunc
+	ended    sync.WaitGroup
+	watches  atomic.Int64
 }
 
-func (w *world) vigil() *vigil {
+func (w *fixture) watchReadiness() *readinessRecorder {
 	w.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	v := &vigil{stop: stop}
+	v := &readinessRecorder{stop: stop}
 	w.Cleanup(stop)
 	for _, list := range []client.ObjectList{&v1alpha1.BucketList{}, &v1alpha1.DatabaseList{}} {
 		v.ended.Go(func() {
@@ -298,7 +298,7 @@ func (w *world) vigil() *vigil {
 				}
 				v.watches.Add(1)
 				for e := range events.ResultChan() {
-					v.look(string(e.Type), e.Object)
+					v.record(string(e.Type), e.Object)
 				}
 			}
 		})
@@ -306,7 +306,7 @@ func (w *world) vigil() *vigil {
 	return v
 }
 
-func (v *vigil) look(event string, object runtime.Object) {
+func (v *readinessRecorder) record(event string, object runtime.Object) {
 	o, ok := object.(client.Object)
 	if !ok {
 		return // the end of the watch
@@ -314,26 +314,26 @@ func (v *vigil) look(event string, object runtime.Object) {
 	if event == "DELETED" || !isReady(o) {
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		v.fell = append(v.fell, fmt.Sprintf("%s %T %s: %+v", event, o, o.GetName(), conditions(o)))
+		v.notReady = append(v.notReady, fmt.Sprintf("%s %T %s: %+v", event, o, o.GetName(), conditions(o)))
 	}
 }
 
-// end ends the vigil, and returns what was seen.
-func (v *vigil) end() []string {
+// end ends the recorder, and returns what was seen.
+func (v *readinessRecorder) end() []string {
 	v.stop()
 	v.ended.Wait()
-	return v.fell
+	return v.notReady
 }
 
 // loseCRDs takes the CustomResourceDefinitions away while nothing runs, and with them all objects of these kinds. Finalizers
 // do not hold them: somebody has cut those.
-func (w *world) loseCRDs() {
+func (w *fixture) loseCRDs() {
 	w.Helper()
 	for _, list := range []client.ObjectList{
 		&v1alpha1.BucketList{}, &v1alpha1.DatabaseList{}, &v1alpha1.ProviderConfigList{}, &v1alpha1.ClusterProviderConfigList{},
 	} {
-		w.must(w.Client.List(w.Context(), list))
-		w.must(meta.EachListItem(list, func(item runtime.Object) error {
+		w.Must(w.Client.List(w.Context(), list))
+		w.Must(meta.EachListItem(list, func(item runtime.Object) error {
 			o := item.(client.Object)
 			before := o.DeepCopyObject().(client.Object)
 			o.SetFinalizers(nil)
@@ -341,18 +341,18 @@ func (w *world) loseCRDs() {
 		}))
 	}
 	definitions := &apiextensionsv1.CustomResourceDefinitionList{}
-	w.must(w.Client.List(w.Context(), definitions))
+	w.Must(w.Client.List(w.Context(), definitions))
 	for _, d := range definitions.Items {
-		w.must(w.Client.Delete(w.Context(), &d))
+		w.Must(w.Client.Delete(w.Context(), &d))
 	}
-	w.eventually("the definitions are gone", func() bool {
-		w.must(w.Client.List(w.Context(), definitions))
+	w.Eventually("the definitions are gone", func() bool {
+		w.Must(w.Client.List(w.Context(), definitions))
 		return len(definitions.Items) == 0
 	})
 }
 
 // test runs helm test. Its Pod runs as all others.
-func (w *world) test() {
+func (w *fixture) test() {
 	w.Helper()
 	stop := make(chan struct{})
 	var runner sync.WaitGroup
@@ -380,5 +380,5 @@ func (w *world) test() {
 	close(stop)
 	runner.Wait()
 	// Without it there would be no log for helm to show: none of a kubelet's can be had here.
-	w.must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: w.name + "-check"}, &corev1.Pod{}))
+	w.Must(w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: w.name + "-check"}, &corev1.Pod{}))
 }

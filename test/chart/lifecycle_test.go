@@ -16,21 +16,21 @@ const often = "syncPeriod: 2s\n"
 // again, with 100 live resources. None of it is any of the cloud's concern.
 func TestLife(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "helm")
+	w := newFixture(t, "helm")
 	first := firstRelease(t)
 	w.install(first+"/charts/mooring", build(t, first), often)
 	w.serve()
-	w.must(w.Accounts(t.Context()))
+	w.Must(w.Accounts(t.Context()))
 	all := objects("shop", 25)
 	w.create(all)
 	w.ready(all)
-	w.looked(all)
+	w.awaitObserved(all)
 
-	vigil, calls := w.vigil(), w.calls()
+	recorder, calls := w.watchReadiness(), w.calls()
 	w.apply(chartDir(t), often)
-	w.trusted()
+	w.verifyCABundles()
 	w.roll(build(t, root(t)))
-	w.looked(all)
+	w.awaitObserved(all)
 	if writes := w.writes(calls); len(writes) > 0 {
 		t.Errorf("the upgrade wrote to the cloud: %q", writes)
 	}
@@ -43,22 +43,22 @@ func TestLife(t *testing.T) {
 		}
 	}
 	w.install(chartDir(t), build(t, root(t)), often)
-	w.looked(all)
+	w.awaitObserved(all)
 	if writes := w.writes(calls); len(writes) > 0 {
 		t.Errorf("uninstalling and installing again wrote to the cloud: %q", writes)
 	}
-	if vigil.watches.Load() <= 2 {
+	if recorder.watches.Load() <= 2 {
 		t.Error("no watch ended: the definitions were not upgraded")
 	}
-	if fell := vigil.end(); len(fell) > 0 {
-		t.Errorf("%d times something was not Ready, as %s", len(fell), fell[0])
+	if notReady := recorder.end(); len(notReady) > 0 {
+		t.Errorf("%d times something was not Ready, as %s", len(notReady), notReady[0])
 	}
 	w.disaster(all)
 }
 
 // disaster takes all that is in the cluster away, the CustomResourceDefinitions with it. Installed again, with the same
 // manifests applied, Mooring takes all back: by one write each, the mark.
-func (w *world) disaster(all []client.Object) {
+func (w *fixture) disaster(all []client.Object) {
 	w.Helper()
 	w.uninstall()
 	var names []string
@@ -68,11 +68,11 @@ func (w *world) disaster(all []client.Object) {
 	w.loseCRDs()
 	calls := w.calls()
 	w.install(chartDir(w), build(w, root(w)), often)
-	w.must(w.Accounts(w.Context()))
+	w.Must(w.Accounts(w.Context()))
 	again := objects("shop", len(all)/4)
 	w.create(again)
 	w.ready(again)
-	w.looked(again)
+	w.awaitObserved(again)
 	marks := map[string]int{}
 	for _, write := range w.writes(calls) {
 		marks[write]++

@@ -104,14 +104,14 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// A film is what Prometheus sees: a scrape, and then for a long time what was so at another.
-type film struct {
+// A timeline is what Prometheus sees: a scrape, and then for a long time what was so at another.
+type timeline struct {
 	before, after scrape
 	// every is how often what happened between the two happens again.
 	every time.Duration
 	// skew is how far Prometheus's clock is ahead of the scrapes'.
-	skew time.Duration
-	long time.Duration
+	skew   time.Duration
+	length time.Duration
 }
 
 type inputSeries struct {
@@ -119,8 +119,8 @@ type inputSeries struct {
 	Values string `json:"values"`
 }
 
-// series returns the film for promtool, as far as the rules look at it. Its clock begins at zero.
-func (f film) series() (list []inputSeries) {
+// series returns the timeline for promtool, as far as the rules look at it. Its clock begins at zero.
+func (f timeline) series() (list []inputSeries) {
 	for name, now := range f.after.series {
 		if !watched(now.metric) {
 			continue
@@ -133,24 +133,24 @@ func (f film) series() (list []inputSeries) {
 		if strings.HasSuffix(now.metric, "_timestamp_seconds") {
 			first -= float64(f.after.at.Add(f.skew).Unix())
 		}
-		list = append(list, inputSeries{name, fmt.Sprintf("%s+%sx%d", number(first), number(step), int(f.long.Minutes())+1)})
+		list = append(list, inputSeries{name, fmt.Sprintf("%s+%sx%d", number(first), number(step), int(f.length.Minutes())+1)})
 	}
 	slices.SortFunc(list, func(a, b inputSeries) int { return strings.Compare(a.Series, b.Series) })
 	return list
 }
 
-// A question is PromQL, and whether there is an answer to it.
-type question struct {
+// A expectation is PromQL, and whether there is an answer to it.
+type expectation struct {
 	expr string
 	yes  bool
 }
 
-func fires(alert, labels string) question {
-	return question{fmt.Sprintf(`count(ALERTS{alertname=%q,alertstate="firing"%s}) > bool 0`, alert, and(labels)), true}
+func firing(alert, labels string) expectation {
+	return expectation{fmt.Sprintf(`count(ALERTS{alertname=%q,alertstate="firing"%s}) > bool 0`, alert, and(labels)), true}
 }
 
-func rests(alert string) question {
-	return question{fmt.Sprintf(`ALERTS{alertname=%q,alertstate="firing"}`, alert), false}
+func notFiring(alert string) expectation {
+	return expectation{fmt.Sprintf(`ALERTS{alertname=%q,alertstate="firing"}`, alert), false}
 }
 
 func and(labels string) string {
@@ -182,15 +182,15 @@ type (
 	}
 )
 
-// evaluated is how often promtool evaluates the rules. Nothing changes in a film from one evaluation to the next, so that a day
+// evaluated is how often promtool evaluates the rules. Nothing changes in a timeline from one evaluation to the next, so that a day
 // needs 150 of them and not 1500, which took most of the time of these tests. When an alert begins, to the minute, is for
 // rules_test.yaml.
 const evaluated = "10m"
 
-// play shows a film to the rules and asks at its end. It returns what promtool has to object.
-func (f film) play(t *testing.T, questions ...question) error {
+// evaluate shows a timeline to the rules and asks at its end. It returns what promtool has to object.
+func (f timeline) evaluate(t *testing.T, questions ...expectation) error {
 	t.Helper()
-	end := fmt.Sprintf("%ds", int(f.long.Seconds()))
+	end := fmt.Sprintf("%ds", int(f.length.Seconds()))
 	c := testCase{Interval: "1m", Series: f.series()}
 	for _, q := range questions {
 		e := exprCase{Expr: q.expr, At: end, Samples: []exprSample{}}
@@ -203,7 +203,7 @@ func (f film) play(t *testing.T, questions ...question) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "film.yaml")
+	file := filepath.Join(t.TempDir(), "timeline.yaml")
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
