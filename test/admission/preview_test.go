@@ -26,7 +26,7 @@ const memAccount = "111111111111"
 // runController runs the whole controller, with a cloud of this process, and makes the API server ask it.
 func runController(t *testing.T) *mem.Cloud {
 	t.Helper()
-	address, cloud := freeAddress(t), mem.New(mem.Options{})
+	address, cloud := system.FreeAddress(t), mem.New(mem.Options{})
 	if err := admission.Apply(t.Context(), admin, "https://"+address); err != nil {
 		t.Fatal(err)
 	}

@@ -105,8 +105,8 @@ func TestElsewhere(t *testing.T) {
 	w.awaitObserved(ours)
 	for _, o := range theirs {
 		w.Must(w.Client.Get(t.Context(), client.ObjectKeyFromObject(o), o))
-		if len(conditions(o)) > 0 || len(o.GetFinalizers()) > 0 {
-			t.Errorf("%T %s in another namespace was touched: %v", o, o.GetName(), conditions(o))
+		if len(system.StatusOf(o).Conditions) > 0 || len(o.GetFinalizers()) > 0 {
+			t.Errorf("%T %s in another namespace was touched: %v", o, o.GetName(), system.StatusOf(o).Conditions)
 		}
 	}
 

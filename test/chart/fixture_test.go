@@ -28,9 +28,6 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// patience is how long anything may take on a machine that does everything else too.
-const patience = 2 * time.Minute
-
 // A fixture is a cluster with nothing of Mooring in it, a node, and a local cloud.
 type fixture struct {
 	*testing.T
@@ -108,13 +105,9 @@ func (w *fixture) Must(err error) {
 }
 
 // Eventually waits for something.
-func (w *fixture) Eventually(what string, done func() bool) {
+func (w *fixture) Eventually(what string, so func() bool) {
 	w.Helper()
-	for deadline := time.Now().Add(patience); !done(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.Fatalf("not so after %v: %s", patience, what)
-		}
-	}
+	system.Eventually(w.T, what, so)
 }
 
 // install installs or upgrades the release, and runs what the Deployment says then.
@@ -176,22 +169,13 @@ func (w *fixture) uninstall() string {
 // objects returns so many of each kind on each cloud, in a namespace.
 func objects(namespace string, each int) (all []client.Object) {
 	for i := range each {
-		for _, provider := range []string{"aws", "gcp"} {
-			ref := &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: provider}
-			name := fmt.Sprintf("%s-%02d", provider, i)
-			b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
-			b.Spec.ProviderConfigRef, b.Spec.Tags = ref, map[string]v1alpha1.TagValue{"team": "shop"}
-			d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
-			d.Spec.ProviderConfigRef = ref
-			d.Spec.Engine, d.Spec.Version = new(v1alpha1.EnginePostgres), new("16")
-			d.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20))}
-			d.Spec.Connection = &v1alpha1.Connection{SecretName: name}
-			if provider == "aws" {
-				d.Spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}
-			} else {
-				d.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: new("db-custom-1-3840")}
+		for _, target := range system.Targets {
+			name := fmt.Sprintf("%s-%02d", target.Cloud, i)
+			o := target.Typical(&system.Cloud{Name: target.Cloud, Config: target.Cloud}, metav1.ObjectMeta{Namespace: namespace, Name: name})
+			if target.Kind == "Database" {
+				target.Connect(o, name)
 			}
-			all = append(all, b, d)
+			all = append(all, o)
 		}
 	}
 	return all
@@ -208,19 +192,8 @@ func (w *fixture) create(objects []client.Object) {
 	}
 }
 
-func conditions(o client.Object) []metav1.Condition {
-	switch o := o.(type) {
-	case *v1alpha1.Bucket:
-		return o.Status.Conditions
-	case *v1alpha1.Database:
-		return o.Status.Conditions
-	default:
-		panic(fmt.Sprintf("%T", o))
-	}
-}
-
 func isReady(o client.Object) bool {
-	c := meta.FindStatusCondition(conditions(o), v1alpha1.ConditionReady)
+	c := meta.FindStatusCondition(system.StatusOf(o).Conditions, v1alpha1.ConditionReady)
 	return c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == o.GetGeneration()
 }
 
@@ -235,18 +208,6 @@ func (w *fixture) ready(objects []client.Object) {
 	}
 }
 
-// externalName is an object's name in the cloud.
-func externalName(o client.Object) string {
-	switch o := o.(type) {
-	case *v1alpha1.Bucket:
-		return o.Status.ExternalName
-	case *v1alpha1.Database:
-		return o.Status.ExternalName
-	default:
-		panic(fmt.Sprintf("%T", o))
-	}
-}
-
 // awaitObserved waits until every object was looked at once more, by whoever leads then.
 func (w *fixture) awaitObserved(objects []client.Object) {
 	w.Helper()
@@ -258,7 +219,7 @@ func (w *fixture) awaitObserved(objects []client.Object) {
 				seen[call.Resource] = true
 			}
 		}
-		return !slices.ContainsFunc(objects, func(o client.Object) bool { return !seen[externalName(o)] })
+		return !slices.ContainsFunc(objects, func(o client.Object) bool { return !seen[system.StatusOf(o).ExternalName] })
 	})
 }
 
@@ -314,7 +275,7 @@ func (v *readinessRecorder) record(event string, object runtime.Object) {
 	if event == "DELETED" || !isReady(o) {
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		v.notReady = append(v.notReady, fmt.Sprintf("%s %T %s: %+v", event, o, o.GetName(), conditions(o)))
+		v.notReady = append(v.notReady, fmt.Sprintf("%s %T %s: %+v", event, o, o.GetName(), system.StatusOf(o).Conditions))
 	}
 }
 

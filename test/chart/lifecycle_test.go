@@ -6,7 +6,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // often makes re-checks come in quick succession.
@@ -63,7 +63,7 @@ func (w *fixture) disaster(all []client.Object) {
 	w.uninstall()
 	var names []string
 	for _, o := range all {
-		names = append(names, externalName(o))
+		names = append(names, system.StatusOf(o).ExternalName)
 	}
 	w.loseCRDs()
 	calls := w.calls()
@@ -78,7 +78,7 @@ func (w *fixture) disaster(all []client.Object) {
 		marks[write]++
 	}
 	for i, o := range again {
-		name, was := externalName(o), names[i]
+		name, was := system.StatusOf(o).ExternalName, names[i]
 		if mark := marking(o) + " " + name; name != was || marks[mark] != 1 {
 			w.Errorf("%s was %s before, and %d marks were written to it, want 1", name, was, marks[mark])
 		} else {
@@ -92,15 +92,6 @@ func (w *fixture) disaster(all []client.Object) {
 
 // marking returns the call that writes an object's mark.
 func marking(o client.Object) string {
-	_, isBucket := o.(*v1alpha1.Bucket)
-	switch amazon := strings.HasPrefix(o.GetName(), "aws"); {
-	case amazon && isBucket:
-		return "PutBucketTagging"
-	case amazon:
-		return "AddTagsToResource"
-	case isBucket:
-		return "buckets.patch"
-	default:
-		return "instances.patch"
-	}
+	cloud, _, _ := strings.Cut(o.GetName(), "-")
+	return system.TargetOf(system.KindOf(o), cloud).Mark
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // TestSkew: for one release, the controller and the CustomResourceDefinitions may be of different ones, as they are in the
@@ -87,8 +88,8 @@ func (w *fixture) goesOn(all []client.Object) {
 			return apierrors.IsNotFound(err)
 		})
 		for _, operation := range []string{"CreateBucket", "CreateDBInstance", "buckets.insert", "instances.insert"} {
-			if n := w.Cloud.Ledger.Count(localcloud.Filter{Operation: operation, Resource: externalName(o)}); n > 1 {
-				w.Errorf("%d times %s of %s", n, operation, externalName(o))
+			if n := w.Cloud.Ledger.Count(localcloud.Filter{Operation: operation, Resource: system.StatusOf(o).ExternalName}); n > 1 {
+				w.Errorf("%d times %s of %s", n, operation, system.StatusOf(o).ExternalName)
 			}
 		}
 	}

@@ -172,7 +172,7 @@ func (p *inProgress) rotate() {
 		}
 		for _, kind := range faults {
 			for _, operation := range []string{"ModifyDBInstance", "users.update"} {
-				p.lift = append(p.lift, p.Cloud.Faults.Add(localcloud.Fault{Kind: kind, Filter: localcloud.Filter{Operation: operation, Resource: externalName(d)}}))
+				p.lift = append(p.lift, p.Cloud.Faults.Add(localcloud.Fault{Kind: kind, Filter: localcloud.Filter{Operation: operation, Resource: system.StatusOf(d).ExternalName}}))
 			}
 		}
 		before := p.fixture.calls()
@@ -180,7 +180,7 @@ func (p *inProgress) rotate() {
 		p.edit(d, func() { d.Annotations = map[string]string{v1alpha1.AnnotationReconcile: p.namespace} })
 		p.Eventually(d.Name+": the new password is sent", func() bool {
 			return slices.ContainsFunc(p.Cloud.Ledger.Calls(localcloud.Filter{})[before:], func(c localcloud.Call) bool {
-				return c.Resource == externalName(d) && (c.Operation == "ModifyDBInstance" || c.Operation == "users.update")
+				return c.Resource == system.StatusOf(d).ExternalName && (c.Operation == "ModifyDBInstance" || c.Operation == "users.update")
 			})
 		})
 	}
@@ -190,7 +190,7 @@ func (p *inProgress) rotate() {
 func (p *inProgress) accepted(d *v1alpha1.Database, operations ...string) {
 	p.Helper()
 	p.Eventually(fmt.Sprintf("%s: one of %q is accepted", d.Name, operations), func() bool {
-		return slices.ContainsFunc(p.Cloud.Ledger.Calls(localcloud.Filter{Resource: externalName(d), Write: localcloud.Writes}), func(c localcloud.Call) bool {
+		return slices.ContainsFunc(p.Cloud.Ledger.Calls(localcloud.Filter{Resource: system.StatusOf(d).ExternalName, Write: localcloud.Writes}), func(c localcloud.Call) bool {
 			return slices.Contains(operations, c.Operation) && c.Committed
 		})
 	})
@@ -301,7 +301,7 @@ func (p *inProgress) finish() {
 	}
 	for _, d := range p.all() {
 		for _, operation := range []string{"CreateDBInstance", "instances.insert", "DeleteDBInstance", "instances.delete"} {
-			n := p.Cloud.Ledger.Count(localcloud.Filter{Operation: operation, Resource: externalName(d)})
+			n := p.Cloud.Ledger.Count(localcloud.Filter{Operation: operation, Resource: system.StatusOf(d).ExternalName})
 			if n > 1 {
 				p.Errorf("%s: %s was sent %d times", d.Name, operation, n)
 			}
@@ -314,7 +314,7 @@ func (p *inProgress) finish() {
 }
 
 func (p *inProgress) logsIn(uri string) bool {
-	ctx, cancel := context.WithTimeout(p.Context(), patience)
+	ctx, cancel := context.WithTimeout(p.Context(), system.Patience)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, uri)
 	if err != nil {

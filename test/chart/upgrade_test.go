@@ -14,6 +14,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // TestUpgrade upgrades from each base with objects in every state in which they stay, and back by one release: nothing is written
@@ -121,7 +122,7 @@ func (w *fixture) makeInventory() *inventory {
 	w.is(paused, v1alpha1.ConditionSynced, v1alpha1.ReasonPaused)
 	w.Eventually("what is another's is Stalled", func() bool {
 		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(foreign), foreign))
-		return meta.IsStatusConditionTrue(conditions(foreign), v1alpha1.ConditionStalled)
+		return meta.IsStatusConditionTrue(system.StatusOf(foreign).Conditions, v1alpha1.ConditionStalled)
 	})
 
 	s.waits, s.hash, s.retained, s.name = waits, waits.Status.Plan.Hash, retained, retained.Status.ExternalName
@@ -158,7 +159,7 @@ func (w *fixture) is(o client.Object, condition string, reason v1alpha1.Reason) 
 	w.Helper()
 	w.Eventually(fmt.Sprintf("%s is %s for %s", o.GetName(), condition, reason), func() bool {
 		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
-		c := meta.FindStatusCondition(conditions(o), condition)
+		c := meta.FindStatusCondition(system.StatusOf(o).Conditions, condition)
 		return c != nil && c.Reason == string(reason)
 	})
 }
@@ -217,7 +218,7 @@ func (w *fixture) approve(s *inventory) {
 	calls := w.calls()
 	w.edit(s.waits, func() { s.waits.Annotations = map[string]string{v1alpha1.AnnotationApprove: s.hash} })
 	w.ready([]client.Object{s.waits})
-	if writes := w.writes(calls); !slices.Contains(writes, "ModifyDBInstance "+externalName(s.waits)) {
+	if writes := w.writes(calls); !slices.Contains(writes, "ModifyDBInstance "+system.StatusOf(s.waits).ExternalName) {
 		w.Errorf("the approval led to %q", writes)
 	}
 }
@@ -229,7 +230,7 @@ func (w *fixture) takesBack(s *inventory) {
 	again.Spec.Adoption = v1alpha1.AdoptionIfExists
 	w.create([]client.Object{again})
 	w.ready([]client.Object{again})
-	if n := w.Cloud.Ledger.Count(localcloud.Filter{Operation: "CreateBucket", Resource: s.name}); externalName(again) != s.name || n != 1 {
-		w.Errorf("it is %s, want %s, which was made %d times", externalName(again), s.name, n)
+	if n := w.Cloud.Ledger.Count(localcloud.Filter{Operation: "CreateBucket", Resource: s.name}); system.StatusOf(again).ExternalName != s.name || n != 1 {
+		w.Errorf("it is %s, want %s, which was made %d times", system.StatusOf(again).ExternalName, s.name, n)
 	}
 }
