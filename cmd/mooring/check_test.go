@@ -32,7 +32,7 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all := checkStage{T: t, Environment: s, options: defaults()}
+	all := checkFixture{T: t, Environment: s, options: defaults()}
 	t.Run("every namespace", func(t *testing.T) {
 		s.Install(t, nil)
 		c := all.with(t)
@@ -77,15 +77,15 @@ func ownMeta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: system.Namespace, Name: name}
 }
 
-// A checkStage is an installation, and the options to check it with.
-type checkStage struct {
+// A checkFixture is an installation, and the options to check it with.
+type checkFixture struct {
 	*testing.T
 	*system.Environment
 	options
 }
 
-// with returns the stage for a sub-test, as who was installed last.
-func (c checkStage) with(t *testing.T) checkStage {
+// with returns the fixture for a sub-test, as who was installed last.
+func (c checkFixture) with(t *testing.T) checkFixture {
 	t.Helper()
 	c.T = t
 	const name = "mooring"
@@ -102,7 +102,7 @@ func (c checkStage) with(t *testing.T) checkStage {
 	return c
 }
 
-func (c checkStage) must(err error) {
+func (c checkFixture) must(err error) {
 	c.Helper()
 	if err != nil {
 		c.Fatal(err)
@@ -110,7 +110,7 @@ func (c checkStage) must(err error) {
 }
 
 // check has little patience: nothing is coming up.
-func (c checkStage) check() (said string, well bool) {
+func (c checkFixture) check() (said string, well bool) {
 	c.Helper()
 	var out strings.Builder
 	well = check(c.Context(), c.options, 10*time.Millisecond, &out)
@@ -118,7 +118,7 @@ func (c checkStage) check() (said string, well bool) {
 }
 
 // says waits until the check fails and says so. What API servers go by, they learn by and by.
-func (c checkStage) says(line string) {
+func (c checkFixture) says(line string) {
 	c.Helper()
 	c.eventually(line, func() (string, bool) {
 		said, well := c.check()
@@ -127,7 +127,7 @@ func (c checkStage) says(line string) {
 }
 
 // well waits until nothing is wrong.
-func (c checkStage) well() {
+func (c checkFixture) well() {
 	c.Helper()
 	c.eventually("all is well", func() (string, bool) {
 		said, well := c.check()
@@ -135,7 +135,7 @@ func (c checkStage) well() {
 	})
 }
 
-func (c checkStage) eventually(what string, so func() (string, bool)) {
+func (c checkFixture) eventually(what string, so func() (string, bool)) {
 	c.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
 		said, is := so()
@@ -149,7 +149,7 @@ func (c checkStage) eventually(what string, so func() (string, bool)) {
 }
 
 // lacks takes one right out of a role, and gives it back once the check has said so.
-func (c checkStage) lacks(role client.Object, resource, verb, says string) {
+func (c checkFixture) lacks(role client.Object, resource, verb, says string) {
 	c.Helper()
 	c.must(c.Client.Get(c.Context(), client.ObjectKeyFromObject(role), role))
 	whole := role.DeepCopyObject().(client.Object)
@@ -172,7 +172,7 @@ func (c checkStage) lacks(role client.Object, resource, verb, says string) {
 }
 
 // split takes all rules out of a role, and returns them as rules of one resource and one verb each.
-func (c checkStage) split(role client.Object) (single []rbacv1.PolicyRule) {
+func (c checkFixture) split(role client.Object) (single []rbacv1.PolicyRule) {
 	c.Helper()
 	var rules []rbacv1.PolicyRule
 	switch r := role.(type) {
@@ -193,7 +193,7 @@ func (c checkStage) split(role client.Object) (single []rbacv1.PolicyRule) {
 	return single
 }
 
-func (c checkStage) add(role client.Object, rule rbacv1.PolicyRule) {
+func (c checkFixture) add(role client.Object, rule rbacv1.PolicyRule) {
 	switch r := role.(type) {
 	case *rbacv1.ClusterRole:
 		r.Rules = append(r.Rules, rule)
@@ -203,7 +203,7 @@ func (c checkStage) add(role client.Object, rule rbacv1.PolicyRule) {
 }
 
 // lease has somebody hold the Lease.
-func (c checkStage) lease(renewed time.Time) {
+func (c checkFixture) lease(renewed time.Time) {
 	c.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: ownMeta(controllers.LeaderLease)}
 	c.must(client.IgnoreNotFound(c.Client.Delete(c.Context(), lease.DeepCopy())))
@@ -212,7 +212,7 @@ func (c checkStage) lease(renewed time.Time) {
 }
 
 // webhook makes the webhook's configuration.
-func (c checkStage) webhook() {
+func (c checkFixture) webhook() {
 	c.Helper()
 	objects, err := system.Render(c, system.Values{"fullnameOverride": c.webhookName}, "validatingwebhookconfiguration")
 	c.must(err)
@@ -224,7 +224,7 @@ func (c checkStage) webhook() {
 }
 
 // trust has the API server trust whoever serves the webhook.
-func (c checkStage) trust() {
+func (c checkFixture) trust() {
 	c.Helper()
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
 	c.must(c.Client.Get(c.Context(), client.ObjectKey{Name: c.webhookName}, configuration))

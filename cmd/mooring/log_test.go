@@ -40,7 +40,7 @@ const fewest = 5
 
 // TestLog reads what the program logs and which Events it writes, as it is installed and with the default level.
 func TestLog(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	r := w.start(t, "--sync-period=1s")
 	r.await(t, "leadership", r.leads)
 	t.Run("start", func(t *testing.T) {
@@ -70,7 +70,7 @@ func (r *replica) lines(after int) []string {
 
 // verifySilence makes a bucket and a database in both clouds, and checks that nothing is said of 20 sync periods in which
 // all is as declared.
-func (w *world) verifySilence(t *testing.T, r *replica) {
+func (w *fixture) verifySilence(t *testing.T, r *replica) {
 	all := []client.Object{w.newBucket("aws", "quiet-aws"), w.newBucket("gcp", "quiet-gcp"), newDatabase("aws", "quiet-aws"), newDatabase("gcp", "quiet-gcp")}
 	names := map[string]client.Object{}
 	for _, o := range all {
@@ -106,7 +106,7 @@ func (w *world) verifySilence(t *testing.T, r *replica) {
 }
 
 // reads counts how often each cloud object was looked at: by the one read that each look begins with.
-func (w *world) reads() map[string]int {
+func (w *fixture) reads() map[string]int {
 	counts := map[string]int{}
 	for _, call := range w.Cloud.Ledger.Calls(localcloud.Filter{Write: localcloud.Reads}) {
 		switch call.Operation {
@@ -134,7 +134,7 @@ var story = []string{
 }
 
 // verifyStory leads a bucket through a life, and checks what is told of it.
-func (w *world) verifyStory(t *testing.T, r *replica) {
+func (w *fixture) verifyStory(t *testing.T, r *replica) {
 	before := len(r.lines(0))
 	bucket := w.newBucket("aws", "story")
 	bucket.Spec.Tags = map[string]v1alpha1.TagValue{"team": "a"}
@@ -233,7 +233,7 @@ func logLines(t *testing.T, lines []string) (said []string) {
 	return said
 }
 
-func (w *world) events(t *testing.T) []eventsv1.Event {
+func (w *fixture) events(t *testing.T) []eventsv1.Event {
 	t.Helper()
 	list := &eventsv1.EventList{}
 	if err := w.Client.List(t.Context(), list); err != nil {
@@ -251,7 +251,7 @@ func versions(events []eventsv1.Event) map[string]string {
 	return all
 }
 
-func (w *world) newBucket(cloud, name string) *v1alpha1.Bucket {
+func (w *fixture) newBucket(cloud, name string) *v1alpha1.Bucket {
 	bucket := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: name}}
 	bucket.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: cloud}
 	return bucket
@@ -271,7 +271,7 @@ func newDatabase(cloud, name string) *v1alpha1.Database {
 }
 
 // awaitReady waits until the present spec of an object is in force.
-func (w *world) awaitReady(t *testing.T, r *replica, o client.Object) *v1alpha1.ResourceStatus {
+func (w *fixture) awaitReady(t *testing.T, r *replica, o client.Object) *v1alpha1.ResourceStatus {
 	t.Helper()
 	var status *v1alpha1.ResourceStatus
 	r.await(t, "a Ready "+o.GetName(), func() bool {
@@ -287,7 +287,7 @@ func (w *world) awaitReady(t *testing.T, r *replica, o client.Object) *v1alpha1.
 	return status
 }
 
-func (w *world) edit(t *testing.T, o client.Object, change func()) {
+func (w *fixture) edit(t *testing.T, o client.Object, change func()) {
 	t.Helper()
 	if err := retry.RetryOnConflict(retry.DefaultRetry, func() error { // Mooring writes the status meanwhile
 		w.get(t, o)
@@ -299,7 +299,7 @@ func (w *world) edit(t *testing.T, o client.Object, change func()) {
 }
 
 // ask asks for a look, as a person does.
-func (w *world) ask(t *testing.T, o client.Object) {
+func (w *fixture) ask(t *testing.T, o client.Object) {
 	t.Helper()
 	w.get(t, o)
 	before := o.DeepCopyObject().(client.Object)
@@ -309,13 +309,13 @@ func (w *world) ask(t *testing.T, o client.Object) {
 	}
 }
 
-func (w *world) isGone(t *testing.T, o client.Object) bool {
+func (w *fixture) isGone(t *testing.T, o client.Object) bool {
 	t.Helper()
 	return w.Client.Get(t.Context(), client.ObjectKeyFromObject(o), o) != nil
 }
 
 // tagBehind changes a bucket's tag team behind Mooring's back.
-func (w *world) tagBehind(t *testing.T, bucket, team string) {
+func (w *fixture) tagBehind(t *testing.T, bucket, team string) {
 	t.Helper()
 	id, secret := w.Cloud.AWSKeys(system.AWSAccount)
 	there := s3.NewFromConfig(awssdk.Config{

@@ -47,7 +47,7 @@ const (
 // TestReplicas runs two replicas of the program with the rights that they have in a cluster, and ends the
 // leader in the middle of a creation.
 func TestReplicas(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	// Which replica the API server would call makes no difference.
 	if err := admission.Apply(t.Context(), w.Client, "https://127.0.0.1:9443"); err != nil {
 		t.Fatal(err)
@@ -114,8 +114,8 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// A world is a control plane, a local cloud and the program.
-type world struct {
+// A fixture is a control plane, a local cloud and the program.
+type fixture struct {
 	*system.Environment
 	program    string
 	kubeconfig string // of a user with the program's rights
@@ -123,10 +123,10 @@ type world struct {
 	secrets    []corev1.Secret
 }
 
-func newWorld(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	logf.SetLogger(logr.Discard()) // of envtest: what it has to say comes back as errors
-	w := &world{
+	w := &fixture{
 		Environment: system.NewEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true}),
 		program:     filepath.Join(t.TempDir(), "mooring"),
 	}
@@ -139,7 +139,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // grant makes a user who has the rights of config/rbac and no other.
-func (w *world) grant(t *testing.T) {
+func (w *fixture) grant(t *testing.T) {
 	t.Helper()
 	const user = "replica"
 	if err := system.Grant(t.Context(), w.Client, filepath.Join("..", "..", "config", "rbac", "role.yaml"), user); err != nil {
@@ -155,7 +155,7 @@ func (w *world) grant(t *testing.T) {
 	}
 }
 
-func (w *world) createDatabase(t *testing.T) *v1alpha1.Database {
+func (w *fixture) createDatabase(t *testing.T) *v1alpha1.Database {
 	t.Helper()
 	database := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "orders"}}
 	database.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "gcp"}
@@ -167,7 +167,7 @@ func (w *world) createDatabase(t *testing.T) *v1alpha1.Database {
 }
 
 // leader returns who holds the lease, or "".
-func (w *world) leader(t *testing.T) string {
+func (w *fixture) leader(t *testing.T) string {
 	t.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: system.Namespace, Name: "mooring-leader"}}
 	w.get(t, lease)
@@ -177,14 +177,14 @@ func (w *world) leader(t *testing.T) string {
 	return *lease.Spec.HolderIdentity
 }
 
-func (w *world) create(t *testing.T, object client.Object) {
+func (w *fixture) create(t *testing.T, object client.Object) {
 	t.Helper()
 	if err := w.Client.Create(t.Context(), object); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (w *world) get(t *testing.T, object client.Object) {
+func (w *fixture) get(t *testing.T, object client.Object) {
 	t.Helper()
 	if err := w.Client.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
 		t.Fatal(err)
@@ -202,7 +202,7 @@ type replica struct {
 }
 
 // start starts a replica, told by flags and by variables what to do.
-func (w *world) start(t *testing.T, flags ...string) *replica {
+func (w *fixture) start(t *testing.T, flags ...string) *replica {
 	t.Helper()
 	r := &replica{health: freeAddress(t), metric: freeAddress(t), webhook: freeAddress(t), logged: make(chan struct{}), ended: make(chan struct{})}
 	r.cmd = w.Cluster.Command(w.program, "--leader-elect", "--kubeconfig="+w.kubeconfig, "--health-address="+r.health, "--webhook-address="+r.webhook)
@@ -314,7 +314,7 @@ func get(address, path string) (status int, body string) {
 }
 
 // authorities returns whom API servers trust to answer for Mooring's webhook.
-func (w *world) authorities(t *testing.T) *x509.CertPool {
+func (w *fixture) authorities(t *testing.T) *x509.CertPool {
 	t.Helper()
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: admission.DefaultName}}
 	w.get(t, configuration)

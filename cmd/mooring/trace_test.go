@@ -101,7 +101,7 @@ func attributes(said []*common.KeyValue) map[string]string {
 
 // TestTrace runs the program with a collector: what it did arrives there, and nothing secret with it.
 func TestTrace(t *testing.T) {
-	w, r := newWorld(t), newReceiver(t)
+	w, r := newFixture(t), newReceiver(t)
 	t.Run("on", func(t *testing.T) {
 		t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=shop")
 		t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
@@ -153,7 +153,7 @@ func TestTrace(t *testing.T) {
 }
 
 // lead runs the program, and leads a bucket and a database through a life meanwhile. It returns the log.
-func (w *world) lead(t *testing.T, flags ...string) []string {
+func (w *fixture) lead(t *testing.T, flags ...string) []string {
 	t.Helper()
 	replica := w.start(t, append(flags, "--sync-period=1s")...)
 	bucket, database := w.newBucket("aws", "traced"), newDatabase("gcp", "traced")
@@ -187,7 +187,7 @@ func (w *world) lead(t *testing.T, flags ...string) []string {
 	return replica.lines(0)
 }
 
-func (w *world) verifyTraces(t *testing.T, r *receiver) {
+func (w *fixture) verifyTraces(t *testing.T, r *receiver) {
 	if r.header.Get("X-Tenant") != "shop" {
 		t.Errorf("the collector was sent the headers %v", r.header)
 	}
@@ -246,7 +246,7 @@ func (w *world) verifyTraces(t *testing.T, r *receiver) {
 }
 
 // verifySecretFree checks that nothing of Secrets of Mooring's own is in what was sent: keys to the clouds, passwords.
-func (w *world) verifySecretFree(t *testing.T, raw []byte) {
+func (w *fixture) verifySecretFree(t *testing.T, raw []byte) {
 	t.Helper()
 	const shortest = 8 // what is shorter would be found by chance
 	looked := 0

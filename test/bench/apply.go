@@ -27,7 +27,7 @@ const quiet = 10 * time.Minute
 const appliers = 8
 
 // apply creates all buckets, and when they are Ready all databases.
-func apply(ctx context.Context, s *stage, r *results) error {
+func apply(ctx context.Context, s *environment, r *results) error {
 	if err := s.run(ctx, quiet); err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func apply(ctx context.Context, s *stage, r *results) error {
 }
 
 // applyGroups creates the objects of some groups and measures until the last is Ready and all is quiet.
-func (s *stage) applyGroups(ctx context.Context, groups []*group, r *results) error {
+func (s *environment) applyGroups(ctx context.Context, groups []*group, r *results) error {
 	total := 0
 	for _, g := range groups {
 		total += g.count
@@ -104,7 +104,7 @@ func (s *stage) applyGroups(ctx context.Context, groups []*group, r *results) er
 }
 
 // create sends all objects, those of the groups in turn.
-func (s *stage) create(ctx context.Context, groups []*group, w *readiness) error {
+func (s *environment) create(ctx context.Context, groups []*group, w *readiness) error {
 	send, ctx := errgroup.WithContext(ctx)
 	send.SetLimit(appliers)
 	for i := range groups[0].count {
@@ -124,7 +124,7 @@ func (s *stage) create(ctx context.Context, groups []*group, w *readiness) error
 }
 
 // calls returns how many reads and writes of the cloud there were for each object of a group.
-func (s *stage) calls(g *group) (reads, writes float64) {
+func (s *environment) calls(g *group) (reads, writes float64) {
 	n := float64(g.count)
 	reads = float64(s.cloud.Ledger.Count(localcloud.Filter{Service: g.service, Write: localcloud.Reads}))
 	writes = float64(s.cloud.Ledger.Count(localcloud.Filter{Service: g.service, Write: localcloud.Writes}))
@@ -132,7 +132,7 @@ func (s *stage) calls(g *group) (reads, writes float64) {
 }
 
 // requests returns what the controller asked of the API server since mark.
-func (s *stage) requests(mark cluster.Mark) (cluster.Requests, error) {
+func (s *environment) requests(mark cluster.Mark) (cluster.Requests, error) {
 	all, err := s.cluster.Audit().Since(mark)
 	return all.Where(func(r cluster.Request) bool { return strings.HasPrefix(r.UserAgent, "mooring/") }), err
 }
@@ -168,7 +168,7 @@ type readiness struct {
 }
 
 // watch notes, until ctx ends, when the objects of some groups become Ready.
-func (s *stage) watch(ctx context.Context, groups []*group) *readiness {
+func (s *environment) watch(ctx context.Context, groups []*group) *readiness {
 	w := &readiness{
 		begun: map[client.ObjectKey]time.Time{}, took: map[client.ObjectKey]time.Duration{},
 		last: map[client.ObjectKey][]metav1.Condition{}, failed: make(chan error, len(groups)),
@@ -181,7 +181,7 @@ func (s *stage) watch(ctx context.Context, groups []*group) *readiness {
 
 // follow notes what becomes of a group's objects until ctx ends. The API server closes a watch whose reader is
 // slow, as this one is on a busy machine; a new watch begins with all that there is.
-func (s *stage) follow(ctx context.Context, g *group, w *readiness) error {
+func (s *environment) follow(ctx context.Context, g *group, w *readiness) error {
 	for ctx.Err() == nil {
 		list := client.ObjectList(&v1alpha1.DatabaseList{})
 		if g.isBucket() {

@@ -30,7 +30,7 @@ type child struct {
 }
 
 // run starts the controller, in place of one that runs, and returns once it has seen both accounts.
-func (s *stage) run(ctx context.Context, syncPeriod time.Duration) error {
+func (s *environment) run(ctx context.Context, syncPeriod time.Duration) error {
 	if s.child != nil {
 		err := s.child.stop()
 		s.child = nil
@@ -76,7 +76,7 @@ func (s *stage) run(ctx context.Context, syncPeriod time.Duration) error {
 }
 
 // await returns when both provider configs are Ready, which in a restart they are at once.
-func (s *stage) await(ctx context.Context, c *child) error {
+func (s *environment) await(ctx context.Context, c *child) error {
 	for {
 		ready := 0
 		for _, name := range []string{"aws", "gcp"} {
@@ -129,7 +129,7 @@ func (c *child) stop() error {
 }
 
 // cpuProfile takes a profile of the controller's processor time meanwhile, if profiles were asked for.
-func (s *stage) cpuProfile(ctx context.Context, phase string) {
+func (s *environment) cpuProfile(ctx context.Context, phase string) {
 	go func() {
 		if err := s.save(ctx, "cpu-"+phase+".pprof", "profile?seconds=10"); err != nil {
 			progress("no profile: %v", err)
@@ -138,7 +138,7 @@ func (s *stage) cpuProfile(ctx context.Context, phase string) {
 }
 
 // save writes one of the controller's profiles to a file of that name, if profiles were asked for.
-func (s *stage) save(ctx context.Context, name, query string) error {
+func (s *environment) save(ctx context.Context, name, query string) error {
 	if s.profile == "" {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 
 // floor measures what nobody can beat on this machine: a client that creates all buckets and makes the writes
 // that each costs until it is Ready, with no controller and no cloud. Times are held to multiples of it.
-func floor(ctx context.Context, s *stage, r *results) error {
+func floor(ctx context.Context, s *environment, r *results) error {
 	g := s.groups[0]
 	if g.count == 0 {
 		return nil
@@ -33,7 +33,7 @@ func floor(ctx context.Context, s *stage, r *results) error {
 }
 
 // writeAlone makes one bucket's writes: its creation, one to its metadata and two to its status.
-func (s *stage) writeAlone(ctx context.Context, b *v1alpha1.Bucket) error {
+func (s *environment) writeAlone(ctx context.Context, b *v1alpha1.Bucket) error {
 	b.Namespace = s.groups[0].namespace()
 	if err := s.client.Create(ctx, b); err != nil {
 		return err

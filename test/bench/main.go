@@ -60,7 +60,7 @@ func run(ctx context.Context, o options) (err error) {
 	r := &results{options: o, groups: s.groups}
 	for _, phase := range []struct {
 		name string
-		do   func(context.Context, *stage, *results) error
+		do   func(context.Context, *environment, *results) error
 	}{
 		{"the writes of all buckets, without a controller", floor},
 		{"from apply to Ready", apply},

@@ -18,7 +18,7 @@ const window = 10 * time.Second
 
 // restart starts the controller anew. It looks at each object exactly once then, so that calls divided by
 // objects are the cost of one re-check, whatever the machine's speed.
-func restart(ctx context.Context, s *stage, r *results) error {
+func restart(ctx context.Context, s *environment, r *results) error {
 	s.cloud.Ledger.Reset()
 	mark, err := s.cluster.Audit().Mark()
 	if err != nil {
@@ -53,7 +53,7 @@ func restart(ctx context.Context, s *stage, r *results) error {
 
 // vaultReads is an object's share of the reads in Mooring's own namespace, which are of databases' passwords;
 // the few reads of credentials among them don't matter.
-func (s *stage) vaultReads(reads int, g *group) float64 {
+func (s *environment) vaultReads(reads int, g *group) float64 {
 	if g.isBucket() {
 		return 0
 	}
@@ -61,7 +61,7 @@ func (s *stage) vaultReads(reads int, g *group) float64 {
 }
 
 // allLooked returns when each object was looked at since the ledger was reset.
-func (s *stage) allLooked(ctx context.Context) error {
+func (s *environment) allLooked(ctx context.Context) error {
 	for _, g := range s.groups {
 		for {
 			seen := map[string]bool{}
@@ -81,7 +81,7 @@ func (s *stage) allLooked(ctx context.Context) error {
 
 // recheck restarts the controller with a sync period so short that re-checks never pause, and measures what
 // they cost and how long an edit takes meanwhile.
-func recheck(ctx context.Context, s *stage, r *results) error {
+func recheck(ctx context.Context, s *environment, r *results) error {
 	s.cloud.Ledger.Reset()
 	if err := s.run(ctx, s.syncPeriod); err != nil {
 		return err
@@ -128,7 +128,7 @@ func recheck(ctx context.Context, s *stage, r *results) error {
 }
 
 // edit edits objects, one after another, and returns how long each edit took to reach the cloud, sorted.
-func (s *stage) edit(ctx context.Context) ([]time.Duration, error) {
+func (s *environment) edit(ctx context.Context) ([]time.Duration, error) {
 	var times []time.Duration
 	for i := range s.edits {
 		g := s.groups[i%len(s.groups)]
@@ -149,7 +149,7 @@ func (s *stage) edit(ctx context.Context) ([]time.Duration, error) {
 }
 
 // editOne changes a tag. All is converged, so the group's next write in the cloud is the edit's.
-func (s *stage) editOne(ctx context.Context, g *group, name, value string) (time.Duration, error) {
+func (s *environment) editOne(ctx context.Context, g *group, name, value string) (time.Duration, error) {
 	reached := make(chan time.Time, 1)
 	lift := s.cloud.Faults.Add(localcloud.Fault{
 		Filter: localcloud.Filter{Service: g.service, Write: localcloud.Writes},

@@ -33,8 +33,8 @@ func (g *group) namespace() string { return "bench-" + g.service }
 
 func (g *group) name(i int) string { return fmt.Sprintf("%s-%05d", g.service, i) }
 
-// A stage is everything that runs.
-type stage struct {
+// An environment is everything that runs.
+type environment struct {
 	options
 	dir        string
 	controller string // the program
@@ -46,9 +46,9 @@ type stage struct {
 }
 
 // start builds the controller and starts all else.
-func start(ctx context.Context, o options) (_ *stage, err error) {
+func start(ctx context.Context, o options) (_ *environment, err error) {
 	logf.SetLogger(logr.Discard())
-	s := &stage{options: o, groups: groups(o)}
+	s := &environment{options: o, groups: groups(o)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -91,10 +91,10 @@ func start(ctx context.Context, o options) (_ *stage, err error) {
 	return s, nil
 }
 
-func (s *stage) kubeconfig() string { return filepath.Join(s.dir, "kubeconfig") }
+func (s *environment) kubeconfig() string { return filepath.Join(s.dir, "kubeconfig") }
 
 // close ends all that start started, the controller first.
-func (s *stage) close() error {
+func (s *environment) close() error {
 	var errs []error
 	if s.child != nil {
 		errs = append(errs, s.child.stop())
