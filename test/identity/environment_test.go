@@ -19,9 +19,6 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// slack is what a machine that others use too may add to what is promised within a time.
-const slack = 15 * time.Second
-
 // TestMain lets more tests run at once than there are processors: nearly all of their time is waiting.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "16"); err != nil {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -36,25 +35,6 @@ func (s *environment) verifyUnchanged(t *testing.T, since position) {
 			}
 		}
 	}
-}
-
-// longestStalled returns for how long a Bucket was Stalled at a stretch since a position.
-func (s *environment) longestStalled(b *v1alpha1.Bucket, since position) time.Duration {
-	var longest time.Duration
-	var began time.Time
-	for _, s := range s.recorder.StatesOf(b, max(since[b]-1, 0)) {
-		stalled := s.Is(v1alpha1.ConditionStalled, metav1.ConditionTrue)
-		switch {
-		case !stalled && !began.IsZero():
-			longest, began = max(longest, s.At.Sub(began)), time.Time{}
-		case stalled && began.IsZero():
-			began = s.At
-		}
-	}
-	if !began.IsZero() {
-		longest = max(longest, time.Since(began))
-	}
-	return longest
 }
 
 // statuses are those of all conditions.
