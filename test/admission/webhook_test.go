@@ -200,7 +200,8 @@ func whatIsAsked(t *testing.T, judge *stub) {
 		{"a label", `{metadata: {labels: {a: b}}}`, false, 0},
 		{"a finalizer", `{metadata: {finalizers: [mooring.dev/cloud-resource]}}`, false, 0},
 		{"the default class", `{metadata: {annotations: {mooring.dev/is-default-class: "true"}}}`, false, 1},
-		{"another annotation", `{metadata: {annotations: {mooring.dev/paused: "true"}}}`, false, 0},
+		{"a pause", `{metadata: {annotations: {mooring.dev/paused: "true"}}}`, false, 1},
+		{"another annotation", `{metadata: {annotations: {example.org/note: "true"}}}`, false, 0},
 	} {
 		settled(t, o)
 		judge.asked()
