@@ -272,7 +272,7 @@ func (v *readinessRecorder) record(event string, object runtime.Object) {
 	if !ok {
 		return // the end of the watch
 	}
-	if event == "DELETED" || !isReady(o) {
+	if event == "DELETED" || !isReady(o) && !system.WaitsForSlot(system.StatusOf(o).Conditions) {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		v.notReady = append(v.notReady, fmt.Sprintf("%s %T %s: %+v", event, o, o.GetName(), system.StatusOf(o).Conditions))

@@ -3,7 +3,6 @@ package identity
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,11 +45,7 @@ func statuses(s system.Snapshot) string {
 	return text
 }
 
-// waits reports whether an object waits for its account, which is busy with others and answers.
-func waits(s system.Snapshot) bool {
-	c := s.Condition(v1alpha1.ConditionSynced)
-	return c != nil && c.Reason == string(v1alpha1.ReasonNotObserved) && strings.Contains(c.Message, "waiting for a slot of")
-}
+func waits(s system.Snapshot) bool { return system.WaitsForSlot(s.Status.Conditions) }
 
 func isReady(s system.Snapshot) bool {
 	return !s.Deleted && s.ObservedGeneration == s.Generation &&

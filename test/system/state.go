@@ -2,9 +2,11 @@ package system
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -163,4 +165,11 @@ func changedMessage(a, b Snapshot) string {
 		}
 	}
 	return ""
+}
+
+// WaitsForSlot reports whether conditions say that an object was not observed in time, because its account is busy with others and
+// answers. On a busy machine that says nothing about the object.
+func WaitsForSlot(conditions []metav1.Condition) bool {
+	c := meta.FindStatusCondition(conditions, v1alpha1.ConditionSynced)
+	return c != nil && c.Reason == string(v1alpha1.ReasonNotObserved) && strings.Contains(c.Message, "waiting for a slot of")
 }
