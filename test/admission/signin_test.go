@@ -37,7 +37,7 @@ type signedIn struct {
 
 func (s signedIn) Identity(ctx context.Context) (driver.AccountID, error) {
 	token, err := s.cfg.Host.Token(ctx, amazon)
-	s.gate.token = token
+	s.token = token
 	return "555555555555", err
 }
 

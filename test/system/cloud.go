@@ -62,7 +62,7 @@ func (c *Cloud) Ref() *v1alpha1.ProviderConfigReference {
 	return &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: c.Config}
 }
 
-// Keys are the credentials of the account, place is what a provider config says of it.
+// Keys are the credentials of the account.
 func (c *Cloud) Keys() map[string][]byte {
 	if c.Name == "gcp" {
 		return map[string][]byte{v1alpha1.SecretKeyGCPCredentials: c.GCPKey(c.Account)}
@@ -71,6 +71,7 @@ func (c *Cloud) Keys() map[string][]byte {
 	return map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte(id), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secret)}
 }
 
+// AccountSpec is what a provider config says about the account.
 func (c *Cloud) AccountSpec() v1alpha1.Account {
 	if c.Name == "gcp" {
 		return v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: c.Account, Region: GCPRegion}}
@@ -78,6 +79,7 @@ func (c *Cloud) AccountSpec() v1alpha1.Account {
 	return v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: AWSRegion}}
 }
 
+// Endpoint is the address of the stand-in.
 func (c *Cloud) Endpoint() string {
 	if c.Name == "gcp" {
 		return c.GCPEndpoint()

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -8,16 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/google"
 	"google.golang.org/api/googleapi"
+	"google.golang.org/api/option"
 	"google.golang.org/api/sqladmin/v1"
 	"google.golang.org/api/storage/v1"
 
-	"context"
-
 	"github.com/mooring-dev/mooring/test/localcloud"
-	"golang.org/x/oauth2"
-	"golang.org/x/oauth2/google"
-	"google.golang.org/api/option"
 )
 
 // gcpConsole is Google Cloud as people use it beside Mooring.

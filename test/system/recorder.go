@@ -39,6 +39,7 @@ type Snapshot struct {
 	disturbance bool
 }
 
+// Condition returns a condition by its type; nil if there is none.
 func (s Snapshot) Condition(name string) *metav1.Condition {
 	return meta.FindStatusCondition(s.Status.Conditions, name)
 }
