@@ -27,6 +27,9 @@ func (a acted) Unwrap() error { return a.error }
 func (r *Reconciler) act(ctx context.Context, t *turn, a Action) (outcome, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
 	defer cancel()
+	if err := r.storePassword(ctx, t); err != nil {
+		return outcome{}, err
+	}
 	t.action = string(a.Verb)
 	switch a.Verb {
 	case Create:

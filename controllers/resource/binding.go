@@ -68,7 +68,7 @@ func (r *Reconciler) startOver(t *turn, origin v1alpha1.Origin, applied field.Ap
 
 // startOver removes what is remembered of the cloud object that had the name before, and that may have been usable.
 func (m *memory) startOver(wasReady bool) {
-	m.password, m.drift = "", nil
+	m.passwordSent, m.drift = 0, nil
 	m.sent, m.sentAt, m.inVain = nil, time.Time{}, false
 	m.deleteSent, m.unsaved, m.unmarked = time.Time{}, time.Time{}, time.Time{}
 	m.creationRefused, m.creationFailed, m.creation, m.published = false, false, nil, nil

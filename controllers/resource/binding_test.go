@@ -61,13 +61,13 @@ func TestMemoryOfTheFormerCloudObject(t *testing.T) {
 	at := time.Unix(1, 0)
 	full := memory{
 		uid: "uid", pace: retry.NewPace(retry.Cadence{}), generation: 3, request: "now", priority: 1, failures: 2, failing: at, queuedSince: at, seen: at, told: at,
-		absent: at, unsaved: at, unmarked: at, sent: []field.Change{{Field: "tags"}}, sentAt: at, inVain: true, password: "4", deleteSent: at, edited: at,
+		absent: at, unsaved: at, unmarked: at, sent: []field.Change{{Field: "tags"}}, sentAt: at, inVain: true, passwordSent: 4, deleteSent: at, edited: at,
 		drift: drifts{"tags": {}}, unrecorded: true, answered: true, creationSent: true, creationRefused: true, creationFailed: true, creation: &creation{id: "old"}, published: &published{name: "login"}, reported: true,
 		startedOver: true,
 		failure:     "no room", refused: "denied", notBefore: at,
 	}
 	want := full
-	want.unsaved, want.unmarked, want.sent, want.sentAt, want.inVain, want.password = time.Time{}, time.Time{}, nil, time.Time{}, false, ""
+	want.unsaved, want.unmarked, want.sent, want.sentAt, want.inVain, want.passwordSent = time.Time{}, time.Time{}, nil, time.Time{}, false, 0
 	want.deleteSent, want.drift, want.answered, want.creation, want.published = time.Time{}, nil, false, nil, nil
 	want.creationRefused, want.creationFailed = false, false
 	for _, wasReady := range []bool{true, false} {

@@ -49,9 +49,9 @@ type memory struct {
 	sentAt time.Time
 	// inVain: what was sent last had been sent before.
 	inVain bool
-	// password is the serial of the password that the cloud accepted: the status that says so may have been lost. It is empty
-	// if the vault was.
-	password string
+	// passwordSent is the serial of the password that the cloud accepted: the status that says so may have been lost. 0 if there is
+	// none, or if the password Secret was lost.
+	passwordSent int
 	// deleteSent is when the cloud accepted the deletion.
 	deleteSent time.Time
 	// edited is when an edit was first seen that is not applied yet; zero if there is none.

@@ -10,7 +10,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// observe looks at the cloud, and at the Secrets that the object's password comes from.
+// observe observes the cloud object, and reads the Secrets that the object's password comes from. It writes nothing, neither to the
+// cloud nor to Kubernetes.
 func (r *Reconciler) observe(ctx context.Context, t *turn) error {
 	seen, err := t.session.Observe(ctx, r.Kind.Name, t.request)
 	t.answered(err)

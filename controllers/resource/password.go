@@ -2,6 +2,8 @@ package resource
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,49 +13,124 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// wantedPassword returns the password that the spec refers to; empty if it refers to none. One that the cloud would not take
-// is refused here, before it is stored or sent, and so is the connection Secret: its values change whenever the password does.
+// A login is what one reconciliation knows of the password of its object's server.
+type login struct {
+	// secret is the password Secret as it was read or last stored.
+	secret *password.Secret
+	state  password.State
+	// store: state has to be stored before anything is sent or published.
+	store bool
+}
+
+func (r *Reconciler) passwords() *password.Store {
+	return &password.Store{Reader: r.Reader, Writer: r.Client, Namespace: r.Namespace}
+}
+
+func (r *Reconciler) passwordOwner(t *turn) password.Owner {
+	return password.Owner{Kind: r.Kind.Name, Name: t.obj.GetName(), UID: t.obj.GetUID()}
+}
+
+// readPassword reads the object's password Secret.
+func (r *Reconciler) readPassword(ctx context.Context, t *turn) error {
+	secret, err := r.passwords().Get(ctx, r.passwordOwner(t))
+	if notOwned, ok := errors.AsType[*password.NotOwnedError](err); ok {
+		return &identity.ValidationError{Reason: v1alpha1.ReasonSecretNotOwned, Message: notOwned.Error()}
+	}
+	if err != nil {
+		return err
+	}
+	t.setLogin(secret)
+	return nil
+}
+
+func (t *turn) setLogin(secret *password.Secret) {
+	if !secret.Exists {
+		t.mem.passwordSent = 0
+	}
+	t.login = &login{secret: secret, state: password.State{Stored: secret.Stored, Accepted: acceptedPassword(t.status), Sent: t.mem.passwordSent}}
+	t.knows(secret.Stored.Current, secret.Stored.Next)
+}
+
+// storePassword stores what was decided about the password, guarded by the version of the Secret that was read.
+func (r *Reconciler) storePassword(ctx context.Context, t *turn) error {
+	if t.login == nil || !t.login.store {
+		return nil
+	}
+	if err := r.passwords().Put(ctx, t.login.secret, t.login.state.Stored); err != nil {
+		return err
+	}
+	t.login.store = false
+	return nil
+}
+
+// decide takes in a decision about the password: what has to be stored, what the status says, and what is remembered.
+func (t *turn) decide(d password.Decision) {
+	if d.State.Serial != t.login.state.Serial {
+		t.mem.published = nil // from here on the connection Secret may be behind the server
+	}
+	t.login.state, t.login.store = d.State, d.Store
+	t.knows(d.State.Next)
+	t.notePassword(d.State)
+}
+
+// notePassword notes in the status and in memory which password the cloud accepted.
+func (t *turn) notePassword(s password.State) {
+	t.mem.passwordSent = s.Sent
+	switch {
+	case s.Accepted == acceptedPassword(t.status):
+	case s.Accepted == 0:
+		delete(t.status.Applied, driver.FieldPassword)
+	default:
+		if t.status.Applied == nil {
+			t.status.Applied = map[string][]string{}
+		}
+		t.status.Applied[driver.FieldPassword] = []string{strconv.Itoa(s.Accepted)}
+	}
+}
+
+// acceptedPassword returns the serial of the password that the cloud accepted, as the status says; 0 if it says nothing.
+func acceptedPassword(status *v1alpha1.ResourceStatus) int {
+	applied := status.Applied[driver.FieldPassword]
+	if len(applied) != 1 {
+		return 0
+	}
+	serial, err := strconv.Atoi(applied[0])
+	if err != nil {
+		return 0
+	}
+	return serial
+}
+
+// wantedPassword returns the password that the spec names; empty if it names none. One that can't be used is refused here, before
+// it is stored or sent.
 func (r *Reconciler) wantedPassword(ctx context.Context, t *turn) (string, error) {
 	c := t.want.GetCredentials()
 	if c == nil || c.PasswordSecretRef == nil {
 		return "", nil
 	}
-	ref := c.PasswordSecretRef
-	key := ref.Key
-	if key == "" {
-		key = "password"
-	}
+	named := password.Reference{Secret: c.PasswordSecretRef.Name, Key: or(c.PasswordSecretRef.Key, "password")}
 	secret := &corev1.Secret{}
-	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: t.obj.GetNamespace(), Name: ref.Name}, secret)
+	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: t.obj.GetNamespace(), Name: named.Secret}, secret)
 	if client.IgnoreNotFound(err) != nil {
-		return "", fmt.Errorf("read Secret %s: %w", ref.Name, err)
+		return "", fmt.Errorf("read Secret %s: %w", named.Secret, err)
 	}
-	value := string(secret.Data[key])
-	if value != "" && value == t.vault.current() { // the server took it
-		return value, nil
-	}
-	if slices.Contains(t.published(t.want.GetConnection()), ref.Name) {
-		return "", &identity.ValidationError{Reason: v1alpha1.ReasonPasswordInvalid,
-			Message: fmt.Sprintf("spec.credentials.passwordSecretRef names Secret %s, which Mooring writes for this object's own connection; store the password in another Secret", ref.Name)}
-	}
-	if value == "" {
-		return "", &identity.ValidationError{Reason: v1alpha1.ReasonPasswordNotFound,
-			Message: fmt.Sprintf("there is no key %q in a Secret %s of this namespace; create it, or change spec.credentials.passwordSecretRef", key, ref.Name)}
-	}
-	t.knows(value)
+	named.Value = string(secret.Data[named.Key])
+	named.OwnConnection = slices.Contains(t.published(t.want.GetConnection()), named.Secret)
+	t.knows(named.Value)
 	rule, err := t.described.Password(t.request.Spec)
 	if err != nil {
 		return "", err
 	}
-	if problem := rule.Check(value); problem != "" { // before it is stored or sent
-		return "", &identity.ValidationError{Reason: v1alpha1.ReasonPasswordInvalid,
-			Message: fmt.Sprintf("the password in Secret %s can't be used: %s; change it there", ref.Name, problem)}
+	named.Problem = rule.Check(named.Value)
+	if reason, message := named.Refuse(t.login.state.InForce()); reason != "" {
+		return "", &identity.ValidationError{Reason: reason, Message: message}
 	}
-	return value, nil
+	return named.Value, nil
 }
 
 // managesPassword reports whether the password of a server that exists is any of our business: if nobody
@@ -67,76 +144,60 @@ func (r *Reconciler) managesPassword(t *turn) bool {
 }
 
 // checkPassword compares the password that is wanted with the one the cloud got, and adds a change
-// if they differ. The cloud can't be asked: it never tells a password.
+// if they differ. The cloud can't be asked: it never tells a password. It reads, and writes nothing: what has to be stored is stored
+// when the plan is executed.
 func (r *Reconciler) checkPassword(ctx context.Context, t *turn) error {
-	// An administrator who is made by a call of its own gets the password with it.
-	unmade := slices.ContainsFunc(t.seen.Changes, func(c field.Change) bool { return c.Field == driver.FieldUsername })
+	// An administrator who is created by a call of its own gets the password with it.
+	userMissing := slices.ContainsFunc(t.seen.Changes, func(c field.Change) bool { return c.Field == driver.FieldUsername })
 	handsOff := t.deleting || t.policy.Management == v1alpha1.ManagementObserve
-	if handsOff || !r.managesPassword(t) && !unmade || !t.held() || t.seen.State == driver.Absent || t.seen.Mark != t.request.Mark {
+	if handsOff || !r.managesPassword(t) && !userMissing || !t.held() || t.seen.State == driver.Absent || t.seen.Mark != t.request.Mark {
 		return nil
 	}
-	if t.seen.State == driver.Pending && !t.seen.Available && !unmade {
+	if t.seen.State == driver.Pending && !t.seen.Available && !userMissing {
 		return nil // the cloud takes no password now, and none is published
 	}
-	if !unmade && r.passwordChecked(t) {
+	if !userMissing && r.passwordChecked(t) {
 		return nil
 	}
-	if err := r.openVault(ctx, t); err != nil {
+	if err := r.readPassword(ctx, t); err != nil {
 		return err
 	}
 	wanted, err := r.wantedPassword(ctx, t)
 	if err != nil {
 		return err
 	}
-	if waits, err := r.recallPassword(ctx, t, wanted); waits || err != nil {
+	left, err := r.leftPassword(ctx, t, wanted)
+	if err != nil {
 		return err
 	}
-	if unmade {
-		if err := r.own(ctx, t); err != nil {
-			return err
-		}
+	seen := password.Observation{
+		Ready: t.seen.State == driver.Ready, Refused: t.seen.PasswordRefused, UserMissing: userMissing, Wanted: wanted, Left: left, Fresh: rand.Text(),
 	}
-	if err := r.renewVault(ctx, t, wanted, firstSerial+1); err != nil {
-		return err
+	if seen.Refused && seen.Ready {
+		t.mem.published = nil
 	}
-	if unmade {
-		t.password = driver.Password(t.vault.latest())
-		return nil
-	}
-	return r.offerPassword(ctx, t, wanted != "")
+	decision := t.login.state.Observe(seen)
+	t.decide(decision)
+	return r.planPassword(ctx, t, decision.Do)
 }
 
-// offerPassword has the next password sent, unless the cloud has taken it already. named: the spec refers to it; else it was made
-// here, and takes the place of one that only others know once a person approves.
-func (r *Reconciler) offerPassword(ctx context.Context, t *turn, named bool) error {
-	if t.seen.PasswordRefused && t.seen.State == driver.Ready {
-		t.refused()
-		if err := r.offerAgain(ctx, t); err != nil {
-			return err
-		}
-	}
-	if t.vault.next() == "" || t.seen.State != driver.Ready {
-		return nil
-	}
-	if t.mem.password == t.vault.serial() {
-		t.accepted()
-	}
-	if t.vault.serial() == strconv.Itoa(firstSerial) && !t.seen.PasswordRefused { // by the creation: the status says so from now on
-		t.vault.promote()
-		t.accepted()
-		return nil
-	}
-	if t.took() {
-		return r.promote(ctx, t)
-	}
+// planPassword adds to what is sent, and to what differs, what was decided about the password.
+func (r *Reconciler) planPassword(ctx context.Context, t *turn, do password.Do) error {
 	change := field.Change{Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Online}
-	if t.vault.is(vaultForeign) && !named {
+	switch do {
+	case password.Include:
+		t.password = driver.Password(t.login.state.Latest())
+		return nil
+	case password.Replace:
 		change.Effect, change.Why = field.Irreversible, whyReplaced
 		if err := r.mayPublish(ctx, t); err != nil {
 			return err
 		}
+	case password.Send:
+	case password.Nothing, password.Wait:
+		return nil
 	}
-	t.password = driver.Password(t.vault.next())
+	t.password = driver.Password(t.login.state.Next)
 	t.seen.Changes = append(t.seen.Changes, change)
 	return nil
 }
@@ -145,85 +206,78 @@ func (r *Reconciler) offerPassword(ctx context.Context, t *turn, named bool) err
 const whyReplaced = "Mooring sets a new one, because no cloud returns the current one, and every login with the current one then fails; " +
 	"to keep the current one, name the Secret that has it in spec.credentials.passwordSecretRef"
 
-// recallPassword takes the password of a server that is taken back from the connection Secret that was left with
+// leftPassword returns the password of a server that is taken back, from the connection Secret that was left with
 // it, so that nobody who uses that is cut off. It waits until the cloud says where the server is: the Secret may be of another.
-func (r *Reconciler) recallPassword(ctx context.Context, t *turn, wanted string) (waits bool, err error) {
+func (r *Reconciler) leftPassword(ctx context.Context, t *turn, wanted string) (password.Left, error) {
 	connection := t.want.GetConnection()
-	if t.vault.latest() != "" || wanted != "" || connection == nil {
-		return false, nil
+	if t.login.state.Latest() != "" || wanted != "" || connection == nil {
+		return password.Left{}, nil
 	}
 	secret, err := r.connectionSecret(ctx, t, connection.SecretName)
 	if err != nil {
-		return false, err
+		return password.Left{}, err
 	}
-	password := secret.Data["password"]
-	if !r.mine(secret, t) || len(password) == 0 {
-		return false, nil // it is not there, or not ours
+	left := string(secret.Data["password"])
+	if !r.mine(secret, t) || left == "" {
+		return password.Left{}, nil // it is not there, or not ours
 	}
 	if t.seen.Endpoint.Host == "" {
-		return true, nil
+		return password.Left{Undecided: true}, nil
 	}
-	_, data := r.Kind.Binding(t.want, &t.conn.Cloud, t.seen.Endpoint, string(password))
+	_, data := r.Kind.Binding(t.want, &t.conn.Cloud, t.seen.Endpoint, left)
 	if string(data["host"]) != string(secret.Data["host"]) || string(data["username"]) != string(secret.Data["username"]) {
-		return false, nil
+		return password.Left{}, nil
 	}
-	serial, err := t.unused(firstSerial + 1)
-	if err != nil {
-		return false, err
-	}
-	t.knows(string(password))
-	t.vault.propose(string(password), serial)
-	return false, r.promote(ctx, t)
+	t.knows(left)
+	return password.Left{Password: left}, nil
 }
 
-// choosePassword settles the password of a server that is about to be created. first: nothing
+// choosePassword decides about the password of a server that is about to be created, and stores it. first: nothing
 // was stored for the object before.
 func (r *Reconciler) choosePassword(ctx context.Context, t *turn, first bool) error {
 	if !r.Kind.Login {
 		return nil
 	}
 	if first {
-		r.emptyVault(t)
-	} else if err := r.openVault(ctx, t); err != nil {
+		t.setLogin(r.passwords().New(r.passwordOwner(t)))
+	} else if err := r.readPassword(ctx, t); err != nil {
 		return err
 	}
 	wanted, err := r.wantedPassword(ctx, t)
 	if err != nil {
 		return err
 	}
-	if err := r.own(ctx, t); err != nil {
+	t.decide(t.login.state.Create(wanted, rand.Text()))
+	if err := r.storePassword(ctx, t); err != nil {
 		return err
 	}
-	if err := r.renewVault(ctx, t, wanted, firstSerial); err != nil {
-		return err
-	}
-	t.password = driver.Password(t.vault.latest())
+	t.password = driver.Password(t.login.state.Latest())
 	return nil
+}
+
+// takeOverPassword decides about the password of a server that is about to be taken over, and stores that.
+func (r *Reconciler) takeOverPassword(ctx context.Context, t *turn) error {
+	belongs := ownership(t.view, t.seen)
+	if !r.Kind.Login || belongs == oursUnmarked {
+		return nil
+	}
+	if err := r.readPassword(ctx, t); err != nil {
+		return err
+	}
+	t.decide(t.login.state.TakeOver(belongs == oursBefore))
+	return r.storePassword(ctx, t)
 }
 
 // sent notes what the cloud accepted and can't be read back.
 func (t *turn) sent(changes []field.Change) {
-	for _, c := range changes {
-		if c.Field == driver.FieldPassword && t.vault != nil {
-			t.mem.password = t.vault.serial()
-			t.accepted()
-		}
+	if t.login != nil && slices.ContainsFunc(changes, func(c field.Change) bool { return c.Field == driver.FieldPassword }) {
+		t.login.state = t.login.state.Accept()
+		t.notePassword(t.login.state)
 	}
 }
 
-// refused notes that a change which the cloud had accepted came to nothing. It may have been the password: that is
-// not in force then, and is sent again. What a creation set is in force since.
+// refused notes that a change which the cloud had accepted came to nothing. It may have been the password.
 func (t *turn) refused() {
-	t.mem.password, t.mem.published = "", nil
-	if !t.accepts(strconv.Itoa(firstSerial)) {
-		delete(t.status.Applied, driver.FieldPassword)
-	}
-}
-
-// accepted notes in the status that the cloud has the vault's next password.
-func (t *turn) accepted() {
-	if t.status.Applied == nil {
-		t.status.Applied = map[string][]string{}
-	}
-	t.status.Applied[driver.FieldPassword] = []string{t.vault.serial()}
+	t.mem.published = nil
+	t.notePassword(password.State{Accepted: acceptedPassword(t.status), Sent: t.mem.passwordSent}.Refuse())
 }

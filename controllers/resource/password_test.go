@@ -2,6 +2,7 @@ package resource
 
 import (
 	"cmp"
+	"strconv"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
@@ -23,7 +25,7 @@ const made = "(made)"
 func TestCheckPassword(t *testing.T) {
 	for _, test := range []struct {
 		name     string
-		vault    map[string]string
+		stored   map[string]string
 		accepted string // the serial in the status
 		// remembered is the serial that this process had accepted.
 		remembered string
@@ -32,64 +34,64 @@ func TestCheckPassword(t *testing.T) {
 		unmade     bool              // the administrator does not exist yet
 		named      string            // the password that the spec refers to
 		left       string            // the host in a connection Secret that was left
-		want       map[string]string // the vault afterwards, as it is stored
-		inForce    string            // the password that is published then, if the stored vault does not say so yet
+		want       map[string]string // the password Secret afterwards
+		inForce    string            // the password that is published then, if the password Secret does not say so yet
 		sent       string            // what is to be sent
 		effect     field.Effect      // of that, Online unless told
 	}{
-		{name: "in force", vault: map[string]string{"current": "one", "serial": "1"}, state: driver.Ready,
+		{name: "in force", stored: map[string]string{"current": "one", "serial": "1"}, state: driver.Ready,
 			want: map[string]string{"current": "one", "serial": "1"}},
-		{name: "set by the creation", vault: map[string]string{"next": "one", "serial": "1"}, state: driver.Ready,
+		{name: "set by the creation", stored: map[string]string{"next": "one", "serial": "1"}, state: driver.Ready,
 			want: map[string]string{"next": "one", "serial": "1"}, inForce: "one"},
-		{name: "set by the creation, as the status says", vault: map[string]string{"next": "one", "serial": "1"}, accepted: "1", state: driver.Ready,
+		{name: "set by the creation, as the status says", stored: map[string]string{"next": "one", "serial": "1"}, accepted: "1", state: driver.Ready,
 			want: map[string]string{"next": "one", "serial": "1"}, inForce: "one"},
-		{name: "in place of what the creation set", vault: map[string]string{"next": "one", "serial": "1"}, accepted: "1", state: driver.Ready, named: "two",
+		{name: "in place of what the creation set", stored: map[string]string{"next": "one", "serial": "1"}, accepted: "1", state: driver.Ready, named: "two",
 			want: map[string]string{"current": "one", "next": "two", "serial": "2", "named": "true"}, sent: "two"},
-		{name: "set by the creation, and refused later", vault: map[string]string{"next": "one", "serial": "1"}, accepted: "1", state: driver.Ready, refused: true,
+		{name: "set by the creation, and refused later", stored: map[string]string{"next": "one", "serial": "1"}, accepted: "1", state: driver.Ready, refused: true,
 			want: map[string]string{"current": "one", "next": "one", "serial": "2"}, sent: "one"},
-		{name: "being created", vault: map[string]string{"next": "one", "serial": "1"}, state: driver.Pending,
+		{name: "being created", stored: map[string]string{"next": "one", "serial": "1"}, state: driver.Pending,
 			want: map[string]string{"next": "one", "serial": "1"}},
-		{name: "refused at the creation", vault: map[string]string{"next": "one", "serial": "1"}, state: driver.Ready, refused: true,
+		{name: "refused at the creation", stored: map[string]string{"next": "one", "serial": "1"}, state: driver.Ready, refused: true,
 			want: map[string]string{"next": "one", "serial": "1"}, sent: "one"},
-		{name: "to be sent", vault: map[string]string{"current": "one", "next": "two", "serial": "2"}, state: driver.Ready,
+		{name: "to be sent", stored: map[string]string{"current": "one", "next": "two", "serial": "2"}, state: driver.Ready,
 			want: map[string]string{"current": "one", "next": "two", "serial": "2"}, sent: "two"},
-		{name: "accepted, and being set", vault: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2", state: driver.Pending,
+		{name: "accepted, and being set", stored: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2", state: driver.Pending,
 			want: map[string]string{"current": "one", "next": "two", "serial": "2"}},
-		{name: "accepted, and set", vault: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2", state: driver.Ready,
+		{name: "accepted, and set", stored: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2", state: driver.Ready,
 			want: map[string]string{"current": "two", "serial": "2"}},
-		{name: "accepted, and refused later", vault: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2", state: driver.Ready, refused: true,
+		{name: "accepted, and refused later", stored: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2", state: driver.Ready, refused: true,
 			want: map[string]string{"current": "one", "next": "two", "serial": "2"}, sent: "two"},
-		{name: "thought to be in force, and refused", vault: map[string]string{"current": "two", "serial": "2"}, accepted: "2", state: driver.Ready, refused: true,
+		{name: "thought to be in force, and refused", stored: map[string]string{"current": "two", "serial": "2"}, accepted: "2", state: driver.Ready, refused: true,
 			want: map[string]string{"current": "two", "next": "two", "serial": "3"}, sent: "two"},
-		{name: "in place of one that others know", vault: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready,
+		{name: "in place of one that others know", stored: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready,
 			want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, sent: "one", effect: field.Irreversible},
-		{name: "the one that others know", vault: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready, named: "theirs",
+		{name: "the one that others know", stored: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready, named: "theirs",
 			want: map[string]string{"next": "theirs", "serial": "3", "foreign": "true", "named": "true"}, sent: "theirs"},
-		{name: "in place of one that others know, and set", vault: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, accepted: "2", state: driver.Ready,
+		{name: "in place of one that others know, and set", stored: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, accepted: "2", state: driver.Ready,
 			want: map[string]string{"current": "one", "serial": "2"}},
-		{name: "the spec's, refused and withdrawn", vault: map[string]string{"next": "with/slash", "serial": "1", "named": "true"}, state: driver.Ready, refused: true,
+		{name: "the spec's, refused and withdrawn", stored: map[string]string{"next": "with/slash", "serial": "1", "named": "true"}, state: driver.Ready, refused: true,
 			want: map[string]string{"next": made, "serial": "2"}, sent: made},
-		{name: "the spec's, accepted and withdrawn", vault: map[string]string{"current": "one", "next": "two", "serial": "2", "named": "true"}, accepted: "2", state: driver.Ready,
+		{name: "the spec's, accepted and withdrawn", stored: map[string]string{"current": "one", "next": "two", "serial": "2", "named": "true"}, accepted: "2", state: driver.Ready,
 			want: map[string]string{"current": "two", "serial": "2"}},
-		{name: "of a user who is about to be made", vault: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready, unmade: true,
+		{name: "of a user who is about to be made", stored: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready, unmade: true,
 			want: map[string]string{"next": "one", "serial": "2"}, sent: "one"},
-		{name: "no vault", state: driver.Ready, want: map[string]string{"next": made, "serial": "2"}, sent: made},
-		{name: "no vault any more, and no status", remembered: "2", state: driver.Ready, want: map[string]string{"next": made, "serial": "2"}, sent: made},
-		{name: "no vault any more", accepted: "2", state: driver.Ready, want: map[string]string{"next": made, "serial": "3"}, sent: made},
-		{name: "of a server that was taken over", vault: map[string]string{"serial": "1", "foreign": "true"}, state: driver.Ready,
+		{name: "no password Secret", state: driver.Ready, want: map[string]string{"next": made, "serial": "2"}, sent: made},
+		{name: "no password Secret any more, and no status", remembered: "2", state: driver.Ready, want: map[string]string{"next": made, "serial": "2"}, sent: made},
+		{name: "no password Secret any more", accepted: "2", state: driver.Ready, want: map[string]string{"next": made, "serial": "3"}, sent: made},
+		{name: "of a server that was taken over", stored: map[string]string{"serial": "1", "foreign": "true"}, state: driver.Ready,
 			want: map[string]string{"next": made, "serial": "2", "foreign": "true"}, sent: made, effect: field.Irreversible},
-		{name: "no vault, and the old Secret of this server", left: "db.example", state: driver.Ready, want: map[string]string{"current": "left", "serial": "2"}},
-		{name: "no vault, and the old Secret of another server", left: "other.example", state: driver.Ready,
+		{name: "no password Secret, and the old Secret of this server", left: "db.example", state: driver.Ready, want: map[string]string{"current": "left", "serial": "2"}},
+		{name: "no password Secret, and the old Secret of another server", left: "other.example", state: driver.Ready,
 			want: map[string]string{"next": made, "serial": "2"}, sent: made},
-		{name: "of a server that was taken back, and its Secret", vault: map[string]string{"serial": "1", "foreign": "true"}, left: "db.example", state: driver.Ready,
+		{name: "of a server that was taken back, and its Secret", stored: map[string]string{"serial": "1", "foreign": "true"}, left: "db.example", state: driver.Ready,
 			want: map[string]string{"current": "left", "serial": "2"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			d, vault := withVault(test.vault)
+			d, secret := withPassword(test.stored)
 			named := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: "admin"}, Data: bytesOf(map[string]string{"password": test.named})}
 			objects := []client.Object{named}
-			if test.vault != nil {
-				objects = append(objects, vault)
+			if test.stored != nil {
+				objects = append(objects, secret)
 			}
 			if test.left != "" {
 				objects = append(objects, &corev1.Secret{
@@ -100,7 +102,7 @@ func TestCheckPassword(t *testing.T) {
 			}
 			c := fake.NewClientBuilder().WithObjects(objects...).Build()
 			r := &Reconciler{
-				Settings: Settings{Client: c, Reader: c, Namespace: vault.Namespace},
+				Settings: Settings{Client: c, Reader: c, Namespace: secret.Namespace},
 				Kind:     kind.Database(),
 			}
 			d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
@@ -108,7 +110,7 @@ func TestCheckPassword(t *testing.T) {
 				d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: named.Name}}
 			}
 			tn := &turn{
-				obj: d, want: d, status: &d.Status.ResourceStatus, mem: &memory{password: test.remembered}, policy: Policy{Management: v1alpha1.ManagementFull},
+				obj: d, want: d, status: &d.Status.ResourceStatus, mem: &memory{passwordSent: serialOf(test.remembered)}, policy: Policy{Management: v1alpha1.ManagementFull},
 				seen: driver.Observation{State: test.state, PasswordRefused: test.refused, Endpoint: driver.Endpoint{Host: "db.example", Username: "postgres"}},
 				conn: &identity.Connection{},
 			}
@@ -118,21 +120,26 @@ func TestCheckPassword(t *testing.T) {
 			if test.accepted != "" {
 				tn.status.Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
 			}
+			r.Client = noWrites(t, c)
 			if err := r.checkPassword(t.Context(), tn); err != nil {
 				t.Fatal(err)
 			}
-			if err := c.Get(t.Context(), client.ObjectKeyFromObject(vault), vault); err != nil {
+			r.Client = c
+			if err := r.storePassword(t.Context(), tn); err != nil {
 				t.Fatal(err)
 			}
-			compareVault(t, vault, test.want)
-			if inForce := cmp.Or(test.inForce, test.want["current"]); test.state == driver.Ready && tn.vault.current() != inForce {
-				t.Errorf("%q is in force, want %q", tn.vault.current(), inForce)
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(secret), secret); err != nil {
+				t.Fatal(err)
 			}
-			if test.inForce != "" && !tn.accepts(string(vault.Data[vaultSerial])) {
+			comparePassword(t, secret, test.want)
+			if inForce := cmp.Or(test.inForce, test.want["current"]); test.state == driver.Ready && tn.login.state.InForce() != inForce {
+				t.Errorf("%q is in force, want %q", tn.login.state.InForce(), inForce)
+			}
+			if test.inForce != "" && acceptedPassword(tn.status) != serialOf(string(secret.Data["serial"])) {
 				t.Errorf("the status tells nothing of the password in force: %v", tn.status.Applied)
 			}
 			if test.sent == made {
-				test.sent = string(vault.Data[vaultNext])
+				test.sent = string(secret.Data["next"])
 			}
 			if got := tn.password.InClear(); got != test.sent || len(tn.seen.Changes) > 0 != (test.sent != "") {
 				t.Errorf("%q is to be sent by %v, want %q", got, tn.seen.Changes, test.sent)
@@ -146,6 +153,12 @@ func TestCheckPassword(t *testing.T) {
 	}
 }
 
+// serialOf returns the serial that a text says, 0 for none.
+func serialOf(text string) int {
+	serial, _ := strconv.Atoi(text)
+	return serial
+}
+
 func bytesOf(texts map[string]string) map[string][]byte {
 	all := map[string][]byte{}
 	for k, v := range texts {
@@ -156,43 +169,43 @@ func bytesOf(texts map[string]string) map[string][]byte {
 
 // A server that is taken over has a password that others know, unless it was ours before; what was meant for one of our own making
 // was not set by its creation.
-func TestDisown(t *testing.T) {
+func TestTakeOverPassword(t *testing.T) {
 	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
 	before := mark
 	before.UID = "uid-before"
 	for _, test := range []struct {
-		name        string
-		mark        driver.Mark
-		id          string
-		accepted    string // the serial in the status
-		vault, want map[string]string
+		name         string
+		mark         driver.Mark
+		id           string
+		accepted     string // the serial in the status
+		stored, want map[string]string
 	}{
 		{name: "a stranger's", want: map[string]string{"serial": "1", "foreign": "true"}},
-		{name: "a stranger's, in place of one that was to be created", vault: map[string]string{"next": "one", "serial": "1"},
+		{name: "a stranger's, in place of one that was to be created", stored: map[string]string{"next": "one", "serial": "1"},
 			want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}},
 		{name: "ours of before", mark: before, want: map[string]string{}},
-		{name: "ours of before, in place of one that was to be created", mark: before, vault: map[string]string{"next": "one", "serial": "1"},
+		{name: "ours of before, in place of one that was to be created", mark: before, stored: map[string]string{"next": "one", "serial": "1"},
 			want: map[string]string{"next": "one", "serial": "2"}},
-		{name: "one that lost its mark", id: "id-known", vault: map[string]string{"next": "one", "serial": "1"}, want: map[string]string{"next": "one", "serial": "1"}},
-		{name: "one that was restored", mark: mark, id: "id-new", vault: map[string]string{"current": "one", "serial": "1"}, want: map[string]string{"current": "one", "serial": "1"}},
-		{name: "one that was restored while a password was being set", mark: mark, id: "id-new", vault: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2",
+		{name: "one that lost its mark", id: "id-known", stored: map[string]string{"next": "one", "serial": "1"}, want: map[string]string{"next": "one", "serial": "1"}},
+		{name: "one that was restored", mark: mark, id: "id-new", stored: map[string]string{"current": "one", "serial": "1"}, want: map[string]string{"current": "one", "serial": "1"}},
+		{name: "one that was restored while a password was being set", mark: mark, id: "id-new", stored: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2",
 			want: map[string]string{"current": "one", "next": "two", "serial": "3"}},
-		{name: "one that was restored with the password of its creation", mark: mark, id: "id-new", vault: map[string]string{"next": "one", "serial": "1"}, accepted: "1",
+		{name: "one that was restored with the password of its creation", mark: mark, id: "id-new", stored: map[string]string{"next": "one", "serial": "1"}, accepted: "1",
 			want: map[string]string{"current": "one", "serial": "1"}},
-		{name: "one that was restored before a password was sent", mark: mark, id: "id-new", vault: map[string]string{"current": "one", "next": "two", "serial": "2"},
+		{name: "one that was restored before a password was sent", mark: mark, id: "id-new", stored: map[string]string{"current": "one", "next": "two", "serial": "2"},
 			want: map[string]string{"current": "one", "next": "two", "serial": "2"}},
-		{name: "once more", vault: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}},
+		{name: "once more", stored: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			d, vault := withVault(test.vault)
+			d, secret := withPassword(test.stored)
 			c := fake.NewClientBuilder().Build()
-			if test.vault != nil {
-				if err := c.Create(t.Context(), vault); err != nil {
+			if test.stored != nil {
+				if err := c.Create(t.Context(), secret); err != nil {
 					t.Fatal(err)
 				}
 			}
 			r := &Reconciler{
-				Settings: Settings{Client: c, Reader: c, Namespace: vault.Namespace},
+				Settings: Settings{Client: c, Reader: c, Namespace: secret.Namespace},
 				Kind:     kind.Database(),
 			}
 			tn := &turn{
@@ -202,31 +215,31 @@ func TestDisown(t *testing.T) {
 			if test.accepted != "" {
 				tn.status.Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
 			}
-			if err := r.disown(t.Context(), tn); err != nil {
+			if err := r.takeOverPassword(t.Context(), tn); err != nil {
 				t.Fatal(err)
 			}
-			vault.Data = nil
-			if err := client.IgnoreNotFound(c.Get(t.Context(), client.ObjectKeyFromObject(vault), vault)); err != nil {
+			secret.Data = nil
+			if err := client.IgnoreNotFound(c.Get(t.Context(), client.ObjectKeyFromObject(secret), secret)); err != nil {
 				t.Fatal(err)
 			}
-			compareVault(t, vault, test.want)
+			comparePassword(t, secret, test.want)
 		})
 	}
 }
 
-// withVault returns a Database and its vault, which is not stored yet.
-func withVault(content map[string]string) (*v1alpha1.Database, *corev1.Secret) {
+// withPassword returns a Database and its password Secret, which is not stored yet.
+func withPassword(content map[string]string) (*v1alpha1.Database, *corev1.Secret) {
 	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid-now", Finalizers: []string{v1alpha1.FinalizerResource}}}
-	return d, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "mooring-system", Name: vaultName(d), Labels: map[string]string{
+	return d, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "mooring-system", Name: password.SecretName(d.UID), Labels: map[string]string{
 		v1alpha1.LabelKind: "Database", v1alpha1.LabelName: d.Name,
 	}}, Data: bytesOf(content)}
 }
 
-func compareVault(t *testing.T, vault *corev1.Secret, want map[string]string) {
+func comparePassword(t *testing.T, secret *corev1.Secret, want map[string]string) {
 	t.Helper()
-	for _, key := range []string{vaultCurrent, vaultNext, vaultSerial, vaultNamed, vaultForeign} {
-		if got := string(vault.Data[key]); got != want[key] && !(want[key] == made && len(got) > 20) {
-			t.Errorf("the vault has %q as %s, want %q", got, key, want[key])
+	for _, key := range []string{"current", "next", "serial", "named", "foreign"} {
+		if got := string(secret.Data[key]); got != want[key] && !(want[key] == made && len(got) > 20) {
+			t.Errorf("the password Secret has %q as %s, want %q", got, key, want[key])
 		}
 	}
 }

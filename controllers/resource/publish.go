@@ -19,7 +19,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// publish keeps the connection Secret as it should be: a projection of what was seen and of the vault. A Secret of a former name
+// publish keeps the connection Secret as it should be: a projection of what was seen and of the password Secret. A Secret of a former name
 // is kept so for a while: see former.go.
 func (r *Reconciler) publish(ctx context.Context, t *turn, out outcome) (outcome, error) {
 	wanted := t.want.GetConnection()
@@ -212,7 +212,7 @@ func connectionSecrets(status *v1alpha1.ResourceStatus, wanted *v1alpha1.Connect
 }
 
 // dropSecrets deletes what was kept for an object that goes: the connection Secret, unless the cloud
-// object stays, and the vault.
+// object stays, and the password Secret.
 func (r *Reconciler) dropSecrets(ctx context.Context, t *turn, stays bool) error {
 	if !stays {
 		for _, name := range t.published(t.want.GetConnection()) {
@@ -224,9 +224,5 @@ func (r *Reconciler) dropSecrets(ctx context.Context, t *turn, stays bool) error
 	if !r.Kind.Login {
 		return nil
 	}
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: vaultName(t.obj)}}
-	if err := client.IgnoreNotFound(r.Client.Delete(ctx, secret)); err != nil {
-		return fmt.Errorf("delete the stored password: %w", err)
-	}
-	return nil
+	return r.passwords().Delete(ctx, t.obj.GetUID())
 }

@@ -38,26 +38,26 @@ func (r *Reconciler) passwordChecked(t *turn) bool {
 
 // passwordToPublish returns the password that the connection Secret is to hold; empty for kinds that have none. done: the Secret holds it
 // already, or no password is known to be set yet.
-func (r *Reconciler) passwordToPublish(ctx context.Context, t *turn, name string) (password string, done bool, err error) {
+func (r *Reconciler) passwordToPublish(ctx context.Context, t *turn, name string) (value string, done bool, err error) {
 	if !r.Kind.Login {
 		return "", false, nil
 	}
-	if t.vault == nil && t.mem.published != nil {
+	if t.login == nil && t.mem.published != nil {
 		if done, err = r.isPublished(ctx, t, name); done || err != nil {
 			return "", done, err
 		}
-		if err = r.openVault(ctx, t); err != nil {
+		if err = r.readPassword(ctx, t); err != nil {
 			return "", false, err
 		}
-		if !t.vault.exists { // lost: the next reconciliation makes another, or finds the password again
+		if !t.login.secret.Exists { // lost: the next reconciliation makes another, or finds the password again
 			t.mem.published = nil
 			return "", false, errStale
 		}
 	}
-	if t.vault == nil || t.vault.current() == "" {
+	if t.login == nil || t.login.state.InForce() == "" {
 		return "", true, nil
 	}
-	return t.vault.current(), false, nil
+	return t.login.state.InForce(), false, nil
 }
 
 // isPublished reports whether the connection Secret is as it was, and is to hold what it held.
@@ -75,7 +75,7 @@ func (r *Reconciler) isPublished(ctx context.Context, t *turn, name string) (boo
 // which says that the server has the password.
 func (r *Reconciler) rememberPublished(t *turn, secret *corev1.Secret) {
 	t.mem.published = nil
-	if !r.Kind.Login || t.vault.next() != "" || secret.ResourceVersion == "" {
+	if !r.Kind.Login || t.login.state.Pending() != "" || secret.ResourceVersion == "" {
 		return
 	}
 	kind, data := r.Kind.Binding(t.want, &t.conn.Cloud, t.seen.Endpoint, "")

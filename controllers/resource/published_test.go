@@ -14,22 +14,19 @@ import (
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A password that is about to be sent makes what is known of the connection Secret old.
 func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
-	for name, propose := range map[string]func(*Reconciler, *turn) error{
-		"another": func(r *Reconciler, tn *turn) error {
-			return r.renewVault(t.Context(), tn, "two", firstSerial)
-		},
-		"the same again": func(r *Reconciler, tn *turn) error {
-			return r.offerAgain(t.Context(), tn)
-		},
+	for name, seen := range map[string]password.Observation{
+		"another":        {Ready: true, Wanted: "two"},
+		"the same again": {Ready: true, Refused: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, secret := withVault(map[string]string{"current": "one", "serial": "1"})
+			d, secret := withPassword(map[string]string{"current": "one", "serial": "1"})
 			c := fake.NewClientBuilder().WithObjects(secret).Build()
 			r := &Reconciler{
 				Settings: Settings{Client: c, Reader: c, Namespace: secret.Namespace}, Kind: kind.Database(),
@@ -37,12 +34,10 @@ func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
 			tn := &turn{
 				obj: d, want: d, status: &d.Status.ResourceStatus, conn: &identity.Connection{}, mem: &memory{published: &published{name: "orders-db"}},
 			}
-			if err := r.openVault(t.Context(), tn); err != nil {
+			if err := r.readPassword(t.Context(), tn); err != nil {
 				t.Fatal(err)
 			}
-			if err := propose(r, tn); err != nil {
-				t.Fatal(err)
-			}
+			tn.decide(tn.login.state.Observe(seen))
 			if tn.mem.published != nil {
 				t.Error("the connection Secret is still thought to be right")
 			}
@@ -91,7 +86,7 @@ func TestReadsOfThePassword(t *testing.T) {
 			if err := r.checkPassword(t.Context(), tn); err != nil {
 				t.Fatal(err)
 			}
-			if read := tn.vault != nil; read != test.read {
+			if read := tn.login != nil; read != test.read {
 				t.Fatalf("the password Secret was read: %t, want %t", read, test.read)
 			}
 			if test.read {
@@ -104,8 +99,8 @@ func TestReadsOfThePassword(t *testing.T) {
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(login), got); err != nil {
 				t.Fatal(err)
 			}
-			if written := string(got.Data["password"]) == "one"; written != test.written || (tn.vault != nil) != test.written {
-				t.Errorf("the connection Secret was written: %t, and the password Secret read: %t, want %t", written, tn.vault != nil, test.written)
+			if written := string(got.Data["password"]) == "one"; written != test.written || (tn.login != nil) != test.written {
+				t.Errorf("the connection Secret was written: %t, and the password Secret read: %t, want %t", written, tn.login != nil, test.written)
 			}
 		})
 	}
@@ -116,7 +111,7 @@ func TestReadsOfThePassword(t *testing.T) {
 func asPublished(vaulted map[string]string) (
 	r *Reconciler, tn *turn, login *corev1.Secret, c client.Client,
 ) {
-	d, vault := withVault(vaulted)
+	d, secret := withPassword(vaulted)
 	stale := map[string][]byte{"host": []byte("db.example"), "password": []byte("changed by hand")}
 	login = &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: "orders-db", Labels: map[string]string{v1alpha1.LabelKind: "Database", v1alpha1.LabelName: d.Name}},
@@ -124,11 +119,11 @@ func asPublished(vaulted map[string]string) (
 	}
 	objects := []client.Object{login}
 	if vaulted != nil {
-		objects = append(objects, vault)
+		objects = append(objects, secret)
 	}
 	c = fake.NewClientBuilder().WithObjects(objects...).Build()
 	r = &Reconciler{
-		Settings: Settings{Client: c, Reader: c, Namespace: vault.Namespace},
+		Settings: Settings{Client: c, Reader: c, Namespace: secret.Namespace},
 		Kind:     kind.Database(),
 	}
 	r.Kind.Binding = func(_ v1alpha1.ResourceObject, _ *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
@@ -154,7 +149,7 @@ func TestNothingIsPublishedBeforeItIsMade(t *testing.T) {
 	for _, unmade := range []bool{true, false} {
 		r, tn, login, c := asPublished(map[string]string{"current": "one", "serial": "1"})
 		tn.mem.published, tn.unmade = nil, unmade
-		if err := r.openVault(t.Context(), tn); err != nil {
+		if err := r.readPassword(t.Context(), tn); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := r.publish(t.Context(), tn, outcome{state: condition.Updating}); err != nil {

@@ -12,7 +12,7 @@ func (r *Reconciler) takeOver(ctx context.Context, t *turn, changes []field.Chan
 	if t.now.Sub(t.mem.sentAt) < r.Settle && t.mem.wasSent(changes[0]) {
 		return true, nil
 	}
-	if err := r.disown(ctx, t); err != nil {
+	if err := r.takeOverPassword(ctx, t); err != nil {
 		return false, err
 	}
 	if belongs := ownership(t.view, t.seen); belongs != oursUnmarked {

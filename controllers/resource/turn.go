@@ -62,7 +62,8 @@ type turn struct {
 	unmade bool
 	seen   driver.Observation
 	view   View
-	vault  *vault
+	// login is what is known of the password; nil if its Secret was not read.
+	login *login
 	// asPublished is what the connection Secret holds, as it was found or written.
 	asPublished *published
 	// letGo are fields that are managed no longer, which is told once it is stored.

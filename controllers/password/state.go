@@ -1,0 +1,221 @@
+package password
+
+// First is the serial of a password that the cloud got with the creation itself. All others are sent later, and have higher ones.
+const First = 1
+
+// Stored is what the password Secret holds.
+type Stored struct {
+	// Current is the password that the server is known to have; empty if none is known.
+	Current string
+	// Next is the password that the server is to get; empty if there is none.
+	Next string
+	// Serial is that of Next, or of Current if there is no Next; 0 if there never was a password.
+	Serial int
+	// Named: the user's spec names Next; Mooring did not make it.
+	Named bool
+	// Foreign: the server has a password that only others know.
+	Foreign bool
+}
+
+// Latest is the password that the server has or will have.
+func (s Stored) Latest() string {
+	if s.Next != "" {
+		return s.Next
+	}
+	return s.Current
+}
+
+// A State is all that is known of a server's password.
+type State struct {
+	Stored
+	// Accepted is the serial that the cloud accepted, as the object's status says; 0 if it says nothing.
+	Accepted int
+	// Sent is the serial that this process knows to be accepted: the status that says so may have been lost. 0 if there is none.
+	Sent int
+}
+
+// Do says what has to be done about a password.
+type Do string
+
+// What has to be done, after State was stored if Decision.Store says so.
+const (
+	// Nothing has to be sent.
+	Nothing Do = "Nothing"
+	// Wait: it can't be decided yet.
+	Wait Do = "Wait"
+	// Send: the next password has to be sent.
+	Send Do = "Send"
+	// Replace: the next password has to be sent, and takes the place of one that only others know. It requires approval.
+	Replace Do = "Replace"
+	// Include: the latest password belongs into the call that creates the server or its administrator.
+	Include Do = "Include"
+)
+
+// A Decision is what follows from an event.
+type Decision struct {
+	State State
+	// Store: State has to be stored, before anything is sent and before anything is published.
+	Store bool
+	Do    Do
+}
+
+// Left is what a connection Secret says that was left with a server which is taken back.
+type Left struct {
+	// Password is empty if there is no such Secret, or if it is of another server.
+	Password string
+	// Undecided: there is a Secret, but the cloud does not say yet where the server is, so that the Secret may be of another one.
+	Undecided bool
+}
+
+// An Observation is what was observed of a server that exists.
+type Observation struct {
+	// Ready: the server works, so what was accepted before is in force.
+	Ready bool
+	// Refused: the cloud reports that a password which it had accepted is not in force.
+	Refused bool
+	// UserMissing: the administrator does not exist yet, and is created with a password by a call of its own.
+	UserMissing bool
+	// Wanted is the password that the user's spec names; empty if it names none.
+	Wanted string
+	// Left counts only as long as no password is known or wanted.
+	Left Left
+	// Fresh is a random password, for the case that Mooring has to make one.
+	Fresh string
+}
+
+// Observe decides what follows from an observation.
+func (s State) Observe(o Observation) Decision {
+	s = s.confirmed()
+	before := s.Stored
+	if s.Latest() == "" && o.Wanted == "" {
+		if o.Left.Undecided {
+			return Decision{State: s, Do: Wait}
+		}
+		if o.Left.Password != "" {
+			s = s.propose(o.Left.Password, First+1).promoted()
+		}
+	}
+	if o.UserMissing { // who is created gets a password of ours
+		s.Foreign = false
+	}
+	s = s.renewed(o.Wanted, o.Fresh, First+1)
+	if o.UserMissing {
+		return Decision{State: s, Store: s.Stored != before, Do: Include}
+	}
+	if o.Refused && o.Ready {
+		s = s.Refuse()
+		if s.Next == "" { // it was thought to be in force
+			s = s.propose(s.Current, First)
+		}
+	}
+	if s.Next == "" || !o.Ready {
+		return Decision{State: s, Store: s.Stored != before, Do: Nothing}
+	}
+	if s.Sent == s.Serial {
+		s.Accepted = s.Serial
+	}
+	switch {
+	case s.Serial == First && !o.Refused: // the creation set it: the status says so from now on, and the Secret with its next write
+		s.Accepted = First
+		return Decision{State: s.promoted(), Do: Nothing}
+	case s.taken():
+		return Decision{State: s.promoted(), Store: true, Do: Nothing}
+	case s.Foreign && o.Wanted == "":
+		return Decision{State: s, Store: s.Stored != before, Do: Replace}
+	default:
+		return Decision{State: s, Store: s.Stored != before, Do: Send}
+	}
+}
+
+// Create decides about the password of a server that is about to be created. wanted and fresh are as in Observation.
+func (s State) Create(wanted, fresh string) Decision {
+	s = s.confirmed()
+	before := s.Stored
+	s.Foreign = false
+	s = s.renewed(wanted, fresh, First)
+	return Decision{State: s, Store: s.Stored != before, Do: Include}
+}
+
+// TakeOver decides about the password of a server that is about to be taken over. What was meant for a server of our own, and was
+// never confirmed, was not set by that server's creation. A password that was in force stays, because a server that was restored
+// from a snapshot has it; without one only others know the server's. ours: the server was made for this object before.
+func (s State) TakeOver(ours bool) Decision {
+	stored := s.Stored
+	s = s.confirmed()
+	foreign := !ours && s.Current == ""
+	trusted := s.Next != "" && (s.Serial == First || s.taken())
+	if !trusted && foreign == s.Foreign && s.Stored == stored {
+		return Decision{State: s, Do: Nothing}
+	}
+	if trusted {
+		s = s.propose(s.Next, First)
+	}
+	s.Foreign = foreign
+	if s.Serial == 0 { // earlier releases can't do without one
+		s.Serial = First
+	}
+	return Decision{State: s, Store: true, Do: Nothing}
+}
+
+// Accept is for a cloud that accepted the password which was sent.
+func (s State) Accept() State {
+	s.Sent, s.Accepted = s.Serial, s.Serial
+	return s
+}
+
+// Refuse is for a change that the cloud had accepted and that came to nothing. It may have been the password: that counts as not
+// accepted, and is sent again. What a creation set is in force since then.
+func (s State) Refuse() State {
+	s.Sent = 0
+	if s.Accepted != First {
+		s.Accepted = 0
+	}
+	return s
+}
+
+// InForce is the password that the server is known to have, and that may be published; empty if none is known.
+func (s State) InForce() string { return s.confirmed().Current }
+
+// Pending is the password that the server is to get, or whose arrival is not confirmed; empty if there is none.
+func (s State) Pending() string { return s.confirmed().Next }
+
+// confirmed is the state with what the status adds to the Secret: a password that the creation set is not worth a write of its own.
+// Without a Secret, nothing was sent from it.
+func (s State) confirmed() State {
+	if s.Serial == 0 {
+		s.Sent = 0
+	}
+	if s.Next != "" && s.Serial == First && s.Accepted == First {
+		s = s.promoted()
+	}
+	return s
+}
+
+// taken reports whether the cloud is known to have accepted the next password.
+func (s State) taken() bool { return s.Serial != 0 && (s.Sent == s.Serial || s.Accepted == s.Serial) }
+
+// propose makes a password the next one, with a serial that was not used before and is low at least. The status may outlive the
+// Secret, so its serial counts too. Nothing with the new serial was sent yet.
+func (s State) propose(password string, low int) State {
+	s.Next, s.Serial, s.Sent = password, max(low, s.Serial+1, s.Accepted+1), 0
+	return s
+}
+
+// promoted is the state after the server took the next password.
+func (s State) promoted() State {
+	s.Current, s.Next, s.Named, s.Foreign = s.Next, "", false, false
+	return s
+}
+
+// renewed is the state with a next password if there is none yet, or if another is wanted: the one that is wanted, or a fresh one.
+func (s State) renewed(wanted, fresh string, low int) State {
+	withdrawn := s.Next != "" && s.Named && !s.taken() // the spec no longer names it, and no server has it
+	if s.Latest() != "" && (wanted == "" && !withdrawn || wanted != "" && wanted == s.Latest()) {
+		return s
+	}
+	s.Named = wanted != ""
+	if wanted == "" {
+		wanted = fresh
+	}
+	return s.propose(wanted, low)
+}

@@ -1,0 +1,152 @@
+package password
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// The keys of the password Secret. Earlier releases read and write them too.
+const (
+	keyCurrent = "current"
+	keyNext    = "next"
+	keySerial  = "serial"
+	keyNamed   = "named"
+	keyForeign = "foreign"
+)
+
+// A Store reads and writes password Secrets. They are in Mooring's own namespace.
+type Store struct {
+	Reader client.Reader
+	// Writer creates, updates and deletes; an update is guarded by the resourceVersion that was read.
+	Writer    client.Writer
+	Namespace string
+}
+
+// An Owner is the object to whose server a password belongs.
+type Owner struct {
+	Kind, Name string
+	UID        types.UID
+}
+
+// SecretName returns the name of an owner's password Secret.
+func SecretName(uid types.UID) string { return "password-" + string(uid) }
+
+// A Secret is a password Secret as it was read, or as it is about to be created.
+type Secret struct {
+	Stored Stored
+	// Exists: it was read or written.
+	Exists bool
+	object *corev1.Secret
+}
+
+// A NotOwnedError says that there is a Secret under the name of a password Secret which Mooring did not create for its owner.
+type NotOwnedError struct{ Secret string }
+
+// Error implements error.
+func (e *NotOwnedError) Error() string {
+	return fmt.Sprintf("Secret %s in Mooring's own namespace, which stores this object's password, was not created by Mooring; ask your platform team to check it", e.Secret)
+}
+
+// New returns the Secret of an owner that has none, without reading. Should there be one after all, Put does not overwrite it.
+func (s *Store) New(owner Owner) *Secret {
+	return &Secret{object: &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: SecretName(owner.UID), Labels: map[string]string{
+			v1alpha1.LabelKind: owner.Kind, v1alpha1.LabelName: owner.Name, v1alpha1.LabelUID: string(owner.UID),
+		}},
+		Data: map[string][]byte{},
+	}}
+}
+
+// Get reads the Secret of an owner. If there is none it returns a new one.
+func (s *Store) Get(ctx context.Context, owner Owner) (*Secret, error) {
+	secret := &corev1.Secret{}
+	err := s.Reader.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: SecretName(owner.UID)}, secret)
+	if apierrors.IsNotFound(err) {
+		return s.New(owner), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the password: %w", err)
+	}
+	labelled := secret.Labels[v1alpha1.LabelKind] == owner.Kind && secret.Labels[v1alpha1.LabelName] == owner.Name
+	if !labelled || secret.Type != corev1.SecretTypeOpaque && secret.Type != "" {
+		return nil, &NotOwnedError{secret.Name}
+	}
+	stored, err := decode(secret.Data)
+	if err != nil {
+		return nil, fmt.Errorf("read the password's serial in Secret %s: %w", secret.Name, err)
+	}
+	return &Secret{Stored: stored, Exists: true, object: secret}, nil
+}
+
+// Put stores what the Secret is to hold. A conflict says that somebody else wrote it since it was read.
+func (s *Store) Put(ctx context.Context, secret *Secret, stored Stored) error {
+	written := secret.object.DeepCopy()
+	encode(stored, written)
+	var err error
+	if secret.Exists {
+		err = s.Writer.Update(ctx, written)
+	} else {
+		err = s.Writer.Create(ctx, written)
+	}
+	if apierrors.IsAlreadyExists(err) {
+		err = apierrors.NewConflict(corev1.Resource("secrets"), written.Name, err)
+	}
+	if err != nil {
+		return fmt.Errorf("store the password: %w", err)
+	}
+	secret.object, secret.Stored, secret.Exists = written, stored, true
+	return nil
+}
+
+// Delete deletes the Secret of an owner, if there is one.
+func (s *Store) Delete(ctx context.Context, uid types.UID) error {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: SecretName(uid)}}
+	if err := client.IgnoreNotFound(s.Writer.Delete(ctx, secret)); err != nil {
+		return fmt.Errorf("delete the stored password: %w", err)
+	}
+	return nil
+}
+
+func decode(data map[string][]byte) (Stored, error) {
+	s := Stored{
+		Current: string(data[keyCurrent]), Next: string(data[keyNext]),
+		Named: data[keyNamed] != nil, Foreign: data[keyForeign] != nil,
+	}
+	if len(data[keySerial]) == 0 {
+		return s, nil
+	}
+	var err error
+	s.Serial, err = strconv.Atoi(string(data[keySerial]))
+	return s, err
+}
+
+// encode writes what is stored into a Secret. Other keys stay.
+func encode(s Stored, into *corev1.Secret) {
+	if into.Data == nil {
+		into.Data = map[string][]byte{}
+	}
+	set := func(key, value string) {
+		delete(into.Data, key)
+		if value != "" {
+			into.Data[key] = []byte(value)
+		}
+	}
+	flag := map[bool]string{true: "true"}
+	set(keyCurrent, s.Current)
+	set(keyNext, s.Next)
+	set(keySerial, "")
+	if s.Serial != 0 {
+		set(keySerial, strconv.Itoa(s.Serial))
+	}
+	set(keyNamed, flag[s.Named])
+	set(keyForeign, flag[s.Foreign])
+}
