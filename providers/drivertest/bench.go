@@ -8,15 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
 type (
-	buckets           = v1alpha1.BucketParameters
-	databases         = v1alpha1.DatabaseParameters
 	external[S any]   = table.External[S]
 	request[S any]    = table.Request[S]
 	obligation[S any] struct {

@@ -21,6 +21,7 @@ const previewPatience = 5 * time.Second
 func Connect(ctx context.Context, r io.Reader, w io.Writer) (driver.Driver, error) {
 	c := &client{hosts: map[uint64]driver.Host{}, begun: map[uint64]func(driver.Call){}}
 	c.peer = newPeer(c.handle, ended)
+	//nolint:contextcheck // the pipe outlives the call that connects it
 	go func() { _ = c.peer.run(r, w) }() // each call says that it broke
 	if err := c.peer.call(ctx, describe, nil, &c.description); err != nil {
 		return nil, err

@@ -213,7 +213,7 @@ func (p *peer) call(ctx context.Context, method string, in, out any) error {
 	f := frame{Method: method, Body: body}
 	f.For, _ = ctx.Value(callKey{}).(uint64)
 	if deadline, limited := ctx.Deadline(); limited {
-		f.Left = max(time.Until(deadline), 1)
+		f.Left = max(time.Until(deadline), 1) //nolint:forbidigo // contexts end by this clock
 	}
 	call := &pending{ctx: ctx, answer: make(chan frame, 1)}
 	p.mu.Lock()

@@ -103,7 +103,7 @@ func TestWhatIsSentArrives(t *testing.T) {
 	if _, err := j.session.Update(t.Context(), "Bucket", want, nil, ""); driver.CodeOf(err) != driver.Internal || !strings.Contains(err.Error(), "boom") {
 		t.Errorf("an error without a code came as %v of code %v, want Internal with its text", err, driver.CodeOf(err))
 	}
-	if diff := cmp.Diff(j.scripted.Driver.Describe(), j.Describe()); diff != "" {
+	if diff := cmp.Diff(j.scripted.Describe(), j.Describe()); diff != "" {
 		t.Errorf("the description (-driver +caller):\n%s", diff)
 	}
 }
