@@ -32,13 +32,5 @@ func wantTags(tags map[string]v1alpha1.TagValue) map[string]string {
 	return out
 }
 
-// markDelta returns the tags to set and the names to remove for an object to bear the mark.
-func markDelta(mark driver.Mark) (set map[string]string, remove []string) {
-	if !mark.Released {
-		remove = []string{driver.LabelReleased}
-	}
-	return mark.Labels(), remove
-}
-
 // sortedKeys returns a map's keys in order, so that calls and messages do not depend on chance.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

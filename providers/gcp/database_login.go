@@ -90,7 +90,7 @@ func (d *databases) lookForUser(ctx context.Context, req *databaseRequest, have 
 	}
 	if err != nil {
 		o.Unreadable = append(o.Unreadable, driver.FieldError{Field: driver.FieldUsername, Err: driver.ErrorOf(err)})
-		return nil //nolint:nilerr // told in Unreadable
+		return nil
 	}
 	for _, u := range users.Items {
 		if u.Name == l.name && (u.Host == l.host || u.Host == "") {

@@ -42,13 +42,7 @@ func Effects[S, H, P any](t testing.TB, table field.Table[S, H, P], examples []E
 		}
 		reached[key(e.Field, e.Effect)] = true
 	}
-	for name, effects := range listed {
-		for _, effect := range effects {
-			if !reached[key(name, effect)] && !table.Constant(name) {
-				t.Errorf("%s lists %s, and no example has that effect: take it out, or add an example", name, effect)
-			}
-		}
-	}
+	unreached(t, table, listed, reached)
 	crossed(t, table, examples, func(c field.Change) {
 		if !slices.Contains(listed[c.Field], c.Effect) {
 			t.Errorf("%s from %q to %q is %s, which its row does not list", c.Field, c.From, c.To, c.Effect)
@@ -60,6 +54,21 @@ func Effects[S, H, P any](t testing.TB, table field.Table[S, H, P], examples []E
 			t.Errorf("%s from %q to %q is %s because %q, and its row advises %q: say the same", c.Field, c.From, c.To, c.Effect, c.Why, advice)
 		}
 	})
+}
+
+// unreached reports the effects that depend on what is changed to what, and that no example has.
+func unreached[S, H, P any](t testing.TB, table field.Table[S, H, P], listed map[string][]field.Effect, reached map[string]bool) {
+	t.Helper()
+	for name, effects := range listed {
+		if table.Constant(name) {
+			continue
+		}
+		for _, effect := range effects {
+			if !reached[key(name, effect)] {
+				t.Errorf("%s lists %s, and no example has that effect: take it out, or add an example", name, effect)
+			}
+		}
+	}
 }
 
 func key(name string, effect field.Effect) string { return fmt.Sprintf("%s %s", name, effect) }
