@@ -174,7 +174,7 @@ func TestPreview(t *testing.T) {
 			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, at once: the server is away while it restarts", age,
 		}},
 		{"an approval of something else", edits{largerClass, onApproval, reconciled}, edits{approvedAnother}, nil},
-		{"an annotation edits no spec: drift waits on", edits{elsewhereClass}, edits{approvedAnother}, nil},
+		{"an annotation is no edit of the spec: drift waits on", edits{unapplied, elsewhereClass}, edits{approvedAnother}, nil},
 		{"no longer observed only", edits{observeOnly, elsewhereClass}, edits{managed},
 			[]string{"Restarts: aws.instanceClass db.t4g.large -> db.t4g.micro, after approval: the server is away while it restarts", age}},
 		{"no longer observed only, without a mark", edits{neverManaged, elsewhereClass}, edits{managed}, []string{
