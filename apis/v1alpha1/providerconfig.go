@@ -227,10 +227,10 @@ type ProviderConfigStatus struct {
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="In use by",type=string,priority=1,JSONPath=`.status.inUseBy`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
-// +kubebuilder:validation:XValidation:rule="has(self.spec.aws) != has(self.spec.gcp)",message="set exactly one of spec.aws and spec.gcp"
+// +kubebuilder:validation:XValidation:rule="[has(self.spec.aws), has(self.spec.gcp)].filter(set, set).size() == 1",message="set exactly one of spec.aws and spec.gcp"
 // +kubebuilder:validation:XValidation:rule="has(self.spec.credentials.secretRef) != has(self.spec.credentials.webIdentity)",message="set exactly one of spec.credentials.secretRef and spec.credentials.webIdentity"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.credentials.assumeRoles)",message="spec.credentials.assumeRoles is only for AWS: for Google Cloud, use spec.credentials.impersonateServiceAccount",fieldPath=".spec.credentials"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.credentials.impersonateServiceAccount)",message="spec.credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use spec.credentials.assumeRoles",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.assumeRoles) || has(self.spec.aws)",message="spec.credentials.assumeRoles is only for AWS: for Google Cloud, use spec.credentials.impersonateServiceAccount",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.impersonateServiceAccount) || has(self.spec.gcp)",message="spec.credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use spec.credentials.assumeRoles",fieldPath=".spec.credentials"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.webIdentity) || (has(self.spec.credentials.webIdentity.roleARN) == has(self.spec.aws) && has(self.spec.credentials.webIdentity.provider) == has(self.spec.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS and provider for Google Cloud: set the one of your cloud, and remove the other",fieldPath=".spec.credentials"
 type ProviderConfig struct {
 	metav1.TypeMeta `json:",inline"`
@@ -269,10 +269,10 @@ type ProviderConfigList struct {
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="In use by",type=string,priority=1,JSONPath=`.status.inUseBy`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
-// +kubebuilder:validation:XValidation:rule="has(self.spec.aws) != has(self.spec.gcp)",message="set exactly one of spec.aws and spec.gcp"
+// +kubebuilder:validation:XValidation:rule="[has(self.spec.aws), has(self.spec.gcp)].filter(set, set).size() == 1",message="set exactly one of spec.aws and spec.gcp"
 // +kubebuilder:validation:XValidation:rule="[has(self.spec.credentials.secretRef), has(self.spec.credentials.ambient), has(self.spec.credentials.webIdentity)].filter(set, set).size() == 1",message="set exactly one of spec.credentials.secretRef, spec.credentials.ambient and spec.credentials.webIdentity"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.credentials.assumeRoles)",message="spec.credentials.assumeRoles is only for AWS: for Google Cloud, use spec.credentials.impersonateServiceAccount",fieldPath=".spec.credentials"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.credentials.impersonateServiceAccount)",message="spec.credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use spec.credentials.assumeRoles",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.assumeRoles) || has(self.spec.aws)",message="spec.credentials.assumeRoles is only for AWS: for Google Cloud, use spec.credentials.impersonateServiceAccount",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.impersonateServiceAccount) || has(self.spec.gcp)",message="spec.credentials.impersonateServiceAccount is only for Google Cloud: for AWS, use spec.credentials.assumeRoles",fieldPath=".spec.credentials"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.credentials.webIdentity) || (has(self.spec.credentials.webIdentity.roleARN) == has(self.spec.aws) && has(self.spec.credentials.webIdentity.provider) == has(self.spec.gcp))",message="spec.credentials.webIdentity needs roleARN for AWS and provider for Google Cloud: set the one of your cloud, and remove the other",fieldPath=".spec.credentials"
 type ClusterProviderConfig struct {
 	metav1.TypeMeta `json:",inline"`
