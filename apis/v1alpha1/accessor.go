@@ -70,22 +70,24 @@ type ClassObject interface {
 	GetDefaultSize() string
 }
 
-// ClassSize is an entry of a class's catalogue, for a class of any kind.
+// ClassSize is an entry of a class's catalogue, for a class of any kind. It is in no document.
 //
 // +kubebuilder:object:generate=false
 type ClassSize struct {
 	// Name is what an object sets in spec.size. Description and Cost are for people.
-	Name, Description, Cost string
+	Name, Description, Cost string `json:"-"`
 	// Entry points to the entry itself. The blocks of clouds in it are what the size means.
-	Entry any
+	Entry any `json:"-"`
 	// Bounds are the limits of numbers in the spec, by the path of the field without spec.
-	Bounds map[string]SizeBounds
+	Bounds map[string]SizeBounds `json:"-"`
 }
 
 // SizeBounds are the smallest and the largest value that a size allows; nil is no limit.
 //
 // +kubebuilder:object:generate=false
-type SizeBounds struct{ Min, Max *int32 }
+type SizeBounds struct {
+	Min, Max *int32 `json:"-"`
+}
 
 // A ProviderConfigObject is a ProviderConfig or a ClusterProviderConfig. Pointers lead into the object.
 //
