@@ -74,22 +74,33 @@ func newPeer(handle handler, inline ...string) *peer {
 	return p
 }
 
-// run carries frames until the pipe breaks, and says why; io.EOF says that the other side closed it.
+// run carries frames until the pipe breaks in either direction, and returns the first error; io.EOF says that the other side closed it.
+// A read that is under way then ends with r. What it reads is not executed.
 func (p *peer) run(r io.Reader, w io.Writer) error {
 	go p.write(w)
+	go p.read(r)
+	<-p.done
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.broken
+}
+
+func (p *peer) read(r io.Reader) {
 	lines := bufio.NewReader(r)
 	for {
-		f, err := read(lines)
+		f, err := readFrame(lines)
 		if err != nil {
 			p.fail(err)
-			return err
+			return
 		}
-		p.take(f)
+		if !p.take(f) {
+			return
+		}
 	}
 }
 
-// read reads a frame.
-func read(lines *bufio.Reader) (frame, error) {
+// readFrame reads a frame. io.EOF says that the reader ended between two frames.
+func readFrame(lines *bufio.Reader) (frame, error) {
 	var line []byte
 	for {
 		part, err := lines.ReadSlice('\n')
@@ -98,6 +109,9 @@ func read(lines *bufio.Reader) (frame, error) {
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
+		}
+		if errors.Is(err, io.EOF) && len(line) > 0 {
+			return frame{}, io.ErrUnexpectedEOF
 		}
 		if err != nil {
 			return frame{}, err
@@ -138,10 +152,13 @@ func (p *peer) fail(err error) {
 	}
 }
 
-// take handles a frame of the other side.
-func (p *peer) take(f frame) {
+// take handles a frame of the other side. It reports false, and does nothing, if the pipe broke: nobody could get an answer.
+func (p *peer) take(f frame) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.broken != nil {
+		return false
+	}
 	switch f.Method {
 	case answer:
 		if call := p.waiting[f.ID]; call != nil {
@@ -155,6 +172,7 @@ func (p *peer) take(f frame) {
 	default:
 		p.begin(f)
 	}
+	return true
 }
 
 // begin handles a call of the other side. The peer is locked.

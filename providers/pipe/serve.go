@@ -11,7 +11,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Serve lets a driver answer what Connect asks through a pipe. It returns nil when the caller closes the pipe, and why if it breaks.
+// Serve lets a driver answer what Connect asks through a pipe. It returns nil when the caller closes the pipe, and the first error if the
+// pipe breaks in either direction. It may still be reading from r when it returns after a failed write: close r then.
 func Serve(r io.Reader, w io.Writer, d driver.Driver) error {
 	s := &server{driver: d, sessions: map[uint64]driver.Session{}, requests: map[uint64]context.CancelFunc{}}
 	s.peer = newPeer(s.handle, closing, stop)
