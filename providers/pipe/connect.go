@@ -79,7 +79,7 @@ func (c *client) close(number uint64) {
 	c.mu.Unlock()
 	body, err := json.Marshal(about{Session: number})
 	if err == nil {
-		c.peer.tell(frame{Method: closing, Body: body})
+		c.peer.sendControl(frame{Method: closing, Body: body})
 	}
 }
 
@@ -118,7 +118,7 @@ func (c *client) beginning(ctx context.Context, host driver.Host, a asking) begu
 	number := c.last
 	stopped := context.AfterFunc(requested, func() {
 		if body, err := json.Marshal(begun{Number: number}); err == nil {
-			c.peer.tell(frame{Method: stop, Body: body})
+			c.peer.sendControl(frame{Method: stop, Body: body})
 		}
 	})
 	c.begun[number] = func(call driver.Call) {

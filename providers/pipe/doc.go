@@ -4,4 +4,7 @@
 // Each line is one frame of JSON, of a bounded size. Both sides call each other, many calls at once: the caller asks the driver, and
 // the driver asks its host for tokens and tells it of requests. The time that a call has left, and its end, go with it. A pipe that
 // breaks makes every call Unavailable: it says nothing about what is in the cloud.
+//
+// driver.Session says that methods return before their context ends. Through a pipe, a call that the driver has received may return up
+// to one second after its context ended: the caller waits that long for the driver to end the call.
 package pipe

@@ -16,9 +16,9 @@ import (
 const (
 	// longest is how many bytes a frame may have. What comes longer breaks the pipe: nobody knows how much more there is.
 	longest = 8 << 20
-	// queued is how many frames may wait for a side that does not read.
+	// queued is how many calls and answers may wait for a side that does not read.
 	queued = 256
-	// grace is how long a call that was cancelled may take to end.
+	// grace is how long a call that was cancelled may take to end: a call may outlive its deadline by that much.
 	grace = time.Second
 	// answer and cancel are the methods of frames that are no calls: one answers a call, one says that nobody waits for it any more.
 	answer = "answer"
@@ -46,11 +46,16 @@ type peer struct {
 	handle handler
 	// inline are the methods that are handled before the next frame is read, and are not answered.
 	inline map[string]bool
-	out    chan []byte
-	done   chan struct{}
+	// out are the calls and answers to write. A sender waits for room.
+	out chan outgoing
+	// wake says that there is something in control.
+	wake chan struct{}
+	done chan struct{}
 
-	mu      sync.Mutex
-	broken  error
+	mu     sync.Mutex
+	broken error
+	// control are frames that have to arrive although nobody waits for them. They are written before those of out.
+	control [][]byte
 	last    uint64
 	waiting map[uint64]*pending           // our calls
 	running map[uint64]context.CancelFunc // theirs
@@ -60,12 +65,20 @@ type peer struct {
 type pending struct {
 	ctx    context.Context //nolint:containedctx // calls that the other side makes on its behalf get its values
 	answer chan frame
+	// written and cancelled are guarded by the peer's mutex. A call that is cancelled before it is written is never written.
+	written, cancelled bool
+}
+
+// outgoing is a frame that waits to be written.
+type outgoing struct {
+	line []byte
+	call *pending // nil for a frame that is no call
 }
 
 // newPeer returns a side of a pipe. It reads and writes once it runs.
 func newPeer(handle handler, inline ...string) *peer {
 	p := &peer{
-		handle: handle, inline: map[string]bool{}, out: make(chan []byte, queued), done: make(chan struct{}),
+		handle: handle, inline: map[string]bool{}, out: make(chan outgoing, queued), wake: make(chan struct{}, 1), done: make(chan struct{}),
 		waiting: map[uint64]*pending{}, running: map[uint64]context.CancelFunc{},
 	}
 	for _, method := range inline {
@@ -126,16 +139,38 @@ func readFrame(lines *bufio.Reader) (frame, error) {
 
 func (p *peer) write(w io.Writer) {
 	for {
+		var next outgoing
 		select {
-		case line := <-p.out:
+		case <-p.wake:
+		case next = <-p.out:
+		case <-p.done:
+			return
+		}
+		for _, line := range p.linesWith(next) {
 			if _, err := w.Write(line); err != nil {
 				p.fail(err)
 				return
 			}
-		case <-p.done:
-			return
 		}
 	}
+}
+
+// linesWith returns what is to be written now: all control frames, then the next call or answer, if there is one.
+func (p *peer) linesWith(next outgoing) [][]byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	lines := p.control
+	p.control = nil
+	if next.call != nil {
+		if next.call.cancelled {
+			return lines
+		}
+		next.call.written = true
+	}
+	if next.line == nil {
+		return lines
+	}
+	return append(lines, next.line)
 }
 
 // fail breaks the pipe for all calls, of either side.
@@ -206,9 +241,9 @@ func (p *peer) serve(ctx context.Context, f frame) {
 		reply.Body, err = json.Marshal(result)
 		reply.Error = driver.ErrorOf(err)
 	}
-	if err := p.send(context.WithoutCancel(ctx), reply); driver.CodeOf(err) == driver.Invalid {
+	if err := p.send(context.WithoutCancel(ctx), reply, nil); driver.CodeOf(err) == driver.Invalid {
 		reply.Body, reply.Error = nil, &driver.Error{Code: driver.Internal, Message: err.Error()}
-		_ = p.send(context.WithoutCancel(ctx), reply) // or the pipe broke, which the other side knows
+		_ = p.send(context.WithoutCancel(ctx), reply, nil) // or the pipe broke, which the other side knows
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -240,18 +275,32 @@ func (p *peer) call(ctx context.Context, method string, in, out any) error {
 	p.waiting[f.ID] = call
 	p.mu.Unlock()
 	defer p.forget(f.ID)
-	if err := p.send(ctx, f); err != nil {
+	if err := p.send(ctx, f, call); err != nil {
 		return err
 	}
 	select {
 	case reply := <-call.answer:
 		return decode(reply, out)
 	case <-ctx.Done():
-		p.tell(frame{ID: f.ID, Method: cancel})
+		if !p.cancelCall(f.ID, call) {
+			return unavailable("the call was not made: its time is over", ctx.Err())
+		}
 		return p.late(ctx, call, out)
 	case <-p.done:
 		return p.lastWords(call, out)
 	}
+}
+
+// cancelCall tells the other side that nobody waits for a call any more. It reports false if the call was not written: now it never is.
+func (p *peer) cancelCall(id uint64, call *pending) bool {
+	p.mu.Lock()
+	call.cancelled = true
+	written := call.written
+	p.mu.Unlock()
+	if written {
+		p.sendControl(frame{ID: id, Method: cancel})
+	}
+	return written
 }
 
 // late waits a little for a call that was cancelled to end, so that it is over when its caller goes on.
@@ -294,8 +343,8 @@ func (p *peer) forget(id uint64) {
 	delete(p.waiting, id)
 }
 
-// send queues a frame. A frame that is too long is Invalid, and harms no other.
-func (p *peer) send(ctx context.Context, f frame) error {
+// send queues a frame, that of a call if call is not nil. A frame that is too long is Invalid, and harms no other.
+func (p *peer) send(ctx context.Context, f frame, call *pending) error {
 	line, err := json.Marshal(f)
 	if err != nil {
 		return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf("the message can't be encoded: %v", err)}
@@ -309,7 +358,7 @@ func (p *peer) send(ctx context.Context, f frame) error {
 	default:
 	}
 	select {
-	case p.out <- append(line, '\n'):
+	case p.out <- outgoing{append(line, '\n'), call}:
 		return nil
 	case <-ctx.Done():
 		return unavailable("the driver takes no message", ctx.Err())
@@ -318,13 +367,21 @@ func (p *peer) send(ctx context.Context, f frame) error {
 	}
 }
 
-// tell queues a frame that nobody has to get, if there is room for it.
-func (p *peer) tell(f frame) {
-	if line, err := json.Marshal(f); err == nil {
-		select {
-		case p.out <- append(line, '\n'):
-		default:
-		}
+// sendControl queues a frame that has to arrive. It never waits, and the frame overtakes the calls and answers that are queued.
+func (p *peer) sendControl(f frame) {
+	line, err := json.Marshal(f)
+	if err != nil {
+		return // numbers, which can be encoded
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.broken != nil {
+		return
+	}
+	p.control = append(p.control, append(line, '\n'))
+	select {
+	case p.wake <- struct{}{}:
+	default: // the writer has not seen the last one yet
 	}
 }
 

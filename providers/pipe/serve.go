@@ -153,7 +153,7 @@ func (h *remoteHost) Begin(ctx context.Context, service, operation string) (cont
 		s.mu.Unlock()
 		body, err := json.Marshal(asking{Session: h.session, Begun: b.Number, Call: call})
 		if err == nil {
-			_ = s.peer.send(context.WithoutCancel(ctx), frame{Method: ended, Body: body}) // or the pipe broke
+			_ = s.peer.send(context.WithoutCancel(ctx), frame{Method: ended, Body: body}, nil) // or the pipe broke
 		}
 	}
 }
