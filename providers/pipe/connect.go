@@ -114,19 +114,17 @@ func (c *client) handle(ctx context.Context, method string, body json.RawMessage
 func (c *client) beginning(ctx context.Context, host driver.Host, a asking) begun {
 	requested, end := host.Begin(context.WithoutCancel(ctx), a.Service, a.Operation)
 	c.mu.Lock()
-	c.last++
-	number := c.last
-	stopped := context.AfterFunc(requested, func() {
-		if body, err := json.Marshal(begun{Number: number}); err == nil {
+	unwatch := context.AfterFunc(requested, func() {
+		if body, err := json.Marshal(stopped{Number: a.Begun}); err == nil {
 			c.peer.sendControl(frame{Method: stop, Body: body})
 		}
 	})
-	c.begun[number] = func(call driver.Call) {
-		stopped()
+	c.begun[a.Begun] = func(call driver.Call) {
+		unwatch()
 		end(call)
 	}
 	c.mu.Unlock()
-	return begun{Number: number, Over: requested.Err() != nil}
+	return begun{Over: requested.Err() != nil}
 }
 
 // session is a session at the other end.

@@ -57,14 +57,15 @@ type asking struct {
 	Session uint64
 	// Audience is of a Token.
 	Audience string `json:",omitempty"`
+	// Begun is the number of the request that Begins or Ended, which the driver chose.
+	Begun uint64 `json:",omitempty"`
 	// Service and Operation are of a Begin, Call of what Ended.
 	Service, Operation string      `json:",omitempty"`
-	Begun              uint64      `json:",omitempty"`
 	Call               driver.Call `json:",omitzero"`
 }
 
-// begun is the answer to a Begin: the number of the request, and whether it must not be sent.
-type begun struct {
-	Number uint64
-	Over   bool
-}
+// begun is the answer to a Begin: whether the request must not be sent.
+type begun struct{ Over bool }
+
+// stopped says that a request that began must not go on.
+type stopped struct{ Number uint64 }

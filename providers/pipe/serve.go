@@ -28,6 +28,7 @@ type server struct {
 	driver driver.Driver
 
 	mu       sync.Mutex
+	last     uint64
 	sessions map[uint64]driver.Session
 	requests map[uint64]context.CancelFunc // to the cloud, under way
 }
@@ -79,13 +80,13 @@ func (s *server) open(ctx context.Context, body json.RawMessage) error {
 
 // stop ends a request to the cloud: its host forbids it.
 func (s *server) stop(body json.RawMessage) error {
-	b, err := from[begun](body)
+	b, err := from[stopped](body)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if end := s.requests[b.Number]; end != nil {
+	if end := s.requests[b.Number]; end != nil { // or it ended by itself
 		end()
 	}
 	return nil
@@ -135,23 +136,26 @@ func (h *remoteHost) Token(ctx context.Context, audience string) (value string, 
 	return value, err
 }
 
-// Begin implements driver.Host. Where the host can't be asked, the request is not made.
+// Begin implements driver.Host. Where the host can't be asked, the request is not made. The request has its number before the host is asked: a
+// Stop may come before the answer.
 func (h *remoteHost) Begin(ctx context.Context, service, operation string) (context.Context, func(driver.Call)) {
 	s := h.server
 	requested, end := context.WithCancel(ctx)
+	s.mu.Lock()
+	s.last++
+	number := s.last
+	s.requests[number] = end
+	s.mu.Unlock()
 	var b begun
-	if err := s.peer.call(ctx, begin, asking{Session: h.session, Service: service, Operation: operation}, &b); err != nil || b.Over {
+	if err := s.peer.call(ctx, begin, asking{Session: h.session, Begun: number, Service: service, Operation: operation}, &b); err != nil || b.Over {
 		end()
 	}
-	s.mu.Lock()
-	s.requests[b.Number] = end
-	s.mu.Unlock()
 	return requested, func(call driver.Call) {
 		end()
 		s.mu.Lock()
-		delete(s.requests, b.Number)
+		delete(s.requests, number)
 		s.mu.Unlock()
-		body, err := json.Marshal(asking{Session: h.session, Begun: b.Number, Call: call})
+		body, err := json.Marshal(asking{Session: h.session, Begun: number, Call: call})
 		if err == nil {
 			_ = s.peer.send(context.WithoutCancel(ctx), frame{Method: ended, Body: body}, nil) // or the pipe broke
 		}
