@@ -19,8 +19,9 @@ const previewPatience = 5 * time.Second
 // Connect returns the driver at the other end of a pipe, where Serve runs. It asks the driver for its description, for which it waits as
 // long as ctx allows. The driver is of use until r ends or w fails.
 func Connect(ctx context.Context, r io.Reader, w io.Writer) (driver.Driver, error) {
-	c := &client{hosts: map[uint64]driver.Host{}, begun: map[uint64]func(driver.Call){}}
+	c := &client{hosts: map[uint64]driver.Host{}, begun: map[uint64]*request{}}
 	c.peer = newPeer(c.handle, ended)
+	c.peer.broke = c.endRequests
 	//nolint:contextcheck // the pipe outlives the call that connects it
 	go func() { _ = c.peer.run(r, w) }() // each call says that it broke
 	if err := c.peer.call(ctx, describe, nil, &c.description); err != nil {
@@ -36,8 +37,26 @@ type client struct {
 
 	mu    sync.Mutex
 	last  uint64
-	hosts map[uint64]driver.Host       // by session
-	begun map[uint64]func(driver.Call) // requests under way
+	hosts map[uint64]driver.Host // by session
+	begun map[uint64]*request    // requests under way, by the number that the driver chose
+}
+
+// request is a request to the cloud that began.
+type request struct {
+	service, operation string
+	unwatch            func() bool
+	end                func(driver.Call)
+}
+
+// ended tells the host how the request ended.
+func (r *request) ended(call driver.Call) {
+	r.unwatch()
+	r.end(call)
+}
+
+// lost tells the host that nobody will say how the request ended.
+func (r *request) lost() {
+	r.ended(driver.Call{Service: r.service, Operation: r.operation, Failed: true, Code: driver.Unavailable})
 }
 
 // Describe implements driver.Driver.
@@ -91,40 +110,57 @@ func (c *client) handle(ctx context.Context, method string, body json.RawMessage
 	}
 	c.mu.Lock()
 	host := c.hosts[a.Session]
-	end := c.begun[a.Begun]
+	under := c.begun[a.Begun]
 	if method == ended {
 		delete(c.begun, a.Begun)
 	}
 	c.mu.Unlock()
 	switch {
-	case method == ended && end != nil:
-		end(a.Call)
+	case method == ended && under != nil:
+		under.ended(a.Call)
 		return struct{}{}, nil
 	case host == nil:
 		return nil, &driver.Error{Code: driver.Unavailable, Message: "the session is closed"}
 	case method == token:
 		return host.Token(ctx, a.Audience)
 	case method == begin:
-		return c.beginning(ctx, host, a), nil
+		return c.beginning(ctx, host, a)
 	}
 	return nil, fmt.Errorf("there is no method %q", method)
 }
 
-// beginning tells a host that a request begins.
-func (c *client) beginning(ctx context.Context, host driver.Host, a asking) begun {
+// beginning tells a host that a request begins. If the driver gave up waiting or the pipe broke, the request is ended here: what the driver
+// says of its end came before it was registered, or never comes.
+func (c *client) beginning(ctx context.Context, host driver.Host, a asking) (begun, error) {
 	requested, end := host.Begin(context.WithoutCancel(ctx), a.Service, a.Operation)
-	c.mu.Lock()
-	unwatch := context.AfterFunc(requested, func() {
+	r := &request{service: a.Service, operation: a.Operation, end: end}
+	r.unwatch = context.AfterFunc(requested, func() {
 		if body, err := json.Marshal(stopped{Number: a.Begun}); err == nil {
 			c.peer.sendControl(frame{Method: stop, Body: body})
 		}
 	})
-	c.begun[a.Begun] = func(call driver.Call) {
-		unwatch()
-		end(call)
+	c.mu.Lock()
+	unwanted := ctx.Err() != nil || c.begun[a.Begun] != nil
+	if !unwanted {
+		c.begun[a.Begun] = r
 	}
 	c.mu.Unlock()
-	return begun{Over: requested.Err() != nil}
+	if unwanted {
+		r.lost()
+		return begun{}, unavailable("the request was not made: the driver does not wait for it", ctx.Err())
+	}
+	return begun{Over: requested.Err() != nil}, nil
+}
+
+// endRequests ends all requests that are under way: nobody will say how they ended.
+func (c *client) endRequests() {
+	c.mu.Lock()
+	requests := c.begun
+	c.begun = map[uint64]*request{}
+	c.mu.Unlock()
+	for _, r := range requests {
+		r.lost()
+	}
 }
 
 // session is a session at the other end.

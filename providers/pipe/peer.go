@@ -46,6 +46,8 @@ type peer struct {
 	handle handler
 	// inline are the methods that are handled before the next frame is read, and are not answered.
 	inline map[string]bool
+	// broke, if not nil, runs once when the pipe has broken: after the calls of the other side were cancelled, and before ours return.
+	broke func()
 	// out are the calls and answers to write. A sender waits for room.
 	out chan outgoing
 	// wake says that there is something in control.
@@ -176,15 +178,19 @@ func (p *peer) linesWith(next outgoing) [][]byte {
 // fail breaks the pipe for all calls, of either side.
 func (p *peer) fail(err error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.broken != nil {
+		p.mu.Unlock()
 		return
 	}
 	p.broken = err
-	close(p.done)
 	for _, end := range p.running {
 		end()
 	}
+	p.mu.Unlock()
+	if p.broke != nil {
+		p.broke()
+	}
+	close(p.done)
 }
 
 // take handles a frame of the other side. It reports false, and does nothing, if the pipe broke: nobody could get an answer.
@@ -214,7 +220,7 @@ func (p *peer) take(f frame) bool {
 func (p *peer) begin(f frame) {
 	ctx := context.Background()
 	if by := p.waiting[f.For]; by != nil {
-		ctx = by.ctx
+		ctx = context.WithoutCancel(by.ctx) // the other side says when it ends
 	}
 	ctx = context.WithValue(ctx, callKey{}, f.ID)
 	if p.inline[f.Method] {
