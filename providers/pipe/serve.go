@@ -74,6 +74,10 @@ func (s *server) open(ctx context.Context, body json.RawMessage) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// A caller that gives up sends cancel, then Close. If Close came already, it found no session, and this context is over.
+	if err := ctx.Err(); err != nil {
+		return unavailable("the session was not opened: its caller gave up", err)
+	}
 	s.sessions[o.Session] = opened
 	return nil
 }
