@@ -1,11 +1,14 @@
 package drivertest
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/pipe"
@@ -31,10 +34,17 @@ func ThroughPipe(t testing.TB, d driver.Driver) driver.Driver {
 // serving is the variable that tells a test binary that it is the child of InChild.
 const serving = "MOORING_TEST_SERVES_DRIVER"
 
-// InChild returns a driver that runs in a process of its own: this test binary, begun again. Its TestMain calls ServeChild.
+// childTimeout is how long a child may take to end once its input ended.
+const childTimeout = time.Minute
+
+// InChild returns a driver that runs in a process of its own: this test binary, begun again. Its TestMain calls ServeChild. The test fails if
+// that process fails, or does not end when the test does.
 func InChild(t testing.TB) driver.Driver {
 	t.Helper()
-	child := exec.CommandContext(t.Context(), os.Args[0])
+	// The context of the test is over before its cleanups run. It would kill the child before the child can end by itself.
+	ctx, kill := context.WithCancel(context.WithoutCancel(t.Context()))
+	t.Cleanup(kill)
+	child := exec.CommandContext(ctx, os.Args[0])
 	child.Env, child.Stderr = append(os.Environ(), serving+"=true"), os.Stderr
 	in, err := child.StdinPipe()
 	if err != nil {
@@ -49,7 +59,12 @@ func InChild(t testing.TB) driver.Driver {
 	}
 	t.Cleanup(func() {
 		_ = in.Close() // ends it
-		_ = child.Wait()
+		timeout, end := context.WithTimeout(ctx, childTimeout)
+		defer end()
+		context.AfterFunc(timeout, kill)
+		if err := child.Wait(); err != nil {
+			t.Errorf("the driver's process failed: %v", err)
+		}
 	})
 	return connect(t, out, in)
 }
@@ -60,6 +75,7 @@ func ServeChild(d func() driver.Driver) {
 		return
 	}
 	if err := pipe.Serve(os.Stdin, os.Stdout, d()); err != nil && !errors.Is(err, os.ErrClosed) {
+		fmt.Fprintln(os.Stderr, "the pipe broke:", err)
 		os.Exit(1)
 	}
 	os.Exit(0)
