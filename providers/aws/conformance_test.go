@@ -28,6 +28,35 @@ func TestConformanceInAChild(t *testing.T) {
 	drivertest.Run(t, h)
 }
 
+// Every request is recorded at the host once, with its end, also when the host is at the other end of a pipe, with keys and with a web
+// identity, whose tokens come through the pipe too.
+func TestRequestsAreRecordedThroughAPipe(t *testing.T) {
+	for name, config := range map[string]func(*reach) driver.Opening{
+		"keys": func(r *reach) driver.Opening {
+			return driver.Opening{Config: driver.Config{Location: region}, Credentials: r.keys(account)}
+		},
+		"a role":       (*reach).assuming,
+		"web identity": (*reach).web,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, w := newReachWith(t, localcloud.Options{InstanceQuota: -1}), &drivertest.Witness{}
+			cfg := config(r)
+			cfg.Host = w.Host(cfg.Host)
+			d := drivertest.ThroughPipe(t, aws.New(aws.Options{Endpoint: r.AWSEndpoint(), Now: r.clock.Now}))
+			session, err := d.Open(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.conn = session
+			if _, err := r.conn.Identity(drivertest.Caller(t)); err != nil {
+				t.Fatal(err)
+			}
+			r.lead(t)
+			w.Verify(t, r.reached(t), map[driver.Code]int{driver.NotFound: 4}) // looked for before, and after
+		})
+	}
+}
+
 func TestMain(m *testing.M) {
 	drivertest.ServeChild(func() driver.Driver { return aws.New(aws.Options{CallTimeout: 2 * time.Minute}) })
 	os.Exit(m.Run())
