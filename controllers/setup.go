@@ -132,13 +132,7 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 	if o.Log.GetSink() == nil {
 		o.Log = mgr.GetLogger()
 	}
-	s := &setup{Options: o, mgr: mgr}
-	s.metrics = telemetry.New(telemetry.Options{Version: o.Version, SyncPeriod: o.SyncPeriod, Now: o.Now})
-	s.limiters = account.New(max(1, o.Workers/2), o.Now, s.metrics.SlotAcquired)
-	s.store = &identity.Store{
-		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
-		Refresh: o.Refresh, DeniedPause: retry.DefaultCadence(o.SyncPeriod).Longest, Limiters: s.limiters, Calls: s.calls, Now: o.Now,
-	}
+	s := newSetup(mgr, o)
 	for _, k := range o.Kinds {
 		if err := s.addKind(ctx, k); err != nil {
 			return err
@@ -157,6 +151,18 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 		return nil
 	}
 	return s.addWebhook()
+}
+
+// newSetup returns what all controllers of a manager share. The options have their defaults.
+func newSetup(mgr manager.Manager, o Options) *setup {
+	s := &setup{Options: o, mgr: mgr}
+	s.metrics = telemetry.New(telemetry.Options{Version: o.Version, SyncPeriod: o.SyncPeriod, Now: o.Now})
+	s.limiters = account.New(max(1, o.Workers/2), o.Now, s.metrics.SlotAcquired)
+	s.store = &identity.Store{
+		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
+		Refresh: o.Refresh, DeniedPause: retry.DefaultCadence(o.SyncPeriod).Longest, Limiters: s.limiters, Calls: s.calls, Now: o.Now,
+	}
+	return s
 }
 
 type setup struct {
@@ -208,17 +214,21 @@ func (s *setup) calls(provider string) driver.Calls {
 // configIndex finds objects by the provider config that they refer to.
 const configIndex = "providerConfig"
 
+// settings returns what the reconcilers of all kinds share.
+func (s *setup) settings() resource.Settings {
+	return resource.Settings{
+		Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"), Log: s.Log,
+		Credentials: s.store, Metrics: s.metrics, ClusterID: s.ClusterID, Namespace: s.Namespace,
+		Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: turnDeadline, RecordDeadline: recordDeadline, Now: s.Now,
+	}
+}
+
 // addKind adds the reconcilers of one kind and, if it has some, of its classes.
 func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 	rules := class.Rules{Kind: k}
 	resolver := &class.Resolver{Kind: k, Client: s.mgr.GetClient(), Rules: rules.Of}
 	r := &resource.Reconciler{
-		Settings: resource.Settings{
-			Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"), Log: s.Log,
-			Credentials: s.store, Limiters: s.limiters, Metrics: s.metrics, ClusterID: s.ClusterID, Namespace: s.Namespace,
-			Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: turnDeadline, RecordDeadline: recordDeadline, Now: s.Now,
-		},
-		Kind: k, Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
+		Settings: s.settings(), Kind: k, Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}
 	previewer := &resource.Previewer{Kind: k, Classes: resolver, Drivers: s.Drivers, Observed: r.Observed, Now: s.Now}
 	added := addedKind{

@@ -1,9 +1,19 @@
 package controllers
 
 import (
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/go-logr/logr/testr"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/recorder"
+
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/mem"
@@ -31,5 +41,29 @@ func TestSetupRefusesADriverOfAKindThatIsNotRegistered(t *testing.T) {
 	err := Setup(t.Context(), nil, Options{Drivers: drivers, Kinds: []*kind.Kind{kind.Database()}})
 	if err == nil || !strings.Contains(err.Error(), `driver "aws" describes kind "Bucket"`) || !strings.Contains(err.Error(), "kind.All") {
 		t.Errorf("got %v, want the driver's name, the kind, and what to do", err)
+	}
+}
+
+// A settingsManager is as much of a manager as the settings are made of.
+type settingsManager struct{ manager.Manager }
+
+func (settingsManager) GetClient() client.Client    { return fake.NewClientBuilder().Build() }
+func (settingsManager) GetAPIReader() client.Reader { return fake.NewClientBuilder().Build() }
+func (settingsManager) GetEventRecorder(string) recorder.EventRecorder {
+	return events.NewFakeRecorder(1)
+}
+
+// A setting that is forgotten is a panic in every reconciliation.
+func TestReconcilersGetEverySetting(t *testing.T) {
+	o := Options{ClusterID: "c", Namespace: "n", SyncPeriod: time.Minute, Workers: 2, Log: testr.New(t)}
+	o.setDefaults()
+	v := reflect.ValueOf(newSetup(settingsManager{}, o).settings())
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Errorf("Settings.%s is not set", v.Type().Field(i).Name)
+		}
+	}
+	if store := v.FieldByName("Credentials").Interface().(*identity.Store); store.Limiters == nil {
+		t.Error("the store has no limiters")
 	}
 }

@@ -14,9 +14,9 @@ import (
 // zero value is.
 type Tree = map[string]any
 
-// TreeOf returns the tree of a struct or a pointer to one; nil for a nil pointer. It shares nothing with v.
+// TreeOf returns the tree of a struct or a pointer to one; nil for nil. It shares nothing with v.
 func TreeOf(v any) (Tree, error) {
-	if at := reflect.ValueOf(v); at.Kind() == reflect.Pointer && at.IsNil() {
+	if at := reflect.ValueOf(v); !at.IsValid() || at.Kind() == reflect.Pointer && at.IsNil() {
 		return nil, nil
 	} else if at.Kind() != reflect.Pointer {
 		held := reflect.New(at.Type())

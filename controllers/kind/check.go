@@ -100,9 +100,9 @@ func unregistered(kinds []*Kind, drivers map[string]driver.Driver) (errs []error
 			case k == nil:
 				errs = append(errs, fmt.Errorf("driver %q describes kind %q, which is not registered (registered are: %s); add it to kind.All, or remove it from the driver's description",
 					cloud, r.Kind, strings.Join(names, ", ")))
-			case r.Capabilities.Login && !k.Login:
-				errs = append(errs, fmt.Errorf("driver %q says that kind %q has a login, and the registry does not; set Login in the kind's file, or remove Capabilities.Login from the driver's description",
-					cloud, r.Kind))
+			case r.Capabilities.Login != k.Login:
+				errs = append(errs, fmt.Errorf("driver %q says of kind %q that a login is %t, and the registry that it is %t; set Login in the kind's file or Capabilities.Login in the driver's description to the same value",
+					cloud, r.Kind, r.Capabilities.Login, k.Login))
 			}
 		}
 	}

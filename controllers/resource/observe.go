@@ -43,7 +43,7 @@ func (r *Reconciler) observe(ctx context.Context, t *turn) error {
 	return nil
 }
 
-// await returns how long reads may lag behind the last write, from now on.
+// wrote notes that the cloud was written to: reads may lag behind that from now on.
 func (t *turn) wrote(now time.Time, changes []field.Change) {
 	t.mem.notBefore = now
 	if changes != nil {

@@ -203,8 +203,8 @@ func (r *Reconciler) planPassword(ctx context.Context, t *turn, do password.Do) 
 }
 
 // whyReplaced says what comes of a new password for a server whose old one only others know.
-const whyReplaced = "Mooring sets a new one, because no cloud returns the current one, and every login with the current one then fails; " +
-	"to keep the current one, name the Secret that has it in spec.credentials.passwordSecretRef"
+const whyReplaced = "no cloud returns the current one, so Mooring sets a new one, and every login with the current one then fails; " +
+	"to keep it, set spec.credentials.passwordSecretRef"
 
 // leftPassword returns the password of a server that is taken back, from the connection Secret that was left with
 // it, so that nobody who uses that is cut off. It waits until the cloud says where the server is: the Secret may be of another.

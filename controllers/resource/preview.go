@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -110,7 +111,7 @@ func (p *Previewer) outlook(ctx context.Context, stored, object v1alpha1.Resourc
 	status := object.GetResourceStatus()
 	v := viewOf(object, status, found)
 	v.Mark = ownMark(object)
-	if !equality.Semantic.DeepEqual(stored.GetSpec(), object.GetSpec()) {
+	if !reflect.DeepEqual(stored.GetSpec(), object.GetSpec()) {
 		v.Edited = true // it will have a new generation
 	}
 	out := outlook{decidedChanges: decide(v, changes, policy)}
@@ -171,7 +172,7 @@ func (p *Previewer) changes(ctx context.Context, stored, object, want v1alpha1.R
 	to := want.GetParameters()
 	if mirror := object.GetObserved(); mirror != nil {
 		changes, err := p.differences(drv, mirror, to, status.Applied)
-		return append(changes, p.username(drv, want, status)...), err
+		return slices.Concat(changes, p.username(drv, want, status), waitingPassword(want, status)), err
 	}
 	before, _, _, err := p.merged(ctx, stored)
 	if err != nil {
@@ -192,6 +193,20 @@ func (p *Previewer) differences(drv driver.Driver, from, to any, applied field.A
 		return nil, err
 	}
 	return drv.Preview(p.Kind.Name, before, after, applied)
+}
+
+// waitingPassword returns the replacement of a password that only others know, if it waits for approval. Neither the spec nor the mirror
+// shows it.
+func waitingPassword(want v1alpha1.ResourceObject, status *v1alpha1.ResourceStatus) (changes []field.Change) {
+	if c := want.GetCredentials(); c != nil && c.PasswordSecretRef != nil {
+		return nil
+	}
+	for _, w := range status.PendingChanges {
+		if w.Field == driver.FieldPassword && w.Effect == string(field.Irreversible) {
+			changes = append(changes, field.Change{Field: w.Field, From: w.From, To: w.To, Effect: field.Irreversible, Why: whyReplaced})
+		}
+	}
+	return changes
 }
 
 // username returns the change of an administrator's name, which is no parameter: none can be renamed.

@@ -95,6 +95,16 @@ func reconciled(d *v1alpha1.Database) {
 	}
 	d.Status.Plan = &v1alpha1.PlanStatus{Hash: said.hash}
 }
+
+// passwordWaits is a database whose password only others know, and waits to be replaced.
+func passwordWaits(d *v1alpha1.Database) {
+	unapplied(d)
+	d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
+	d.Status.PendingChanges = []v1alpha1.PendingChange{{
+		Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: string(field.Irreversible),
+	}}
+	reconciled(d)
+}
 func approvedNow(d *v1alpha1.Database) {
 	d.Annotations = map[string]string{v1alpha1.AnnotationApprove: d.Status.Plan.Hash}
 }
@@ -174,6 +184,9 @@ func TestPreview(t *testing.T) {
 			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, at once: the server is away while it restarts", age,
 		}},
 		{"an approval of something else", edits{largerClass, onApproval, reconciled}, edits{approvedAnother}, nil},
+		{"an approval that replaces a password", edits{passwordWaits}, edits{approvedNow}, []string{
+			"Irreversible: credentials.password (secret) -> (secret), at once: " + whyReplaced, age,
+		}},
 		{"an annotation is no edit of the spec: drift waits on", edits{unapplied, elsewhereClass}, edits{approvedAnother}, nil},
 		{"no longer observed only", edits{observeOnly, elsewhereClass}, edits{managed},
 			[]string{"Restarts: aws.instanceClass db.t4g.large -> db.t4g.micro, after approval: the server is away while it restarts", age}},

@@ -45,7 +45,7 @@ func (r *Reconciler) hasSlot(_ context.Context, t *turn) (*outcome, error) {
 
 // leaveQueue gives up the object's place in the queue for a slot, and a slot that is reserved for it.
 func (r *Reconciler) leaveQueue(name types.NamespacedName) {
-	r.Limiters.Dequeue(slotKey{r.Kind.Name, name})
+	r.Credentials.Limiters.Dequeue(slotKey{r.Kind.Name, name})
 }
 
 // queueNews is how much the conditions have said while the object waits for a slot. They only ever say more, until the cloud object

@@ -109,7 +109,7 @@ func (t *turn) held() bool {
 	return controllerutil.ContainsFinalizer(t.obj, v1alpha1.FinalizerResource)
 }
 
-// leave gives the place in the account's gate back.
+// leave gives the slot of the account back.
 func (t *turn) leave() {
 	if t.release != nil {
 		t.release(!t.hung)
@@ -142,7 +142,7 @@ func (t *turn) redact(message string) string {
 	return driver.Redact(message, t.canary...)
 }
 
-// settings returns the object's location and the parameters of its request.
+// parameters returns the parameters of the object's request, and its location.
 func (r *Reconciler) parameters(t *turn) (parameters any, location string) {
 	parameters, location = t.want.GetParameters(), t.want.GetLocation()
 	if t.status.Location != "" {

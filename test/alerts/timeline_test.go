@@ -139,7 +139,7 @@ func (f timeline) series() (list []inputSeries) {
 	return list
 }
 
-// A expectation is PromQL, and whether there is an answer to it.
+// An expectation is PromQL, and whether there is an answer to it.
 type expectation struct {
 	expr string
 	yes  bool

@@ -46,7 +46,7 @@ func newFixture(t *testing.T, helmProgram string) *fixture {
 	return newFixtureNamed(t, helmProgram, release, release, namespace)
 }
 
-// newFixtureOn is newWorld with a cloud of its own kind.
+// newFixtureOn is newFixture with a cloud of its own kind.
 func newFixtureOn(t *testing.T, helmProgram string, cloud localcloud.Options) *fixture {
 	t.Helper()
 	return newFixtureWith(t, helmProgram, release, release, namespace, cloud)

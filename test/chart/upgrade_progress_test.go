@@ -281,14 +281,7 @@ func (p *inProgress) finish() {
 	}
 	there := slices.Concat(p.created, p.changed, p.rotated)
 	p.areReady(there)
-	for _, d := range p.deleted {
-		p.Eventually(d.Name+" is gone", func() bool {
-			p.clock.pass(10 * time.Minute)
-			err := p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), &v1alpha1.Database{})
-			p.Must(client.IgnoreNotFound(err))
-			return apierrors.IsNotFound(err)
-		})
-	}
+	p.areDeleted(p.deleted)
 	for _, d := range there {
 		p.Eventually(d.Name+": its connection Secret logs in", func() bool {
 			p.clock.pass(10 * time.Minute)
@@ -310,6 +303,20 @@ func (p *inProgress) finish() {
 	for _, d := range there { // their servers end with them
 		p.edit(d, func() { d.Spec.DeletionPolicy = v1alpha1.DeletionDelete })
 		p.Must(p.Client.Delete(p.Context(), d))
+	}
+	p.areDeleted(there) // nothing of them is written later
+}
+
+// areDeleted lets the clouds finish what they are at, until databases are deleted.
+func (p *inProgress) areDeleted(all []*v1alpha1.Database) {
+	p.Helper()
+	for _, d := range all {
+		p.Eventually(d.Name+" is deleted", func() bool {
+			p.clock.pass(10 * time.Minute)
+			err := p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), &v1alpha1.Database{})
+			p.Must(client.IgnoreNotFound(err))
+			return apierrors.IsNotFound(err)
+		})
 	}
 }
 

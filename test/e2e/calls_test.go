@@ -140,7 +140,7 @@ func (w *fixture) requests(o client.Object) func() []string {
 func aboutAnother(r cluster.Request, o client.Object) bool {
 	switch r.Resource {
 	case "buckets", "databases":
-		return r.Name != o.GetName()
+		return r.Name != "" && r.Name != o.GetName() // a list has no name, and is always told
 	case "events":
 		return !strings.HasPrefix(r.Name, o.GetName()+".")
 	default:

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers"
@@ -14,7 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// A kind may have no class. Its objects name their provider config; one that does not is told so, and goes its way once it does.
+// A kind may have no class. Its objects name their provider config; one that does not is told so, and lives its life once it does.
 func TestAKindWithoutAClass(t *testing.T) {
 	t.Parallel()
 	s := newIdleEnvironment(t, localcloud.Options{ListenersOnly: true, InstanceQuota: -1}, 1)
@@ -33,13 +33,18 @@ func TestAKindWithoutAClass(t *testing.T) {
 	w.create(b)
 	stalled := w.state(b, "stalled without a provider config", func(s system.Snapshot) bool {
 		c := s.Condition(v1alpha1.ConditionStalled)
-		return c != nil && c.Reason == string(v1alpha1.ReasonInvalid)
+		return c != nil && c.Status == metav1.ConditionTrue && c.Reason == string(v1alpha1.ReasonInvalid)
 	})
 	if m := stalled.Condition(v1alpha1.ConditionStalled).Message; !strings.Contains(m, "the kind Bucket has no classes, so spec.providerConfigRef is required") {
 		t.Errorf("message %q", m)
 	}
-	w.Must(s.Client.Get(w.Context(), client.ObjectKeyFromObject(b), b))
-	b.Spec.ProviderConfigRef = c.Ref()
-	w.Must(s.Client.Update(w.Context(), b))
-	w.ready(b)
+	edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.ProviderConfigRef = c.Ref() })
+	name := w.ready(b).Status.ExternalName
+	w.delete(b)
+	w.awaitDeleted(b)
+	for _, operation := range []string{"CreateBucket", "DeleteBucket"} {
+		if n := c.Ledger.Count(localcloud.Filter{Operation: operation, Resource: name}); n != 1 {
+			t.Errorf("%d times %s, want 1", n, operation)
+		}
+	}
 }

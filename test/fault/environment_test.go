@@ -23,7 +23,7 @@ import (
 
 type wrapper = func(http.RoundTripper) http.RoundTripper
 
-// An environment is a stage, the interceptor between its managers and its API server, and a cache by which the test watches.
+// An environment is a control plane with a local cloud, the interceptor between its managers and its API server, and a cache by which the test watches.
 type environment struct {
 	*system.Environment
 	interceptor *interceptor
@@ -101,7 +101,7 @@ func (w *environment) startWith(
 	return m, err
 }
 
-// run starts a manager that lifecycles as long as the test.
+// run starts a manager that lives as long as the test.
 func (w *environment) run(t *testing.T, timeout time.Duration) *system.Manager {
 	t.Helper()
 	m, err := w.start(t.Context(), &system.KillSwitch{}, timeout, nil)

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	if logs.File, err = os.CreateTemp("", "mooring-fault-*.log"); err != nil {
 		panic(err)
 	}
-	_ = os.Remove(logs.Name()) // it lifecycles as long as it is open
+	_ = os.Remove(logs.Name()) // it lives as long as it is open
 	encoder := zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig())
 	core := zapcore.NewCore(encoder, zapcore.Lock(logs), zapcore.Level(-127))
 	log := zapr.NewLogger(zap.New(core, zap.AddStacktrace(zapcore.PanicLevel)))

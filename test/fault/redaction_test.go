@@ -23,7 +23,7 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// led are the lifecycles of all worlds, those for whose sake there is nothing but a secret included.
+// led are the lifecycles of all environments, those for whose sake there is nothing but a secret included.
 var led struct {
 	mu    sync.Mutex
 	lives []*lifecycle

@@ -29,7 +29,7 @@ var creates = []string{"CreateBucket", "CreateDBInstance", "buckets.insert", "in
 // A matrix is each write of each target's lifecycle, by what becomes of it.
 type matrix struct {
 	kinds []localcloud.FaultKind
-	// lifecycles is how many are led at once.
+	// parallel is how many lifecycles are led at once.
 	parallel int
 	// manage starts a manager for a lifecycle that needs one of its own.
 	manage func(t *testing.T, l *lifecycle)

@@ -26,10 +26,13 @@ func NewCloud(local *localcloud.Cloud, name string) *Cloud {
 // NewCloudAccount is NewCloud for another account.
 func NewCloudAccount(local *localcloud.Cloud, name, account string) *Cloud {
 	c := &Cloud{Cloud: local, Name: name, Config: name, Account: account}
-	if name == "gcp" {
-		c.Console = newGCPConsole(local, account)
-	} else {
+	switch name {
+	case "aws":
 		c.Console = newAWSConsole(local, account)
+	case "gcp":
+		c.Console = newGCPConsole(local, account)
+	default: // it must not pass for one of the others
+		panic("there is no stand-in of the cloud " + name)
 	}
 	return c
 }

@@ -17,10 +17,13 @@ var Sizes = map[string][]string{
 
 // SetSize sets the instance class or tier.
 func SetSize(c *Cloud, p *v1alpha1.DatabaseParameters, size string) {
-	if c.Name == "aws" {
+	switch c.Name {
+	case "aws":
 		p.AWS = &v1alpha1.DatabaseAWS{InstanceClass: &size}
-	} else {
+	case "gcp":
 		p.GCP = &v1alpha1.DatabaseGCP{Tier: &size}
+	default:
+		panic("no sizes are known in the cloud " + c.Name)
 	}
 }
 

@@ -3,7 +3,6 @@
 package third
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -63,16 +62,10 @@ func (e *environment) must(err error) {
 	}
 }
 
-// eventually waits for something, without a limit of its own: go test has one.
+// eventually waits for something.
 func (e *environment) eventually(what string, done func() bool) {
 	e.Helper()
-	for !done() {
-		select {
-		case <-e.Context().Done():
-			e.Fatal(what)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	system.Eventually(e, what, done)
 }
 
 func (e *environment) ready(o v1alpha1.ResourceObject) *v1alpha1.ResourceStatus {
@@ -118,14 +111,8 @@ func TestThirdCloud(t *testing.T) {
 	if got := string(e.secret("photos")["provider"]); got != "third" {
 		t.Errorf("the connection Secret names provider %q", got)
 	}
-	versioning := func() bool {
-		there, _ := e.cloud.Bucket(account, bucket)
-		content, err := json.Marshal(there.Versioning)
-		e.must(err)
-		return string(content) == `"Enabled"` || string(content) == "true"
-	}
-	if !versioning() {
-		t.Error("the bucket has no versioning")
+	if there, _ := e.cloud.Bucket(account, bucket); there.Versioning != v1alpha1.VersioningEnabled {
+		t.Errorf("versioning of the bucket is %q", there.Versioning)
 	}
 	before := b.DeepCopy()
 	b.Spec.Tags = map[string]v1alpha1.TagValue{"team": "shop"}
