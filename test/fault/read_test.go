@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/gcp"
@@ -32,9 +33,17 @@ const idle phase = "rest"
 // each look; the finalizer goes after those of afterwards too. All others have answers that are kept for a while, or
 // belong to a reconciliation from before the deletion.
 var (
-	before     = []string{"GetBucketTagging", "DescribeDBInstances", "buckets.get", "instances.get", "get buckets", "get databases"}
+	before     = append(system.Calls(func(o system.Operations) string { return o.Observe }), readsOfObjects()...)
 	afterwards = []string{"get secrets (connection)", "DescribeDBSnapshots", "Backups.ListBackups"}
 )
+
+// readsOfObjects are the reads of the objects themselves, a read a kind.
+func readsOfObjects() (reads []string) {
+	for _, k := range kind.All() {
+		reads = append(reads, "get "+k.Plural)
+	}
+	return reads
+}
 
 // A decidingRead is a read that a phase makes, and what depends on its answer.
 type decidingRead struct {

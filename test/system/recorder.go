@@ -15,12 +15,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
 // A Snapshot is one state that an object passed through.
@@ -98,11 +98,6 @@ type Recorder struct {
 	err    error
 }
 
-var recordedKinds = map[string]schema.GroupVersionResource{
-	"Bucket":   v1alpha1.GroupVersion.WithResource("buckets"),
-	"Database": v1alpha1.GroupVersion.WithResource("databases"),
-}
-
 // Record starts to record what is in a namespace, or in all if it is empty, before there are any objects. It ends with the test.
 func Record(t testing.TB, e *Environment, namespace string) *Recorder {
 	t.Helper()
@@ -113,8 +108,8 @@ func Record(t testing.TB, e *Environment, namespace string) *Recorder {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &Recorder{news: make(chan struct{})}
 	var watches sync.WaitGroup
-	for _, resource := range recordedKinds {
-		w, err := kinds.Resource(resource).Namespace(namespace).Watch(ctx, metav1.ListOptions{})
+	for _, k := range kind.All() {
+		w, err := kinds.Resource(v1alpha1.GroupVersion.WithResource(k.Plural)).Namespace(namespace).Watch(ctx, metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package system
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,6 +71,16 @@ func TargetOf(kind, cloud string) Target {
 		}
 	}
 	panic("there is no target " + cloud + "/" + kind)
+}
+
+// Calls returns one of the operations of each target, each once: of all of them, what creates an object, for example.
+func Calls(which func(Operations) string) (calls []string) {
+	for _, t := range Targets {
+		if call := which(t.Operations); !slices.Contains(calls, call) {
+			calls = append(calls, call)
+		}
+	}
+	return calls
 }
 
 // KindOf returns the kind of an object of one of the targets.
