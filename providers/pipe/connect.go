@@ -13,15 +13,15 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// previewPatience is how long a preview may take. It has no context, and calls no cloud.
-const previewPatience = 5 * time.Second
+// previewTimeout is how long a preview may take. It has no context, and calls no cloud.
+const previewTimeout = 5 * time.Second
 
 // Connect returns the driver at the other end of a pipe, where Serve runs. It asks the driver for its description, for which it waits as
 // long as ctx allows. The driver is of use until r ends or w fails.
 func Connect(ctx context.Context, r io.Reader, w io.Writer) (driver.Driver, error) {
-	c := &client{hosts: map[uint64]driver.Host{}, begun: map[uint64]*request{}}
+	c := &client{hosts: map[uint64]driver.Host{}, requests: map[uint64]*request{}}
 	c.peer = newPeer(c.handle, ended)
-	c.peer.broke = c.endRequests
+	c.peer.onBreak = c.endRequests
 	//nolint:contextcheck // the pipe outlives the call that connects it
 	go func() { _ = c.peer.run(r, w) }() // each call says that it broke
 	if err := c.peer.call(ctx, describe, nil, &c.description); err != nil {
@@ -35,10 +35,10 @@ type client struct {
 	peer        *peer
 	description driver.Description
 
-	mu    sync.Mutex
-	last  uint64
-	hosts map[uint64]driver.Host // by session
-	begun map[uint64]*request    // requests under way, by the number that the driver chose
+	mu       sync.Mutex
+	last     uint64
+	hosts    map[uint64]driver.Host // by session
+	requests map[uint64]*request    // requests under way, by the number that the driver chose
 }
 
 // request is a request to the cloud that began.
@@ -48,15 +48,15 @@ type request struct {
 	end                func(driver.Call)
 }
 
-// ended tells the host how the request ended.
-func (r *request) ended(call driver.Call) {
+// finish reports to the host how the request ended.
+func (r *request) finish(call driver.Call) {
 	r.unwatch()
 	r.end(call)
 }
 
-// lost tells the host that nobody will say how the request ended.
-func (r *request) lost() {
-	r.ended(driver.Call{Service: r.service, Operation: r.operation, Failed: true, Code: driver.Unavailable})
+// finishUnanswered reports to the host that the request failed, because nobody will say how it ended.
+func (r *request) finishUnanswered() {
+	r.finish(driver.Call{Service: r.service, Operation: r.operation, Failed: true, Code: driver.Unavailable})
 }
 
 // Describe implements driver.Driver.
@@ -64,9 +64,9 @@ func (c *client) Describe() driver.Description { return c.description }
 
 // Preview implements driver.Driver.
 func (c *client) Preview(kind string, from, to json.RawMessage, applied field.Applied) (changes []field.Change, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), previewPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), previewTimeout)
 	defer cancel()
-	err = c.peer.call(ctx, preview, previewing{Kind: kind, From: from, To: to, Applied: applied}, &changes)
+	err = c.peer.call(ctx, preview, previewCall{Kind: kind, From: from, To: to, Applied: applied}, &changes)
 	return changes, err
 }
 
@@ -79,7 +79,7 @@ func (c *client) Open(ctx context.Context, with driver.Opening) (driver.Session,
 		c.hosts[number] = with.Host
 	}
 	c.mu.Unlock()
-	err := c.peer.call(ctx, open, opening{
+	err := c.peer.call(ctx, open, openCall{
 		Session: number, Config: with.Config, Credentials: with.Credentials.InClear(), HasHost: with.Host != nil,
 	}, &struct{}{})
 	if err != nil {
@@ -96,70 +96,70 @@ func (c *client) close(number uint64) {
 	c.mu.Lock()
 	delete(c.hosts, number)
 	c.mu.Unlock()
-	body, err := json.Marshal(about{Session: number})
+	body, err := json.Marshal(sessionCall{Session: number})
 	if err == nil {
 		c.peer.sendControl(frame{Method: closing, Body: body})
 	}
 }
 
-// handle answers what the driver asks of a session's host.
+// handle answers the calls of a session's host.
 func (c *client) handle(ctx context.Context, method string, body json.RawMessage) (any, error) {
-	var a asking
+	var a hostCall
 	if err := json.Unmarshal(body, &a); err != nil {
 		return nil, fmt.Errorf("%s: %w", method, err)
 	}
 	c.mu.Lock()
 	host := c.hosts[a.Session]
-	under := c.begun[a.Begun]
+	r := c.requests[a.Number]
 	if method == ended {
-		delete(c.begun, a.Begun)
+		delete(c.requests, a.Number)
 	}
 	c.mu.Unlock()
 	switch {
-	case method == ended && under != nil:
-		under.ended(a.Call)
+	case method == ended && r != nil:
+		r.finish(a.Call)
 		return struct{}{}, nil
 	case host == nil:
 		return nil, &driver.Error{Code: driver.Unavailable, Message: "the session is closed"}
 	case method == token:
 		return host.Token(ctx, a.Audience)
 	case method == begin:
-		return c.beginning(ctx, host, a)
+		return c.beginRequest(ctx, host, a)
 	}
 	return nil, fmt.Errorf("there is no method %q", method)
 }
 
-// beginning tells a host that a request begins. If the driver gave up waiting or the pipe broke, the request is ended here: what the driver
-// says of its end came before it was registered, or never comes.
-func (c *client) beginning(ctx context.Context, host driver.Host, a asking) (begun, error) {
+// beginRequest reports to a host that a request begins. If the driver gave up waiting or the pipe broke, the request is ended here: its
+// Ended came before it was registered, or never comes.
+func (c *client) beginRequest(ctx context.Context, host driver.Host, a hostCall) (beginAnswer, error) {
 	requested, end := host.Begin(context.WithoutCancel(ctx), a.Service, a.Operation)
 	r := &request{service: a.Service, operation: a.Operation, end: end}
 	r.unwatch = context.AfterFunc(requested, func() {
-		if body, err := json.Marshal(stopped{Number: a.Begun}); err == nil {
+		if body, err := json.Marshal(stopRequest{Number: a.Number}); err == nil {
 			c.peer.sendControl(frame{Method: stop, Body: body})
 		}
 	})
 	c.mu.Lock()
-	unwanted := ctx.Err() != nil || c.begun[a.Begun] != nil
+	unwanted := ctx.Err() != nil || c.requests[a.Number] != nil
 	if !unwanted {
-		c.begun[a.Begun] = r
+		c.requests[a.Number] = r
 	}
 	c.mu.Unlock()
 	if unwanted {
-		r.lost()
-		return begun{}, unavailable("the request was not made: the driver does not wait for it", ctx.Err())
+		r.finishUnanswered()
+		return beginAnswer{}, unavailable("the request was not made: the driver does not wait for it", ctx.Err())
 	}
-	return begun{Over: requested.Err() != nil}, nil
+	return beginAnswer{Forbidden: requested.Err() != nil}, nil
 }
 
 // endRequests ends all requests that are under way: nobody will say how they ended.
 func (c *client) endRequests() {
 	c.mu.Lock()
-	requests := c.begun
-	c.begun = map[uint64]*request{}
+	requests := c.requests
+	c.requests = map[uint64]*request{}
 	c.mu.Unlock()
 	for _, r := range requests {
-		r.lost()
+		r.finishUnanswered()
 	}
 }
 
@@ -170,7 +170,7 @@ type session struct {
 }
 
 // call makes a call of the session.
-func (s *session) call(ctx context.Context, method string, a about, out any) error {
+func (s *session) call(ctx context.Context, method string, a sessionCall, out any) error {
 	a.Session = s.number
 	err := s.client.peer.call(ctx, method, a, out)
 	runtime.KeepAlive(s)
@@ -179,30 +179,30 @@ func (s *session) call(ctx context.Context, method string, a about, out any) err
 
 // Identity implements driver.Session.
 func (s *session) Identity(ctx context.Context) (account driver.AccountID, err error) {
-	err = s.call(ctx, identity, about{}, &account)
+	err = s.call(ctx, identity, sessionCall{}, &account)
 	return account, err
 }
 
 // Observe implements driver.Session.
 func (s *session) Observe(ctx context.Context, kind string, req driver.Request) (seen driver.Observation, err error) {
-	err = s.call(ctx, observe, about{Kind: kind, Request: req}, &seen)
+	err = s.call(ctx, observe, sessionCall{Kind: kind, Request: req}, &seen)
 	return seen, err
 }
 
 // Create implements driver.Session.
 func (s *session) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (done driver.Result, err error) {
-	err = s.call(ctx, create, about{Kind: kind, Request: req, Password: password.InClear()}, &done)
+	err = s.call(ctx, create, sessionCall{Kind: kind, Request: req, Password: password.InClear()}, &done)
 	return done, err
 }
 
 // Update implements driver.Session.
 func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []field.Change, password driver.Password) (done driver.Result, err error) {
-	err = s.call(ctx, update, about{Kind: kind, Request: req, Changes: changes, Password: password.InClear()}, &done)
+	err = s.call(ctx, update, sessionCall{Kind: kind, Request: req, Changes: changes, Password: password.InClear()}, &done)
 	return done, err
 }
 
 // Delete implements driver.Session.
 func (s *session) Delete(ctx context.Context, kind string, req driver.Request) (done driver.Result, err error) {
-	err = s.call(ctx, remove, about{Kind: kind, Request: req}, &done)
+	err = s.call(ctx, remove, sessionCall{Kind: kind, Request: req}, &done)
 	return done, err
 }

@@ -28,23 +28,23 @@ const (
 	ended = "Ended"
 )
 
-// previewing asks what an edit does.
-type previewing struct {
+// previewCall asks what an edit does.
+type previewCall struct {
 	Kind     string
 	From, To json.RawMessage
 	Applied  field.Applied
 }
 
-// opening opens a session under a number that the caller chose. The credentials are in clear: the pipe is where they have to go.
-type opening struct {
+// openCall opens a session under a number that the caller chose. The credentials are in clear: the pipe is where they have to go.
+type openCall struct {
 	Session     uint64
 	Config      driver.Config
 	Credentials map[string][]byte
 	HasHost     bool
 }
 
-// about is a call of a session. The password is in clear, as credentials are.
-type about struct {
+// sessionCall is a call of a session. The password is in clear, as credentials are.
+type sessionCall struct {
 	Session  uint64
 	Kind     string         `json:",omitempty"`
 	Request  driver.Request `json:",omitzero"`
@@ -52,20 +52,20 @@ type about struct {
 	Password string         `json:",omitempty"`
 }
 
-// asking is a call of a session's host.
-type asking struct {
+// hostCall is a call of a session's host.
+type hostCall struct {
 	Session uint64
 	// Audience is of a Token.
 	Audience string `json:",omitempty"`
-	// Begun is the number of the request that Begins or Ended, which the driver chose.
-	Begun uint64 `json:",omitempty"`
-	// Service and Operation are of a Begin, Call of what Ended.
+	// Number is that of the request of a Begin or an Ended, which the driver chose.
+	Number uint64 `json:",omitempty"`
+	// Service and Operation are of a Begin, Call of an Ended.
 	Service, Operation string      `json:",omitempty"`
 	Call               driver.Call `json:",omitzero"`
 }
 
-// begun is the answer to a Begin: whether the request must not be sent.
-type begun struct{ Over bool }
+// beginAnswer is the answer to a Begin: whether the request must not be sent.
+type beginAnswer struct{ Forbidden bool }
 
-// stopped says that a request that began must not go on.
-type stopped struct{ Number uint64 }
+// stopRequest says that a request that began must not go on.
+type stopRequest struct{ Number uint64 }

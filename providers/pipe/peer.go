@@ -1,11 +1,8 @@
 package pipe
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -14,29 +11,16 @@ import (
 )
 
 const (
-	// longest is how many bytes a frame may have. What comes longer breaks the pipe: nobody knows how much more there is.
-	longest = 8 << 20
-	// queued is how many calls and answers may wait for a side that does not read.
-	queued = 256
-	// grace is how long a call that was cancelled may take to end: a call may outlive its deadline by that much.
-	grace = time.Second
+	// maxFrameBytes is how many bytes a frame may have. What comes longer breaks the pipe: nobody knows how much more there is.
+	maxFrameBytes = 8 << 20
+	// maxQueued is how many calls and answers may wait for a side that does not read.
+	maxQueued = 256
+	// cancelGrace is how long a call that was cancelled may take to end: a call may outlive its deadline by that much.
+	cancelGrace = time.Second
 	// answer and cancel are the methods of frames that are no calls: one answers a call, one says that nobody waits for it any more.
 	answer = "answer"
 	cancel = "cancel"
 )
-
-// A frame is one line.
-type frame struct {
-	// ID is the number of the call, which its caller chose.
-	ID     uint64
-	Method string
-	// For is the number of the call in the other direction on whose behalf this one is made; 0 for none.
-	For uint64 `json:",omitempty"`
-	// Left is how long the caller waits; 0 for no limit.
-	Left  time.Duration   `json:",omitempty"`
-	Body  json.RawMessage `json:",omitempty"`
-	Error *driver.Error   `json:",omitempty"`
-}
 
 // A handler answers calls of the other side.
 type handler func(ctx context.Context, method string, body json.RawMessage) (any, error)
@@ -46,8 +30,8 @@ type peer struct {
 	handle handler
 	// inline are the methods that are handled before the next frame is read, and are not answered.
 	inline map[string]bool
-	// broke, if not nil, runs once when the pipe has broken: after the calls of the other side were cancelled, and before ours return.
-	broke func()
+	// onBreak, if not nil, runs once when the pipe has broken: after the calls of the other side were cancelled, and before ours return.
+	onBreak func()
 	// out are the calls and answers to write. A sender waits for room.
 	out chan outgoing
 	// wake says that there is something in control.
@@ -63,24 +47,10 @@ type peer struct {
 	running map[uint64]context.CancelFunc // theirs
 }
 
-// pending is a call that waits for its answer.
-type pending struct {
-	ctx    context.Context //nolint:containedctx // calls that the other side makes on its behalf get its values
-	answer chan frame
-	// written and cancelled are guarded by the peer's mutex. A call that is cancelled before it is written is never written.
-	written, cancelled bool
-}
-
-// outgoing is a frame that waits to be written.
-type outgoing struct {
-	line []byte
-	call *pending // nil for a frame that is no call
-}
-
 // newPeer returns a side of a pipe. It reads and writes once it runs.
 func newPeer(handle handler, inline ...string) *peer {
 	p := &peer{
-		handle: handle, inline: map[string]bool{}, out: make(chan outgoing, queued), wake: make(chan struct{}, 1), done: make(chan struct{}),
+		handle: handle, inline: map[string]bool{}, out: make(chan outgoing, maxQueued), wake: make(chan struct{}, 1), done: make(chan struct{}),
 		waiting: map[uint64]*pending{}, running: map[uint64]context.CancelFunc{},
 	}
 	for _, method := range inline {
@@ -100,81 +70,6 @@ func (p *peer) run(r io.Reader, w io.Writer) error {
 	return p.broken
 }
 
-func (p *peer) read(r io.Reader) {
-	lines := bufio.NewReader(r)
-	for {
-		f, err := readFrame(lines)
-		if err != nil {
-			p.fail(err)
-			return
-		}
-		if !p.take(f) {
-			return
-		}
-	}
-}
-
-// readFrame reads a frame. io.EOF says that the reader ended between two frames.
-func readFrame(lines *bufio.Reader) (frame, error) {
-	var line []byte
-	for {
-		part, err := lines.ReadSlice('\n')
-		if line = append(line, part...); len(line) > longest {
-			return frame{}, fmt.Errorf("a frame has more than %d bytes", longest)
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if errors.Is(err, io.EOF) && len(line) > 0 {
-			return frame{}, io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return frame{}, err
-		}
-		var f frame
-		if err := json.Unmarshal(line, &f); err != nil {
-			return frame{}, errors.New("a frame is no JSON") // the parser would quote it, and it may hold a secret
-		}
-		return f, nil
-	}
-}
-
-func (p *peer) write(w io.Writer) {
-	for {
-		var next outgoing
-		select {
-		case <-p.wake:
-		case next = <-p.out:
-		case <-p.done:
-			return
-		}
-		for _, line := range p.linesWith(next) {
-			if _, err := w.Write(line); err != nil {
-				p.fail(err)
-				return
-			}
-		}
-	}
-}
-
-// linesWith returns what is to be written now: all control frames, then the next call or answer, if there is one.
-func (p *peer) linesWith(next outgoing) [][]byte {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	lines := p.control
-	p.control = nil
-	if next.call != nil {
-		if next.call.cancelled {
-			return lines
-		}
-		next.call.written = true
-	}
-	if next.line == nil {
-		return lines
-	}
-	return append(lines, next.line)
-}
-
 // fail breaks the pipe for all calls, of either side.
 func (p *peer) fail(err error) {
 	p.mu.Lock()
@@ -187,14 +82,14 @@ func (p *peer) fail(err error) {
 		end()
 	}
 	p.mu.Unlock()
-	if p.broke != nil {
-		p.broke()
+	if p.onBreak != nil {
+		p.onBreak()
 	}
 	close(p.done)
 }
 
-// take handles a frame of the other side. It reports false, and does nothing, if the pipe broke: nobody could get an answer.
-func (p *peer) take(f frame) bool {
+// handleFrame handles a frame of the other side. It reports false, and does nothing, if the pipe broke: nobody could get an answer.
+func (p *peer) handleFrame(f frame) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.broken != nil {
@@ -211,13 +106,13 @@ func (p *peer) take(f frame) bool {
 			end()
 		}
 	default:
-		p.begin(f)
+		p.startCall(f)
 	}
 	return true
 }
 
-// begin handles a call of the other side. The peer is locked.
-func (p *peer) begin(f frame) {
+// startCall starts to handle a call of the other side. The peer is locked.
+func (p *peer) startCall(f frame) {
 	ctx := context.Background()
 	if by := p.waiting[f.For]; by != nil {
 		ctx = context.WithoutCancel(by.ctx) // the other side says when it ends
@@ -225,7 +120,7 @@ func (p *peer) begin(f frame) {
 	ctx = context.WithValue(ctx, callKey{}, f.ID)
 	if p.inline[f.Method] {
 		p.mu.Unlock()
-		_, _ = p.handle(ctx, f.Method, f.Body) // is told, and asked nothing
+		_, _ = p.handle(ctx, f.Method, f.Body) // nobody waits for an answer
 		p.mu.Lock()
 		return
 	}
@@ -257,142 +152,8 @@ func (p *peer) serve(ctx context.Context, f frame) {
 	delete(p.running, f.ID)
 }
 
-// callKey is the key of the number of the call that a context is of.
-type callKey struct{}
-
-// call asks the other side. Without an answer the error is Unavailable.
-func (p *peer) call(ctx context.Context, method string, in, out any) error {
-	if err := ctx.Err(); err != nil {
-		return unavailable("the call was not made: its time is over", err)
-	}
-	body, err := json.Marshal(in)
-	if err != nil {
-		return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf("the message can't be encoded: %v", err)}
-	}
-	f := frame{Method: method, Body: body}
-	f.For, _ = ctx.Value(callKey{}).(uint64)
-	if deadline, limited := ctx.Deadline(); limited {
-		f.Left = max(time.Until(deadline), 1) //nolint:forbidigo // contexts end by this clock
-	}
-	call := &pending{ctx: ctx, answer: make(chan frame, 1)}
-	p.mu.Lock()
-	p.last++
-	f.ID = p.last
-	p.waiting[f.ID] = call
-	p.mu.Unlock()
-	defer p.forget(f.ID)
-	if err := p.send(ctx, f, call); err != nil {
-		return err
-	}
-	select {
-	case reply := <-call.answer:
-		return decode(reply, out)
-	case <-ctx.Done():
-		if !p.cancelCall(f.ID, call) {
-			return unavailable("the call was not made: its time is over", ctx.Err())
-		}
-		return p.late(ctx, call, out)
-	case <-p.done:
-		return p.lastWords(call, out)
-	}
-}
-
-// cancelCall tells the other side that nobody waits for a call any more. It reports false if the call was not written: now it never is.
-func (p *peer) cancelCall(id uint64, call *pending) bool {
-	p.mu.Lock()
-	call.cancelled = true
-	written := call.written
-	p.mu.Unlock()
-	if written {
-		p.sendControl(frame{ID: id, Method: cancel})
-	}
-	return written
-}
-
-// late waits a little for a call that was cancelled to end, so that it is over when its caller goes on.
-func (p *peer) late(ctx context.Context, call *pending, out any) error {
-	longer, end := context.WithTimeout(context.WithoutCancel(ctx), grace)
-	defer end()
-	select {
-	case reply := <-call.answer:
-		return decode(reply, out)
-	case <-longer.Done():
-		return unavailable("the driver gave no answer in time", ctx.Err())
-	case <-p.done:
-		return p.lastWords(call, out)
-	}
-}
-
-// lastWords returns the answer that came before the pipe broke, if there is one.
-func (p *peer) lastWords(call *pending, out any) error {
-	select {
-	case reply := <-call.answer:
-		return decode(reply, out)
-	default:
-		return p.gone()
-	}
-}
-
-func decode(reply frame, out any) error {
-	if reply.Error != nil {
-		return reply.Error
-	}
-	if err := json.Unmarshal(reply.Body, out); err != nil {
-		return &driver.Error{Code: driver.Internal, Message: "the driver's answer can't be decoded"}
-	}
-	return nil
-}
-
-func (p *peer) forget(id uint64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.waiting, id)
-}
-
-// send queues a frame, that of a call if call is not nil. A frame that is too long is Invalid, and harms no other.
-func (p *peer) send(ctx context.Context, f frame, call *pending) error {
-	line, err := json.Marshal(f)
-	if err != nil {
-		return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf("the message can't be encoded: %v", err)}
-	}
-	if len(line) >= longest {
-		return &driver.Error{Code: driver.Invalid, Message: fmt.Sprintf("the message has %d bytes, and the pipe to the driver takes %d at most", len(line), longest)}
-	}
-	select {
-	case <-p.done:
-		return p.gone()
-	default:
-	}
-	select {
-	case p.out <- outgoing{append(line, '\n'), call}:
-		return nil
-	case <-ctx.Done():
-		return unavailable("the driver takes no message", ctx.Err())
-	case <-p.done:
-		return p.gone()
-	}
-}
-
-// sendControl queues a frame that has to arrive. It never waits, and the frame overtakes the calls and answers that are queued.
-func (p *peer) sendControl(f frame) {
-	line, err := json.Marshal(f)
-	if err != nil {
-		return // numbers, which can be encoded
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.broken != nil {
-		return
-	}
-	p.control = append(p.control, append(line, '\n'))
-	select {
-	case p.wake <- struct{}{}:
-	default: // the writer has not seen the last one yet
-	}
-}
-
-// gone is the error of calls through a pipe that broke.
-func (p *peer) gone() error {
+// brokenError is the error of calls through a pipe that broke.
+func (p *peer) brokenError() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return unavailable("the connection to the driver broke", p.broken)

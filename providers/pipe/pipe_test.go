@@ -196,11 +196,11 @@ func TestGarbageBreaksThePipe(t *testing.T) {
 
 type callerKey struct{}
 
-// The driver asks its host for tokens and tells it of requests, on behalf of the call that needs them. A request that the host forbids
+// The driver asks its host for tokens and reports its requests, on behalf of the call that needs them. A request that the host forbids
 // is over before it begins, or as soon as it is forbidden.
 func TestHostIsAsked(t *testing.T) {
 	forbid, cancelled := make(chan struct{}), make(chan struct{})
-	var told []driver.Call
+	var ended []driver.Call
 	host := driver.HostFuncs{
 		Tokens: func(ctx context.Context, audience string) (string, error) {
 			if ctx.Value(callerKey{}) != "the caller" {
@@ -214,7 +214,7 @@ func TestHostIsAsked(t *testing.T) {
 				end()
 			}
 			go func() { <-forbid; end() }()
-			return ctx, func(call driver.Call) { told = append(told, call) }
+			return ctx, func(call driver.Call) { ended = append(ended, call) }
 		},
 	}
 	j := join(t, func(ctx context.Context, with driver.Opening, _ driver.Request) (driver.Observation, error) {
@@ -242,8 +242,8 @@ func TestHostIsAsked(t *testing.T) {
 	}
 	<-cancelled
 	want := []driver.Call{{Service: "s3", Operation: "forbidden", Failed: true}, {Service: "s3", Operation: "allowed", Status: 200}}
-	if diff := cmp.Diff(want, told); diff != "" {
-		t.Errorf("before the call ended the host was told (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, ended); diff != "" {
+		t.Errorf("before the call ended these requests had ended at the host (-want +got):\n%s", diff)
 	}
 }
 

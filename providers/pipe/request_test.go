@@ -33,12 +33,12 @@ func TestAStopBeforeTheAnswerIsNotLost(t *testing.T) {
 		w.receiveMethod("answer")
 		w.send(2, "Observe", `{"Session":1,"Kind":"Bucket"}`)
 		begin := w.receiveMethod("Begin")
-		var asked struct{ Begun uint64 }
+		var asked struct{ Number uint64 }
 		if err := json.Unmarshal(begin.Body, &asked); err != nil {
 			t.Fatal(err)
 		}
-		w.send(0, "Stop", fmt.Sprintf(`{"Number":%d}`, asked.Begun))
-		w.send(begin.ID, "answer", fmt.Sprintf(`{"Number":%d}`, asked.Begun))
+		w.send(0, "Stop", fmt.Sprintf(`{"Number":%d}`, asked.Number))
+		w.send(begin.ID, "answer", `{}`)
 		if !<-forbidden {
 			t.Error("a request that the host had forbidden may be sent")
 		}

@@ -38,7 +38,7 @@ func (s *server) handle(ctx context.Context, method string, body json.RawMessage
 	case describe:
 		return s.driver.Describe(), nil
 	case preview:
-		p, err := from[previewing](body)
+		p, err := from[previewCall](body)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func from[T any](body json.RawMessage) (message T, err error) {
 }
 
 func (s *server) open(ctx context.Context, body json.RawMessage) error {
-	o, err := from[opening](body)
+	o, err := from[openCall](body)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (s *server) open(ctx context.Context, body json.RawMessage) error {
 
 // stop ends a request to the cloud: its host forbids it.
 func (s *server) stop(body json.RawMessage) error {
-	b, err := from[stopped](body)
+	b, err := from[stopRequest](body)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *server) stop(body json.RawMessage) error {
 
 // call makes a call of a session.
 func (s *server) call(ctx context.Context, method string, body json.RawMessage) (any, error) {
-	a, err := from[about](body)
+	a, err := from[sessionCall](body)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ type remoteHost struct {
 
 // Token implements driver.Host.
 func (h *remoteHost) Token(ctx context.Context, audience string) (value string, err error) {
-	err = h.server.peer.call(ctx, token, asking{Session: h.session, Audience: audience}, &value)
+	err = h.server.peer.call(ctx, token, hostCall{Session: h.session, Audience: audience}, &value)
 	return value, err
 }
 
@@ -150,8 +150,8 @@ func (h *remoteHost) Begin(ctx context.Context, service, operation string) (cont
 	number := s.last
 	s.requests[number] = end
 	s.mu.Unlock()
-	var b begun
-	if err := s.peer.call(ctx, begin, asking{Session: h.session, Begun: number, Service: service, Operation: operation}, &b); err != nil || b.Over {
+	var permission beginAnswer
+	if err := s.peer.call(ctx, begin, hostCall{Session: h.session, Number: number, Service: service, Operation: operation}, &permission); err != nil || permission.Forbidden {
 		end()
 	}
 	return requested, func(call driver.Call) {
@@ -159,7 +159,7 @@ func (h *remoteHost) Begin(ctx context.Context, service, operation string) (cont
 		s.mu.Lock()
 		delete(s.requests, number)
 		s.mu.Unlock()
-		body, err := json.Marshal(asking{Session: h.session, Begun: number, Call: call})
+		body, err := json.Marshal(hostCall{Session: h.session, Number: number, Call: call})
 		if err == nil {
 			_ = s.peer.send(context.WithoutCancel(ctx), frame{Method: ended, Body: body}, nil) // or the pipe broke
 		}
