@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -51,8 +52,8 @@ func TestAFailedChildIsReported(t *testing.T) {
 				}
 			}
 			end() // as package testing does before cleanups
-			for i := len(inner.cleanups) - 1; i >= 0; i-- {
-				inner.cleanups[i]()
+			for _, cleanup := range slices.Backward(inner.cleanups) {
+				cleanup()
 			}
 			if reported := len(inner.errors) > 0; reported != crash {
 				t.Errorf("reported %q, want a report: %v", inner.errors, crash)
