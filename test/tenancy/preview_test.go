@@ -1,9 +1,11 @@
 package tenancy
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -50,5 +52,23 @@ func TestEditsArePreviewed(t *testing.T) {
 	h.Must(c.Get(t.Context(), client.ObjectKeyFromObject(d), after))
 	if after.Generation != before.Generation {
 		t.Errorf("a dry run was stored: generation %d, was %d", after.Generation, before.Generation)
+	}
+
+	edit := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"size":"medium","updates":{"disruptive":"OnApproval"}}}`))
+	h.Must(c.Patch(t.Context(), d, edit))
+	status := h.AwaitCondition(d, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonApprovalRequired)
+	taken(heard)
+	const restarts = "Restarts: aws.instanceClass db.t4g.micro -> db.t4g.medium, at once"
+	annotate := func(name, value string) string {
+		return try(fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, name, value))
+	}
+	if said := annotate(v1alpha1.AnnotationApprove, status.Plan.Hash); !strings.HasPrefix(said, restarts) {
+		t.Errorf("the approval: warned of %q, want %q first", said, restarts)
+	}
+	if said := annotate(v1alpha1.AnnotationApprove, "another"); strings.Contains(said, "at once") {
+		t.Errorf("an approval of nothing: warned of %q", said)
+	}
+	if said := annotate(v1alpha1.AnnotationPaused, "true"); !strings.HasPrefix(said, "Mooring applies none of these changes while the annotation mooring.dev/paused is set") {
+		t.Errorf("a pause: warned of %q", said)
 	}
 }
