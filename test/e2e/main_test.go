@@ -89,10 +89,22 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	suite.end()
 	verifyRights(code == 0 && all)
-	if suite.failed {
+	if suite.failed || panicked() {
 		code = max(code, 1)
 	}
 	os.Exit(code)
+}
+
+// panicked reports whether a reconciliation ended in a panic, and says so.
+func panicked() bool {
+	n, err := system.Panics()
+	switch {
+	case err != nil:
+		fmt.Println("FAIL:", err)
+	case n > 0:
+		fmt.Printf("FAIL: %d reconciliations ended in a panic\n", n)
+	}
+	return err != nil || n > 0
 }
 
 // An environment is what all tests of the package share.

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/mooring-dev/mooring/controllers"
 )
@@ -157,4 +158,27 @@ func EnsureNamespace(ctx context.Context, c client.Client, name string) error {
 		return nil
 	}
 	return err
+}
+
+// Panics counts the reconciliations of all managers of this process that ended in a panic. controller-runtime recovers them, so they look
+// like a cloud that is slow: a package of tests fails if there were any.
+func Panics() (n int, err error) {
+	families, err := metrics.Registry.Gather()
+	if err != nil {
+		return 0, fmt.Errorf("count panics: %w", err)
+	}
+	found := false
+	for _, f := range families {
+		if f.GetName() != "controller_runtime_reconcile_panics_total" {
+			continue
+		}
+		found = true
+		for _, m := range f.GetMetric() {
+			n += int(m.GetCounter().GetValue())
+		}
+	}
+	if !found {
+		return 0, errors.New("count panics: there is no metric of them; did any controller run?")
+	}
+	return n, nil
 }
