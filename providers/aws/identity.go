@@ -16,7 +16,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/driver/lease"
+	"github.com/mooring-dev/mooring/providers/driver/token"
 )
 
 const (
@@ -61,7 +61,7 @@ func newIdentity(ctx context.Context, s *session, shared aws.Config, cfg driver.
 		}
 		c.base = static.Retrieve
 	}
-	return &signer{lease.New(s.now, c.fetch)}, nil
+	return &signer{token.New(s.now, c.fetch)}, nil
 }
 
 // checkChain refuses steps that are not of this cloud, or that can't be gone.

@@ -9,12 +9,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/smithy-go"
 
-	"github.com/mooring-dev/mooring/providers/driver/lease"
+	"github.com/mooring-dev/mooring/providers/driver/token"
 )
 
 // A signer signs calls with credentials that run out.
 type signer struct {
-	keeper *lease.Keeper[aws.Credentials]
+	source *token.Source[aws.Credentials]
 }
 
 // usedKey is the key of what a call was signed with, in its context.
@@ -22,11 +22,11 @@ type usedKey struct{}
 
 // Retrieve implements aws.CredentialsProvider.
 func (s *signer) Retrieve(ctx context.Context) (aws.Credentials, error) {
-	current, err := s.keeper.Get(ctx)
+	current, err := s.source.Get(ctx)
 	if err != nil {
 		return aws.Credentials{}, err
 	}
-	if used, ok := ctx.Value(usedKey{}).(**lease.Lease[aws.Credentials]); ok {
+	if used, ok := ctx.Value(usedKey{}).(**token.Cached[aws.Credentials]); ok {
 		*used = current
 	}
 	return current.Value, nil
@@ -45,7 +45,7 @@ const grace = time.Minute
 // gone reports whether an answer says that the session which signed the call is good no more. AWS revokes sessions by a
 // policy that denies them everything:
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_revoke-sessions.html
-func (s *session) gone(err error, used *lease.Lease[aws.Credentials]) bool {
+func (s *session) gone(err error, used *token.Cached[aws.Credentials]) bool {
 	var api smithy.APIError
 	if used == nil || !errors.As(err, &api) {
 		return false
@@ -60,12 +60,12 @@ func signed[I, O, Opt any](ctx context.Context, s *session, do func(context.Cont
 	if s.signer == nil {
 		return do(ctx, in, opts...)
 	}
-	var used *lease.Lease[aws.Credentials]
+	var used *token.Cached[aws.Credentials]
 	ctx = context.WithValue(ctx, usedKey{}, &used)
 	out, err := do(ctx, in, opts...)
 	if err == nil || !s.gone(err, used) {
 		return out, err
 	}
-	s.signer.keeper.Drop(used)
+	s.signer.source.Drop(used)
 	return do(ctx, in, opts...)
 }

@@ -11,7 +11,7 @@ import (
 	folders "google.golang.org/api/storage/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/driver/lease"
+	"github.com/mooring-dev/mooring/providers/driver/token"
 )
 
 // Public endpoints. They are always named, so that no variable of the environment can point a client
@@ -49,7 +49,7 @@ func newSession(o Options, cfg driver.Opening) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.tokens = lease.New(o.Now, identity.fetch)
+	s.tokens = token.New(o.Now, identity.fetch)
 	// WithoutAuthentication keeps the clients from looking for an identity of their own: ours is in
 	// the HTTP client, and a tenant must never get Mooring's.
 	common := []option.ClientOption{

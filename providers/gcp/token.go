@@ -5,11 +5,11 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"github.com/mooring-dev/mooring/providers/driver/lease"
+	"github.com/mooring-dev/mooring/providers/driver/token"
 )
 
 // tokens keeps the access token that is current.
-type tokens = lease.Keeper[*oauth2.Token]
+type tokens = token.Source[*oauth2.Token]
 
 // authorized is a transport that signs requests with a token.
 type authorized struct {

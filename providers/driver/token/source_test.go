@@ -1,4 +1,4 @@
-package lease_test
+package token_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mooring-dev/mooring/providers/driver/lease"
+	"github.com/mooring-dev/mooring/providers/driver/token"
 )
 
 // A source hands out numbers, each good for life, after delay.
@@ -30,7 +30,7 @@ func (s *source) fetch(context.Context) (int64, time.Time, error) {
 	return n, time.Now().Add(s.life), nil
 }
 
-func want(t *testing.T, k *lease.Keeper[int64], value int64) *lease.Lease[int64] {
+func want(t *testing.T, k *token.Source[int64], value int64) *token.Cached[int64] {
 	t.Helper()
 	got, err := k.Get(t.Context())
 	if err != nil || got.Value != value {
@@ -52,7 +52,7 @@ func TestRenewal(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				k := lease.New(time.Now, (&source{life: tc.life, delay: time.Millisecond}).fetch)
+				k := token.New(time.Now, (&source{life: tc.life, delay: time.Millisecond}).fetch)
 				want(t, k, 1)
 				time.Sleep(tc.until)
 				want(t, k, 1)
@@ -72,7 +72,7 @@ func TestRenewal(t *testing.T) {
 
 func TestWithoutEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := lease.New(time.Now, (&source{}).fetch)
+		k := token.New(time.Now, (&source{}).fetch)
 		want(t, k, 1)
 		time.Sleep(100 * 24 * time.Hour)
 		want(t, k, 1)
@@ -83,7 +83,7 @@ func TestWithoutEnd(t *testing.T) {
 func TestRenewalFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &source{life: time.Hour}
-		k := lease.New(time.Now, s.fetch)
+		k := token.New(time.Now, s.fetch)
 		want(t, k, 1)
 		s.err = errors.New("no")
 		for range 59 * 60 { // a call every second
@@ -106,7 +106,7 @@ func TestRenewalFails(t *testing.T) {
 func TestOneFetchForMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &source{life: time.Hour, delay: time.Second}
-		k := lease.New(time.Now, s.fetch)
+		k := token.New(time.Now, s.fetch)
 		done := make(chan error)
 		for range 100 {
 			go func() {
@@ -128,7 +128,7 @@ func TestOneFetchForMany(t *testing.T) {
 // Who gives up waiting gets an error at once; the fetch goes on for the others.
 func TestGivingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := lease.New(time.Now, (&source{life: time.Hour, delay: time.Minute}).fetch)
+		k := token.New(time.Now, (&source{life: time.Hour, delay: time.Minute}).fetch)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := k.Get(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -140,7 +140,7 @@ func TestGivingUp(t *testing.T) {
 
 func TestDrop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := lease.New(time.Now, (&source{life: time.Hour}).fetch)
+		k := token.New(time.Now, (&source{life: time.Hour}).fetch)
 		first := want(t, k, 1)
 		k.Drop(first)
 		want(t, k, 2)
@@ -152,7 +152,7 @@ func TestDrop(t *testing.T) {
 // A clock that is far ahead of the cloud's must not keep what was just fetched from being used.
 func TestExpiredFromTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := lease.New(time.Now, (&source{life: -time.Hour}).fetch)
+		k := token.New(time.Now, (&source{life: -time.Hour}).fetch)
 		want(t, k, 1)
 		want(t, k, 2)
 	})
