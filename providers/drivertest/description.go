@@ -3,6 +3,7 @@ package drivertest
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,6 +13,11 @@ import (
 
 // description returns the obligations about what a driver says of itself.
 func (h Harness) description() []Check {
+	return slices.Concat(h.describedData(), h.describedConfig())
+}
+
+// describedData returns the obligations of a description as data.
+func (h Harness) describedData() []Check {
 	return []Check{
 		{"Describe/is valid", func(t testing.TB) {
 			d := h.Driver.Describe()
@@ -45,6 +51,12 @@ func (h Harness) description() []Check {
 				t.Errorf("Describe made calls: %+v", cost)
 			}
 		}},
+	}
+}
+
+// describedConfig returns the obligations of a description towards the configs that the driver opens.
+func (h Harness) describedConfig() []Check {
+	return []Check{
 		{"Describe/names the cloud and the keys of the config that it opens", func(t testing.TB) {
 			d := h.Driver.Describe()
 			if cloud := h.Config.Account.Cloud(); cloud != d.Name {

@@ -222,52 +222,26 @@ func (b *bench[S]) driftBeside(t testing.TB, name, not string) (string, bool) {
 
 // entries returns what holds of a map that others own entries of. It is tried with tags.
 func entries[S any](f Field) []obligation[S] {
-	labels := func(t testing.TB, b *bench[S], name string) map[string]string {
-		t.Helper()
-		return driver.WithoutMark(b.kind.Cloud.Labels(t, name))
-	}
-	one := func(t testing.TB, b *bench[S], req *request[S]) {
-		t.Helper()
-		changes := b.observe(t, *req).Changes
-		if diff := cmp.Diff([]string{f.Name}, field.Names(changes)); diff != "" {
-			t.Fatalf("changes (-want +got):\n%s", diff)
-		}
-		if cost := b.update(t, req, changes); cost.Writes != 1 {
-			t.Errorf("Update cost %+v, want one write", cost)
-		}
-		obs := b.observe(t, *req)
-		unchanged(t, obs)
-		req.Applied = obs.Applied
-	}
-	begin := func(t testing.TB, b *bench[S]) (request[S], map[string]string) {
-		t.Helper()
-		skipUnless(t, b.kind.Cloud.Labels != nil && b.kind.Cloud.Relabel != nil, "way to change labels")
-		req := b.request(b.kind.Full())
-		b.create(t, &req)
-		b.addLabel(t, req.Name, "owner", "somebody")
-		unchanged(t, b.observe(t, req))
-		return req, entriesOf(t, &req.Spec, f.Name)
-	}
-	with := func(m map[string]string, k, v string) map[string]string {
-		m = maps.Clone(m)
-		m[k] = v
-		return m
-	}
+	return slices.Concat(ownEntries[S](f), foreignEntries[S](f))
+}
+
+// ownEntries returns the obligations about entries that we set.
+func ownEntries[S any](f Field) []obligation[S] {
 	return []obligation[S]{
 		{"an entry taken out of the spec goes, those of others stay", func(t testing.TB, b *bench[S]) {
-			req, declared := begin(t, b)
+			req, declared := beginEntries(t, b, f)
 			key := slices.Sorted(maps.Keys(declared))[0]
 			delete(declared, key)
 			set(t, &req.Spec, f.Name, declared)
-			one(t, b, &req)
+			updateEntries(t, b, f, &req)
 			if diff := cmp.Diff(with(declared, "owner", "somebody"), labels(t, b, req.Name)); diff != "" {
 				t.Errorf("in the cloud (-want +got):\n%s", diff)
 			}
 		}},
 		{"an empty map takes ours away, those of others stay", func(t testing.TB, b *bench[S]) {
-			req, _ := begin(t, b)
+			req, _ := beginEntries(t, b, f)
 			set(t, &req.Spec, f.Name, map[string]string{})
-			one(t, b, &req)
+			updateEntries(t, b, f, &req)
 			if diff := cmp.Diff(map[string]string{"owner": "somebody"}, labels(t, b, req.Name)); diff != "" {
 				t.Errorf("in the cloud (-want +got):\n%s", diff)
 			}
@@ -276,7 +250,7 @@ func entries[S any](f Field) []obligation[S] {
 			}
 		}},
 		{"taken out of the spec all entries stay", func(t testing.TB, b *bench[S]) {
-			req, _ := begin(t, b)
+			req, _ := beginEntries(t, b, f)
 			before := labels(t, b, req.Name)
 			set(t, &req.Spec, f.Name, nil)
 			unchanged(t, b.observe(t, req))
@@ -284,33 +258,8 @@ func entries[S any](f Field) []obligation[S] {
 				t.Errorf("in the cloud (-want +got):\n%s", diff)
 			}
 		}},
-		{"an entry that somebody changed or removed is put back", func(t testing.TB, b *bench[S]) {
-			req, declared := begin(t, b)
-			for k := range declared {
-				for _, spoil := range []func(map[string]string){
-					func(m map[string]string) { delete(m, k) },
-					func(m map[string]string) { m[k] = "spoiled" },
-				} {
-					spoiled := maps.Clone(b.kind.Cloud.Labels(t, req.Name))
-					spoil(spoiled)
-					b.kind.Cloud.Relabel(t, req.Name, spoiled)
-					one(t, b, &req)
-				}
-			}
-			if diff := cmp.Diff(with(declared, "owner", "somebody"), labels(t, b, req.Name)); diff != "" {
-				t.Errorf("in the cloud (-want +got):\n%s", diff)
-			}
-		}},
-		{"an entry of others is taken over when the spec declares it", func(t testing.TB, b *bench[S]) {
-			req, declared := begin(t, b)
-			set(t, &req.Spec, f.Name, with(declared, "owner", "us"))
-			one(t, b, &req)
-			if got := labels(t, b, req.Name)["owner"]; got != "us" {
-				t.Errorf("the entry is %q, want %q", got, "us")
-			}
-		}},
 		{"what may have been set counts as ours until it is seen", func(t testing.TB, b *bench[S]) {
-			req, declared := begin(t, b)
+			req, declared := beginEntries(t, b, f)
 			before := req.Applied
 			set(t, &req.Spec, f.Name, with(declared, "brand-new", "1"))
 			got := b.observe(t, req).Applied[f.Name]
@@ -319,6 +268,76 @@ func entries[S any](f Field) []obligation[S] {
 			}
 		}},
 	}
+}
+
+// foreignEntries returns the obligations about entries that somebody else sets.
+func foreignEntries[S any](f Field) []obligation[S] {
+	return []obligation[S]{
+		{"an entry that somebody changed or removed is put back", func(t testing.TB, b *bench[S]) {
+			req, declared := beginEntries(t, b, f)
+			for k := range declared {
+				for _, spoil := range []func(map[string]string){
+					func(m map[string]string) { delete(m, k) },
+					func(m map[string]string) { m[k] = "spoiled" },
+				} {
+					spoiled := maps.Clone(b.kind.Cloud.Labels(t, req.Name))
+					spoil(spoiled)
+					b.kind.Cloud.Relabel(t, req.Name, spoiled)
+					updateEntries(t, b, f, &req)
+				}
+			}
+			if diff := cmp.Diff(with(declared, "owner", "somebody"), labels(t, b, req.Name)); diff != "" {
+				t.Errorf("in the cloud (-want +got):\n%s", diff)
+			}
+		}},
+		{"an entry of others is taken over when the spec declares it", func(t testing.TB, b *bench[S]) {
+			req, declared := beginEntries(t, b, f)
+			set(t, &req.Spec, f.Name, with(declared, "owner", "us"))
+			updateEntries(t, b, f, &req)
+			if got := labels(t, b, req.Name)["owner"]; got != "us" {
+				t.Errorf("the entry is %q, want %q", got, "us")
+			}
+		}},
+	}
+}
+
+// labels returns an object's tags or labels without those of the mark.
+func labels[S any](t testing.TB, b *bench[S], name string) map[string]string {
+	t.Helper()
+	return driver.WithoutMark(b.kind.Cloud.Labels(t, name))
+}
+
+// beginEntries creates an object that has an entry of somebody else beside those of the spec, which it returns.
+func beginEntries[S any](t testing.TB, b *bench[S], f Field) (request[S], map[string]string) {
+	t.Helper()
+	skipUnless(t, b.kind.Cloud.Labels != nil && b.kind.Cloud.Relabel != nil, "way to change labels")
+	req := b.request(b.kind.Full())
+	b.create(t, &req)
+	b.addLabel(t, req.Name, "owner", "somebody")
+	unchanged(t, b.observe(t, req))
+	return req, entriesOf(t, &req.Spec, f.Name)
+}
+
+// updateEntries makes the one change that there is, in one write.
+func updateEntries[S any](t testing.TB, b *bench[S], f Field, req *request[S]) {
+	t.Helper()
+	changes := b.observe(t, *req).Changes
+	if diff := cmp.Diff([]string{f.Name}, field.Names(changes)); diff != "" {
+		t.Fatalf("changes (-want +got):\n%s", diff)
+	}
+	if cost := b.update(t, req, changes); cost.Writes != 1 {
+		t.Errorf("Update cost %+v, want one write", cost)
+	}
+	obs := b.observe(t, *req)
+	unchanged(t, obs)
+	req.Applied = obs.Applied
+}
+
+// with returns a map with one entry more.
+func with(m map[string]string, k, v string) map[string]string {
+	m = maps.Clone(m)
+	m[k] = v
+	return m
 }
 
 // entriesOf returns a map of the spec.

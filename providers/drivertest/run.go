@@ -2,6 +2,7 @@ package drivertest
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,6 +55,11 @@ func (h Harness) Checks() []Check {
 
 // connection returns the obligations that are about no kind.
 func (h Harness) connection() []Check {
+	return slices.Concat(h.openings(), h.identities())
+}
+
+// openings returns the obligations of Open.
+func (h Harness) openings() []Check {
 	return []Check{
 		{"Open/does not call the cloud", func(t testing.TB) {
 			before := h.Calls()
@@ -98,6 +104,12 @@ func (h Harness) connection() []Check {
 				}
 			}
 		}},
+	}
+}
+
+// identities returns the obligations of Identity.
+func (h Harness) identities() []Check {
+	return []Check{
 		{"Identity/says where the credentials lead, by reads only", func(t testing.TB) {
 			conn, before := h.open(t), h.Calls()
 			got, err := conn.Identity(t.Context())
