@@ -45,7 +45,9 @@ func judging(preview said) *setup {
 func TestPreviewsComeFirstAndFailAlone(t *testing.T) {
 	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}
 	d.Spec.ProviderConfigRef = itsConfig
-	reviews := map[string]admission.Review{"edit": {Object: d, Old: d}, "creation": {Object: d}, "deletion": {Old: d}}
+	reviews := map[string]admission.Review{
+		"edit": {Object: d, Old: d}, "creation": {Object: d}, "deletion": {Old: d}, "edit of annotations": {Object: d, Old: d, OnlyAnnotations: true},
+	}
 	for _, tt := range []struct {
 		name    string
 		preview said
@@ -61,15 +63,24 @@ func TestPreviewsComeFirstAndFailAlone(t *testing.T) {
 				if err != nil || len(verdict.Warnings) == 0 {
 					t.Fatalf("%v, %q", err, verdict.Warnings)
 				}
-				if first := strings.ReplaceAll(tt.first, "%s", of); !strings.HasPrefix(verdict.Warnings[0], first) {
+				if first := strings.ReplaceAll(tt.first, "%s", strings.TrimSuffix(of, " of annotations")); !strings.HasPrefix(verdict.Warnings[0], first) {
 					t.Errorf("%q comes first, want %q", verdict.Warnings[0], first)
 				}
 				other := slices.ContainsFunc(verdict.Warnings[1:], func(w string) bool { return strings.Contains(w, "there is none") })
-				if other != (of != "deletion") {
+				if other != (of == "edit" || of == "creation") { // of what the spec has for long, nothing is said again
 					t.Errorf("warnings %q", verdict.Warnings)
 				}
 			})
 		}
+	}
+}
+
+// An annotation that only objects have brings nothing about on a class. The rules of classes are not asked: here there are none.
+func TestAnnotationsOfAClassAreNotJudged(t *testing.T) {
+	c := &v1alpha1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: "standard"}}
+	verdict, err := judging(nil).judge(t.Context(), admission.Review{Object: c, Old: c, OnlyAnnotations: true})
+	if err != nil || len(verdict.Warnings)+len(verdict.Refusals) > 0 {
+		t.Errorf("%v, %+v; want nothing to be said", err, verdict)
 	}
 }
 

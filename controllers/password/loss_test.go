@@ -128,6 +128,7 @@ func (e *environment) update() {
 	d := e.state().Observe(Observation{Ready: !e.setting, Refused: e.refused, Wanted: e.wanted, Fresh: e.fresh()})
 	e.sent = d.State.Sent
 	if !e.store(d) {
+		e.write(func() { e.accepted = d.State.Accepted }) // the outcome is recorded all the same
 		return
 	}
 	status := d.State.Accepted

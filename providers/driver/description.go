@@ -94,8 +94,6 @@ type Capabilities struct {
 	Contents bool
 	// Stop: somebody can stop it, and start it again.
 	Stop bool
-	// List: the driver can list the objects that there are.
-	List bool
 }
 
 // Connection is what a connection Secret says of the cloud's own protocol. It is empty for a kind that speaks another's, as a

@@ -136,8 +136,11 @@ func (f *fake) adapter() *adapter {
 			{
 				Fields: []string{"key"}, Taken: table.Names{"Key"}, Blind: true,
 				Read: func(_ context.Context, _ *table.Request[spec], into *object) error {
+					if err := f.call("GetKey"); err != nil {
+						return err // nothing was read
+					}
 					into.aspect = &into.key
-					return f.call("GetKey")
+					return nil
 				},
 				Write: func(_ context.Context, _ *table.Request[spec], _ *object, p *params, _ []field.Change) (string, error) {
 					return "", f.call("PutKey %s", *p.Key)
