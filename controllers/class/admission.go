@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -131,7 +132,8 @@ func (a *Admission) Class(ctx context.Context, old, object v1alpha1.ClassObject)
 
 // An impact is what a changed class does to its objects.
 type impact struct {
-	users int
+	// users is how many objects use the class, compared how many of them were compared before the time was up.
+	users, compared int
 	// touched is how many objects a field changes of, by how it changes; broken are those that the class no longer allows.
 	touched map[touch]int
 	objects int
@@ -151,16 +153,25 @@ func (t touch) compare(other touch) int {
 	return cmp.Or(other.effect.Compare(t.effect), strings.Compare(t.line, other.line))
 }
 
-// impact compares what each object is to be with what it would be.
+// compareFor is how long the objects of a class are compared. The API server waits for the verdict on the class for 3 seconds.
+const compareFor = time.Second
+
+// impact compares what each object is to be with what it would be. It counts all objects, and compares as many as there is time for.
 func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, error) {
+	timer, stop := context.WithTimeout(ctx, compareFor)
+	defer stop()
 	i := &impact{touched: map[touch]int{}}
 	rulesBefore, rulesAfter := a.Resolver.Rules(before), a.Resolver.Rules(after)
 	err := a.Resolver.EachUser(ctx, before, func(user v1alpha1.ResourceObject) error {
+		i.users++
+		if timer.Err() != nil {
+			return ctx.Err()
+		}
+		i.compared++
 		o, err := a.Resolver.caseOf(ctx, user, before)
 		if err != nil {
 			return err
 		}
-		i.users++
 		was := Judge(before, o, rulesBefore)
 		if o.Leads, _, err = CloudOf(ctx, a.Resolver.Client, after.Spec.ProviderConfigRef.Name); err != nil {
 			return err
@@ -240,12 +251,16 @@ func (i *impact) warnings(kind string) (lines []string) {
 	switch {
 	case i.users == 0:
 		return nil
+	case i.compared < i.users:
+		lines = append(lines, fmt.Sprintf("objects of kind %s that use this class: %d; of %d that were compared in the time there is, these would change: %d; the others may change as well",
+			kind, i.users, i.compared, i.objects))
 	case i.left == i.users:
 		return []string{fmt.Sprintf("objects of kind %s that use this class: %d; all stay in the cloud that they were made in, as they are", kind, i.users)}
 	case i.objects == 0 && len(i.broken) == 0 && i.left == 0:
 		return []string{fmt.Sprintf("objects of kind %s that use this class: %d; none would change", kind, i.users)}
+	default:
+		lines = append(lines, fmt.Sprintf("objects of kind %s that use this class: %d; of these would change: %d", kind, i.users, i.objects))
 	}
-	lines = append(lines, fmt.Sprintf("objects of kind %s that use this class: %d; of these would change: %d", kind, i.users, i.objects))
 	for _, t := range slices.SortedFunc(maps.Keys(i.touched), touch.compare) {
 		lines = append(lines, fmt.Sprintf("of %d: %s", i.touched[t], t.line))
 	}

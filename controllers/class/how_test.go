@@ -82,7 +82,7 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 
 // What the API server cuts is at the end, so the dangerous lines come first.
 func TestImpactSaysTheDangerousFirst(t *testing.T) {
-	i := &impact{users: 1, touched: map[touch]int{}}
+	i := &impact{users: 1, compared: 1, touched: map[touch]int{}}
 	i.add(Tree{"a": "1", "b": "1", "c": "1", "d": "1", "e": "1"}, Tree{"a": "2", "b": "2", "c": "2", "d": "2"}, []field.Change{
 		{Field: "a", Effect: field.Online}, {Field: "b", Effect: field.Restarts}, {Field: "c", Effect: field.LosesBackups},
 	})
