@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,7 +26,7 @@ func (a acted) Unwrap() error { return a.error }
 
 // act does what was planned. From here on a shutdown does not interrupt: a write that began is
 // finished and recorded.
-func (r *Reconciler) act(ctx context.Context, t *turn, a Action) (outcome, error) {
+func (r *Reconciler) act(ctx context.Context, t *turn, a plan.Action) (outcome, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
 	defer cancel()
 	if err := r.storePassword(ctx, t); err != nil {
@@ -32,23 +34,23 @@ func (r *Reconciler) act(ctx context.Context, t *turn, a Action) (outcome, error
 	}
 	t.action = string(a.Verb)
 	switch a.Verb {
-	case Create:
+	case plan.Create:
 		return r.create(ctx, t, a)
-	case Adopt:
+	case plan.Adopt:
 		return r.update(ctx, t, a, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
-	case Release:
+	case plan.Release:
 		return r.release(ctx, t)
-	case Unbind:
+	case plan.Unbind:
 		t.unbind()
 		return outcome{quiet: true, next: soon}, nil
-	case Update:
+	case plan.Update:
 		if a = r.takeTurn(t, a); len(a.Changes) == 0 {
 			return r.waitForTurn(ctx, t, a)
 		}
 		return r.update(ctx, t, a, a.Changes)
-	case Delete:
+	case plan.Delete:
 		return r.delete(ctx, t, a)
-	case Forget:
+	case plan.Forget:
 		if a.Lost {
 			r.event(t, corev1.EventTypeWarning, v1alpha1.EventDataLost,
 				"%s no longer exists in %s account %s, and there is no final snapshot %s: it was deleted outside Mooring, and its data is lost unless the cloud has other backups",
@@ -63,7 +65,7 @@ func (r *Reconciler) act(ctx context.Context, t *turn, a Action) (outcome, error
 
 // secure stores, before the cloud is changed, what finding and deleting the object again will
 // take: config and credentials, the finalizer, and the binding.
-func (r *Reconciler) secure(ctx context.Context, t *turn, a Action) (fresh bool, err error) {
+func (r *Reconciler) secure(ctx context.Context, t *turn, a plan.Action) (fresh bool, err error) {
 	if t.held() && t.bound() {
 		return false, nil
 	}
@@ -118,7 +120,7 @@ func (t *turn) creatableName() error {
 	return fmt.Errorf("%w; choose another spec.externalName", refusal)
 }
 
-func (r *Reconciler) create(ctx context.Context, t *turn, a Action) (outcome, error) {
+func (r *Reconciler) create(ctx context.Context, t *turn, a plan.Action) (outcome, error) {
 	if err := t.creatableName(); err != nil {
 		return outcome{}, acted{err}
 	}
@@ -168,12 +170,12 @@ func (r *Reconciler) create(ctx context.Context, t *turn, a Action) (outcome, er
 	return outcome{state: condition.Progressing, reason: a.Reason, message: a.Message, next: soon, quiet: triedAgain, created: true}, nil
 }
 
-func (r *Reconciler) update(ctx context.Context, t *turn, a Action, changes []field.Change) (outcome, error) {
+func (r *Reconciler) update(ctx context.Context, t *turn, a plan.Action, changes []field.Change) (outcome, error) {
 	wasBound := t.bound()
 	if _, err := r.secure(ctx, t, a); err != nil {
 		return outcome{}, err
 	}
-	if a.Verb == Adopt {
+	if a.Verb == plan.Adopt {
 		if waits, err := r.takeOver(ctx, t, changes, wasBound); waits || err != nil {
 			return outcome{quiet: true, next: polling}, err
 		}
@@ -201,7 +203,7 @@ func (r *Reconciler) update(ctx context.Context, t *turn, a Action, changes []fi
 	}
 	done, err := t.session.Update(ctx, r.Kind.Name, t.request, changes, t.password)
 	t.answered(err)
-	failed := outcome{pending: a.Pending, pends: a.Verb == Update && !t.deleting}
+	failed := outcome{pending: a.Pending, pends: a.Verb == plan.Update && !t.deleting}
 	if err != nil {
 		t.wrote(r.Now(), nil)
 		return failed, acted{refusedUpdate(changes, err)}
@@ -214,7 +216,7 @@ func (r *Reconciler) update(ctx context.Context, t *turn, a Action, changes []fi
 	t.sent(applied)
 	t.status.Operation = done.Operation
 	if len(done.Failed) > 0 {
-		failed.pending = stillPending(a.Pending, applied)
+		failed.pending = plan.StillPending(a.Pending, applied)
 		return failed, acted{fieldErrors(done.Failed)}
 	}
 	// Only what was done settles a plan. What still differs in the course of a creation is no plan, and not worth
@@ -232,25 +234,25 @@ func (t *turn) inVain(out outcome, changes []field.Change) outcome {
 		out.quiet = true
 	case out.quiet:
 		out.quiet, out.state = false, condition.DriftWaits
-		out.message = "the cloud does not keep the value that Mooring sets; find out who else changes it, or set the spec to the value in the cloud: " + list(changes)
+		out.message = "the cloud does not keep the value that Mooring sets; find out who else changes it, or set the spec to the value in the cloud: " + plan.ListChanges(changes)
 	case out.state == condition.Updating:
-		out.message = "the cloud accepted this change before but does not show it, so Mooring sends it again: " + list(changes)
+		out.message = "the cloud accepted this change before but does not show it, so Mooring sends it again: " + plan.ListChanges(changes)
 	}
 	return out
 }
 
 // updating returns the outcome of an update that the cloud takes.
-func (r *Reconciler) updating(t *turn, a Action) outcome {
+func (r *Reconciler) updating(t *turn, a plan.Action) outcome {
 	out := outcome{reason: a.Reason, message: a.Message, pending: a.Pending, hash: a.Hash, next: soon}
 	switch {
 	case t.deleting:
 		out.state = condition.Deleting
-	case a.Verb == Adopt && t.status.FirstReadyTime != nil:
+	case a.Verb == plan.Adopt && t.status.FirstReadyTime != nil:
 		out.quiet = true // it only lost its mark
-	case a.Verb == Adopt:
+	case a.Verb == plan.Adopt:
 		out.state = condition.Progressing
 	case t.status.FirstReadyTime == nil:
-		out.state, out.reason, out.message = condition.Progressing, v1alpha1.ReasonCreating, messageCreating
+		out.state, out.reason, out.message = condition.Progressing, v1alpha1.ReasonCreating, plan.MessageCreating
 	case a.Reason == v1alpha1.ReasonUpdating, t.view.Edited && a.Hash == "":
 		out.state = condition.Updating // what was set for an edit differs as drift does, until it has come true once
 	default:
@@ -275,7 +277,7 @@ func (r *Reconciler) release(ctx context.Context, t *turn) (outcome, error) {
 	}
 	if done.Operation != "" { // it may still fail: the finalizer goes once the mark is seen
 		t.status.Operation = done.Operation
-		return outcome{state: condition.Deleting, reason: v1alpha1.ReasonDeleting, message: messageReleasing, next: soon}, nil
+		return outcome{state: condition.Deleting, reason: v1alpha1.ReasonDeleting, message: plan.MessageReleasing, next: soon}, nil
 	}
 	left := fmt.Sprintf("retained %s in %s account %s", t.request.Name, t.conn.Provider, t.account)
 	if t.policy.Deletion != v1alpha1.DeletionRetain {
@@ -285,7 +287,7 @@ func (r *Reconciler) release(ctx context.Context, t *turn) (outcome, error) {
 	return out.orNothing(), err
 }
 
-func (r *Reconciler) delete(ctx context.Context, t *turn, a Action) (outcome, error) {
+func (r *Reconciler) delete(ctx context.Context, t *turn, a plan.Action) (outcome, error) {
 	if !t.mem.deleteSent.IsZero() && t.now.Sub(t.mem.deleteSent) < r.Settle {
 		return outcome{state: condition.Deleting, reason: a.Reason, message: a.Message, next: polling}, nil
 	}
@@ -332,20 +334,20 @@ func (r *Reconciler) forget(ctx context.Context, t *turn, why string, stays bool
 }
 
 // rest is for turns in which nothing is to be done in the cloud: the connection is published, and the plan recorded.
-func (r *Reconciler) rest(ctx context.Context, t *turn, a Action) (outcome, error) {
+func (r *Reconciler) rest(ctx context.Context, t *turn, a plan.Action) (outcome, error) {
 	out := outcome{reason: a.Reason, message: a.Message, detail: a.Detail, pending: a.Pending, planned: true, hash: a.Hash}
 	switch a.Verb {
-	case Settle:
+	case plan.Settle:
 		out.state, out.next = condition.Settled, atSync
 		t.mem.sent, t.mem.inVain = nil, false
 		r.leaveRollout(t.obj.GetUID())
-	case Ask:
+	case plan.Ask:
 		r.leaveRollout(t.obj.GetUID())
 		out.state, out.next = condition.DriftWaits, atSync
 		if a.EditWaits {
 			out.state = condition.EditWaits
 		}
-	case Stall:
+	case plan.Stall:
 		out.undecided = !a.Decided
 		out.state, out.next = condition.Stalled, atSync // an edit, an annotation or a watch brings it back at once
 		if t.deleting {
@@ -362,14 +364,14 @@ func (r *Reconciler) rest(ctx context.Context, t *turn, a Action) (outcome, erro
 	if t.deleting || t.policy.Management == v1alpha1.ManagementObserve {
 		return out, nil
 	}
-	if err := t.unreadable(); err != nil && a.Verb != Stall {
+	if err := t.unreadable(); err != nil && a.Verb != plan.Stall {
 		return out, err
 	}
 	return r.publish(ctx, t, out)
 }
 
 // waiting returns the state of an object that only waits for the cloud.
-func waiting(v View, o driver.Observation) condition.State {
+func waiting(v plan.View, o driver.Observation) condition.State {
 	switch {
 	case v.Deleting:
 		return condition.Deleting
@@ -380,6 +382,17 @@ func waiting(v View, o driver.Observation) condition.State {
 	default:
 		return condition.DriftWaits
 	}
+}
+
+// stillPending returns the changes that are not applied while the cloud is at work on an object. It shows as done what it has
+// accepted, so what was recorded of this generation of the spec stays until it is at rest.
+func (t *turn) stillPending(a plan.Action) (pending []v1alpha1.PendingChange, known bool) {
+	atWork := t.seen.State == driver.Pending && t.view.WasReady && !t.deleting && !a.Quiet
+	sameSpec := t.status.ObservedGeneration == t.obj.GetGeneration()
+	if !atWork || sameSpec && len(t.status.PendingChanges) > 0 {
+		return nil, false
+	}
+	return a.Pending, true
 }
 
 var errStale = apierrors.NewConflict(corev1.Resource("objects"), "", fmt.Errorf("the cache is behind"))

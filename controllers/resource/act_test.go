@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -44,7 +46,7 @@ type obedient struct {
 }
 
 func (o *obedient) Update(_ context.Context, _ string, _ driver.Request, changes []field.Change, _ driver.Password) (driver.Result, error) {
-	o.asked = append(o.asked, "update "+list(changes))
+	o.asked = append(o.asked, "update "+plan.ListChanges(changes))
 	return o.done, nil
 }
 
@@ -94,8 +96,8 @@ func newDesk(t *testing.T, others ...client.Object) *desk {
 	return d
 }
 
-var drift = Action{
-	Verb: Update, Reason: v1alpha1.ReasonDrifted, Message: "being applied",
+var drift = plan.Action{
+	Verb: plan.Update, Reason: v1alpha1.ReasonDrifted, Message: "being applied",
 	Changes: []field.Change{{Field: "tags", From: "team=z", To: "team=b", Effect: field.Online}},
 }
 
@@ -135,13 +137,13 @@ func TestDriftIsToldIfItLasts(t *testing.T) {
 // A mark that was removed from what serves people is written again in silence: it serves on.
 func TestMarkIsWrittenAgainInSilence(t *testing.T) {
 	d := newDesk(t)
-	d.view, d.seen = View{Held: true, ID: "of-the-cloud"}, driver.Observation{State: driver.Ready, ID: "of-the-cloud"}
-	if out, err := d.act(t.Context(), d.turn, Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || !out.quiet {
+	d.view, d.seen = plan.View{Held: true, ID: "of-the-cloud"}, driver.Observation{State: driver.Ready, ID: "of-the-cloud"}
+	if out, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || !out.quiet {
 		t.Errorf("%+v, %v", out, err)
 	}
 	d = newDesk(t)
 	d.status.FirstReadyTime = nil
-	if out, err := d.act(t.Context(), d.turn, Action{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || out.state != condition.Progressing || out.quiet {
+	if out, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || out.state != condition.Progressing || out.quiet {
 		t.Errorf("of what was not ours yet: %+v, %v", out, err)
 	}
 }
@@ -149,7 +151,7 @@ func TestMarkIsWrittenAgainInSilence(t *testing.T) {
 // A deletion is asked for once, and again at once only if it is done by parts.
 func TestDeletionByParts(t *testing.T) {
 	d := newDesk(t)
-	remove := Action{Verb: Delete, Reason: v1alpha1.ReasonDeleting}
+	remove := plan.Action{Verb: plan.Delete, Reason: v1alpha1.ReasonDeleting}
 	d.Settle = time.Minute
 	for _, unfinished := range []bool{true, true, false, false} {
 		d.cloud.done.Unfinished = unfinished
@@ -182,7 +184,7 @@ func TestForgetDropsSecrets(t *testing.T) {
 			if test.told != "" {
 				d.status.Binding = &v1alpha1.Binding{Name: test.told}
 			}
-			if _, err := d.act(t.Context(), d.turn, Action{Verb: Forget, Stays: test.stays}); err != nil {
+			if _, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Forget, Stays: test.stays}); err != nil {
 				t.Fatal(err)
 			}
 			err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(secret), secret)
@@ -221,7 +223,7 @@ func TestWhatIsRefusedStaysStalled(t *testing.T) {
 	d := newDesk(t)
 	d.RecordDeadline = time.Minute
 	d.bucket().Generation, d.view.Edited = 2, true
-	edit := Action{Verb: Update, Reason: v1alpha1.ReasonUpdating, Message: "being applied", Changes: drift.Changes}
+	edit := plan.Action{Verb: plan.Update, Reason: v1alpha1.ReasonUpdating, Message: "being applied", Changes: drift.Changes}
 	var told []bool
 	stored := func() *v1alpha1.Bucket {
 		b := &v1alpha1.Bucket{}
@@ -267,7 +269,7 @@ func TestWhatFailsStaysRetrying(t *testing.T) {
 		told = append(told, meta.FindStatusCondition(b.Status.Conditions, v1alpha1.ConditionReconciling).Reason)
 	}}
 	for range stubborn + 2 {
-		out, err := d.act(t.Context(), d.turn, Action{Verb: Update, Reason: v1alpha1.ReasonUpdating, Message: "being applied", Changes: drift.Changes})
+		out, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Update, Reason: v1alpha1.ReasonUpdating, Message: "being applied", Changes: drift.Changes})
 		if _, err := d.record(t.Context(), d.turn, out, err); err != nil {
 			t.Fatal(err)
 		}
@@ -350,7 +352,7 @@ func TestUnbindForgets(t *testing.T) {
 	d := newDesk(t)
 	d.status.Location, d.status.AccountID, d.status.ExternalID, d.status.Operation = "eu-north-9", "111", "id-there", "operation-there"
 	d.status.Applied = map[string][]string{"tags": {"team"}}
-	if _, err := d.act(t.Context(), d.turn, Action{Verb: Unbind}); err != nil {
+	if _, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Unbind}); err != nil {
 		t.Fatal(err)
 	}
 	s := d.status

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"k8s.io/apimachinery/pkg/api/equality"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -22,7 +24,7 @@ func (r *Reconciler) bind(t *turn) {
 	if t.seen.State == driver.Absent {
 		t.status.Applied, t.status.Origin = t.seen.Applied, v1alpha1.OriginCreated
 	} else {
-		t.status.Origin = originOf(ownership(t.view, t.seen))
+		t.status.Origin = plan.OriginOf(plan.Ownership(t.view, t.seen))
 	}
 }
 

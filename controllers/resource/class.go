@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -35,14 +37,14 @@ func (r *Reconciler) hasClass(ctx context.Context, t *turn) (*outcome, error) {
 	case found.Config == nil, !t.bound() && !t.deleting:
 		return nil, &identity.ValidationError{Reason: problem.Reason, Message: problem.String()}
 	default:
-		t.policy.Refused = Refusal{problem.Reason, problem.String() + "; until then Mooring does not change what exists"}
+		t.policy.Refused = plan.Refusal{Reason: problem.Reason, Message: problem.String() + "; until then Mooring does not change what exists"}
 	}
 	return nil, nil
 }
 
 // merge makes what is wanted what object and class say together.
 func (r *Reconciler) merge(t *turn, found *class.Resolution) (err error) {
-	t.want, t.policy, err = withClass(r.Kind, t.obj, found)
+	t.want, t.policy, err = plan.WithClass(r.Kind, t.obj, found)
 	if err != nil {
 		return err
 	}
@@ -65,15 +67,6 @@ func (t *turn) describeClass() {
 	}
 }
 
-// classChanged returns the fields of which the class says something else than when that was last recorded. To choose another
-// class is an edit.
-func classChanged(found *class.Resolution, status *v1alpha1.ResourceStatus) class.Fields {
-	if found.Class == nil || found.Name != status.ClassName {
-		return nil
-	}
-	return found.Effective.Changed(status.Effective, func(name string) bool { _, known := status.Applied[name]; return known })
-}
-
 // hasRoom holds the class's limit for the namespace, where what was judged by a cache may have been overtaken. Who finds
 // room keeps others waiting until keep is called.
 func (r *Reconciler) hasRoom(ctx context.Context, t *turn) (keep func(), err error) {
@@ -94,11 +87,11 @@ func (r *Reconciler) hasRoom(ctx context.Context, t *turn) (keep func(), err err
 
 // takeTurn takes out of an update what the class changed, as long as enough of its users are changing. What a person approved
 // waits for nobody.
-func (r *Reconciler) takeTurn(t *turn, a Action) Action {
+func (r *Reconciler) takeTurn(t *turn, a plan.Action) plan.Action {
 	if t.class == nil || t.class.Class == nil || !t.view.WasReady || a.Approved {
 		return a
 	}
-	byClass := func(c field.Change) bool { return cause(t.view, c) == v1alpha1.CauseClass }
+	byClass := func(c field.Change) bool { return plan.CauseOf(t.view, c) == v1alpha1.CauseClass }
 	if !slices.ContainsFunc(a.Changes, byClass) {
 		return a
 	}
@@ -112,7 +105,7 @@ func (r *Reconciler) takeTurn(t *turn, a Action) Action {
 }
 
 // waitForTurn is for an update that has to wait until fewer of a class's users are changing. Whoever leaves calls it.
-func (r *Reconciler) waitForTurn(ctx context.Context, t *turn, a Action) (outcome, error) {
+func (r *Reconciler) waitForTurn(ctx context.Context, t *turn, a plan.Action) (outcome, error) {
 	out := outcome{
 		state: condition.DriftWaits, reason: v1alpha1.ReasonClassChanged, next: atSync, pending: a.Pending, planned: true, hash: a.Hash,
 		message: "the class changed, and the maximum number of its objects are already changing; waiting for a slot",

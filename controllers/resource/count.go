@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -99,12 +101,12 @@ func (t *turn) applied() bool {
 // is about to change it.
 func (t *turn) drifts() bool {
 	return t.looked && t.seen.State == driver.Ready && t.view.WasReady && !t.view.Edited && !t.deleting &&
-		t.policy.Management == v1alpha1.ManagementFull && t.policy.Refused.Reason == "" && ownership(t.view, t.seen) == ours
+		t.policy.Management == v1alpha1.ManagementFull && t.policy.Refused.Reason == "" && plan.Ownership(t.view, t.seen) == plan.Ours
 }
 
 // drifted returns the fields that somebody else changed in the cloud.
 func (t *turn) drifted() (fields []string) {
-	for _, p := range pending(t.view, t.seen.Changes) {
+	for _, p := range plan.PendingChanges(t.view, t.seen.Changes) {
 		if p.Cause == v1alpha1.CauseDrift {
 			fields = append(fields, p.Field)
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -99,7 +101,7 @@ func TestTurnsAreCounted(t *testing.T) {
 		d.looked = true
 		d.request.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
 		d.seen = driver.Observation{State: driver.Ready, Available: true, Mark: d.request.Mark}
-		d.view = View{Bound: true, Held: true, WasReady: d.status.FirstReadyTime != nil, Mark: d.request.Mark, Applied: field.Applied{"tags": {"team=b"}}}
+		d.view = plan.View{Bound: true, Held: true, WasReady: d.status.FirstReadyTime != nil, Mark: d.request.Mark, Applied: field.Applied{"tags": {"team=b"}}}
 	}
 	changed := func(d *desk) {
 		asDeclared(d)

@@ -3,6 +3,8 @@ package resource
 import (
 	"context"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -67,5 +69,5 @@ func (r *Reconciler) answerLost(t *turn) bool {
 	sent := t.bound() && t.status.Origin == v1alpha1.OriginCreated && !t.neverCreated() && !t.mem.creationFailed
 	known := t.status.ExternalID != "" || t.status.FirstReadyTime != nil || t.status.AppliedGeneration != 0
 	return sent && !known && !r.Kind.Login && t.spec.ExternalName == "" &&
-		t.status.ExternalName == ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.described.Name.MaxLength)
+		t.status.ExternalName == plan.ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.described.Name.MaxLength)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -88,7 +90,7 @@ func TestAnswerLost(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			d := newDesk(t)
 			d.status.FirstReadyTime, d.status.AppliedGeneration, d.status.Origin = nil, 0, v1alpha1.OriginCreated
-			d.status.ExternalName = ExternalName(d.ClusterID, d.bucket().Namespace, d.bucket().Name, 63)
+			d.status.ExternalName = plan.ExternalName(d.ClusterID, d.bucket().Namespace, d.bucket().Name, 63)
 			test.change(d)
 			if got := d.answerLost(d.turn); got != test.want {
 				t.Errorf("got %t, want %t", got, test.want)
@@ -107,7 +109,7 @@ func TestCreationThatIsNotSentTakesNoNoteAway(t *testing.T) {
 	if err := d.Client.Update(t.Context(), edited); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.act(t.Context(), d.turn, Action{Verb: Create}); !apierrors.IsConflict(err) || len(d.cloud.asked) > 0 {
+	if _, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Create}); !apierrors.IsConflict(err) || len(d.cloud.asked) > 0 {
 		t.Fatalf("got %v, and the cloud was asked to %q", err, d.cloud.asked)
 	}
 	if !d.neverCreated() {

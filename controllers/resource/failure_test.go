@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,8 +21,8 @@ import (
 )
 
 // edit is one that changes two fields.
-var edit = Action{
-	Verb: Update, Reason: v1alpha1.ReasonUpdating, Message: "being applied",
+var edit = plan.Action{
+	Verb: plan.Update, Reason: v1alpha1.ReasonUpdating, Message: "being applied",
 	Changes: []field.Change{{Field: "tags", From: "a", To: "b", Effect: field.Online}, {Field: "cors", From: "c", To: "d", Effect: field.Online}},
 	Pending: []v1alpha1.PendingChange{{Field: "tags", From: "a", To: "b"}, {Field: "cors", From: "c", To: "d"}},
 }
@@ -38,7 +40,7 @@ func (d *desk) pendingFields(t *testing.T) (fields []string) {
 }
 
 // take does what was planned, and records it.
-func (d *desk) take(t *testing.T, a Action) reconcile.Result {
+func (d *desk) take(t *testing.T, a plan.Action) reconcile.Result {
 	t.Helper()
 	out, err := d.act(t.Context(), d.turn, a)
 	result, err := d.record(t.Context(), d.turn, out, err)
@@ -95,7 +97,7 @@ func TestPendingWhileTheCloudWorks(t *testing.T) {
 	d.RecordDeadline, d.bucket().Generation, d.view.Edited, d.view.WasReady = time.Minute, 2, true, true
 	d.take(t, edit)
 	d.looked, d.seen = true, driver.Observation{State: driver.Pending, Mark: d.request.Mark}
-	wait := Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "an operation is in progress in the cloud"}
+	wait := plan.Action{Verb: plan.Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "an operation is in progress in the cloud"}
 	d.take(t, wait)
 	if got := d.pendingFields(t); !slices.Equal(got, []string{"tags", "cors"}) {
 		t.Errorf("pending are %q", got)
@@ -169,7 +171,7 @@ func TestWhyACreationFailedStays(t *testing.T) {
 				if err == nil {
 					d.view.Bound, d.view.Mark = true, d.seen.Mark
 					d.view.AbsenceSure = true
-					out, err = d.act(t.Context(), d.turn, Plan(d.view, d.seen, d.policy))
+					out, err = d.act(t.Context(), d.turn, plan.Plan(d.view, d.seen, d.policy))
 				}
 				if _, err := d.record(t.Context(), d.turn, out, err); err != nil {
 					t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -37,7 +39,7 @@ func (r *Reconciler) observe(ctx context.Context, t *turn) error {
 	}
 	r.look(t)
 	fresh := t.mem.unsettled(t.seen.Changes, t.now, r.Settle)
-	t.unmade = lacksLogin(t.seen.Changes) // what was just sent included: it may not have arrived
+	t.unmade = plan.LacksLogin(t.seen.Changes) // what was just sent included: it may not have arrived
 	t.view.Unsettled = len(fresh) < len(t.seen.Changes)
 	t.seen.Changes = fresh
 	return nil

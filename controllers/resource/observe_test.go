@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -102,7 +104,7 @@ func TestObserveWritesNothing(t *testing.T) {
 					r := &Reconciler{Settings: Settings{Client: noWrites(t, c), Reader: c, Namespace: "mooring-system"}, Kind: kind.Database()}
 					tn := &turn{
 						obj: d, want: d, spec: d.GetResourceSpec(), status: &d.Status.ResourceStatus, mem: &memory{}, now: time.Unix(0, 0),
-						policy: Policy{Management: v1alpha1.ManagementFull}, conn: &identity.Connection{}, session: oneObservation{observation: seen},
+						policy: plan.Policy{Management: v1alpha1.ManagementFull}, conn: &identity.Connection{}, session: oneObservation{observation: seen},
 					}
 					tn.request.Mark = mark
 					err := r.observe(t.Context(), tn)
@@ -123,7 +125,7 @@ func TestObserveWritesNothing(t *testing.T) {
 
 // What was decided about the password is stored first, whatever the plan is; if it can't be stored, the plan is not executed.
 func TestPasswordIsStoredBeforeThePlanIsExecuted(t *testing.T) {
-	for _, verb := range []Verb{Update, Settle, Ask, Stall, Wait} {
+	for _, verb := range []plan.Verb{plan.Update, plan.Settle, plan.Ask, plan.Stall, plan.Wait} {
 		for _, fails := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, storing fails: %t", verb, fails), func(t *testing.T) {
 				d := newDesk(t)
@@ -138,7 +140,7 @@ func TestPasswordIsStoredBeforeThePlanIsExecuted(t *testing.T) {
 					})
 				}
 				before := d.obj.GetResourceVersion()
-				_, err := d.act(t.Context(), d.turn, Action{Verb: verb, Reason: drift.Reason, Message: drift.Message, Changes: drift.Changes})
+				_, err := d.act(t.Context(), d.turn, plan.Action{Verb: verb, Reason: drift.Reason, Message: drift.Message, Changes: drift.Changes})
 				if (err != nil) != fails {
 					t.Fatal(err)
 				}

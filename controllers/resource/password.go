@@ -1,12 +1,15 @@
 package resource
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -113,7 +116,7 @@ func (r *Reconciler) wantedPassword(ctx context.Context, t *turn) (string, error
 	if c == nil || c.PasswordSecretRef == nil {
 		return "", nil
 	}
-	named := password.Reference{Secret: c.PasswordSecretRef.Name, Key: or(c.PasswordSecretRef.Key, "password")}
+	named := password.Reference{Secret: c.PasswordSecretRef.Name, Key: cmp.Or(c.PasswordSecretRef.Key, "password")}
 	secret := &corev1.Secret{}
 	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: t.obj.GetNamespace(), Name: named.Secret}, secret)
 	if client.IgnoreNotFound(err) != nil {
@@ -189,7 +192,7 @@ func (r *Reconciler) planPassword(ctx context.Context, t *turn, do password.Do) 
 		t.password = driver.Password(t.login.state.Latest())
 		return nil
 	case password.Replace:
-		change.Effect, change.Why = field.Irreversible, whyReplaced
+		change.Effect, change.Why = field.Irreversible, plan.WhyReplaced
 		if err := r.mayPublish(ctx, t); err != nil {
 			return err
 		}
@@ -201,10 +204,6 @@ func (r *Reconciler) planPassword(ctx context.Context, t *turn, do password.Do) 
 	t.seen.Changes = append(t.seen.Changes, change)
 	return nil
 }
-
-// whyReplaced says what comes of a new password for a server whose old one only others know.
-const whyReplaced = "no cloud returns the current one, so Mooring sets a new one, and every login with the current one then fails; " +
-	"to keep it, set spec.credentials.passwordSecretRef"
 
 // leftPassword returns the password of a server that is taken back, from the connection Secret that was left with
 // it, so that nobody who uses that is cut off. It waits until the cloud says where the server is: the Secret may be of another.
@@ -257,14 +256,14 @@ func (r *Reconciler) choosePassword(ctx context.Context, t *turn, first bool) er
 
 // takeOverPassword decides about the password of a server that is about to be taken over, and stores that.
 func (r *Reconciler) takeOverPassword(ctx context.Context, t *turn) error {
-	belongs := ownership(t.view, t.seen)
-	if !r.Kind.Login || belongs == oursUnmarked {
+	belongs := plan.Ownership(t.view, t.seen)
+	if !r.Kind.Login || belongs == plan.OursUnmarked {
 		return nil
 	}
 	if err := r.readPassword(ctx, t); err != nil {
 		return err
 	}
-	t.decide(t.login.state.TakeOver(belongs == oursBefore))
+	t.decide(t.login.state.TakeOver(belongs == plan.OursBefore))
 	return r.storePassword(ctx, t)
 }
 

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -110,7 +112,7 @@ func TestCheckPassword(t *testing.T) {
 				d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: named.Name}}
 			}
 			tn := &turn{
-				obj: d, want: d, status: &d.Status.ResourceStatus, mem: &memory{passwordSent: serialOf(test.remembered)}, policy: Policy{Management: v1alpha1.ManagementFull},
+				obj: d, want: d, status: &d.Status.ResourceStatus, mem: &memory{passwordSent: serialOf(test.remembered)}, policy: plan.Policy{Management: v1alpha1.ManagementFull},
 				seen: driver.Observation{State: test.state, PasswordRefused: test.refused, Endpoint: driver.Endpoint{Host: "db.example", Username: "postgres"}},
 				conn: &identity.Connection{},
 			}
@@ -210,7 +212,7 @@ func TestTakeOverPassword(t *testing.T) {
 			}
 			tn := &turn{
 				obj: d, status: &d.Status.ResourceStatus, mem: &memory{},
-				view: View{Held: true, Bound: true, Mark: mark, ID: "id-known"}, seen: driver.Observation{State: driver.Ready, Mark: test.mark, ID: test.id},
+				view: plan.View{Held: true, Bound: true, Mark: mark, ID: "id-known"}, seen: driver.Observation{State: driver.Ready, Mark: test.mark, ID: test.id},
 			}
 			if test.accepted != "" {
 				tn.status.Applied = map[string][]string{driver.FieldPassword: {test.accepted}}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -52,8 +54,8 @@ func (p *Previewer) changeLines(ctx context.Context, old, object v1alpha1.Resour
 	if err != nil {
 		return nil, err
 	}
-	news := slices.DeleteFunc(slices.Clone(after.changes), func(c Decided) bool {
-		return before.obstacle == after.obstacle && slices.ContainsFunc(before.changes, c.same)
+	news := slices.DeleteFunc(slices.Clone(after.Changes), func(c plan.Decided) bool {
+		return before.obstacle == after.obstacle && slices.ContainsFunc(before.Changes, func(other plan.Decided) bool { return sameChange(c, other) })
 	})
 	if len(news) == 0 {
 		return p.withoutDriver(ctx, old, object)
@@ -86,14 +88,14 @@ func (p *Previewer) withoutDriver(ctx context.Context, old, object v1alpha1.Reso
 	return []string{why}, nil
 }
 
-// same reports whether two changes lead from and to the same, and have the same fate.
-func (c Decided) same(other Decided) bool {
+// sameChange reports whether two changes lead from and to the same, and have the same fate.
+func sameChange(c, other plan.Decided) bool {
 	return c.Field == other.Field && c.From == other.From && c.To == other.To && c.Fate == other.Fate
 }
 
 // An outlook is what the next plan for an object would decide.
 type outlook struct {
-	decidedChanges
+	plan.DecidedChanges
 	obstacle
 }
 
@@ -109,12 +111,12 @@ func (p *Previewer) outlook(ctx context.Context, stored, object v1alpha1.Resourc
 		return outlook{}, err
 	}
 	status := object.GetResourceStatus()
-	v := viewOf(object, status, found)
+	v := plan.ViewOf(object, status, found)
 	v.Mark = ownMark(object)
 	if !reflect.DeepEqual(stored.GetSpec(), object.GetSpec()) {
 		v.Edited = true // it will have a new generation
 	}
-	out := outlook{decidedChanges: decide(v, changes, policy)}
+	out := outlook{DecidedChanges: plan.Decide(v, changes, policy)}
 	same, err := p.sameAccount(ctx, stored, object)
 	if err != nil {
 		return outlook{}, err
@@ -149,14 +151,14 @@ func (p *Previewer) config(ctx context.Context, object v1alpha1.ResourceObject) 
 }
 
 // merged returns an object with its class merged in, and what the class makes of it; nil if it goes by none.
-func (p *Previewer) merged(ctx context.Context, object v1alpha1.ResourceObject) (want v1alpha1.ResourceObject, policy Policy, found *class.Resolution, err error) {
+func (p *Previewer) merged(ctx context.Context, object v1alpha1.ResourceObject) (want v1alpha1.ResourceObject, policy plan.Policy, found *class.Resolution, err error) {
 	if object.GetResourceSpec().ProviderConfigRef != nil {
-		return object, policyOf(p.Kind, object), nil, nil
+		return object, plan.PolicyOf(p.Kind, object), nil, nil
 	}
 	if found, err = p.Classes.Resolve(ctx, object); err != nil {
 		return want, policy, nil, fmt.Errorf("find the class: %w", err)
 	}
-	want, policy, err = withClass(p.Kind, object, found)
+	want, policy, err = plan.WithClass(p.Kind, object, found)
 	return want, policy, found, err
 }
 
@@ -203,7 +205,7 @@ func waitingPassword(want v1alpha1.ResourceObject, status *v1alpha1.ResourceStat
 	}
 	for _, w := range status.PendingChanges {
 		if w.Field == driver.FieldPassword && w.Effect == string(field.Irreversible) {
-			changes = append(changes, field.Change{Field: w.Field, From: w.From, To: w.To, Effect: field.Irreversible, Why: whyReplaced})
+			changes = append(changes, field.Change{Field: w.Field, From: w.From, To: w.To, Effect: field.Irreversible, Why: plan.WhyReplaced})
 		}
 	}
 	return changes

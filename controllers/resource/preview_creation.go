@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -31,7 +33,7 @@ type LifecyclePreview struct {
 type merged struct {
 	// want is the object with its class merged in.
 	want   v1alpha1.ResourceObject
-	policy Policy
+	policy plan.Policy
 	// class is nil if the object goes by none.
 	class *class.Resolution
 	// config leads to the account; zero if that is not known.
@@ -40,7 +42,7 @@ type merged struct {
 
 func (p *LifecyclePreview) merge(ctx context.Context, obj v1alpha1.ResourceObject) (m merged, err error) {
 	if ref := obj.GetResourceSpec().ProviderConfigRef; ref != nil {
-		return merged{want: obj, policy: policyOf(p.Kind, obj), config: identity.KeyOf(ref, obj.GetNamespace())}, nil
+		return merged{want: obj, policy: plan.PolicyOf(p.Kind, obj), config: identity.KeyOf(ref, obj.GetNamespace())}, nil
 	}
 	if m.class, err = p.Classes.Resolve(ctx, obj); err != nil {
 		return m, fmt.Errorf("find the class: %w", err)
@@ -48,7 +50,7 @@ func (p *LifecyclePreview) merge(ctx context.Context, obj v1alpha1.ResourceObjec
 	if found := m.class.Config; found != nil {
 		m.config = identity.KeyOfBound(*found, obj.GetNamespace())
 	}
-	m.want, m.policy, err = withClass(p.Kind, obj, m.class)
+	m.want, m.policy, err = plan.WithClass(p.Kind, obj, m.class)
 	return m, err
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -25,13 +27,13 @@ func (p *LifecyclePreview) Deletion(ctx context.Context, obj v1alpha1.ResourceOb
 		return nil, err
 	}
 	status := obj.GetResourceStatus()
-	view := storedView(obj, status)
+	view := plan.StoredView(obj, status)
 	view.Enforced = m.enforced()
 	view.Mark = ownMark(obj)
 	d := deletionLines{
 		status: status, policy: m.policy, held: view.Held, bound: view.Bound, enforced: view.Enforced, origin: status.Origin, uid: string(obj.GetUID()),
 		name: cmp.Or(status.ExternalName, obj.GetResourceSpec().ExternalName), paused: obj.GetAnnotations()[v1alpha1.AnnotationPaused] == "true",
-		secrets: connectionSecrets(status, nil),
+		secrets: plan.ConnectionSecrets(status, nil),
 	}
 	d.observed, _ = p.Observed(client.ObjectKeyFromObject(obj))
 	d.force = m.want.GetForceDestroy()
@@ -41,12 +43,12 @@ func (p *LifecyclePreview) Deletion(ctx context.Context, obj v1alpha1.ResourceOb
 	if err != nil {
 		return nil, err
 	}
-	d.ending = endingOf(view, expected, m.policy)
+	d.Ending = plan.EndingOf(view, expected, m.policy)
 	return d.lines(), nil
 }
 
 // expected returns what the cloud is expected to show, by what is stored of an object.
-func (p *LifecyclePreview) expected(obj, want v1alpha1.ResourceObject, v View) (driver.Observation, error) {
+func (p *LifecyclePreview) expected(obj, want v1alpha1.ResourceObject, v plan.View) (driver.Observation, error) {
 	status := obj.GetResourceStatus()
 	o := expectedObservation(status, v)
 	if o.State == driver.Absent {
@@ -61,7 +63,7 @@ func (p *LifecyclePreview) expected(obj, want v1alpha1.ResourceObject, v View) (
 	if err != nil {
 		return o, err
 	}
-	o.Protected = has[fieldProtection] == true
+	o.Protected = has[plan.FieldProtection] == true
 	o.Changes, err = p.changes(status.Provider, from, to, field.Applied(status.Applied))
 	return o, err
 }
@@ -85,9 +87,9 @@ func (p *LifecyclePreview) changes(provider string, from, to any, applied field.
 
 // deletionLines puts what is known of a deletion into words.
 type deletionLines struct {
-	ending
+	plan.Ending
 	status      *v1alpha1.ResourceStatus
-	policy      Policy
+	policy      plan.Policy
 	held, bound bool
 	paused      bool
 	force       bool
@@ -120,26 +122,26 @@ func (d *deletionLines) lines() []string {
 
 // objectLines say what becomes of the cloud object.
 func (d *deletionLines) objectLines() []string {
-	switch d.effect {
-	case deletionLeavesObserved:
+	switch d.Effect {
+	case plan.DeletionLeavesObserved:
 		return []string{"nothing changes in the cloud: " + d.noun + " is only observed (management Observe)"}
-	case deletionFindsNothing:
-		if d.loses {
+	case plan.DeletionFindsNothing:
+		if d.LosesData {
 			return []string{"the cloud no longer has " + d.noun + ": nothing is deleted there, and no final snapshot can be taken"}
 		}
 		return []string{"the cloud no longer has " + d.noun + ": nothing is deleted there"}
-	case deletionUnderWay:
+	case plan.DeletionInProgress:
 		return []string{"the cloud is deleting " + d.noun + " already"}
-	case deletionReleases:
+	case plan.DeletionReleases:
 		if d.policy.Deletion == v1alpha1.DeletionRetain {
 			return []string{"deletionPolicy Retain: " + d.noun + " stays, marked as released, and Mooring no longer manages it"}
 		}
 		return []string{d.noun + " stays: it existed before this object took it over, and was never as this object declares"}
-	case deletionProtected, deletionDestroys:
+	case plan.DeletionProtected, plan.DeletionDestroys:
 		return d.destruction()
 	default:
 		lines := []string{d.noun + " did not have this object's mark when it was last observed; what belongs to another object stays in the cloud"}
-		if d.mayAsk {
+		if d.MayNeedApproval {
 			lines = append(lines, "if it has lost its mark, the deletion waits for you: set spec.deletionPolicy: Retain to leave it in the cloud")
 		}
 		return lines
@@ -149,10 +151,10 @@ func (d *deletionLines) objectLines() []string {
 // destruction says what is deleted, and what is kept of it.
 func (d *deletionLines) destruction() []string {
 	first := d.noun
-	if d.effect == deletionProtected {
+	if d.Effect == plan.DeletionProtected {
 		first = "once its deletion protection is off, " + d.noun
 	}
-	snapshot := fmt.Sprintf("; a final snapshot %s is taken first", SnapshotName(d.name, d.uid))
+	snapshot := fmt.Sprintf("; a final snapshot %s is taken first", plan.SnapshotName(d.name, d.uid))
 	switch {
 	case d.cloud.Contents != "" && d.force:
 		return []string{fmt.Sprintf("%s is deleted for good with its contents (forceDestroy): %s", first, d.cloud.Contents)}
@@ -160,9 +162,9 @@ func (d *deletionLines) destruction() []string {
 		return []string{first + " is deleted if it is empty; while it has contents the cloud refuses that, and the deletion waits until somebody empties it"}
 	case d.cloud.Contents != "":
 		return []string{first + " is deleted if it is empty; while it has contents the cloud refuses that, and the deletion waits until it is empty or spec.forceDestroy is true"}
-	case d.maybeSnapshot:
+	case d.MaybeSnapshot:
 		return []string{first + " is deleted" + snapshot + " if it works by then, and stays " + d.cloud.SnapshotKept}
-	case d.snapshot:
+	case d.Snapshot:
 		return append([]string{first + " is deleted" + snapshot + " and stays " + d.cloud.SnapshotKept}, nonEmpty(d.cloud.WithSnapshot)...)
 	case d.policy.Deletion == v1alpha1.DeletionSnapshot:
 		return []string{first + " is deleted without a final snapshot, because it was never usable"}
@@ -188,8 +190,8 @@ func (d *deletionLines) secretLine() []string {
 
 // stays reports whether the cloud object is left in the cloud.
 func (d *deletionLines) stays() bool {
-	switch d.effect {
-	case deletionFindsNothing, deletionUnderWay, deletionProtected, deletionDestroys:
+	switch d.Effect {
+	case plan.DeletionFindsNothing, plan.DeletionInProgress, plan.DeletionProtected, plan.DeletionDestroys:
 		return false
 	default:
 		return true
@@ -198,10 +200,10 @@ func (d *deletionLines) stays() bool {
 
 // obstacles say what the deletion waits for.
 func (d *deletionLines) obstacles() (lines []string) {
-	if d.stops != "" {
-		lines = append(lines, "nothing is deleted for now: "+d.stops)
+	if d.StopsBecause != "" {
+		lines = append(lines, "nothing is deleted for now: "+d.StopsBecause)
 	}
-	if d.lifts {
+	if d.LiftsProtection {
 		lines = append(lines, "its deletion protection is lifted first, because spec.deletionProtection is false")
 	}
 	if !d.held {

@@ -3,6 +3,8 @@ package resource
 import (
 	"fmt"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,7 +20,7 @@ func ownMark(obj client.Object) driver.Mark {
 
 // expectedObservation returns what the cloud is expected to show of an object, the differences aside, by what is stored of it. Previews
 // give it to the plan.
-func expectedObservation(status *v1alpha1.ResourceStatus, v View) driver.Observation {
+func expectedObservation(status *v1alpha1.ResourceStatus, v plan.View) driver.Observation {
 	o := driver.Observation{State: driver.Ready, Available: true, ID: status.ExternalID, Mark: v.Mark}
 	if !v.Held {
 		o.Mark = driver.Mark{} // Mooring marks nothing before it has the finalizer
@@ -51,11 +53,11 @@ type obstacle struct {
 }
 
 // when says when a change with a fate is made.
-func (o obstacle) when(fate Fate) string {
+func (o obstacle) when(fate plan.Fate) string {
 	switch {
 	case o.stops:
 		return "not applied"
-	case o.delays && fate == AtOnce:
+	case o.delays && fate == plan.AtOnce:
 		return "afterwards"
 	default:
 		return fateWords[fate]
@@ -68,7 +70,7 @@ func stoppedWhile(what string) obstacle {
 
 // obstacleOf returns what is in the way of an object's changes: what stands before the decision about them in a reconcile and in the plan.
 // sameAccount: the edit leaves the object with its provider config.
-func obstacleOf(object client.Object, status *v1alpha1.ResourceStatus, v View, p Policy, changes []field.Change, sameAccount bool) obstacle {
+func obstacleOf(object client.Object, status *v1alpha1.ResourceStatus, v plan.View, p plan.Policy, changes []field.Change, sameAccount bool) obstacle {
 	stalled := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionStalled)
 	reason := reasonOfCondition(status, v1alpha1.ConditionStalled)
 	switch {
@@ -82,7 +84,7 @@ func obstacleOf(object client.Object, status *v1alpha1.ResourceStatus, v View, p
 	v.AbsenceSure, v.UnmarkedSure = true, true
 	o := expectedObservation(status, v)
 	o.Changes = changes
-	a := Plan(v, o, p)
+	a := plan.Plan(v, o, p)
 	if a.Reason == reason && reason != "" {
 		a.Message = stalled.Message // which knows more than what is expected
 	}
@@ -91,11 +93,11 @@ func obstacleOf(object client.Object, status *v1alpha1.ResourceStatus, v View, p
 		return obstacle{says: fmt.Sprintf("Mooring may be unable to apply these changes: this object is stalled (%s): %s", reason, stalled.Message)}
 	case a.Decided:
 		return obstacle{}
-	case a.Verb == Stall:
+	case a.Verb == plan.Stall:
 		return stoppedWhile(fmt.Sprintf("this object is stalled (%s): %s", a.Reason, a.Message))
-	case a.Verb == Create:
+	case a.Verb == plan.Create:
 		return obstacle{says: "Mooring changes nothing that exists: the cloud object was deleted outside Mooring, and Mooring creates a new, empty one by this spec", stops: true}
-	case a.Verb == Adopt:
+	case a.Verb == plan.Adopt:
 		return obstacle{says: "Mooring first tries to take over the cloud object, and applies these changes afterwards", delays: true}
 	default:
 		return obstacle{says: "Mooring applies these changes later: " + a.Message, delays: true}

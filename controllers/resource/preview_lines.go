@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
@@ -18,19 +20,19 @@ const (
 	valueLength    = 40
 )
 
-var fateWords = map[Fate]string{
-	AtOnce: "at once", AfterApproval: "after approval", Withheld: "withheld until you revert the Impossible change", Never: "not done",
+var fateWords = map[plan.Fate]string{
+	plan.AtOnce: "at once", plan.AfterApproval: "after approval", plan.Withheld: "withheld until you revert the Impossible change", plan.Never: "not done",
 }
 
 // previewLines says changes as warnings: the dangerous first, the harmless in one line, and at last what they were compared with.
-func previewLines(changes []Decided, inTheWay obstacle, last string) (lines []string) {
+func previewLines(changes []plan.Decided, inTheWay obstacle, last string) (lines []string) {
 	changes = slices.Clone(changes)
-	slices.SortStableFunc(changes, func(a, b Decided) int { return b.Effect.Compare(a.Effect) })
+	slices.SortStableFunc(changes, func(a, b plan.Decided) int { return b.Effect.Compare(a.Effect) })
 	var harmless []string
 	dangerous := []string{}
 	for _, c := range changes {
 		when := inTheWay.when(c.Fate)
-		from, to := clipPair(orNone(c.From), orNone(c.To))
+		from, to := clipPair(plan.OrNone(c.From), plan.OrNone(c.To))
 		what := fmt.Sprintf("%s %s -> %s", c.Field, from, to)
 		if c.Effect == field.Online {
 			harmless = append(harmless, what)
@@ -48,7 +50,7 @@ func previewLines(changes []Decided, inTheWay obstacle, last string) (lines []st
 	kept := fitting(dangerous, warningsLength-4*warningLength)
 	lines = append(lines, dangerous[:kept]...)
 	if len(harmless) > 0 && kept == len(dangerous) {
-		lines = append(lines, clip("Online, "+inTheWay.when(AtOnce)+": "+strings.Join(harmless, ", "), warningLength))
+		lines = append(lines, clip("Online, "+inTheWay.when(plan.AtOnce)+": "+strings.Join(harmless, ", "), warningLength))
 	}
 	lines = append(lines, last)
 	if kept < len(dangerous) {

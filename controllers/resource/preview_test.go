@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -93,7 +95,7 @@ func reconciled(d *v1alpha1.Database) {
 	if err != nil {
 		panic(err)
 	}
-	d.Status.Plan = &v1alpha1.PlanStatus{Hash: said.hash}
+	d.Status.Plan = &v1alpha1.PlanStatus{Hash: said.Hash}
 }
 
 // passwordWaits is a database whose password only others know, and waits to be replaced.
@@ -185,7 +187,7 @@ func TestPreview(t *testing.T) {
 		}},
 		{"an approval of something else", edits{largerClass, onApproval, reconciled}, edits{approvedAnother}, nil},
 		{"an approval that replaces a password", edits{passwordWaits}, edits{approvedNow}, []string{
-			"Irreversible: credentials.password (secret) -> (secret), at once: " + whyReplaced, age,
+			"Irreversible: credentials.password (secret) -> (secret), at once: " + plan.WhyReplaced, age,
 		}},
 		{"an annotation is no edit of the spec: drift waits on", edits{unapplied, elsewhereClass}, edits{approvedAnother}, nil},
 		{"no longer observed only", edits{observeOnly, elsewhereClass}, edits{managed},
@@ -310,7 +312,7 @@ func TestPlanDoesWhatThePreviewSaid(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				n += len(said.changes)
+				n += len(said.Changes)
 				if diff := cmp.Diff(promised(said), done(t, object)); diff != "" {
 					t.Fatalf("%s, edits %b, policy %d (-previewed +planned):\n%s", name, set, i, diff)
 				}
@@ -330,12 +332,12 @@ type kept struct {
 }
 
 func promised(o outlook) kept {
-	k := kept{AtOnce: []string{}, All: []string{}, Hash: o.hash, Impossible: len(o.with(Never)) > 0}
-	for _, c := range o.changes {
+	k := kept{AtOnce: []string{}, All: []string{}, Hash: o.Hash, Impossible: len(o.With(plan.Never)) > 0}
+	for _, c := range o.Changes {
 		k.All = append(k.All, c.Field+" "+c.Cause)
 	}
 	slices.Sort(k.All)
-	k.AtOnce = append(k.AtOnce, field.Names(o.with(AtOnce))...)
+	k.AtOnce = append(k.AtOnce, field.Names(o.With(plan.AtOnce))...)
 	return k
 }
 
@@ -349,9 +351,9 @@ func done(t *testing.T, object *v1alpha1.Database) kept {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := viewOf(object, &object.Status.ResourceStatus, nil)
+	v := plan.ViewOf(object, &object.Status.ResourceStatus, nil)
 	v.Held, v.ID, v.Mark = true, "db-1", driver.Mark{Cluster: "c", Namespace: "shop", Name: "orders", UID: "uid-1"}
-	a := Plan(v, driver.Observation{State: driver.Ready, Available: true, ID: "db-1", Mark: v.Mark, Changes: changes}, policyOf(kind.Database(), object))
+	a := plan.Plan(v, driver.Observation{State: driver.Ready, Available: true, ID: "db-1", Mark: v.Mark, Changes: changes}, plan.PolicyOf(kind.Database(), object))
 	k := kept{AtOnce: append([]string{}, field.Names(a.Changes)...), All: []string{}, Hash: a.Hash}
 	for _, c := range a.Pending {
 		k.All = append(k.All, c.Field+" "+c.Cause)
@@ -362,11 +364,11 @@ func done(t *testing.T, object *v1alpha1.Database) kept {
 }
 
 func TestPreviewKeepsToTheLimits(t *testing.T) {
-	var changes []Decided
+	var changes []plan.Decided
 	for range 60 {
-		changes = append(changes, Decided{Change: field.Change{Field: "a.b", From: strings.Repeat("ä", 300), To: "b", Effect: field.Restarts, Why: strings.Repeat("ö", 300)}, Fate: AtOnce})
+		changes = append(changes, plan.Decided{Change: field.Change{Field: "a.b", From: strings.Repeat("ä", 300), To: "b", Effect: field.Restarts, Why: strings.Repeat("ö", 300)}, Fate: plan.AtOnce})
 	}
-	changes = append(changes, Decided{Change: field.Change{Field: "c", From: "1", To: "2", Effect: field.Irreversible}, Fate: AtOnce})
+	changes = append(changes, plan.Decided{Change: field.Change{Field: "c", From: "1", To: "2", Effect: field.Irreversible}, Fate: plan.AtOnce})
 	lines, total := previewLines(changes, obstacle{}, "at last"), 0
 	for _, line := range lines {
 		if n := utf8.RuneCountInString(line); n > warningLength {

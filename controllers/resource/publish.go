@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,7 +18,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // publish keeps the connection Secret as it should be: a projection of what was seen and of the password Secret. A Secret of a former name
@@ -29,7 +30,7 @@ func (r *Reconciler) publish(ctx context.Context, t *turn, out outcome) (outcome
 	if err := r.dropExpired(ctx, t, wanted.SecretName); err != nil {
 		return out, err
 	}
-	if !t.seen.Available || ownership(t.view, t.seen) != ours || t.unmade {
+	if !t.seen.Available || plan.Ownership(t.view, t.seen) != plan.Ours || t.unmade {
 		return out, nil
 	}
 	password, done, err := r.passwordToPublish(ctx, t, wanted.SecretName)
@@ -53,14 +54,6 @@ func (r *Reconciler) publish(ctx context.Context, t *turn, out outcome) (outcome
 		out = unpublished(out, refused)
 	}
 	return out, nil
-}
-
-// lacksLogin reports whether changes say that something which the connection Secret names may not be in the cloud yet: the
-// administrator, or the initial database.
-func lacksLogin(changes []field.Change) bool {
-	return slices.ContainsFunc(changes, func(c field.Change) bool {
-		return c.Effect != field.Impossible && (c.Field == driver.FieldUsername || c.Field == "databaseName")
-	})
 }
 
 // unpublished makes an outcome that of an object whose connection Secret can't be written, which a person has to mend.
@@ -194,21 +187,7 @@ func (r *Reconciler) dropSecret(ctx context.Context, t *turn, name string) error
 
 // published returns the names of the Secrets that may have been made: one is written before the status tells of it.
 func (t *turn) published(wanted *v1alpha1.Connection) []string {
-	return connectionSecrets(t.status, wanted)
-}
-
-// connectionSecrets returns the names of the Secrets that a status tells of, and of the one that is wanted.
-func connectionSecrets(status *v1alpha1.ResourceStatus, wanted *v1alpha1.Connection) (names []string) {
-	if status.Binding != nil {
-		names = append(names, status.Binding.Name)
-	}
-	for _, former := range status.FormerSecrets {
-		names = append(names, former.Name)
-	}
-	if wanted != nil && !slices.Contains(names, wanted.SecretName) {
-		names = append(names, wanted.SecretName)
-	}
-	return names
+	return plan.ConnectionSecrets(t.status, wanted)
 }
 
 // dropSecrets deletes what was kept for an object that goes: the connection Secret, unless the cloud

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -44,13 +46,13 @@ func TestUnmade(t *testing.T) {
 func TestLostMarkIsNoNewObject(t *testing.T) {
 	d := newDesk(t)
 	d.status.Origin, d.status.Applied = v1alpha1.OriginCreated, map[string][]string{"versioning": {"Enabled"}}
-	d.takeNote(d.turn, unmarked, true)
+	d.takeNote(d.turn, plan.Unmarked, true)
 	if d.status.FirstReadyTime == nil || len(d.status.Applied) == 0 || d.status.Origin != v1alpha1.OriginCreated {
 		t.Errorf("its past is forgotten: %+v", d.status)
 	}
 	d.status.FirstReadyTime = nil
 	d.mem.sent, d.mem.sentAt = []field.Change{{Field: driver.FieldMark}}, d.now
-	d.takeNote(d.turn, unmarked, true)
+	d.takeNote(d.turn, plan.Unmarked, true)
 	if len(d.status.Applied) > 0 || d.status.Origin != v1alpha1.OriginAdopted {
 		t.Errorf("a stranger's counts as made here: %+v", d.status)
 	}
@@ -63,9 +65,9 @@ func TestLostMarkIsNoNewObject(t *testing.T) {
 func TestStallKeepsWhatWaits(t *testing.T) {
 	d := newDesk(t)
 	d.status.Plan = &v1alpha1.PlanStatus{Hash: "abc", Serial: 3}
-	for _, a := range []Action{
-		{Verb: Stall, Reason: v1alpha1.ReasonClassNotFound, Message: "no class"},
-		{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: "another's"},
+	for _, a := range []plan.Action{
+		{Verb: plan.Stall, Reason: v1alpha1.ReasonClassNotFound, Message: "no class"},
+		{Verb: plan.Stall, Reason: v1alpha1.ReasonNotOwned, Message: "another's"},
 	} {
 		out, err := d.act(t.Context(), d.turn, a)
 		if err != nil {
@@ -76,7 +78,7 @@ func TestStallKeepsWhatWaits(t *testing.T) {
 			t.Errorf("%s: %v, the plan is %+v", a.Reason, out.state, d.status.Plan)
 		}
 	}
-	out, err := d.act(t.Context(), d.turn, Action{Verb: Stall, Decided: true, Reason: v1alpha1.ReasonImmutable, Message: "it can't"})
+	out, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Stall, Decided: true, Reason: v1alpha1.ReasonImmutable, Message: "it can't"})
 	if err != nil {
 		t.Fatal(err)
 	}

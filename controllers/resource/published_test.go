@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -133,8 +135,8 @@ func asPublished(vaulted map[string]string) (
 	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
 	now := time.Now()
 	tn = &turn{
-		obj: d, want: d, status: &d.Status.ResourceStatus, now: now, policy: Policy{Management: v1alpha1.ManagementFull}, conn: &identity.Connection{},
-		request: driver.Request{Mark: mark}, view: View{Bound: true, Held: true, Mark: mark},
+		obj: d, want: d, status: &d.Status.ResourceStatus, now: now, policy: plan.Policy{Management: v1alpha1.ManagementFull}, conn: &identity.Connection{},
+		request: driver.Request{Mark: mark}, view: plan.View{Bound: true, Held: true, Mark: mark},
 		seen: driver.Observation{State: driver.Ready, Available: true, Mark: mark, Endpoint: driver.Endpoint{Host: "db.example"}},
 		mem: &memory{published: &published{
 			name: "orders-db", version: "999", kind: "servicebinding.io/postgresql", checked: now.Add(-time.Minute),

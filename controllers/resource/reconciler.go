@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
@@ -99,6 +101,6 @@ func (r *Reconciler) step(ctx context.Context, t *turn) (outcome, error) {
 	if err := r.observe(ctx, t); err != nil {
 		return outcome{}, err
 	}
-	action := Plan(t.view, t.seen, t.policy)
+	action := plan.Plan(t.view, t.seen, t.policy)
 	return r.act(ctx, t, action)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -152,7 +154,7 @@ func (r *Reconciler) describe(t *turn, out outcome) {
 		t.status.AppliedGeneration = t.obj.GetGeneration()
 	}
 	// What has worked may hold data, whether or not it is as declared: it is never taken for new again.
-	if t.status.FirstReadyTime == nil && !creating && t.looked && t.seen.Available && ownership(t.view, t.seen) == ours {
+	if t.status.FirstReadyTime == nil && !creating && t.looked && t.seen.Available && plan.Ownership(t.view, t.seen) == plan.Ours {
 		t.status.FirstReadyTime = &metav1.Time{Time: t.now.Truncate(time.Second)}
 	}
 }
@@ -163,7 +165,7 @@ func (r *Reconciler) describeSeen(t *turn, creating bool) {
 	if t.seen.State == driver.Absent || t.seen.State == driver.Unknown {
 		return
 	}
-	if t.policy.Management == v1alpha1.ManagementObserve && !mayObserve(t.view, t.seen.Mark, t.policy) {
+	if t.policy.Management == v1alpha1.ManagementObserve && !plan.MayObserve(t.view, t.seen.Mark, t.policy) {
 		return
 	}
 	if t.policy.Management == v1alpha1.ManagementObserve && !t.bound() {
@@ -173,8 +175,8 @@ func (r *Reconciler) describeSeen(t *turn, creating bool) {
 	if t.seen.Operation != "" || t.seen.State == driver.Ready && t.status.Operation == t.request.Operation {
 		t.status.Operation = t.seen.Operation
 	}
-	belongs := ownership(t.view, t.seen)
-	if belongs != ours && t.policy.Management != v1alpha1.ManagementObserve {
+	belongs := plan.Ownership(t.view, t.seen)
+	if belongs != plan.Ours && t.policy.Management != v1alpha1.ManagementObserve {
 		return // what is not ours is not mirrored: it may be another tenant's
 	}
 	t.status.Location = t.place()

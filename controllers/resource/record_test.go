@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -23,7 +25,7 @@ func TestObservedIsBoundOnceSeen(t *testing.T) {
 		b := &v1alpha1.Bucket{}
 		r := &Reconciler{Kind: kind.Bucket()}
 		r.describe(&turn{
-			obj: b, status: &b.Status.ResourceStatus, policy: Policy{Management: v1alpha1.ManagementObserve},
+			obj: b, status: &b.Status.ResourceStatus, policy: plan.Policy{Management: v1alpha1.ManagementObserve},
 			conn:    &identity.Connection{Provider: "aws"},
 			request: driver.Request{Name: "theirs", Location: "eu-central-1"},
 			looked:  true, seen: driver.Observation{State: state}, mem: &memory{},
@@ -105,7 +107,7 @@ func TestJudge(t *testing.T) {
 func TestStalledComesBackSlowly(t *testing.T) {
 	d := newDesk(t)
 	d.RecordDeadline = time.Minute
-	stall, err := d.act(t.Context(), d.turn, Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: "another's"})
+	stall, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Stall, Reason: v1alpha1.ReasonNotOwned, Message: "another's"})
 	if err != nil {
 		t.Fatal(err)
 	}

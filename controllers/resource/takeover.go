@@ -3,6 +3,8 @@ package resource
 import (
 	"context"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
@@ -15,7 +17,7 @@ func (r *Reconciler) takeOver(ctx context.Context, t *turn, changes []field.Chan
 	if err := r.takeOverPassword(ctx, t); err != nil {
 		return false, err
 	}
-	if belongs := ownership(t.view, t.seen); belongs != oursUnmarked {
+	if belongs := plan.Ownership(t.view, t.seen); belongs != plan.OursUnmarked {
 		r.takeNote(t, belongs, wasBound)
 	}
 	t.status.ExternalID, t.request.ID = t.seen.ID, t.seen.ID
@@ -24,14 +26,14 @@ func (r *Reconciler) takeOver(ctx context.Context, t *turn, changes []field.Chan
 
 // takeNote notes where a cloud object that is taken over came from. What had the name before is forgotten, unless it may only
 // have lost its mark: where objects have no id, one that was usable here is taken to be the same.
-func (r *Reconciler) takeNote(t *turn, belongs belonging, wasBound bool) {
-	if belongs == unmarked && t.view.ID == "" && t.status.FirstReadyTime != nil {
+func (r *Reconciler) takeNote(t *turn, belongs plan.Belonging, wasBound bool) {
+	if belongs == plan.Unmarked && t.view.ID == "" && t.status.FirstReadyTime != nil {
 		return
 	}
 	if wasBound {
 		sent, sentAt := t.mem.sent, t.mem.sentAt
-		r.startOver(t, originOf(belongs), nil)
+		r.startOver(t, plan.OriginOf(belongs), nil)
 		t.mem.sent, t.mem.sentAt = sent, sentAt // a mark that does not last is not written without end
 	}
-	t.status.Origin = originOf(belongs)
+	t.status.Origin = plan.OriginOf(belongs)
 }

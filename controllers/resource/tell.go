@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -203,8 +205,8 @@ func (r *Reconciler) trace(ctx context.Context, t *turn, out outcome, err error)
 
 // idle reports whether the turn only looked.
 func (t *turn) idle() bool {
-	switch Verb(t.action) {
-	case observing, Settle, Wait, Ask, Stall:
+	switch plan.Verb(t.action) {
+	case observing, plan.Settle, plan.Wait, plan.Ask, plan.Stall:
 		return !t.changed
 	default:
 		return false
@@ -212,18 +214,18 @@ func (t *turn) idle() bool {
 }
 
 // tellUpdate says what was set in the cloud.
-func (r *Reconciler) tellUpdate(t *turn, a Action, changes []field.Change) {
+func (r *Reconciler) tellUpdate(t *turn, a plan.Action, changes []field.Change) {
 	switch {
 	case len(changes) == 0:
-	case a.Verb == Update && t.status.FirstReadyTime == nil: // a part of the creation, and no news
-	case a.Verb == Adopt:
+	case a.Verb == plan.Update && t.status.FirstReadyTime == nil: // a part of the creation, and no news
+	case a.Verb == plan.Adopt:
 		r.normal(t, v1alpha1.EventAdopted, "took over %s", t.request.Name)
 	case len(changes) == 1 && changes[0].Field == driver.FieldPassword:
 		r.normal(t, v1alpha1.EventPasswordChanged, "changed the administrator's password")
 	case a.Reason == v1alpha1.ReasonDrifted:
-		r.normal(t, v1alpha1.EventDriftCorrected, "corrected drift: %s", list(changes))
+		r.normal(t, v1alpha1.EventDriftCorrected, "corrected drift: %s", plan.ListChanges(changes))
 	default:
-		r.normal(t, v1alpha1.EventUpdated, "changed %s", list(changes))
+		r.normal(t, v1alpha1.EventUpdated, "changed %s", plan.ListChanges(changes))
 	}
 }
 

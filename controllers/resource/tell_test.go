@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,7 +26,7 @@ func TestTell(t *testing.T) {
 		err error
 	}
 	settled := came{out: outcome{state: condition.Settled, reason: v1alpha1.ReasonReady, message: "usable", next: atSync}}
-	creating := came{out: outcome{state: condition.Progressing, reason: v1alpha1.ReasonCreating, message: messageCreating, next: polling}}
+	creating := came{out: outcome{state: condition.Progressing, reason: v1alpha1.ReasonCreating, message: plan.MessageCreating, next: polling}}
 	asks := came{out: outcome{state: condition.DriftWaits, reason: v1alpha1.ReasonApprovalRequired, message: "approve it", next: atSync}}
 	busy := came{out: outcome{state: condition.DriftWaits, reason: v1alpha1.ReasonCloudBusy, message: "busy", next: polling}}
 	vain := came{out: outcome{state: condition.DriftWaits, reason: v1alpha1.ReasonDrifted, message: "in vain", next: afterError, repeated: true}}

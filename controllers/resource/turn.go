@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -25,7 +27,7 @@ type turn struct {
 	want     v1alpha1.ResourceObject
 	spec     *v1alpha1.ResourceSpec
 	status   *v1alpha1.ResourceStatus
-	policy   Policy
+	policy   plan.Policy
 	deleting bool
 	mem      *memory
 	now      time.Time
@@ -61,7 +63,7 @@ type turn struct {
 	// unmade: something that the connection Secret names may not be in the cloud yet.
 	unmade bool
 	seen   driver.Observation
-	view   View
+	view   plan.View
 	// login is what is known of the password; nil if its Secret was not read.
 	login *login
 	// asPublished is what the connection Secret holds, as it was found or written.
@@ -79,7 +81,7 @@ func (r *Reconciler) begin(obj v1alpha1.ResourceObject) *turn {
 	t := &turn{
 		obj: obj, stored: obj.DeepCopyObject().(v1alpha1.ResourceObject), want: obj,
 		spec: obj.GetResourceSpec(), status: obj.GetResourceStatus(),
-		policy: policyOf(r.Kind, obj), deleting: !obj.GetDeletionTimestamp().IsZero(),
+		policy: plan.PolicyOf(r.Kind, obj), deleting: !obj.GetDeletionTimestamp().IsZero(),
 		mem: r.memories.of(client.ObjectKeyFromObject(obj), obj.GetUID(), r.Cadence, now), now: now,
 		action: observing,
 	}
@@ -178,7 +180,7 @@ func (r *Reconciler) prepare(t *turn) {
 		force := t.want.GetForceDestroy()
 		t.request.Deletion = &driver.Deletion{Force: force}
 		if t.policy.Deletion == v1alpha1.DeletionSnapshot {
-			t.request.Deletion.Snapshot = SnapshotName(name, string(t.obj.GetUID()))
+			t.request.Deletion.Snapshot = plan.SnapshotName(name, string(t.obj.GetUID()))
 		}
 	}
 }
@@ -186,7 +188,7 @@ func (r *Reconciler) prepare(t *turn) {
 // asked returns what name and location the spec asks for, whatever it is bound to.
 func (r *Reconciler) asked(t *turn) (name, location string) {
 	if name = t.spec.ExternalName; name == "" {
-		name = ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.described.Name.MaxLength)
+		name = plan.ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.described.Name.MaxLength)
 	}
 	if location = t.want.GetLocation(); location == "" {
 		location = t.conn.Region
@@ -194,27 +196,9 @@ func (r *Reconciler) asked(t *turn) (name, location string) {
 	return name, location
 }
 
-// storedView returns what is stored of an object, as Plan sees it.
-func storedView(obj client.Object, status *v1alpha1.ResourceStatus) View {
-	v := View{
-		Deleting: !obj.GetDeletionTimestamp().IsZero(), Bound: status.ExternalName != "",
-		Held:       controllerutil.ContainsFinalizer(obj, v1alpha1.FinalizerResource),
-		WasReady:   status.FirstReadyTime != nil,
-		Edited:     obj.GetGeneration() != status.AppliedGeneration,
-		WasApplied: status.AppliedGeneration != 0, Origin: status.Origin,
-		AdoptFrom: obj.GetAnnotations()[v1alpha1.AnnotationAdoptFrom],
-		ID:        status.ExternalID, Applied: field.Applied(status.Applied),
-		Approval: obj.GetAnnotations()[v1alpha1.AnnotationApprove], Waiting: status.PendingChanges,
-	}
-	if status.Plan != nil {
-		v.Serial, v.Asked = status.Plan.Serial, status.Plan.Hash
-	}
-	return v
-}
-
 // look fills the view: what is known beside the cloud.
 func (r *Reconciler) look(t *turn) {
-	t.view = viewOf(t.obj, t.status, t.class)
+	t.view = plan.ViewOf(t.obj, t.status, t.class)
 	t.view.Mark, t.view.Applied = t.request.Mark, t.request.Applied
 	if t.bound() {
 		t.view.Moved = r.moved(t)
@@ -226,23 +210,12 @@ func (r *Reconciler) look(t *turn) {
 	if there && t.seen.Mark.UID == t.request.Mark.UID { // nothing else has this uid
 		t.status.CreationRefused, t.mem.creationRefused = false, false
 	}
-	lost := t.seen.Mark.Zero() || ownership(t.view, t.seen) == oursUnmarked
-	t.mem.unmarked = since(t.mem.unmarked, there && lost && !markUnread(t.seen), t.now)
+	lost := t.seen.Mark.Zero() || plan.Ownership(t.view, t.seen) == plan.OursUnmarked
+	t.mem.unmarked = since(t.mem.unmarked, there && lost && !plan.MarkUnread(t.seen), t.now)
 	lasts := func(missing time.Time) bool { return !missing.IsZero() && t.now.Sub(missing) >= r.Settle }
 	t.view.AbsenceSure = lasts(t.mem.absent) && t.now.Sub(t.mem.notBefore) >= r.Settle
 	t.view.SnapshotAbsenceSure = lasts(t.mem.unsaved)
 	t.view.UnmarkedSure = lasts(t.mem.unmarked)
-}
-
-// viewOf returns what an object itself and its class say: the part of a View that needs neither the cloud nor a memory. found is nil for an
-// object that goes by no class.
-func viewOf(object client.Object, status *v1alpha1.ResourceStatus, found *class.Resolution) View {
-	v := storedView(object, status)
-	if found != nil {
-		v.ByClass, v.ClassChanged = found.Effective.Fields(), classChanged(found, status)
-		v.Enforced = found.Effective.Insists()
-	}
-	return v
 }
 
 // moved reports whether the spec now asks for another name or location than those that the object is bound to. Where a cloud object
@@ -261,7 +234,7 @@ func (r *Reconciler) moved(t *turn) bool {
 // that the name is one that nobody else would choose, and that no refusal is known.
 func (t *turn) lookForMark(there, lostAnswer bool) {
 	switch {
-	case !there || !t.bound() || markUnread(t.seen):
+	case !there || !t.bound() || plan.MarkUnread(t.seen):
 	case !t.seen.Mark.Zero():
 		t.status.MarkMissing, t.mem.answered = false, false
 	case t.mem.answered, lostAnswer:

@@ -3,8 +3,9 @@ package e2e
 import (
 	"testing"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/resource"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -29,7 +30,7 @@ func TestDeletionOfADatabase(t *testing.T) {
 				}
 				var want []string
 				if policy == v1alpha1.DeletionSnapshot {
-					want = []string{resource.SnapshotName(name, string(d.UID))}
+					want = []string{plan.SnapshotName(name, string(d.UID))}
 				}
 				w.equal("snapshots that are available when the object goes", c.Snapshots(w.T, name), want)
 				w.equal("writes", c.Writes(name)[mark:], []string{map[string]string{"aws": "DeleteDBInstance", "gcp": "instances.delete"}[c.Name]})

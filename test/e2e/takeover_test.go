@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+
 	eventsv1 "k8s.io/api/events/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/resource"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
@@ -133,7 +134,7 @@ func TestLostCreationThatDropsTags(t *testing.T) {
 	w := newFixture(t)
 	c := w.cloud("aws")
 	b := w.bucket(c, "untagged", v1alpha1.BucketParameters{})
-	name := resource.ExternalName(w.mark(w.Namespace, b.Name).Cluster, w.Namespace, b.Name, 63)
+	name := plan.ExternalName(w.mark(w.Namespace, b.Name).Cluster, w.Namespace, b.Name, 63)
 	none := map[string]string{"theirs": "1"}
 	for _, key := range driver.MarkKeys() {
 		none[key] = ""
@@ -184,7 +185,7 @@ func TestLossIsTold(t *testing.T) {
 			w.awaitDeleted(d)
 			w.expectEvents(d, []string{
 				"Warning Vanished: " + vanished,
-				"Warning DataLost: " + name + " no longer exists in " + where + ", and there is no final snapshot " + resource.SnapshotName(name, string(d.UID)) +
+				"Warning DataLost: " + name + " no longer exists in " + where + ", and there is no final snapshot " + plan.SnapshotName(name, string(d.UID)) +
 					": it was deleted outside Mooring, and its data is lost unless the cloud has other backups",
 				"Normal Deleted: the cloud object is deleted",
 			})

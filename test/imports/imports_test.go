@@ -70,6 +70,8 @@ var rules = []rule{
 	{who: controllers, never: slices.Concat([]string{table, drivertest, tests}, clouds)},
 	// The limiter of an account knows nothing of what leads to one.
 	{who: controllers + "/account", may: []string{}},
+	// The plan decides from values: it has no client, no connection and no clock.
+	{who: controllers + "/resource/plan", may: []string{apis, driver, field, controllers + "/class", controllers + "/kind", apimachinery}},
 	{who: module + "/cmd/mooring", never: []string{drivertest, mem, tests}},
 }
 

@@ -1,4 +1,4 @@
-package resource
+package plan
 
 import (
 	"fmt"
@@ -9,52 +9,54 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// belonging says whose a cloud object is.
-type belonging int
+// Belonging says whose a cloud object is.
+type Belonging int
 
+// What a cloud object is to an object.
 const (
-	ours         belonging = iota // it bears our mark
-	oursUnmarked                  // it has the identity that we know, but lost its mark, or a part of it
-	oursBefore                    // it bears the mark of this cluster, namespace and name, under another uid
-	released                      // it bears such a mark, but was left behind on purpose
-	unmarked                      // it bears no mark
-	others                        // it bears the mark of something else
-	replaced                      // it bears our mark, but is not the object that we knew
+	Ours         Belonging = iota // it bears our mark
+	OursUnmarked                  // it has the identity that we know, but lost its mark, or a part of it
+	OursBefore                    // it bears the mark of this cluster, namespace and name, under another uid
+	Released                      // it bears such a mark, but was left behind on purpose
+	Unmarked                      // it bears no mark
+	Others                        // it bears the mark of something else
+	Replaced                      // it bears our mark, but is not the object that we knew
 )
 
-func ownership(v View, o driver.Observation) belonging {
+// Ownership says whose an observed cloud object is.
+func Ownership(v View, o driver.Observation) Belonging {
 	sameID := v.ID != "" && o.ID == v.ID
 	switch {
 	case o.Mark.Zero() && v.Held && (sameID || v.MarkMissing && v.ID == ""): // to have observed it makes it nobody's
-		return oursUnmarked
+		return OursUnmarked
 	case v.Held && o.Mark.PartOf(v.Mark) && (v.ID == "" || o.ID == "" || sameID): // no other object ever has this uid
-		return oursUnmarked
+		return OursUnmarked
 	case o.Mark.Zero():
-		return unmarked
+		return Unmarked
 	case !o.Mark.SameOwner(v.Mark):
-		return others
+		return Others
 	case o.Mark.Released:
-		return released
+		return Released
 	case v.ID != "" && o.ID != "" && o.ID != v.ID:
-		return replaced
+		return Replaced
 	case o.Mark.UID != v.Mark.UID:
-		return oursBefore
+		return OursBefore
 	default:
-		return ours
+		return Ours
 	}
 }
 
-func planForeign(b belonging, v View, o driver.Observation, p Policy) Action {
-	mayAdopt := p.Adoption == v1alpha1.AdoptionIfExists || (b == oursBefore && p.Adoption == v1alpha1.AdoptionIfMarked)
+func planForeign(b Belonging, v View, o driver.Observation, p Policy) Action {
+	mayAdopt := p.Adoption == v1alpha1.AdoptionIfExists || (b == OursBefore && p.Adoption == v1alpha1.AdoptionIfMarked)
 	// Once it was Ready here and bears another's mark, that one took it over: taking it back would be
 	// a fight without end.
-	if mayAdopt && (b != others || mayTake(v, o.Mark)) {
+	if mayAdopt && (b != Others || mayTake(v, o.Mark)) {
 		if o.State == driver.Pending {
 			return Action{Verb: Wait, Reason: v1alpha1.ReasonAdopting, Message: messageAdopting}
 		}
 		if never := contradictions(v, o); len(never) > 0 {
 			return Action{
-				Verb: Stall, Reason: v1alpha1.ReasonImmutable, Pending: pending(v, never),
+				Verb: Stall, Reason: v1alpha1.ReasonImmutable, Pending: PendingChanges(v, never),
 				Message: "a cloud object of this name exists, and Mooring does not take it over, because it can't be changed to match the spec: " + impossible(never) +
 					"; set the spec to the values in the cloud, or choose another spec.externalName",
 			}
@@ -63,17 +65,17 @@ func planForeign(b belonging, v View, o driver.Observation, p Policy) Action {
 	}
 	a := Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}
 	switch b {
-	case others:
+	case Others:
 		if v.Bound && v.Moved && !v.WasReady && v.ID == "" { // the name was taken before ours was created, and is wanted no more
-			return Action{Verb: Unbind, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
+			return Action{Verb: Unbind, Reason: v1alpha1.ReasonCreating, Message: MessageCreating}
 		}
 		a.Message = "a cloud object of this name exists and belongs to another object; choose another spec.externalName, or ask your platform team"
 		a.Detail = whose(v, o.Mark)
-	case released:
+	case Released:
 		a.Message = "the cloud object of this name was released (deletionPolicy: Retain); set spec.adoption: IfExists to take it over again"
-	case oursBefore:
+	case OursBefore:
 		a.Message = "the cloud object of this name was created by a former object with this namespace and name; set spec.adoption: IfMarked to take it over"
-	case replaced:
+	case Replaced:
 		a.Message = "the cloud object that this object managed was deleted, and another now has its name; set spec.adoption: IfExists to take that one over, or delete this object"
 	default:
 		a.Message = "a cloud object of this name exists and does not have Mooring's mark; set spec.adoption: IfExists to take it over, or choose another spec.externalName"
@@ -85,7 +87,7 @@ func planForeign(b belonging, v View, o driver.Observation, p Policy) Action {
 // asks for.
 func contradictions(v View, o driver.Observation) []field.Change {
 	return slices.DeleteFunc(slices.Clone(o.Changes), func(c field.Change) bool {
-		return c.Effect != field.Impossible || cause(v, c) == v1alpha1.CauseClass
+		return c.Effect != field.Impossible || CauseOf(v, c) == v1alpha1.CauseClass
 	})
 }
 
@@ -115,9 +117,9 @@ func whose(v View, mark driver.Mark) string {
 	}
 }
 
-// originOf returns the origin of what is taken over. What an earlier object of this namespace and name had made counts as made.
-func originOf(b belonging) v1alpha1.Origin {
-	if b == oursBefore {
+// OriginOf returns the origin of what is taken over. What an earlier object of this namespace and name had made counts as made.
+func OriginOf(b Belonging) v1alpha1.Origin {
+	if b == OursBefore {
 		return v1alpha1.OriginCreated
 	}
 	return v1alpha1.OriginAdopted

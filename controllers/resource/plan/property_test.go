@@ -1,4 +1,4 @@
-package resource
+package plan
 
 import (
 	"encoding/json"
@@ -436,7 +436,7 @@ var properties = []struct {
 
 // reasons are the documented constants, read from their source.
 var reasons = func() []v1alpha1.Reason {
-	file, err := parser.ParseFile(token.NewFileSet(), "../../apis/v1alpha1/condition.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../../../apis/v1alpha1/condition.go", nil, 0)
 	if err != nil {
 		panic(err)
 	}

@@ -1,4 +1,4 @@
-package resource
+package plan
 
 import (
 	"testing"
@@ -60,22 +60,22 @@ func passTime(w *world, fails bool) {
 
 // What is said in advance of a deletion is what the plan then does.
 func TestEndingIsWhatThePlanDoes(t *testing.T) {
-	worlds, effects := 0, map[deletionEffect]int{}
+	worlds, effects := 0, map[DeletionEffect]int{}
 	product(func(choose func(n int) int) {
 		w := build(choose, true)
 		if w.Seen.State == driver.Unknown {
 			return // nothing is known, and nothing is said
 		}
-		e := endingOf(w.View, w.Seen, w.Policy)
+		e := EndingOf(w.View, w.Seen, w.Policy)
 		worlds++
-		effects[e.effect]++
+		effects[e.Effect]++
 		for _, fails := range []bool{false, true} {
 			if problem := contradicted(e, carryOut(t, w, fails), fails); problem != "" {
 				t.Fatalf("%s\nannounced %+v\ncarried out %+v\n%+v", problem, e, carryOut(t, w, fails), w.scene)
 			}
 		}
 	})
-	for effect := deletionLeavesObserved; effect <= deletionDestroys; effect++ {
+	for effect := DeletionLeavesObserved; effect <= DeletionDestroys; effect++ {
 		if effects[effect] == 0 {
 			t.Errorf("effect %d was never announced", effect)
 		}
@@ -86,13 +86,13 @@ func TestEndingIsWhatThePlanDoes(t *testing.T) {
 }
 
 // contradicted returns how a deletion differs from what was announced; empty if it does not.
-func contradicted(e ending, c carriedOut, fails bool) string {
-	wantSnapshot := e.snapshot || e.maybeSnapshot && !fails
-	switch e.effect {
-	case deletionDestroys, deletionProtected:
+func contradicted(e Ending, c carriedOut, fails bool) string {
+	wantSnapshot := e.Snapshot || e.MaybeSnapshot && !fails
+	switch e.Effect {
+	case DeletionDestroys, DeletionProtected:
 		switch {
-		case e.stops != "":
-			if c.deleted || c.last.Reason != v1alpha1.ReasonDeletionProtected || c.last.Message != e.stops {
+		case e.StopsBecause != "":
+			if c.deleted || c.last.Reason != v1alpha1.ReasonDeletionProtected || c.last.Message != e.StopsBecause {
 				return "it does not stop at its protection"
 			}
 			return ""
@@ -100,21 +100,21 @@ func contradicted(e ending, c carriedOut, fails bool) string {
 			return "it is not deleted"
 		case c.snapshot != wantSnapshot:
 			return "the final snapshot"
-		case c.lifted != e.lifts:
+		case c.lifted != e.LiftsProtection:
 			return "its protection"
 		}
-	case deletionReleases:
+	case DeletionReleases:
 		if !c.released || c.deleted || !c.last.Stays {
 			return "it is not left with its mark"
 		}
-	case deletionFindsNothing, deletionUnderWay:
+	case DeletionFindsNothing, DeletionInProgress:
 		if c.deleted || c.released || c.last.Stays {
 			return "there was nothing to delete"
 		}
-		if e.effect == deletionFindsNothing && e.loses != c.last.Lost {
+		if e.Effect == DeletionFindsNothing && e.LosesData != c.last.Lost {
 			return "the lost snapshot"
 		}
-	case deletionNeedsConsent:
+	case DeletionNeedsConsent:
 		if c.last.Verb != Stall || c.deleted {
 			return "nobody was asked"
 		}

@@ -1,4 +1,4 @@
-package resource
+package plan
 
 import (
 	"fmt"
@@ -129,26 +129,26 @@ type View struct {
 // Plan decides what to do about an object, from what was seen and nothing else. It is pure.
 func Plan(v View, o driver.Observation, p Policy) Action {
 	switch {
-	case o.State == driver.Unknown || markUnread(o):
+	case o.State == driver.Unknown || MarkUnread(o):
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonRetrying, Message: "the cloud's answer could not be understood; Mooring retries"}
 	case v.Deleting:
 		return planDeletion(v, o, p)
 	case p.Management == v1alpha1.ManagementObserve:
 		return planObserved(v, o, p)
 	case p.Refused.Reason != "":
-		return Action{Verb: Stall, Reason: p.Refused.Reason, Message: p.Refused.Message, Pending: pending(v, o.Changes)}
+		return Action{Verb: Stall, Reason: p.Refused.Reason, Message: p.Refused.Message, Pending: PendingChanges(v, o.Changes)}
 	case o.State == driver.Absent:
 		return planAbsent(v, p)
 	case o.State == driver.Deleting:
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud object is being deleted outside Mooring" + atWork(o) + "; waiting for the deletion to finish"}
 	}
-	switch belongs := ownership(v, o); belongs {
-	case ours:
-	case oursUnmarked, unmarked:
+	switch belongs := Ownership(v, o); belongs {
+	case Ours:
+	case OursUnmarked, Unmarked:
 		if v.Bound && !v.UnmarkedSure { // our own may be there without the mark that it was created with
 			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show its mark; checking again to be sure", Quiet: true}
 		}
-		if belongs == unmarked {
+		if belongs == Unmarked {
 			return planForeign(belongs, v, o, p)
 		}
 		if o.State == driver.Pending {
@@ -163,9 +163,9 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonFailed, Message: "it failed in the cloud: " + o.Problem}
 	case driver.Pending:
 		if v.WasReady {
-			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "an operation is in progress in the cloud" + atWork(o), Pending: pending(v, o.Changes)}
+			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "an operation is in progress in the cloud" + atWork(o), Pending: PendingChanges(v, o.Changes)}
 		}
-		return Action{Verb: Wait, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCreating, Message: MessageCreating}
 	default:
 		return planReady(v, o, p)
 	}
@@ -179,14 +179,15 @@ func atWork(o driver.Observation) string {
 	return ""
 }
 
-// markUnread reports whether the cloud did not say whose the object is: no mark that was read is not the
+// MarkUnread reports whether the cloud did not say whose the object is: no mark that was read is not the
 // same as none that is there.
-func markUnread(o driver.Observation) bool {
+func MarkUnread(o driver.Observation) bool {
 	return slices.ContainsFunc(o.Unreadable, func(e driver.FieldError) bool { return e.Field == driver.FieldMark })
 }
 
+// What the conditions say while a cloud object is created or taken over.
 const (
-	messageCreating = "the cloud is creating it"
+	MessageCreating = "the cloud is creating it"
 	messageAdopting = "the cloud object exists, and Mooring is taking it over"
 )
 
@@ -198,13 +199,13 @@ func planObserved(v View, o driver.Observation, p Policy) Action {
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; checking again to be sure", Quiet: true}
 	case o.State == driver.Absent:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotFound, Message: "the cloud has no object of this name; check spec.externalName and spec.location"}
-	case !mayObserve(v, o.Mark, p):
+	case !MayObserve(v, o.Mark, p):
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Detail: whose(v, o.Mark), Message: "this namespace may not observe the cloud object of this name: it has the mark of another object, or it has no mark and the class requires one; " +
 			"choose another spec.externalName, or ask your platform team"}
 	case o.State == driver.Deleting:
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "it is being deleted in the cloud"}
 	case o.Available || o.Stopped:
-		a := Action{Verb: Settle, Reason: v1alpha1.ReasonObserved, Message: "observed only", Pending: pending(v, o.Changes)}
+		a := Action{Verb: Settle, Reason: v1alpha1.ReasonObserved, Message: "observed only", Pending: PendingChanges(v, o.Changes)}
 		if len(a.Pending) > 0 {
 			a.Message = "observed only; status.pendingChanges lists what spec.management: Full would change"
 		}
@@ -216,9 +217,9 @@ func planObserved(v View, o driver.Observation, p Policy) Action {
 	}
 }
 
-// mayObserve reports whether what bears a mark may be looked at by an object that only observes. What another namespace of
+// MayObserve reports whether what bears a mark may be looked at by an object that only observes. What another namespace of
 // this cluster made in a shared account is not for this one to see.
-func mayObserve(v View, mark driver.Mark, p Policy) bool {
+func MayObserve(v View, mark driver.Mark, p Policy) bool {
 	if p.ObserveMarked {
 		return mark.SameOwner(v.Mark) && !mark.Released
 	}
@@ -226,7 +227,7 @@ func mayObserve(v View, mark driver.Mark, p Policy) bool {
 }
 
 func planAbsent(v View, p Policy) Action {
-	creating := Action{Verb: Create, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
+	creating := Action{Verb: Create, Reason: v1alpha1.ReasonCreating, Message: MessageCreating}
 	switch {
 	case !v.Bound:
 		return creating
@@ -236,20 +237,20 @@ func planAbsent(v View, p Policy) Action {
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "the cloud object was deleted outside Mooring; restore it in the cloud under the same name and set spec.adoption: IfExists, " +
 			"or set spec.whenVanished: Recreate to create a new, empty one, or delete this object"}
 	case v.Moved && !v.WasReady: // as after a name or a location that the cloud refused
-		return Action{Verb: Unbind, Reason: v1alpha1.ReasonCreating, Message: messageCreating}
+		return Action{Verb: Unbind, Reason: v1alpha1.ReasonCreating, Message: MessageCreating}
 	default:
 		return creating
 	}
 }
 
 func planReady(v View, o driver.Observation, p Policy) Action {
-	d := decide(v, o.Changes, p)
-	now, wait, never, blocked := d.with(AtOnce), d.with(AfterApproval), d.with(Never), d.blocked
-	a := Action{Decided: true, Pending: pending(v, o.Changes), Hash: d.hash, EditWaits: d.editWaits, Approved: d.approved}
+	d := Decide(v, o.Changes, p)
+	now, wait, never, blocked := d.With(AtOnce), d.With(AfterApproval), d.With(Never), d.Blocked
+	a := Action{Decided: true, Pending: PendingChanges(v, o.Changes), Hash: d.Hash, EditWaits: d.EditWaits, Approved: d.Approved}
 	switch {
 	case len(now) > 0:
 		a.Verb, a.Changes, a.Reason = Update, now, reasonOf(v, now)
-		a.Message = "being applied: " + list(now)
+		a.Message = "being applied: " + ListChanges(now)
 	case v.Unsettled:
 		a.Verb, a.Reason, a.Quiet = Wait, v1alpha1.ReasonCloudBusy, true
 		a.Message = "waiting for the cloud to show what was written"
@@ -257,8 +258,8 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonImmutable, impossible(never)
 	case len(wait) > 0:
 		a.Verb, a.Reason = Ask, v1alpha1.ReasonApprovalRequired
-		a.Message = fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s%s", list(wait), v1alpha1.AnnotationApprove, a.Hash, instead(v.Approval))
-		if !slices.ContainsFunc(wait, func(c field.Change) bool { return cause(v, c) != v1alpha1.CauseDrift || c.From == field.Redacted }) {
+		a.Message = fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s%s", ListChanges(wait), v1alpha1.AnnotationApprove, a.Hash, instead(v.Approval))
+		if !slices.ContainsFunc(wait, func(c field.Change) bool { return CauseOf(v, c) != v1alpha1.CauseDrift || c.From == field.Redacted }) {
 			a.Message += "; to keep the values in the cloud, set the spec to them"
 		}
 		if !o.Available && o.Problem != "" { // that is worse than to differ, and what waits may mend it
@@ -289,7 +290,7 @@ func impossible(never []field.Change) string {
 func reasonOf(v View, changes []field.Change) v1alpha1.Reason {
 	causes := map[string]bool{}
 	for _, c := range changes {
-		causes[cause(v, c)] = true
+		causes[CauseOf(v, c)] = true
 	}
 	switch {
 	case causes[v1alpha1.CauseSpec]:
@@ -309,7 +310,7 @@ func planUnusable(v View, o driver.Observation, a Action) Action {
 	case v.WasReady:
 		a.Verb, a.Reason, a.Message = Wait, v1alpha1.ReasonCloudBusy, "it is up to date, but can't be used yet"
 	default:
-		a.Verb, a.Reason, a.Message = Wait, v1alpha1.ReasonCreating, messageCreating
+		a.Verb, a.Reason, a.Message = Wait, v1alpha1.ReasonCreating, MessageCreating
 	}
 	return a
 }

@@ -1,4 +1,4 @@
-package resource
+package plan
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
-// policyOf returns what the spec says about how to go about it, defaults applied.
-func policyOf(k *kind.Kind, obj v1alpha1.ResourceObject) Policy {
+// PolicyOf returns what the spec says about how to go about it, defaults applied.
+func PolicyOf(k *kind.Kind, obj v1alpha1.ResourceObject) Policy {
 	spec := obj.GetResourceSpec()
 	p := Policy{
 		Management:   or(spec.Management, v1alpha1.ManagementFull),
@@ -26,15 +26,15 @@ func policyOf(k *kind.Kind, obj v1alpha1.ResourceObject) Policy {
 	return p
 }
 
-// withClass returns an object with its class merged into the spec, and the policy of that.
-func withClass(k *kind.Kind, obj v1alpha1.ResourceObject, found *class.Resolution) (want v1alpha1.ResourceObject, p Policy, err error) {
+// WithClass returns an object with its class merged into the spec, and the policy of that.
+func WithClass(k *kind.Kind, obj v1alpha1.ResourceObject, found *class.Resolution) (want v1alpha1.ResourceObject, p Policy, err error) {
 	want = k.New()
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(class.Tree{"spec": found.Spec}, want); err != nil {
 		return want, p, fmt.Errorf("merge the class: %w", err)
 	}
 	want.SetNamespace(obj.GetNamespace())
 	want.SetName(obj.GetName())
-	p = policyOf(k, want)
+	p = PolicyOf(k, want)
 	if found.Class != nil {
 		p.Adoption = found.Class.Adopts(p.Adoption)
 		p.ObserveMarked = found.Class.Spec.AllowAdoption != v1alpha1.AllowAdoptionAny

@@ -1,4 +1,4 @@
-package resource
+package plan
 
 import (
 	"slices"
@@ -8,89 +8,90 @@ import (
 	"github.com/mooring-dev/mooring/providers/field"
 )
 
-// A deletionEffect is what the deletion of a Kubernetes object does to its cloud object in the end.
-type deletionEffect int
+// A DeletionEffect is what the deletion of a Kubernetes object does to its cloud object in the end.
+type DeletionEffect int
 
+// The effects of a deletion.
 const (
-	deletionUndecided      deletionEffect = iota // the cloud does not show the mark yet; it is observed again
-	deletionLeavesObserved                       // it was only observed, and stays
-	deletionFindsNothing                         // the cloud has none
-	deletionUnderWay                             // the cloud is deleting it already
-	deletionNeedsConsent                         // it may not be Mooring's to delete; a person decides
-	deletionLeavesUnmarked                       // it does not have this object's mark, and stays
-	deletionLeavesReleased                       // it is marked as released already, and stays
-	deletionLeavesOthers                         // it is not this object's, and stays
-	deletionReleases                             // it is marked as released, and stays
-	deletionProtected                            // it is deleted once its deletion protection is lifted
-	deletionDestroys                             // it is deleted
+	DeletionUndecided      DeletionEffect = iota // the cloud does not show the mark yet; it is observed again
+	DeletionLeavesObserved                       // it was only observed, and stays
+	DeletionFindsNothing                         // the cloud has none
+	DeletionInProgress                           // the cloud is deleting it already
+	DeletionNeedsConsent                         // it may not be Mooring's to delete; a person decides
+	DeletionLeavesUnmarked                       // it does not have this object's mark, and stays
+	DeletionLeavesReleased                       // it is marked as released already, and stays
+	DeletionLeavesOthers                         // it is not this object's, and stays
+	DeletionReleases                             // it is marked as released, and stays
+	DeletionProtected                            // it is deleted once its deletion protection is lifted
+	DeletionDestroys                             // it is deleted
 )
 
-// effectOfDeletion decides what a deletion does to the cloud object, and whether a final snapshot is taken first. The plan carries it out, and
+// EffectOfDeletion decides what a deletion does to the cloud object, and whether a final snapshot is taken first. The plan carries it out, and
 // the preview announces it.
-func effectOfDeletion(v View, o driver.Observation, p Policy) (effect deletionEffect, snapshot bool) {
+func EffectOfDeletion(v View, o driver.Observation, p Policy) (effect DeletionEffect, snapshot bool) {
 	switch {
 	case p.Management == v1alpha1.ManagementObserve:
-		return deletionLeavesObserved, false
+		return DeletionLeavesObserved, false
 	case o.State == driver.Absent:
-		return deletionFindsNothing, false
+		return DeletionFindsNothing, false
 	case o.State == driver.Deleting:
-		return deletionUnderWay, false
+		return DeletionInProgress, false
 	}
-	switch ownership(v, o) {
-	case ours, oursUnmarked:
-	case unmarked:
+	switch Ownership(v, o) {
+	case Ours, OursUnmarked:
+	case Unmarked:
 		switch {
 		case v.Bound && !v.UnmarkedSure:
-			return deletionUndecided, false
+			return DeletionUndecided, false
 		case v.WasReady && p.Deletion != v1alpha1.DeletionRetain && mayDelete(v, o, p):
-			return deletionNeedsConsent, false
+			return DeletionNeedsConsent, false
 		default:
-			return deletionLeavesUnmarked, false
+			return DeletionLeavesUnmarked, false
 		}
-	case released:
-		return deletionLeavesReleased, false
+	case Released:
+		return DeletionLeavesReleased, false
 	default:
-		return deletionLeavesOthers, false
+		return DeletionLeavesOthers, false
 	}
 	if p.Deletion == v1alpha1.DeletionRetain || !mayDelete(v, o, p) {
-		return deletionReleases, false
+		return DeletionReleases, false
 	}
 	// What never worked holds nothing worth keeping, and the cloud may be unable to take a snapshot of it. What
 	// works now may hold something, although it never was as declared: it may have been adopted.
 	snapshot = p.Deletion == v1alpha1.DeletionSnapshot && (v.WasReady || o.State == driver.Ready)
 	if o.Protected {
-		return deletionProtected, snapshot
+		return DeletionProtected, snapshot
 	}
-	return deletionDestroys, snapshot
+	return DeletionDestroys, snapshot
 }
 
 // planDeletion decides for an object that is being deleted. The finalizer goes only when the
 // cloud confirmed that nothing of ours is left there, or when it is to be left.
 func planDeletion(v View, o driver.Observation, p Policy) Action {
-	switch effect, snapshot := effectOfDeletion(v, o, p); effect {
-	case deletionLeavesObserved:
+	switch effect, snapshot := EffectOfDeletion(v, o, p); effect {
+	case DeletionLeavesObserved:
 		return leaving("the cloud object was only observed, and stays in the cloud")
-	case deletionFindsNothing:
+	case DeletionFindsNothing:
 		return planGone(v, o, p)
-	case deletionUnderWay:
+	case DeletionInProgress:
 		return deleting("the cloud is deleting it")
-	case deletionNeedsConsent:
+	case DeletionNeedsConsent:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotOwned, Message: "the cloud object lost its mark, so Mooring does not delete it; " +
 			"set spec.deletionPolicy: Retain to keep it, or delete it in the cloud"}
-	case deletionLeavesUnmarked:
+	case DeletionLeavesUnmarked:
 		return leaving("the cloud object of this name does not have this object's mark, and stays in the cloud")
-	case deletionLeavesReleased:
+	case DeletionLeavesReleased:
 		return leaving("the cloud object is marked as released, and stays in the cloud")
-	case deletionLeavesOthers:
+	case DeletionLeavesOthers:
 		return leaving("the cloud object of this name belongs to another object, and stays in the cloud")
-	case deletionReleases:
+	case DeletionReleases:
 		if o.State == driver.Pending {
-			return deleting(messageReleasing)
+			return deleting(MessageReleasing)
 		}
-		return Action{Verb: Release, Reason: v1alpha1.ReasonDeleting, Message: messageReleasing}
-	case deletionProtected:
+		return Action{Verb: Release, Reason: v1alpha1.ReasonDeleting, Message: MessageReleasing}
+	case DeletionProtected:
 		return planProtected(v, o)
-	case deletionDestroys:
+	case DeletionDestroys:
 		if o.State == driver.Pending {
 			return deleting("waiting for an operation in the cloud to finish" + atWork(o))
 		}
@@ -100,13 +101,13 @@ func planDeletion(v View, o driver.Observation, p Policy) Action {
 	}
 }
 
-// fieldProtection is the protection from deletion of the cloud, in the words of the spec.
-const fieldProtection = "deletionProtection"
+// FieldProtection is the protection from deletion of the cloud, in the words of the spec.
+const FieldProtection = "deletionProtection"
 
 // lifting returns the index of the change that lifts deletion protection because the spec says so in as many words; -1 if
 // the spec does not.
 func lifting(changes []field.Change) int {
-	return slices.IndexFunc(changes, func(c field.Change) bool { return c.Field == fieldProtection && !c.Release })
+	return slices.IndexFunc(changes, func(c field.Change) bool { return c.Field == FieldProtection && !c.Release })
 }
 
 // planProtected lifts the cloud's deletion protection if the spec says so.
@@ -115,7 +116,7 @@ func planProtected(v View, o driver.Observation) Action {
 	switch {
 	case i < 0 && v.Unsettled:
 		return deleting("waiting for the cloud to show that deletion protection is off")
-	case i < 0 && v.Enforced.Has(fieldProtection):
+	case i < 0 && v.Enforced.Has(FieldProtection):
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on, and the class enforces it; ask your platform team to turn it off, in the class or in the cloud"}
 	case i < 0:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on; set spec.deletionProtection: false to delete it"}
@@ -151,7 +152,8 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 	return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object is deleted", Lost: lost}
 }
 
-const messageReleasing = "Mooring is marking the cloud object as released"
+// MessageReleasing is what the conditions say while the mark is changed of a cloud object that stays.
+const MessageReleasing = "Mooring is marking the cloud object as released"
 
 func deleting(message string) Action {
 	return Action{Verb: Wait, Reason: v1alpha1.ReasonDeleting, Message: message}

@@ -1,4 +1,4 @@
-package resource
+package plan
 
 import (
 	"strings"
@@ -92,14 +92,14 @@ func approved(s *scene) { s.Approval = s.plan().Hash }
 // begun is what becomes of an approved plan when its first change was made, and the next one not yet.
 func begun(s *scene) {
 	approved(s)
-	s.Waiting, s.Asked = pending(s.View, s.Seen.Changes), s.Approval
+	s.Waiting, s.Asked = PendingChanges(s.View, s.Seen.Changes), s.Approval
 	s.Seen.Changes = s.Seen.Changes[1:]
 }
 
 // unknownPassword has a password take the place of one that only others know.
 func unknownPassword(s *scene) {
 	s.Seen.Changes = append(s.Seen.Changes, field.Change{
-		Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Irreversible, Why: whyReplaced,
+		Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Irreversible, Why: WhyReplaced,
 	})
 }
 

@@ -1,4 +1,4 @@
-package resource
+package plan
 
 import (
 	"slices"
@@ -25,22 +25,22 @@ type Decided struct {
 	Fate  Fate
 }
 
-// decidedChanges says what becomes of the differences of an object at rest.
-type decidedChanges struct {
-	changes []Decided
-	// hash identifies the changes that wait for approval; empty if none does.
-	hash string
-	// editWaits: some of what waits was asked for by an edit of the spec, or was never as the spec says.
-	editWaits bool
-	// blocked: the spec asks for something that is impossible for what exists.
-	blocked bool
-	// approved: a person approved some of what is done at once.
-	approved bool
+// DecidedChanges says what becomes of the differences of an object at rest.
+type DecidedChanges struct {
+	Changes []Decided
+	// Hash identifies the changes that wait for approval; empty if none does.
+	Hash string
+	// EditWaits: some of what waits was asked for by an edit of the spec, or was never as the spec says.
+	EditWaits bool
+	// Blocked: the spec asks for something that is impossible for what exists.
+	Blocked bool
+	// Approved: a person approved some of what is done at once.
+	Approved bool
 }
 
-// with returns the changes that have a fate, in their order.
-func (d decidedChanges) with(fate Fate) (changes []field.Change) {
-	for _, c := range d.changes {
+// With returns the changes that have a fate, in their order.
+func (d DecidedChanges) With(fate Fate) (changes []field.Change) {
+	for _, c := range d.Changes {
 		if c.Fate == fate {
 			changes = append(changes, c.Change)
 		}
@@ -48,53 +48,53 @@ func (d decidedChanges) with(fate Fate) (changes []field.Change) {
 	return changes
 }
 
-// decide says which changes are made now, which wait for a person, and which can't be made. The plan does what it says, and the preview
+// Decide says which changes are made now, which wait for a person, and which can't be made. The plan does what it says, and the preview
 // of an edit shows it.
-func decide(v View, changes []field.Change, p Policy) decidedChanges {
-	d := decidedChanges{blocked: specImpossible(v, changes)}
+func Decide(v View, changes []field.Change, p Policy) DecidedChanges {
+	d := DecidedChanges{Blocked: specImpossible(v, changes)}
 	for _, c := range changes {
 		fate := AtOnce
 		switch {
 		case c.Effect == field.Impossible:
 			fate = Never
-		case d.blocked && c.Effect.Disruptive() && !mustAsk(v, c, p):
+		case d.Blocked && c.Effect.Disruptive() && !mustAsk(v, c, p):
 			fate = Withheld // it was asked for together with what can't be, and may be taken back together with it
 		case mustAsk(v, c, p):
 			fate = AfterApproval
 			_, known := v.Applied[c.Field]
-			d.editWaits = d.editWaits || !known || cause(v, c) == v1alpha1.CauseSpec
+			d.EditWaits = d.EditWaits || !known || CauseOf(v, c) == v1alpha1.CauseSpec
 		}
-		d.changes = append(d.changes, Decided{Change: c, Cause: cause(v, c), Fate: fate})
+		d.Changes = append(d.Changes, Decided{Change: c, Cause: CauseOf(v, c), Fate: fate})
 	}
-	wait := d.with(AfterApproval)
+	wait := d.With(AfterApproval)
 	if len(wait) == 0 {
 		return d
 	}
-	d.hash = planHash(v, wait)
-	if !d.blocked && agreed(v, d.hash, wait) {
+	d.Hash = planHash(v, wait)
+	if !d.Blocked && agreed(v, d.Hash, wait) {
 		d.approve()
 	}
 	return d
 }
 
 // approve has what waits made after all else.
-func (d *decidedChanges) approve() {
+func (d *DecidedChanges) approve() {
 	waits := func(c Decided) bool { return c.Fate == AfterApproval }
 	var approved []Decided
-	for _, c := range d.changes {
+	for _, c := range d.Changes {
 		if waits(c) {
 			c.Fate = AtOnce
 			approved = append(approved, c)
 		}
 	}
-	d.changes = append(slices.DeleteFunc(d.changes, waits), approved...)
-	d.hash, d.editWaits, d.approved = "", false, true
+	d.Changes = append(slices.DeleteFunc(d.Changes, waits), approved...)
+	d.Hash, d.EditWaits, d.Approved = "", false, true
 }
 
 // specImpossible reports whether a part of the spec is impossible for what exists, by an edit or by drift. What the class asks for and
 // can't be is not the object's own contradiction.
 func specImpossible(v View, changes []field.Change) bool {
 	return slices.ContainsFunc(changes, func(c field.Change) bool {
-		return c.Effect == field.Impossible && cause(v, c) != v1alpha1.CauseClass
+		return c.Effect == field.Impossible && CauseOf(v, c) != v1alpha1.CauseClass
 	})
 }

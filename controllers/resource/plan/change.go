@@ -1,4 +1,4 @@
-package resource
+package plan
 
 import (
 	"crypto/sha256"
@@ -26,15 +26,15 @@ func mustAsk(v View, c field.Change, p Policy) bool {
 	case v1alpha1.DisruptiveOnApproval:
 		return true
 	default:
-		return cause(v, c) != v1alpha1.CauseSpec
+		return CauseOf(v, c) != v1alpha1.CauseSpec
 	}
 }
 
-// cause tells an edit from drift: drift is a difference from what we applied ourselves. What was
+// CauseOf tells an edit from drift: drift is a difference from what we applied ourselves. What was
 // never applied, as on an object just adopted, counts as drift until the spec is edited; what waits
 // as drift by then stays drift, or the edit of one field would approve the restart for another. What differs because the
 // class says something else is the class's doing, whatever was edited at the same time.
-func cause(v View, c field.Change) string {
+func CauseOf(v View, c field.Change) string {
 	applied, known := v.Applied[c.Field]
 	byClass := v.ByClass.Has(c.Field) && (!v.Edited || !v.WasReady)
 	switch {
@@ -92,10 +92,11 @@ func instead(approval string) string {
 	return fmt.Sprintf(" (its value is %q now, which is not the hash of this plan)", approval)
 }
 
-func pending(v View, changes []field.Change) []v1alpha1.PendingChange {
+// PendingChanges returns changes as the status lists them, each with its cause.
+func PendingChanges(v View, changes []field.Change) []v1alpha1.PendingChange {
 	var out []v1alpha1.PendingChange
 	for _, c := range changes {
-		out = append(out, v1alpha1.PendingChange{Field: c.Field, From: c.From, To: c.To, Effect: string(c.Effect), Cause: cause(v, c)})
+		out = append(out, v1alpha1.PendingChange{Field: c.Field, From: c.From, To: c.To, Effect: string(c.Effect), Cause: CauseOf(v, c)})
 	}
 	return out
 }
@@ -112,14 +113,14 @@ func planHash(v View, wait []field.Change) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// list says changes in a line: field from -> to (effect: why).
-func list(changes []field.Change) string {
+// ListChanges says changes in a line: field from -> to (effect: why).
+func ListChanges(changes []field.Change) string {
 	var s strings.Builder
 	for i, c := range changes {
 		if i > 0 {
 			s.WriteString(", ")
 		}
-		fmt.Fprintf(&s, "%s %s -> %s", c.Field, orNone(c.From), orNone(c.To))
+		fmt.Fprintf(&s, "%s %s -> %s", c.Field, OrNone(c.From), OrNone(c.To))
 		switch {
 		case c.Effect == field.Online || c.Effect == "":
 		case c.Why != "":
@@ -131,9 +132,22 @@ func list(changes []field.Change) string {
 	return s.String()
 }
 
-func orNone(s string) string {
+// OrNone returns a value as messages show it.
+func OrNone(s string) string {
 	if s == "" {
 		return "(none)"
 	}
 	return s
 }
+
+// LacksLogin reports whether changes say that something which the connection Secret names may not be in the cloud yet: the
+// administrator, or the initial database.
+func LacksLogin(changes []field.Change) bool {
+	return slices.ContainsFunc(changes, func(c field.Change) bool {
+		return c.Effect != field.Impossible && (c.Field == driver.FieldUsername || c.Field == "databaseName")
+	})
+}
+
+// WhyReplaced says what comes of a new password for a server whose old one only others know.
+const WhyReplaced = "no cloud returns the current one, so Mooring sets a new one, and every login with the current one then fails; " +
+	"to keep it, set spec.credentials.passwordSecretRef"

@@ -1,0 +1,15 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// StillPending returns the changes that are pending once some were applied.
+func StillPending(pending []v1alpha1.PendingChange, applied []field.Change) []v1alpha1.PendingChange {
+	return slices.DeleteFunc(slices.Clone(pending), func(p v1alpha1.PendingChange) bool {
+		return slices.ContainsFunc(applied, func(c field.Change) bool { return c.Field == p.Field })
+	})
+}

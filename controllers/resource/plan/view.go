@@ -1,0 +1,49 @@
+package plan
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/providers/field"
+)
+
+// StoredView returns what is stored of an object, as Plan sees it.
+func StoredView(obj metav1.Object, status *v1alpha1.ResourceStatus) View {
+	v := View{
+		Deleting: !obj.GetDeletionTimestamp().IsZero(), Bound: status.ExternalName != "",
+		Held:       slices.Contains(obj.GetFinalizers(), v1alpha1.FinalizerResource),
+		WasReady:   status.FirstReadyTime != nil,
+		Edited:     obj.GetGeneration() != status.AppliedGeneration,
+		WasApplied: status.AppliedGeneration != 0, Origin: status.Origin,
+		AdoptFrom: obj.GetAnnotations()[v1alpha1.AnnotationAdoptFrom],
+		ID:        status.ExternalID, Applied: field.Applied(status.Applied),
+		Approval: obj.GetAnnotations()[v1alpha1.AnnotationApprove], Waiting: status.PendingChanges,
+	}
+	if status.Plan != nil {
+		v.Serial, v.Asked = status.Plan.Serial, status.Plan.Hash
+	}
+	return v
+}
+
+// ViewOf returns what an object itself and its class say: the part of a View that needs neither the cloud nor a memory. found is nil for an
+// object that goes by no class.
+func ViewOf(object metav1.Object, status *v1alpha1.ResourceStatus, found *class.Resolution) View {
+	v := StoredView(object, status)
+	if found != nil {
+		v.ByClass, v.ClassChanged = found.Effective.Fields(), classChanged(found, status)
+		v.Enforced = found.Effective.Insists()
+	}
+	return v
+}
+
+// classChanged returns the fields of which the class says something else than when that was last recorded. To choose another
+// class is an edit.
+func classChanged(found *class.Resolution, status *v1alpha1.ResourceStatus) class.Fields {
+	if found.Class == nil || found.Name != status.ClassName {
+		return nil
+	}
+	return found.Effective.Changed(status.Effective, func(name string) bool { _, known := status.Applied[name]; return known })
+}
