@@ -23,7 +23,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // index lets objects be found by their provider config and by their class.
@@ -164,7 +163,7 @@ var classChanged = predicate.Funcs{
 }
 
 // previews returns what tells, as the drivers do, what an edit changes in a cloud. No connection is opened for it.
-func previews(drivers map[string]driver.Driver, k *kind.Kind) func(cloud string, object v1alpha1.ResourceObject, was, is class.Tree) ([]field.Change, error) {
+func previews(drivers map[string]driver.Driver, k *kind.Kind) func(cloud string, object v1alpha1.ResourceObject, was, is class.Tree) ([]driver.Change, error) {
 	parameters := func(spec class.Tree) (json.RawMessage, error) {
 		object := k.New()
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(class.Tree{"spec": spec}, object); err != nil {
@@ -172,7 +171,7 @@ func previews(drivers map[string]driver.Driver, k *kind.Kind) func(cloud string,
 		}
 		return json.Marshal(object.GetParameters())
 	}
-	return func(cloud string, object v1alpha1.ResourceObject, was, is class.Tree) ([]field.Change, error) {
+	return func(cloud string, object v1alpha1.ResourceObject, was, is class.Tree) ([]driver.Change, error) {
 		drv, ok := drivers[cloud]
 		if !ok {
 			return nil, nil

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // Admission answers for the webhook of one kind and its classes what the reconcilers would find, so that it is known when
@@ -29,7 +29,7 @@ type Admission struct {
 	// to; nil if they can.
 	MayUse func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass *v1alpha1.BoundProviderConfig, namespace string) (*Problem, error)
 	// Preview returns what an edit that makes the merged spec of an object another would change in its cloud.
-	Preview func(cloud string, object v1alpha1.ResourceObject, was, is Tree) ([]field.Change, error)
+	Preview func(cloud string, object v1alpha1.ResourceObject, was, is Tree) ([]driver.Change, error)
 }
 
 // Object judges an object that is to be created, or updated if there is an old one. Only what is new is refused: what is wrong
@@ -144,7 +144,7 @@ type impact struct {
 
 // A touch is how a field changes, in a line. An effect of none is that of a field in which the cloud has no part.
 type touch struct {
-	effect field.Effect
+	effect driver.Effect
 	line   string
 }
 
@@ -199,7 +199,7 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 }
 
 // add notes what changes of one object.
-func (i *impact) add(was, is Tree, changes []field.Change) {
+func (i *impact) add(was, is Tree, changes []driver.Change) {
 	lines := map[touch]bool{}
 	leaves(is, func(at path, value any) {
 		if old, had := get(was, at); !had || !same(old, value) {
@@ -221,8 +221,8 @@ func (i *impact) add(was, is Tree, changes []field.Change) {
 }
 
 // how says what the change of a field does, and whether it waits for a person.
-func how(changes []field.Change, name string, spec Tree) (field.Effect, string) {
-	i := slices.IndexFunc(changes, func(c field.Change) bool { return c.Field == name || strings.HasPrefix(name, c.Field+".") })
+func how(changes []driver.Change, name string, spec Tree) (driver.Effect, string) {
+	i := slices.IndexFunc(changes, func(c driver.Change) bool { return c.Field == name || strings.HasPrefix(name, c.Field+".") })
 	if i < 0 {
 		return "", "at once" // the cloud has no part in it, or has that value already
 	}
@@ -239,9 +239,9 @@ func how(changes []field.Change, name string, spec Tree) (field.Effect, string) 
 }
 
 // effectWords are the effects as a sentence has them.
-var effectWords = map[field.Effect]string{
-	field.Online: "online", field.Interrupts: "interrupts", field.Restarts: "restarts", field.LosesBackups: "loses backups",
-	field.Irreversible: "can't be taken back", field.Impossible: "can't change",
+var effectWords = map[driver.Effect]string{
+	driver.Online: "online", driver.Interrupts: "interrupts", driver.Restarts: "restarts", driver.LosesBackups: "loses backups",
+	driver.Irreversible: "can't be taken back", driver.Impossible: "can't change",
 }
 
 // most is how many objects a warning names.

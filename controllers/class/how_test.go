@@ -10,7 +10,6 @@ import (
 
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/gcp"
 )
 
@@ -68,7 +67,7 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 		for _, d := range resource.Fields {
 			for _, possible := range d.Effects {
 				key := cloud + " " + d.Field
-				if possible.Effect != field.Online && !slices.Contains(announced[key], string(possible.Effect)) && except[key+" "+string(possible.Effect)] == "" {
+				if possible.Effect != driver.Online && !slices.Contains(announced[key], string(possible.Effect)) && except[key+" "+string(possible.Effect)] == "" {
 					t.Errorf("no edit shows how %s is announced when it is %s", key, possible.Effect)
 				}
 			}
@@ -83,8 +82,8 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 // What the API server cuts is at the end, so the dangerous lines come first.
 func TestImpactSaysTheDangerousFirst(t *testing.T) {
 	i := &impact{users: 1, compared: 1, touched: map[touch]int{}}
-	i.add(Tree{"a": "1", "b": "1", "c": "1", "d": "1", "e": "1"}, Tree{"a": "2", "b": "2", "c": "2", "d": "2"}, []field.Change{
-		{Field: "a", Effect: field.Online}, {Field: "b", Effect: field.Restarts}, {Field: "c", Effect: field.LosesBackups},
+	i.add(Tree{"a": "1", "b": "1", "c": "1", "d": "1", "e": "1"}, Tree{"a": "2", "b": "2", "c": "2", "d": "2"}, []driver.Change{
+		{Field: "a", Effect: driver.Online}, {Field: "b", Effect: driver.Restarts}, {Field: "c", Effect: driver.LosesBackups},
 	})
 	want := []string{
 		"objects of kind Database that use this class: 1; of these would change: 1",

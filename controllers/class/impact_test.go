@@ -14,7 +14,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
-	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // crowd is a cluster in which many databases use the class, and in which each observation of one takes a while.
@@ -84,9 +84,9 @@ func announced(t *testing.T, users int, compared func()) []string {
 	a := &Admission{
 		Resolver: &Resolver{Kind: kind.Database(), Client: c, Rules: func(*Class) []Rule { return nil }}, Live: c,
 		Check: func(*Class) *Problem { return nil },
-		Preview: func(string, v1alpha1.ResourceObject, Tree, Tree) ([]field.Change, error) {
+		Preview: func(string, v1alpha1.ResourceObject, Tree, Tree) ([]driver.Change, error) {
 			compared()
-			return []field.Change{{Field: "backup.retentionDays", From: "3", To: "0", Effect: field.LosesBackups}}, nil
+			return []driver.Change{{Field: "backup.retentionDays", From: "3", To: "0", Effect: driver.LosesBackups}}, nil
 		},
 	}
 	refusals, warnings, err := a.Class(t.Context(), old, edited)

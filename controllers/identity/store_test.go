@@ -24,7 +24,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/mem"
 )
 
@@ -89,7 +88,7 @@ func (d described) Describe() driver.Description {
 	return description
 }
 
-func (described) Preview(string, json.RawMessage, json.RawMessage, field.Applied) ([]field.Change, error) {
+func (described) Preview(string, json.RawMessage, json.RawMessage, driver.Applied) ([]driver.Change, error) {
 	return nil, nil
 }
 

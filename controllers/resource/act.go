@@ -15,7 +15,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // acted marks an error of something that was done, rather than looked at: the cloud refused, and
@@ -37,7 +36,7 @@ func (r *Reconciler) act(ctx context.Context, t *turn, a plan.Action) (outcome, 
 	case plan.Create:
 		return r.create(ctx, t, a)
 	case plan.Adopt:
-		return r.update(ctx, t, a, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+		return r.update(ctx, t, a, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
 	case plan.Release:
 		return r.release(ctx, t)
 	case plan.Unbind:
@@ -170,7 +169,7 @@ func (r *Reconciler) create(ctx context.Context, t *turn, a plan.Action) (outcom
 	return outcome{state: condition.Progressing, reason: a.Reason, message: a.Message, next: soon, quiet: triedAgain, created: true}, nil
 }
 
-func (r *Reconciler) update(ctx context.Context, t *turn, a plan.Action, changes []field.Change) (outcome, error) {
+func (r *Reconciler) update(ctx context.Context, t *turn, a plan.Action, changes []driver.Change) (outcome, error) {
 	wasBound := t.bound()
 	if _, err := r.secure(ctx, t, a); err != nil {
 		return outcome{}, err
@@ -182,7 +181,7 @@ func (r *Reconciler) update(ctx context.Context, t *turn, a plan.Action, changes
 	}
 	out := r.updating(t, a)
 	// The cloud took the same before, and does not show it.
-	t.mem.inVain = len(t.mem.sent) > 0 && !slices.ContainsFunc(changes, func(c field.Change) bool { return !t.mem.wasSent(c) })
+	t.mem.inVain = len(t.mem.sent) > 0 && !slices.ContainsFunc(changes, func(c driver.Change) bool { return !t.mem.wasSent(c) })
 	if t.mem.inVain {
 		out = t.inVain(out, changes)
 	}
@@ -227,7 +226,7 @@ func (r *Reconciler) update(ctx context.Context, t *turn, a plan.Action, changes
 
 // inVain makes the outcome of an update that of one which the cloud took before, and which did not come true. What a
 // call said about that stands.
-func (t *turn) inVain(out outcome, changes []field.Change) outcome {
+func (t *turn) inVain(out outcome, changes []driver.Change) outcome {
 	out.next, out.repeated = afterError, true
 	switch {
 	case t.mem.failures > 0:
@@ -267,7 +266,7 @@ func (r *Reconciler) release(ctx context.Context, t *turn) (outcome, error) {
 		return outcome{}, err
 	}
 	t.request.Mark.Released = true
-	done, err := t.session.Update(ctx, r.Kind.Name, t.request, []field.Change{{Field: driver.FieldMark, Effect: field.Online}}, t.password)
+	done, err := t.session.Update(ctx, r.Kind.Name, t.request, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, t.password)
 	t.answered(err)
 	if err == nil && len(done.Failed) > 0 {
 		err = fieldErrors(done.Failed)

@@ -28,7 +28,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A desk is a reconciler of buckets, one turn with a bucket that was Ready, and a cloud that notes what it is asked.
@@ -45,7 +44,7 @@ type obedient struct {
 	done  driver.Result
 }
 
-func (o *obedient) Update(_ context.Context, _ string, _ driver.Request, changes []field.Change, _ driver.Password) (driver.Result, error) {
+func (o *obedient) Update(_ context.Context, _ string, _ driver.Request, changes []driver.Change, _ driver.Password) (driver.Result, error) {
 	o.asked = append(o.asked, "update "+plan.ListChanges(changes))
 	return o.done, nil
 }
@@ -98,7 +97,7 @@ func newDesk(t *testing.T, others ...client.Object) *desk {
 
 var drift = plan.Action{
 	Verb: plan.Update, Reason: v1alpha1.ReasonDrifted, Message: "being applied",
-	Changes: []field.Change{{Field: "tags", From: "team=z", To: "team=b", Effect: field.Online}},
+	Changes: []driver.Change{{Field: "tags", From: "team=z", To: "team=b", Effect: driver.Online}},
 }
 
 // What a person reverted meanwhile is not applied, although there is nothing to store beforehand that would tell.
@@ -213,7 +212,7 @@ type refusing struct {
 	during func()
 }
 
-func (c *refusing) Update(context.Context, string, driver.Request, []field.Change, driver.Password) (driver.Result, error) {
+func (c *refusing) Update(context.Context, string, driver.Request, []driver.Change, driver.Password) (driver.Result, error) {
 	c.during()
 	return driver.Result{}, &driver.Error{Code: c.code, Op: "PutBucketTagging", Message: "no"}
 }
@@ -307,7 +306,7 @@ func TestReleasedIsToldOnce(t *testing.T) {
 			d.RecordDeadline, d.policy.Management, d.looked = time.Minute, management, true
 			d.view.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
 			d.status.Applied = map[string][]string{"versioning": {"Enabled"}, "tags": {"team"}}
-			d.seen = driver.Observation{State: driver.Ready, Available: true, Mark: d.view.Mark, Applied: field.Applied{"tags": {"team"}}}
+			d.seen = driver.Observation{State: driver.Ready, Available: true, Mark: d.view.Mark, Applied: driver.Applied{"tags": {"team"}}}
 			for range 3 {
 				if _, err := d.record(t.Context(), d.turn, outcome{state: condition.Settled, reason: v1alpha1.ReasonReady, next: atSync}, nil); err != nil {
 					t.Fatal(err)

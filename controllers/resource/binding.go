@@ -11,7 +11,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // bind notes what may never change from now on, and what a creation will set.
@@ -50,7 +49,7 @@ func (t *turn) unbind() {
 // startOver removes everything that was noted about the cloud object that had the name before, because another object takes
 // its place: nothing was applied to that one but what its creation applies, it accepted no password, and it was never usable. It
 // reports whether the status changed, and has to be stored before the cloud is called.
-func (r *Reconciler) startOver(t *turn, origin v1alpha1.Origin, applied field.Applied) (changed bool) {
+func (r *Reconciler) startOver(t *turn, origin v1alpha1.Origin, applied driver.Applied) (changed bool) {
 	before := t.status.DeepCopy()
 	t.mem.startOver(before.FirstReadyTime != nil)
 	t.status.Origin, t.status.MarkMissing, t.status.CreationRefused = origin, false, false

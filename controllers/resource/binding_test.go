@@ -12,7 +12,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // Once another cloud object takes the place of one that vanished, the status keeps what is of the Kubernetes object and of the
@@ -34,9 +33,9 @@ func TestNothingOfTheFormerCloudObjectStays(t *testing.T) {
 	complete(t, full)
 	*d.status = full
 	d.request = driver.Request{
-		Name: "photos", Location: "us", ID: "old", Operation: "insert-1", Applied: field.Applied{"databaseName": {"app"}},
+		Name: "photos", Location: "us", ID: "old", Operation: "insert-1", Applied: driver.Applied{"databaseName": {"app"}},
 	}
-	applied := field.Applied{"tags": {"team"}}
+	applied := driver.Applied{"tags": {"team"}}
 	if !d.startOver(d.turn, v1alpha1.OriginCreated, applied) {
 		t.Error("nothing is said to have changed")
 	}
@@ -61,7 +60,7 @@ func TestMemoryOfTheFormerCloudObject(t *testing.T) {
 	at := time.Unix(1, 0)
 	full := memory{
 		uid: "uid", pace: retry.NewPace(retry.Cadence{}), generation: 3, request: "now", priority: 1, failures: 2, failing: at, queuedSince: at, seen: at, told: at,
-		absent: at, unsaved: at, unmarked: at, sent: []field.Change{{Field: "tags"}}, sentAt: at, inVain: true, passwordSent: 4, deleteSent: at, edited: at,
+		absent: at, unsaved: at, unmarked: at, sent: []driver.Change{{Field: "tags"}}, sentAt: at, inVain: true, passwordSent: 4, deleteSent: at, edited: at,
 		drift: drifts{"tags": {}}, unrecorded: true, answered: true, creationSent: true, creationRefused: true, creationFailed: true, creation: &creation{id: "old"}, published: &published{name: "login"}, reported: true,
 		startedOver: true,
 		failure:     "no room", refused: "denied", notBefore: at,

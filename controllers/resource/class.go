@@ -14,7 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
-	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // hasClass: class and spec are merged before anything else is decided. What the class does not allow is not created; what
@@ -91,7 +91,7 @@ func (r *Reconciler) takeTurn(t *turn, a plan.Action) plan.Action {
 	if t.class == nil || t.class.Class == nil || !t.view.WasReady || a.Approved {
 		return a
 	}
-	byClass := func(c field.Change) bool { return plan.CauseOf(t.view, c) == v1alpha1.CauseClass }
+	byClass := func(c driver.Change) bool { return plan.CauseOf(t.view, c) == v1alpha1.CauseClass }
 	if !slices.ContainsFunc(a.Changes, byClass) {
 		return a
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 func TestDriftCountsOnce(t *testing.T) {
@@ -101,11 +100,11 @@ func TestTurnsAreCounted(t *testing.T) {
 		d.looked = true
 		d.request.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
 		d.seen = driver.Observation{State: driver.Ready, Available: true, Mark: d.request.Mark}
-		d.view = plan.View{Bound: true, Held: true, WasReady: d.status.FirstReadyTime != nil, Mark: d.request.Mark, Applied: field.Applied{"tags": {"team=b"}}}
+		d.view = plan.View{Bound: true, Held: true, WasReady: d.status.FirstReadyTime != nil, Mark: d.request.Mark, Applied: driver.Applied{"tags": {"team=b"}}}
 	}
 	changed := func(d *desk) {
 		asDeclared(d)
-		d.seen.Changes = []field.Change{{Field: "tags", From: "team=z", To: "team=b"}}
+		d.seen.Changes = []driver.Change{{Field: "tags", From: "team=z", To: "team=b"}}
 	}
 	for _, c := range []struct {
 		name  string
@@ -139,7 +138,7 @@ func TestTurnsAreCounted(t *testing.T) {
 		}, settled, nil, map[string]float64{"mooring_drift_corrected_total Bucket aws": 1}},
 		{"an edit is no drift", func(d *desk) {
 			changed(d)
-			d.view.Applied = field.Applied{"tags": {"team=a"}}
+			d.view.Applied = driver.Applied{"tags": {"team=a"}}
 		}, outcome{state: condition.Updating, reason: v1alpha1.ReasonUpdating, next: soon}, nil, nil},
 		{"what is still becoming so is no drift", func(d *desk) {
 			changed(d)

@@ -17,13 +17,12 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // edit is one that changes two fields.
 var edit = plan.Action{
 	Verb: plan.Update, Reason: v1alpha1.ReasonUpdating, Message: "being applied",
-	Changes: []field.Change{{Field: "tags", From: "a", To: "b", Effect: field.Online}, {Field: "cors", From: "c", To: "d", Effect: field.Online}},
+	Changes: []driver.Change{{Field: "tags", From: "a", To: "b", Effect: driver.Online}, {Field: "cors", From: "c", To: "d", Effect: driver.Online}},
 	Pending: []v1alpha1.PendingChange{{Field: "tags", From: "a", To: "b"}, {Field: "cors", From: "c", To: "d"}},
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
-	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // memory is what the reconciler remembers of an object between turns. All of it may be lost at any time:
@@ -45,7 +45,7 @@ type memory struct {
 	unmarked time.Time
 	// sent are the changes of the last update, and when it was sent: until reads have caught up the
 	// same difference is no reason to send it again.
-	sent   []field.Change
+	sent   []driver.Change
 	sentAt time.Time
 	// inVain: what was sent last had been sent before.
 	inVain bool
@@ -189,11 +189,11 @@ func (m *memories) seen() []telemetry.Sighting {
 }
 
 // unsettled returns changes without those that were just sent and that a stale read may still show.
-func (m *memory) unsettled(changes []field.Change, now time.Time, settle time.Duration) []field.Change {
+func (m *memory) unsettled(changes []driver.Change, now time.Time, settle time.Duration) []driver.Change {
 	if now.Sub(m.sentAt) >= settle {
 		return changes
 	}
-	var out []field.Change
+	var out []driver.Change
 	for _, c := range changes {
 		if !m.wasSent(c) {
 			out = append(out, c)
@@ -202,7 +202,7 @@ func (m *memory) unsettled(changes []field.Change, now time.Time, settle time.Du
 	return out
 }
 
-func (m *memory) wasSent(c field.Change) bool {
+func (m *memory) wasSent(c driver.Change) bool {
 	for _, s := range m.sent {
 		if s.Field == c.Field && s.From == c.From && s.To == c.To {
 			return true

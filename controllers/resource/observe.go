@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // observe observes the cloud object, and reads the Secrets that the object's password comes from. It writes nothing, neither to the
@@ -46,7 +45,7 @@ func (r *Reconciler) observe(ctx context.Context, t *turn) error {
 }
 
 // wrote notes that the cloud was written to: reads may lag behind that from now on.
-func (t *turn) wrote(now time.Time, changes []field.Change) {
+func (t *turn) wrote(now time.Time, changes []driver.Change) {
 	t.mem.notBefore = now
 	if changes != nil {
 		t.mem.sent, t.mem.sentAt = changes, now

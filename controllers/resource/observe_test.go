@@ -20,7 +20,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // noWrites is a client that fails the test on any write.
@@ -92,7 +91,7 @@ func TestObserveWritesNothing(t *testing.T) {
 					}
 					seen := driver.Observation{State: state, PasswordRefused: is(1), Mark: mark, Available: is(2)}
 					if is(3) {
-						seen.Changes = []field.Change{{Field: driver.FieldUsername, Effect: field.Online}}
+						seen.Changes = []driver.Change{{Field: driver.FieldUsername, Effect: driver.Online}}
 					}
 					if is(4) {
 						seen.OperationError = &driver.Error{Code: driver.Internal, Op: "ModifyDBInstance", Message: "it failed late"}

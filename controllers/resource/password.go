@@ -18,7 +18,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A login is what one reconciliation knows of the password of its object's server.
@@ -151,7 +150,7 @@ func (r *Reconciler) managesPassword(t *turn) bool {
 // when the plan is executed.
 func (r *Reconciler) checkPassword(ctx context.Context, t *turn) error {
 	// An administrator who is created by a call of its own gets the password with it.
-	userMissing := slices.ContainsFunc(t.seen.Changes, func(c field.Change) bool { return c.Field == driver.FieldUsername })
+	userMissing := slices.ContainsFunc(t.seen.Changes, func(c driver.Change) bool { return c.Field == driver.FieldUsername })
 	handsOff := t.deleting || t.policy.Management == v1alpha1.ManagementObserve
 	if handsOff || !r.managesPassword(t) && !userMissing || !t.held() || t.seen.State == driver.Absent || t.seen.Mark != t.request.Mark {
 		return nil
@@ -186,13 +185,13 @@ func (r *Reconciler) checkPassword(ctx context.Context, t *turn) error {
 
 // planPassword adds to what is sent, and to what differs, what was decided about the password.
 func (r *Reconciler) planPassword(ctx context.Context, t *turn, do password.Do) error {
-	change := field.Change{Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Online}
+	change := driver.Change{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}
 	switch do {
 	case password.Include:
 		t.password = driver.Password(t.login.state.Latest())
 		return nil
 	case password.Replace:
-		change.Effect, change.Why = field.Irreversible, plan.WhyReplaced
+		change.Effect, change.Why = driver.Irreversible, plan.WhyReplaced
 		if err := r.mayPublish(ctx, t); err != nil {
 			return err
 		}
@@ -268,8 +267,8 @@ func (r *Reconciler) takeOverPassword(ctx context.Context, t *turn) error {
 }
 
 // sent notes what the cloud accepted and can't be read back.
-func (t *turn) sent(changes []field.Change) {
-	if t.login != nil && slices.ContainsFunc(changes, func(c field.Change) bool { return c.Field == driver.FieldPassword }) {
+func (t *turn) sent(changes []driver.Change) {
+	if t.login != nil && slices.ContainsFunc(changes, func(c driver.Change) bool { return c.Field == driver.FieldPassword }) {
 		t.login.state = t.login.state.Accept()
 		t.notePassword(t.login.state)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // made stands for a password that is made.
@@ -39,7 +38,7 @@ func TestCheckPassword(t *testing.T) {
 		want       map[string]string // the password Secret afterwards
 		inForce    string            // the password that is published then, if the password Secret does not say so yet
 		sent       string            // what is to be sent
-		effect     field.Effect      // of that, Online unless told
+		effect     driver.Effect     // of that, Online unless told
 	}{
 		{name: "in force", stored: map[string]string{"current": "one", "serial": "1"}, state: driver.Ready,
 			want: map[string]string{"current": "one", "serial": "1"}},
@@ -66,7 +65,7 @@ func TestCheckPassword(t *testing.T) {
 		{name: "thought to be in force, and refused", stored: map[string]string{"current": "two", "serial": "2"}, accepted: "2", state: driver.Ready, refused: true,
 			want: map[string]string{"current": "two", "next": "two", "serial": "3"}, sent: "two"},
 		{name: "in place of one that others know", stored: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready,
-			want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, sent: "one", effect: field.Irreversible},
+			want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, sent: "one", effect: driver.Irreversible},
 		{name: "the one that others know", stored: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready, named: "theirs",
 			want: map[string]string{"next": "theirs", "serial": "3", "foreign": "true", "named": "true"}, sent: "theirs"},
 		{name: "in place of one that others know, and set", stored: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, accepted: "2", state: driver.Ready,
@@ -81,7 +80,7 @@ func TestCheckPassword(t *testing.T) {
 		{name: "no password Secret any more, and no status", remembered: "2", state: driver.Ready, want: map[string]string{"next": made, "serial": "2"}, sent: made},
 		{name: "no password Secret any more", accepted: "2", state: driver.Ready, want: map[string]string{"next": made, "serial": "3"}, sent: made},
 		{name: "of a server that was taken over", stored: map[string]string{"serial": "1", "foreign": "true"}, state: driver.Ready,
-			want: map[string]string{"next": made, "serial": "2", "foreign": "true"}, sent: made, effect: field.Irreversible},
+			want: map[string]string{"next": made, "serial": "2", "foreign": "true"}, sent: made, effect: driver.Irreversible},
 		{name: "no password Secret, and the old Secret of this server", left: "db.example", state: driver.Ready, want: map[string]string{"current": "left", "serial": "2"}},
 		{name: "no password Secret, and the old Secret of another server", left: "other.example", state: driver.Ready,
 			want: map[string]string{"next": made, "serial": "2"}, sent: made},
@@ -117,7 +116,7 @@ func TestCheckPassword(t *testing.T) {
 				conn: &identity.Connection{},
 			}
 			if test.unmade {
-				tn.seen.Changes = []field.Change{{Field: driver.FieldUsername, Effect: field.Online}}
+				tn.seen.Changes = []driver.Change{{Field: driver.FieldUsername, Effect: driver.Online}}
 			}
 			if test.accepted != "" {
 				tn.status.Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
@@ -147,7 +146,7 @@ func TestCheckPassword(t *testing.T) {
 				t.Errorf("%q is to be sent by %v, want %q", got, tn.seen.Changes, test.sent)
 			}
 			for _, change := range tn.seen.Changes {
-				if want := cmp.Or(test.effect, field.Online); change.Effect != want {
+				if want := cmp.Or(test.effect, driver.Online); change.Effect != want {
 					t.Errorf("to send it is %s, want %s", change.Effect, want)
 				}
 			}

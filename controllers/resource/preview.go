@@ -19,7 +19,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A Previewer says what an edit of an object would change in the cloud, compared with what was last observed. It calls no cloud and
@@ -164,7 +163,7 @@ func (p *Previewer) merged(ctx context.Context, object v1alpha1.ResourceObject) 
 
 // changes returns what differs between what was last observed and what is wanted. While nothing was observed only the earlier spec tells
 // what is being created: then it returns what can't be changed in that.
-func (p *Previewer) changes(ctx context.Context, stored, object, want v1alpha1.ResourceObject) ([]field.Change, error) {
+func (p *Previewer) changes(ctx context.Context, stored, object, want v1alpha1.ResourceObject) ([]driver.Change, error) {
 	status := object.GetResourceStatus()
 	drv, known := p.Drivers[status.Provider]
 	observed := stored.GetResourceSpec().Management == v1alpha1.ManagementObserve && object.GetObserved() != nil
@@ -182,10 +181,10 @@ func (p *Previewer) changes(ctx context.Context, stored, object, want v1alpha1.R
 	}
 	from := before.GetParameters()
 	changes, err := p.differences(drv, from, to, nil)
-	return slices.DeleteFunc(changes, func(c field.Change) bool { return c.Effect != field.Impossible || c.From == "" }), err
+	return slices.DeleteFunc(changes, func(c driver.Change) bool { return c.Effect != driver.Impossible || c.From == "" }), err
 }
 
-func (p *Previewer) differences(drv driver.Driver, from, to any, applied field.Applied) ([]field.Change, error) {
+func (p *Previewer) differences(drv driver.Driver, from, to any, applied driver.Applied) ([]driver.Change, error) {
 	before, err := json.Marshal(from)
 	if err != nil {
 		return nil, err
@@ -199,20 +198,20 @@ func (p *Previewer) differences(drv driver.Driver, from, to any, applied field.A
 
 // waitingPassword returns the replacement of a password that only others know, if it waits for approval. Neither the spec nor the mirror
 // shows it.
-func waitingPassword(want v1alpha1.ResourceObject, status *v1alpha1.ResourceStatus) (changes []field.Change) {
+func waitingPassword(want v1alpha1.ResourceObject, status *v1alpha1.ResourceStatus) (changes []driver.Change) {
 	if c := want.GetCredentials(); c != nil && c.PasswordSecretRef != nil {
 		return nil
 	}
 	for _, w := range status.PendingChanges {
-		if w.Field == driver.FieldPassword && w.Effect == string(field.Irreversible) {
-			changes = append(changes, field.Change{Field: w.Field, From: w.From, To: w.To, Effect: field.Irreversible, Why: plan.WhyReplaced})
+		if w.Field == driver.FieldPassword && w.Effect == string(driver.Irreversible) {
+			changes = append(changes, driver.Change{Field: w.Field, From: w.From, To: w.To, Effect: driver.Irreversible, Why: plan.WhyReplaced})
 		}
 	}
 	return changes
 }
 
 // username returns the change of an administrator's name, which is no parameter: none can be renamed.
-func (p *Previewer) username(drv driver.Driver, want v1alpha1.ResourceObject, status *v1alpha1.ResourceStatus) []field.Change {
+func (p *Previewer) username(drv driver.Driver, want v1alpha1.ResourceObject, status *v1alpha1.ResourceStatus) []driver.Change {
 	if !p.Kind.Login {
 		return nil
 	}
@@ -223,7 +222,7 @@ func (p *Previewer) username(drv driver.Driver, want v1alpha1.ResourceObject, st
 	if login == nil || login.Username == nil || *login.Username == "" || now == "" || strings.EqualFold(*login.Username, now) {
 		return nil
 	}
-	c := field.Change{Field: driver.FieldUsername, From: now, To: *login.Username, Effect: field.Impossible}
+	c := driver.Change{Field: driver.FieldUsername, From: now, To: *login.Username, Effect: driver.Impossible}
 	description := drv.Describe()
 	resource, _ := description.Resource(p.Kind.Name)
 	for _, d := range resource.Fields {
@@ -231,7 +230,7 @@ func (p *Previewer) username(drv driver.Driver, want v1alpha1.ResourceObject, st
 			c.Why = d.Effects[len(d.Effects)-1].Instead
 		}
 	}
-	return []field.Change{c}
+	return []driver.Change{c}
 }
 
 // age says how old the observation of an object is.

@@ -17,7 +17,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // Deletion returns what the deletion of an object does, the dangerous first, a line each.
@@ -64,12 +63,12 @@ func (p *LifecyclePreview) expected(obj, want v1alpha1.ResourceObject, v plan.Vi
 		return o, err
 	}
 	o.Protected = has[plan.FieldProtection] == true
-	o.Changes, err = p.changes(status.Provider, from, to, field.Applied(status.Applied))
+	o.Changes, err = p.changes(status.Provider, from, to, driver.Applied(status.Applied))
 	return o, err
 }
 
 // changes returns what a cloud would change to make what is as the one spec says as the other says.
-func (p *LifecyclePreview) changes(provider string, from, to any, applied field.Applied) ([]field.Change, error) {
+func (p *LifecyclePreview) changes(provider string, from, to any, applied driver.Applied) ([]driver.Change, error) {
 	drv := p.Drivers[provider]
 	if drv == nil {
 		return nil, nil

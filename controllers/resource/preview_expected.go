@@ -10,7 +10,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // ownMark returns the mark that an object's cloud object should have, as far as a preview has to know it.
@@ -70,7 +69,7 @@ func stoppedWhile(what string) obstacle {
 
 // obstacleOf returns what is in the way of an object's changes: what stands before the decision about them in a reconcile and in the plan.
 // sameAccount: the edit leaves the object with its provider config.
-func obstacleOf(object client.Object, status *v1alpha1.ResourceStatus, v plan.View, p plan.Policy, changes []field.Change, sameAccount bool) obstacle {
+func obstacleOf(object client.Object, status *v1alpha1.ResourceStatus, v plan.View, p plan.Policy, changes []driver.Change, sameAccount bool) obstacle {
 	stalled := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionStalled)
 	reason := reasonOfCondition(status, v1alpha1.ConditionStalled)
 	switch {

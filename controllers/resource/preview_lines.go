@@ -8,7 +8,7 @@ import (
 
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
-	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // The API server may cut warnings after 256 characters, and drops what exceeds 4096 in all, those of other webhooks included. A preview
@@ -34,7 +34,7 @@ func previewLines(changes []plan.Decided, inTheWay obstacle, last string) (lines
 		when := inTheWay.when(c.Fate)
 		from, to := clipPair(plan.OrNone(c.From), plan.OrNone(c.To))
 		what := fmt.Sprintf("%s %s -> %s", c.Field, from, to)
-		if c.Effect == field.Online {
+		if c.Effect == driver.Online {
 			harmless = append(harmless, what)
 			continue
 		}

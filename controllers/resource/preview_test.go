@@ -19,7 +19,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/mem"
 )
 
@@ -103,7 +102,7 @@ func passwordWaits(d *v1alpha1.Database) {
 	unapplied(d)
 	d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
 	d.Status.PendingChanges = []v1alpha1.PendingChange{{
-		Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: string(field.Irreversible),
+		Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: string(driver.Irreversible),
 	}}
 	reconciled(d)
 }
@@ -337,7 +336,7 @@ func promised(o outlook) kept {
 		k.All = append(k.All, c.Field+" "+c.Cause)
 	}
 	slices.Sort(k.All)
-	k.AtOnce = append(k.AtOnce, field.Names(o.With(plan.AtOnce))...)
+	k.AtOnce = append(k.AtOnce, driver.Names(o.With(plan.AtOnce))...)
 	return k
 }
 
@@ -354,10 +353,10 @@ func done(t *testing.T, object *v1alpha1.Database) kept {
 	v := plan.ViewOf(object, &object.Status.ResourceStatus, nil)
 	v.Held, v.ID, v.Mark = true, "db-1", driver.Mark{Cluster: "c", Namespace: "shop", Name: "orders", UID: "uid-1"}
 	a := plan.Plan(v, driver.Observation{State: driver.Ready, Available: true, ID: "db-1", Mark: v.Mark, Changes: changes}, plan.PolicyOf(kind.Database(), object))
-	k := kept{AtOnce: append([]string{}, field.Names(a.Changes)...), All: []string{}, Hash: a.Hash}
+	k := kept{AtOnce: append([]string{}, driver.Names(a.Changes)...), All: []string{}, Hash: a.Hash}
 	for _, c := range a.Pending {
 		k.All = append(k.All, c.Field+" "+c.Cause)
-		k.Impossible = k.Impossible || c.Effect == string(field.Impossible)
+		k.Impossible = k.Impossible || c.Effect == string(driver.Impossible)
 	}
 	slices.Sort(k.All)
 	return k
@@ -366,9 +365,9 @@ func done(t *testing.T, object *v1alpha1.Database) kept {
 func TestPreviewKeepsToTheLimits(t *testing.T) {
 	var changes []plan.Decided
 	for range 60 {
-		changes = append(changes, plan.Decided{Change: field.Change{Field: "a.b", From: strings.Repeat("ä", 300), To: "b", Effect: field.Restarts, Why: strings.Repeat("ö", 300)}, Fate: plan.AtOnce})
+		changes = append(changes, plan.Decided{Change: driver.Change{Field: "a.b", From: strings.Repeat("ä", 300), To: "b", Effect: driver.Restarts, Why: strings.Repeat("ö", 300)}, Fate: plan.AtOnce})
 	}
-	changes = append(changes, plan.Decided{Change: field.Change{Field: "c", From: "1", To: "2", Effect: field.Irreversible}, Fate: plan.AtOnce})
+	changes = append(changes, plan.Decided{Change: driver.Change{Field: "c", From: "1", To: "2", Effect: driver.Irreversible}, Fate: plan.AtOnce})
 	lines, total := previewLines(changes, obstacle{}, "at last"), 0
 	for _, line := range lines {
 		if n := utf8.RuneCountInString(line); n > warningLength {

@@ -9,28 +9,27 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A field that the cloud does not keep says nothing about the login, so the connection Secret is still written.
 func TestUnmade(t *testing.T) {
 	for name, tc := range map[string]struct {
-		change field.Change
+		change driver.Change
 		want   bool
 	}{
-		"a tag that is reset again and again":    {field.Change{Field: "tags", From: "team=z", To: "team=b"}, false},
-		"the database, which was just made":      {field.Change{Field: "databaseName", To: "app"}, true},
-		"the administrator, who was just made":   {field.Change{Field: driver.FieldUsername, To: "boss"}, true},
-		"another database than the one in there": {field.Change{Field: "databaseName", From: "app", To: "foo", Effect: field.Impossible}, false},
+		"a tag that is reset again and again":    {driver.Change{Field: "tags", From: "team=z", To: "team=b"}, false},
+		"the database, which was just made":      {driver.Change{Field: "databaseName", To: "app"}, true},
+		"the administrator, who was just made":   {driver.Change{Field: driver.FieldUsername, To: "boss"}, true},
+		"another database than the one in there": {driver.Change{Field: "databaseName", From: "app", To: "foo", Effect: driver.Impossible}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
 			d.request.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "photos", UID: "uid-now"}
 			d.spec.ExternalName = "photos"
 			d.session = &showing{d.cloud, []driver.Observation{{
-				State: driver.Ready, Available: true, Mark: d.request.Mark, Changes: []field.Change{tc.change},
+				State: driver.Ready, Available: true, Mark: d.request.Mark, Changes: []driver.Change{tc.change},
 			}}}
-			d.mem.sent, d.mem.sentAt, d.Settle = []field.Change{tc.change}, d.now, time.Hour
+			d.mem.sent, d.mem.sentAt, d.Settle = []driver.Change{tc.change}, d.now, time.Hour
 			d.deleting = true // so that no password is looked for, which buckets don't have
 			if err := d.observe(t.Context(), d.turn); err != nil {
 				t.Fatal(err)
@@ -51,12 +50,12 @@ func TestLostMarkIsNoNewObject(t *testing.T) {
 		t.Errorf("its past is forgotten: %+v", d.status)
 	}
 	d.status.FirstReadyTime = nil
-	d.mem.sent, d.mem.sentAt = []field.Change{{Field: driver.FieldMark}}, d.now
+	d.mem.sent, d.mem.sentAt = []driver.Change{{Field: driver.FieldMark}}, d.now
 	d.takeNote(d.turn, plan.Unmarked, true)
 	if len(d.status.Applied) > 0 || d.status.Origin != v1alpha1.OriginAdopted {
 		t.Errorf("a stranger's counts as made here: %+v", d.status)
 	}
-	if !d.mem.wasSent(field.Change{Field: driver.FieldMark}) {
+	if !d.mem.wasSent(driver.Change{Field: driver.FieldMark}) {
 		t.Error("it is forgotten that the mark was written, so it would be written without end")
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A password that is about to be sent makes what is known of the connection Secret old.
@@ -67,7 +66,7 @@ func TestReadsOfThePassword(t *testing.T) {
 			t.seen.State = driver.Pending
 		}},
 		{name: "an administrator to be made", read: true, before: func(t *turn) {
-			t.seen.Changes = []field.Change{{Field: driver.FieldUsername, Effect: field.Online}}
+			t.seen.Changes = []driver.Change{{Field: driver.FieldUsername, Effect: driver.Online}}
 		}},
 		{name: "a Secret of a former name", read: true, before: func(t *turn) {
 			t.status.FormerSecrets = []v1alpha1.FormerSecret{{Name: "former"}}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // fieldErrors are the fields that the cloud refused, or that could not be read, each with the reason.
@@ -32,7 +31,7 @@ func (e fieldErrors) Unwrap() error {
 }
 
 // refusedUpdate says which fields were to be set in a call that the cloud refused as invalid: its own words may name none.
-func refusedUpdate(changes []field.Change, err error) error {
+func refusedUpdate(changes []driver.Change, err error) error {
 	if driver.CodeOf(err) != driver.Invalid {
 		return err
 	}

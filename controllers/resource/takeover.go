@@ -5,12 +5,12 @@ import (
 
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
-	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // takeOver notes, before the mark is written, that the cloud object becomes this object's. It waits while the cloud may not show
 // a mark that was just written.
-func (r *Reconciler) takeOver(ctx context.Context, t *turn, changes []field.Change, wasBound bool) (waits bool, err error) {
+func (r *Reconciler) takeOver(ctx context.Context, t *turn, changes []driver.Change, wasBound bool) (waits bool, err error) {
 	if t.now.Sub(t.mem.sentAt) < r.Settle && t.mem.wasSent(changes[0]) {
 		return true, nil
 	}

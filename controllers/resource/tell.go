@@ -23,7 +23,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // observing is what a turn is at before it has seen what is to be done.
@@ -214,7 +213,7 @@ func (t *turn) idle() bool {
 }
 
 // tellUpdate says what was set in the cloud.
-func (r *Reconciler) tellUpdate(t *turn, a plan.Action, changes []field.Change) {
+func (r *Reconciler) tellUpdate(t *turn, a plan.Action, changes []driver.Change) {
 	switch {
 	case len(changes) == 0:
 	case a.Verb == plan.Update && t.status.FirstReadyTime == nil: // a part of the creation, and no news

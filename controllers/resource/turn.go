@@ -15,7 +15,6 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A turn is one reconcile of one object: everything that is known and done on the way.
@@ -168,7 +167,7 @@ func (r *Reconciler) prepare(t *turn) {
 		Mark: driver.Mark{
 			Cluster: r.ClusterID, Namespace: t.obj.GetNamespace(), Name: t.obj.GetName(), UID: string(t.obj.GetUID()),
 		},
-		Spec: driver.NewSpec(parameters), Applied: field.Applied(t.status.Applied), Operation: t.status.Operation,
+		Spec: driver.NewSpec(parameters), Applied: driver.Applied(t.status.Applied), Operation: t.status.Operation,
 		NotBefore: t.mem.notBefore,
 	}
 	if r.Kind.Login {
@@ -262,8 +261,8 @@ func (r *Reconciler) labels(t *turn) map[string]string {
 	}
 }
 
-func without(changes []field.Change, failed []driver.FieldError) []field.Change {
-	return slices.DeleteFunc(slices.Clone(changes), func(c field.Change) bool {
+func without(changes []driver.Change, failed []driver.FieldError) []driver.Change {
+	return slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool {
 		return slices.ContainsFunc(failed, func(f driver.FieldError) bool { return f.Field == c.Field })
 	})
 }

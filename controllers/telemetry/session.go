@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 var driverCallDuration = &Metric{
@@ -48,7 +47,7 @@ func (t *timed) Create(ctx context.Context, kind string, req driver.Request, pas
 }
 
 // Update implements driver.Session.
-func (t *timed) Update(ctx context.Context, kind string, req driver.Request, changes []field.Change, password driver.Password) (done driver.Result, err error) {
+func (t *timed) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, password driver.Password) (done driver.Result, err error) {
 	defer func(since time.Time) { t.took(kind, "update", since, err) }(t.m.now())
 	return t.Session.Update(ctx, kind, req, changes, password)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 type failing struct{ driver.Session }
@@ -18,7 +17,7 @@ func (failing) Observe(context.Context, string, driver.Request) (driver.Observat
 	return driver.Observation{State: driver.Ready}, nil
 }
 
-func (failing) Update(context.Context, string, driver.Request, []field.Change, driver.Password) (driver.Result, error) {
+func (failing) Update(context.Context, string, driver.Request, []driver.Change, driver.Password) (driver.Result, error) {
 	return driver.Result{}, &driver.Error{Code: driver.Throttled, Op: "Patch", Message: "slow down", Err: errors.New("x")}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/gcp"
 )
 
@@ -47,7 +46,7 @@ func writeFields(b *bytes.Buffer, r driver.Resource) {
 }
 
 // effects says in a cell what a change does, and when.
-func effects(possible []field.PossibleEffect) string {
+func effects(possible []driver.PossibleEffect) string {
 	var lines []string
 	for _, e := range possible {
 		line := "`" + string(e.Effect) + "`"

@@ -12,7 +12,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -38,7 +37,7 @@ func newBuckets(s *session) *buckets {
 	b.bucketAdapter = &bucketAdapter{
 		Table: bucketTable, Noun: "bucket", ReadCall: "GetBucketTagging", Region: s.region,
 		Check: notDirectory, Read: b.read, State: b.state,
-		Tags: func(p *bucketParams) *field.Delta { return &p.tags },
+		Tags: func(p *bucketParams) *table.Delta { return &p.tags },
 		Make: b.create, Taken: table.Names{"tags"},
 		Unsent: map[string]string{"location": "the connection is to one region"},
 		New:    newBucket(),
@@ -73,7 +72,7 @@ var bucketNames = []driver.NamePattern{
 }
 
 // Preview is what driver.Driver says of a preview.
-func (b *buckets) Preview(from, to v1alpha1.BucketParameters, applied field.Applied) []field.Change {
+func (b *buckets) Preview(from, to v1alpha1.BucketParameters, applied driver.Applied) []driver.Change {
 	return bucketTable.Preview(&from, &to, applied, &bucket{})
 }
 
@@ -83,7 +82,7 @@ func bucketConsequences() driver.Consequences {
 }
 
 // Docs returns what the reference says of each row.
-func (b *buckets) Docs() []field.Doc { return bucketTable.Docs() }
+func (b *buckets) Docs() []driver.Field { return bucketTable.Docs() }
 
 // notDirectory refuses directory buckets. They are another service: the SDK sends calls about such a name there, where no bucket has tags.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/directory-buckets-overview.html
@@ -190,7 +189,7 @@ func (b *buckets) lookFirst(ctx context.Context, name string) error {
 }
 
 // writeTags changes tags and mark in one write. S3 replaces the whole set, so what is there was just read.
-func (b *buckets) writeTags(ctx context.Context, req *bucketRequest, have *bucket, params *bucketParams, _ []field.Change) (string, error) {
+func (b *buckets) writeTags(ctx context.Context, req *bucketRequest, have *bucket, params *bucketParams, _ []driver.Change) (string, error) {
 	tags := maps.Clone(have.tags)
 	maps.Copy(tags, params.tags.Set)
 	for _, k := range params.tags.Remove {

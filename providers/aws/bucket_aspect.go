@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -19,7 +19,7 @@ func (b *buckets) aspect(name, param string, read func(context.Context, string, 
 	return table.Part[v1alpha1.BucketParameters, bucket, bucketParams]{
 		Fields: []string{name}, Taken: table.Names{param}, Blind: true,
 		Read: func(ctx context.Context, req *bucketRequest, into *bucket) error { return read(ctx, req.Name, into) },
-		Write: func(ctx context.Context, req *bucketRequest, _ *bucket, params *bucketParams, _ []field.Change) (string, error) {
+		Write: func(ctx context.Context, req *bucketRequest, _ *bucket, params *bucketParams, _ []driver.Change) (string, error) {
 			return "", write(ctx, req.Name, params)
 		},
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
@@ -53,7 +52,7 @@ func (w *world) bucket(req bucketRequest) driver.Observation {
 	return seen
 }
 
-func (w *world) updateBucket(req bucketRequest, changes ...field.Change) {
+func (w *world) updateBucket(req bucketRequest, changes ...driver.Change) {
 	w.t.Helper()
 	result, err := drivertest.Buckets(w.conn).Update(w.t.Context(), req, changes)
 	if err != nil || len(result.Failed) > 0 {
@@ -115,7 +114,7 @@ func TestCreateReturnsWhatItSent(t *testing.T) {
 	}
 	w.settleBucket(bucketOf("shop-unset", v1alpha1.BucketParameters{Tags: fullBucket.Tags}))
 	differs := w.bucket(bucketOf("shop-unset", fullBucket)).Changes
-	if len(differs) != 2 || !cmp.Equal(created.Sent, differs, cmpopts.SortSlices(func(a, b field.Change) bool { return a.Field < b.Field })) {
+	if len(differs) != 2 || !cmp.Equal(created.Sent, differs, cmpopts.SortSlices(func(a, b driver.Change) bool { return a.Field < b.Field })) {
 		t.Errorf("the creation sent %v, and without that %v differs", created.Sent, differs)
 	}
 }
@@ -149,7 +148,7 @@ func TestBucketDrift(t *testing.T) {
 			drift()
 			w.Ledger.Reset()
 			seen := w.bucket(req)
-			if got := field.Names(seen.Changes); !cmp.Equal(got, []string{fieldName}) {
+			if got := driver.Names(seen.Changes); !cmp.Equal(got, []string{fieldName}) {
 				t.Fatalf("changes %v, want only %s", got, fieldName)
 			}
 			w.updateBucket(req, seen.Changes...)
@@ -175,7 +174,7 @@ func TestBucketRelease(t *testing.T) {
 	req.Applied = w.settleBucket(req).Applied
 	req.Spec = v1alpha1.BucketParameters{}
 	seen := w.bucket(req)
-	if got := field.Names(seen.Changes); !cmp.Equal(got, []string{"publicAccess"}) || !seen.Changes[0].Release {
+	if got := driver.Names(seen.Changes); !cmp.Equal(got, []string{"publicAccess"}) || !seen.Changes[0].Release {
 		t.Fatalf("changes %v, want the release of publicAccess", seen.Changes)
 	}
 	w.updateBucket(req, seen.Changes...)
@@ -204,7 +203,7 @@ func TestBucketMarkAndTagsShareAWrite(t *testing.T) {
 		t.Fatalf("mark %v on a bucket of others", seen.Mark)
 	}
 	w.Ledger.Reset()
-	w.updateBucket(req, append(seen.Changes, field.Change{Field: driver.FieldMark})...)
+	w.updateBucket(req, append(seen.Changes, driver.Change{Field: driver.FieldMark})...)
 	if w.writes() != 1 {
 		t.Errorf("calls %v, want one write", w.operations())
 	}
@@ -241,7 +240,7 @@ func TestBucketAspectsAreIndependent(t *testing.T) {
 		t.Fatalf("update: %v, failed %v; want versioning to fail alone", err, result.Failed)
 	}
 	wantCode(t, result.Failed[0].Err, driver.Denied)
-	if got := field.Names(w.bucket(req).Changes); !cmp.Equal(got, []string{"versioning"}) {
+	if got := driver.Names(w.bucket(req).Changes); !cmp.Equal(got, []string{"versioning"}) {
 		t.Errorf("still differs: %v, want versioning alone", got)
 	}
 }
@@ -411,8 +410,8 @@ func TestBucketContradictionInADeletion(t *testing.T) {
 	req.Deletion = &driver.Deletion{}
 	w.Ledger.Reset()
 	seen := w.bucket(req)
-	i := slices.IndexFunc(seen.Changes, func(c field.Change) bool { return c.Field == "location" })
-	if i < 0 || seen.Changes[i].Effect != field.Impossible {
+	i := slices.IndexFunc(seen.Changes, func(c driver.Change) bool { return c.Field == "location" })
+	if i < 0 || seen.Changes[i].Effect != driver.Impossible {
 		t.Errorf("changes %+v, want location among them, Impossible", seen.Changes)
 	}
 	if calls := w.operations(); len(calls) != 1 {

@@ -15,7 +15,6 @@ import (
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -206,7 +205,7 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
 			{Name: "encryption.key", To: anotherKey, Same: []any{strings.Split(oneKey, "/")[1]}},
 			{Name: "tags", To: map[string]string{"team": "sales"}},
-			{Name: "location", To: "eu-west-1", Effect: field.Impossible},
+			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
 		},
 		Reads:        4, // one, and one for each aspect: versioning, publicAccess, encryption
 		MinimalReads: 1,
@@ -302,15 +301,15 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 		},
 		Login: driver.Login{Password: "Canary-Horse-77"},
 		Fields: []drivertest.Field{
-			{Name: "aws.instanceClass", To: "db.t4g.small", Effect: field.Restarts},
-			{Name: "version", To: "16.8", Effect: field.Restarts, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
+			{Name: "aws.instanceClass", To: "db.t4g.small", Effect: driver.Restarts},
+			{Name: "version", To: "16.8", Effect: driver.Restarts, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
 			{Name: "storage.sizeGiB", To: 80, NoDrift: "disks only grow, and a larger one is the same", Same: []any{90}},
-			{Name: "backup.retentionDays", To: 9, DriftEffect: field.LosesBackups},
+			{Name: "backup.retentionDays", To: 9, DriftEffect: driver.LosesBackups},
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "sales", "stage": "test"}},
-			{Name: "location", To: "eu-west-1", Effect: field.Impossible},
-			{Name: "engine", To: "mysql", Effect: field.Impossible},
-			{Name: "databaseName", To: "others", Effect: field.Impossible},
+			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
+			{Name: "engine", To: "mysql", Effect: driver.Impossible},
+			{Name: "databaseName", To: "others", Effect: driver.Impossible},
 		},
 		Reads:        1,
 		MinimalReads: 1,

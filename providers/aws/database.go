@@ -10,7 +10,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -36,7 +35,7 @@ func newDatabases(s *session) *databases {
 		},
 		State: stateOfInstance, Login: compareUsername, Review: whileItWaits,
 		Snapshot:  d.lookForSnapshot,
-		Tags:      func(p *instanceParams) *field.Delta { return &p.Tags },
+		Tags:      func(p *instanceParams) *table.Delta { return &p.Tags },
 		Password:  func(p *instanceParams, password string) { p.MasterUserPassword = &password },
 		Creatable: creatable, Make: d.create, Taken: creation,
 		Unsent: map[string]string{"location": "the connection is to one region"},
@@ -65,7 +64,7 @@ var passwords = []driver.PasswordRule{
 }
 
 // Preview is what driver.Driver says of a preview.
-func (d *databases) Preview(from, to v1alpha1.DatabaseParameters, applied field.Applied) []field.Change {
+func (d *databases) Preview(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
 	return databaseTable.Preview(&from, &to, applied, instanceOf(&from))
 }
 
@@ -85,9 +84,9 @@ func databaseConsequences() driver.Consequences {
 }
 
 // Docs returns what the reference says of each row.
-func (d *databases) Docs() []field.Doc {
-	return append(databaseTable.Docs(), field.Doc{
-		Field: driver.FieldUsername, Effects: []field.PossibleEffect{{Effect: field.Impossible, Instead: usernameInstead}},
+func (d *databases) Docs() []driver.Field {
+	return append(databaseTable.Docs(), driver.Field{
+		Field: driver.FieldUsername, Effects: []driver.PossibleEffect{{Effect: driver.Impossible, Instead: usernameInstead}},
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // serving are the states in which an instance answers, once it has an endpoint.
@@ -126,14 +125,14 @@ func whileItWaits(req *databaseRequest, have *types.DBInstance, o *driver.Observ
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html
 // With other changes at hand those come first, and growth is left out. Alone, it makes the instance Pending: that says why
 // nothing happens, and nobody calls in vain.
-func whileBusy(status string, state driver.State, changes []field.Change) (driver.State, []field.Change) {
+func whileBusy(status string, state driver.State, changes []driver.Change) (driver.State, []driver.Change) {
 	switch {
 	case housekeeping[status] && len(changes) == 0:
 		return driver.Ready, nil
 	case status != "storage-optimization":
 		return state, changes
 	}
-	others := slices.DeleteFunc(slices.Clone(changes), func(c field.Change) bool { return c.Field == growth })
+	others := slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool { return c.Field == growth })
 	if len(others) == 0 && len(changes) > 0 {
 		return driver.Pending, changes
 	}
@@ -143,14 +142,14 @@ func whileBusy(status string, state driver.State, changes []field.Change) (drive
 // waiting returns the fields that are not yet as the spec wants them, and will be by what waits in
 // PendingModifiedValues: they differ, but are not among changes. A password in there always counts, as RDS never leaves
 // one for the maintenance window.
-func waiting(req *databaseRequest, have *types.DBInstance, changes []field.Change) []string {
+func waiting(req *databaseRequest, have *types.DBInstance, changes []driver.Change) []string {
 	if have.PendingModifiedValues == nil {
 		return nil
 	}
 	present := *have
 	present.PendingModifiedValues = nil
-	differs := field.Names(changes)
-	waits := slices.DeleteFunc(field.Names(databaseTable.Diff(&req.Spec, &present, req.Applied, nil)),
+	differs := driver.Names(changes)
+	waits := slices.DeleteFunc(driver.Names(databaseTable.Diff(&req.Spec, &present, req.Applied, nil)),
 		func(name string) bool { return slices.Contains(differs, name) })
 	if have.PendingModifiedValues.MasterUserPassword != nil {
 		waits = append(waits, driver.FieldPassword)

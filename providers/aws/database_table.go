@@ -12,7 +12,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -25,7 +24,7 @@ type instanceParams struct {
 	AllocatedStorage, BackupRetentionPeriod        *int32
 	DeletionProtection                             *bool
 	MasterUserPassword                             *string
-	Tags                                           field.Delta
+	Tags                                           table.Delta
 }
 
 // creation and modification are how parameters come into the two calls.
@@ -49,32 +48,32 @@ var (
 // databaseTable has a row for each field of an instance. A value that waits in PendingModifiedValues was
 // asked for already: it is what have returns, and the mirror still shows the present one. That it waits shows in the
 // state: see whileWaiting.
-var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
-	field.Of("location",
+var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
+	table.Field("location",
 		func(s *databaseSpec) *string { return s.Location },
 		func(i *types.DBInstance) *string { return arnRegion(i.DBInstanceArn) },
 		func(*instanceParams, string) {}, // the connection's region
 	).Immutable("create another Database with the new location and move the data"),
 
-	field.Of("engine",
+	table.Field("engine",
 		func(s *databaseSpec) *v1alpha1.Engine { return s.Engine },
 		func(i *types.DBInstance) *v1alpha1.Engine { return (*v1alpha1.Engine)(i.Engine) },
 		func(p *instanceParams, v v1alpha1.Engine) { p.Engine = (*string)(&v) },
 	).Immutable("create another Database and move the data"),
 
-	field.Of("version",
+	table.Field("version",
 		func(s *databaseSpec) *string { return s.Version },
 		func(i *types.DBInstance) *string { return pending(i).EngineVersion },
 		func(p *instanceParams, v string) { p.EngineVersion = &v },
 	).Reported(func(i *types.DBInstance) *string { return i.EngineVersion }).
 		Equal(driver.VersionServes, "a newer minor version of the same major version is the same").
 		EffectOf(versionEffect,
-			field.PossibleEffect{Effect: field.Online, When: "it takes back an upgrade that has not begun"},
-			field.PossibleEffect{Effect: field.Restarts, When: "it is a newer minor version"},
-			field.PossibleEffect{Effect: field.Irreversible, When: "it is a newer major version, which also takes the server down for minutes"},
-			field.PossibleEffect{Effect: field.Impossible, When: "it is older than the version that runs", Instead: downgradeInstead}),
+			driver.PossibleEffect{Effect: driver.Online, When: "it takes back an upgrade that has not begun"},
+			driver.PossibleEffect{Effect: driver.Restarts, When: "it is a newer minor version"},
+			driver.PossibleEffect{Effect: driver.Irreversible, When: "it is a newer major version, which also takes the server down for minutes"},
+			driver.PossibleEffect{Effect: driver.Impossible, When: "it is older than the version that runs", Instead: downgradeInstead}),
 
-	field.Of("storage.sizeGiB",
+	table.Field("storage.sizeGiB",
 		func(s *databaseSpec) *int32 {
 			if s.Storage == nil {
 				return nil
@@ -86,13 +85,13 @@ var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
 	).Reported(func(i *types.DBInstance) *int32 { return i.AllocatedStorage }).
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk is the same; growth is at least a tenth"),
 
-	field.Of("databaseName",
+	table.Field("databaseName",
 		func(s *databaseSpec) *string { return s.DatabaseName },
 		databaseName,
 		func(p *instanceParams, v string) { p.DBName = &v },
 	).Immutable("create further databases with SQL"),
 
-	field.Of("backup.retentionDays",
+	table.Field("backup.retentionDays",
 		func(s *databaseSpec) *int32 {
 			if s.Backup == nil {
 				return nil
@@ -103,24 +102,24 @@ var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(p *instanceParams, v int32) { p.BackupRetentionPeriod = &v },
 	).Reported(func(i *types.DBInstance) *int32 { return i.BackupRetentionPeriod }).
 		EffectOf(retentionEffect,
-			field.PossibleEffect{Effect: field.Online, When: "the number grows"},
-			field.PossibleEffect{Effect: field.Interrupts, When: "it was 0: automatic backups begin"},
-			field.PossibleEffect{Effect: field.LosesBackups, When: "the number shrinks: older restore points are deleted, " +
+			driver.PossibleEffect{Effect: driver.Online, When: "the number grows"},
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "it was 0: automatic backups begin"},
+			driver.PossibleEffect{Effect: driver.LosesBackups, When: "the number shrinks: older restore points are deleted, " +
 				"and 0 deletes all automatic backups and interrupts connections"}),
 
-	field.Of("deletionProtection",
+	table.Field("deletionProtection",
 		func(s *databaseSpec) *bool { return s.DeletionProtection },
 		func(i *types.DBInstance) *bool { return aws.Bool(aws.ToBool(i.DeletionProtection)) },
 		func(p *instanceParams, v bool) { p.DeletionProtection = &v },
 	),
 
-	field.Entries("tags",
+	table.Entries("tags",
 		func(s *databaseSpec) map[string]string { return wantTags(s.Tags) },
 		func(i *types.DBInstance) map[string]string { return ownTags(instanceTags(i)) },
-		func(p *instanceParams, d field.Delta) { p.Tags = d },
+		func(p *instanceParams, d table.Delta) { p.Tags = d },
 	),
 
-	field.Of("aws.instanceClass",
+	table.Field("aws.instanceClass",
 		func(s *databaseSpec) *string {
 			if s.AWS == nil {
 				return nil
@@ -131,8 +130,8 @@ var databaseTable = field.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(p *instanceParams, v string) { p.DBInstanceClass = &v },
 	).Reported(func(i *types.DBInstance) *string { return i.DBInstanceClass }).
 		EffectOf(classEffect,
-			field.PossibleEffect{Effect: field.Online, When: "it takes back a change that has not begun"},
-			field.PossibleEffect{Effect: field.Restarts, When: "the server has another instance class"}),
+			driver.PossibleEffect{Effect: driver.Online, When: "it takes back a change that has not begun"},
+			driver.PossibleEffect{Effect: driver.Restarts, When: "the server has another instance class"}),
 }
 
 // instanceOf returns an instance that is as a spec says, as far as effects look at it.
@@ -170,11 +169,11 @@ func first[T any](values ...*T) *T {
 }
 
 // classEffect: taking back a change that still waits disturbs nobody.
-func classEffect(_ *string, to string, have *types.DBInstance) (field.Effect, string) {
+func classEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
 	if aws.ToString(have.DBInstanceClass) == to {
-		return field.Online, ""
+		return driver.Online, ""
 	}
-	return field.Restarts, ""
+	return driver.Restarts, ""
 }
 
 // retentionEffect judges by the days that are kept now: what only waits deletes nothing when it is taken back.
@@ -182,13 +181,13 @@ func classEffect(_ *string, to string, have *types.DBInstance) (field.Effect, st
 // "An outage occurs if you change the backup retention period of a DB instance from 0 to a
 // nonzero value or from a nonzero value to 0."
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithAutomatedBackups.BackupRetention.html
-func retentionEffect(_ *int32, to int32, have *types.DBInstance) (field.Effect, string) {
+func retentionEffect(_ *int32, to int32, have *types.DBInstance) (driver.Effect, string) {
 	effect, why := driver.RetentionEffect(have.BackupRetentionPeriod, to)
 	switch outage := (aws.ToInt32(have.BackupRetentionPeriod) == 0) != (to == 0); {
-	case outage && effect == field.LosesBackups:
+	case outage && effect == driver.LosesBackups:
 		return effect, why + "; connections break for a moment"
 	case outage:
-		return field.Interrupts, ""
+		return driver.Interrupts, ""
 	}
 	return effect, why
 }
@@ -197,17 +196,17 @@ const downgradeInstead = "restore a snapshot into another Database"
 
 // versionEffect judges by the version that runs: what only waits can still be taken back.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.Upgrading.html
-func versionEffect(_ *string, to string, have *types.DBInstance) (field.Effect, string) {
+func versionEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
 	now := aws.ToString(have.EngineVersion)
 	switch {
 	case driver.VersionServes(to, now):
-		return field.Online, ""
+		return driver.Online, ""
 	case driver.CompareVersions(to, now) < 0:
-		return field.Impossible, fmt.Sprintf("RDS can't take version %s back to %s: %s", now, to, downgradeInstead)
+		return driver.Impossible, fmt.Sprintf("RDS can't take version %s back to %s: %s", now, to, downgradeInstead)
 	case driver.MajorVersion(to) == driver.MajorVersion(now):
-		return field.Restarts, ""
+		return driver.Restarts, ""
 	}
-	return field.Irreversible, ""
+	return driver.Irreversible, ""
 }
 
 // databaseName returns the database to connect to. PostgreSQL always has one of its own name.
@@ -243,8 +242,8 @@ func compareUsername(_ context.Context, req *databaseRequest, have *types.DBInst
 	present, wanted := aws.ToString(have.MasterUsername), req.Login.Username
 	o.Fixed[driver.FieldUsername] = strings.ToLower(present)
 	if wanted != "" && !strings.EqualFold(wanted, present) {
-		o.Changes = append(o.Changes, field.Change{
-			Field: driver.FieldUsername, From: present, To: wanted, Effect: field.Impossible, Why: usernameInstead,
+		o.Changes = append(o.Changes, driver.Change{
+			Field: driver.FieldUsername, From: present, To: wanted, Effect: driver.Impossible, Why: usernameInstead,
 		})
 	}
 	return nil

@@ -13,7 +13,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
@@ -70,7 +69,7 @@ func (w *world) database(req databaseRequest) driver.Observation {
 	return seen
 }
 
-func (w *world) updateDatabase(req databaseRequest, changes ...field.Change) {
+func (w *world) updateDatabase(req databaseRequest, changes ...driver.Change) {
 	w.t.Helper()
 	result, err := drivertest.Databases(w.conn).Update(w.t.Context(), req, changes)
 	if err != nil || len(result.Failed) > 0 {
@@ -154,19 +153,19 @@ func TestDatabaseLife(t *testing.T) {
 func TestDatabaseEdits(t *testing.T) {
 	for name, tc := range map[string]struct {
 		edit   func(*v1alpha1.DatabaseParameters)
-		effect field.Effect
+		effect driver.Effect
 		atOnce bool // it is there as soon as it was asked for
 		down   bool // the instance can't be used meanwhile
 	}{
-		"version":               {edit: func(s *v1alpha1.DatabaseParameters) { s.Version = new("16.8") }, effect: field.Restarts, down: true},
-		"version ":              {edit: func(s *v1alpha1.DatabaseParameters) { s.Version = new("17") }, effect: field.Irreversible, down: true},
-		"storage.sizeGiB":       {edit: func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(52)) }, effect: field.Online},
-		"backup.retentionDays":  {edit: func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = new(int32(9)) }, effect: field.Online, atOnce: true},
-		"backup.retentionDays ": {edit: func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = new(int32(0)) }, effect: field.LosesBackups},
-		"deletionProtection":    {edit: func(s *v1alpha1.DatabaseParameters) { s.DeletionProtection = new(true) }, effect: field.Online, atOnce: true},
-		"aws.instanceClass":     {edit: func(s *v1alpha1.DatabaseParameters) { s.AWS.InstanceClass = new("db.t4g.small") }, effect: field.Restarts},
-		"tags":                  {edit: func(s *v1alpha1.DatabaseParameters) { s.Tags["team"] = "sales" }, effect: field.Online, atOnce: true},
-		"tags ":                 {edit: func(s *v1alpha1.DatabaseParameters) { delete(s.Tags, "team") }, effect: field.Online, atOnce: true},
+		"version":               {edit: func(s *v1alpha1.DatabaseParameters) { s.Version = new("16.8") }, effect: driver.Restarts, down: true},
+		"version ":              {edit: func(s *v1alpha1.DatabaseParameters) { s.Version = new("17") }, effect: driver.Irreversible, down: true},
+		"storage.sizeGiB":       {edit: func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(52)) }, effect: driver.Online},
+		"backup.retentionDays":  {edit: func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = new(int32(9)) }, effect: driver.Online, atOnce: true},
+		"backup.retentionDays ": {edit: func(s *v1alpha1.DatabaseParameters) { s.Backup.RetentionDays = new(int32(0)) }, effect: driver.LosesBackups},
+		"deletionProtection":    {edit: func(s *v1alpha1.DatabaseParameters) { s.DeletionProtection = new(true) }, effect: driver.Online, atOnce: true},
+		"aws.instanceClass":     {edit: func(s *v1alpha1.DatabaseParameters) { s.AWS.InstanceClass = new("db.t4g.small") }, effect: driver.Restarts},
+		"tags":                  {edit: func(s *v1alpha1.DatabaseParameters) { s.Tags["team"] = "sales" }, effect: driver.Online, atOnce: true},
+		"tags ":                 {edit: func(s *v1alpha1.DatabaseParameters) { delete(s.Tags, "team") }, effect: driver.Online, atOnce: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, localcloud.Options{Durations: slow})
@@ -174,7 +173,7 @@ func TestDatabaseEdits(t *testing.T) {
 			w.createDatabase(&req)
 			tc.edit(&req.Spec)
 			seen := w.database(req)
-			if got := field.Names(seen.Changes); !cmp.Equal(got, []string{strings.TrimSpace(name)}) {
+			if got := driver.Names(seen.Changes); !cmp.Equal(got, []string{strings.TrimSpace(name)}) {
 				t.Fatalf("changes %v", seen.Changes)
 			}
 			if seen.Changes[0].Effect != tc.effect {
@@ -212,7 +211,7 @@ func TestDatabaseEditsShareACall(t *testing.T) {
 	req.Login.Password = "Another-Horse-2"
 	seen := w.database(req)
 	w.Ledger.Reset()
-	w.updateDatabase(req, append(seen.Changes, field.Change{Field: driver.FieldPassword})...)
+	w.updateDatabase(req, append(seen.Changes, driver.Change{Field: driver.FieldPassword})...)
 	if got := w.Ledger.Calls(localcloud.Filter{Write: localcloud.Writes}); len(got) != 1 {
 		t.Errorf("calls %v, want one write", w.operations())
 	}
@@ -229,11 +228,11 @@ func TestDatabaseImpossible(t *testing.T) {
 	req.Login.Username = "somebody"
 	seen := w.database(req)
 	want := []string{"location", "engine", "version", "databaseName", driver.FieldUsername}
-	if got := field.Names(seen.Changes); !cmp.Equal(got, want) {
+	if got := driver.Names(seen.Changes); !cmp.Equal(got, want) {
 		t.Fatal(cmp.Diff(want, got))
 	}
 	for _, c := range seen.Changes {
-		if c.Effect != field.Impossible || c.Why == "" {
+		if c.Effect != driver.Impossible || c.Why == "" {
 			t.Errorf("%s: effect %v, why %q", c.Field, c.Effect, c.Why)
 		}
 	}
@@ -256,7 +255,7 @@ func TestDatabasePendingValues(t *testing.T) {
 	w.modify(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, DBInstanceClass: new("db.t4g.large"), EngineVersion: new("16.8")})
 
 	seen := w.database(req)
-	if got := field.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"aws.instanceClass"}) || seen.Changes[0].Effect != field.Online {
+	if got := driver.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"aws.instanceClass"}) || seen.Changes[0].Effect != driver.Online {
 		t.Fatalf("state %v, changes %v; want the class to be taken back, online", seen.State, seen.Changes)
 	}
 	wanting := req
@@ -304,17 +303,17 @@ func TestDatabaseStorageOptimization(t *testing.T) {
 	}
 	req.Spec.DeletionProtection = new(true)
 	seen := w.database(req)
-	if got := field.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"deletionProtection"}) {
+	if got := driver.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"deletionProtection"}) {
 		t.Errorf("with another change: state %v, changes %v; want the other one first", seen.State, got)
 	}
-	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []field.Change{{Field: "storage.sizeGiB"}, {Field: "deletionProtection"}})
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []driver.Change{{Field: "storage.sizeGiB"}, {Field: "deletionProtection"}})
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "storage.sizeGiB" {
 		t.Fatalf("update: %v, failed %v; want the storage alone to fail", err, result.Failed)
 	}
 	wantCode(t, result.Failed[0].Err, driver.Busy)
 	w.clock.Advance(7 * time.Hour)
 	seen = w.database(req)
-	if got := field.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"storage.sizeGiB"}) {
+	if got := driver.Names(seen.Changes); seen.State != driver.Ready || !cmp.Equal(got, []string{"storage.sizeGiB"}) {
 		t.Fatalf("hours later: state %v, changes %v", seen.State, got)
 	}
 	w.updateDatabase(req, seen.Changes...)
@@ -366,7 +365,7 @@ func TestDatabasePassword(t *testing.T) {
 		t.Errorf("state %v: a password was sent that had not changed", seen.State)
 	}
 	req.Login.Password = "Another-Horse-2"
-	w.updateDatabase(req, field.Change{Field: driver.FieldPassword})
+	w.updateDatabase(req, driver.Change{Field: driver.FieldPassword})
 	edited := req
 	edited.Spec.DeletionProtection = new(true)
 	for range 2 { // while RDS does not show yet that it is at work, and while it does
@@ -382,7 +381,7 @@ func TestDatabasePassword(t *testing.T) {
 
 	for _, bad := range []string{"short", "with spaces and @ in it", "\x00\x01binary-password", strings.Repeat("x", 200)} {
 		req.Login.Password = bad
-		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []field.Change{{Field: driver.FieldPassword}})
+		result, err := drivertest.Databases(w.conn).Update(t.Context(), req, []driver.Change{{Field: driver.FieldPassword}})
 		if err != nil || len(result.Failed) != 1 {
 			t.Fatalf("password %q: %v, failed %v", bad, err, result.Failed)
 		}
@@ -400,7 +399,7 @@ func TestDatabasePasswordRefused(t *testing.T) {
 	w.createDatabase(&req)
 	req.Login.Password = "Another-Horse-2"
 	lift := w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "ModifyDBInstance"}, Kind: localcloud.FailLate})
-	w.updateDatabase(req, field.Change{Field: driver.FieldPassword})
+	w.updateDatabase(req, driver.Change{Field: driver.FieldPassword})
 	lift()
 	if seen := w.database(req); seen.PasswordRefused || seen.State != driver.Pending {
 		t.Errorf("just sent: state %v, refused %v", seen.State, seen.PasswordRefused)
@@ -409,7 +408,7 @@ func TestDatabasePasswordRefused(t *testing.T) {
 	if seen := w.database(req); !seen.PasswordRefused || seen.State != driver.Ready || seen.Available || seen.Problem == "" || len(seen.Changes) != 0 {
 		t.Errorf("refused: %+v; want it said, and the instance to take changes", seen)
 	}
-	w.updateDatabase(req, field.Change{Field: driver.FieldPassword})
+	w.updateDatabase(req, driver.Change{Field: driver.FieldPassword})
 	for range 2 { // while RDS does not show yet that it is at work, and while it does
 		if seen := w.database(req); seen.PasswordRefused || seen.State != driver.Pending {
 			t.Errorf("sent again: state %v, refused %v", seen.State, seen.PasswordRefused)
@@ -427,12 +426,12 @@ func TestDatabaseMark(t *testing.T) {
 	req := databaseOf("shop-mark", nil)
 	w.createDatabase(&req)
 	req.Mark.Released = true
-	w.updateDatabase(req, field.Change{Field: driver.FieldMark})
+	w.updateDatabase(req, driver.Change{Field: driver.FieldMark})
 	if w.writes() != 1 || w.database(req).Mark != req.Mark {
 		t.Errorf("calls %v, mark %v", w.operations(), w.database(req).Mark)
 	}
 	req.Mark.Released, req.Mark.UID = false, "u2"
-	w.updateDatabase(req, field.Change{Field: driver.FieldMark})
+	w.updateDatabase(req, driver.Change{Field: driver.FieldMark})
 	if got := w.database(req).Mark; got != req.Mark {
 		t.Errorf("mark %v, want %v", got, req.Mark)
 	}
@@ -444,7 +443,7 @@ func TestDatabaseReplaced(t *testing.T) {
 	req := databaseOf("shop-replaced", nil)
 	w.createDatabase(&req)
 	req.ID = "db-SOMEOTHERINSTANCE"
-	_, err := drivertest.Databases(w.conn).Update(t.Context(), req, []field.Change{{Field: driver.FieldMark}})
+	_, err := drivertest.Databases(w.conn).Update(t.Context(), req, []driver.Change{{Field: driver.FieldMark}})
 	wantCode(t, err, driver.Conflict)
 	if w.writes() != 0 {
 		t.Errorf("calls %v, want no write", w.operations())

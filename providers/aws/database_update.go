@@ -11,13 +11,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // modify makes the one call for all that ModifyDBInstance takes. ApplyImmediately also applies what others left for the maintenance
 // window: RDS knows no other way.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.ApplyImmediately.html
-func (d *databases) modify(ctx context.Context, _ *databaseRequest, have *types.DBInstance, params *instanceParams, _ []field.Change) (string, error) {
+func (d *databases) modify(ctx context.Context, _ *databaseRequest, have *types.DBInstance, params *instanceParams, _ []driver.Change) (string, error) {
 	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, ApplyImmediately: aws.Bool(true)}
 	modification.Copy(params, in)
 	if in.EngineVersion != nil {
@@ -58,7 +57,7 @@ func stillGrowing(err error) error {
 }
 
 // writeTags changes tags and mark: one call adds, and one removes if something is to go.
-func (d *databases) writeTags(ctx context.Context, _ *databaseRequest, have *types.DBInstance, params *instanceParams, _ []field.Change) (string, error) {
+func (d *databases) writeTags(ctx context.Context, _ *databaseRequest, have *types.DBInstance, params *instanceParams, _ []driver.Change) (string, error) {
 	set, present := maps.Clone(params.Tags.Set), instanceTags(have)
 	maps.DeleteFunc(set, func(k, v string) bool { had, ok := present[k]; return ok && had == v })
 	if len(set) > 0 {

@@ -5,14 +5,13 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // Describe implements driver.Driver.
 func (c *cloud) Describe() driver.Description { return c.description }
 
 // Preview implements driver.Driver.
-func (c *cloud) Preview(kind string, from, to json.RawMessage, applied field.Applied) ([]field.Change, error) {
+func (c *cloud) Preview(kind string, from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
 	switch kind {
 	case "Bucket":
 		return driver.PreviewOf(from, to, applied, (*buckets)(nil).Preview)

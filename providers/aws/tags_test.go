@@ -12,7 +12,6 @@ import (
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A bucket that CloudFormation made has tags of AWS's own. Some versions of S3 refuse them in a new set, others refuse a
@@ -50,7 +49,7 @@ func TestBucketSystemTags(t *testing.T) {
 			if err != nil || strings.Contains(string(seen.Mirror), system) {
 				t.Fatalf("mirror %s (%v) shows what no spec can say", seen.Mirror, err)
 			}
-			result, err := drivertest.Buckets(conn).Update(t.Context(), req, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+			result, err := drivertest.Buckets(conn).Update(t.Context(), req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
 			if err != nil || len(result.Failed) > 0 || len(put) != 1 || !strings.Contains(put[0], driver.LabelUID) {
 				t.Errorf("update: %v, failed %v, put %v", err, result.Failed, put)
 			}

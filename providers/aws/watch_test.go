@@ -10,7 +10,6 @@ import (
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
@@ -80,7 +79,7 @@ func (r *reach) lead(t *testing.T) {
 // live leads one object through a life: it is looked for, made, changed, deleted, and looked for again.
 func live[S any](t *testing.T, r *reach, x table.External[S], req table.Request[S], edit func(*table.Request[S])) {
 	t.Helper()
-	look := func() []field.Change {
+	look := func() []driver.Change {
 		seen, err := x.Observe(drivertest.Caller(t), req)
 		if err != nil {
 			t.Fatal(err)

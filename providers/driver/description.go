@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A Description says what a driver's cloud has, so that nobody else has to know any cloud by name. It is data: to make one
@@ -79,7 +78,7 @@ type Resource struct {
 	Connection   Connection
 	Consequences Consequences
 	// Fields are the rows of the field table.
-	Fields []field.Doc
+	Fields []Field
 	// Exempt are the fields of the spec that have no row, and why. Fields in the blocks of other clouds need no exemption.
 	Exempt map[string]string
 }

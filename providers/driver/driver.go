@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A Driver describes one cloud, and opens sessions with it.
@@ -17,7 +16,7 @@ type Driver interface {
 	// Preview returns what differs between an object of a kind that is as from says and the spec to, and what each change does: the
 	// same as Observe would report for a request with that spec and that applied. Both are JSON of the kind's spec; from may be what
 	// Observe mirrored. It must not call the cloud.
-	Preview(kind string, from, to json.RawMessage, applied field.Applied) ([]field.Change, error)
+	Preview(kind string, from, to json.RawMessage, applied Applied) ([]Change, error)
 	// Open returns what one identity can manage. It must not call the cloud. An error means that the opening
 	// can't work: its Code is NotFound if the cloud has no such location, Invalid otherwise.
 	Open(ctx context.Context, with Opening) (Session, error)
@@ -71,7 +70,7 @@ type Session interface {
 	// the others from being applied: it goes into Result.Failed. FieldMark asks for the mark to be
 	// written as req.Mark says, FieldPassword for the password to be set. The password is there for FieldPassword, and for FieldUsername
 	// where a cloud makes users by calls of their own. It is empty if none is to be touched.
-	Update(ctx context.Context, kind string, req Request, changes []field.Change, password Password) (Result, error)
+	Update(ctx context.Context, kind string, req Request, changes []Change, password Password) (Result, error)
 	// Delete asks the cloud to delete the object, as req.Deletion says. The caller has just observed
 	// it and seen its mark and id. An object that is gone already is no error.
 	Delete(ctx context.Context, kind string, req Request) (Result, error)
@@ -105,7 +104,7 @@ type Request struct {
 	// Username is the administrator's, for kinds that have a login; empty for the cloud's usual one.
 	Username string
 	// Applied is what we set in the cloud earlier.
-	Applied field.Applied
+	Applied Applied
 	// Operation is the name of an operation that a former Result gave: a hint.
 	Operation string
 	// NotBefore is how fresh an observation must be; a cached one from before it must not be used.
@@ -189,11 +188,11 @@ type Observation struct {
 	OperationError *Error
 
 	// Changes are the differences between spec and cloud. Only of Ready, Pending and Failed objects.
-	Changes []field.Change
+	Changes []Change
 	// Applied is what is set in the cloud. Of a value that differs or could not be read it says what
 	// Request.Applied did; of maps and lists that differ old and new names, which may be there already.
 	// Of an Absent object: what a creation would set, and may set by an Update that follows at once.
-	Applied field.Applied
+	Applied Applied
 	// Fixed are the fields that can't change any more on this object, and their values: what a correction of the spec may go
 	// back to. An empty value says that there is none and can be none. Only of objects whose fields were seen.
 	Fixed map[string]string
@@ -236,7 +235,7 @@ type Result struct {
 	// Failed are the changes that were not applied, and why; all others were.
 	Failed []FieldError
 	// Sent are the changes that a Create made by calls of their own after the creation: reads may not show them yet.
-	Sent []field.Change
+	Sent []Change
 	// Unfinished: a Delete took away a part of what the object holds, and is to be called again at once.
 	Unfinished bool
 }

@@ -11,13 +11,12 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // messages are all that crosses the contract. What it holds is found from here.
 var messages = []any{
 	driver.Description{}, driver.Config{}, driver.Request{}, driver.Observation{}, driver.Result{}, driver.Call{}, driver.Error{},
-	[]field.Change{}, field.Applied{},
+	[]driver.Change{}, driver.Applied{},
 }
 
 // stays are the fields that do not cross, and why.

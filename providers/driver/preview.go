@@ -3,12 +3,10 @@ package driver
 import (
 	"encoding/json"
 	"fmt"
-
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // PreviewOf decodes the two specs of a preview, and returns what one kind of a driver says of them.
-func PreviewOf[S any](from, to json.RawMessage, applied field.Applied, preview func(from, to S, applied field.Applied) []field.Change) ([]field.Change, error) {
+func PreviewOf[S any](from, to json.RawMessage, applied Applied, preview func(from, to S, applied Applied) []Change) ([]Change, error) {
 	var before, after S
 	if err := json.Unmarshal(from, &before); err != nil {
 		return nil, fmt.Errorf("preview: the present spec: %w", err)

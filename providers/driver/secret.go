@@ -9,8 +9,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // shortestSecret is the length of the shortest secret that Redact looks for: to cut out shorter ones would mangle messages, and hide
@@ -33,7 +31,7 @@ func Redact(message string, secrets ...string) string {
 		case !hidden[i]:
 			shown.WriteByte(message[i])
 		case i == 0 || !hidden[i-1]:
-			shown.WriteString(field.Redacted)
+			shown.WriteString(Redacted)
 		}
 	}
 	return shown.String()

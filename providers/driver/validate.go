@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // parameters are the specs of the kinds that a cloud can have. The Go types of the API are called as the kinds are.
@@ -137,7 +136,7 @@ func (v *validation) resource(cloud string, r Resource) {
 	of.fields(r, spec, cloud)
 	of.capabilities(r)
 	of.passwords(r)
-	of.consequences(r, field.Leaves(spec))
+	of.consequences(r, Leaves(spec))
 	for _, err := range of.errs {
 		v.add("kind %s: %w", r.Kind, err)
 	}
@@ -168,7 +167,7 @@ func (v *validation) name(rule NameRule) {
 
 // fields checks that each field of the spec has a row or an exemption, and each row a field and an effect.
 func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
-	leaves, rows := field.Leaves(spec), []string{}
+	leaves, rows := Leaves(spec), []string{}
 	for _, row := range r.Fields {
 		rows = append(rows, row.Field)
 		if row.Field != "" && row.Field != FieldUsername && !slices.Contains(leaves, row.Field) {
@@ -196,18 +195,18 @@ func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
 }
 
 // effects checks that a row says what changing its field does, and when it does that.
-func (v *validation) effects(row field.Doc) {
+func (v *validation) effects(row Field) {
 	if len(row.Effects) == 0 {
 		v.add("the row for %q does not say what a change does; give it an effect", row.Field)
 	}
 	for i, e := range row.Effects {
 		switch {
-		case !slices.Contains(field.Effects, e.Effect):
-			v.add("the row for %q lists %q, which is no effect; choose one of %v", row.Field, e.Effect, field.Effects)
+		case !slices.Contains(Effects, e.Effect):
+			v.add("the row for %q lists %q, which is no effect; choose one of %v", row.Field, e.Effect, Effects)
 		case (e.When == "") != (len(row.Effects) == 1):
 			v.add("the row for %q lists %d effects, and says of %s that it happens when %q; give each of several a condition, and a single one none",
 				row.Field, len(row.Effects), e.Effect, e.When)
-		case (e.Instead != "") != (e.Effect == field.Impossible):
+		case (e.Instead != "") != (e.Effect == Impossible):
 			v.add("the row for %q says of %s what to do instead: %q; Impossible needs that, and no other effect has it", row.Field, e.Effect, e.Instead)
 		case i > 0 && row.Effects[i-1].Effect.Compare(e.Effect) >= 0:
 			v.add("the row for %q lists %s after %s; list the harmless first, and each once", row.Field, e.Effect, row.Effects[i-1].Effect)
@@ -217,7 +216,7 @@ func (v *validation) effects(row field.Doc) {
 
 // capabilities checks that what a kind can do and what its connection Secret says fit together.
 func (v *validation) capabilities(r Resource) {
-	username := slices.ContainsFunc(r.Fields, func(row field.Doc) bool { return row.Field == FieldUsername })
+	username := slices.ContainsFunc(r.Fields, func(row Field) bool { return row.Field == FieldUsername })
 	if r.Capabilities.Login != username {
 		v.add("Capabilities.Login is %t, and there is a row for %q: %t; have both or none", r.Capabilities.Login, FieldUsername, username)
 	}

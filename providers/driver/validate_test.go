@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/mem"
 )
 
@@ -61,14 +60,14 @@ func TestValidate(t *testing.T) {
 		{"an unset field without advice", unset("engine", "it is chosen"), []string{`Consequences.Unset says of "engine" "it is chosen"`, "set spec.engine"}},
 		{"a full stop", unset("engine", "to choose it, set spec.engine."), []string{"ends with a full stop"}},
 		{"a field without a row", func(d *driver.Description) { d.Resources[0].Fields = d.Resources[0].Fields[1:] }, []string{`kind Bucket: there is no row for "location"`}},
-		{"a row without a field", row(field.Doc{Field: "colour", Effects: field.Always(field.Online)}), []string{`a row for "colour"`}},
-		{"a row twice", row(field.Doc{Field: "tags", Effects: field.Always(field.Online)}), []string{`kind Bucket: Fields: "tags" is there twice`}},
+		{"a row without a field", row(driver.Field{Field: "colour", Effects: driver.Always(driver.Online)}), []string{`a row for "colour"`}},
+		{"a row twice", row(driver.Field{Field: "tags", Effects: driver.Always(driver.Online)}), []string{`kind Bucket: Fields: "tags" is there twice`}},
 		{"a row without an effect", effects(), []string{`the row for "location" does not say`}},
-		{"an unknown effect", effects(field.PossibleEffect{Effect: "Explodes"}), []string{`"Explodes", which is no effect`, "Online"}},
-		{"two effects without conditions", effects(field.PossibleEffect{Effect: field.Online}, field.PossibleEffect{Effect: field.Restarts}), []string{"a condition"}},
-		{"one effect with a condition", effects(field.PossibleEffect{Effect: field.Online, When: "it rains"}), []string{"a single one none"}},
-		{"impossible, and nothing to do instead", effects(field.PossibleEffect{Effect: field.Impossible}), []string{"what to do instead"}},
-		{"the dangerous first", effects(field.PossibleEffect{Effect: field.Restarts, When: "a"}, field.PossibleEffect{Effect: field.Online, When: "b"}), []string{"the harmless first"}},
+		{"an unknown effect", effects(driver.PossibleEffect{Effect: "Explodes"}), []string{`"Explodes", which is no effect`, "Online"}},
+		{"two effects without conditions", effects(driver.PossibleEffect{Effect: driver.Online}, driver.PossibleEffect{Effect: driver.Restarts}), []string{"a condition"}},
+		{"one effect with a condition", effects(driver.PossibleEffect{Effect: driver.Online, When: "it rains"}), []string{"a single one none"}},
+		{"impossible, and nothing to do instead", effects(driver.PossibleEffect{Effect: driver.Impossible}), []string{"what to do instead"}},
+		{"the dangerous first", effects(driver.PossibleEffect{Effect: driver.Restarts, When: "a"}, driver.PossibleEffect{Effect: driver.Online, When: "b"}), []string{"the harmless first"}},
 		{"a row and an exemption", exempt("tags", "why not"), []string{`"tags" has a row and an exemption`}},
 		{"an exemption without a reason", exempt("forceDestroy", ""), []string{`"forceDestroy" gives no reason`}},
 		{"an exemption of nothing", exempt("colour", "none has one"), []string{`an exemption for "colour"`}},
@@ -115,11 +114,11 @@ func unset(field, means string) func(*driver.Description) {
 	return consequences(func(c *driver.Consequences) { c.Unset = append(c.Unset, driver.UnsetField{Field: field, Means: means}) })
 }
 
-func row(doc field.Doc) func(*driver.Description) {
+func row(doc driver.Field) func(*driver.Description) {
 	return func(d *driver.Description) { d.Resources[0].Fields = append(d.Resources[0].Fields, doc) }
 }
 
-func effects(possible ...field.PossibleEffect) func(*driver.Description) {
+func effects(possible ...driver.PossibleEffect) func(*driver.Description) {
 	return func(d *driver.Description) { d.Resources[0].Fields[0].Effects = possible }
 }
 
@@ -130,7 +129,7 @@ func exempt(leaf, reason string) func(*driver.Description) {
 // without takes a row of databases out.
 func without(name string) func(*driver.Description) {
 	return func(d *driver.Description) {
-		var rest []field.Doc
+		var rest []driver.Field
 		for _, doc := range d.Resources[1].Fields {
 			if doc.Field != name {
 				rest = append(rest, doc)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -67,7 +66,7 @@ func (b *bench[S]) described(t testing.TB) driver.Resource {
 }
 
 // preview returns what the driver says of an edit, before it is made.
-func (b *bench[S]) preview(t testing.TB, from, to S, applied field.Applied) []field.Change {
+func (b *bench[S]) preview(t testing.TB, from, to S, applied driver.Applied) []driver.Change {
 	t.Helper()
 	before, err := json.Marshal(from)
 	if err != nil {
@@ -131,7 +130,7 @@ func (b *bench[S]) sound(t testing.TB, req request[S], obs driver.Observation) {
 		t.Errorf("%v, and yet there are changes: %v", obs.State, obs.Changes)
 	}
 	b.soundChanges(t, obs.Changes)
-	seen := field.Names(obs.Changes)
+	seen := driver.Names(obs.Changes)
 	for _, u := range obs.Unreadable {
 		if slices.Contains(seen, u.Field) {
 			t.Errorf("%q could not be read, and yet a change of it was reported", u.Field)
@@ -145,7 +144,7 @@ func (b *bench[S]) sound(t testing.TB, req request[S], obs driver.Observation) {
 }
 
 // soundChanges checks what holds of all changes of an observation.
-func (b *bench[S]) soundChanges(t testing.TB, changes []field.Change) {
+func (b *bench[S]) soundChanges(t testing.TB, changes []driver.Change) {
 	t.Helper()
 	var seen []string
 	docs := b.described(t).Fields
@@ -160,16 +159,16 @@ func (b *bench[S]) soundChanges(t testing.TB, changes []field.Change) {
 		if !listed(docs, c) {
 			t.Errorf("the change of %q from %q to %q is %q, which Docs does not list", c.Field, c.From, c.To, c.Effect)
 		}
-		if c.Effect == field.Impossible && c.Why == "" {
+		if c.Effect == driver.Impossible && c.Why == "" {
 			t.Errorf("the change of %q is Impossible, and nothing says why and what to do instead", c.Field)
 		}
 	}
 }
 
 // listed reports whether a field's row lists the effect of a change.
-func listed(docs []field.Doc, c field.Change) bool {
-	return slices.ContainsFunc(docs, func(d field.Doc) bool {
-		return d.Field == c.Field && slices.ContainsFunc(d.Effects, func(e field.PossibleEffect) bool { return e.Effect == c.Effect })
+func listed(docs []driver.Field, c driver.Change) bool {
+	return slices.ContainsFunc(docs, func(d driver.Field) bool {
+		return d.Field == c.Field && slices.ContainsFunc(d.Effects, func(e driver.PossibleEffect) bool { return e.Effect == c.Effect })
 	})
 }
 
@@ -213,15 +212,15 @@ func (b *bench[S]) converge(t testing.TB, req *request[S]) driver.Observation {
 }
 
 // update applies changes, all of which must be taken, and lets the cloud finish.
-func (b *bench[S]) update(t testing.TB, req *request[S], changes []field.Change) Calls {
+func (b *bench[S]) update(t testing.TB, req *request[S], changes []driver.Change) Calls {
 	t.Helper()
 	before, was := b.Calls(), fingerprint(t, *req)
 	result, err := b.open(t).Update(t.Context(), *req, changes)
 	if err != nil {
-		t.Fatalf("Update(%v): %v", field.Names(changes), err)
+		t.Fatalf("Update(%v): %v", driver.Names(changes), err)
 	}
 	for _, f := range result.Failed {
-		t.Errorf("Update(%v): %s was not applied: %v", field.Names(changes), f.Field, f.Err)
+		t.Errorf("Update(%v): %s was not applied: %v", driver.Names(changes), f.Field, f.Err)
 	}
 	if fingerprint(t, *req) != was {
 		t.Error("Update changed its request")

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // differences returns what holds when spec and cloud differ, beyond single fields.
@@ -49,7 +48,7 @@ func (b *bench[S]) drifting(t testing.TB) []Field {
 
 func (f Field) drifts() bool {
 	_, isMap := f.To.(map[string]string)
-	return !isMap && f.NoDrift == "" && f.Effect != field.Impossible
+	return !isMap && f.NoDrift == "" && f.Effect != driver.Impossible
 }
 
 func (f Field) drift() any {
@@ -85,12 +84,12 @@ func exactly[S any](t testing.TB, b *bench[S]) {
 	b.kind.Cloud.Edit(t, req.Name, second.Name, second.drift())
 	b.Settle(t)
 	changes := b.observe(t, req).Changes
-	if diff := cmp.Diff(sorted(first.Name, second.Name), sorted(field.Names(changes)...)); diff != "" {
+	if diff := cmp.Diff(sorted(first.Name, second.Name), sorted(driver.Names(changes)...)); diff != "" {
 		t.Fatalf("changes (-want +got):\n%s", diff)
 	}
-	given := slices.DeleteFunc(slices.Clone(changes), func(c field.Change) bool { return c.Field != second.Name })
+	given := slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool { return c.Field != second.Name })
 	b.update(t, &req, given)
-	if diff := cmp.Diff([]string{first.Name}, field.Names(b.observe(t, req).Changes)); diff != "" {
+	if diff := cmp.Diff([]string{first.Name}, driver.Names(b.observe(t, req).Changes)); diff != "" {
 		t.Errorf("after an update of %s alone, what differs (-want +got):\n%s", second.Name, diff)
 	}
 }
@@ -110,14 +109,14 @@ func together[S any](t testing.TB, b *bench[S]) {
 	b.Settle(t)
 	changes := b.observe(t, req).Changes
 	if len(changes) != len(drifting) {
-		t.Errorf("%d fields drifted, and the changes are %v", len(drifting), field.Names(changes))
+		t.Errorf("%d fields drifted, and the changes are %v", len(drifting), driver.Names(changes))
 	}
 	b.update(t, &req, changes)
 	unchanged(t, b.observe(t, req))
 }
 
 func impossible[S any](t testing.TB, b *bench[S]) {
-	i := slices.IndexFunc(b.kind.Fields, func(f Field) bool { return f.Effect == field.Impossible })
+	i := slices.IndexFunc(b.kind.Fields, func(f Field) bool { return f.Effect == driver.Impossible })
 	if i < 0 {
 		t.Skip("not shown: every field can change")
 	}
@@ -126,12 +125,12 @@ func impossible[S any](t testing.TB, b *bench[S]) {
 	b.create(t, &req)
 	set(t, &req.Spec, fixed, b.kind.Fields[i].To)
 	changes := b.observe(t, req).Changes
-	if diff := cmp.Diff([]string{fixed}, field.Names(changes)); diff != "" {
+	if diff := cmp.Diff([]string{fixed}, driver.Names(changes)); diff != "" {
 		t.Fatalf("changes (-want +got):\n%s", diff)
 	}
 	req.Mark.UID = "uid-2"
 	before := b.Calls()
-	result, err := b.open(t).Update(t.Context(), req, append(changes, field.Change{Field: driver.FieldMark, Effect: field.Online}))
+	result, err := b.open(t).Update(t.Context(), req, append(changes, driver.Change{Field: driver.FieldMark, Effect: driver.Online}))
 	if err != nil {
 		t.Fatalf("Update: %v, want the field in Result.Failed", err)
 	}
@@ -164,7 +163,7 @@ func hidden[S any](t testing.TB, b *bench[S]) {
 		if obs.State != driver.Ready || len(obs.Unreadable) != 1 || obs.Unreadable[0].Field != f.Name || driver.CodeOf(obs.Unreadable[0].Err) != driver.Denied {
 			t.Errorf("%s: got %v, Unreadable %v, want Ready with that field, Denied", f.Name, obs.State, obs.Unreadable)
 		}
-		if drifted && !slices.Contains(field.Names(obs.Changes), other) {
+		if drifted && !slices.Contains(driver.Names(obs.Changes), other) {
 			t.Errorf("%s: the drift of %s was not seen", f.Name, other)
 		}
 		if diff := cmp.Diff(req.Applied[f.Name], obs.Applied[f.Name]); diff != "" {
@@ -183,7 +182,7 @@ func hidden[S any](t testing.TB, b *bench[S]) {
 func refused[S any](t testing.TB, b *bench[S]) {
 	skipUnless(t, b.kind.Cloud.Refuse != nil, "fields that are updated by calls of their own")
 	for _, f := range b.kind.Fields {
-		if f.Effect == field.Impossible {
+		if f.Effect == driver.Impossible {
 			continue
 		}
 		req := b.request(b.kind.Full())
@@ -200,7 +199,7 @@ func refused[S any](t testing.TB, b *bench[S]) {
 		if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != f.Name || driver.CodeOf(result.Failed[0].Err) != driver.Denied {
 			t.Errorf("%s: got %v, Failed %v, want that field, Denied", f.Name, err, result.Failed)
 		}
-		if diff := cmp.Diff([]string{f.Name}, field.Names(b.observe(t, req).Changes)); diff != "" {
+		if diff := cmp.Diff([]string{f.Name}, driver.Names(b.observe(t, req).Changes)); diff != "" {
 			t.Errorf("%s was refused beside a change of %s: what differs now (-want +got):\n%s", f.Name, other, diff)
 		}
 		b.converge(t, &req)
@@ -322,7 +321,7 @@ func beginEntries[S any](t testing.TB, b *bench[S], f Field) (request[S], map[st
 func updateEntries[S any](t testing.TB, b *bench[S], f Field, req *request[S]) {
 	t.Helper()
 	changes := b.observe(t, *req).Changes
-	if diff := cmp.Diff([]string{f.Name}, field.Names(changes)); diff != "" {
+	if diff := cmp.Diff([]string{f.Name}, driver.Names(changes)); diff != "" {
 		t.Fatalf("changes (-want +got):\n%s", diff)
 	}
 	if cost := b.update(t, req, changes); cost.Writes != 1 {

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // errors returns what holds when calls go wrong.
@@ -135,7 +134,7 @@ func failedUpdate[S any](t testing.TB, b *bench[S], kind FaultKind) {
 func (b *bench[S]) changing(t testing.TB) Field {
 	t.Helper()
 	for _, f := range b.kind.Fields {
-		if f.Effect != field.Impossible {
+		if f.Effect != driver.Impossible {
 			return f
 		}
 	}
@@ -213,7 +212,7 @@ func overContext[S any](t testing.TB, b *bench[S]) {
 	x, before := b.open(t), b.Calls()
 	_, observed := x.Observe(ctx, req)
 	_, created := x.Create(ctx, req)
-	_, updated := x.Update(ctx, req, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	_, updated := x.Update(ctx, req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
 	_, deleted := x.Delete(ctx, req)
 	for i, err := range []error{observed, created, updated, deleted} {
 		b.wrong(t, [...]string{"Observe", "Create", "Update", "Delete"}[i], err, Hang)

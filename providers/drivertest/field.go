@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // field returns what holds of a single field.
@@ -17,7 +16,7 @@ func (b *bench[S]) field(f Field) []obligation[S] {
 	add := func(name string, run func(t testing.TB, b *bench[S], f Field)) {
 		all = append(all, obligation[S]{name, func(t testing.TB, b *bench[S]) { run(t, b, f) }})
 	}
-	if f.Effect == field.Impossible {
+	if f.Effect == driver.Impossible {
 		add("an edit is Impossible, says what to do, and writes nothing", editImpossible[S])
 		return all
 	}
@@ -40,19 +39,19 @@ func (b *bench[S]) field(f Field) []obligation[S] {
 }
 
 // only returns the one change that there must be, of f.
-func only(t testing.TB, obs driver.Observation, f Field) field.Change {
+func only(t testing.TB, obs driver.Observation, f Field) driver.Change {
 	t.Helper()
-	if diff := cmp.Diff([]string{f.Name}, field.Names(obs.Changes)); diff != "" {
+	if diff := cmp.Diff([]string{f.Name}, driver.Names(obs.Changes)); diff != "" {
 		t.Fatalf("changes (-want +got):\n%s", diff)
 	}
 	return obs.Changes[0]
 }
 
 // says checks what a change of a scalar says of itself.
-func says(t testing.TB, got field.Change, from, to string, effect field.Effect) {
+func says(t testing.TB, got driver.Change, from, to string, effect driver.Effect) {
 	t.Helper()
 	if effect == "" {
-		effect = field.Online
+		effect = driver.Online
 	}
 	if got.From != from || got.To != to || got.Effect != effect {
 		t.Errorf("the change says %q to %q, %s; want %q to %q, %s", got.From, got.To, got.Effect, from, to, effect)
@@ -72,7 +71,7 @@ func (b *bench[S]) foretold(t testing.TB, req request[S], observed driver.Observ
 }
 
 // costs makes a change, which must take so many writes and leave no difference.
-func (b *bench[S]) costs(t testing.TB, req *request[S], f Field, changes []field.Change) {
+func (b *bench[S]) costs(t testing.TB, req *request[S], f Field, changes []driver.Change) {
 	t.Helper()
 	if cost := b.update(t, req, changes); cost.Writes != max(f.Writes, 1) {
 		t.Errorf("Update(%s) cost %+v, want %d writes", f.Name, cost, max(f.Writes, 1))
@@ -176,7 +175,7 @@ func editImpossible[S any](t testing.TB, b *bench[S], f Field) {
 	from, _ := get(&req.Spec, f.Name)
 	set(t, &req.Spec, f.Name, f.To)
 	obs := b.observe(t, req)
-	says(t, only(t, obs, f), from, fmt.Sprint(f.To), field.Impossible)
+	says(t, only(t, obs, f), from, fmt.Sprint(f.To), driver.Impossible)
 	b.foretold(t, req, obs)
 	before := b.Calls()
 	result, err := b.open(t).Update(t.Context(), req, obs.Changes)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A Harness is a driver under test and the cloud behind it. The cloud is the suite's own while it
@@ -126,11 +125,11 @@ type Field struct {
 	// To is a value that differs from the one in Full.
 	To any
 	// Effect of a change from the value in Full to To; empty for Online.
-	Effect field.Effect
+	Effect driver.Effect
 	// Drift is a value that somebody else sets in the cloud; To if nil.
 	Drift any
 	// DriftEffect is the effect of putting drift right; Effect if empty.
-	DriftEffect field.Effect
+	DriftEffect driver.Effect
 	// NoDrift says why nobody can change the field behind our back. Fields whose Effect is
 	// Impossible need not say it.
 	NoDrift string

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // life returns what holds of objects that are made and looked at.
@@ -57,7 +56,7 @@ func rows[S any](t testing.TB, b *bench[S]) {
 		}
 	}
 	for _, f := range b.kind.Fields {
-		if !slices.ContainsFunc(docs, func(d field.Doc) bool { return d.Field == f.Name }) {
+		if !slices.ContainsFunc(docs, func(d driver.Field) bool { return d.Field == f.Name }) {
 			t.Errorf("the harness has an entry for %q, and the table no row", f.Name)
 		}
 	}
@@ -84,9 +83,9 @@ func absent[S any](t testing.TB, b *bench[S]) {
 }
 
 // fullyApplied is what is set in an object made from Full.
-func (b *bench[S]) fullyApplied(t testing.TB) field.Applied {
+func (b *bench[S]) fullyApplied(t testing.TB) driver.Applied {
 	t.Helper()
-	full, want := b.kind.Full(), field.Applied{}
+	full, want := b.kind.Full(), driver.Applied{}
 	for _, f := range b.kind.Fields {
 		if _, isMap := f.To.(map[string]string); isMap {
 			want[f.Name] = slices.Sorted(maps.Keys(entriesOf(t, &full, f.Name)))
@@ -98,7 +97,7 @@ func (b *bench[S]) fullyApplied(t testing.TB) field.Applied {
 }
 
 // ofSpec returns what was applied of the spec's own fields.
-func ofSpec(applied field.Applied) field.Applied {
+func ofSpec(applied driver.Applied) driver.Applied {
 	out := applied.Clone()
 	delete(out, driver.FieldUsername)
 	return out
@@ -194,7 +193,7 @@ func createTwice[S any](t testing.TB, b *bench[S]) {
 
 func updateMissing[S any](t testing.TB, b *bench[S]) {
 	req := b.request(b.kind.Full())
-	_, err := b.open(t).Update(t.Context(), req, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	_, err := b.open(t).Update(t.Context(), req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
 	if code := driver.CodeOf(err); err == nil || code != driver.NotFound {
 		t.Errorf("got error %v (%v), want one of code NotFound", err, code)
 	}
@@ -331,7 +330,7 @@ func newPassword[S any](t testing.TB, b *bench[S]) {
 	b.create(t, &req)
 	req.Login.Password += "-new"
 	unchanged(t, b.observe(t, req)) // a driver can't know
-	cost := b.update(t, &req, []field.Change{{Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Online}})
+	cost := b.update(t, &req, []driver.Change{{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}})
 	if cost.Writes != 1 {
 		t.Errorf("a new password cost %+v, want one write", cost)
 	}
@@ -341,7 +340,7 @@ func newPassword[S any](t testing.TB, b *bench[S]) {
 	}
 	second := req
 	second.Login.Password = ""
-	_, err := b.open(t).Update(t.Context(), second, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	_, err := b.open(t).Update(t.Context(), second, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
 	if err != nil {
 		t.Errorf("an update that is not about the password: %v", err)
 	}
@@ -355,7 +354,7 @@ func latePassword[S any](t testing.TB, b *bench[S]) {
 	req := b.request(b.kind.Minimal())
 	b.create(t, &req)
 	req.Login.Password += "-new"
-	change := []field.Change{{Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Online}}
+	change := []driver.Change{{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}}
 	lift := b.fail(t, Fault{Kind: FailLate, Writes: true})
 	b.update(t, &req, change)
 	lift()
@@ -385,7 +384,7 @@ func otherUsername[S any](t testing.TB, b *bench[S]) {
 	if len(changes) != 1 || changes[0].Field != driver.FieldUsername {
 		t.Fatalf("got changes %v, want exactly one of %s", changes, driver.FieldUsername)
 	}
-	if changes[0].Effect != field.Impossible {
+	if changes[0].Effect != driver.Impossible {
 		b.update(t, &req, changes)
 		unchanged(t, b.converge(t, &req))
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -25,7 +24,7 @@ func (b *bench[S]) ownership() []obligation[S] {
 // rewrite has the mark of req written, by at most so many writes.
 func (b *bench[S]) rewrite(t testing.TB, req *request[S], writes int) {
 	t.Helper()
-	cost := b.update(t, req, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	cost := b.update(t, req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
 	if cost.Writes < 1 || cost.Writes > writes {
 		t.Errorf("writing the mark cost %+v, want at most %d writes", cost, writes)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A Check is one obligation of the contract.
@@ -149,7 +148,7 @@ func (h Harness) serves(t testing.TB, kind string, has bool) {
 		return
 	}
 	_, created := s.Create(t.Context(), kind, req, "")
-	_, updated := s.Update(t.Context(), kind, req, []field.Change{{Field: driver.FieldMark, Effect: field.Online}}, "")
+	_, updated := s.Update(t.Context(), kind, req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, "")
 	_, deleted := s.Delete(t.Context(), kind, req)
 	for method, err := range map[string]error{"Observe": err, "Create": created, "Update": updated, "Delete": deleted} {
 		if err == nil || driver.CodeOf(err) != driver.Invalid {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -34,7 +33,7 @@ func newBuckets(s *session) *buckets {
 			return attrs, unlessNotFound(err)
 		},
 		State: b.state,
-		Tags:  func(p *bucketParams) *field.Delta { return &p.Labels },
+		Tags:  func(p *bucketParams) *table.Delta { return &p.Labels },
 		Make:  b.create, Taken: bucketInsertion,
 		Parts: []table.Part[v1alpha1.BucketParameters, storage.BucketAttrs, bucketParams]{
 			{Write: b.patch, Taken: bucketPatch, Refuses: refusesValue},
@@ -55,7 +54,7 @@ var bucketNames = []driver.NamePattern{
 }
 
 // Preview is what driver.Driver says of a preview.
-func (*buckets) Preview(from, to v1alpha1.BucketParameters, applied field.Applied) []field.Change {
+func (*buckets) Preview(from, to v1alpha1.BucketParameters, applied driver.Applied) []driver.Change {
 	return bucketTable.Preview(&from, &to, applied, &storage.BucketAttrs{})
 }
 
@@ -66,7 +65,7 @@ func bucketConsequences() driver.Consequences {
 }
 
 // Docs returns what the reference says of each row.
-func (*buckets) Docs() []field.Doc { return bucketTable.Docs() }
+func (*buckets) Docs() []driver.Field { return bucketTable.Docs() }
 
 // state is what a bucket says of itself.
 func (b *buckets) state(_ *bucketRequest, have *storage.BucketAttrs, o *driver.Observation) {
@@ -89,7 +88,7 @@ func (b *buckets) create(ctx context.Context, req *bucketRequest, params *bucket
 }
 
 // patch changes a bucket, unless somebody else changed it since it was read.
-func (b *buckets) patch(ctx context.Context, req *bucketRequest, have *storage.BucketAttrs, params *bucketParams, _ []field.Change) (string, error) {
+func (b *buckets) patch(ctx context.Context, req *bucketRequest, have *storage.BucketAttrs, params *bucketParams, _ []driver.Change) (string, error) {
 	_, err := do(ctx, b.session, "buckets.patch", func(ctx context.Context) (*storage.BucketAttrs, error) {
 		guarded := b.storage.Bucket(req.Name).If(storage.BucketConditions{MetagenerationMatch: have.MetaGeneration})
 		return guarded.Update(ctx, params.forUpdate())

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -17,7 +16,7 @@ type bucketParams struct {
 	VersioningEnabled      *bool
 	PublicAccessPrevention storage.PublicAccessPrevention
 	DefaultKMSKeyName      *string
-	Labels                 field.Delta
+	Labels                 table.Delta
 }
 
 // bucketInsertion and bucketPatch are how parameters come into the two calls. A patch merges: labels one by one.
@@ -53,33 +52,33 @@ var (
 )
 
 // bucketTable has the fields of a bucket. forceDestroy is no field of the cloud: it says how to delete.
-var bucketTable = field.Table[v1alpha1.BucketParameters, storage.BucketAttrs, bucketParams]{
-	field.Of("location",
+var bucketTable = table.Table[v1alpha1.BucketParameters, storage.BucketAttrs, bucketParams]{
+	table.Field("location",
 		func(p *v1alpha1.BucketParameters) *string { return p.Location },
 		func(b *storage.BucketAttrs) *string { return present(strings.ToLower(b.Location)) },
 		func(p *bucketParams, v string) { p.Location = v }).
 		Equal(strings.EqualFold, "in any case: Cloud Storage writes EUROPE-WEST3").
 		Immutable("create another Bucket in the new location and move the objects there"),
-	field.Of("versioning",
+	table.Field("versioning",
 		func(p *v1alpha1.BucketParameters) *v1alpha1.Versioning { return p.Versioning },
 		haveVersioning,
 		func(p *bucketParams, v v1alpha1.Versioning) {
 			enabled := v == v1alpha1.VersioningEnabled
 			p.VersioningEnabled = &enabled
 		}),
-	field.Of("publicAccess",
+	table.Field("publicAccess",
 		func(p *v1alpha1.BucketParameters) *v1alpha1.PublicAccess { return p.PublicAccess },
 		havePublicAccess,
 		func(p *bucketParams, v v1alpha1.PublicAccess) { p.PublicAccessPrevention = prevention(v) }).
 		Safe(v1alpha1.PublicAccessBlocked),
-	field.Of("encryption.key", driver.WantedKey, haveBucketKey,
+	table.Field("encryption.key", driver.WantedKey, haveBucketKey,
 		func(p *bucketParams, v string) { p.DefaultKMSKeyName = &v }).
 		Reported(func(b *storage.BucketAttrs) *string { return present(*haveBucketKey(b)) }).
 		Equal(func(want, have string) bool { return want == have }, "`encryption: {}` is Cloud Storage's own key"),
-	field.Entries("tags",
+	table.Entries("tags",
 		func(p *v1alpha1.BucketParameters) map[string]string { return tagLabels(p.Tags) },
 		func(b *storage.BucketAttrs) map[string]string { return driver.WithoutMark(b.Labels) },
-		func(p *bucketParams, d field.Delta) { p.Labels = d }),
+		func(p *bucketParams, d table.Delta) { p.Labels = d }),
 }
 
 func haveVersioning(b *storage.BucketAttrs) *v1alpha1.Versioning {

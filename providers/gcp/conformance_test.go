@@ -12,7 +12,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/gcp"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
@@ -111,7 +110,7 @@ func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 		},
 		Minimal: func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
 		Fields: []drivertest.Field{
-			{Name: "location", To: "europe-west1", Effect: field.Impossible},
+			{Name: "location", To: "europe-west1", Effect: driver.Impossible},
 			{Name: "versioning", To: "Suspended"},
 			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
 			{Name: "encryption.key", To: keyTwo},
@@ -185,15 +184,15 @@ func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 		},
 		Login: driver.Login{Password: "canary-7f3a"},
 		Fields: []drivertest.Field{
-			{Name: "location", To: "europe-west1", Effect: field.Impossible},
-			{Name: "engine", To: "mysql", Effect: field.Impossible},
-			{Name: "version", To: "17", Effect: field.Interrupts, NoDrift: "a newer version is no drift within a major version, and can't be taken back beyond it"},
+			{Name: "location", To: "europe-west1", Effect: driver.Impossible},
+			{Name: "engine", To: "mysql", Effect: driver.Impossible},
+			{Name: "version", To: "17", Effect: driver.Interrupts, NoDrift: "a newer version is no drift within a major version, and can't be taken back beyond it"},
 			{Name: "storage.sizeGiB", To: 100, Same: []any{80}, NoDrift: "disks never shrink"},
-			{Name: "databaseName", To: "bills", Effect: field.Impossible, Later: true},
-			{Name: "backup.retentionDays", To: 0, Effect: field.LosesBackups, Drift: 14},
+			{Name: "databaseName", To: "bills", Effect: driver.Impossible, Later: true},
+			{Name: "backup.retentionDays", To: 0, Effect: driver.LosesBackups, Drift: 14},
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
-			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: field.Restarts},
+			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: driver.Restarts},
 		},
 		Reads: 1, MinimalReads: 1,
 		HasID: true, Snapshots: true,

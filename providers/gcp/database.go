@@ -9,7 +9,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -30,7 +29,7 @@ func newDatabases(s *session) *databases {
 	d.databaseAdapter = &databaseAdapter{
 		Table: databaseTable, Noun: "instance", ReadCall: "instances.get", Fixed: true,
 		Read: d.observe, State: stateOfInstance, Login: d.lookForUser, Snapshot: d.finalBackup,
-		Tags:      func(p *instanceParams) *field.Delta { return &p.UserLabels },
+		Tags:      func(p *instanceParams) *table.Delta { return &p.UserLabels },
 		Creatable: creatable, Make: d.create, Taken: insertion,
 		Parts: []table.Part[databaseParameters, instance, instanceParams]{
 			{Write: d.patch, Taken: patch, Refuses: refusesValue},
@@ -65,7 +64,7 @@ var instanceNames = driver.NameRule{
 var passwords = []driver.PasswordRule{{MinLength: 1, MaxLength: 256}}
 
 // Preview is what driver.Driver says of a preview. Effects look at the engine of an instance, and at nothing else.
-func (*databases) Preview(from, to v1alpha1.DatabaseParameters, applied field.Applied) []field.Change {
+func (*databases) Preview(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
 	have := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{}}
 	if from.Engine != nil && from.Version != nil {
 		have.DatabaseVersion, _ = versionName(*from.Engine, *from.Version)
@@ -88,8 +87,8 @@ func databaseConsequences() driver.Consequences {
 }
 
 // Docs returns what the reference says of each row.
-func (*databases) Docs() []field.Doc {
-	return append(databaseTable.Docs(), field.Doc{Field: driver.FieldUsername, Effects: field.OnceSet(usernameInstead)})
+func (*databases) Docs() []driver.Field {
+	return append(databaseTable.Docs(), driver.Field{Field: driver.FieldUsername, Effects: table.OnceSet(usernameInstead)})
 }
 
 // observe reads an instance, and while an operation is known to be under way that too: first the operation, so that what is read of the

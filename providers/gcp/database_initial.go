@@ -6,7 +6,6 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // lookForDatabase finds out whether the initial database is there. It is looked for once: when Applied names it, it was made, and what
@@ -27,7 +26,7 @@ func (d *databases) lookForDatabase(ctx context.Context, req *databaseRequest, i
 }
 
 // makeDatabase makes the initial database. One that is there already is as good.
-func (d *databases) makeDatabase(ctx context.Context, req *databaseRequest, _ *instance, params *instanceParams, _ []field.Change) (string, error) {
+func (d *databases) makeDatabase(ctx context.Context, req *databaseRequest, _ *instance, params *instanceParams, _ []driver.Change) (string, error) {
 	started, err := do(ctx, d.session, "databases.insert", func(ctx context.Context) (*sqladmin.Operation, error) {
 		body := &sqladmin.Database{Name: *params.Database, Instance: req.Name, Project: d.project}
 		return d.sql.Databases.Insert(d.project, req.Name, body).Context(ctx).Do()

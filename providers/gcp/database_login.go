@@ -9,7 +9,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A login is an administrator, as Cloud SQL names one.
@@ -64,9 +63,9 @@ func (d *databases) lookForUser(ctx context.Context, req *databaseRequest, have 
 	if slices.Contains(before, l.name) {
 		return nil
 	}
-	change := field.Change{Field: driver.FieldUsername, To: l.name, Effect: field.Online}
+	change := driver.Change{Field: driver.FieldUsername, To: l.name, Effect: driver.Online}
 	if len(before) > 0 {
-		change.From, change.Effect = before[0], field.Impossible
+		change.From, change.Effect = before[0], driver.Impossible
 		change.Why = "the administrator was made under another name: " + usernameInstead
 		o.Changes = append(o.Changes, change)
 		return nil
@@ -103,9 +102,9 @@ func (d *databases) lookForUser(ctx context.Context, req *databaseRequest, have 
 }
 
 // setLogin makes the administrator, or sets its password.
-func (d *databases) setLogin(ctx context.Context, req *databaseRequest, have *instance, _ *instanceParams, changes []field.Change) (string, error) {
+func (d *databases) setLogin(ctx context.Context, req *databaseRequest, have *instance, _ *instanceParams, changes []driver.Change) (string, error) {
 	l := loginOf(req, have.engine())
-	if slices.Contains(field.Names(changes), driver.FieldUsername) && !l.builtin {
+	if slices.Contains(driver.Names(changes), driver.FieldUsername) && !l.builtin {
 		name, err := d.insertUser(ctx, req, l)
 		if driver.CodeOf(err) != driver.Conflict {
 			return name, err

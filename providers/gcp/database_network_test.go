@@ -8,7 +8,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -47,7 +46,7 @@ func TestExistingInstancesKeepTheirModeOfTLS(t *testing.T) {
 			t.Errorf("%s: differs: %v", mode, changes)
 		}
 		req.Spec.GCP.Tier, req.Spec.Tags["team"] = new("db-custom-2-7680"), "pay"
-		if _, err := x.Update(t.Context(), req, append(c.look(t, x, &req).Changes, field.Change{Field: driver.FieldMark})); err != nil {
+		if _, err := x.Update(t.Context(), req, append(c.look(t, x, &req).Changes, driver.Change{Field: driver.FieldMark})); err != nil {
 			t.Fatal(err)
 		}
 		c.settle(t)

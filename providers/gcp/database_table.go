@@ -7,7 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // An instance is what was seen of an instance of Cloud SQL.
@@ -32,7 +32,7 @@ type instanceParams struct {
 	DataDiskSizeGb            *int64
 	RetainedBackups           *int64
 	DeletionProtectionEnabled *bool
-	UserLabels                field.Delta
+	UserLabels                table.Delta
 	Database                  *string // for databases.insert
 }
 
@@ -42,52 +42,52 @@ type databaseParameters = v1alpha1.DatabaseParameters
 const fieldDatabase = "databaseName"
 
 // databaseTable has the fields of an instance. aws.instanceClass is no field of this cloud.
-var databaseTable = field.Table[databaseParameters, instance, instanceParams]{
-	field.Of("location",
+var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
+	table.Field("location",
 		func(p *databaseParameters) *string { return p.Location },
 		func(i *instance) *string { return present(strings.ToLower(i.Region)) },
 		func(p *instanceParams, v string) { p.Region = v }).
 		Equal(strings.EqualFold, "in any case").
 		Immutable("create another Database in the new location and move the data there"),
-	field.Of("engine",
+	table.Field("engine",
 		func(p *databaseParameters) *v1alpha1.Engine { return p.Engine },
 		haveEngine,
 		func(p *instanceParams, v v1alpha1.Engine) { p.Engine = v }).
 		Immutable("create another Database with the new engine and move the data there"),
-	field.Of("version",
+	table.Field("version",
 		func(p *databaseParameters) *string { return p.Version },
 		haveVersion,
 		func(p *instanceParams, v string) { p.Version = &v }).
 		Equal(driver.VersionServes, "a newer minor version").
 		EffectOf(upgradeEffect,
-			field.PossibleEffect{Effect: field.Interrupts, When: "it is a newer major version"},
-			field.PossibleEffect{Effect: field.Restarts, When: "it is a newer minor version of MySQL"},
-			field.PossibleEffect{Effect: field.Impossible, When: "it is an older version or a minor version of PostgreSQL", Instead: upgradeInstead}),
-	field.Of("storage.sizeGiB", wantSize, haveSize,
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "it is a newer major version"},
+			driver.PossibleEffect{Effect: driver.Restarts, When: "it is a newer minor version of MySQL"},
+			driver.PossibleEffect{Effect: driver.Impossible, When: "it is an older version or a minor version of PostgreSQL", Instead: upgradeInstead}),
+	table.Field("storage.sizeGiB", wantSize, haveSize,
 		func(p *instanceParams, v int32) { size := int64(v); p.DataDiskSizeGb = &size }).
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk: disks grow by themselves, and never shrink"),
-	field.Of(fieldDatabase,
+	table.Field(fieldDatabase,
 		func(p *databaseParameters) *string { return p.DatabaseName },
 		func(i *instance) *string { return i.database },
 		func(p *instanceParams, v string) { p.Database = &v }).
 		ImmutableOnceSet("put the earlier name back, and make further databases in SQL"),
-	field.Of("backup.retentionDays", wantRetention, haveRetention,
+	table.Field("backup.retentionDays", wantRetention, haveRetention,
 		func(p *instanceParams, v int32) { days := int64(v); p.RetainedBackups = &days }).
-		EffectOf(func(from *int32, to int32, _ *instance) (field.Effect, string) {
+		EffectOf(func(from *int32, to int32, _ *instance) (driver.Effect, string) {
 			return driver.RetentionEffect(from, to)
 		}, driver.RetentionEffects()...),
-	field.Of("deletionProtection",
+	table.Field("deletionProtection",
 		func(p *databaseParameters) *bool { return p.DeletionProtection },
 		haveProtection,
 		func(p *instanceParams, v bool) { p.DeletionProtectionEnabled = &v }),
-	field.Entries("tags",
+	table.Entries("tags",
 		func(p *databaseParameters) map[string]string { return tagLabels(p.Tags) },
 		func(i *instance) map[string]string { return driver.WithoutMark(i.labels()) },
-		func(p *instanceParams, d field.Delta) { p.UserLabels = d }),
-	field.Of("gcp.tier", wantTier,
+		func(p *instanceParams, d table.Delta) { p.UserLabels = d }),
+	table.Field("gcp.tier", wantTier,
 		func(i *instance) *string { return present(i.settings().Tier) },
 		func(p *instanceParams, v string) { p.Tier = &v }).
-		Effect(field.Restarts),
+		Effect(driver.Restarts),
 }
 
 // haveEngine returns the engine. One that no spec can ask for has Cloud SQL's own name: sqlserver.

@@ -11,7 +11,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
@@ -135,7 +134,7 @@ func TestUpdateTakesTurns(t *testing.T) {
 		{[]string{driver.FieldUsername}, "users.insert"},
 	} {
 		changes := c.look(t, x, &req).Changes
-		if got := field.Names(changes); !slices.Equal(got, want.changes) {
+		if got := driver.Names(changes); !slices.Equal(got, want.changes) {
 			t.Fatalf("turn %d: changes %v, want %v", turn, got, want.changes)
 		}
 		result, err := x.Update(t.Context(), req, changes)
@@ -172,7 +171,7 @@ func TestPasswordOfMySQL(t *testing.T) {
 	req := newDatabase("mysql", v1alpha1.EngineMySQL)
 	x := c.made(t, &req)
 	c.Ledger.Reset()
-	result, err := x.Update(t.Context(), req, []field.Change{{Field: driver.FieldPassword, Effect: field.Online}})
+	result, err := x.Update(t.Context(), req, []driver.Change{{Field: driver.FieldPassword, Effect: driver.Online}})
 	if err != nil || len(result.Failed) > 0 || result.Operation != "" { // done with the answer
 		t.Errorf("got %+v, %v", result, err)
 	}
@@ -229,7 +228,7 @@ func TestWritesOnlyToTheInstanceThatWasSeen(t *testing.T) {
 	x := c.made(t, &req)
 	req.ID = "2001-01-01T00:00:00Z"
 	c.Ledger.Reset()
-	_, err := x.Update(t.Context(), req, []field.Change{{Field: driver.FieldMark, Effect: field.Online}})
+	_, err := x.Update(t.Context(), req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
 	if driver.CodeOf(err) != driver.Conflict || len(c.writes("sqladmin")) > 0 {
 		t.Errorf("got %v, wrote %v; want Conflict and nothing", err, c.writes("sqladmin"))
 	}
@@ -265,7 +264,7 @@ func TestMinorVersionOfPostgresIsGooglesChoice(t *testing.T) {
 	req.Spec.Version = new("16.9") // 16.4 is what one gets
 	x := c.made(t, &req)
 	changes := c.look(t, x, &req).Changes
-	if len(changes) != 1 || changes[0].Effect != field.Impossible || !strings.Contains(changes[0].Why, "major version only") {
+	if len(changes) != 1 || changes[0].Effect != driver.Impossible || !strings.Contains(changes[0].Why, "major version only") {
 		t.Errorf("got %+v, want one that is Impossible", changes)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // create makes an instance.
@@ -46,7 +45,7 @@ func creatable(req *databaseRequest) error {
 }
 
 // patch sends settings in one write.
-func (d *databases) patch(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, _ []field.Change) (string, error) {
+func (d *databases) patch(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, _ []driver.Change) (string, error) {
 	body, err := params.forPatch(have)
 	if err != nil {
 		return "", err

@@ -6,7 +6,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // Cloud SQL names versions as POSTGRES_16, MYSQL_8_0 and MYSQL_8_0_36; what is installed may say more than
@@ -56,17 +55,17 @@ const upgradeInstead = "name the major version only, and none that is older than
 
 // upgradeEffect says what a change of version does.
 // https://cloud.google.com/sql/docs/postgres/upgrade-major-db-version-inplace
-func upgradeEffect(from *string, to string, have *instance) (field.Effect, string) {
+func upgradeEffect(from *string, to string, have *instance) (driver.Effect, string) {
 	if from == nil {
-		return field.Impossible, "Cloud SQL does not say which version it runs: " + upgradeInstead
+		return driver.Impossible, "Cloud SQL does not say which version it runs: " + upgradeInstead
 	}
 	switch major := driver.CompareVersions(driver.MajorVersion(to), driver.MajorVersion(*from)); {
 	case major > 0:
-		return field.Interrupts, ""
+		return driver.Interrupts, ""
 	case major < 0 || driver.CompareVersions(to, *from) < 0:
-		return field.Impossible, "Cloud SQL can't go back to an older version: " + upgradeInstead
+		return driver.Impossible, "Cloud SQL can't go back to an older version: " + upgradeInstead
 	case have.engine() == v1alpha1.EnginePostgres:
-		return field.Impossible, "Cloud SQL itself chooses the minor version of PostgreSQL: " + upgradeInstead
+		return driver.Impossible, "Cloud SQL itself chooses the minor version of PostgreSQL: " + upgradeInstead
 	}
-	return field.Restarts, ""
+	return driver.Restarts, ""
 }

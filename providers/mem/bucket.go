@@ -6,7 +6,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -35,31 +34,31 @@ func (b *Bucket) clone() *Bucket {
 const forceBatch = 1000
 
 // bucketTable makes patches on the next state of the bucket itself: this cloud has one call for everything.
-var bucketTable = field.Table[v1alpha1.BucketParameters, Bucket, Bucket]{
-	field.Of("location",
+var bucketTable = table.Table[v1alpha1.BucketParameters, Bucket, Bucket]{
+	table.Field("location",
 		func(s *v1alpha1.BucketParameters) *string { return s.Location },
 		func(b *Bucket) *string { return &b.Location },
 		func(b *Bucket, v string) { b.Location = v },
 	).Immutable("create another Bucket with the new location and move the data"),
-	field.Of("versioning",
+	table.Field("versioning",
 		func(s *v1alpha1.BucketParameters) *v1alpha1.Versioning { return s.Versioning },
 		func(b *Bucket) *v1alpha1.Versioning { return unlessZero(b.Versioning) },
 		func(b *Bucket, v v1alpha1.Versioning) { b.Versioning = v },
 	),
-	field.Of("publicAccess",
+	table.Field("publicAccess",
 		func(s *v1alpha1.BucketParameters) *v1alpha1.PublicAccess { return s.PublicAccess },
 		func(b *Bucket) *v1alpha1.PublicAccess { return &b.PublicAccess },
 		func(b *Bucket, v v1alpha1.PublicAccess) { b.PublicAccess = v },
 	).Safe(v1alpha1.PublicAccessBlocked),
-	field.Of("encryption.key",
+	table.Field("encryption.key",
 		driver.WantedKey,
 		func(b *Bucket) *string { return &b.EncryptionKey },
 		func(b *Bucket, v string) { b.EncryptionKey = v },
 	).Reported(func(b *Bucket) *string { return unlessZero(b.EncryptionKey) }),
-	field.Entries("tags",
+	table.Entries("tags",
 		func(s *v1alpha1.BucketParameters) map[string]string { return plain(s.Tags) },
 		func(b *Bucket) map[string]string { return driver.WithoutMark(b.Labels) },
-		func(b *Bucket, d field.Delta) { merge(&b.Labels, d) },
+		func(b *Bucket, d table.Delta) { merge(&b.Labels, d) },
 	),
 }
 
@@ -85,7 +84,7 @@ func plain(tags map[string]v1alpha1.TagValue) map[string]string {
 }
 
 // merge makes a change to labels; those of others stay.
-func merge(labels *map[string]string, d field.Delta) {
+func merge(labels *map[string]string, d table.Delta) {
 	if *labels == nil {
 		*labels = map[string]string{}
 	}
@@ -116,7 +115,7 @@ type bucketRequest = table.Request[v1alpha1.BucketParameters]
 type buckets struct{ session }
 
 // Preview is what driver.Driver says of a preview.
-func (buckets) Preview(from, to v1alpha1.BucketParameters, applied field.Applied) []field.Change {
+func (buckets) Preview(from, to v1alpha1.BucketParameters, applied driver.Applied) []driver.Change {
 	return bucketTable.Preview(&from, &to, applied, &Bucket{})
 }
 
@@ -126,7 +125,7 @@ func bucketConsequences() driver.Consequences {
 }
 
 // Docs returns what the reference says of each row.
-func (buckets) Docs() []field.Doc { return bucketTable.Docs() }
+func (buckets) Docs() []driver.Field { return bucketTable.Docs() }
 
 func (s buckets) call(ctx context.Context, op Op, name string, act func(call *Call, h hits) error) error {
 	return s.session.call(ctx, Call{Account: s.account, Op: op, Kind: KindBucket, Name: name}, act)
@@ -189,7 +188,7 @@ func (s buckets) Create(ctx context.Context, req bucketRequest) (driver.Result, 
 }
 
 // Update implements table.External.
-func (s buckets) Update(ctx context.Context, req bucketRequest, changes []field.Change) (driver.Result, error) {
+func (s buckets) Update(ctx context.Context, req bucketRequest, changes []driver.Change) (driver.Result, error) {
 	var result driver.Result
 	if possible, failed := sift(changes); len(possible) == 0 {
 		return driver.Result{Failed: failed}, nil
@@ -204,12 +203,12 @@ func (s buckets) Update(ctx context.Context, req bucketRequest, changes []field.
 		}
 		next := b.clone()
 		result.ID = b.ID
-		result.Failed = apply(call, h, changes, func(c field.Change) error {
+		result.Failed = apply(call, h, changes, func(c driver.Change) error {
 			if c.Field == driver.FieldMark {
 				next.Labels = marked(next.Labels, req.Mark)
 				return nil
 			}
-			return bucketTable.Patch(&req.Spec, b, []field.Change{c}, next)
+			return bucketTable.Patch(&req.Spec, b, []driver.Change{c}, next)
 		})
 		at(s.cloud.buckets, key{name: req.Name}).put(next)
 		return nil

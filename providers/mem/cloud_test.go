@@ -13,7 +13,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/mem"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -64,7 +63,7 @@ func TestDatabaseTakesItsTime(t *testing.T) {
 		}
 		s := seen{State: obs.State, Available: obs.Available, Snapshot: obs.Snapshot}
 		if len(obs.Changes) > 0 {
-			s.Changes = field.Names(obs.Changes)
+			s.Changes = driver.Names(obs.Changes)
 		}
 		if d, ok := cloud.Database(account, "orders"); ok {
 			s.Asked = d.SizeGiB
@@ -89,7 +88,7 @@ func TestDatabaseTakesItsTime(t *testing.T) {
 	create := func() error { _, err := databases.Create(t.Context(), req); return err }
 	grow := func() error {
 		req.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(80))}
-		_, err := databases.Update(t.Context(), req, []field.Change{{Field: "storage.sizeGiB"}})
+		_, err := databases.Update(t.Context(), req, []driver.Change{{Field: "storage.sizeGiB"}})
 		return err
 	}
 	remove := func() error {
@@ -175,7 +174,7 @@ func TestLedger(t *testing.T) {
 	conn, req := open(t, cloud), bucketRequest{Request: driver.Request{Name: "logs"}, Spec: v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}}
 	_, _ = conn.Identity(t.Context())
 	_, _ = drivertest.Buckets(conn).Create(t.Context(), req)
-	_, _ = drivertest.Buckets(conn).Update(t.Context(), req, []field.Change{{Field: "versioning"}, {Field: driver.FieldMark}})
+	_, _ = drivertest.Buckets(conn).Update(t.Context(), req, []driver.Change{{Field: "versioning"}, {Field: driver.FieldMark}})
 	_, second := drivertest.Buckets(conn).Create(t.Context(), req)
 	want := []mem.Call{
 		{Time: c.Now(), Account: account, Op: mem.OpIdentity},

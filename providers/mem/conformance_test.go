@@ -9,7 +9,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/mem"
 )
 
@@ -128,7 +127,7 @@ func bucketKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 		},
 		Minimal: func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
 		Fields: []drivertest.Field{
-			{Name: "location", To: "eu-west-1", Effect: field.Impossible},
+			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
 			{Name: "versioning", To: "Suspended"},
 			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
 			{Name: "encryption.key", To: "key-2"},
@@ -193,16 +192,16 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 		},
 		Login: driver.Login{Username: "boss", Password: canaryPassword},
 		Fields: []drivertest.Field{
-			{Name: "location", To: "eu-west-1", Effect: field.Impossible},
-			{Name: "engine", To: "mysql", Effect: field.Impossible},
-			{Name: "version", To: "17.1", Effect: field.Interrupts, Drift: "16.1", Same: []any{"16.4"}},
+			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
+			{Name: "engine", To: "mysql", Effect: driver.Impossible},
+			{Name: "version", To: "17.1", Effect: driver.Interrupts, Drift: "16.1", Same: []any{"16.4"}},
 			{Name: "storage.sizeGiB", To: 100, Drift: 20, Same: []any{80}},
-			{Name: "databaseName", To: "bills", Effect: field.Impossible},
-			{Name: "backup.retentionDays", To: 14, DriftEffect: field.LosesBackups},
+			{Name: "databaseName", To: "bills", Effect: driver.Impossible},
+			{Name: "backup.retentionDays", To: 14, DriftEffect: driver.LosesBackups},
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
-			{Name: "aws.instanceClass", To: "db.m7g.large", Effect: field.Restarts},
-			{Name: "gcp.tier", To: "db-custom-2-7680", Effect: field.Restarts},
+			{Name: "aws.instanceClass", To: "db.m7g.large", Effect: driver.Restarts},
+			{Name: "gcp.tier", To: "db-custom-2-7680", Effect: driver.Restarts},
 		},
 		Reads: 1, MinimalReads: 1,
 		HasID: true, Snapshots: true,

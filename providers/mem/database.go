@@ -6,7 +6,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // A Database is a database server in the cloud.
@@ -78,27 +78,27 @@ const (
 type databaseParameters = v1alpha1.DatabaseParameters
 
 // databaseTable makes patches on the next state of the database itself: this cloud has one call for everything.
-var databaseTable = field.Table[databaseParameters, Database, Database]{
-	field.Of("location",
+var databaseTable = table.Table[databaseParameters, Database, Database]{
+	table.Field("location",
 		func(s *databaseParameters) *string { return s.Location },
 		func(d *Database) *string { return &d.Location },
 		func(d *Database, v string) { d.Location = v },
 	).Immutable("create another Database with the new location and move the data"),
-	field.Of("engine",
+	table.Field("engine",
 		func(s *databaseParameters) *v1alpha1.Engine { return s.Engine },
 		func(d *Database) *v1alpha1.Engine { return &d.Engine },
 		func(d *Database, v v1alpha1.Engine) { d.Engine = v },
 	).Immutable("create another Database with the new engine and move the data"),
-	field.Of("version",
+	table.Field("version",
 		func(s *databaseParameters) *string { return s.Version },
 		func(d *Database) *string { return &d.Version },
 		func(d *Database, v string) { d.Version = v },
 	).Reported(func(d *Database) *string { return &d.live().Version }).
 		Equal(driver.VersionServes, "a newer minor version is no drift").
 		EffectOf(upgrade,
-			field.PossibleEffect{Effect: field.Interrupts, When: "it is a newer version"},
-			field.PossibleEffect{Effect: field.Impossible, When: "it is an older version", Instead: upgradeInstead}),
-	field.Of("storage.sizeGiB",
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "it is a newer version"},
+			driver.PossibleEffect{Effect: driver.Impossible, When: "it is an older version", Instead: upgradeInstead}),
+	table.Field("storage.sizeGiB",
 		func(s *databaseParameters) *int32 {
 			if s.Storage == nil {
 				return nil
@@ -109,12 +109,12 @@ var databaseTable = field.Table[databaseParameters, Database, Database]{
 		func(d *Database, v int32) { d.SizeGiB = v },
 	).Reported(func(d *Database) *int32 { return &d.live().SizeGiB }).
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk is no drift"),
-	field.Of("databaseName",
+	table.Field("databaseName",
 		func(s *databaseParameters) *string { return s.DatabaseName },
 		func(d *Database) *string { return unlessZero(d.DatabaseName) },
 		func(d *Database, v string) { d.DatabaseName = v },
 	).Immutable("create the database on the server by SQL, or another Database with the new name"),
-	field.Of("backup.retentionDays",
+	table.Field("backup.retentionDays",
 		func(s *databaseParameters) *int32 {
 			if s.Backup == nil {
 				return nil
@@ -124,20 +124,20 @@ var databaseTable = field.Table[databaseParameters, Database, Database]{
 		func(d *Database) *int32 { return &d.RetentionDays },
 		func(d *Database, v int32) { d.RetentionDays = v },
 	).Reported(func(d *Database) *int32 { return &d.live().RetentionDays }).
-		EffectOf(func(from *int32, to int32, _ *Database) (field.Effect, string) {
+		EffectOf(func(from *int32, to int32, _ *Database) (driver.Effect, string) {
 			return driver.RetentionEffect(from, to)
 		}, driver.RetentionEffects()...),
-	field.Of("deletionProtection",
+	table.Field("deletionProtection",
 		func(s *databaseParameters) *bool { return s.DeletionProtection },
 		func(d *Database) *bool { return &d.DeletionProtection },
 		func(d *Database, v bool) { d.DeletionProtection = v },
 	).Reported(func(d *Database) *bool { return &d.live().DeletionProtection }),
-	field.Entries("tags",
+	table.Entries("tags",
 		func(s *databaseParameters) map[string]string { return plain(s.Tags) },
 		func(d *Database) map[string]string { return driver.WithoutMark(d.Labels) },
-		func(d *Database, delta field.Delta) { merge(&d.Labels, delta) },
+		func(d *Database, delta table.Delta) { merge(&d.Labels, delta) },
 	),
-	field.Of("aws.instanceClass",
+	table.Field("aws.instanceClass",
 		func(s *databaseParameters) *string {
 			if s.AWS == nil {
 				return nil
@@ -146,8 +146,8 @@ var databaseTable = field.Table[databaseParameters, Database, Database]{
 		},
 		func(d *Database) *string { return unlessZero(d.InstanceClass) },
 		func(d *Database, v string) { d.InstanceClass = v },
-	).Reported(func(d *Database) *string { return unlessZero(d.live().InstanceClass) }).Effect(field.Restarts),
-	field.Of("gcp.tier",
+	).Reported(func(d *Database) *string { return unlessZero(d.live().InstanceClass) }).Effect(driver.Restarts),
+	table.Field("gcp.tier",
 		func(s *databaseParameters) *string {
 			if s.GCP == nil {
 				return nil
@@ -156,16 +156,16 @@ var databaseTable = field.Table[databaseParameters, Database, Database]{
 		},
 		func(d *Database) *string { return unlessZero(d.Tier) },
 		func(d *Database, v string) { d.Tier = v },
-	).Reported(func(d *Database) *string { return unlessZero(d.live().Tier) }).Effect(field.Restarts),
+	).Reported(func(d *Database) *string { return unlessZero(d.live().Tier) }).Effect(driver.Restarts),
 }
 
 const upgradeInstead = "declare the version it has, or create another Database and move the data"
 
-func upgrade(from *string, to string, _ *Database) (field.Effect, string) {
+func upgrade(from *string, to string, _ *Database) (driver.Effect, string) {
 	if from != nil && driver.CompareVersions(to, *from) < 0 {
-		return field.Impossible, "a server can't go back to an older version: " + upgradeInstead
+		return driver.Impossible, "a server can't go back to an older version: " + upgradeInstead
 	}
-	return field.Interrupts, ""
+	return driver.Interrupts, ""
 }
 
 // usualUsername is the administrator where none is asked for.

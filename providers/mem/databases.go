@@ -6,7 +6,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -16,7 +15,7 @@ type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 type databases struct{ session }
 
 // Preview is what driver.Driver says of a preview.
-func (databases) Preview(from, to databaseParameters, applied field.Applied) []field.Change {
+func (databases) Preview(from, to databaseParameters, applied driver.Applied) []driver.Change {
 	return databaseTable.Preview(&from, &to, applied, &Database{})
 }
 
@@ -33,9 +32,9 @@ func databaseConsequences() driver.Consequences {
 }
 
 // Docs returns what the reference says of each row.
-func (databases) Docs() []field.Doc {
-	return append(databaseTable.Docs(), field.Doc{
-		Field: driver.FieldUsername, Effects: []field.PossibleEffect{{Effect: field.Impossible, Instead: usernameInstead}},
+func (databases) Docs() []driver.Field {
+	return append(databaseTable.Docs(), driver.Field{
+		Field: driver.FieldUsername, Effects: []driver.PossibleEffect{{Effect: driver.Impossible, Instead: usernameInstead}},
 	})
 }
 
@@ -72,8 +71,8 @@ func (s databases) Observe(ctx context.Context, req databaseRequest) (driver.Obs
 		obs.Fixed = databaseTable.Fixed(d)
 		obs.Fixed[driver.FieldUsername] = d.Username
 		if want := req.Login.Username; want != "" && want != d.Username {
-			obs.Changes = append(obs.Changes, field.Change{
-				Field: driver.FieldUsername, From: d.Username, To: want, Effect: field.Impossible,
+			obs.Changes = append(obs.Changes, driver.Change{
+				Field: driver.FieldUsername, From: d.Username, To: want, Effect: driver.Impossible,
 				Why: usernameInstead,
 			})
 		}
@@ -144,7 +143,7 @@ func (s databases) Create(ctx context.Context, req databaseRequest) (driver.Resu
 }
 
 // Update implements table.External.
-func (s databases) Update(ctx context.Context, req databaseRequest, changes []field.Change) (driver.Result, error) {
+func (s databases) Update(ctx context.Context, req databaseRequest, changes []driver.Change) (driver.Result, error) {
 	k := key{s.account, req.Name}
 	var result driver.Result
 	if possible, failed := sift(changes); len(possible) == 0 {
@@ -160,7 +159,7 @@ func (s databases) Update(ctx context.Context, req databaseRequest, changes []fi
 		}
 		next := d.clone()
 		result.ID = d.ID
-		result.Failed = apply(call, h, changes, func(c field.Change) error {
+		result.Failed = apply(call, h, changes, func(c driver.Change) error {
 			switch c.Field {
 			case driver.FieldMark:
 				next.Labels = marked(next.Labels, req.Mark)
@@ -172,7 +171,7 @@ func (s databases) Update(ctx context.Context, req databaseRequest, changes []fi
 				next.Password = req.Login.Password
 				return nil
 			}
-			return databaseTable.Patch(&req.Spec, d, []field.Change{c}, next)
+			return databaseTable.Patch(&req.Spec, d, []driver.Change{c}, next)
 		})
 		if len(call.Fields) == 0 {
 			return nil

@@ -5,14 +5,13 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // Describe implements driver.Driver.
 func (o opener) Describe() driver.Description { return Describe(o.name) }
 
 // Preview implements driver.Driver.
-func (o opener) Preview(kind string, from, to json.RawMessage, applied field.Applied) ([]field.Change, error) {
+func (o opener) Preview(kind string, from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
 	switch Kind(kind) {
 	case KindBucket:
 		return driver.PreviewOf(from, to, applied, buckets{}.Preview)

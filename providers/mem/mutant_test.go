@@ -14,7 +14,6 @@ import (
 
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/mem"
 )
 
@@ -63,10 +62,10 @@ type mutant struct {
 	create  func(c *bentCall, err error) error
 	update  func(c *bentCall, r *driver.Result, err error) error
 	delete  func(c *bentCall, err error) error
-	docs    func([]field.Doc) []field.Doc
+	docs    func([]driver.Field) []driver.Field
 	// describe changes the description, preview what it says of an edit.
 	describe func(*driver.Description)
-	preview  func([]field.Change) []field.Change
+	preview  func([]driver.Change) []driver.Change
 	early    bool // wants bentCall.declared
 }
 
@@ -78,8 +77,8 @@ type bentCall struct {
 	mark     *driver.Mark
 	deletion **driver.Deletion
 	login    driver.Login
-	declared field.Applied // what the spec declares, if the mutant wants it early
-	changes  *[]field.Change
+	declared driver.Applied // what the spec declares, if the mutant wants it early
+	changes  *[]driver.Change
 	again    func(mark bool) // the right driver: updates again, with the mark or with the same changes
 	look     func() driver.Observation
 	remove   func()
@@ -179,7 +178,7 @@ var mutants = []mutant{
 	{name: "updates nothing", caught: "an edit is exactly one change and one write",
 		before: func(c *bentCall) {
 			if c.changes != nil {
-				*c.changes = slices.DeleteFunc(*c.changes, func(ch field.Change) bool { return ch.Field != driver.FieldMark })
+				*c.changes = slices.DeleteFunc(*c.changes, func(ch driver.Change) bool { return ch.Field != driver.FieldMark })
 			}
 		}},
 	{name: "updates twice", caught: "drift is exactly one change and one write",
@@ -188,7 +187,7 @@ var mutants = []mutant{
 		before: func(c *bentCall) {
 			if c.changes != nil {
 				for _, ch := range c.look().Changes {
-					if !slices.Contains(field.Names(*c.changes), ch.Field) {
+					if !slices.Contains(driver.Names(*c.changes), ch.Field) {
 						*c.changes = append(*c.changes, ch)
 					}
 				}
@@ -206,7 +205,7 @@ var mutants = []mutant{
 	{name: "writes when there is nothing to change", caught: "what was made with the least",
 		before: func(c *bentCall) {
 			if c.changes != nil && len(*c.changes) == 0 {
-				*c.changes = []field.Change{{Field: driver.FieldMark, Effect: field.Online}}
+				*c.changes = []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}
 			}
 		}},
 	{name: "a missing object is updated", caught: "Update of a missing object",
@@ -238,39 +237,39 @@ var mutants = []mutant{
 		}},
 	{name: "reports what nobody declared", caught: "fields that the spec does not declare",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
-			if o.State == driver.Ready && !slices.Contains(field.Names(o.Changes), "tags") {
-				o.Changes = append(o.Changes, field.Change{Field: "tags", Effect: field.Online})
+			if o.State == driver.Ready && !slices.Contains(driver.Names(o.Changes), "tags") {
+				o.Changes = append(o.Changes, driver.Change{Field: "tags", Effect: driver.Online})
 			}
 			return err
 		}},
 	{name: "reports the password", caught: "a new password costs one write",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
 			if o.State == driver.Ready {
-				o.Changes = append(o.Changes, field.Change{Field: driver.FieldPassword, Effect: field.Online})
+				o.Changes = append(o.Changes, driver.Change{Field: driver.FieldPassword, Effect: driver.Online})
 			}
 			return err
 		}},
 	{name: "every change is harmless", caught: "field aws.instanceClass/an edit",
-		observe: changed(func(c *field.Change) {
-			if c.Effect == field.Restarts {
-				c.Effect = field.Online
+		observe: changed(func(c *driver.Change) {
+			if c.Effect == driver.Restarts {
+				c.Effect = driver.Online
 			}
 		})},
 	{name: "nothing is impossible", caught: "field location/an edit is Impossible",
-		observe: changed(func(c *field.Change) {
-			if c.Effect == field.Impossible {
-				c.Effect = field.Online
+		observe: changed(func(c *driver.Change) {
+			if c.Effect == driver.Impossible {
+				c.Effect = driver.Online
 			}
 		})},
 	{name: "impossible, and nobody says why", caught: "field engine/an edit is Impossible",
-		observe: changed(func(c *field.Change) { c.Why = "" })},
+		observe: changed(func(c *driver.Change) { c.Why = "" })},
 	{name: "changes say nothing of before", caught: "field versioning/drift",
-		observe: changed(func(c *field.Change) { c.From = "" })},
+		observe: changed(func(c *driver.Change) { c.From = "" })},
 	{name: "changes say nothing of after", caught: "field versioning/an edit",
-		observe: changed(func(c *field.Change) { c.To = "" })},
+		observe: changed(func(c *driver.Change) { c.To = "" })},
 	{name: "no safe value", caught: "returns to its safe value",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
-			o.Changes = slices.DeleteFunc(o.Changes, func(c field.Change) bool { return c.Release })
+			o.Changes = slices.DeleteFunc(o.Changes, func(c driver.Change) bool { return c.Release })
 			return err
 		}},
 	{name: "half a mark", caught: "a mark of somebody else",
@@ -297,7 +296,7 @@ var mutants = []mutant{
 		}},
 	{name: "new names are applied when they are seen only", caught: "what may have been set counts as ours",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
-			if slices.Contains(field.Names(o.Changes), "tags") {
+			if slices.Contains(driver.Names(o.Changes), "tags") {
 				o.Applied["tags"] = slices.DeleteFunc(o.Applied["tags"], func(k string) bool { return k == "brand-new" })
 			}
 			return err
@@ -445,9 +444,9 @@ var mutants = []mutant{
 			return conn, err
 		}},
 	{name: "a row is missing", caught: "Describe/is valid",
-		docs: func(docs []field.Doc) []field.Doc { return docs[1:] }},
+		docs: func(docs []driver.Field) []driver.Field { return docs[1:] }},
 	{name: "a row too many", caught: "Describe/is valid",
-		docs: func(docs []field.Doc) []field.Doc { return append(docs, docs[0]) }},
+		docs: func(docs []driver.Field) []driver.Field { return append(docs, docs[0]) }},
 	{name: "an unset field that no spec has", caught: "Describe/is valid",
 		describe: func(d *driver.Description) {
 			d.Resources[1].Consequences.Unset = []driver.UnsetField{{Field: "size", Means: "set spec.size"}}
@@ -457,22 +456,22 @@ var mutants = []mutant{
 	{name: "contents that nobody is told of", caught: "Describe/is valid",
 		describe: func(d *driver.Description) { d.Resources[0].Consequences.Contents = "" }},
 	{name: "an effect that no row lists", caught: "exactly one change",
-		docs: func(docs []field.Doc) []field.Doc {
+		docs: func(docs []driver.Field) []driver.Field {
 			for i := range docs {
-				docs[i].Effects = field.Always(field.Interrupts)
+				docs[i].Effects = driver.Always(driver.Interrupts)
 			}
 			return docs
 		}},
 	{name: "a row that lists no effect", caught: "Describe/is valid",
-		docs: func(docs []field.Doc) []field.Doc { docs[0].Effects = nil; return docs }},
+		docs: func(docs []driver.Field) []driver.Field { docs[0].Effects = nil; return docs }},
 	{name: "a row that does not say which of its effects comes when", caught: "Describe/is valid",
-		docs: func(docs []field.Doc) []field.Doc {
-			docs[1].Effects = append(field.Always(field.Online), field.PossibleEffect{Effect: field.Restarts, When: "it is another"})
+		docs: func(docs []driver.Field) []driver.Field {
+			docs[1].Effects = append(driver.Always(driver.Online), driver.PossibleEffect{Effect: driver.Restarts, When: "it is another"})
 			return docs
 		}},
 	{name: "a row that nobody tries", caught: "every row has an entry",
-		docs: func(docs []field.Doc) []field.Doc {
-			return append(docs, field.Doc{Field: "forceDestroy", Effects: field.Always(field.Online)})
+		docs: func(docs []driver.Field) []driver.Field {
+			return append(docs, driver.Field{Field: "forceDestroy", Effects: driver.Always(driver.Online)})
 		}},
 	{name: "another name than its account's", caught: "names the cloud",
 		describe: func(d *driver.Description) { d.Name = "gcp" }},
@@ -483,13 +482,13 @@ var mutants = []mutant{
 	{name: "snapshots are not described", caught: "its capabilities",
 		describe: func(d *driver.Description) { d.Resources[1].Capabilities.Snapshots = false }},
 	{name: "what an edit does is not foretold", caught: "an edit is exactly one change",
-		preview: func([]field.Change) []field.Change { return nil }},
+		preview: func([]driver.Change) []driver.Change { return nil }},
 	{name: "names too long to be taken", caught: "the longest name",
 		describe: func(d *driver.Description) { d.Resources[1].Name.MaxLength = 5 }},
 }
 
 // changed makes an observe of a function on each change.
-func changed(edit func(*field.Change)) func(*bentCall, *driver.Observation, error) error {
+func changed(edit func(*driver.Change)) func(*bentCall, *driver.Observation, error) error {
 	return func(_ *bentCall, o *driver.Observation, err error) error {
 		for i := range o.Changes {
 			edit(&o.Changes[i])
@@ -555,7 +554,7 @@ func (b bent) Describe() driver.Description {
 	return d
 }
 
-func (b bent) Preview(kind string, from, to json.RawMessage, applied field.Applied) ([]field.Change, error) {
+func (b bent) Preview(kind string, from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
 	changes, err := b.Driver.Preview(kind, from, to, applied)
 	if b.preview != nil {
 		changes = b.preview(changes)
@@ -569,7 +568,7 @@ type bentSession struct {
 }
 
 // call readies a bentCall, and lets the mutant change it.
-func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Request, changes *[]field.Change, password driver.Password) *bentCall {
+func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Request, changes *[]driver.Change, password driver.Password) *bentCall {
 	if changes != nil {
 		*changes = slices.Clone(*changes)
 	}
@@ -581,7 +580,7 @@ func (b *bentSession) call(ctx context.Context, op, kind string, req *driver.Req
 	}
 	c.again = func(mark bool) {
 		if mark || changes == nil {
-			_, _ = b.Session.Update(ctx, kind, asked, []field.Change{{Field: driver.FieldMark, Effect: field.Online}}, password)
+			_, _ = b.Session.Update(ctx, kind, asked, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, password)
 			return
 		}
 		_, _ = b.Session.Update(ctx, kind, asked, *changes, password)
@@ -618,7 +617,7 @@ func (b *bentSession) Create(ctx context.Context, kind string, req driver.Reques
 	return r, err
 }
 
-func (b *bentSession) Update(ctx context.Context, kind string, req driver.Request, changes []field.Change, password driver.Password) (driver.Result, error) {
+func (b *bentSession) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, password driver.Password) (driver.Result, error) {
 	c := b.call(ctx, "Update", kind, &req, &changes, password)
 	r, err := b.Session.Update(c.ctx, kind, req, changes, password)
 	if b.update != nil {

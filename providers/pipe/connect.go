@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // previewTimeout is how long a preview may take. It has no context, and calls no cloud.
@@ -63,7 +62,7 @@ func (r *request) finishUnanswered() {
 func (c *client) Describe() driver.Description { return c.description }
 
 // Preview implements driver.Driver.
-func (c *client) Preview(kind string, from, to json.RawMessage, applied field.Applied) (changes []field.Change, err error) {
+func (c *client) Preview(kind string, from, to json.RawMessage, applied driver.Applied) (changes []driver.Change, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), previewTimeout)
 	defer cancel()
 	err = c.peer.call(ctx, preview, previewCall{Kind: kind, From: from, To: to, Applied: applied}, &changes)
@@ -196,7 +195,7 @@ func (s *session) Create(ctx context.Context, kind string, req driver.Request, p
 }
 
 // Update implements driver.Session.
-func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []field.Change, password driver.Password) (done driver.Result, err error) {
+func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, password driver.Password) (done driver.Result, err error) {
 	err = s.call(ctx, update, sessionCall{Kind: kind, Request: req, Changes: changes, Password: password.InClear()}, &done)
 	return done, err
 }

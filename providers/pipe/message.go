@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // The methods of the driver's side.
@@ -32,7 +31,7 @@ const (
 type previewCall struct {
 	Kind     string
 	From, To json.RawMessage
-	Applied  field.Applied
+	Applied  driver.Applied
 }
 
 // openCall opens a session under a number that the caller chose. The credentials are in clear: the pipe is where they have to go.
@@ -46,10 +45,10 @@ type openCall struct {
 // sessionCall is a call of a session. The password is in clear, as credentials are.
 type sessionCall struct {
 	Session  uint64
-	Kind     string         `json:",omitempty"`
-	Request  driver.Request `json:",omitzero"`
-	Changes  []field.Change `json:",omitempty"`
-	Password string         `json:",omitempty"`
+	Kind     string          `json:",omitempty"`
+	Request  driver.Request  `json:",omitzero"`
+	Changes  []driver.Change `json:",omitempty"`
+	Password string          `json:",omitempty"`
 }
 
 // hostCall is a call of a session's host.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/mem"
 	"github.com/mooring-dev/mooring/providers/pipe"
 )
@@ -41,7 +40,7 @@ func (s *scripted) Create(_ context.Context, _ string, _ driver.Request, passwor
 	return driver.Result{}, nil
 }
 
-func (s *scripted) Update(context.Context, string, driver.Request, []field.Change, driver.Password) (driver.Result, error) {
+func (s *scripted) Update(context.Context, string, driver.Request, []driver.Change, driver.Password) (driver.Result, error) {
 	return driver.Result{}, errors.New("boom")
 }
 

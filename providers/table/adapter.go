@@ -6,14 +6,13 @@ import (
 	"slices"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // An Adapter manages one kind of cloud object. S is the spec's parameters, H what the cloud has, P the parameters of its calls,
 // which rows of the table fill. All functions but those that may be nil are set before its first use; after that it does not
 // change, and is safe for concurrent use.
 type Adapter[S, H, P any] struct {
-	Table field.Table[S, H, P]
+	Table Table[S, H, P]
 	// Noun is what messages call an object: bucket. ReadCall is the cloud's name of the call that Read makes.
 	Noun, ReadCall string
 	// Region is where the session works; a request for another one is refused. Empty if the session works everywhere.
@@ -37,7 +36,7 @@ type Adapter[S, H, P any] struct {
 	Fixed bool
 
 	// Tags returns the tags in a call's parameters. The mark goes where they go.
-	Tags func(params *P) *field.Delta
+	Tags func(params *P) *Delta
 	// Password puts the administrator's password into a call's parameters. nil where Login's part sends it.
 	Password func(params *P, password string)
 	// Creatable refuses what can't be created, before the cloud does in words that do not help. It may be nil.
@@ -72,7 +71,7 @@ type Part[S, H, P any] struct {
 	// Vital reports whether an error of Read leaves the whole object unknown, and not just these fields. nil if none does.
 	Vital func(error) bool
 	// Write makes the call, and returns the operation that it started, if any. params has what rows filled for the changes.
-	Write func(ctx context.Context, req *Request[S], have *H, params *P, changes []field.Change) (operation string, err error)
+	Write func(ctx context.Context, req *Request[S], have *H, params *P, changes []driver.Change) (operation string, err error)
 	// Taken is what the call takes.
 	Taken Taker
 	// Refuses reports whether an error may be about one value of several: then each change is tried alone. nil if none is.

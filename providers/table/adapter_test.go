@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -32,7 +31,7 @@ type (
 	params struct {
 		Size       *int32
 		Class, Key *string
-		Tags       field.Delta
+		Tags       table.Delta
 	}
 	createCall struct {
 		Size       int32
@@ -46,15 +45,15 @@ type (
 	}
 )
 
-func rows() field.Table[spec, object, params] {
-	return field.Table[spec, object, params]{
-		field.Of("location", func(s *spec) *string { return s.Location }, func(o *object) *string { return &o.location }, func(*params, string) {}).
+func rows() table.Table[spec, object, params] {
+	return table.Table[spec, object, params]{
+		table.Field("location", func(s *spec) *string { return s.Location }, func(o *object) *string { return &o.location }, func(*params, string) {}).
 			Immutable("make another one"),
-		field.Of("size", func(s *spec) *int32 { return s.Size }, func(o *object) *int32 { return &o.size }, func(p *params, v int32) { p.Size = &v }),
-		field.Of("class", func(s *spec) *string { return s.Class }, func(o *object) *string { return &o.class }, func(p *params, v string) { p.Class = &v }),
-		field.Of("key", func(s *spec) *string { return s.Key }, func(o *object) *string { return o.aspect }, func(p *params, v string) { p.Key = &v }).Secret(),
-		field.Entries("tags", func(s *spec) map[string]string { return s.Tags }, func(o *object) map[string]string { return driver.WithoutMark(o.labels) },
-			func(p *params, d field.Delta) { p.Tags = d }),
+		table.Field("size", func(s *spec) *int32 { return s.Size }, func(o *object) *int32 { return &o.size }, func(p *params, v int32) { p.Size = &v }),
+		table.Field("class", func(s *spec) *string { return s.Class }, func(o *object) *string { return &o.class }, func(p *params, v string) { p.Class = &v }),
+		table.Field("key", func(s *spec) *string { return s.Key }, func(o *object) *string { return o.aspect }, func(p *params, v string) { p.Key = &v }).Secret(),
+		table.Entries("tags", func(s *spec) map[string]string { return s.Tags }, func(o *object) map[string]string { return driver.WithoutMark(o.labels) },
+			func(p *params, d table.Delta) { p.Tags = d }),
 	}
 }
 
@@ -104,7 +103,7 @@ func (f *fake) adapter() *adapter {
 		State: func(_ *table.Request[spec], have *object, o *driver.Observation) {
 			o.State, o.ID, o.Location, o.Mark = driver.Ready, "id-1", have.location, driver.MarkFrom(have.labels)
 		},
-		Tags: func(p *params) *field.Delta { return &p.Tags },
+		Tags: func(p *params) *table.Delta { return &p.Tags },
 		Make: func(_ context.Context, req *table.Request[spec], p *params) (driver.Result, error) {
 			var in createCall
 			creation.Copy(p, &in)
@@ -114,7 +113,7 @@ func (f *fake) adapter() *adapter {
 		Taken: creation, Unsent: map[string]string{"location": "the connection is to one region"},
 		New: &object{aspect: new("")},
 		Parts: []table.Part[spec, object, params]{
-			{Fields: []string{"tags"}, Taken: table.Names{"Tags"}, Write: func(_ context.Context, _ *table.Request[spec], _ *object, p *params, _ []field.Change) (string, error) {
+			{Fields: []string{"tags"}, Taken: table.Names{"Tags"}, Write: func(_ context.Context, _ *table.Request[spec], _ *object, p *params, _ []driver.Change) (string, error) {
 				return "", f.call("PutTags %v %v", p.Tags.Set, p.Tags.Remove)
 			}},
 			{
@@ -123,10 +122,10 @@ func (f *fake) adapter() *adapter {
 					code := driver.CodeOf(err)
 					return code == driver.Invalid || code == driver.Denied
 				},
-				Write: func(_ context.Context, _ *table.Request[spec], _ *object, p *params, changes []field.Change) (string, error) {
+				Write: func(_ context.Context, _ *table.Request[spec], _ *object, p *params, changes []driver.Change) (string, error) {
 					var in modifyCall
 					modification.Copy(p, &in)
-					err := f.call("ModifyObject %s", strings.Join(field.Names(changes), " "))
+					err := f.call("ModifyObject %s", strings.Join(driver.Names(changes), " "))
 					if err != nil {
 						return "", err
 					}
@@ -142,7 +141,7 @@ func (f *fake) adapter() *adapter {
 					into.aspect = &into.key
 					return nil
 				},
-				Write: func(_ context.Context, _ *table.Request[spec], _ *object, p *params, _ []field.Change) (string, error) {
+				Write: func(_ context.Context, _ *table.Request[spec], _ *object, p *params, _ []driver.Change) (string, error) {
 					return "", f.call("PutKey %s", *p.Key)
 				},
 			},
@@ -208,7 +207,7 @@ func TestObserve(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := []any{field.Names(o.Changes), sortedKeys(o.Applied), names(o.Unreadable), f.calls}
+			got := []any{driver.Names(o.Changes), sortedKeys(o.Applied), names(o.Unreadable), f.calls}
 			want := []any{append([]string{}, tc.changes...), tc.applied, names(nil), tc.calls}
 			if tc.unreadable != nil {
 				want[2] = tc.unreadable
@@ -221,11 +220,11 @@ func TestObserve(t *testing.T) {
 }
 
 func TestUpdate(t *testing.T) {
-	change := func(names ...string) (changes []field.Change) {
+	change := func(names ...string) (changes []driver.Change) {
 		for _, name := range names {
-			c := field.Change{Field: name, Effect: field.Online}
+			c := driver.Change{Field: name, Effect: driver.Online}
 			if name == "location" {
-				c.Effect, c.Why = field.Impossible, "make another one"
+				c.Effect, c.Why = driver.Impossible, "make another one"
 			}
 			changes = append(changes, c)
 		}
@@ -235,7 +234,7 @@ func TestUpdate(t *testing.T) {
 	all := change("size", driver.FieldMark, "class", "key", "tags")
 	tests := []struct {
 		name    string
-		changes []field.Change
+		changes []driver.Change
 		refuse  func(string) error
 		edit    func(*adapter, *fake)
 		failed  map[string]driver.Code
@@ -308,7 +307,7 @@ func TestAnotherObjectIsNotChanged(t *testing.T) {
 	f := &fake{there: &object{location: "here"}}
 	req := request()
 	req.ID = "id-0"
-	if _, err := f.adapter().Update(t.Context(), req, []field.Change{{Field: "size"}}); driver.CodeOf(err) != driver.Conflict {
+	if _, err := f.adapter().Update(t.Context(), req, []driver.Change{{Field: "size"}}); driver.CodeOf(err) != driver.Conflict {
 		t.Errorf("got %v, want a conflict", err)
 	}
 	if diff := cmp.Diff([]string{"GetObject"}, f.calls); diff != "" {
@@ -322,7 +321,7 @@ func TestCreate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"key"}, field.Names(result.Sent)); diff != "" {
+	if diff := cmp.Diff([]string{"key"}, driver.Names(result.Sent)); diff != "" {
 		t.Errorf("sent by calls of their own (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"CreateObject", "PutKey hush-hush"}, f.calls); diff != "" {
@@ -339,7 +338,7 @@ func TestOtherRegionsAreRefused(t *testing.T) {
 	req.Location = "there"
 	_, observed := f.adapter().Observe(t.Context(), req)
 	_, created := f.adapter().Create(t.Context(), req)
-	_, updated := f.adapter().Update(t.Context(), req, []field.Change{{Field: "size"}})
+	_, updated := f.adapter().Update(t.Context(), req, []driver.Change{{Field: "size"}})
 	_, deleted := f.adapter().Delete(t.Context(), req)
 	for _, err := range []error{observed, created, updated, deleted} {
 		if driver.CodeOf(err) != driver.Invalid || err == nil {
@@ -364,7 +363,7 @@ func TestErrorsShowNoSecret(t *testing.T) {
 	req := request()
 	req.Login.Password = "Canary-77"
 	_, err := f.adapter().Create(t.Context(), req)
-	result, _ := f.adapter().Update(t.Context(), req, []field.Change{{Field: "key"}, {Field: "size"}, {Field: "class"}})
+	result, _ := f.adapter().Update(t.Context(), req, []driver.Change{{Field: "key"}, {Field: "size"}, {Field: "class"}})
 	errs := []error{err}
 	for _, failed := range result.Failed {
 		errs = append(errs, failed.Err)

@@ -5,7 +5,6 @@ import (
 	"maps"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // Create implements External.
@@ -38,7 +37,7 @@ func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.R
 
 // complete writes the parts that differ from what the cloud makes of a new object, which need not be read to be known, and returns what
 // was set. What is refused or gets no answer differs when the object is next observed, and is told then.
-func (a *Adapter[S, H, P]) complete(ctx context.Context, req Request[S]) (set []field.Change) {
+func (a *Adapter[S, H, P]) complete(ctx context.Context, req Request[S]) (set []driver.Change) {
 	u := &update[S, H, P]{Adapter: a, req: req}
 	for i := range a.Parts {
 		part := &a.Parts[i]
@@ -58,7 +57,7 @@ func (a *Adapter[S, H, P]) complete(ctx context.Context, req Request[S]) (set []
 }
 
 // addMark adds to what is to become of tags that they carry a mark.
-func addMark(tags *field.Delta, mark driver.Mark) {
+func addMark(tags *Delta, mark driver.Mark) {
 	set := maps.Clone(tags.Set)
 	if set == nil {
 		set = map[string]string{}
@@ -68,5 +67,5 @@ func addMark(tags *field.Delta, mark driver.Mark) {
 	if !mark.Released {
 		remove = append(remove, driver.LabelReleased)
 	}
-	*tags = field.Delta{Set: set, Remove: remove}
+	*tags = Delta{Set: set, Remove: remove}
 }

@@ -1,4 +1,12 @@
-// Package table makes a driver of a field table. An Adapter has the table of one kind, and a few functions of the cloud: one
+// Package table holds field tables, and makes a driver of them. A table has one row for each field of a cloud object, which says
+// how the spec says it, how the cloud reports it, how it is sent, when two values mean the same, and what changing it does. From a
+// table follow the difference between spec and cloud, the patch of exactly the named fields, the mirror in status, and the
+// reference's line on what changing a field does. A new field of a cloud object is one row.
+//
+// Three types run through it: S is the spec's parameters, H what the cloud reports (have), and P the driver's own parameters of a
+// call, filled by rows. A nil value from want means unmanaged; a nil value from have means that the cloud reports none.
+//
+// An Adapter has the table of one kind, and a few functions of the cloud: one
 // reads an object, one says in which state it is, one creates it, one deletes it, and each Part has a call that changes
 // something. What is the same for all clouds is here, once: the difference between spec and object, what is applied, the mirror,
 // fields that could not be read, changes that are impossible, tags and mark, one call for all changes and then one for each if

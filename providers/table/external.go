@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A Request is a driver.Request with the spec of one kind. Nothing in it may be kept or changed.
@@ -20,6 +19,6 @@ type Request[S any] struct {
 type External[S any] interface {
 	Observe(ctx context.Context, req Request[S]) (driver.Observation, error)
 	Create(ctx context.Context, req Request[S]) (driver.Result, error)
-	Update(ctx context.Context, req Request[S], changes []field.Change) (driver.Result, error)
+	Update(ctx context.Context, req Request[S], changes []driver.Change) (driver.Result, error)
 	Delete(ctx context.Context, req Request[S]) (driver.Result, error)
 }

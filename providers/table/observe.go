@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // Observe implements External.
@@ -34,11 +33,11 @@ func (a *Adapter[S, H, P]) Observe(ctx context.Context, req Request[S]) (driver.
 // absent completes the observation of no object: a creation sets all that is declared but what is set later. Parts that follow the
 // creation at once are announced too, or the caller would have to store them in between.
 func (a *Adapter[S, H, P]) absent(ctx context.Context, req *Request[S], o *driver.Observation) error {
-	var later []field.Change
+	var later []driver.Change
 	for _, part := range a.Parts {
 		for _, name := range part.Fields {
 			if part.Later {
-				later = append(later, field.Change{Field: name})
+				later = append(later, driver.Change{Field: name})
 			}
 		}
 	}
@@ -67,7 +66,7 @@ func (a *Adapter[S, H, P]) compare(ctx context.Context, req *Request[S], have *H
 	}
 	o.Changes = a.Table.Diff(&req.Spec, have, req.Applied, unseen)
 	o.Applied = a.Table.Applied(&req.Spec, req.Applied, append(notRead(o.Unreadable), o.Changes...))
-	seen := slices.DeleteFunc(slices.Clone(a.Table), func(row field.Row[S, H, P]) bool { return unseen(row.Name()) })
+	seen := slices.DeleteFunc(slices.Clone(a.Table), func(row Row[S, H, P]) bool { return unseen(row.Name()) })
 	o.Fixed = seen.Fixed(have)
 	var err error
 	if o.Mirror, err = seen.Mirror(have); err != nil {
@@ -100,7 +99,7 @@ func (a *Adapter[S, H, P]) unread(req *Request[S], have *H) []*Part[S, H, P] {
 			continue
 		}
 		changes := a.Table.Diff(&req.Spec, have, req.Applied, func(name string) bool { return !part.has(name) })
-		if slices.ContainsFunc(changes, func(c field.Change) bool { return c.From == "" }) {
+		if slices.ContainsFunc(changes, func(c driver.Change) bool { return c.From == "" }) {
 			parts = append(parts, part)
 		}
 	}
@@ -130,10 +129,10 @@ func (a *Adapter[S, H, P]) readParts(ctx context.Context, req *Request[S], into 
 }
 
 // notRead stands for the fields that could not be read among those that differ: what was set in them earlier is all that is known.
-func notRead(unreadable []driver.FieldError) []field.Change {
-	var out []field.Change
+func notRead(unreadable []driver.FieldError) []driver.Change {
+	var out []driver.Change
 	for _, u := range unreadable {
-		out = append(out, field.Change{Field: u.Field})
+		out = append(out, driver.Change{Field: u.Field})
 	}
 	return out
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // Problems returns what is wrong with how the adapter was put together: rows that fill nothing or what no call takes, parameters that
@@ -34,7 +33,7 @@ func (a *Adapter[S, H, P]) Problems() []string {
 		all = append(all, taker.Problems()...)
 	}
 	for name := range a.Unsent {
-		if !slices.ContainsFunc(a.Table, func(row field.Row[S, H, P]) bool { return row.Name() == name }) {
+		if !slices.ContainsFunc(a.Table, func(row Row[S, H, P]) bool { return row.Name() == name }) {
 			all = append(all, fmt.Sprintf("Unsent names %s, which has no row", name))
 		}
 	}
@@ -43,7 +42,7 @@ func (a *Adapter[S, H, P]) Problems() []string {
 }
 
 // rowProblems says which parameters of a row do not reach the calls that they have to reach.
-func (a *Adapter[S, H, P]) rowProblems(row field.Row[S, H, P], names []string) (all []string) {
+func (a *Adapter[S, H, P]) rowProblems(row Row[S, H, P], names []string) (all []string) {
 	why, unsent := a.Unsent[row.Name()]
 	switch {
 	case unsent && (len(names) > 0 || why == ""):
@@ -54,7 +53,7 @@ func (a *Adapter[S, H, P]) rowProblems(row field.Row[S, H, P], names []string) (
 		return []string{fmt.Sprintf("%s: the row fills no parameter: have it fill one, or say in Unsent why it needs none", row.Name())}
 	}
 	part := a.partOf(row.Name())
-	changes := slices.ContainsFunc(row.Doc().Effects, func(e field.PossibleEffect) bool { return e.Effect != field.Impossible })
+	changes := slices.ContainsFunc(row.Doc().Effects, func(e driver.PossibleEffect) bool { return e.Effect != driver.Impossible })
 	for _, name := range names {
 		changed := part != nil && part.Taken.Takes(name)
 		if changes && !changed {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -16,7 +15,7 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 
 func TestCopier(t *testing.T) {
 	var create createCall
-	creation.Copy(&params{Size: new(int32(7)), Class: new("a"), Key: new("b"), Tags: field.Delta{Set: map[string]string{"c": "d"}}}, &create)
+	creation.Copy(&params{Size: new(int32(7)), Class: new("a"), Key: new("b"), Tags: table.Delta{Set: map[string]string{"c": "d"}}}, &create)
 	if diff := cmp.Diff(createCall{Size: 7, Class: new("a"), Labels: map[string]string{"c": "d"}}, create); diff != "" {
 		t.Errorf("a creation (-want +got):\n%s", diff)
 	}
@@ -58,7 +57,7 @@ func TestCopierIntoAStructWithin(t *testing.T) {
 		t.Errorf("problems %q, want none", problems)
 	}
 	got := call{Settings: &settings{}}
-	c.Copy(&params{Size: new(int32(0)), Class: new("a"), Key: new("b"), Tags: field.Delta{Remove: []string{"c"}}}, &got)
+	c.Copy(&params{Size: new(int32(0)), Class: new("a"), Key: new("b"), Tags: table.Delta{Remove: []string{"c"}}}, &got)
 	if diff := cmp.Diff(call{Class: "a", Settings: &settings{ForceSendFields: []string{"Size"}}}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -4,14 +4,13 @@ import (
 	"context"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A Handler serves one kind of a session. Handle makes one.
 type Handler interface {
 	observe(context.Context, driver.Request) (driver.Observation, error)
 	create(context.Context, driver.Request, driver.Password) (driver.Result, error)
-	update(context.Context, driver.Request, []field.Change, driver.Password) (driver.Result, error)
+	update(context.Context, driver.Request, []driver.Change, driver.Password) (driver.Result, error)
 	delete(context.Context, driver.Request) (driver.Result, error)
 }
 
@@ -51,7 +50,7 @@ func (s *session) Create(ctx context.Context, kind string, req driver.Request, p
 }
 
 // Update implements driver.Session.
-func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []field.Change, password driver.Password) (driver.Result, error) {
+func (s *session) Update(ctx context.Context, kind string, req driver.Request, changes []driver.Change, password driver.Password) (driver.Result, error) {
 	h, err := s.handler(kind)
 	if err != nil {
 		return driver.Result{}, err
@@ -97,7 +96,7 @@ func (h handler[S]) create(ctx context.Context, req driver.Request, password dri
 	return h.external.Create(ctx, typed)
 }
 
-func (h handler[S]) update(ctx context.Context, req driver.Request, changes []field.Change, password driver.Password) (driver.Result, error) {
+func (h handler[S]) update(ctx context.Context, req driver.Request, changes []driver.Change, password driver.Password) (driver.Result, error) {
 	typed, err := typed[S](req, password)
 	if err != nil {
 		return driver.Result{}, err
@@ -141,7 +140,7 @@ func (p part[S]) Create(ctx context.Context, req Request[S]) (driver.Result, err
 }
 
 // Update implements External.
-func (p part[S]) Update(ctx context.Context, req Request[S], changes []field.Change) (driver.Result, error) {
+func (p part[S]) Update(ctx context.Context, req Request[S], changes []driver.Change) (driver.Result, error) {
 	return p.session.Update(ctx, p.kind, req.untyped(), changes, driver.Password(req.Login.Password))
 }
 

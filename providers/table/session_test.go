@@ -8,7 +8,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -34,7 +33,7 @@ func (n *noting) Create(_ context.Context, req table.Request[parameters]) (drive
 	return driver.Result{ID: "made"}, nil
 }
 
-func (n *noting) Update(_ context.Context, req table.Request[parameters], changes []field.Change) (driver.Result, error) {
+func (n *noting) Update(_ context.Context, req table.Request[parameters], changes []driver.Change) (driver.Result, error) {
 	n.note("Update "+changes[0].Field, req)
 	return driver.Result{ID: "changed"}, nil
 }
@@ -65,7 +64,7 @@ func TestSessionReachesTheKind(t *testing.T) {
 		s, req := session(kind), driver.Request{Name: "photos", Spec: sent}
 		seen, _ := s.Observe(t.Context(), "Bucket", req)
 		created, _ := s.Create(t.Context(), "Bucket", req, "canary")
-		updated, _ := s.Update(t.Context(), "Bucket", req, []field.Change{{Field: "tags"}}, "canary")
+		updated, _ := s.Update(t.Context(), "Bucket", req, []driver.Change{{Field: "tags"}}, "canary")
 		deleted, _ := s.Delete(t.Context(), "Bucket", req)
 		if seen.State != driver.Ready || created.ID != "made" || updated.ID != "changed" || deleted.ID != "gone" {
 			t.Errorf("%s: the answers did not come back: %v %q %q %q", name, seen.State, created.ID, updated.ID, deleted.ID)
@@ -93,7 +92,7 @@ func TestSessionRefuses(t *testing.T) {
 		s, req := session(kind), driver.Request{Name: "photos", Spec: tt.spec}
 		_, observed := s.Observe(t.Context(), tt.kind, req)
 		_, created := s.Create(t.Context(), tt.kind, req, "")
-		_, updated := s.Update(t.Context(), tt.kind, req, []field.Change{{Field: "tags"}}, "")
+		_, updated := s.Update(t.Context(), tt.kind, req, []driver.Change{{Field: "tags"}}, "")
 		_, deleted := s.Delete(t.Context(), tt.kind, req)
 		for method, err := range map[string]error{"Observe": observed, "Create": created, "Update": updated, "Delete": deleted} {
 			if err == nil || driver.CodeOf(err) != driver.Invalid {
@@ -111,7 +110,7 @@ func TestPartOfASession(t *testing.T) {
 	kind := &noting{}
 	part := table.Of[parameters](session(kind), "Bucket")
 	req := table.Request[parameters]{Request: driver.Request{Name: "photos"}, Spec: parameters{Versioning: new(v1alpha1.VersioningEnabled)}}
-	if _, err := part.Update(t.Context(), req, []field.Change{{Field: "versioning"}}); err != nil {
+	if _, err := part.Update(t.Context(), req, []driver.Change{{Field: "versioning"}}); err != nil {
 		t.Fatal(err)
 	}
 	if kind.last.Spec.Versioning != req.Spec.Versioning || kind.last.Name != "photos" {

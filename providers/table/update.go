@@ -5,11 +5,10 @@ import (
 	"fmt"
 
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // Update implements External: each part makes one call of all its changes.
-func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes []field.Change) (driver.Result, error) {
+func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes []driver.Change) (driver.Result, error) {
 	if err := a.serves(&req); err != nil {
 		return driver.Result{}, err
 	}
@@ -39,19 +38,19 @@ type update[S, H, P any] struct {
 	result driver.Result
 }
 
-func (u *update[S, H, P]) fail(err error, changes ...field.Change) {
+func (u *update[S, H, P]) fail(err error, changes ...driver.Change) {
 	for _, c := range changes {
 		u.result.Failed = append(u.result.Failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
 	}
 }
 
 // sort returns the changes of each part. Those that can't be made have failed.
-func (u *update[S, H, P]) sort(changes []field.Change) map[*Part[S, H, P]][]field.Change {
-	by := map[*Part[S, H, P]][]field.Change{}
+func (u *update[S, H, P]) sort(changes []driver.Change) map[*Part[S, H, P]][]driver.Change {
+	by := map[*Part[S, H, P]][]driver.Change{}
 	for _, c := range changes {
 		part := u.partOf(c.Field)
 		switch {
-		case c.Effect == field.Impossible:
+		case c.Effect == driver.Impossible:
 			u.fail(invalid("%s can't change: %s", c.Field, c.Why), c)
 		case (c.Field == driver.FieldPassword || c.Field == driver.FieldUsername) && u.req.Login.Password == "":
 			u.fail(invalid("there is no password to set"), c)
@@ -66,7 +65,7 @@ func (u *update[S, H, P]) sort(changes []field.Change) map[*Part[S, H, P]][]fiel
 
 // write makes one call of all changes of a part. A cloud that refuses a value does not say which, so each is then tried alone: one that
 // is refused must not keep the others away. The error that it returns is of the update as a whole.
-func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], changes []field.Change) error {
+func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], changes []driver.Change) error {
 	if u.begun() {
 		u.fail(u.OneOperation, changes...)
 		return nil
@@ -91,7 +90,7 @@ func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], change
 
 // alone makes a call of each change. One that is refused has failed, and an error that is about no value ends it. If all were refused,
 // and not for their values, it returns why.
-func (u *update[S, H, P]) alone(ctx context.Context, part *Part[S, H, P], changes []field.Change) error {
+func (u *update[S, H, P]) alone(ctx context.Context, part *Part[S, H, P], changes []driver.Change) error {
 	before := len(u.result.Failed)
 	for i, c := range changes {
 		have, err := u.look(ctx, part)
@@ -147,7 +146,7 @@ func (u *update[S, H, P]) look(ctx context.Context, part *Part[S, H, P]) (*H, er
 }
 
 // try makes one call of changes, and returns those that could be part of it. The others have failed.
-func (u *update[S, H, P]) try(ctx context.Context, part *Part[S, H, P], have *H, changes []field.Change) (tried []field.Change, err error) {
+func (u *update[S, H, P]) try(ctx context.Context, part *Part[S, H, P], have *H, changes []driver.Change) (tried []driver.Change, err error) {
 	var params P
 	mark := false
 	for _, c := range changes {
@@ -160,7 +159,7 @@ func (u *update[S, H, P]) try(ctx context.Context, part *Part[S, H, P], have *H,
 				u.Password(&params, u.req.Login.Password)
 			}
 		default:
-			if err := u.Table.Patch(&u.req.Spec, have, []field.Change{c}, &params); err != nil {
+			if err := u.Table.Patch(&u.req.Spec, have, []driver.Change{c}, &params); err != nil {
 				u.fail(invalid("%s", err), c)
 				continue
 			}

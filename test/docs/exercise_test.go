@@ -25,7 +25,7 @@ var addedField = []edit{
 	// +optional
 	AutoMinorVersionUpgrade *bool ` + "`json:\"autoMinorVersionUpgrade,omitempty\"`\n"},
 	{file: "providers/mem/database.go", where: "\tInstanceClass      string\n", text: "\tAutoUpgrade        bool\n"},
-	{file: "providers/mem/database.go", where: "\tfield.Of(\"gcp.tier\",\n", before: true, text: `	field.Of("aws.autoMinorVersionUpgrade",
+	{file: "providers/mem/database.go", where: "\tfield.Of(\"gcp.tier\",\n", before: true, text: `	table.Field("aws.autoMinorVersionUpgrade",
 		func(s *databaseParameters) *bool {
 			if s.AWS == nil {
 				return nil

@@ -17,7 +17,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
@@ -252,7 +251,7 @@ func TestPasswordOfOthers(t *testing.T) {
 		w.create(d)
 		s := w.stalled(d, v1alpha1.ReasonApprovalRequired, "every login with the current one then fails", "spec.credentials.passwordSecretRef", v1alpha1.AnnotationApprove+"=")
 		w.equal("pendingChanges", s.Status.PendingChanges, []v1alpha1.PendingChange{{
-			Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: string(field.Irreversible), Cause: v1alpha1.CauseDrift,
+			Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: string(driver.Irreversible), Cause: v1alpha1.CauseDrift,
 		}})
 		w.observedAgain(c, name, 2)
 		_, _, err := w.query(theirs)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -78,7 +78,7 @@ var databaseChanges = []databaseChange{
 
 func TestEveryFieldOfADatabaseIsTested(t *testing.T) {
 	fixed := []string{"location", "engine", "databaseName"}
-	for _, leaf := range field.Leaves(reflect.TypeFor[v1alpha1.DatabaseParameters]()) {
+	for _, leaf := range driver.Leaves(reflect.TypeFor[v1alpha1.DatabaseParameters]()) {
 		tested := slices.ContainsFunc(databaseChanges, func(c databaseChange) bool { return c.field == leaf })
 		if !tested && !slices.Contains(fixed, leaf) {
 			t.Errorf("no change of %s is tested", leaf)

@@ -18,7 +18,6 @@ const (
 	module = "github.com/mooring-dev/mooring"
 
 	apis        = module + "/apis"
-	field       = module + "/providers/field"
 	driver      = module + "/providers/driver"
 	table       = module + "/providers/table"
 	pipe        = module + "/providers/pipe"
@@ -52,18 +51,17 @@ type rule struct {
 
 var rules = []rule{
 	{who: apis, may: []string{apimachinery}},
-	{who: field, may: []string{}},
-	{who: driver, may: []string{apis, field}},
-	{who: table, may: []string{apis, driver, field}},
-	{who: pipe, may: []string{driver, field}},
-	{who: mem, may: []string{apis, driver, field, table}, never: kubernetesClient},
+	{who: driver, may: []string{apis}},
+	{who: table, may: []string{apis, driver}},
+	{who: pipe, may: []string{driver}},
+	{who: mem, may: []string{apis, driver, table}, never: kubernetesClient},
 	{
-		who: aws, may: slices.Concat([]string{apis, driver, field, table}, awsSDK),
+		who: aws, may: slices.Concat([]string{apis, driver, table}, awsSDK),
 		never: slices.Concat([]string{controllers, gcp, mem, tests}, kubernetesClient, gcpSDK),
 	},
 	{
 		// Tokens come by oauth2, which client-go imports too, so that it is no mark of this cloud.
-		who: gcp, may: slices.Concat([]string{apis, driver, field, table, "golang.org/x/oauth2"}, gcpSDK),
+		who: gcp, may: slices.Concat([]string{apis, driver, table, "golang.org/x/oauth2"}, gcpSDK),
 		never: slices.Concat([]string{controllers, aws, mem, tests}, kubernetesClient, awsSDK),
 	},
 	{who: drivertest, never: slices.Concat([]string{controllers, aws, gcp}, kubernetesClient)},
@@ -71,7 +69,7 @@ var rules = []rule{
 	// The limiter of an account knows nothing of what leads to one.
 	{who: controllers + "/account", may: []string{}},
 	// The plan decides from values: it has no client, no connection and no clock.
-	{who: controllers + "/resource/plan", may: []string{apis, driver, field, controllers + "/class", controllers + "/kind", apimachinery}},
+	{who: controllers + "/resource/plan", may: []string{apis, driver, controllers + "/class", controllers + "/kind", apimachinery}},
 	{who: module + "/cmd/mooring", never: []string{drivertest, mem, tests}},
 }
 
@@ -98,8 +96,8 @@ func TestRules(t *testing.T) {
 	}{
 		{"nothing there yet", nil, 0},
 		{"standard library and own sub-packages", []pkg{
-			{ImportPath: field, Name: "field", Imports: []string{"fmt", field + "/part"}},
-			{ImportPath: field + "/part", Name: "part"},
+			{ImportPath: driver, Name: "driver", Imports: []string{"fmt", driver + "/part"}},
+			{ImportPath: driver + "/part", Name: "part"},
 			{ImportPath: "fmt", Name: "fmt", Standard: true},
 		}, 0},
 		{"a direct import that is not on the list", []pkg{
@@ -119,7 +117,7 @@ func TestRules(t *testing.T) {
 			{ImportPath: "github.com/aws/aws-sdk-go-v2/service/s3", Name: "s3"},
 		}, 2},
 		{"a name that begins alike is another package", []pkg{
-			{ImportPath: field, Name: "field", Imports: []string{"fmt"}},
+			{ImportPath: apis, Name: "apis", Imports: []string{"fmt"}},
 			{ImportPath: driver, Name: "driver", Imports: []string{drivertest}},
 			{ImportPath: drivertest, Name: "drivertest"},
 			{ImportPath: "fmt", Name: "fmt", Standard: true},

@@ -13,7 +13,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -302,7 +301,7 @@ func (r *s3Replay) observe(a s3Answer, spec v1alpha1.BucketParameters, aspect st
 func (r *s3Replay) updated(a s3Answer, req bucketRequest, call, name string) {
 	r.Helper()
 	r.took()
-	result, err := drivertest.Buckets(r.open("us-east-1")).Update(r.Context(), req, []field.Change{{Field: name}})
+	result, err := drivertest.Buckets(r.open("us-east-1")).Update(r.Context(), req, []driver.Change{{Field: name}})
 	if !slices.Contains(r.took(), call) {
 		r.Errorf("%s: the driver did not call %s", a.Step, call)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // TestInstancesReplayed serves the recordings of RDS to the SDK and to the driver. The SDK must decode every answer without
@@ -112,12 +111,12 @@ func (r *instanceReplay) step(a rdsAnswer) {
 		r.present(one)
 		req := r.request(one)
 		req.Spec.DeletionProtection = new(true)
-		r.updated(req, "ModifyDBInstance", field.Change{Field: "deletionProtection"})
+		r.updated(req, "ModifyDBInstance", driver.Change{Field: "deletionProtection"})
 		r.observe(one)
 	case "RemoveTagsFromResource": // the instance itself is recorded in the same case
 		req := r.request(r.last)
 		req.Spec.Tags = map[string]v1alpha1.TagValue{}
-		r.updated(req, a.Call, field.Change{Field: "tags", Remove: slices.Sorted(maps.Keys(tagList(r.last)))})
+		r.updated(req, a.Call, driver.Change{Field: "tags", Remove: slices.Sorted(maps.Keys(tagList(r.last)))})
 	case "DeleteDBInstance":
 		req := r.request(one)
 		if _, err := drivertest.Databases(r.open(req.Location)).Delete(r.Context(), req); err != nil {
@@ -145,10 +144,10 @@ func (r *instanceReplay) present(instance map[string]any) {
 }
 
 // updated demands that an update succeeds by a call.
-func (r *instanceReplay) updated(req databaseRequest, call string, change field.Change) {
+func (r *instanceReplay) updated(req databaseRequest, call string, change driver.Change) {
 	r.Helper()
 	r.took()
-	result, err := drivertest.Databases(r.open(req.Location)).Update(r.Context(), req, []field.Change{change})
+	result, err := drivertest.Databases(r.open(req.Location)).Update(r.Context(), req, []driver.Change{change})
 	if err != nil || len(result.Failed) > 0 || !slices.Contains(r.took(), call) {
 		r.Errorf("update of %s: %v, failed %v", change.Field, err, result.Failed)
 	}
@@ -257,8 +256,8 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		other := req
 		edit(&other.Spec)
 		seen, err := drivertest.Databases(conn).Observe(r.Context(), other)
-		if err != nil || !slices.Equal(field.Names(seen.Changes), []string{name}) {
-			r.Errorf("%s: another %s shows the differences %v, error %v", req.Name, name, field.Names(seen.Changes), err)
+		if err != nil || !slices.Equal(driver.Names(seen.Changes), []string{name}) {
+			r.Errorf("%s: another %s shows the differences %v, error %v", req.Name, name, driver.Names(seen.Changes), err)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -34,7 +33,7 @@ func TestBucketsReplayed(t *testing.T) {
 				}
 			case "buckets.patch":
 				req.Spec = bucketSpec(object(t, step.Request), req.Spec)
-				result, err := drivertest.Buckets(conn).Update(t.Context(), req, []field.Change{{Field: "tags"}})
+				result, err := drivertest.Buckets(conn).Update(t.Context(), req, []driver.Change{{Field: "tags"}})
 				if err != nil || len(result.Failed) > 0 {
 					t.Errorf("step %d: %s: %v, failed %v", i, where, err, result.Failed)
 				}

@@ -8,7 +8,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
-	"github.com/mooring-dev/mooring/providers/field"
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
@@ -97,7 +96,7 @@ func (r *databaseReplay) step(e exchange) error {
 		req.Spec = databaseSpec(object(r.T, e.Request), req.Spec)
 		e.Method = http.MethodPatch // the driver replaces nothing as a whole
 		r.answer(e)
-		return r.began(e)(r.cloud.Update(r.Context(), *req, []field.Change{{Field: "gcp.tier"}}))
+		return r.began(e)(r.cloud.Update(r.Context(), *req, []driver.Change{{Field: "gcp.tier"}}))
 	case "instances.delete":
 		return r.began(e)(r.cloud.Delete(r.Context(), *req))
 	case "users.list":
@@ -106,7 +105,7 @@ func (r *databaseReplay) step(e exchange) error {
 		with := *req
 		with.Login.Username = "recorded"
 		changed := map[string]string{"users.insert": driver.FieldUsername, "users.update": driver.FieldPassword}[databaseCall(e)]
-		return r.began(e)(r.cloud.Update(r.Context(), with, []field.Change{{Field: changed}}))
+		return r.began(e)(r.cloud.Update(r.Context(), with, []driver.Change{{Field: changed}}))
 	case "databases.get":
 		with := *req
 		with.Spec.DatabaseName = new(e.segments()[5])
@@ -118,7 +117,7 @@ func (r *databaseReplay) step(e exchange) error {
 	case "databases.insert":
 		with := *req
 		with.Spec.DatabaseName = new(stringAt(object(r.T, e.Request), "name"))
-		return r.began(e)(r.cloud.Update(r.Context(), with, []field.Change{{Field: "databaseName"}}))
+		return r.began(e)(r.cloud.Update(r.Context(), with, []driver.Change{{Field: "databaseName"}}))
 	case "users.delete", "databases.update", "databases.delete", "instances.clone", "instances.promoteReplica":
 		return nil // the driver makes no such call
 	}

@@ -9,11 +9,10 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // mustAsk reports whether a person is to be asked before a change is made.
-func mustAsk(v View, c field.Change, p Policy) bool {
+func mustAsk(v View, c driver.Change, p Policy) bool {
 	if !c.Effect.Disruptive() {
 		return false
 	}
@@ -34,7 +33,7 @@ func mustAsk(v View, c field.Change, p Policy) bool {
 // never applied, as on an object just adopted, counts as drift until the spec is edited; what waits
 // as drift by then stays drift, or the edit of one field would approve the restart for another. What differs because the
 // class says something else is the class's doing, whatever was edited at the same time.
-func CauseOf(v View, c field.Change) string {
+func CauseOf(v View, c driver.Change) string {
 	applied, known := v.Applied[c.Field]
 	byClass := v.ByClass.Has(c.Field) && (!v.Edited || !v.WasReady)
 	switch {
@@ -62,18 +61,18 @@ func CauseOf(v View, c field.Change) string {
 }
 
 // waitsAs reports whether a change was waiting for that cause when the object was last looked at.
-func waitsAs(v View, c field.Change, cause string) bool {
+func waitsAs(v View, c driver.Change, cause string) bool {
 	return slices.ContainsFunc(v.Waiting, func(w v1alpha1.PendingChange) bool {
 		return w.Field == c.Field && w.To == c.To && w.Cause == cause
 	})
 }
 
 // agreed reports whether a person agreed to what waits: to just that, or to a plan that was begun and of which it is left.
-func agreed(v View, hash string, wait []field.Change) bool {
+func agreed(v View, hash string, wait []driver.Change) bool {
 	if v.Approval == "" || v.Approval == hash {
 		return v.Approval == hash
 	}
-	return v.Approval == v.Asked && !slices.ContainsFunc(wait, func(c field.Change) bool {
+	return v.Approval == v.Asked && !slices.ContainsFunc(wait, func(c driver.Change) bool {
 		return !slices.ContainsFunc(v.Waiting, func(w v1alpha1.PendingChange) bool {
 			return w.Field == c.Field && w.From == c.From && w.To == c.To && w.Effect == string(c.Effect)
 		})
@@ -93,7 +92,7 @@ func instead(approval string) string {
 }
 
 // PendingChanges returns changes as the status lists them, each with its cause.
-func PendingChanges(v View, changes []field.Change) []v1alpha1.PendingChange {
+func PendingChanges(v View, changes []driver.Change) []v1alpha1.PendingChange {
 	var out []v1alpha1.PendingChange
 	for _, c := range changes {
 		out = append(out, v1alpha1.PendingChange{Field: c.Field, From: c.From, To: c.To, Effect: string(c.Effect), Cause: CauseOf(v, c)})
@@ -103,7 +102,7 @@ func PendingChanges(v View, changes []field.Change) []v1alpha1.PendingChange {
 
 // planHash identifies changes that wait. The uid and the serial keep an approval from being good for
 // another object, or for a later plan that happens to look the same.
-func planHash(v View, wait []field.Change) string {
+func planHash(v View, wait []driver.Change) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%q %d", v.Mark.UID, v.Serial)
 	for _, c := range wait {
@@ -114,7 +113,7 @@ func planHash(v View, wait []field.Change) string {
 }
 
 // ListChanges says changes in a line: field from -> to (effect: why).
-func ListChanges(changes []field.Change) string {
+func ListChanges(changes []driver.Change) string {
 	var s strings.Builder
 	for i, c := range changes {
 		if i > 0 {
@@ -122,7 +121,7 @@ func ListChanges(changes []field.Change) string {
 		}
 		fmt.Fprintf(&s, "%s %s -> %s", c.Field, OrNone(c.From), OrNone(c.To))
 		switch {
-		case c.Effect == field.Online || c.Effect == "":
+		case c.Effect == driver.Online || c.Effect == "":
 		case c.Why != "":
 			fmt.Fprintf(&s, " (%s: %s)", c.Effect, c.Why)
 		default:
@@ -142,9 +141,9 @@ func OrNone(s string) string {
 
 // LacksLogin reports whether changes say that something which the connection Secret names may not be in the cloud yet: the
 // administrator, or the initial database.
-func LacksLogin(changes []field.Change) bool {
-	return slices.ContainsFunc(changes, func(c field.Change) bool {
-		return c.Effect != field.Impossible && (c.Field == driver.FieldUsername || c.Field == "databaseName")
+func LacksLogin(changes []driver.Change) bool {
+	return slices.ContainsFunc(changes, func(c driver.Change) bool {
+		return c.Effect != driver.Impossible && (c.Field == driver.FieldUsername || c.Field == "databaseName")
 	})
 }
 

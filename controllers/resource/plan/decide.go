@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // A Fate is what becomes of a change.
@@ -20,7 +20,7 @@ const (
 
 // A Decided change is one with its cause and its fate.
 type Decided struct {
-	field.Change
+	driver.Change
 	Cause string
 	Fate  Fate
 }
@@ -39,7 +39,7 @@ type DecidedChanges struct {
 }
 
 // With returns the changes that have a fate, in their order.
-func (d DecidedChanges) With(fate Fate) (changes []field.Change) {
+func (d DecidedChanges) With(fate Fate) (changes []driver.Change) {
 	for _, c := range d.Changes {
 		if c.Fate == fate {
 			changes = append(changes, c.Change)
@@ -50,12 +50,12 @@ func (d DecidedChanges) With(fate Fate) (changes []field.Change) {
 
 // Decide says which changes are made now, which wait for a person, and which can't be made. The plan does what it says, and the preview
 // of an edit shows it.
-func Decide(v View, changes []field.Change, p Policy) DecidedChanges {
+func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 	d := DecidedChanges{Blocked: specImpossible(v, changes)}
 	for _, c := range changes {
 		fate := AtOnce
 		switch {
-		case c.Effect == field.Impossible:
+		case c.Effect == driver.Impossible:
 			fate = Never
 		case d.Blocked && c.Effect.Disruptive() && !mustAsk(v, c, p):
 			fate = Withheld // it was asked for together with what can't be, and may be taken back together with it
@@ -93,8 +93,8 @@ func (d *DecidedChanges) approve() {
 
 // specImpossible reports whether a part of the spec is impossible for what exists, by an edit or by drift. What the class asks for and
 // can't be is not the object's own contradiction.
-func specImpossible(v View, changes []field.Change) bool {
-	return slices.ContainsFunc(changes, func(c field.Change) bool {
-		return c.Effect == field.Impossible && CauseOf(v, c) != v1alpha1.CauseClass
+func specImpossible(v View, changes []driver.Change) bool {
+	return slices.ContainsFunc(changes, func(c driver.Change) bool {
+		return c.Effect == driver.Impossible && CauseOf(v, c) != v1alpha1.CauseClass
 	})
 }

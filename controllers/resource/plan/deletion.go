@@ -5,7 +5,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A DeletionEffect is what the deletion of a Kubernetes object does to its cloud object in the end.
@@ -106,8 +105,8 @@ const FieldProtection = "deletionProtection"
 
 // lifting returns the index of the change that lifts deletion protection because the spec says so in as many words; -1 if
 // the spec does not.
-func lifting(changes []field.Change) int {
-	return slices.IndexFunc(changes, func(c field.Change) bool { return c.Field == FieldProtection && !c.Release })
+func lifting(changes []driver.Change) int {
+	return slices.IndexFunc(changes, func(c driver.Change) bool { return c.Field == FieldProtection && !c.Release })
 }
 
 // planProtected lifts the cloud's deletion protection if the spec says so.

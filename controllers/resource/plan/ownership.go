@@ -6,7 +6,6 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // Belonging says whose a cloud object is.
@@ -85,9 +84,9 @@ func planForeign(b Belonging, v View, o driver.Observation, p Policy) Action {
 
 // contradictions are the differences that can never be put right, the class's own aside: what they are on is not what the object
 // asks for.
-func contradictions(v View, o driver.Observation) []field.Change {
-	return slices.DeleteFunc(slices.Clone(o.Changes), func(c field.Change) bool {
-		return c.Effect != field.Impossible || CauseOf(v, c) == v1alpha1.CauseClass
+func contradictions(v View, o driver.Observation) []driver.Change {
+	return slices.DeleteFunc(slices.Clone(o.Changes), func(c driver.Change) bool {
+		return c.Effect != driver.Impossible || CauseOf(v, c) == v1alpha1.CauseClass
 	})
 }
 

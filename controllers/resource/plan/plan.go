@@ -8,7 +8,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A Verb is what is to be done about an object. A turn does one thing.
@@ -35,7 +34,7 @@ type Action struct {
 	Reason  v1alpha1.Reason
 	Message string
 	// Changes are to be applied now.
-	Changes []field.Change
+	Changes []driver.Change
 	// Pending are all differences, those that wait included.
 	Pending []v1alpha1.PendingChange
 	// Hash identifies the changes that wait for approval; empty if none does.
@@ -104,7 +103,7 @@ type View struct {
 	Mark driver.Mark
 	ID   string
 	// Applied is what we set in the cloud.
-	Applied field.Applied
+	Applied driver.Applied
 	// Approval is the hash that a person approved, Asked the one that the status tells; Serial counts the plans that were
 	// settled.
 	Approval, Asked string
@@ -259,7 +258,7 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	case len(wait) > 0:
 		a.Verb, a.Reason = Ask, v1alpha1.ReasonApprovalRequired
 		a.Message = fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s%s", ListChanges(wait), v1alpha1.AnnotationApprove, a.Hash, instead(v.Approval))
-		if !slices.ContainsFunc(wait, func(c field.Change) bool { return CauseOf(v, c) != v1alpha1.CauseDrift || c.From == field.Redacted }) {
+		if !slices.ContainsFunc(wait, func(c driver.Change) bool { return CauseOf(v, c) != v1alpha1.CauseDrift || c.From == driver.Redacted }) {
 			a.Message += "; to keep the values in the cloud, set the spec to them"
 		}
 		if !o.Available && o.Problem != "" { // that is worse than to differ, and what waits may mend it
@@ -278,7 +277,7 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 }
 
 // impossible says of all changes that can't be made why not.
-func impossible(never []field.Change) string {
+func impossible(never []driver.Change) string {
 	var all []string
 	for _, c := range never {
 		all = append(all, fmt.Sprintf("%s can't change from %q to %q: %s", c.Field, c.From, c.To, c.Why))
@@ -287,7 +286,7 @@ func impossible(never []field.Change) string {
 }
 
 // reasonOf says why changes are made: an edit comes before a changed class, and that before drift.
-func reasonOf(v View, changes []field.Change) v1alpha1.Reason {
+func reasonOf(v View, changes []driver.Change) v1alpha1.Reason {
 	causes := map[string]bool{}
 	for _, c := range changes {
 		causes[CauseOf(v, c)] = true

@@ -10,7 +10,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A scene is everything that Plan decides from.
@@ -30,7 +29,7 @@ var (
 // settled is a database that works, is as declared, and has a Database's defaults for policy.
 func settled() scene {
 	return scene{
-		View: View{Bound: true, Held: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, Mark: itsMark, ID: itsID, Applied: field.Applied{}},
+		View: View{Bound: true, Held: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, Mark: itsMark, ID: itsID, Applied: driver.Applied{}},
 		Seen: driver.Observation{State: driver.Ready, Available: true, ID: itsID, Mark: itsMark},
 		Policy: Policy{
 			Management: v1alpha1.ManagementFull, Adoption: v1alpha1.AdoptionIfMarked, WhenVanished: v1alpha1.WhenVanishedStop,
@@ -71,18 +70,18 @@ func exists(mark driver.Mark) func(*scene) {
 }
 
 // edited adds a difference that an edit of the spec made; drifted one that somebody made in the cloud.
-func edited(name string, effect field.Effect) func(*scene) {
+func edited(name string, effect driver.Effect) func(*scene) {
 	return func(s *scene) {
 		s.Edited = true
 		s.Applied[name] = []string{"old"}
-		s.Seen.Changes = append(s.Seen.Changes, field.Change{Field: name, From: "old", To: "new", Effect: effect, Why: "make another"})
+		s.Seen.Changes = append(s.Seen.Changes, driver.Change{Field: name, From: "old", To: "new", Effect: effect, Why: "make another"})
 	}
 }
 
-func drifted(name string, effect field.Effect) func(*scene) {
+func drifted(name string, effect driver.Effect) func(*scene) {
 	return func(s *scene) {
 		s.Applied[name] = []string{"new"}
-		s.Seen.Changes = append(s.Seen.Changes, field.Change{Field: name, From: "theirs", To: "new", Effect: effect, Why: "make another"})
+		s.Seen.Changes = append(s.Seen.Changes, driver.Change{Field: name, From: "theirs", To: "new", Effect: effect, Why: "make another"})
 	}
 }
 
@@ -98,8 +97,8 @@ func begun(s *scene) {
 
 // unknownPassword has a password take the place of one that only others know.
 func unknownPassword(s *scene) {
-	s.Seen.Changes = append(s.Seen.Changes, field.Change{
-		Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Irreversible, Why: WhyReplaced,
+	s.Seen.Changes = append(s.Seen.Changes, driver.Change{
+		Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Irreversible, Why: WhyReplaced,
 	})
 }
 
@@ -109,7 +108,7 @@ func neverApplied(origin v1alpha1.Origin) func(*scene) {
 }
 func consented(s *scene) { s.AdoptFrom = "bank/orders" }
 func contradicts(s *scene) {
-	s.Seen.Changes = append(s.Seen.Changes, field.Change{Field: "engine", From: "mysql", To: "postgres", Effect: field.Impossible, Why: "make another"})
+	s.Seen.Changes = append(s.Seen.Changes, driver.Change{Field: "engine", From: "mysql", To: "postgres", Effect: driver.Impossible, Why: "make another"})
 }
 
 func deleted(s *scene) { s.Deleting = true }
@@ -124,7 +123,7 @@ func refused(s *scene) {
 }
 
 // byClass makes a change one of a field that the class decides, and now decides otherwise than it did.
-func byClass(name string, effect field.Effect) func(*scene) {
+func byClass(name string, effect driver.Effect) func(*scene) {
 	return func(s *scene) {
 		drifted(name, effect)(s)
 		s.Applied[name] = []string{"what the class said before"}
@@ -161,7 +160,7 @@ type decision struct {
 func decided(a Action) decision {
 	d := decision{Verb: a.Verb, Reason: a.Reason, Asks: a.Hash != "", EditWaits: a.EditWaits, Quiet: a.Quiet, Snapshot: a.Snapshot, Stays: a.Stays, Lost: a.Lost}
 	if len(a.Changes) > 0 {
-		d.Changes = field.Names(a.Changes)
+		d.Changes = driver.Names(a.Changes)
 	}
 	return d
 }
@@ -203,9 +202,9 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Settle, Reason: v1alpha1.ReasonStopped}},
 		{"as declared, and its disk is full", []func(*scene){full},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
-		{"its disk is full, and drift of its size waits", []func(*scene){full, drifted(instance, field.Restarts)},
+		{"its disk is full, and drift of its size waits", []func(*scene){full, drifted(instance, driver.Restarts)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed, Asks: true}},
-		{"its disk is full, and the spec now has a larger one", []func(*scene){full, edited("storage.sizeGiB", field.Online)},
+		{"its disk is full, and the spec now has a larger one", []func(*scene){full, edited("storage.sizeGiB", driver.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{"storage.sizeGiB"}}},
 		{"as declared, and without an address yet", []func(*scene){func(s *scene) { s.Seen.Available, s.WasReady = false, false }},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonCreating}},
@@ -217,31 +216,31 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
 
 		// Differences.
-		{"an edit that nobody notices", []func(*scene){edited(days, field.Online)},
+		{"an edit that nobody notices", []func(*scene){edited(days, driver.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}}},
-		{"drift that nobody notices", []func(*scene){drifted(days, field.Online)},
+		{"drift that nobody notices", []func(*scene){drifted(days, driver.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{days}}},
-		{"an edit that restarts", []func(*scene){edited(instance, field.Restarts)},
+		{"an edit that restarts", []func(*scene){edited(instance, driver.Restarts)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{instance}}},
-		{"the class changed, online", []func(*scene){byClass(days, field.Online)},
+		{"the class changed, online", []func(*scene){byClass(days, driver.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonClassChanged, Changes: []string{days}}},
-		{"the class changed, and that restarts", []func(*scene){byClass(instance, field.Restarts)},
+		{"the class changed, and that restarts", []func(*scene){byClass(instance, driver.Restarts)},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
-		{"the class changed, and that restarts, Always", []func(*scene){byClass(instance, field.Restarts), disruptive(v1alpha1.DisruptiveAlways)},
+		{"the class changed, and that restarts, Always", []func(*scene){byClass(instance, driver.Restarts), disruptive(v1alpha1.DisruptiveAlways)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonClassChanged, Changes: []string{instance}}},
-		{"the class changed, and that restarts, approved", []func(*scene){byClass(instance, field.Restarts), approved},
+		{"the class changed, and that restarts, approved", []func(*scene){byClass(instance, driver.Restarts), approved},
 			decision{Verb: Update, Reason: v1alpha1.ReasonClassChanged, Changes: []string{instance}}},
-		{"the class changed, and the spec was edited at the same time", []func(*scene){byClass(instance, field.Restarts), justChanged(instance), editedToo},
+		{"the class changed, and the spec was edited at the same time", []func(*scene){byClass(instance, driver.Restarts), justChanged(instance), editedToo},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
-		{"another size was chosen", []func(*scene){byClass(instance, field.Restarts), editedToo},
+		{"another size was chosen", []func(*scene){byClass(instance, driver.Restarts), editedToo},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{instance}}},
-		{"the class changed what can't change, and it can't be used", []func(*scene){byClass(instance, field.Impossible), func(s *scene) { s.Seen.Available, s.Seen.Problem = false, "the disk is full" }},
+		{"the class changed what can't change, and it can't be used", []func(*scene){byClass(instance, driver.Impossible), func(s *scene) { s.Seen.Available, s.Seen.Problem = false, "the disk is full" }},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
-		{"the class changed what can't change", []func(*scene){byClass(instance, field.Impossible)},
+		{"the class changed what can't change", []func(*scene){byClass(instance, driver.Impossible)},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonImmutable}},
-		{"drift of what the class decides", []func(*scene){drifted(days, field.Online), func(s *scene) { s.ByClass = class.Fields{days} }},
+		{"drift of what the class decides", []func(*scene){drifted(days, driver.Online), func(s *scene) { s.ByClass = class.Fields{days} }},
 			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{days}}},
-		{"the class does not allow it", []func(*scene){refused, drifted(days, field.Online)},
+		{"the class does not allow it", []func(*scene){refused, drifted(days, driver.Online)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonClassViolated}},
 		{"the class does not allow it, and it is gone", []func(*scene){refused, absent, sure},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonClassViolated}},
@@ -249,21 +248,21 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting}},
 		{"the class does not allow it, and it is observed", []func(*scene){refused, observed},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonClassViolated}},
-		{"an edit that restarts, OnApproval", []func(*scene){edited(instance, field.Restarts), disruptive(v1alpha1.DisruptiveOnApproval)},
+		{"an edit that restarts, OnApproval", []func(*scene){edited(instance, driver.Restarts), disruptive(v1alpha1.DisruptiveOnApproval)},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
-		{"drift whose correction restarts", []func(*scene){drifted(instance, field.Restarts)},
+		{"drift whose correction restarts", []func(*scene){drifted(instance, driver.Restarts)},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
-		{"drift whose correction restarts, Always", []func(*scene){drifted(instance, field.Restarts), disruptive(v1alpha1.DisruptiveAlways)},
+		{"drift whose correction restarts, Always", []func(*scene){drifted(instance, driver.Restarts), disruptive(v1alpha1.DisruptiveAlways)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{instance}}},
-		{"drift whose correction restarts, approved", []func(*scene){drifted(instance, field.Restarts), approved},
+		{"drift whose correction restarts, approved", []func(*scene){drifted(instance, driver.Restarts), approved},
 			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{instance}}},
-		{"an approval of a plan that was settled", []func(*scene){drifted(instance, field.Restarts), approved, func(s *scene) { s.Serial++ }},
+		{"an approval of a plan that was settled", []func(*scene){drifted(instance, driver.Restarts), approved, func(s *scene) { s.Serial++ }},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
-		{"what is left of an approved plan", []func(*scene){drifted(instance, field.Restarts), drifted(days, field.Interrupts), begun},
+		{"what is left of an approved plan", []func(*scene){drifted(instance, driver.Restarts), drifted(days, driver.Interrupts), begun},
 			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{days}}},
-		{"more than an approved plan", []func(*scene){drifted(instance, field.Restarts), drifted(days, field.Interrupts), begun, drifted("version", field.Interrupts)},
+		{"more than an approved plan", []func(*scene){drifted(instance, driver.Restarts), drifted(days, driver.Interrupts), begun, drifted("version", driver.Interrupts)},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
-		{"what is left of an approved plan that was settled", []func(*scene){drifted(instance, field.Restarts), drifted(days, field.Interrupts), begun, func(s *scene) { s.Asked = "" }},
+		{"what is left of an approved plan that was settled", []func(*scene){drifted(instance, driver.Restarts), drifted(days, driver.Interrupts), begun, func(s *scene) { s.Asked = "" }},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
 		{"a password that only others know", []func(*scene){unknownPassword},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
@@ -271,23 +270,23 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
 		{"a password that only others know, approved", []func(*scene){unknownPassword, approved},
 			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{driver.FieldPassword}}},
-		{"an edit of something else does not approve drift", []func(*scene){drifted(instance, field.Restarts), edited(days, field.Online)},
+		{"an edit of something else does not approve drift", []func(*scene){drifted(instance, driver.Restarts), edited(days, driver.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}, Asks: true}},
-		{"a field declared for the first time", []func(*scene){edited(instance, field.Restarts), func(s *scene) { delete(s.Applied, instance) }},
+		{"a field declared for the first time", []func(*scene){edited(instance, driver.Restarts), func(s *scene) { delete(s.Applied, instance) }},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{instance}}},
 		{"just adopted, and a restart away from what is declared", []func(*scene){notYetApplied, func(s *scene) { s.WasReady = false }},
 			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
-		{"an edit of something else does not approve what waits since the adoption", []func(*scene){notYetApplied, waits, edited(days, field.Online)},
+		{"an edit of something else does not approve what waits since the adoption", []func(*scene){notYetApplied, waits, edited(days, driver.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}, Asks: true, EditWaits: true}},
-		{"what can't be changed", []func(*scene){edited("engine", field.Impossible)},
+		{"what can't be changed", []func(*scene){edited("engine", driver.Impossible)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonImmutable}},
-		{"what can't be changed keeps nothing else waiting", []func(*scene){edited("engine", field.Impossible), edited(days, field.Online)},
+		{"what can't be changed keeps nothing else waiting", []func(*scene){edited("engine", driver.Impossible), edited(days, driver.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}}},
-		{"what can't be changed keeps a restart waiting", []func(*scene){edited("engine", field.Impossible), edited(instance, field.Restarts), edited(days, field.Online)},
+		{"what can't be changed keeps a restart waiting", []func(*scene){edited("engine", driver.Impossible), edited(instance, driver.Restarts), edited(days, driver.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}}},
-		{"what can't be changed keeps an approved restart waiting", []func(*scene){edited("engine", field.Impossible), edited(instance, field.Restarts)},
+		{"what can't be changed keeps an approved restart waiting", []func(*scene){edited("engine", driver.Impossible), edited(instance, driver.Restarts)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonImmutable}},
-		{"differences while the cloud is at work", []func(*scene){edited(days, field.Online), state(driver.Pending)},
+		{"differences while the cloud is at work", []func(*scene){edited(days, driver.Online), state(driver.Pending)},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy}},
 
 		// What exists already.
@@ -353,7 +352,7 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy}},
 
 		// Observed only.
-		{"observed, and there", []func(*scene){observed, mark(foreignMark), drifted(instance, field.Restarts)},
+		{"observed, and there", []func(*scene){observed, mark(foreignMark), drifted(instance, driver.Restarts)},
 			decision{Verb: Settle, Reason: v1alpha1.ReasonObserved}},
 		{"no longer observed only, and without a mark", []func(*scene){mark(driver.Mark{}), surelyUnmarked, func(s *scene) { s.Held, s.WasReady = false, false }},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
@@ -447,7 +446,7 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected}},
 		{"deleted, protection lifted, and the cloud still shows it", []func(*scene){deleted, protected, func(s *scene) { s.Unsettled = true }},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
-		{"deleted under protection that the spec has lifted", []func(*scene){deleted, protected, unprotect, edited(days, field.Online)},
+		{"deleted under protection that the spec has lifted", []func(*scene){deleted, protected, unprotect, edited(days, driver.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonDeleting, Changes: []string{protection}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -464,7 +463,7 @@ func TestPlan(t *testing.T) {
 
 // notYetApplied is a difference that restarts, of a field that Mooring never set.
 func notYetApplied(s *scene) {
-	drifted(instance, field.Restarts)(s)
+	drifted(instance, driver.Restarts)(s)
 	delete(s.Applied, instance)
 	s.Edited = true
 }
@@ -496,12 +495,12 @@ func withoutID(s *scene)      { s.ID, s.Seen.ID = "", "" }
 func protected(s *scene)      { s.Seen.Protected = true }
 func unprotect(s *scene) {
 	s.Applied[protection] = []string{"true"}
-	s.Seen.Changes = append(s.Seen.Changes, field.Change{Field: protection, From: "true", To: "false", Effect: field.Online})
+	s.Seen.Changes = append(s.Seen.Changes, driver.Change{Field: protection, From: "true", To: "false", Effect: driver.Online})
 }
 
 // TestObservedShowsChanges: who only looks sees what would be changed, before they let it be changed.
 func TestObservedShowsChanges(t *testing.T) {
-	changes := []field.Change{{Field: "aws.instanceClass", From: "db.t4g.small", To: "db.t4g.micro", Effect: field.Restarts}}
+	changes := []driver.Change{{Field: "aws.instanceClass", From: "db.t4g.small", To: "db.t4g.micro", Effect: driver.Restarts}}
 	a := Plan(View{}, driver.Observation{State: driver.Ready, Available: true, Changes: changes}, Policy{Management: v1alpha1.ManagementObserve})
 	want := []v1alpha1.PendingChange{{Field: "aws.instanceClass", From: "db.t4g.small", To: "db.t4g.micro", Effect: "Restarts", Cause: v1alpha1.CauseDrift}}
 	if diff := cmp.Diff(want, a.Pending); diff != "" || len(a.Changes) > 0 {

@@ -13,14 +13,13 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/field"
 )
 
 // A difference is a set of changes of which it is known what caused each.
 type difference struct {
 	name    string
-	applied field.Applied
-	changes []field.Change
+	applied driver.Applied
+	changes []driver.Change
 	// causes are those of the changes, in order; "?" stands for a cause that depends on whether the
 	// spec was edited since the object was Ready.
 	causes []string
@@ -30,26 +29,26 @@ const eitherCause = "?"
 
 var differences = []difference{
 	{name: "none"},
-	{"online edit", field.Applied{"a": {"old"}}, []field.Change{{Field: "a", From: "old", To: "new", Effect: field.Online}}, []string{v1alpha1.CauseSpec}},
-	{"online drift", field.Applied{"a": {"new"}}, []field.Change{{Field: "a", From: "theirs", To: "new", Effect: field.Online}}, []string{v1alpha1.CauseDrift}},
-	{"disruptive edit", field.Applied{"b": {"old"}}, []field.Change{{Field: "b", From: "old", To: "new", Effect: field.Restarts}}, []string{v1alpha1.CauseSpec}},
-	{"disruptive drift", field.Applied{"b": {"new"}}, []field.Change{{Field: "b", From: "theirs", To: "new", Effect: field.Interrupts}}, []string{v1alpha1.CauseDrift}},
-	{"disruptive, never applied", nil, []field.Change{{Field: "b", From: "theirs", To: "new", Effect: field.Irreversible}}, []string{eitherCause}},
-	{"impossible edit", field.Applied{"c": {"old"}}, []field.Change{{Field: "c", From: "old", To: "new", Effect: field.Impossible, Why: "make another"}}, []string{v1alpha1.CauseSpec}},
-	{"impossible drift", field.Applied{"c": {"new"}}, []field.Change{{Field: "c", From: "theirs", To: "new", Effect: field.Impossible, Why: "make another"}}, []string{v1alpha1.CauseDrift}},
-	{"two impossible edits", field.Applied{"c": {"old"}, "e": {"old"}}, []field.Change{
-		{Field: "c", From: "old", To: "new", Effect: field.Impossible, Why: "make another"}, {Field: "e", From: "old", To: "new", Effect: field.Impossible, Why: "make a third"},
+	{"online edit", driver.Applied{"a": {"old"}}, []driver.Change{{Field: "a", From: "old", To: "new", Effect: driver.Online}}, []string{v1alpha1.CauseSpec}},
+	{"online drift", driver.Applied{"a": {"new"}}, []driver.Change{{Field: "a", From: "theirs", To: "new", Effect: driver.Online}}, []string{v1alpha1.CauseDrift}},
+	{"disruptive edit", driver.Applied{"b": {"old"}}, []driver.Change{{Field: "b", From: "old", To: "new", Effect: driver.Restarts}}, []string{v1alpha1.CauseSpec}},
+	{"disruptive drift", driver.Applied{"b": {"new"}}, []driver.Change{{Field: "b", From: "theirs", To: "new", Effect: driver.Interrupts}}, []string{v1alpha1.CauseDrift}},
+	{"disruptive, never applied", nil, []driver.Change{{Field: "b", From: "theirs", To: "new", Effect: driver.Irreversible}}, []string{eitherCause}},
+	{"impossible edit", driver.Applied{"c": {"old"}}, []driver.Change{{Field: "c", From: "old", To: "new", Effect: driver.Impossible, Why: "make another"}}, []string{v1alpha1.CauseSpec}},
+	{"impossible drift", driver.Applied{"c": {"new"}}, []driver.Change{{Field: "c", From: "theirs", To: "new", Effect: driver.Impossible, Why: "make another"}}, []string{v1alpha1.CauseDrift}},
+	{"two impossible edits", driver.Applied{"c": {"old"}, "e": {"old"}}, []driver.Change{
+		{Field: "c", From: "old", To: "new", Effect: driver.Impossible, Why: "make another"}, {Field: "e", From: "old", To: "new", Effect: driver.Impossible, Why: "make a third"},
 	}, []string{v1alpha1.CauseSpec, v1alpha1.CauseSpec}},
-	{"release", field.Applied{"a": {"old"}}, []field.Change{{Field: "a", From: "old", To: "safe", Effect: field.Online, Release: true}}, []string{v1alpha1.CauseSpec}},
-	{"disruptive release", field.Applied{"b": {"old"}}, []field.Change{{Field: "b", From: "old", To: "safe", Effect: field.Restarts, Release: true}}, []string{v1alpha1.CauseSpec}},
-	{"entries removed", field.Applied{"t": {"x", "y"}}, []field.Change{{Field: "t", From: "x=1", Effect: field.Online, Entries: true, Remove: []string{"x"}}}, []string{v1alpha1.CauseSpec}},
-	{"password", nil, []field.Change{{Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Online}}, []string{v1alpha1.CauseSpec}},
-	{"password in place of another's", nil, []field.Change{{Field: driver.FieldPassword, From: field.Redacted, To: field.Redacted, Effect: field.Irreversible}}, []string{v1alpha1.CauseDrift}},
-	{"protection lifted", field.Applied{protection: {"true"}}, []field.Change{{Field: protection, From: "true", To: "false", Effect: field.Online}}, []string{v1alpha1.CauseSpec}},
-	{"of every kind", field.Applied{"a": {"old"}, "b": {"new"}, "c": {"old"}, "d": {"old"}},
-		[]field.Change{
-			{Field: "a", From: "old", To: "new", Effect: field.Online}, {Field: "b", From: "theirs", To: "new", Effect: field.Restarts},
-			{Field: "c", From: "old", To: "new", Effect: field.Impossible, Why: "make another"}, {Field: "d", From: "old", To: "new", Effect: field.Restarts},
+	{"release", driver.Applied{"a": {"old"}}, []driver.Change{{Field: "a", From: "old", To: "safe", Effect: driver.Online, Release: true}}, []string{v1alpha1.CauseSpec}},
+	{"disruptive release", driver.Applied{"b": {"old"}}, []driver.Change{{Field: "b", From: "old", To: "safe", Effect: driver.Restarts, Release: true}}, []string{v1alpha1.CauseSpec}},
+	{"entries removed", driver.Applied{"t": {"x", "y"}}, []driver.Change{{Field: "t", From: "x=1", Effect: driver.Online, Entries: true, Remove: []string{"x"}}}, []string{v1alpha1.CauseSpec}},
+	{"password", nil, []driver.Change{{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}}, []string{v1alpha1.CauseSpec}},
+	{"password in place of another's", nil, []driver.Change{{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Irreversible}}, []string{v1alpha1.CauseDrift}},
+	{"protection lifted", driver.Applied{protection: {"true"}}, []driver.Change{{Field: protection, From: "true", To: "false", Effect: driver.Online}}, []string{v1alpha1.CauseSpec}},
+	{"of every kind", driver.Applied{"a": {"old"}, "b": {"new"}, "c": {"old"}, "d": {"old"}},
+		[]driver.Change{
+			{Field: "a", From: "old", To: "new", Effect: driver.Online}, {Field: "b", From: "theirs", To: "new", Effect: driver.Restarts},
+			{Field: "c", From: "old", To: "new", Effect: driver.Impossible, Why: "make another"}, {Field: "d", From: "old", To: "new", Effect: driver.Restarts},
 		},
 		[]string{v1alpha1.CauseSpec, v1alpha1.CauseDrift, v1alpha1.CauseSpec, v1alpha1.CauseSpec}},
 }
@@ -188,7 +187,7 @@ func (w world) ours() bool {
 
 // made reports whether the cloud object was made for the object, as far as that is noted: 0.1.0 did not note it.
 func (w world) made() bool {
-	contradicts := slices.ContainsFunc(w.Seen.Changes, func(c field.Change) bool { return c.Effect == field.Impossible })
+	contradicts := slices.ContainsFunc(w.Seen.Changes, func(c driver.Change) bool { return c.Effect == driver.Impossible })
 	return w.Origin == v1alpha1.OriginCreated || w.Origin == "" && w.Policy.Adoption != v1alpha1.AdoptionIfExists && !contradicts
 }
 
@@ -229,7 +228,7 @@ func (w world) waits(i int) bool {
 // contradicts reports whether the spec itself asks for something that is impossible.
 func (w world) contradicts() bool {
 	for i, c := range w.Seen.Changes {
-		if c.Effect == field.Impossible && w.cause(i) != v1alpha1.CauseClass {
+		if c.Effect == driver.Impossible && w.cause(i) != v1alpha1.CauseClass {
 			return true
 		}
 	}
@@ -264,8 +263,8 @@ var properties = []struct {
 		func(w world, a Action) bool { return implies(a.Verb == Delete, w.WasApplied || w.made()) }},
 	{"what contradicts the spec is not taken over", "What contradicts the spec for good (engine, location) is not marked at all.",
 		func(w world, a Action) bool {
-			return implies(a.Verb == Adopt && !w.ours(), !slices.ContainsFunc(w.Seen.Changes, func(c field.Change) bool {
-				return c.Effect == field.Impossible && !w.classChanged
+			return implies(a.Verb == Adopt && !w.ours(), !slices.ContainsFunc(w.Seen.Changes, func(c driver.Change) bool {
+				return c.Effect == driver.Impossible && !w.classChanged
 			}))
 		}},
 	{"what a namespace left is for that namespace", "Only the same namespace may take it back.",
@@ -326,7 +325,7 @@ var properties = []struct {
 	{"a deletion changes nothing but its protection", "Deletion is the dangerous verb.",
 		func(w world, a Action) bool {
 			return implies(w.Deleting, !slices.Contains([]Verb{Create, Adopt, Ask, Settle}, a.Verb)) &&
-				implies(w.Deleting && a.Verb == Update, w.Seen.Protected && slices.Equal(field.Names(a.Changes), []string{protection}))
+				implies(w.Deleting && a.Verb == Update, w.Seen.Protected && slices.Equal(driver.Names(a.Changes), []string{protection}))
 		}},
 	{"only a deletion deletes", "It is created, kept as declared, and deleted only when that is safe.",
 		func(w world, a Action) bool {
@@ -335,7 +334,7 @@ var properties = []struct {
 	{"disruption needs an edit or an approval", "OnSpecChange (default: an edit of the spec is applied; a disruptive drift correction or class change waits for approval), Always, OnApproval.",
 		func(w world, a Action) bool {
 			for i, c := range w.Seen.Changes {
-				if !w.Deleting && w.waits(i) && slices.Contains(field.Names(a.Changes), c.Field) && w.approval != rightApproval {
+				if !w.Deleting && w.waits(i) && slices.Contains(driver.Names(a.Changes), c.Field) && w.approval != rightApproval {
 					return false
 				}
 			}
@@ -344,7 +343,7 @@ var properties = []struct {
 	{"what need not wait does not", "An edit of the spec is applied.",
 		func(w world, a Action) bool {
 			for i, c := range w.Seen.Changes {
-				if a.Verb == Update && !w.Deleting && c.Effect != field.Impossible && !(w.contradicts() && c.Effect.Disruptive()) && !w.waits(i) && !slices.Contains(field.Names(a.Changes), c.Field) {
+				if a.Verb == Update && !w.Deleting && c.Effect != driver.Impossible && !(w.contradicts() && c.Effect.Disruptive()) && !w.waits(i) && !slices.Contains(driver.Names(a.Changes), c.Field) {
 					return false
 				}
 			}
@@ -372,12 +371,12 @@ var properties = []struct {
 		}},
 	{"nothing disruptive beside what is impossible", "Nothing disruptive starts while another part of the spec is impossible.",
 		func(w world, a Action) bool {
-			return implies(w.contradicts() && !w.Deleting, !slices.ContainsFunc(a.Changes, func(c field.Change) bool { return c.Effect.Disruptive() }))
+			return implies(w.contradicts() && !w.Deleting, !slices.ContainsFunc(a.Changes, func(c driver.Change) bool { return c.Effect.Disruptive() }))
 		}},
 	{"all that is impossible is told", "All impossible changes at once, not one by one.",
 		func(w world, a Action) bool {
 			for _, c := range w.Seen.Changes {
-				if a.Reason == v1alpha1.ReasonImmutable && c.Effect == field.Impossible && !strings.Contains(a.Message, c.Field+" can't change") {
+				if a.Reason == v1alpha1.ReasonImmutable && c.Effect == driver.Impossible && !strings.Contains(a.Message, c.Field+" can't change") {
 					return false
 				}
 			}
@@ -385,12 +384,12 @@ var properties = []struct {
 		}},
 	{"Impossible is never tried", "Impossible: the cloud can't do it to what exists.",
 		func(_ world, a Action) bool {
-			return !slices.ContainsFunc(a.Changes, func(c field.Change) bool { return c.Effect == field.Impossible })
+			return !slices.ContainsFunc(a.Changes, func(c driver.Change) bool { return c.Effect == driver.Impossible })
 		}},
 	{"Update and changes go together", "Update applies exactly changes.",
 		func(w world, a Action) bool {
-			return (a.Verb == Update) == (len(a.Changes) > 0) && !slices.ContainsFunc(a.Changes, func(c field.Change) bool {
-				return !slices.ContainsFunc(w.Seen.Changes, func(s field.Change) bool { return reflect.DeepEqual(s, c) })
+			return (a.Verb == Update) == (len(a.Changes) > 0) && !slices.ContainsFunc(a.Changes, func(c driver.Change) bool {
+				return !slices.ContainsFunc(w.Seen.Changes, func(s driver.Change) bool { return reflect.DeepEqual(s, c) })
 			})
 		}},
 	{"every difference is shown, with its cause", "pendingChanges shows from, to, effect and cause.",
@@ -527,7 +526,7 @@ func TestPlanPropertiesOfChangedClasses(t *testing.T) {
 	product(func(choose func(n int) int) {
 		w := buildWith(choose, false, func(w *world) {
 			w.classChanged = true
-			w.ByClass, w.ClassChanged = field.Names(w.Seen.Changes), field.Names(w.Seen.Changes)
+			w.ByClass, w.ClassChanged = driver.Names(w.Seen.Changes), driver.Names(w.Seen.Changes)
 		})
 		if len(w.Seen.Changes) == 0 {
 			return
@@ -655,7 +654,7 @@ func FuzzPlan(f *testing.F) {
 			if name == driver.FieldPassword {
 				return
 			}
-			w.Applied, w.Seen.Changes = field.Applied{name: {to}}, []field.Change{c}
+			w.Applied, w.Seen.Changes = driver.Applied{name: {to}}, []driver.Change{c}
 			w.Approval = ""
 			w.answer(w.approval)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
-	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // StoredView returns what is stored of an object, as Plan sees it.
@@ -19,7 +19,7 @@ func StoredView(obj metav1.Object, status *v1alpha1.ResourceStatus) View {
 		Edited:     obj.GetGeneration() != status.AppliedGeneration,
 		WasApplied: status.AppliedGeneration != 0, Origin: status.Origin,
 		AdoptFrom: obj.GetAnnotations()[v1alpha1.AnnotationAdoptFrom],
-		ID:        status.ExternalID, Applied: field.Applied(status.Applied),
+		ID:        status.ExternalID, Applied: driver.Applied(status.Applied),
 		Approval: obj.GetAnnotations()[v1alpha1.AnnotationApprove], Waiting: status.PendingChanges,
 	}
 	if status.Plan != nil {

@@ -1,4 +1,4 @@
-package field
+package driver
 
 // Redacted stands for a secret value wherever one would be shown.
 const Redacted = "(secret)"

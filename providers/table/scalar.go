@@ -1,8 +1,10 @@
-package field
+package table
 
 import (
 	"fmt"
 	"slices"
+
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // Scalar is a row for a field with one value of type V.
@@ -14,8 +16,8 @@ type Scalar[S, H, P, V any] struct {
 	reported func(*H) *V
 	equal    func(want, have V) bool
 	equalDoc string
-	effect   func(from *V, to V, have *H) (Effect, string)
-	effects  []PossibleEffect
+	effect   func(from *V, to V, have *H) (driver.Effect, string)
+	effects  []driver.PossibleEffect
 	depends  bool // the effect depends on what is changed to what
 	safe     *V
 	secret   bool
@@ -24,15 +26,15 @@ type Scalar[S, H, P, V any] struct {
 	format  func(V) string
 }
 
-// Of makes a row. want returns what the spec says, nil if it says nothing; have what the cloud has, or
+// Field makes a row. want returns what the spec says, nil if it says nothing; have what the cloud has, or
 // was already asked to make it, nil if none; set puts a value into the parameters of a call.
 // Unless told otherwise, only equal values mean the same and every change is Online.
-func Of[S, H, P any, V comparable](name string, want func(*S) *V, have func(*H) *V, set func(*P, V)) *Scalar[S, H, P, V] {
+func Field[S, H, P any, V comparable](name string, want func(*S) *V, have func(*H) *V, set func(*P, V)) *Scalar[S, H, P, V] {
 	return &Scalar[S, H, P, V]{
 		name: name, want: want, have: have, set: set, reported: have,
 		equal:   func(a, b V) bool { return a == b },
-		effect:  func(*V, V, *H) (Effect, string) { return Online, "" },
-		effects: Always(Online),
+		effect:  func(*V, V, *H) (driver.Effect, string) { return driver.Online, "" },
+		effects: driver.Always(driver.Online),
 		format:  func(v V) string { return fmt.Sprint(v) },
 	}
 }
@@ -44,16 +46,16 @@ func (r *Scalar[S, H, P, V]) Equal(equal func(want, have V) bool, doc string) *S
 }
 
 // Effect sets what every change of the field does.
-func (r *Scalar[S, H, P, V]) Effect(e Effect) *Scalar[S, H, P, V] {
-	r.effect = func(*V, V, *H) (Effect, string) { return e, "" }
-	r.effects, r.depends = Always(e), false
+func (r *Scalar[S, H, P, V]) Effect(e driver.Effect) *Scalar[S, H, P, V] {
+	r.effect = func(*V, V, *H) (driver.Effect, string) { return e, "" }
+	r.effects, r.depends = driver.Always(e), false
 	return r
 }
 
 // EffectOf sets what a change does as a function of from (nil if the cloud has no value), to and what is
 // there. The text says why a change is Impossible and what to do instead. possible lists every effect that the
-// function returns, the harmless first; fieldtest.Effects holds it to that.
-func (r *Scalar[S, H, P, V]) EffectOf(effect func(from *V, to V, have *H) (Effect, string), possible ...PossibleEffect) *Scalar[S, H, P, V] {
+// function returns, the harmless first; tabletest.Effects holds it to that.
+func (r *Scalar[S, H, P, V]) EffectOf(effect func(from *V, to V, have *H) (driver.Effect, string), possible ...driver.PossibleEffect) *Scalar[S, H, P, V] {
 	r.effect, r.effects, r.depends = effect, possible, true
 	return r
 }
@@ -61,7 +63,7 @@ func (r *Scalar[S, H, P, V]) EffectOf(effect func(from *V, to V, have *H) (Effec
 // Immutable says that the field can't change once the object exists, and what to do instead.
 func (r *Scalar[S, H, P, V]) Immutable(instead string) *Scalar[S, H, P, V] {
 	r.isFixed = func(*V) bool { return true }
-	r.EffectOf(func(*V, V, *H) (Effect, string) { return Impossible, instead }, PossibleEffect{Effect: Impossible, Instead: instead})
+	r.EffectOf(func(*V, V, *H) (driver.Effect, string) { return driver.Impossible, instead }, driver.PossibleEffect{Effect: driver.Impossible, Instead: instead})
 	r.depends = false
 	return r
 }
@@ -69,17 +71,17 @@ func (r *Scalar[S, H, P, V]) Immutable(instead string) *Scalar[S, H, P, V] {
 // ImmutableOnceSet says that the field can be set once, whenever that is, and what to do instead of a change.
 func (r *Scalar[S, H, P, V]) ImmutableOnceSet(instead string) *Scalar[S, H, P, V] {
 	r.isFixed = func(have *V) bool { return have != nil }
-	return r.EffectOf(func(from *V, _ V, _ *H) (Effect, string) {
+	return r.EffectOf(func(from *V, _ V, _ *H) (driver.Effect, string) {
 		if from == nil {
-			return Online, ""
+			return driver.Online, ""
 		}
-		return Impossible, instead
+		return driver.Impossible, instead
 	}, OnceSet(instead)...)
 }
 
 // OnceSet returns the effects of a field that can be set once, and what to do instead of a change after that.
-func OnceSet(instead string) []PossibleEffect {
-	return []PossibleEffect{{Effect: Online, When: "it is set for the first time"}, {Effect: Impossible, When: "it was set before", Instead: instead}}
+func OnceSet(instead string) []driver.PossibleEffect {
+	return []driver.PossibleEffect{{Effect: driver.Online, When: "it is set for the first time"}, {Effect: driver.Impossible, When: "it was set before", Instead: instead}}
 }
 
 // Safe sets the value that the field returns to when the spec no longer has it.
@@ -105,8 +107,8 @@ func (r *Scalar[S, H, P, V]) Reported(reported func(*H) *V) *Scalar[S, H, P, V] 
 func (r *Scalar[S, H, P, V]) Name() string { return r.name }
 
 // Doc implements Row.
-func (r *Scalar[S, H, P, V]) Doc() Doc {
-	d := Doc{Field: r.name, Effects: r.effects, Equal: r.equalDoc, Secret: r.secret}
+func (r *Scalar[S, H, P, V]) Doc() driver.Field {
+	d := driver.Field{Field: r.name, Effects: r.effects, Equal: r.equalDoc, Secret: r.secret}
 	if r.safe != nil {
 		d.Safe = r.show(*r.safe)
 	}
@@ -115,32 +117,32 @@ func (r *Scalar[S, H, P, V]) Doc() Doc {
 
 func (r *Scalar[S, H, P, V]) show(v V) string {
 	if r.secret {
-		return Redacted
+		return driver.Redacted
 	}
 	return r.format(v)
 }
 
 func (r *Scalar[S, H, P, V]) declared(want *S) bool { return r.want(want) != nil }
 
-func (r *Scalar[S, H, P, V]) diff(want *S, have *H, applied Applied) (Change, bool) {
+func (r *Scalar[S, H, P, V]) diff(want *S, have *H, applied driver.Applied) (driver.Change, bool) {
 	to, release := r.wanted(want, applied)
 	if to == nil {
-		return Change{}, false
+		return driver.Change{}, false
 	}
 	return r.change(r.have(have), *to, have, release)
 }
 
-func (r *Scalar[S, H, P, V]) preview(from, to *S, applied Applied, have *H) (Change, bool) {
+func (r *Scalar[S, H, P, V]) preview(from, to *S, applied driver.Applied, have *H) (driver.Change, bool) {
 	before := r.want(from)
 	after, release := r.wanted(to, applied)
 	if after == nil || before == nil && r.format(*after) == "" { // a mirror leaves out what is empty
-		return Change{}, false
+		return driver.Change{}, false
 	}
 	return r.change(before, *after, have, release)
 }
 
 // wanted returns the value that a spec asks for, or the safe one if the spec has released the field; nil if it is unmanaged.
-func (r *Scalar[S, H, P, V]) wanted(want *S, applied Applied) (to *V, release bool) {
+func (r *Scalar[S, H, P, V]) wanted(want *S, applied driver.Applied) (to *V, release bool) {
 	if to := r.want(want); to != nil || r.safe == nil {
 		return to, false
 	}
@@ -151,11 +153,11 @@ func (r *Scalar[S, H, P, V]) wanted(want *S, applied Applied) (to *V, release bo
 }
 
 // change is what leads from one value to another; there is none if both mean the same.
-func (r *Scalar[S, H, P, V]) change(from *V, to V, have *H, release bool) (Change, bool) {
+func (r *Scalar[S, H, P, V]) change(from *V, to V, have *H, release bool) (driver.Change, bool) {
 	if from != nil && r.equal(to, *from) {
-		return Change{}, false
+		return driver.Change{}, false
 	}
-	c := Change{Field: r.name, To: r.show(to), Release: release}
+	c := driver.Change{Field: r.name, To: r.show(to), Release: release}
 	if from != nil {
 		c.From = r.show(*from)
 	}
@@ -163,7 +165,7 @@ func (r *Scalar[S, H, P, V]) change(from *V, to V, have *H, release bool) (Chang
 	return c, true
 }
 
-func (r *Scalar[S, H, P, V]) patch(want *S, _ *H, change Change, into *P) error {
+func (r *Scalar[S, H, P, V]) patch(want *S, _ *H, change driver.Change, into *P) error {
 	to := r.want(want)
 	if to == nil && change.Release {
 		to = r.safe

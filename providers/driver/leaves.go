@@ -1,4 +1,4 @@
-package field
+package driver
 
 import (
 	"encoding/json"

@@ -1,9 +1,11 @@
-package field
+package table
 
 import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // EntryMap is a row for a map from names to values, of which others may own entries.
@@ -30,8 +32,8 @@ func Entries[S, H, P any](name string, want func(*S) map[string]string, have fun
 func (r *EntryMap[S, H, P]) Name() string { return r.name }
 
 // Doc implements Row.
-func (r *EntryMap[S, H, P]) Doc() Doc {
-	return Doc{Field: r.name, Effects: Always(Online), Equal: "entries that others set are left alone"}
+func (r *EntryMap[S, H, P]) Doc() driver.Field {
+	return driver.Field{Field: r.name, Effects: driver.Always(driver.Online), Equal: "entries that others set are left alone"}
 }
 
 func (r *EntryMap[S, H, P]) declared(want *S) bool { return r.want(want) != nil }
@@ -53,25 +55,25 @@ func (r *EntryMap[S, H, P]) delta(want *S, have map[string]string, ours []string
 	return d
 }
 
-func (r *EntryMap[S, H, P]) diff(want *S, have *H, applied Applied) (Change, bool) {
+func (r *EntryMap[S, H, P]) diff(want *S, have *H, applied driver.Applied) (driver.Change, bool) {
 	if r.want(want) == nil {
-		return Change{}, false
+		return driver.Change{}, false
 	}
 	return r.change(want, r.have(have), applied[r.name])
 }
 
-func (r *EntryMap[S, H, P]) preview(from, to *S, applied Applied, _ *H) (Change, bool) {
+func (r *EntryMap[S, H, P]) preview(from, to *S, applied driver.Applied, _ *H) (driver.Change, bool) {
 	if r.want(to) == nil {
-		return Change{}, false
+		return driver.Change{}, false
 	}
 	return r.change(to, r.want(from), applied[r.name])
 }
 
 // change is what leads from the present entries, of which some are ours, to the wanted ones.
-func (r *EntryMap[S, H, P]) change(want *S, present map[string]string, ours []string) (Change, bool) {
+func (r *EntryMap[S, H, P]) change(want *S, present map[string]string, ours []string) (driver.Change, bool) {
 	d := r.delta(want, present, ours)
 	if len(d.Set) == 0 && len(d.Remove) == 0 {
-		return Change{}, false
+		return driver.Change{}, false
 	}
 	from := map[string]string{}
 	for k := range d.Set {
@@ -82,10 +84,10 @@ func (r *EntryMap[S, H, P]) change(want *S, present map[string]string, ours []st
 	for _, k := range d.Remove {
 		from[k] = present[k]
 	}
-	return Change{Field: r.name, From: showMap(from), To: showMap(d.Set), Effect: Online, Entries: true, Remove: d.Remove}, true
+	return driver.Change{Field: r.name, From: showMap(from), To: showMap(d.Set), Effect: driver.Online, Entries: true, Remove: d.Remove}, true
 }
 
-func (r *EntryMap[S, H, P]) patch(want *S, have *H, change Change, into *P) error {
+func (r *EntryMap[S, H, P]) patch(want *S, have *H, change driver.Change, into *P) error {
 	var present map[string]string
 	if have != nil {
 		present = r.have(have)

@@ -1,5 +1,5 @@
-// Package fieldtest holds what every field table must keep, for the tests of those who have one.
-package fieldtest
+// Package tabletest holds what every field table must keep, for the tests of those who have one.
+package tabletest
 
 import (
 	"fmt"
@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // An Example is a spec and a cloud object that differ in Field, and what making the object as the spec says does.
@@ -15,19 +16,19 @@ type Example[S, H any] struct {
 	Field  string
 	Want   S
 	Have   H
-	Effect field.Effect
+	Effect driver.Effect
 }
 
 // Of returns an example.
-func Of[S, H any](name string, want S, have H, effect field.Effect) Example[S, H] {
+func Of[S, H any](name string, want S, have H, effect driver.Effect) Example[S, H] {
 	return Example[S, H]{Field: name, Want: want, Have: have, Effect: effect}
 }
 
 // Effects checks that the effects that a table's rows list are those that its changes have: every example has its effect,
 // every effect that depends on what is changed to what has an example, and no spec of the examples on any of their objects leads to an effect that is not listed.
-func Effects[S, H, P any](t testing.TB, table field.Table[S, H, P], examples []Example[S, H]) {
+func Effects[S, H, P any](t testing.TB, table table.Table[S, H, P], examples []Example[S, H]) {
 	t.Helper()
-	listed, instead := map[string][]field.Effect{}, map[string]string{}
+	listed, instead := map[string][]driver.Effect{}, map[string]string{}
 	for _, d := range table.Docs() {
 		for _, e := range d.Effects {
 			listed[d.Field] = append(listed[d.Field], e.Effect)
@@ -43,11 +44,11 @@ func Effects[S, H, P any](t testing.TB, table field.Table[S, H, P], examples []E
 		reached[key(e.Field, e.Effect)] = true
 	}
 	unreached(t, table, listed, reached)
-	crossed(t, table, examples, func(c field.Change) {
+	crossed(t, table, examples, func(c driver.Change) {
 		if !slices.Contains(listed[c.Field], c.Effect) {
 			t.Errorf("%s from %q to %q is %s, which its row does not list", c.Field, c.From, c.To, c.Effect)
 		}
-		if c.Effect == field.Impossible && c.Why == "" {
+		if c.Effect == driver.Impossible && c.Why == "" {
 			t.Errorf("%s from %q to %q is Impossible, and nothing says why and what to do instead", c.Field, c.From, c.To)
 		}
 		if advice := instead[key(c.Field, c.Effect)]; !strings.Contains(c.Why, advice) {
@@ -57,7 +58,7 @@ func Effects[S, H, P any](t testing.TB, table field.Table[S, H, P], examples []E
 }
 
 // unreached reports the effects that depend on what is changed to what, and that no example has.
-func unreached[S, H, P any](t testing.TB, table field.Table[S, H, P], listed map[string][]field.Effect, reached map[string]bool) {
+func unreached[S, H, P any](t testing.TB, table table.Table[S, H, P], listed map[string][]driver.Effect, reached map[string]bool) {
 	t.Helper()
 	for name, effects := range listed {
 		if table.Constant(name) {
@@ -71,12 +72,12 @@ func unreached[S, H, P any](t testing.TB, table field.Table[S, H, P], listed map
 	}
 }
 
-func key(name string, effect field.Effect) string { return fmt.Sprintf("%s %s", name, effect) }
+func key(name string, effect driver.Effect) string { return fmt.Sprintf("%s %s", name, effect) }
 
 // crossed calls f for each change that any spec of the examples makes on any of their objects, whatever was applied before.
-func crossed[S, H, P any](t testing.TB, table field.Table[S, H, P], examples []Example[S, H], f func(field.Change)) {
+func crossed[S, H, P any](t testing.TB, table table.Table[S, H, P], examples []Example[S, H], f func(driver.Change)) {
 	t.Helper()
-	applied := field.Applied{}
+	applied := driver.Applied{}
 	for _, row := range table {
 		applied[row.Name()] = []string{}
 	}

@@ -1,37 +1,30 @@
-package field
+package table
 
 import (
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Row is one field of a Table. Of and Entries make rows.
+// A Row is one field of a Table. Field and Entries make rows.
 type Row[S, H, P any] interface {
 	// Name is the dotted path of the field in the spec.
 	Name() string
 	// Doc says what is known of the field without an object.
-	Doc() Doc
+	Doc() driver.Field
 
 	declared(want *S) bool
-	diff(want *S, have *H, applied Applied) (Change, bool)
-	preview(from, to *S, applied Applied, have *H) (Change, bool)
-	patch(want *S, have *H, change Change, into *P) error
+	diff(want *S, have *H, applied driver.Applied) (driver.Change, bool)
+	preview(from, to *S, applied driver.Applied, have *H) (driver.Change, bool)
+	patch(want *S, have *H, change driver.Change, into *P) error
 	mirror(have *H) (any, bool)
 	fixed(have *H) (string, bool)
 	applied(want *S, before []string, differs bool) ([]string, bool)
 	secretIn(want *S) (string, bool)
 	constant() bool
-}
-
-// Doc is a row's line in the generated reference.
-type Doc struct {
-	Field   string
-	Effects []PossibleEffect // of changing the field, the harmless first
-	Equal   string           // when a difference is none, for people; "" if only equal values are
-	Safe    string           // the value that a released field returns to; "" if it is left as it is
-	Secret  bool
 }
 
 // A Table lists the fields of one kind of cloud object.
@@ -40,8 +33,8 @@ type Table[S, H, P any] []Row[S, H, P]
 // Diff returns what differs between want and have, in the order of the table. Fields that are
 // not declared in want differ only if they were applied before and have a safe default. Fields for
 // which skip returns true (they could not be read) are left out.
-func (t Table[S, H, P]) Diff(want *S, have *H, applied Applied, skip func(field string) bool) []Change {
-	var changes []Change
+func (t Table[S, H, P]) Diff(want *S, have *H, applied driver.Applied, skip func(field string) bool) []driver.Change {
+	var changes []driver.Change
 	for _, row := range t {
 		if skip != nil && skip(row.Name()) {
 			continue
@@ -55,8 +48,8 @@ func (t Table[S, H, P]) Diff(want *S, have *H, applied Applied, skip func(field 
 
 // Preview returns what differs between an object that is as from says and the spec to, in the order of the table: what Diff would
 // return. from may be a mirror. Of have, only what the rows' effects look at has to be there.
-func (t Table[S, H, P]) Preview(from, to *S, applied Applied, have *H) []Change {
-	var changes []Change
+func (t Table[S, H, P]) Preview(from, to *S, applied driver.Applied, have *H) []driver.Change {
+	var changes []driver.Change
 	for _, row := range t {
 		if c, differs := row.preview(from, to, applied, have); differs {
 			changes = append(changes, c)
@@ -67,13 +60,13 @@ func (t Table[S, H, P]) Preview(from, to *S, applied Applied, have *H) []Change 
 
 // Patch fills into with exactly the fields that changes name. It returns an error for a change that
 // the table has no row for, or whose effect is Impossible.
-func (t Table[S, H, P]) Patch(want *S, have *H, changes []Change, into *P) error {
+func (t Table[S, H, P]) Patch(want *S, have *H, changes []driver.Change, into *P) error {
 	for _, c := range changes {
 		row, ok := t.row(c.Field)
 		if !ok {
 			return fmt.Errorf("patch: no field %q", c.Field)
 		}
-		if c.Effect == Impossible {
+		if c.Effect == driver.Impossible {
 			return fmt.Errorf("patch %s: %s", c.Field, c.Why)
 		}
 		if err := row.patch(want, have, c, into); err != nil {
@@ -89,7 +82,7 @@ func (t Table[S, H, P]) Fill(want *S, into *P) error {
 		if !row.declared(want) {
 			continue
 		}
-		if err := row.patch(want, nil, Change{Field: row.Name()}, into); err != nil {
+		if err := row.patch(want, nil, driver.Change{Field: row.Name()}, into); err != nil {
 			return fmt.Errorf("fill %s: %w", row.Name(), err)
 		}
 	}
@@ -137,12 +130,12 @@ func (t Table[S, H, P]) Fixed(have *H) map[string]string {
 // they may be there already. A field that want no longer declares is left out, unless it still
 // has to return to its safe default. Fields that were not seen, because they could not be read, keep
 // what they had.
-func (t Table[S, H, P]) Applied(want *S, before Applied, differing []Change, unseen ...string) Applied {
+func (t Table[S, H, P]) Applied(want *S, before driver.Applied, differing []driver.Change, unseen ...string) driver.Applied {
 	differs := map[string]bool{}
 	for _, c := range differing {
 		differs[c.Field] = true
 	}
-	out := Applied{}
+	out := driver.Applied{}
 	for _, row := range t {
 		name := row.Name()
 		if slices.Contains(unseen, name) {
@@ -188,8 +181,8 @@ func (t Table[S, H, P]) Constant(name string) bool {
 }
 
 // Docs returns a line for each row.
-func (t Table[S, H, P]) Docs() []Doc {
-	docs := make([]Doc, 0, len(t))
+func (t Table[S, H, P]) Docs() []driver.Field {
+	docs := make([]driver.Field, 0, len(t))
 	for _, row := range t {
 		docs = append(docs, row.Doc())
 	}

@@ -1,4 +1,4 @@
-package field
+package driver
 
 import "slices"
 
@@ -48,3 +48,12 @@ type PossibleEffect struct {
 
 // Always returns the effect of a field whose every change has that one.
 func Always(e Effect) []PossibleEffect { return []PossibleEffect{{Effect: e}} }
+
+// A Field is what a driver says of a field of a spec: a line of the generated reference.
+type Field struct {
+	Field   string
+	Effects []PossibleEffect // of changing the field, the harmless first
+	Equal   string           // when a difference is none, for people; "" if only equal values are
+	Safe    string           // the value that a released field returns to; "" if it is left as it is
+	Secret  bool
+}

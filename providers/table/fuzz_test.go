@@ -1,4 +1,4 @@
-package field_test
+package table_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // FuzzTable checks what must hold of every spec, cloud and history.
@@ -21,29 +21,29 @@ func FuzzTable(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := input(data)
 		want, have := in.spec(), in.thing()
-		applied := field.Applied{"access": in.names(), "tags": in.names()}
+		applied := driver.Applied{"access": in.names(), "tags": in.names()}
 		if applied["access"] == nil {
 			delete(applied, "access")
 		}
 		was := have.clone()
 
-		changes := table.Diff(&want, &have, applied, nil)
-		possible := slices.DeleteFunc(slices.Clone(changes), func(c field.Change) bool { return c.Effect == field.Impossible })
+		changes := things.Diff(&want, &have, applied, nil)
+		possible := slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool { return c.Effect == driver.Impossible })
 		var p call
-		if err := table.Patch(&want, &have, possible, &p); err != nil {
+		if err := things.Patch(&want, &have, possible, &p); err != nil {
 			t.Fatalf("patch of %v: %v", possible, err)
 		}
 		if diff := cmp.Diff(was, have); diff != "" {
 			t.Errorf("to compare changed the cloud's side (-before +after):\n%s", diff)
 		}
-		if diff := cmp.Diff(field.Names(possible), p.touched()); diff != "" {
+		if diff := cmp.Diff(driver.Names(possible), p.touched()); diff != "" {
 			t.Errorf("a patch has exactly the fields of the changes (-want +got):\n%s", diff)
 		}
 		after := have.clone()
 		p.applyTo(&after)
 
-		for _, c := range table.Diff(&want, &after, table.Applied(&want, applied, changes), nil) {
-			if c.Effect != field.Impossible {
+		for _, c := range things.Diff(&want, &after, things.Applied(&want, applied, changes), nil) {
+			if c.Effect != driver.Impossible {
 				t.Errorf("after the patch there differs still: %+v", c)
 			}
 		}
@@ -63,21 +63,21 @@ func FuzzTable(f *testing.F) {
 		}
 		mirrored(t, &want, &after)
 		foretold(t, want, was, applied)
-		settled(t, &want, applied, table.Diff(&want, &after, applied, nil))
+		settled(t, &want, applied, things.Diff(&want, &after, applied, nil))
 	})
 }
 
 // mirrored checks that what was asked for is what the mirror says.
-func mirrored(t *testing.T, want *spec, have *thing) {
+func mirrored(t *testing.T, want *thingSpec, have *thing) {
 	t.Helper()
-	raw, err := table.Mirror(have)
+	raw, err := things.Mirror(have)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(raw), canary) {
 		t.Errorf("the mirror shows a secret: %s", raw)
 	}
-	var got spec
+	var got thingSpec
 	if err := json.Unmarshal(raw, &got); err != nil {
 		t.Fatalf("the mirror %s is no spec: %v", raw, err)
 	}
@@ -95,30 +95,30 @@ func mirrored(t *testing.T, want *spec, have *thing) {
 }
 
 // foretold checks that the mirror of an object at rest tells what would differ. It leaves secrets out, and what is empty.
-func foretold(t *testing.T, want spec, have thing, applied field.Applied) {
+func foretold(t *testing.T, want thingSpec, have thing, applied driver.Applied) {
 	t.Helper()
 	want.Password, have.ClassNow = nil, nil
-	raw, err := table.Mirror(&have)
+	raw, err := things.Mirror(&have)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var from spec
+	var from thingSpec
 	if err := json.Unmarshal(raw, &from); err != nil {
 		t.Fatal(err)
 	}
-	observed := slices.DeleteFunc(table.Diff(&want, &have, applied, nil), func(c field.Change) bool { return c.From == "" && c.To == "" && !c.Entries })
-	if diff := cmp.Diff(observed, table.Preview(&from, &want, applied, &have), cmpopts.EquateEmpty()); diff != "" {
+	observed := slices.DeleteFunc(things.Diff(&want, &have, applied, nil), func(c driver.Change) bool { return c.From == "" && c.To == "" && !c.Entries })
+	if diff := cmp.Diff(observed, things.Preview(&from, &want, applied, &have), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("changes of %s (-observed +previewed):\n%s", raw, diff)
 	}
 }
 
 // settled checks that what was applied, once it is, is exactly what the spec declares.
-func settled(t *testing.T, want *spec, before field.Applied, left []field.Change) {
+func settled(t *testing.T, want *thingSpec, before driver.Applied, left []driver.Change) {
 	t.Helper()
-	applied := table.Applied(want, before, left)
+	applied := things.Applied(want, before, left)
 	var declared []string
-	for _, name := range table.Declared(want) {
-		if !slices.Contains(field.Names(left), name) {
+	for _, name := range things.Declared(want) {
+		if !slices.Contains(driver.Names(left), name) {
 			declared = append(declared, name)
 		}
 	}
@@ -127,7 +127,7 @@ func settled(t *testing.T, want *spec, before field.Applied, left []field.Change
 			t.Errorf("%s is declared, does not differ, and is not applied", name)
 		}
 	}
-	if want.Tags != nil && !slices.Contains(field.Names(left), "tags") {
+	if want.Tags != nil && !slices.Contains(driver.Names(left), "tags") {
 		if diff := cmp.Diff(slices.Sorted(maps.Keys(want.Tags)), applied["tags"], cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("applied entries (-want +got):\n%s", diff)
 		}
@@ -189,8 +189,8 @@ func (in *input) names() []string {
 	return append([]string{}, slices.Sorted(maps.Keys(m))...)
 }
 
-func (in *input) spec() spec {
-	s := spec{Place: in.text(), Size: in.number(), Class: in.text(), Access: in.text(), Password: in.secret(), Tags: in.entries()}
+func (in *input) spec() thingSpec {
+	s := thingSpec{Place: in.text(), Size: in.number(), Class: in.text(), Access: in.text(), Password: in.secret(), Tags: in.entries()}
 	if days := in.number(); days != nil || in.next()%2 == 0 {
 		s.Inner = &inner{Days: days}
 	}

@@ -1,4 +1,4 @@
-package field_test
+package driver_test
 
 import (
 	"reflect"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mooring-dev/mooring/providers/field"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 type embedded struct {
@@ -33,10 +33,10 @@ type shapes struct {
 func TestLeaves(t *testing.T) {
 	_ = shapes{hidden: ""}
 	want := []string{"inlined", "named.inlined", "pointer.inlined", "twice.inlined", "scalar", "list", "map", "empty", "time", "Untagged", "-"}
-	if diff := cmp.Diff(want, field.Leaves(reflect.TypeFor[*shapes]())); diff != "" {
+	if diff := cmp.Diff(want, driver.Leaves(reflect.TypeFor[*shapes]())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := field.Leaves(reflect.TypeFor[int]()); got != nil {
+	if got := driver.Leaves(reflect.TypeFor[int]()); got != nil {
 		t.Errorf("of a scalar: %v", got)
 	}
 }
@@ -51,12 +51,12 @@ func TestLeavesOfWhatHoldsItself(t *testing.T) {
 			t.Error("it ended without a panic")
 		}
 	}()
-	field.Leaves(reflect.TypeFor[endless]())
+	driver.Leaves(reflect.TypeFor[endless]())
 }
 
 func TestEffects(t *testing.T) {
-	for effect, disruptive := range map[field.Effect]bool{
-		field.Online: false, field.Interrupts: true, field.Restarts: true, field.LosesBackups: true, field.Irreversible: true, field.Impossible: false,
+	for effect, disruptive := range map[driver.Effect]bool{
+		driver.Online: false, driver.Interrupts: true, driver.Restarts: true, driver.LosesBackups: true, driver.Irreversible: true, driver.Impossible: false,
 	} {
 		if effect.Disruptive() != disruptive {
 			t.Errorf("%s: disruptive is %t", effect, !disruptive)
@@ -65,14 +65,14 @@ func TestEffects(t *testing.T) {
 }
 
 func TestAppliedClone(t *testing.T) {
-	a := field.Applied{"tags": {"a"}, "none": {}}
+	a := driver.Applied{"tags": {"a"}, "none": {}}
 	b := a.Clone()
 	if diff := cmp.Diff(a, b); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	b["tags"][0] = "b"
 	b["new"] = nil
-	if diff := cmp.Diff(field.Applied{"tags": {"a"}, "none": {}}, a); diff != "" {
+	if diff := cmp.Diff(driver.Applied{"tags": {"a"}, "none": {}}, a); diff != "" {
 		t.Errorf("the original changed with its copy:\n%s", diff)
 	}
 }
