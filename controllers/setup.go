@@ -158,10 +158,10 @@ func newSetup(mgr manager.Manager, o Options) *setup {
 	s := &setup{Options: o, mgr: mgr}
 	s.metrics = telemetry.New(telemetry.Options{Version: o.Version, SyncPeriod: o.SyncPeriod, Now: o.Now})
 	s.limiters = account.New(max(1, o.Workers/2), o.Now, s.metrics.SlotAcquired)
-	s.store = &identity.Store{
+	s.store = identity.New(identity.Options{
 		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Drivers: o.Drivers, Namespace: o.Namespace,
 		Refresh: o.Refresh, DeniedPause: retry.DefaultCadence(o.SyncPeriod).Longest, Limiters: s.limiters, Calls: s.calls, Now: o.Now,
-	}
+	})
 	return s
 }
 
@@ -260,9 +260,9 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 
 // addConfig adds the reconciler of one kind of provider config.
 func (s *setup) addConfig(kind string, object client.Object) error {
-	r := &identity.Reconciler{
-		Store: s.store, Kind: kind, Users: s.countUsers, FirstUsers: s.nameUsers, Check: s.SyncPeriod, Warn: s.warnOfConfig(kind),
-	}
+	r := s.store.Reconciler(identity.ReconcilerOptions{
+		Kind: kind, Users: s.countUsers, FirstUsers: s.nameUsers, Check: s.SyncPeriod, Warn: s.warnOfConfig(kind),
+	})
 	b := builder.ControllerManagedBy(s.mgr).
 		Named(kind).
 		For(object, builder.WithPredicates(predicate.GenerationChangedPredicate{}))

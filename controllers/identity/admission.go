@@ -13,7 +13,7 @@ import (
 // MayUse returns why a use that begins is refused; nil if it is not. It reads from where it is told. An error says that the
 // cluster could not be read.
 func (s *Store) MayUse(ctx context.Context, from client.Reader, use Use) (*ValidationError, error) {
-	cfg, err := s.load(ctx, from, use.Key)
+	cfg, err := s.configs.load(ctx, from, use.Key)
 	ns := &corev1.Namespace{}
 	if err == nil && use.Key.Kind == KindClusterProviderConfig {
 		err = from.Get(ctx, client.ObjectKey{Name: use.Namespace}, ns)
@@ -22,7 +22,7 @@ func (s *Store) MayUse(ctx context.Context, from client.Reader, use Use) (*Valid
 		err = cfg.validateUse(use, ns.Labels)
 	}
 	if err == nil {
-		err = s.supported(cfg)
+		err = cfg.unsupported
 	}
 	if refusal, ok := errors.AsType[*ValidationError](err); ok {
 		return refusal, nil
@@ -32,7 +32,7 @@ func (s *Store) MayUse(ctx context.Context, from client.Reader, use Use) (*Valid
 
 // ProviderOf returns the cloud that a provider config leads to, empty if there is no such config.
 func (s *Store) ProviderOf(ctx context.Context, from client.Reader, key Key) (string, error) {
-	cfg, err := s.load(ctx, from, key)
+	cfg, err := s.configs.load(ctx, from, key)
 	if refusal, ok := errors.AsType[*ValidationError](err); ok && refusal.Reason == v1alpha1.ReasonProviderConfigNotFound {
 		return "", nil
 	}

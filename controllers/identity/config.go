@@ -1,15 +1,8 @@
 package identity
 
 import (
-	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -61,35 +54,15 @@ type config struct {
 	direct  bool
 	// invalid is what keeps everybody from using it, but deletions: a spec that makes no sense. Nil if there is nothing.
 	invalid error
-	// driver is that of the account's cloud, and cloud what it says of itself. Without a driver nothing is known of the cloud.
-	driver driver.Driver
-	cloud  driver.Description
+	// driver is that of the account's cloud, and cloud what it says of itself. Without a driver nothing is known of the cloud, and
+	// unsupported refuses everybody: it must not be taken for another.
+	driver      driver.Driver
+	cloud       driver.Description
+	unsupported error
 }
 
 // provider is the name of the account's cloud; empty if the account has no block that this version of the API knows.
 func (c *config) provider() string { return c.account.Cloud() }
-
-// supported refuses a config whose cloud no driver describes: it must not be taken for another.
-func (s *Store) supported(c *config) error {
-	if c.driver != nil {
-		return nil
-	}
-	cloud, known := c.provider(), strings.Join(slices.Sorted(maps.Keys(s.Drivers)), ", ")
-	if cloud == "" {
-		return &ValidationError{v1alpha1.ReasonNotSupported, fmt.Sprintf(
-			"%s: its spec has no account of a cloud that this build of Mooring knows (%s); install a release that knows the cloud, or use another provider config", c.key, known)}
-	}
-	return &ValidationError{v1alpha1.ReasonNotSupported, fmt.Sprintf(
-		"%s: this build of Mooring has no driver for %s, only for %s; install a build that has one, or use another provider config", c.key, cloud, known)}
-}
-
-// find finds the driver of a config's cloud.
-func (s *Store) find(c *config) *config {
-	if drv, ok := s.Drivers[c.provider()]; ok {
-		c.driver, c.cloud = drv, drv.Describe()
-	}
-	return c
-}
 
 func (c *config) status() *v1alpha1.ProviderConfigStatus {
 	switch o := c.object.(type) {
@@ -100,68 +73,6 @@ func (c *config) status() *v1alpha1.ProviderConfigStatus {
 	default:
 		panic(fmt.Sprintf("no provider config: %T", o))
 	}
-}
-
-// load reads a provider config.
-func (s *Store) load(ctx context.Context, from client.Reader, key Key) (*config, error) {
-	if key.Kind == KindClusterProviderConfig {
-		o := &v1alpha1.ClusterProviderConfig{}
-		if err := get(ctx, from, key, o); err != nil {
-			return nil, err
-		}
-		return s.find(s.fromCluster(key, o)), nil
-	}
-	o := &v1alpha1.ProviderConfig{}
-	if err := get(ctx, from, key, o); err != nil {
-		return nil, err
-	}
-	c := &config{
-		key: key, object: o, account: o.Spec.Account, direct: true, chain: o.Spec.Credentials.IdentityChain,
-		allowed: func(map[string]string) bool { return true },
-	}
-	if ref := o.Spec.Credentials.SecretRef; ref != nil {
-		c.secret = &client.ObjectKey{Namespace: key.Namespace, Name: ref.Name}
-	}
-	return s.find(c), nil
-}
-
-func (s *Store) fromCluster(key Key, o *v1alpha1.ClusterProviderConfig) *config {
-	c := &config{key: key, object: o, account: o.Spec.Account, endpoint: o.Spec.Endpoint, direct: o.Spec.DirectUse,
-		ambient: o.Spec.Credentials.Ambient != nil, chain: o.Spec.Credentials.IdentityChain}
-	selector, err := metav1.LabelSelectorAsSelector(o.Spec.AllowedNamespaces) // nothing, if there is none
-	if err != nil {
-		selector = labels.Nothing()
-		c.invalid = &ValidationError{v1alpha1.ReasonInvalid, fmt.Sprintf("%s: spec.allowedNamespaces: %v; correct it", key, err)}
-	}
-	c.allowed = func(l map[string]string) bool { return selector.Matches(labels.Set(l)) }
-	if ref := o.Spec.Credentials.SecretRef; ref != nil {
-		c.secret = &client.ObjectKey{Namespace: s.Namespace, Name: ref.Name}
-	}
-	return c
-}
-
-func get(ctx context.Context, from client.Reader, key Key, into client.Object) error {
-	err := from.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name}, into)
-	if apierrors.IsNotFound(err) {
-		return &ValidationError{v1alpha1.ReasonProviderConfigNotFound,
-			fmt.Sprintf("there is no %s; create it, or change spec.providerConfigRef", key)}
-	}
-	return err
-}
-
-// validateUse refuses an object that may not use a config. Deletion is never refused.
-func (s *Store) validateUse(ctx context.Context, c *config, use Use) error {
-	if use.Deleting {
-		return nil
-	}
-	if c.key.Kind != KindClusterProviderConfig {
-		return c.validateUse(use, nil)
-	}
-	ns, err := s.namespace(ctx, use.Namespace)
-	if err != nil {
-		return err
-	}
-	return c.validateUse(use, ns.Labels)
 }
 
 // validateUse says why an object that is not being deleted may not use a config. labels are the namespace's, which count for a

@@ -14,6 +14,7 @@ import (
 func TestRetrySoon(t *testing.T) {
 	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	h.DeniedPause = time.Hour
+	h.restart()
 	denied := &driver.Error{Code: driver.Denied, Op: "GetCallerIdentity", Message: "no"}
 	h.cloud.identity = denied
 	c, err := h.Connect(t.Context(), team)

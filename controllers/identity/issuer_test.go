@@ -133,8 +133,6 @@ func (h *fixture) signIn(use Use) error {
 
 // restart makes the store forget all, as a new process would have.
 func (h *fixture) restart() {
-	h.Store = &Store{
-		Client: h.Client, Reader: h.Reader, Drivers: h.Drivers,
-		Namespace: h.Namespace, Refresh: h.Refresh, Limiters: account.New(4, h.Now, nil), Now: h.Now,
-	}
+	h.Options.Limiters = account.New(4, h.Now, nil)
+	h.Store = New(h.Options)
 }

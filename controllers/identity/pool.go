@@ -2,6 +2,7 @@ package identity
 
 import (
 	"container/list"
+	"sync"
 	"time"
 )
 
@@ -20,12 +21,15 @@ type connKey struct {
 
 // A pool remembers the connections that were used last. Who holds one that is dropped works on with it.
 type pool struct {
+	mu    sync.Mutex
 	all   map[connKey]*list.Element
 	order list.List // of *entry: who was used last is first
 }
 
 // entry returns what is cached under a key, and makes room for it.
 func (p *pool) entry(key connKey, now time.Time) *entry {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.all == nil {
 		p.all = map[connKey]*list.Element{}
 	}
@@ -47,6 +51,8 @@ func (p *pool) entry(key connKey, now time.Time) *entry {
 
 // forget drops the connections of a config.
 func (p *pool) forget(config Key) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for key, at := range p.all {
 		if key.config == config {
 			p.drop(at)
@@ -54,6 +60,7 @@ func (p *pool) forget(config Key) {
 	}
 }
 
+// drop drops one. The mutex must be locked.
 func (p *pool) drop(at *list.Element) {
 	delete(p.all, at.Value.(*entry).key)
 	p.order.Remove(at)

@@ -25,7 +25,7 @@ func TestProtectRetainsWhatADeletionNeeds(t *testing.T) {
 	ctx, deleting := t.Context(), team
 	deleting.Bound, deleting.Deleting = true, true
 	users := 1
-	reconciler := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: shopUsers(&users)}
+	reconciler := h.Reconciler(ReconcilerOptions{Kind: KindProviderConfig, Check: time.Minute, Users: shopUsers(&users)})
 	reconcileConfig := func() {
 		t.Helper()
 		if _, err := reconciler.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}}); err != nil {
@@ -179,7 +179,7 @@ func privateCopy() *corev1.Secret {
 // reconcileTeam lets the team's config, which has so many users, have a turn.
 func (h *fixture) reconcileTeam(users int) {
 	h.t.Helper()
-	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: shopUsers(&users)}
+	r := h.Reconciler(ReconcilerOptions{Kind: KindProviderConfig, Check: time.Minute, Users: shopUsers(&users)})
 	if _, err := r.Reconcile(h.t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}}); err != nil {
 		h.t.Fatal(err)
 	}
@@ -246,12 +246,12 @@ func TestProtectAfterAFailedUnprotect(t *testing.T) {
 	if err := h.Protect(t.Context(), team.Key, "shop"); err != nil {
 		t.Fatal(err)
 	}
-	old, err := h.load(t.Context(), h.Client, team.Key)
+	old, err := h.configs.load(t.Context(), h.Client, team.Key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	edit(h, teamConfig(), func(c *v1alpha1.ProviderConfig) { c.Labels = map[string]string{"a": "b"} })
-	if err := h.unprotect(t.Context(), old, func() (map[string]int, error) { return nil, nil }); !apierrors.IsConflict(err) {
+	if err := h.protector.unprotect(t.Context(), old, func() (map[string]int, error) { return nil, nil }); !apierrors.IsConflict(err) {
 		t.Fatalf("let go of a config that was edited: %v", err)
 	}
 	if h.copied() != nil {
@@ -269,11 +269,11 @@ func TestUnprotectCountsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	counted := 0
-	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: func(ctx context.Context, key Key) (map[string]int, error) {
+	r := h.Reconciler(ReconcilerOptions{Kind: KindProviderConfig, Check: time.Minute, Users: func(ctx context.Context, key Key) (map[string]int, error) {
 		users := counted // the first comes after it was counted
 		counted++
 		return shopUsers(&users)(ctx, key)
-	}}
+	}})
 	if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestTheCopyFollowsRotatedKeys(t *testing.T) {
 	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	asked, one := 0, 1
 	h.cloud.asked = func() { asked++ }
-	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&one)}
+	r := h.Reconciler(ReconcilerOptions{Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&one)})
 	turn := func() {
 		t.Helper()
 		result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}})
@@ -369,7 +369,7 @@ func TestProtectRetainsAWholeCopy(t *testing.T) {
 	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	h.reconcileTeam(1)
 	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data = nil })
-	h.protections = nil // another process
+	h.restart()
 	if err := h.Protect(t.Context(), team.Key, "shop"); reasonOf(err) != v1alpha1.ReasonCredentialsNotFound {
 		t.Errorf("held with an empty Secret: %v", err)
 	}

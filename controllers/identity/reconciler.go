@@ -20,10 +20,8 @@ import (
 // secretCheck is how often a Secret is read, so that the private copy is not old when it is needed.
 const secretCheck = time.Minute
 
-// A Reconciler reconciles provider configs of one kind: it reports whether their credentials lead to the
-// account, and protects them while objects depend on them.
-type Reconciler struct {
-	Store *Store
+// ReconcilerOptions are what the reconcilers of provider configs differ in, and whom they ask.
+type ReconcilerOptions struct {
 	// Kind is KindProviderConfig or KindClusterProviderConfig.
 	Kind string
 	// Users returns the namespaces of the objects that depend on a config, and how many there are in each.
@@ -36,12 +34,34 @@ type Reconciler struct {
 	Warn func(config client.Object, reason, message string)
 }
 
+// A Reconciler reconciles provider configs of one kind: it reports whether their credentials lead to the
+// account, and protects them while objects depend on them.
+type Reconciler struct {
+	ReconcilerOptions
+
+	client    client.Client
+	configs   *resolver
+	protector *protector
+	renewer   *renewer
+	verifier  *verifier
+	// forget drops what is known of a config that is gone.
+	forget func(Key)
+}
+
+// Reconciler returns a Reconciler of the configs that the store resolves.
+func (s *Store) Reconciler(o ReconcilerOptions) *Reconciler {
+	return &Reconciler{
+		ReconcilerOptions: o,
+		client:            s.client, configs: s.configs, protector: s.protector, renewer: s.renewer, verifier: s.verifier, forget: s.forget,
+	}
+}
+
 // Reconcile implements reconcile.Reconciler.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	key := Key{Kind: r.Kind, Namespace: req.Namespace, Name: req.Name}
-	cfg, err := r.Store.load(ctx, r.Store.Client, key)
+	cfg, err := r.configs.load(ctx, r.client, key)
 	if _, refused := errors.AsType[*ValidationError](err); refused {
-		r.Store.forget(key)
+		r.forget(key)
 		return reconcile.Result{}, nil // it is gone: its users say so
 	}
 	if err != nil {
@@ -67,17 +87,17 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 func (r *Reconciler) protect(ctx context.Context, cfg *config, users map[string]int) (*config, error) {
 	recount := func() (map[string]int, error) { return r.Users(ctx, cfg.key) }
 	if len(users) == 0 {
-		return cfg, r.Store.unprotect(ctx, cfg, recount)
+		return cfg, r.protector.unprotect(ctx, cfg, recount)
 	}
-	err := r.Store.Protect(ctx, cfg.key, "")
+	err := r.protector.ensure(ctx, cfg.key, "")
 	if _, refused := errors.AsType[*ValidationError](err); refused {
 		return cfg, nil // verify says what is missing, and nothing was created without it
 	}
 	if err == nil && !hasFinalizer(cfg) {
-		cfg, err = r.Store.load(ctx, r.Store.Client, cfg.key)
+		cfg, err = r.configs.load(ctx, r.client, cfg.key)
 	}
 	if err == nil {
-		r.Store.renewTokens(ctx, cfg, recount)
+		r.renewer.renewTokens(ctx, cfg, recount)
 	}
 	return cfg, err
 }
@@ -88,7 +108,7 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 	status := cfg.status()
 	ready := metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonReady),
 		ObservedGeneration: cfg.object.GetGeneration()}
-	found := r.account(ctx, cfg, users)
+	found := r.verifier.account(ctx, cfg, users, r.Check-r.cadence()/2)
 	next, err := r.cadence(), found.err
 	ready.Message = found.message
 	if err == nil {
@@ -120,7 +140,7 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 	}
 	before := meta.FindStatusCondition(r.conditions(stored), v1alpha1.ConditionReady)
 	known := before != nil && before.Reason == ready.Reason && before.Message == ready.Message
-	err = r.Store.Client.Status().Patch(ctx, cfg.object, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
+	err = r.client.Status().Patch(ctx, cfg.object, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
 	if apierrors.IsConflict(err) {
 		return reconcile.Result{RequeueAfter: time.Second}, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -57,39 +58,22 @@ func needed(cfg *config, data map[string][]byte) map[string][]byte {
 	return part
 }
 
-// readCopy returns what the private copy holds, nil if there is none.
-func (s *Store) readCopy(ctx context.Context, cfg *config) (map[string][]byte, error) {
+// copies reads and writes the private copies, which are Secrets in Mooring's own namespace.
+type copies struct {
+	client    client.Client
+	live      client.Reader
+	namespace string
+	now       func() time.Time
+}
+
+// read returns what the private copy holds, nil if there is none.
+func (c *copies) read(ctx context.Context, cfg *config) (map[string][]byte, error) {
 	secret := &corev1.Secret{}
-	err := s.Reader.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: copyName(cfg)}, secret)
+	err := c.live.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: copyName(cfg)}, secret)
 	if err = client.IgnoreNotFound(err); err != nil {
 		return nil, fmt.Errorf("read the copy of %s's credentials: %w", cfg.key, err)
 	}
 	return secret.Data, nil
-}
-
-// renewCopy brings the private copy up to date with the Secret. It creates none: a cache that is behind may
-// show the finalizer on a config whose last user is gone, and nobody would delete the copy. If it is missing, the next Protect
-// creates it.
-func (s *Store) renewCopy(ctx context.Context, cfg *config, data map[string][]byte) error {
-	h := s.protectionOf(cfg.key)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	current := retainedOf(cfg, data)
-	if h.retained == current {
-		return nil
-	}
-	written, err := s.writeCopy(ctx, cfg, false, onlySecret(cfg, data))
-	if err != nil {
-		return err
-	}
-	switch {
-	case written == nil:
-		h.retained = retained{}
-	case h.retained.uid == current.uid: // else Protect decides whether something is missing
-		h.retained = current
-	}
-	h.tokens = nil
-	return nil
 }
 
 // onlySecret makes a copy one of a Secret: there were tokens in it if the config had a web identity before.
@@ -103,11 +87,11 @@ func onlySecret(cfg *config, data map[string][]byte) func(map[string][]byte) {
 // maxCopy is how large a private copy may be, in bytes: Kubernetes takes a MiB.
 const maxCopy = 900_000
 
-// writeCopy makes the private copy what change makes of it, writing only if that differs. It returns what is in it then:
+// write makes the private copy what change makes of it, writing only if that differs. It returns what is in it then:
 // nil if there is none, which without create may be.
-func (s *Store) writeCopy(ctx context.Context, cfg *config, create bool, change func(map[string][]byte)) (map[string][]byte, error) {
+func (c *copies) write(ctx context.Context, cfg *config, create bool, change func(map[string][]byte)) (map[string][]byte, error) {
 	secret := &corev1.Secret{}
-	err := s.Reader.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: copyName(cfg)}, secret)
+	err := c.live.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: copyName(cfg)}, secret)
 	missing := apierrors.IsNotFound(err)
 	switch {
 	case missing && !create:
@@ -126,10 +110,10 @@ func (s *Store) writeCopy(ctx context.Context, cfg *config, create bool, change 
 	}
 	switch {
 	case missing:
-		err = s.Client.Create(ctx, newCopy(s.Namespace, cfg, data))
+		err = c.client.Create(ctx, newCopy(c.namespace, cfg, data))
 	case !maps.EqualFunc(secret.Data, data, slices.Equal[[]byte]):
 		secret.Data = data
-		err = s.Client.Update(ctx, secret)
+		err = c.client.Update(ctx, secret)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("store a copy of %s's credentials: %w", cfg.key, err)
@@ -155,9 +139,9 @@ func size(data map[string][]byte) int {
 	return n
 }
 
-func (s *Store) dropCopy(ctx context.Context, cfg *config) error {
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: copyName(cfg)}}
-	if err := client.IgnoreNotFound(s.Client.Delete(ctx, secret)); err != nil {
+func (c *copies) drop(ctx context.Context, cfg *config) error {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace, Name: copyName(cfg)}}
+	if err := client.IgnoreNotFound(c.client.Delete(ctx, secret)); err != nil {
 		return fmt.Errorf("delete the copy of %s's credentials: %w", cfg.key, err)
 	}
 	return nil

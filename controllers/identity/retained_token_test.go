@@ -21,7 +21,7 @@ import (
 // keptOfPlatform returns the platform's private copy; nil if there is none.
 func (h *fixture) retainedOfPlatform() map[string][]byte {
 	h.t.Helper()
-	data, err := h.readCopy(h.t.Context(), &config{object: webPlatform()})
+	data, err := h.protector.copies.read(h.t.Context(), &config{object: webPlatform()})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -35,8 +35,8 @@ func (h *fixture) reconcilePlatform(namespaces ...string) *v1alpha1.ClusterProvi
 	for _, ns := range namespaces {
 		users[ns]++
 	}
-	r := &Reconciler{Store: h.Store, Kind: KindClusterProviderConfig, Check: time.Minute,
-		Users: func(context.Context, Key) (map[string]int, error) { return users, nil }}
+	r := h.Reconciler(ReconcilerOptions{Kind: KindClusterProviderConfig, Check: time.Minute,
+		Users: func(context.Context, Key) (map[string]int, error) { return users, nil }})
 	if _, err := r.Reconcile(h.t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "platform"}}); err != nil {
 		h.t.Fatal(err)
 	}
@@ -71,11 +71,11 @@ func TestProtectRetainsTokens(t *testing.T) {
 					h.protect(use)
 				}
 			}
-			cfg, err := h.load(t.Context(), h.Client, tt.uses[0].Key)
+			cfg, err := h.configs.load(t.Context(), h.Client, tt.uses[0].Key)
 			if err != nil {
 				t.Fatal(err)
 			}
-			data, err := h.readCopy(t.Context(), cfg)
+			data, err := h.protector.copies.read(t.Context(), cfg)
 			if got := slices.Sorted(maps.Keys(data)); err != nil || !slices.Equal(got, tt.want) || !hasFinalizer(cfg) {
 				t.Errorf("kept %v, %v", got, err)
 			}
@@ -282,17 +282,17 @@ func TestARenewalFailsNothing(t *testing.T) {
 		"no answer":                func(h *fixture) { h.issuer.down = errors.New("connection refused") },
 		"a leaving namespace":      func(h *fixture) { h.issuer.leaving = "shop" },
 		"no ServiceAccount":        func(h *fixture) { h.remove(serviceAccount("shop", "")) },
-		"a copy that nobody reads": func(h *fixture) { h.Reader = noSecrets{h.Reader} },
+		"a copy that nobody reads": func(h *fixture) { h.secretsDown = errors.New("connection refused") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newFixture(t, webPlatform(), serviceAccount("shop", "true"))
 			h.protect(platform)
 			before := h.reconcilePlatform("shop")
-			retained, reader := h.retainedOfPlatform(), h.Reader
+			retained := h.retainedOfPlatform()
 			h.now = h.now.Add(40 * time.Minute)
 			change(h)
 			after := h.reconcilePlatform("shop")
-			if h.Reader = reader; !cmp.Equal(retained, h.retainedOfPlatform()) {
+			if h.secretsDown = nil; !cmp.Equal(retained, h.retainedOfPlatform()) {
 				t.Error("the retained token is another")
 			}
 			if got := after.Status.Conditions[0]; got.Status != "True" || before.Status.Conditions[0].Status != "True" {
@@ -300,16 +300,6 @@ func TestARenewalFailsNothing(t *testing.T) {
 			}
 		})
 	}
-}
-
-// noSecrets reads no Secrets.
-type noSecrets struct{ client.Reader }
-
-func (n noSecrets) Get(ctx context.Context, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
-	if _, ok := into.(*corev1.Secret); ok {
-		return errors.New("connection refused")
-	}
-	return n.Reader.Get(ctx, key, into, opts...)
 }
 
 // A tenant's token goes with its last user, and the copy with the last of all.
@@ -341,12 +331,12 @@ func TestDroppingATokenCountsAgain(t *testing.T) {
 	h := newFixture(t, webPlatform(), serviceAccount("shop", "true"), serviceAccount("bakery", "true"))
 	h.protect(in("shop"))
 	h.protect(in("bakery"))
-	cfg, err := h.load(t.Context(), h.Client, platform.Key)
+	cfg, err := h.configs.load(t.Context(), h.Client, platform.Key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	counted := 0
-	h.renewTokens(t.Context(), cfg, func() (map[string]int, error) {
+	h.renewer.renewTokens(t.Context(), cfg, func() (map[string]int, error) {
 		if counted++; counted == 1 {
 			return map[string]int{"bakery": 1}, nil
 		}

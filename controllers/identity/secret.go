@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,50 +10,19 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// credentials reads the Secret of a config, or asks whether its ServiceAccount is to be used; ambient credentials are there
-// anyway. A deletion may use the private copy in their place; then missing says what is wrong with them.
-func (s *Store) credentials(ctx context.Context, cfg *config, t tenant, deleting bool) (data map[string][]byte, missing, err error) {
-	if web := cfg.chain.WebIdentity; web != nil {
-		err = s.checkConsent(ctx, t.namespace, web.ServiceAccountName)
-		if refusal, refused := errors.AsType[*ValidationError](err); refused && deleting {
-			_, err := s.retainedToken(ctx, cfg, cfg.tokenKey(t), refusal)
-			return nil, refusal, err
-		}
-		return nil, nil, err
-	}
-	if cfg.secret == nil {
-		return nil, nil, nil
-	}
-	data, err = s.readSecret(ctx, cfg)
-	if _, refused := errors.AsType[*ValidationError](err); refused && deleting {
-		copied, copyErr := s.readCopy(ctx, cfg)
-		if copyErr != nil {
-			return nil, nil, copyErr
-		}
-		if missingKey(cfg, copied) == "" {
-			return copied, err, nil
-		}
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if hasFinalizer(cfg) {
-		if err := s.renewCopy(ctx, cfg, data); err != nil {
-			return nil, nil, err
-		}
-	}
-	return data, nil, nil
-}
+// secrets reads the Secrets of provider configs from the API server, one by one.
+type secrets struct{ live client.Reader }
 
-// readSecret returns what the Secret of a config holds. It refuses one that is not whole: a Secret is often emptied
+// read returns what the Secret of a config holds. It refuses one that is not whole: a Secret is often emptied
 // before it is deleted.
-func (s *Store) readSecret(ctx context.Context, cfg *config) (map[string][]byte, error) {
+func (s secrets) read(ctx context.Context, cfg *config) (map[string][]byte, error) {
 	secret := &corev1.Secret{}
-	err := s.Reader.Get(ctx, *cfg.secret, secret)
+	err := s.live.Get(ctx, *cfg.secret, secret)
 	if apierrors.IsNotFound(err) {
 		return nil, &ValidationError{v1alpha1.ReasonCredentialsNotFound,
 			fmt.Sprintf("%s: there is no %s with its credentials; create it", cfg.key, cfg.secretName())}

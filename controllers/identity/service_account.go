@@ -13,11 +13,14 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
+// serviceAccounts reads from the API server whether a ServiceAccount may be used.
+type serviceAccounts struct{ live client.Reader }
+
 // checkConsent refuses a ServiceAccount that is not there, or whose namespace did not say that Mooring may sign in as it: else
 // whoever may make a Bucket would be whatever runs beside it.
-func (s *Store) checkConsent(ctx context.Context, namespace, name string) error {
+func (a serviceAccounts) checkConsent(ctx context.Context, namespace, name string) error {
 	account := &corev1.ServiceAccount{}
-	err := s.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, account)
+	err := a.live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, account)
 	switch {
 	case apierrors.IsNotFound(err):
 		return serviceAccountNotFound(namespace, name)

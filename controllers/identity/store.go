@@ -3,10 +3,8 @@ package identity
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
-	"golang.org/x/sync/singleflight"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -14,8 +12,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Store hands out connections. It is safe for concurrent use.
-type Store struct {
+// Options are what a Store needs.
+type Options struct {
 	// Client reads provider configs and namespaces from a cache, and writes.
 	Client client.Client
 	// Reader reads Secrets and ServiceAccounts, one by one, and what must not be old, from the API server.
@@ -33,12 +31,45 @@ type Store struct {
 	// Calls returns who is told of the requests to a cloud; nil for nobody.
 	Calls func(provider string) driver.Calls
 	Now   func() time.Time
+}
 
-	mu          sync.Mutex
-	conns       pool
-	protections map[Key]*protection
-	protecting  singleflight.Group
-	tokens      tokens
+// A Store hands out connections, and protects what they depend on. It is safe for concurrent use.
+type Store struct {
+	// Limiters limit how many objects of one account are reconciled at once.
+	Limiters *account.Limiters
+
+	client    client.Client
+	configs   *resolver
+	tenants   *namespaces
+	protector *protector
+	renewer   *renewer
+	connector *connector
+	verifier  *verifier
+}
+
+// New returns a Store.
+func New(o Options) *Store {
+	configs := &resolver{drivers: o.Drivers, namespace: o.Namespace}
+	tenants := &namespaces{cached: o.Client, live: o.Reader}
+	secrets, accounts := secrets{o.Reader}, serviceAccounts{o.Reader}
+	tokens := &tokenSource{client: o.Client, accounts: accounts, now: o.Now}
+	copies := &copies{client: o.Client, live: o.Reader, namespace: o.Namespace, now: o.Now}
+	known := &protections{}
+	renewer := &renewer{namespaces: tenants, tokens: tokens, copies: copies, protections: known, now: o.Now}
+	dialer := &dialer{tokens: tokens, copies: copies, limiters: o.Limiters, calls: o.Calls, deniedPause: o.DeniedPause, now: o.Now}
+	connector := &connector{
+		pool: &pool{}, credentials: &credentials{secrets: secrets, accounts: accounts, copies: copies, renewer: renewer},
+		tokens: tokens, dialer: dialer, refresh: o.Refresh, now: o.Now,
+	}
+	return &Store{
+		Limiters: o.Limiters,
+		client:   o.Client, configs: configs, tenants: tenants, renewer: renewer, connector: connector,
+		protector: &protector{
+			client: o.Client, live: o.Reader, configs: configs, namespaces: tenants, secrets: secrets, tokens: tokens, copies: copies,
+			protections: known, now: o.Now,
+		},
+		verifier: &verifier{namespaces: tenants, secrets: secrets, connector: connector, dialer: dialer, namespace: o.Namespace},
+	}
 }
 
 // Use says who asks for a connection, and for what.
@@ -56,15 +87,15 @@ type Use struct {
 
 // Connect returns the connection for a use. An error of type *ValidationError is for a person to correct.
 func (s *Store) Connect(ctx context.Context, use Use) (*Connection, error) {
-	cfg, err := s.load(ctx, s.Client, use.Key)
+	cfg, err := s.configs.load(ctx, s.client, use.Key)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.validateUse(ctx, cfg, use); err != nil {
+	if err := s.tenants.validateUse(ctx, cfg, use); err != nil {
 		return nil, err
 	}
-	if err := s.supported(cfg); err != nil {
-		return nil, err
+	if cfg.unsupported != nil {
+		return nil, cfg.unsupported
 	}
 	location := use.Location
 	if location == "" {
@@ -74,29 +105,23 @@ func (s *Store) Connect(ctx context.Context, use Use) (*Connection, error) {
 		return nil, &ValidationError{v1alpha1.ReasonInvalid,
 			fmt.Sprintf("there is no location: set spec.location, or a region in %s", cfg.key)}
 	}
-	t, err := s.tenantOf(ctx, cfg, use.Namespace)
+	t, err := s.tenants.tenantOf(ctx, cfg, use.Namespace)
 	if err != nil {
 		return nil, err
 	}
-	return s.open(ctx, cfg, t, location, use.Deleting)
+	return s.connector.open(ctx, cfg, t, location, use.Deleting)
 }
 
-// slots returns the slots of the account that a config leads to. Until the cloud says which account that is, the one in the
-// config's status, maybe from an earlier process, is good enough for this purpose and for no other.
-func (s *Store) slots(cfg *config) *account.Source {
-	name := cfg.key.source()
-	first := account.Key{Source: name}
-	if last := cfg.status(); last.AccountID != "" && last.Provider == cfg.provider() {
-		first = account.Key{Provider: last.Provider, ID: last.AccountID, Endpoint: cfg.endpoint}
-	}
-	return s.Limiters.Source(name, cfg.provider(), first)
+// Protect makes sure that what a deletion in a namespace will need is retained: the config, by a finalizer, and its credentials,
+// by a copy in Mooring's own namespace. It must be called before anything is created in the cloud. An error of type
+// *ValidationError is for a person to correct.
+func (s *Store) Protect(ctx context.Context, key Key, namespace string) error {
+	return s.protector.ensure(ctx, key, namespace)
 }
 
 // forget drops what is known of a config that is gone.
 func (s *Store) forget(key Key) {
 	s.Limiters.Forget(key.source())
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.protections, key)
-	s.conns.forget(key)
+	s.protector.protections.forget(key)
+	s.connector.pool.forget(key)
 }

@@ -22,7 +22,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/mem"
 )
@@ -92,17 +91,20 @@ func (described) Preview(string, json.RawMessage, json.RawMessage, driver.Applie
 	return nil, nil
 }
 
-// A house is a store, and all that it stands on.
+// A fixture is a store, and all that it stands on.
 type fixture struct {
 	*Store
+	Options
 	t       *testing.T
 	cloud   *opened
 	now     time.Time
 	mu      sync.Mutex // of the counters
 	secrets int        // how many Secrets were read
-	writes  int
-	before  func() // is called before each write
-	issuer  issuer
+	// secretsDown is the answer to all who read one; nil if they are answered.
+	secretsDown error
+	writes      int
+	before      func() // is called before each write
+	issuer      issuer
 }
 
 // count adds to one of the counters.
@@ -131,6 +133,9 @@ func newFixture(t *testing.T, objects ...client.Object) *fixture {
 				switch obj.(type) {
 				case *corev1.Secret:
 					h.count(&h.secrets)
+					if h.secretsDown != nil {
+						return h.secretsDown
+					}
 				case *corev1.ServiceAccount:
 					if h.issuer.down != nil {
 						return h.issuer.down
@@ -161,10 +166,11 @@ func newFixture(t *testing.T, objects ...client.Object) *fixture {
 			},
 			SubResourceCreate: h.issue,
 		}).Build()
-	h.Store = &Store{
+	h.Options = Options{
 		Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": described{h.cloud, "aws"}, "gcp": described{h.cloud, "gcp"}},
-		Namespace: system, Refresh: time.Minute, Limiters: account.New(4, func() time.Time { return h.now }, nil), Now: func() time.Time { return h.now },
+		Namespace: system, Refresh: time.Minute, Now: func() time.Time { return h.now },
 	}
+	h.restart()
 	return h
 }
 
@@ -595,11 +601,11 @@ func TestConnectionsEndWithTheirConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.remove(teamConfig())
-	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: time.Minute, Users: shopUsers(new(int))}
+	r := h.Reconciler(ReconcilerOptions{Kind: KindProviderConfig, Check: time.Minute, Users: shopUsers(new(int))})
 	if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}}); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(h.conns.all); n != 0 {
+	if n := len(h.connector.pool.all); n != 0 {
 		t.Errorf("%d connections of a config that is gone", n)
 	}
 }
@@ -608,7 +614,7 @@ func TestConnectionsEndWithTheirConfig(t *testing.T) {
 func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	users := 1
-	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&users)}
+	r := h.Reconciler(ReconcilerOptions{Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&users)})
 	turn := func() (ready metav1.Condition, account string, next time.Duration) {
 		t.Helper()
 		result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}})
@@ -653,7 +659,7 @@ func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 func TestReconcilerSaysWhatIsInvalid(t *testing.T) {
 	h := newFixture(t, nonsense(), keys(system, "keys", "111"))
 	users := 1
-	r := &Reconciler{Store: h.Store, Kind: KindClusterProviderConfig, Check: time.Minute, Users: shopUsers(&users)}
+	r := h.Reconciler(ReconcilerOptions{Kind: KindClusterProviderConfig, Check: time.Minute, Users: shopUsers(&users)})
 	turn := func() (*v1alpha1.ClusterProviderConfig, error) {
 		t.Helper()
 		if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "platform"}}); err != nil {

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -50,83 +50,34 @@ func (t token) youngerThan(part float64, now time.Time) bool {
 	return now.Before(t.issued.Add(time.Duration(part * float64(t.expires.Sub(t.issued)))))
 }
 
-// tokens are those that were issued and are still good.
-type tokens struct {
-	mu     sync.Mutex
-	all    map[tokenKey]token
-	asking singleflight.Group
-}
+// A tokenSource requests tokens of ServiceAccounts from the API server, and caches those that are still good.
+type tokenSource struct {
+	client   client.Client
+	accounts serviceAccounts
+	now      func() time.Time
+	asking   singleflight.Group
 
-func (ts *tokens) of(key tokenKey) token {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	return ts.all[key]
-}
-
-// put adds a token, and drops what has expired.
-func (ts *tokens) put(key tokenKey, t token, now time.Time) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	if ts.all == nil {
-		ts.all = map[tokenKey]token{}
-	}
-	for k, old := range ts.all {
-		if !now.Before(old.expires) {
-			delete(ts.all, k)
-		}
-	}
-	ts.all[key] = t
-}
-
-// dropBefore drops a tenant's tokens from before a time: the cloud may refuse them for what a new one does not have.
-func (ts *tokens) dropBefore(of tenant, before time.Time) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	for k, t := range ts.all {
-		if k.tenant == of && t.issued.Before(before) {
-			delete(ts.all, k)
-		}
-	}
-}
-
-// tokenFunc returns what a driver gets tokens by, nil for an identity without. Where the tenant's namespace issues none
-// any more, the one that is retained for deletions is given: who is not being deleted has no connection by then.
-func (s *Store) tokenFunc(cfg *config, t tenant, given *issued) driver.TokenFunc {
-	web := cfg.chain.WebIdentity
-	if web == nil {
-		return nil
-	}
-	return func(ctx context.Context, audience string) (string, error) {
-		key := tokenKey{t, web.ServiceAccountName, audience}
-		current, err := s.token(ctx, key, renewAfter)
-		if refusal, refused := errors.AsType[*ValidationError](err); refused {
-			current, err = s.retainedToken(ctx, cfg, key, refusal)
-		}
-		if err != nil {
-			return "", withCode(err)
-		}
-		given.add(current.value)
-		return current.value, nil
-	}
+	mu  sync.Mutex // of what follows
+	all map[tokenKey]token
 }
 
 // token returns a token of whose life less than a part is gone. All who ask at the same time share one request. One that
 // is older is good enough, as long as it is good at all, if the API server does not answer.
-func (s *Store) token(ctx context.Context, key tokenKey, part float64) (token, error) {
-	known := s.tokens.of(key)
-	now := s.Now()
+func (ts *tokenSource) token(ctx context.Context, key tokenKey, part float64) (token, error) {
+	known := ts.cached(key)
+	now := ts.now()
 	good := known.expires.Sub(now) >= tokenLeft
 	if good && known.youngerThan(part, now) {
 		return known, nil
 	}
-	answer := s.tokens.asking.DoChan(key.String(), func() (any, error) {
-		if since := s.tokens.of(key); since.issued.After(known.issued) {
+	answer := ts.asking.DoChan(key.String(), func() (any, error) {
+		if since := ts.cached(key); since.issued.After(known.issued) {
 			return since, nil // while we came here
 		}
 		// It is no one caller's: who gives up must not take it from the others.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tokenTimeout)
 		defer cancel()
-		return s.request(ctx, key)
+		return ts.request(ctx, key)
 	})
 	var err error
 	select {
@@ -145,8 +96,8 @@ func (s *Store) token(ctx context.Context, key tokenKey, part float64) (token, e
 }
 
 // request requests a token from the API server.
-func (s *Store) request(ctx context.Context, key tokenKey) (token, error) {
-	if err := s.checkConsent(ctx, key.namespace, key.account); err != nil {
+func (ts *tokenSource) request(ctx context.Context, key tokenKey) (token, error) {
+	if err := ts.accounts.checkConsent(ctx, key.namespace, key.account); err != nil {
 		return token{}, err
 	}
 	life := int64(tokenLife)
@@ -154,8 +105,8 @@ func (s *Store) request(ctx context.Context, key tokenKey) (token, error) {
 		Audiences: []string{key.audience}, ExpirationSeconds: &life,
 	}}
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: key.namespace, Name: key.account}}
-	t := token{issued: s.Now()}
-	err := s.Client.SubResource("token").Create(ctx, account, request)
+	t := token{issued: ts.now()}
+	err := ts.client.SubResource("token").Create(ctx, account, request)
 	switch {
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return token{}, namespaceTerminating(key.namespace)
@@ -165,6 +116,40 @@ func (s *Store) request(ctx context.Context, key tokenKey) (token, error) {
 		return token{}, tokenError(key.account, err)
 	}
 	t.value, t.expires = request.Status.Token, request.Status.ExpirationTimestamp.Time
-	s.tokens.put(key, t, s.Now())
+	ts.put(key, t)
 	return t, nil
+}
+
+// cached returns the token that was issued last, zero if there is none.
+func (ts *tokenSource) cached(key tokenKey) token {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return ts.all[key]
+}
+
+// put adds a token, and drops what has expired.
+func (ts *tokenSource) put(key tokenKey, t token) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.all == nil {
+		ts.all = map[tokenKey]token{}
+	}
+	now := ts.now()
+	for k, old := range ts.all {
+		if !now.Before(old.expires) {
+			delete(ts.all, k)
+		}
+	}
+	ts.all[key] = t
+}
+
+// dropBefore drops a tenant's tokens from before a time: the cloud may refuse them for what a new one does not have.
+func (ts *tokenSource) dropBefore(of tenant, before time.Time) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for k, t := range ts.all {
+		if k.tenant == of && t.issued.Before(before) {
+			delete(ts.all, k)
+		}
+	}
 }

@@ -68,11 +68,11 @@ func TestTokensNeedConsent(t *testing.T) {
 			if got := reasonOf(err); err == nil || got != tt.want || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("Connect: %q, %v", got, err)
 			}
-			cfg, err := h.load(t.Context(), h.Client, platform.Key)
+			cfg, err := h.configs.load(t.Context(), h.Client, platform.Key)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = h.tokenFunc(cfg, tenant{"shop", "uid-of-shop"}, &issued{})(t.Context(), audience)
+			_, err = h.connector.dialer.tokenFunc(cfg, tenant{"shop", "uid-of-shop"}, &issued{})(t.Context(), audience)
 			if driver.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("for a driver: %v, %v", driver.CodeOf(err), err)
 			}

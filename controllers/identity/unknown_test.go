@@ -46,7 +46,7 @@ func TestUnknownCloudIsNotSupported(t *testing.T) {
 				t.Errorf("Hold: %v", err)
 			}
 			for _, n := range []int{0, 1} {
-				r := &Reconciler{Store: h.Store, Kind: KindClusterProviderConfig, Check: time.Minute, Users: shopUsers(&n)}
+				r := h.Reconciler(ReconcilerOptions{Kind: KindClusterProviderConfig, Check: time.Minute, Users: shopUsers(&n)})
 				if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Name: "platform"}}); err != nil {
 					t.Fatal(err)
 				}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -30,17 +31,27 @@ type answer struct {
 	err     error
 }
 
+// A verifier finds out to which account a config leads.
+type verifier struct {
+	namespaces *namespaces
+	secrets    secrets
+	connector  *connector
+	dialer     *dialer
+	// namespace is Mooring's own.
+	namespace string
+}
+
 func failed(err error) answer { return answer{message: err.Error(), err: err} }
 
-// account returns the account that a config leads to, and what to say of it.
-func (r *Reconciler) account(ctx context.Context, cfg *config, users map[string]int) answer {
+// account returns the account that a config leads to, and what to say of it. The cloud is asked again if its answer is as old as age.
+func (v *verifier) account(ctx context.Context, cfg *config, users map[string]int, age time.Duration) answer {
 	if !cfg.perTenant() {
-		return r.accountOf(ctx, cfg, "")
+		return v.accountOf(ctx, cfg, "", age)
 	}
 	var refused []answer
 	namespaces := slices.Sorted(maps.Keys(users))
 	for _, namespace := range namespaces[:min(candidates, len(namespaces))] {
-		a := r.accountOf(ctx, cfg, namespace)
+		a := v.accountOf(ctx, cfg, namespace, age)
 		if isTenantsProblem(a.err) {
 			continue
 		}
@@ -54,7 +65,7 @@ func (r *Reconciler) account(ctx context.Context, cfg *config, users map[string]
 	if len(refused) > 0 {
 		return refused[0]
 	}
-	if err := r.validateWithoutTenant(ctx, cfg); err != nil {
+	if err := v.validateWithoutTenant(ctx, cfg); err != nil {
 		return failed(err)
 	}
 	return answer{
@@ -64,22 +75,22 @@ func (r *Reconciler) account(ctx context.Context, cfg *config, users map[string]
 }
 
 // accountOf asks the cloud for the account to which a config leads a namespace.
-func (r *Reconciler) accountOf(ctx context.Context, cfg *config, namespace string) answer {
-	if err := r.Store.supported(cfg); err != nil {
-		return failed(err)
+func (v *verifier) accountOf(ctx context.Context, cfg *config, namespace string, age time.Duration) answer {
+	if cfg.unsupported != nil {
+		return failed(cfg.unsupported)
 	}
-	t, err := r.Store.tenantOf(ctx, cfg, namespace)
+	t, err := v.namespaces.tenantOf(ctx, cfg, namespace)
 	if err != nil {
 		return failed(err)
 	}
-	conn, err := r.Store.open(ctx, cfg, t, locationOf(cfg), !cfg.object.GetDeletionTimestamp().IsZero())
+	conn, err := v.connector.open(ctx, cfg, t, locationOf(cfg), !cfg.object.GetDeletionTimestamp().IsZero())
 	if err == nil {
 		err = cfg.invalid
 	}
 	if err != nil {
 		return failed(err)
 	}
-	account, err := conn.verify(ctx, r.Check-r.cadence()/2)
+	account, err := conn.verify(ctx, age)
 	if err != nil {
 		if driver.CodeOf(err) == driver.Denied {
 			conn.Recheck()
@@ -105,9 +116,9 @@ func isTenantsProblem(err error) bool {
 
 // validateWithoutTenant checks what can be checked of a config before a tenant comes: what its identity begins with, and whether
 // the driver takes the rest.
-func (r *Reconciler) validateWithoutTenant(ctx context.Context, cfg *config) error {
-	if err := r.Store.supported(cfg); err != nil {
-		return err
+func (v *verifier) validateWithoutTenant(ctx context.Context, cfg *config) error {
+	if cfg.unsupported != nil {
+		return cfg.unsupported
 	}
 	if cfg.invalid != nil {
 		return cfg.invalid
@@ -115,11 +126,11 @@ func (r *Reconciler) validateWithoutTenant(ctx context.Context, cfg *config) err
 	var data map[string][]byte
 	if cfg.secret != nil {
 		var err error
-		if data, err = r.Store.readSecret(ctx, cfg); err != nil {
+		if data, err = v.secrets.read(ctx, cfg); err != nil {
 			return err
 		}
 	}
-	nobody := tenant{namespace: r.Store.Namespace, uid: "nobody"} // to open calls no cloud
-	_, err := r.Store.dial(ctx, cfg, cfg.settings(nobody, locationOf(cfg), data, r.Store.tokenFunc(cfg, nobody, &issued{})))
+	nobody := tenant{namespace: v.namespace, uid: "nobody"} // to open calls no cloud
+	_, err := v.dialer.dial(ctx, cfg, cfg.settings(nobody, locationOf(cfg), data, v.dialer.tokenFunc(cfg, nobody, &issued{})))
 	return err
 }

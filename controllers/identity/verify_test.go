@@ -92,7 +92,7 @@ func TestTheLastKnownAccountStays(t *testing.T) {
 func TestReconcilerGoesByTheSessionThereIs(t *testing.T) {
 	h := newFixture(t, webTeam(), serviceAccount("shop", "true"))
 	one := 1
-	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&one)}
+	r := h.Reconciler(ReconcilerOptions{Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&one)})
 	for range 5 {
 		_, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}})
 		cfg := webTeam()
@@ -129,12 +129,12 @@ func TestRefusedIdentityIsAskedSeldom(t *testing.T) {
 func TestReconcilerWarnsOnce(t *testing.T) {
 	h := newFixture(t, webTeam())
 	one, told := 1, 0
-	r := &Reconciler{Store: h.Store, Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&one),
+	r := h.Reconciler(ReconcilerOptions{Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&one),
 		Warn: func(o client.Object, reason, message string) {
 			if told++; o.GetName() != "team" || reason == "" || message == "" {
 				t.Errorf("told of %s: %q %q", o.GetName(), reason, message)
 			}
-		}}
+		}})
 	for range 3 {
 		if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}}); err != nil {
 			t.Fatal(err)

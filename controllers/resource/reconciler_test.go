@@ -46,7 +46,7 @@ func TestTurnEnds(t *testing.T) {
 		r := &Reconciler{
 			Settings: Settings{
 				Client: c, Deadline: deadline, RecordDeadline: deadline, Now: time.Now, Cadence: retry.DefaultCadence(time.Minute),
-				Credentials: &identity.Store{Client: c, Limiters: account.New(1, time.Now, nil)},
+				Credentials: identity.New(identity.Options{Client: c, Limiters: account.New(1, time.Now, nil)}),
 			},
 			Kind: kind.Bucket(),
 		}

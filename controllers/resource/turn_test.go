@@ -83,7 +83,7 @@ func TestTurnsTellNoToken(t *testing.T) {
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cloud",
 			Annotations: map[string]string{v1alpha1.AnnotationIssueTokens: "true"}}},
 	).Build()
-	store := &identity.Store{Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": asker{mem.New(mem.Options{}).Driver()}}, Limiters: account.New(1, time.Now, nil), Now: time.Now}
+	store := identity.New(identity.Options{Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": asker{mem.New(mem.Options{}).Driver()}}, Limiters: account.New(1, time.Now, nil), Now: time.Now})
 	key := identity.Key{Kind: identity.KindProviderConfig, Namespace: "shop", Name: "team"}
 	conn, err := store.Connect(t.Context(), identity.Use{Key: key, Namespace: "shop"})
 	if err != nil {

@@ -53,10 +53,10 @@ func TestMooringSignsIn(t *testing.T) {
 	})
 	cloud := &gate{Driver: mem.New(mem.Options{}).Driver()}
 	newStore := func() *identity.Store {
-		return &identity.Store{
+		return identity.New(identity.Options{
 			Client: self, Reader: self, Drivers: map[string]driver.Driver{"aws": cloud},
 			Namespace: system.Namespace, Refresh: time.Minute, Limiters: account.New(1, time.Now, nil), Now: time.Now,
-		}
+		})
 	}
 	use := identity.Use{Key: identity.Key{Kind: identity.KindClusterProviderConfig, Name: "web"}, Namespace: leaving}
 	signIn := func(store *identity.Store, use identity.Use) error {
