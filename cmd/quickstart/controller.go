@@ -33,6 +33,8 @@ const (
 
 // A controller is bin/mooring as a process of its own, which is how it runs elsewhere.
 type controller struct {
+	*transcript
+	target  *target
 	command func() *exec.Cmd // one to start
 	log     string           // the file it writes to
 	ended   chan struct{}    // closed when it has ended for good
@@ -43,55 +45,55 @@ type controller struct {
 	stopping bool
 }
 
-// startController starts the controller, which is started again when it ends. end is called if that is in vain.
-func (s *stage) startController(ctx context.Context, end context.CancelCauseFunc, program string) error {
-	if err := system.EnsureNamespace(ctx, s.client, system.Namespace); err != nil {
-		return fmt.Errorf("make namespace %s: %w", system.Namespace, err)
+// launch starts the controller, which is started again when it ends. end is called if that is in vain.
+func launch(ctx context.Context, end context.CancelCauseFunc, program string, t *target, f *folder) (*controller, error) {
+	c := &controller{transcript: t.transcript, target: t, log: f.file(logFile), ended: make(chan struct{})}
+	if err := system.EnsureNamespace(ctx, t.client, system.Namespace); err != nil {
+		return nil, fmt.Errorf("make namespace %s: %w", system.Namespace, err)
 	}
-	if err := system.Grant(ctx, s.client, filepath.Join(s.root, "config", "rbac", "role.yaml"), controllerUser); err != nil {
-		return err
+	if err := system.Grant(ctx, t.client, filepath.Join(t.root, "config", "rbac", "role.yaml"), controllerUser); err != nil {
+		return nil, err
 	}
-	webhook, err := s.applyWebhook(ctx)
+	webhook, err := c.applyWebhook(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	config, err := s.cluster.UserKubeconfig(controllerUser)
+	config, err := t.cluster.UserKubeconfig(controllerUser)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := os.WriteFile(s.file(controllerFile), config, 0o600); err != nil {
-		return err
+	if err := os.WriteFile(f.file(controllerFile), config, 0o600); err != nil {
+		return nil, err
 	}
-	if err := os.WriteFile(s.file(logFile), nil, 0o600); err != nil {
-		return err
+	if err := os.WriteFile(c.log, nil, 0o600); err != nil {
+		return nil, err
 	}
-	s.controller = &controller{log: s.file(logFile), ended: make(chan struct{}), command: func() *exec.Cmd {
-		return s.cluster.Command(program,
-			"--kubeconfig="+s.file(controllerFile),
+	c.command = func() *exec.Cmd {
+		return t.cluster.Command(program,
+			"--kubeconfig="+f.file(controllerFile),
 			"--namespace="+system.Namespace,
 			"--sync-period="+syncPeriod.String(),
 			"--metrics-address=0", "--health-address=0", "--webhook-address="+webhook,
 		)
-	}}
-	if err := s.controller.start(); err != nil {
-		close(s.controller.ended)
-		return err
 	}
-	go s.keepRunning(end)
-	s.step("controller           bin/mooring, which logs to %s", s.file(logFile))
-	return nil
+	if err := c.start(); err != nil {
+		return nil, err
+	}
+	go c.keepRunning(end)
+	c.step("controller           bin/mooring, which logs to %s", c.log)
+	return c, nil
 }
 
 // applyWebhook has the API server call the webhook, and returns its address. Outside of the cluster there is no Service, and somebody's
 // cluster may not reach this machine: there the webhook is off.
-func (s *stage) applyWebhook(ctx context.Context) (address string, err error) {
-	if s.installed {
+func (c *controller) applyWebhook(ctx context.Context) (address string, err error) {
+	if c.target.installed {
 		return "0", nil
 	}
 	if address, err = freeAddress(); err != nil {
 		return "", err
 	}
-	if err := admission.Apply(ctx, s.client, "https://"+address); err != nil {
+	if err := admission.Apply(ctx, c.target.client, "https://"+address); err != nil {
 		return "", fmt.Errorf("make the API server ask the controller: %w", err)
 	}
 	return address, nil
@@ -99,25 +101,25 @@ func (s *stage) applyWebhook(ctx context.Context) (address string, err error) {
 
 // keepRunning starts the controller again when it has ended, as a cluster would. It gives up, and calls end, when the controller
 // ends too soon too often.
-func (s *stage) keepRunning(end context.CancelCauseFunc) {
-	defer close(s.controller.ended)
+func (c *controller) keepRunning(end context.CancelCauseFunc) {
+	defer close(c.ended)
 	for soon := 0; ; {
-		lived, err := s.controller.wait()
+		lived, err := c.wait()
 		if lived >= controllerStable {
 			soon = 0
 		}
 		if soon++; soon > controllerStarts {
-			end(fmt.Errorf("the controller has stopped (%w); its last output:\n%s", err, s.lastWords()))
+			end(fmt.Errorf("the controller has stopped (%w); its last output:\n%s", err, c.lastWords()))
 			return
 		}
-		switch again := s.controller.start(); {
+		switch again := c.start(); {
 		case errors.Is(again, errStopping):
 			return
 		case again != nil:
 			end(again)
 			return
 		}
-		s.step("controller           has stopped (%v) and was started again, as in a cluster", err)
+		c.step("controller           has stopped (%v) and was started again, as in a cluster", err)
 	}
 }
 
@@ -195,8 +197,8 @@ func (c *controller) signal(signal syscall.Signal) error {
 }
 
 // lastWords returns the end of the controller's log.
-func (s *stage) lastWords() []byte {
-	content, err := os.ReadFile(s.file(logFile))
+func (c *controller) lastWords() []byte {
+	content, err := os.ReadFile(c.log)
 	if err != nil {
 		return []byte(err.Error())
 	}

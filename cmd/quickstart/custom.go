@@ -23,17 +23,17 @@ var (
 
 // removable returns an error if the removal would harm what is not the quickstart's: an installation of Mooring that followed it, or
 // objects in real clouds.
-func (s *stage) removable(ctx context.Context) error {
-	definitions, err := s.definitions(ctx)
+func (r *remover) removable(ctx context.Context) error {
+	definitions, err := r.definitions(ctx)
 	if err != nil {
 		return err
 	}
-	if err := s.replaced(ctx, definitions); err != nil {
+	if err := r.replaced(ctx, definitions); err != nil {
 		return err
 	}
 	var kept []string
 	for _, definition := range definitions {
-		objects, err := s.objectsOf(ctx, definition)
+		objects, err := r.objectsOf(ctx, definition)
 		if err != nil {
 			return err
 		}
@@ -48,33 +48,33 @@ func (s *stage) removable(ctx context.Context) error {
 	}
 	return fmt.Errorf("objects in %s are in real clouds, and would stay there without their passwords; nothing was removed. First delete these: %s.\n"+
 		"Their deletion needs a controller. If this context is the current one of the file, this command starts it: bin/mooring --kubeconfig=%s --namespace=%s --webhook-address=0",
-		s.where, strings.Join(kept, ", "), s.kubeconfig, system.Namespace)
+		r.where, strings.Join(kept, ", "), r.kubeconfig, system.Namespace)
 }
 
 // replaced returns an error if Mooring is installed in the cluster by other means: it may use what the quickstart made.
-func (s *stage) replaced(ctx context.Context, definitions []*unstructured.Unstructured) error {
+func (r *remover) replaced(ctx context.Context, definitions []*unstructured.Unstructured) error {
 	const refusal = "%s %s is in %s: Mooring was installed there by other means after the quickstart; nothing was removed. To remove the quickstart, uninstall that Mooring first. " +
 		"To keep it, remove the label %s from all objects where its value is %s"
 	for _, which := range []client.ListOption{client.InNamespace(system.Namespace), client.MatchingLabels{"app.kubernetes.io/name": "mooring"}} {
-		deployments, err := s.list(ctx, deploymentKind, which)
+		deployments, err := r.list(ctx, deploymentKind, which)
 		if err != nil {
 			return err
 		}
 		for _, d := range deployments {
-			return fmt.Errorf(refusal, d.GetKind(), client.ObjectKeyFromObject(d), s.where, managedByLabel, managedByUs)
+			return fmt.Errorf(refusal, d.GetKind(), client.ObjectKeyFromObject(d), r.where, managedByLabel, managedByUs)
 		}
 	}
 	for _, d := range definitions {
 		if d.GetLabels()[managedByLabel] == "Helm" {
-			return fmt.Errorf(refusal, d.GetKind(), d.GetName()+" of Helm", s.where, managedByLabel, managedByUs)
+			return fmt.Errorf(refusal, d.GetKind(), d.GetName()+" of Helm", r.where, managedByLabel, managedByUs)
 		}
 	}
 	return nil
 }
 
 // definitions returns the CustomResourceDefinitions of Mooring, whoever made them.
-func (s *stage) definitions(ctx context.Context) (ours []*unstructured.Unstructured, err error) {
-	all, err := s.list(ctx, definitionKind)
+func (r *remover) definitions(ctx context.Context) (ours []*unstructured.Unstructured, err error) {
+	all, err := r.list(ctx, definitionKind)
 	for _, d := range all {
 		if group, _, _ := unstructured.NestedString(d.Object, "spec", "group"); group == v1alpha1.GroupVersion.Group {
 			ours = append(ours, d)
@@ -84,12 +84,12 @@ func (s *stage) definitions(ctx context.Context) (ours []*unstructured.Unstructu
 }
 
 // objectsOf returns the objects of a CustomResourceDefinition of Mooring.
-func (s *stage) objectsOf(ctx context.Context, definition *unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+func (r *remover) objectsOf(ctx context.Context, definition *unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	kind, _, err := unstructured.NestedString(definition.Object, "spec", "names", "kind")
 	if err != nil {
 		return nil, err
 	}
-	return s.list(ctx, v1alpha1.GroupVersion.WithKind(kind))
+	return r.list(ctx, v1alpha1.GroupVersion.WithKind(kind))
 }
 
 // realAccount returns the account of an object that is in the cloud, unless it is one of the quickstart's, which are made up. A provider
@@ -103,10 +103,10 @@ func realAccount(o *unstructured.Unstructured) string {
 }
 
 // deleteSecretsOf deletes the Secrets that Mooring made for the objects of CustomResourceDefinitions, in whatever namespace they are.
-func (s *stage) deleteSecretsOf(ctx context.Context, definitions []*unstructured.Unstructured) error {
+func (r *remover) deleteSecretsOf(ctx context.Context, definitions []*unstructured.Unstructured) error {
 	owners := sets.New[string]()
 	for _, definition := range definitions {
-		objects, err := s.objectsOf(ctx, definition)
+		objects, err := r.objectsOf(ctx, definition)
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (s *stage) deleteSecretsOf(ctx context.Context, definitions []*unstructured
 			owners.Insert(string(o.GetUID()))
 		}
 	}
-	secrets, err := s.list(ctx, secretKind, client.HasLabels{v1alpha1.LabelUID})
+	secrets, err := r.list(ctx, secretKind, client.HasLabels{v1alpha1.LabelUID})
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (s *stage) deleteSecretsOf(ctx context.Context, definitions []*unstructured
 		if !owners.Has(secret.GetLabels()[v1alpha1.LabelUID]) {
 			continue
 		}
-		if err := s.delete(ctx, secret); err != nil {
+		if err := r.delete(ctx, secret); err != nil {
 			return err
 		}
 	}
@@ -130,17 +130,17 @@ func (s *stage) deleteSecretsOf(ctx context.Context, definitions []*unstructured
 }
 
 // dropFinalizers takes the finalizers off all objects of a CustomResourceDefinition. For other objects it does nothing.
-func (s *stage) dropFinalizers(ctx context.Context, definition *unstructured.Unstructured) error {
+func (r *remover) dropFinalizers(ctx context.Context, definition *unstructured.Unstructured) error {
 	if definition.GroupVersionKind() != definitionKind {
 		return nil
 	}
-	objects, err := s.objectsOf(ctx, definition)
+	objects, err := r.objectsOf(ctx, definition)
 	if err != nil {
 		return err
 	}
 	for _, o := range objects {
 		patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"finalizers":null,"uid":%q}}`, o.GetUID()))
-		if err := s.client.Patch(ctx, o, patch); client.IgnoreNotFound(err) != nil && !apierrors.IsConflict(err) {
+		if err := r.client.Patch(ctx, o, patch); client.IgnoreNotFound(err) != nil && !apierrors.IsConflict(err) {
 			return err
 		}
 	}

@@ -7,6 +7,6 @@
 // With --kubeconfig it uses a cluster that runs already in place of the API server. It refuses a cluster that has anything of what it
 // would install, removes all of that at the end, and touches no cluster that the flag does not name.
 //
-// Nothing is left running when it ends, whatever way that is: the servers are on a leash that the kernel
-// lets go of (see test/cluster/tether), and quickstart itself ends with whoever started it.
+// Nothing is left running when it ends, whatever way that is: a process supervisor kills the servers when the kernel drops quickstart's
+// lock of a file (see test/cluster/tether), and quickstart itself ends with the process that started it.
 package main

@@ -20,12 +20,12 @@ import (
 const driftPatience = 6 * syncPeriod
 
 // drift suspends a bucket's versioning with Amazon's own SDK and waits until it is back.
-func (s *stage) drift(ctx context.Context) error {
-	bucket, err := s.versionedBucket(ctx)
+func (d *demonstration) drift(ctx context.Context) error {
+	bucket, err := d.versionedBucket(ctx)
 	if err != nil {
 		return err
 	}
-	c := s.clouds().AWS
+	c := d.clouds.access().AWS
 	api := s3.New(s3.Options{
 		Region: c.Region, BaseEndpoint: &c.Endpoint, UsePathStyle: true,
 		Credentials: credentials.NewStaticCredentialsProvider(c.AccessKeyID, c.SecretAccessKey, ""),
@@ -38,11 +38,11 @@ func (s *stage) drift(ctx context.Context) error {
 		return fmt.Errorf("suspend versioning: %w", err)
 	}
 	since := time.Now()
-	s.step("Bucket %s: versioning is Enabled in the spec; suspended in S3", bucket.Name)
+	d.step("Bucket %s: versioning is Enabled in the spec; suspended in S3", bucket.Name)
 	for status := types.BucketVersioningStatusSuspended; status != types.BucketVersioningStatusEnabled; {
 		if time.Since(since) > driftPatience || !pause(ctx, look) {
 			return fmt.Errorf("versioning of Bucket %s/%s was not corrected within %v; the controller's log is %s",
-				bucket.Namespace, bucket.Name, driftPatience, s.file(logFile))
+				bucket.Namespace, bucket.Name, driftPatience, d.log)
 		}
 		seen, err := api.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: &bucket.Status.ExternalName})
 		if err != nil {
@@ -50,21 +50,21 @@ func (s *stage) drift(ctx context.Context) error {
 		}
 		status = seen.Status
 	}
-	s.step("Bucket %s: S3 says Enabled again, after %.1f s", bucket.Name, time.Since(since).Seconds())
-	return s.correction(ctx, bucket, since)
+	d.step("Bucket %s: S3 says Enabled again, after %.1f s", bucket.Name, time.Since(since).Seconds())
+	return d.correction(ctx, bucket, since)
 }
 
 // correction waits for the Event that says so, which kubectl describe shows.
-func (s *stage) correction(ctx context.Context, bucket *v1alpha1.Bucket, since time.Time) error {
+func (d *demonstration) correction(ctx context.Context, bucket *v1alpha1.Bucket, since time.Time) error {
 	for time.Since(since) <= driftPatience {
 		var events eventsv1.EventList
-		if err := s.client.List(ctx, &events, client.InNamespace(bucket.Namespace)); err != nil {
+		if err := d.client.List(ctx, &events, client.InNamespace(bucket.Namespace)); err != nil {
 			return fmt.Errorf("list Events: %w", err)
 		}
 		for _, e := range events.Items {
 			again := e.Series != nil && e.Series.LastObservedTime.After(since)
 			if e.Regarding.UID == bucket.UID && e.Reason == v1alpha1.EventDriftCorrected && (again || e.EventTime.After(since)) {
-				s.step("Event  %s: %s", e.Reason, e.Note)
+				d.step("Event  %s: %s", e.Reason, e.Note)
 				return nil
 			}
 		}
@@ -73,13 +73,13 @@ func (s *stage) correction(ctx context.Context, bucket *v1alpha1.Bucket, since t
 		}
 	}
 	return fmt.Errorf("no Event %s about Bucket %s/%s; the controller's log is %s",
-		v1alpha1.EventDriftCorrected, bucket.Namespace, bucket.Name, s.file(logFile))
+		v1alpha1.EventDriftCorrected, bucket.Namespace, bucket.Name, d.log)
 }
 
 // versionedBucket finds the one to try it on.
-func (s *stage) versionedBucket(ctx context.Context) (*v1alpha1.Bucket, error) {
+func (d *demonstration) versionedBucket(ctx context.Context) (*v1alpha1.Bucket, error) {
 	var buckets v1alpha1.BucketList
-	if err := s.client.List(ctx, &buckets); err != nil {
+	if err := d.client.List(ctx, &buckets); err != nil {
 		return nil, fmt.Errorf("list Buckets: %w", err)
 	}
 	for _, b := range buckets.Items {

@@ -21,7 +21,7 @@ func untilEnded() (context.Context, context.CancelCauseFunc) {
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		s := <-signals
-		signal.Reset() // a second one ends us at once; the leashes do the rest
+		signal.Reset() // a second one ends us at once; the process supervisor ends the servers
 		end(fmt.Errorf("%w by signal: %v", errAsked, s))
 	}()
 	// Caught, so that writing where nobody reads is an error and not our death: there are folders to remove.

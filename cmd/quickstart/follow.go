@@ -22,7 +22,7 @@ const (
 	samplesPatience = 2 * time.Minute
 )
 
-// An object is an object of any kind as the show sees it.
+// An object is an object of any kind as the demonstration sees it.
 type object struct {
 	client.Object
 	kind   string
@@ -55,12 +55,21 @@ func (o object) state() (reason, detail string) {
 	return c.Reason, c.Message
 }
 
+// A follower says what becomes of the objects.
+type follower struct {
+	*transcript
+	client client.Client
+	log    string // the controller's
+	// said is the state of each object that was said last.
+	said map[string]string
+}
+
 // objects returns all objects that stand for something in a cloud.
-func (s *stage) objects(ctx context.Context) ([]object, error) {
+func (f *follower) objects(ctx context.Context) ([]object, error) {
 	var all []object
 	for _, k := range kind.All() {
 		list := k.NewList()
-		if err := s.client.List(ctx, list); err != nil {
+		if err := f.client.List(ctx, list); err != nil {
 			return nil, fmt.Errorf("list %s: %w", k.Plural, err)
 		}
 		_ = meta.EachListItem(list, func(item runtime.Object) error {
@@ -73,38 +82,38 @@ func (s *stage) objects(ctx context.Context) ([]object, error) {
 }
 
 // follow says what becomes of every object, a line for each change of state that was not said before, until all are Ready.
-func (s *stage) follow(ctx context.Context) error {
+func (f *follower) follow(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, samplesPatience)
 	defer cancel()
 	for {
-		all, err := s.objects(ctx)
+		all, err := f.objects(ctx)
 		if err != nil {
 			return err
 		}
 		ready := 0
 		for _, o := range all {
 			reason, detail := o.state()
-			if reason != "" && s.said[o.String()] != reason {
-				s.said[o.String()] = reason
-				s.step("%s  %-9s  %s", o, reason, detail)
+			if reason != "" && f.said[o.String()] != reason {
+				f.said[o.String()] = reason
+				f.step("%s  %-9s  %s", o, reason, detail)
 			}
 			if o.ready() {
 				ready++
 			}
 		}
 		if ready == len(all) && ready > 0 {
-			s.step("all %d are Ready", ready)
+			f.step("all %d are Ready", ready)
 			return nil
 		}
 		if !pause(ctx, look) {
-			return s.unready(all)
+			return f.unready(all)
 		}
 	}
 }
 
 // unready says what is not Ready and how to find out why.
-func (s *stage) unready(all []object) error {
-	errs := []error{fmt.Errorf("not everything became Ready within %v; the controller's log is %s", samplesPatience, s.file(logFile))}
+func (f *follower) unready(all []object) error {
+	errs := []error{fmt.Errorf("not everything became Ready within %v; the controller's log is %s", samplesPatience, f.log)}
 	for _, o := range all {
 		if !o.ready() {
 			reason, message := o.state()

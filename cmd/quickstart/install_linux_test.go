@@ -183,15 +183,15 @@ func TestWordsAboutAClusterOfSomebody(t *testing.T) {
 	t.Cleanup(func() { _ = cloud.Close() })
 	const promise, warning = "Nothing here reaches a real cloud", "contain your own credentials"
 	for _, installed := range []bool{false, true} {
-		o, s := options{}, &stage{cloud: cloud, installed: installed}
+		o, q := options{}, &quickstart{clouds: &clouds{cloud}, folder: &folder{}, target: &target{installed: installed}}
 		if installed {
 			o.kubeconfig = "/a"
 		}
 		if strings.Contains(opening(o), promise) == installed {
 			t.Errorf("installed %v: %s", installed, opening(o))
 		}
-		if strings.Contains(s.next(false), warning) != installed {
-			t.Errorf("installed %v: %s", installed, s.next(false))
+		if strings.Contains(q.next(false), warning) != installed {
+			t.Errorf("installed %v: %s", installed, q.next(false))
 		}
 	}
 }

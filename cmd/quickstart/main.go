@@ -79,12 +79,12 @@ func run(ctx context.Context, end context.CancelCauseFunc, o options, t *transcr
 		return removeLeftovers(ctx, o, t)
 	}
 	t.say("%s", opening(o))
-	s, err := raise(ctx, end, o, t)
+	q, err := startQuickstart(ctx, end, o, t)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
 	defer func() { //nolint:contextcheck // it ends what runs because ctx has ended
-		if failed := s.strike(); failed != nil {
+		if failed := q.stop(); failed != nil {
 			err = errors.Join(err, failed)
 			return
 		}
@@ -92,7 +92,7 @@ func run(ctx context.Context, end context.CancelCauseFunc, o options, t *transcr
 	}()
 	shown := error(nil)
 	if o.samples {
-		shown = s.show(ctx)
+		shown = q.demonstration().show(ctx)
 	}
 	if o.once || ctx.Err() != nil {
 		return interrupted(ctx, shown)
@@ -100,7 +100,7 @@ func run(ctx context.Context, end context.CancelCauseFunc, o options, t *transcr
 	if shown != nil {
 		t.say("\nSome steps failed: %v\nEverything keeps running, so that you can investigate.", shown)
 	}
-	t.say("%s", s.next(o.samples))
+	t.say("%s", q.next(o.samples))
 	<-ctx.Done()
 	t.say("\nEnding (%v).", context.Cause(ctx))
 	if cause := context.Cause(ctx); !errors.Is(cause, errAsked) {

@@ -13,19 +13,19 @@ var nextText string
 var nextTemplate = template.Must(template.New("next").Parse(nextText))
 
 // next says what to type next.
-func (s *stage) next(samples bool) string {
+func (q *quickstart) next(samples bool) string {
 	kubectl := "kubectl"
 	if _, err := exec.LookPath(kubectl); err != nil {
-		kubectl = s.kubectlFile
+		kubectl = q.kubectl
 	}
 	var others []map[string]string
 	for _, p := range people {
-		others = append(others, map[string]string{"Who": p.user, "File": s.file(p.file)})
+		others = append(others, map[string]string{"Who": p.user, "File": q.folder.file(p.file)})
 	}
 	var text bytes.Buffer
 	err := nextTemplate.Execute(&text, map[string]any{
-		"Kubeconfig": s.file(kubeconfigFile), "Env": s.file(envFile), "Cloud": s.file(cloudFile), "Log": s.file(logFile), "Token": s.file(tokenFile),
-		"Kubectl": kubectl, "Samples": samples, "AWS": s.cloud.AWSEndpoint(), "GCP": s.cloud.GCPEndpoint(), "Project": gcpProject, "People": others, "Team": team, "Installed": s.installed,
+		"Kubeconfig": q.folder.file(kubeconfigFile), "Env": q.folder.file(envFile), "Cloud": q.folder.file(cloudFile), "Log": q.folder.file(logFile), "Token": q.folder.file(tokenFile),
+		"Kubectl": kubectl, "Samples": samples, "AWS": q.clouds.AWSEndpoint(), "GCP": q.clouds.GCPEndpoint(), "Project": gcpProject, "People": others, "Team": team, "Installed": q.target.installed,
 	})
 	if err != nil {
 		return err.Error()

@@ -27,36 +27,36 @@ var people = []struct{ file, user, group string }{
 const team = "shop"
 
 // admitPeople makes the roles of people and the policies that the chart installs, and a kubeconfig for each.
-func (s *stage) admitPeople(ctx context.Context) error {
-	if !s.installed { // else place made it
-		if err := s.client.Create(ctx, namespace(team)); err != nil {
+func (t *target) admitPeople(ctx context.Context, f *folder) error {
+	if !t.installed { // else place made it
+		if err := t.client.Create(ctx, namespace(team)); err != nil {
 			return fmt.Errorf("make namespace %s: %w", team, err)
 		}
 	}
-	files, err := peopleFiles(filepath.Join(s.root, "config"))
+	files, err := peopleFiles(filepath.Join(t.root, "config"))
 	if err != nil {
 		return err
 	}
 	for _, file := range files {
-		if err := s.create(ctx, file); err != nil {
+		if err := t.create(ctx, file); err != nil {
 			return err
 		}
 	}
 	for _, p := range people {
-		config, err := s.cluster.UserKubeconfig(p.user, p.group)
+		config, err := t.cluster.UserKubeconfig(p.user, p.group)
 		if err != nil {
 			return fmt.Errorf("make a kubeconfig for the %s: %w", p.user, err)
 		}
-		if err := os.WriteFile(s.file(p.file), config, 0o600); err != nil {
+		if err := os.WriteFile(f.file(p.file), config, 0o600); err != nil {
 			return err
 		}
 	}
-	s.step("people               a developer and a lead of namespace %s, and you, the platform engineer", team)
+	t.step("people               a developer and a lead of namespace %s, and you, the platform engineer", team)
 	return nil
 }
 
 // peopleFiles returns the files with people's roles and with all policies. The webhook is not among them: outside of the cluster it is
-// called by address (see startController).
+// called by address (see launch).
 func peopleFiles(config string) ([]string, error) {
 	policies, err := filepath.Glob(filepath.Join(config, "admission", "*.yaml"))
 	if err != nil {
@@ -67,13 +67,13 @@ func peopleFiles(config string) ([]string, error) {
 }
 
 // create makes the objects in a manifest.
-func (s *stage) create(ctx context.Context, path string) error {
+func (t *target) create(ctx context.Context, path string) error {
 	objects, err := objectsIn(path)
 	if err != nil {
 		return err
 	}
 	for _, o := range objects {
-		if err := s.client.Create(ctx, o); err != nil {
+		if err := t.client.Create(ctx, o); err != nil {
 			return fmt.Errorf("make %s %s: %w", o.GetKind(), o.GetName(), err)
 		}
 	}

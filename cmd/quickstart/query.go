@@ -20,23 +20,30 @@ import (
 // queryPatience is how long a connection and its queries may take.
 const queryPatience = 20 * time.Second
 
+// A querier connects to databases as an application does.
+type querier struct {
+	*transcript
+	client client.Client
+	folder *folder
+}
+
 // queryEvery connects to every PostgreSQL database.
-func (s *stage) queryEvery(ctx context.Context) error {
+func (q *querier) queryEvery(ctx context.Context) error {
 	var databases v1alpha1.DatabaseList
-	if err := s.client.List(ctx, &databases); err != nil {
+	if err := q.client.List(ctx, &databases); err != nil {
 		return fmt.Errorf("list Databases: %w", err)
 	}
 	var all []*v1alpha1.Database
 	for i := range databases.Items {
 		all = append(all, &databases.Items[i])
 	}
-	return s.queryAll(ctx, all...)
+	return q.queryAll(ctx, all...)
 }
 
 // queryAll connects to those of databases that are PostgreSQL by nothing but their connection Secrets.
-func (s *stage) queryAll(ctx context.Context, databases ...*v1alpha1.Database) error {
+func (q *querier) queryAll(ctx context.Context, databases ...*v1alpha1.Database) error {
 	if err := localcloud.EngineAvailable("postgres"); err != nil {
-		s.step("SKIPPED, NOT SHOWN: %v", err)
+		q.step("SKIPPED, NOT SHOWN: %v", err)
 		if os.Getenv("CI") != "" {
 			return fmt.Errorf("query a database: %w; under CI it is not skipped", err)
 		}
@@ -47,7 +54,7 @@ func (s *stage) queryAll(ctx context.Context, databases ...*v1alpha1.Database) e
 		if d.Spec.Engine == nil || *d.Spec.Engine != v1alpha1.EnginePostgres || d.Status.Binding == nil {
 			continue
 		}
-		if err := s.query(ctx, d.Namespace, d.Status.Binding.Name); err != nil {
+		if err := q.query(ctx, d.Namespace, d.Status.Binding.Name); err != nil {
 			return fmt.Errorf("query Database %s/%s through Secret %s: %w", d.Namespace, d.Name, d.Status.Binding.Name, err)
 		}
 		asked++
@@ -59,14 +66,14 @@ func (s *stage) queryAll(ctx context.Context, databases ...*v1alpha1.Database) e
 }
 
 // query connects as an application would that has the Secret mounted, and knows nothing else.
-func (s *stage) query(ctx context.Context, namespace, name string) error {
+func (q *querier) query(ctx context.Context, namespace, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, queryPatience)
 	defer cancel()
 	secret := &corev1.Secret{}
-	if err := s.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, secret); err != nil {
+	if err := q.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, secret); err != nil {
 		return err
 	}
-	uri, tls, err := s.address(secret)
+	uri, tls, err := q.address(secret)
 	if err != nil {
 		return err
 	}
@@ -84,14 +91,14 @@ func (s *stage) query(ctx context.Context, namespace, name string) error {
 	}
 	product, _, _ := strings.Cut(version, " (")
 	product, _, _ = strings.Cut(product, " on ")
-	s.step("Secret %-9s  %s, user %s, database %s, %s", name, product, user, database, tls)
+	q.step("Secret %-9s  %s, user %s, database %s, %s", name, product, user, database, tls)
 	return nil
 }
 
 // address returns the Secret's uri. If the Secret holds an authority (Cloud SQL has one for each instance; RDS's are
 // published apart), the server's certificate is checked against it. The name in the certificate is not:
 // Cloud SQL's bears the instance's name and not its address.
-func (s *stage) address(secret *corev1.Secret) (uri, tls string, err error) {
+func (q *querier) address(secret *corev1.Secret) (uri, tls string, err error) {
 	address, err := url.Parse(string(secret.Data["uri"]))
 	if err != nil {
 		return "", "", errors.New("key uri can't be parsed") // the error itself would show the password
@@ -99,7 +106,7 @@ func (s *stage) address(secret *corev1.Secret) (uri, tls string, err error) {
 	if len(secret.Data["certificates"]) == 0 {
 		return address.String(), "by TLS", nil
 	}
-	authority := s.file(secret.Name + ".pem")
+	authority := q.folder.file(secret.Name + ".pem")
 	if err := os.WriteFile(authority, secret.Data["certificates"], 0o600); err != nil {
 		return "", "", err
 	}

@@ -43,57 +43,63 @@ var removalBatches = [][]schema.GroupVersionKind{
 
 // removeLeftovers removes what a quickstart that was killed left in somebody's cluster.
 func removeLeftovers(ctx context.Context, o options, t *transcript) (err error) {
-	s := &stage{transcript: t}
-	if s.root, err = cluster.Repository(); err != nil {
+	root, err := cluster.Repository()
+	if err != nil {
 		return fmt.Errorf("%w; run it inside Mooring's source tree", err)
 	}
-	if err := useBuilt(filepath.Join(s.root, "bin")); err != nil {
+	if err := useBuilt(filepath.Join(root, "bin")); err != nil {
 		return err
 	}
-	defer func() {
-		if s.cluster != nil {
-			err = errors.Join(err, s.cluster.Stop())
-		}
-	}()
-	if err := s.attach(ctx, o); err != nil {
+	from := &target{transcript: t, root: root}
+	defer func() { err = errors.Join(err, from.stop()) }()
+	if err := from.attach(ctx, o); err != nil {
 		return err
 	}
+	r := from.remover()
 	left := false
 	for _, batch := range removalBatches {
-		found, err := s.labelled(ctx, batch)
+		found, err := r.labelled(ctx, batch)
 		if err != nil {
 			return err
 		}
 		left = left || len(found) > 0
 	}
 	if !left {
-		return fmt.Errorf("no quickstart left anything in %s: nothing there has the label %s=%s", s.where, managedByLabel, managedByUs)
+		return fmt.Errorf("no quickstart left anything in %s: nothing there has the label %s=%s", r.where, managedByLabel, managedByUs)
 	}
-	return s.removeAll() //nolint:contextcheck // what was begun is finished
+	return r.removeAll() //nolint:contextcheck // what was begun is finished
+}
+
+// A remover removes what a quickstart installed in somebody's cluster.
+type remover struct {
+	*transcript
+	client client.Client
+	// where names the cluster in messages; kubeconfig is the person's file that leads there.
+	where, kubeconfig string
 }
 
 // removeAll removes all that has the quickstart's label, when no controller runs any more. The cloud objects go with the local clouds,
 // so that finalizers are taken away. It removes nothing if somebody would miss it; see removable.
-func (s *stage) removeAll() error {
+func (r *remover) removeAll() error {
 	ctx, cancel := context.WithTimeout(context.Background(), removalPatience)
 	defer cancel()
-	s.step("your cluster         removing what was installed in %s", s.where)
-	if err := s.removable(ctx); err != nil {
+	r.step("your cluster         removing what was installed in %s", r.where)
+	if err := r.removable(ctx); err != nil {
 		return err
 	}
-	definitions, err := s.labelled(ctx, []schema.GroupVersionKind{definitionKind})
+	definitions, err := r.labelled(ctx, []schema.GroupVersionKind{definitionKind})
 	if err != nil {
 		return err
 	}
-	if err := s.deleteSecretsOf(ctx, definitions); err != nil {
+	if err := r.deleteSecretsOf(ctx, definitions); err != nil {
 		return err
 	}
 	for _, batch := range removalBatches {
-		found, err := s.labelled(ctx, batch)
+		found, err := r.labelled(ctx, batch)
 		if err != nil {
 			return err
 		}
-		if err := s.deleteAll(ctx, found); err != nil {
+		if err := r.deleteAll(ctx, found); err != nil {
 			return err
 		}
 	}
@@ -101,9 +107,9 @@ func (s *stage) removeAll() error {
 }
 
 // labelled returns the objects of some kinds that have the quickstart's label.
-func (s *stage) labelled(ctx context.Context, kinds []schema.GroupVersionKind) (all []*unstructured.Unstructured, err error) {
+func (r *remover) labelled(ctx context.Context, kinds []schema.GroupVersionKind) (all []*unstructured.Unstructured, err error) {
 	for _, kind := range kinds {
-		found, err := s.list(ctx, kind, client.MatchingLabels{managedByLabel: managedByUs})
+		found, err := r.list(ctx, kind, client.MatchingLabels{managedByLabel: managedByUs})
 		if err != nil {
 			return nil, err
 		}
@@ -113,14 +119,14 @@ func (s *stage) labelled(ctx context.Context, kinds []schema.GroupVersionKind) (
 }
 
 // list returns the objects of a kind; none if the cluster does not know the kind.
-func (s *stage) list(ctx context.Context, kind schema.GroupVersionKind, options ...client.ListOption) (all []*unstructured.Unstructured, err error) {
+func (r *remover) list(ctx context.Context, kind schema.GroupVersionKind, options ...client.ListOption) (all []*unstructured.Unstructured, err error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-	switch err := s.client.List(ctx, list, options...); {
+	switch err := r.client.List(ctx, list, options...); {
 	case apierrors.IsNotFound(err), meta.IsNoMatchError(err):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("list %s objects in %s: %w", kind.Kind, s.where, err)
+		return nil, fmt.Errorf("list %s objects in %s: %w", kind.Kind, r.where, err)
 	}
 	for i := range list.Items {
 		all = append(all, &list.Items[i])
@@ -129,14 +135,14 @@ func (s *stage) list(ctx context.Context, kind schema.GroupVersionKind, options 
 }
 
 // deleteAll deletes objects, and waits until they are deleted.
-func (s *stage) deleteAll(ctx context.Context, objects []*unstructured.Unstructured) error {
+func (r *remover) deleteAll(ctx context.Context, objects []*unstructured.Unstructured) error {
 	for _, o := range objects {
-		if err := s.delete(ctx, o); err != nil {
+		if err := r.delete(ctx, o); err != nil {
 			return err
 		}
 	}
 	for _, o := range objects {
-		if err := s.deleted(ctx, o); err != nil {
+		if err := r.deleted(ctx, o); err != nil {
 			return err
 		}
 	}
@@ -144,30 +150,30 @@ func (s *stage) deleteAll(ctx context.Context, objects []*unstructured.Unstructu
 }
 
 // delete deletes an object, but none that somebody made by its name since it was read.
-func (s *stage) delete(ctx context.Context, o *unstructured.Unstructured) error {
+func (r *remover) delete(ctx context.Context, o *unstructured.Unstructured) error {
 	uid := o.GetUID()
-	err := s.client.Delete(ctx, o.DeepCopy(), client.Preconditions{UID: &uid})
+	err := r.client.Delete(ctx, o.DeepCopy(), client.Preconditions{UID: &uid})
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("remove %s %s from %s: %w", o.GetKind(), o.GetName(), s.where, err)
+		return fmt.Errorf("remove %s %s from %s: %w", o.GetKind(), o.GetName(), r.where, err)
 	}
 	return nil
 }
 
 // deleted waits until an object is deleted. The objects of a CustomResourceDefinition lose their finalizers meanwhile.
-func (s *stage) deleted(ctx context.Context, o *unstructured.Unstructured) error {
+func (r *remover) deleted(ctx context.Context, o *unstructured.Unstructured) error {
 	deleted := func(ctx context.Context) (bool, error) {
-		if err := s.dropFinalizers(ctx, o); err != nil {
+		if err := r.dropFinalizers(ctx, o); err != nil {
 			return false, err
 		}
 		now := o.DeepCopy()
-		err := s.client.Get(ctx, client.ObjectKeyFromObject(o), now)
+		err := r.client.Get(ctx, client.ObjectKeyFromObject(o), now)
 		return apierrors.IsNotFound(err) || now.GetUID() != o.GetUID(), client.IgnoreNotFound(err)
 	}
 	if err := wait.PollUntilContextCancel(ctx, look, true, deleted); err != nil {
-		return fmt.Errorf("wait until %s %s is deleted from %s: %w", o.GetKind(), o.GetName(), s.where, err)
+		return fmt.Errorf("wait until %s %s is deleted from %s: %w", o.GetKind(), o.GetName(), r.where, err)
 	}
 	return nil
 }

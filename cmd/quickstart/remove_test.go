@@ -31,7 +31,7 @@ func TestRemoval(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &removalTest{T: t, file: file}
-	r.newStage()
+	r.newTarget()
 	before := r.everything()
 	t.Run("another quickstart was first", func(t *testing.T) {
 		r.T = t
@@ -146,21 +146,22 @@ func TestRemoval(t *testing.T) {
 	})
 }
 
-// A removalTest is a quickstart's stage without clouds and without a controller, in somebody's cluster.
+// A removalTest is a quickstart in somebody's cluster, without clouds and without a controller.
 type removalTest struct {
 	*testing.T
-	*stage
-	file string
+	*target
+	folder *folder
+	file   string
 }
 
-// newStage makes another quickstart, which knows nothing of the one before it.
-func (r *removalTest) newStage() {
+// newTarget makes another quickstart, which knows nothing of the one before it.
+func (r *removalTest) newTarget() {
 	r.Helper()
 	root, err := cluster.Repository()
 	if err != nil {
 		r.Fatal(err)
 	}
-	r.stage = &stage{transcript: newTranscript(io.Discard, func(error) {}), root: root, dir: r.TempDir()}
+	r.target, r.folder = &target{transcript: newTranscript(io.Discard, func(error) {}), root: root}, &folder{dir: r.TempDir()}
 	if err := r.attach(r.Context(), options{kubeconfig: r.file}); err != nil {
 		r.Fatal(err)
 	}
@@ -175,11 +176,11 @@ func (r *removalTest) newStage() {
 // installs installs all but the accounts.
 func (r *removalTest) installs() {
 	r.Helper()
-	r.newStage()
+	r.newTarget()
 	if err := r.install(r.Context(), options{kubeconfig: r.file}); err != nil {
 		r.Fatal(err)
 	}
-	if err := r.admitPeople(r.Context()); err != nil {
+	if err := r.admitPeople(r.Context(), r.folder); err != nil {
 		r.Fatal(err)
 	}
 	if err := system.Grant(r.Context(), r.client, filepath.Join(r.root, "config", "rbac", "role.yaml"), controllerUser); err != nil {
@@ -189,7 +190,7 @@ func (r *removalTest) installs() {
 
 func (r *removalTest) removes() {
 	r.Helper()
-	if err := r.removeAll(); err != nil {
+	if err := r.remover().removeAll(); err != nil {
 		r.Fatal(err)
 	}
 }
@@ -198,7 +199,7 @@ func (r *removalTest) removes() {
 func (r *removalTest) refuses(says string) {
 	r.Helper()
 	before := r.everything()
-	if err := r.removeAll(); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "nothing was removed") {
+	if err := r.remover().removeAll(); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "nothing was removed") {
 		r.Errorf("%v, want it refused with %q", err, says)
 	}
 	if after := r.everything(); !slices.Equal(after, before) {
@@ -210,7 +211,7 @@ func (r *removalTest) refuses(says string) {
 func (r *removalTest) everything() (all []string) {
 	r.Helper()
 	for _, kind := range slices.Concat(removalBatches...) {
-		objects, err := r.list(r.Context(), kind)
+		objects, err := r.remover().list(r.Context(), kind)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -288,7 +289,7 @@ func (r *removalTest) remove(o *unstructured.Unstructured) {
 	r.Helper()
 	ctx, cancel := context.WithTimeout(r.Context(), removalPatience)
 	defer cancel()
-	if err := r.deleteAll(ctx, []*unstructured.Unstructured{o}); err != nil {
+	if err := r.remover().deleteAll(ctx, []*unstructured.Unstructured{o}); err != nil {
 		r.Fatal(err)
 	}
 }

@@ -17,22 +17,22 @@ const (
 
 // keepToken writes an access token of the local Google Cloud, for curl and gcloud: gcloud would take the
 // service account's key to Google's own token service, whatever the key says.
-func (s *stage) keepToken(ctx context.Context) error {
-	if err := s.writeToken(ctx); err != nil {
+func (f *accessFiles) keepToken(ctx context.Context) error {
+	if err := f.writeToken(ctx); err != nil {
 		return err
 	}
 	go func() {
 		for pause(ctx, tokenPeriod) {
-			if err := s.writeToken(ctx); err != nil {
-				s.step("%v", err)
+			if err := f.writeToken(ctx); err != nil {
+				f.step("%v", err)
 			}
 		}
 	}()
 	return nil
 }
 
-func (s *stage) writeToken(ctx context.Context) error {
-	config, err := google.JWTConfigFromJSON(s.cloud.GCPKey(gcpProject), tokenScope)
+func (f *accessFiles) writeToken(ctx context.Context) error {
+	config, err := google.JWTConfigFromJSON(f.clouds.GCPKey(gcpProject), tokenScope)
 	if err != nil {
 		return fmt.Errorf("get an access token: %w", err)
 	}
@@ -40,5 +40,5 @@ func (s *stage) writeToken(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("get an access token: %w", err)
 	}
-	return os.WriteFile(s.file(tokenFile), []byte(token.AccessToken+"\n"), 0o600)
+	return os.WriteFile(f.folder.file(tokenFile), []byte(token.AccessToken+"\n"), 0o600)
 }

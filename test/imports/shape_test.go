@@ -25,7 +25,6 @@ const (
 var tooLarge = map[string]int{
 	"controllers/resource.Reconciler": 107,
 	"controllers/resource.turn":       45,
-	"cmd/quickstart.stage":            55,
 	"providers/mem.Cloud":             27,
 
 	"providers/drivertest.bench": 33,
