@@ -26,6 +26,7 @@ import (
 
 // TestCheck: where all is there that the chart makes, all is well; and whatever is missing is named.
 func TestCheck(t *testing.T) {
+	t.Parallel()
 	s := system.NewEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
 	for _, name := range []string{"shop", "bank"} {
 		if err := system.EnsureNamespace(t.Context(), s.Client, name); err != nil {

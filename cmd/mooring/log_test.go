@@ -40,6 +40,7 @@ const fewest = 5
 
 // TestLog reads what the program logs and which Events it writes, as it is installed and with the default level.
 func TestLog(t *testing.T) {
+	t.Parallel()
 	w := newFixture(t)
 	r := w.start(t, "--sync-period=1s")
 	r.await(t, "leadership", r.leads)

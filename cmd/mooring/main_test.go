@@ -47,6 +47,7 @@ const (
 // TestReplicas runs two replicas of the program with the rights that they have in a cluster, and ends the
 // leader in the middle of a creation.
 func TestReplicas(t *testing.T) {
+	t.Parallel()
 	w := newFixture(t)
 	// Which replica the API server would call makes no difference.
 	if err := admission.Apply(t.Context(), w.Client, "https://127.0.0.1:9443"); err != nil {
@@ -125,17 +126,38 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	logf.SetLogger(logr.Discard()) // of envtest: what it has to say comes back as errors
 	w := &fixture{
 		Environment: system.NewEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true}),
-		program:     filepath.Join(t.TempDir(), "mooring"),
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", w.program, ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	var err error
+	if w.program, err = program(); err != nil {
+		t.Fatal(err)
 	}
 	w.grant(t)
 	return w
+}
+
+// built is the folder of the program that all tests run.
+var built string
+
+// program builds the program, once: to link it takes longer than to start a control plane.
+var program = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(built, "mooring")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	logf.SetLogger(logr.Discard()) // of envtest: what it has to say comes back as errors
+	var err error
+	if built, err = os.MkdirTemp("", "mooring-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(built)
+	os.Exit(code)
 }
 
 // grant makes a user who has the rights of config/rbac and no other.

@@ -13,6 +13,7 @@ import (
 // TestRestartedContainer kills the leader. The container that its Pod starts next leads under the same lease, which was not
 // released and has not expired: it counts no transition, as it does when another takes it over. Another Pod does not get it.
 func TestRestartedContainer(t *testing.T) {
+	t.Parallel()
 	w := newFixture(t)
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: system.Namespace, Name: "mooring-leader"}}
 	w.pod = "uid-of-a-pod"
