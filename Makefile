@@ -19,9 +19,6 @@ SHUFFLE    ?=
 TEST_FLAGS ?=
 # Tested after the others, since its hundreds of managers keep both cores busy for minutes.
 LAST       := github.com/mooring-dev/mooring/test/fault
-# Tested twice: with rights in all namespaces, and in a list of them, where it runs the tests that it names in alsoLimited.
-# Always with -count=1 the second time: the variable is read before tests begin, so Go's cache would not see that it differs.
-TWICE      := github.com/mooring-dev/mooring/test/e2e
 # What to test; test/bench measures and does not judge, so it has a target of its own. UNIT_TESTED=1 leaves out what
 # `make unit` has tested.
 UNIT_TESTED ?=
@@ -82,15 +79,13 @@ unit: ## Test apis, providers and controllers, in about a minute: no control pla
 .PHONY: test
 test: controlplane tools ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as CI does; TEST_FLAGS='-run X'.
 	@# Each part runs even if one before it failed, and make names those that did.
-	@$(MAKE) --no-print-directory --keep-going --jobs=1 test-packages test-limited test-last
+	@$(MAKE) --no-print-directory --keep-going --jobs=1 test-packages test-last
 
-.PHONY: test-packages test-limited test-last
-test-packages test-limited test-last: export MOORING_CONTROLPLANE = $(BIN)
+.PHONY: test-packages test-last
+test-packages test-last: export MOORING_CONTROLPLANE = $(BIN)
 test-packages:
 	$(if $(strip $(PACKAGES)),,$(error go list found no packages to test))
 	$(if $(filter-out $(LAST),$(PACKAGES)),$(GOTEST) $(filter-out $(LAST),$(PACKAGES)))
-test-limited:
-	$(if $(filter $(TWICE) %/test/e2e,$(PACKAGES)),MOORING_E2E_NAMESPACES=limited $(GOTEST) -count=1 $(TWICE))
 test-last:
 	$(if $(filter $(LAST),$(PACKAGES)),$(GOTEST) $(filter $(LAST),$(PACKAGES)))
 

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,14 +13,9 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// clouds are those of the shared environment.
-var clouds = sync.OnceValue(func() map[string]*system.Cloud {
-	return map[string]*system.Cloud{"aws": system.NewCloud(sharedEnvironment.Cloud, "aws"), "gcp": system.NewCloud(sharedEnvironment.Cloud, "gcp")}
-})
-
-// cloud returns one cloud of the shared environment.
+// cloud returns one cloud of the environment.
 func (w *fixture) cloud(name string) *system.Cloud {
-	c := *clouds()[name]
+	c := *w.of.clouds[name]
 	return &c
 }
 

@@ -2,8 +2,8 @@
 // and the local cloud, to real database servers. All share one environment and run side by side, each in a
 // namespace of its own. They never sleep: they wait for what must come, up to a deadline.
 //
-// Mooring is who it is where its chart installs it, with the rights that it has there and no other: all namespaces', or with
-// MOORING_E2E_NAMESPACES=limited those of a list. In the end the API servers' audit logs have to show that nothing was
+// Mooring is who it is where its chart installs it, with the rights that it has there and no other: all namespaces', or in
+// TestLimited those of a list. In the end the API servers' audit logs have to show that nothing was
 // refused for want of a right, and that every right was used; see verifyRights.
 //
 // Every object of every test is watched from its first moment to its last. At the end of a test each

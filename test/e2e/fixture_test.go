@@ -28,6 +28,7 @@ const (
 type fixture struct {
 	*system.Fixture
 	*system.Recorder
+	of     *environment
 	number int64
 }
 
@@ -46,8 +47,8 @@ func newSerialFixture(t *testing.T) *fixture {
 // fixture makes a namespace on an environment.
 func (s *environment) fixture(t *testing.T) *fixture {
 	t.Helper()
-	w := &fixture{number: s.fixtures.Add(1)}
-	if limited && w.number > s.room {
+	w := &fixture{of: s, number: s.fixtures.Add(1)}
+	if s.limited && w.number > s.room {
 		t.Fatalf("there is room for %d fixtures: make more", s.room)
 	}
 	w.Fixture = &system.Fixture{T: t, Environment: s.Environment, Namespace: namespaceName(w.number)}

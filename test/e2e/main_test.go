@@ -4,11 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,45 +29,36 @@ var durations = localcloud.Durations{
 	Delete: 200 * time.Millisecond, Snapshot: 300 * time.Millisecond, ModifyOnset: 50 * time.Millisecond,
 }
 
-// limited says that Mooring is installed with a list of namespaces to watch, and has rights in these alone; otherwise it
-// watches all. `make test` runs the package in both modes.
-var limited = os.Getenv("MOORING_E2E_NAMESPACES") == "limited"
-
-// alsoLimited are the tests that run in the limited mode, unless -run names others. The mode has two things of its own. It
-// has rights in each namespace: TestRights of test/chart shows that they are the same rights, and these tests must use each
-// of them. And it has a cache for each namespace, which may lag behind: these tests lead objects of each kind and cloud through
-// their lifecycle, count writes and calls, and count objects across namespaces.
-var alsoLimited = []string{
-	"TestBucketLife", "TestDatabaseLife", "TestClass", "TestBucketClass", "TestConnection", "TestConnectionSecretIsKept", "TestConvergedIsSilent",
-	"TestWritesFromApplyToReady", "TestCallsOfALife", "TestWhatExistsAlready", "TestRetainAndTakeBack", "TestVanished",
-	"TestDisruptiveOnApproval", "TestDeletionOfADatabase", "TestUnusableClusterConfigIsTold", "TestTenantsAreNotToldWhose",
-	"TestUsersOfAnAccount", "TestSeldom", "TestClassLimitHoldsUnderARush", "TestClassRollout",
+// limitedTests run once more on an environment where Mooring is installed with a list of namespaces to watch, and has rights in
+// these alone. TestRights of test/chart shows that they are the same rights, but one that is asked for everywhere is not given there.
+// And there is a cache for each namespace, which may lag behind the others: these tests lead objects of each kind and cloud through
+// their lifecycle, and count objects.
+var limitedTests = map[string]func(*testing.T){
+	"TestBucketLife":                  TestBucketLife,
+	"TestDatabaseLife":                TestDatabaseLife,
+	"TestClass":                       TestClass,
+	"TestBucketClass":                 TestBucketClass,
+	"TestClassLimitHoldsUnderARush":   TestClassLimitHoldsUnderARush,
+	"TestUsersOfAnAccount":            TestUsersOfAnAccount,
+	"TestUnusableClusterConfigIsTold": TestUnusableClusterConfigIsTold,
+	"TestTenantsAreNotToldWhose":      TestTenantsAreNotToldWhose,
+	"TestConnectionSecretIsKept":      TestConnectionSecretIsKept,
+	"TestDeletionOfADatabase":         TestDeletionOfADatabase,
+	"TestRetainAndTakeBack":           TestRetainAndTakeBack,
+	"TestVanished":                    TestVanished,
+	"TestSeldom":                      TestSeldom,
 }
 
-// A test that was renamed would otherwise leave the limited mode without a word.
-func TestAlsoLimitedExist(t *testing.T) {
-	files, err := filepath.Glob("*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	there := map[string]bool{}
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok {
-				there[f.Name.Name] = true
-			}
-		}
-	}
-	for _, name := range alsoLimited {
-		if !there[name] {
-			t.Errorf("there is no %s to run in the limited mode", name)
-		}
+// TestLimited runs limitedTests. What they make use of is judged in the end as for all tests.
+func TestLimited(t *testing.T) {
+	t.Parallel()
+	for name, test := range limitedTests {
+		t.Run(name, test)
 	}
 }
+
+// TestLimitedConverged: with a cache for each namespace, too, nothing is written to what is as declared.
+func TestLimitedConverged(t *testing.T) { TestConvergedIsSilent(t) }
 
 // TestMain lets more tests run at once than there are processors: nearly all of their time is waiting.
 func TestMain(m *testing.M) {
@@ -81,15 +68,16 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	logf.SetLogger(logr.Discard())
 	all := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == ""
-	if all && limited {
-		if err := flag.Set("test.run", "^("+strings.Join(alsoLimited, "|")+")$"); err != nil {
-			panic(err)
+	code := m.Run()
+	complete := code == 0 && all
+	for _, s := range []*installation{suite, limitedSuite} {
+		s.end()
+		s.verifyRights(complete)
+		if s.failed {
+			code = max(code, 1)
 		}
 	}
-	code := m.Run()
-	suite.end()
-	verifyRights(code == 0 && all)
-	if suite.failed || panicked() {
+	if panicked() {
 		code = max(code, 1)
 	}
 	os.Exit(code)
@@ -107,27 +95,52 @@ func panicked() bool {
 	return err != nil || n > 0
 }
 
-// An environment is what all tests of the package share.
+// An environment is what all tests of an installation share.
 type environment struct {
 	*system.Environment
+	clouds map[string]*system.Cloud
 	// fixtures counts those that were made, of which there may be room for so many.
 	fixtures atomic.Int64
 	room     int64
+	limited  bool
+}
+
+// An installation is a way in which Mooring is installed, with the environment that the tests of the package share there. What starts
+// in it ends with the package.
+type installation struct {
+	packageScope
+	// limited: to the namespaces that it names.
+	limited bool
+	// room is for more fixtures than the tests make when they run once.
+	room   int
+	begin  sync.Once
+	shared *environment
 }
 
 var (
-	suite             packageScope // of the package
-	sharedEnvironment *environment
-	begin             sync.Once
+	suite        = &installation{room: 300}
+	limitedSuite = &installation{limited: true, room: 80}
 )
+
+// suiteOf returns the installation that a test is about, or that starts something.
+func suiteOf(t testing.TB) *installation {
+	if s, ok := t.(*installation); ok {
+		return s
+	}
+	if strings.HasPrefix(t.Name(), "TestLimited") {
+		return limitedSuite
+	}
+	return suite
+}
 
 // install starts an environment with Mooring installed on it as its chart does that, for all namespaces or, if limited, for those
 // named, which it makes then. Nothing of it runs yet. All that it asks of the API server is judged in the end.
 func install(t testing.TB, o localcloud.Options, namespaces ...string) *system.Environment {
 	t.Helper()
+	of := suiteOf(t)
 	s := system.NewEnvironment(t, cluster.Options{Audit: true}, o)
 	values := system.Values{}
-	if limited {
+	if of.limited {
 		values["namespaces"] = namespaces
 		for _, name := range namespaces {
 			if err := system.EnsureNamespace(t.Context(), s.Client, name); err != nil {
@@ -136,7 +149,7 @@ func install(t testing.TB, o localcloud.Options, namespaces ...string) *system.E
 		}
 	}
 	s.Install(t, values)
-	t.Cleanup(func() { suite.record(s) })
+	t.Cleanup(func() { of.record(s) })
 	return s
 }
 
@@ -156,47 +169,46 @@ func newIdleEnvironment(t testing.TB, o localcloud.Options, room int) *environme
 		namespaces[i] = namespaceName(int64(i + 1))
 	}
 	s := install(t, o, namespaces...)
-	return &environment{Environment: s, room: int64(room)}
+	clouds := map[string]*system.Cloud{"aws": system.NewCloud(s.Cloud, "aws"), "gcp": system.NewCloud(s.Cloud, "gcp")}
+	return &environment{Environment: s, clouds: clouds, room: int64(room), limited: suiteOf(t).limited}
 }
-
-// room is for more fixtures than the tests of the package make when they run once.
-const room = 300
 
 func times() int { return int(flag.Lookup("test.count").Value.(flag.Getter).Get().(uint)) }
 
-// shared returns the environment, which the first test starts.
+// shared returns the environment that tests share, which the first of them starts.
 func shared(t *testing.T) *environment {
 	t.Helper()
-	begin.Do(func() {
-		suite.TB = t
-		sharedEnvironment = newEnvironment(&suite, localcloud.Options{Durations: durations, ListenersOnly: true, InstanceQuota: -1}, room*times())
+	s := suiteOf(t)
+	s.begin.Do(func() {
+		s.TB = t
+		s.shared = newEnvironment(s, localcloud.Options{Durations: durations, ListenersOnly: true, InstanceQuota: -1}, s.room*times())
 	})
-	if sharedEnvironment == nil {
+	if s.shared == nil {
 		t.Skip("SKIPPED, NOT TESTED: there is no environment; the first test says why")
 	}
-	return sharedEnvironment
+	return s.shared
 }
 
 // verifyRights checks what Mooring asked of the API servers in all of the tests: nothing that it has no right to, and Secrets
-// by name alone, since a list or a watch would put every Secret of the cluster into its memory. After all tests of a mode
-// there is no right that it has and never used.
-func verifyRights(all bool) {
-	if sharedEnvironment == nil {
+// by name alone, since a list or a watch would put every Secret of the cluster into its memory. After all tests there is no
+// right that it has and never used.
+func (s *installation) verifyRights(all bool) {
+	if s.shared == nil {
 		return
 	}
-	ours := suite.requests
+	ours := s.requests
 	if ours.Count(cluster.On("buckets")) == 0 {
-		suite.Error("the audit logs tell nothing of the manager")
+		s.Error("the audit logs tell nothing of the manager")
 	}
 	if refused := ours.Where(cluster.Unauthorized); len(refused) > 0 {
-		suite.Error("Mooring has no right to what it does:\n", refused)
+		s.Error("Mooring has no right to what it does:\n", refused)
 	}
 	byName := func(r cluster.Request) bool { return r.Verb == "get" || cluster.Writes(r) }
 	if rest := ours.Where(cluster.On("secrets"), cluster.Not(byName)); len(rest) > 0 {
-		suite.Error("Secrets were listed or watched:\n", rest)
+		s.Error("Secrets were listed or watched:\n", rest)
 	}
-	if unused := sharedEnvironment.Rights.Unused(ours); all && len(unused) > 0 {
-		suite.Error("rights that nothing made use of; take their markers out of controllers, or test what needs them:\n", unused)
+	if unused := s.shared.Rights.Unused(ours); all && len(unused) > 0 {
+		s.Error("rights that nothing made use of; take their markers out of controllers, or test what needs them:\n", unused)
 	}
 }
 
