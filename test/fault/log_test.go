@@ -3,6 +3,7 @@ package fault
 import (
 	"bufio"
 	"bytes"
+	"flag"
 	"fmt"
 	"io"
 	"iter"
@@ -34,8 +35,10 @@ func TestMain(m *testing.M) {
 	log := zapr.NewLogger(zap.New(core, zap.AddStacktrace(zapcore.PanicLevel)))
 	logf.SetLogger(log)
 	klog.SetLogger(log)
+	flag.Parse()
+	all := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == ""
 	code := m.Run()
-	for _, leak := range shown() {
+	for _, leak := range shown(all && code == 0) {
 		fmt.Println("FAIL:", leak)
 		code = max(code, 1)
 	}
