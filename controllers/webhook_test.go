@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,7 +20,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
-// said is a preview that returns lines or an error, or panics.
+// said is a preview that returns lines or an error, panics or hangs.
 type said func() ([]string, error)
 
 func (s said) Creation(context.Context, v1alpha1.ResourceObject) ([]string, error) { return s() }
@@ -56,10 +58,20 @@ func TestPreviewsComeFirstAndFailAlone(t *testing.T) {
 		{"a preview", func() ([]string, error) { return []string{"Restarts: a"}, nil }, "Restarts: a"},
 		{"an error", func() ([]string, error) { return nil, errors.New("secret") }, "Mooring could not say in advance what this %s does, because of an internal error; "},
 		{"a panic", func() ([]string, error) { panic("secret") }, "Mooring could not say in advance what this %s does, because of an internal error; "},
+		{"no answer", nil, "Mooring could not say in advance what this %s does, because that took too long; "},
 	} {
 		for of, review := range reviews {
-			t.Run(tt.name+" of a "+of, func(t *testing.T) {
-				verdict, err := judging(tt.preview).judge(t.Context(), review)
+			trial := func(t *testing.T) {
+				preview, begin := tt.preview, time.Now()
+				if preview == nil {
+					hang := make(chan struct{})
+					defer close(hang)
+					preview = func() ([]string, error) { <-hang; return nil, nil }
+				}
+				verdict, err := judging(preview).judge(t.Context(), review)
+				if took := time.Since(begin); took > previewFor || of == "deletion" && took > previewDeletionFor {
+					t.Errorf("it took %v", took)
+				}
 				if err != nil || len(verdict.Warnings) == 0 {
 					t.Fatalf("%v, %q", err, verdict.Warnings)
 				}
@@ -70,7 +82,8 @@ func TestPreviewsComeFirstAndFailAlone(t *testing.T) {
 				if other != (of == "edit" || of == "creation") { // of what the spec has for long, nothing is said again
 					t.Errorf("warnings %q", verdict.Warnings)
 				}
-			})
+			}
+			t.Run(tt.name+" of a "+of, func(t *testing.T) { synctest.Test(t, trial) })
 		}
 	}
 }
