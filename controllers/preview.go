@@ -10,13 +10,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/admission"
 )
 
 // A lifecyclePreview says in advance what the creation and the deletion of an object do, a line each, the dangerous first.
 type lifecyclePreview interface {
 	Creation(context.Context, v1alpha1.ResourceObject) ([]string, error)
 	Deletion(context.Context, v1alpha1.ResourceObject) ([]string, error)
+	DeletionEdit(ctx context.Context, old, object v1alpha1.ResourceObject) ([]string, error)
 }
 
 // previewEdit says what an edit would change in the cloud.
@@ -33,18 +33,16 @@ func (s *setup) previewCreation(ctx context.Context, kind addedKind, object v1al
 	})
 }
 
-// judgeDeletion says what a deletion does.
-func (s *setup) judgeDeletion(ctx context.Context, old client.Object) (admission.Verdict, error) {
-	for _, kind := range s.kinds {
-		if kind.Has(old) {
-			of := foreseen{"deletion", "check spec.deletionPolicy and status.effective before it", previewDeletionFor}
-			lines := s.previewed(ctx, of, kind, old, func(ctx context.Context) ([]string, error) {
-				return kind.lifecycle.Deletion(ctx, old.(v1alpha1.ResourceObject))
-			})
-			return admission.Verdict{Warnings: lines}, ctx.Err()
-		}
-	}
-	return admission.Verdict{}, fmt.Errorf("unknown type %T", old)
+// previewDeletion says what a deletion does.
+func (s *setup) previewDeletion(ctx context.Context, kind addedKind, old v1alpha1.ResourceObject) []string {
+	of := foreseen{"deletion", "check spec.deletionPolicy and status.effective before it", previewDeletionFor}
+	return s.previewed(ctx, of, kind, old, func(ctx context.Context) ([]string, error) { return kind.lifecycle.Deletion(ctx, old) })
+}
+
+// previewDeletionEdit says what an edit changes in a deletion that was requested before.
+func (s *setup) previewDeletionEdit(ctx context.Context, kind addedKind, old, object v1alpha1.ResourceObject) []string {
+	of := foreseen{"edit", "check spec.deletionPolicy and status.effective before it", previewDeletionFor}
+	return s.previewed(ctx, of, kind, object, func(ctx context.Context) ([]string, error) { return kind.lifecycle.DeletionEdit(ctx, old, object) })
 }
 
 // How long a preview may take. That is less than a whole verdict may, so that the other warnings are shown even if a preview hangs.

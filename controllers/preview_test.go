@@ -134,6 +134,47 @@ func TestPreviewDeletionOfDatabase(t *testing.T) {
 	}
 }
 
+// An edit of an object that is being deleted is previewed if the deletion then does something else.
+func TestPreviewEditOfADeletion(t *testing.T) {
+	const (
+		destroyed = "database server shop-orders is deleted; a final snapshot shop-orders-final-12345678 is taken first and stays until somebody deletes it"
+		backups   = "its automatic backups stay until they expire"
+		secret    = "the connection Secret orders-db is deleted with it"
+		pause     = "nothing happens until the annotation mooring.dev/paused is removed"
+	)
+	type edit = func(*v1alpha1.Database)
+	paused := func(d *v1alpha1.Database) { d.Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"} }
+	for _, tc := range []struct {
+		name      string
+		old, edit edit
+		want      []string
+	}{
+		{"the end of a pause", paused, func(d *v1alpha1.Database) { d.Annotations = nil }, []string{destroyed, backups, secret}},
+		{"a pause", func(*v1alpha1.Database) {}, paused, []string{destroyed, backups, secret, pause}},
+		{"retained after all", func(*v1alpha1.Database) {}, func(d *v1alpha1.Database) { d.Spec.DeletionPolicy = v1alpha1.DeletionRetain }, []string{
+			"deletionPolicy Retain: database server shop-orders stays, marked as released, and Mooring no longer manages it", "the connection Secret orders-db stays"}},
+		{"no longer retained", func(d *v1alpha1.Database) { d.Spec.DeletionPolicy = v1alpha1.DeletionRetain }, func(d *v1alpha1.Database) { d.Spec.DeletionPolicy = "" },
+			[]string{destroyed, backups, secret}},
+		{"its protection is to be lifted", func(d *v1alpha1.Database) { d.Status.Observed.DeletionProtection = new(true) },
+			func(d *v1alpha1.Database) { d.Spec.DeletionProtection = new(false) }, []string{
+				"once its deletion protection is off, " + destroyed, backups, secret, "its deletion protection is lifted first, because spec.deletionProtection is false"}},
+		{"nothing that matters any more", func(*v1alpha1.Database) {}, func(d *v1alpha1.Database) { d.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))} }, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			old := &v1alpha1.Database{ObjectMeta: created()}
+			old.DeletionTimestamp = &metav1.Time{Time: time.Unix(2, 0)}
+			old.Spec.ProviderConfigRef, old.Status.ResourceStatus, old.Status.Observed = itsConfig, working("orders-db"), &v1alpha1.DatabaseParameters{}
+			tc.old(old)
+			edited := old.DeepCopy()
+			tc.edit(edited)
+			got, err := newPreview(t, kind.Database()).DeletionEdit(t.Context(), old, edited)
+			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
+				t.Errorf("%v, -want +got:\n%s", err, diff)
+			}
+		})
+	}
+}
+
 func TestPreviewDeletionOfBucket(t *testing.T) {
 	const kept = "storage bucket shop-orders is deleted if it is empty; while it has contents the cloud refuses that, and the deletion waits until it is empty or spec.forceDestroy is true"
 	for _, tc := range []struct {

@@ -25,8 +25,8 @@ func (s *setup) addWebhook() error {
 
 // judge asks whoever knows about the kind.
 func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdict, error) {
-	if r.Object == nil {
-		return s.judgeDeletion(ctx, r.Old)
+	if r.Object == nil || r.Deleting {
+		return s.judgeDeletion(ctx, r)
 	}
 	for _, kind := range s.kinds {
 		var refusals []class.Problem
@@ -48,6 +48,24 @@ func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdic
 		return admission.Verdict{Refusals: fieldErrors(refusals), Warnings: warnings}, err
 	}
 	return admission.Verdict{}, fmt.Errorf("unknown type %T", r.Object)
+}
+
+// judgeDeletion says what a deletion does, or what an edit changes in one that was requested before.
+func (s *setup) judgeDeletion(ctx context.Context, r admission.Review) (v admission.Verdict, err error) {
+	for _, kind := range s.kinds {
+		switch {
+		case kind.HasClass(r.Old): // nothing in the cloud is deleted with it
+			return v, nil
+		case !kind.Has(r.Old):
+		case r.Object == nil:
+			v.Warnings = s.previewDeletion(ctx, kind, r.Old.(v1alpha1.ResourceObject))
+			return v, ctx.Err()
+		default:
+			v.Warnings = s.previewDeletionEdit(ctx, kind, r.Old.(v1alpha1.ResourceObject), r.Object.(v1alpha1.ResourceObject))
+			return v, ctx.Err()
+		}
+	}
+	return v, fmt.Errorf("unknown type %T", r.Old)
 }
 
 // judgeObject judges an object that is to be created, or updated if there is an old one. What is not refused is previewed.

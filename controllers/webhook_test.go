@@ -25,6 +25,9 @@ type said func() ([]string, error)
 
 func (s said) Creation(context.Context, v1alpha1.ResourceObject) ([]string, error) { return s() }
 func (s said) Deletion(context.Context, v1alpha1.ResourceObject) ([]string, error) { return s() }
+func (s said) DeletionEdit(context.Context, v1alpha1.ResourceObject, v1alpha1.ResourceObject) ([]string, error) {
+	return s()
+}
 
 // judging returns a webhook whose previews all say the same, and whose class warns that there is no provider config.
 func judging(preview said) *setup {
@@ -49,6 +52,7 @@ func TestPreviewsComeFirstAndFailAlone(t *testing.T) {
 	d.Spec.ProviderConfigRef = itsConfig
 	reviews := map[string]admission.Review{
 		"edit": {Object: d, Old: d}, "creation": {Object: d}, "deletion": {Old: d}, "edit of annotations": {Object: d, Old: d, OnlyAnnotations: true},
+		"edit of a deletion": {Object: d, Old: d, Deleting: true},
 	}
 	for _, tt := range []struct {
 		name    string
@@ -69,13 +73,13 @@ func TestPreviewsComeFirstAndFailAlone(t *testing.T) {
 					preview = func() ([]string, error) { <-hang; return nil, nil }
 				}
 				verdict, err := judging(preview).judge(t.Context(), review)
-				if took := time.Since(begin); took > previewFor || of == "deletion" && took > previewDeletionFor {
+				if took := time.Since(begin); took > previewFor || strings.HasSuffix(of, "deletion") && took > previewDeletionFor {
 					t.Errorf("it took %v", took)
 				}
 				if err != nil || len(verdict.Warnings) == 0 {
 					t.Fatalf("%v, %q", err, verdict.Warnings)
 				}
-				if first := strings.ReplaceAll(tt.first, "%s", strings.TrimSuffix(of, " of annotations")); !strings.HasPrefix(verdict.Warnings[0], first) {
+				if first := strings.ReplaceAll(tt.first, "%s", strings.TrimSuffix(strings.TrimSuffix(of, " of annotations"), " of a deletion")); !strings.HasPrefix(verdict.Warnings[0], first) {
 					t.Errorf("%q comes first, want %q", verdict.Warnings[0], first)
 				}
 				other := slices.ContainsFunc(verdict.Warnings[1:], func(w string) bool { return strings.Contains(w, "there is none") })
@@ -91,9 +95,11 @@ func TestPreviewsComeFirstAndFailAlone(t *testing.T) {
 // An annotation that only objects have brings nothing about on a class. The rules of classes are not asked: here there are none.
 func TestAnnotationsOfAClassAreNotJudged(t *testing.T) {
 	c := &v1alpha1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: "standard"}}
-	verdict, err := judging(nil).judge(t.Context(), admission.Review{Object: c, Old: c, OnlyAnnotations: true})
-	if err != nil || len(verdict.Warnings)+len(verdict.Refusals) > 0 {
-		t.Errorf("%v, %+v; want nothing to be said", err, verdict)
+	for _, review := range []admission.Review{{Object: c, Old: c, OnlyAnnotations: true}, {Object: c, Old: c, Deleting: true}} {
+		verdict, err := judging(nil).judge(t.Context(), review)
+		if err != nil || len(verdict.Warnings)+len(verdict.Refusals) > 0 {
+			t.Errorf("%v, %+v; want nothing to be said", err, verdict)
+		}
 	}
 }
 

@@ -46,6 +46,8 @@ type Review struct {
 	Old client.Object
 	// OnlyAnnotations says that the spec stays as it is. Then nothing is refused: what is wrong with the spec was said before.
 	OnlyAnnotations bool
+	// Deleting says that the object is being deleted already. Then nothing is refused: the edit may be what lets the deletion go on.
+	Deleting bool
 	// DryRun says that the object will not be stored: somebody wants to know what would happen.
 	DryRun bool
 }
@@ -87,7 +89,11 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 	if review == nil {
 		return admission.Allowed("")
 	}
-	verdict, err := h.verdict(ctx, *review, h.deadline)
+	within := h.deadline
+	if review.Deleting {
+		within = h.deletionDeadline
+	}
+	verdict, err := h.verdict(ctx, *review, within)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		log.Error(err, "a verdict took too long; the object passes")
@@ -95,7 +101,7 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 	case err != nil:
 		log.Error(err, "no verdict; the object passes")
 		return unjudged("because of an internal error")
-	case len(verdict.Refusals) == 0 || review.OnlyAnnotations:
+	case len(verdict.Refusals) == 0 || review.OnlyAnnotations || review.Deleting:
 		return admission.Allowed("").WithWarnings(fit(verdict.Warnings)...)
 	}
 	return refused(req, review.Object, verdict)
@@ -163,10 +169,7 @@ func (h *handler) review(req admission.Request) (*Review, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !object.GetDeletionTimestamp().IsZero() {
-		return nil, nil
-	}
-	r := &Review{Object: object, DryRun: req.DryRun != nil && *req.DryRun}
+	r := &Review{Object: object, Deleting: !object.GetDeletionTimestamp().IsZero(), DryRun: req.DryRun != nil && *req.DryRun}
 	if object.GetNamespace() == "" {
 		object.SetNamespace(req.Namespace)
 	}
@@ -200,7 +203,11 @@ func (h *handler) decode(raw runtime.RawExtension) (client.Object, error) {
 
 // changesWhatIsDone reports whether an update changes an annotation that decides what Mooring does in the cloud.
 func changesWhatIsDone(r *Review) bool {
-	return slices.ContainsFunc([]string{v1alpha1.AnnotationApprove, v1alpha1.AnnotationPaused}, func(name string) bool {
+	decide := []string{v1alpha1.AnnotationAdoptFrom, v1alpha1.AnnotationApprove, v1alpha1.AnnotationPaused}
+	if r.Deleting {
+		decide = []string{v1alpha1.AnnotationPaused}
+	}
+	return slices.ContainsFunc(decide, func(name string) bool {
 		return r.Object.GetAnnotations()[name] != r.Old.GetAnnotations()[name]
 	})
 }

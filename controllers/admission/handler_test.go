@@ -89,7 +89,8 @@ func TestWhatIsJudged(t *testing.T) {
 		{"another annotation", update, database(small, tree{"annotations": tree{v1alpha1.AnnotationReconcile: "x"}}), database(small, nil), false},
 		{"the default class", update, database(small, tree{"annotations": tree{v1alpha1.AnnotationDefaultClass: "true"}}), database(small, nil), true},
 		{"no default class any more", update, database(small, nil), database(small, tree{"annotations": tree{v1alpha1.AnnotationDefaultClass: "true"}}), true},
-		{"an edit while being deleted", update, database(large, deleted), database(small, deleted), false},
+		{"a label while being deleted", update, database(small, tree{"deletionTimestamp": "2026-01-02T03:04:05Z", "labels": tree{"a": "b"}}), database(small, deleted), false},
+		{"an approval while being deleted", update, database(small, tree{"deletionTimestamp": "2026-01-02T03:04:05Z", "annotations": tree{v1alpha1.AnnotationApprove: "x"}}), database(small, deleted), false},
 		{"the last finalizer goes", update, database(small, deleted), database(small, tree{"deletionTimestamp": "2026-01-02T03:04:05Z", "finalizers": []string{"a"}}), false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -111,7 +112,7 @@ func TestWhatIsJudged(t *testing.T) {
 // An annotation that decides what is done is previewed, and never refused.
 func TestAnnotationsAreJudgedAndPass(t *testing.T) {
 	small := tree{"size": "small"}
-	for _, name := range []string{v1alpha1.AnnotationApprove, v1alpha1.AnnotationPaused} {
+	for _, name := range []string{v1alpha1.AnnotationAdoptFrom, v1alpha1.AnnotationApprove, v1alpha1.AnnotationPaused} {
 		with, without := database(small, tree{"annotations": tree{name: "true"}}), database(small, nil)
 		for _, edit := range [][2]tree{{with, without}, {without, with}} {
 			var asked *Review
@@ -125,6 +126,40 @@ func TestAnnotationsAreJudgedAndPass(t *testing.T) {
 				t.Errorf("%s: asked %+v, allowed %v, warnings %q", name, asked, response.Allowed, response.Warnings)
 			}
 		}
+	}
+}
+
+// What an edit changes in a deletion is previewed, and never refused, and its preview has as little time as that of a deletion.
+func TestEditsOfDeletionsAreJudgedAndPass(t *testing.T) {
+	const deleted = "2026-01-02T03:04:05Z"
+	paused := tree{"deletionTimestamp": deleted, "annotations": tree{v1alpha1.AnnotationPaused: "true"}}
+	running := tree{"deletionTimestamp": deleted}
+	keep, drop := tree{"deletionPolicy": "Retain"}, tree{"deletionPolicy": "Delete"}
+	for _, tc := range []struct {
+		name        string
+		object, old tree
+	}{
+		{"the end of a pause", database(keep, running), database(keep, paused)},
+		{"a pause", database(keep, paused), database(keep, running)},
+		{"another policy", database(drop, running), database(keep, running)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var asked *Review
+			h := newHandler(t, func(ctx context.Context, r Review) (Verdict, error) {
+				asked = &r
+				if until, ok := ctx.Deadline(); !ok || time.Until(until) > time.Minute {
+					t.Errorf("the verdict has until %v", until)
+				}
+				v, err := refuse(ctx, r)
+				v.Warnings = []string{"all is lost"}
+				return v, err
+			})
+			h.deadline, h.deletionDeadline = time.Hour, time.Minute
+			response := h.Handle(t.Context(), request(t, admissionv1.Update, tc.object, tc.old))
+			if asked == nil || !asked.Deleting || asked.Old == nil || !response.Allowed || !slices.Equal(response.Warnings, []string{"all is lost"}) {
+				t.Errorf("asked %+v, allowed %v, warnings %q", asked, response.Allowed, response.Warnings)
+			}
+		})
 	}
 }
 

@@ -39,8 +39,12 @@ func (p *Previewer) Warnings(ctx context.Context, old, object v1alpha1.ResourceO
 	if err != nil {
 		return nil, err
 	}
+	takeover, err := p.takeoverLines(ctx, old, object)
+	if err != nil {
+		return nil, err
+	}
 	lines, err := p.changeLines(ctx, old, object)
-	return append(policies, lines...), err
+	return slices.Concat(policies, takeover, lines), err
 }
 
 // changeLines says what changes in the cloud.

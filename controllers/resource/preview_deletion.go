@@ -46,6 +46,19 @@ func (p *LifecyclePreview) Deletion(ctx context.Context, obj v1alpha1.ResourceOb
 	return d.lines(), nil
 }
 
+// DeletionEdit returns what the deletion of an object that is being deleted does after an edit; nothing if that is what it does before.
+func (p *LifecyclePreview) DeletionEdit(ctx context.Context, old, object v1alpha1.ResourceObject) ([]string, error) {
+	before, err := p.Deletion(ctx, old)
+	if err != nil {
+		return nil, err
+	}
+	after, err := p.Deletion(ctx, object)
+	if slices.Equal(before, after) {
+		return nil, err
+	}
+	return after, err
+}
+
 // expected returns what the cloud is expected to show, by what is stored of an object.
 func (p *LifecyclePreview) expected(obj, want v1alpha1.ResourceObject, v plan.View) (driver.Observation, error) {
 	status := obj.GetResourceStatus()

@@ -86,7 +86,14 @@ func observeOnly(d *v1alpha1.Database) { d.Spec.Management = v1alpha1.Management
 func pausedNow(d *v1alpha1.Database) {
 	d.Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"}
 }
-func goesOn(d *v1alpha1.Database) { d.Annotations = nil }
+func theirName(d *v1alpha1.Database) {
+	d.Spec.ExternalName, d.Status.FirstReadyTime, d.Finalizers = "theirs", nil, nil
+}
+func adoptFrom(owner string) func(*v1alpha1.Database) {
+	return func(d *v1alpha1.Database) { d.Annotations = map[string]string{v1alpha1.AnnotationAdoptFrom: owner} }
+}
+func alsoPaused(d *v1alpha1.Database) { d.Annotations[v1alpha1.AnnotationPaused] = "true" }
+func goesOn(d *v1alpha1.Database)     { d.Annotations = nil }
 
 // reconciled is a database whose plan was told.
 func reconciled(d *v1alpha1.Database) {
@@ -260,6 +267,18 @@ func TestPreview(t *testing.T) {
 			"Compared with the earlier spec: the cloud object was not observed yet",
 		}},
 		{"not created yet", edits{unborn}, edits{largerClass, elsewhere}, nil},
+		{"consent to what another object released", edits{unborn, theirName, adopting}, edits{adoptFrom("bank/ledger")}, []string{
+			"mooring.dev/adopt-from bank/ledger: if bank/ledger released the cloud object theirs (deletionPolicy: Retain), Mooring takes it over, and status.pendingChanges lists what then differs from the spec"}},
+		{"consent to observe what another object released", edits{unborn, theirName, observeOnly}, edits{adoptFrom("bank/ledger")}, []string{
+			"mooring.dev/adopt-from bank/ledger: if bank/ledger released the cloud object theirs (deletionPolicy: Retain), this object observes it, and nothing changes in the cloud"}},
+		{"consent to another, while paused", edits{unborn, theirName, adopting, adoptFrom("bank/ledger")}, edits{adoptFrom("bank/vault"), alsoPaused}, []string{
+			"Mooring applies none of these changes while the annotation mooring.dev/paused is set",
+			"mooring.dev/adopt-from bank/vault: if bank/vault released the cloud object theirs (deletionPolicy: Retain), Mooring takes it over, and status.pendingChanges lists what then differs from the spec",
+			"mooring.dev/adopt-from no longer names bank/ledger: this object does not take over or observe what bank/ledger released"}},
+		{"consent without adoption", edits{unborn, theirName}, edits{adoptFrom("bank/ledger")}, nil},
+		{"consent to its own namespace, which needs none", edits{unborn, theirName, adopting}, edits{adoptFrom("shop/ledger")}, nil},
+		{"consent to what is no name", edits{unborn, theirName, adopting}, edits{adoptFrom("ledger")}, nil},
+		{"consent where it has its own already", edits{adopting}, edits{adoptFrom("bank/ledger")}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			old := editOf(usual(), tt.old...)

@@ -183,3 +183,85 @@ func TestCreationIsPreviewed(t *testing.T) {
 		t.Errorf("of one that only observes: %v, %q", err, got)
 	}
 }
+
+// The end of a pause is previewed by what it lets happen: the deletion.
+func TestEndOfAPauseIsPreviewed(t *testing.T) {
+	cloud := runController(t)
+	anAccount(t)
+	bucket := stored(t, "Bucket", `{metadata: {name: paused}, spec: {providerConfigRef: {name: preview}}}`, "")
+	becomesReady(t, bucket)
+	if err := admin.Patch(t.Context(), bucket, merge(t, `{metadata: {annotations: {mooring.dev/paused: "true"}}}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := admin.Delete(t.Context(), bucket.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	name, _, _ := unstructured.NestedString(bucket.Object, "status", "externalName")
+	c, heard := listening(t)
+	goesOn, said := merge(t, `{metadata: {annotations: {mooring.dev/paused: null}}}`), "storage bucket "+name+" is deleted if it is empty"
+	await(t, "the webhook to be asked", func() error {
+		heard.Take()
+		if err := c.Patch(t.Context(), bucket.DeepCopy(), goesOn, client.DryRunAll); err != nil {
+			t.Fatal(err)
+		}
+		if got := heard.Take(); len(got) == 0 || !strings.HasPrefix(got[0], said) || strings.Contains(strings.Join(got, " "), "annotation") {
+			return fmt.Errorf("warnings %q, want first %q", got, said)
+		}
+		return nil
+	})
+	if _, there := cloud.Bucket(memAccount, name); !there {
+		t.Fatal("the bucket was deleted during the pause")
+	}
+	if err := admin.Patch(t.Context(), bucket.DeepCopy(), goesOn); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the end of the bucket", func() error { return stillThere(t.Context(), bucket) })
+	if _, there := cloud.Bucket(memAccount, name); there {
+		t.Error("the bucket is still there")
+	}
+}
+
+// The platform's consent to a takeover is previewed, and what it announces is what happens.
+func TestConsentToATakeoverIsPreviewed(t *testing.T) {
+	cloud := runController(t)
+	anAccount(t)
+	system := &corev1.Namespace{}
+	if err := admin.Get(t.Context(), client.ObjectKey{Name: metav1.NamespaceSystem}, system); err != nil {
+		t.Fatal(err)
+	}
+	mark := driver.Mark{Cluster: string(system.UID), Namespace: "bank", Name: "ledger", UID: "1", Released: true}
+	cloud.PutBucket(mem.Bucket{Account: memAccount, Name: "left", Location: "eu-central-1", Labels: mark.Labels()})
+	bucket := stored(t, "Bucket", `{metadata: {name: takes}, spec: {providerConfigRef: {name: preview}, externalName: left, adoption: IfExists}}`, "")
+	await(t, "the bucket to be refused", func() error {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(bucket), bucket); err != nil {
+			return err
+		}
+		if conditions, _, _ := unstructured.NestedSlice(bucket.Object, "status", "conditions"); !strings.Contains(fmt.Sprint(conditions), "NotOwned") {
+			return fmt.Errorf("it is not: %v", conditions)
+		}
+		return nil
+	})
+	c, heard := listening(t)
+	consent := merge(t, `{metadata: {annotations: {mooring.dev/adopt-from: bank/ledger}}}`)
+	const said = "mooring.dev/adopt-from bank/ledger: if bank/ledger released the cloud object left (deletionPolicy: Retain), Mooring takes it over"
+	await(t, "the webhook to be asked", func() error {
+		heard.Take()
+		if err := c.Patch(t.Context(), bucket.DeepCopy(), consent, client.DryRunAll); err != nil {
+			t.Fatal(err)
+		}
+		if got := heard.Take(); len(got) != 1 || !strings.HasPrefix(got[0], said) {
+			return fmt.Errorf("warnings %q, want %q", got, said)
+		}
+		return nil
+	})
+	if b, _ := cloud.Bucket(memAccount, "left"); driver.MarkFrom(b.Labels) != mark {
+		t.Errorf("a dry run changed the mark: %v", b.Labels)
+	}
+	if err := admin.Patch(t.Context(), bucket.DeepCopy(), consent); err != nil {
+		t.Fatal(err)
+	}
+	becomesReady(t, bucket)
+	if b, _ := cloud.Bucket(memAccount, "left"); driver.MarkFrom(b.Labels).Name != "takes" {
+		t.Errorf("it was not taken over: %v", b.Labels)
+	}
+}

@@ -201,6 +201,7 @@ func whatIsAsked(t *testing.T, judge *stub) {
 		{"a finalizer", `{metadata: {finalizers: [mooring.dev/cloud-resource]}}`, false, 0},
 		{"the default class", `{metadata: {annotations: {mooring.dev/is-default-class: "true"}}}`, false, 1},
 		{"a pause", `{metadata: {annotations: {mooring.dev/paused: "true"}}}`, false, 1},
+		{"consent to a takeover", `{metadata: {annotations: {mooring.dev/adopt-from: bank/ledger}}}`, false, 1},
 		{"another annotation", `{metadata: {annotations: {example.org/note: "true"}}}`, false, 0},
 	} {
 		settled(t, o)
@@ -233,13 +234,21 @@ func whatIsAsked(t *testing.T, judge *stub) {
 	if asked := judge.asked(); len(asked) != 1 || asked[0].Object != nil || asked[0].Old.GetName() != o.GetName() {
 		t.Errorf("of a deletion it was asked %+v", asked)
 	}
-	for _, edit := range []string{`{spec: {tags: {c: d}}}`, `{metadata: {finalizers: null}}`} {
-		if err := admin.Patch(t.Context(), o.DeepCopy(), merge(t, edit)); err != nil {
+	for _, tc := range []struct {
+		edit string
+		want int // of what is being deleted
+	}{
+		{`{metadata: {annotations: {mooring.dev/approve: x}}}`, 0}, {`{metadata: {annotations: {mooring.dev/paused: null}}}`, 1},
+		{`{spec: {tags: {c: d}}}`, 1}, {`{metadata: {finalizers: null}}`, 0},
+	} {
+		settled(t, o)
+		if err := admin.Patch(t.Context(), o.DeepCopy(), merge(t, tc.edit)); err != nil {
 			t.Error(err)
 		}
-	}
-	if asked := judge.asked(); len(asked) != 0 {
-		t.Errorf("asked about what is being deleted: %+v", asked)
+		asked := judge.asked()
+		if len(asked) != tc.want || slices.ContainsFunc(asked, func(r admission.Review) bool { return !r.Deleting }) {
+			t.Errorf("%s of what is being deleted: asked %+v, want to be asked %d times", tc.edit, asked, tc.want)
+		}
 	}
 }
 
@@ -275,7 +284,7 @@ func doomed(t *testing.T) *unstructured.Unstructured {
 }
 
 // unhindered takes an object through all that must work whatever the webhook does, to its end. The API server calls the webhook about
-// the deletion, and about nothing else.
+// the deletion and its edit, and about nothing else.
 func unhindered(t *testing.T, o *unstructured.Unstructured) {
 	t.Helper()
 	before := failedCalls(t)
@@ -287,15 +296,18 @@ func unhindered(t *testing.T, o *unstructured.Unstructured) {
 		{"label", admin.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {labels: {a: b}}}`))},
 		{"delete", admin.Delete(t.Context(), o.DeepCopy())},
 		{"write the status of what is being deleted", admin.Status().Patch(t.Context(), o.DeepCopy(), merge(t, `{status: {externalName: ""}}`))},
-		{"edit what is being deleted", admin.Patch(t.Context(), o.DeepCopy(), merge(t, `{spec: {forceDestroy: true}}`))},
+		{"edit what is being deleted", func() error {
+			settled(t, o)
+			return admin.Patch(t.Context(), o.DeepCopy(), merge(t, `{spec: {forceDestroy: true}}`))
+		}()},
 		{"let it go", admin.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {finalizers: null}}`))},
 	} {
 		if try.err != nil {
 			t.Errorf("%s: %v", try.what, try.err)
 		}
 	}
-	if n := failedCalls(t) - before; n > 1 {
-		t.Errorf("the API server waited for the webhook %d times, want once, about the deletion", n)
+	if n := failedCalls(t) - before; n > 2 {
+		t.Errorf("the API server waited for the webhook %d times, want twice, about the deletion and the edit of it", n)
 	}
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), o.DeepCopy()); client.IgnoreNotFound(err) != nil || err == nil {
 		t.Errorf("it is not gone: %v", err)
