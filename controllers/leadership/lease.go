@@ -22,9 +22,11 @@ const (
 	Duration = 15 * time.Second
 	// RenewDeadline is for how long the leader tries to renew it before it gives up.
 	RenewDeadline = 10 * time.Second
-	// RetryPeriod is how often the leader renews it; the others look at it up to 2.2 times as seldom. So the next one takes
-	// over within Duration and 5 seconds.
+	// RetryPeriod is how often the leader renews it; the others look at it up to 2.2 times as seldom.
 	RetryPeriod = time.Second
+	// Takeover is how long it takes at most, if the leader fails, until another leads; documents promise it. Another may see the last
+	// renewal one look late, and see one look late that it is Duration ago.
+	Takeover = 20 * time.Second
 )
 
 // ErrLost is why no request is made.
