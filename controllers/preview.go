@@ -7,42 +7,51 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// A lifecyclePreview says in advance what the creation and the deletion of an object do, a line each, the dangerous first.
-type lifecyclePreview interface {
+// A previewer says in advance what is done about an object, a line each, the dangerous first. preview.Preview is one.
+type previewer interface {
+	Edit(ctx context.Context, old, object v1alpha1.ResourceObject) ([]string, error)
 	Creation(context.Context, v1alpha1.ResourceObject) ([]string, error)
 	Deletion(context.Context, v1alpha1.ResourceObject) ([]string, error)
 	DeletionEdit(ctx context.Context, old, object v1alpha1.ResourceObject) ([]string, error)
 }
 
-// previewEdit says what an edit would change in the cloud.
-func (s *setup) previewEdit(ctx context.Context, kind addedKind, old, object v1alpha1.ResourceObject) []string {
-	return s.previewed(ctx, foreseen{"edit", "see status.pendingChanges after it", previewFor}, kind, object, func(ctx context.Context) ([]string, error) {
-		return kind.preview(ctx, old, object)
+// A safePreview is the preview of one kind for requests that go on whatever becomes of it.
+type safePreview struct {
+	previewer
+	kind string
+	log  logr.Logger
+}
+
+// edit says what an edit would change in the cloud.
+func (p safePreview) edit(ctx context.Context, old, object v1alpha1.ResourceObject) []string {
+	return p.lines(ctx, foreseen{"edit", "see status.pendingChanges after it", previewFor}, object, func(ctx context.Context) ([]string, error) {
+		return p.Edit(ctx, old, object)
 	})
 }
 
-// previewCreation returns what a creation is warned of.
-func (s *setup) previewCreation(ctx context.Context, kind addedKind, object v1alpha1.ResourceObject) []string {
-	return s.previewed(ctx, foreseen{"creation", "see status.conditions after it", previewFor}, kind, object, func(ctx context.Context) ([]string, error) {
-		return kind.lifecycle.Creation(ctx, object)
+// creation returns what a creation is warned of.
+func (p safePreview) creation(ctx context.Context, object v1alpha1.ResourceObject) []string {
+	return p.lines(ctx, foreseen{"creation", "see status.conditions after it", previewFor}, object, func(ctx context.Context) ([]string, error) {
+		return p.Creation(ctx, object)
 	})
 }
 
-// previewDeletion says what a deletion does.
-func (s *setup) previewDeletion(ctx context.Context, kind addedKind, old v1alpha1.ResourceObject) []string {
+// deletion says what a deletion does.
+func (p safePreview) deletion(ctx context.Context, old v1alpha1.ResourceObject) []string {
 	of := foreseen{"deletion", "check spec.deletionPolicy and status.effective before it", previewDeletionFor}
-	return s.previewed(ctx, of, kind, old, func(ctx context.Context) ([]string, error) { return kind.lifecycle.Deletion(ctx, old) })
+	return p.lines(ctx, of, old, func(ctx context.Context) ([]string, error) { return p.Deletion(ctx, old) })
 }
 
-// previewDeletionEdit says what an edit changes in a deletion that was requested before.
-func (s *setup) previewDeletionEdit(ctx context.Context, kind addedKind, old, object v1alpha1.ResourceObject) []string {
+// deletionEdit says what an edit changes in a deletion that was requested before.
+func (p safePreview) deletionEdit(ctx context.Context, old, object v1alpha1.ResourceObject) []string {
 	of := foreseen{"edit", "check spec.deletionPolicy and status.effective before it", previewDeletionFor}
-	return s.previewed(ctx, of, kind, object, func(ctx context.Context) ([]string, error) { return kind.lifecycle.DeletionEdit(ctx, old, object) })
+	return p.lines(ctx, of, object, func(ctx context.Context) ([]string, error) { return p.DeletionEdit(ctx, old, object) })
 }
 
 // How long a preview may take. That is less than a whole verdict may, so that the other warnings are shown even if a preview hangs.
@@ -59,9 +68,9 @@ type foreseen struct {
 	within time.Duration
 }
 
-// previewed returns the warnings of a preview. A preview that fails, panics or hangs keeps nobody from the request, and no other warning
+// lines returns the warnings of a preview. A preview that fails, panics or hangs keeps nobody from the request, and no other warning
 // from being shown: the log has the error, and one warning says what to do instead.
-func (s *setup) previewed(ctx context.Context, of foreseen, kind addedKind, object client.Object, preview func(context.Context) ([]string, error)) []string {
+func (p safePreview) lines(ctx context.Context, of foreseen, object client.Object, preview func(context.Context) ([]string, error)) []string {
 	ctx, cancel := context.WithTimeout(ctx, of.within)
 	defer cancel()
 	lines, err := awaited(ctx, preview)
@@ -72,7 +81,7 @@ func (s *setup) previewed(ctx context.Context, of foreseen, kind addedKind, obje
 	if errors.Is(err, context.DeadlineExceeded) {
 		why = "because that took too long"
 	}
-	s.Log.Error(err, "a preview failed; the request goes on", "preview", of.what, "kind", kind.Name, "namespace", object.GetNamespace(), "name", object.GetName())
+	p.log.Error(err, "a preview failed; the request goes on", "preview", of.what, "kind", p.kind, "namespace", object.GetNamespace(), "name", object.GetName())
 	return []string{fmt.Sprintf("Mooring could not say in advance what this %s does, %s; %s", of.what, why, of.instead)}
 }
 

@@ -31,6 +31,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/leadership"
 	"github.com/mooring-dev/mooring/controllers/resource"
+	"github.com/mooring-dev/mooring/controllers/resource/preview"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -184,10 +185,7 @@ type addedKind struct {
 	classes   *class.Resolver
 	rules     class.Rules
 	admission *class.Admission
-	// preview says what an edit would change in the cloud.
-	preview func(ctx context.Context, old, object v1alpha1.ResourceObject) (warnings []string, err error)
-	// lifecycle says in advance what creations and deletions do.
-	lifecycle lifecyclePreview
+	preview   previewer
 }
 
 // configsOf returns the provider configs that an object needs: the one it refers to, and the one it is bound by.
@@ -230,11 +228,10 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 	r := &resource.Reconciler{
 		Settings: s.settings(), Kind: k, Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}
-	previewer := &resource.Previewer{Kind: k, Classes: resolver, Drivers: s.Drivers, Observed: r.Observed, Now: s.Now}
 	added := addedKind{
-		Kind: k, classes: resolver, rules: rules, preview: previewer.Warnings,
+		Kind: k, classes: resolver, rules: rules,
 		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Preview: previews(s.Drivers, k)},
-		lifecycle: &resource.LifecyclePreview{Kind: k, Classes: resolver, Drivers: s.Drivers, Observed: r.Observed, Provider: s.providerOf},
+		preview:   &preview.Preview{Kind: k, Classes: resolver, Drivers: s.Drivers, Provider: s.providerOf, Observed: r.Observed, Now: s.Now},
 	}
 	s.kinds = append(s.kinds, added)
 	s.counted = append(s.counted, telemetry.Kind{Kind: k, Sightings: r.Sightings, StaleStatuses: r.Unrecorded, Rollouts: r.Rollouts.Progress})

@@ -34,7 +34,7 @@ func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdic
 		var err error
 		switch {
 		case kind.Has(r.Object) && r.OnlyAnnotations:
-			warnings = s.previewEdit(ctx, kind, r.Old.(v1alpha1.ResourceObject), r.Object.(v1alpha1.ResourceObject))
+			warnings = safePreview{kind.preview, kind.Name, s.Log}.edit(ctx, r.Old.(v1alpha1.ResourceObject), r.Object.(v1alpha1.ResourceObject))
 		case kind.HasClass(r.Object) && r.OnlyAnnotations:
 		case kind.Has(r.Object):
 			old, _ := r.Old.(v1alpha1.ResourceObject)
@@ -58,10 +58,10 @@ func (s *setup) judgeDeletion(ctx context.Context, r admission.Review) (v admiss
 			return v, nil
 		case !kind.Has(r.Old):
 		case r.Object == nil:
-			v.Warnings = s.previewDeletion(ctx, kind, r.Old.(v1alpha1.ResourceObject))
+			v.Warnings = safePreview{kind.preview, kind.Name, s.Log}.deletion(ctx, r.Old.(v1alpha1.ResourceObject))
 			return v, ctx.Err()
 		default:
-			v.Warnings = s.previewDeletionEdit(ctx, kind, r.Old.(v1alpha1.ResourceObject), r.Object.(v1alpha1.ResourceObject))
+			v.Warnings = safePreview{kind.preview, kind.Name, s.Log}.deletionEdit(ctx, r.Old.(v1alpha1.ResourceObject), r.Object.(v1alpha1.ResourceObject))
 			return v, ctx.Err()
 		}
 	}
@@ -74,9 +74,9 @@ func (s *setup) judgeObject(ctx context.Context, kind addedKind, old, object v1a
 	switch {
 	case err != nil || len(refusals) > 0:
 	case old != nil:
-		warnings = append(s.previewEdit(ctx, kind, old, object), warnings...)
+		warnings = append(safePreview{kind.preview, kind.Name, s.Log}.edit(ctx, old, object), warnings...)
 	default:
-		warnings = append(s.previewCreation(ctx, kind, object), warnings...)
+		warnings = append(safePreview{kind.preview, kind.Name, s.Log}.creation(ctx, object), warnings...)
 	}
 	return refusals, warnings, err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/admission"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
@@ -25,9 +26,14 @@ type said func() ([]string, error)
 
 func (s said) Creation(context.Context, v1alpha1.ResourceObject) ([]string, error) { return s() }
 func (s said) Deletion(context.Context, v1alpha1.ResourceObject) ([]string, error) { return s() }
+func (s said) Edit(context.Context, v1alpha1.ResourceObject, v1alpha1.ResourceObject) ([]string, error) {
+	return s()
+}
 func (s said) DeletionEdit(context.Context, v1alpha1.ResourceObject, v1alpha1.ResourceObject) ([]string, error) {
 	return s()
 }
+
+var itsConfig = &v1alpha1.ProviderConfigReference{Kind: identity.KindProviderConfig, Name: "team"}
 
 // judging returns a webhook whose previews all say the same, and whose class warns that there is no provider config.
 func judging(preview said) *setup {
@@ -35,10 +41,7 @@ func judging(preview said) *setup {
 	s.Log = logr.Discard()
 	resolver := &class.Resolver{Kind: kind.Database()}
 	s.kinds = []addedKind{{
-		Kind: kind.Database(), classes: resolver, lifecycle: preview,
-		preview: func(context.Context, v1alpha1.ResourceObject, v1alpha1.ResourceObject) ([]string, error) {
-			return preview()
-		},
+		Kind: kind.Database(), classes: resolver, preview: preview,
 		admission: &class.Admission{Resolver: resolver, MayUse: func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (*class.Problem, error) {
 			return &class.Problem{Reason: v1alpha1.ReasonProviderConfigNotFound, Message: "there is none"}, nil
 		}},

@@ -70,6 +70,10 @@ var rules = []rule{
 	{who: controllers + "/account", may: []string{}},
 	// The plan decides from values: it has no client, no connection and no clock.
 	{who: controllers + "/resource/plan", may: []string{apis, driver, controllers + "/class", controllers + "/kind", apimachinery}},
+	// A preview takes what is done from the plan and not from the reconciler, and reads only what a cache has.
+	{who: controllers + "/resource/preview", may: []string{
+		apis, driver, controllers + "/class", controllers + "/identity", controllers + "/kind", controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client",
+	}},
 	{who: module + "/cmd/mooring", never: []string{drivertest, mem, tests}},
 }
 

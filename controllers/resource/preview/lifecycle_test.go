@@ -1,4 +1,4 @@
-package controllers
+package preview
 
 import (
 	"context"
@@ -14,15 +14,14 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
-	"github.com/mooring-dev/mooring/controllers/resource"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/mem"
 )
 
-// newPreview returns a preview for which every object is in one cloud of this process.
-func newPreview(t *testing.T, k *kind.Kind) *resource.LifecyclePreview {
+// newLifecycle returns a preview for which every object is in one cloud of this process.
+func newLifecycle(t *testing.T, k *kind.Kind) *Preview {
 	t.Helper()
-	return &resource.LifecyclePreview{
+	return &Preview{
 		Kind: k, Drivers: map[string]driver.Driver{"mem": mem.New(mem.Options{}).Driver()},
 		Provider: func(context.Context, identity.Key) (string, error) { return "mem", nil },
 		Observed: func(client.ObjectKey) (time.Time, bool) { return time.Time{}, false },
@@ -126,7 +125,7 @@ func TestPreviewDeletionOfDatabase(t *testing.T) {
 			for _, edit := range tc.edits {
 				edit(d)
 			}
-			got, err := newPreview(t, kind.Database()).Deletion(t.Context(), d)
+			got, err := newLifecycle(t, kind.Database()).Deletion(t.Context(), d)
 			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
 				t.Errorf("%v, -want +got:\n%s", err, diff)
 			}
@@ -167,7 +166,7 @@ func TestPreviewEditOfADeletion(t *testing.T) {
 			tc.old(old)
 			edited := old.DeepCopy()
 			tc.edit(edited)
-			got, err := newPreview(t, kind.Database()).DeletionEdit(t.Context(), old, edited)
+			got, err := newLifecycle(t, kind.Database()).DeletionEdit(t.Context(), old, edited)
 			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
 				t.Errorf("%v, -want +got:\n%s", err, diff)
 			}
@@ -192,7 +191,7 @@ func TestPreviewDeletionOfBucket(t *testing.T) {
 			b := &v1alpha1.Bucket{ObjectMeta: created()}
 			b.Spec.ProviderConfigRef, b.Status.ResourceStatus = itsConfig, working("")
 			b.Status.Binding, b.Spec.ForceDestroy, b.Spec.DeletionPolicy = nil, tc.force, tc.keep
-			got, err := newPreview(t, kind.Bucket()).Deletion(t.Context(), b)
+			got, err := newLifecycle(t, kind.Bucket()).Deletion(t.Context(), b)
 			if diff := cmp.Diff([]string{tc.want}, got); err != nil || diff != "" {
 				t.Errorf("%v, -want +got:\n%s", err, diff)
 			}
@@ -204,7 +203,7 @@ func TestPreviewDeletionOfBucket(t *testing.T) {
 func TestPreviewSaysHowOldItIs(t *testing.T) {
 	b := &v1alpha1.Bucket{ObjectMeta: created()}
 	b.Spec.ProviderConfigRef, b.Status.ResourceStatus = itsConfig, working("")
-	p := newPreview(t, kind.Bucket())
+	p := newLifecycle(t, kind.Bucket())
 	p.Observed = func(client.ObjectKey) (time.Time, bool) { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), true }
 	got, err := p.Deletion(t.Context(), b)
 	if want := "the cloud was last observed at 2026-01-02 03:04:05 UTC"; err != nil || got[len(got)-1] != want {
@@ -253,7 +252,7 @@ func TestPreviewCreation(t *testing.T) {
 			for _, edit := range tc.edits {
 				edit(&d.Spec)
 			}
-			got, err := newPreview(t, kind.Database()).Creation(t.Context(), d)
+			got, err := newLifecycle(t, kind.Database()).Creation(t.Context(), d)
 			if err != nil || !slices.Equal(got, tc.want) {
 				t.Errorf("%v, -want +got:\n%s", err, cmp.Diff(tc.want, got))
 			}
@@ -261,12 +260,12 @@ func TestPreviewCreation(t *testing.T) {
 	}
 	b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos"}}
 	b.Spec.ProviderConfigRef = itsConfig
-	if got, err := newPreview(t, kind.Bucket()).Creation(t.Context(), b); err != nil || len(got) > 0 {
+	if got, err := newLifecycle(t, kind.Bucket()).Creation(t.Context(), b); err != nil || len(got) > 0 {
 		t.Errorf("of a bucket with the defaults: %q, %v", got, err)
 	}
 	allowed := v1alpha1.PublicAccessAllowed
 	b.Spec.ForceDestroy, b.Spec.PublicAccess = new(true), &allowed
-	if got, err := newPreview(t, kind.Bucket()).Creation(t.Context(), b); err != nil || len(got) != 2 {
+	if got, err := newLifecycle(t, kind.Bucket()).Creation(t.Context(), b); err != nil || len(got) != 2 {
 		t.Errorf("of a bucket that is public and goes with its contents: %q, %v", got, err)
 	}
 }
@@ -294,9 +293,8 @@ func TestPreviewEditOfBucket(t *testing.T) {
 			old.Status.Observed, old.Status.Applied = old.Spec.BucketParameters.DeepCopy(), map[string][]string{"location": {"a"}}
 			edited := old.DeepCopy()
 			tc.edit(edited)
-			p := newPreview(t, kind.Bucket())
-			edits := &resource.Previewer{Kind: p.Kind, Drivers: p.Drivers, Observed: p.Observed, Now: time.Now}
-			got, err := edits.Warnings(t.Context(), old, edited)
+			p := newLifecycle(t, kind.Bucket())
+			got, err := p.Edit(t.Context(), old, edited)
 			if err != nil || !slices.EqualFunc(tc.want, got, func(want, got string) bool { return strings.HasPrefix(got, want) }) {
 				t.Errorf("%v, -want +got:\n%s", err, cmp.Diff(tc.want, got))
 			}

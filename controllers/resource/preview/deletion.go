@@ -1,26 +1,24 @@
-package resource
+package preview
 
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // Deletion returns what the deletion of an object does, the dangerous first, a line each.
-func (p *LifecyclePreview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) ([]string, error) {
+func (p *Preview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) ([]string, error) {
 	m, err := p.merge(ctx, obj)
 	if err != nil {
 		return nil, err
@@ -31,12 +29,12 @@ func (p *LifecyclePreview) Deletion(ctx context.Context, obj v1alpha1.ResourceOb
 	view.Mark = ownMark(obj)
 	d := deletionLines{
 		status: status, policy: m.policy, held: view.Held, bound: view.Bound, enforced: view.Enforced, origin: status.Origin, uid: string(obj.GetUID()),
-		name: cmp.Or(status.ExternalName, obj.GetResourceSpec().ExternalName), paused: obj.GetAnnotations()[v1alpha1.AnnotationPaused] == "true",
+		name: cmp.Or(status.ExternalName, obj.GetResourceSpec().ExternalName), paused: m.paused(),
 		secrets: plan.ConnectionSecrets(status, nil),
 	}
 	d.observed, _ = p.Observed(client.ObjectKeyFromObject(obj))
 	d.force = m.want.GetForceDestroy()
-	d.cloud, d.undriven = p.consequences(status.Provider), undriven(p.Drivers, status.Provider, p.Kind.Name)
+	d.cloud, d.undriven = p.described(status.Provider).Consequences, p.undriven(status.Provider)
 	d.noun = cmp.Or(d.cloud.Noun, "the cloud object") + " " + d.name
 	expected, err := p.expected(obj, m.want, view)
 	if err != nil {
@@ -47,7 +45,7 @@ func (p *LifecyclePreview) Deletion(ctx context.Context, obj v1alpha1.ResourceOb
 }
 
 // DeletionEdit returns what the deletion of an object that is being deleted does after an edit; nothing if that is what it does before.
-func (p *LifecyclePreview) DeletionEdit(ctx context.Context, old, object v1alpha1.ResourceObject) ([]string, error) {
+func (p *Preview) DeletionEdit(ctx context.Context, old, object v1alpha1.ResourceObject) ([]string, error) {
 	before, err := p.Deletion(ctx, old)
 	if err != nil {
 		return nil, err
@@ -60,7 +58,7 @@ func (p *LifecyclePreview) DeletionEdit(ctx context.Context, old, object v1alpha
 }
 
 // expected returns what the cloud is expected to show, by what is stored of an object.
-func (p *LifecyclePreview) expected(obj, want v1alpha1.ResourceObject, v plan.View) (driver.Observation, error) {
+func (p *Preview) expected(obj, want v1alpha1.ResourceObject, v plan.View) (driver.Observation, error) {
 	status := obj.GetResourceStatus()
 	o := expectedObservation(status, v)
 	if o.State == driver.Absent {
@@ -78,23 +76,6 @@ func (p *LifecyclePreview) expected(obj, want v1alpha1.ResourceObject, v plan.Vi
 	o.Protected = has[plan.FieldProtection] == true
 	o.Changes, err = p.changes(status.Provider, from, to, driver.Applied(status.Applied))
 	return o, err
-}
-
-// changes returns what a cloud would change to make what is as the one spec says as the other says.
-func (p *LifecyclePreview) changes(provider string, from, to any, applied driver.Applied) ([]driver.Change, error) {
-	drv := p.Drivers[provider]
-	if drv == nil {
-		return nil, nil
-	}
-	was, err := json.Marshal(from)
-	if err != nil {
-		return nil, err
-	}
-	is, err := json.Marshal(to)
-	if err != nil {
-		return nil, err
-	}
-	return drv.Preview(p.Kind.Name, was, is, applied)
 }
 
 // deletionLines puts what is known of a deletion into words.

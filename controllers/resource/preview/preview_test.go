@@ -1,4 +1,4 @@
-package resource
+package preview
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,18 +16,28 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/mem"
 )
 
 var previewTime = time.Date(2026, 1, 2, 3, 12, 0, 0, time.UTC)
 
-func previewer() *Previewer {
-	return &Previewer{
+func newPreview() *Preview {
+	return &Preview{
 		Kind: kind.Database(), Drivers: map[string]driver.Driver{"aws": mem.New(mem.Options{}).Driver()},
 		Observed: func(client.ObjectKey) (time.Time, bool) { return previewTime.Add(-12 * time.Minute), true },
 		Now:      func() time.Time { return previewTime },
 	}
+}
+
+// outlookOf returns what the next plan for an edited object would decide.
+func outlookOf(ctx context.Context, old, object v1alpha1.ResourceObject) (outlook, error) {
+	e, err := newPreview().edit(ctx, old, object)
+	if err != nil {
+		return outlook{}, err
+	}
+	return e.outlook(e.after)
 }
 
 // usual is a Database that is as its spec says, and was Ready.
@@ -97,7 +105,7 @@ func goesOn(d *v1alpha1.Database)     { d.Annotations = nil }
 
 // reconciled is a database whose plan was told.
 func reconciled(d *v1alpha1.Database) {
-	said, err := previewer().outlook(context.Background(), usual(), d)
+	said, err := outlookOf(context.Background(), usual(), d)
 	if err != nil {
 		panic(err)
 	}
@@ -284,7 +292,7 @@ func TestPreview(t *testing.T) {
 			old := editOf(usual(), tt.old...)
 			old.Generation = 1
 			object := editOf(old, tt.edits...)
-			got, err := previewer().Warnings(t.Context(), old, object)
+			got, err := newPreview().Edit(t.Context(), old, object)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -297,9 +305,9 @@ func TestPreview(t *testing.T) {
 
 // Another replica has not observed anything, and says so.
 func TestPreviewByAReplicaThatObservesNothing(t *testing.T) {
-	p := previewer()
-	p.Observed = (&memories{}).observedAt
-	got, err := p.Warnings(t.Context(), usual(), editOf(usual(), moreDisk))
+	p := newPreview()
+	p.Observed = func(client.ObjectKey) (time.Time, bool) { return time.Time{}, false }
+	got, err := p.Edit(t.Context(), usual(), editOf(usual(), moreDisk))
 	if want := "Compared with what Mooring last observed, at a time that this replica of Mooring does not know"; err != nil || len(got) == 0 || got[len(got)-1] != want {
 		t.Errorf("got %q, %v; want %q at last", got, err, want)
 	}
@@ -326,7 +334,7 @@ func TestPlanDoesWhatThePreviewSaid(t *testing.T) {
 					}
 				}
 				object.Generation = 2
-				said, err := previewer().outlook(t.Context(), old, object)
+				said, err := outlookOf(t.Context(), old, object)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -387,7 +395,7 @@ func TestPreviewKeepsToTheLimits(t *testing.T) {
 		changes = append(changes, plan.Decided{Change: driver.Change{Field: "a.b", From: strings.Repeat("ä", 300), To: "b", Effect: driver.Restarts, Why: strings.Repeat("ö", 300)}, Fate: plan.AtOnce})
 	}
 	changes = append(changes, plan.Decided{Change: driver.Change{Field: "c", From: "1", To: "2", Effect: driver.Irreversible}, Fate: plan.AtOnce})
-	lines, total := previewLines(changes, obstacle{}, "at last"), 0
+	lines, total := changeLines(changes, obstacle{}, "at last"), 0
 	for _, line := range lines {
 		if n := utf8.RuneCountInString(line); n > warningLength {
 			t.Errorf("%d characters: %q", n, line)

@@ -1,4 +1,4 @@
-package resource
+package preview
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
-
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -24,8 +23,8 @@ var fateWords = map[plan.Fate]string{
 	plan.AtOnce: "at once", plan.AfterApproval: "after approval", plan.Withheld: "withheld until you revert the Impossible change", plan.Never: "not done",
 }
 
-// previewLines says changes as warnings: the dangerous first, the harmless in one line, and at last what they were compared with.
-func previewLines(changes []plan.Decided, inTheWay obstacle, last string) (lines []string) {
+// changeLines says changes as warnings: the dangerous first, the harmless in one line, and at last what they were compared with.
+func changeLines(changes []plan.Decided, inTheWay obstacle, last string) (lines []string) {
 	changes = slices.Clone(changes)
 	slices.SortStableFunc(changes, func(a, b plan.Decided) int { return b.Effect.Compare(a.Effect) })
 	var harmless []string

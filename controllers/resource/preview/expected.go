@@ -1,14 +1,13 @@
-package resource
+package preview
 
 import (
 	"fmt"
-
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -67,15 +66,18 @@ func stoppedWhile(what string) obstacle {
 	return obstacle{says: "Mooring applies none of these changes while " + what, stops: true}
 }
 
+var whilePaused = stoppedWhile("the annotation " + v1alpha1.AnnotationPaused + " is set")
+
 // obstacleOf returns what is in the way of an object's changes: what stands before the decision about them in a reconcile and in the plan.
 // sameAccount: the edit leaves the object with its provider config.
-func obstacleOf(object client.Object, status *v1alpha1.ResourceStatus, v plan.View, p plan.Policy, changes []driver.Change, sameAccount bool) obstacle {
+func obstacleOf(m merged, v plan.View, changes []driver.Change, sameAccount bool) obstacle {
+	status := m.object.GetResourceStatus()
 	stalled := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionStalled)
 	reason := reasonOfCondition(status, v1alpha1.ConditionStalled)
 	switch {
-	case object.GetAnnotations()[v1alpha1.AnnotationPaused] == "true":
-		return stoppedWhile("the annotation " + v1alpha1.AnnotationPaused + " is set")
-	case p.Management == v1alpha1.ManagementObserve:
+	case m.paused():
+		return whilePaused
+	case m.policy.Management == v1alpha1.ManagementObserve:
 		return stoppedWhile("spec.management is Observe")
 	case sameAccount && keepsFromTheCloud(reason):
 		return stoppedWhile(fmt.Sprintf("this object is stalled (%s): %s", reason, stalled.Message))
@@ -83,7 +85,7 @@ func obstacleOf(object client.Object, status *v1alpha1.ResourceStatus, v plan.Vi
 	v.AbsenceSure, v.UnmarkedSure = true, true
 	o := expectedObservation(status, v)
 	o.Changes = changes
-	a := plan.Plan(v, o, p)
+	a := plan.Plan(v, o, m.policy)
 	if a.Reason == reason && reason != "" {
 		a.Message = stalled.Message // which knows more than what is expected
 	}
@@ -123,20 +125,4 @@ func mayStop(reason v1alpha1.Reason) bool {
 	default:
 		return false
 	}
-}
-
-// undriven says that this controller can't do anything in the cloud of an object; it returns nothing if it can.
-func undriven(drivers map[string]driver.Driver, provider, kind string) string {
-	if provider == "" {
-		return "the cloud of this object is not known; nothing happens in the cloud until its provider config exists"
-	}
-	drv, known := drivers[provider]
-	if !known {
-		return fmt.Sprintf("no driver for cloud %s is in this controller; nothing happens in the cloud until a controller with that driver runs", provider)
-	}
-	description := drv.Describe()
-	if _, known = description.Resource(kind); !known {
-		return fmt.Sprintf("the driver for cloud %s has no kind %s; nothing happens in the cloud until a controller runs whose driver has it", provider, kind)
-	}
-	return ""
 }

@@ -1,0 +1,172 @@
+package preview
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Edit returns what an edit of an object changes, compared with what was last observed, the dangerous first; nothing if it changes nothing in
+// the cloud.
+func (p *Preview) Edit(ctx context.Context, old, object v1alpha1.ResourceObject) ([]string, error) {
+	e, err := p.edit(ctx, old, object)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := e.changeLines()
+	return slices.Concat(e.policyLines(), e.takeoverLines(), lines), err
+}
+
+// An edit is an object as it is stored, and as it will be stored.
+type edit struct {
+	*Preview
+	before, after merged
+}
+
+func (p *Preview) edit(ctx context.Context, old, object v1alpha1.ResourceObject) (e edit, err error) {
+	e.Preview = p
+	if e.before, err = p.merge(ctx, old); err == nil {
+		e.after, err = p.merge(ctx, object)
+	}
+	return e, err
+}
+
+// changeLines says what changes in the cloud.
+func (e *edit) changeLines() ([]string, error) {
+	before, err := e.outlook(e.before)
+	if err != nil {
+		return nil, err
+	}
+	after, err := e.outlook(e.after)
+	if err != nil {
+		return nil, err
+	}
+	news := slices.DeleteFunc(slices.Clone(after.Changes), func(c plan.Decided) bool {
+		return before.obstacle == after.obstacle && slices.ContainsFunc(before.Changes, func(other plan.Decided) bool { return sameChange(c, other) })
+	})
+	if len(news) == 0 {
+		return e.withoutDriver(), nil
+	}
+	last := "Compared with the earlier spec: the cloud object was not observed yet"
+	if e.after.object.GetObserved() != nil {
+		last = "Compared with what Mooring last observed, " + e.age()
+	}
+	return changeLines(news, after.obstacle, last), nil
+}
+
+// withoutDriver warns of an edit of parameters that nothing in this controller can bring to the cloud.
+func (e *edit) withoutDriver() []string {
+	status := e.after.object.GetResourceStatus()
+	why := e.undriven(status.Provider)
+	if status.ExternalName == "" || why == "" || equality.Semantic.DeepEqual(e.before.want.GetParameters(), e.after.want.GetParameters()) {
+		return nil
+	}
+	return []string{why}
+}
+
+// sameChange reports whether two changes lead from and to the same, and have the same fate.
+func sameChange(c, other plan.Decided) bool {
+	return c.Field == other.Field && c.From == other.From && c.To == other.To && c.Fate == other.Fate
+}
+
+// An outlook is what the next plan for an object would decide.
+type outlook struct {
+	plan.DecidedChanges
+	obstacle
+}
+
+// outlook decides what the plan will, for the object before the edit or after it. It returns nothing for what the class refuses, which
+// admission says itself.
+func (e *edit) outlook(m merged) (outlook, error) {
+	if m.class != nil && class.Together(m.class.Problems) != nil {
+		return outlook{}, nil
+	}
+	changes, err := e.differences(m)
+	if err != nil || len(changes) == 0 {
+		return outlook{}, err
+	}
+	v := plan.ViewOf(m.object, m.object.GetResourceStatus(), m.class)
+	v.Mark = ownMark(m.object)
+	if !reflect.DeepEqual(e.before.object.GetSpec(), m.object.GetSpec()) {
+		v.Edited = true // it will have a new generation
+	}
+	return outlook{plan.Decide(v, changes, m.policy), obstacleOf(m, v, changes, m.config == e.before.config)}, nil
+}
+
+// differences returns what differs between what was last observed and what is wanted. While nothing was observed only the earlier spec tells
+// what is being created: then it returns what can't be changed in that.
+func (e *edit) differences(m merged) ([]driver.Change, error) {
+	status, mirror := m.object.GetResourceStatus(), m.object.GetObserved()
+	observed := e.before.object.GetResourceSpec().Management == v1alpha1.ManagementObserve && mirror != nil
+	if e.Drivers[status.Provider] == nil || status.ExternalName == "" && !observed {
+		return nil, nil // nothing was created yet, so nothing changes
+	}
+	if mirror != nil {
+		changes, err := e.changes(status.Provider, mirror, m.want.GetParameters(), status.Applied)
+		return slices.Concat(changes, e.username(m), waitingPassword(m.want, status)), err
+	}
+	changes, err := e.changes(status.Provider, e.before.want.GetParameters(), m.want.GetParameters(), nil)
+	return slices.DeleteFunc(changes, func(c driver.Change) bool { return c.Effect != driver.Impossible || c.From == "" }), err
+}
+
+// waitingPassword returns the replacement of a password that only others know, if it waits for approval. Neither the spec nor the mirror
+// shows it.
+func waitingPassword(want v1alpha1.ResourceObject, status *v1alpha1.ResourceStatus) (changes []driver.Change) {
+	if c := want.GetCredentials(); c != nil && c.PasswordSecretRef != nil {
+		return nil
+	}
+	for _, w := range status.PendingChanges {
+		if w.Field == driver.FieldPassword && w.Effect == string(driver.Irreversible) {
+			changes = append(changes, driver.Change{Field: w.Field, From: w.From, To: w.To, Effect: driver.Irreversible, Why: plan.WhyReplaced})
+		}
+	}
+	return changes
+}
+
+// username returns the change of an administrator's name, which is no parameter: none can be renamed.
+func (e *edit) username(m merged) []driver.Change {
+	if !e.Kind.Login {
+		return nil
+	}
+	status := m.object.GetResourceStatus()
+	login, now := m.want.GetCredentials(), status.Fixed[driver.FieldUsername]
+	if applied := status.Applied[driver.FieldUsername]; now == "" && len(applied) == 1 {
+		now = applied[0]
+	}
+	if login == nil || login.Username == nil || *login.Username == "" || now == "" || strings.EqualFold(*login.Username, now) {
+		return nil
+	}
+	c := driver.Change{Field: driver.FieldUsername, From: now, To: *login.Username, Effect: driver.Impossible}
+	for _, d := range e.described(status.Provider).Fields {
+		if d.Field == driver.FieldUsername && len(d.Effects) > 0 {
+			c.Why = d.Effects[len(d.Effects)-1].Instead
+		}
+	}
+	return []driver.Change{c}
+}
+
+// age says how old the observation of the object is.
+func (e *edit) age() string {
+	at, known := e.Observed(client.ObjectKeyFromObject(e.after.object))
+	if !known {
+		return "at a time that this replica of Mooring does not know"
+	}
+	switch minutes := int(e.Now().Sub(at).Minutes()); minutes {
+	case 0:
+		return "less than a minute ago"
+	case 1:
+		return "1 minute ago"
+	default:
+		return fmt.Sprintf("%d minutes ago", minutes)
+	}
+}

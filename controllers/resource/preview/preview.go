@@ -1,0 +1,112 @@
+package preview
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Preview says in advance what is done about objects of one kind.
+type Preview struct {
+	Kind    *kind.Kind
+	Classes *class.Resolver
+	// Drivers are the clouds, by their name. They are asked for what is known without an account.
+	Drivers map[string]driver.Driver
+	// Provider returns the cloud that a provider config leads to, empty if there is no such config.
+	Provider func(context.Context, identity.Key) (string, error)
+	// Observed returns when this process last observed an object's cloud object; false if it did not.
+	Observed func(client.ObjectKey) (time.Time, bool)
+	Now      func() time.Time
+}
+
+// A merged is an object as the reconciler would see it.
+type merged struct {
+	object v1alpha1.ResourceObject
+	// want is the object with its class merged in.
+	want   v1alpha1.ResourceObject
+	policy plan.Policy
+	// class is nil if the object goes by none.
+	class *class.Resolution
+	// config leads to the account; zero if that is not known.
+	config identity.Key
+}
+
+func (p *Preview) merge(ctx context.Context, object v1alpha1.ResourceObject) (m merged, err error) {
+	if ref := object.GetResourceSpec().ProviderConfigRef; ref != nil {
+		return merged{object: object, want: object, policy: plan.PolicyOf(p.Kind, object), config: identity.KeyOf(ref, object.GetNamespace())}, nil
+	}
+	m.object = object
+	if m.class, err = p.Classes.Resolve(ctx, object); err != nil {
+		return m, fmt.Errorf("find the class: %w", err)
+	}
+	if found := m.class.Config; found != nil {
+		m.config = identity.KeyOfBound(*found, object.GetNamespace())
+	}
+	m.want, m.policy, err = plan.WithClass(p.Kind, object, m.class)
+	return m, err
+}
+
+// paused reports whether nothing is done about the object until a person removes the annotation.
+func (m *merged) paused() bool {
+	return m.object.GetAnnotations()[v1alpha1.AnnotationPaused] == "true"
+}
+
+// enforced returns the fields on which the class insists.
+func (m *merged) enforced() class.Fields {
+	if m.class == nil {
+		return nil
+	}
+	return m.class.Effective.Insists()
+}
+
+// described returns what a cloud has of the kind; nothing if that cloud, or the kind in it, is not known.
+func (p *Preview) described(provider string) driver.Resource {
+	drv := p.Drivers[provider]
+	if drv == nil {
+		return driver.Resource{}
+	}
+	description := drv.Describe()
+	r, _ := description.Resource(p.Kind.Name)
+	return r
+}
+
+// changes returns what a cloud would change to make what is as the one spec says as the other says.
+func (p *Preview) changes(provider string, from, to any, applied driver.Applied) ([]driver.Change, error) {
+	drv := p.Drivers[provider]
+	if drv == nil {
+		return nil, nil
+	}
+	before, err := json.Marshal(from)
+	if err != nil {
+		return nil, err
+	}
+	after, err := json.Marshal(to)
+	if err != nil {
+		return nil, err
+	}
+	return drv.Preview(p.Kind.Name, before, after, applied)
+}
+
+// undriven says that this controller can't do anything in the cloud of an object; it returns nothing if it can.
+func (p *Preview) undriven(provider string) string {
+	if provider == "" {
+		return "the cloud of this object is not known; nothing happens in the cloud until its provider config exists"
+	}
+	if p.Drivers[provider] == nil {
+		return fmt.Sprintf("no driver for cloud %s is in this controller; nothing happens in the cloud until a controller with that driver runs", provider)
+	}
+	if p.described(provider).Kind == "" {
+		return fmt.Sprintf("the driver for cloud %s has no kind %s; nothing happens in the cloud until a controller runs whose driver has it", provider, p.Kind.Name)
+	}
+	return ""
+}
