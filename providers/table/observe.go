@@ -61,11 +61,11 @@ func (a *Adapter[S, H, P]) compare(ctx context.Context, req *Request[S], have *H
 		return err
 	}
 	unseen := func(name string) bool {
-		return slices.ContainsFunc(o.Unreadable, func(u driver.FieldError) bool { return u.Field == name }) ||
+		return slices.Contains(namesOf(o.Unreadable), name) ||
 			slices.ContainsFunc(skipped, func(part *Part[S, H, P]) bool { return part.has(name) })
 	}
 	o.Changes = a.Table.Diff(&req.Spec, have, req.Applied, unseen)
-	o.Applied = a.Table.Applied(&req.Spec, req.Applied, append(notRead(o.Unreadable), o.Changes...))
+	o.Applied = a.Table.Applied(&req.Spec, req.Applied, o.Changes, namesOf(o.Unreadable)...)
 	seen := slices.DeleteFunc(slices.Clone(a.Table), func(row Row[S, H, P]) bool { return unseen(row.Name()) })
 	o.Fixed = seen.Fixed(have)
 	var err error
@@ -128,11 +128,11 @@ func (a *Adapter[S, H, P]) readParts(ctx context.Context, req *Request[S], into 
 	return nil
 }
 
-// notRead stands for the fields that could not be read among those that differ: what was set in them earlier is all that is known.
-func notRead(unreadable []driver.FieldError) []driver.Change {
-	var out []driver.Change
+// namesOf returns the fields that could not be read.
+func namesOf(unreadable []driver.FieldError) []string {
+	var names []string
 	for _, u := range unreadable {
-		out = append(out, driver.Change{Field: u.Field})
+		names = append(names, u.Field)
 	}
-	return out
+	return names
 }
