@@ -3,11 +3,18 @@ package drivertest
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mooring-dev/mooring/providers/driver"
 )
+
+// SetField puts a value, in the spec's words, at a dotted path of parameters, for harnesses whose cloud holds parameters as they are.
+func SetField[S any](t testing.TB, parameters *S, path string, value any) {
+	t.Helper()
+	set(t, parameters, path, value)
+}
 
 // set puts a value at a dotted path of spec; nil takes the field out, with the struct that it is the last of: an empty one
 // says something.
@@ -43,12 +50,9 @@ func cutLast(path string) (before, last string, nested bool) {
 // isEmpty reports whether a struct in spec is there and holds nothing.
 func isEmpty[S any](t testing.TB, spec *S, path string) bool {
 	t.Helper()
-	at := reflect.ValueOf(spec).Elem()
-	for step := range strings.SplitSeq(path, ".") {
-		var ok bool
-		if at, ok = member(at, step); !ok {
-			return false
-		}
+	at, ok := driver.Leaf(spec, path)
+	if !ok {
+		return false
 	}
 	raw, err := json.Marshal(at.Interface())
 	if err != nil {
@@ -59,31 +63,9 @@ func isEmpty[S any](t testing.TB, spec *S, path string) bool {
 
 // get returns the value at a dotted path of spec as text, and whether there is one. Maps come sorted.
 func get[S any](spec *S, path string) (string, bool) {
-	at := reflect.ValueOf(spec).Elem()
-	for step := range strings.SplitSeq(path, ".") {
-		var ok bool
-		if at, ok = member(at, step); !ok {
-			return "", false
-		}
+	at, ok := driver.Leaf(spec, path)
+	if !ok {
+		return "", false
 	}
 	return fmt.Sprint(at.Interface()), true
-}
-
-// member returns what a struct's field of that JSON name holds, and whether it holds something.
-func member(v reflect.Value, name string) (reflect.Value, bool) {
-	for i := range v.NumField() {
-		tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		if tag != name {
-			continue
-		}
-		f := v.Field(i)
-		if f.Kind() == reflect.Map {
-			return f, !f.IsNil()
-		}
-		if f.Kind() == reflect.Pointer {
-			return f.Elem(), !f.IsNil()
-		}
-		return f, true
-	}
-	return reflect.Value{}, false
 }

@@ -1,0 +1,79 @@
+package driver
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Leaf returns the value at a path that Leaves has, in a struct that of points to, and whether there is one. Pointers are followed.
+func Leaf(of any, path string) (reflect.Value, bool) {
+	at := reflect.ValueOf(of).Elem()
+	for step := range strings.SplitSeq(path, ".") {
+		field, ok := member(at.Type(), step)
+		if !ok {
+			return reflect.Value{}, false
+		}
+		if at = at.FieldByIndex(field.Index); at.Kind() == reflect.Map && at.IsNil() {
+			return reflect.Value{}, false
+		}
+		for at.Kind() == reflect.Pointer {
+			if at.IsNil() {
+				return reflect.Value{}, false
+			}
+			at = at.Elem()
+		}
+	}
+	return at, true
+}
+
+// SetLeaf puts a value at a path that Leaves has, in a struct that of points to. What is on the way there is made if need be. It
+// panics if there is no such path, or another type is there.
+func SetLeaf(of any, path string, value any) {
+	at := reflect.ValueOf(of).Elem()
+	for step := range strings.SplitSeq(path, ".") {
+		field, ok := member(at.Type(), step)
+		if !ok {
+			panic(fmt.Sprintf("%T has no field %s", of, path))
+		}
+		at = at.FieldByIndex(field.Index)
+		for at.Kind() == reflect.Pointer {
+			if at.IsNil() || at.Type().Elem().Kind() != reflect.Struct { // a value is never changed in place: somebody else may hold it
+				at.Set(reflect.New(at.Type().Elem()))
+			}
+			at = at.Elem()
+		}
+	}
+	at.Set(reflect.ValueOf(value))
+}
+
+// PlainLeaf reports whether a path that Leaves has leads to a string, a number or a bool.
+func PlainLeaf(of reflect.Type, path string) bool {
+	at := pointed(of)
+	for step := range strings.SplitSeq(path, ".") {
+		field, ok := member(at, step)
+		if !ok {
+			return false
+		}
+		at = pointed(field.Type)
+	}
+	switch at.Kind() {
+	case reflect.String, reflect.Bool, reflect.Int32, reflect.Int64:
+		return true
+	default:
+		return false
+	}
+}
+
+// member returns the field that encoding/json calls by a name.
+func member(of reflect.Type, name string) (reflect.StructField, bool) {
+	if of.Kind() != reflect.Struct {
+		return reflect.StructField{}, false
+	}
+	for _, field := range reflect.VisibleFields(of) {
+		if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag == name {
+			return field, true
+		}
+	}
+	return reflect.StructField{}, false
+}
