@@ -2,6 +2,7 @@ package mem
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -9,218 +10,130 @@ import (
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
+// KindBucket is the kind of buckets.
+const KindBucket Kind = "Bucket"
+
 // A Bucket is a bucket in the cloud.
 type Bucket struct {
-	Account  driver.AccountID
-	Name     string
-	ID       string
-	Location string
-	// Labels are everybody's, the mark among them.
-	Labels        map[string]string
-	Versioning    v1alpha1.Versioning // empty if it never was versioned
-	PublicAccess  v1alpha1.PublicAccess
-	EncryptionKey string // empty for the cloud's own
+	Object
+	// Spec are its fields but for the tags, in the words of the spec. Versioning is nil if it never was versioned.
+	Spec v1alpha1.BucketParameters
 	// Objects is how many objects are in it.
 	Objects int
 }
 
 func (b *Bucket) clone() *Bucket {
 	out := *b
-	out.Labels = maps.Clone(b.Labels)
+	out.Labels, out.Spec = maps.Clone(b.Labels), *b.Spec.DeepCopy()
 	return &out
+}
+
+func (b *Bucket) object() *Object                  { return &b.Object }
+func (b *Bucket) spec() *v1alpha1.BucketParameters { return &b.Spec }
+
+// Buckets returns the buckets of a cloud.
+func Buckets(c *Cloud) *Objects[Bucket] {
+	return objectsOf(c, storage[Bucket]{kind: KindBucket, global: true, object: (*Bucket).object, clone: (*Bucket).clone})
+}
+
+// bucketKind is what the driver has of buckets.
+var bucketKind = table.Kind[session]{
+	Name: string(KindBucket),
+	Resource: func() driver.Resource {
+		return driver.Resource{
+			Title: "Memory", Name: driver.NameRule{MaxLength: 63}, Fields: bucketTable.Docs(), Exempt: maps.Clone(bucketExempt),
+			Capabilities: driver.Capabilities{Contents: true},
+			Connection:   driver.Connection{Type: "s3", Scheme: "s3"},
+			Consequences: driver.Consequences{Noun: "storage bucket", Contents: "all objects"},
+		}
+	},
+	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
+		return driver.PreviewOf(from, to, applied, func(from, to v1alpha1.BucketParameters, applied driver.Applied) []driver.Change {
+			return bucketTable.Preview(&from, &to, applied, &Bucket{})
+		})
+	},
+	Handler: func(s session) table.Handler { return table.Handle(newBuckets(s)) },
+}
+
+// bucketExempt are the fields without a row.
+var bucketExempt = map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"}
+
+var bucketFields = fields[v1alpha1.BucketParameters, Bucket]{asked: (*Bucket).spec, live: (*Bucket).spec}
+
+// bucketTable has the fields of a bucket. Those that are not here are plain.
+var bucketTable = bucketFields.table(bucketExempt,
+	plain[string](bucketFields, "location").Immutable("create another Bucket with the new location and move the data"),
+	plain[v1alpha1.PublicAccess](bucketFields, "publicAccess").Safe(v1alpha1.PublicAccessBlocked),
+	table.Field("encryption.key", driver.WantedKey,
+		func(b *Bucket) *string { return new(b.key()) },
+		func(p *params[v1alpha1.BucketParameters], v string) {
+			p.Spec.Encryption = &v1alpha1.BucketEncryption{Key: &v}
+		},
+	).Reported(func(b *Bucket) *string { return unlessZero(b.key()) }),
+	tags(func(s *v1alpha1.BucketParameters) map[string]v1alpha1.TagValue { return s.Tags }, (*Bucket).object),
+)
+
+// key returns the key that the bucket is encrypted with; empty for the cloud's own.
+func (b *Bucket) key() string { return value(driver.WantedKey(&b.Spec)) }
+
+type (
+	bucketRequest = table.Request[v1alpha1.BucketParameters]
+	bucketParams  = params[v1alpha1.BucketParameters]
+	bucketAdapter = table.Adapter[v1alpha1.BucketParameters, Bucket, bucketParams]
+)
+
+// buckets manages buckets.
+type buckets struct {
+	manager[v1alpha1.BucketParameters, Bucket]
+}
+
+func newBuckets(s session) *bucketAdapter {
+	b := &buckets{manager[v1alpha1.BucketParameters, Bucket]{session: s, objects: Buckets(s.cloud), spec: (*Bucket).spec}}
+	b.update = func(_, next *Bucket, _ hits) string { b.objects.put(next); return "" }
+	return &bucketAdapter{
+		Table: bucketTable, Noun: "bucket", ReadCall: string(OpObserve) + string(KindBucket),
+		Read: b.read, State: stateOfBucket,
+		Tags: func(p *bucketParams) *table.Delta { return &p.Tags },
+		Make: b.make, Taken: every,
+		Parts: []table.Part[v1alpha1.BucketParameters, Bucket, bucketParams]{{Write: b.write, Taken: every, Blind: true}},
+		Whole: whole, Remove: b.remove,
+	}
+}
+
+// stateOfBucket is what a bucket says of itself.
+func stateOfBucket(_ *bucketRequest, b *Bucket, o *driver.Observation) {
+	location := value(b.Spec.Location)
+	o.State, o.Available, o.ID, o.Location, o.Mark = driver.Ready, true, b.ID, location, driver.MarkFrom(b.Labels)
+	o.Endpoint = driver.Endpoint{Bucket: b.Name, Region: location, URL: "https://buckets.mem.invalid"}
+}
+
+// make creates a bucket.
+func (m *buckets) make(ctx context.Context, req *bucketRequest, p *bucketParams) (driver.Result, error) {
+	var result driver.Result
+	err := m.call(ctx, OpCreate, req.Name, func(call *Call, _ hits) error {
+		if m.objects.find(m.account, req.Name) != nil {
+			return fail(call, driver.Conflict, "a bucket of that name exists")
+		}
+		b := &Bucket{Object: Object{Account: m.account, Name: req.Name, Labels: merge(nil, p.Tags)}, Spec: p.Spec}
+		b.Spec.Location = new(m.locationOf(req.Spec.Location, req.Location))
+		if b.Spec.PublicAccess == nil {
+			b.Spec.PublicAccess = new(v1alpha1.PublicAccessBlocked)
+		}
+		m.objects.put(b)
+		result.ID = b.ID
+		return nil
+	})
+	return orZero(result, err)
 }
 
 // forceBatch is how many objects one forced Delete removes.
 const forceBatch = 1000
 
-// bucketTable makes patches on the next state of the bucket itself: this cloud has one call for everything.
-var bucketTable = table.Table[v1alpha1.BucketParameters, Bucket, Bucket]{
-	table.Field("location",
-		func(s *v1alpha1.BucketParameters) *string { return s.Location },
-		func(b *Bucket) *string { return &b.Location },
-		func(b *Bucket, v string) { b.Location = v },
-	).Immutable("create another Bucket with the new location and move the data"),
-	table.Field("versioning",
-		func(s *v1alpha1.BucketParameters) *v1alpha1.Versioning { return s.Versioning },
-		func(b *Bucket) *v1alpha1.Versioning { return unlessZero(b.Versioning) },
-		func(b *Bucket, v v1alpha1.Versioning) { b.Versioning = v },
-	),
-	table.Field("publicAccess",
-		func(s *v1alpha1.BucketParameters) *v1alpha1.PublicAccess { return s.PublicAccess },
-		func(b *Bucket) *v1alpha1.PublicAccess { return &b.PublicAccess },
-		func(b *Bucket, v v1alpha1.PublicAccess) { b.PublicAccess = v },
-	).Safe(v1alpha1.PublicAccessBlocked),
-	table.Field("encryption.key",
-		driver.WantedKey,
-		func(b *Bucket) *string { return &b.EncryptionKey },
-		func(b *Bucket, v string) { b.EncryptionKey = v },
-	).Reported(func(b *Bucket) *string { return unlessZero(b.EncryptionKey) }),
-	table.Entries("tags",
-		func(s *v1alpha1.BucketParameters) map[string]string { return plain(s.Tags) },
-		func(b *Bucket) map[string]string { return driver.WithoutMark(b.Labels) },
-		func(b *Bucket, d table.Delta) { merge(&b.Labels, d) },
-	),
-}
-
-// unlessZero returns a pointer to v, or nil if v is zero: the cloud has none.
-func unlessZero[V comparable](v V) *V {
-	var zero V
-	if v == zero {
-		return nil
-	}
-	return &v
-}
-
-// plain returns tags as plain strings; nil stays nil, which is unmanaged.
-func plain(tags map[string]v1alpha1.TagValue) map[string]string {
-	if tags == nil {
-		return nil
-	}
-	out := make(map[string]string, len(tags))
-	for k, v := range tags {
-		out[k] = string(v)
-	}
-	return out
-}
-
-// merge makes a change to labels; those of others stay.
-func merge(labels *map[string]string, d table.Delta) {
-	if *labels == nil {
-		*labels = map[string]string{}
-	}
-	maps.Copy(*labels, d.Set)
-	for _, k := range d.Remove {
-		delete(*labels, k)
-	}
-}
-
-// marked writes a mark, and removes what is left of an earlier one.
-func marked(labels map[string]string, mark driver.Mark) map[string]string {
-	out := driver.WithoutMark(labels)
-	maps.Copy(out, mark.Labels())
-	return out
-}
-
-// bucket returns the bucket of that name in whatever account, or nil.
-func (c *Cloud) bucket(name string) *Bucket {
-	if s := c.buckets[key{name: name}]; s != nil {
-		return s.now
-	}
-	return nil
-}
-
-type bucketRequest = table.Request[v1alpha1.BucketParameters]
-
-// buckets implements table.External.
-type buckets struct{ session }
-
-// Preview is what driver.Driver says of a preview.
-func (buckets) Preview(from, to v1alpha1.BucketParameters, applied driver.Applied) []driver.Change {
-	return bucketTable.Preview(&from, &to, applied, &Bucket{})
-}
-
-// bucketConsequences says what people should know before they create or delete a bucket.
-func bucketConsequences() driver.Consequences {
-	return driver.Consequences{Noun: "storage bucket", Contents: "all objects"}
-}
-
-// Docs returns what the reference says of each row.
-func (buckets) Docs() []driver.Field { return bucketTable.Docs() }
-
-func (s buckets) call(ctx context.Context, op Op, name string, act func(call *Call, h hits) error) error {
-	return s.session.call(ctx, Call{Account: s.account, Op: op, Kind: KindBucket, Name: name}, act)
-}
-
-// own returns the bucket of that name; nil if there is none, and an error if it is another account's.
-func (s buckets) own(call *Call) (*Bucket, error) {
-	b := s.cloud.bucket(call.Name)
-	if b != nil && b.Account != s.account {
-		return nil, fail(call, driver.Denied, "the bucket belongs to another account")
-	}
-	return b, nil
-}
-
-// Observe implements table.External.
-func (s buckets) Observe(ctx context.Context, req bucketRequest) (driver.Observation, error) {
-	var obs driver.Observation
-	err := s.call(ctx, OpObserve, req.Name, func(call *Call, h hits) error {
-		b, err := s.own(call)
-		if err != nil {
-			return err
-		}
-		if slot := s.cloud.buckets[key{name: req.Name}]; h.main.Kind == Stale && slot != nil {
-			b = slot.before
-		}
-		if b == nil {
-			obs = driver.Observation{State: driver.Absent, Applied: bucketTable.Applied(&req.Spec, nil, nil)}
-			return nil
-		}
-		obs = driver.Observation{
-			State: driver.Ready, Available: true, ID: b.ID, Location: b.Location, Mark: driver.MarkFrom(b.Labels),
-			Unreadable: h.unreadable(call),
-			Endpoint:   driver.Endpoint{Bucket: b.Name, Region: b.Location, URL: "https://buckets.mem.invalid"},
-		}
-		return compare(bucketTable, &req, b, &obs)
-	})
-	return orZero(obs, err)
-}
-
-// Create implements table.External.
-func (s buckets) Create(ctx context.Context, req bucketRequest) (driver.Result, error) {
-	var result driver.Result
-	err := s.call(ctx, OpCreate, req.Name, func(call *Call, _ hits) error {
-		if b := s.cloud.bucket(req.Name); b != nil {
-			return fail(call, driver.Conflict, "a bucket of that name exists")
-		}
-		b := &Bucket{
-			Account: s.account, Name: req.Name, Location: s.locationOf(req.Spec.Location, req.Location),
-			PublicAccess: v1alpha1.PublicAccessBlocked,
-		}
-		if err := bucketTable.Fill(&req.Spec, b); err != nil {
-			return fail(call, driver.Invalid, "%v", err)
-		}
-		b.ID, b.Labels = s.cloud.next("bucket"), marked(b.Labels, req.Mark)
-		at(s.cloud.buckets, key{name: req.Name}).put(b)
-		result.ID = b.ID
-		return nil
-	})
-	return orZero(result, err)
-}
-
-// Update implements table.External.
-func (s buckets) Update(ctx context.Context, req bucketRequest, changes []driver.Change) (driver.Result, error) {
-	var result driver.Result
-	if possible, failed := sift(changes); len(possible) == 0 {
-		return driver.Result{Failed: failed}, nil
-	}
-	err := s.call(ctx, OpUpdate, req.Name, func(call *Call, h hits) error {
-		b, err := s.own(call)
-		if err != nil {
-			return err
-		}
-		if b == nil {
-			return fail(call, driver.NotFound, "no such bucket")
-		}
-		next := b.clone()
-		result.ID = b.ID
-		result.Failed = apply(call, h, changes, func(c driver.Change) error {
-			if c.Field == driver.FieldMark {
-				next.Labels = marked(next.Labels, req.Mark)
-				return nil
-			}
-			return bucketTable.Patch(&req.Spec, b, []driver.Change{c}, next)
-		})
-		at(s.cloud.buckets, key{name: req.Name}).put(next)
-		return nil
-	})
-	return orZero(result, err)
-}
-
-// Delete implements table.External.
-func (s buckets) Delete(ctx context.Context, req bucketRequest) (driver.Result, error) {
+// remove deletes a bucket, or what one call can of what is in it.
+func (m *buckets) remove(ctx context.Context, req *bucketRequest) (driver.Result, error) {
 	done := driver.Result{}
-	err := s.call(ctx, OpDelete, req.Name, func(call *Call, _ hits) error {
-		b, err := s.own(call)
+	err := m.call(ctx, OpDelete, req.Name, func(call *Call, _ hits) error {
+		b, err := m.own(call)
 		if b == nil || err != nil {
 			return err
 		}
@@ -231,10 +144,10 @@ func (s buckets) Delete(ctx context.Context, req bucketRequest) (driver.Result, 
 		case b.Objects > forceBatch:
 			next := b.clone()
 			next.Objects -= forceBatch
-			at(s.cloud.buckets, key{name: req.Name}).put(next)
+			m.objects.put(next)
 			done.Unfinished = true
 		default:
-			at(s.cloud.buckets, key{name: req.Name}).put(nil)
+			m.objects.remove(b)
 		}
 		return nil
 	})

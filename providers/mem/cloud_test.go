@@ -65,8 +65,8 @@ func TestDatabaseTakesItsTime(t *testing.T) {
 		if len(obs.Changes) > 0 {
 			s.Changes = driver.Names(obs.Changes)
 		}
-		if d, ok := cloud.Database(account, "orders"); ok {
-			s.Asked = d.SizeGiB
+		if d, ok := mem.Databases(cloud).Get(account, "orders"); ok {
+			s.Asked = *d.Spec.Storage.SizeGiB
 		}
 		if obs.Mirror != nil {
 			s.Shown = sizeOf(t, obs)
@@ -104,7 +104,7 @@ func TestDatabaseTakesItsTime(t *testing.T) {
 		t.Errorf("a second update: got %v, want Busy", err)
 	}
 	step("grown", time.Minute, nil, seen{State: driver.Ready, Available: true, Asked: 80, Shown: 80})
-	step("deleting", 0, remove, seen{State: driver.Deleting, Asked: 80})
+	step("deleting", 0, remove, seen{State: driver.Deleting, Asked: 80, Shown: 80})
 	step("gone, its snapshot is not done", 2*time.Minute, nil, seen{State: driver.Absent, Snapshot: driver.Pending})
 	step("its snapshot is done", 8*time.Minute, nil, seen{State: driver.Absent, Snapshot: driver.Ready})
 }
@@ -197,21 +197,21 @@ func TestLedger(t *testing.T) {
 // What is handed out is the caller's: to change it changes nothing in the cloud.
 func TestCopies(t *testing.T) {
 	cloud := mem.New(mem.Options{})
-	b := mem.Bucket{Account: account, Name: "logs", Labels: map[string]string{"owner": "us"}}
-	d := mem.Database{Account: account, Name: "orders", Labels: map[string]string{"owner": "us"}}
-	cloud.PutBucket(b)
-	cloud.PutDatabase(d)
-	gotB, _ := cloud.Bucket(account, "logs")
-	gotD, _ := cloud.Database(account, "orders")
-	for _, labels := range []map[string]string{b.Labels, d.Labels, gotB.Labels, gotD.Labels, cloud.Buckets()[0].Labels, cloud.Databases()[0].Labels} {
+	b := mem.Bucket{Object: mem.Object{Account: account, Name: "logs", Labels: map[string]string{"owner": "us"}}}
+	d := mem.Database{Object: mem.Object{Account: account, Name: "orders", Labels: map[string]string{"owner": "us"}}}
+	mem.Buckets(cloud).Put(b)
+	mem.Databases(cloud).Put(d)
+	gotB, _ := mem.Buckets(cloud).Get(account, "logs")
+	gotD, _ := mem.Databases(cloud).Get(account, "orders")
+	for _, labels := range []map[string]string{b.Labels, d.Labels, gotB.Labels, gotD.Labels, mem.Buckets(cloud).All()[0].Labels, mem.Databases(cloud).All()[0].Labels} {
 		labels["owner"] = "them"
 	}
-	gotB, _ = cloud.Bucket(account, "logs")
-	gotD, _ = cloud.Database(account, "orders")
+	gotB, _ = mem.Buckets(cloud).Get(account, "logs")
+	gotD, _ = mem.Databases(cloud).Get(account, "orders")
 	if gotB.Labels["owner"] != "us" || gotD.Labels["owner"] != "us" || gotB.ID == "" || gotD.ID == "" {
 		t.Errorf("got %+v and %+v", gotB, gotD)
 	}
-	if _, ok := cloud.Bucket("222222222222", "logs"); ok || cloud.EditBucket("222222222222", "logs", nil) || cloud.RemoveBucket("222222222222", "logs") {
+	if _, ok := mem.Buckets(cloud).Get("222222222222", "logs"); ok || mem.Buckets(cloud).Edit("222222222222", "logs", nil) || mem.Buckets(cloud).Remove("222222222222", "logs") {
 		t.Error("another account reached the bucket")
 	}
 }
@@ -234,7 +234,7 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if got := len(cloud.Buckets()); got != objects {
+	if got := len(mem.Buckets(cloud).All()); got != objects {
 		t.Errorf("%d buckets, want %d", got, objects)
 	}
 }

@@ -108,7 +108,7 @@ func faultOf(f drivertest.Fault) mem.Fault {
 func bucketKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 	edit := func(t testing.TB, name string, change func(*mem.Bucket)) {
 		t.Helper()
-		if !cloud.EditBucket(account, name, change) {
+		if !mem.Buckets(cloud).Edit(account, name, change) {
 			t.Fatalf("no bucket %q", name)
 		}
 	}
@@ -137,18 +137,7 @@ func bucketKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 		HasID: true, GlobalNames: true, Contents: true,
 		Cloud: drivertest.Backdoor{
 			Edit: func(t testing.TB, name, field string, value any) {
-				edit(t, name, func(b *mem.Bucket) {
-					switch text, _ := value.(string); field {
-					case "versioning":
-						b.Versioning = v1alpha1.Versioning(text)
-					case "publicAccess":
-						b.PublicAccess = v1alpha1.PublicAccess(text)
-					case "encryption.key":
-						b.EncryptionKey = text
-					default:
-						t.Fatalf("no way to edit %s", field)
-					}
-				})
+				edit(t, name, func(b *mem.Bucket) { drivertest.SetField(t, &b.Spec, field, value) })
 			},
 			Labels: func(t testing.TB, name string) (labels map[string]string) {
 				edit(t, name, func(b *mem.Bucket) { labels = maps.Clone(b.Labels) })
@@ -157,7 +146,7 @@ func bucketKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 			Relabel: func(t testing.TB, name string, labels map[string]string) {
 				edit(t, name, func(b *mem.Bucket) { b.Labels = maps.Clone(labels) })
 			},
-			Remove: func(_ testing.TB, name string) { cloud.RemoveBucket(account, name) },
+			Remove: func(_ testing.TB, name string) { mem.Buckets(cloud).Remove(account, name) },
 			Fill:   func(t testing.TB, name string) { edit(t, name, func(b *mem.Bucket) { b.Objects = 2500 }) },
 			Hide:   fault(mem.Unreadable),
 			Refuse: fault(mem.FieldRefused),
@@ -168,7 +157,7 @@ func bucketKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 	edit := func(t testing.TB, name string, change func(*mem.Database)) {
 		t.Helper()
-		if !cloud.EditDatabase(account, name, change) {
+		if !mem.Databases(cloud).Edit(account, name, change) {
 			t.Fatalf("no database %q", name)
 		}
 	}
@@ -207,7 +196,7 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 		HasID: true, Snapshots: true,
 		Cloud: drivertest.Backdoor{
 			Edit: func(t testing.TB, name, field string, value any) {
-				edit(t, name, func(d *mem.Database) { editDatabase(t, d, field, value) })
+				edit(t, name, func(d *mem.Database) { drivertest.SetField(t, &d.Spec, field, value) })
 			},
 			Labels: func(t testing.TB, name string) (labels map[string]string) {
 				edit(t, name, func(d *mem.Database) { labels = maps.Clone(d.Labels) })
@@ -216,7 +205,7 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			Relabel: func(t testing.TB, name string, labels map[string]string) {
 				edit(t, name, func(d *mem.Database) { d.Labels = maps.Clone(labels) })
 			},
-			Remove: func(_ testing.TB, name string) { cloud.RemoveDatabase(account, name) },
+			Remove: func(_ testing.TB, name string) { mem.Databases(cloud).Remove(account, name) },
 			Stop:   func(t testing.TB, name string) { edit(t, name, func(d *mem.Database) { d.Stopped = true }) },
 			Password: func(t testing.TB, name string) (p string) {
 				edit(t, name, func(d *mem.Database) { p = d.Password })
@@ -225,27 +214,5 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			Hide:   fault(mem.Unreadable),
 			Refuse: fault(mem.FieldRefused),
 		},
-	}
-}
-
-func editDatabase(t testing.TB, d *mem.Database, field string, value any) {
-	t.Helper()
-	text, _ := value.(string)
-	number, _ := value.(int)
-	switch field {
-	case "version":
-		d.Version = text
-	case "storage.sizeGiB":
-		d.SizeGiB = int32(number)
-	case "backup.retentionDays":
-		d.RetentionDays = int32(number)
-	case "deletionProtection":
-		d.DeletionProtection = value.(bool)
-	case "aws.instanceClass":
-		d.InstanceClass = text
-	case "gcp.tier":
-		d.Tier = text
-	default:
-		t.Fatalf("no way to edit %s", field)
 	}
 }

@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"encoding/json"
 	"maps"
 	"time"
 
@@ -9,23 +10,14 @@ import (
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
+// KindDatabase is the kind of databases.
+const KindDatabase Kind = "Database"
+
 // A Database is a database server in the cloud.
 type Database struct {
-	Account  driver.AccountID
-	Name     string
-	ID       string
-	Location string
-	// Labels are everybody's, the mark among them.
-	Labels map[string]string
-
-	Engine             v1alpha1.Engine
-	Version            string
-	SizeGiB            int32
-	DatabaseName       string
-	RetentionDays      int32
-	DeletionProtection bool
-	InstanceClass      string
-	Tier               string
+	Object
+	// Spec are its fields but for the tags, in the words of the spec.
+	Spec               v1alpha1.DatabaseParameters
 	Username, Password string
 
 	// Stopped: somebody stopped it.
@@ -57,9 +49,13 @@ type work struct {
 
 func (d *Database) clone() *Database {
 	out := *d
-	out.Labels = maps.Clone(d.Labels)
+	out.Labels, out.Spec = maps.Clone(d.Labels), *d.Spec.DeepCopy()
 	return &out
 }
+
+func (d *Database) object() *Object               { return &d.Object }
+func (d *Database) spec() *databaseParameters     { return &d.Spec }
+func (d *Database) liveSpec() *databaseParameters { return &d.live().Spec }
 
 // live returns the database as it is while a modification is under way.
 func (d *Database) live() *Database {
@@ -69,95 +65,88 @@ func (d *Database) live() *Database {
 	return d
 }
 
+// Databases returns the databases of a cloud.
+func Databases(c *Cloud) *Objects[Database] {
+	return objectsOf(c, storage[Database]{kind: KindDatabase, object: (*Database).object, clone: (*Database).clone, settle: settle})
+}
+
+// databaseKind is what the driver has of databases.
+var databaseKind = table.Kind[session]{
+	Name: string(KindDatabase),
+	Resource: func() driver.Resource {
+		return driver.Resource{
+			Title: "Memory", Name: driver.NameRule{MaxLength: 63},
+			Passwords:    []driver.PasswordRule{{MinLength: 1, MaxLength: 128}},
+			Fields:       append(databaseTable.Docs(), driver.Field{Field: driver.FieldUsername, Effects: []driver.PossibleEffect{{Effect: driver.Impossible, Instead: usernameInstead}}}),
+			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true},
+			Consequences: databaseConsequences(),
+		}
+	},
+	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
+		return driver.PreviewOf(from, to, applied, func(from, to databaseParameters, applied driver.Applied) []driver.Change {
+			return databaseTable.Preview(&from, &to, applied, &Database{})
+		})
+	},
+	Handler: func(s session) table.Handler { return table.Handle(newDatabases(s)) },
+}
+
+// databaseConsequences says what people should know before they create or delete a database.
+func databaseConsequences() driver.Consequences {
+	return driver.Consequences{
+		Noun: "database server", SnapshotKept: "until somebody deletes it",
+		WithSnapshot: "its automatic backups stay until they expire", WithoutSnapshot: "its automatic backups are deleted with it",
+		Unset: []driver.UnsetField{
+			{Field: "version", Required: true, Means: "nothing is created without a version: set spec.version"},
+			{Field: "backup.retentionDays", Means: "automatic backups are kept as long as the cloud likes: set spec.backup.retentionDays"},
+		},
+	}
+}
+
+const usernameInstead = "create the user on the server by SQL, or another Database with this administrator"
+
 // What the cloud chooses where nothing is asked for.
 const (
 	defaultSizeGiB       = 20
 	defaultRetentionDays = 1
 )
 
+// choose fills in what the cloud chooses.
+func choose(p *databaseParameters) {
+	if p.Storage == nil || p.Storage.SizeGiB == nil {
+		driver.SetLeaf(p, "storage.sizeGiB", int32(defaultSizeGiB))
+	}
+	if p.Backup == nil || p.Backup.RetentionDays == nil {
+		driver.SetLeaf(p, "backup.retentionDays", int32(defaultRetentionDays))
+	}
+	if p.DeletionProtection == nil {
+		p.DeletionProtection = new(false)
+	}
+}
+
 type databaseParameters = v1alpha1.DatabaseParameters
 
-// databaseTable makes patches on the next state of the database itself: this cloud has one call for everything.
-var databaseTable = table.Table[databaseParameters, Database, Database]{
-	table.Field("location",
-		func(s *databaseParameters) *string { return s.Location },
-		func(d *Database) *string { return &d.Location },
-		func(d *Database, v string) { d.Location = v },
-	).Immutable("create another Database with the new location and move the data"),
-	table.Field("engine",
-		func(s *databaseParameters) *v1alpha1.Engine { return s.Engine },
-		func(d *Database) *v1alpha1.Engine { return &d.Engine },
-		func(d *Database, v v1alpha1.Engine) { d.Engine = v },
-	).Immutable("create another Database with the new engine and move the data"),
-	table.Field("version",
-		func(s *databaseParameters) *string { return s.Version },
-		func(d *Database) *string { return &d.Version },
-		func(d *Database, v string) { d.Version = v },
-	).Reported(func(d *Database) *string { return &d.live().Version }).
+var databaseFields = fields[databaseParameters, Database]{asked: (*Database).spec, live: (*Database).liveSpec}
+
+// databaseTable has the fields of a database. Those that are not here are plain.
+var databaseTable = databaseFields.table(nil,
+	plain[string](databaseFields, "location").Immutable("create another Database with the new location and move the data"),
+	plain[v1alpha1.Engine](databaseFields, "engine").Immutable("create another Database with the new engine and move the data"),
+	plain[string](databaseFields, "version").
 		Equal(driver.VersionServes, "a newer minor version is no drift").
 		EffectOf(upgrade,
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "it is a newer version"},
 			driver.PossibleEffect{Effect: driver.Impossible, When: "it is an older version", Instead: upgradeInstead}),
-	table.Field("storage.sizeGiB",
-		func(s *databaseParameters) *int32 {
-			if s.Storage == nil {
-				return nil
-			}
-			return s.Storage.SizeGiB
-		},
-		func(d *Database) *int32 { return &d.SizeGiB },
-		func(d *Database, v int32) { d.SizeGiB = v },
-	).Reported(func(d *Database) *int32 { return &d.live().SizeGiB }).
+	plain[int32](databaseFields, "storage.sizeGiB").
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk is no drift"),
-	table.Field("databaseName",
-		func(s *databaseParameters) *string { return s.DatabaseName },
-		func(d *Database) *string { return unlessZero(d.DatabaseName) },
-		func(d *Database, v string) { d.DatabaseName = v },
-	).Immutable("create the database on the server by SQL, or another Database with the new name"),
-	table.Field("backup.retentionDays",
-		func(s *databaseParameters) *int32 {
-			if s.Backup == nil {
-				return nil
-			}
-			return s.Backup.RetentionDays
-		},
-		func(d *Database) *int32 { return &d.RetentionDays },
-		func(d *Database, v int32) { d.RetentionDays = v },
-	).Reported(func(d *Database) *int32 { return &d.live().RetentionDays }).
+	plain[string](databaseFields, "databaseName").Immutable("create the database on the server by SQL, or another Database with the new name"),
+	plain[int32](databaseFields, "backup.retentionDays").
 		EffectOf(func(from *int32, to int32, _ *Database) (driver.Effect, string) {
 			return driver.RetentionEffect(from, to)
 		}, driver.RetentionEffects()...),
-	table.Field("deletionProtection",
-		func(s *databaseParameters) *bool { return s.DeletionProtection },
-		func(d *Database) *bool { return &d.DeletionProtection },
-		func(d *Database, v bool) { d.DeletionProtection = v },
-	).Reported(func(d *Database) *bool { return &d.live().DeletionProtection }),
-	table.Entries("tags",
-		func(s *databaseParameters) map[string]string { return plain(s.Tags) },
-		func(d *Database) map[string]string { return driver.WithoutMark(d.Labels) },
-		func(d *Database, delta table.Delta) { merge(&d.Labels, delta) },
-	),
-	table.Field("aws.instanceClass",
-		func(s *databaseParameters) *string {
-			if s.AWS == nil {
-				return nil
-			}
-			return s.AWS.InstanceClass
-		},
-		func(d *Database) *string { return unlessZero(d.InstanceClass) },
-		func(d *Database, v string) { d.InstanceClass = v },
-	).Reported(func(d *Database) *string { return unlessZero(d.live().InstanceClass) }).Effect(driver.Restarts),
-	table.Field("gcp.tier",
-		func(s *databaseParameters) *string {
-			if s.GCP == nil {
-				return nil
-			}
-			return s.GCP.Tier
-		},
-		func(d *Database) *string { return unlessZero(d.Tier) },
-		func(d *Database, v string) { d.Tier = v },
-	).Reported(func(d *Database) *string { return unlessZero(d.live().Tier) }).Effect(driver.Restarts),
-}
+	tags(func(s *databaseParameters) map[string]v1alpha1.TagValue { return s.Tags }, (*Database).object),
+	plain[string](databaseFields, "aws.instanceClass").Effect(driver.Restarts),
+	plain[string](databaseFields, "gcp.tier").Effect(driver.Restarts),
+)
 
 const upgradeInstead = "declare the version it has, or create another Database and move the data"
 

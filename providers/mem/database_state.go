@@ -13,20 +13,8 @@ type snapshot struct {
 	failed bool
 }
 
-// database returns the database of that key as it is by now, or nil.
-func (c *Cloud) database(k key) *Database {
-	s := c.databases[k]
-	if s == nil || s.now == nil {
-		return nil
-	}
-	if next, moved := c.settle(s.now); moved {
-		s.now = next // not a write: s.before stays
-	}
-	return s.now
-}
-
 // settle returns what became of a database whose work is over; nil if it is gone.
-func (c *Cloud) settle(d *Database) (next *Database, moved bool) {
+func settle(c *Cloud, d *Database) (next *Database, moved bool) {
 	w := d.work
 	if w.phase == resting || c.opts.Now().Before(w.until) {
 		return d, false
@@ -56,14 +44,7 @@ func (c *Cloud) settle(d *Database) (next *Database, moved bool) {
 
 const lateFailure = "the operation ended in an error"
 
-// begin starts a piece of work on next, which takes the place of the database of that key.
-func (c *Cloud) begin(k key, next *Database, p phase, lasts time.Duration, h hits) (operation string) {
-	operation = c.next("operation")
-	next.work = work{phase: p, until: c.opts.Now().Add(lasts), operation: operation, doomed: h.main.Kind == FailLate}
-	at(c.databases, k).put(next)
-	return operation
-}
-
+// snapshotState returns the state of a snapshot.
 func (c *Cloud) snapshotState(k key) driver.State {
 	s := c.snapshots[k]
 	switch {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // Describe implements driver.Driver.
@@ -12,15 +13,11 @@ func (o opener) Describe() driver.Description { return Describe(o.name) }
 
 // Preview implements driver.Driver.
 func (o opener) Preview(kind string, from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
-	switch Kind(kind) {
-	case KindBucket:
-		return driver.PreviewOf(from, to, applied, buckets{}.Preview)
-	case KindDatabase:
-		return driver.PreviewOf(from, to, applied, databases{}.Preview)
-	default:
-		return nil, driver.NoKind(o.name, kind)
-	}
+	return kinds.Preview(o.name, kind, from, to, applied)
 }
+
+// kinds are the kinds that this cloud has.
+var kinds = table.Kinds[session]{bucketKind, databaseKind}
 
 // Describe returns the description of a driver of this cloud that stands in for another one: aws or gcp.
 func Describe(name string) driver.Description {
@@ -31,26 +28,18 @@ func Describe(name string) driver.Description {
 			Required: []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey},
 			Optional: []string{v1alpha1.SecretKeyAWSSessionToken},
 		},
-		Audience: driver.Audience{Fixed: "sts.amazonaws.com"},
-		Resources: []driver.Resource{
-			{
-				Kind: string(KindBucket), Title: "Memory", Name: driver.NameRule{MaxLength: 63}, Fields: buckets{}.Docs(), Consequences: bucketConsequences(),
-				Capabilities: driver.Capabilities{Contents: true},
-				Connection:   driver.Connection{Type: "s3", Scheme: "s3"},
-				Exempt:       map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},
-			},
-			{
-				Kind: string(KindDatabase), Title: "Memory", Name: driver.NameRule{MaxLength: 63},
-				Passwords: []driver.PasswordRule{{MinLength: 1, MaxLength: 128}}, Fields: databases{}.Docs(), Consequences: databaseConsequences(),
-				Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true},
-			},
-		},
+		Audience:  driver.Audience{Fixed: "sts.amazonaws.com"},
+		Resources: kinds.Resources(),
 	}
 	if name == google {
 		d.Account.ID = "project"
 		d.Secret = driver.SecretKeys{Required: []string{v1alpha1.SecretKeyGCPCredentials}}
 		d.Audience = driver.Audience{Prefix: "//iam.googleapis.com/", Field: "provider"}
-		d.Resources[0].Connection = driver.Connection{Type: "gcs", Scheme: "gs"}
+		for i, r := range d.Resources {
+			if r.Connection.Type == "s3" {
+				d.Resources[i].Connection = driver.Connection{Type: "gcs", Scheme: "gs"}
+			}
+		}
 	}
 	return d
 }

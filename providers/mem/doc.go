@@ -4,7 +4,7 @@
 //	cloud := mem.New(mem.Options{Now: clock.Now, CreateFor: 5 * time.Minute})
 //	conn, err := cloud.Driver().Open(ctx, mem.Config("111111111111", "eu-central-1"))
 //	cloud.Fail(mem.Fault{Filter: mem.Filter{Op: mem.OpObserve}, Kind: mem.Refused, Code: driver.Denied})
-//	cloud.EditBucket("111111111111", "logs", func(b *mem.Bucket) { b.Versioning = "Suspended" })
+//	mem.Buckets(cloud).Edit("111111111111", "logs", func(b *mem.Bucket) { b.Labels["team"] = "another" })
 //	cloud.Count(mem.Filter{Access: mem.Writes})
 //
 // Buckets are there and gone at once, and share one space of names with every other account. Databases take

@@ -47,10 +47,7 @@ func (o opener) Open(_ context.Context, cfg driver.Opening) (driver.Session, err
 		return nil, err
 	}
 	s := session{cloud: o.cloud, account: account, location: cfg.Location, cfg: cfg}
-	return table.NewSession(o.name, s.identity, map[string]table.Handler{
-		string(KindBucket):   table.Handle(buckets{s}),
-		string(KindDatabase): table.Handle(databases{s}),
-	}), nil
+	return table.NewSession(o.name, s.identity, kinds.Handlers(s)), nil
 }
 
 // session is what one identity can reach.

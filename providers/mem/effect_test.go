@@ -10,9 +10,9 @@ import (
 
 func TestEffectsOfBuckets(t *testing.T) {
 	tabletest.Effects(t, bucketTable, []tabletest.Example[v1alpha1.BucketParameters, Bucket]{
-		tabletest.Of("location", v1alpha1.BucketParameters{Location: new("b")}, Bucket{Location: "a"}, driver.Impossible),
+		tabletest.Of("location", v1alpha1.BucketParameters{Location: new("b")}, Bucket{Spec: v1alpha1.BucketParameters{Location: new("a")}}, driver.Impossible),
 		tabletest.Of("versioning", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}, Bucket{}, driver.Online),
-		tabletest.Of("publicAccess", v1alpha1.BucketParameters{PublicAccess: new(v1alpha1.PublicAccessAllowed)}, Bucket{PublicAccess: v1alpha1.PublicAccessBlocked}, driver.Online),
+		tabletest.Of("publicAccess", v1alpha1.BucketParameters{PublicAccess: new(v1alpha1.PublicAccessAllowed)}, Bucket{Spec: v1alpha1.BucketParameters{PublicAccess: new(v1alpha1.PublicAccessBlocked)}}, driver.Online),
 		tabletest.Of("encryption.key", v1alpha1.BucketParameters{Encryption: &v1alpha1.BucketEncryption{Key: new("k")}}, Bucket{}, driver.Online),
 		tabletest.Of("tags", v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}}, Bucket{}, driver.Online),
 	})
@@ -23,17 +23,17 @@ func TestEffectsOfDatabases(t *testing.T) {
 		return databaseParameters{Backup: &v1alpha1.DatabaseBackup{RetentionDays: &n}}
 	}
 	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseParameters, Database]{
-		tabletest.Of("location", databaseParameters{Location: new("b")}, Database{Location: "a"}, driver.Impossible),
-		tabletest.Of("engine", databaseParameters{Engine: new(v1alpha1.EngineMySQL)}, Database{Engine: v1alpha1.EnginePostgres}, driver.Impossible),
-		tabletest.Of("version", databaseParameters{Version: new("17")}, Database{Version: "16"}, driver.Interrupts),
-		tabletest.Of("version", databaseParameters{Version: new("15")}, Database{Version: "16"}, driver.Impossible),
-		tabletest.Of("storage.sizeGiB", databaseParameters{Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}}, Database{SizeGiB: 20}, driver.Online),
-		tabletest.Of("databaseName", databaseParameters{DatabaseName: new("b")}, Database{DatabaseName: "a"}, driver.Impossible),
-		tabletest.Of("backup.retentionDays", days(14), Database{RetentionDays: 7}, driver.Online),
-		tabletest.Of("backup.retentionDays", days(3), Database{RetentionDays: 7}, driver.LosesBackups),
+		tabletest.Of("location", databaseParameters{Location: new("b")}, Database{Spec: databaseParameters{Location: new("a")}}, driver.Impossible),
+		tabletest.Of("engine", databaseParameters{Engine: new(v1alpha1.EngineMySQL)}, Database{Spec: databaseParameters{Engine: new(v1alpha1.EnginePostgres)}}, driver.Impossible),
+		tabletest.Of("version", databaseParameters{Version: new("17")}, Database{Spec: databaseParameters{Version: new("16")}}, driver.Interrupts),
+		tabletest.Of("version", databaseParameters{Version: new("15")}, Database{Spec: databaseParameters{Version: new("16")}}, driver.Impossible),
+		tabletest.Of("storage.sizeGiB", databaseParameters{Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}}, Database{Spec: databaseParameters{Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20))}}}, driver.Online),
+		tabletest.Of("databaseName", databaseParameters{DatabaseName: new("b")}, Database{Spec: databaseParameters{DatabaseName: new("a")}}, driver.Impossible),
+		tabletest.Of("backup.retentionDays", days(14), Database{Spec: days(7)}, driver.Online),
+		tabletest.Of("backup.retentionDays", days(3), Database{Spec: days(7)}, driver.LosesBackups),
 		tabletest.Of("deletionProtection", databaseParameters{DeletionProtection: new(true)}, Database{}, driver.Online),
 		tabletest.Of("tags", databaseParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}}, Database{}, driver.Online),
-		tabletest.Of("aws.instanceClass", databaseParameters{AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("b")}}, Database{InstanceClass: "a"}, driver.Restarts),
-		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("b")}}, Database{Tier: "a"}, driver.Restarts),
+		tabletest.Of("aws.instanceClass", databaseParameters{AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("b")}}, Database{Spec: databaseParameters{AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("a")}}}, driver.Restarts),
+		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("b")}}, Database{Spec: databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("a")}}}, driver.Restarts),
 	})
 }

@@ -2,6 +2,7 @@ package mem
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -17,6 +18,12 @@ func lost(call *Call, cause error) *driver.Error {
 	err.Err = cause
 	return err
 }
+
+// noun is what messages call an object of a kind.
+func noun(kind Kind) string { return strings.ToLower(string(kind)) }
+
+// whole is table.Adapter.Whole: what the one call of an update refuses, it refuses as a whole.
+func whole(error) bool { return true }
 
 // orZero returns what is known where a call got no answer: nothing.
 func orZero[T any](v T, err error) (T, error) {

@@ -23,14 +23,8 @@ const (
 // Write reports whether calls of this kind change the cloud.
 func (o Op) Write() bool { return o == OpCreate || o == OpUpdate || o == OpDelete }
 
-// A Kind is a kind of object.
+// A Kind is a kind of object, by its name in the API.
 type Kind string
-
-// The kinds.
-const (
-	KindBucket   Kind = "Bucket"
-	KindDatabase Kind = "Database"
-)
 
 // A Call is one call that reached the cloud.
 type Call struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -70,7 +71,8 @@ type Part[S, H, P any] struct {
 	Read func(ctx context.Context, req *Request[S], into *H) error
 	// Vital reports whether an error of Read leaves the whole object unknown, and not just these fields. nil if none does.
 	Vital func(error) bool
-	// Write makes the call, and returns the operation that it started, if any. params has what rows filled for the changes.
+	// Write makes the call, and returns the operation that it started, if any. params has what rows filled for the changes. An error that is
+	// a FieldErrors says which of them were not made; all others were.
 	Write func(ctx context.Context, req *Request[S], have *H, params *P, changes []driver.Change) (operation string, err error)
 	// Taken is what the call takes.
 	Taken Taker
@@ -80,6 +82,21 @@ type Part[S, H, P any] struct {
 	Blind bool
 	// Later: it is written once the object is there, by an update. The creation says nothing of it.
 	Later bool
+}
+
+// FieldErrors is the error of a call that made some changes and not others: it has those that were not made.
+type FieldErrors []driver.FieldError
+
+// Error implements error.
+func (e FieldErrors) Error() string {
+	var b strings.Builder
+	for i, failed := range e {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(failed.Field + ": " + failed.Err.Error())
+	}
+	return b.String()
 }
 
 // tagsField is the field of the table that holds the tags.

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -76,6 +77,10 @@ func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], change
 	}
 	tried, err := u.try(ctx, part, have, changes)
 	if err == nil {
+		return nil
+	}
+	if failed, ok := errors.AsType[FieldErrors](err); ok {
+		u.result.Failed = append(u.result.Failed, failed...)
 		return nil
 	}
 	if len(tried) > 1 && part.refuses(err) {

@@ -123,7 +123,7 @@ func TestDeletionIsPreviewed(t *testing.T) {
 		t.Errorf("%v; want %q in\n%s", err, said, out)
 	}
 	await(t, "the end of the database", func() error { return stillThere(t.Context(), db) })
-	if _, there := cloud.Database(memAccount, name); there || cloud.Snapshot(memAccount, snapshot) != driver.Ready {
+	if _, there := mem.Databases(cloud).Get(memAccount, name); there || cloud.Snapshot(memAccount, snapshot) != driver.Ready {
 		t.Errorf("the server is there: %v; its snapshot %s is %v", there, snapshot, cloud.Snapshot(memAccount, snapshot))
 	}
 }

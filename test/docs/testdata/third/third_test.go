@@ -111,19 +111,19 @@ func TestThirdCloud(t *testing.T) {
 	if got := string(e.secret("photos")["provider"]); got != "third" {
 		t.Errorf("the connection Secret names provider %q", got)
 	}
-	if there, _ := e.cloud.Bucket(account, bucket); there.Versioning != v1alpha1.VersioningEnabled {
-		t.Errorf("versioning of the bucket is %q", there.Versioning)
+	if there, _ := third.Buckets(e.cloud).Get(account, bucket); there.Spec.Versioning == nil || *there.Spec.Versioning != v1alpha1.VersioningEnabled {
+		t.Errorf("versioning of the bucket is %v", there.Spec.Versioning)
 	}
 	before := b.DeepCopy()
 	b.Spec.Tags = map[string]v1alpha1.TagValue{"team": "shop"}
 	e.must(e.Patch(t.Context(), b, client.MergeFrom(before)))
 	e.ready(b)
-	if there, _ := e.cloud.Bucket(account, bucket); there.Labels["team"] != "shop" {
+	if there, _ := third.Buckets(e.cloud).Get(account, bucket); there.Labels["team"] != "shop" {
 		t.Errorf("labels %v", there.Labels)
 	}
-	e.cloud.EditBucket(account, bucket, func(there *third.Bucket) { there.Labels["team"] = "another" })
+	third.Buckets(e.cloud).Edit(account, bucket, func(there *third.Bucket) { there.Labels["team"] = "another" })
 	e.eventually("drift is corrected", func() bool {
-		there, _ := e.cloud.Bucket(account, bucket)
+		there, _ := third.Buckets(e.cloud).Get(account, bucket)
 		return there.Labels["team"] == "shop"
 	})
 
@@ -138,10 +138,10 @@ func TestThirdCloud(t *testing.T) {
 
 	e.delete(b)
 	e.delete(d)
-	if _, there := e.cloud.Bucket(account, bucket); there {
+	if _, there := third.Buckets(e.cloud).Get(account, bucket); there {
 		t.Error("the bucket is still there")
 	}
-	if _, there := e.cloud.Database(account, database); there {
+	if _, there := third.Databases(e.cloud).Get(account, database); there {
 		t.Error("the database is still there")
 	}
 }

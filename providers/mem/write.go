@@ -1,0 +1,114 @@
+package mem
+
+import (
+	"context"
+	"maps"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// A manager makes the calls that are the same for all kinds, for one session. S is the spec's parameters, H an object.
+type manager[S, H any] struct {
+	session
+	objects *Objects[H]
+	// spec returns where an object holds its fields.
+	spec func(*H) *S
+	// busy refuses an update of an object that takes none now; nil if each does at any time.
+	busy func(call *Call, have *H) error
+	// setPassword sets the administrator's password; nil for a kind without a login.
+	setPassword func(next *H, password string)
+	// update puts the next state of an object in place of the present one, and returns the operation that this takes, if any.
+	update func(have, next *H, faults hits) (operation string)
+}
+
+func (m *manager[S, H]) call(ctx context.Context, op Op, name string, act func(call *Call, h hits) error) error {
+	return m.session.call(ctx, Call{Account: m.account, Op: op, Kind: m.objects.kind, Name: name}, act)
+}
+
+// own returns the object that a call is about; nil if there is none, and an error if it is another account's.
+func (m *manager[S, H]) own(call *Call) (*H, error) {
+	have := m.objects.find(m.account, call.Name)
+	if have != nil && m.objects.object(have).Account != m.account {
+		return nil, fail(call, driver.Denied, "the %s belongs to another account", noun(call.Kind))
+	}
+	return have, nil
+}
+
+// read is table.Adapter.Read.
+func (m *manager[S, H]) read(ctx context.Context, req *table.Request[S], o *driver.Observation) (*H, error) {
+	var have *H
+	err := m.call(ctx, OpObserve, req.Name, func(call *Call, h hits) error {
+		var err error
+		if have, err = m.own(call); err != nil {
+			return err
+		}
+		if h.main.Kind == Stale {
+			have = m.objects.before(m.account, req.Name)
+		}
+		o.Unreadable = h.unreadable(call)
+		if req.Operation != "" {
+			o.OperationError = m.cloud.failed[req.Operation]
+		}
+		return nil
+	})
+	return orZero(have, err)
+}
+
+// write is the table.Part.Write of all fields: this cloud has one call for everything, and answers for each field.
+func (m *manager[S, H]) write(ctx context.Context, req *table.Request[S], _ *H, p *params[S], changes []driver.Change) (operation string, err error) {
+	var failed table.FieldErrors
+	err = m.call(ctx, OpUpdate, req.Name, func(call *Call, h hits) error {
+		have, err := m.own(call)
+		switch {
+		case err != nil:
+			return err
+		case have == nil:
+			return fail(call, driver.NotFound, "no such %s", noun(call.Kind))
+		case m.busy != nil:
+			if err := m.busy(call, have); err != nil {
+				return err
+			}
+		}
+		next := m.objects.clone(have)
+		for _, c := range changes {
+			if err := h.field(FieldRefused, c.Field, call); err != nil {
+				failed = append(failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
+				continue
+			}
+			call.Fields = append(call.Fields, c.Field)
+			m.change(next, req, p, c)
+		}
+		if len(call.Fields) > 0 {
+			operation = m.update(have, next, h)
+		}
+		return nil
+	})
+	if err == nil && len(failed) > 0 {
+		return operation, failed
+	}
+	return orZero(operation, err)
+}
+
+// change makes one change of an object.
+func (m *manager[S, H]) change(next *H, req *table.Request[S], p *params[S], c driver.Change) {
+	switch object := m.objects.object(next); c.Field {
+	case driver.FieldMark:
+		object.Labels = marked(object.Labels, req.Mark)
+	case driver.FieldPassword:
+		m.setPassword(next, req.Login.Password)
+	case "tags":
+		object.Labels = merge(object.Labels, table.Delta{Set: driver.WithoutMark(p.Tags.Set), Remove: p.Tags.Remove}) // the mark is a change of its own
+	default:
+		if v, ok := driver.Leaf(&p.Spec, c.Field); ok {
+			driver.SetLeaf(m.spec(next), c.Field, v.Interface())
+		}
+	}
+}
+
+// marked writes a mark, and removes what is left of an earlier one.
+func marked(labels map[string]string, mark driver.Mark) map[string]string {
+	out := driver.WithoutMark(labels)
+	maps.Copy(out, mark.Labels())
+	return out
+}

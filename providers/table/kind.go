@@ -1,0 +1,52 @@
+package table
+
+import (
+	"encoding/json"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Kind is all that a driver has of one kind of object. T is what the driver's sessions share.
+type Kind[T any] struct {
+	// Name is the kind's name in the API, for example Bucket.
+	Name string
+	// Resource says what the cloud has of the kind, but for the name.
+	Resource func() driver.Resource
+	// Preview is what driver.Driver says of a preview, for this kind.
+	Preview func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error)
+	// Handler serves the kind in a session.
+	Handler func(T) Handler
+}
+
+// Kinds are all kinds of a driver.
+type Kinds[T any] []Kind[T]
+
+// Resources returns the kinds for a driver's description.
+func (k Kinds[T]) Resources() []driver.Resource {
+	all := make([]driver.Resource, 0, len(k))
+	for _, kind := range k {
+		resource := kind.Resource()
+		resource.Kind = kind.Name
+		all = append(all, resource)
+	}
+	return all
+}
+
+// Preview is what driver.Driver says of a preview. cloud is what errors call the cloud.
+func (k Kinds[T]) Preview(cloud, name string, from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
+	for _, kind := range k {
+		if kind.Name == name {
+			return kind.Preview(from, to, applied)
+		}
+	}
+	return nil, driver.NoKind(cloud, name)
+}
+
+// Handlers returns what serves each kind in a session, by the kind's name.
+func (k Kinds[T]) Handlers(session T) map[string]Handler {
+	all := make(map[string]Handler, len(k))
+	for _, kind := range k {
+		all[kind.Name] = kind.Handler(session)
+	}
+	return all
+}
