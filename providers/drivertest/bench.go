@@ -35,9 +35,9 @@ func newBench[S any](h *Harness, name string, kind *Kind[S]) *bench[S] {
 
 // checks returns the kind's obligations, those of single fields by field.
 func (b *bench[S]) checks() []Check {
-	all := slices.Concat(b.life(), b.ownership(), b.differences(), b.errors(), b.deletion())
+	all := slices.Concat(life[S](b.kind.Login.Password != ""), ownership[S](), differences[S](b.kind.Fields), failures[S](), deletion[S]())
 	for _, f := range b.kind.Fields {
-		for _, o := range b.field(f) {
+		for _, o := range single[S](f) {
 			all = append(all, obligation[S]{"field " + f.Name + "/" + o.name, o.run})
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // deletion returns what holds of objects that go.
-func (b *bench[S]) deletion() []obligation[S] {
+func deletion[S any]() []obligation[S] {
 	return []obligation[S]{
 		{"delete/what is deleted becomes Absent", deleteGone[S]},
 		{"delete/a missing object is no error", deleteMissing[S]},

@@ -13,7 +13,7 @@ import (
 )
 
 // differences returns what holds when spec and cloud differ, beyond single fields.
-func (b *bench[S]) differences() []obligation[S] {
+func differences[S any](fields []Field) []obligation[S] {
 	all := []obligation[S]{
 		{"fields that the spec does not declare are left alone", undeclared[S]},
 		{"Update applies exactly the changes it is given", exactly[S]},
@@ -22,7 +22,7 @@ func (b *bench[S]) differences() []obligation[S] {
 		{"a field that can't be read is Unreadable and hides no other", hidden[S]},
 		{"a field that is refused is Failed and keeps no other from being applied", refused[S]},
 	}
-	for _, f := range b.kind.Fields {
+	for _, f := range fields {
 		if _, ok := f.To.(map[string]string); !ok {
 			continue
 		}
@@ -34,11 +34,11 @@ func (b *bench[S]) differences() []obligation[S] {
 }
 
 // drifting returns the fields that somebody could change behind our back.
-func (b *bench[S]) drifting(t testing.TB) []Field {
+func (k *Kind[S]) drifting(t testing.TB) []Field {
 	t.Helper()
-	skipUnless(t, b.kind.Cloud.Edit != nil, "way to edit behind the driver's back")
+	skipUnless(t, k.Cloud.Edit != nil, "way to edit behind the driver's back")
 	var out []Field
-	for _, f := range b.kind.Fields {
+	for _, f := range k.Fields {
 		if f.drifts() {
 			out = append(out, f)
 		}
@@ -60,20 +60,20 @@ func (f Field) drift() any {
 
 func undeclared[S any](t testing.TB, b *bench[S]) {
 	req := b.request(b.kind.Minimal())
-	drifting := b.drifting(t)
+	drifting := b.kind.drifting(t)
 	b.create(t, &req)
 	for _, f := range drifting {
 		if _, declared := get(&req.Spec, f.Name); !declared {
 			b.kind.Cloud.Edit(t, req.Name, f.Name, f.drift())
 		}
 	}
-	b.addLabel(t, req.Name, "owner", "somebody")
+	b.kind.addLabel(t, req.Name, "owner", "somebody")
 	b.Settle(t)
 	unchanged(t, b.observe(t, req))
 }
 
 func exactly[S any](t testing.TB, b *bench[S]) {
-	drifting := b.drifting(t)
+	drifting := b.kind.drifting(t)
 	if len(drifting) < 2 {
 		t.Skip("not shown: fewer than two fields can drift")
 	}
@@ -101,7 +101,7 @@ func sorted(names ...string) []string {
 
 func together[S any](t testing.TB, b *bench[S]) {
 	req := b.request(b.kind.Full())
-	drifting := b.drifting(t)
+	drifting := b.kind.drifting(t)
 	b.create(t, &req)
 	for _, f := range drifting {
 		b.kind.Cloud.Edit(t, req.Name, f.Name, f.drift())
@@ -209,7 +209,7 @@ func refused[S any](t testing.TB, b *bench[S]) {
 // driftBeside changes some other field behind the driver's back.
 func (b *bench[S]) driftBeside(t testing.TB, name, not string) (string, bool) {
 	t.Helper()
-	for _, f := range b.drifting(t) {
+	for _, f := range b.kind.drifting(t) {
 		if f.Name != not {
 			b.kind.Cloud.Edit(t, name, f.Name, f.drift())
 			b.Settle(t)
@@ -312,7 +312,7 @@ func beginEntries[S any](t testing.TB, b *bench[S], f Field) (request[S], map[st
 	skipUnless(t, b.kind.Cloud.Labels != nil && b.kind.Cloud.Relabel != nil, "way to change labels")
 	req := b.request(b.kind.Full())
 	b.create(t, &req)
-	b.addLabel(t, req.Name, "owner", "somebody")
+	b.kind.addLabel(t, req.Name, "owner", "somebody")
 	unchanged(t, b.observe(t, req))
 	return req, entriesOf(t, &req.Spec, f.Name)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// errors returns what holds when calls go wrong.
-func (b *bench[S]) errors() []obligation[S] {
+// failures returns what holds when calls go wrong.
+func failures[S any]() []obligation[S] {
 	var all []obligation[S]
 	for _, kind := range []FaultKind{Denied, Throttled, ServerError, Hang} {
 		add := func(name string, run func(t testing.TB, b *bench[S], kind FaultKind)) {
@@ -111,7 +111,7 @@ func failedCreate[S any](t testing.TB, b *bench[S], kind FaultKind) {
 
 func failedUpdate[S any](t testing.TB, b *bench[S], kind FaultKind) {
 	req := b.request(b.kind.Full())
-	f := b.changing(t)
+	f := b.kind.changing(t)
 	b.create(t, &req)
 	set(t, &req.Spec, f.Name, f.To)
 	changes := b.observe(t, req).Changes
@@ -131,9 +131,9 @@ func failedUpdate[S any](t testing.TB, b *bench[S], kind FaultKind) {
 }
 
 // changing returns a field that an edit can change.
-func (b *bench[S]) changing(t testing.TB) Field {
+func (k *Kind[S]) changing(t testing.TB) Field {
 	t.Helper()
-	for _, f := range b.kind.Fields {
+	for _, f := range k.Fields {
 		if f.Effect != driver.Impossible {
 			return f
 		}
@@ -178,7 +178,7 @@ func lostCreate[S any](t testing.TB, b *bench[S]) {
 
 func lostUpdate[S any](t testing.TB, b *bench[S]) {
 	req := b.request(b.kind.Full())
-	f := b.changing(t)
+	f := b.kind.changing(t)
 	b.create(t, &req)
 	set(t, &req.Spec, f.Name, f.To)
 	changes := b.observe(t, req).Changes
@@ -223,7 +223,7 @@ func overContext[S any](t testing.TB, b *bench[S]) {
 }
 
 func lateCreate[S any](t testing.TB, b *bench[S]) {
-	b.skipUnlessLong(t)
+	b.kind.skipUnlessLong(t)
 	req := b.request(b.kind.Full())
 	lift := b.fail(t, Fault{Kind: FailLate, Writes: true})
 	result, err := b.open(t).Create(t.Context(), req)
@@ -243,9 +243,9 @@ func lateCreate[S any](t testing.TB, b *bench[S]) {
 }
 
 func lateUpdate[S any](t testing.TB, b *bench[S]) {
-	b.skipUnlessLong(t)
+	b.kind.skipUnlessLong(t)
 	req := b.request(b.kind.Full())
-	f := b.changing(t)
+	f := b.kind.changing(t)
 	b.create(t, &req)
 	set(t, &req.Spec, f.Name, f.To)
 	changes := b.observe(t, req).Changes
@@ -264,9 +264,9 @@ func lateUpdate[S any](t testing.TB, b *bench[S]) {
 }
 
 // skipUnlessLong skips a check of long operations for kinds that have none.
-func (b *bench[S]) skipUnlessLong(t testing.TB) {
+func (k *Kind[S]) skipUnlessLong(t testing.TB) {
 	t.Helper()
-	if b.kind.Login.Password == "" {
+	if k.Login.Password == "" {
 		t.Skip("the kind has no long operations")
 	}
 }

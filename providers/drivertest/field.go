@@ -10,8 +10,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// field returns what holds of a single field.
-func (b *bench[S]) field(f Field) []obligation[S] {
+// single returns what holds of a single field.
+func single[S any](f Field) []obligation[S] {
 	var all []obligation[S]
 	add := func(name string, run func(t testing.TB, b *bench[S], f Field)) {
 		all = append(all, obligation[S]{name, func(t testing.TB, b *bench[S]) { run(t, b, f) }})

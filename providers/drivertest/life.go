@@ -14,7 +14,7 @@ import (
 )
 
 // life returns what holds of objects that are made and looked at.
-func (b *bench[S]) life() []obligation[S] {
+func life[S any](login bool) []obligation[S] {
 	all := []obligation[S]{
 		{"every row has an entry in the harness", rows[S]},
 		{"its capabilities are those that it describes", capabilities[S]},
@@ -32,7 +32,7 @@ func (b *bench[S]) life() []obligation[S] {
 		{"names that the cloud refuses are known before it is asked", refusedNames[S]},
 		{"what somebody stopped is Stopped, Ready and not Available", stopped[S]},
 	}
-	if b.kind.Login.Password == "" {
+	if !login {
 		return all
 	}
 	return append(all,
@@ -68,7 +68,7 @@ func absent[S any](t testing.TB, b *bench[S]) {
 	if obs.State != driver.Absent || obs.Available || obs.ID != "" || !obs.Mark.Zero() || len(obs.Mirror) != 0 {
 		t.Errorf("got %+v, want Absent and nothing else", obs)
 	}
-	want, got := b.fullyApplied(t), ofSpec(obs.Applied)
+	want, got := b.kind.fullyApplied(t), ofSpec(obs.Applied)
 	for _, f := range b.kind.Fields {
 		if f.Later {
 			delete(want, f.Name)
@@ -83,10 +83,10 @@ func absent[S any](t testing.TB, b *bench[S]) {
 }
 
 // fullyApplied is what is set in an object made from Full.
-func (b *bench[S]) fullyApplied(t testing.TB) driver.Applied {
+func (k *Kind[S]) fullyApplied(t testing.TB) driver.Applied {
 	t.Helper()
-	full, want := b.kind.Full(), driver.Applied{}
-	for _, f := range b.kind.Fields {
+	full, want := k.Full(), driver.Applied{}
+	for _, f := range k.Fields {
 		if _, isMap := f.To.(map[string]string); isMap {
 			want[f.Name] = slices.Sorted(maps.Keys(entriesOf(t, &full, f.Name)))
 		} else if text, ok := get(&full, f.Name); ok {
@@ -228,20 +228,20 @@ func mirror[S any](t testing.TB, b *bench[S]) {
 func applied[S any](t testing.TB, b *bench[S]) {
 	req := b.request(b.kind.Full())
 	obs := b.create(t, &req)
-	if diff := cmp.Diff(b.fullyApplied(t), ofSpec(obs.Applied)); diff != "" {
+	if diff := cmp.Diff(b.kind.fullyApplied(t), ofSpec(obs.Applied)); diff != "" {
 		t.Errorf("once all is set (-want +got):\n%s", diff)
 	}
 	req.Spec = b.kind.Minimal()
 	for name := range b.observe(t, req).Applied {
-		if _, declared := get(&req.Spec, name); !declared && !b.returns(name) && name != driver.FieldUsername {
+		if _, declared := get(&req.Spec, name); !declared && !b.kind.returns(name) && name != driver.FieldUsername {
 			t.Errorf("%s is still Applied although the spec no longer has it", name)
 		}
 	}
 }
 
 // returns reports whether a field returns to a safe value when it is taken out of the spec.
-func (b *bench[S]) returns(name string) bool {
-	return slices.ContainsFunc(b.kind.Fields, func(f Field) bool { return f.Name == name && f.Safe != nil })
+func (k *Kind[S]) returns(name string) bool {
+	return slices.ContainsFunc(k.Fields, func(f Field) bool { return f.Name == name && f.Safe != nil })
 }
 
 func kept[S any](t testing.TB, b *bench[S]) {
@@ -253,7 +253,7 @@ func kept[S any](t testing.TB, b *bench[S]) {
 	for k := range req.Applied {
 		req.Applied[k] = append(req.Applied[k][:0], "overwritten")
 	}
-	req.Spec, req.Applied = b.kind.Full(), b.fullyApplied(t)
+	req.Spec, req.Applied = b.kind.Full(), b.kind.fullyApplied(t)
 	unchanged(t, b.observe(t, req))
 }
 

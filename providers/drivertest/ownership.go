@@ -11,7 +11,7 @@ import (
 )
 
 // ownership returns what holds of marks and of what belongs to others.
-func (b *bench[S]) ownership() []obligation[S] {
+func ownership[S any]() []obligation[S] {
 	return []obligation[S]{
 		{"the mark is rewritten by one write that changes nothing else", remark[S]},
 		{"a mark is released and taken back", release[S]},
@@ -36,7 +36,7 @@ func (b *bench[S]) rewrite(t testing.TB, req *request[S], writes int) {
 func remark[S any](t testing.TB, b *bench[S]) {
 	req := b.request(b.kind.Full())
 	b.create(t, &req)
-	b.addLabel(t, req.Name, "owner", "somebody")
+	b.kind.addLabel(t, req.Name, "owner", "somebody")
 	before := b.observe(t, req)
 	req.Mark.UID = "uid-2"
 	b.rewrite(t, &req, 1)
@@ -49,17 +49,17 @@ func remark[S any](t testing.TB, b *bench[S]) {
 }
 
 // addLabel adds a label as somebody else would, if the harness can.
-func (b *bench[S]) addLabel(t testing.TB, name, key, value string) {
+func (k *Kind[S]) addLabel(t testing.TB, name, key, value string) {
 	t.Helper()
-	if b.kind.Cloud.Labels == nil || b.kind.Cloud.Relabel == nil {
+	if k.Cloud.Labels == nil || k.Cloud.Relabel == nil {
 		return
 	}
-	labels := maps.Clone(b.kind.Cloud.Labels(t, name))
+	labels := maps.Clone(k.Cloud.Labels(t, name))
 	if labels == nil {
 		labels = map[string]string{}
 	}
 	labels[key] = value
-	b.kind.Cloud.Relabel(t, name, labels)
+	k.Cloud.Relabel(t, name, labels)
 }
 
 func release[S any](t testing.TB, b *bench[S]) {

@@ -25,9 +25,6 @@ const (
 var tooLarge = map[string]int{
 	"controllers/resource.Reconciler": 107,
 	"controllers/resource.turn":       45,
-	"providers/mem.Cloud":             27,
-
-	"providers/drivertest.bench": 33,
 }
 
 // TestShape holds what people write, apart from tests, to types and functions that a reader takes in at once.
