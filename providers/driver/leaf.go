@@ -47,21 +47,21 @@ func SetLeaf(of any, path string, value any) {
 	at.Set(reflect.ValueOf(value))
 }
 
-// PlainLeaf reports whether a path that Leaves has leads to a string, a number or a bool.
-func PlainLeaf(of reflect.Type, path string) bool {
+// PlainLeaf returns the type at a path that Leaves has, and whether that is a string, a number or a bool.
+func PlainLeaf(of reflect.Type, path string) (reflect.Type, bool) {
 	at := pointed(of)
 	for step := range strings.SplitSeq(path, ".") {
 		field, ok := member(at, step)
 		if !ok {
-			return false
+			return nil, false
 		}
 		at = pointed(field.Type)
 	}
 	switch at.Kind() {
 	case reflect.String, reflect.Bool, reflect.Int32, reflect.Int64:
-		return true
+		return at, true
 	default:
-		return false
+		return at, false
 	}
 }
 

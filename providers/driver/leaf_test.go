@@ -58,7 +58,7 @@ func TestSetLeaf(t *testing.T) {
 
 func TestPlainLeaf(t *testing.T) {
 	for path, want := range map[string]bool{"plain": true, "inner.size": true, "inner.on": true, "inner": false, "tags": false, "listed": false, "none": false, "plain.none": false} {
-		if got := PlainLeaf(reflect.TypeFor[tree](), path); got != want {
+		if _, got := PlainLeaf(reflect.TypeFor[tree](), path); got != want {
 			t.Errorf("%s: got %t, want %t", path, got, want)
 		}
 	}

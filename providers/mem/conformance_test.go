@@ -75,8 +75,8 @@ func harness(opts mem.Options) drivertest.Harness {
 		},
 		Fail:      func(f drivertest.Fault) (lift func()) { return cloud.Fail(faultOf(f)) },
 		Patience:  100 * time.Millisecond,
-		Buckets:   bucketKind(cloud),
-		Databases: databaseKind(cloud),
+		Buckets:   bucketKind(cloud).PlainFields("forceDestroy"),
+		Databases: databaseKind(cloud).PlainFields(),
 	}
 }
 
@@ -171,9 +171,9 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			return v1alpha1.DatabaseParameters{
 				Location: new(region), Engine: new(v1alpha1.EnginePostgres), Version: new("16.3"),
 				Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}, DatabaseName: new("orders"),
-				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))}, DeletionProtection: new(false),
-				Tags: map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
-				AWS:  &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}, GCP: &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")},
+				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))},
+				Tags:   map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
+				AWS:    &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}, GCP: &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")},
 			}
 		},
 		Minimal: func() v1alpha1.DatabaseParameters {
@@ -187,7 +187,6 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			{Name: "storage.sizeGiB", To: 100, Drift: 20, Same: []any{80}},
 			{Name: "databaseName", To: "bills", Effect: driver.Impossible},
 			{Name: "backup.retentionDays", To: 14, DriftEffect: driver.LosesBackups},
-			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 			{Name: "aws.instanceClass", To: "db.m7g.large", Effect: driver.Restarts},
 			{Name: "gcp.tier", To: "db-custom-2-7680", Effect: driver.Restarts},

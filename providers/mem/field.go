@@ -48,10 +48,12 @@ func (of fields[S, H]) table(exempt map[string]string, special ...table.Row[S, H
 	var rows table.Table[S, H, params[S]]
 	for _, name := range driver.Leaves(reflect.TypeFor[S]()) {
 		given := slices.IndexFunc(special, func(r table.Row[S, H, params[S]]) bool { return r.Name() == name })
-		switch _, without := exempt[name]; {
+		_, without := exempt[name]
+		_, isPlain := driver.PlainLeaf(reflect.TypeFor[S](), name)
+		switch {
 		case given >= 0:
 			rows = append(rows, special[given])
-		case !without && driver.PlainLeaf(reflect.TypeFor[S](), name):
+		case isPlain && !without:
 			rows = append(rows, plain[any](of, name))
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers"
 	"github.com/mooring-dev/mooring/controllers/admission"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -209,14 +210,14 @@ func TestEndOfAPauseIsPreviewed(t *testing.T) {
 		}
 		return nil
 	})
-	if _, there := cloud.Bucket(memAccount, name); !there {
+	if _, there := mem.Buckets(cloud).Get(memAccount, name); !there {
 		t.Fatal("the bucket was deleted during the pause")
 	}
 	if err := admin.Patch(t.Context(), bucket.DeepCopy(), goesOn); err != nil {
 		t.Fatal(err)
 	}
 	await(t, "the end of the bucket", func() error { return stillThere(t.Context(), bucket) })
-	if _, there := cloud.Bucket(memAccount, name); there {
+	if _, there := mem.Buckets(cloud).Get(memAccount, name); there {
 		t.Error("the bucket is still there")
 	}
 }
@@ -230,7 +231,9 @@ func TestConsentToATakeoverIsPreviewed(t *testing.T) {
 		t.Fatal(err)
 	}
 	mark := driver.Mark{Cluster: string(system.UID), Namespace: "bank", Name: "ledger", UID: "1", Released: true}
-	cloud.PutBucket(mem.Bucket{Account: memAccount, Name: "left", Location: "eu-central-1", Labels: mark.Labels()})
+	mem.Buckets(cloud).Put(mem.Bucket{
+		Object: mem.Object{Account: memAccount, Name: "left", Labels: mark.Labels()}, Spec: v1alpha1.BucketParameters{Location: new("eu-central-1")},
+	})
 	bucket := stored(t, "Bucket", `{metadata: {name: takes}, spec: {providerConfigRef: {name: preview}, externalName: left, adoption: IfExists}}`, "")
 	await(t, "the bucket to be refused", func() error {
 		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(bucket), bucket); err != nil {
@@ -254,14 +257,14 @@ func TestConsentToATakeoverIsPreviewed(t *testing.T) {
 		}
 		return nil
 	})
-	if b, _ := cloud.Bucket(memAccount, "left"); driver.MarkFrom(b.Labels) != mark {
+	if b, _ := mem.Buckets(cloud).Get(memAccount, "left"); driver.MarkFrom(b.Labels) != mark {
 		t.Errorf("a dry run changed the mark: %v", b.Labels)
 	}
 	if err := admin.Patch(t.Context(), bucket.DeepCopy(), consent); err != nil {
 		t.Fatal(err)
 	}
 	becomesReady(t, bucket)
-	if b, _ := cloud.Bucket(memAccount, "left"); driver.MarkFrom(b.Labels).Name != "takes" {
+	if b, _ := mem.Buckets(cloud).Get(memAccount, "left"); driver.MarkFrom(b.Labels).Name != "takes" {
 		t.Errorf("it was not taken over: %v", b.Labels)
 	}
 }
