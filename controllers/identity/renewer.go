@@ -131,6 +131,8 @@ func (r *renewer) refreshTokens(ctx context.Context, cfg *config, due []tenant, 
 	if err != nil {
 		return errors.Join(append(errs, err)...)
 	}
-	maps.DeleteFunc(fresh, func(t tenant, _ token) bool { return counted[t.namespace] == 0 })
+	maps.DeleteFunc(fresh, func(t tenant, current token) bool {
+		return counted[t.namespace] == 0 || h.hasNewer(cfg.tokenKey(t), current)
+	})
 	return errors.Join(append(errs, r.copies.writeTokens(ctx, h, cfg, fresh, counted))...)
 }

@@ -18,6 +18,14 @@ func (h *protection) hasToken(cfg *config, t tenant, now time.Time) bool {
 	return ok && k.isFor(cfg.tokenKey(t)) && now.Before(k.expires)
 }
 
+// hasNewer reports whether the copy has a token for the same use that was issued since: the namespace was made anew meanwhile, and protected
+// again. Both times are by the API server's clock.
+func (h *protection) hasNewer(key tokenKey, than token) bool {
+	issued, _ := parse(than.value)
+	k, ok := h.tokens[key.namespace]
+	return ok && k.claims.are(key) && k.issued.After(issued.issued)
+}
+
 // token returns the token that was retained for a deletion. It may be good for less than drivers are promised, as there is
 // no other. If it has expired, or there is none, what is refused stays refused.
 func (c *copies) token(ctx context.Context, cfg *config, key tokenKey, refusal *ValidationError) (token, error) {

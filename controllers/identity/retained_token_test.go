@@ -118,6 +118,38 @@ func TestProtectRetainsATokenOfANamespaceMadeAnew(t *testing.T) {
 	}
 }
 
+// While the renewer requests tokens one after the other, a namespace may be made anew and an object in it protected. The token of the one
+// before must not take the place of that one's: another process could not tell them apart, and a deletion would be stuck with it.
+func TestRenewalKeepsATokenOfANamespaceMadeAnew(t *testing.T) {
+	h := newFixture(t, webPlatform(), serviceAccount("bakery", "true"), serviceAccount("shop", "true"))
+	h.protect(in("bakery"))
+	h.protect(in("shop"))
+	h.reconcilePlatform("bakery", "shop")
+	h.takeIssued()
+	h.now = h.now.Add(40 * time.Minute)
+	var newest string
+	h.issuer.before = func() {
+		if len(h.issuer.issued) != 1 { // bakery has its token, and shop's is next
+			return
+		}
+		h.issuer.before = nil
+		h.remove(namespace("bakery", nil))
+		successor := namespace("bakery", nil)
+		successor.UID = "another"
+		h.put(successor)
+		h.now = h.now.Add(time.Minute)
+		h.protect(in("bakery"))
+		newest = string(h.retainedOfPlatform()["token.bakery"])
+	}
+	h.reconcilePlatform("bakery", "shop")
+	if got := string(h.retainedOfPlatform()["token.bakery"]); got != newest || newest == "" {
+		t.Errorf("the copy has another token than that of the namespace that is there, which is issued: %t", newest != "")
+	}
+	if n := len(h.takeIssued()); n != 3 {
+		t.Errorf("%d tokens were issued, want one for each namespace that there was", n)
+	}
+}
+
 // A deletion finds its way with the retained token, also in a new process, whatever became of the ServiceAccount. Nothing
 // else does, once that is seen.
 func TestDeletionsUseTheRetainedToken(t *testing.T) {
