@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 
@@ -21,6 +22,9 @@ type cloud struct {
 	audience func(*v1alpha1.WebIdentity) string
 	// keys are those that everything in the account can be done with.
 	keys func(*fixture) driver.Credentials
+	// keyID is the id of the current key, and addKey makes another the current one. The old one is good until deleteOld is called.
+	keyID  func(*fixture) string
+	addKey func(*fixture) (deleteOld func())
 }
 
 var amazon = cloud{
@@ -34,6 +38,11 @@ var amazon = cloud{
 		id, secret := w.Cloud.AWSKeys(w.account)
 		return driver.Credentials{v1alpha1.SecretKeyAWSAccessKeyID: []byte(id), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secret)}
 	},
+	keyID: func(w *fixture) string {
+		id, _ := w.Cloud.AWSKeys(w.account)
+		return id
+	},
+	addKey: func(w *fixture) func() { return w.Cloud.AddAWSKey(w.account) },
 }
 
 var google = cloud{
@@ -46,6 +55,14 @@ var google = cloud{
 	keys: func(w *fixture) driver.Credentials {
 		return driver.Credentials{v1alpha1.SecretKeyGCPCredentials: w.Cloud.GCPKey(w.project)}
 	},
+	keyID: func(w *fixture) string {
+		var key struct {
+			ID string `json:"private_key_id"`
+		}
+		w.Must(json.Unmarshal(w.Cloud.GCPKey(w.project), &key))
+		return key.ID
+	},
+	addKey: func(w *fixture) func() { return w.Cloud.AddGCPKey(w.project) },
 }
 
 // callers returns who made the calls about a cloud object, each once.

@@ -97,7 +97,7 @@ func (a *awsCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		caller, body, err = a.verify(signature, r, body)
 	}
 	call, service := dialect.identify(caller, r, body)
-	call.Account, call.Caller, call.Region, call.Tags = caller.account, caller.arn, caller.region, caller.tags
+	call.Account, call.Caller, call.Key, call.Region, call.Tags = caller.account, caller.arn, caller.key, caller.region, caller.tags
 	if err == nil && caller.denied && call.Operation != "GetCallerIdentity" { // which nothing can forbid
 		err = awsErr(http.StatusForbidden, "AccessDenied", fmt.Sprintf(
 			"User: %s is not authorized to perform: %s:%s with an explicit deny in an identity-based policy", caller.arn, call.Service, call.Operation))

@@ -18,7 +18,9 @@ type awsCaller struct {
 	account string
 	arn     string
 	userID  string
-	region  string
+	// key is the id of the user's key that the identity began with; empty if it began with a token.
+	key    string
+	region string
 	// Of a session: its role's ARN, its tags, which of them pass on to sessions that follow, and whether it was revoked.
 	role       string
 	tags       map[string]string
@@ -64,11 +66,20 @@ func (c *Cloud) RevokeAWSKeys(account string) { c.aws.keys.revoke(account, true)
 func (c *Cloud) RestoreAWSKeys(account string) { c.aws.keys.revoke(account, false) }
 
 // RotateAWSKeys gives an account's user a new key, which AWSKeys returns from then on. The old one is refused for good.
-func (c *Cloud) RotateAWSKeys(account string) {
-	c.RevokeAWSKeys(account)
+func (c *Cloud) RotateAWSKeys(account string) { c.AddAWSKey(account)() }
+
+// AddAWSKey gives an account's user another key, which AWSKeys returns from then on. The old one is good until the returned
+// function is called.
+func (c *Cloud) AddAWSKey(account string) (deleteOld func()) {
+	old := c.aws.keys.user(account)
 	c.aws.keys.mu.Lock()
 	defer c.aws.keys.mu.Unlock()
 	c.aws.keys.rotated[account]++
+	return func() {
+		c.aws.keys.mu.Lock()
+		defer c.aws.keys.mu.Unlock()
+		old.revoked = true
+	}
 }
 
 func (k *awsKeyring) user(account string) *awsKey {
@@ -85,9 +96,9 @@ func (k *awsKeyring) user(account string) *awsKey {
 	key, ok := k.keys[id]
 	if !ok {
 		key = &awsKey{id: id, secret: keySecret(seed), caller: awsCaller{
-			account: account,
-			arn:     "arn:aws:iam::" + account + ":user/mooring",
-			userID:  "AIDA" + keyText("user "+account),
+			account: account, key: id,
+			arn:    "arn:aws:iam::" + account + ":user/mooring",
+			userID: "AIDA" + keyText("user "+account),
 		}}
 		k.keys[id] = key
 	}

@@ -126,7 +126,7 @@ func (c *stsCall) assumeRole(in *sts.AssumeRoleInput) (any, error) {
 		return nil, awsErr(http.StatusForbidden, "AccessDenied",
 			fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s", c.caller.arn, missing, arn))
 	}
-	assumed := awsCaller{tags: tags, transitive: slices.Concat(c.caller.transitive, in.TransitiveTagKeys)}
+	assumed := awsCaller{key: c.caller.key, tags: tags, transitive: slices.Concat(c.caller.transitive, in.TransitiveTagKeys)}
 	user, credentials, err := c.begin(assumed, in.DurationSeconds, AWSSession{
 		Role: arn, Name: aws.ToString(in.RoleSessionName), By: c.caller.arn, ExternalID: aws.ToString(in.ExternalId), Tags: tags,
 	})

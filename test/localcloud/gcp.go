@@ -157,7 +157,7 @@ func (s gcpService) answer(call *Call, r *http.Request, body []byte, injected Fa
 		if req.token, err = s.g.keys.authenticate(r, call.Service); err != nil {
 			return gcpFailure(call.Service, err)
 		}
-		req.caller, call.Caller = req.token.account.project, req.token.principal
+		req.caller, call.Caller, call.Key = req.token.account.project, req.token.principal, req.token.key
 		call.Account = req.caller.id
 		if p := r.PathValue("project"); p != "" {
 			call.Account = p

@@ -145,6 +145,6 @@ func (g *gcpCloud) impersonate(r *gcpRequest) (any, error) {
 	expires := time.Now().Add(g.cloud.life(life))
 	g.keys.mu.Lock()
 	defer g.keys.mu.Unlock()
-	name := g.keys.issue(gcpToken{account: target.account, principal: email, scopes: in.Scope, expires: expires})
+	name := g.keys.issue(gcpToken{account: target.account, key: r.token.key, principal: email, scopes: in.Scope, expires: expires})
 	return map[string]any{"accessToken": name, "expireTime": expires.UTC().Format(time.RFC3339Nano)}, nil
 }

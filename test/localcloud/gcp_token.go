@@ -50,6 +50,7 @@ type gcpAccount struct {
 // A gcpToken is an access token. Its principal is the email of a service account, or the name of a federated identity.
 type gcpToken struct {
 	account   *gcpAccount
+	key       string // the id of the service account's key that the identity began with; empty if it began with another token
 	principal string
 	scopes    []string
 	expires   time.Time
@@ -93,15 +94,23 @@ func (c *Cloud) RestoreGCPKey(project string) { c.gcp.keys.setRevoked(project, f
 
 // RotateGCPKey makes another key for a project's service account, which GCPKey returns from then on. The old one is
 // refused for good, as are its tokens: Google would let those live on for up to an hour.
-func (c *Cloud) RotateGCPKey(project string) {
+func (c *Cloud) RotateGCPKey(project string) { c.AddGCPKey(project)() }
+
+// AddGCPKey makes another key for a project's service account, which GCPKey returns from then on. The old one, and its tokens, are good
+// until the returned function is called.
+func (c *Cloud) AddGCPKey(project string) (deleteOld func()) {
 	c.GCPKey(project) // there is one to take the place of
 	private := newGCPPrivateKey()
 	k := &c.gcp.keys
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	old := k.current[project]
-	old.revoked = true
 	k.add(&gcpAccount{project: old.project, keyID: gcpKeyID(old.keyID), private: private})
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		old.revoked = true
+	}
 }
 
 // ExpireGCPTokens ends the life of every access token issued so far that these projects can be managed with, or of all if
@@ -269,7 +278,7 @@ func (k *gcpKeyring) exchange(signed, audience string, life time.Duration) (any,
 	case claims.Scope == "":
 		return nil, gcpErr(http.StatusBadRequest, "invalid_scope", "Invalid OAuth scope or ID token audience provided.")
 	}
-	name := k.issue(gcpToken{account: account, principal: account.project.email, scopes: strings.Fields(claims.Scope), expires: time.Now().Add(life)})
+	name := k.issue(gcpToken{account: account, key: account.keyID, principal: account.project.email, scopes: strings.Fields(claims.Scope), expires: time.Now().Add(life)})
 	return map[string]any{"access_token": name, "expires_in": int(life.Seconds()), "token_type": "Bearer"}, nil
 }
 

@@ -14,6 +14,7 @@ type Call struct {
 	Account   string        `json:"account,omitempty"`  // AWS account id or Google project
 	Resource  string        `json:"resource,omitempty"` // bucket or instance name
 	Caller    string        `json:"caller,omitempty"`   // AWS: the ARN of who signed the call; Google Cloud: the email or principal
+	Key       string        `json:"key,omitempty"`      // the id of the user's or service account's key that the caller's identity began with; empty if it began with a token of an issuer
 	Region    string        `json:"region,omitempty"`   // AWS: the region that the signature is for
 	Write     bool          `json:"write"`
 	Status    int           `json:"status"`          // HTTP status; 0 when the caller got no response
