@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -143,13 +144,16 @@ func tracing(ctx context.Context, o options, clusterID string, log logr.Logger) 
 	if err != nil {
 		return nil, nil, err
 	}
-	return provider, func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushPatience)
-		defer cancel()
-		if err := provider.Shutdown(ctx); err != nil {
-			log.Info("the last traces are lost", "error", err.Error())
-		}
-	}, nil
+	return provider, func() { flush(ctx, provider, log) }, nil
+}
+
+// flush sends what was not sent yet, and gives up after flushPatience.
+func flush(ctx context.Context, provider *sdktrace.TracerProvider, log logr.Logger) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushPatience)
+	defer cancel()
+	if err := provider.Shutdown(ctx); err != nil {
+		log.Info("the last traces are lost", "error", err.Error())
+	}
 }
 
 // apiServer returns how to reach the API server. The client's own rate limit is off: the server has its own,

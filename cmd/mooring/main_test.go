@@ -38,8 +38,6 @@ import (
 const (
 	// patience is for a machine that does everything else too.
 	patience = time.Minute
-	// atOnce is shorter than the 15 seconds for which a lease that was not released is respected.
-	atOnce = 10 * time.Second
 	// delay is how long the creation under way goes on after SIGTERM.
 	delay = 3 * time.Second
 )
