@@ -15,6 +15,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/fieldedit"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -178,35 +179,16 @@ func (b *backdoor) only(name, operation string) (lift func()) {
 	return b.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: operation, Resource: name}, Kind: localcloud.Denied})
 }
 
-const (
-	oneKey     = "arn:aws:kms:eu-central-1:111111111111:key/0d9f3a7e-1111-4222-8333-944455556666"
-	anotherKey = "arn:aws:kms:eu-central-1:111111111111:key/1e8f3a7e-1111-4222-8333-944455556666"
-)
-
 func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketParameters] {
 	return &drivertest.Kind[v1alpha1.BucketParameters]{
 		RefusedNames: []string{
 			"my", strings.Repeat("a", 64), "Photos", "photos_2026", "-photos", "photos-", "two..dots", "192.168.5.4", "xn--photos", "sthree-photos",
 			"amzn-s3-demo-photos", "photos-s3alias", "photos--ol-s3", "photos.mrap", "photos--use1-az4--x-s3", "photos--use1-az4--xa-s3", "photos--table-s3",
 		},
-		OddNames: []string{"1photos", "photos--2026", "photos.example.com", "192.168.5.4.5"},
-		Full: func() v1alpha1.BucketParameters {
-			return v1alpha1.BucketParameters{
-				Location:     new(region),
-				Versioning:   ptr(v1alpha1.VersioningEnabled),
-				PublicAccess: ptr(v1alpha1.PublicAccessBlocked),
-				Encryption:   &v1alpha1.BucketEncryption{Key: new(oneKey)},
-				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
-			}
-		},
-		Minimal: func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
-		Fields: []drivertest.Field{
-			{Name: "versioning", To: "Suspended"},
-			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
-			{Name: "encryption.key", To: anotherKey, Same: []any{strings.Split(oneKey, "/")[1]}},
-			{Name: "tags", To: map[string]string{"team": "sales"}},
-			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
-		},
+		OddNames:     []string{"1photos", "photos--2026", "photos.example.com", "192.168.5.4.5"},
+		Full:         fieldedit.AWSBucket(region).Full,
+		Minimal:      func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
+		Fields:       fieldedit.AWSBucket(region).Fields,
 		Reads:        4, // one, and one for each aspect: versioning, publicAccess, encryption
 		MinimalReads: 1,
 		GlobalNames:  true,
@@ -281,36 +263,14 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 	return &drivertest.Kind[v1alpha1.DatabaseParameters]{
 		RefusedNames: []string{strings.Repeat("a", 64), "1orders", "shop--orders", "orders-", "shop_orders", "shop.orders"},
 		OddNames:     []string{"o", "o2"},
-		Full: func() v1alpha1.DatabaseParameters {
-			return v1alpha1.DatabaseParameters{
-				Location:           new(region),
-				Engine:             ptr(v1alpha1.EnginePostgres),
-				Version:            new("16.4"),
-				Storage:            &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))},
-				DatabaseName:       new("orders"),
-				Backup:             &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))},
-				DeletionProtection: new(false),
-				Tags:               map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
-				AWS:                &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")},
-			}
-		},
+		Full:         fieldedit.AWSDatabase(region).Full,
 		Minimal: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{
 				Engine: ptr(v1alpha1.EngineMySQL), AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")},
 			}
 		},
-		Login: driver.Login{Password: "Canary-Horse-77"},
-		Fields: []drivertest.Field{
-			{Name: "aws.instanceClass", To: "db.t4g.small", Effect: driver.Restarts},
-			{Name: "version", To: "16.8", Effect: driver.Restarts, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
-			{Name: "storage.sizeGiB", To: 80, NoDrift: "disks only grow, and a larger one is the same", Same: []any{90}},
-			{Name: "backup.retentionDays", To: 9, DriftEffect: driver.LosesBackups},
-			{Name: "deletionProtection", To: true},
-			{Name: "tags", To: map[string]string{"team": "sales", "stage": "test"}},
-			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
-			{Name: "engine", To: "mysql", Effect: driver.Impossible},
-			{Name: "databaseName", To: "others", Effect: driver.Impossible},
-		},
+		Login:        driver.Login{Password: "Canary-Horse-77"},
+		Fields:       fieldedit.AWSDatabase(region).Fields,
 		Reads:        1,
 		MinimalReads: 1,
 		HasID:        true,

@@ -13,13 +13,11 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/gcp"
+	"github.com/mooring-dev/mooring/test/fieldedit"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-const (
-	keyOne = "projects/mooring-test/locations/europe-west3/keyRings/r/cryptoKeys/one"
-	keyTwo = "projects/mooring-test/locations/europe-west3/keyRings/r/cryptoKeys/two"
-)
+const ()
 
 func TestConformance(t *testing.T) {
 	t.Run("at once", func(t *testing.T) { drivertest.Run(t, harness(t, localcloud.Durations{})) })
@@ -101,22 +99,10 @@ func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 			strings.Repeat("a", 64) + ".example.com",
 		},
 		OddNames: []string{"1photos", "photos--2026", "photos_2026"},
-		Full: func() v1alpha1.BucketParameters {
-			return v1alpha1.BucketParameters{
-				Location: new(location), Versioning: new(v1alpha1.VersioningEnabled), PublicAccess: new(v1alpha1.PublicAccessBlocked),
-				Encryption: &v1alpha1.BucketEncryption{Key: new(keyOne)},
-				Tags:       map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
-			}
-		},
-		Minimal: func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
-		Fields: []drivertest.Field{
-			{Name: "location", To: "europe-west1", Effect: driver.Impossible},
-			{Name: "versioning", To: "Suspended"},
-			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
-			{Name: "encryption.key", To: keyTwo},
-			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
-		},
-		Reads: 1, MinimalReads: 1,
+		Full:     fieldedit.GCPBucket(location).Full,
+		Minimal:  func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
+		Fields:   fieldedit.GCPBucket(location).Fields,
+		Reads:    1, MinimalReads: 1,
 		HasID: true, GlobalNames: true, Contents: true,
 		Cloud: drivertest.Backdoor{
 			Edit: func(t testing.TB, name, field string, value any) {
@@ -170,31 +156,13 @@ func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 	return &drivertest.Kind[v1alpha1.DatabaseParameters]{
 		RefusedNames: []string{strings.Repeat("a", 98-len(project)), "1orders", "orders-", "shop_orders", "shop.orders"},
 		OddNames:     []string{"o", "shop--orders", strings.Repeat("a", 97-len(project))},
-		Full: func() v1alpha1.DatabaseParameters {
-			return v1alpha1.DatabaseParameters{
-				Location: new(location), Engine: new(v1alpha1.EnginePostgres), Version: new("16.4"),
-				Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}, DatabaseName: new("orders"),
-				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))}, DeletionProtection: new(false),
-				Tags: map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
-				GCP:  &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")},
-			}
-		},
+		Full:         fieldedit.GCPDatabase(location).Full,
 		Minimal: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EngineMySQL), GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-1-3840")}}
 		},
-		Login: driver.Login{Password: "canary-7f3a"},
-		Fields: []drivertest.Field{
-			{Name: "location", To: "europe-west1", Effect: driver.Impossible},
-			{Name: "engine", To: "mysql", Effect: driver.Impossible},
-			{Name: "version", To: "17", Effect: driver.Interrupts, NoDrift: "a newer version is no drift within a major version, and can't be taken back beyond it"},
-			{Name: "storage.sizeGiB", To: 100, Same: []any{80}, NoDrift: "disks never shrink"},
-			{Name: "databaseName", To: "bills", Effect: driver.Impossible, Later: true},
-			{Name: "backup.retentionDays", To: 0, Effect: driver.LosesBackups, Drift: 14},
-			{Name: "deletionProtection", To: true},
-			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
-			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: driver.Restarts},
-		},
-		Reads: 1, MinimalReads: 1,
+		Login:  driver.Login{Password: "canary-7f3a"},
+		Fields: fieldedit.GCPDatabase(location).Fields,
+		Reads:  1, MinimalReads: 1,
 		HasID: true, Snapshots: true,
 		Cloud: drivertest.Backdoor{
 			Edit:    c.editInstance,

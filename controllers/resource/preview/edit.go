@@ -23,8 +23,12 @@ func (p *Preview) Edit(ctx context.Context, old, object v1alpha1.ResourceObject)
 	if err != nil {
 		return nil, err
 	}
-	lines, err := e.changeLines()
-	return slices.Concat(e.policyLines(), e.takeoverLines(), lines), err
+	changes, err := e.changeLines()
+	if err != nil {
+		return nil, err
+	}
+	releases, err := e.releaseLines()
+	return slices.Concat(e.policyLines(), e.takeoverLines(), changes, releases), err
 }
 
 // An edit is an object as it is stored, and as it will be stored.
@@ -62,6 +66,36 @@ func (e *edit) changeLines() ([]string, error) {
 		last = "Compared with what Mooring last observed, " + e.age()
 	}
 	return changeLines(news, after.obstacle, last), nil
+}
+
+// releaseLines names the fields that the edit takes out of the spec, and that stay in the cloud as they are. A field that returns to a safe
+// value is a change.
+func (e *edit) releaseLines() ([]string, error) {
+	status := e.after.object.GetResourceStatus()
+	before, err := class.TreeOf(e.before.want.GetParameters())
+	if err != nil {
+		return nil, err
+	}
+	after, err := class.TreeOf(e.after.want.GetParameters())
+	if err != nil || e.after.policy.Management == v1alpha1.ManagementObserve {
+		return nil, err
+	}
+	planned, err := e.outlook(e.after)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, d := range e.described(status.Provider).Fields {
+		_, ours := status.Applied[d.Field]
+		changes := slices.ContainsFunc(planned.Changes, func(c plan.Decided) bool { return c.Field == d.Field })
+		if ours && !changes && class.Sets(before, d.Field) && !class.Sets(after, d.Field) {
+			names = append(names, d.Field)
+		}
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	return []string{clip("No longer managed, and kept in the cloud as it is: "+strings.Join(names, ", "), warningLength)}, nil
 }
 
 // withoutDriver warns of an edit of parameters that nothing in this controller can bring to the cloud.

@@ -32,8 +32,8 @@ func newPreview() *Preview {
 }
 
 // outlookOf returns what the next plan for an edited object would decide.
-func outlookOf(ctx context.Context, old, object v1alpha1.ResourceObject) (outlook, error) {
-	e, err := newPreview().edit(ctx, old, object)
+func (p *Preview) outlookOf(ctx context.Context, old, object v1alpha1.ResourceObject) (outlook, error) {
+	e, err := p.edit(ctx, old, object)
 	if err != nil {
 		return outlook{}, err
 	}
@@ -105,7 +105,7 @@ func goesOn(d *v1alpha1.Database)     { d.Annotations = nil }
 
 // reconciled is a database whose plan was told.
 func reconciled(d *v1alpha1.Database) {
-	said, err := outlookOf(context.Background(), usual(), d)
+	said, err := newPreview().outlookOf(context.Background(), usual(), d)
 	if err != nil {
 		panic(err)
 	}
@@ -334,12 +334,12 @@ func TestPlanDoesWhatThePreviewSaid(t *testing.T) {
 					}
 				}
 				object.Generation = 2
-				said, err := outlookOf(t.Context(), old, object)
+				said, err := newPreview().outlookOf(t.Context(), old, object)
 				if err != nil {
 					t.Fatal(err)
 				}
 				n += len(said.Changes)
-				if diff := cmp.Diff(promised(said), done(t, object)); diff != "" {
+				if diff := cmp.Diff(promised(said), done(t, mem.New(mem.Options{}).Driver(), kind.Database(), object)); diff != "" {
 					t.Fatalf("%s, edits %b, policy %d (-previewed +planned):\n%s", name, set, i, diff)
 				}
 			}
@@ -368,25 +368,25 @@ func promised(o outlook) kept {
 }
 
 // done is what the plan does once the edit is stored and the cloud is observed.
-func done(t *testing.T, object *v1alpha1.Database) kept {
+func done(t *testing.T, drv driver.Driver, k *kind.Kind, object v1alpha1.ResourceObject) kept {
 	t.Helper()
-	object = object.DeepCopy()
-	from, _ := json.Marshal(object.Status.Observed)
-	to, _ := json.Marshal(object.Spec.DatabaseParameters)
-	changes, err := mem.New(mem.Options{}).Driver().Preview("Database", from, to, object.Status.Applied) // what Observe reports: drivertest
+	from, _ := json.Marshal(object.GetObserved())
+	to, _ := json.Marshal(object.GetParameters())
+	status := object.GetResourceStatus()
+	changes, err := drv.Preview(k.Name, from, to, status.Applied) // what Observe reports: drivertest
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := plan.ViewOf(object, &object.Status.ResourceStatus, nil)
+	v := plan.ViewOf(object, status, nil)
 	v.Held, v.ID, v.Mark = true, "db-1", driver.Mark{Cluster: "c", Namespace: "shop", Name: "orders", UID: "uid-1"}
-	a := plan.Plan(v, driver.Observation{State: driver.Ready, Available: true, ID: "db-1", Mark: v.Mark, Changes: changes}, plan.PolicyOf(kind.Database(), object))
-	k := kept{AtOnce: append([]string{}, driver.Names(a.Changes)...), All: []string{}, Hash: a.Hash}
+	a := plan.Plan(v, driver.Observation{State: driver.Ready, Available: true, ID: "db-1", Mark: v.Mark, Changes: changes}, plan.PolicyOf(k, object))
+	out := kept{AtOnce: append([]string{}, driver.Names(a.Changes)...), All: []string{}, Hash: a.Hash}
 	for _, c := range a.Pending {
-		k.All = append(k.All, c.Field+" "+c.Cause)
-		k.Impossible = k.Impossible || c.Effect == string(driver.Impossible)
+		out.All = append(out.All, c.Field+" "+c.Cause)
+		out.Impossible = out.Impossible || c.Effect == string(driver.Impossible)
 	}
-	slices.Sort(k.All)
-	return k
+	slices.Sort(out.All)
+	return out
 }
 
 func TestPreviewKeepsToTheLimits(t *testing.T) {

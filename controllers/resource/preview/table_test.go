@@ -1,0 +1,399 @@
+package preview
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/providers/aws"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp"
+	"github.com/mooring-dev/mooring/test/fieldedit"
+)
+
+// A subject is one kind in one cloud.
+type subject struct {
+	cloud string
+	kind  *kind.Kind
+	drv   driver.Driver
+	// full are parameters that declare every field, safe the values that fields return to, and steps edits of each field.
+	full  class.Tree
+	safe  map[string]string
+	steps []fieldedit.Step
+}
+
+// closed is a driver of which nobody may open a session: previews call no cloud.
+type closed struct{ driver.Driver }
+
+func (closed) Open(context.Context, driver.Opening) (driver.Session, error) {
+	panic("a preview opens a session")
+}
+
+func subjectOf[S any](t *testing.T, cloud string, k *kind.Kind, drv driver.Driver, from fieldedit.Kind[S]) subject {
+	t.Helper()
+	full, err := class.TreeOf(new(from.Full()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := subject{cloud: cloud, kind: k, drv: closed{drv}, full: full, safe: map[string]string{}}
+	for _, f := range from.Fields {
+		effect := f.Effect
+		if effect == "" {
+			effect = driver.Online
+		}
+		if f.Safe != nil {
+			s.safe[f.Name] = fmt.Sprint(f.Safe)
+		}
+		s.steps = append(s.steps, fieldedit.Step{Field: f.Name, To: f.To, Effect: effect})
+	}
+	s.steps = append(s.steps, from.More...)
+	return s
+}
+
+func subjects(t *testing.T) []subject {
+	inAWS, inGCP := aws.New(aws.Options{}), gcp.New(gcp.Options{})
+	return []subject{
+		subjectOf(t, "aws", kind.Database(), inAWS, fieldedit.AWSDatabase("eu-central-1")), subjectOf(t, "aws", kind.Bucket(), inAWS, fieldedit.AWSBucket("eu-central-1")),
+		subjectOf(t, "gcp", kind.Database(), inGCP, fieldedit.GCPDatabase("europe-west3")), subjectOf(t, "gcp", kind.Bucket(), inGCP, fieldedit.GCPBucket("europe-west3")),
+	}
+}
+
+func (s subject) preview() *Preview {
+	return &Preview{
+		Kind: s.kind, Drivers: map[string]driver.Driver{s.cloud: s.drv},
+		Observed: func(client.ObjectKey) (time.Time, bool) { return previewTime, true }, Now: func() time.Time { return previewTime },
+	}
+}
+
+func (s subject) resource() driver.Resource { return s.preview().described(s.cloud) }
+
+// object returns an object whose spec was applied in full, and whose cloud object is as mirror says.
+func (s subject) object(t *testing.T, spec, mirror class.Tree) v1alpha1.ResourceObject {
+	t.Helper()
+	o := s.kind.New()
+	full := with(spec, "providerConfigRef.name", "team")
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(class.Tree{"spec": full, "status": class.Tree{"observed": mirror}}, o); err != nil {
+		t.Fatal(err)
+	}
+	o.SetNamespace("shop")
+	o.SetName("orders")
+	o.SetUID("uid-1")
+	o.SetGeneration(1)
+	o.SetFinalizers([]string{v1alpha1.FinalizerResource})
+	status := o.GetResourceStatus()
+	status.Provider, status.ExternalName, status.AppliedGeneration = s.cloud, "shop-orders-1", 1
+	status.FirstReadyTime, status.Applied = &metav1.Time{Time: previewTime}, map[string][]string{}
+	for _, d := range s.resource().Fields {
+		switch value := at(spec, d.Field).(type) {
+		case nil:
+		case class.Tree:
+			status.Applied[d.Field] = slices.Sorted(maps.Keys(value))
+		default:
+			status.Applied[d.Field] = []string{fmt.Sprint(value)}
+		}
+	}
+	return o
+}
+
+// at returns the value of a field, nil if there is none.
+func at(tree class.Tree, field string) (value any) {
+	value = tree
+	for step := range strings.SplitSeq(field, ".") {
+		inner, ok := value.(class.Tree)
+		if !ok {
+			return nil
+		}
+		value = inner[step]
+	}
+	return value
+}
+
+// with returns a tree in which a field has a value. It has none if that is nil, nor have the objects around it that are empty then.
+func with(tree class.Tree, field string, value any) class.Tree {
+	out := runtime.DeepCopyJSON(tree)
+	inner := out
+	steps := strings.Split(field, ".")
+	if value == nil && len(steps) > 1 {
+		if around, _ := at(tree, steps[0]).(class.Tree); len(around) == 1 {
+			steps = steps[:1]
+		}
+	}
+	for _, step := range steps[:len(steps)-1] {
+		next, ok := inner[step].(class.Tree)
+		if !ok {
+			next = class.Tree{}
+			inner[step] = next
+		}
+		inner = next
+	}
+	switch v := value.(type) {
+	case nil:
+		delete(inner, steps[len(steps)-1])
+	case int:
+		inner[steps[len(steps)-1]] = int64(v)
+	case map[string]string:
+		entries := class.Tree{}
+		for k, v := range v {
+			entries[k] = v
+		}
+		inner[steps[len(steps)-1]] = entries
+	default:
+		inner[steps[len(steps)-1]] = v
+	}
+	return out
+}
+
+// A trial is an edit of one field of an object, and the one change that it brings about.
+type trial struct {
+	name string
+	// old and edited are what the spec says before and after, mirror what was last observed.
+	old, edited, mirror class.Tree
+	field, from, to     string
+	effect              driver.Effect
+	// set: nobody has set the field before. Its effect is the driver's word, so it shows no effect that a table lists.
+	set bool
+	// noLongerManaged: the cloud keeps what it has.
+	noLongerManaged bool
+}
+
+// trials returns the edits of all fields.
+func (s subject) trials(t *testing.T) (all []trial) {
+	for _, step := range s.steps {
+		before := s.full
+		if step.From != nil {
+			before = with(before, step.Field, step.From)
+		}
+		if entries, ok := step.To.(map[string]string); ok {
+			all = append(all, s.entryTrials(step.Field, entries)...)
+			continue
+		}
+		from := fmt.Sprint(at(before, step.Field))
+		all = append(all, trial{
+			name: fmt.Sprintf("%s is changed to %v", step.Field, step.To), old: before, edited: with(before, step.Field, step.To), mirror: before,
+			field: step.Field, from: from, to: fmt.Sprint(step.To), effect: step.Effect,
+		})
+	}
+	for _, d := range s.resource().Fields {
+		if d.Field == driver.FieldUsername {
+			continue // it is no parameter: TestPreview
+		}
+		if at(s.full, d.Field) == nil {
+			t.Fatalf("%s %s: no parameters declare %s", s.cloud, s.kind.Name, d.Field)
+		}
+		if d.Field != "tags" {
+			all = append(all, s.set(t, d))
+		}
+		out := trial{name: d.Field + " is taken out of the spec", old: s.full, edited: with(s.full, d.Field, nil), mirror: s.full, field: d.Field, noLongerManaged: true}
+		if safe, returns := s.safe[d.Field]; returns {
+			step := s.steps[slices.IndexFunc(s.steps, func(step fieldedit.Step) bool { return step.Field == d.Field })]
+			out.old = with(s.full, d.Field, step.To)
+			out.mirror, out.noLongerManaged = out.old, false
+			out.from, out.to, out.effect = fmt.Sprint(step.To), safe, driver.Online
+		}
+		all = append(all, out)
+	}
+	if at(s.full, "encryption") != nil { // an empty object means that there is to be no key
+		all = append(all, trial{
+			name: "encryption is emptied", old: s.full, edited: with(s.full, "encryption", class.Tree{}), mirror: s.full,
+			field: "encryption.key", from: fmt.Sprint(at(s.full, "encryption.key")), to: "(none)", effect: driver.Online,
+		})
+	}
+	return all
+}
+
+// set returns the trial in which a field is set that nobody has set before. Its effect is the one that the driver's table gives it.
+func (s subject) set(t *testing.T, d driver.Field) trial {
+	t.Helper()
+	without := with(s.full, d.Field, nil)
+	changes, err := s.drv.Preview(s.kind.Name, raw(t, without), raw(t, s.full), nil)
+	if err != nil || len(changes) != 1 {
+		t.Fatalf("%s %s is set: changes %v, %v", s.cloud, d.Field, changes, err)
+	}
+	return trial{
+		name: d.Field + " is set", set: true, old: without, edited: s.full, mirror: without,
+		field: d.Field, from: "(none)", to: fmt.Sprint(at(s.full, d.Field)), effect: changes[0].Effect,
+	}
+}
+
+// entryTrials returns the edits of the entries of a map. other has other values than the full parameters.
+func (s subject) entryTrials(field string, other map[string]string) []trial {
+	one := func(name string, old, edited, mirror map[string]string, from, to string) trial {
+		return trial{
+			name: field + ": " + name, old: with(s.full, field, old), edited: with(s.full, field, edited), mirror: with(s.full, field, mirror),
+			field: field, from: from, to: to, effect: driver.Online,
+		}
+	}
+	const key = "team"
+	value := other[key]
+	two, none := map[string]string{"a": "1", key: "x"}, map[string]string{}
+	return []trial{
+		one("set", nil, map[string]string{key: value}, map[string]string{"theirs": "x"}, "(none)", key+"="+value),
+		one("an entry is added", map[string]string{"a": "1"}, two, map[string]string{"a": "1", "theirs": "x"}, "(none)", key+"=x"),
+		one("an entry is changed", two, map[string]string{"a": "1", key: value}, two, key+"=x", key+"="+value),
+		one("an entry is removed", two, map[string]string{"a": "1"}, two, key+"=x", "(none)"),
+		one("all are removed", two, none, map[string]string{"a": "1", key: "x", "theirs": "x"}, "a=1, "+key+"=x", "(none)"),
+	}
+}
+
+func raw(t *testing.T, tree class.Tree) json.RawMessage {
+	t.Helper()
+	text, err := json.Marshal(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Every edit of every field in every cloud is previewed in one line: its field, from, to, effect and when it is made, as the driver's table
+// says it. No field is silent, and every effect that a table lists has an edit that shows it.
+func TestEveryFieldAndEdit(t *testing.T) {
+	unseen := map[string]string{
+		"aws version Online": "the mirror shows the version that runs, and not one that waits", "aws aws.instanceClass Online": "likewise",
+		"gcp version Restarts": "of MySQL", "gcp databaseName Online": "it is set, and was not before",
+	}
+	for _, s := range subjects(t) {
+		reached := map[string]bool{}
+		for _, tt := range s.trials(t) {
+			reached[tt.field+" "+string(tt.effect)] = reached[tt.field+" "+string(tt.effect)] || !tt.set
+			for _, disruptive := range []v1alpha1.DisruptivePolicy{"", v1alpha1.DisruptiveOnApproval} {
+				t.Run(fmt.Sprintf("%s/%s/%s/%s", s.cloud, s.kind.Name, tt.name, disruptive), func(t *testing.T) {
+					s.try(t, tt, disruptive)
+				})
+			}
+		}
+		for _, d := range s.resource().Fields {
+			for _, e := range d.Effects {
+				if d.Field != driver.FieldUsername && !reached[d.Field+" "+string(e.Effect)] && unseen[s.cloud+" "+d.Field+" "+string(e.Effect)] == "" {
+					t.Errorf("%s %s: no edit shows %s when it is %s", s.cloud, s.kind.Name, d.Field, e.Effect)
+				}
+			}
+		}
+	}
+}
+
+// try makes an edit, and checks the lines about it.
+func (s subject) try(t *testing.T, tt trial, disruptive v1alpha1.DisruptivePolicy) {
+	t.Helper()
+	const policy = "updates.disruptive"
+	old, edited := s.object(t, with(tt.old, policy, string(disruptive)), tt.mirror), s.object(t, with(tt.edited, policy, string(disruptive)), tt.mirror)
+	edited.SetGeneration(2)
+	edited.GetResourceStatus().Applied = old.GetResourceStatus().Applied
+	got, err := s.preview().Edit(t.Context(), old, edited)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tt.noLongerManaged {
+		if want := []string{"No longer managed, and kept in the cloud as it is: " + tt.field}; !slices.Equal(got, want) {
+			t.Errorf("lines %q, want %q", got, want)
+		}
+		return
+	}
+	if len(got) != 2 || got[1] != "Compared with what Mooring last observed, less than a minute ago" {
+		t.Fatalf("lines %q, want one about the change, and how old the observation is", got)
+	}
+	from, to := clipPair(tt.from, tt.to)
+	when := "at once"
+	switch {
+	case tt.effect == driver.Impossible:
+		when = "not done"
+	case tt.effect.Disruptive() && disruptive == v1alpha1.DisruptiveOnApproval:
+		when = "after approval"
+	}
+	want := fmt.Sprintf("%s: %s %s -> %s, %s: ", tt.effect, tt.field, from, to, when)
+	if tt.effect == driver.Online {
+		want = fmt.Sprintf("Online, %s: %s %s -> %s", when, tt.field, from, to)
+	}
+	if !strings.HasPrefix(got[0], want) || tt.effect == driver.Online && got[0] != want || strings.HasSuffix(got[0], ": ") {
+		t.Errorf("line %q, want %q", got[0], want)
+	}
+	for _, d := range s.resource().Fields {
+		for _, e := range d.Effects {
+			if d.Field == tt.field && e.Effect == tt.effect && !strings.Contains(got[0], clip(e.Instead, 80)[:max(0, min(80, len(e.Instead))-3)]) {
+				t.Errorf("line %q does not say what to do instead: %q", got[0], e.Instead)
+			}
+		}
+	}
+}
+
+// Whatever is edited in whatever cloud, the plan then makes, asks and refuses what the preview said.
+func TestPlanDoesWhatThePreviewSaidInEveryCloud(t *testing.T) {
+	for _, s := range subjects(t) {
+		t.Run(s.cloud+"/"+s.kind.Name, func(t *testing.T) {
+			n := 0
+			for _, edited := range s.combinations() {
+				for _, disruptive := range []v1alpha1.DisruptivePolicy{"", v1alpha1.DisruptiveOnApproval, v1alpha1.DisruptiveAlways} {
+					n += s.keepsItsWord(t, edited, disruptive)
+				}
+			}
+			if n == 0 {
+				t.Error("nothing ever changed")
+			}
+		})
+	}
+}
+
+// combinations returns specs in which up to three steps were taken, of different fields.
+func (s subject) combinations() (specs []class.Tree) {
+	for i, first := range s.steps {
+		one := with(s.full, first.Field, first.To)
+		specs = append(specs, one)
+		for j, second := range s.steps[:i] {
+			two := with(one, second.Field, second.To)
+			specs = append(specs, two)
+			for _, third := range s.steps[:j] {
+				specs = append(specs, with(two, third.Field, third.To))
+			}
+		}
+	}
+	return specs
+}
+
+// keepsItsWord compares the preview of an edit with the plan, in several states, and returns how many changes there were.
+func (s subject) keepsItsWord(t *testing.T, spec class.Tree, disruptive v1alpha1.DisruptivePolicy) (n int) {
+	t.Helper()
+	drifted := s.full
+	for _, step := range s.steps {
+		if step.Effect != driver.Impossible {
+			drifted = with(s.full, step.Field, step.To)
+			break
+		}
+	}
+	for name, state := range map[string]struct {
+		mirror class.Tree
+		change func(*v1alpha1.ResourceStatus)
+	}{
+		"as declared": {s.full, func(*v1alpha1.ResourceStatus) {}},
+		"drifted":     {drifted, func(*v1alpha1.ResourceStatus) {}},
+		"adopted":     {drifted, func(status *v1alpha1.ResourceStatus) { status.Applied = nil }},
+		"never Ready": {drifted, func(status *v1alpha1.ResourceStatus) { status.FirstReadyTime = nil }},
+	} {
+		const policy = "updates.disruptive"
+		old, edited := s.object(t, with(s.full, policy, string(disruptive)), state.mirror), s.object(t, with(spec, policy, string(disruptive)), state.mirror)
+		edited.SetGeneration(2)
+		edited.GetResourceStatus().Applied = old.GetResourceStatus().Applied
+		state.change(old.GetResourceStatus())
+		state.change(edited.GetResourceStatus())
+		said, err := s.preview().outlookOf(t.Context(), old, edited)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += len(said.Changes)
+		if diff := cmp.Diff(promised(said), done(t, s.drv, s.kind, edited)); diff != "" {
+			t.Fatalf("%s, %v (-previewed +planned):\n%s", name, spec, diff)
+		}
+	}
+	return n
+}
