@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -17,19 +17,13 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// acted marks an error of something that was done, rather than looked at: the cloud refused, and
-// asking again would not change its mind.
-type acted struct{ error }
-
-func (a acted) Unwrap() error { return a.error }
-
 // act does what was planned. From here on a shutdown does not interrupt: a write that began is
 // finished and recorded.
-func (r *Reconciler) act(ctx context.Context, t *turn, a plan.Action) (outcome, error) {
+func (r *Reconciler) act(ctx context.Context, t *turn, a plan.Action) (outcome.Outcome, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
 	defer cancel()
 	if err := r.storePassword(ctx, t); err != nil {
-		return outcome{}, err
+		return outcome.Outcome{}, err
 	}
 	t.action = string(a.Verb)
 	switch a.Verb {
@@ -41,7 +35,7 @@ func (r *Reconciler) act(ctx context.Context, t *turn, a plan.Action) (outcome, 
 		return r.release(ctx, t)
 	case plan.Unbind:
 		t.unbind()
-		return outcome{quiet: true, next: soon}, nil
+		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
 	case plan.Update:
 		if a = r.takeTurn(t, a); len(a.Changes) == 0 {
 			return r.waitForTurn(ctx, t, a)
@@ -51,12 +45,12 @@ func (r *Reconciler) act(ctx context.Context, t *turn, a plan.Action) (outcome, 
 		return r.delete(ctx, t, a)
 	case plan.Forget:
 		if a.Lost {
-			r.event(t, corev1.EventTypeWarning, v1alpha1.EventDataLost,
+			t.note(outcome.Warning(v1alpha1.EventDataLost,
 				"%s no longer exists in %s account %s, and there is no final snapshot %s: it was deleted outside Mooring, and its data is lost unless the cloud has other backups",
-				t.request.Name, t.conn.Provider, t.account, t.request.Deletion.Snapshot)
+				t.request.Name, t.conn.Provider, t.account, t.request.Deletion.Snapshot))
 		}
 		out, err := r.forget(ctx, t, a.Message, a.Stays)
-		return out.orNothing(), err
+		return out.OrNothing(), err
 	default:
 		return r.rest(ctx, t, a)
 	}
@@ -85,7 +79,7 @@ func (r *Reconciler) secure(ctx context.Context, t *turn, a plan.Action) (fresh 
 	}
 	if !t.bound() {
 		r.bind(t)
-		r.describe(t, outcome{state: condition.Progressing, reason: a.Reason, message: a.Message})
+		r.describe(t, outcome.Outcome{State: condition.Progressing, Reason: a.Reason, Message: a.Message})
 		if err := r.patchStatus(ctx, t); err != nil {
 			return false, fmt.Errorf("store the binding: %w", err)
 		}
@@ -101,7 +95,7 @@ func (r *Reconciler) certain(ctx context.Context, t *turn) error {
 		return err
 	}
 	if live.GetUID() != t.obj.GetUID() || live.GetResourceVersion() != t.obj.GetResourceVersion() {
-		return errStale
+		return outcome.ErrStale
 	}
 	return nil
 }
@@ -119,38 +113,38 @@ func (t *turn) creatableName() error {
 	return fmt.Errorf("%w; choose another spec.externalName", refusal)
 }
 
-func (r *Reconciler) create(ctx context.Context, t *turn, a plan.Action) (outcome, error) {
+func (r *Reconciler) create(ctx context.Context, t *turn, a plan.Action) (outcome.Outcome, error) {
 	if err := t.creatableName(); err != nil {
-		return outcome{}, acted{err}
+		return outcome.Outcome{}, outcome.Acted{Err: err}
 	}
 	if err := r.mayPublish(ctx, t); err != nil {
-		return outcome{}, err
+		return outcome.Outcome{}, err
 	}
 	nothingYet := !t.bound() || t.neverCreated()
 	first := !t.held()
 	fresh, err := r.secure(ctx, t, a)
 	if err != nil {
-		return outcome{}, err
+		return outcome.Outcome{}, err
 	}
 	triedAgain, refused := t.failedBefore(), t.mem.creationRefused
 	switch changed := r.startOver(t, v1alpha1.OriginCreated, t.seen.Applied); {
 	case changed:
-		r.describe(t, outcome{state: condition.Progressing, reason: a.Reason, message: a.Message, quiet: triedAgain || t.troubled()})
+		r.describe(t, outcome.Outcome{State: condition.Progressing, Reason: a.Reason, Message: a.Message, KeepConditions: triedAgain || t.troubled()})
 		err = r.patchStatus(ctx, t)
 	case !fresh:
 		err = r.certain(ctx, t)
 	}
 	t.mem.creationRefused = refused // as long as no other is sent
 	if err != nil {
-		return outcome{}, err
+		return outcome.Outcome{}, err
 	}
 	if t.view.WasReady {
-		r.event(t, corev1.EventTypeWarning, v1alpha1.EventDataLost,
+		t.note(outcome.Warning(v1alpha1.EventDataLost,
 			"%s was deleted in %s account %s outside Mooring, and its data is lost; Mooring is creating a new, empty one under the same name",
-			t.request.Name, t.conn.Provider, t.account)
+			t.request.Name, t.conn.Provider, t.account))
 	}
 	if err := r.choosePassword(ctx, t, first); err != nil {
-		return outcome{}, err
+		return outcome.Outcome{}, err
 	}
 	t.mem.creationRefused = false
 	done, err := t.session.Create(ctx, r.Kind.Name, t.request, t.password)
@@ -158,25 +152,27 @@ func (r *Reconciler) create(ctx context.Context, t *turn, a plan.Action) (outcom
 	t.wrote(r.Now(), done.Sent)
 	if err != nil {
 		t.creationRefused(err, nothingYet)
-		return outcome{}, acted{err}
+		return outcome.Outcome{}, outcome.Acted{Err: err}
 	}
 	t.mem.answered = true
-	r.firstTime(t, v1alpha1.EventCreated, "created %s in %s account %s", t.request.Name, t.conn.Provider, t.account)
+	created := outcome.Normal(v1alpha1.EventCreated, "created %s in %s account %s", t.request.Name, t.conn.Provider, t.account)
+	created.FirstTime = true
+	t.note(created)
 	t.status.Operation, t.mem.absent = done.Operation, t.mem.notBefore
 	if done.ID != "" {
 		t.status.ExternalID = done.ID
 	}
-	return outcome{state: condition.Progressing, reason: a.Reason, message: a.Message, next: soon, quiet: triedAgain, created: true}, nil
+	return outcome.Outcome{State: condition.Progressing, Reason: a.Reason, Message: a.Message, Next: outcome.Soon, KeepConditions: triedAgain, Created: true}, nil
 }
 
-func (r *Reconciler) update(ctx context.Context, t *turn, a plan.Action, changes []driver.Change) (outcome, error) {
+func (r *Reconciler) update(ctx context.Context, t *turn, a plan.Action, changes []driver.Change) (outcome.Outcome, error) {
 	wasBound := t.bound()
 	if _, err := r.secure(ctx, t, a); err != nil {
-		return outcome{}, err
+		return outcome.Outcome{}, err
 	}
 	if a.Verb == plan.Adopt {
 		if waits, err := r.takeOver(ctx, t, changes, wasBound); waits || err != nil {
-			return outcome{quiet: true, next: polling}, err
+			return outcome.Outcome{KeepConditions: true, Next: outcome.Polling}, err
 		}
 	}
 	out := r.updating(t, a)
@@ -188,110 +184,110 @@ func (r *Reconciler) update(ctx context.Context, t *turn, a plan.Action, changes
 	// What is about to be set is stored first: it may arrive although its answer is lost, and must then be
 	// known to be ours. The patch is guarded, so it also keeps an old version of the spec from being applied.
 	told := out
-	told.pends = !t.deleting && !out.quiet && out.state == condition.Updating
-	told.quiet = out.quiet || t.troubled() // that it is tried again is no news: conditions would turn, and turn back if it fails
+	told.PendingKnown = !t.deleting && !out.KeepConditions && out.State == condition.Updating
+	told.KeepConditions = out.KeepConditions || t.troubled() // that it is tried again is no news: conditions would turn, and turn back if it fails
 	r.describe(t, told)
 	before := t.obj.GetResourceVersion()
 	if err := r.patchStatus(ctx, t); err != nil {
-		return outcome{}, err
+		return outcome.Outcome{}, err
 	}
 	if t.obj.GetResourceVersion() == before { // there was nothing to store
 		if err := r.certain(ctx, t); err != nil {
-			return outcome{}, err
+			return outcome.Outcome{}, err
 		}
 	}
 	done, err := t.session.Update(ctx, r.Kind.Name, t.request, changes, t.password)
 	t.answered(err)
-	failed := outcome{pending: a.Pending, pends: a.Verb == plan.Update && !t.deleting}
+	failed := outcome.Outcome{Pending: a.Pending, PendingKnown: a.Verb == plan.Update && !t.deleting}
 	if err != nil {
 		t.wrote(r.Now(), nil)
-		return failed, acted{refusedUpdate(changes, err)}
+		return failed, outcome.Acted{Err: outcome.RefusedUpdate(changes, err)}
 	}
 	applied := without(changes, done.Failed)
 	t.wrote(r.Now(), applied)
 	if !t.mem.inVain {
-		r.tellUpdate(t, a, applied)
+		t.tellUpdate(a, applied)
 	}
 	t.sent(applied)
 	t.status.Operation = done.Operation
 	if len(done.Failed) > 0 {
-		failed.pending = plan.StillPending(a.Pending, applied)
-		return failed, acted{fieldErrors(done.Failed)}
+		failed.Pending = plan.StillPending(a.Pending, applied)
+		return failed, outcome.Acted{Err: outcome.FieldErrors(done.Failed)}
 	}
 	// Only what was done settles a plan. What still differs in the course of a creation is no plan, and not worth
 	// a write.
-	out.planned = out.state != condition.Progressing || t.status.Plan != nil
+	out.Planned = out.State != condition.Progressing || t.status.Plan != nil
 	return out, nil
 }
 
 // inVain makes the outcome of an update that of one which the cloud took before, and which did not come true. What a
 // call said about that stands.
-func (t *turn) inVain(out outcome, changes []driver.Change) outcome {
-	out.next, out.repeated = afterError, true
+func (t *turn) inVain(out outcome.Outcome, changes []driver.Change) outcome.Outcome {
+	out.Next, out.Retried = outcome.AfterError, true
 	switch {
-	case t.mem.failures > 0:
-		out.quiet = true
-	case out.quiet:
-		out.quiet, out.state = false, condition.DriftWaits
-		out.message = "the cloud does not keep the value that Mooring sets; find out who else changes it, or set the spec to the value in the cloud: " + plan.ListChanges(changes)
-	case out.state == condition.Updating:
-		out.message = "the cloud accepted this change before but does not show it, so Mooring sends it again: " + plan.ListChanges(changes)
+	case t.mem.report.Failures > 0:
+		out.KeepConditions = true
+	case out.KeepConditions:
+		out.KeepConditions, out.State = false, condition.DriftWaits
+		out.Message = "the cloud does not keep the value that Mooring sets; find out who else changes it, or set the spec to the value in the cloud: " + plan.ListChanges(changes)
+	case out.State == condition.Updating:
+		out.Message = "the cloud accepted this change before but does not show it, so Mooring sends it again: " + plan.ListChanges(changes)
 	}
 	return out
 }
 
 // updating returns the outcome of an update that the cloud takes.
-func (r *Reconciler) updating(t *turn, a plan.Action) outcome {
-	out := outcome{reason: a.Reason, message: a.Message, pending: a.Pending, hash: a.Hash, next: soon}
+func (r *Reconciler) updating(t *turn, a plan.Action) outcome.Outcome {
+	out := outcome.Outcome{Reason: a.Reason, Message: a.Message, Pending: a.Pending, Hash: a.Hash, Next: outcome.Soon}
 	switch {
 	case t.deleting:
-		out.state = condition.Deleting
+		out.State = condition.Deleting
 	case a.Verb == plan.Adopt && t.status.FirstReadyTime != nil:
-		out.quiet = true // it only lost its mark
+		out.KeepConditions = true // it only lost its mark
 	case a.Verb == plan.Adopt:
-		out.state = condition.Progressing
+		out.State = condition.Progressing
 	case t.status.FirstReadyTime == nil:
-		out.state, out.reason, out.message = condition.Progressing, v1alpha1.ReasonCreating, plan.MessageCreating
+		out.State, out.Reason, out.Message = condition.Progressing, v1alpha1.ReasonCreating, plan.MessageCreating
 	case a.Reason == v1alpha1.ReasonUpdating, t.view.Edited && a.Hash == "":
-		out.state = condition.Updating // what was set for an edit differs as drift does, until it has come true once
+		out.State = condition.Updating // what was set for an edit differs as drift does, until it has come true once
 	default:
-		out.quiet = true // drift, put right: conditions tell it only if it lasts
+		out.KeepConditions = true // drift, put right: conditions tell it only if it lasts
 	}
 	return out
 }
 
 // release marks what is left behind, so that it is not taken back by accident.
-func (r *Reconciler) release(ctx context.Context, t *turn) (outcome, error) {
+func (r *Reconciler) release(ctx context.Context, t *turn) (outcome.Outcome, error) {
 	if err := r.certain(ctx, t); err != nil {
-		return outcome{}, err
+		return outcome.Outcome{}, err
 	}
 	t.request.Mark.Released = true
 	done, err := t.session.Update(ctx, r.Kind.Name, t.request, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, t.password)
 	t.answered(err)
 	if err == nil && len(done.Failed) > 0 {
-		err = fieldErrors(done.Failed)
+		err = outcome.FieldErrors(done.Failed)
 	}
 	if err != nil {
-		return outcome{}, acted{err}
+		return outcome.Outcome{}, outcome.Acted{Err: err}
 	}
 	if done.Operation != "" { // it may still fail: the finalizer goes once the mark is seen
 		t.status.Operation = done.Operation
-		return outcome{state: condition.Deleting, reason: v1alpha1.ReasonDeleting, message: plan.MessageReleasing, next: soon}, nil
+		return outcome.Outcome{State: condition.Deleting, Reason: v1alpha1.ReasonDeleting, Message: plan.MessageReleasing, Next: outcome.Soon}, nil
 	}
 	left := fmt.Sprintf("retained %s in %s account %s", t.request.Name, t.conn.Provider, t.account)
 	if t.policy.Deletion != v1alpha1.DeletionRetain {
 		left += ": it existed before this object took it over, and this object's spec was never applied in full"
 	}
 	out, err := r.forget(ctx, t, left, true)
-	return out.orNothing(), err
+	return out.OrNothing(), err
 }
 
-func (r *Reconciler) delete(ctx context.Context, t *turn, a plan.Action) (outcome, error) {
+func (r *Reconciler) delete(ctx context.Context, t *turn, a plan.Action) (outcome.Outcome, error) {
 	if !t.mem.deleteSent.IsZero() && t.now.Sub(t.mem.deleteSent) < r.Settle {
-		return outcome{state: condition.Deleting, reason: a.Reason, message: a.Message, next: polling}, nil
+		return outcome.Outcome{State: condition.Deleting, Reason: a.Reason, Message: a.Message, Next: outcome.Polling}, nil
 	}
 	if err := r.certain(ctx, t); err != nil {
-		return outcome{}, err
+		return outcome.Outcome{}, err
 	}
 	if !a.Snapshot {
 		t.request.Deletion.Snapshot = ""
@@ -299,20 +295,20 @@ func (r *Reconciler) delete(ctx context.Context, t *turn, a plan.Action) (outcom
 	done, err := t.session.Delete(ctx, r.Kind.Name, t.request)
 	t.answered(err)
 	if err != nil {
-		return outcome{}, acted{err}
+		return outcome.Outcome{}, outcome.Acted{Err: err}
 	}
-	out := outcome{state: condition.Deleting, reason: a.Reason, message: a.Message, next: soon}
+	out := outcome.Outcome{State: condition.Deleting, Reason: a.Reason, Message: a.Message, Next: outcome.Soon}
 	if done.Unfinished {
 		return out, nil
 	}
 	t.mem.deleteSent = r.Now()
-	r.normal(t, v1alpha1.EventDeletionRequested, "asked %s to delete %s", t.conn.Provider, t.request.Name)
+	t.note(outcome.Normal(v1alpha1.EventDeletionRequested, "asked %s to delete %s", t.conn.Provider, t.request.Name))
 	t.status.Operation = done.Operation
 	return out, nil
 }
 
 // forget drops what was kept for the object, then the finalizer. stays says that the cloud object is left.
-func (r *Reconciler) forget(ctx context.Context, t *turn, why string, stays bool) (*outcome, error) {
+func (r *Reconciler) forget(ctx context.Context, t *turn, why string, stays bool) (*outcome.Outcome, error) {
 	finished := t.held()
 	if finished {
 		if err := r.dropSecrets(ctx, t, stays); err != nil {
@@ -322,43 +318,43 @@ func (r *Reconciler) forget(ctx context.Context, t *turn, why string, stays bool
 		if stays {
 			reason = v1alpha1.EventRetained
 		}
-		r.normal(t, reason, "%s", why)
+		t.note(outcome.Normal(reason, "%s", why))
 		controllerutil.RemoveFinalizer(t.obj, v1alpha1.FinalizerResource)
 		err := r.Client.Patch(ctx, t.obj, client.MergeFromWithOptions(t.stored, client.MergeFromWithOptimisticLock{}))
 		if client.IgnoreNotFound(err) != nil {
 			return nil, fmt.Errorf("remove the finalizer: %w", err)
 		}
 	}
-	return &outcome{gone: true, finished: finished, stays: stays}, nil
+	return &outcome.Outcome{Deleted: true, Finished: finished, Orphaned: stays}, nil
 }
 
 // rest is for turns in which nothing is to be done in the cloud: the connection is published, and the plan recorded.
-func (r *Reconciler) rest(ctx context.Context, t *turn, a plan.Action) (outcome, error) {
-	out := outcome{reason: a.Reason, message: a.Message, detail: a.Detail, pending: a.Pending, planned: true, hash: a.Hash}
+func (r *Reconciler) rest(ctx context.Context, t *turn, a plan.Action) (outcome.Outcome, error) {
+	out := outcome.Outcome{Reason: a.Reason, Message: a.Message, Detail: a.Detail, Pending: a.Pending, Planned: true, Hash: a.Hash}
 	switch a.Verb {
 	case plan.Settle:
-		out.state, out.next = condition.Settled, atSync
+		out.State, out.Next = condition.Settled, outcome.AtSync
 		t.mem.sent, t.mem.inVain = nil, false
 		r.leaveRollout(t.obj.GetUID())
 	case plan.Ask:
 		r.leaveRollout(t.obj.GetUID())
-		out.state, out.next = condition.DriftWaits, atSync
+		out.State, out.Next = condition.DriftWaits, outcome.AtSync
 		if a.EditWaits {
-			out.state = condition.EditWaits
+			out.State = condition.EditWaits
 		}
 	case plan.Stall:
-		out.undecided = !a.Decided
-		out.state, out.next = condition.Stalled, atSync // an edit, an annotation or a watch brings it back at once
+		out.Undecided = !a.Decided
+		out.State, out.Next = condition.Stalled, outcome.AtSync // an edit, an annotation or a watch brings it back at once
 		if t.deleting {
-			out.state = condition.DeletionStalled
+			out.State = condition.DeletionStalled
 		}
 		if a.Reason == v1alpha1.ReasonFailed && t.seen.State == driver.Failed {
-			out.message, out.quiet = t.whyFailed(out.message)
+			out.Message, out.KeepConditions = t.whyFailed(out.Message)
 		}
 	default:
-		out.state, out.next = waiting(t.view, t.seen), polling
-		out.planned, out.quiet = false, a.Quiet || t.mem.inVain || a.Reason == v1alpha1.ReasonCreating && t.failedBefore()
-		out.pending, out.pends = t.stillPending(a)
+		out.State, out.Next = waiting(t.view, t.seen), outcome.Polling
+		out.Planned, out.KeepConditions = false, a.Quiet || t.mem.inVain || a.Reason == v1alpha1.ReasonCreating && t.failedBefore()
+		out.Pending, out.PendingKnown = t.stillPending(a)
 	}
 	if t.deleting || t.policy.Management == v1alpha1.ManagementObserve {
 		return out, nil
@@ -394,4 +390,18 @@ func (t *turn) stillPending(a plan.Action) (pending []v1alpha1.PendingChange, kn
 	return a.Pending, true
 }
 
-var errStale = apierrors.NewConflict(corev1.Resource("objects"), "", fmt.Errorf("the cache is behind"))
+// tellUpdate says what was set in the cloud.
+func (t *turn) tellUpdate(a plan.Action, changes []driver.Change) {
+	switch {
+	case len(changes) == 0:
+	case a.Verb == plan.Update && t.status.FirstReadyTime == nil: // a part of the creation, and no news
+	case a.Verb == plan.Adopt:
+		t.note(outcome.Normal(v1alpha1.EventAdopted, "took over %s", t.request.Name))
+	case len(changes) == 1 && changes[0].Field == driver.FieldPassword:
+		t.note(outcome.Normal(v1alpha1.EventPasswordChanged, "changed the administrator's password"))
+	case a.Reason == v1alpha1.ReasonDrifted:
+		t.note(outcome.Normal(v1alpha1.EventDriftCorrected, "corrected drift: %s", plan.ListChanges(changes)))
+	default:
+		t.note(outcome.Normal(v1alpha1.EventUpdated, "changed %s", plan.ListChanges(changes)))
+	}
+}

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/report"
+
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
 	corev1 "k8s.io/api/core/v1"
@@ -116,15 +119,15 @@ func TestUpdateOfAnOldSpec(t *testing.T) {
 // Drift is put right in silence, unless that does not help.
 func TestDriftIsToldIfItLasts(t *testing.T) {
 	d := newDesk(t)
-	for i, want := range []outcome{
-		{quiet: true, next: soon},
-		{state: condition.DriftWaits, next: afterError, repeated: true, planned: true},
+	for i, want := range []outcome.Outcome{
+		{KeepConditions: true, Next: outcome.Soon},
+		{State: condition.DriftWaits, Next: outcome.AfterError, Retried: true, Planned: true},
 	} {
 		got, err := d.act(t.Context(), d.turn, drift)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.quiet != want.quiet || got.next != want.next || got.repeated != want.repeated || !got.quiet && got.state != want.state {
+		if got.KeepConditions != want.KeepConditions || got.Next != want.Next || got.Retried != want.Retried || !got.KeepConditions && got.State != want.State {
 			t.Errorf("time %d: %+v, want %+v", i+1, got, want)
 		}
 	}
@@ -137,12 +140,12 @@ func TestDriftIsToldIfItLasts(t *testing.T) {
 func TestMarkIsWrittenAgainInSilence(t *testing.T) {
 	d := newDesk(t)
 	d.view, d.seen = plan.View{Held: true, ID: "of-the-cloud"}, driver.Observation{State: driver.Ready, ID: "of-the-cloud"}
-	if out, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || !out.quiet {
+	if out, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || !out.KeepConditions {
 		t.Errorf("%+v, %v", out, err)
 	}
 	d = newDesk(t)
 	d.status.FirstReadyTime = nil
-	if out, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || out.state != condition.Progressing || out.quiet {
+	if out, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || out.State != condition.Progressing || out.KeepConditions {
 		t.Errorf("of what was not ours yet: %+v, %v", out, err)
 	}
 }
@@ -242,7 +245,7 @@ func TestWhatIsRefusedStaysStalled(t *testing.T) {
 	}
 	take()
 	take()
-	d.mem.failures = 0
+	d.mem.report.Failures = 0
 	take()
 	if want := []bool{false, true, true}; !slices.Equal(told, want) {
 		t.Errorf("at each try it was told to be stalled: %v, want %v", told, want)
@@ -267,7 +270,7 @@ func TestWhatFailsStaysRetrying(t *testing.T) {
 		}
 		told = append(told, meta.FindStatusCondition(b.Status.Conditions, v1alpha1.ConditionReconciling).Reason)
 	}}
-	for range stubborn + 2 {
+	for range report.Lasting + 2 {
 		out, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Update, Reason: v1alpha1.ReasonUpdating, Message: "being applied", Changes: drift.Changes})
 		if _, err := d.record(t.Context(), d.turn, out, err); err != nil {
 			t.Fatal(err)
@@ -285,16 +288,16 @@ func TestEditThatDoesNotComeTrue(t *testing.T) {
 	d.bucket().Generation, d.view.Edited = 2, true
 	for i, message := range []string{"being applied", "does not show it"} {
 		out, err := d.act(t.Context(), d.turn, drift)
-		if err != nil || out.quiet || out.state != condition.Updating || !strings.Contains(out.message, message) || out.repeated != (i > 0) {
+		if err != nil || out.KeepConditions || out.State != condition.Updating || !strings.Contains(out.Message, message) || out.Retried != (i > 0) {
 			t.Errorf("time %d: %+v, %v", i+1, out, err)
 		}
 	}
-	d.mem.failures = 1
-	if out, err := d.act(t.Context(), d.turn, drift); err != nil || !out.quiet {
+	d.mem.report.Failures = 1
+	if out, err := d.act(t.Context(), d.turn, drift); err != nil || !out.KeepConditions {
 		t.Errorf("what the cloud said of it does not stand: %+v, %v", out, err)
 	}
-	if told := len(d.Recorder.(*events.FakeRecorder).Events); told != 1 {
-		t.Errorf("%d Events of one edit", told)
+	if told := len(d.notes); told != 1 {
+		t.Errorf("%d Events of one edit: %+v", told, d.notes)
 	}
 }
 
@@ -308,7 +311,7 @@ func TestReleasedIsToldOnce(t *testing.T) {
 			d.status.Applied = map[string][]string{"versioning": {"Enabled"}, "tags": {"team"}}
 			d.seen = driver.Observation{State: driver.Ready, Available: true, Mark: d.view.Mark, Applied: driver.Applied{"tags": {"team"}}}
 			for range 3 {
-				if _, err := d.record(t.Context(), d.turn, outcome{state: condition.Settled, reason: v1alpha1.ReasonReady, next: atSync}, nil); err != nil {
+				if _, err := d.record(t.Context(), d.turn, outcome.Outcome{State: condition.Settled, Reason: v1alpha1.ReasonReady, Next: outcome.AtSync}, nil); err != nil {
 					t.Fatal(err)
 				}
 			}

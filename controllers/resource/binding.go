@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -17,22 +18,14 @@ import (
 func (r *Reconciler) bind(t *turn) {
 	t.status.ExternalName = t.request.Name
 	t.status.Provider = t.conn.Provider
-	t.status.Location = t.place()
+	t.status.Location = r.facts(t).Place()
 	t.status.AccountID = string(t.account)
-	t.describeClass()
+	r.facts(t).DescribeClass(t.status)
 	if t.seen.State == driver.Absent {
 		t.status.Applied, t.status.Origin = t.seen.Applied, v1alpha1.OriginCreated
 	} else {
 		t.status.Origin = plan.OriginOf(plan.Ownership(t.view, t.seen))
 	}
-}
-
-// place returns where the cloud object was observed; before it was, where it is to be.
-func (t *turn) place() string {
-	if t.seen.Location != "" {
-		return t.seen.Location
-	}
-	return t.request.Location
 }
 
 // unbind undoes bind, and forgets what was once seen there: it would not fit what is made elsewhere.
@@ -42,7 +35,7 @@ func (t *turn) unbind() {
 	t.status.Origin, t.status.MarkMissing, t.status.CreationRefused = "", false, false
 	t.mem.creationSent, t.mem.creationRefused, t.mem.creationFailed = false, false, false
 	t.status.Applied, t.status.AppliedGeneration, t.status.Provider = nil, 0, ""
-	t.status.PendingChanges, t.status.Plan = nil, nextPlan(t.status.Plan, "")
+	t.status.PendingChanges, t.status.Plan = nil, outcome.NextPlan(t.status.Plan, "")
 	t.status.ClassName, t.status.ProviderConfigRef, t.status.Effective = "", nil, nil
 }
 
@@ -56,7 +49,7 @@ func (r *Reconciler) startOver(t *turn, origin v1alpha1.Origin, applied driver.A
 	t.status.ExternalID, t.status.Operation, t.status.Fixed = "", "", nil
 	t.status.FirstReadyTime, t.status.AppliedGeneration = nil, 0
 	t.status.Applied = applied
-	t.status.PendingChanges, t.status.Plan = nil, nextPlan(t.status.Plan, "")
+	t.status.PendingChanges, t.status.Plan = nil, outcome.NextPlan(t.status.Plan, "")
 	if err := t.obj.SetObserved(json.RawMessage("null")); err != nil {
 		logf.Log.Error(err, "status.observed could not be cleared")
 	}
@@ -69,7 +62,7 @@ func (r *Reconciler) startOver(t *turn, origin v1alpha1.Origin, applied driver.A
 
 // startOver removes what is remembered of the cloud object that had the name before, and that may have been usable.
 func (m *memory) startOver(wasReady bool) {
-	m.passwordSent, m.drift = 0, nil
+	m.passwordSent, m.report = 0, m.report.StartedOver()
 	m.sent, m.sentAt, m.inVain = nil, time.Time{}, false
 	m.deleteSent, m.unsaved, m.unmarked = time.Time{}, time.Time{}, time.Time{}
 	m.creationRefused, m.creationFailed, m.creation, m.published = false, false, nil, nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -19,7 +21,7 @@ import (
 
 // hasClass: class and spec are merged before anything else is decided. What the class does not allow is not created; what
 // exists already is still looked at, and can be deleted.
-func (r *Reconciler) hasClass(ctx context.Context, t *turn) (*outcome, error) {
+func (r *Reconciler) hasClass(ctx context.Context, t *turn) (*outcome.Outcome, error) {
 	if ref := t.spec.ProviderConfigRef; ref != nil {
 		t.config = identity.KeyOf(ref, t.obj.GetNamespace())
 		return nil, nil
@@ -55,18 +57,6 @@ func (r *Reconciler) merge(t *turn, found *class.Resolution) (err error) {
 	return nil
 }
 
-// describeClass notes what the object has from its class, once it is known to lead to the object's account.
-func (t *turn) describeClass() {
-	t.status.ProviderConfigRef = &v1alpha1.BoundProviderConfig{Kind: t.config.Kind, Name: t.config.Name}
-	switch {
-	case t.class == nil:
-		t.status.ClassName, t.status.Effective = "", nil
-	case t.class.Class != nil:
-		t.status.ClassName = t.class.Name
-		t.status.Effective = t.class.Effective.Stored(t.status.Effective)
-	}
-}
-
 // hasRoom holds the class's limit for the namespace, where what was judged by a cache may have been overtaken. Who finds
 // room keeps others waiting until keep is called.
 func (r *Reconciler) hasRoom(ctx context.Context, t *turn) (keep func(), err error) {
@@ -95,7 +85,7 @@ func (r *Reconciler) takeTurn(t *turn, a plan.Action) plan.Action {
 	if !slices.ContainsFunc(a.Changes, byClass) {
 		return a
 	}
-	c, name, p := t.class.Class, client.ObjectKeyFromObject(t.obj), t.mem.priority
+	c, name, p := t.class.Class, client.ObjectKeyFromObject(t.obj), t.mem.report.Priority
 	width := class.Width(int(c.Status.Users))
 	if r.Rollouts.Enter(c.Name(), c.Object.GetGeneration(), width, t.obj.GetUID(), func() { r.queue.recall(name, p) }) {
 		return a
@@ -105,16 +95,16 @@ func (r *Reconciler) takeTurn(t *turn, a plan.Action) plan.Action {
 }
 
 // waitForTurn is for an update that has to wait until fewer of a class's users are changing. Whoever leaves calls it.
-func (r *Reconciler) waitForTurn(ctx context.Context, t *turn, a plan.Action) (outcome, error) {
-	out := outcome{
-		state: condition.DriftWaits, reason: v1alpha1.ReasonClassChanged, next: atSync, pending: a.Pending, planned: true, hash: a.Hash,
-		message: "the class changed, and the maximum number of its objects are already changing; waiting for a slot",
+func (r *Reconciler) waitForTurn(ctx context.Context, t *turn, a plan.Action) (outcome.Outcome, error) {
+	out := outcome.Outcome{
+		State: condition.DriftWaits, Reason: v1alpha1.ReasonClassChanged, Next: outcome.AtSync, Pending: a.Pending, Planned: true, Hash: a.Hash,
+		Message: "the class changed, and the maximum number of its objects are already changing; waiting for a slot",
 	}
 	if a.Hash != "" {
-		out.message += fmt.Sprintf("; to approve the changes that also wait for approval, set the annotation %s=%s", v1alpha1.AnnotationApprove, a.Hash)
+		out.Message += fmt.Sprintf("; to approve the changes that also wait for approval, set the annotation %s=%s", v1alpha1.AnnotationApprove, a.Hash)
 	}
 	if a.EditWaits {
-		out.state, out.reason = condition.EditWaits, v1alpha1.ReasonApprovalRequired
+		out.State, out.Reason = condition.EditWaits, v1alpha1.ReasonApprovalRequired
 	}
 	return r.publish(ctx, t, out)
 }

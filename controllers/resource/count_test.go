@@ -1,62 +1,28 @@
 package resource
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/report"
+
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
-
-func TestDriftCountsOnce(t *testing.T) {
-	type look struct {
-		differs   []string
-		unsettled bool
-		sent      []string
-		after     time.Duration
-		want      telemetry.Drift
-	}
-	tags, both := []string{"tags"}, []string{"tags", "versioning"}
-	found, corrected := telemetry.Drift{Detected: true}, telemetry.Drift{Corrected: true}
-	for name, looks := range map[string][]look{
-		"nothing":             {{}, {}},
-		"found and put right": {{differs: tags, sent: tags, want: found}, {want: corrected}, {}},
-		"not shown at once":   {{differs: tags, sent: tags, want: found}, {unsettled: true}, {unsettled: true}, {want: corrected}},
-		"sent in vain":        {{differs: tags, sent: tags, want: found}, {unsettled: true}, {differs: tags, sent: tags}, {differs: tags}},
-		"it waits":            {{differs: tags, want: found}, {differs: tags}, {differs: tags}},
-		"it went by itself":   {{differs: tags, want: found}, {}, {differs: tags, want: found}},
-		"two at once":         {{differs: both, sent: both, want: found}, {want: corrected}},
-		"another one":         {{differs: tags, want: found}, {differs: both, want: found}},
-		"it returns": {{differs: tags, sent: tags, want: found}, {want: corrected},
-			{differs: tags, sent: tags, after: time.Hour, want: telemetry.Drift{Detected: true, Recurred: true}}, {want: corrected}},
-		"another field does not return": {{differs: tags, sent: tags, want: found}, {want: corrected}, {differs: []string{"versioning"}, want: found}},
-		"it returns after a week": {{differs: tags, sent: tags, want: found}, {want: corrected}, {after: 7 * 24 * time.Hour},
-			{differs: tags, want: found}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var d drifts
-			now := time.Unix(0, 0)
-			for i, look := range looks {
-				now = now.Add(look.after)
-				if got := d.look(look.differs, look.unsettled, look.sent, now); got != look.want {
-					t.Errorf("look %d: %+v, want %+v", i+1, got, look.want)
-				}
-			}
-		})
-	}
-}
 
 // counting makes a desk whose turn is counted, and returns what was counted since it was last asked.
 func counting(t *testing.T) (*desk, func() map[string]float64) {
@@ -95,7 +61,7 @@ func counting(t *testing.T) (*desk, func() map[string]float64) {
 }
 
 func TestTurnsAreCounted(t *testing.T) {
-	settled := outcome{state: condition.Settled, reason: v1alpha1.ReasonReady, next: atSync}
+	settled := outcome.Outcome{State: condition.Settled, Reason: v1alpha1.ReasonReady, Next: outcome.AtSync}
 	asDeclared := func(d *desk) {
 		d.looked = true
 		d.request.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
@@ -109,54 +75,54 @@ func TestTurnsAreCounted(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		scene func(*desk)
-		out   outcome
+		out   outcome.Outcome
 		err   error
 		want  map[string]float64
 	}{
 		{"as declared", asDeclared, settled, nil, nil},
-		{"not looked", func(*desk) {}, outcome{quiet: true, next: later}, nil, nil},
+		{"not looked", func(*desk) {}, outcome.Outcome{KeepConditions: true, Next: outcome.Later}, nil, nil},
 		{"usable for the first time", func(d *desk) {
 			d.status.FirstReadyTime, d.wasReady = nil, false
 			asDeclared(d)
 		}, settled, nil, map[string]float64{"mooring_time_to_ready_seconds Bucket aws": 1}},
 		{"an edit is applied", func(d *desk) {
 			asDeclared(d)
-			d.mem.edited = d.now.Add(-time.Minute)
+			d.mem.report.Edited = d.now.Add(-time.Minute)
 		}, settled, nil, map[string]float64{"mooring_time_to_converge_seconds Bucket aws": 1}},
 		{"an edit waits", func(d *desk) {
 			asDeclared(d)
-			d.mem.edited = d.now.Add(-time.Minute)
-		}, outcome{state: condition.EditWaits, reason: v1alpha1.ReasonApprovalRequired, next: atSync}, nil, nil},
-		{"drift", changed, outcome{quiet: true, next: soon}, nil, map[string]float64{"mooring_drift_detected_total Bucket aws": 1}},
+			d.mem.report.Edited = d.now.Add(-time.Minute)
+		}, outcome.Outcome{State: condition.EditWaits, Reason: v1alpha1.ReasonApprovalRequired, Next: outcome.AtSync}, nil, nil},
+		{"drift", changed, outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil, map[string]float64{"mooring_drift_detected_total Bucket aws": 1}},
 		{"drift that another process found", func(d *desk) {
 			changed(d)
 			d.view.Waiting = []v1alpha1.PendingChange{{Field: "tags", From: "team=z", To: "team=b", Cause: v1alpha1.CauseDrift}}
-		}, outcome{quiet: true, next: soon}, nil, nil},
+		}, outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil, nil},
 		{"drift put right", func(d *desk) {
 			asDeclared(d)
-			d.mem.drift = drifts{"tags": {open: true, sent: true}}
+			d.mem.report.Drift = report.Drifts{"tags": {Open: true, Sent: true}}
 		}, settled, nil, map[string]float64{"mooring_drift_corrected_total Bucket aws": 1}},
 		{"an edit is no drift", func(d *desk) {
 			changed(d)
 			d.view.Applied = driver.Applied{"tags": {"team=a"}}
-		}, outcome{state: condition.Updating, reason: v1alpha1.ReasonUpdating, next: soon}, nil, nil},
+		}, outcome.Outcome{State: condition.Updating, Reason: v1alpha1.ReasonUpdating, Next: outcome.Soon}, nil, nil},
 		{"what is still becoming so is no drift", func(d *desk) {
 			changed(d)
 			d.view.Edited = true
-		}, outcome{quiet: true, next: soon}, nil, nil},
+		}, outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil, nil},
 		{"what the cloud is at work on is no drift", func(d *desk) {
 			changed(d)
 			d.seen.State = driver.Pending
-		}, outcome{quiet: true, next: polling}, nil, nil},
+		}, outcome.Outcome{KeepConditions: true, Next: outcome.Polling}, nil, nil},
 		{"another's is no drift", func(d *desk) {
 			changed(d)
 			d.seen.Mark = driver.Mark{Cluster: "other"}
-		}, outcome{state: condition.Stalled, reason: v1alpha1.ReasonNotOwned, next: afterError}, nil, nil},
-		{"throttled", func(*desk) {}, outcome{}, &driver.Error{Code: driver.Throttled, RetryAfter: time.Minute}, map[string]float64{"mooring_throttle_wait_seconds aws": 1}},
-		{"no answer", func(*desk) {}, outcome{}, &driver.Error{Code: driver.Unavailable}, nil},
-		{"deleted", func(*desk) {}, outcome{gone: true, finished: true}, nil, map[string]float64{"mooring_deletions_total Bucket deleted aws": 1}},
-		{"retained", func(*desk) {}, outcome{gone: true, finished: true, stays: true}, nil, map[string]float64{"mooring_deletions_total Bucket retained aws": 1}},
-		{"gone before", func(*desk) {}, outcome{gone: true}, nil, nil},
+		}, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonNotOwned, Next: outcome.AfterError}, nil, nil},
+		{"throttled", func(*desk) {}, outcome.Outcome{}, &driver.Error{Code: driver.Throttled, RetryAfter: time.Minute}, map[string]float64{"mooring_throttle_wait_seconds aws": 1}},
+		{"no answer", func(*desk) {}, outcome.Outcome{}, &driver.Error{Code: driver.Unavailable}, nil},
+		{"deleted", func(*desk) {}, outcome.Outcome{Deleted: true, Finished: true}, nil, map[string]float64{"mooring_deletions_total Bucket deleted aws": 1}},
+		{"retained", func(*desk) {}, outcome.Outcome{Deleted: true, Finished: true, Orphaned: true}, nil, map[string]float64{"mooring_deletions_total Bucket retained aws": 1}},
+		{"gone before", func(*desk) {}, outcome.Outcome{Deleted: true}, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d, counted := counting(t)
@@ -177,11 +143,11 @@ func TestTurnsAreCounted(t *testing.T) {
 // An edit begins when its generation is first seen, if the object was met before.
 func TestEditIsSeen(t *testing.T) {
 	d, _ := counting(t)
-	if d.mem.edited = (time.Time{}); !d.begin(d.obj).mem.edited.IsZero() {
+	if d.mem.report.Edited = (time.Time{}); !d.begin(d.obj).mem.report.Edited.IsZero() {
 		t.Error("what was not edited is taken for it")
 	}
 	d.obj.SetGeneration(2)
-	if d.begin(d.obj).mem.edited.IsZero() {
+	if d.begin(d.obj).mem.report.Edited.IsZero() {
 		t.Error("the edit is not seen")
 	}
 }
@@ -189,7 +155,7 @@ func TestEditIsSeen(t *testing.T) {
 func TestSightings(t *testing.T) {
 	d, _ := counting(t)
 	sighted := func() []telemetry.Sighting {
-		d.count(d.turn, outcome{}, reconcile.Result{})
+		d.reported(t)
 		return d.Sightings()
 	}
 	d.mem.seen = time.Unix(7, 0)
@@ -216,24 +182,46 @@ func TestSightings(t *testing.T) {
 func TestUnrecordedTurnsAreCounted(t *testing.T) {
 	d, counted := counting(t)
 	d.mem.seen = time.Unix(7, 0)
-	d.count(d.turn, outcome{}, reconcile.Result{})
+	d.reported(t)
 	told := d.Sightings()
 	counted()
 	d.mem.seen = time.Unix(8, 0)
-	d.notRecorded(t.Context(), d.turn, errors.New("no"))
+	d.notReported(t)
 	if got := d.Sightings(); d.Unrecorded() != 1 || !slices.Equal(got, told) {
 		t.Errorf("%d objects are not recorded, and what nobody was told is seen: %v", d.Unrecorded(), got)
 	}
 	if diff := cmp.Diff(map[string]float64{"mooring_status_write_failures_total Bucket": 1}, counted()); diff != "" {
 		t.Error(diff)
 	}
-	d.count(d.turn, outcome{}, reconcile.Result{})
+	d.reported(t)
 	if want := []telemetry.Sighting{{Name: client.ObjectKeyFromObject(d.obj), Provider: "aws", At: d.mem.seen}}; d.Unrecorded() != 0 || !slices.Equal(d.Sightings(), want) {
 		t.Errorf("%d objects are not recorded after one was, seen %v", d.Unrecorded(), d.Sightings())
 	}
-	d.notRecorded(t.Context(), d.turn, errors.New("no"))
+	d.notReported(t)
 	d.memories.forget(client.ObjectKeyFromObject(d.obj))
 	if d.Unrecorded() != 0 {
 		t.Error("it is gone, and still not recorded")
 	}
+}
+
+// reported reports a reconciliation that has nothing to say.
+func (d *desk) reported(t *testing.T) {
+	t.Helper()
+	if _, err := d.record(t.Context(), d.turn, outcome.Outcome{KeepConditions: true, Next: outcome.Later}, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// notReported reports a reconciliation while no status can be written.
+func (d *desk) notReported(t *testing.T) {
+	t.Helper()
+	working := d.Client
+	d.Client = interceptor.NewClient(working.(client.WithWatch), interceptor.Funcs{
+		SubResourcePatch: func(context.Context, client.Client, string, client.Object, client.Patch, ...client.SubResourcePatchOption) error {
+			return errors.New("no")
+		},
+	})
+	d.status.Operation += "something to write"
+	d.reported(t)
+	d.Client = working
 }

@@ -3,6 +3,8 @@ package resource
 import (
 	"context"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -45,7 +47,7 @@ func (t *turn) creationRefused(err error, nothingYet bool) {
 
 // isNotTiedToNothing: an object for which nothing was created is not tied to the name, location and account of the creation that was
 // refused.
-func (r *Reconciler) isNotTiedToNothing(ctx context.Context, t *turn) (*outcome, error) {
+func (r *Reconciler) isNotTiedToNothing(ctx context.Context, t *turn) (*outcome.Outcome, error) {
 	if t.deleting || !t.neverCreated() || !r.moved(t) {
 		return nil, nil
 	}
@@ -54,12 +56,12 @@ func (r *Reconciler) isNotTiedToNothing(ctx context.Context, t *turn) (*outcome,
 
 // startElsewhere unbinds an object for which nothing was created. The next reconciliation binds it to where its spec and its provider
 // config lead now.
-func (r *Reconciler) startElsewhere(ctx context.Context, t *turn) (*outcome, error) {
+func (r *Reconciler) startElsewhere(ctx context.Context, t *turn) (*outcome.Outcome, error) {
 	if err := r.certain(ctx, t); err != nil {
 		return nil, err
 	}
 	t.unbind()
-	return &outcome{state: condition.Retrying, quiet: true, next: soon}, nil
+	return &outcome.Outcome{State: condition.Retrying, KeepConditions: true, Next: outcome.Soon}, nil
 }
 
 // answerLost reports whether a creation may have been sent of whose answer nothing is known: it was lost, or the process ended before it

@@ -1,4 +1,3 @@
-// Package resource is the one reconciler of all cloud kinds. A Kind says how a kind reads; package plan decides
-// what to do, purely; guard.go holds what must be true first; act.go does it; record.go writes down
-// what happened, in one place.
+// Package resource is the one reconciler of all cloud kinds. A Kind says how a kind reads. guard.go holds what must be true first; package plan
+// decides what to do, purely; act.go does it; package report writes down what happened. Package outcome holds what they pass on.
 package resource

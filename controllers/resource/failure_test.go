@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -166,7 +168,7 @@ func TestWhyACreationFailedStays(t *testing.T) {
 				d.turn = d.begin(d.obj)
 				d.described.Name.MaxLength = 63
 				d.conn, d.request, d.session = conn, request, cloud
-				out, err := outcome{}, d.observe(t.Context(), d.turn)
+				out, err := outcome.Outcome{}, d.observe(t.Context(), d.turn)
 				if err == nil {
 					d.view.Bound, d.view.Mark = true, d.seen.Mark
 					d.view.AbsenceSure = true
@@ -191,7 +193,7 @@ func TestDeletionShowsAtOnce(t *testing.T) {
 		d.RecordDeadline = time.Minute
 		condition.Set(&d.status.Conditions, condition.Update{State: condition.Settled, Reason: v1alpha1.ReasonReady, Generation: 1, Now: metav1.NewTime(d.now)})
 		d.bucket().Generation, d.deleting = 2, true
-		if _, err := d.record(t.Context(), d.turn, outcome{}, &driver.Error{Code: code, Op: "DeleteBucket", Message: "no"}); err != nil {
+		if _, err := d.record(t.Context(), d.turn, outcome.Outcome{}, &driver.Error{Code: code, Op: "DeleteBucket", Message: "no"}); err != nil {
 			t.Fatal(err)
 		}
 		if c := meta.FindStatusCondition(d.status.Conditions, v1alpha1.ConditionReady); c.Status != metav1.ConditionFalse || c.Reason != string(v1alpha1.ReasonDeleting) {

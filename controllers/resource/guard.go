@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,7 +21,7 @@ var crdKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v
 
 // A guard must pass before the cloud is looked at. It returns an outcome to end the turn with, or nil to
 // go on.
-type guard func(context.Context, *turn) (*outcome, error)
+type guard func(context.Context, *turn) (*outcome.Outcome, error)
 
 // guards is the chain, in order. Deletion passes all guards that are about permission.
 func (r *Reconciler) guards() []guard {
@@ -38,32 +40,32 @@ func (r *Reconciler) guards() []guard {
 }
 
 // notFinished: an object that is being deleted and no longer bears our finalizer is none of our business.
-func (r *Reconciler) notFinished(_ context.Context, t *turn) (*outcome, error) {
+func (r *Reconciler) notFinished(_ context.Context, t *turn) (*outcome.Outcome, error) {
 	if t.deleting && !t.held() {
-		return &outcome{gone: true}, nil
+		return &outcome.Outcome{Deleted: true}, nil
 	}
 	return nil, nil
 }
 
 // notPaused: a pause stops everything, deletion too.
-func (r *Reconciler) notPaused(_ context.Context, t *turn) (*outcome, error) {
+func (r *Reconciler) notPaused(_ context.Context, t *turn) (*outcome.Outcome, error) {
 	if t.obj.GetAnnotations()[v1alpha1.AnnotationPaused] != "true" {
 		return nil, nil
 	}
 	if t.deleting {
-		return &outcome{
-			state: condition.DeletionStalled, reason: v1alpha1.ReasonPaused, next: never,
-			message: "it is being deleted, but it is paused by the annotation " + v1alpha1.AnnotationPaused + "; remove the annotation to continue",
+		return &outcome.Outcome{
+			State: condition.DeletionStalled, Reason: v1alpha1.ReasonPaused, Next: outcome.Never,
+			Message: "it is being deleted, but it is paused by the annotation " + v1alpha1.AnnotationPaused + "; remove the annotation to continue",
 		}, nil
 	}
-	return &outcome{
-		state: condition.Paused, reason: v1alpha1.ReasonPaused, next: never,
-		message: "paused by the annotation " + v1alpha1.AnnotationPaused + "; remove it to continue",
+	return &outcome.Outcome{
+		State: condition.Paused, Reason: v1alpha1.ReasonPaused, Next: outcome.Never,
+		Message: "paused by the annotation " + v1alpha1.AnnotationPaused + "; remove it to continue",
 	}, nil
 }
 
 // notUnborn: without a stored name nothing was ever created, so there is nothing to look for; nor is there if every creation was refused.
-func (r *Reconciler) notUnborn(ctx context.Context, t *turn) (*outcome, error) {
+func (r *Reconciler) notUnborn(ctx context.Context, t *turn) (*outcome.Outcome, error) {
 	switch {
 	case !t.deleting:
 		return nil, nil
@@ -80,7 +82,7 @@ func (r *Reconciler) notUnborn(ctx context.Context, t *turn) (*outcome, error) {
 
 // notRemoved: if the kind itself is being removed from the cluster, deletion is nobody's wish, and everything stays
 // in the cloud. That needs no cloud, which may be out of reach by then.
-func (r *Reconciler) notRemoved(ctx context.Context, t *turn) (*outcome, error) {
+func (r *Reconciler) notRemoved(ctx context.Context, t *turn) (*outcome.Outcome, error) {
 	if !t.deleting {
 		return nil, nil
 	}
@@ -96,7 +98,7 @@ func (r *Reconciler) notRemoved(ctx context.Context, t *turn) (*outcome, error) 
 }
 
 // connects: the provider config is there, for this namespace, and its credentials can be used.
-func (r *Reconciler) connects(ctx context.Context, t *turn) (*outcome, error) {
+func (r *Reconciler) connects(ctx context.Context, t *turn) (*outcome.Outcome, error) {
 	_, location := r.parameters(t)
 	conn, err := r.Credentials.Connect(ctx, identity.Use{
 		Key: t.config, ByClass: t.class != nil,
@@ -117,7 +119,7 @@ func (r *Reconciler) connects(ctx context.Context, t *turn) (*outcome, error) {
 }
 
 // isSupported: the cloud has such a kind.
-func (r *Reconciler) isSupported(_ context.Context, t *turn) (*outcome, error) {
+func (r *Reconciler) isSupported(_ context.Context, t *turn) (*outcome.Outcome, error) {
 	described, supported := t.conn.Resource(r.Kind.Name)
 	if !supported {
 		return t.stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("%s does not support the kind %s; refer to a provider config of another cloud", t.conn.Provider, r.Kind.Name)), nil
@@ -131,7 +133,7 @@ func (r *Reconciler) isSupported(_ context.Context, t *turn) (*outcome, error) {
 }
 
 // isSameAccount: what is bound to one account is never looked for in another, where it would seem gone.
-func (r *Reconciler) isSameAccount(ctx context.Context, t *turn) (*outcome, error) {
+func (r *Reconciler) isSameAccount(ctx context.Context, t *turn) (*outcome.Outcome, error) {
 	if t.lookNow {
 		t.conn.RetrySoon()
 	}
@@ -159,6 +161,6 @@ func named(config identity.Key, err error) error {
 	return fmt.Errorf("%s: %w", config, err)
 }
 
-func (t *turn) stalled(reason v1alpha1.Reason, message string) *outcome {
-	return &outcome{state: condition.Stalled, reason: reason, message: message, next: atSync}
+func (t *turn) stalled(reason v1alpha1.Reason, message string) *outcome.Outcome {
+	return &outcome.Outcome{State: condition.Stalled, Reason: reason, Message: message, Next: outcome.AtSync}
 }

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/mooring-dev/mooring/controllers/account"
+	"github.com/mooring-dev/mooring/controllers/resource/report"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -17,26 +17,18 @@ import (
 // memory is what the reconciler remembers of an object between turns. All of it may be lost at any time:
 // it saves calls and keeps conditions calm, and nothing is wrong without it.
 type memory struct {
-	uid  types.UID
-	pace *retry.Pace
+	uid types.UID
+	// report is what reports remember.
+	report report.Memory
 	// generation and request are the edit and the annotation that the waits are about.
 	generation int64
 	request    string
-	// priority is that of the next reconciliation.
-	priority account.Priority
-	// failures counts failed turns in a row, failing is when they began.
-	failures int
-	failing  time.Time
-	// reported: an Event about the object was recorded.
-	reported bool
 	// queuedSince is when the object began to wait for a slot of its account; zero if it does not.
 	queuedSince time.Time
 	// queueNews is what the conditions have said since then.
 	queueNews queueNews
 	// seen is when the cloud was last observed, or the object first met.
 	seen time.Time
-	// told is the last seen that the status, as it is stored, knows of.
-	told time.Time
 	// absent is when the cloud object was first seen to be missing; zero while it is there.
 	absent time.Time
 	// unsaved is when the final snapshot was first seen to be missing; zero while it is there, or was not looked for.
@@ -54,19 +46,13 @@ type memory struct {
 	passwordSent int
 	// deleteSent is when the cloud accepted the deletion.
 	deleteSent time.Time
-	// edited is when an edit was first seen that is not applied yet; zero if there is none.
-	edited time.Time
-	// drift is what became of the fields that were found changed in the cloud.
-	drift drifts
 	// unwritten is the name of a connection Secret that did not exist when the cloud object was created. If it exists by now, it can't
 	// be created, and is read.
 	unwritten string
 	// published is what the connection Secret of a database holds; nil if that is not known.
 	published *published
 	// creation is what the cloud returned for a creation, until it is stored.
-	creation *creation
-	// unrecorded: what the last turn came to could not be written down.
-	unrecorded bool
+	creation *report.Creation
 	// answered: the cloud answered the creation, and no mark was seen since.
 	answered bool
 	// creationSent: this process sent a creation since the object was bound, and it failed. creationRefused: the cloud refused all
@@ -77,8 +63,6 @@ type memory struct {
 	// failure is why an operation that the cloud had begun failed, until the spec is edited, a reconciliation is asked for, or the
 	// object is seen to work.
 	failure string
-	// refused is what was recorded of a refused observation; empty once the object was observed.
-	refused string
 	// notBefore is how fresh an observation must be: when the last write ended.
 	notBefore time.Time
 }
@@ -104,7 +88,7 @@ func (m *memories) of(name types.NamespacedName, uid types.UID, cadence retry.Ca
 	}
 	mem := m.byName[name]
 	if mem == nil || mem.uid != uid {
-		mem = &memory{uid: uid, pace: retry.NewPace(cadence), seen: now, told: now, priority: account.Resync}
+		mem = &memory{uid: uid, report: report.NewMemory(cadence, now), seen: now}
 		m.byName[name] = mem
 	}
 	return mem
@@ -142,18 +126,23 @@ func (m *memories) observedAt(name types.NamespacedName) (time.Time, bool) {
 	return at, known
 }
 
-// note notes whether an object's last turn could be written down.
-func (m *memories) note(name types.NamespacedName, recorded bool) {
+// reported notes what a report says about an object, for whoever asks meanwhile.
+func (m *memories) reported(name types.NamespacedName, said report.Memory) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if recorded {
-		delete(m.unrecorded, name)
-		return
-	}
 	if m.unrecorded == nil {
-		m.unrecorded = map[types.NamespacedName]bool{}
+		m.unrecorded, m.sightings = map[types.NamespacedName]bool{}, map[types.NamespacedName]telemetry.Sighting{}
 	}
-	m.unrecorded[name] = true
+	delete(m.unrecorded, name)
+	delete(m.sightings, name)
+	if said.Unwritten {
+		m.unrecorded[name] = true
+	}
+	if said.Sighting != nil {
+		sighting := *said.Sighting
+		sighting.Name = name
+		m.sightings[name] = sighting
+	}
 }
 
 // lost counts the objects whose last turn could not be written down.
@@ -161,24 +150,6 @@ func (m *memories) lost() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.unrecorded)
-}
-
-// sight notes when a cloud object was last observed.
-func (m *memories) sight(name types.NamespacedName, s telemetry.Sighting) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.sightings == nil {
-		m.sightings = map[types.NamespacedName]telemetry.Sighting{}
-	}
-	s.Name = name
-	m.sightings[name] = s
-}
-
-// unsight notes that a cloud object is not to be observed, for now.
-func (m *memories) unsight(name types.NamespacedName) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.sightings, name)
 }
 
 // seen returns when each cloud object was last observed.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,7 +25,7 @@ func (r *Reconciler) observe(ctx context.Context, t *turn) error {
 		t.status.Operation = "" // told once; the next turn looks afresh
 		t.refused()
 		t.mem.failure = seen.OperationError.Error()
-		return acted{seen.OperationError}
+		return outcome.Acted{Err: seen.OperationError}
 	}
 	t.seen, t.looked, t.mem.queueNews = seen, true, newsNone
 	if seen.State != driver.Unknown {
@@ -52,29 +54,10 @@ func (t *turn) wrote(now time.Time, changes []driver.Change) {
 	}
 }
 
-// released returns the fields that were applied and that the spec no longer has.
-func (t *turn) released() []string {
-	var names []string
-	for name := range t.status.Applied {
-		if _, still := t.seen.Applied[name]; !still && name != driver.FieldPassword && name != driver.FieldUsername {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // unreadable returns what could not be read of an object that is there.
 func (t *turn) unreadable() error {
 	if len(t.seen.Unreadable) == 0 {
 		return nil
 	}
-	return fieldErrors(t.seen.Unreadable)
-}
-
-// available returns what the cloud said; nil if it was not asked.
-func (t *turn) available() *bool {
-	if !t.looked || t.seen.State == driver.Unknown {
-		return nil
-	}
-	return &t.seen.Available
+	return outcome.FieldErrors(t.seen.Unreadable)
 }

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,7 +24,7 @@ import (
 
 // publish keeps the connection Secret as it should be: a projection of what was seen and of the password Secret. A Secret of a former name
 // is kept so for a while: see former.go.
-func (r *Reconciler) publish(ctx context.Context, t *turn, out outcome) (outcome, error) {
+func (r *Reconciler) publish(ctx context.Context, t *turn, out outcome.Outcome) (outcome.Outcome, error) {
 	wanted := t.want.GetConnection()
 	if wanted == nil {
 		return out, r.unpublish(ctx, t)
@@ -57,20 +59,20 @@ func (r *Reconciler) publish(ctx context.Context, t *turn, out outcome) (outcome
 }
 
 // unpublished makes an outcome that of an object whose connection Secret can't be written, which a person has to mend.
-func unpublished(out outcome, refused *identity.ValidationError) outcome {
-	switch out.state {
+func unpublished(out outcome.Outcome, refused *identity.ValidationError) outcome.Outcome {
+	switch out.State {
 	case condition.Stalled, condition.EditWaits, condition.DriftWaits: // that is still so
-		out.message = refused.Message + "; " + out.message
+		out.Message = refused.Message + "; " + out.Message
 	default:
-		out.message = refused.Message
+		out.Message = refused.Message
 	}
-	if out.state != condition.Stalled {
-		out.reason = refused.Reason
+	if out.State != condition.Stalled {
+		out.Reason = refused.Reason
 	}
-	if out.next != polling { // the cloud is at work, and what comes of that is to be seen
-		out.next = atSync
+	if out.Next != outcome.Polling { // the cloud is at work, and what comes of that is to be seen
+		out.Next = outcome.AtSync
 	}
-	out.state, out.quiet = condition.Stalled, false
+	out.State, out.KeepConditions = condition.Stalled, false
 	return out
 }
 
@@ -130,7 +132,7 @@ func (r *Reconciler) writeSecret(
 		}
 		err = r.Client.Create(ctx, secret)
 		if apierrors.IsAlreadyExists(err) {
-			return nil, nil, errStale
+			return nil, nil, outcome.ErrStale
 		}
 	case !r.mine(secret, t) || secret.Type != kind:
 		return nil, takenBySomebody(name), nil

@@ -73,8 +73,8 @@ func TestStallKeepsWhatWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.describe(d.turn, out)
-		if out.state != condition.Stalled || d.status.Plan.Hash != "abc" || d.status.Plan.Serial != 3 {
-			t.Errorf("%s: %v, the plan is %+v", a.Reason, out.state, d.status.Plan)
+		if out.State != condition.Stalled || d.status.Plan.Hash != "abc" || d.status.Plan.Serial != 3 {
+			t.Errorf("%s: %v, the plan is %+v", a.Reason, out.State, d.status.Plan)
 		}
 	}
 	out, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Stall, Decided: true, Reason: v1alpha1.ReasonImmutable, Message: "it can't"})

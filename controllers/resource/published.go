@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -51,7 +53,7 @@ func (r *Reconciler) passwordToPublish(ctx context.Context, t *turn, name string
 		}
 		if !t.login.secret.Exists { // lost: the next reconciliation makes another, or finds the password again
 			t.mem.published = nil
-			return "", false, errStale
+			return "", false, outcome.ErrStale
 		}
 	}
 	if t.login == nil || t.login.state.InForce() == "" {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
 	corev1 "k8s.io/api/core/v1"
@@ -93,7 +95,7 @@ func TestReadsOfThePassword(t *testing.T) {
 			if test.read {
 				return
 			}
-			if _, err := r.publish(t.Context(), tn, outcome{state: condition.Settled}); err != nil {
+			if _, err := r.publish(t.Context(), tn, outcome.Outcome{State: condition.Settled}); err != nil {
 				t.Fatal(err)
 			}
 			got := &corev1.Secret{}
@@ -153,7 +155,7 @@ func TestNothingIsPublishedBeforeItIsMade(t *testing.T) {
 		if err := r.readPassword(t.Context(), tn); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.publish(t.Context(), tn, outcome{state: condition.Updating}); err != nil {
+		if _, err := r.publish(t.Context(), tn, outcome.Outcome{State: condition.Updating}); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.Get(t.Context(), client.ObjectKeyFromObject(login), login); err != nil {
@@ -169,7 +171,7 @@ func TestNothingIsPublishedBeforeItIsMade(t *testing.T) {
 func TestLostPasswordIsNoticedWithTheConnectionSecret(t *testing.T) {
 	r, tn, _, _ := asPublished(nil)
 	tn.mem.published.version = "1"
-	if _, err := r.publish(t.Context(), tn, outcome{state: condition.Settled}); !errors.Is(err, errStale) || tn.mem.published != nil {
+	if _, err := r.publish(t.Context(), tn, outcome.Outcome{State: condition.Settled}); !errors.Is(err, outcome.ErrStale) || tn.mem.published != nil {
 		t.Errorf("got %v, and the connection Secret is remembered: %t", err, tn.mem.published != nil)
 	}
 }

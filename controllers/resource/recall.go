@@ -7,11 +7,11 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/mooring-dev/mooring/controllers/account"
+	"github.com/mooring-dev/mooring/controllers/resource/report"
 )
 
 // queue is the controller's queue, once it runs.
@@ -33,19 +33,6 @@ func (r *Reconciler) Source() source.Source {
 // recall has an object reconciled at once.
 func (q *queue) recall(name client.ObjectKey, p account.Priority) {
 	if running := q.running.Load(); running != nil {
-		(*running).AddWithOpts(priorityqueue.AddOpts{Priority: queuePriority(p)}, reconcile.Request{NamespacedName: name})
-	}
-}
-
-// queuePriority is a priority as the controller's queue knows it, whose events have priority zero. An object keeps it until it gets
-// another.
-func queuePriority(p account.Priority) *int {
-	switch p {
-	case account.InProgress:
-		return new(1)
-	case account.UserRequested:
-		return new(0)
-	default:
-		return new(handler.LowPriority)
+		(*running).AddWithOpts(priorityqueue.AddOpts{Priority: report.QueuePriority(p)}, reconcile.Request{NamespacedName: name})
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
 	"github.com/go-logr/logr"
@@ -89,17 +91,17 @@ func (r *Reconciler) Reconcile(ctx context.Context, obj v1alpha1.ResourceObject)
 }
 
 // step is guard -> connect -> observe -> plan -> act. It returns what is to be written down.
-func (r *Reconciler) step(ctx context.Context, t *turn) (outcome, error) {
+func (r *Reconciler) step(ctx context.Context, t *turn) (outcome.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Deadline)
 	defer cancel()
 	defer t.leave()
 	for _, guard := range r.guards() {
 		if verdict, err := guard(ctx, t); verdict != nil || err != nil {
-			return verdict.orNothing(), err
+			return verdict.OrNothing(), err
 		}
 	}
 	if err := r.observe(ctx, t); err != nil {
-		return outcome{}, err
+		return outcome.Outcome{}, err
 	}
 	action := plan.Plan(t.view, t.seen, t.policy)
 	return r.act(ctx, t, action)

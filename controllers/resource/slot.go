@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -31,8 +33,8 @@ type slotKey struct {
 
 // hasSlot: no account takes more than its share of the workers. No worker waits here: the object is reconciled again once a
 // slot is free.
-func (r *Reconciler) hasSlot(_ context.Context, t *turn) (*outcome, error) {
-	name, p := client.ObjectKeyFromObject(t.obj), t.mem.priority
+func (r *Reconciler) hasSlot(_ context.Context, t *turn) (*outcome.Outcome, error) {
+	name, p := client.ObjectKeyFromObject(t.obj), t.mem.report.Priority
 	t.release = t.conn.Slots.Acquire(slotKey{r.Kind.Name, name}, p, func() { r.queue.recall(name, p) })
 	if t.release != nil {
 		t.mem.queuedSince = time.Time{}
@@ -73,37 +75,37 @@ func (t *turn) queueNews() queueNews {
 
 // whileQueued returns what is to be said of an object that waits for a slot. Conditions that speak of this generation of the spec
 // stay, as long as the last observation is young enough. degraded: the account does not answer.
-func (r *Reconciler) whileQueued(t *turn, degraded bool) *outcome {
-	out := &outcome{queued: true, next: later, atLeast: slotCheck, reason: v1alpha1.ReasonQueued}
+func (r *Reconciler) whileQueued(t *turn, degraded bool) *outcome.Outcome {
+	out := &outcome.Outcome{Queued: true, Next: outcome.Later, AtLeast: slotCheck, Reason: v1alpha1.ReasonQueued}
 	account := fmt.Sprintf("the account of %s", t.config)
 	if id := t.conn.KnownAccount(); id != "" {
 		account = fmt.Sprintf("%s account %s", t.conn.Provider, id)
 	}
-	out.message = "waiting for a slot of " + account + "; other objects of the account come first, and you need to do nothing"
+	out.Message = "waiting for a slot of " + account + "; other objects of the account come first, and you need to do nothing"
 	news := newsQueued
 	if degraded {
-		news, out.reason = newsDegraded, v1alpha1.ReasonRetrying
-		out.message = account + " does not answer, so Mooring tries its objects one at a time; wait, or check the network and the cloud's own status page"
+		news, out.Reason = newsDegraded, v1alpha1.ReasonRetrying
+		out.Message = account + " does not answer, so Mooring tries its objects one at a time; wait, or check the network and the cloud's own status page"
 	}
 	switch {
 	case t.bound() && t.now.Sub(t.mem.seen) > 2*r.Cadence.Sync:
-		news, out.state, out.reason = newsUnobserved, condition.Unseen, v1alpha1.ReasonNotObserved
-		out.message = "not observed for two sync periods: " + out.message
-		*out = t.whileDeleting(*out)
+		news, out.State, out.Reason = newsUnobserved, condition.Unseen, v1alpha1.ReasonNotObserved
+		out.Message = "not observed for two sync periods: " + out.Message
+		*out = outcome.WhileDeleting(t.deleting, *out)
 	case !t.unspoken():
-		out.quiet = true
+		out.KeepConditions = true
 	case !degraded && t.now.Sub(t.mem.queuedSince) < silentWait:
-		out.quiet, out.atLeast = true, firstSlotCheck
+		out.KeepConditions, out.AtLeast = true, firstSlotCheck
 	case t.deleting:
-		out.state, out.reason = condition.Deleting, v1alpha1.ReasonDeleting
+		out.State, out.Reason = condition.Deleting, v1alpha1.ReasonDeleting
 	case meta.FindStatusCondition(t.status.Conditions, v1alpha1.ConditionReady) == nil:
-		out.state = condition.Progressing
+		out.State = condition.Progressing
 	default:
-		out.state = condition.RetryingLong
+		out.State = condition.RetryingLong
 	}
-	if !out.quiet && news <= t.queueNews() {
-		out.quiet = true
-	} else if !out.quiet {
+	if !out.KeepConditions && news <= t.queueNews() {
+		out.KeepConditions = true
+	} else if !out.KeepConditions {
 		t.mem.queueNews = news
 	}
 	return out

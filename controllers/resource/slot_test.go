@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -15,7 +17,7 @@ import (
 // While an object waits for a slot its account may answer and time out many times. The object is written for what its conditions
 // have not said yet, and not each time.
 func TestWritesWhileQueued(t *testing.T) {
-	settled := outcome{state: condition.Settled, reason: v1alpha1.ReasonReady, message: "usable", next: atSync}
+	settled := outcome.Outcome{State: condition.Settled, Reason: v1alpha1.ReasonReady, Message: "usable", Next: outcome.AtSync}
 	for _, test := range []struct {
 		name string
 		// unborn: nothing was observed yet; edited: the spec is newer than the conditions; unobserved: for two sync periods.

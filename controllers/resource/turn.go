@@ -4,7 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/report"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -70,7 +72,7 @@ type turn struct {
 	// letGo are fields that are managed no longer, which is told once it is stored.
 	letGo []string
 	// notes are Events that are recorded once the status that they tell of is stored.
-	notes []note
+	notes []outcome.Note
 	// canary are the secret values that this turn has touched; they are cut out of every message.
 	canary []string
 }
@@ -82,22 +84,22 @@ func (r *Reconciler) begin(obj v1alpha1.ResourceObject) *turn {
 		spec: obj.GetResourceSpec(), status: obj.GetResourceStatus(),
 		policy: plan.PolicyOf(r.Kind, obj), deleting: !obj.GetDeletionTimestamp().IsZero(),
 		mem: r.memories.of(client.ObjectKeyFromObject(obj), obj.GetUID(), r.Cadence, now), now: now,
-		action: observing,
+		action: report.Observing,
 	}
 	t.resume()
 	t.toldBefore = slices.Clone(t.status.Conditions)
 	t.wasReady = t.status.FirstReadyTime != nil
 	if request := obj.GetAnnotations()[v1alpha1.AnnotationReconcile]; t.mem.generation != obj.GetGeneration() || t.mem.request != request {
-		t.mem.pace.Settled() // somebody wants something: no waiting for what was before
-		t.mem.failures, t.mem.inVain, t.mem.failure = 0, false, ""
+		t.mem.report = t.mem.report.Wanted() // no waiting for what was before
+		t.mem.inVain, t.mem.failure = false, ""
 		t.mem.queueNews = newsNone
 		t.wanted = t.mem.generation != 0
 		t.lookNow = t.wanted && t.mem.request != request
 		if t.mem.generation != 0 || t.status.ObservedGeneration != obj.GetGeneration() { // else it was merely not met yet
-			t.mem.priority = min(t.mem.priority, account.UserRequested)
+			t.mem.report.Priority = min(t.mem.report.Priority, account.UserRequested)
 		}
 		if t.wasReady && t.mem.generation != 0 && t.mem.generation != obj.GetGeneration() {
-			t.mem.edited = now
+			t.mem.report.Edited = now
 		}
 		t.mem.generation, t.mem.request = obj.GetGeneration(), request
 	}

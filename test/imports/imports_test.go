@@ -74,7 +74,21 @@ var rules = []rule{
 	{who: controllers + "/resource/preview", may: []string{
 		apis, driver, controllers + "/class", controllers + "/identity", controllers + "/kind", controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client",
 	}},
+	// What a reconciliation came to, and what the status says then, are values too. Who reports knows nobody who acts.
+	{who: controllers + "/resource/outcome", may: slices.Concat([]string{apis, driver, controllers + "/resource/plan", apimachinery, "k8s.io/api", "sigs.k8s.io/controller-runtime/pkg/log"}, beside("class", "condition", "identity", "kind", "retry"))},
+	{who: controllers + "/resource/report", may: slices.Concat([]string{
+		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery, "github.com/go-logr/logr", "k8s.io/api",
+		"k8s.io/client-go/tools/events", "sigs.k8s.io/controller-runtime",
+	}, beside("account", "condition", "identity", "kind", "retry", "telemetry"))},
 	{who: module + "/cmd/mooring", never: []string{drivertest, mem, tests}},
+}
+
+// beside returns packages of controllers.
+func beside(names ...string) (packages []string) {
+	for _, name := range names {
+		packages = append(packages, controllers+"/"+name)
+	}
+	return packages
 }
 
 // A pkg is what `go list` says of a package.

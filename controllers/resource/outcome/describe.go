@@ -1,0 +1,235 @@
+package outcome
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Facts are what a reconciliation knows beside its object. They are values; nobody changes them.
+type Facts struct {
+	Kind     *kind.Kind
+	Deleting bool
+	Policy   plan.Policy
+	View     plan.View
+	// Class is what the object's class makes of it; nil if it goes by none. Config leads to the account.
+	Class  *class.Resolution
+	Config identity.Key
+	// Provider and Account are where the connection leads; empty as far as that is not known.
+	Provider string
+	Account  driver.AccountID
+	Request  driver.Request
+	// Observed: Observation holds what was observed in this reconciliation.
+	Observed    bool
+	Observation driver.Observation
+	// Unobserved: the cloud object was not observed for two sync periods.
+	Unobserved bool
+	Now        time.Time
+	// Redact cuts secret values out of a message.
+	Redact func(string) string
+}
+
+// Describe returns a copy of the object whose status is in line with an outcome and what was observed; nothing changes in it that need
+// not. released are the fields that are no longer managed, because the spec no longer has them.
+func (f Facts) Describe(object v1alpha1.ResourceObject, out Outcome) (described v1alpha1.ResourceObject, released []string) {
+	described = object.DeepCopyObject().(v1alpha1.ResourceObject)
+	status := described.GetResourceStatus()
+	creating := out.State == condition.Progressing && !out.KeepConditions
+	if f.Observed {
+		released = f.describeObserved(described, creating)
+	}
+	if out.Planned && !out.Undecided {
+		status.Plan = NextPlan(status.Plan, out.Hash)
+	}
+	if (out.Planned || out.PendingKnown) && !creating { // what is still to be set on a new object is no news, and would be a write
+		status.PendingChanges = out.Pending
+	}
+	if !out.KeepConditions {
+		f.describeState(described, out, creating)
+	}
+	return described, released
+}
+
+// describeState brings the conditions in line with an outcome, and what goes with them.
+func (f Facts) describeState(object v1alpha1.ResourceObject, out Outcome, creating bool) {
+	status, generation := object.GetResourceStatus(), object.GetGeneration()
+	// What the class says is recorded together with what differs, and never before it: else nobody could tell any more
+	// that the class made the difference.
+	if out.Planned && status.ExternalName != "" && f.Account != "" && !f.Deleting && f.Policy.Refused.Reason == "" {
+		f.DescribeClass(status)
+	}
+	if f.Deleting && out.State == condition.Stalled {
+		out.State = condition.DeletionStalled
+	}
+	u := condition.Update{
+		State: out.State, Reason: out.Reason, Message: f.Redact(out.Message),
+		Available: f.available(), Unobserved: f.Unobserved, Generation: generation, Now: metav1.NewTime(f.Now),
+	}
+	if f.Observed && f.Observation.Stopped {
+		u.Unavailable = v1alpha1.ReasonStopped
+	}
+	condition.Set(&status.Conditions, u)
+	if out.State.Judged() {
+		status.ObservedGeneration = generation
+	}
+	if out.State.Current() && f.Observed {
+		status.AppliedGeneration = generation
+	}
+	// What has worked may hold data, whether or not it is as declared: it is never taken for new again.
+	if status.FirstReadyTime == nil && !creating && f.Observed && f.Observation.Available && plan.Ownership(f.View, f.Observation) == plan.Ours {
+		status.FirstReadyTime = &metav1.Time{Time: f.Now.Truncate(time.Second)}
+	}
+}
+
+// DescribeClass notes what the object has from its class, once it is known to lead to the object's account.
+func (f Facts) DescribeClass(status *v1alpha1.ResourceStatus) {
+	status.ProviderConfigRef = &v1alpha1.BoundProviderConfig{Kind: f.Config.Kind, Name: f.Config.Name}
+	switch {
+	case f.Class == nil:
+		status.ClassName, status.Effective = "", nil
+	case f.Class.Class != nil:
+		status.ClassName = f.Class.Name
+		status.Effective = f.Class.Effective.Stored(status.Effective)
+	}
+}
+
+// describeObserved mirrors the observation. While an object is being created the mirror waits until that is
+// over: nobody needs it, and each change of it would be a write.
+func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool) (released []string) {
+	status, o := object.GetResourceStatus(), f.Observation
+	if o.State == driver.Absent || o.State == driver.Unknown {
+		return nil
+	}
+	observeOnly := f.Policy.Management == v1alpha1.ManagementObserve
+	if observeOnly && !plan.MayObserve(f.View, o.Mark, f.Policy) {
+		return nil
+	}
+	if observeOnly && status.ExternalName == "" {
+		status.ExternalName, status.Provider = f.Request.Name, f.Provider
+		status.AccountID = string(f.Account)
+	}
+	if o.Operation != "" || o.State == driver.Ready && status.Operation == f.Request.Operation {
+		status.Operation = o.Operation
+	}
+	if plan.Ownership(f.View, o) != plan.Ours && !observeOnly {
+		return nil // what is not ours is not mirrored: it may be another tenant's
+	}
+	status.Location = f.Place()
+	if o.ID != "" {
+		status.ExternalID = o.ID
+	}
+	if creating && !gains(status.Applied, o.Applied) {
+		return nil
+	}
+	f.mirror(object)
+	return f.describeApplied(status)
+}
+
+// mirror shows in the status what was observed.
+func (f Facts) mirror(object v1alpha1.ResourceObject) {
+	if err := object.SetObserved(f.Observation.Mirror); err != nil {
+		logf.Log.Error(err, "the driver's mirror does not match the schema of the spec")
+	}
+	if f.Kind.SetEndpoint != nil {
+		f.Kind.SetEndpoint(object, f.Observation.Endpoint)
+	}
+	if f.Observation.Fixed != nil {
+		object.GetResourceStatus().Fixed = f.Observation.Fixed
+	}
+}
+
+// describeApplied notes what is set in the cloud, and returns what the spec no longer has.
+func (f Facts) describeApplied(status *v1alpha1.ResourceStatus) (released []string) {
+	if f.Policy.Refused.Reason != "" || f.Observation.Applied == nil {
+		return nil // what is wanted is not known, so nothing is released
+	}
+	if f.Policy.Management != v1alpha1.ManagementFull || f.Deleting {
+		return nil
+	}
+	applied := map[string][]string(maps.Clone(f.Observation.Applied))
+	if sent, ok := status.Applied[driver.FieldPassword]; ok {
+		applied[driver.FieldPassword] = sent
+	}
+	for name := range status.Applied {
+		if _, still := applied[name]; !still && name != driver.FieldUsername {
+			released = append(released, name)
+		}
+	}
+	status.Applied = applied
+	slices.Sort(released)
+	return released
+}
+
+// Place returns where the cloud object was observed; before it was, where it is to be.
+func (f Facts) Place() string {
+	if f.Observation.Location != "" {
+		return f.Observation.Location
+	}
+	return f.Request.Location
+}
+
+// available returns what the cloud said; nil if it was not asked.
+func (f Facts) available() *bool {
+	if !f.Observed || f.Observation.State == driver.Unknown {
+		return nil
+	}
+	return &f.Observation.Available
+}
+
+// gains reports whether after names a field that before does not.
+func gains(before, after map[string][]string) bool {
+	for name := range after {
+		if _, had := before[name]; !had {
+			return true
+		}
+	}
+	return false
+}
+
+// NextPlan returns the plan's status: once nothing waits any more the serial moves on, and an
+// approval of old is good for nothing.
+func NextPlan(before *v1alpha1.PlanStatus, hash string) *v1alpha1.PlanStatus {
+	switch {
+	case before == nil && hash == "":
+		return nil
+	case before == nil:
+		return &v1alpha1.PlanStatus{Hash: hash}
+	case before.Hash != "" && hash == "":
+		return &v1alpha1.PlanStatus{Serial: before.Serial + 1}
+	default:
+		return &v1alpha1.PlanStatus{Hash: hash, Serial: before.Serial}
+	}
+}
+
+// WhileDeleting returns an outcome as that of an object that is being deleted, if it is.
+func WhileDeleting(deleting bool, out Outcome) Outcome {
+	switch {
+	case !deleting:
+	case out.State == condition.Stalled:
+		out.State = condition.DeletionStalled
+	case out.State == condition.RetryingLong || out.State == condition.Unseen:
+		out.State, out.Reason = condition.Deleting, v1alpha1.ReasonDeleting
+	}
+	return out
+}
+
+// Stalled returns the condition that an object stalls at this generation of the spec; nil if it does not.
+func Stalled(object v1alpha1.ResourceObject) *metav1.Condition {
+	c := meta.FindStatusCondition(object.GetResourceStatus().Conditions, v1alpha1.ConditionStalled)
+	if c == nil || c.Status != metav1.ConditionTrue || c.ObservedGeneration != object.GetGeneration() {
+		return nil
+	}
+	return c
+}

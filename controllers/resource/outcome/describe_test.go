@@ -1,0 +1,54 @@
+package outcome
+
+import (
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+func unredacted(message string) string { return message }
+
+// What is only observed is bound to a name once something of that name was observed. A name that was mistyped can
+// then be corrected: admission refuses to change it once it is in the status.
+func TestObservedIsBoundOnceSeen(t *testing.T) {
+	for state, want := range map[driver.State]string{driver.Absent: "", driver.Ready: "theirs"} {
+		f := Facts{
+			Kind: kind.Bucket(), Policy: plan.Policy{Management: v1alpha1.ManagementObserve}, Provider: "aws", Redact: unredacted,
+			Request: driver.Request{Name: "theirs", Location: "eu-central-1"}, Observed: true, Observation: driver.Observation{State: state},
+		}
+		b := &v1alpha1.Bucket{}
+		described, _ := f.Describe(b, Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonNotFound, Message: "check the name"})
+		if got := described.GetResourceStatus().ExternalName; got != want {
+			t.Errorf("%v: bound to %q, want %q", state, got, want)
+		}
+		if b.Status.ExternalName != "" || len(b.Status.Conditions) > 0 {
+			t.Errorf("%v: the object itself was changed: %+v", state, b.Status)
+		}
+	}
+}
+
+// What the observation holds is never changed: the plan and the report read it too.
+func TestDescribeLeavesTheObservationAlone(t *testing.T) {
+	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid"}
+	applied := map[string][]string{"tags": {"team"}}
+	f := Facts{
+		Kind: kind.Bucket(), Policy: plan.Policy{Management: v1alpha1.ManagementFull}, Redact: unredacted, View: plan.View{Mark: mark},
+		Observed: true, Observation: driver.Observation{State: driver.Ready, Mark: mark, Applied: applied},
+	}
+	b := &v1alpha1.Bucket{}
+	b.Status.Applied = map[string][]string{driver.FieldPassword: {"2"}, "cors": {"*"}}
+	described, released := f.Describe(b, Outcome{KeepConditions: true})
+	if _, added := applied[driver.FieldPassword]; added || len(applied) != 1 {
+		t.Errorf("the observation says now that %v is applied", applied)
+	}
+	if got := described.GetResourceStatus().Applied; len(got) != 2 || got[driver.FieldPassword] == nil {
+		t.Errorf("the status says that %v is applied", got)
+	}
+	if len(released) != 1 || released[0] != "cors" {
+		t.Errorf("released are %q, want cors", released)
+	}
+}

@@ -1,0 +1,60 @@
+package outcome
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/mooring-dev/mooring/controllers/retry"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// FieldErrors are the fields that the cloud refused, or that could not be read, each with the reason.
+type FieldErrors []driver.FieldError
+
+// Error names every field, in the order of their names.
+func (e FieldErrors) Error() string {
+	var all []string
+	for _, failed := range e {
+		all = append(all, fmt.Sprintf("%s: %v", failed.Field, failed.Err))
+	}
+	slices.Sort(all)
+	return strings.Join(all, "; ")
+}
+
+// Unwrap returns the error that decides what comes of all: one that needs a person, if there is one.
+func (e FieldErrors) Unwrap() error {
+	if i := slices.IndexFunc(e, func(f driver.FieldError) bool { return retry.Judge(f.Err).Stalled }); i >= 0 {
+		return e[i].Err
+	}
+	return e[0].Err
+}
+
+// RefusedUpdate says which fields were to be set in a call that the cloud refused as invalid: its own words may name none.
+func RefusedUpdate(changes []driver.Change, err error) error {
+	if driver.CodeOf(err) != driver.Invalid {
+		return err
+	}
+	var names []string
+	for _, c := range changes {
+		names = append(names, c.Field)
+	}
+	slices.Sort(names)
+	return fmt.Errorf("%s: %w", strings.Join(names, ", "), err)
+}
+
+// Acted marks an error of something that was done, rather than observed: the cloud refused it, and
+// another request would be refused too.
+type Acted struct{ Err error }
+
+// Error is that of the cloud.
+func (a Acted) Error() string { return a.Err.Error() }
+
+// Unwrap returns the error of the cloud.
+func (a Acted) Unwrap() error { return a.Err }
+
+// ErrStale says that the cache showed an old version of the object. The next reconciliation sees the new one.
+var ErrStale = apierrors.NewConflict(corev1.Resource("objects"), "", fmt.Errorf("the cache is behind"))

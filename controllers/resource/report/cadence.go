@@ -1,0 +1,58 @@
+package report
+
+import (
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/mooring-dev/mooring/controllers/account"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+)
+
+// comeBack says when the object is to be reconciled again, and how much that matters: what was begun is
+// finished first, then comes what somebody wants, and re-checks wait behind all that.
+func (e *entry) comeBack() reconcile.Result {
+	pace, out, m := e.memory.Pace, e.Outcome, &e.memory
+	result := reconcile.Result{}
+	switch out.Next {
+	case outcome.Soon:
+		m.Priority = account.InProgress
+		result.RequeueAfter = time.Millisecond
+	case outcome.Polling:
+		m.Priority = max(m.Priority, account.UserRequested)
+		result.RequeueAfter = pace.WhileCloudWorks()
+	case outcome.Later:
+		return reconcile.Result{RequeueAfter: out.AtLeast, Priority: QueuePriority(account.Resync)}
+	case outcome.AfterError:
+		m.Priority = max(m.Priority, account.UserRequested)
+		if out.State.WaitsForPerson() {
+			m.Priority = account.Resync
+		}
+		result.RequeueAfter = pace.AfterError(out.AtLeast)
+	case outcome.Never:
+		return result
+	default:
+		pace.Settled()
+		m.Priority = account.Resync
+		result.RequeueAfter = pace.UntilSync()
+	}
+	if out.AtMost > 0 {
+		result.RequeueAfter = min(result.RequeueAfter, out.AtMost)
+	}
+	result.Priority = QueuePriority(m.Priority)
+	return result
+}
+
+// QueuePriority is a priority as the controller's queue knows it, whose events have priority zero. An object keeps it until it gets
+// another.
+func QueuePriority(p account.Priority) *int {
+	switch p {
+	case account.InProgress:
+		return new(1)
+	case account.UserRequested:
+		return new(0)
+	default:
+		return new(handler.LowPriority)
+	}
+}

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/retry"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// What an error comes to depends on its code, on how often reconciliations failed, and on when the cloud was last seen. One
+// failure flips nothing.
+func TestJudge(t *testing.T) {
+	unavailable := &driver.Error{Code: driver.Unavailable, Op: "HeadBucket", Message: "no answer"}
+	denied := &driver.Error{Code: driver.Denied, Op: "HeadBucket", Message: "no rights"}
+	missing := &identity.ValidationError{Reason: v1alpha1.ReasonCredentialsNotFound, Message: "create it"}
+	for _, test := range []struct {
+		name     string
+		err      error
+		before   int           // failed reconciliations before this one
+		unseen   time.Duration // since the cloud was seen
+		deleting bool
+		want     outcome.Outcome
+	}{
+		{"somebody was faster", outcome.ErrStale, 0, 0, false, outcome.Outcome{KeepConditions: true, Next: outcome.Polling}},
+		{"no answer", unavailable, 0, 0, false, outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonRetrying, Next: outcome.AfterError}},
+		{"no answer twice", unavailable, 1, 0, false, outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonRetrying, Next: outcome.AfterError}},
+		{"no answer three times", unavailable, 2, 0, false, outcome.Outcome{State: condition.RetryingLong, Reason: v1alpha1.ReasonRetrying, Next: outcome.AfterError}},
+		{"no answer for two sync periods", unavailable, 9, 2*time.Minute + 1, false, outcome.Outcome{State: condition.Unseen, Reason: v1alpha1.ReasonNotObserved, Next: outcome.AfterError}},
+		{"refused once", denied, 0, 0, false, outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
+		{"refused three times", denied, 2, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
+		{"an act refused once", outcome.Acted{Err: denied}, 0, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
+		{"busy", &driver.Error{Code: driver.Busy}, 0, 0, false, outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonCloudBusy, Next: outcome.Polling, KeepConditions: true}},
+		{"busy for long", &driver.Error{Code: driver.Busy}, 9, 0, false, outcome.Outcome{State: condition.RetryingLong, Reason: v1alpha1.ReasonCloudBusy, Next: outcome.Polling}},
+		{"busy and not observed", &driver.Error{Code: driver.Busy}, 9, 2*time.Minute + 1, false, outcome.Outcome{State: condition.Unseen, Reason: v1alpha1.ReasonNotObserved, Next: outcome.AfterError}},
+		{"deleted, and busy for long", outcome.Acted{Err: &driver.Error{Code: driver.Busy}}, 9, 0, true, outcome.Outcome{State: condition.Deleting, Reason: v1alpha1.ReasonDeleting, Next: outcome.Polling}},
+		{"observation refused once", denied, 0, 0, false, outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
+		{"observation refused three times", denied, 2, 0, false, outcome.Outcome{State: condition.ObservationRefused, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
+		{"refused once after two sync periods without an observation", denied, 0, 2*time.Minute + 1, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
+		{"observation refused for two sync periods", denied, 9, 2*time.Minute + 1, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
+		{"observation refused by the config", missing, 0, 0, false, outcome.Outcome{State: condition.ObservationRefused, Reason: v1alpha1.ReasonCredentialsNotFound, Next: outcome.AfterError}},
+		{"observation refused by the config for two sync periods", missing, 9, 2*time.Minute + 1, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonCredentialsNotFound, Next: outcome.AfterError}},
+		{"observation refused in another account", &identity.ValidationError{Reason: v1alpha1.ReasonAccountChanged}, 0, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonAccountChanged, Next: outcome.AfterError}},
+		{"a missing password", missing, 0, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonCredentialsNotFound, Next: outcome.AfterError}},
+		{"told to wait", &driver.Error{Code: driver.Throttled, RetryAfter: time.Hour}, 0, 0, false,
+			outcome.Outcome{State: condition.Retrying, Reason: v1alpha1.ReasonRetrying, Next: outcome.AfterError, AtLeast: time.Hour, Throttled: true}},
+		{"no credentials", missing, 0, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonCredentialsNotFound, Next: outcome.AfterError}},
+		{"no credentials yet", missing, 0, 0, false, outcome.Outcome{State: condition.Progressing, Reason: v1alpha1.ReasonCredentialsNotFound, Next: outcome.AfterError, AtMost: grace / 2}},
+		{"no credentials, and no grace left for a new one", missing, 0, 0, false, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonCredentialsNotFound, Next: outcome.AfterError}},
+		{"deleted, and no credentials", missing, 0, 0, true, outcome.Outcome{State: condition.DeletionStalled, Reason: v1alpha1.ReasonCredentialsNotFound, Next: outcome.AfterError}},
+		{"deleted, and no answer three times", unavailable, 2, 0, true, outcome.Outcome{State: condition.Deleting, Reason: v1alpha1.ReasonDeleting, Next: outcome.AfterError}},
+		{"deleted, and refused three times", denied, 2, 0, true, outcome.Outcome{State: condition.DeletionStalled, Reason: v1alpha1.ReasonDenied, Next: outcome.AfterError}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			now := time.Now()
+			b := &v1alpha1.Bucket{}
+			b.Generation, b.Status.AppliedGeneration, b.Status.FirstReadyTime = 1, 1, &metav1.Time{Time: time.Unix(1, 0)}
+			cadence := retry.DefaultCadence(time.Minute)
+			before := Memory{Failures: test.before, Failing: now.Add(-cadence.PollLongest)}
+			if strings.HasSuffix(test.name, "yet") || strings.HasSuffix(test.name, "new one") {
+				b.Status.FirstReadyTime = nil
+			}
+			if strings.HasSuffix(test.name, "yet") {
+				b.CreationTimestamp = metav1.NewTime(now.Add(-grace / 2))
+			}
+			if strings.HasPrefix(test.name, "observation") || strings.HasPrefix(test.name, "a missing password") {
+				condition.Set(&b.Status.Conditions, condition.Update{State: condition.Settled, Reason: v1alpha1.ReasonReady, Generation: 1})
+			}
+			in := Reconciliation{Object: b, Stored: b, Err: test.err}
+			in.Now, in.Deleting, in.Unobserved = now, test.deleting, test.unseen > 2*cadence.Sync
+			in.Observed = strings.HasPrefix(test.name, "a missing password")
+			got, after := judge{in, cadence}.judge(before)
+			got.Message = ""
+			if !reflect.DeepEqual(got, test.want) {
+				t.Errorf("got %+v, want %+v", got, test.want)
+			}
+			if failed := after.Failures > before.Failures; failed == errors.Is(test.err, outcome.ErrStale) {
+				t.Errorf("it counts as a failure: %t", failed)
+			}
+		})
+	}
+}

@@ -1,0 +1,183 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/retry"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
+)
+
+// A Reporter reports what reconciliations of objects of one kind came to.
+type Reporter struct {
+	// Client patches the status, and reads the ClusterProviderConfig that an Event is about.
+	Client   client.Client
+	Recorder events.EventRecorder
+	// Log has a line for each Event.
+	Log logr.Logger
+	// Metrics count; nil counts nothing.
+	Metrics *telemetry.Metrics
+	Kind    *kind.Kind
+	// Namespace is Mooring's own. Events about ClusterProviderConfigs are in it.
+	Namespace string
+	Cadence   retry.Cadence
+	// Deadline bounds the calls of one report.
+	Deadline time.Duration
+}
+
+// A Reconciliation is what is to be reported.
+type Reconciliation struct {
+	outcome.Facts
+	// Stored is the object as the API server has it, and Object what its status is to be like, apart from what the outcome says.
+	Stored, Object v1alpha1.ResourceObject
+	// Before are the conditions that the reconciliation found. WasReady: the object had been usable before.
+	Before   []metav1.Condition
+	WasReady bool
+	// Action is what was done; Written: the status was written before it.
+	Action  string
+	Written bool
+	Notes   []outcome.Note
+	// Released are fields that are no longer managed, which is recorded once the status is stored.
+	Released []string
+	// LastObserved is when the cloud object was last observed, or the object was first seen.
+	LastObserved time.Time
+	// Sent are the fields that this reconciliation set in the cloud. AwaitsSent: what was set, now or before, was not observed yet.
+	Sent       []string
+	AwaitsSent bool
+	// StartedOver: another cloud object took the place of the first one, in this reconciliation or before.
+	StartedOver bool
+	// Outcome is what the reconciliation came to, if Err is nil; Err is why it ended.
+	Outcome outcome.Outcome
+	Err     error
+}
+
+// A Report is what came of a Reconciliation.
+type Report struct {
+	Next   reconcile.Result
+	Memory Memory
+	// Object is as it was reported. Stored is as the API server has it; only Carried says what that does not have yet.
+	Object, Stored v1alpha1.ResourceObject
+	Carried        *Creation
+	// Deleted: the object is gone, and nothing is remembered of it.
+	Deleted bool
+	// Recorded: the status says what the reconciliation came to.
+	Recorded bool
+	// Written: the status was patched.
+	Written bool
+}
+
+// A Creation is what the cloud returned for a creation.
+type Creation struct{ ID, Operation string }
+
+// An entry is a reconciliation while it is being reported.
+type entry struct {
+	*Reporter
+	Reconciliation
+	memory Memory
+}
+
+// Report reports a reconciliation.
+func (r *Reporter) Report(ctx context.Context, in Reconciliation, memory Memory) Report {
+	interrupted := ctx.Err() != nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
+	defer cancel()
+	e := &entry{r, in, memory}
+	defer func() { e.trace(ctx) }()
+	e.note(false)
+	mayFail := e.Outcome.Queued || e.Outcome.Retried || e.Outcome.Next == outcome.Polling && e.AwaitsSent
+	if e.Err != nil {
+		e.Outcome, e.memory = judge{e.Reconciliation, r.Cadence}.judge(e.memory)
+	} else if !e.Outcome.KeepConditions && !mayFail {
+		e.memory.Failures = 0
+		e.memory.Pace.Succeeded()
+	}
+	e.Outcome = deletionFirst(e.Reconciliation)
+	if e.Outcome.Deleted {
+		e.countDeleted()
+		return Report{Deleted: true, Memory: e.memory, Object: e.Object, Stored: e.Stored}
+	}
+	return e.write(ctx, interrupted)
+}
+
+// write stores the status, and tells what it says.
+func (e *entry) write(ctx context.Context, interrupted bool) Report {
+	var released []string
+	e.Object, released = e.Describe(e.Object, e.Outcome)
+	e.Released = append(e.Released, released...)
+	report := Report{Recorded: true}
+	if interrupted || !e.Outcome.Created || !e.carryOver(&report) {
+		if err := e.patch(ctx); err != nil {
+			return e.notRecorded(ctx, err)
+		}
+	}
+	e.tell(ctx)
+	report.Next = e.comeBack()
+	e.count(report.Next)
+	report.Memory, report.Object, report.Stored, report.Written = e.memory, e.Object, e.Stored, e.Written
+	return report
+}
+
+// carryOver leaves what a creation returned to the next reconciliation, which begins at once and stores it together with what it
+// observes. It reports whether there is nothing else to store. If the process crashes in between, the cloud object is found by its
+// name and mark, as after a lost response.
+func (e *entry) carryOver(report *Report) bool {
+	without := e.Object.DeepCopyObject().(v1alpha1.ResourceObject)
+	stored, status := e.Stored.GetResourceStatus(), without.GetResourceStatus()
+	made := Creation{status.ExternalID, status.Operation}
+	status.ExternalID, status.Operation = stored.ExternalID, stored.Operation
+	if !equality.Semantic.DeepEqual(e.Stored, without) {
+		return false
+	}
+	e.Object, report.Carried = without, &made
+	return true
+}
+
+// patch writes the status if it differs from what is stored.
+func (e *entry) patch(ctx context.Context) error {
+	if equality.Semantic.DeepEqual(e.Stored, e.Object) {
+		return nil
+	}
+	desired := e.Object.DeepCopyObject().(v1alpha1.ResourceObject)
+	err := e.Client.Status().Patch(ctx, desired, client.MergeFromWithOptions(e.Stored, client.MergeFromWithOptimisticLock{}))
+	if err != nil {
+		return err
+	}
+	e.Object.SetResourceVersion(desired.GetResourceVersion())
+	e.Stored, e.Written = e.Object.DeepCopyObject().(v1alpha1.ResourceObject), true
+	e.memory.Unrecorded = false
+	e.note(true)
+	e.tellReleased()
+	return nil
+}
+
+// notRecorded says when to come back if the status could not be written.
+func (e *entry) notRecorded(ctx context.Context, err error) Report {
+	report := Report{Object: e.Object, Stored: e.Stored}
+	switch {
+	case apierrors.IsNotFound(err):
+		report.Deleted = true
+	case apierrors.IsConflict(err):
+		report.Next.RequeueAfter = e.memory.Pace.WhileCloudWorks()
+	default:
+		e.countUnrecorded()
+		if !e.memory.Unrecorded { // said once, not at each try
+			logf.FromContext(ctx).Error(err, "the status could not be written; it will be tried again")
+		}
+		e.memory.Unrecorded = true
+		report.Next.RequeueAfter = e.memory.Pace.AfterError(0)
+	}
+	report.Memory = e.memory
+	return report
+}

@@ -1,0 +1,234 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
+)
+
+// Observing is the action of a reconciliation that has not decided yet what is to be done.
+const Observing = "Observe"
+
+// longestNote is how long the note of an Event may be, in bytes.
+const longestNote = 1024
+
+// event tells a person something, as an Event and as a line of the log: so they can't tell different stories. What is told
+// again within minutes is one Event with a count.
+func (e *entry) event(kind, reason, message string) {
+	message = e.Redact(message)
+	about := reference(v1alpha1.GroupVersion.WithKind(e.Kind.Name), e.Object, message)
+	e.Recorder.Eventf(about, nil, kind, reason, e.Action, "%s", shortened(message))
+	e.Log.Info(message, append(e.about(), "type", kind, "reason", reason)...)
+	e.memory.reported = true
+}
+
+// firstTime reports a step that each new object takes.
+func (e *entry) firstTime(reason, message string) {
+	if e.WasReady || e.memory.reported || meta.IsStatusConditionTrue(e.Before, v1alpha1.ConditionStalled) {
+		e.event(corev1.EventTypeNormal, reason, message)
+		return
+	}
+	e.Log.Info(e.Redact(message), append(e.about(), "type", corev1.EventTypeNormal, "reason", reason)...)
+}
+
+// note records the notes that wait until the status is stored, or those that do not.
+func (e *entry) note(stored bool) {
+	for _, n := range e.Notes {
+		switch {
+		case n.OnceStored != stored:
+		case n.FirstTime:
+			e.firstTime(n.Reason, n.Message)
+		default:
+			e.event(n.Type, n.Reason, n.Message)
+		}
+	}
+}
+
+// shortened returns as much of a message as the note of an Event holds.
+func shortened(message string) string {
+	return strings.ToValidUTF8(message[:min(len(message), longestNote)], "")
+}
+
+// reference returns what an Event is about. To client-go it is the same Event again if all but its note are alike, and
+// that includes the version of the object: so what repeats would be new after each write, and what differs in its note
+// would be lost between two. With the note in place of the version it is the same if it says the same.
+func reference(kind schema.GroupVersionKind, o client.Object, note string) *corev1.ObjectReference {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(note))
+	return &corev1.ObjectReference{
+		APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID(),
+		ResourceVersion: strconv.FormatUint(hash.Sum64(), 10),
+	}
+}
+
+// about returns what each line of the log says of the object.
+func (e *entry) about() []any {
+	about := []any{"kind", e.Kind.Name, "namespace", e.Object.GetNamespace(), "name", e.Object.GetName(), "action", e.Action}
+	status := e.Object.GetResourceStatus()
+	for _, known := range [][2]string{
+		{"externalName", status.ExternalName}, {"provider", status.Provider}, {"account", status.AccountID},
+	} {
+		if known[1] != "" {
+			about = append(about, known[0], known[1])
+		}
+	}
+	return about
+}
+
+// tell tells what conditions say for the first time: that a person is needed, that something is waited for or keeps
+// failing, and that all is well again. It goes by the conditions alone, so that a restart tells nothing twice.
+func (e *entry) tell(ctx context.Context) {
+	out, conditions := e.Outcome, e.Object.GetResourceStatus().Conditions
+	if stalled := news(e.Before, conditions, v1alpha1.ConditionStalled); stalled != nil {
+		e.event(corev1.EventTypeWarning, stalled.Reason, stalled.Message)
+		if out.Detail != "" {
+			e.tellPlatform(ctx, stalled.Reason, out.Detail)
+		}
+	}
+	if ready := news(e.Before, conditions, v1alpha1.ConditionReady); ready != nil && out.State == condition.DriftWaits &&
+		(out.Retried || out.Reason == v1alpha1.ReasonApprovalRequired) {
+		e.event(corev1.EventTypeWarning, ready.Reason, ready.Message)
+	}
+	if working := news(e.Before, conditions, v1alpha1.ConditionReconciling); working != nil && (e.Err != nil || out.Queued && out.State == condition.Unseen) {
+		e.tellWorking(working)
+	}
+	answers := e.tellRefused()
+	switch ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady); {
+	case ready == nil || ready.Status != metav1.ConditionTrue:
+	case !meta.IsStatusConditionTrue(e.Before, v1alpha1.ConditionReady):
+		e.firstTime(v1alpha1.EventReady, ready.Message)
+	case answers, failing(e.Before) && !failing(conditions):
+		e.event(corev1.EventTypeNormal, v1alpha1.EventRecovered, "the cloud answers again")
+	}
+}
+
+// tellWorking tells what keeps an object from getting on.
+func (e *entry) tellWorking(working *metav1.Condition) {
+	switch out := e.Outcome; {
+	case out.State == condition.Progressing && out.Reason != v1alpha1.ReasonCloudBusy: // what it refers to may be on its way
+		e.event(corev1.EventTypeNormal, working.Reason, out.Message)
+	case working.Message == messageDeleting: // one failure is no news
+	case out.State == condition.Progressing, out.State == condition.Updating, out.State == condition.RetryingLong,
+		out.State == condition.Unseen, out.State == condition.Deleting:
+		e.event(corev1.EventTypeWarning, working.Reason, out.Message)
+	}
+}
+
+// tellRefused tells that the object can't be observed, of which its conditions say nothing yet. It reports whether that is over.
+func (e *entry) tellRefused() (over bool) {
+	out := e.Outcome
+	switch {
+	case out.State == condition.ObservationRefused && !out.KeepConditions && e.memory.refused != out.Message:
+		e.memory.refused = out.Message
+		e.event(corev1.EventTypeWarning, string(out.Reason),
+			fmt.Sprintf("it can't be observed, so its status shows the last observation: %s. Check %s", out.Message, e.Config))
+	case e.Observed && e.memory.refused != "":
+		e.memory.refused = ""
+		return true
+	}
+	return false
+}
+
+// tellPlatform tells what the object's own team may not know, in the log and as an Event on the ClusterProviderConfig. That Event is
+// in Mooring's own namespace. A ProviderConfig is its team's own, and gets none.
+func (e *entry) tellPlatform(ctx context.Context, reason, detail string) {
+	note := e.Redact(fmt.Sprintf("%s %s/%s asks for %s: %s", e.Kind.Name, e.Object.GetNamespace(), e.Object.GetName(), e.Request.Name, detail))
+	e.Log.Info(note, append(e.about(), "providerConfig", e.Config.String(), "reason", reason)...)
+	if e.Config.Kind != identity.KindClusterProviderConfig {
+		return
+	}
+	config := &v1alpha1.ClusterProviderConfig{}
+	if err := e.Client.Get(ctx, client.ObjectKey{Name: e.Config.Name}, config); err != nil {
+		return // the log has it
+	}
+	about := reference(v1alpha1.GroupVersion.WithKind(e.Config.Kind), config, note)
+	about.Namespace = e.Namespace
+	e.Recorder.Eventf(about, nil, corev1.EventTypeWarning, reason, e.Action, "%s", shortened(note))
+}
+
+// tellReleased says once that fields are no longer managed.
+func (e *entry) tellReleased() {
+	if len(e.Released) > 0 {
+		slices.Sort(e.Released)
+		n := outcome.Released(e.Released)
+		e.event(n.Type, n.Reason, n.Message)
+	}
+	e.Released = nil
+}
+
+// news returns a condition if it says something, and did not say so before.
+func news(then, now []metav1.Condition, name string) *metav1.Condition {
+	is, was := meta.FindStatusCondition(now, name), meta.FindStatusCondition(then, name)
+	if is == nil || was != nil && was.Reason == is.Reason && was.Message == is.Message {
+		return nil
+	}
+	return is
+}
+
+// failing reports whether conditions say that calls keep failing.
+func failing(conditions []metav1.Condition) bool {
+	c := meta.FindStatusCondition(conditions, v1alpha1.ConditionReconciling)
+	if c == nil {
+		return false
+	}
+	switch v1alpha1.Reason(c.Reason) {
+	case v1alpha1.ReasonRetrying, v1alpha1.ReasonNotObserved, v1alpha1.ReasonCloudBusy:
+		return true
+	default:
+		return false
+	}
+}
+
+// trace notes what the reconciliation came to, for whoever looks into single ones.
+func (e *entry) trace(ctx context.Context) {
+	log, traced := e.Log.V(1), telemetry.Traced(ctx)
+	if !traced && !log.Enabled() {
+		return
+	}
+	what := telemetry.Reconciliation{
+		UID: string(e.Object.GetUID()), Generation: e.Object.GetGeneration(), ExternalName: e.Object.GetResourceStatus().ExternalName,
+		Action: e.Action, Reason: string(e.Outcome.Reason), Idle: e.idle(),
+	}
+	if !e.Outcome.KeepConditions && !e.Outcome.Deleted {
+		what.State = e.Outcome.State.String()
+	}
+	if e.Err != nil && !errors.Is(e.Err, outcome.ErrStale) && !apierrors.IsConflict(e.Err) { // that somebody else was faster is no failure
+		what.Failed = e.Redact(e.Err.Error())
+	}
+	if traced {
+		telemetry.Ended(ctx, what)
+	}
+	message := "reconciled"
+	if what.Failed != "" {
+		message = "reconciliation failed"
+	}
+	log.Info(message, append(e.about(), "state", what.State, "reason", what.Reason, "error", what.Failed, "failures", e.memory.Failures)...)
+}
+
+// idle reports whether the reconciliation only observed.
+func (e *entry) idle() bool {
+	switch plan.Verb(e.Action) {
+	case Observing, plan.Settle, plan.Wait, plan.Ask, plan.Stall:
+		return !e.Written
+	default:
+		return false
+	}
+}
