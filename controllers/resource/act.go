@@ -5,15 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
-
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
-
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 

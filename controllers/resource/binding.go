@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
-
 	"k8s.io/apimachinery/pkg/api/equality"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -65,6 +64,6 @@ func (m *memory) startOver(wasReady bool) {
 	m.passwordSent, m.report = 0, m.report.StartedOver()
 	m.sent, m.sentAt, m.inVain = nil, time.Time{}, false
 	m.deleteSent, m.unsaved, m.unmarked = time.Time{}, time.Time{}, time.Time{}
-	m.creationRefused, m.creationFailed, m.creation, m.published = false, false, nil, nil
+	m.creationRefused, m.creationFailed, m.creation, m.publisher.Published = false, false, nil, nil
 	m.answered, m.startedOver = false, m.startedOver || wasReady
 }

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/execute"
 	"github.com/mooring-dev/mooring/controllers/resource/report"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -61,19 +62,19 @@ func TestMemoryOfTheFormerCloudObject(t *testing.T) {
 	full := memory{
 		uid: "uid", report: report.Memory{Failures: 2, Failing: at, Edited: at, Drift: report.Drifts{"tags": {}}, Unrecorded: true, Recorded: at}, generation: 3, request: "now", queuedSince: at, seen: at,
 		absent: at, unsaved: at, unmarked: at, sent: []driver.Change{{Field: "tags"}}, sentAt: at, inVain: true, passwordSent: 4, deleteSent: at,
-		answered: true, creationSent: true, creationRefused: true, creationFailed: true, creation: &report.Creation{ID: "old"}, published: &published{name: "login"},
+		answered: true, creationSent: true, creationRefused: true, creationFailed: true, creation: &report.Creation{ID: "old"}, publisher: execute.Memory{Published: &execute.ConnectionSecret{Name: "login"}, Unwritten: "login"},
 		startedOver: true,
 		failure:     "no room", notBefore: at,
 	}
 	want := full
 	want.unsaved, want.unmarked, want.sent, want.sentAt, want.inVain, want.passwordSent = time.Time{}, time.Time{}, nil, time.Time{}, false, 0
-	want.deleteSent, want.report.Drift, want.answered, want.creation, want.published = time.Time{}, nil, false, nil, nil
+	want.deleteSent, want.report.Drift, want.answered, want.creation, want.publisher.Published = time.Time{}, nil, false, nil, nil
 	want.creationRefused, want.creationFailed = false, false
 	for _, wasReady := range []bool{true, false} {
 		got := full
 		got.startedOver, want.startedOver = false, wasReady
 		got.startOver(wasReady)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(memory{}, published{}), cmpopts.IgnoreUnexported(report.Memory{}, report.FieldDrift{})); diff != "" {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(memory{}), cmpopts.IgnoreUnexported(report.Memory{}, report.FieldDrift{})); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}

@@ -3,12 +3,10 @@ package resource
 import (
 	"context"
 
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
-
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
-
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/mooring-dev/mooring/controllers/resource/execute"
 	"github.com/mooring-dev/mooring/controllers/resource/report"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
@@ -46,11 +47,8 @@ type memory struct {
 	passwordSent int
 	// deleteSent is when the cloud accepted the deletion.
 	deleteSent time.Time
-	// unwritten is the name of a connection Secret that did not exist when the cloud object was created. If it exists by now, it can't
-	// be created, and is read.
-	unwritten string
-	// published is what the connection Secret of a database holds; nil if that is not known.
-	published *published
+	// publisher is what the publisher of connection Secrets remembers.
+	publisher execute.Memory
 	// creation is what the cloud returned for a creation, until it is stored.
 	creation *report.Creation
 	// answered: the cloud answered the creation, and no mark was seen since.

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,6 +17,8 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/execute"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -129,7 +129,10 @@ func TestPasswordIsStoredBeforeThePlanIsExecuted(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, storing fails: %t", verb, fails), func(t *testing.T) {
 				d := newDesk(t)
 				owner := password.Owner{Kind: "Bucket", Name: d.obj.GetName(), UID: d.obj.GetUID()}
-				d.login = &login{secret: d.passwords().New(owner), store: true, state: password.State{Stored: password.Stored{Next: "two", Serial: 2}}}
+				d.login = &login{
+					store: true,
+					Login: execute.Login{Secret: d.passwords().New(owner), State: password.State{Stored: password.Stored{Next: "two", Serial: 2}}},
+				}
 				working := d.Client
 				if fails {
 					d.Client = interceptor.NewClient(working.(client.WithWatch), interceptor.Funcs{

@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,15 +14,15 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/execute"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // A login is what one reconciliation knows of the password of its object's server.
 type login struct {
-	// secret is the password Secret as it was read or last stored.
-	secret *password.Secret
-	state  password.State
-	// store: state has to be stored before anything is sent or published.
+	execute.Login
+	// store: its State has to be stored before anything is sent or published.
 	store bool
 }
 
@@ -39,23 +36,18 @@ func (r *Reconciler) passwordOwner(t *turn) password.Owner {
 
 // readPassword reads the object's password Secret.
 func (r *Reconciler) readPassword(ctx context.Context, t *turn) error {
-	secret, err := r.passwords().Get(ctx, r.passwordOwner(t))
-	if notOwned, ok := errors.AsType[*password.NotOwnedError](err); ok {
-		return &identity.ValidationError{Reason: v1alpha1.ReasonSecretNotOwned, Message: notOwned.Error()}
-	}
+	read, err := execute.ReadLogin(ctx, r.passwords(), r.passwordOwner(t), t.status, t.mem.passwordSent)
 	if err != nil {
 		return err
 	}
-	t.setLogin(secret)
+	t.setLogin(read)
 	return nil
 }
 
-func (t *turn) setLogin(secret *password.Secret) {
-	if !secret.Exists {
-		t.mem.passwordSent = 0
-	}
-	t.login = &login{secret: secret, state: password.State{Stored: secret.Stored, Accepted: acceptedPassword(t.status), Sent: t.mem.passwordSent}}
-	t.knows(secret.Stored.Current, secret.Stored.Next)
+func (t *turn) setLogin(read *execute.Login) {
+	t.mem.passwordSent = read.State.Sent
+	t.login = &login{Login: *read}
+	t.knows(read.Secret.Stored.Current, read.Secret.Stored.Next)
 }
 
 // storePassword stores what was decided about the password, guarded by the version of the Secret that was read.
@@ -63,7 +55,7 @@ func (r *Reconciler) storePassword(ctx context.Context, t *turn) error {
 	if t.login == nil || !t.login.store {
 		return nil
 	}
-	if err := r.passwords().Put(ctx, t.login.secret, t.login.state.Stored); err != nil {
+	if err := r.passwords().Put(ctx, t.login.Secret, t.login.State.Stored); err != nil {
 		return err
 	}
 	t.login.store = false
@@ -72,10 +64,10 @@ func (r *Reconciler) storePassword(ctx context.Context, t *turn) error {
 
 // decide takes in a decision about the password: what has to be stored, what the status says, and what is remembered.
 func (t *turn) decide(d password.Decision) {
-	if d.State.Serial != t.login.state.Serial {
-		t.mem.published = nil // from here on the connection Secret may be behind the server
+	if d.State.Serial != t.login.State.Serial {
+		t.mem.publisher.Published = nil // from here on the connection Secret may be behind the server
 	}
-	t.login.state, t.login.store = d.State, d.Store
+	t.login.State, t.login.store = d.State, d.Store
 	t.knows(d.State.Next)
 	t.notePassword(d.State)
 }
@@ -84,7 +76,7 @@ func (t *turn) decide(d password.Decision) {
 func (t *turn) notePassword(s password.State) {
 	t.mem.passwordSent = s.Sent
 	switch {
-	case s.Accepted == acceptedPassword(t.status):
+	case s.Accepted == plan.AcceptedPassword(t.status):
 	case s.Accepted == 0:
 		delete(t.status.Applied, driver.FieldPassword)
 	default:
@@ -93,19 +85,6 @@ func (t *turn) notePassword(s password.State) {
 		}
 		t.status.Applied[driver.FieldPassword] = []string{strconv.Itoa(s.Accepted)}
 	}
-}
-
-// acceptedPassword returns the serial of the password that the cloud accepted, as the status says; 0 if it says nothing.
-func acceptedPassword(status *v1alpha1.ResourceStatus) int {
-	applied := status.Applied[driver.FieldPassword]
-	if len(applied) != 1 {
-		return 0
-	}
-	serial, err := strconv.Atoi(applied[0])
-	if err != nil {
-		return 0
-	}
-	return serial
 }
 
 // wantedPassword returns the password that the spec names; empty if it names none. One that can't be used is refused here, before
@@ -122,14 +101,14 @@ func (r *Reconciler) wantedPassword(ctx context.Context, t *turn) (string, error
 		return "", fmt.Errorf("read Secret %s: %w", named.Secret, err)
 	}
 	named.Value = string(secret.Data[named.Key])
-	named.OwnConnection = slices.Contains(t.published(t.want.GetConnection()), named.Secret)
+	named.OwnConnection = slices.Contains(plan.ConnectionSecrets(t.status, t.want.GetConnection()), named.Secret)
 	t.knows(named.Value)
 	rule, err := t.described.Password(t.request.Spec)
 	if err != nil {
 		return "", err
 	}
 	named.Problem = rule.Check(named.Value)
-	if reason, message := named.Refuse(t.login.state.InForce()); reason != "" {
+	if reason, message := named.Refuse(t.login.State.InForce()); reason != "" {
 		return "", &identity.ValidationError{Reason: reason, Message: message}
 	}
 	return named.Value, nil
@@ -158,7 +137,7 @@ func (r *Reconciler) checkPassword(ctx context.Context, t *turn) error {
 	if t.seen.State == driver.Pending && !t.seen.Available && !userMissing {
 		return nil // the cloud takes no password now, and none is published
 	}
-	if !userMissing && r.passwordChecked(t) {
+	if !userMissing && t.mem.publisher.PasswordChecked(t.want, t.status, t.seen, t.now) {
 		return nil
 	}
 	if err := r.readPassword(ctx, t); err != nil {
@@ -176,9 +155,9 @@ func (r *Reconciler) checkPassword(ctx context.Context, t *turn) error {
 		Ready: t.seen.State == driver.Ready, Refused: t.seen.PasswordRefused, UserMissing: userMissing, Wanted: wanted, Left: left, Fresh: rand.Text(),
 	}
 	if seen.Refused && seen.Ready {
-		t.mem.published = nil
+		t.mem.publisher.Published = nil
 	}
-	decision := t.login.state.Observe(seen)
+	decision := t.login.State.Observe(seen)
 	t.decide(decision)
 	return r.planPassword(ctx, t, decision.Do)
 }
@@ -188,7 +167,7 @@ func (r *Reconciler) planPassword(ctx context.Context, t *turn, do password.Do) 
 	change := driver.Change{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}
 	switch do {
 	case password.Include:
-		t.password = driver.Password(t.login.state.Latest())
+		t.password = driver.Password(t.login.State.Latest())
 		return nil
 	case password.Replace:
 		change.Effect, change.Why = driver.Irreversible, plan.WhyReplaced
@@ -199,7 +178,7 @@ func (r *Reconciler) planPassword(ctx context.Context, t *turn, do password.Do) 
 	case password.Nothing, password.Wait:
 		return nil
 	}
-	t.password = driver.Password(t.login.state.Next)
+	t.password = driver.Password(t.login.State.Next)
 	t.seen.Changes = append(t.seen.Changes, change)
 	return nil
 }
@@ -208,15 +187,15 @@ func (r *Reconciler) planPassword(ctx context.Context, t *turn, do password.Do) 
 // it, so that nobody who uses that is cut off. It waits until the cloud says where the server is: the Secret may be of another.
 func (r *Reconciler) leftPassword(ctx context.Context, t *turn, wanted string) (password.Left, error) {
 	connection := t.want.GetConnection()
-	if t.login.state.Latest() != "" || wanted != "" || connection == nil {
+	if t.login.State.Latest() != "" || wanted != "" || connection == nil {
 		return password.Left{}, nil
 	}
-	secret, err := r.connectionSecret(ctx, t, connection.SecretName)
+	secret, err := r.publisher().Read(ctx, t.obj, connection.SecretName)
 	if err != nil {
 		return password.Left{}, err
 	}
 	left := string(secret.Data["password"])
-	if !r.mine(secret, t) || left == "" {
+	if !r.publisher().Owns(t.obj, secret) || left == "" {
 		return password.Left{}, nil // it is not there, or not ours
 	}
 	if t.seen.Endpoint.Host == "" {
@@ -237,7 +216,7 @@ func (r *Reconciler) choosePassword(ctx context.Context, t *turn, first bool) er
 		return nil
 	}
 	if first {
-		t.setLogin(r.passwords().New(r.passwordOwner(t)))
+		t.setLogin(execute.NewLogin(r.passwords().New(r.passwordOwner(t)), t.status, t.mem.passwordSent))
 	} else if err := r.readPassword(ctx, t); err != nil {
 		return err
 	}
@@ -245,11 +224,11 @@ func (r *Reconciler) choosePassword(ctx context.Context, t *turn, first bool) er
 	if err != nil {
 		return err
 	}
-	t.decide(t.login.state.Create(wanted, rand.Text()))
+	t.decide(t.login.State.Create(wanted, rand.Text()))
 	if err := r.storePassword(ctx, t); err != nil {
 		return err
 	}
-	t.password = driver.Password(t.login.state.Latest())
+	t.password = driver.Password(t.login.State.Latest())
 	return nil
 }
 
@@ -262,20 +241,20 @@ func (r *Reconciler) takeOverPassword(ctx context.Context, t *turn) error {
 	if err := r.readPassword(ctx, t); err != nil {
 		return err
 	}
-	t.decide(t.login.state.TakeOver(belongs == plan.OursBefore))
+	t.decide(t.login.State.TakeOver(belongs == plan.OursBefore))
 	return r.storePassword(ctx, t)
 }
 
 // sent notes what the cloud accepted and can't be read back.
 func (t *turn) sent(changes []driver.Change) {
 	if t.login != nil && slices.ContainsFunc(changes, func(c driver.Change) bool { return c.Field == driver.FieldPassword }) {
-		t.login.state = t.login.state.Accept()
-		t.notePassword(t.login.state)
+		t.login.State = t.login.State.Accept()
+		t.notePassword(t.login.State)
 	}
 }
 
 // refused notes that a change which the cloud had accepted came to nothing. It may have been the password.
 func (t *turn) refused() {
-	t.mem.published = nil
-	t.notePassword(password.State{Accepted: acceptedPassword(t.status), Sent: t.mem.passwordSent}.Refuse())
+	t.mem.publisher.Published = nil
+	t.notePassword(password.State{Accepted: plan.AcceptedPassword(t.status), Sent: t.mem.passwordSent}.Refuse())
 }

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -16,6 +14,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -133,10 +132,10 @@ func TestCheckPassword(t *testing.T) {
 				t.Fatal(err)
 			}
 			comparePassword(t, secret, test.want)
-			if inForce := cmp.Or(test.inForce, test.want["current"]); test.state == driver.Ready && tn.login.state.InForce() != inForce {
-				t.Errorf("%q is in force, want %q", tn.login.state.InForce(), inForce)
+			if inForce := cmp.Or(test.inForce, test.want["current"]); test.state == driver.Ready && tn.login.State.InForce() != inForce {
+				t.Errorf("%q is in force, want %q", tn.login.State.InForce(), inForce)
 			}
-			if test.inForce != "" && acceptedPassword(tn.status) != serialOf(string(secret.Data["serial"])) {
+			if test.inForce != "" && plan.AcceptedPassword(tn.status) != serialOf(string(secret.Data["serial"])) {
 				t.Errorf("the status tells nothing of the password in force: %v", tn.status.Applied)
 			}
 			if test.sent == made {

@@ -5,10 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
-
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,6 +15,9 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/execute"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -35,13 +34,13 @@ func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
 				Settings: Settings{Client: c, Reader: c, Namespace: secret.Namespace}, Kind: kind.Database(),
 			}
 			tn := &turn{
-				obj: d, want: d, status: &d.Status.ResourceStatus, conn: &identity.Connection{}, mem: &memory{published: &published{name: "orders-db"}},
+				obj: d, want: d, status: &d.Status.ResourceStatus, conn: &identity.Connection{}, mem: &memory{publisher: execute.Memory{Published: &execute.ConnectionSecret{Name: "orders-db"}}},
 			}
 			if err := r.readPassword(t.Context(), tn); err != nil {
 				t.Fatal(err)
 			}
-			tn.decide(tn.login.state.Observe(seen))
-			if tn.mem.published != nil {
+			tn.decide(tn.login.State.Observe(seen))
+			if tn.mem.publisher.Published != nil {
 				t.Error("the connection Secret is still thought to be right")
 			}
 		})
@@ -59,7 +58,7 @@ func TestReadsOfThePassword(t *testing.T) {
 	}{
 		{name: "as it was"},
 		{name: "after an hour", read: true, before: func(t *turn) {
-			t.now = t.now.Add(passwordCheck)
+			t.now = t.now.Add(execute.PasswordCheck)
 		}},
 		{name: "refused by the cloud", read: true, before: func(t *turn) {
 			t.seen.PasswordRefused = true
@@ -74,7 +73,7 @@ func TestReadsOfThePassword(t *testing.T) {
 			t.status.FormerSecrets = []v1alpha1.FormerSecret{{Name: "former"}}
 		}},
 		{name: "another version of the connection Secret", written: true, before: func(t *turn) {
-			t.mem.published.version = "1"
+			t.mem.publisher.Published.Version = "1"
 		}},
 		{name: "another host", written: true, before: func(t *turn) {
 			t.seen.Endpoint.Host = "other.example"
@@ -139,10 +138,10 @@ func asPublished(vaulted map[string]string) (
 		obj: d, want: d, status: &d.Status.ResourceStatus, now: now, policy: plan.Policy{Management: v1alpha1.ManagementFull}, conn: &identity.Connection{},
 		request: driver.Request{Mark: mark}, view: plan.View{Bound: true, Held: true, Mark: mark},
 		seen: driver.Observation{State: driver.Ready, Available: true, Mark: mark, Endpoint: driver.Endpoint{Host: "db.example"}},
-		mem: &memory{published: &published{
-			name: "orders-db", version: "999", kind: "servicebinding.io/postgresql", checked: now.Add(-time.Minute),
-			data: bytesOf(map[string]string{"host": "db.example", "password": ""}),
-		}},
+		mem: &memory{publisher: execute.Memory{Published: &execute.ConnectionSecret{
+			Name: "orders-db", Version: "999", Kind: "servicebinding.io/postgresql", Checked: now.Add(-time.Minute),
+			Data: bytesOf(map[string]string{"host": "db.example", "password": ""}),
+		}}},
 	}
 	return r, tn, login, c
 }
@@ -151,7 +150,7 @@ func asPublished(vaulted map[string]string) (
 func TestNothingIsPublishedBeforeItIsMade(t *testing.T) {
 	for _, unmade := range []bool{true, false} {
 		r, tn, login, c := asPublished(map[string]string{"current": "one", "serial": "1"})
-		tn.mem.published, tn.unmade = nil, unmade
+		tn.mem.publisher.Published, tn.unmade = nil, unmade
 		if err := r.readPassword(t.Context(), tn); err != nil {
 			t.Fatal(err)
 		}
@@ -170,8 +169,8 @@ func TestNothingIsPublishedBeforeItIsMade(t *testing.T) {
 // A password Secret that was lost is noticed as soon as somebody has the connection Secret written again.
 func TestLostPasswordIsNoticedWithTheConnectionSecret(t *testing.T) {
 	r, tn, _, _ := asPublished(nil)
-	tn.mem.published.version = "1"
-	if _, err := r.publish(t.Context(), tn, outcome.Outcome{State: condition.Settled}); !errors.Is(err, outcome.ErrStale) || tn.mem.published != nil {
-		t.Errorf("got %v, and the connection Secret is remembered: %t", err, tn.mem.published != nil)
+	tn.mem.publisher.Published.Version = "1"
+	if _, err := r.publish(t.Context(), tn, outcome.Outcome{State: condition.Settled}); !errors.Is(err, outcome.ErrStale) || tn.mem.publisher.Published != nil {
+		t.Errorf("got %v, and the connection Secret is remembered: %t", err, tn.mem.publisher.Published != nil)
 	}
 }

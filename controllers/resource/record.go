@@ -52,7 +52,7 @@ func (r *Reconciler) record(ctx context.Context, t *turn, out outcome.Outcome, e
 	if reported.Recorded {
 		t.mem.creation = reported.Carried
 		if t.asPublished != nil {
-			t.mem.published = t.asPublished
+			t.mem.publisher.Published = t.asPublished
 		}
 	}
 	return reported.Next, nil

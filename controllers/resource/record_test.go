@@ -4,14 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
-	"github.com/mooring-dev/mooring/controllers/resource/report"
-
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
-
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/report"
 )
 
 // Who stalls without an error is looked at when a converged object would be, and behind all that somebody wants; who stalls

@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 )
 
 // How often an object that waits for a slot is looked at, should nobody call it. No call is made for that.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
-
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 

@@ -4,10 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mooring-dev/mooring/controllers/resource/outcome"
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
-	"github.com/mooring-dev/mooring/controllers/resource/report"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -16,6 +12,10 @@ import (
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/resource/execute"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/resource/report"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -68,7 +68,7 @@ type turn struct {
 	// login is what is known of the password; nil if its Secret was not read.
 	login *login
 	// asPublished is what the connection Secret holds, as it was found or written.
-	asPublished *published
+	asPublished *execute.ConnectionSecret
 	// letGo are fields that are managed no longer, which is told once it is stored.
 	letGo []string
 	// notes are Events that are recorded once the status that they tell of is stored.
@@ -254,12 +254,6 @@ func since(before time.Time, so bool, now time.Time) time.Time {
 		return now
 	default:
 		return before
-	}
-}
-
-func (r *Reconciler) labels(t *turn) map[string]string {
-	return map[string]string{
-		v1alpha1.LabelKind: r.Kind.Name, v1alpha1.LabelName: t.obj.GetName(), v1alpha1.LabelUID: string(t.obj.GetUID()),
 	}
 }
 

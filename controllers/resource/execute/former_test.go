@@ -1,4 +1,4 @@
-package resource
+package execute
 
 import (
 	"encoding/base64"
@@ -11,21 +11,26 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 )
 
 // Renamed again and again, an object keeps a few Secrets of former names, each until its own time is over.
 func TestFormerSecrets(t *testing.T) {
-	d := newDesk(t)
-	start := d.now
+	b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos"}}
+	c := fake.NewClientBuilder().Build()
+	p := &Publisher{Reader: c, Writer: c, Kind: kind.Bucket()}
+	start := time.Now()
+	d := p.begin(Publication{Object: b, Want: b}, Memory{})
 	for i, name := range []string{"a", "b", "c", "b", "d", "e", "f"} {
-		d.now = start.Add(time.Duration(i) * time.Hour)
+		d.Now = start.Add(time.Duration(i) * time.Hour)
 		d.bindSecret(name)
 	}
 	former := func() string {
 		var names []string
-		for _, f := range d.status.FormerSecrets {
+		for _, f := range d.done.Former {
 			names = append(names, f.Name)
 		}
 		return strings.Join(names, " ")
@@ -43,8 +48,8 @@ func TestFormerSecrets(t *testing.T) {
 		{29 * time.Hour, "e"},
 		{30 * time.Hour, ""},
 	} {
-		d.now = start.Truncate(time.Second).Add(step.after)
-		if err := d.dropExpired(t.Context(), d.turn, "f"); err != nil {
+		d.Now = start.Truncate(time.Second).Add(step.after)
+		if err := d.dropExpired(t.Context(), "f"); err != nil {
 			t.Fatal(err)
 		}
 		if got := former(); got != step.want {
@@ -93,14 +98,14 @@ func TestRefusedForGood(t *testing.T) {
 
 // A refusal that shows a secret is redacted before it is shortened: a part of a secret is one too, and not recognized.
 func TestRefusalIsRedactedBeforeItIsShortened(t *testing.T) {
-	d := newDesk(t)
 	const secret = "correct-horse-battery-staple"
-	d.knows(secret)
+	w := &publishing{Publication: Publication{Redact: func(message string) string { return message }}}
+	w.done.Secrets = []string{secret}
 	secrets := schema.GroupResource{Resource: "secrets"}
 	for _, form := range []string{secret, base64.StdEncoding.EncodeToString([]byte(secret))} {
 		for before := range 520 {
 			err := apierrors.NewForbidden(secrets, "login", errors.New(strings.Repeat("x", before)+form))
-			got := refusedForGood(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "login"}}, err, d.redact).Message
+			got := refusedForGood(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "login"}}, err, w.redact).Message
 			if strings.Contains(got, form[:8]) {
 				t.Fatalf("after %d characters: %s", before, got)
 			}

@@ -1,0 +1,2 @@
+// Package execute does what the plan decided. So far it has the Publisher, which keeps connection Secrets.
+package execute

@@ -1,0 +1,263 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Publisher keeps connection Secrets as they should be: a projection of what was observed and of the password Secret. A Secret of a
+// former name is kept so for a while.
+type Publisher struct {
+	Reader client.Reader
+	Writer client.Writer
+	Kind   *kind.Kind
+	// Passwords are read if nobody read the object's before.
+	Passwords *password.Store
+}
+
+// A Publication is what a connection Secret is made of.
+type Publication struct {
+	// Object is what the Secret belongs to, and Want the same with its class merged in.
+	Object, Want v1alpha1.ResourceObject
+	Cloud        *driver.Description
+	Observation  driver.Observation
+	// Usable: the cloud object is this object's and works, and it has all that the Secret names.
+	Usable bool
+	// Login is what is known of the password; nil if its Secret was not read.
+	Login *Login
+	// PasswordSent is the serial that this process knows to be accepted; 0 if there is none.
+	PasswordSent int
+	Now          time.Time
+	Redact       func(string) string
+}
+
+// A Published says what came of a Publication. It holds for what was done, also beside an error.
+type Published struct {
+	Memory Memory
+	// Binding and Former are what the status should say of connection Secrets.
+	Binding *v1alpha1.Binding
+	Former  []v1alpha1.FormerSecret
+	// Current is what the connection Secret holds, as it was found or written; nil if the password is about to change. It counts once the
+	// status is stored, which says that the server has the password.
+	Current *ConnectionSecret
+	// Login is that of the Publication, or what was read in its place.
+	Login *Login
+	Notes []outcome.Note
+	// Refused is why the Secret can't be written, if only a person can change that.
+	Refused *identity.ValidationError
+	// Secrets are values that must never be shown.
+	Secrets []string
+}
+
+// Memory is what a Publisher remembers of an object. All of it may be lost at any time.
+type Memory struct {
+	// Published is what the connection Secret of a database holds; nil if that is not known.
+	Published *ConnectionSecret
+	// Unwritten is the name of a connection Secret that did not exist when the cloud object was created. If it exists by now, it can't
+	// be created, and is read.
+	Unwritten string
+}
+
+// A publishing is a Publication while it is carried out.
+type publishing struct {
+	*Publisher
+	Publication
+	done Published
+}
+
+func (p *Publisher) begin(in Publication, memory Memory) *publishing {
+	status := in.Object.GetResourceStatus()
+	return &publishing{p, in, Published{
+		Memory: memory, Binding: status.Binding.DeepCopy(), Former: slices.Clone(status.FormerSecrets), Login: in.Login,
+	}}
+}
+
+// Publish brings connection Secrets up to date.
+func (p *Publisher) Publish(ctx context.Context, in Publication, memory Memory) (Published, error) {
+	w := p.begin(in, memory)
+	err := w.publish(ctx)
+	return w.done, err
+}
+
+func (w *publishing) publish(ctx context.Context) error {
+	wanted := w.Want.GetConnection()
+	if wanted == nil {
+		return w.unpublish(ctx)
+	}
+	if err := w.dropExpired(ctx, wanted.SecretName); err != nil {
+		return err
+	}
+	if !w.Usable {
+		return nil
+	}
+	value, done, err := w.passwordToPublish(ctx, wanted.SecretName)
+	if done || err != nil {
+		return err
+	}
+	kind, data := w.Kind.Binding(w.Want, w.Cloud, w.Observation.Endpoint, value)
+	w.done.Secrets = append(w.done.Secrets, string(data["uri"]), url.QueryEscape(value))
+	secret, refused, err := w.write(ctx, wanted.SecretName, kind, data)
+	if err != nil {
+		return err
+	}
+	if refused == nil {
+		w.bindSecret(wanted.SecretName)
+		w.remember(secret)
+	}
+	w.done.Refused = refused
+	return w.refreshFormer(ctx, wanted.SecretName, kind, data)
+}
+
+// Read reads a Secret of an object's namespace; it is empty if there is none.
+func (p *Publisher) Read(ctx context.Context, object v1alpha1.ResourceObject, name string) (*corev1.Secret, error) {
+	secret := &corev1.Secret{}
+	err := p.Reader.Get(ctx, client.ObjectKey{Namespace: object.GetNamespace(), Name: name}, secret)
+	if client.IgnoreNotFound(err) != nil {
+		return nil, fmt.Errorf("read the connection Secret %s: %w", name, err)
+	}
+	return secret, nil
+}
+
+// Owns reports whether a Secret was made for an object, under whatever uid: its labels say so, and its type is that of a
+// connection. Anybody can write the labels on a Secret of another type.
+func (p *Publisher) Owns(object v1alpha1.ResourceObject, secret *corev1.Secret) bool {
+	labels := secret.GetLabels()
+	return strings.HasPrefix(string(secret.Type), "servicebinding.io/") &&
+		labels[v1alpha1.LabelKind] == p.Kind.Name && labels[v1alpha1.LabelName] == object.GetName()
+}
+
+// MayPublish refuses to go on if the connection Secret is somebody else's: a password that nobody could be told is not set. missing is its
+// name if there is none.
+func (p *Publisher) MayPublish(ctx context.Context, object, want v1alpha1.ResourceObject, cloud *driver.Description) (missing string, err error) {
+	wanted := want.GetConnection()
+	if wanted == nil {
+		return "", nil
+	}
+	secret, err := p.Read(ctx, object, wanted.SecretName)
+	if err != nil {
+		return "", err
+	}
+	if secret.Name == "" {
+		return wanted.SecretName, nil
+	}
+	kind, _ := p.Kind.Binding(want, cloud, driver.Endpoint{}, "") // the type never changes, and no API server lets it
+	if p.Owns(object, secret) && secret.Type == kind {
+		return "", nil
+	}
+	return "", takenBySomebody(wanted.SecretName)
+}
+
+// Drop deletes the Secrets that may have been made for an object: one is written before the status tells of it.
+func (p *Publisher) Drop(ctx context.Context, object, want v1alpha1.ResourceObject) error {
+	for _, name := range plan.ConnectionSecrets(object.GetResourceStatus(), want.GetConnection()) {
+		if err := p.drop(ctx, object, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop deletes a Secret of the object's namespace if it was made for the object.
+func (p *Publisher) drop(ctx context.Context, object v1alpha1.ResourceObject, name string) error {
+	secret, err := p.Read(ctx, object, name)
+	if err != nil {
+		return err
+	}
+	if secret.Name != "" && p.Owns(object, secret) {
+		err = p.Writer.Delete(ctx, secret, client.Preconditions{UID: &secret.UID})
+	}
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("delete the connection Secret %s: %w", name, err)
+	}
+	return nil
+}
+
+func takenBySomebody(secret string) *identity.ValidationError {
+	return &identity.ValidationError{Reason: v1alpha1.ReasonSecretNotOwned, Message: fmt.Sprintf(
+		"a Secret %s exists and does not belong to this object; change spec.connection.secretName, or delete the Secret if nobody needs it", secret)}
+}
+
+// write makes or mends a Secret, and returns it. If only a person can mend what keeps it from being written, it returns that.
+func (w *publishing) write(
+	ctx context.Context, name string, kind corev1.SecretType, data map[string][]byte,
+) (secret *corev1.Secret, refused *identity.ValidationError, err error) {
+	secret = &corev1.Secret{}
+	if w.done.Memory.Unwritten != name {
+		secret, err = w.Read(ctx, w.Object, name)
+	}
+	w.done.Memory.Unwritten = ""
+	uid := string(w.Object.GetUID())
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case secret.Name == "":
+		secret = &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: w.Object.GetNamespace(), Name: name, Labels: map[string]string{
+				v1alpha1.LabelKind: w.Kind.Name, v1alpha1.LabelName: w.Object.GetName(), v1alpha1.LabelUID: uid,
+			}},
+			Type: kind, Data: data,
+		}
+		err = w.Writer.Create(ctx, secret)
+		if apierrors.IsAlreadyExists(err) {
+			return nil, nil, outcome.ErrStale
+		}
+	case !w.Owns(w.Object, secret) || secret.Type != kind:
+		return nil, takenBySomebody(name), nil
+	case maps.EqualFunc(secret.Data, data, slices.Equal[[]byte]) && secret.Labels[v1alpha1.LabelUID] == uid:
+		return secret, nil, nil
+	default:
+		secret.Data = data
+		secret.Labels[v1alpha1.LabelUID] = uid
+		err = w.Writer.Update(ctx, secret)
+	}
+	if refused := refusedForGood(secret, err, w.redact); refused != nil {
+		return nil, refused, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("write the connection Secret %s: %w", name, err)
+	}
+	return secret, nil, nil
+}
+
+// redact cuts secret values out of a message, those of this publication too.
+func (w *publishing) redact(message string) string {
+	return driver.Redact(w.Redact(message), w.done.Secrets...)
+}
+
+// refusedForGood returns what to tell a person if the API server will not take a Secret, however often it is asked; nil if asking
+// again may help.
+func refusedForGood(secret *corev1.Secret, err error, redact func(string) string) *identity.ValidationError {
+	switch {
+	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause): // the object goes too
+		return nil
+	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsRequestEntityTooLargeError(err), apierrors.IsBadRequest(err):
+	default:
+		return nil
+	}
+	// It is shortened once it is redacted: a secret that is cut in two would not be recognized.
+	message := fmt.Sprintf("the API server refuses to store the connection Secret %s: %.500s; ", secret.Name, redact(err.Error()))
+	if secret.Immutable != nil && *secret.Immutable {
+		message += "the Secret is immutable: delete it, and Mooring writes it again, or change spec.connection.secretName"
+	} else {
+		message += "change what refuses it (a policy, a quota or a limit), or spec.connection.secretName"
+	}
+	return &identity.ValidationError{Reason: v1alpha1.ReasonSecretNotWritten, Message: message}
+}
