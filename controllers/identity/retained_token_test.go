@@ -18,7 +18,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// keptOfPlatform returns the platform's private copy; nil if there is none.
+// retainedOfPlatform returns the platform's private copy; nil if there is none.
 func (h *fixture) retainedOfPlatform() map[string][]byte {
 	h.t.Helper()
 	data, err := h.protector.copies.read(h.t.Context(), &config{object: webPlatform()})

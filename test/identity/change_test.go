@@ -63,7 +63,7 @@ func verifyRotation(w *fixture, way signIn) {
 // addKey makes another key, and writes it into the tenant's Secret.
 func (w *fixture) addKey(way signIn, n tenant, id identity) (deleteOld func()) {
 	w.Helper()
-	deleteOld = way.cloud.addKey(w)
+	deleteOld = way.addKey(w)
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: n.name, Name: config + "-" + way.cloud.name}}
 	edit(w, secret, func(s *corev1.Secret) { s.Data = id.secret() })
 	return deleteOld
