@@ -17,6 +17,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // kindsOf says on which kinds each annotation has an effect.
@@ -72,7 +73,7 @@ func warned(t *testing.T) (create func(*unstructured.Unstructured) string, edit 
 		return strings.Join(said.Take(), "\n")
 	}
 	for kind := range specOf {
-		await(t, "the policy about "+kind, func() error {
+		system.Retry(t, "the policy about "+kind, func() error {
 			if create(annotated(t, kind, "mooring.dev/misspelled", "x")) == "" {
 				return fmt.Errorf("no warning")
 			}

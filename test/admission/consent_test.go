@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 const (
@@ -24,17 +26,17 @@ func policies(t *testing.T) (view, edit, owner client.Client) {
 	apply(t, "admission", "consent.yaml")
 	view, edit, owner = user(t, "view"), user(t, "edit"), user(t, "admin")
 	for _, text := range []string{`{metadata: {annotations: {mooring.dev/approve: x}}, spec: {}}`, `{spec: {adoption: IfExists}}`} {
-		await(t, "the policies", func() error {
+		system.Retry(t, "the policies", func() error {
 			if err := edit.Create(t.Context(), object(t, "Bucket", text), client.DryRunAll); err == nil || !strings.Contains(err.Error(), "verb") {
 				return fmt.Errorf("an editor's creation: %w", err)
 			}
 			return nil
 		})
-		await(t, "the administrator's rights", func() error {
+		system.Retry(t, "the administrator's rights", func() error {
 			return owner.Create(t.Context(), object(t, "Bucket", text), client.DryRunAll)
 		})
 	}
-	await(t, "the viewer's rights", func() error { return view.List(t.Context(), list("Bucket"), client.InNamespace(shop)) })
+	system.Retry(t, "the viewer's rights", func() error { return view.List(t.Context(), list("Bucket"), client.InNamespace(shop)) })
 	return view, edit, owner
 }
 
@@ -152,7 +154,7 @@ func TestConsentOfTheDoomed(t *testing.T) {
 // Mooring's own rights hold neither verb, and its writes need none.
 func TestConsentOfTheController(t *testing.T) {
 	policies(t)
-	controller := as(t, mooring)
+	controller := fixture(t).User(system.Installed)
 	o := stored(t, "Bucket", `{metadata: {annotations: {mooring.dev/approve: x}}, spec: {adoption: IfExists, management: Observe, externalName: some-name}}`, "")
 	verdict(t, controller.Patch(t.Context(), o, merge(t, `{metadata: {finalizers: [mooring.dev/cloud-resource]}}`)), "")
 	verdict(t, controller.Status().Patch(t.Context(), o, merge(t, `{status: {externalName: some-name}}`)), "")
@@ -172,15 +174,15 @@ func TestConsentByName(t *testing.T) {
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "with-edit"}},
 	}
 	for _, o := range []client.Object{role, binding} {
-		if err := admin.Create(t.Context(), o); err != nil {
+		if err := shared.Client.Create(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = admin.Delete(t.Context(), o) })
+		t.Cleanup(func() { _ = shared.Client.Delete(t.Context(), o) })
 	}
 	create := func(kind, name string) error {
 		return edit.Create(t.Context(), object(t, kind, `{metadata: {name: `+name+`}, spec: {adoption: IfExists}}`), client.DryRunAll)
 	}
-	await(t, "the role", func() error { return create("Bucket", "one") })
+	system.Retry(t, "the role", func() error { return create("Bucket", "one") })
 	verdict(t, create("Bucket", "two"), needsAdopt)
 	verdict(t, create("Database", "one"), needsAdopt)
 }
@@ -217,18 +219,18 @@ func TestConsentBeyondTheNamespace(t *testing.T) {
 					t.Errorf("%s %s: %v, want it to be Forbidden", kind, text, err)
 				}
 			}
-			if err := create(admin, kind, text); err != nil {
+			if err := create(shared.Client, kind, text); err != nil {
 				t.Errorf("%s %s: an administrator of the cluster: %v", kind, text, err)
 			}
 		}
 	}
 	for _, o := range []client.Object{role, binding} {
-		if err := admin.Create(t.Context(), o); err != nil {
+		if err := shared.Client.Create(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = admin.Delete(t.Context(), o) })
+		t.Cleanup(func() { _ = shared.Client.Delete(t.Context(), o) })
 	}
-	await(t, "the role", func() error { return create(owner, "Bucket", byClass) })
+	system.Retry(t, "the role", func() error { return create(owner, "Bucket", byClass) })
 	for _, kind := range []string{"Bucket", "Database"} {
 		verdict(t, create(owner, kind, byClass), "")
 		verdict(t, create(owner, kind, byConfig), "")

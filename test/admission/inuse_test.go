@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 const (
@@ -33,8 +34,8 @@ func guard(t *testing.T) {
 		"ProviderConfig": stored(t, "ProviderConfig", `{metadata: {generateName: a-, `+held+`}, spec: {`+aTeamsAccount+`}}`, ""),
 		"BucketClass":    stored(t, "BucketClass", `{spec: {`+aClass+`}}`, `{status: {users: 1}}`),
 	} {
-		await(t, "the policy about "+kind, func() error {
-			if err := admin.Delete(t.Context(), o.DeepCopy(), client.DryRunAll); !apierrors.IsForbidden(err) {
+		system.Retry(t, "the policy about "+kind, func() error {
+			if err := shared.Client.Delete(t.Context(), o.DeepCopy(), client.DryRunAll); !apierrors.IsForbidden(err) {
 				return fmt.Errorf("a deletion: %w", err)
 			}
 			return nil
@@ -63,7 +64,7 @@ func TestDeletionOfWhatIsInUse(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			o := stored(t, tc.kind, tc.object, tc.status)
-			err := admin.Delete(t.Context(), o.DeepCopy(), client.DryRunAll)
+			err := shared.Client.Delete(t.Context(), o.DeepCopy(), client.DryRunAll)
 			verdict(t, err, tc.want)
 			if tc.want == "" {
 				return
@@ -72,7 +73,7 @@ func TestDeletionOfWhatIsInUse(t *testing.T) {
 				t.Errorf("%v; want it to be Forbidden, to name the object and to say %s", err, instead)
 			}
 			// Nor with all others of its kind.
-			if err := admin.DeleteAllOf(t.Context(), o.DeepCopy(), client.InNamespace(o.GetNamespace()), client.DryRunAll); !apierrors.IsForbidden(err) {
+			if err := shared.Client.DeleteAllOf(t.Context(), o.DeepCopy(), client.InNamespace(o.GetNamespace()), client.DryRunAll); !apierrors.IsForbidden(err) {
 				t.Errorf("of all at once: %v", err)
 			}
 		})
@@ -86,7 +87,7 @@ func TestUsersOfAClassAreListed(t *testing.T) {
 	stored(t, "Database", `{metadata: {name: used-a}, spec: {className: `+class.GetName()+`}}`, `{status: {className: `+class.GetName()+`}}`)
 	stored(t, "Database", `{metadata: {name: used-b}, spec: {}}`, `{status: {className: `+class.GetName()+`}}`)
 	stored(t, "Database", `{metadata: {name: used-not}, spec: {}}`, `{status: {className: another}}`)
-	err := admin.Delete(t.Context(), class.DeepCopy(), client.DryRunAll)
+	err := shared.Client.Delete(t.Context(), class.DeepCopy(), client.DryRunAll)
 	if err == nil {
 		t.Fatal("not refused")
 	}
@@ -99,7 +100,7 @@ func TestUsersOfAClassAreListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := server.Kubeconfig()
+	config, err := shared.Cluster.Kubeconfig()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,41 +120,41 @@ func TestUsersOfAClassAreListed(t *testing.T) {
 func TestDeletionUnderWay(t *testing.T) {
 	guard(t)
 	o := stored(t, "ClusterProviderConfig", `{metadata: {`+held+`, `+override+`}, spec: {`+aTeamsAccount+`}}`, "")
-	verdict(t, admin.Delete(t.Context(), o.DeepCopy()), "")
-	verdict(t, admin.Patch(t.Context(), o, merge(t, `{metadata: {annotations: null}}`)), "")
-	verdict(t, admin.Delete(t.Context(), o.DeepCopy()), "")
+	verdict(t, shared.Client.Delete(t.Context(), o.DeepCopy()), "")
+	verdict(t, shared.Client.Patch(t.Context(), o, merge(t, `{metadata: {annotations: null}}`)), "")
+	verdict(t, shared.Client.Delete(t.Context(), o.DeepCopy()), "")
 }
 
 // A namespace is deleted in any order, and ends.
 func TestNamespaceWithWhatIsInUse(t *testing.T) {
 	guard(t)
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "leaving-"}}
-	if err := admin.Create(t.Context(), ns); err != nil {
+	if err := shared.Client.Create(t.Context(), ns); err != nil {
 		t.Fatal(err)
 	}
 	o := object(t, "ProviderConfig", `{metadata: {name: team, `+held+`}, spec: {`+aTeamsAccount+`}}`)
 	o.SetNamespace(ns.Name)
-	if err := admin.Create(t.Context(), o); err != nil {
+	if err := shared.Client.Create(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	if err := admin.Delete(t.Context(), ns); err != nil {
+	if err := shared.Client.Delete(t.Context(), ns); err != nil {
 		t.Fatal(err)
 	}
-	verdict(t, admin.Delete(t.Context(), o.DeepCopy(), client.DryRunAll), "") // by a person, too
+	verdict(t, shared.Client.Delete(t.Context(), o.DeepCopy(), client.DryRunAll), "") // by a person, too
 	letGo(t, o)
-	await(t, "the namespace's end", func() error { return stillThere(t.Context(), ns) })
+	system.Retry(t, "the namespace's end", func() error { return stillThere(t.Context(), ns) })
 }
 
 // What belongs to something goes with it.
 func TestGarbageInUse(t *testing.T) {
 	guard(t)
 	owner := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: shop, GenerateName: "owner-"}}
-	if err := admin.Create(t.Context(), owner); err != nil {
+	if err := shared.Client.Create(t.Context(), owner); err != nil {
 		t.Fatal(err)
 	}
 	o := stored(t, "ProviderConfig", `{metadata: {`+held+`}, spec: {`+aTeamsAccount+`}}`, "")
-	verdict(t, admin.Patch(t.Context(), o, merge(t, `{metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: `+owner.Name+`, uid: `+string(owner.UID)+`}]}}`)), "")
-	if err := admin.Delete(t.Context(), owner); err != nil {
+	verdict(t, shared.Client.Patch(t.Context(), o, merge(t, `{metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: `+owner.Name+`, uid: `+string(owner.UID)+`}]}}`)), "")
+	if err := shared.Client.Delete(t.Context(), owner); err != nil {
 		t.Fatal(err)
 	}
 	letGo(t, o)
@@ -165,7 +166,7 @@ func TestControllersDeleteWhatIsInUse(t *testing.T) {
 	o := stored(t, "ProviderConfig", `{metadata: {`+held+`}, spec: {`+aTeamsAccount+`}}`, "")
 	class := stored(t, "BucketClass", `{spec: {`+aClass+`}}`, `{status: {users: 1}}`)
 	for _, name := range []string{"namespace-controller", "generic-garbage-collector"} {
-		controller := as(t, "system:serviceaccount:kube-system:"+name)
+		controller := fixture(t).User("system:serviceaccount:kube-system:" + name)
 		verdict(t, controller.Delete(t.Context(), o.DeepCopy(), client.DryRunAll), "")
 		verdict(t, controller.Delete(t.Context(), class.DeepCopy(), client.DryRunAll), "")
 	}
@@ -182,7 +183,7 @@ func TestDefinitionsOfWhatIsInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := server.InstallCRDs(dir); err != nil {
+		if err := shared.Cluster.InstallCRDs(dir); err != nil {
 			t.Fatal(err)
 		}
 	}()
@@ -192,14 +193,14 @@ func TestDefinitionsOfWhatIsInUse(t *testing.T) {
 		d.SetAPIVersion("apiextensions.k8s.io/v1")
 		d.SetKind("CustomResourceDefinition")
 		d.SetName(name)
-		if err := admin.Delete(t.Context(), d); err != nil {
+		if err := shared.Client.Delete(t.Context(), d); err != nil {
 			t.Fatal(err)
 		}
 		definitions = append(definitions, d)
 	}
 	letGo(t, o)
 	for _, d := range definitions {
-		await(t, "the end of "+d.GetName(), func() error { return stillThere(t.Context(), d) })
+		system.Retry(t, "the end of "+d.GetName(), func() error { return stillThere(t.Context(), d) })
 	}
 }
 
@@ -209,7 +210,7 @@ func removeAll(t *testing.T, kind string) {
 	left := &unstructured.UnstructuredList{}
 	left.SetAPIVersion("mooring.dev/v1alpha1")
 	left.SetKind(kind + "List")
-	if err := admin.List(t.Context(), left); err != nil {
+	if err := shared.Client.List(t.Context(), left); err != nil {
 		t.Fatal(err)
 	}
 	for i := range left.Items {
@@ -221,8 +222,8 @@ func removeAll(t *testing.T, kind string) {
 // letGo waits until an object is being deleted, and takes its finalizers away, as the controller does after the last user.
 func letGo(t *testing.T, o *unstructured.Unstructured) {
 	t.Helper()
-	await(t, "the deletion of "+o.GetName(), func() error {
-		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil {
+	system.Retry(t, "the deletion of "+o.GetName(), func() error {
+		if err := shared.Client.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil {
 			return err
 		}
 		if o.GetDeletionTimestamp() == nil {
@@ -230,14 +231,14 @@ func letGo(t *testing.T, o *unstructured.Unstructured) {
 		}
 		return nil
 	})
-	if err := admin.Patch(t.Context(), o, merge(t, `{metadata: {finalizers: null}}`)); err != nil {
+	if err := shared.Client.Patch(t.Context(), o, merge(t, `{metadata: {finalizers: null}}`)); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // stillThere returns nil once an object is no longer there.
 func stillThere(ctx context.Context, o client.Object) error {
-	err := admin.Get(ctx, client.ObjectKeyFromObject(o), o)
+	err := shared.Client.Get(ctx, client.ObjectKeyFromObject(o), o)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

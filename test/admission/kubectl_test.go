@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // A developer sees all that is theirs by one word, and hears of nothing that is the platform's; the short names are our own.
@@ -21,7 +22,7 @@ func TestKubectlOfADeveloper(t *testing.T) {
 	stored(t, "Database", `{metadata: {name: orders}, spec: {}}`, `{status: {endpoint: "orders.example.com:5432"}}`)
 	stored(t, "ProviderConfig", `{metadata: {name: team}, spec: {`+aTeamsAccount+`}}`, "")
 	const name = "with-kubectl"
-	err := admin.Create(t.Context(), &rbacv1.RoleBinding{
+	err := shared.Client.Create(t.Context(), &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: shop, Name: name},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "edit"},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
@@ -40,7 +41,7 @@ func TestKubectlOfADeveloper(t *testing.T) {
 		{"get databases.mooring.dev orders -o jsonpath={.status.endpoint}", []string{"orders.example.com:5432"}},
 		{"get databases.mooring.dev --field-selector status.className=none -o name", nil},
 	} {
-		await(t, "kubectl "+tc.args, func() error {
+		system.Retry(t, "kubectl "+tc.args, func() error {
 			out, err := kubectl(tc.args)
 			for _, want := range tc.want {
 				if err == nil && !strings.Contains(out, want) {
@@ -63,7 +64,7 @@ func kubectlOf(t *testing.T, user string) func(args string) (string, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := server.UserKubeconfig(user)
+	config, err := shared.Cluster.UserKubeconfig(user)
 	if err != nil {
 		t.Fatal(err)
 	}

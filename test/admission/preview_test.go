@@ -28,7 +28,7 @@ const memAccount = "111111111111"
 func runController(t *testing.T) *mem.Cloud {
 	t.Helper()
 	address, cloud := system.FreeAddress(t), mem.New(mem.Options{})
-	if err := admission.Apply(t.Context(), admin, "https://"+address); err != nil {
+	if err := admission.Apply(t.Context(), shared.Client, "https://"+address); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { unask(t) })
@@ -36,7 +36,7 @@ func runController(t *testing.T) *mem.Cloud {
 		Drivers:    map[string]driver.Driver{"aws": cloud.Driver()},
 		SyncPeriod: time.Second, Settle: 50 * time.Millisecond, Workers: 4, WebhookAddress: address,
 	}
-	m, err := system.Start(t.Context(), server.Config(), &system.KillSwitch{}, o, controllers.ManagerOptions{})
+	m, err := system.Start(t.Context(), shared.Cluster.Config(), &system.KillSwitch{}, o, controllers.ManagerOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func anAccount(t *testing.T) {
 	t.Helper()
 	keys := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: shop, Name: "keys"}, StringData: map[string]string{
 		"AWS_ACCESS_KEY_ID": memAccount, "AWS_SECRET_ACCESS_KEY": "secret"}}
-	if err := admin.Create(t.Context(), keys); err != nil && !apierrors.IsAlreadyExists(err) {
+	if err := shared.Client.Create(t.Context(), keys); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
 	stored(t, "ProviderConfig", `{metadata: {name: preview}, spec: {`+aTeamsAccount+`}}`, "")
@@ -57,8 +57,8 @@ func anAccount(t *testing.T) {
 
 func becomesReady(t *testing.T, o *unstructured.Unstructured) {
 	t.Helper()
-	await(t, o.GetName()+" to be ready", func() error {
-		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil {
+	system.Retry(t, o.GetName()+" to be ready", func() error {
+		if err := shared.Client.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil {
 			return err
 		}
 		conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
@@ -87,7 +87,7 @@ func TestDeletionIsPreviewed(t *testing.T) {
 
 	kubectl := kubectlOf(t, editor(t))
 	listens, heard := listening(t)
-	await(t, "the webhook to be asked", func() error {
+	system.Retry(t, "the webhook to be asked", func() error {
 		heard.Take()
 		if err := listens.Delete(t.Context(), db.DeepCopy(), client.DryRunAll); err != nil {
 			t.Fatal(err)
@@ -109,7 +109,7 @@ func TestDeletionIsPreviewed(t *testing.T) {
 		}
 	}
 	for _, o := range []*unstructured.Unstructured{db, bucket} {
-		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil || o.GetDeletionTimestamp() != nil {
+		if err := shared.Client.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil || o.GetDeletionTimestamp() != nil {
 			t.Errorf("a dry run deleted %s: %v", o.GetKind(), err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestDeletionIsPreviewed(t *testing.T) {
 	if err != nil || !strings.Contains(out, said) {
 		t.Errorf("%v; want %q in\n%s", err, said, out)
 	}
-	await(t, "the end of the database", func() error { return stillThere(t.Context(), db) })
+	system.Retry(t, "the end of the database", func() error { return stillThere(t.Context(), db) })
 	if _, there := mem.Databases(cloud).Get(memAccount, name); there || cloud.Snapshot(memAccount, snapshot) != driver.Ready {
 		t.Errorf("the server is there: %v; its snapshot %s is %v", there, snapshot, cloud.Snapshot(memAccount, snapshot))
 	}
@@ -132,9 +132,9 @@ func TestDeletionIsPreviewed(t *testing.T) {
 // unheard: Kubernetes' own controllers, who read no warnings, wait for none.
 func unheard(t *testing.T, o *unstructured.Unstructured) {
 	t.Helper()
-	cfg := server.Config()
+	cfg := shared.Cluster.Config()
 	cfg.Impersonate.UserName = "system:serviceaccount:kube-system:namespace-controller"
-	c, heard, err := system.WithWarnings(cfg, client.Options{Scheme: admin.Scheme()})
+	c, heard, err := system.WithWarnings(cfg, client.Options{Scheme: shared.Client.Scheme()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func unheard(t *testing.T, o *unstructured.Unstructured) {
 func editor(t *testing.T) string {
 	t.Helper()
 	const name = "previewer"
-	err := admin.Create(t.Context(), &rbacv1.RoleBinding{
+	err := shared.Client.Create(t.Context(), &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: shop, Name: name},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
@@ -166,7 +166,7 @@ func TestCreationIsPreviewed(t *testing.T) {
 	runController(t)
 	anAccount(t)
 	c, heard := listening(t)
-	await(t, "the webhook to be asked", func() error {
+	system.Retry(t, "the webhook to be asked", func() error {
 		heard.Take()
 		if err := c.Create(t.Context(), object(t, "Database", `{spec: {providerConfigRef: {name: preview}, engine: postgres}}`), client.DryRunAll); err != nil {
 			t.Fatal(err)
@@ -191,16 +191,16 @@ func TestEndOfAPauseIsPreviewed(t *testing.T) {
 	anAccount(t)
 	bucket := stored(t, "Bucket", `{metadata: {name: paused}, spec: {providerConfigRef: {name: preview}}}`, "")
 	becomesReady(t, bucket)
-	if err := admin.Patch(t.Context(), bucket, merge(t, `{metadata: {annotations: {mooring.dev/paused: "true"}}}`)); err != nil {
+	if err := shared.Client.Patch(t.Context(), bucket, merge(t, `{metadata: {annotations: {mooring.dev/paused: "true"}}}`)); err != nil {
 		t.Fatal(err)
 	}
-	if err := admin.Delete(t.Context(), bucket.DeepCopy()); err != nil {
+	if err := shared.Client.Delete(t.Context(), bucket.DeepCopy()); err != nil {
 		t.Fatal(err)
 	}
 	name, _, _ := unstructured.NestedString(bucket.Object, "status", "externalName")
 	c, heard := listening(t)
 	goesOn, said := merge(t, `{metadata: {annotations: {mooring.dev/paused: null}}}`), "storage bucket "+name+" is deleted if it is empty"
-	await(t, "the webhook to be asked", func() error {
+	system.Retry(t, "the webhook to be asked", func() error {
 		heard.Take()
 		if err := c.Patch(t.Context(), bucket.DeepCopy(), goesOn, client.DryRunAll); err != nil {
 			t.Fatal(err)
@@ -213,10 +213,10 @@ func TestEndOfAPauseIsPreviewed(t *testing.T) {
 	if _, there := mem.Buckets(cloud).Get(memAccount, name); !there {
 		t.Fatal("the bucket was deleted during the pause")
 	}
-	if err := admin.Patch(t.Context(), bucket.DeepCopy(), goesOn); err != nil {
+	if err := shared.Client.Patch(t.Context(), bucket.DeepCopy(), goesOn); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the end of the bucket", func() error { return stillThere(t.Context(), bucket) })
+	system.Retry(t, "the end of the bucket", func() error { return stillThere(t.Context(), bucket) })
 	if _, there := mem.Buckets(cloud).Get(memAccount, name); there {
 		t.Error("the bucket is still there")
 	}
@@ -226,17 +226,17 @@ func TestEndOfAPauseIsPreviewed(t *testing.T) {
 func TestConsentToATakeoverIsPreviewed(t *testing.T) {
 	cloud := runController(t)
 	anAccount(t)
-	system := &corev1.Namespace{}
-	if err := admin.Get(t.Context(), client.ObjectKey{Name: metav1.NamespaceSystem}, system); err != nil {
+	ours := &corev1.Namespace{}
+	if err := shared.Client.Get(t.Context(), client.ObjectKey{Name: metav1.NamespaceSystem}, ours); err != nil {
 		t.Fatal(err)
 	}
-	mark := driver.Mark{Cluster: string(system.UID), Namespace: "bank", Name: "ledger", UID: "1", Released: true}
+	mark := driver.Mark{Cluster: string(ours.UID), Namespace: "bank", Name: "ledger", UID: "1", Released: true}
 	mem.Buckets(cloud).Put(mem.Bucket{
 		Object: mem.Object{Account: memAccount, Name: "left", Labels: mark.Labels()}, Spec: v1alpha1.BucketParameters{Location: new("eu-central-1")},
 	})
 	bucket := stored(t, "Bucket", `{metadata: {name: takes}, spec: {providerConfigRef: {name: preview}, externalName: left, adoption: IfExists}}`, "")
-	await(t, "the bucket to be refused", func() error {
-		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(bucket), bucket); err != nil {
+	system.Retry(t, "the bucket to be refused", func() error {
+		if err := shared.Client.Get(t.Context(), client.ObjectKeyFromObject(bucket), bucket); err != nil {
 			return err
 		}
 		if conditions, _, _ := unstructured.NestedSlice(bucket.Object, "status", "conditions"); !strings.Contains(fmt.Sprint(conditions), "NotOwned") {
@@ -247,7 +247,7 @@ func TestConsentToATakeoverIsPreviewed(t *testing.T) {
 	c, heard := listening(t)
 	consent := merge(t, `{metadata: {annotations: {mooring.dev/adopt-from: bank/ledger}}}`)
 	const said = "mooring.dev/adopt-from bank/ledger: if bank/ledger released the cloud object left (deletionPolicy: Retain), Mooring takes it over"
-	await(t, "the webhook to be asked", func() error {
+	system.Retry(t, "the webhook to be asked", func() error {
 		heard.Take()
 		if err := c.Patch(t.Context(), bucket.DeepCopy(), consent, client.DryRunAll); err != nil {
 			t.Fatal(err)
@@ -260,7 +260,7 @@ func TestConsentToATakeoverIsPreviewed(t *testing.T) {
 	if b, _ := mem.Buckets(cloud).Get(memAccount, "left"); driver.MarkFrom(b.Labels) != mark {
 		t.Errorf("a dry run changed the mark: %v", b.Labels)
 	}
-	if err := admin.Patch(t.Context(), bucket.DeepCopy(), consent); err != nil {
+	if err := shared.Client.Patch(t.Context(), bucket.DeepCopy(), consent); err != nil {
 		t.Fatal(err)
 	}
 	becomesReady(t, bucket)

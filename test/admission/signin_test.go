@@ -44,11 +44,11 @@ func (s signedIn) Identity(ctx context.Context) (driver.AccountID, error) {
 // Mooring signs in with the rights that it has, in the bounds of its policy, and with what it kept once a namespace is
 // leaving.
 func TestMooringSignsIn(t *testing.T) {
-	self := as(t, mooring)
+	self := fixture(t).User(system.Installed)
 	installTokens(t, self)
 	leaving := fmt.Sprintf("leaving-%d", time.Now().UnixNano()) // it can't be used a second time
 	ensure(t, namespace(leaving), serviceAccount(leaving, "cloud", consent), webConfig())
-	eventually(t, "the policy knows the ServiceAccount", func() bool {
+	system.Eventually(t, "the policy knows the ServiceAccount", func() bool {
 		return request(t.Context(), self, leaving, "cloud", 3600, amazon) == nil
 	})
 	cloud := &gate{Driver: mem.New(mem.Options{}).Driver()}
@@ -76,7 +76,7 @@ func TestMooringSignsIn(t *testing.T) {
 	}
 
 	kept := cloud.token
-	if err := admin.Delete(t.Context(), namespace(leaving)); err != nil { // it stays Terminating
+	if err := shared.Client.Delete(t.Context(), namespace(leaving)); err != nil { // it stays Terminating
 		t.Fatal(err)
 	}
 	store, cloud.token = newStore(), ""
@@ -87,7 +87,7 @@ func TestMooringSignsIn(t *testing.T) {
 	if err := signIn(store, use); err != nil || cloud.token != kept {
 		t.Errorf("a deletion in a leaving namespace: %v, with the kept token: %t", err, cloud.token == kept)
 	}
-	if err := admin.Delete(t.Context(), serviceAccount(leaving, "cloud", nil)); err != nil {
+	if err := shared.Client.Delete(t.Context(), serviceAccount(leaving, "cloud", nil)); err != nil {
 		t.Fatal(err)
 	}
 	store, cloud.token = newStore(), ""
@@ -108,7 +108,7 @@ func webConfig() *v1alpha1.ClusterProviderConfig {
 func userOf(t *testing.T, token string) string {
 	t.Helper()
 	review := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token, Audiences: []string{amazon}}}
-	if err := admin.Create(t.Context(), review); err != nil {
+	if err := shared.Client.Create(t.Context(), review); err != nil {
 		t.Fatal(err)
 	}
 	return review.Status.User.Username

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 const (
@@ -42,7 +43,8 @@ func installTokens(t *testing.T, self client.Client) {
 		serviceAccount("shop", "cloud", consent), serviceAccount("shop", "other", nil),
 		serviceAccount("shop", "declined", map[string]string{v1alpha1.AnnotationIssueTokens: "false"}),
 		serviceAccount("shop", "late", map[string]string{"a": "b"}), serviceAccount("kube-system", "cloud", consent))
-	install(t, "tokens.yaml", func() bool {
+	apply(t, "admission", "tokens.yaml")
+	system.Eventually(t, "the policy is in force", func() bool {
 		refused := apierrors.IsForbidden(request(t.Context(), self, "shop", "other", 3600, amazon))
 		return refused && request(t.Context(), self, "shop", "cloud", 3600, amazon) == nil
 	})
@@ -50,9 +52,9 @@ func installTokens(t *testing.T, self client.Client) {
 
 // What Mooring's own user may ask for, and that the same is nobody else's business.
 func TestTokens(t *testing.T) {
-	self := as(t, mooring)
+	self := fixture(t).User(system.Installed)
 	installTokens(t, self)
-	others := as(t, "system:serviceaccount:mooring-system:other", cluster.Administrators)
+	others := fixture(t).User("system:serviceaccount:mooring-system:other", cluster.Administrators)
 	for _, tt := range []struct {
 		name               string
 		namespace, account string
@@ -89,16 +91,16 @@ func TestTokens(t *testing.T) {
 
 // Consent can be given and taken back.
 func TestTokensFollowTheAnnotation(t *testing.T) {
-	self := as(t, mooring)
+	self := fixture(t).User(system.Installed)
 	installTokens(t, self)
 	account := serviceAccount("shop", "undecided", nil)
 	ensure(t, account)
 	for _, value := range []string{"true", "false"} {
 		account.Annotations = map[string]string{v1alpha1.AnnotationIssueTokens: value}
-		if err := admin.Update(t.Context(), account); err != nil {
+		if err := shared.Client.Update(t.Context(), account); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "what is annotated "+value+" counts", func() bool {
+		system.Eventually(t, "what is annotated "+value+" counts", func() bool {
 			err := request(t.Context(), self, "shop", "undecided", 3600, amazon)
 			return value == "true" && err == nil || value == "false" && apierrors.IsForbidden(err)
 		})

@@ -76,10 +76,10 @@ var (
 func serve(t *testing.T, judge admission.Judge, c clock.Clock) (stop func()) {
 	t.Helper()
 	address := system.FreeAddress(t)
-	if err := admission.Apply(t.Context(), admin, "https://"+address+"/"); err != nil {
+	if err := admission.Apply(t.Context(), shared.Client, "https://"+address+"/"); err != nil {
 		t.Fatal(err)
 	}
-	mgr, err := controllers.NewManager(server.Config(), controllers.ManagerOptions{Unnamed: true, MetricsAddress: "0", HealthAddress: "0"})
+	mgr, err := controllers.NewManager(shared.Cluster.Config(), controllers.ManagerOptions{Unnamed: true, MetricsAddress: "0", HealthAddress: "0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func unask(t *testing.T) {
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
 	configuration.Name = admission.DefaultName
 	for _, o := range []client.Object{configuration, secretInHome(admission.SecretName)} {
-		if err := admin.Delete(context.WithoutCancel(t.Context()), o); client.IgnoreNotFound(err) != nil {
+		if err := shared.Client.Delete(context.WithoutCancel(t.Context()), o); client.IgnoreNotFound(err) != nil {
 			t.Error(err)
 		}
 	}
@@ -115,7 +115,7 @@ func unask(t *testing.T) {
 // listening returns an administrator's client, and the warnings that it is given.
 func listening(t *testing.T) (client.Client, *system.Warnings) {
 	t.Helper()
-	c, w, err := system.WithWarnings(server.Config(), client.Options{Scheme: admin.Scheme()})
+	c, w, err := system.WithWarnings(shared.Cluster.Config(), client.Options{Scheme: shared.Client.Scheme()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +126,8 @@ func listening(t *testing.T) (client.Client, *system.Warnings) {
 func awaitVerdicts(t *testing.T, judge *stub) {
 	t.Helper()
 	judge.does.Store(refuses)
-	await(t, "the webhook to be asked", func() error {
-		err := admin.Create(t.Context(), object(t, "Bucket", `{spec: {}}`), client.DryRunAll)
+	system.Retry(t, "the webhook to be asked", func() error {
+		err := shared.Client.Create(t.Context(), object(t, "Bucket", `{spec: {}}`), client.DryRunAll)
 		if err == nil || !strings.Contains(err.Error(), objection) {
 			return fmt.Errorf("not refused: %w", err)
 		}
@@ -210,7 +210,7 @@ func whatIsAsked(t *testing.T, judge *stub) {
 		if tc.dryRun {
 			opts = append(opts, client.DryRunAll)
 		}
-		if err := admin.Patch(t.Context(), o.DeepCopy(), merge(t, tc.edit), opts...); err != nil {
+		if err := shared.Client.Patch(t.Context(), o.DeepCopy(), merge(t, tc.edit), opts...); err != nil {
 			t.Fatal(err)
 		}
 		asked := judge.asked()
@@ -226,7 +226,7 @@ func whatIsAsked(t *testing.T, judge *stub) {
 	settled(t, o)
 	judge.asked()
 	for range 2 { // the second time it is being deleted already
-		if err := admin.Delete(t.Context(), o); err != nil {
+		if err := shared.Client.Delete(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 		settled(t, o)
@@ -242,7 +242,7 @@ func whatIsAsked(t *testing.T, judge *stub) {
 		{`{spec: {tags: {c: d}}}`, 1}, {`{metadata: {finalizers: null}}`, 0},
 	} {
 		settled(t, o)
-		if err := admin.Patch(t.Context(), o.DeepCopy(), merge(t, tc.edit)); err != nil {
+		if err := shared.Client.Patch(t.Context(), o.DeepCopy(), merge(t, tc.edit)); err != nil {
 			t.Error(err)
 		}
 		asked := judge.asked()
@@ -256,13 +256,13 @@ func whatIsAsked(t *testing.T, judge *stub) {
 // version before, ask about that, and begin anew.
 func settled(t *testing.T, o *unstructured.Unstructured) {
 	t.Helper()
-	await(t, "the API server's cache", func() error {
+	system.Retry(t, "the API server's cache", func() error {
 		last, cached := o.DeepCopy(), o.DeepCopy()
-		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), last); err != nil {
+		if err := shared.Client.Get(t.Context(), client.ObjectKeyFromObject(o), last); err != nil {
 			return err
 		}
 		atAll := &client.GetOptions{Raw: &metav1.GetOptions{ResourceVersion: "0"}}
-		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), cached, atAll); err != nil {
+		if err := shared.Client.Get(t.Context(), client.ObjectKeyFromObject(o), cached, atAll); err != nil {
 			return err
 		}
 		if last.GetResourceVersion() != cached.GetResourceVersion() {
@@ -275,7 +275,7 @@ func settled(t *testing.T, o *unstructured.Unstructured) {
 // passes: a creation is stored, whoever is asked.
 func passes(t *testing.T) {
 	t.Helper()
-	verdict(t, admin.Create(t.Context(), object(t, "Bucket", `{spec: {}}`), client.DryRunAll), "")
+	verdict(t, shared.Client.Create(t.Context(), object(t, "Bucket", `{spec: {}}`), client.DryRunAll), "")
 }
 
 // doomed makes an object that a finalizer holds.
@@ -292,15 +292,15 @@ func unhindered(t *testing.T, o *unstructured.Unstructured) {
 		what string
 		err  error
 	}{
-		{"write status", admin.Status().Patch(t.Context(), o.DeepCopy(), merge(t, `{status: {externalName: some-name}}`))},
-		{"label", admin.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {labels: {a: b}}}`))},
-		{"delete", admin.Delete(t.Context(), o.DeepCopy())},
-		{"write the status of what is being deleted", admin.Status().Patch(t.Context(), o.DeepCopy(), merge(t, `{status: {externalName: ""}}`))},
+		{"write status", shared.Client.Status().Patch(t.Context(), o.DeepCopy(), merge(t, `{status: {externalName: some-name}}`))},
+		{"label", shared.Client.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {labels: {a: b}}}`))},
+		{"delete", shared.Client.Delete(t.Context(), o.DeepCopy())},
+		{"write the status of what is being deleted", shared.Client.Status().Patch(t.Context(), o.DeepCopy(), merge(t, `{status: {externalName: ""}}`))},
 		{"edit what is being deleted", func() error {
 			settled(t, o)
-			return admin.Patch(t.Context(), o.DeepCopy(), merge(t, `{spec: {forceDestroy: true}}`))
+			return shared.Client.Patch(t.Context(), o.DeepCopy(), merge(t, `{spec: {forceDestroy: true}}`))
 		}()},
-		{"let it go", admin.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {finalizers: null}}`))},
+		{"let it go", shared.Client.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {finalizers: null}}`))},
 	} {
 		if try.err != nil {
 			t.Errorf("%s: %v", try.what, try.err)
@@ -309,7 +309,7 @@ func unhindered(t *testing.T, o *unstructured.Unstructured) {
 	if n := failedCalls(t) - before; n > 2 {
 		t.Errorf("the API server waited for the webhook %d times, want twice, about the deletion and the edit of it", n)
 	}
-	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), o.DeepCopy()); client.IgnoreNotFound(err) != nil || err == nil {
+	if err := shared.Client.Get(t.Context(), client.ObjectKeyFromObject(o), o.DeepCopy()); client.IgnoreNotFound(err) != nil || err == nil {
 		t.Errorf("it is not gone: %v", err)
 	}
 }
@@ -320,7 +320,7 @@ func TestExpired(t *testing.T) {
 	judge.does.Store(refuses)
 	// By its clock it renewed in time.
 	serve(t, judge, clocktesting.NewFakeClock(time.Now().Add(-100*24*time.Hour)))
-	await(t, "the authority to be trusted", trusted(t))
+	system.Retry(t, "the authority to be trusted", trusted(t))
 	for range 5 { // while the API server takes it in
 		passes(t)
 		time.Sleep(200 * time.Millisecond)
@@ -334,7 +334,7 @@ func TestExpired(t *testing.T) {
 // failedCalls returns how many calls of a webhook the API server has given up and gone on without an answer.
 func failedCalls(t *testing.T) (n int) {
 	t.Helper()
-	api, err := discovery.NewDiscoveryClientForConfig(server.Config())
+	api, err := discovery.NewDiscoveryClientForConfig(shared.Cluster.Config())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +360,7 @@ func failedCalls(t *testing.T) (n int) {
 func trusted(t *testing.T) func() error {
 	return func() error {
 		configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-		if err := admin.Get(t.Context(), client.ObjectKey{Name: admission.DefaultName}, configuration); err != nil {
+		if err := shared.Client.Get(t.Context(), client.ObjectKey{Name: admission.DefaultName}, configuration); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(configuration.Webhooks, func(w admissionregistrationv1.ValidatingWebhook) bool { return len(w.ClientConfig.CABundle) == 0 }) {
@@ -377,12 +377,12 @@ func TestBlackHole(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = hole.Close() }()
-	if err := admission.Apply(t.Context(), admin, "https://"+hole.Addr().String()); err != nil {
+	if err := admission.Apply(t.Context(), shared.Client, "https://"+hole.Addr().String()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { unask(t) })
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-	if err := admin.Get(t.Context(), client.ObjectKey{Name: admission.DefaultName}, configuration); err != nil {
+	if err := shared.Client.Get(t.Context(), client.ObjectKey{Name: admission.DefaultName}, configuration); err != nil {
 		t.Fatal(err)
 	}
 	for _, w := range configuration.Webhooks {
@@ -402,8 +402,8 @@ func TestBlackHole(t *testing.T) {
 // That the configuration is applied again, as at an upgrade, takes no trust away.
 func TestApplyAgain(t *testing.T) {
 	serve(t, &stub{}, nil)
-	await(t, "the authority to be trusted", trusted(t))
-	if err := admission.Apply(t.Context(), admin, "https://127.0.0.1:1"); err != nil {
+	system.Retry(t, "the authority to be trusted", trusted(t))
+	if err := admission.Apply(t.Context(), shared.Client, "https://127.0.0.1:1"); err != nil {
 		t.Fatal(err)
 	}
 	if err := trusted(t)(); err != nil {

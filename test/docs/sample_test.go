@@ -13,16 +13,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
 // TestSamplesAreTaken sends every sample as `kubectl create --dry-run=server --validate=strict` would.
 func TestSamplesAreTaken(t *testing.T) {
-	c, err := client.New(cluster.ForTest(t, cluster.Options{}).Config(), client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, namespace := range []string{"shop", system.Namespace, "argocd"} {
+	c := system.NewEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true}).Client
+	for _, namespace := range []string{"shop", "argocd"} {
 		if err := system.EnsureNamespace(t.Context(), c, namespace); err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +37,7 @@ func TestSamplesAreTaken(t *testing.T) {
 					continue
 				}
 				err := c.Create(t.Context(), object, client.DryRunAll, client.FieldValidation(metav1.FieldValidationStrict))
-				if client.IgnoreAlreadyExists(err) != nil { // the namespace
+				if client.IgnoreAlreadyExists(err) != nil { // the namespaces, and the environment's accounts
 					t.Errorf("%s %s: %v", object.GetKind(), object.GetName(), err)
 				}
 			}

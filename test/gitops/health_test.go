@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -19,17 +18,17 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
-	"github.com/mooring-dev/mooring/test/cluster"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // sample returns the content of a file of config/samples/gitops.
 func sample(t *testing.T, name string) string {
 	t.Helper()
-	root, err := cluster.Repository()
+	path, err := system.ConfigFile("samples", "gitops", name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	content, err := os.ReadFile(filepath.Join(root, "config", "samples", "gitops", name))
+	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

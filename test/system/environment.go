@@ -3,8 +3,10 @@ package system
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"testing"
 	"time"
 
@@ -57,29 +59,68 @@ type Environment struct {
 func NewEnvironment(t testing.TB, co cluster.Options, lo localcloud.Options) *Environment {
 	t.Helper()
 	e := &Environment{Cluster: cluster.ForTest(t, co)}
-	var err error
-	if e.Cloud, err = localcloud.Start(lo); err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
-		if err := e.Cloud.Close(); err != nil {
+		if err := e.closeCloud(); err != nil {
 			t.Error(err)
 		}
 	})
-	scheme, err := controllers.NewScheme()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if e.Client, err = client.New(e.Cluster.Config(), client.Options{Scheme: scheme}); err != nil {
-		t.Fatal(err)
-	}
-	if e.user, err = e.Cluster.User(User, cluster.Administrators); err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Accounts(t.Context()); err != nil {
+	if err := e.prepare(t.Context(), lo); err != nil {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// Main runs the tests of a package on one environment that they share, after begin has prepared it. It returns the exit status. Where
+// the control plane was not built no test runs, except under CI, where that is a failure, as with cluster.ForTest.
+func Main(m *testing.M, co cluster.Options, lo localcloud.Options, begin func(context.Context, *Environment) error) (status int) {
+	ctx := context.Background()
+	c, err := cluster.Start(ctx, co)
+	if errors.Is(err, cluster.ErrNotBuilt) && os.Getenv("CI") == "" {
+		fmt.Fprintln(os.Stderr, "SKIPPED, NOT TESTED:", err)
+		return 0
+	}
+	if err == nil {
+		e := &Environment{Cluster: c}
+		defer func() {
+			if err := errors.Join(e.closeCloud(), c.Stop()); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				status = max(status, 1)
+			}
+		}()
+		if err = e.prepare(ctx, lo); err == nil {
+			err = begin(ctx, e)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// prepare starts the cloud of an environment whose control plane runs, and makes its clients and accounts.
+func (e *Environment) prepare(ctx context.Context, lo localcloud.Options) error {
+	scheme, err := controllers.NewScheme()
+	if err != nil {
+		return err
+	}
+	if e.Cloud, err = localcloud.Start(lo); err != nil {
+		return err
+	}
+	if e.Client, err = client.New(e.Cluster.Config(), client.Options{Scheme: scheme}); err != nil {
+		return err
+	}
+	if e.user, err = e.Cluster.User(User, cluster.Administrators); err != nil {
+		return err
+	}
+	return e.Accounts(ctx)
+}
+
+func (e *Environment) closeCloud() error {
+	if e.Cloud == nil {
+		return nil
+	}
+	return e.Cloud.Close()
 }
 
 // Accounts makes the ClusterProviderConfigs aws and gcp and their Secrets, where they are missing.

@@ -69,6 +69,20 @@ func Eventually(t testing.TB, what string, so func() bool) {
 	}
 }
 
+// Retry waits until something succeeds, and fails with its last error.
+func Retry(t testing.TB, what string, try func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(Patience); ; time.Sleep(poll) {
+		err := try()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("not so after %v: %s: %v", Patience, what, err)
+		}
+	}
+}
+
 // Meta is the metadata of an object in the test's namespace.
 func (f *Fixture) Meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: f.Namespace, Name: name}

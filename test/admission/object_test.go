@@ -2,12 +2,8 @@ package admission
 
 import (
 	"context"
-	"errors"
-	"io"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -16,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -24,34 +19,19 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-const (
-	shop = "shop"
-	// patience is for a machine that does everything else too. Policies and webhooks take a moment to be known.
-	patience = 30 * time.Second
-)
+const shop = "shop"
 
 // apply applies the manifests in a file of the folder config, which stay for all tests.
 func apply(t *testing.T, name ...string) {
 	t.Helper()
-	path, err := configFile(name...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	for documents := utilyaml.NewYAMLOrJSONDecoder(file, 4096); ; {
-		o := &unstructured.Unstructured{}
-		if err := documents.Decode(o); errors.Is(err, io.EOF) {
-			return
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		if err := admin.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("test"), client.ForceOwnership); err != nil {
-			t.Fatal(err)
-		}
+	f := fixture(t)
+	path, err := system.ConfigFile(name...)
+	f.Must(err)
+	objects, err := system.ReadManifest(path)
+	f.Must(err)
+	for _, o := range objects { // strict, as kubectl apply is
+		f.Must(client.WithFieldValidation(shared.Client, metav1.FieldValidationStrict).Apply(
+			t.Context(), client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("test"), client.ForceOwnership))
 	}
 }
 
@@ -81,12 +61,12 @@ func object(t *testing.T, kind, text string) *unstructured.Unstructured {
 func stored(t *testing.T, kind, text, status string) *unstructured.Unstructured {
 	t.Helper()
 	o := object(t, kind, text)
-	if err := admin.Create(t.Context(), o); err != nil {
+	if err := shared.Client.Create(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { remove(t, o) })
 	if status != "" {
-		if err := admin.Status().Patch(t.Context(), o, merge(t, status)); err != nil {
+		if err := shared.Client.Status().Patch(t.Context(), o, merge(t, status)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,8 +77,8 @@ func remove(t *testing.T, o *unstructured.Unstructured) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	for _, err := range []error{
-		admin.Patch(ctx, o.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null,"annotations":{"mooring.dev/allow-deletion":"true"}}}`))),
-		admin.Delete(ctx, o),
+		shared.Client.Patch(ctx, o.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null,"annotations":{"mooring.dev/allow-deletion":"true"}}}`))),
+		shared.Client.Delete(ctx, o),
 	} {
 		if client.IgnoreNotFound(err) != nil {
 			t.Error(err)
@@ -120,7 +100,7 @@ func merge(t *testing.T, text string) client.Patch {
 func user(t *testing.T, clusterRole string) client.Client {
 	t.Helper()
 	name := "with-" + clusterRole
-	err := admin.Create(t.Context(), &rbacv1.RoleBinding{
+	err := shared.Client.Create(t.Context(), &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: shop, Name: name},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: clusterRole},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
@@ -133,27 +113,13 @@ func user(t *testing.T, clusterRole string) client.Client {
 
 func impersonate(t *testing.T, name string) client.Client {
 	t.Helper()
-	cfg := server.Config()
+	cfg := shared.Cluster.Config()
 	cfg.Impersonate = rest.ImpersonationConfig{UserName: name, Groups: []string{"system:authenticated"}}
-	c, err := newClient(cfg)
+	c, err := client.New(cfg, client.Options{Scheme: shared.Client.Scheme()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
-}
-
-// await waits until the API server has heard of something, and returns no error any more.
-func await(t *testing.T, what string, try func() error) {
-	t.Helper()
-	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		err := try()
-		if err == nil {
-			return
-		}
-		if time.Since(began) > patience {
-			t.Fatalf("waited %v for %s: %v", patience, what, err)
-		}
-	}
 }
 
 // verdict compares the API server's answer with what is wanted: nothing, or words of the message.
