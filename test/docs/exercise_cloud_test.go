@@ -68,6 +68,7 @@ func TestAddACloud(t *testing.T) {
 
 	run(t, copied, "tools/tool", "controller-gen", "object", "paths=./apis/...")
 	run(t, copied, "tools/tool", "controller-gen", "crd", "paths=./apis/...", "output:crd:dir=config/crd")
+	shareBuilds(t)
 	run(t, copied, "go", "build", "./cmd/mooring")
 	t.Setenv("MOORING_CONTROLPLANE", binaries)
 	run(t, copied, "go", "test", "-count=1", "./providers/third", "./test/third")
