@@ -33,7 +33,6 @@ func TestNothingIsLeftRunning(t *testing.T) {
 		tidy     bool // folders are removed too
 		status   int  // -1: whatever
 	}{
-		{name: "interrupt", tidy: true, status: 0, end: func(r *running) { r.signal(syscall.SIGINT) }},
 		{name: "killed", database: true, status: -1, end: func(r *running) { r.signal(syscall.SIGKILL) }},
 		{name: "terminated while starting", starting: true, tidy: true, status: 1, end: func(r *running) { r.signal(syscall.SIGTERM) }},
 		{name: "killed while starting", starting: true, status: -1, end: func(r *running) { r.signal(syscall.SIGKILL) }},
