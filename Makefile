@@ -17,6 +17,8 @@ TOOL := $(CURDIR)/tools/tool
 RACE       ?=
 SHUFFLE    ?=
 TEST_FLAGS ?=
+# How many packages are tested at once: twice as many as there are processors, since half of their time is waiting.
+PARALLEL   ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 # Tested after the others, since its hundreds of managers keep both cores busy for minutes.
 LAST       := github.com/mooring-dev/mooring/test/fault
 # What to test; test/bench measures and does not judge, so it has a target of its own. UNIT_TESTED=1 leaves out what
@@ -39,7 +41,7 @@ PLATFORMS ?= linux/amd64,linux/arm64
 BASE      ?=
 
 GOTEST = $(TOOL) gotestsum --format=pkgname-and-test-fails --format-hide-empty-pkg -- \
-	-timeout=40m $(if $(RACE),-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
+	-timeout=40m -p=$(PARALLEL) $(if $(RACE),-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
 
 # Without symbols, and without gRPC, which no cloud is called by: a third smaller. The image is built so, too.
 SMALL = -ldflags='-s -w' -tags=disable_grpc_modules,grpcnotrace

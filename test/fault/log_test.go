@@ -9,6 +9,8 @@ import (
 	"iter"
 	"math"
 	"os"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/go-logr/zapr"
@@ -24,7 +26,11 @@ var logs logFile
 // A logFile holds some hundred MB of lines: too much for memory, of which the race detector takes a multiple.
 type logFile struct{ *os.File }
 
+// TestMain lets more tests run at once than there are processors: half of their time is waiting.
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 	var err error
 	if logs.File, err = os.CreateTemp("", "mooring-fault-*.log"); err != nil {
 		panic(err)
