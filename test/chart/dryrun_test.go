@@ -55,16 +55,21 @@ func TestServerAccepts(t *testing.T) {
 		t.Fatal(err)
 	}
 	schemas := schemasOf(t, c)
+	accepted := map[string]bool{} // what was accepted is not asked again: both helms render the same of most variants
 	for _, v := range variants(t) {
 		for _, program := range helms {
 			t.Run(v.name+" "+program, func(t *testing.T) {
 				rendered := newHelm(t, program, "").template(t, chartDir(t), v.values)
+				if accepted[rendered] {
+					return
+				}
 				for _, o := range manifests(t, rendered) {
 					if o.GroupVersionKind().Group != "cert-manager.io" { // of which there are no definitions here
 						accepts(t, k, o)
 					}
 				}
 				conforms(t, rendered, schemas)
+				accepted[rendered] = !t.Failed()
 			})
 		}
 	}
