@@ -26,7 +26,8 @@ const account = "third-account"
 type environment struct {
 	*testing.T
 	client.Client
-	cloud *third.Cloud
+	cloud   *third.Cloud
+	control *cluster.Cluster
 }
 
 func start(t *testing.T) *environment {
@@ -39,7 +40,7 @@ func start(t *testing.T) *environment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &environment{t, c, cloud}
+	e := &environment{t, c, cloud, control}
 	m, err := system.Start(t.Context(), control.Config(), nil, controllers.Options{
 		Drivers:    map[string]driver.Driver{"third": cloud.Driver()},
 		SyncPeriod: time.Second, Settle: 50 * time.Millisecond, Workers: 4,
