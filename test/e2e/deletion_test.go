@@ -3,9 +3,8 @@ package e2e
 import (
 	"testing"
 
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
-
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
