@@ -21,7 +21,7 @@ import (
 
 // What a rollout is tested with.
 const (
-	crowd = 200
+	crowd = 100
 	// modifying is how long the cloud is at work on each change: long enough for all to be at work at once, if nothing kept
 	// them from it.
 	modifying = time.Second
