@@ -113,12 +113,12 @@ func (c *rdsCall) describeEngineVersions(in *rds.DescribeDBEngineVersionsInput) 
 			}
 		}
 	}
-	page, marker, err := paginate(found, in.Marker, in.MaxRecords)
+	page, marker, err := paginate(found, in.Marker, in.MaxRecords, c.cloud.pageOfAtMost)
 	return &rds.DescribeDBEngineVersionsOutput{DBEngineVersions: page, Marker: marker}, err
 }
 
 // paginate cuts a page out of a list.
-func paginate[T any](all []T, marker *string, maxRecords *int32) (page []T, next *string, err error) {
+func paginate[T any](all []T, marker *string, maxRecords *int32, atMost func(int) int) (page []T, next *string, err error) {
 	limit := 100
 	if maxRecords != nil {
 		limit = int(*maxRecords)
@@ -128,13 +128,14 @@ func paginate[T any](all []T, marker *string, maxRecords *int32) (page []T, next
 	}
 	start := 0
 	if marker != nil {
-		if start, err = strconv.Atoi(*marker); err != nil || start < 0 || start > len(all) {
+		at, ours := readPageToken(*marker)
+		if start, err = strconv.Atoi(at); err != nil || !ours || start < 0 || start > len(all) {
 			return nil, nil, invalidValue("The request token is not valid: Marker")
 		}
 	}
-	end := min(start+limit, len(all))
+	end := min(start+atMost(limit), len(all))
 	if end < len(all) {
-		next = aws.String(strconv.Itoa(end))
+		next = aws.String(pageToken(strconv.Itoa(end)))
 	}
 	return append([]T{}, all[start:end]...), next, nil
 }

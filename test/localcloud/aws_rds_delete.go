@@ -115,7 +115,7 @@ func (c *rdsCall) describeSnapshots(in *rds.DescribeDBSnapshotsInput) (any, erro
 	slices.SortFunc(all, func(a, b rdstypes.DBSnapshot) int {
 		return cmp.Compare(*a.DBSnapshotIdentifier, *b.DBSnapshotIdentifier)
 	})
-	page, marker, err := paginate(all, in.Marker, in.MaxRecords)
+	page, marker, err := paginate(all, in.Marker, in.MaxRecords, c.cloud.pageOfAtMost)
 	return &rds.DescribeDBSnapshotsOutput{DBSnapshots: page, Marker: marker}, err
 }
 

@@ -41,7 +41,7 @@ func (c *rdsCall) describeInstances(in *rds.DescribeDBInstancesInput) (any, erro
 	slices.SortFunc(all, func(a, b rdstypes.DBInstance) int {
 		return cmp.Compare(*a.DBInstanceIdentifier, *b.DBInstanceIdentifier)
 	})
-	page, marker, err := paginate(all, in.Marker, in.MaxRecords)
+	page, marker, err := paginate(all, in.Marker, in.MaxRecords, c.cloud.pageOfAtMost)
 	return &rds.DescribeDBInstancesOutput{DBInstances: page, Marker: marker}, err
 }
 

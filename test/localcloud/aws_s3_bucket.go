@@ -2,7 +2,6 @@ package localcloud
 
 import (
 	"cmp"
-	"encoding/base64"
 	"encoding/xml"
 	"net"
 	"net/http"
@@ -310,21 +309,25 @@ func (c *s3Call) listBuckets() (reply, error) {
 		}
 		limit = n
 	}
-	after, err := base64.URLEncoding.DecodeString(c.query.Get("continuation-token"))
-	if err != nil {
+	limit = c.cloud.pageOfAtMost(limit)
+	after, ours := readPageToken(c.query.Get("continuation-token"))
+	if c.query.Has("continuation-token") && !ours {
 		return reply{}, awsErr(http.StatusBadRequest, "InvalidArgument", "The continuation token provided is incorrect")
+	}
+	if region := c.query.Get("bucket-region"); region != "" && region != c.caller.region {
+		return reply{}, awsErr(http.StatusBadRequest, "InvalidArgument", "Argument bucket-region must be the Region of the endpoint")
 	}
 	var found []listedBucket
 	token := ""
 	for _, b := range c.own() {
-		if !strings.HasPrefix(b.name, c.query.Get("prefix")) || b.name <= string(after) {
+		if !strings.HasPrefix(b.name, c.query.Get("prefix")) || b.name <= after {
 			continue
 		}
 		if region := c.query.Get("bucket-region"); region != "" && region != b.region {
 			continue
 		}
 		if len(found) == limit {
-			token = encodeToken(found[limit-1].Name)
+			token = pageToken(found[limit-1].Name)
 			break
 		}
 		listed := listedBucket{Name: b.name, CreationDate: isoTime(b.created), BucketArn: "arn:aws:s3:::" + b.name}

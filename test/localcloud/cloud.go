@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -63,7 +64,9 @@ type Cloud struct {
 	issuers issuers
 	servers []*http.Server
 	closing chan struct{}
-	once    sync.Once
+	// pageLimit is how many entries a page has at most; 0 for no limit but the clouds' own.
+	pageLimit atomic.Int64
+	once      sync.Once
 }
 
 // Start starts the local cloud. The caller must Close it.

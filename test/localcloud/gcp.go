@@ -81,6 +81,7 @@ type gcpRequest struct {
 	token    gcpToken    // by which that was proved
 	stale    bool        // a read must answer from before the last write
 	failLate bool        // the operation that it starts must fail
+	cloud    *Cloud
 }
 
 // handle serves a route. A response of type reply goes out as it is, any other value as JSON, nil as 204.
@@ -151,6 +152,7 @@ func (s gcpService) answer(call *Call, r *http.Request, body []byte, injected Fa
 		Request: r, body: body, now: s.g.cloud.opts.Now(),
 		stale:    injected == Stale && r.Method == http.MethodGet,
 		failLate: injected == FailLate && r.Method != http.MethodGet,
+		cloud:    s.g.cloud,
 	}
 	if !s.route.open {
 		var err error

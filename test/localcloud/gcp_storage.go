@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"google.golang.org/api/storage/v1"
@@ -159,16 +158,15 @@ func pageOf(r *gcpRequest, total int, parameter string, standard, most int) (fro
 		}
 	}
 	if token := r.URL.Query().Get("pageToken"); token != "" {
-		raw, decodeErr := base64.RawURLEncoding.DecodeString(token)
-		from, err = strconv.Atoi(strings.TrimPrefix(string(raw), "page:"))
-		if decodeErr != nil || err != nil || from < 0 {
+		at, ours := readPageToken(token)
+		if from, err = strconv.Atoi(at); err != nil || !ours || from < 0 {
 			return 0, 0, "", gcpErr(http.StatusBadRequest, "invalidParameter", "Invalid page token")
 		}
 	}
 	from = min(from, total)
-	to = min(from+size, total)
+	to = min(from+r.cloud.pageOfAtMost(size), total)
 	if to < total {
-		next = base64.RawURLEncoding.EncodeToString([]byte("page:" + strconv.Itoa(to)))
+		next = pageToken(strconv.Itoa(to))
 	}
 	return from, to, next, nil
 }
