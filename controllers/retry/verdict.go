@@ -29,6 +29,7 @@ var verdicts = map[driver.Code]Verdict{
 	driver.Throttled:   {Reason: v1alpha1.ReasonRetrying},
 	driver.Unavailable: {Reason: v1alpha1.ReasonRetrying},
 	driver.Capacity:    {Reason: v1alpha1.ReasonNoCapacity, Stalled: true},
+	driver.PageExpired: {Reason: v1alpha1.ReasonRetrying}, // of a list: no call about one object has it
 }
 
 // Judge returns the verdict on an error that a driver returned.

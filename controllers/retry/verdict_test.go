@@ -25,6 +25,7 @@ var want = map[driver.Code]Verdict{
 	driver.Throttled:   {Reason: v1alpha1.ReasonRetrying},
 	driver.Unavailable: {Reason: v1alpha1.ReasonRetrying},
 	driver.Capacity:    {Reason: v1alpha1.ReasonNoCapacity, Stalled: true},
+	driver.PageExpired: {Reason: v1alpha1.ReasonRetrying},
 }
 
 func TestJudgeKnowsEveryCode(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 var driverCallDuration = &Metric{
 	Name: "mooring_driver_call_duration_seconds", Type: Histogram, Labels: []string{"provider", "kind", "verb", "code"},
-	Help:     "How long a call of a driver took, by verb: observe, create, update or delete. It includes all requests of the call and the pauses between attempts. The code is OK, or that of the error.",
+	Help:     "How long a call of a driver took, by verb: observe, list, create, update or delete. It includes all requests of the call and the pauses between attempts. The code is OK, or that of the error.",
 	Question: "How long does it take to observe an object?",
 	Query:    `histogram_quantile(0.99, sum by (provider, kind, le) (rate(mooring_driver_call_duration_seconds_bucket{verb="observe"}[5m])))`,
 	buckets:  latencies,
@@ -38,6 +38,12 @@ func (t *timed) took(kind, verb string, since time.Time, err error) {
 func (t *timed) Observe(ctx context.Context, kind string, req driver.Request) (seen driver.Observation, err error) {
 	defer func(since time.Time) { t.took(kind, "observe", since, err) }(t.m.now())
 	return t.Session.Observe(ctx, kind, req)
+}
+
+// List implements driver.Session.
+func (t *timed) List(ctx context.Context, kind string, req driver.ListRequest) (page driver.Page, err error) {
+	defer func(since time.Time) { t.took(kind, "list", since, err) }(t.m.now())
+	return t.Session.List(ctx, kind, req)
 }
 
 // Create implements driver.Session.

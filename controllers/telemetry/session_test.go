@@ -17,6 +17,10 @@ func (failing) Observe(context.Context, string, driver.Request) (driver.Observat
 	return driver.Observation{State: driver.Ready}, nil
 }
 
+func (failing) List(_ context.Context, _ string, req driver.ListRequest) (driver.Page, error) {
+	return driver.Page{}, &driver.Error{Code: driver.PageExpired, Message: req.Page}
+}
+
 func (failing) Update(context.Context, string, driver.Request, []driver.Change, driver.Password) (driver.Result, error) {
 	return driver.Result{}, &driver.Error{Code: driver.Throttled, Op: "Patch", Message: "slow down", Err: errors.New("x")}
 }
@@ -30,10 +34,13 @@ func TestSessionCountsByOutcome(t *testing.T) {
 	if _, err := s.Update(t.Context(), "Bucket", driver.Request{}, nil, ""); driver.CodeOf(err) != driver.Throttled {
 		t.Errorf("Update error = %v: it must pass unchanged", err)
 	}
-	if got := testutil.CollectAndCount(m.driverCallDuration); got != 2 {
-		t.Errorf("%d series, want one for the observation and one for the throttled update", got)
+	if _, err := s.List(t.Context(), "Bucket", driver.ListRequest{Page: "old"}); driver.CodeOf(err) != driver.PageExpired || err.Error() != "old" {
+		t.Errorf("List error = %v: request and error must pass unchanged", err)
 	}
-	for _, labels := range [][]string{{"aws", "Bucket", "observe", "OK"}, {"aws", "Bucket", "update", "Throttled"}} {
+	if got := testutil.CollectAndCount(m.driverCallDuration); got != 3 {
+		t.Errorf("%d series, want one for the observation, one for the throttled update and one for the list", got)
+	}
+	for _, labels := range [][]string{{"aws", "Bucket", "observe", "OK"}, {"aws", "Bucket", "update", "Throttled"}, {"aws", "Bucket", "list", "PageExpired"}} {
 		if !m.driverCallDuration.DeleteLabelValues(labels...) {
 			t.Errorf("no series %v", labels)
 		}

@@ -47,8 +47,9 @@ func newBuckets(s *session) *buckets {
 			b.aspect("publicAccess", "publicAccess", b.readPublicAccess, b.writePublicAccess),
 			b.aspect("encryption.key", "key", b.readEncryption, b.writeEncryption),
 		},
-		Whole:  func(err error) bool { return apiCode(err) == "NoSuchBucket" },
-		Remove: b.remove,
+		Whole:   func(err error) bool { return apiCode(err) == "NoSuchBucket" },
+		Listing: &table.Listing[bucket]{Read: b.list, Lacks: []string{driver.FieldMark, "tags"}},
+		Remove:  b.remove,
 	}
 	return b
 }

@@ -70,6 +70,7 @@ func harness(t *testing.T) drivertest.Harness {
 	}, InstanceQuota: -1})
 	b := &backdoor{world: w}
 	theirs := driver.Opening{Config: driver.Config{Location: region}, Credentials: w.keys(other)}
+	nobodys := driver.Opening{Config: driver.Config{Location: region}, Credentials: w.keys("333333333333")}
 	_, secret := w.AWSKeys(account)
 	h := drivertest.Harness{
 		Driver: aws.New(aws.Options{Endpoint: w.AWSEndpoint(), CallTimeout: 2 * time.Minute}), // longer than the suite's grace
@@ -79,6 +80,11 @@ func harness(t *testing.T) drivertest.Harness {
 		},
 		Account: account,
 		Other:   &theirs,
+		Empty:   &nobodys,
+		PageSize: func(n int) (lift func()) {
+			w.SetPageLimit(n)
+			return func() { w.SetPageLimit(0) }
+		},
 		Refused: map[string]driver.Opening{
 			"no region":    {Credentials: w.keys(account)},
 			"no keys":      {Config: driver.Config{Location: region}, Credentials: map[string][]byte{}},
@@ -94,7 +100,7 @@ func harness(t *testing.T) drivertest.Harness {
 		Databases: databaseKind(b, region),
 	}
 	// The endpoint is in each config, so that a driver in another process finds it too.
-	for _, with := range []*driver.Opening{&h.Config, h.Other} {
+	for _, with := range []*driver.Opening{&h.Config, h.Other, h.Empty} {
 		with.Endpoint = w.AWSEndpoint()
 	}
 	return h

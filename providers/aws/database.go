@@ -43,7 +43,8 @@ func newDatabases(s *session) *databases {
 			{Fields: []string{"tags"}, Write: d.writeTags, Taken: table.Names{"Tags"}},
 			{Write: d.modify, Taken: modification, Refuses: refusesValues},
 		},
-		Remove: d.remove,
+		Listing: &table.Listing[types.DBInstance]{Read: d.list},
+		Remove:  d.remove,
 	}
 	return d
 }

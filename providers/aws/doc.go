@@ -8,6 +8,10 @@
 // A look at a converged bucket costs one read and one more for each declared aspect; a look at an instance costs
 // one read. Nothing is written unless it was asked for by name.
 //
+// A list costs one read a page. Of buckets it has those of the session's region, and neither tags nor any other aspect: S3 lists none. It
+// takes the permission s3:ListAllMyBuckets, which Mooring's policies do not grant, because the controller does not list. A list of
+// instances takes rds:DescribeDBInstances, as a look at one does, and lacks nothing.
+//
 // RDS has no API for the certificate authorities of its servers: it publishes them at
 // https://truststore.pki.rds.amazonaws.com. Endpoint.Certificates is therefore empty.
 package aws

@@ -93,6 +93,8 @@ type Capabilities struct {
 	Contents bool
 	// Stop: somebody can stop it, and start it again.
 	Stop bool
+	// List: the cloud can list the objects of the kind.
+	List bool
 }
 
 // Connection is what a connection Secret says of the cloud's own protocol. It is empty for a kind that speaks another's, as a

@@ -62,6 +62,10 @@ type Session interface {
 	// goes into Unreadable. For a Deletion only State, ID, Mark, Protected, what lifts the protection and the
 	// changes that are Impossible have to be there: no call is made for more.
 	Observe(ctx context.Context, kind string, req Request) (Observation, error)
+	// List returns one page of the objects of a kind that are in the session's account, by a call that reads. In a cloud whose sessions
+	// work in one region it has those of the session's region. It shows everybody's objects, with and without marks. Missing from a list
+	// is not Absent: Page says why. For a kind whose Capabilities lack List it is the error NoList, without a call.
+	List(ctx context.Context, kind string, req ListRequest) (Page, error)
 	// Create makes the object with its mark on it from the first moment. If an object of that name
 	// exists the error's Code is Conflict, and nothing was changed.
 	// The password is the administrator's, for kinds with a login.

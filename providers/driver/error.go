@@ -24,11 +24,13 @@ const (
 	Throttled   Code = 9  // too many calls
 	Unavailable Code = 10 // no answer, a time-out, or the cloud's own failure
 	Capacity    Code = 11 // the cloud itself has no room for it now
+	PageExpired Code = 12 // the token of a page is refused: begin the list anew
 )
 
 // codes are the names of the codes, by their numbers.
 var codes = [...]string{
 	"Internal", "Invalid", "Denied", "NotFound", "Conflict", "NotEmpty", "Protected", "Busy", "Quota", "Throttled", "Unavailable", "Capacity",
+	"PageExpired",
 }
 
 // String returns the code's name.

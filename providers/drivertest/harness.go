@@ -34,6 +34,10 @@ type Harness struct {
 	Calls func() Calls
 	// Fail makes calls fail until lifted; nil skips all that needs it.
 	Fail func(Fault) (lift func())
+	// Empty opens an account without objects, in which the suite makes none; nil skips what needs one.
+	Empty *driver.Opening
+	// PageSize makes the cloud list at most n objects on a page until that is lifted; nil skips what needs several pages.
+	PageSize func(n int) (lift func())
 	// Patience is the deadline that calls get which the cloud leaves without an answer; 300 ms if 0.
 	Patience time.Duration
 	// Grace is by how much such calls may outlive their deadline, on a busy machine too; a minute if 0. A deadline of the

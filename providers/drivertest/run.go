@@ -150,7 +150,8 @@ func (h Harness) serves(t testing.TB, kind string, has bool) {
 	_, created := s.Create(t.Context(), kind, req, "")
 	_, updated := s.Update(t.Context(), kind, req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, "")
 	_, deleted := s.Delete(t.Context(), kind, req)
-	for method, err := range map[string]error{"Observe": err, "Create": created, "Update": updated, "Delete": deleted} {
+	_, listed := s.List(t.Context(), kind, driver.ListRequest{})
+	for method, err := range map[string]error{"Observe": err, "List": listed, "Create": created, "Update": updated, "Delete": deleted} {
 		if err == nil || driver.CodeOf(err) != driver.Invalid {
 			t.Errorf("%s of a %s, which is not described: got error %v, want code Invalid", method, kind, err)
 		}

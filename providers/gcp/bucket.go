@@ -39,7 +39,8 @@ func newBuckets(s *session) *buckets {
 			{Write: b.patch, Taken: bucketPatch, Refuses: refusesValue},
 		},
 		Guarded: true, Whole: refusesAll,
-		Remove: b.remove,
+		Listing: &table.Listing[storage.BucketAttrs]{Read: b.list},
+		Remove:  b.remove,
 	}
 	return b
 }

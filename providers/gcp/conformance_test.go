@@ -36,7 +36,7 @@ func TestConformanceThroughAPipe(t *testing.T) {
 
 func harness(t *testing.T, durations localcloud.Durations) drivertest.Harness {
 	c := newCloud(t, durations)
-	ours, other := c.config(project), c.config("somebody-else")
+	ours, other, empty := c.config(project), c.config("somebody-else"), c.config("nobody-at-all")
 	withKey := func(key string) driver.Opening {
 		cfg := c.config(project)
 		cfg.Credentials = map[string][]byte{v1alpha1.SecretKeyGCPCredentials: []byte(key)}
@@ -48,7 +48,11 @@ func harness(t *testing.T, durations localcloud.Durations) drivertest.Harness {
 		Driver: gcp.New(gcp.Options{
 			Endpoint: c.GCPEndpoint(), Transport: c.sent, Now: c.clock.Now, CallTimeout: 2 * time.Minute, // longer than the suite's grace
 		}),
-		Config: ours, Account: project, Other: &other,
+		Config: ours, Account: project, Other: &other, Empty: &empty,
+		PageSize: func(n int) (lift func()) {
+			c.SetPageLimit(n)
+			return func() { c.SetPageLimit(0) }
+		},
 		Refused: map[string]driver.Opening{
 			"no key":                {Config: driver.Config{Account: ours.Account}, Credentials: map[string][]byte{}},
 			"not JSON":              withKey("canary-1"),

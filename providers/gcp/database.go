@@ -42,6 +42,7 @@ func newDatabases(s *session) *databases {
 		},
 		Guarded: true, Whole: refusesAll,
 		OneOperation: &driver.Error{Code: driver.Busy, Message: "Cloud SQL runs one operation at a time on an instance; this change is next"},
+		Listing:      &table.Listing[instance]{Read: d.list},
 		Remove:       d.remove,
 	}
 	return d

@@ -38,13 +38,13 @@ func describe() driver.Description {
 		Resources: []driver.Resource{
 			{
 				Kind: "Bucket", Title: "Google Cloud Storage", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: (*buckets)(nil).Docs(), Consequences: bucketConsequences(),
-				Capabilities: driver.Capabilities{Contents: true},
+				Capabilities: driver.Capabilities{Contents: true, List: true},
 				Connection:   driver.Connection{Type: "gcs", Scheme: "gs"},
 				Exempt:       map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},
 			},
 			{
 				Kind: "Database", Title: "Google Cloud SQL", Name: instanceNames, Passwords: passwords, Fields: (*databases)(nil).Docs(), Consequences: databaseConsequences(),
-				Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true},
+				Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true},
 			},
 		},
 	}

@@ -42,7 +42,7 @@ var bucketKind = table.Kind[session]{
 	Resource: func() driver.Resource {
 		return driver.Resource{
 			Title: "Memory", Name: driver.NameRule{MaxLength: 63}, Fields: bucketTable.Docs(), Exempt: maps.Clone(bucketExempt),
-			Capabilities: driver.Capabilities{Contents: true},
+			Capabilities: driver.Capabilities{Contents: true, List: true},
 			Connection:   driver.Connection{Type: "s3", Scheme: "s3"},
 			Consequences: driver.Consequences{Noun: "storage bucket", Contents: "all objects"},
 		}
@@ -96,7 +96,7 @@ func newBuckets(s session) *bucketAdapter {
 		Tags: func(p *bucketParams) *table.Delta { return &p.Tags },
 		Make: b.make, Taken: every,
 		Parts: []table.Part[v1alpha1.BucketParameters, Bucket, bucketParams]{{Write: b.write, Taken: every, Blind: true}},
-		Whole: whole, Remove: b.remove,
+		Whole: whole, Listing: b.listing(), Remove: b.remove,
 	}
 }
 

@@ -27,6 +27,7 @@ type Cloud struct {
 	serial    int
 	calls     []Call
 	faults    []*Fault
+	pageSize  int // of lists; 0 for the usual
 }
 
 // New returns an empty cloud.

@@ -57,6 +57,7 @@ func harness(opts mem.Options) drivertest.Harness {
 	opts.Now = c.Now
 	cloud := mem.New(opts)
 	other := mem.Config("222222222222", region)
+	empty := mem.Config("333333333333", region)
 	ours := mem.Config(account, region)
 	return drivertest.Harness{
 		Driver: cloud.Driver(), Config: ours, Account: account, Other: &other,
@@ -67,9 +68,11 @@ func harness(opts mem.Options) drivertest.Harness {
 				Credentials: map[string][]byte{"credentials.json": []byte(`{"type":"external_account","token_url":"http://evil.invalid"}`)},
 			},
 		},
-		Secrets: []string{string(ours.Credentials["AWS_SECRET_ACCESS_KEY"])},
-		Now:     c.Now,
-		Settle:  func(testing.TB) { c.advance(time.Hour) },
+		Empty:    &empty,
+		PageSize: func(n int) (lift func()) { return mem.LimitPages(cloud, n) },
+		Secrets:  []string{string(ours.Credentials["AWS_SECRET_ACCESS_KEY"])},
+		Now:      c.Now,
+		Settle:   func(testing.TB) { c.advance(time.Hour) },
 		Calls: func() drivertest.Calls {
 			return drivertest.Calls{Reads: cloud.Count(mem.Filter{Access: mem.Reads}), Writes: cloud.Count(mem.Filter{Access: mem.Writes})}
 		},

@@ -39,7 +39,7 @@ func newDatabases(s session) *databaseAdapter {
 		Tags: func(p *databaseParams) *table.Delta { return &p.Tags },
 		Make: d.make, Taken: every,
 		Parts: []table.Part[databaseParameters, Database, databaseParams]{{Write: d.write, Taken: every, Blind: true}},
-		Whole: whole, Remove: d.remove,
+		Whole: whole, Listing: d.listing(), Remove: d.remove,
 	}
 }
 

@@ -62,6 +62,7 @@ type mutant struct {
 	create  func(c *bentCall, err error) error
 	update  func(c *bentCall, r *driver.Result, err error) error
 	delete  func(c *bentCall, err error) error
+	list    func(c *listCall, page *driver.Page, err error) error
 	docs    func([]driver.Field) []driver.Field
 	// describe changes the description, preview what it says of an edit.
 	describe func(*driver.Description)
@@ -86,7 +87,7 @@ type bentCall struct {
 
 func code(c driver.Code, text string) error { return &driver.Error{Code: c, Op: "Bent", Message: text} }
 
-var mutants = []mutant{
+var mutants = slices.Concat(listMutants, []mutant{
 	{name: "a missing object is an error", caught: "a missing object is Absent",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
 			if err == nil && o.State == driver.Absent {
@@ -485,7 +486,7 @@ var mutants = []mutant{
 		preview: func([]driver.Change) []driver.Change { return nil }},
 	{name: "names too long to be taken", caught: "the longest name",
 		describe: func(d *driver.Description) { d.Resources[1].Name.MaxLength = 5 }},
-}
+})
 
 // changed makes an observe of a function on each change.
 func changed(edit func(*driver.Change)) func(*bentCall, *driver.Observation, error) error {
@@ -519,7 +520,7 @@ func (b bent) Open(ctx context.Context, cfg driver.Opening) (driver.Session, err
 	if err != nil {
 		return nil, err
 	}
-	return &bentSession{conn, b.mutant}, nil
+	return &bentSession{conn, b.mutant, b.Driver}, nil
 }
 
 // strange is a session that lacks a kind, or says that it is of another account.
@@ -565,6 +566,7 @@ func (b bent) Preview(kind string, from, to json.RawMessage, applied driver.Appl
 type bentSession struct {
 	driver.Session
 	mutant
+	driver driver.Driver
 }
 
 // call readies a bentCall, and lets the mutant change it.

@@ -188,6 +188,12 @@ func (s *session) Observe(ctx context.Context, kind string, req driver.Request) 
 	return seen, err
 }
 
+// List implements driver.Session.
+func (s *session) List(ctx context.Context, kind string, req driver.ListRequest) (page driver.Page, err error) {
+	err = s.call(ctx, list, sessionCall{Kind: kind, List: req}, &page)
+	return page, err
+}
+
 // Create implements driver.Session.
 func (s *session) Create(ctx context.Context, kind string, req driver.Request, password driver.Password) (done driver.Result, err error) {
 	err = s.call(ctx, create, sessionCall{Kind: kind, Request: req, Password: password.InClear()}, &done)

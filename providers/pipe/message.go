@@ -14,6 +14,7 @@ const (
 	closing  = "Close" // nobody has the session any more
 	identity = "Identity"
 	observe  = "Observe"
+	list     = "List"
 	create   = "Create"
 	update   = "Update"
 	remove   = "Delete"
@@ -44,11 +45,13 @@ type openCall struct {
 
 // sessionCall is a call of a session. The password is in clear, as credentials are.
 type sessionCall struct {
-	Session  uint64
-	Kind     string          `json:",omitempty"`
-	Request  driver.Request  `json:",omitzero"`
-	Changes  []driver.Change `json:",omitempty"`
-	Password string          `json:",omitempty"`
+	Session uint64
+	Kind    string         `json:",omitempty"`
+	Request driver.Request `json:",omitzero"`
+	// List is of a List.
+	List     driver.ListRequest `json:",omitzero"`
+	Changes  []driver.Change    `json:",omitempty"`
+	Password string             `json:",omitempty"`
 }
 
 // hostCall is a call of a session's host.

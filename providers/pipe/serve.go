@@ -118,6 +118,8 @@ func (s *server) call(ctx context.Context, method string, body json.RawMessage) 
 		return opened.Identity(ctx)
 	case observe:
 		return opened.Observe(ctx, a.Kind, a.Request)
+	case list:
+		return opened.List(ctx, a.Kind, a.List)
 	case create:
 		return opened.Create(ctx, a.Kind, a.Request, driver.Password(a.Password))
 	case update:

@@ -59,6 +59,9 @@ type Adapter[S, H, P any] struct {
 	// none does.
 	Whole func(error) bool
 
+	// Listing lists objects; nil where the cloud can't.
+	Listing *Listing[H]
+
 	// Remove asks the cloud to delete the object.
 	Remove func(ctx context.Context, req *Request[S]) (driver.Result, error)
 }

@@ -18,6 +18,7 @@ type Request[S any] struct {
 // External manages the cloud side of one kind. S is the merged spec. What each method owes its caller is said at driver.Session.
 type External[S any] interface {
 	Observe(ctx context.Context, req Request[S]) (driver.Observation, error)
+	List(ctx context.Context, req driver.ListRequest) (driver.Page, error)
 	Create(ctx context.Context, req Request[S]) (driver.Result, error)
 	Update(ctx context.Context, req Request[S], changes []driver.Change) (driver.Result, error)
 	Delete(ctx context.Context, req Request[S]) (driver.Result, error)

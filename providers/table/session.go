@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"errors"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -9,6 +10,7 @@ import (
 // A Handler serves one kind of a session. Handle makes one.
 type Handler interface {
 	observe(context.Context, driver.Request) (driver.Observation, error)
+	list(context.Context, driver.ListRequest) (driver.Page, error)
 	create(context.Context, driver.Request, driver.Password) (driver.Result, error)
 	update(context.Context, driver.Request, []driver.Change, driver.Password) (driver.Result, error)
 	delete(context.Context, driver.Request) (driver.Result, error)
@@ -38,6 +40,19 @@ func (s *session) Observe(ctx context.Context, kind string, req driver.Request) 
 		return driver.Observation{}, err
 	}
 	return h.observe(ctx, req)
+}
+
+// List implements driver.Session.
+func (s *session) List(ctx context.Context, kind string, req driver.ListRequest) (driver.Page, error) {
+	h, err := s.handler(kind)
+	if err != nil {
+		return driver.Page{}, err
+	}
+	page, err := h.list(ctx, req)
+	if errors.Is(err, errNoListing) {
+		return driver.Page{}, driver.NoList(s.cloud, kind)
+	}
+	return page, err
 }
 
 // Create implements driver.Session.
@@ -88,6 +103,10 @@ func (h handler[S]) observe(ctx context.Context, req driver.Request) (driver.Obs
 	return h.external.Observe(ctx, typed)
 }
 
+func (h handler[S]) list(ctx context.Context, req driver.ListRequest) (driver.Page, error) {
+	return h.external.List(ctx, req)
+}
+
 func (h handler[S]) create(ctx context.Context, req driver.Request, password driver.Password) (driver.Result, error) {
 	typed, err := typed[S](req, password)
 	if err != nil {
@@ -132,6 +151,11 @@ type part[S any] struct {
 // Observe implements External.
 func (p part[S]) Observe(ctx context.Context, req Request[S]) (driver.Observation, error) {
 	return p.session.Observe(ctx, p.kind, req.untyped())
+}
+
+// List implements External.
+func (p part[S]) List(ctx context.Context, req driver.ListRequest) (driver.Page, error) {
+	return p.session.List(ctx, p.kind, req)
 }
 
 // Create implements External.

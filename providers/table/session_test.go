@@ -28,6 +28,11 @@ func (n *noting) Observe(_ context.Context, req table.Request[parameters]) (driv
 	return driver.Observation{State: driver.Ready}, nil
 }
 
+func (n *noting) List(_ context.Context, req driver.ListRequest) (driver.Page, error) {
+	n.note("List "+req.Page, table.Request[parameters]{})
+	return driver.Page{Next: "2"}, nil
+}
+
 func (n *noting) Create(_ context.Context, req table.Request[parameters]) (driver.Result, error) {
 	n.note("Create", req)
 	return driver.Result{ID: "made"}, nil
@@ -63,13 +68,14 @@ func TestSessionReachesTheKind(t *testing.T) {
 		kind := &noting{}
 		s, req := session(kind), driver.Request{Name: "photos", Spec: sent}
 		seen, _ := s.Observe(t.Context(), "Bucket", req)
+		page, _ := s.List(t.Context(), "Bucket", driver.ListRequest{Page: "1"})
 		created, _ := s.Create(t.Context(), "Bucket", req, "canary")
 		updated, _ := s.Update(t.Context(), "Bucket", req, []driver.Change{{Field: "tags"}}, "canary")
 		deleted, _ := s.Delete(t.Context(), "Bucket", req)
-		if seen.State != driver.Ready || created.ID != "made" || updated.ID != "changed" || deleted.ID != "gone" {
-			t.Errorf("%s: the answers did not come back: %v %q %q %q", name, seen.State, created.ID, updated.ID, deleted.ID)
+		if seen.State != driver.Ready || created.ID != "made" || updated.ID != "changed" || deleted.ID != "gone" || page.Next != "2" {
+			t.Errorf("%s: the answers did not come back: %v %q %q %q %q", name, seen.State, page.Next, created.ID, updated.ID, deleted.ID)
 		}
-		if want := "Observe Create Update tags Delete"; want != strings.Join(kind.calls, " ") {
+		if want := "Observe List 1 Create Update tags Delete"; want != strings.Join(kind.calls, " ") {
 			t.Errorf("%s: the kind was asked %q, want %q", name, strings.Join(kind.calls, " "), want)
 		}
 		if v := kind.last.Spec.Versioning; kind.last.Name != "photos" || v == nil || *v != v1alpha1.VersioningEnabled {
