@@ -36,12 +36,13 @@ func (a *s3Answer) status() int {
 }
 
 // s3Placeholders are what stands in the recordings in place of what differs each time.
-var s3Placeholders = strings.NewReplacer("datetime", "2026-02-21T01:04:28.000Z", "<partition>", "aws", "<region>", "us-east-1", "<us_east_1_region>", "us-east-1")
+var s3Placeholders = strings.NewReplacer("datetime", "2026-02-21T01:04:28.000Z", "<partition>", "aws", "<region>", "us-east-1", "<us_east_1_region>", "us-east-1",
+	"<bucket-region:1>", "eu-west-1")
 
 // s3Bodies names the elements of answers: the root, and the elements of lists, which S3 writes without an element around them.
 var s3Bodies = map[string]string{
 	"GetBucketTagging": "Tagging", "GetBucketVersioning": "VersioningConfiguration", "GetBucketEncryption": "", "GetPublicAccessBlock": "",
-	"ListObjectVersions": "ListVersionsResult",
+	"ListObjectVersions": "ListVersionsResult", "ListBuckets": "ListAllMyBucketsResult",
 }
 
 var s3Flattened = map[string]string{"Rules": "Rule", "Versions": "Version", "DeleteMarkers": "DeleteMarker", "ChecksumAlgorithm": "ChecksumAlgorithm"}
@@ -89,10 +90,14 @@ func s3XML(out *bytes.Buffer, name string, value any) {
 			s3XML(out, element, entry)
 		}
 		return
-	case list: // the tags are the one list with an element around it
+	case list: // tags and buckets are the lists with an element around them
+		element = "Tag"
+		if name == "Buckets" {
+			element = "Bucket"
+		}
 		fmt.Fprintf(out, "<%s>", name)
 		for _, entry := range entries {
-			s3XML(out, "Tag", entry)
+			s3XML(out, element, entry)
 		}
 		fmt.Fprintf(out, "</%s>", name)
 		return
@@ -252,11 +257,37 @@ func (r *s3Replay) step(call string, a s3Answer) {
 	case "DeleteBucket":
 		_, err := buckets.Delete(r.Context(), req)
 		r.wantOutcome(a, err)
+	case "ListBuckets":
+		r.listed(a)
 	case "ListObjectVersions":
 		r.swept(a, buckets, req)
 	case "DeleteObjects": // classified has looked at the one answer there is, an error
 	default:
 		r.Errorf("no test for the call %s", call)
+	}
+}
+
+// listed demands that a list has the buckets that are in the session's region, those among them of which S3 did not say where they are,
+// and that nothing is said of their marks.
+func (r *s3Replay) listed(a s3Answer) {
+	r.Helper()
+	for _, region := range []string{"us-east-1", "eu-west-1"} {
+		var want, got []string
+		for _, bucket := range objects(at(a.Response, "Buckets")) {
+			if in := s3Placeholders.Replace(stringAt(bucket, "BucketRegion")); in == "" || in == region {
+				want = append(want, s3Placeholders.Replace(stringAt(bucket, "Name")))
+			}
+		}
+		page, err := drivertest.Buckets(r.open(region)).List(r.Context(), driver.ListRequest{})
+		for _, bucket := range page.Objects {
+			got = append(got, bucket.Name)
+			if bucket.Mark != nil || bucket.State != driver.Ready || bucket.Location != region {
+				r.Errorf("%s: listed %+v", a.Step, bucket)
+			}
+		}
+		if err != nil || page.Next != "" || page.Location != region || !slices.Equal(got, want) {
+			r.Errorf("%s: the list of %s has %q, next %q, error %v; want %q", a.Step, region, got, page.Next, err, want)
+		}
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
@@ -96,6 +98,7 @@ func (r *instanceReplay) step(a rdsAnswer) {
 		for _, i := range objects(a.Response["DBInstances"]) {
 			r.observe(i)
 		}
+		r.listed(a)
 	case "DescribeDBSnapshots":
 		for _, s := range objects(a.Response["DBSnapshots"]) {
 			r.lookForSnapshot(s)
@@ -125,6 +128,40 @@ func (r *instanceReplay) step(a rdsAnswer) {
 		r.observe(one)
 	default:
 		r.Errorf("no test for the call %s: the driver makes it, or it belongs in uncalledByDatabases with the reason", a.Call)
+	}
+}
+
+// listed demands that a list of a recorded answer has each instance as it is observed alone.
+func (r *instanceReplay) listed(a rdsAnswer) {
+	r.Helper()
+	for _, instance := range objects(a.Response["DBInstances"]) {
+		region := arnRegion(instance)
+		if region == "" {
+			continue // of the oldest recordings, which do not say where it is
+		}
+		kind := drivertest.Databases(r.open(region))
+		r.present(instance)
+		req := databaseRequest{Request: driver.Request{
+			Name: stringAt(instance, "DBInstanceIdentifier"), Location: region, Mark: driver.MarkFrom(tagList(instance)),
+		}}
+		seen, err := kind.Observe(r.Context(), req)
+		if err != nil {
+			r.Errorf("%s: %v", req.Name, err)
+		}
+		r.recorded(a)
+		page, err := kind.List(r.Context(), driver.ListRequest{})
+		i := slices.IndexFunc(page.Objects, func(o driver.Listed) bool { return o.Name == req.Name })
+		if err != nil || i < 0 || page.Next != "" || len(page.Lacks) > 0 {
+			r.Errorf("%s is not in the list: error %v, next %q, lacks %q", req.Name, err, page.Next, page.Lacks)
+			continue
+		}
+		want := driver.Listed{
+			Name: req.Name, State: seen.State, ID: seen.ID, Mark: &seen.Mark, Location: region, Available: seen.Available,
+			Stopped: seen.Stopped, Protected: seen.Protected, Problem: seen.Problem, Work: seen.Work, Mirror: seen.Mirror,
+		}
+		if diff := gocmp.Diff(want, page.Objects[i]); diff != "" {
+			r.Errorf("%s (-observed +listed):\n%s", req.Name, diff)
+		}
 	}
 }
 

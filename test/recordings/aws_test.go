@@ -98,7 +98,7 @@ func (r *awsReplay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 
 // s3Calls names the calls of S3 that the driver makes, by method and sub-resource.
 var s3Calls = map[string]string{
-	"PUT": "CreateBucket", "HEAD": "HeadBucket", "DELETE": "DeleteBucket",
+	"GET": "ListBuckets", "PUT": "CreateBucket", "HEAD": "HeadBucket", "DELETE": "DeleteBucket",
 	"GET tagging": "GetBucketTagging", "PUT tagging": "PutBucketTagging",
 	"GET versioning": "GetBucketVersioning", "PUT versioning": "PutBucketVersioning",
 	"GET encryption": "GetBucketEncryption", "PUT encryption": "PutBucketEncryption",

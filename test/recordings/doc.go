@@ -18,6 +18,9 @@
 // driver makes are listed with the reason (uncalledByDatabases, uncalledByBuckets, unknownToS3), so that a new recording fails until
 // somebody decides. Recordings that were edited by hand are weaker evidence, and the lists say so.
 //
+// No recording shows a page of a list that is not the last one, a token or its refusal, a list by a filter, or any list of buckets or instances of
+// Google Cloud. The stand-ins do there what the documentation says (test/localcloud/page.go).
+//
 // What the recordings taught the stand-ins stands in the stand-ins' own tables, and is tested in test/localcloud without
 // the recordings.
 package recordings

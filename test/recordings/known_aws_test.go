@@ -76,7 +76,6 @@ var uncalledByBuckets = []*uncalled{
 	{call: "DeletePublicAccessBlock", why: "the driver switches the blocks off instead"},
 	{call: "DeleteBucketTagging", why: "a bucket always has the tags of its mark"},
 	{call: "GetBucketLocation", why: "S3 says where a bucket is when it is asked for in another region"},
-	{call: "ListBuckets", why: "buckets are found by their names"},
 	{call: "ListObjectsV2", why: "versions are listed, which are all that there is to delete"},
 	{call: "PutObject", why: objectsOfOthers},
 	{call: "DeleteObject", why: "objects are deleted many at a time"},
