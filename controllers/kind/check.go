@@ -11,8 +11,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Check returns what is wrong with registered kinds, each with how to mend it, and which kinds drivers describe that are not
-// registered. It is nil if nothing is wrong.
+// Check returns what is wrong with registered kinds, each with how to mend it, which drivers were built for another version of the
+// contract, and which kinds drivers describe that are not registered. It is nil if nothing is wrong.
 func Check(kinds []*Kind, drivers map[string]driver.Driver) error {
 	var errs []error
 	known := map[string]string{}
@@ -94,7 +94,11 @@ func unregistered(kinds []*Kind, drivers map[string]driver.Driver) (errs []error
 		}
 	}
 	for _, cloud := range slices.Sorted(maps.Keys(drivers)) {
-		for _, r := range drivers[cloud].Describe().Resources {
+		d := drivers[cloud].Describe()
+		if err := d.CheckContract(); err != nil {
+			errs = append(errs, err)
+		}
+		for _, r := range d.Resources {
 			k := registered[r.Kind]
 			switch {
 			case k == nil:

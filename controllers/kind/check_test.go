@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -62,6 +63,34 @@ func TestCheck(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// built is a driver that was built for a version of the contract.
+type built struct {
+	driver.Driver
+	contract int
+}
+
+func (b built) Describe() driver.Description {
+	d := b.Driver.Describe()
+	d.Contract = b.contract
+	return d
+}
+
+// A driver that was built for another version of the contract is refused. Its name and both versions are in the message.
+func TestCheckRefusesAnotherContract(t *testing.T) {
+	for _, version := range []int{0, driver.ContractVersion + 1} {
+		err := Check(All(), map[string]driver.Driver{"aws": built{mem.New(mem.Options{}).Driver(), version}})
+		if err == nil {
+			t.Errorf("version %d is accepted", version)
+			continue
+		}
+		for _, part := range []string{`driver "aws"`, fmt.Sprint("version ", version), fmt.Sprint("version ", driver.ContractVersion)} {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("got %q, want %q in it", err, part)
+			}
+		}
 	}
 }
 

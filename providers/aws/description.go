@@ -25,7 +25,7 @@ func (c *cloud) Preview(kind string, from, to json.RawMessage, applied driver.Ap
 // describe says what the driver has of AWS.
 func describe() driver.Description {
 	return driver.Description{
-		Name: "aws", Title: "AWS",
+		Contract: driver.ContractVersion, Name: "aws", Title: "AWS",
 		Account: driver.AccountFields{ID: "accountID", Region: "region"},
 		Secret: driver.SecretKeys{
 			Required: []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey},

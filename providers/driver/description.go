@@ -9,6 +9,8 @@ import (
 // A Description says what a driver's cloud has, so that nobody else has to know any cloud by name. It is data: to make one
 // opens and calls nothing, and it survives JSON. Validate says what is wrong with one.
 type Description struct {
+	// Contract is the version of the contract that the driver was built for: ContractVersion.
+	Contract int
 	// Name is the cloud's name, for example "aws". The driver is registered under it, and the cloud's blocks have it in the specs
 	// of provider configs, classes and objects.
 	Name string

@@ -25,6 +25,12 @@ func (h Harness) describedData() []Check {
 				t.Error(err)
 			}
 		}},
+		{"Describe/is for this version of the contract", func(t testing.TB) {
+			d := h.Driver.Describe()
+			if err := d.CheckContract(); err != nil {
+				t.Error(err)
+			}
+		}},
 		{"Describe/survives JSON", func(t testing.TB) {
 			d := h.Driver.Describe()
 			text, err := json.Marshal(d)

@@ -31,7 +31,7 @@ var publicInKey = []string{
 // describe says what the driver has of Google Cloud.
 func describe() driver.Description {
 	return driver.Description{
-		Name: "gcp", Title: "Google Cloud",
+		Contract: driver.ContractVersion, Name: "gcp", Title: "Google Cloud",
 		Account:  driver.AccountFields{ID: "project", Region: "region"},
 		Secret:   driver.SecretKeys{Required: []string{v1alpha1.SecretKeyGCPCredentials}, Public: publicInKey},
 		Audience: driver.Audience{Prefix: poolPrefix, Field: "provider"},

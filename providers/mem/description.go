@@ -22,7 +22,7 @@ var kinds = table.Kinds[session]{bucketKind, databaseKind}
 // Describe returns the description of a driver of this cloud that stands in for another one: aws or gcp.
 func Describe(name string) driver.Description {
 	d := driver.Description{
-		Name: name, Title: "Memory",
+		Contract: driver.ContractVersion, Name: name, Title: "Memory",
 		Account: driver.AccountFields{ID: "accountID", Region: "region"},
 		Secret: driver.SecretKeys{
 			Required: []string{v1alpha1.SecretKeyAWSAccessKeyID, v1alpha1.SecretKeyAWSSecretAccessKey},

@@ -480,6 +480,8 @@ var mutants = slices.Concat(listMutants, []mutant{
 		describe: func(d *driver.Description) { d.Secret.Required = append(d.Secret.Required, "AWS_SESSION_TOKEN") }},
 	{name: "a kind is not described", caught: "Describe/has exactly the kinds",
 		describe: func(d *driver.Description) { d.Resources = d.Resources[:1] }},
+	{name: "it was built for another version of the contract", caught: "Describe/is for this version",
+		describe: func(d *driver.Description) { d.Contract++ }},
 	{name: "snapshots are not described", caught: "its capabilities",
 		describe: func(d *driver.Description) { d.Resources[1].Capabilities.Snapshots = false }},
 	{name: "what an edit does is not foretold", caught: "an edit is exactly one change",

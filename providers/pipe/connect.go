@@ -16,17 +16,42 @@ import (
 const previewTimeout = 5 * time.Second
 
 // Connect returns the driver at the other end of a pipe, where Serve runs. It asks the driver for its description, for which it waits as
-// long as ctx allows. The driver is of use until r ends or w fails.
+// long as ctx allows, and refuses one that was built for another version of the contract. The driver is of use until r ends or w fails.
 func Connect(ctx context.Context, r io.Reader, w io.Writer) (driver.Driver, error) {
 	c := &client{hosts: map[uint64]driver.Host{}, requests: map[uint64]*request{}}
 	c.peer = newPeer(c.handle, ended)
 	c.peer.onBreak = c.endRequests
 	//nolint:contextcheck // the pipe outlives the call that connects it
 	go func() { _ = c.peer.run(r, w) }() // each call says that it broke
-	if err := c.peer.call(ctx, describe, nil, &c.description); err != nil {
+	if err := c.describe(ctx); err != nil {
+		c.peer.fail(err)
 		return nil, err
 	}
 	return c, nil
+}
+
+// describe asks the driver for its description. Of one that was built for another version of the contract nothing but name and version
+// is read.
+func (c *client) describe(ctx context.Context) error {
+	var said json.RawMessage
+	if err := c.peer.call(ctx, describe, nil, &said); err != nil {
+		return err
+	}
+	var by struct {
+		Name     string
+		Contract int
+	}
+	unreadable := &driver.Error{Code: driver.Internal, Message: "the driver's description of itself can't be decoded"}
+	if json.Unmarshal(said, &by) != nil {
+		return unreadable
+	}
+	if err := (&driver.Description{Name: by.Name, Contract: by.Contract}).CheckContract(); err != nil {
+		return err
+	}
+	if json.Unmarshal(said, &c.description) != nil {
+		return unreadable
+	}
+	return nil
 }
 
 // client is the caller's side of a pipe.

@@ -2,6 +2,7 @@ package pipe_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func connectWire(t *testing.T) (*wire, driver.Session) {
 		}
 		connected <- d
 	})
-	w.send(w.receiveMethod("Describe").ID, "answer", `{}`)
+	w.send(w.receiveMethod("Describe").ID, "answer", fmt.Sprintf(`{"Contract":%d}`, driver.ContractVersion))
 	d, opened := <-connected, make(chan driver.Session, 1)
 	go func() {
 		session, err := d.Open(t.Context(), driver.Opening{})

@@ -2,6 +2,7 @@ package pipe_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"testing"
 	"testing/synctest"
@@ -55,7 +56,7 @@ func TestOpenIsCancelledBeforeItIsClosed(t *testing.T) {
 			}
 			connected <- d
 		})
-		w.send(w.receiveMethod("Describe").ID, "answer", `{}`)
+		w.send(w.receiveMethod("Describe").ID, "answer", fmt.Sprintf(`{"Contract":%d}`, driver.ContractVersion))
 		d := <-connected
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { _, _ = d.Open(ctx, driver.Opening{}) }()
