@@ -198,11 +198,11 @@ func TestForgetDropsSecrets(t *testing.T) {
 // A change that failed late may have been the password: it counts as not taken, and is sent again.
 func TestLateFailureTakesBackThePassword(t *testing.T) {
 	d := newDesk(t)
-	d.mem.passwordSent = 3
+	d.mem.cloud.PasswordSent = 3
 	d.status.Applied = map[string][]string{driver.FieldPassword: {"3"}, "tags": {"team"}}
 	d.refused()
-	if _, still := d.status.Applied[driver.FieldPassword]; still || d.mem.passwordSent != 0 || len(d.status.Applied) != 1 {
-		t.Errorf("applied is %v, and remembered %d", d.status.Applied, d.mem.passwordSent)
+	if _, still := d.status.Applied[driver.FieldPassword]; still || d.mem.cloud.PasswordSent != 0 || len(d.status.Applied) != 1 {
+		t.Errorf("applied is %v, and remembered %d", d.status.Applied, d.mem.cloud.PasswordSent)
 	}
 }
 

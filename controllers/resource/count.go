@@ -21,10 +21,10 @@ func (r *Reconciler) Unrecorded() int { return r.memories.lost() }
 
 // justSent returns the fields that this turn set.
 func (t *turn) justSent() (fields []string) {
-	if t.mem.sentAt.Before(t.now) {
+	if t.mem.cloud.SentAt.Before(t.now) {
 		return nil
 	}
-	for _, c := range t.mem.sent {
+	for _, c := range t.mem.cloud.Sent {
 		fields = append(fields, c.Field)
 	}
 	return fields

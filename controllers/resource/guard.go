@@ -13,6 +13,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
@@ -69,12 +70,9 @@ func (r *Reconciler) notUnborn(ctx context.Context, t *turn) (*outcome.Outcome, 
 	case !t.deleting:
 		return nil, nil
 	case !t.bound():
-		return r.forget(ctx, t, "it was never created in the cloud", false)
+		return r.actNow(ctx, t, plan.Action{Verb: plan.Forget, Message: "it was never created in the cloud"})
 	case t.neverCreated():
-		if err := r.certain(ctx, t); err != nil {
-			return nil, err
-		}
-		return r.forget(ctx, t, "nothing was created in the cloud, because the cloud refused it", false)
+		return r.actNow(ctx, t, plan.Action{Verb: plan.Forget, Message: "nothing was created in the cloud, because the cloud refused it", Verify: true})
 	}
 	return nil, nil
 }
@@ -93,7 +91,7 @@ func (r *Reconciler) notRemoved(ctx context.Context, t *turn) (*outcome.Outcome,
 	if crd.DeletionTimestamp.IsZero() {
 		return nil, nil
 	}
-	return r.forget(ctx, t, "the CustomResourceDefinition is being deleted, so the cloud object stays", true)
+	return r.actNow(ctx, t, plan.Action{Verb: plan.Forget, Message: "the CustomResourceDefinition is being deleted, so the cloud object stays", Stays: true})
 }
 
 // connects: the provider config is there, for this namespace, and its credentials can be used.

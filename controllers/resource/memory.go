@@ -9,10 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/mooring-dev/mooring/controllers/resource/execute"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/report"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
-	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // memory is what the reconciler remembers of an object between turns. All of it may be lost at any time:
@@ -30,39 +30,15 @@ type memory struct {
 	queueNews queueNews
 	// seen is when the cloud was last observed, or the object first met.
 	seen time.Time
-	// absent is when the cloud object was first seen to be missing; zero while it is there.
-	absent time.Time
-	// unsaved is when the final snapshot was first seen to be missing; zero while it is there, or was not looked for.
-	unsaved time.Time
-	// unmarked is when the object was first seen to bear no mark; zero while it bears one.
-	unmarked time.Time
-	// sent are the changes of the last update, and when it was sent: until reads have caught up the
-	// same difference is no reason to send it again.
-	sent   []driver.Change
-	sentAt time.Time
-	// inVain: what was sent last had been sent before.
-	inVain bool
-	// passwordSent is the serial of the password that the cloud accepted: the status that says so may have been lost. 0 if there is
-	// none, or if the password Secret was lost.
-	passwordSent int
-	// deleteSent is when the cloud accepted the deletion.
-	deleteSent time.Time
+	// cloud is what is remembered of the cloud object.
+	cloud plan.Memory
 	// publisher is what the publisher of connection Secrets remembers.
 	publisher execute.Memory
 	// creation is what the cloud returned for a creation, until it is stored.
 	creation *report.Creation
-	// answered: the cloud answered the creation, and no mark was seen since.
-	answered bool
-	// creationSent: this process sent a creation since the object was bound, and it failed. creationRefused: the cloud refused all
-	// creations. creationFailed: it answered the last one with an error.
-	creationSent, creationRefused, creationFailed bool
-	// startedOver: another cloud object took the place of the first one.
-	startedOver bool
 	// failure is why an operation that the cloud had begun failed, until the spec is edited, a reconciliation is asked for, or the
 	// object is seen to work.
 	failure string
-	// notBefore is how fresh an observation must be: when the last write ended.
-	notBefore time.Time
 }
 
 // memories keeps a memory for each object. It is safe for concurrent use.
@@ -155,27 +131,4 @@ func (m *memories) seen() []telemetry.Sighting {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Collect(maps.Values(m.sightings))
-}
-
-// unsettled returns changes without those that were just sent and that a stale read may still show.
-func (m *memory) unsettled(changes []driver.Change, now time.Time, settle time.Duration) []driver.Change {
-	if now.Sub(m.sentAt) >= settle {
-		return changes
-	}
-	var out []driver.Change
-	for _, c := range changes {
-		if !m.wasSent(c) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-func (m *memory) wasSent(c driver.Change) bool {
-	for _, s := range m.sent {
-		if s.Field == c.Field && s.From == c.From && s.To == c.To {
-			return true
-		}
-	}
-	return false
 }

@@ -2,7 +2,6 @@ package resource
 
 import (
 	"context"
-	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -37,25 +36,9 @@ func (r *Reconciler) observe(ctx context.Context, t *turn) error {
 		return err
 	}
 	r.look(t)
-	fresh := t.mem.unsettled(t.seen.Changes, t.now, r.Settle)
+	fresh := t.mem.cloud.WithoutSent(t.seen.Changes, t.now, r.Settle)
 	t.unmade = plan.LacksLogin(t.seen.Changes) // what was just sent included: it may not have arrived
 	t.view.Unsettled = len(fresh) < len(t.seen.Changes)
 	t.seen.Changes = fresh
 	return nil
-}
-
-// wrote notes that the cloud was written to: reads may lag behind that from now on.
-func (t *turn) wrote(now time.Time, changes []driver.Change) {
-	t.mem.notBefore = now
-	if changes != nil {
-		t.mem.sent, t.mem.sentAt = changes, now
-	}
-}
-
-// unreadable returns what could not be read of an object that is there.
-func (t *turn) unreadable() error {
-	if len(t.seen.Unreadable) == 0 {
-		return nil
-	}
-	return outcome.FieldErrors(t.seen.Unreadable)
 }

@@ -1,18 +1,11 @@
 package resource
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
-	"fmt"
 	"slices"
-	"strconv"
-
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/execute"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -30,13 +23,9 @@ func (r *Reconciler) passwords() *password.Store {
 	return &password.Store{Reader: r.Reader, Writer: r.Client, Namespace: r.Namespace}
 }
 
-func (r *Reconciler) passwordOwner(t *turn) password.Owner {
-	return password.Owner{Kind: r.Kind.Name, Name: t.obj.GetName(), UID: t.obj.GetUID()}
-}
-
 // readPassword reads the object's password Secret.
 func (r *Reconciler) readPassword(ctx context.Context, t *turn) error {
-	read, err := execute.ReadLogin(ctx, r.passwords(), r.passwordOwner(t), t.status, t.mem.passwordSent)
+	read, err := r.logins().Read(ctx, t.obj, t.mem.cloud.PasswordSent)
 	if err != nil {
 		return err
 	}
@@ -45,21 +34,9 @@ func (r *Reconciler) readPassword(ctx context.Context, t *turn) error {
 }
 
 func (t *turn) setLogin(read *execute.Login) {
-	t.mem.passwordSent = read.State.Sent
+	t.mem.cloud.PasswordSent = read.State.Sent
 	t.login = &login{Login: *read}
 	t.knows(read.Secret.Stored.Current, read.Secret.Stored.Next)
-}
-
-// storePassword stores what was decided about the password, guarded by the version of the Secret that was read.
-func (r *Reconciler) storePassword(ctx context.Context, t *turn) error {
-	if t.login == nil || !t.login.store {
-		return nil
-	}
-	if err := r.passwords().Put(ctx, t.login.Secret, t.login.State.Stored); err != nil {
-		return err
-	}
-	t.login.store = false
-	return nil
 }
 
 // decide takes in a decision about the password: what has to be stored, what the status says, and what is remembered.
@@ -74,44 +51,16 @@ func (t *turn) decide(d password.Decision) {
 
 // notePassword notes in the status and in memory which password the cloud accepted.
 func (t *turn) notePassword(s password.State) {
-	t.mem.passwordSent = s.Sent
-	switch {
-	case s.Accepted == plan.AcceptedPassword(t.status):
-	case s.Accepted == 0:
-		delete(t.status.Applied, driver.FieldPassword)
-	default:
-		if t.status.Applied == nil {
-			t.status.Applied = map[string][]string{}
-		}
-		t.status.Applied[driver.FieldPassword] = []string{strconv.Itoa(s.Accepted)}
-	}
+	t.mem.cloud.PasswordSent = s.Sent
+	plan.NotePassword(t.status, s.Accepted)
 }
 
 // wantedPassword returns the password that the spec names; empty if it names none. One that can't be used is refused here, before
 // it is stored or sent.
 func (r *Reconciler) wantedPassword(ctx context.Context, t *turn) (string, error) {
-	c := t.want.GetCredentials()
-	if c == nil || c.PasswordSecretRef == nil {
-		return "", nil
-	}
-	named := password.Reference{Secret: c.PasswordSecretRef.Name, Key: cmp.Or(c.PasswordSecretRef.Key, "password")}
-	secret := &corev1.Secret{}
-	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: t.obj.GetNamespace(), Name: named.Secret}, secret)
-	if client.IgnoreNotFound(err) != nil {
-		return "", fmt.Errorf("read Secret %s: %w", named.Secret, err)
-	}
-	named.Value = string(secret.Data[named.Key])
-	named.OwnConnection = slices.Contains(plan.ConnectionSecrets(t.status, t.want.GetConnection()), named.Secret)
-	t.knows(named.Value)
-	rule, err := t.described.Password(t.request.Spec)
-	if err != nil {
-		return "", err
-	}
-	named.Problem = rule.Check(named.Value)
-	if reason, message := named.Refuse(t.login.State.InForce()); reason != "" {
-		return "", &identity.ValidationError{Reason: reason, Message: message}
-	}
-	return named.Value, nil
+	wanted, secrets, err := r.logins().Wanted(ctx, t.obj, t.want, t.described, t.request.Spec, t.login.State.InForce())
+	t.knows(secrets...)
+	return wanted, err
 }
 
 // managesPassword reports whether the password of a server that exists is any of our business: if nobody
@@ -209,52 +158,8 @@ func (r *Reconciler) leftPassword(ctx context.Context, t *turn, wanted string) (
 	return password.Left{Password: left}, nil
 }
 
-// choosePassword decides about the password of a server that is about to be created, and stores it. first: nothing
-// was stored for the object before.
-func (r *Reconciler) choosePassword(ctx context.Context, t *turn, first bool) error {
-	if !r.Kind.Login {
-		return nil
-	}
-	if first {
-		t.setLogin(execute.NewLogin(r.passwords().New(r.passwordOwner(t)), t.status, t.mem.passwordSent))
-	} else if err := r.readPassword(ctx, t); err != nil {
-		return err
-	}
-	wanted, err := r.wantedPassword(ctx, t)
-	if err != nil {
-		return err
-	}
-	t.decide(t.login.State.Create(wanted, rand.Text()))
-	if err := r.storePassword(ctx, t); err != nil {
-		return err
-	}
-	t.password = driver.Password(t.login.State.Latest())
-	return nil
-}
-
-// takeOverPassword decides about the password of a server that is about to be taken over, and stores that.
-func (r *Reconciler) takeOverPassword(ctx context.Context, t *turn) error {
-	belongs := plan.Ownership(t.view, t.seen)
-	if !r.Kind.Login || belongs == plan.OursUnmarked {
-		return nil
-	}
-	if err := r.readPassword(ctx, t); err != nil {
-		return err
-	}
-	t.decide(t.login.State.TakeOver(belongs == plan.OursBefore))
-	return r.storePassword(ctx, t)
-}
-
-// sent notes what the cloud accepted and can't be read back.
-func (t *turn) sent(changes []driver.Change) {
-	if t.login != nil && slices.ContainsFunc(changes, func(c driver.Change) bool { return c.Field == driver.FieldPassword }) {
-		t.login.State = t.login.State.Accept()
-		t.notePassword(t.login.State)
-	}
-}
-
 // refused notes that a change which the cloud had accepted came to nothing. It may have been the password.
 func (t *turn) refused() {
 	t.mem.publisher.Published = nil
-	t.notePassword(password.State{Accepted: plan.AcceptedPassword(t.status), Sent: t.mem.passwordSent}.Refuse())
+	t.notePassword(password.State{Accepted: plan.AcceptedPassword(t.status), Sent: t.mem.cloud.PasswordSent}.Refuse())
 }

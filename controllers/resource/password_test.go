@@ -110,7 +110,7 @@ func TestCheckPassword(t *testing.T) {
 				d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: named.Name}}
 			}
 			tn := &turn{
-				obj: d, want: d, status: &d.Status.ResourceStatus, mem: &memory{passwordSent: serialOf(test.remembered)}, policy: plan.Policy{Management: v1alpha1.ManagementFull},
+				obj: d, want: d, status: &d.Status.ResourceStatus, mem: &memory{cloud: plan.Memory{PasswordSent: serialOf(test.remembered)}}, policy: plan.Policy{Management: v1alpha1.ManagementFull},
 				seen: driver.Observation{State: test.state, PasswordRefused: test.refused, Endpoint: driver.Endpoint{Host: "db.example", Username: "postgres"}},
 				conn: &identity.Connection{},
 			}
@@ -125,8 +125,10 @@ func TestCheckPassword(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.Client = c
-			if err := r.storePassword(t.Context(), tn); err != nil {
-				t.Fatal(err)
+			if tn.login != nil && tn.login.store {
+				if err := r.passwords().Put(t.Context(), tn.login.Secret, tn.login.State.Stored); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(secret), secret); err != nil {
 				t.Fatal(err)
@@ -165,66 +167,6 @@ func bytesOf(texts map[string]string) map[string][]byte {
 		all[k] = []byte(v)
 	}
 	return all
-}
-
-// A server that is taken over has a password that others know, unless it was ours before; what was meant for one of our own making
-// was not set by its creation.
-func TestTakeOverPassword(t *testing.T) {
-	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
-	before := mark
-	before.UID = "uid-before"
-	for _, test := range []struct {
-		name         string
-		mark         driver.Mark
-		id           string
-		accepted     string // the serial in the status
-		stored, want map[string]string
-	}{
-		{name: "a stranger's", want: map[string]string{"serial": "1", "foreign": "true"}},
-		{name: "a stranger's, in place of one that was to be created", stored: map[string]string{"next": "one", "serial": "1"},
-			want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}},
-		{name: "ours of before", mark: before, want: map[string]string{}},
-		{name: "ours of before, in place of one that was to be created", mark: before, stored: map[string]string{"next": "one", "serial": "1"},
-			want: map[string]string{"next": "one", "serial": "2"}},
-		{name: "one that lost its mark", id: "id-known", stored: map[string]string{"next": "one", "serial": "1"}, want: map[string]string{"next": "one", "serial": "1"}},
-		{name: "one that was restored", mark: mark, id: "id-new", stored: map[string]string{"current": "one", "serial": "1"}, want: map[string]string{"current": "one", "serial": "1"}},
-		{name: "one that was restored while a password was being set", mark: mark, id: "id-new", stored: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2",
-			want: map[string]string{"current": "one", "next": "two", "serial": "3"}},
-		{name: "one that was restored with the password of its creation", mark: mark, id: "id-new", stored: map[string]string{"next": "one", "serial": "1"}, accepted: "1",
-			want: map[string]string{"current": "one", "serial": "1"}},
-		{name: "one that was restored before a password was sent", mark: mark, id: "id-new", stored: map[string]string{"current": "one", "next": "two", "serial": "2"},
-			want: map[string]string{"current": "one", "next": "two", "serial": "2"}},
-		{name: "once more", stored: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			d, secret := withPassword(test.stored)
-			c := fake.NewClientBuilder().Build()
-			if test.stored != nil {
-				if err := c.Create(t.Context(), secret); err != nil {
-					t.Fatal(err)
-				}
-			}
-			r := &Reconciler{
-				Settings: Settings{Client: c, Reader: c, Namespace: secret.Namespace},
-				Kind:     kind.Database(),
-			}
-			tn := &turn{
-				obj: d, status: &d.Status.ResourceStatus, mem: &memory{},
-				view: plan.View{Held: true, Bound: true, Mark: mark, ID: "id-known"}, seen: driver.Observation{State: driver.Ready, Mark: test.mark, ID: test.id},
-			}
-			if test.accepted != "" {
-				tn.status.Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
-			}
-			if err := r.takeOverPassword(t.Context(), tn); err != nil {
-				t.Fatal(err)
-			}
-			secret.Data = nil
-			if err := client.IgnoreNotFound(c.Get(t.Context(), client.ObjectKeyFromObject(secret), secret)); err != nil {
-				t.Fatal(err)
-			}
-			comparePassword(t, secret, test.want)
-		})
-	}
 }
 
 // withPassword returns a Database and its password Secret, which is not stored yet.

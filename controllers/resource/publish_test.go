@@ -6,6 +6,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -28,7 +29,7 @@ func TestUnmade(t *testing.T) {
 			d.session = &showing{d.cloud, []driver.Observation{{
 				State: driver.Ready, Available: true, Mark: d.request.Mark, Changes: []driver.Change{tc.change},
 			}}}
-			d.mem.sent, d.mem.sentAt, d.Settle = []driver.Change{tc.change}, d.now, time.Hour
+			d.mem.cloud.Sent, d.mem.cloud.SentAt, d.Settle = []driver.Change{tc.change}, d.now, time.Hour
 			d.deleting = true // so that no password is looked for, which buckets don't have
 			if err := d.observe(t.Context(), d.turn); err != nil {
 				t.Fatal(err)
@@ -37,25 +38,6 @@ func TestUnmade(t *testing.T) {
 				t.Errorf("unsettled %t, unmade %t, want %t", d.view.Unsettled, d.unmade, tc.want)
 			}
 		})
-	}
-}
-
-// Where objects have no id, one that was usable and lost its mark keeps what is known of it; one that never was is a stranger's.
-func TestLostMarkIsNoNewObject(t *testing.T) {
-	d := newDesk(t)
-	d.status.Origin, d.status.Applied = v1alpha1.OriginCreated, map[string][]string{"versioning": {"Enabled"}}
-	d.takeNote(d.turn, plan.Unmarked, true)
-	if d.status.FirstReadyTime == nil || len(d.status.Applied) == 0 || d.status.Origin != v1alpha1.OriginCreated {
-		t.Errorf("its past is forgotten: %+v", d.status)
-	}
-	d.status.FirstReadyTime = nil
-	d.mem.sent, d.mem.sentAt = []driver.Change{{Field: driver.FieldMark}}, d.now
-	d.takeNote(d.turn, plan.Unmarked, true)
-	if len(d.status.Applied) > 0 || d.status.Origin != v1alpha1.OriginAdopted {
-		t.Errorf("a stranger's counts as made here: %+v", d.status)
-	}
-	if !d.mem.wasSent(driver.Change{Field: driver.FieldMark}) {
-		t.Error("it is forgotten that the mark was written, so it would be written without end")
 	}
 }
 
@@ -83,4 +65,10 @@ func TestStallKeepsWhatWaits(t *testing.T) {
 	if d.describe(d.turn, out); d.status.Plan.Hash != "" || d.status.Plan.Serial != 4 {
 		t.Errorf("nothing waits any more, and the plan is %+v", d.status.Plan)
 	}
+}
+
+// describe brings the status in line with an outcome and what was observed.
+func (d *desk) describe(t *turn, out outcome.Outcome) {
+	described, _ := d.facts(t).Describe(t.obj, out)
+	t.setObject(described)
 }

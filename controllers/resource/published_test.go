@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -173,4 +174,21 @@ func TestLostPasswordIsNoticedWithTheConnectionSecret(t *testing.T) {
 	if _, err := r.publish(t.Context(), tn, outcome.Outcome{State: condition.Settled}); !errors.Is(err, outcome.ErrStale) || tn.mem.publisher.Published != nil {
 		t.Errorf("got %v, and the connection Secret is remembered: %t", err, tn.mem.publisher.Published != nil)
 	}
+}
+
+// publish publishes by what a reconciliation knows.
+func (r *Reconciler) publish(ctx context.Context, t *turn, out outcome.Outcome) (outcome.Outcome, error) {
+	publication := execute.Publication{
+		Object: t.obj, Want: t.want, Cloud: &t.conn.Cloud, Observation: t.seen, PasswordSent: t.mem.cloud.PasswordSent, Now: t.now, Redact: t.redact,
+		Usable: t.seen.Available && plan.Ownership(t.view, t.seen) == plan.Ours && !t.unmade,
+	}
+	if t.login != nil {
+		publication.Login = &t.login.Login
+	}
+	done, err := r.publisher().Publish(ctx, publication, t.mem.publisher)
+	t.mem.publisher = done.Memory
+	if t.login == nil && done.Login != nil {
+		t.setLogin(done.Login)
+	}
+	return out, err
 }

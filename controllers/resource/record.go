@@ -3,7 +3,6 @@ package resource
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -36,8 +35,8 @@ func (r *Reconciler) record(ctx context.Context, t *turn, out outcome.Outcome, e
 	name := client.ObjectKeyFromObject(t.obj)
 	reported := r.reporter().Report(ctx, report.Reconciliation{
 		Facts: r.facts(t), Stored: t.stored, Object: t.obj, Before: t.toldBefore, WasReady: t.wasReady, Action: t.action, Written: t.changed,
-		Notes: t.notes, Released: t.letGo, LastObserved: t.mem.seen, Sent: t.justSent(), AwaitsSent: len(t.mem.sent) > 0,
-		StartedOver: t.mem.startedOver, Outcome: out, Err: err,
+		Notes: t.notes, Released: t.letGo, LastObserved: t.mem.seen, Sent: t.justSent(), AwaitsSent: len(t.mem.cloud.Sent) > 0,
+		StartedOver: t.mem.cloud.StartedOver, Outcome: out, Err: err,
 	}, t.mem.report)
 	t.mem.report, t.notes, t.letGo, t.stored, t.changed = reported.Memory, nil, nil, reported.Stored, reported.Written
 	t.setObject(reported.Object)
@@ -58,48 +57,7 @@ func (r *Reconciler) record(ctx context.Context, t *turn, out outcome.Outcome, e
 	return reported.Next, nil
 }
 
-// describe brings the status in line with an outcome and what was seen.
-func (r *Reconciler) describe(t *turn, out outcome.Outcome) {
-	described, released := r.facts(t).Describe(t.obj, out)
-	t.setObject(described)
-	t.letGo = append(t.letGo, released...)
-}
-
 // setObject takes on another version of the object.
 func (t *turn) setObject(object v1alpha1.ResourceObject) {
 	t.obj, t.spec, t.status = object, object.GetResourceSpec(), object.GetResourceStatus()
-}
-
-// patchStatus writes the status if it differs from what is stored.
-func (r *Reconciler) patchStatus(ctx context.Context, t *turn) error {
-	if equality.Semantic.DeepEqual(t.stored, t.obj) {
-		t.mem.creation = nil
-		return nil
-	}
-	desired := t.obj.DeepCopyObject().(v1alpha1.ResourceObject)
-	err := r.Client.Status().Patch(ctx, desired, client.MergeFromWithOptions(t.stored, client.MergeFromWithOptimisticLock{}))
-	if err != nil {
-		return err
-	}
-	t.obj.SetResourceVersion(desired.GetResourceVersion())
-	t.stored, t.changed = t.obj.DeepCopyObject().(v1alpha1.ResourceObject), true
-	t.mem.report.Unrecorded, t.mem.creation = false, nil
-	for i := range t.notes {
-		t.notes[i].OnceStored = false
-	}
-	if len(t.letGo) > 0 {
-		t.note(outcome.Released(t.letGo))
-	}
-	t.letGo = nil
-	return nil
-}
-
-// note has an Event recorded once the reconciliation is reported.
-func (t *turn) note(n outcome.Note) { t.notes = append(t.notes, n) }
-
-// onceStored has a Normal Event recorded once the status is stored: what is done again after a crash is told once.
-func (t *turn) onceStored(reason, format string, args ...any) {
-	n := outcome.Normal(reason, format, args...)
-	n.OnceStored = true
-	t.note(n)
 }

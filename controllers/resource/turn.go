@@ -91,7 +91,7 @@ func (r *Reconciler) begin(obj v1alpha1.ResourceObject) *turn {
 	t.wasReady = t.status.FirstReadyTime != nil
 	if request := obj.GetAnnotations()[v1alpha1.AnnotationReconcile]; t.mem.generation != obj.GetGeneration() || t.mem.request != request {
 		t.mem.report = t.mem.report.Wanted() // no waiting for what was before
-		t.mem.inVain, t.mem.failure = false, ""
+		t.mem.cloud.InVain, t.mem.failure = false, ""
 		t.mem.queueNews = newsNone
 		t.wanted = t.mem.generation != 0
 		t.lookNow = t.wanted && t.mem.request != request
@@ -170,7 +170,7 @@ func (r *Reconciler) prepare(t *turn) {
 			Cluster: r.ClusterID, Namespace: t.obj.GetNamespace(), Name: t.obj.GetName(), UID: string(t.obj.GetUID()),
 		},
 		Spec: driver.NewSpec(parameters), Applied: driver.Applied(t.status.Applied), Operation: t.status.Operation,
-		NotBefore: t.mem.notBefore,
+		NotBefore: t.mem.cloud.NotBefore,
 	}
 	if r.Kind.Login {
 		if c := t.want.GetCredentials(); c != nil && c.Username != nil {
@@ -204,19 +204,19 @@ func (r *Reconciler) look(t *turn) {
 	if t.bound() {
 		t.view.Moved = r.moved(t)
 	}
-	t.mem.absent = since(t.mem.absent, t.seen.State == driver.Absent, t.now)
-	t.mem.unsaved = since(t.mem.unsaved, t.seen.State == driver.Absent && t.seen.Snapshot == driver.Absent, t.now)
+	t.mem.cloud.Absent = since(t.mem.cloud.Absent, t.seen.State == driver.Absent, t.now)
+	t.mem.cloud.SnapshotAbsent = since(t.mem.cloud.SnapshotAbsent, t.seen.State == driver.Absent && t.seen.Snapshot == driver.Absent, t.now)
 	there := t.seen.State != driver.Absent && t.seen.State != driver.Unknown
 	t.lookForMark(there, r.answerLost(t))
 	if there && t.seen.Mark.UID == t.request.Mark.UID { // nothing else has this uid
-		t.status.CreationRefused, t.mem.creationRefused = false, false
+		t.status.CreationRefused, t.mem.cloud.CreationRefused = false, false
 	}
 	lost := t.seen.Mark.Zero() || plan.Ownership(t.view, t.seen) == plan.OursUnmarked
-	t.mem.unmarked = since(t.mem.unmarked, there && lost && !plan.MarkUnread(t.seen), t.now)
+	t.mem.cloud.Unmarked = since(t.mem.cloud.Unmarked, there && lost && !plan.MarkUnread(t.seen), t.now)
 	lasts := func(missing time.Time) bool { return !missing.IsZero() && t.now.Sub(missing) >= r.Settle }
-	t.view.AbsenceSure = lasts(t.mem.absent) && t.now.Sub(t.mem.notBefore) >= r.Settle
-	t.view.SnapshotAbsenceSure = lasts(t.mem.unsaved)
-	t.view.UnmarkedSure = lasts(t.mem.unmarked)
+	t.view.AbsenceSure = lasts(t.mem.cloud.Absent) && t.now.Sub(t.mem.cloud.NotBefore) >= r.Settle
+	t.view.SnapshotAbsenceSure = lasts(t.mem.cloud.SnapshotAbsent)
+	t.view.UnmarkedSure = lasts(t.mem.cloud.Unmarked)
 }
 
 // moved reports whether the spec now asks for another name or location than those that the object is bound to. Where a cloud object
@@ -237,8 +237,8 @@ func (t *turn) lookForMark(there, lostAnswer bool) {
 	switch {
 	case !there || !t.bound() || plan.MarkUnread(t.seen):
 	case !t.seen.Mark.Zero():
-		t.status.MarkMissing, t.mem.answered = false, false
-	case t.mem.answered, lostAnswer:
+		t.status.MarkMissing, t.mem.cloud.Answered = false, false
+	case t.mem.cloud.Answered, lostAnswer:
 		t.status.MarkMissing, t.status.ExternalID = true, t.seen.ID
 		t.view.ID = t.seen.ID
 	}
@@ -255,10 +255,4 @@ func since(before time.Time, so bool, now time.Time) time.Time {
 	default:
 		return before
 	}
-}
-
-func without(changes []driver.Change, failed []driver.FieldError) []driver.Change {
-	return slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool {
-		return slices.ContainsFunc(failed, func(f driver.FieldError) bool { return f.Field == c.Field })
-	})
 }

@@ -1,16 +1,20 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -38,16 +42,56 @@ type ConnectionSecret struct {
 	Checked time.Time
 }
 
-// ReadLogin reads the password Secret of an object. sent is the serial that this process knows to be accepted.
-func ReadLogin(ctx context.Context, passwords *password.Store, owner password.Owner, status *v1alpha1.ResourceStatus, sent int) (*Login, error) {
-	secret, err := passwords.Get(ctx, owner)
+// Logins reads what the password of an object's server comes from.
+type Logins struct {
+	Reader client.Reader
+	Store  *password.Store
+	Kind   *kind.Kind
+}
+
+func (l *Logins) owner(object v1alpha1.ResourceObject) password.Owner {
+	return password.Owner{Kind: l.Kind.Name, Name: object.GetName(), UID: object.GetUID()}
+}
+
+// Read reads the password Secret of an object. sent is the serial that this process knows to be accepted.
+func (l *Logins) Read(ctx context.Context, object v1alpha1.ResourceObject, sent int) (*Login, error) {
+	secret, err := l.Store.Get(ctx, l.owner(object))
 	if notOwned, ok := errors.AsType[*password.NotOwnedError](err); ok {
 		return nil, &identity.ValidationError{Reason: v1alpha1.ReasonSecretNotOwned, Message: notOwned.Error()}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return NewLogin(secret, status, sent), nil
+	return NewLogin(secret, object.GetResourceStatus(), sent), nil
+}
+
+// Wanted returns the password that the spec names; empty if it names none. One that can't be used is refused here, before
+// it is stored or sent. secrets are values that must never be shown. inForce is the password that the server is known to have.
+func (l *Logins) Wanted(
+	ctx context.Context, object, want v1alpha1.ResourceObject, described driver.Resource, spec driver.Spec, inForce string,
+) (wanted string, secrets []string, err error) {
+	c := want.GetCredentials()
+	if c == nil || c.PasswordSecretRef == nil {
+		return "", nil, nil
+	}
+	named := password.Reference{Secret: c.PasswordSecretRef.Name, Key: cmp.Or(c.PasswordSecretRef.Key, "password")}
+	secret := &corev1.Secret{}
+	err = l.Reader.Get(ctx, client.ObjectKey{Namespace: object.GetNamespace(), Name: named.Secret}, secret)
+	if client.IgnoreNotFound(err) != nil {
+		return "", nil, fmt.Errorf("read Secret %s: %w", named.Secret, err)
+	}
+	named.Value = string(secret.Data[named.Key])
+	named.OwnConnection = slices.Contains(plan.ConnectionSecrets(object.GetResourceStatus(), want.GetConnection()), named.Secret)
+	secrets = []string{named.Value}
+	rule, err := described.Password(spec)
+	if err != nil {
+		return "", secrets, err
+	}
+	named.Problem = rule.Check(named.Value)
+	if reason, message := named.Refuse(inForce); reason != "" {
+		return "", secrets, &identity.ValidationError{Reason: reason, Message: message}
+	}
+	return named.Value, secrets, nil
 }
 
 // NewLogin returns what a password Secret and the status say together. Without a Secret nothing was sent.
@@ -68,8 +112,7 @@ func (w *publishing) passwordToPublish(ctx context.Context, name string) (value 
 		if done, err = w.isPublished(ctx, name); done || err != nil {
 			return "", done, err
 		}
-		owner := password.Owner{Kind: w.Kind.Name, Name: w.Object.GetName(), UID: w.Object.GetUID()}
-		if w.done.Login, err = ReadLogin(ctx, w.Passwords, owner, w.Object.GetResourceStatus(), w.PasswordSent); err != nil {
+		if w.done.Login, err = w.Logins.Read(ctx, w.Object, w.PasswordSent); err != nil {
 			return "", false, err
 		}
 		secret := w.done.Login.Secret

@@ -17,7 +17,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
-	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -29,8 +28,8 @@ type Publisher struct {
 	Reader client.Reader
 	Writer client.Writer
 	Kind   *kind.Kind
-	// Passwords are read if nobody read the object's before.
-	Passwords *password.Store
+	// Logins is read if nobody read the object's before.
+	Logins *Logins
 }
 
 // A Publication is what a connection Secret is made of.

@@ -19,3 +19,27 @@ func AcceptedPassword(status *v1alpha1.ResourceStatus) int {
 	}
 	return serial
 }
+
+// NotePassword notes in a status which password the cloud accepted, by its serial; 0 for none.
+func NotePassword(status *v1alpha1.ResourceStatus, accepted int) {
+	switch {
+	case accepted == AcceptedPassword(status):
+	case accepted == 0:
+		delete(status.Applied, driver.FieldPassword)
+	default:
+		if status.Applied == nil {
+			status.Applied = map[string][]string{}
+		}
+		status.Applied[driver.FieldPassword] = []string{strconv.Itoa(accepted)}
+	}
+}
+
+// NeverCreated reports whether it is sure that nothing was created for an object: the cloud refused every creation that was sent
+// since the object was bound to its name and account. Then nothing in the cloud can be lost, wherever its provider config leads.
+//
+// There is a note in the status, which is written together with the first refusal, and one in memory. Both are removed, the first in
+// the API server, before a creation is sent: after a crash in between neither is there. A creation that is sent again and refused
+// again is noted in memory alone: else an object that waits for a quota would be written twice for each try.
+func NeverCreated(status *v1alpha1.ResourceStatus, m Memory) bool {
+	return status.ExternalName != "" && (status.CreationRefused || m.CreationRefused)
+}

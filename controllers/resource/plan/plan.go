@@ -54,6 +54,8 @@ type Action struct {
 	Quiet bool
 	// Approved: a person approved some of Changes.
 	Approved bool
+	// Verify: the API server has to confirm first that the object is as it was seen.
+	Verify bool
 	// Snapshot: a deletion takes a final snapshot.
 	Snapshot bool
 }

@@ -1,4 +1,4 @@
-package resource
+package execute
 
 import (
 	"reflect"
@@ -10,15 +10,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/resource/execute"
-	"github.com/mooring-dev/mooring/controllers/resource/report"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // Once another cloud object takes the place of one that vanished, the status keeps what is of the Kubernetes object and of the
 // place, and nothing of the cloud object that is gone.
 func TestNothingOfTheFormerCloudObjectStays(t *testing.T) {
-	d := newDesk(t)
+	d := newWork(t)
 	then := metav1.NewTime(time.Unix(1, 0))
 	full := v1alpha1.ResourceStatus{
 		ObservedGeneration: 3, AppliedGeneration: 3,
@@ -33,11 +32,11 @@ func TestNothingOfTheFormerCloudObjectStays(t *testing.T) {
 	}
 	complete(t, full)
 	*d.status = full
-	d.request = driver.Request{
+	d.Request = driver.Request{
 		Name: "photos", Location: "us", ID: "old", Operation: "insert-1", Applied: driver.Applied{"databaseName": {"app"}},
 	}
 	applied := driver.Applied{"tags": {"team"}}
-	if !d.startOver(d.turn, v1alpha1.OriginCreated, applied) {
+	if !d.startOver(v1alpha1.OriginCreated, applied) {
 		t.Error("nothing is said to have changed")
 	}
 	want := full
@@ -48,35 +47,30 @@ func TestNothingOfTheFormerCloudObjectStays(t *testing.T) {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
 	request := driver.Request{Name: "photos", Location: "us", Applied: applied}
-	if diff := cmp.Diff(request, d.request, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(request, d.Request, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)
 	}
-	if d.startOver(d.turn, v1alpha1.OriginCreated, applied) {
+	if d.startOver(v1alpha1.OriginCreated, applied) {
 		t.Error("it changes again")
 	}
 }
 
-// The same of what is remembered.
-func TestMemoryOfTheFormerCloudObject(t *testing.T) {
-	at := time.Unix(1, 0)
-	full := memory{
-		uid: "uid", report: report.Memory{Failures: 2, Failing: at, Edited: at, Drift: report.Drifts{"tags": {}}, Unrecorded: true, Recorded: at}, generation: 3, request: "now", queuedSince: at, seen: at,
-		absent: at, unsaved: at, unmarked: at, sent: []driver.Change{{Field: "tags"}}, sentAt: at, inVain: true, passwordSent: 4, deleteSent: at,
-		answered: true, creationSent: true, creationRefused: true, creationFailed: true, creation: &report.Creation{ID: "old"}, publisher: execute.Memory{Published: &execute.ConnectionSecret{Name: "login"}, Unwritten: "login"},
-		startedOver: true,
-		failure:     "no room", notBefore: at,
+// Where objects have no id, one that was usable and lost its mark keeps what is known of it; one that never was is a stranger's.
+func TestLostMarkIsNoNewObject(t *testing.T) {
+	d := newWork(t)
+	d.status.Origin, d.status.Applied = v1alpha1.OriginCreated, map[string][]string{"versioning": {"Enabled"}}
+	d.noteOrigin(plan.Unmarked, true)
+	if d.status.FirstReadyTime == nil || len(d.status.Applied) == 0 || d.status.Origin != v1alpha1.OriginCreated {
+		t.Errorf("its past is forgotten: %+v", d.status)
 	}
-	want := full
-	want.unsaved, want.unmarked, want.sent, want.sentAt, want.inVain, want.passwordSent = time.Time{}, time.Time{}, nil, time.Time{}, false, 0
-	want.deleteSent, want.report.Drift, want.answered, want.creation, want.publisher.Published = time.Time{}, nil, false, nil, nil
-	want.creationRefused, want.creationFailed = false, false
-	for _, wasReady := range []bool{true, false} {
-		got := full
-		got.startedOver, want.startedOver = false, wasReady
-		got.startOver(wasReady)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(memory{}), cmpopts.IgnoreUnexported(report.Memory{}, report.FieldDrift{})); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+	d.status.FirstReadyTime = nil
+	d.Memory.Sent, d.Memory.SentAt = []driver.Change{{Field: driver.FieldMark}}, d.Now
+	d.noteOrigin(plan.Unmarked, true)
+	if len(d.status.Applied) > 0 || d.status.Origin != v1alpha1.OriginAdopted {
+		t.Errorf("a stranger's counts as made here: %+v", d.status)
+	}
+	if !d.Memory.WasSent(driver.Change{Field: driver.FieldMark}) {
+		t.Error("it is forgotten that the mark was written, so it would be written without end")
 	}
 }
 

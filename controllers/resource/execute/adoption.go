@@ -1,0 +1,38 @@
+package execute
+
+import (
+	"context"
+
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// takeOver notes, before the mark is written, that the cloud object becomes this object's. It waits while the cloud may not show
+// a mark that was just written.
+func (w step) takeOver(ctx context.Context, changes []driver.Change, wasBound bool) (waits bool, err error) {
+	if w.Now.Sub(w.Memory.SentAt) < w.Settle && w.Memory.WasSent(changes[0]) {
+		return true, nil
+	}
+	if err := w.takeOverPassword(ctx); err != nil {
+		return false, err
+	}
+	if belongs := plan.Ownership(w.View, w.Observation); belongs != plan.OursUnmarked {
+		w.noteOrigin(belongs, wasBound)
+	}
+	w.status.ExternalID, w.Request.ID = w.Observation.ID, w.Observation.ID
+	return false, nil
+}
+
+// noteOrigin notes where a cloud object that is taken over came from. What had the name before is forgotten, unless it may only
+// have lost its mark: where objects have no id, one that was usable here is taken to be the same.
+func (w step) noteOrigin(belongs plan.Belonging, wasBound bool) {
+	if belongs == plan.Unmarked && w.View.ID == "" && w.status.FirstReadyTime != nil {
+		return
+	}
+	if wasBound {
+		sent, sentAt := w.Memory.Sent, w.Memory.SentAt
+		w.startOver(plan.OriginOf(belongs), nil)
+		w.Memory.Sent, w.Memory.SentAt = sent, sentAt // a mark that does not last is not written without end
+	}
+	w.status.Origin = plan.OriginOf(belongs)
+}

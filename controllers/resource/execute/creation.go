@@ -1,0 +1,26 @@
+package execute
+
+import "github.com/mooring-dev/mooring/providers/driver"
+
+// creationRefused takes in the error that a creation ended with. The object was observed to be absent before, so an answer that
+// refuses the creation says that there still is nothing. That something of the name exists says so only if no creation before it may
+// have made that.
+func (w step) creationRefused(err error, nothingYet bool) {
+	sentBefore := w.Memory.CreationSent
+	w.Memory.CreationSent = true
+	code := driver.CodeOf(err)
+	w.Memory.CreationFailed = code != driver.Internal && code != driver.Unavailable
+	if w.Memory.StartedOver {
+		return // what lived before may come back: restored from a snapshot, for example
+	}
+	switch code {
+	case driver.Conflict:
+		if !nothingYet {
+			return
+		}
+	case driver.Invalid, driver.Denied, driver.NotFound, driver.Quota, driver.Capacity:
+	default:
+		return
+	}
+	w.status.CreationRefused, w.Memory.CreationRefused = !sentBefore, true
+}

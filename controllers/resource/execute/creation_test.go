@@ -1,0 +1,59 @@
+package execute
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Only an answer that refuses the creation proves that nothing was created. Another object of the name proves it only if it can't be
+// what an earlier creation without an answer made.
+func TestWhatProvesThatNothingWasCreated(t *testing.T) {
+	for code := driver.Internal; code <= driver.Capacity; code++ {
+		for _, nothingYet := range []bool{true, false} {
+			want := nothingYet
+			switch code {
+			case driver.Invalid, driver.Denied, driver.NotFound, driver.Quota, driver.Capacity:
+				want = true
+			case driver.Conflict:
+			default:
+				want = false
+			}
+			t.Run(fmt.Sprintf("%v, nothing created before: %t", code, nothingYet), func(t *testing.T) {
+				d := newWork(t)
+				d.status.FirstReadyTime = nil
+				err := fmt.Errorf("creation: %w", &driver.Error{Code: code})
+				d.creationRefused(err, nothingYet)
+				if plan.NeverCreated(d.status, d.Memory) != want || d.status.CreationRefused != want {
+					t.Errorf("never created: %t, stored: %t, want %t", plan.NeverCreated(d.status, d.Memory), d.status.CreationRefused, want)
+				}
+				// What is sent again is not written about again.
+				d.startOver(v1alpha1.OriginCreated, nil)
+				if plan.NeverCreated(d.status, d.Memory) {
+					t.Error("a creation was sent, and nothing is said to be created before it is answered")
+				}
+				d.creationRefused(err, nothingYet)
+				if plan.NeverCreated(d.status, d.Memory) != want || d.status.CreationRefused {
+					t.Errorf("the second time: never created: %t, stored: %t, want %t and false", plan.NeverCreated(d.status, d.Memory), d.status.CreationRefused, want)
+				}
+			})
+		}
+	}
+	d := newWork(t)
+	if d.creationRefused(errors.New("no answer"), true); plan.NeverCreated(d.status, d.Memory) {
+		t.Error("an error that says nothing proves something")
+	}
+}
+
+// What lived before may be restored meanwhile: that its creation is refused proves nothing.
+func TestRefusalProvesNothingOfWhatLivedBefore(t *testing.T) {
+	d := newWork(t)
+	d.startOver(v1alpha1.OriginCreated, nil)
+	if d.creationRefused(&driver.Error{Code: driver.Quota}, true); plan.NeverCreated(d.status, d.Memory) {
+		t.Error("an object that was Ready is said never to have been created")
+	}
+}

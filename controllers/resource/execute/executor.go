@@ -1,0 +1,151 @@
+package execute
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Protector keeps what the deletion of a cloud object will need: its provider config, and the credentials.
+type Protector interface {
+	Protect(ctx context.Context, config identity.Key, namespace string) error
+}
+
+// An Executor does actions about objects of one kind.
+type Executor struct {
+	// Client writes objects; Reader reads from the API server what must be fresh.
+	Client client.Client
+	Reader client.Reader
+	Kind   *kind.Kind
+	// Classes holds the limits of classes; Rollouts lets a changed one reach its users a few at a time. Room is locked while an object of a
+	// class with a limit is bound.
+	Classes   *class.Resolver
+	Rollouts  *class.Rollouts
+	Room      sync.Locker
+	Protector Protector
+	Logins    *Logins
+	Publisher *Publisher
+	// Requeue has an object reconciled at once.
+	Requeue func(client.ObjectKey, account.Priority)
+	// Settle is how long the cloud may take to show what was written; Deadline bounds the calls of one action.
+	Settle   time.Duration
+	Deadline time.Duration
+	Clock    func() time.Time
+}
+
+// A Task is an action, and what it takes to do it: values, which Execute does not change.
+type Task struct {
+	outcome.Facts
+	// Stored is the object as the API server has it, and Object what its status is to be like. Want is the object with its class merged in.
+	Stored, Object, Want v1alpha1.ResourceObject
+	Session              driver.Session
+	Described            driver.Resource
+	Cloud                *driver.Description
+	// Password is sent by Create and Update; empty if none is to be touched.
+	Password driver.Password
+	// Login is what is known of the password; nil if its Secret was not read. StoreLogin: its State has to be stored before anything is
+	// sent or published.
+	Login      *Login
+	StoreLogin bool
+	// Unmade: something that the connection Secret names may not be in the cloud yet.
+	Unmade bool
+	// Failures counts failed reconciliations in a row. Failure is why an operation that the cloud had begun failed; empty if none did.
+	Failures int
+	Failure  string
+	// Wanted: a person edited the spec, or asked for the reconciliation. Priority is that of the reconciliation.
+	Wanted   bool
+	Priority account.Priority
+	Memory   plan.Memory
+	// Published is what the publisher remembers.
+	Published Memory
+}
+
+// A Done says what happened. It holds for what was done, also beside an error.
+type Done struct {
+	Outcome outcome.Outcome
+	// Stored is the object as the API server has it now, and Object what its status is to be like.
+	Stored, Object v1alpha1.ResourceObject
+	Request        driver.Request
+	Login          *Login
+	Memory         plan.Memory
+	Published      Memory
+	// Current is what the connection Secret holds; it counts once the status is stored.
+	Current *ConnectionSecret
+	Notes   []outcome.Note
+	// Released are fields that are no longer managed, which is told once the status is stored.
+	Released []string
+	// Action is what was begun; empty if the password could not be stored, which comes first.
+	Action string
+	// Written: the status was written. Recorded: what an earlier creation returned is stored too.
+	Written, Recorded bool
+	// StartedOver: another cloud object takes the place of the one that had the name before.
+	StartedOver bool
+	// LeftRollout: no change of the class is under way any more.
+	LeftRollout bool
+	// CallError is the error of the call to the cloud; nil if it answered.
+	CallError error
+	// Secrets are values that must never be shown.
+	Secrets []string
+}
+
+// A work is a task while it is carried out.
+type work struct {
+	*Executor
+	Task
+	// status is that of Task.Object.
+	status *v1alpha1.ResourceStatus
+	done   Done
+}
+
+// A step does the action of a work.
+type step struct{ *work }
+
+func (e *Executor) begin(task Task) *work {
+	w := &work{Executor: e, Task: task}
+	redact := task.Redact
+	w.Redact = func(message string) string { return driver.Redact(redact(message), w.done.Secrets...) }
+	if d := task.Request.Deletion; d != nil {
+		deletion := *d
+		w.Request.Deletion = &deletion
+	}
+	if task.Login != nil {
+		login := *task.Login
+		w.Login = &login
+	}
+	w.setObject(task.Object.DeepCopyObject().(v1alpha1.ResourceObject))
+	return w
+}
+
+// Execute does an action. From here on a shutdown does not interrupt: a write that began is finished, so that it can be recorded.
+func (e *Executor) Execute(ctx context.Context, task Task, a plan.Action) (Done, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.Deadline)
+	defer cancel()
+	w := e.begin(task)
+	out, err := step{w}.act(ctx, a)
+	return w.end(out), err
+}
+
+func (w *work) end(out outcome.Outcome) Done {
+	d := w.done
+	d.Outcome, d.Stored, d.Object, d.Request, d.Login, d.Memory, d.Published = out, w.Stored, w.Object, w.Request, w.Login, w.Memory, w.Published
+	return d
+}
+
+// setObject takes on another version of the object.
+func (w *work) setObject(object v1alpha1.ResourceObject) {
+	w.Object, w.status = object, object.GetResourceStatus()
+}
+
+// note has an Event recorded once the reconciliation is reported.
+func (w *work) note(n outcome.Note) { w.done.Notes = append(w.done.Notes, n) }

@@ -1,0 +1,81 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Memory is what is remembered of a cloud object between reconciliations: what was sent to it, and what was missing. All of it may be lost
+// at any time: it saves calls and keeps conditions calm, and nothing is wrong without it.
+type Memory struct {
+	// Absent is when the cloud object was first observed to be missing; zero while it is there.
+	Absent time.Time
+	// SnapshotAbsent is when the final snapshot was first observed to be missing; zero while it is there, or was not looked for.
+	SnapshotAbsent time.Time
+	// Unmarked is when the object was first observed to have no mark; zero while it has one.
+	Unmarked time.Time
+	// Sent are the changes of the last update, and SentAt is when it was sent: until reads have caught up the
+	// same difference is no reason to send it again.
+	Sent   []driver.Change
+	SentAt time.Time
+	// InVain: what was sent last had been sent before.
+	InVain bool
+	// PasswordSent is the serial of the password that the cloud accepted: the status that says so may have been lost. 0 if there is
+	// none, or if the password Secret was lost.
+	PasswordSent int
+	// DeleteSent is when the cloud accepted the deletion.
+	DeleteSent time.Time
+	// Answered: the cloud answered the creation, and no mark was observed since.
+	Answered bool
+	// CreationSent: this process sent a creation since the object was bound, and it failed. CreationRefused: the cloud refused all
+	// creations. CreationFailed: it answered the last one with an error.
+	CreationSent, CreationRefused, CreationFailed bool
+	// StartedOver: another cloud object took the place of the first one.
+	StartedOver bool
+	// NotBefore is how fresh an observation must be: when the last write ended.
+	NotBefore time.Time
+}
+
+// WithoutSent returns changes without those that were just sent and that a stale read may still show.
+func (m Memory) WithoutSent(changes []driver.Change, now time.Time, window time.Duration) []driver.Change {
+	if now.Sub(m.SentAt) >= window {
+		return changes
+	}
+	var out []driver.Change
+	for _, c := range changes {
+		if !m.WasSent(c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// WasSent reports whether the last update had a change.
+func (m Memory) WasSent(c driver.Change) bool {
+	for _, s := range m.Sent {
+		if s.Field == c.Field && s.From == c.From && s.To == c.To {
+			return true
+		}
+	}
+	return false
+}
+
+// Wrote is the memory once the cloud was written to: reads may lag behind that from now on.
+func (m Memory) Wrote(now time.Time, changes []driver.Change) Memory {
+	m.NotBefore = now
+	if changes != nil {
+		m.Sent, m.SentAt = changes, now
+	}
+	return m
+}
+
+// StartOver is the memory without what is remembered of the cloud object that had the name before, and that may have been usable.
+func (m Memory) StartOver(wasReady bool) Memory {
+	m.PasswordSent = 0
+	m.Sent, m.SentAt, m.InVain = nil, time.Time{}, false
+	m.DeleteSent, m.SnapshotAbsent, m.Unmarked = time.Time{}, time.Time{}, time.Time{}
+	m.CreationRefused, m.CreationFailed = false, false
+	m.Answered, m.StartedOver = false, m.StartedOver || wasReady
+	return m
+}

@@ -1,0 +1,34 @@
+package plan
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Nothing that is remembered of the former cloud object is held against the one that takes its place.
+func TestMemoryOfTheFormerCloudObject(t *testing.T) {
+	at := time.Unix(1, 0)
+	full := Memory{
+		Absent: at, SnapshotAbsent: at, Unmarked: at, Sent: []driver.Change{{Field: "tags"}}, SentAt: at, InVain: true, PasswordSent: 4, DeleteSent: at,
+		Answered: true, CreationSent: true, CreationRefused: true, CreationFailed: true, StartedOver: true, NotBefore: at,
+	}
+	v := reflect.ValueOf(full)
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Errorf("%s has no value: decide here what becomes of it", v.Type().Field(i).Name)
+		}
+	}
+	for _, wasReady := range []bool{true, false} {
+		before := full
+		before.StartedOver = false
+		want := Memory{Absent: at, CreationSent: true, StartedOver: wasReady, NotBefore: at}
+		if diff := cmp.Diff(want, before.StartOver(wasReady)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
