@@ -1,0 +1,65 @@
+package report
+
+import (
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/retry"
+)
+
+// What was done is recorded in its order, and what waits for the status comes once that is stored. A step that each new object takes is no
+// Event of a new object.
+func TestNotes(t *testing.T) {
+	first := outcome.Normal("Created", "created it")
+	first.FirstTime = true
+	later := outcome.Normal("ConnectionMoved", "wrote the Secret")
+	later.OnceStored = true
+	notes := []outcome.Note{later, first, outcome.Warning("DataLost", "it was lost"), outcome.Normal("Updated", "changed it")}
+	for name, test := range map[string]struct {
+		stores, wasReady bool
+		want             []string
+	}{
+		"nothing to store":          {want: []string{"Warning DataLost it was lost", "Normal Updated changed it"}},
+		"stored":                    {stores: true, want: []string{"Warning DataLost it was lost", "Normal Updated changed it", "Normal ConnectionMoved wrote the Secret"}},
+		"stored, and it was usable": {stores: true, wasReady: true, want: []string{"Normal Created created it", "Warning DataLost it was lost", "Normal Updated changed it", "Normal ConnectionMoved wrote the Secret"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			scheme := runtime.NewScheme()
+			if err := v1alpha1.AddToScheme(scheme); err != nil {
+				t.Fatal(err)
+			}
+			b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos", ResourceVersion: "1"}}
+			recorder := events.NewFakeRecorder(10)
+			r := &Reporter{
+				Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(b).WithStatusSubresource(b).Build(), Recorder: recorder, Log: logr.Discard(),
+				Kind: kind.Bucket(), Cadence: retry.DefaultCadence(time.Minute), Deadline: time.Minute,
+			}
+			in := Reconciliation{Stored: b, Object: b.DeepCopy(), Notes: notes, WasReady: test.wasReady, Outcome: outcome.Outcome{KeepConditions: true, Next: outcome.Soon}}
+			in.Redact = func(message string) string { return message }
+			if test.stores {
+				in.Object.GetResourceStatus().Operation = "operation-1"
+			}
+			if report := r.Report(t.Context(), in, NewMemory(r.Cadence, time.Now())); !report.Recorded || report.Written != test.stores {
+				t.Fatalf("recorded %t, written %t", report.Recorded, report.Written)
+			}
+			close(recorder.Events)
+			var got []string
+			for e := range recorder.Events {
+				got = append(got, e)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("Events (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
