@@ -59,8 +59,7 @@ func shape(t testing.TB, path string, typ reflect.Type, home string) (lines []st
 	if typ.PkgPath() != home {
 		return []string{path + " " + typ.String()}
 	}
-	for i := range typ.NumField() {
-		f := typ.Field(i)
+	for f := range typ.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case name == "-" || !f.IsExported():

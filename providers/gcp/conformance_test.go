@@ -17,8 +17,6 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-const ()
-
 func TestConformance(t *testing.T) {
 	t.Run("at once", func(t *testing.T) { drivertest.Run(t, harness(t, localcloud.Durations{})) })
 	t.Run("taking time", func(t *testing.T) {
