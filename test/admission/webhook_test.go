@@ -252,6 +252,34 @@ func whatIsAsked(t *testing.T, judge *stub) {
 	}
 }
 
+// TestWarningsArrive: the API server cuts long warnings once all have more than 4096 characters, and drops those with control characters or
+// invalid UTF-8. What the webhook sends arrives as it is sent, the first ones whole, in whatever language.
+func TestWarningsArrive(t *testing.T) {
+	judge := &stub{}
+	warnings := []string{"Köln → 東京: Größe \"ändert\" sich", "first line\nsecond\x1b line", "invalid \xff UTF-8"}
+	for i := range 30 {
+		warnings = append(warnings, fmt.Sprintf("%02d%s", i, strings.Repeat("ä", 300)))
+	}
+	judge.does.Store(act(func(context.Context) (admission.Verdict, error) { return admission.Verdict{Warnings: warnings}, nil }))
+	serve(t, judge, clock.RealClock{})
+	c, heard := listening(t)
+	var got []string
+	system.Retry(t, "the webhook to be asked", func() error {
+		heard.Take()
+		if err := c.Create(t.Context(), object(t, "Bucket", `{spec: {}}`), client.DryRunAll); err != nil {
+			t.Fatal(err)
+		}
+		if got = heard.Take(); len(got) == 0 {
+			return errors.New("no warnings")
+		}
+		return nil
+	})
+	want := []string{warnings[0], "first line second line", "invalid \uFFFD UTF-8"}
+	if len(got) < 10 || !slices.Equal(got[:3], want) || !strings.HasPrefix(got[3], "00ä") || !strings.HasSuffix(got[3], "…") || !strings.HasSuffix(got[len(got)-1], " more warnings are left out") {
+		t.Errorf("%d warnings arrived: %q", len(got), got)
+	}
+}
+
 // settled waits until the API server's own cache has an object's last version. Until then it may try an edit on the
 // version before, ask about that, and begin anew.
 func settled(t *testing.T, o *unstructured.Unstructured) {

@@ -3,6 +3,7 @@ package preview
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -430,5 +431,24 @@ func TestClipPair(t *testing.T) {
 				t.Errorf("%q -> %q, want %q -> %q", from, to, tt.wantFrom, tt.wantTo)
 			}
 		})
+	}
+}
+
+// refusing is a driver that can't say what changes.
+type refusing struct{ driver.Driver }
+
+func (refusing) Preview(string, json.RawMessage, json.RawMessage, driver.Applied) ([]driver.Change, error) {
+	return nil, errors.New("no such spec")
+}
+
+// What a driver can't say is an error of the preview, and not that nothing changes. The webhook makes a warning of it.
+func TestPreviewOfADriverThatFails(t *testing.T) {
+	p := newPreview()
+	p.Drivers["aws"] = refusing{p.Drivers["aws"]}
+	if lines, err := p.Edit(t.Context(), usual(), editOf(usual(), moreDisk)); err == nil {
+		t.Errorf("the edit: %q, and no error", lines)
+	}
+	if lines, err := p.Deletion(t.Context(), usual()); err == nil {
+		t.Errorf("the deletion: %q, and no error", lines)
 	}
 }
