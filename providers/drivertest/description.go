@@ -82,9 +82,14 @@ func (h Harness) describedConfig() []Check {
 		}},
 		{"Describe/has exactly the kinds of the harness", func(t testing.TB) {
 			d := h.Driver.Describe()
-			for kind, has := range map[string]bool{"Bucket": h.Buckets != nil, "Database": h.Databases != nil} {
-				if _, described := d.Resource(kind); described != has {
-					t.Errorf("%s: described %t, harness %t", kind, described, has)
+			for _, r := range d.Resources {
+				if !h.has(r.Kind) {
+					t.Errorf("the driver describes a %s, and the harness has none: add it to Kinds", r.Kind)
+				}
+			}
+			for _, kind := range h.Kinds {
+				if _, described := d.Resource(kind.kind()); !described {
+					t.Errorf("the harness has a %s, and the driver describes none", kind.kind())
 				}
 			}
 		}},

@@ -2,7 +2,7 @@
 // named subtest each, for every kind that the driver has.
 //
 //	func TestConformance(t *testing.T) {
-//		drivertest.Run(t, drivertest.Harness{Driver: ..., Buckets: &drivertest.Kind[v1alpha1.BucketParameters]{...}})
+//		drivertest.Run(t, drivertest.Harness{Driver: ..., Kinds: []drivertest.Trial{bucketKind(), databaseKind()}})
 //	}
 //
 // A driver's author brings a Harness: the driver, a cloud to run it on, a way into that cloud behind the driver's

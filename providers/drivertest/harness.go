@@ -1,10 +1,10 @@
 package drivertest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -44,9 +44,20 @@ type Harness struct {
 	// driver's own has to be longer, or nothing shows that it heeds that of its caller.
 	Grace time.Duration
 
-	// The kinds. A kind that is nil here must be one that the driver lacks.
-	Databases *Kind[v1alpha1.DatabaseParameters]
-	Buckets   *Kind[v1alpha1.BucketParameters]
+	// Kinds are the kinds that the driver has: all that it describes.
+	Kinds []Trial
+}
+
+// A Trial is a Kind of whatever parameters.
+type Trial interface {
+	// kind returns the name of the kind in the API.
+	kind() string
+	checks(h *Harness) []Check
+}
+
+// has reports whether the harness has a kind.
+func (h *Harness) has(kind string) bool {
+	return slices.ContainsFunc(h.Kinds, func(k Trial) bool { return k.kind() == kind })
 }
 
 // Calls counts calls that the cloud has seen.
@@ -92,6 +103,8 @@ type Fault struct {
 
 // A Kind says how to try one kind of object. S is its parameters.
 type Kind[S any] struct {
+	// Name is the kind's name in the API, for example Bucket.
+	Name string
 	// Full returns parameters that declare every field that the table has a row for, Minimal the least
 	// that Create takes, with no tags. Each call returns new values.
 	Full, Minimal func() S
@@ -120,6 +133,10 @@ type Kind[S any] struct {
 	// Cloud is the way in behind the driver's back.
 	Cloud Backdoor
 }
+
+func (k *Kind[S]) kind() string { return k.Name }
+
+func (k *Kind[S]) checks(h *Harness) []Check { return newBench(h, k.Name, k).checks() }
 
 // A Field is a row of the table, and values to try. Values are in the spec's own words: a string, an int, a
 // bool, and a map[string]string for maps.

@@ -43,11 +43,8 @@ func (h Harness) Checks() []Check {
 		h.Grace = time.Minute
 	}
 	checks := append(h.description(), h.connection()...)
-	if h.Buckets != nil {
-		checks = append(checks, newBench(&h, "Bucket", h.Buckets).checks()...)
-	}
-	if h.Databases != nil {
-		checks = append(checks, newBench(&h, "Database", h.Databases).checks()...)
+	for _, kind := range h.Kinds {
+		checks = append(checks, kind.checks(&h)...)
 	}
 	return checks
 }
@@ -70,9 +67,13 @@ func (h Harness) openings() []Check {
 			}
 		}},
 		{"Open/has exactly the kinds of the harness, and refuses others without a call", func(t testing.TB) {
-			for kind, has := range map[string]bool{"Bucket": h.Buckets != nil, "Database": h.Databases != nil, "Nothing": false} {
-				h.serves(t, kind, has)
+			for _, r := range h.Driver.Describe().Resources {
+				h.serves(t, r.Kind, h.has(r.Kind))
 			}
+			for _, kind := range h.Kinds {
+				h.serves(t, kind.kind(), true)
+			}
+			h.serves(t, "Nothing", false)
 		}},
 		{"Open/refuses what can't work as Invalid, or its location as NotFound, without showing secrets", func(t testing.TB) {
 			if len(h.Refused) == 0 {

@@ -10,18 +10,6 @@ import (
 	"github.com/mooring-dev/mooring/providers/table/tabletest"
 )
 
-func TestEffectsOfBuckets(t *testing.T) {
-	tabletest.Effects(t, bucketTable, []tabletest.Example[v1alpha1.BucketParameters, bucket]{
-		tabletest.Of("location", v1alpha1.BucketParameters{Location: new("eu-west-1")}, bucket{region: "eu-central-1"}, driver.Impossible),
-		tabletest.Of("versioning", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}, bucket{}, driver.Online),
-		tabletest.Of("publicAccess", v1alpha1.BucketParameters{PublicAccess: new(v1alpha1.PublicAccessAllowed)},
-			bucket{publicAccess: new(v1alpha1.PublicAccessBlocked)}, driver.Online),
-		tabletest.Of("encryption.key", v1alpha1.BucketParameters{Encryption: &v1alpha1.BucketEncryption{Key: new("arn:aws:kms:eu-central-1:1:key/a")}},
-			bucket{key: new("")}, driver.Online),
-		tabletest.Of("tags", v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}}, bucket{}, driver.Online),
-	})
-}
-
 func TestEffectsOfDatabases(t *testing.T) {
 	version := func(v string) databaseSpec { return databaseSpec{Version: &v} }
 	runs := func(v string) types.DBInstance { return types.DBInstance{EngineVersion: &v} }

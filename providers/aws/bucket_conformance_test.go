@@ -1,0 +1,94 @@
+package aws_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/fieldedit"
+)
+
+func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketParameters] {
+	return &drivertest.Kind[v1alpha1.BucketParameters]{
+		Name: "Bucket",
+		RefusedNames: []string{
+			"my", strings.Repeat("a", 64), "Photos", "photos_2026", "-photos", "photos-", "two..dots", "192.168.5.4", "xn--photos", "sthree-photos",
+			"amzn-s3-demo-photos", "photos-s3alias", "photos--ol-s3", "photos.mrap", "photos--use1-az4--x-s3", "photos--use1-az4--xa-s3", "photos--table-s3",
+		},
+		OddNames:     []string{"1photos", "photos--2026", "photos.example.com", "192.168.5.4.5"},
+		Full:         fieldedit.AWSBucket(region).Full,
+		Minimal:      func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
+		Fields:       fieldedit.AWSBucket(region).Fields,
+		Reads:        4, // one, and one for each aspect: versioning, publicAccess, encryption
+		MinimalReads: 1,
+		GlobalNames:  true,
+		Contents:     true,
+		Cloud: drivertest.Backdoor{
+			Edit:    b.editBucket,
+			Labels:  b.bucketLabels,
+			Relabel: b.relabelBucket,
+			Remove: func(t testing.TB, name string) {
+				defer b.uncounted()()
+				do(t, b.s3.DeleteBucket, &s3.DeleteBucketInput{Bucket: &name})
+			},
+			Fill: func(t testing.TB, name string) {
+				defer b.uncounted()()
+				do(t, b.s3.PutObject, &s3.PutObjectInput{Bucket: &name, Key: new("a"), Body: strings.NewReader("x")})
+			},
+			Hide: func(_ testing.TB, name, f string) func() {
+				return b.only(name, map[string]string{
+					"versioning": "GetBucketVersioning", "publicAccess": "GetPublicAccessBlock", "encryption.key": "GetBucketEncryption",
+				}[f])
+			},
+			Refuse: func(_ testing.TB, name, f string) func() {
+				return b.only(name, map[string]string{
+					"versioning": "PutBucketVersioning", "publicAccess": "PutPublicAccessBlock",
+					"encryption.key": "PutBucketEncryption", "tags": "PutBucketTagging",
+				}[f])
+			},
+		},
+	}
+}
+
+func (b *backdoor) editBucket(t testing.TB, name, f string, value any) {
+	defer b.uncounted()()
+	switch f {
+	case "versioning":
+		do(t, b.s3.PutBucketVersioning, &s3.PutBucketVersioningInput{Bucket: &name,
+			VersioningConfiguration: &s3types.VersioningConfiguration{Status: s3types.BucketVersioningStatus(value.(string))}})
+	case "publicAccess":
+		on := new(value == "Blocked")
+		do(t, b.s3.PutPublicAccessBlock, &s3.PutPublicAccessBlockInput{Bucket: &name,
+			PublicAccessBlockConfiguration: &s3types.PublicAccessBlockConfiguration{
+				BlockPublicAcls: on, IgnorePublicAcls: on, BlockPublicPolicy: on, RestrictPublicBuckets: on}})
+	case "encryption.key":
+		do(t, b.s3.PutBucketEncryption, &s3.PutBucketEncryptionInput{Bucket: &name,
+			ServerSideEncryptionConfiguration: &s3types.ServerSideEncryptionConfiguration{Rules: []s3types.ServerSideEncryptionRule{{
+				ApplyServerSideEncryptionByDefault: &s3types.ServerSideEncryptionByDefault{
+					SSEAlgorithm: s3types.ServerSideEncryptionAwsKms, KMSMasterKeyID: new(value.(string))}}}}})
+	default:
+		t.Fatalf("no way to edit %s", f)
+	}
+}
+
+func (b *backdoor) bucketLabels(t testing.TB, name string) map[string]string {
+	defer b.uncounted()()
+	tags := map[string]string{}
+	for _, tag := range do(t, b.s3.GetBucketTagging, &s3.GetBucketTaggingInput{Bucket: &name}).TagSet {
+		tags[*tag.Key] = *tag.Value
+	}
+	return tags
+}
+
+func (b *backdoor) relabelBucket(t testing.TB, name string, labels map[string]string) {
+	defer b.uncounted()()
+	var set []s3types.Tag
+	for k, v := range labels {
+		set = append(set, s3types.Tag{Key: &k, Value: &v})
+	}
+	do(t, b.s3.PutBucketTagging, &s3.PutBucketTaggingInput{Bucket: &name, Tagging: &s3types.Tagging{TagSet: set}})
+}

@@ -1,0 +1,100 @@
+package aws_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/fieldedit"
+)
+
+func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.DatabaseParameters] {
+	return &drivertest.Kind[v1alpha1.DatabaseParameters]{
+		Name:         "Database",
+		RefusedNames: []string{strings.Repeat("a", 64), "1orders", "shop--orders", "orders-", "shop_orders", "shop.orders"},
+		OddNames:     []string{"o", "o2"},
+		Full:         fieldedit.AWSDatabase(region).Full,
+		Minimal: func() v1alpha1.DatabaseParameters {
+			return v1alpha1.DatabaseParameters{
+				Engine: ptr(v1alpha1.EngineMySQL), AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")},
+			}
+		},
+		Login:        driver.Login{Password: "Canary-Horse-77"},
+		Fields:       fieldedit.AWSDatabase(region).Fields,
+		Reads:        1,
+		MinimalReads: 1,
+		HasID:        true,
+		IDAtOnce:     true,
+		Snapshots:    true,
+		Cloud: drivertest.Backdoor{
+			Edit: b.editDatabase,
+			Labels: func(t testing.TB, name string) map[string]string {
+				defer b.uncounted()()
+				tags := map[string]string{}
+				for _, tag := range b.instance(t, name).TagList {
+					tags[*tag.Key] = *tag.Value
+				}
+				return tags
+			},
+			Relabel: b.relabelDatabase,
+			Remove: func(t testing.TB, name string) {
+				defer b.uncounted()()
+				do(t, b.rds.DeleteDBInstance, &rds.DeleteDBInstanceInput{DBInstanceIdentifier: &name, SkipFinalSnapshot: new(true)})
+			},
+			Stop: func(t testing.TB, name string) {
+				defer b.uncounted()()
+				do(t, b.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &name})
+			},
+			Hide:   func(testing.TB, string, string) func() { return nil },
+			Refuse: func(testing.TB, string, string) func() { return nil },
+		},
+	}
+}
+
+func (b *backdoor) instance(t testing.TB, name string) rdstypes.DBInstance {
+	return do(t, b.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name}).DBInstances[0]
+}
+
+func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
+	defer b.uncounted()()
+	b.clock.Advance(time.Hour) // RDS takes one change at a time
+	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, ApplyImmediately: new(true)}
+	switch f {
+	case "aws.instanceClass":
+		in.DBInstanceClass = new(value.(string))
+	case "storage.sizeGiB":
+		in.AllocatedStorage = new(int32(value.(int)))
+	case "backup.retentionDays":
+		in.BackupRetentionPeriod = new(int32(value.(int)))
+	case "deletionProtection":
+		in.DeletionProtection = new(value.(bool))
+	default:
+		t.Fatalf("no way to edit %s", f)
+	}
+	do(t, b.rds.ModifyDBInstance, in)
+}
+
+func (b *backdoor) relabelDatabase(t testing.TB, name string, labels map[string]string) {
+	defer b.uncounted()()
+	have := b.instance(t, name)
+	var gone []string
+	for _, tag := range have.TagList {
+		if _, stays := labels[*tag.Key]; !stays {
+			gone = append(gone, *tag.Key)
+		}
+	}
+	if len(gone) > 0 {
+		do(t, b.rds.RemoveTagsFromResource, &rds.RemoveTagsFromResourceInput{ResourceName: have.DBInstanceArn, TagKeys: gone})
+	}
+	var set []rdstypes.Tag
+	for k, v := range labels {
+		set = append(set, rdstypes.Tag{Key: &k, Value: &v})
+	}
+	do(t, b.rds.AddTagsToResource, &rds.AddTagsToResourceInput{ResourceName: have.DBInstanceArn, Tags: set})
+}

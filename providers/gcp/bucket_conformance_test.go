@@ -1,0 +1,73 @@
+package gcp_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"google.golang.org/api/storage/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/fieldedit"
+)
+
+func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
+	return &drivertest.Kind[v1alpha1.BucketParameters]{
+		Name: "Bucket",
+		RefusedNames: []string{
+			"my", strings.Repeat("a", 64), "Photos", "-photos", "photos-", "two..dots", "192.168.5.4", "goog-photos", "my-google-photos", "my-g00gle-photos",
+			strings.Repeat("a", 64) + ".example.com",
+		},
+		OddNames: []string{"1photos", "photos--2026", "photos_2026"},
+		Full:     fieldedit.GCPBucket(location).Full,
+		Minimal:  func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
+		Fields:   fieldedit.GCPBucket(location).Fields,
+		Reads:    1, MinimalReads: 1,
+		HasID: true, GlobalNames: true, Contents: true,
+		Cloud: drivertest.Backdoor{
+			Edit: func(t testing.TB, name, field string, value any) {
+				text, _ := value.(string)
+				patch := &storage.Bucket{}
+				switch field {
+				case "versioning":
+					patch.Versioning = &storage.BucketVersioning{Enabled: text == "Enabled", ForceSendFields: []string{"Enabled"}}
+				case "publicAccess":
+					prevention := map[string]string{"Blocked": "enforced", "Allowed": "inherited"}[text]
+					patch.IamConfiguration = &storage.BucketIamConfiguration{PublicAccessPrevention: prevention}
+				case "encryption.key":
+					patch.Encryption = &storage.BucketEncryption{DefaultKmsKeyName: text}
+				default:
+					t.Fatalf("no way to edit %s", field)
+				}
+				c.patchBucket(t, name, patch)
+			},
+			Labels: func(t testing.TB, name string) map[string]string { return c.bucket(t, name).Labels },
+			Relabel: func(t testing.TB, name string, labels map[string]string) {
+				patch := &storage.Bucket{Labels: labels}
+				for k := range c.bucket(t, name).Labels {
+					if _, stays := labels[k]; !stays {
+						patch.NullFields = append(patch.NullFields, "Labels."+k)
+					}
+				}
+				c.patchBucket(t, name, patch)
+			},
+			Remove: func(t testing.TB, name string) {
+				if err := c.storage.Buckets.Delete(name).Do(); err != nil {
+					t.Fatal(err)
+				}
+			},
+			Fill: func(t testing.TB, name string) { c.fill(t, name, 3) },
+		},
+	}
+}
+
+func (c *cloud) fill(t testing.TB, name string, objects int) {
+	t.Helper()
+	for i := range objects + 1 {
+		object := &storage.Object{Name: fmt.Sprintf("object-%04d", min(i, objects-1))}
+		if _, err := c.storage.Objects.Insert(name, object).Media(strings.NewReader("content")).Do(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

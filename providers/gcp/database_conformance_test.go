@@ -1,0 +1,76 @@
+package gcp_test
+
+import (
+	"strings"
+	"testing"
+
+	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/fieldedit"
+)
+
+func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
+	return &drivertest.Kind[v1alpha1.DatabaseParameters]{
+		Name:         "Database",
+		RefusedNames: []string{strings.Repeat("a", 98-len(project)), "1orders", "orders-", "shop_orders", "shop.orders"},
+		OddNames:     []string{"o", "shop--orders", strings.Repeat("a", 97-len(project))},
+		Full:         fieldedit.GCPDatabase(location).Full,
+		Minimal: func() v1alpha1.DatabaseParameters {
+			return v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EngineMySQL), GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-1-3840")}}
+		},
+		Login:  driver.Login{Password: "canary-7f3a"},
+		Fields: fieldedit.GCPDatabase(location).Fields,
+		Reads:  1, MinimalReads: 1,
+		HasID: true, Snapshots: true,
+		Cloud: drivertest.Backdoor{
+			Edit:    c.editInstance,
+			Labels:  func(t testing.TB, name string) map[string]string { return c.instance(t, name).Settings.UserLabels },
+			Relabel: c.relabelInstance,
+			Remove: func(t testing.TB, name string) {
+				op, err := c.sql.Instances.Delete(project, name).Do()
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.end(t, op)
+			},
+			Stop: func(t testing.TB, name string) {
+				c.patchInstance(t, name, &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{ActivationPolicy: "NEVER"}})
+			},
+		},
+	}
+}
+
+func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
+	t.Helper()
+	settings := &sqladmin.Settings{}
+	switch field {
+	case "storage.sizeGiB":
+		settings.DataDiskSizeGb = int64(value.(int))
+	case "backup.retentionDays":
+		settings.BackupConfiguration = &sqladmin.BackupConfiguration{
+			Enabled: true, BackupRetentionSettings: &sqladmin.BackupRetentionSettings{RetainedBackups: int64(value.(int))},
+		}
+	case "deletionProtection":
+		settings.DeletionProtectionEnabled = value.(bool)
+		settings.ForceSendFields = []string{"DeletionProtectionEnabled"}
+	case "gcp.tier":
+		settings.Tier = value.(string)
+	default:
+		t.Fatalf("no way to edit %s", field)
+	}
+	c.patchInstance(t, name, &sqladmin.DatabaseInstance{Settings: settings})
+}
+
+func (c *cloud) relabelInstance(t testing.TB, name string, labels map[string]string) {
+	t.Helper()
+	settings := &sqladmin.Settings{UserLabels: labels}
+	for k := range c.instance(t, name).Settings.UserLabels {
+		if _, stays := labels[k]; !stays {
+			settings.NullFields = append(settings.NullFields, "UserLabels."+k)
+		}
+	}
+	c.patchInstance(t, name, &sqladmin.DatabaseInstance{Settings: settings})
+}

@@ -1,0 +1,75 @@
+package mem_test
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/providers/mem"
+)
+
+func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
+	edit := func(t testing.TB, name string, change func(*mem.Database)) {
+		t.Helper()
+		if !mem.Databases(cloud).Edit(account, name, change) {
+			t.Fatalf("no database %q", name)
+		}
+	}
+	fault := func(kind mem.FaultKind) func(testing.TB, string, string) func() {
+		return func(_ testing.TB, name, field string) func() {
+			return cloud.Fail(mem.Fault{Filter: mem.Filter{Name: name}, Kind: kind, Field: field, Code: driver.Denied})
+		}
+	}
+	kind := &drivertest.Kind[v1alpha1.DatabaseParameters]{
+		Name: "Database",
+		Full: func() v1alpha1.DatabaseParameters {
+			return v1alpha1.DatabaseParameters{
+				Location: new(region), Engine: new(v1alpha1.EnginePostgres), Version: new("16.3"),
+				Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}, DatabaseName: new("orders"),
+				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))},
+				Tags:   map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
+				AWS:    &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}, GCP: &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")},
+			}
+		},
+		Minimal: func() v1alpha1.DatabaseParameters {
+			return v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EnginePostgres), Version: new("16")}
+		},
+		Login: driver.Login{Username: "boss", Password: canaryPassword},
+		Fields: []drivertest.Field{
+			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
+			{Name: "engine", To: "mysql", Effect: driver.Impossible},
+			{Name: "version", To: "17.1", Effect: driver.Interrupts, Drift: "16.1", Same: []any{"16.4"}},
+			{Name: "storage.sizeGiB", To: 100, Drift: 20, Same: []any{80}},
+			{Name: "databaseName", To: "bills", Effect: driver.Impossible},
+			{Name: "backup.retentionDays", To: 14, DriftEffect: driver.LosesBackups},
+			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
+			{Name: "aws.instanceClass", To: "db.m7g.large", Effect: driver.Restarts},
+			{Name: "gcp.tier", To: "db-custom-2-7680", Effect: driver.Restarts},
+		},
+		Reads: 1, MinimalReads: 1,
+		HasID: true, Snapshots: true,
+		Cloud: drivertest.Backdoor{
+			Edit: func(t testing.TB, name, field string, value any) {
+				edit(t, name, func(d *mem.Database) { drivertest.SetField(t, &d.Spec, field, value) })
+			},
+			Labels: func(t testing.TB, name string) (labels map[string]string) {
+				edit(t, name, func(d *mem.Database) { labels = maps.Clone(d.Labels) })
+				return labels
+			},
+			Relabel: func(t testing.TB, name string, labels map[string]string) {
+				edit(t, name, func(d *mem.Database) { d.Labels = maps.Clone(labels) })
+			},
+			Remove: func(_ testing.TB, name string) { mem.Databases(cloud).Remove(account, name) },
+			Stop:   func(t testing.TB, name string) { edit(t, name, func(d *mem.Database) { d.Stopped = true }) },
+			Password: func(t testing.TB, name string) (p string) {
+				edit(t, name, func(d *mem.Database) { p = d.Password })
+				return p
+			},
+			Hide:   fault(mem.Unreadable),
+			Refuse: fault(mem.FieldRefused),
+		},
+	}
+	return kind.PlainFields()
+}
