@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
@@ -27,8 +28,6 @@ type buckets struct {
 }
 
 type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, bucket, bucketParams]
-
-var _ table.External[v1alpha1.BucketParameters] = (*buckets)(nil)
 
 // newBuckets returns what manages S3 buckets. The tags say in one read whether a bucket exists, whose it is, and what tags it has; S3 has a
 // call of its own for each other aspect.
@@ -72,8 +71,25 @@ var bucketNames = []driver.NamePattern{
 	{Never: `(-s3alias|--ol-s3|\.mrap|--x-s3|--xa-s3|--table-s3|-an)$`, Rule: "S3 reserves names that end with -s3alias, --ol-s3, .mrap, --x-s3, --xa-s3, --table-s3 or -an"},
 }
 
-// Preview is what driver.Driver says of a preview.
-func (b *buckets) Preview(from, to v1alpha1.BucketParameters, applied driver.Applied) []driver.Change {
+// bucketKind is what the driver has of buckets.
+var bucketKind = table.Kind[*session]{
+	Name: "Bucket",
+	Resource: func() driver.Resource {
+		return driver.Resource{
+			Title: "Amazon S3", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Consequences: bucketConsequences(),
+			Capabilities: driver.Capabilities{Contents: true, List: true},
+			Connection:   driver.Connection{Type: "s3", Scheme: "s3"},
+			Exempt:       map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},
+		}
+	},
+	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
+		return driver.PreviewOf(from, to, applied, previewBucket)
+	},
+	Handler: func(s *session) table.Handler { return table.Handle(newBuckets(s)) },
+}
+
+// previewBucket is what driver.Driver says of a preview.
+func previewBucket(from, to v1alpha1.BucketParameters, applied driver.Applied) []driver.Change {
 	return bucketTable.Preview(&from, &to, applied, &bucket{})
 }
 
@@ -81,9 +97,6 @@ func (b *buckets) Preview(from, to v1alpha1.BucketParameters, applied driver.App
 func bucketConsequences() driver.Consequences {
 	return driver.Consequences{Noun: "S3 bucket", Contents: "all objects, their old versions and unfinished uploads"}
 }
-
-// Docs returns what the reference says of each row.
-func (b *buckets) Docs() []driver.Field { return bucketTable.Docs() }
 
 // notDirectory refuses directory buckets. They are another service: the SDK sends calls about such a name there, where no bucket has tags.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/directory-buckets-overview.html

@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -22,8 +23,6 @@ type databases struct {
 }
 
 type databaseAdapter = table.Adapter[databaseSpec, types.DBInstance, instanceParams]
-
-var _ table.External[v1alpha1.DatabaseParameters] = (*databases)(nil)
 
 // newDatabases returns what manages RDS instances. One read of an instance tells it all: the tags come with it.
 func newDatabases(s *session) *databases {
@@ -64,8 +63,23 @@ var passwords = []driver.PasswordRule{
 	{Engines: []string{string(v1alpha1.EngineMySQL)}, MinLength: 8, MaxLength: 41, ASCII: true, Excluded: `/"@ `},
 }
 
-// Preview is what driver.Driver says of a preview.
-func (d *databases) Preview(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
+// databaseKind is what the driver has of databases.
+var databaseKind = table.Kind[*session]{
+	Name: "Database",
+	Resource: func() driver.Resource {
+		return driver.Resource{
+			Title: "Amazon RDS", Name: driver.NameRule{MaxLength: 63, Patterns: instanceNames}, Passwords: passwords, Fields: databaseDocs(), Consequences: databaseConsequences(),
+			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true},
+		}
+	},
+	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
+		return driver.PreviewOf(from, to, applied, previewDatabase)
+	},
+	Handler: func(s *session) table.Handler { return table.Handle(newDatabases(s)) },
+}
+
+// previewDatabase is what driver.Driver says of a preview.
+func previewDatabase(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
 	return databaseTable.Preview(&from, &to, applied, instanceOf(&from))
 }
 
@@ -84,8 +98,8 @@ func databaseConsequences() driver.Consequences {
 	}
 }
 
-// Docs returns what the reference says of each row.
-func (d *databases) Docs() []driver.Field {
+// databaseDocs returns what the reference says of each row.
+func databaseDocs() []driver.Field {
 	return append(databaseTable.Docs(), driver.Field{
 		Field: driver.FieldUsername, Effects: []driver.PossibleEffect{{Effect: driver.Impossible, Instead: usernameInstead}},
 	})

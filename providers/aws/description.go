@@ -5,6 +5,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
 
 // Describe implements driver.Driver.
@@ -12,15 +13,11 @@ func (c *cloud) Describe() driver.Description { return c.description }
 
 // Preview implements driver.Driver.
 func (c *cloud) Preview(kind string, from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
-	switch kind {
-	case "Bucket":
-		return driver.PreviewOf(from, to, applied, (*buckets)(nil).Preview)
-	case "Database":
-		return driver.PreviewOf(from, to, applied, (*databases)(nil).Preview)
-	default:
-		return nil, driver.NoKind("AWS", kind)
-	}
+	return kinds.Preview("AWS", kind, from, to, applied)
 }
+
+// kinds are the kinds that the driver has.
+var kinds = table.Kinds[*session]{bucketKind, databaseKind}
 
 // describe says what the driver has of AWS.
 func describe() driver.Description {
@@ -33,18 +30,7 @@ func describe() driver.Description {
 		},
 		Audience: driver.Audience{Fixed: webAudience},
 		// https://opentelemetry.io/docs/specs/semconv/cloud-providers/aws-sdk/
-		Spans: driver.SpanNames{System: "aws-api", RequestID: "aws.request_id"},
-		Resources: []driver.Resource{
-			{
-				Kind: "Bucket", Title: "Amazon S3", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: (*buckets)(nil).Docs(), Consequences: bucketConsequences(),
-				Capabilities: driver.Capabilities{Contents: true, List: true},
-				Connection:   driver.Connection{Type: "s3", Scheme: "s3"},
-				Exempt:       map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},
-			},
-			{
-				Kind: "Database", Title: "Amazon RDS", Name: driver.NameRule{MaxLength: 63, Patterns: instanceNames}, Passwords: passwords, Fields: (*databases)(nil).Docs(), Consequences: databaseConsequences(),
-				Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true},
-			},
-		},
+		Spans:     driver.SpanNames{System: "aws-api", RequestID: "aws.request_id"},
+		Resources: kinds.Resources(),
 	}
 }

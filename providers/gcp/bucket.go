@@ -2,6 +2,7 @@ package gcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -54,8 +55,25 @@ var bucketNames = []driver.NamePattern{
 	{Never: `^goog|g[o0][o0]g[l1]e`, Rule: `Cloud Storage does not accept a name that begins with "goog", or contains "google" or a close misspelling of it`},
 }
 
-// Preview is what driver.Driver says of a preview.
-func (*buckets) Preview(from, to v1alpha1.BucketParameters, applied driver.Applied) []driver.Change {
+// bucketKind is what the driver has of buckets.
+var bucketKind = table.Kind[*session]{
+	Name: "Bucket",
+	Resource: func() driver.Resource {
+		return driver.Resource{
+			Title: "Google Cloud Storage", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Consequences: bucketConsequences(),
+			Capabilities: driver.Capabilities{Contents: true, List: true},
+			Connection:   driver.Connection{Type: "gcs", Scheme: "gs"},
+			Exempt:       map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},
+		}
+	},
+	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
+		return driver.PreviewOf(from, to, applied, previewBucket)
+	},
+	Handler: func(s *session) table.Handler { return table.Handle(newBuckets(s)) },
+}
+
+// previewBucket is what driver.Driver says of a preview.
+func previewBucket(from, to v1alpha1.BucketParameters, applied driver.Applied) []driver.Change {
 	return bucketTable.Preview(&from, &to, applied, &storage.BucketAttrs{})
 }
 
@@ -64,9 +82,6 @@ func (*buckets) Preview(from, to v1alpha1.BucketParameters, applied driver.Appli
 func bucketConsequences() driver.Consequences {
 	return driver.Consequences{Noun: "Cloud Storage bucket", Contents: "all objects and their old versions, of which soft delete keeps what the bucket's policy says"}
 }
-
-// Docs returns what the reference says of each row.
-func (*buckets) Docs() []driver.Field { return bucketTable.Docs() }
 
 // state is what a bucket says of itself.
 func (b *buckets) state(_ *bucketRequest, have *storage.BucketAttrs, o *driver.Observation) {

@@ -2,6 +2,7 @@ package gcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -64,8 +65,23 @@ var instanceNames = driver.NameRule{
 // https://dev.mysql.com/doc/refman/8.4/en/caching-sha2-pluggable-authentication.html
 var passwords = []driver.PasswordRule{{MinLength: 1, MaxLength: 256}}
 
-// Preview is what driver.Driver says of a preview. Effects look at the engine of an instance, and at nothing else.
-func (*databases) Preview(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
+// databaseKind is what the driver has of databases.
+var databaseKind = table.Kind[*session]{
+	Name: "Database",
+	Resource: func() driver.Resource {
+		return driver.Resource{
+			Title: "Google Cloud SQL", Name: instanceNames, Passwords: passwords, Fields: databaseDocs(), Consequences: databaseConsequences(),
+			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true},
+		}
+	},
+	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
+		return driver.PreviewOf(from, to, applied, previewDatabase)
+	},
+	Handler: func(s *session) table.Handler { return table.Handle(newDatabases(s)) },
+}
+
+// previewDatabase is what driver.Driver says of a preview. Effects look at the engine of an instance, and at nothing else.
+func previewDatabase(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
 	have := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{}}
 	if from.Engine != nil && from.Version != nil {
 		have.DatabaseVersion, _ = versionName(*from.Engine, *from.Version)
@@ -87,8 +103,8 @@ func databaseConsequences() driver.Consequences {
 	}
 }
 
-// Docs returns what the reference says of each row.
-func (*databases) Docs() []driver.Field {
+// databaseDocs returns what the reference says of each row.
+func databaseDocs() []driver.Field {
 	return append(databaseTable.Docs(), driver.Field{Field: driver.FieldUsername, Effects: table.OnceSet(usernameInstead)})
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
@@ -68,10 +67,7 @@ func (g *gcp) Open(_ context.Context, cfg driver.Opening) (driver.Session, error
 	if err != nil {
 		return nil, err
 	}
-	return table.NewSession("Google Cloud", s.identity, map[string]table.Handler{
-		"Bucket":   table.Handle(newBuckets(s)),
-		"Database": table.Handle(newDatabases(s)),
-	}), nil
+	return table.NewSession("Google Cloud", s.identity, kinds.Handlers(s)), nil
 }
 
 // locationOf returns where to create an object: where the spec says, or the request, or the account.
@@ -86,6 +82,3 @@ func (s *session) locationOf(spec *string, requested string) (string, error) {
 	}
 	return "", invalid("no location is known: set spec.location, or gcp.region in the provider config")
 }
-
-var _ table.External[v1alpha1.BucketParameters] = (*buckets)(nil)
-var _ table.External[v1alpha1.DatabaseParameters] = (*databases)(nil)
