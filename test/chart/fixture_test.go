@@ -22,6 +22,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/node"
@@ -235,7 +236,7 @@ func (w *fixture) writes(since int) (out []string) {
 
 func (w *fixture) calls() int { return w.Cloud.Ledger.Count(localcloud.Filter{}) }
 
-// A readinessRecorder watches all Buckets and Databases, and notes which were not Ready at any time.
+// A readinessRecorder watches the objects of all kinds, and notes which were not Ready at any time.
 type readinessRecorder struct {
 	mu       sync.Mutex
 	notReady []string
@@ -249,7 +250,8 @@ func (w *fixture) watchReadiness() *readinessRecorder {
 	ctx, stop := context.WithCancel(context.Background())
 	v := &readinessRecorder{stop: stop}
 	w.Cleanup(stop)
-	for _, list := range []client.ObjectList{&v1alpha1.BucketList{}, &v1alpha1.DatabaseList{}} {
+	for _, k := range kind.All() {
+		list := k.NewList()
 		v.ended.Go(func() {
 			for ctx.Err() == nil { // the API server ends watches when a definition changes; the next begins with all there is
 				events, err := w.watch.Watch(ctx, list)
@@ -290,9 +292,11 @@ func (v *readinessRecorder) end() []string {
 // do not hold them: somebody has cut those.
 func (w *fixture) loseCRDs() {
 	w.Helper()
-	for _, list := range []client.ObjectList{
-		&v1alpha1.BucketList{}, &v1alpha1.DatabaseList{}, &v1alpha1.ProviderConfigList{}, &v1alpha1.ClusterProviderConfigList{},
-	} {
+	lists := []client.ObjectList{&v1alpha1.ProviderConfigList{}, &v1alpha1.ClusterProviderConfigList{}}
+	for _, k := range kind.All() {
+		lists = append(lists, k.NewList())
+	}
+	for _, list := range lists {
 		w.Must(w.Client.List(w.Context(), list))
 		w.Must(meta.EachListItem(list, func(item runtime.Object) error {
 			o := item.(client.Object)

@@ -1,0 +1,89 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// BucketClassSpec is the desired state of a class of buckets.
+type BucketClassSpec struct {
+	ClassSpec `json:",inline"`
+
+	// defaults apply to fields that a Bucket does not set.
+	// +optional
+	Defaults *BucketParameters `json:"defaults,omitempty"`
+
+	// enforced applies whatever a Bucket sets. A Bucket that sets another value is refused.
+	// +optional
+	Enforced *BucketParameters `json:"enforced,omitempty"`
+
+	// deletionPolicy is the default for buckets that set none: Delete or Retain. If unset, it is Delete.
+	// +optional
+	// +kubebuilder:validation:Enum=Delete;Retain
+	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
+}
+
+// BucketClass is a kind of bucket that a platform team offers: account, defaults and limits. Developers name it in spec.className.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Cluster,shortName=bktclass
+// +kubebuilder:printcolumn:name="Default",type=string,JSONPath=`.metadata.annotations.mooring\.dev/is-default-class`
+// +kubebuilder:printcolumn:name="Provider",type=string,JSONPath=`.status.provider`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Description",type=string,JSONPath=`.spec.description`
+// +kubebuilder:printcolumn:name="Users",type=integer,priority=1,JSONPath=`.status.users`
+// +kubebuilder:printcolumn:name="Up to date",type=integer,priority=1,JSONPath=`.status.upToDate`
+// +kubebuilder:printcolumn:name="Waiting",type=integer,priority=1,JSONPath=`.status.waiting`
+// +kubebuilder:printcolumn:name="Stalled",type=integer,priority=1,JSONPath=`.status.stalled`
+// +kubebuilder:printcolumn:name="Age",type=date,priority=1,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots, because it becomes a label"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.defaults) || !has(self.spec.defaults.tags) || self.spec.defaults.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.defaults.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.defaults.tags"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.enforced) || !has(self.spec.enforced.tags) || self.spec.enforced.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.enforced.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.enforced.tags"
+type BucketClass struct {
+	metav1.TypeMeta `json:",inline"`
+	// metadata is the object's standard metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is the desired state of the class.
+	// +required
+	Spec BucketClassSpec `json:"spec"`
+
+	// status is the observed state of the class and its users.
+	// +optional
+	Status ClassStatus `json:"status,omitzero"`
+}
+
+// BucketClassList is a list of classes of buckets.
+//
+// +kubebuilder:object:root=true
+type BucketClassList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []BucketClass `json:"items"`
+}
+
+// GetClassSpec implements ClassObject.
+func (c *BucketClass) GetClassSpec() *ClassSpec { return &c.Spec.ClassSpec }
+
+// GetClassStatus implements ClassObject.
+func (c *BucketClass) GetClassStatus() *ClassStatus { return &c.Status }
+
+// GetConditions implements ClassObject.
+func (c *BucketClass) GetConditions() []metav1.Condition { return c.Status.Conditions }
+
+// GetDefaults implements ClassObject.
+func (c *BucketClass) GetDefaults() any { return c.Spec.Defaults }
+
+// GetEnforced implements ClassObject.
+func (c *BucketClass) GetEnforced() any { return c.Spec.Enforced }
+
+// GetDeletionPolicy implements ClassObject.
+func (c *BucketClass) GetDeletionPolicy() DeletionPolicy { return c.Spec.DeletionPolicy }
+
+// GetSizes implements ClassObject: buckets have no sizes.
+func (c *BucketClass) GetSizes() []ClassSize { return nil }
+
+// GetDefaultSize implements ClassObject.
+func (c *BucketClass) GetDefaultSize() string { return "" }

@@ -1,0 +1,168 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// DatabaseClassSpec is the desired state of a class of databases.
+type DatabaseClassSpec struct {
+	ClassSpec `json:",inline"`
+
+	// defaults apply to fields that a Database does not set.
+	// +optional
+	Defaults *DatabaseParameters `json:"defaults,omitempty"`
+
+	// enforced applies whatever a Database sets. A Database that sets another value is refused.
+	// +optional
+	Enforced *DatabaseParameters `json:"enforced,omitempty"`
+
+	// sizes is the catalogue for spec.size of a Database. If a class has sizes, a Database can't set an instance class or tier.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=32
+	Sizes []DatabaseSize `json:"sizes,omitempty"`
+
+	// defaultSize is the size of databases that set none. If unset and there are sizes, a Database has to set one.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	DefaultSize string `json:"defaultSize,omitempty"`
+
+	// deletionPolicy is the default for databases that set none: Snapshot, Delete or Retain. If unset, it is Snapshot.
+	// +optional
+	// +kubebuilder:validation:Enum=Snapshot;Delete;Retain
+	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
+}
+
+// DatabaseSize is an entry of the catalogue.
+type DatabaseSize struct {
+	// name that a Database sets in spec.size.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	Name string `json:"name"`
+
+	// description tells developers in one line what they get.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Description string `json:"description,omitempty"`
+
+	// cost is a hint in your own words, for example "about 25 EUR a month". Nothing is computed from it.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Cost string `json:"cost,omitempty"`
+
+	// aws contains the instance class, for classes in AWS.
+	// +optional
+	AWS *DatabaseAWS `json:"aws,omitempty"`
+
+	// gcp contains the tier, for classes in Google Cloud.
+	// +optional
+	GCP *DatabaseGCP `json:"gcp,omitempty"`
+
+	// storage limits the disk.
+	// +optional
+	Storage *DatabaseStorageBounds `json:"storage,omitempty"`
+}
+
+// DatabaseStorageBounds limits the disk of a size.
+type DatabaseStorageBounds struct {
+	// minGiB is the minimum size of the disk in GiB, and the size for a Database that sets none.
+	// +optional
+	// +kubebuilder:validation:Minimum=10
+	// +kubebuilder:validation:Maximum=65536
+	MinGiB *int32 `json:"minGiB,omitempty"`
+
+	// maxGiB is the maximum size of the disk in GiB.
+	// +optional
+	// +kubebuilder:validation:Minimum=10
+	// +kubebuilder:validation:Maximum=65536
+	MaxGiB *int32 `json:"maxGiB,omitempty"`
+}
+
+// DatabaseClass is a kind of database that a platform team offers: account, defaults, sizes and limits. Developers name it in
+// spec.className.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Cluster,shortName=dbclass
+// +kubebuilder:printcolumn:name="Default",type=string,JSONPath=`.metadata.annotations.mooring\.dev/is-default-class`
+// +kubebuilder:printcolumn:name="Engine",type=string,JSONPath=`.spec['defaults','enforced'].engine`
+// +kubebuilder:printcolumn:name="Sizes",type=string,JSONPath=`.status.sizes`
+// +kubebuilder:printcolumn:name="Provider",type=string,JSONPath=`.status.provider`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Description",type=string,JSONPath=`.spec.description`
+// +kubebuilder:printcolumn:name="Users",type=integer,priority=1,JSONPath=`.status.users`
+// +kubebuilder:printcolumn:name="Up to date",type=integer,priority=1,JSONPath=`.status.upToDate`
+// +kubebuilder:printcolumn:name="Waiting",type=integer,priority=1,JSONPath=`.status.waiting`
+// +kubebuilder:printcolumn:name="Stalled",type=integer,priority=1,JSONPath=`.status.stalled`
+// +kubebuilder:printcolumn:name="Catalogue",type=string,priority=1,JSONPath=`.status.catalogue`
+// +kubebuilder:printcolumn:name="Age",type=date,priority=1,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots, because it becomes a label"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.defaultSize) || (has(self.spec.sizes) && self.spec.sizes.exists(s, s.name == self.spec.defaultSize))",message="spec.defaultSize must be the name of one of spec.sizes",fieldPath=".spec.defaultSize"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.sizes) || self.spec.sizes.all(s, [has(s.aws), has(s.gcp)].filter(set, set).size() == 1)",message="each of spec.sizes needs exactly one of aws.instanceClass and gcp.tier, because a class is in one cloud",fieldPath=".spec.sizes"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.sizes) || self.spec.sizes.all(s, (has(s.aws) && has(s.aws.instanceClass)) || (has(s.gcp) && has(s.gcp.tier)))",message="each of spec.sizes needs aws.instanceClass or gcp.tier",fieldPath=".spec.sizes"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.sizes) || self.spec.sizes.all(s, !has(s.storage) || !has(s.storage.minGiB) || !has(s.storage.maxGiB) || s.storage.minGiB <= s.storage.maxGiB)",message="storage.minGiB of a size must not be more than its storage.maxGiB",fieldPath=".spec.sizes"
+// +kubebuilder:validation:XValidation:rule="!((has(self.spec.defaults) && has(self.spec.defaults.aws)) || (has(self.spec.enforced) && has(self.spec.enforced.aws)) || (has(self.spec.sizes) && self.spec.sizes.exists(s, has(s.aws)))) || !((has(self.spec.defaults) && has(self.spec.defaults.gcp)) || (has(self.spec.enforced) && has(self.spec.enforced.gcp)) || (has(self.spec.sizes) && self.spec.sizes.exists(s, has(s.gcp))))",message="aws and gcp exclude each other in a class, because it is in one cloud: remove one of them",fieldPath=".spec"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.defaults) || !has(self.spec.defaults.tags) || self.spec.defaults.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.defaults.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.defaults.tags"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.enforced) || !has(self.spec.enforced.tags) || self.spec.enforced.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.enforced.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.enforced.tags"
+type DatabaseClass struct {
+	metav1.TypeMeta `json:",inline"`
+	// metadata is the object's standard metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is the desired state of the class.
+	// +required
+	Spec DatabaseClassSpec `json:"spec"`
+
+	// status is the observed state of the class and its users.
+	// +optional
+	Status ClassStatus `json:"status,omitzero"`
+}
+
+// DatabaseClassList is a list of classes of databases.
+//
+// +kubebuilder:object:root=true
+type DatabaseClassList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []DatabaseClass `json:"items"`
+}
+
+// GetClassSpec implements ClassObject.
+func (c *DatabaseClass) GetClassSpec() *ClassSpec { return &c.Spec.ClassSpec }
+
+// GetClassStatus implements ClassObject.
+func (c *DatabaseClass) GetClassStatus() *ClassStatus { return &c.Status }
+
+// GetConditions implements ClassObject.
+func (c *DatabaseClass) GetConditions() []metav1.Condition { return c.Status.Conditions }
+
+// GetDefaults implements ClassObject.
+func (c *DatabaseClass) GetDefaults() any { return c.Spec.Defaults }
+
+// GetEnforced implements ClassObject.
+func (c *DatabaseClass) GetEnforced() any { return c.Spec.Enforced }
+
+// GetDeletionPolicy implements ClassObject.
+func (c *DatabaseClass) GetDeletionPolicy() DeletionPolicy { return c.Spec.DeletionPolicy }
+
+// GetSizes implements ClassObject.
+func (c *DatabaseClass) GetSizes() []ClassSize {
+	var sizes []ClassSize
+	for i := range c.Spec.Sizes {
+		s := &c.Spec.Sizes[i]
+		size := ClassSize{Name: s.Name, Description: s.Description, Cost: s.Cost, Entry: s}
+		if b := s.Storage; b != nil {
+			size.Bounds = map[string]SizeBounds{"storage.sizeGiB": {Min: b.MinGiB, Max: b.MaxGiB}}
+		}
+		sizes = append(sizes, size)
+	}
+	return sizes
+}
+
+// GetDefaultSize implements ClassObject.
+func (c *DatabaseClass) GetDefaultSize() string { return c.Spec.DefaultSize }
