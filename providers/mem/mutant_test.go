@@ -685,4 +685,6 @@ func (r *recorder) Errorf(string, ...any) { r.Fail() }
 func (r *recorder) Fatal(...any)          { r.FailNow() }
 func (r *recorder) Fatalf(string, ...any) { r.FailNow() }
 func (r *recorder) Skip(...any)           { runtime.Goexit() }
+func (r *recorder) Skipf(string, ...any)  { runtime.Goexit() }
+func (r *recorder) SkipNow()              { runtime.Goexit() }
 func (r *recorder) Cleanup(f func())      { r.cleanups = append(r.cleanups, f) }
