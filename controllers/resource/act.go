@@ -37,6 +37,9 @@ func (r *Reconciler) act(ctx context.Context, t *turn, a plan.Action) (outcome.O
 	if t.login != nil {
 		task.Login, task.StoreLogin = &t.login.Login, t.login.store
 	}
+	if a.Verb == plan.Create {
+		t.mem.cloud.CreationRefused = false // if a driver panics, nobody knows what the cloud did; else what Execute returns counts
+	}
 	done, err := r.executor().Execute(ctx, task, a)
 	if done.Action != "" {
 		t.action = done.Action

@@ -87,3 +87,26 @@ func (d *desk) creationEnds(t *testing.T, code driver.Code) {
 	}
 	d.session = working
 }
+
+// creationPanics is a cloud whose driver panics while it creates something.
+type creationPanics struct{ *obedient }
+
+func (creationPanics) Create(context.Context, string, driver.Request, driver.Password) (driver.Result, error) {
+	panic("a defect of the driver")
+}
+
+// controller-runtime recovers a panic, and the process lives on: nobody knows then what the cloud did.
+func TestPanicInACreationLeavesNothingForCertain(t *testing.T) {
+	d := newDesk(t)
+	d.status.FirstReadyTime = nil
+	d.mem.cloud.CreationRefused, d.mem.cloud.CreationSent = true, true
+	d.session = creationPanics{d.cloud}
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = d.act(t.Context(), d.turn, plan.Action{Verb: plan.Create})
+		t.Error("the driver did not panic")
+	}()
+	if d.mem.cloud.CreationRefused {
+		t.Error("the memory says that nothing was created")
+	}
+}
