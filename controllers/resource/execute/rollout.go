@@ -45,8 +45,8 @@ func (w step) enterRollout(a plan.Action) plan.Action {
 		return a
 	}
 	c, name, p := w.Class.Class, client.ObjectKeyFromObject(w.Object), w.Priority
-	width := class.Width(int(c.Status.Users))
-	if w.Rollouts.Enter(c.Name(), c.Object.GetGeneration(), width, w.Object.GetUID(), func() { w.Requeue(name, p) }) {
+	width, requeue := class.Width(int(c.Status.Users)), w.Requeue // not w: it may wait for an hour, and w has a password
+	if w.Rollouts.Enter(c.Name(), c.Object.GetGeneration(), width, w.Object.GetUID(), func() { requeue(name, p) }) {
 		return a
 	}
 	a.Changes = slices.DeleteFunc(slices.Clone(a.Changes), byClass)
