@@ -69,9 +69,12 @@ func (e *edit) changeLines() ([]string, error) {
 }
 
 // releaseLines names the fields that the edit takes out of the spec, and that stay in the cloud as they are. A field that returns to a safe
-// value is a change.
+// value is a change. It says nothing of an object of which nothing was observed yet.
 func (e *edit) releaseLines() ([]string, error) {
 	status := e.after.object.GetResourceStatus()
+	if e.after.object.GetObserved() == nil { // what is applied then is what a creation is to set, and nothing may be there
+		return nil, nil
+	}
 	before, err := class.TreeOf(e.before.want.GetParameters())
 	if err != nil {
 		return nil, err
