@@ -25,6 +25,7 @@ func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketPara
 		Fields:       fieldedit.AWSBucket(region).Fields,
 		Reads:        4, // one, and one for each aspect: versioning, publicAccess, encryption
 		MinimalReads: 1,
+		Lists:        true,
 		GlobalNames:  true,
 		Contents:     true,
 		Cloud: drivertest.Backdoor{

@@ -29,6 +29,7 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 		Fields:       fieldedit.AWSDatabase(region).Fields,
 		Reads:        1,
 		MinimalReads: 1,
+		Lists:        true,
 		HasID:        true,
 		IDAtOnce:     true,
 		Snapshots:    true,

@@ -16,6 +16,8 @@ func (d *Description) CheckContract() error {
 		return nil
 	case d.Contract > ContractVersion:
 		remedy = fmt.Sprintf("upgrade Mooring to a release with version %d, or install a release of the driver for version %d", d.Contract, ContractVersion)
+	case d.Contract == 0:
+		remedy = fmt.Sprintf("install a release of the driver for version %d; who builds the driver sets Contract: driver.ContractVersion in its description", ContractVersion)
 	default:
 		remedy = fmt.Sprintf("install a release of the driver for version %d", ContractVersion)
 	}

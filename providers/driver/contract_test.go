@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 )
@@ -15,7 +16,8 @@ var update = flag.Bool("update", false, "record the messages of this version of 
 // Messages and numbers are as they were recorded for this version of the contract: a driver that was built for it reads and writes them so.
 func TestContractIsFrozen(t *testing.T) {
 	lines := drivertest.Shape(t, driver.Description{}, driver.Config{}, driver.Request{}, driver.Observation{}, driver.Result{},
-		driver.ListRequest{}, driver.Page{}, driver.Call{}, driver.Error{}, driver.Change{})
+		driver.ListRequest{}, driver.Page{}, driver.Call{}, driver.Error{}, driver.Change{},
+		v1alpha1.Account{}, v1alpha1.IdentityChain{}) // of a Config: without a field of them a driver would sign in as another
 	for code := driver.Code(0); code == 0 || code.String() != driver.Internal.String(); code++ {
 		lines = append(lines, fmt.Sprintf("Code %d %v", int(code), code))
 	}
@@ -46,7 +48,7 @@ func TestEveryMessageIsFrozen(t *testing.T) {
 func TestCheckContract(t *testing.T) {
 	for version, want := range map[int]string{
 		driver.ContractVersion:     "",
-		0:                          "install a release of the driver for version",
+		0:                          "Contract: driver.ContractVersion",
 		driver.ContractVersion + 1: "upgrade Mooring to a release with version",
 	} {
 		d := driver.Description{Name: "third", Contract: version}

@@ -9,7 +9,7 @@ import (
 type ListRequest struct {
 	// Page is the token of the page to return: what the page before has in Next. It is empty for the first page. A token belongs to the
 	// request that it came from: with another kind, another Cluster or another session it may be refused. A token that is refused is an
-	// error with the code Expired: begin anew, without a token.
+	// error with the code PageExpired: begin anew, without a token.
 	Page string
 	// Cluster asks for the objects that have a mark of this cluster id; empty for all objects. It saves calls where the cloud can find
 	// objects by their marks, and changes nothing where it can't. So a page may hold other objects too: look at the marks.
@@ -35,8 +35,9 @@ type Page struct {
 	Lacks []string
 }
 
-// Listed is what a list says of one object. It agrees with what Observe says of the same object at the same time. It is no
-// Observation: nobody compared the object with a spec, so nothing here says that it is as declared.
+// Listed is what a list says of one object. It agrees with what Observe says of the same object at the same time without a spec and without
+// an operation. It is no Observation: nobody compared the object with a spec, so nothing here says that it is as declared, and a State of
+// Ready does not say that no operation runs and no value waits to be applied. Observe an object before you change it.
 type Listed struct {
 	// Name is the name in the cloud: that of a Request.
 	Name  string

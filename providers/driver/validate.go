@@ -40,7 +40,10 @@ func Check(drivers map[string]Driver) error {
 			continue
 		}
 		d := drivers[name].Describe()
-		err := d.Validate()
+		err := d.CheckContract()
+		if err == nil {
+			err = d.Validate() // what a description of another version lacks says nothing
+		}
 		if err == nil && d.Name != name {
 			err = fmt.Errorf("it is registered as %q and describes itself as %q; register it under its own name", name, d.Name)
 		}

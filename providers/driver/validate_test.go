@@ -151,6 +151,11 @@ func (m misnamed) Describe() driver.Description {
 	return d
 }
 
+// dated is a driver of another version of the contract, whose description says nothing else.
+type dated struct{ driver.Driver }
+
+func (dated) Describe() driver.Description { return driver.Description{Name: "aws", Contract: 99} }
+
 func TestCheck(t *testing.T) {
 	right := mem.New(mem.Options{}).Driver()
 	for _, tt := range []struct {
@@ -161,6 +166,7 @@ func TestCheck(t *testing.T) {
 		{"none", nil, nil},
 		{"its own name", map[string]driver.Driver{"aws": right}, nil},
 		{"another's name", map[string]driver.Driver{"gcp": right}, []string{`driver "gcp"`, `describes itself as "aws"`, "register it under its own name"}},
+		{"another version of the contract, which says enough", map[string]driver.Driver{"aws": dated{right}}, []string{"built for version 99"}},
 		{"nothing under a name", map[string]driver.Driver{"gcp": nil}, []string{`driver "gcp"`}},
 		{"all that are wrong", map[string]driver.Driver{"aws": misnamed{right, ""}, "gcp": misnamed{right, "azure"}}, []string{`driver "aws"`, `driver "gcp"`}},
 	} {

@@ -127,6 +127,8 @@ type Kind[S any] struct {
 	GlobalNames bool
 	// Snapshots: the kind can take a final snapshot.
 	Snapshots bool
+	// Lists: the driver can list objects of the kind.
+	Lists bool
 	// Contents: an object that holds something is deleted only by force. Needs Cloud.Fill.
 	Contents bool
 

@@ -17,7 +17,8 @@ import (
 )
 
 // Shape returns how messages are written on a wire: a line for each of their fields. A field of a struct of another package has that
-// package's word for it: the API has a version of its own, and so does each message a test of its own package.
+// package's name for it: name what is not recorded otherwise as a message, too. A spec needs no record, since driver.Check demands a row for each of
+// its fields.
 func Shape(t testing.TB, messages ...any) (lines []string) {
 	t.Helper()
 	for _, message := range messages {

@@ -24,7 +24,7 @@ func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 		Minimal:  func() v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} },
 		Fields:   fieldedit.GCPBucket(location).Fields,
 		Reads:    1, MinimalReads: 1,
-		HasID: true, GlobalNames: true, Contents: true,
+		HasID: true, Lists: true, GlobalNames: true, Contents: true,
 		Cloud: drivertest.Backdoor{
 			Edit: func(t testing.TB, name, field string, value any) {
 				text, _ := value.(string)

@@ -40,7 +40,7 @@ func bucketKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 		},
 		Reads: 1, MinimalReads: 1,
-		HasID: true, GlobalNames: true, Contents: true,
+		HasID: true, Lists: true, GlobalNames: true, Contents: true,
 		Cloud: drivertest.Backdoor{
 			Edit: func(t testing.TB, name, field string, value any) {
 				edit(t, name, func(b *mem.Bucket) { drivertest.SetField(t, &b.Spec, field, value) })

@@ -49,7 +49,7 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			{Name: "gcp.tier", To: "db-custom-2-7680", Effect: driver.Restarts},
 		},
 		Reads: 1, MinimalReads: 1,
-		HasID: true, Snapshots: true,
+		HasID: true, Lists: true, Snapshots: true,
 		Cloud: drivertest.Backdoor{
 			Edit: func(t testing.TB, name, field string, value any) {
 				edit(t, name, func(d *mem.Database) { drivertest.SetField(t, &d.Spec, field, value) })

@@ -32,15 +32,16 @@ func (m *manager[S, H]) listing() *table.Listing[H] {
 	return &table.Listing[H]{Read: func(ctx context.Context, req driver.ListRequest) (found []table.Found[H], next string, err error) {
 		err = m.call(ctx, OpList, "", func(call *Call, _ hits) error {
 			var names []string
+			own := map[string]*H{}
 			for k := range m.objects.slots {
-				if m.objects.own(m.account, k.name) != nil && k == m.objects.key(m.account, k.name) {
-					names = append(names, k.name)
+				if have := m.objects.own(m.account, k.name); have != nil && k == m.objects.key(m.account, k.name) {
+					names, own[k.name] = append(names, k.name), have
 				}
 			}
 			var err error
 			names, next, err = pageOf(m.cloud, call, names, req.Page)
 			for _, name := range names {
-				found = append(found, table.Found[H]{Name: name, Have: m.objects.own(m.account, name)})
+				found = append(found, table.Found[H]{Name: name, Have: own[name]})
 			}
 			return err
 		})

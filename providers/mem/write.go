@@ -46,7 +46,9 @@ func (m *manager[S, H]) read(ctx context.Context, req *table.Request[S], o *driv
 		if h.main.Kind == Stale {
 			have = m.objects.before(m.account, req.Name)
 		}
-		o.Unreadable = h.unreadable(call)
+		if have != nil {
+			o.Unreadable = h.unreadable(call)
+		}
 		if req.Operation != "" {
 			o.OperationError = m.cloud.failed[req.Operation]
 		}
