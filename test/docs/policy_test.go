@@ -99,6 +99,19 @@ var byList = map[string][]string{
 	"buckets.list":   {"storage.buckets.list", "storage.buckets.getIamPolicy"},
 }
 
+// TestControllersDoNotList holds what byList says: if a controller begins to list, the policies have to allow it.
+func TestControllersDoNotList(t *testing.T) {
+	sources := files(t, filepath.Join(root(t), "controllers"), ".go")
+	if len(sources) < 50 {
+		t.Errorf("found %d files of the controllers", len(sources))
+	}
+	for path, source := range sources {
+		if strings.Contains(source, "driver.ListRequest{") && !strings.HasSuffix(path, "_test.go") {
+			t.Errorf("%s lists objects in a cloud: move the calls of byList to awsNeeds and gcpNeeds, and allow them in config/samples/iam", path)
+		}
+	}
+}
+
 // TestDriversSayWhatListingNeeds demands that the documentation of each driver names the permissions that a list takes.
 func TestDriversSayWhatListingNeeds(t *testing.T) {
 	for cloud, calls := range map[string][]string{"aws": callsOfAWS(t), "gcp": callsOfGCP(t)} {
