@@ -299,6 +299,14 @@ func (s subject) try(t *testing.T, tt trial, disruptive v1alpha1.DisruptivePolic
 		if want := []string{"No longer managed, and kept in the cloud as it is: " + tt.field}; !slices.Equal(got, want) {
 			t.Errorf("lines %q, want %q", got, want)
 		}
+		for _, o := range []v1alpha1.ResourceObject{old, edited} { // as while it is created: what is applied is what is to be set
+			if err := o.SetObserved(json.RawMessage("null")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := s.preview().Edit(t.Context(), old, edited); err != nil || strings.Contains(strings.Join(got, " "), "kept in the cloud") {
+			t.Errorf("of an object of which nothing was observed: %q, %v", got, err)
+		}
 		return
 	}
 	if len(got) != 2 || got[1] != "Compared with what Mooring last observed, less than a minute ago" {
