@@ -105,7 +105,7 @@ func TestObserveWritesNothing(t *testing.T) {
 						obj: d, want: d, spec: d.GetResourceSpec(), status: &d.Status.ResourceStatus, mem: &memory{}, now: time.Unix(0, 0),
 						policy: plan.Policy{Management: v1alpha1.ManagementFull}, conn: &identity.Connection{}, session: oneObservation{observation: seen},
 					}
-					tn.request.Mark = mark
+					tn.request.Mark, tn.described.Name.MaxLength = mark, 63
 					err := r.observe(t.Context(), tn)
 					if (err != nil) != is(4) {
 						t.Fatal(err)

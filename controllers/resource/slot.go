@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
 
 // How often an object that waits for a slot is looked at, should nobody call it. No call is made for that.
@@ -40,7 +41,7 @@ func (r *Reconciler) hasSlot(_ context.Context, t *turn) (*outcome.Outcome, erro
 		return nil, nil
 	}
 	t.queued = true
-	t.mem.queuedSince = since(t.mem.queuedSince, true, t.now)
+	t.mem.queuedSince = plan.Since(t.mem.queuedSince, true, t.now)
 	return r.whileQueued(t, t.conn.Slots.Degraded()), nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -65,7 +66,7 @@ func TestWritesWhileQueued(t *testing.T) {
 				before := d.obj.GetResourceVersion()
 				d.turn = d.begin(d.obj)
 				d.conn, d.deleting, d.queued = conn, test.deleting, true
-				d.mem.queuedSince = since(d.mem.queuedSince, true, now.Add(-silentWait))
+				d.mem.queuedSince = plan.Since(d.mem.queuedSince, true, now.Add(-silentWait))
 				if _, err := d.record(t.Context(), d.turn, *d.whileQueued(d.turn, flip%2 == 1), nil); err != nil {
 					t.Fatal(err)
 				}

@@ -162,7 +162,7 @@ func (r *Reconciler) prepare(t *turn) {
 	}
 	name := t.status.ExternalName
 	if name == "" {
-		name, _ = r.asked(t)
+		name = r.asks(t).Name
 	}
 	t.request = driver.Request{
 		Name: name, Location: location, ID: t.status.ExternalID,
@@ -186,73 +186,17 @@ func (r *Reconciler) prepare(t *turn) {
 	}
 }
 
-// asked returns what name and location the spec asks for, whatever it is bound to.
-func (r *Reconciler) asked(t *turn) (name, location string) {
-	if name = t.spec.ExternalName; name == "" {
-		name = plan.ExternalName(r.ClusterID, t.obj.GetNamespace(), t.obj.GetName(), t.described.Name.MaxLength)
-	}
-	if location = t.want.GetLocation(); location == "" {
-		location = t.conn.Region
-	}
-	return name, location
+// asks returns where the object asks to be.
+func (r *Reconciler) asks(t *turn) plan.Place {
+	return plan.PlaceOf(t.want, t.spec.ExternalName, r.ClusterID, t.conn.Region, t.described.Name.MaxLength)
 }
 
 // look fills the view: what is known beside the cloud.
 func (r *Reconciler) look(t *turn) {
-	t.view = plan.ViewOf(t.obj, t.status, t.class)
-	t.view.Mark, t.view.Applied = t.request.Mark, t.request.Applied
-	if t.bound() {
-		t.view.Moved = r.moved(t)
-	}
-	t.mem.cloud.Absent = since(t.mem.cloud.Absent, t.seen.State == driver.Absent, t.now)
-	t.mem.cloud.SnapshotAbsent = since(t.mem.cloud.SnapshotAbsent, t.seen.State == driver.Absent && t.seen.Snapshot == driver.Absent, t.now)
-	there := t.seen.State != driver.Absent && t.seen.State != driver.Unknown
-	t.lookForMark(there, r.answerLost(t))
-	if there && t.seen.Mark.UID == t.request.Mark.UID { // nothing else has this uid
-		t.status.CreationRefused, t.mem.cloud.CreationRefused = false, false
-	}
-	lost := t.seen.Mark.Zero() || plan.Ownership(t.view, t.seen) == plan.OursUnmarked
-	t.mem.cloud.Unmarked = since(t.mem.cloud.Unmarked, there && lost && !plan.MarkUnread(t.seen), t.now)
-	lasts := func(missing time.Time) bool { return !missing.IsZero() && t.now.Sub(missing) >= r.Settle }
-	t.view.AbsenceSure = lasts(t.mem.cloud.Absent) && t.now.Sub(t.mem.cloud.NotBefore) >= r.Settle
-	t.view.SnapshotAbsenceSure = lasts(t.mem.cloud.SnapshotAbsent)
-	t.view.UnmarkedSure = lasts(t.mem.cloud.Unmarked)
-}
-
-// moved reports whether the spec now asks for another name or location than those that the object is bound to. Where a cloud object
-// was found it is, whatever region the account has by default.
-func (r *Reconciler) moved(t *turn) bool {
-	name, location := r.asked(t)
-	chosen := t.want.GetLocation()
-	found := t.status.Origin == v1alpha1.OriginAdopted || t.status.Origin == "" && t.status.ExternalID != ""
-	return name != t.status.ExternalName || location != "" && location != t.status.Location && (chosen != "" || !found)
-}
-
-// lookForMark notes that what the cloud just created does not show its mark. Only what was never seen with the mark counts: if
-// somebody removes the mark later, nothing but the cloud's own id proves whose the object is.
-//
-// The answer may have been lost. The object is bound before a creation is sent, to a name that was seen to be free; lostAnswer says
-// that the name is one that nobody else would choose, and that no refusal is known.
-func (t *turn) lookForMark(there, lostAnswer bool) {
-	switch {
-	case !there || !t.bound() || plan.MarkUnread(t.seen):
-	case !t.seen.Mark.Zero():
-		t.status.MarkMissing, t.mem.cloud.Answered = false, false
-	case t.mem.cloud.Answered, lostAnswer:
-		t.status.MarkMissing, t.status.ExternalID = true, t.seen.ID
-		t.view.ID = t.seen.ID
-	}
-	t.view.MarkMissing = t.status.MarkMissing
-}
-
-// since returns when something became so: now, if it was not so before; zero if it is not.
-func since(before time.Time, so bool, now time.Time) time.Time {
-	switch {
-	case !so:
-		return time.Time{}
-	case before.IsZero():
-		return now
-	default:
-		return before
-	}
+	looked := plan.Look(plan.Sight{
+		Kind: r.Kind, Object: t.obj, Class: t.class, Mark: t.request.Mark, Applied: t.request.Applied, Asks: r.asks(t),
+		Observation: t.seen, Memory: t.mem.cloud, Now: t.now, Window: r.Settle,
+	})
+	looked.Note(t.status)
+	t.view, t.mem.cloud = looked.View, looked.Memory
 }

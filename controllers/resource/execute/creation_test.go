@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -55,5 +58,50 @@ func TestRefusalProvesNothingOfWhatLivedBefore(t *testing.T) {
 	d.startOver(v1alpha1.OriginCreated, nil)
 	if d.creationRefused(&driver.Error{Code: driver.Quota}, true); plan.NeverCreated(d.status, d.Memory) {
 		t.Error("an object that was Ready is said never to have been created")
+	}
+}
+
+// Something without a mark is what a lost creation made only if nobody else would make it, and no answer is known.
+func TestAnswerLost(t *testing.T) {
+	ends := func(codes ...driver.Code) func(step) {
+		return func(d step) {
+			for i, code := range codes {
+				if i > 0 {
+					d.status.CreationRefused, d.Memory.CreationRefused = false, false
+				}
+				d.creationRefused(&driver.Error{Code: code}, true)
+			}
+		}
+	}
+	for _, test := range []struct {
+		name   string
+		change func(step)
+		want   bool
+	}{
+		{"a creation without an answer", func(step) {}, true},
+		{"bound to nothing", func(d step) { d.status.ExternalName = "" }, false},
+		{"adopted", func(d step) { d.status.Origin = v1alpha1.OriginAdopted }, false},
+		{"it was Ready", func(d step) { d.status.FirstReadyTime = &metav1.Time{Time: time.Unix(1, 0)} }, false},
+		{"a name that a person chose", func(d step) { d.Object.GetResourceSpec().ExternalName = d.status.ExternalName }, false},
+		{"another name", func(d step) { d.status.ExternalName = "photos" }, false},
+		{"a database", func(d step) { d.Kind.Login = true }, false},
+		{"refused", ends(driver.Quota), false},
+		{"refused twice, and not noted", func(d step) {
+			ends(driver.Quota, driver.Quota)(d)
+			d.status.CreationRefused, d.Memory.CreationRefused = false, false
+		}, false},
+		{"throttled", ends(driver.Throttled), false},
+		{"timed out", ends(driver.Unavailable), true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := newWork(t)
+			asks := plan.PlaceOf(d.Object, "", "id", "", 63)
+			d.status.FirstReadyTime, d.status.AppliedGeneration, d.status.Origin = nil, 0, v1alpha1.OriginCreated
+			d.status.ExternalName = asks.Generated
+			test.change(d)
+			if got := plan.AnswerLost(d.Kind, d.Object, asks, d.Memory); got != test.want {
+				t.Errorf("got %t, want %t", got, test.want)
+			}
+		})
 	}
 }

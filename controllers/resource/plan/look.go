@@ -1,0 +1,136 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Place is where a spec asks for a cloud object, whatever the object is bound to.
+type Place struct {
+	// Name is the name in the cloud, and Generated the one that Mooring gives if the spec chooses none.
+	Name, Generated string
+	// Location is that of the spec, or the account's default region; Chosen: the spec names it.
+	Location string
+	Chosen   bool
+}
+
+// PlaceOf returns where an object asks to be. want is the object with its class merged in, region the default of its account, and maxLength
+// the longest name that the cloud takes.
+func PlaceOf(want v1alpha1.ResourceObject, chosenName, clusterID, region string, maxLength int) Place {
+	p := Place{Generated: ExternalName(clusterID, want.GetNamespace(), want.GetName(), maxLength), Location: want.GetLocation()}
+	if p.Name = chosenName; p.Name == "" {
+		p.Name = p.Generated
+	}
+	if p.Chosen = p.Location != ""; !p.Chosen {
+		p.Location = region
+	}
+	return p
+}
+
+// Moved reports whether the spec now asks for another name or location than those that the object is bound to. Where a cloud object
+// was found it is, whatever region the account has by default.
+func Moved(status *v1alpha1.ResourceStatus, asks Place) bool {
+	found := status.Origin == v1alpha1.OriginAdopted || status.Origin == "" && status.ExternalID != ""
+	return asks.Name != status.ExternalName || asks.Location != "" && asks.Location != status.Location && (asks.Chosen || !found)
+}
+
+// AnswerLost reports whether a creation may have been sent of whose answer nothing is known: it was lost, or the process ended before it
+// came. That holds for names that Mooring made alone: under a name that a person chose another person may have created something
+// meanwhile. It never holds for databases, whose clouds do not forget tags, and of which another may have another password.
+func AnswerLost(k *kind.Kind, object v1alpha1.ResourceObject, asks Place, m Memory) bool {
+	status := object.GetResourceStatus()
+	bound := status.ExternalName != ""
+	sent := bound && status.Origin == v1alpha1.OriginCreated && !NeverCreated(status, m) && !m.CreationFailed
+	known := status.ExternalID != "" || status.FirstReadyTime != nil || status.AppliedGeneration != 0
+	return sent && !known && !k.Login && object.GetResourceSpec().ExternalName == "" && status.ExternalName == asks.Generated
+}
+
+// A Sight is an observation, and what is known when it is made.
+type Sight struct {
+	Kind   *kind.Kind
+	Object v1alpha1.ResourceObject
+	// Class is what the object's class makes of it; nil if it goes by none.
+	Class   *class.Resolution
+	Mark    driver.Mark
+	Applied driver.Applied
+	Asks    Place
+	// Observation is what was observed, and Memory what was remembered before.
+	Observation driver.Observation
+	Memory      Memory
+	Now         time.Time
+	// Window is how long the cloud may take to show what was written.
+	Window time.Duration
+}
+
+// A Looked is what follows from a Sight: the View, what is remembered from now on, and what the status says of the cloud object.
+type Looked struct {
+	View   View
+	Memory Memory
+	// ExternalID, MarkMissing and CreationRefused are as in the status.
+	ExternalID                   string
+	MarkMissing, CreationRefused bool
+}
+
+// Note notes in a status what it is to say.
+func (l Looked) Note(status *v1alpha1.ResourceStatus) {
+	status.ExternalID, status.MarkMissing, status.CreationRefused = l.ExternalID, l.MarkMissing, l.CreationRefused
+}
+
+// Look makes the View of an object from what is stored, remembered and observed.
+func Look(s Sight) Looked {
+	status, o, m := s.Object.GetResourceStatus(), s.Observation, s.Memory
+	l := Looked{
+		View: ViewOf(s.Object, status, s.Class), ExternalID: status.ExternalID, MarkMissing: status.MarkMissing, CreationRefused: status.CreationRefused,
+	}
+	v := &l.View
+	v.Mark, v.Applied = s.Mark, s.Applied
+	v.Moved = v.Bound && Moved(status, s.Asks)
+	m.Absent = Since(m.Absent, o.State == driver.Absent, s.Now)
+	m.SnapshotAbsent = Since(m.SnapshotAbsent, o.State == driver.Absent && o.Snapshot == driver.Absent, s.Now)
+	there := o.State != driver.Absent && o.State != driver.Unknown
+	l.lookForMark(s, there, &m)
+	if there && o.Mark.UID == s.Mark.UID { // nothing else has this uid
+		l.CreationRefused, m.CreationRefused = false, false
+	}
+	lost := o.Mark.Zero() || Ownership(*v, o) == OursUnmarked
+	m.Unmarked = Since(m.Unmarked, there && lost && !MarkUnread(o), s.Now)
+	lasts := func(missing time.Time) bool { return !missing.IsZero() && s.Now.Sub(missing) >= s.Window }
+	v.AbsenceSure = lasts(m.Absent) && s.Now.Sub(m.NotBefore) >= s.Window
+	v.SnapshotAbsenceSure = lasts(m.SnapshotAbsent)
+	v.UnmarkedSure = lasts(m.Unmarked)
+	l.Memory = m
+	return l
+}
+
+// lookForMark notes that what the cloud just created does not show its mark. Only what was never seen with the mark counts: if
+// somebody removes the mark later, nothing but the cloud's own id proves whose the object is.
+//
+// The answer may have been lost. The object is bound before a creation is sent, to a name that was seen to be free, and AnswerLost says
+// that the name is one that nobody else would choose, and that no refusal is known.
+func (l *Looked) lookForMark(s Sight, there bool, m *Memory) {
+	switch {
+	case !there || !l.View.Bound || MarkUnread(s.Observation):
+	case !s.Observation.Mark.Zero():
+		l.MarkMissing, m.Answered = false, false
+	case m.Answered, AnswerLost(s.Kind, s.Object, s.Asks, s.Memory):
+		l.MarkMissing, l.ExternalID = true, s.Observation.ID
+		l.View.ID = s.Observation.ID
+	}
+	l.View.MarkMissing = l.MarkMissing
+}
+
+// Since returns when something became so: now, if it was not so before; zero if it is not.
+func Since(before time.Time, so bool, now time.Time) time.Time {
+	switch {
+	case !so:
+		return time.Time{}
+	case before.IsZero():
+		return now
+	default:
+		return before
+	}
+}

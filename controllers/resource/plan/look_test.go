@@ -1,0 +1,70 @@
+package plan
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Absence is sure once it lasted as long as reads may lag; one sighting begins the count anew.
+func TestAbsenceIsSureOnceItLasts(t *testing.T) {
+	const window = 5 * time.Second
+	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var memory Memory
+	for _, step := range []struct {
+		at                   time.Duration
+		state, snapshot      driver.State
+		object, snapshotGone bool
+	}{
+		{0, driver.Absent, driver.Absent, false, false},
+		{window - 1, driver.Absent, driver.Absent, false, false},
+		{window, driver.Absent, driver.Absent, true, true},
+		{2 * window, driver.Absent, driver.Pending, true, false},
+		{3 * window, driver.Absent, driver.Absent, true, false},
+		{4 * window, driver.Absent, driver.Absent, true, true},
+		{5 * window, driver.Deleting, driver.Unknown, false, false},
+		{6 * window, driver.Absent, driver.Absent, false, false},
+	} {
+		looked := Look(Sight{
+			Kind: kind.Database(), Object: &v1alpha1.Database{}, Memory: memory, Now: began.Add(step.at), Window: window,
+			Observation: driver.Observation{State: step.state, Snapshot: step.snapshot},
+		})
+		memory = looked.Memory
+		if v := looked.View; v.AbsenceSure != step.object || v.SnapshotAbsenceSure != step.snapshotGone {
+			t.Errorf("after %s: %t for the object and %t for its snapshot, want %t and %t",
+				step.at, v.AbsenceSure, v.SnapshotAbsenceSure, step.object, step.snapshotGone)
+		}
+	}
+}
+
+// What was found is where it was found, whatever region the account has by default; what was to be created moves with the account.
+func TestMoved(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		origin     v1alpha1.Origin
+		id, chosen string
+		want       bool
+	}{
+		{"adopted", v1alpha1.OriginAdopted, "", "", false},
+		{"adopted, and the spec says where it is", v1alpha1.OriginAdopted, "", "us", false},
+		{"adopted, and the spec says otherwise", v1alpha1.OriginAdopted, "", "eu", true},
+		{"seen by an earlier release", "", "id", "", false},
+		{"to be created", v1alpha1.OriginCreated, "", "", true},
+		{"to be created where the spec says", v1alpha1.OriginCreated, "", "us", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := &v1alpha1.Bucket{}
+			b.Namespace, b.Name, b.Spec.ExternalName, b.Status.ExternalName = "shop", "photos", "photos", "photos"
+			if tt.chosen != "" {
+				b.Spec.Location = &tt.chosen
+			}
+			b.Status.Origin, b.Status.ExternalID, b.Status.Location = tt.origin, tt.id, "us"
+			if got := Moved(&b.Status.ResourceStatus, PlaceOf(b, "photos", "id", "europe-west3", 63)); got != tt.want {
+				t.Errorf("moved: %t, want %t", got, tt.want)
+			}
+		})
+	}
+}
