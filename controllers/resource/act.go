@@ -3,24 +3,25 @@ package resource
 import (
 	"context"
 
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/execute"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/report"
 )
 
-func (r *Reconciler) logins() *execute.Logins {
-	return &execute.Logins{Reader: r.Reader, Store: r.passwords(), Kind: r.Kind}
+func (r *Reconciler) secrets() *credential.Reader {
+	return &credential.Reader{API: r.Reader, Passwords: r.passwords(), Kind: r.Kind}
 }
 
 func (r *Reconciler) publisher() *execute.Publisher {
-	return &execute.Publisher{Reader: r.Reader, Writer: r.Client, Kind: r.Kind, Logins: r.logins()}
+	return &execute.Publisher{Secrets: r.secrets(), Writer: r.Client, Kind: r.Kind}
 }
 
 func (r *Reconciler) executor() *execute.Executor {
 	return &execute.Executor{
 		Client: r.Client, Reader: r.Reader, Kind: r.Kind, Classes: r.Classes, Rollouts: r.Rollouts, Room: &r.binding, Protector: r.Credentials,
-		Logins: r.logins(), Publisher: r.publisher(), Requeue: r.queue.recall, Settle: r.Settle, Deadline: r.Deadline, Clock: r.Now,
+		Secrets: r.secrets(), Passwords: r.passwords(), Publisher: r.publisher(), Requeue: r.queue.recall, Settle: r.Settle, Deadline: r.Deadline, Clock: r.Now,
 	}
 }
 

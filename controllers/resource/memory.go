@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/mooring-dev/mooring/controllers/resource/execute"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/report"
 	"github.com/mooring-dev/mooring/controllers/retry"
@@ -33,7 +33,7 @@ type memory struct {
 	// cloud is what is remembered of the cloud object.
 	cloud plan.Memory
 	// publisher is what the publisher of connection Secrets remembers.
-	publisher execute.Memory
+	publisher credential.Memory
 	// creation is what the cloud returned for a creation, until it is stored.
 	creation *report.Creation
 	// failure is why an operation that the cloud had begun failed, until the spec is edited, a reconciliation is asked for, or the

@@ -17,7 +17,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
-	"github.com/mooring-dev/mooring/controllers/resource/execute"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -131,7 +131,7 @@ func TestPasswordIsStoredBeforeThePlanIsExecuted(t *testing.T) {
 				owner := password.Owner{Kind: "Bucket", Name: d.obj.GetName(), UID: d.obj.GetUID()}
 				d.login = &login{
 					store: true,
-					Login: execute.Login{Secret: d.passwords().New(owner), State: password.State{Stored: password.Stored{Next: "two", Serial: 2}}},
+					Login: credential.Login{Secret: d.passwords().New(owner), State: password.State{Stored: password.Stored{Next: "two", Serial: 2}}},
 				}
 				working := d.Client
 				if fails {

@@ -7,14 +7,14 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/password"
-	"github.com/mooring-dev/mooring/controllers/resource/execute"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // A login is what one reconciliation knows of the password of its object's server.
 type login struct {
-	execute.Login
+	credential.Login
 	// store: its State has to be stored before anything is sent or published.
 	store bool
 }
@@ -25,7 +25,7 @@ func (r *Reconciler) passwords() *password.Store {
 
 // readPassword reads the object's password Secret.
 func (r *Reconciler) readPassword(ctx context.Context, t *turn) error {
-	read, err := r.logins().Read(ctx, t.obj, t.mem.cloud.PasswordSent)
+	read, err := r.secrets().Login(ctx, t.obj, t.mem.cloud.PasswordSent)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (r *Reconciler) readPassword(ctx context.Context, t *turn) error {
 	return nil
 }
 
-func (t *turn) setLogin(read *execute.Login) {
+func (t *turn) setLogin(read *credential.Login) {
 	t.mem.cloud.PasswordSent = read.State.Sent
 	t.login = &login{Login: *read}
 	t.knows(read.Secret.Stored.Current, read.Secret.Stored.Next)
@@ -58,7 +58,7 @@ func (t *turn) notePassword(s password.State) {
 // wantedPassword returns the password that the spec names; empty if it names none. One that can't be used is refused here, before
 // it is stored or sent.
 func (r *Reconciler) wantedPassword(ctx context.Context, t *turn) (string, error) {
-	wanted, secrets, err := r.logins().Wanted(ctx, t.obj, t.want, t.described, t.request.Spec, t.login.State.InForce())
+	wanted, secrets, err := r.secrets().Wanted(ctx, t.obj, t.want, t.described, t.request.Spec, t.login.State.InForce())
 	t.knows(secrets...)
 	return wanted, err
 }
@@ -135,27 +135,14 @@ func (r *Reconciler) planPassword(ctx context.Context, t *turn, do password.Do) 
 // leftPassword returns the password of a server that is taken back, from the connection Secret that was left with
 // it, so that nobody who uses that is cut off. It waits until the cloud says where the server is: the Secret may be of another.
 func (r *Reconciler) leftPassword(ctx context.Context, t *turn, wanted string) (password.Left, error) {
-	connection := t.want.GetConnection()
-	if t.login.State.Latest() != "" || wanted != "" || connection == nil {
+	if t.login.State.Latest() != "" || wanted != "" || t.want.GetConnection() == nil {
 		return password.Left{}, nil
 	}
-	secret, err := r.publisher().Read(ctx, t.obj, connection.SecretName)
-	if err != nil {
-		return password.Left{}, err
+	left, err := r.secrets().Left(ctx, t.obj, t.want, &t.conn.Cloud, t.seen.Endpoint)
+	if left.Password != "" {
+		t.knows(left.Password)
 	}
-	left := string(secret.Data["password"])
-	if !r.publisher().Owns(t.obj, secret) || left == "" {
-		return password.Left{}, nil // it is not there, or not ours
-	}
-	if t.seen.Endpoint.Host == "" {
-		return password.Left{Undecided: true}, nil
-	}
-	_, data := r.Kind.Binding(t.want, &t.conn.Cloud, t.seen.Endpoint, left)
-	if string(data["host"]) != string(secret.Data["host"]) || string(data["username"]) != string(secret.Data["username"]) {
-		return password.Left{}, nil
-	}
-	t.knows(left)
-	return password.Left{Password: left}, nil
+	return left, err
 }
 
 // refused notes that a change which the cloud had accepted came to nothing. It may have been the password.

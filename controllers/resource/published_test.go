@@ -16,6 +16,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/execute"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -35,7 +36,7 @@ func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
 				Settings: Settings{Client: c, Reader: c, Namespace: secret.Namespace}, Kind: kind.Database(),
 			}
 			tn := &turn{
-				obj: d, want: d, status: &d.Status.ResourceStatus, conn: &identity.Connection{}, mem: &memory{publisher: execute.Memory{Published: &execute.ConnectionSecret{Name: "orders-db"}}},
+				obj: d, want: d, status: &d.Status.ResourceStatus, conn: &identity.Connection{}, mem: &memory{publisher: credential.Memory{Published: &credential.ConnectionSecret{Name: "orders-db"}}},
 			}
 			if err := r.readPassword(t.Context(), tn); err != nil {
 				t.Fatal(err)
@@ -59,7 +60,7 @@ func TestReadsOfThePassword(t *testing.T) {
 	}{
 		{name: "as it was"},
 		{name: "after an hour", read: true, before: func(t *turn) {
-			t.now = t.now.Add(execute.PasswordCheck)
+			t.now = t.now.Add(credential.PasswordCheck)
 		}},
 		{name: "refused by the cloud", read: true, before: func(t *turn) {
 			t.seen.PasswordRefused = true
@@ -139,7 +140,7 @@ func asPublished(vaulted map[string]string) (
 		obj: d, want: d, status: &d.Status.ResourceStatus, now: now, policy: plan.Policy{Management: v1alpha1.ManagementFull}, conn: &identity.Connection{},
 		request: driver.Request{Mark: mark}, view: plan.View{Bound: true, Held: true, Mark: mark},
 		seen: driver.Observation{State: driver.Ready, Available: true, Mark: mark, Endpoint: driver.Endpoint{Host: "db.example"}},
-		mem: &memory{publisher: execute.Memory{Published: &execute.ConnectionSecret{
+		mem: &memory{publisher: credential.Memory{Published: &credential.ConnectionSecret{
 			Name: "orders-db", Version: "999", Kind: "servicebinding.io/postgresql", Checked: now.Add(-time.Minute),
 			Data: bytesOf(map[string]string{"host": "db.example", "password": ""}),
 		}}},

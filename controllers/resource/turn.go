@@ -12,7 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
-	"github.com/mooring-dev/mooring/controllers/resource/execute"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/report"
@@ -68,7 +68,7 @@ type turn struct {
 	// login is what is known of the password; nil if its Secret was not read.
 	login *login
 	// asPublished is what the connection Secret holds, as it was found or written.
-	asPublished *execute.ConnectionSecret
+	asPublished *credential.ConnectionSecret
 	// letGo are fields that are managed no longer, which is told once it is stored.
 	letGo []string
 	// notes are Events that are recorded once the status that they tell of is stored.

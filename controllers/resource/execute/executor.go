@@ -12,6 +12,8 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -34,7 +36,8 @@ type Executor struct {
 	Rollouts  *class.Rollouts
 	Room      sync.Locker
 	Protector Protector
-	Logins    *Logins
+	Secrets   *credential.Reader
+	Passwords *password.Store
 	Publisher *Publisher
 	// Requeue has an object reconciled at once.
 	Requeue func(client.ObjectKey, account.Priority)
@@ -56,7 +59,7 @@ type Task struct {
 	Password driver.Password
 	// Login is what is known of the password; nil if its Secret was not read. StoreLogin: its State has to be stored before anything is
 	// sent or published.
-	Login      *Login
+	Login      *credential.Login
 	StoreLogin bool
 	// Unmade: something that the connection Secret names may not be in the cloud yet.
 	Unmade bool
@@ -68,7 +71,7 @@ type Task struct {
 	Priority account.Priority
 	Memory   plan.Memory
 	// Published is what the publisher remembers.
-	Published Memory
+	Published credential.Memory
 }
 
 // A Done says what happened. It holds for what was done, also beside an error.
@@ -77,11 +80,11 @@ type Done struct {
 	// Stored is the object as the API server has it now, and Object what its status is to be like.
 	Stored, Object v1alpha1.ResourceObject
 	Request        driver.Request
-	Login          *Login
+	Login          *credential.Login
 	Memory         plan.Memory
-	Published      Memory
+	Published      credential.Memory
 	// Current is what the connection Secret holds; it counts once the status is stored.
-	Current *ConnectionSecret
+	Current *credential.ConnectionSecret
 	Notes   []outcome.Note
 	// Released are fields that are no longer managed, which is told once the status is stored.
 	Released []string

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -16,7 +17,7 @@ func TestExecuteLeavesTheTaskAlone(t *testing.T) {
 	task := w.Task
 	task.Object.GetResourceStatus().Applied = map[string][]string{"tags": {"team"}}
 	task.Request.Deletion = &driver.Deletion{Snapshot: "final"}
-	task.Login = &Login{}
+	task.Login = &credential.Login{}
 	before := task.Object.DeepCopyObject().(v1alpha1.ResourceObject)
 	done, err := w.Execute(t.Context(), task, plan.Action{Verb: plan.Unbind})
 	if err != nil {

@@ -62,11 +62,11 @@ func (w *publishing) refreshFormer(ctx context.Context, wanted string, kind core
 		if name == wanted {
 			continue
 		}
-		secret, err := w.Read(ctx, w.Object, name)
+		secret, err := w.Secrets.Connection(ctx, w.Object, name)
 		if err != nil {
 			return err
 		}
-		if secret.Name == "" || !w.Owns(w.Object, secret) {
+		if secret.Name == "" || !w.Secrets.Owns(w.Object, secret) {
 			continue
 		}
 		if _, _, err := w.write(ctx, name, kind, data); err != nil { // a refusal is nobody's concern any more

@@ -15,15 +15,16 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
 )
 
 // Renamed again and again, an object keeps a few Secrets of former names, each until its own time is over.
 func TestFormerSecrets(t *testing.T) {
 	b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos"}}
 	c := fake.NewClientBuilder().Build()
-	p := &Publisher{Reader: c, Writer: c, Kind: kind.Bucket()}
+	p := &Publisher{Secrets: &credential.Reader{API: c, Kind: kind.Bucket()}, Writer: c, Kind: kind.Bucket()}
 	start := time.Now()
-	d := p.begin(Publication{Object: b, Want: b}, Memory{})
+	d := p.begin(Publication{Object: b, Want: b}, credential.Memory{})
 	for i, name := range []string{"a", "b", "c", "b", "d", "e", "f"} {
 		d.Now = start.Add(time.Duration(i) * time.Hour)
 		d.bindSecret(name)

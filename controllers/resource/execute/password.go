@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -15,7 +16,7 @@ func (w *work) storePassword(ctx context.Context) error {
 	if w.Login == nil || !w.StoreLogin {
 		return nil
 	}
-	if err := w.Logins.Store.Put(ctx, w.Login.Secret, w.Login.State.Stored); err != nil {
+	if err := w.Passwords.Put(ctx, w.Login.Secret, w.Login.State.Stored); err != nil {
 		return err
 	}
 	w.StoreLogin = false
@@ -29,7 +30,7 @@ func (w *work) choosePassword(ctx context.Context, first bool) error {
 		return nil
 	}
 	if first {
-		w.setLogin(NewLogin(w.Logins.Store.New(w.Logins.owner(w.Object)), w.status, w.Memory.PasswordSent))
+		w.setLogin(credential.NewLogin(w.Passwords.New(w.Secrets.Owner(w.Object)), w.status, w.Memory.PasswordSent))
 	} else if err := w.readPassword(ctx); err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (w *work) sent(changes []driver.Change) {
 
 // readPassword reads the object's password Secret.
 func (w *work) readPassword(ctx context.Context) error {
-	login, err := w.Logins.Read(ctx, w.Object, w.Memory.PasswordSent)
+	login, err := w.Secrets.Login(ctx, w.Object, w.Memory.PasswordSent)
 	if err != nil {
 		return err
 	}
@@ -76,14 +77,14 @@ func (w *work) readPassword(ctx context.Context) error {
 	return nil
 }
 
-func (w *work) setLogin(login *Login) {
+func (w *work) setLogin(login *credential.Login) {
 	w.Login, w.Memory.PasswordSent = login, login.State.Sent
 	w.done.Secrets = append(w.done.Secrets, login.Secret.Stored.Current, login.Secret.Stored.Next)
 }
 
 // wantedPassword returns the password that the spec names; empty if it names none.
 func (w *work) wantedPassword(ctx context.Context) (string, error) {
-	wanted, secrets, err := w.Logins.Wanted(ctx, w.Object, w.Want, w.Described, w.Request.Spec, w.Login.State.InForce())
+	wanted, secrets, err := w.Secrets.Wanted(ctx, w.Object, w.Want, w.Described, w.Request.Spec, w.Login.State.InForce())
 	w.done.Secrets = append(w.done.Secrets, secrets...)
 	return wanted, err
 }

@@ -29,7 +29,7 @@ func (w *work) publish(ctx context.Context, out outcome.Outcome) (outcome.Outcom
 
 // mayPublish refuses to go on if the connection Secret is somebody else's: a password that nobody could be told is not set.
 func (w *work) mayPublish(ctx context.Context) error {
-	missing, err := w.Publisher.MayPublish(ctx, w.Object, w.Want, w.Cloud)
+	missing, err := w.Secrets.MayPublish(ctx, w.Object, w.Want, w.Cloud)
 	if missing != "" {
 		w.Published.Unwritten = missing
 	}
@@ -47,5 +47,5 @@ func (w *work) dropSecrets(ctx context.Context, stays bool) error {
 	if !w.Kind.Login {
 		return nil
 	}
-	return w.Logins.Store.Delete(ctx, w.Object.GetUID())
+	return w.Passwords.Delete(ctx, w.Object.GetUID())
 }

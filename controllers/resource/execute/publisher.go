@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,6 +16,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -25,11 +25,9 @@ import (
 // A Publisher keeps connection Secrets as they should be: a projection of what was observed and of the password Secret. A Secret of a
 // former name is kept so for a while.
 type Publisher struct {
-	Reader client.Reader
-	Writer client.Writer
-	Kind   *kind.Kind
-	// Logins is read if nobody read the object's before.
-	Logins *Logins
+	Secrets *credential.Reader
+	Writer  client.Writer
+	Kind    *kind.Kind
 }
 
 // A Publication is what a connection Secret is made of.
@@ -41,7 +39,7 @@ type Publication struct {
 	// Usable: the cloud object is this object's and works, and it has all that the Secret names.
 	Usable bool
 	// Login is what is known of the password; nil if its Secret was not read.
-	Login *Login
+	Login *credential.Login
 	// PasswordSent is the serial that this process knows to be accepted; 0 if there is none.
 	PasswordSent int
 	Now          time.Time
@@ -50,29 +48,20 @@ type Publication struct {
 
 // A Published says what came of a Publication. It holds for what was done, also beside an error.
 type Published struct {
-	Memory Memory
+	Memory credential.Memory
 	// Binding and Former are what the status should say of connection Secrets.
 	Binding *v1alpha1.Binding
 	Former  []v1alpha1.FormerSecret
 	// Current is what the connection Secret holds, as it was found or written; nil if the password is about to change. It counts once the
 	// status is stored, which says that the server has the password.
-	Current *ConnectionSecret
+	Current *credential.ConnectionSecret
 	// Login is that of the Publication, or what was read in its place.
-	Login *Login
+	Login *credential.Login
 	Notes []outcome.Note
 	// Refused is why the Secret can't be written, if only a person can change that.
 	Refused *identity.ValidationError
 	// Secrets are values that must never be shown.
 	Secrets []string
-}
-
-// Memory is what a Publisher remembers of an object. All of it may be lost at any time.
-type Memory struct {
-	// Published is what the connection Secret of a database holds; nil if that is not known.
-	Published *ConnectionSecret
-	// Unwritten is the name of a connection Secret that did not exist when the cloud object was created. If it exists by now, it can't
-	// be created, and is read.
-	Unwritten string
 }
 
 // A publishing is a Publication while it is carried out.
@@ -82,7 +71,7 @@ type publishing struct {
 	done Published
 }
 
-func (p *Publisher) begin(in Publication, memory Memory) *publishing {
+func (p *Publisher) begin(in Publication, memory credential.Memory) *publishing {
 	status := in.Object.GetResourceStatus()
 	return &publishing{p, in, Published{
 		Memory: memory, Binding: status.Binding.DeepCopy(), Former: slices.Clone(status.FormerSecrets), Login: in.Login,
@@ -90,7 +79,7 @@ func (p *Publisher) begin(in Publication, memory Memory) *publishing {
 }
 
 // Publish brings connection Secrets up to date.
-func (p *Publisher) Publish(ctx context.Context, in Publication, memory Memory) (Published, error) {
+func (p *Publisher) Publish(ctx context.Context, in Publication, memory credential.Memory) (Published, error) {
 	w := p.begin(in, memory)
 	err := w.publish(ctx)
 	return w.done, err
@@ -125,45 +114,6 @@ func (w *publishing) publish(ctx context.Context) error {
 	return w.refreshFormer(ctx, wanted.SecretName, kind, data)
 }
 
-// Read reads a Secret of an object's namespace; it is empty if there is none.
-func (p *Publisher) Read(ctx context.Context, object v1alpha1.ResourceObject, name string) (*corev1.Secret, error) {
-	secret := &corev1.Secret{}
-	err := p.Reader.Get(ctx, client.ObjectKey{Namespace: object.GetNamespace(), Name: name}, secret)
-	if client.IgnoreNotFound(err) != nil {
-		return nil, fmt.Errorf("read the connection Secret %s: %w", name, err)
-	}
-	return secret, nil
-}
-
-// Owns reports whether a Secret was made for an object, under whatever uid: its labels say so, and its type is that of a
-// connection. Anybody can write the labels on a Secret of another type.
-func (p *Publisher) Owns(object v1alpha1.ResourceObject, secret *corev1.Secret) bool {
-	labels := secret.GetLabels()
-	return strings.HasPrefix(string(secret.Type), "servicebinding.io/") &&
-		labels[v1alpha1.LabelKind] == p.Kind.Name && labels[v1alpha1.LabelName] == object.GetName()
-}
-
-// MayPublish refuses to go on if the connection Secret is somebody else's: a password that nobody could be told is not set. missing is its
-// name if there is none.
-func (p *Publisher) MayPublish(ctx context.Context, object, want v1alpha1.ResourceObject, cloud *driver.Description) (missing string, err error) {
-	wanted := want.GetConnection()
-	if wanted == nil {
-		return "", nil
-	}
-	secret, err := p.Read(ctx, object, wanted.SecretName)
-	if err != nil {
-		return "", err
-	}
-	if secret.Name == "" {
-		return wanted.SecretName, nil
-	}
-	kind, _ := p.Kind.Binding(want, cloud, driver.Endpoint{}, "") // the type never changes, and no API server lets it
-	if p.Owns(object, secret) && secret.Type == kind {
-		return "", nil
-	}
-	return "", takenBySomebody(wanted.SecretName)
-}
-
 // Drop deletes the Secrets that may have been made for an object: one is written before the status tells of it.
 func (p *Publisher) Drop(ctx context.Context, object, want v1alpha1.ResourceObject) error {
 	for _, name := range plan.ConnectionSecrets(object.GetResourceStatus(), want.GetConnection()) {
@@ -176,11 +126,11 @@ func (p *Publisher) Drop(ctx context.Context, object, want v1alpha1.ResourceObje
 
 // drop deletes a Secret of the object's namespace if it was made for the object.
 func (p *Publisher) drop(ctx context.Context, object v1alpha1.ResourceObject, name string) error {
-	secret, err := p.Read(ctx, object, name)
+	secret, err := p.Secrets.Connection(ctx, object, name)
 	if err != nil {
 		return err
 	}
-	if secret.Name != "" && p.Owns(object, secret) {
+	if secret.Name != "" && p.Secrets.Owns(object, secret) {
 		err = p.Writer.Delete(ctx, secret, client.Preconditions{UID: &secret.UID})
 	}
 	if client.IgnoreNotFound(err) != nil {
@@ -189,18 +139,13 @@ func (p *Publisher) drop(ctx context.Context, object v1alpha1.ResourceObject, na
 	return nil
 }
 
-func takenBySomebody(secret string) *identity.ValidationError {
-	return &identity.ValidationError{Reason: v1alpha1.ReasonSecretNotOwned, Message: fmt.Sprintf(
-		"a Secret %s exists and does not belong to this object; change spec.connection.secretName, or delete the Secret if nobody needs it", secret)}
-}
-
 // write makes or mends a Secret, and returns it. If only a person can mend what keeps it from being written, it returns that.
 func (w *publishing) write(
 	ctx context.Context, name string, kind corev1.SecretType, data map[string][]byte,
 ) (secret *corev1.Secret, refused *identity.ValidationError, err error) {
 	secret = &corev1.Secret{}
 	if w.done.Memory.Unwritten != name {
-		secret, err = w.Read(ctx, w.Object, name)
+		secret, err = w.Secrets.Connection(ctx, w.Object, name)
 	}
 	w.done.Memory.Unwritten = ""
 	uid := string(w.Object.GetUID())
@@ -218,8 +163,8 @@ func (w *publishing) write(
 		if apierrors.IsAlreadyExists(err) {
 			return nil, nil, outcome.ErrStale
 		}
-	case !w.Owns(w.Object, secret) || secret.Type != kind:
-		return nil, takenBySomebody(name), nil
+	case !w.Secrets.Owns(w.Object, secret) || secret.Type != kind:
+		return nil, credential.NotOwned(name), nil
 	case maps.EqualFunc(secret.Data, data, slices.Equal[[]byte]) && secret.Labels[v1alpha1.LabelUID] == uid:
 		return secret, nil, nil
 	default:

@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
 )
 
 // newWork returns the work about a bucket that was Ready.
@@ -26,9 +27,10 @@ func newWork(t *testing.T) step {
 
 // workOn returns the work about an object.
 func workOn(k *kind.Kind, object v1alpha1.ResourceObject, c client.Client) step {
-	logins := &Logins{Reader: c, Store: &password.Store{Reader: c, Writer: c, Namespace: "mooring-system"}, Kind: k}
+	passwords := &password.Store{Reader: c, Writer: c, Namespace: "mooring-system"}
+	secrets := &credential.Reader{API: c, Passwords: passwords, Kind: k}
 	e := &Executor{
-		Client: c, Reader: c, Kind: k, Logins: logins, Publisher: &Publisher{Reader: c, Writer: c, Kind: k, Logins: logins}, Deadline: time.Minute, Clock: time.Now,
+		Client: c, Reader: c, Kind: k, Secrets: secrets, Passwords: passwords, Publisher: &Publisher{Secrets: secrets, Writer: c, Kind: k}, Deadline: time.Minute, Clock: time.Now,
 	}
 	task := Task{Stored: object, Object: object, Want: object}
 	task.Now, task.Redact = time.Now(), func(message string) string { return message }
