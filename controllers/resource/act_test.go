@@ -24,6 +24,8 @@ import (
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/execute"
+	"github.com/mooring-dev/mooring/controllers/resource/gather"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/report"
@@ -31,12 +33,45 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A desk is a reconciler of buckets, one turn with a bucket that was Ready, and a cloud that notes what it is asked.
+// A desk is a reconciler of buckets, one reconciliation of a bucket that was Ready, and a cloud that notes what it is asked.
 type desk struct {
 	*Reconciler
-	*turn
+	gather.Gathered
+	mem   *memory
+	done  execute.Done
 	cloud *obedient
 }
+
+// begin begins another reconciliation.
+func (d *desk) begin() {
+	now := d.Settings.Now()
+	d.mem = d.memories.of(client.ObjectKeyFromObject(d.Object), d.Object.GetUID(), d.Cadence, now)
+	d.Gathered, d.done = d.gatherer().Begin(d.mem.begin(d.Object, now)), execute.Done{}
+	d.mem.gathered(d.Gathered)
+}
+
+// act has an action executed.
+func (d *desk) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
+	d.Cloud, d.Published, d.Facts.Redact = d.mem.cloud, d.mem.secrets, d.Redactor()
+	notes := d.done.Notes
+	done, err := d.execute(ctx, d.mem, task(d.Gathered, d.mem.report), a)
+	d.done, d.Object, d.Stored, d.Request = done, done.Object, done.Stored, done.Request
+	d.done.Notes = append(notes, done.Notes...)
+	d.mem.executed(done)
+	return done.Outcome, err
+}
+
+// record has reported what the reconciliation came to.
+func (d *desk) record(ctx context.Context, out outcome.Outcome, err error) (reconcile.Result, error) {
+	d.Facts.Redact = d.Redactor()
+	done := d.done
+	done.Outcome, done.Object, done.Stored, done.Request, done.Memory, done.Published = out, d.Object, d.Stored, d.Request, d.mem.cloud, d.mem.secrets
+	reported := d.reporter().Report(ctx, reconciliation(d.Gathered, done, err), d.mem.report)
+	d.Object, d.Stored, d.done = reported.Object, reported.Stored, execute.Done{}
+	return d.remember(d.mem, d.Gathered, done, reported), nil
+}
+
+func (d *desk) status() *v1alpha1.ResourceStatus { return d.Object.GetResourceStatus() }
 
 // obedient is a cloud that does what it is asked.
 type obedient struct {
@@ -61,7 +96,7 @@ func (o *obedient) Delete(context.Context, string, driver.Request) (driver.Resul
 }
 
 // bucket returns the object that the desk reconciles.
-func (d *desk) bucket() *v1alpha1.Bucket { return d.obj.(*v1alpha1.Bucket) }
+func (d *desk) bucket() *v1alpha1.Bucket { return d.Object.(*v1alpha1.Bucket) }
 
 func newDesk(t *testing.T, others ...client.Object) *desk {
 	t.Helper()
@@ -89,10 +124,11 @@ func newDesk(t *testing.T, others ...client.Object) *desk {
 		},
 		Kind: kind.Bucket(),
 	}
-	d.turn = d.begin(b)
-	d.session, d.conn = d.cloud, &identity.Connection{Provider: "aws"}
-	d.described.Name = driver.NameRule{MaxLength: 63}
-	d.request.Deletion = &driver.Deletion{}
+	d.Object = b
+	d.begin()
+	d.Session, d.Connection = d.cloud, &identity.Connection{Provider: "aws"}
+	d.Described.Name = driver.NameRule{MaxLength: 63}
+	d.Request.Deletion = &driver.Deletion{}
 	return d
 }
 
@@ -109,7 +145,7 @@ func TestUpdateOfAnOldSpec(t *testing.T) {
 	if err := d.Client.Update(t.Context(), edited); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.act(t.Context(), d.turn, drift); !apierrors.IsConflict(err) || len(d.cloud.asked) > 0 {
+	if _, err := d.act(t.Context(), drift); !apierrors.IsConflict(err) || len(d.cloud.asked) > 0 {
 		t.Errorf("got %v, and the cloud was asked to %q", err, d.cloud.asked)
 	}
 }
@@ -121,7 +157,7 @@ func TestDriftIsToldIfItLasts(t *testing.T) {
 		{KeepConditions: true, Next: outcome.Soon},
 		{State: condition.DriftWaits, Next: outcome.AfterError, Retried: true, Planned: true},
 	} {
-		got, err := d.act(t.Context(), d.turn, drift)
+		got, err := d.act(t.Context(), drift)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,13 +173,13 @@ func TestDriftIsToldIfItLasts(t *testing.T) {
 // A mark that was removed from what serves people is written again in silence: it serves on.
 func TestMarkIsWrittenAgainInSilence(t *testing.T) {
 	d := newDesk(t)
-	d.view, d.seen = plan.View{Held: true, ID: "of-the-cloud"}, driver.Observation{State: driver.Ready, ID: "of-the-cloud"}
-	if out, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || !out.KeepConditions {
+	d.View, d.Observation = plan.View{Held: true, ID: "of-the-cloud"}, driver.Observation{State: driver.Ready, ID: "of-the-cloud"}
+	if out, err := d.act(t.Context(), plan.Action{Verb: plan.Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || !out.KeepConditions {
 		t.Errorf("%+v, %v", out, err)
 	}
 	d = newDesk(t)
-	d.status.FirstReadyTime = nil
-	if out, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || out.State != condition.Progressing || out.KeepConditions {
+	d.status().FirstReadyTime = nil
+	if out, err := d.act(t.Context(), plan.Action{Verb: plan.Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || out.State != condition.Progressing || out.KeepConditions {
 		t.Errorf("of what was not ours yet: %+v, %v", out, err)
 	}
 }
@@ -155,7 +191,7 @@ func TestDeletionByParts(t *testing.T) {
 	d.Settle = time.Minute
 	for _, unfinished := range []bool{true, true, false, false} {
 		d.cloud.done.Unfinished = unfinished
-		if _, err := d.act(t.Context(), d.turn, remove); err != nil {
+		if _, err := d.act(t.Context(), remove); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -182,9 +218,9 @@ func TestForgetDropsSecrets(t *testing.T) {
 			d := newDesk(t, secret)
 			d.bucket().Spec.Connection = &v1alpha1.Connection{SecretName: secret.Name}
 			if test.told != "" {
-				d.status.Binding = &v1alpha1.Binding{Name: test.told}
+				d.status().Binding = &v1alpha1.Binding{Name: test.told}
 			}
-			if _, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Forget, Stays: test.stays}); err != nil {
+			if _, err := d.act(t.Context(), plan.Action{Verb: plan.Forget, Stays: test.stays}); err != nil {
 				t.Fatal(err)
 			}
 			err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(secret), secret)
@@ -192,17 +228,6 @@ func TestForgetDropsSecrets(t *testing.T) {
 				t.Errorf("the Secret is answered with %v", err)
 			}
 		})
-	}
-}
-
-// A change that failed late may have been the password: it counts as not taken, and is sent again.
-func TestLateFailureTakesBackThePassword(t *testing.T) {
-	d := newDesk(t)
-	d.mem.cloud.PasswordSent = 3
-	d.status.Applied = map[string][]string{driver.FieldPassword: {"3"}, "tags": {"team"}}
-	d.refused()
-	if _, still := d.status.Applied[driver.FieldPassword]; still || d.mem.cloud.PasswordSent != 0 || len(d.status.Applied) != 1 {
-		t.Errorf("applied is %v, and remembered %d", d.status.Applied, d.mem.cloud.PasswordSent)
 	}
 }
 
@@ -222,22 +247,22 @@ func (c *refusing) Update(context.Context, string, driver.Request, []driver.Chan
 func TestWhatIsRefusedStaysStalled(t *testing.T) {
 	d := newDesk(t)
 	d.RecordDeadline = time.Minute
-	d.bucket().Generation, d.view.Edited = 2, true
+	d.bucket().Generation, d.View.Edited = 2, true
 	edit := plan.Action{Verb: plan.Update, Reason: v1alpha1.ReasonUpdating, Message: "being applied", Changes: drift.Changes}
 	var told []bool
 	stored := func() *v1alpha1.Bucket {
 		b := &v1alpha1.Bucket{}
-		if err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(d.obj), b); err != nil {
+		if err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(d.Object), b); err != nil {
 			t.Fatal(err)
 		}
 		return b
 	}
-	d.session = &refusing{d.cloud, driver.Invalid, func() {
+	d.Session = &refusing{d.cloud, driver.Invalid, func() {
 		told = append(told, meta.IsStatusConditionTrue(stored().Status.Conditions, v1alpha1.ConditionStalled))
 	}}
 	take := func() {
-		out, err := d.act(t.Context(), d.turn, edit)
-		if _, err := d.record(t.Context(), d.turn, out, err); err != nil {
+		out, err := d.act(t.Context(), edit)
+		if _, err := d.record(t.Context(), out, err); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -248,7 +273,7 @@ func TestWhatIsRefusedStaysStalled(t *testing.T) {
 	if want := []bool{false, true, true}; !slices.Equal(told, want) {
 		t.Errorf("at each try it was told to be stalled: %v, want %v", told, want)
 	}
-	d.session = d.cloud
+	d.Session = d.cloud
 	take()
 	if meta.IsStatusConditionTrue(stored().Status.Conditions, v1alpha1.ConditionStalled) {
 		t.Error("the cloud took it, and it is stalled still")
@@ -259,18 +284,18 @@ func TestWhatIsRefusedStaysStalled(t *testing.T) {
 func TestWhatFailsStaysRetrying(t *testing.T) {
 	d := newDesk(t)
 	d.RecordDeadline = time.Minute
-	d.bucket().Generation, d.view.Edited = 2, true
+	d.bucket().Generation, d.View.Edited = 2, true
 	var told []string
-	d.session = &refusing{d.cloud, driver.Throttled, func() {
+	d.Session = &refusing{d.cloud, driver.Throttled, func() {
 		b := &v1alpha1.Bucket{}
-		if err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(d.obj), b); err != nil {
+		if err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(d.Object), b); err != nil {
 			t.Fatal(err)
 		}
 		told = append(told, meta.FindStatusCondition(b.Status.Conditions, v1alpha1.ConditionReconciling).Reason)
 	}}
 	for range report.Lasting + 2 {
-		out, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Update, Reason: v1alpha1.ReasonUpdating, Message: "being applied", Changes: drift.Changes})
-		if _, err := d.record(t.Context(), d.turn, out, err); err != nil {
+		out, err := d.act(t.Context(), plan.Action{Verb: plan.Update, Reason: v1alpha1.ReasonUpdating, Message: "being applied", Changes: drift.Changes})
+		if _, err := d.record(t.Context(), out, err); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -283,19 +308,19 @@ func TestWhatFailsStaysRetrying(t *testing.T) {
 // An edit that the cloud takes again and again is not called done, nor a drift of what was applied.
 func TestEditThatDoesNotComeTrue(t *testing.T) {
 	d := newDesk(t)
-	d.bucket().Generation, d.view.Edited = 2, true
+	d.bucket().Generation, d.View.Edited = 2, true
 	for i, message := range []string{"being applied", "does not show it"} {
-		out, err := d.act(t.Context(), d.turn, drift)
+		out, err := d.act(t.Context(), drift)
 		if err != nil || out.KeepConditions || out.State != condition.Updating || !strings.Contains(out.Message, message) || out.Retried != (i > 0) {
 			t.Errorf("time %d: %+v, %v", i+1, out, err)
 		}
 	}
 	d.mem.report.Failures = 1
-	if out, err := d.act(t.Context(), d.turn, drift); err != nil || !out.KeepConditions {
+	if out, err := d.act(t.Context(), drift); err != nil || !out.KeepConditions {
 		t.Errorf("what the cloud said of it does not stand: %+v, %v", out, err)
 	}
-	if told := len(d.notes); told != 1 {
-		t.Errorf("%d Events of one edit: %+v", told, d.notes)
+	if told := len(d.done.Notes); told != 1 {
+		t.Errorf("%d Events of one edit: %+v", told, d.done.Notes)
 	}
 }
 
@@ -304,12 +329,12 @@ func TestReleasedIsToldOnce(t *testing.T) {
 	for management, want := range map[v1alpha1.Management]int{v1alpha1.ManagementFull: 1, v1alpha1.ManagementObserve: 0} {
 		t.Run(string(management), func(t *testing.T) {
 			d := newDesk(t)
-			d.RecordDeadline, d.policy.Management, d.looked = time.Minute, management, true
-			d.view.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
-			d.status.Applied = map[string][]string{"versioning": {"Enabled"}, "tags": {"team"}}
-			d.seen = driver.Observation{State: driver.Ready, Available: true, Mark: d.view.Mark, Applied: driver.Applied{"tags": {"team"}}}
+			d.RecordDeadline, d.Policy.Management, d.Facts.Observed = time.Minute, management, true
+			d.View.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
+			d.status().Applied = map[string][]string{"versioning": {"Enabled"}, "tags": {"team"}}
+			d.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: d.View.Mark, Applied: driver.Applied{"tags": {"team"}}}
 			for range 3 {
-				if _, err := d.record(t.Context(), d.turn, outcome.Outcome{State: condition.Settled, Reason: v1alpha1.ReasonReady, Next: outcome.AtSync}, nil); err != nil {
+				if _, err := d.record(t.Context(), outcome.Outcome{State: condition.Settled, Reason: v1alpha1.ReasonReady, Next: outcome.AtSync}, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -326,20 +351,20 @@ func TestReleasedIsToldOnce(t *testing.T) {
 	}
 }
 
-// An object that is gone without a turn of its own, as when its finalizer was removed by hand, gives up its place in a rollout.
+// An object that is gone without a reconciliation of its own, as when its finalizer was removed by hand, gives up its place in a rollout.
 func TestWhoIsGoneLeavesTheRollout(t *testing.T) {
 	d := newDesk(t)
 	d.Credentials = identity.New(identity.Options{Limiters: account.New(1, time.Now, nil)})
 	d.Rollouts = &class.Rollouts{Idle: time.Hour, Now: time.Now}
 	d.Rollouts.Enter("standard", 1, 5, d.bucket().UID, func() {})
 	d.bucket().Finalizers = nil
-	if err := d.Client.Update(t.Context(), d.obj); err != nil {
+	if err := d.Client.Update(t.Context(), d.Object); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Client.Delete(t.Context(), d.obj); err != nil {
+	if err := d.Client.Delete(t.Context(), d.Object); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.ByName().Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(d.obj)}); err != nil {
+	if _, err := d.ByName().Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(d.Object)}); err != nil {
 		t.Fatal(err)
 	}
 	if left := d.Rollouts.Progress(); len(left) > 0 {
@@ -350,12 +375,12 @@ func TestWhoIsGoneLeavesTheRollout(t *testing.T) {
 // What was known of the place where it never came to be is not held against what is made elsewhere.
 func TestUnbindForgets(t *testing.T) {
 	d := newDesk(t)
-	d.status.Location, d.status.AccountID, d.status.ExternalID, d.status.Operation = "eu-north-9", "111", "id-there", "operation-there"
-	d.status.Applied = map[string][]string{"tags": {"team"}}
-	if _, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Unbind}); err != nil {
+	d.status().Location, d.status().AccountID, d.status().ExternalID, d.status().Operation = "eu-north-9", "111", "id-there", "operation-there"
+	d.status().Applied = map[string][]string{"tags": {"team"}}
+	if _, err := d.act(t.Context(), plan.Action{Verb: plan.Unbind}); err != nil {
 		t.Fatal(err)
 	}
-	s := d.status
+	s := d.status()
 	if len(s.Applied) > 0 || s.AppliedGeneration != 0 {
 		t.Errorf("applied %v and generation %d are left", s.Applied, s.AppliedGeneration)
 	}

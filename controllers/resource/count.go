@@ -16,16 +16,5 @@ func (r *Reconciler) Observed(name client.ObjectKey) (time.Time, bool) {
 	return r.memories.observedAt(name)
 }
 
-// Unrecorded returns how many objects there are whose last turn could not be written down.
+// Unrecorded returns how many objects there are whose last reconciliation could not be written down.
 func (r *Reconciler) Unrecorded() int { return r.memories.lost() }
-
-// justSent returns the fields that this turn set.
-func (t *turn) justSent() (fields []string) {
-	if t.mem.cloud.SentAt.Before(t.now) {
-		return nil
-	}
-	for _, c := range t.mem.cloud.Sent {
-		fields = append(fields, c.Field)
-	}
-	return fields
-}

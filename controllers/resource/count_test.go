@@ -26,7 +26,7 @@ import (
 func counting(t *testing.T) (*desk, func() map[string]float64) {
 	t.Helper()
 	d := newDesk(t)
-	d.Metrics = telemetry.New(telemetry.Options{Now: d.Now})
+	d.Metrics = telemetry.New(telemetry.Options{Now: d.Settings.Now})
 	r := prometheus.NewRegistry()
 	r.MustRegister(d.Metrics)
 	before := map[string]float64{}
@@ -61,14 +61,14 @@ func counting(t *testing.T) (*desk, func() map[string]float64) {
 func TestTurnsAreCounted(t *testing.T) {
 	settled := outcome.Outcome{State: condition.Settled, Reason: v1alpha1.ReasonReady, Next: outcome.AtSync}
 	asDeclared := func(d *desk) {
-		d.looked = true
-		d.request.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
-		d.seen = driver.Observation{State: driver.Ready, Available: true, Mark: d.request.Mark}
-		d.view = plan.View{Bound: true, Held: true, WasReady: d.status.FirstReadyTime != nil, Mark: d.request.Mark, Applied: driver.Applied{"tags": {"team=b"}}}
+		d.Facts.Observed = true
+		d.Request.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
+		d.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: d.Request.Mark}
+		d.View = plan.View{Bound: true, Held: true, WasReady: d.status().FirstReadyTime != nil, Mark: d.Request.Mark, Applied: driver.Applied{"tags": {"team=b"}}}
 	}
 	changed := func(d *desk) {
 		asDeclared(d)
-		d.seen.Changes = []driver.Change{{Field: "tags", From: "team=z", To: "team=b"}}
+		d.Observation.Changes = []driver.Change{{Field: "tags", From: "team=z", To: "team=b"}}
 	}
 	for _, c := range []struct {
 		name  string
@@ -80,21 +80,21 @@ func TestTurnsAreCounted(t *testing.T) {
 		{"as declared", asDeclared, settled, nil, nil},
 		{"not looked", func(*desk) {}, outcome.Outcome{KeepConditions: true, Next: outcome.Later}, nil, nil},
 		{"usable for the first time", func(d *desk) {
-			d.status.FirstReadyTime, d.wasReady = nil, false
+			d.status().FirstReadyTime, d.WasReady = nil, false
 			asDeclared(d)
 		}, settled, nil, map[string]float64{"mooring_time_to_ready_seconds Bucket aws": 1}},
 		{"an edit is applied", func(d *desk) {
 			asDeclared(d)
-			d.mem.report.Edited = d.now.Add(-time.Minute)
+			d.mem.report.Edited = d.Facts.Now.Add(-time.Minute)
 		}, settled, nil, map[string]float64{"mooring_time_to_converge_seconds Bucket aws": 1}},
 		{"an edit waits", func(d *desk) {
 			asDeclared(d)
-			d.mem.report.Edited = d.now.Add(-time.Minute)
+			d.mem.report.Edited = d.Facts.Now.Add(-time.Minute)
 		}, outcome.Outcome{State: condition.EditWaits, Reason: v1alpha1.ReasonApprovalRequired, Next: outcome.AtSync}, nil, nil},
 		{"drift", changed, outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil, map[string]float64{"mooring_drift_detected_total Bucket aws": 1}},
 		{"drift that another process found", func(d *desk) {
 			changed(d)
-			d.view.Waiting = []v1alpha1.PendingChange{{Field: "tags", From: "team=z", To: "team=b", Cause: v1alpha1.CauseDrift}}
+			d.View.Waiting = []v1alpha1.PendingChange{{Field: "tags", From: "team=z", To: "team=b", Cause: v1alpha1.CauseDrift}}
 		}, outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil, nil},
 		{"drift put right", func(d *desk) {
 			asDeclared(d)
@@ -102,19 +102,19 @@ func TestTurnsAreCounted(t *testing.T) {
 		}, settled, nil, map[string]float64{"mooring_drift_corrected_total Bucket aws": 1}},
 		{"an edit is no drift", func(d *desk) {
 			changed(d)
-			d.view.Applied = driver.Applied{"tags": {"team=a"}}
+			d.View.Applied = driver.Applied{"tags": {"team=a"}}
 		}, outcome.Outcome{State: condition.Updating, Reason: v1alpha1.ReasonUpdating, Next: outcome.Soon}, nil, nil},
 		{"what is still becoming so is no drift", func(d *desk) {
 			changed(d)
-			d.view.Edited = true
+			d.View.Edited = true
 		}, outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil, nil},
 		{"what the cloud is at work on is no drift", func(d *desk) {
 			changed(d)
-			d.seen.State = driver.Pending
+			d.Observation.State = driver.Pending
 		}, outcome.Outcome{KeepConditions: true, Next: outcome.Polling}, nil, nil},
 		{"another's is no drift", func(d *desk) {
 			changed(d)
-			d.seen.Mark = driver.Mark{Cluster: "other"}
+			d.Observation.Mark = driver.Mark{Cluster: "other"}
 		}, outcome.Outcome{State: condition.Stalled, Reason: v1alpha1.ReasonNotOwned, Next: outcome.AfterError}, nil, nil},
 		{"throttled", func(*desk) {}, outcome.Outcome{}, &driver.Error{Code: driver.Throttled, RetryAfter: time.Minute}, map[string]float64{"mooring_throttle_wait_seconds aws": 1}},
 		{"no answer", func(*desk) {}, outcome.Outcome{}, &driver.Error{Code: driver.Unavailable}, nil},
@@ -125,7 +125,7 @@ func TestTurnsAreCounted(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d, counted := counting(t)
 			c.scene(d)
-			if _, err := d.record(t.Context(), d.turn, c.out, c.err); err != nil {
+			if _, err := d.record(t.Context(), c.out, c.err); err != nil {
 				t.Fatal(err)
 			}
 			if c.want == nil {
@@ -141,11 +141,12 @@ func TestTurnsAreCounted(t *testing.T) {
 // An edit begins when its generation is first seen, if the object was met before.
 func TestEditIsSeen(t *testing.T) {
 	d, _ := counting(t)
-	if d.mem.report.Edited = (time.Time{}); !d.begin(d.obj).mem.report.Edited.IsZero() {
+	d.mem.report.Edited = time.Time{}
+	if d.begin(); !d.mem.report.Edited.IsZero() {
 		t.Error("what was not edited is taken for it")
 	}
-	d.obj.SetGeneration(2)
-	if d.begin(d.obj).mem.report.Edited.IsZero() {
+	d.Object.SetGeneration(2)
+	if d.begin(); d.mem.report.Edited.IsZero() {
 		t.Error("the edit is not seen")
 	}
 }
@@ -156,8 +157,8 @@ func TestSightings(t *testing.T) {
 		d.reported(t)
 		return d.Sightings()
 	}
-	d.mem.seen = time.Unix(7, 0)
-	want := []telemetry.Sighting{{Name: client.ObjectKeyFromObject(d.obj), Provider: "aws", At: d.mem.seen}}
+	d.Gathered.Memory.LastObserved = time.Unix(7, 0)
+	want := []telemetry.Sighting{{Name: client.ObjectKeyFromObject(d.Object), Provider: "aws", At: d.Gathered.Memory.LastObserved}}
 	if got := sighted(); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -167,11 +168,11 @@ func TestSightings(t *testing.T) {
 	}
 	d.bucket().Annotations = nil
 	sighted()
-	d.memories.forget(client.ObjectKeyFromObject(d.obj))
+	d.memories.forget(client.ObjectKeyFromObject(d.Object))
 	if got := d.Sightings(); len(got) > 0 {
 		t.Errorf("it is gone, and missed: %v", got)
 	}
-	d.status.ExternalName = ""
+	d.status().ExternalName = ""
 	if got := sighted(); len(got) > 0 {
 		t.Errorf("it is not in the cloud, and missed: %v", got)
 	}
@@ -179,11 +180,11 @@ func TestSightings(t *testing.T) {
 
 func TestUnrecordedTurnsAreCounted(t *testing.T) {
 	d, counted := counting(t)
-	d.mem.seen = time.Unix(7, 0)
+	d.Gathered.Memory.LastObserved = time.Unix(7, 0)
 	d.reported(t)
 	told := d.Sightings()
 	counted()
-	d.mem.seen = time.Unix(8, 0)
+	d.Gathered.Memory.LastObserved = time.Unix(8, 0)
 	d.notReported(t)
 	if got := d.Sightings(); d.Unrecorded() != 1 || !slices.Equal(got, told) {
 		t.Errorf("%d objects are not recorded, and what nobody was told is seen: %v", d.Unrecorded(), got)
@@ -192,11 +193,11 @@ func TestUnrecordedTurnsAreCounted(t *testing.T) {
 		t.Error(diff)
 	}
 	d.reported(t)
-	if want := []telemetry.Sighting{{Name: client.ObjectKeyFromObject(d.obj), Provider: "aws", At: d.mem.seen}}; d.Unrecorded() != 0 || !slices.Equal(d.Sightings(), want) {
+	if want := []telemetry.Sighting{{Name: client.ObjectKeyFromObject(d.Object), Provider: "aws", At: d.Gathered.Memory.LastObserved}}; d.Unrecorded() != 0 || !slices.Equal(d.Sightings(), want) {
 		t.Errorf("%d objects are not recorded after one was, seen %v", d.Unrecorded(), d.Sightings())
 	}
 	d.notReported(t)
-	d.memories.forget(client.ObjectKeyFromObject(d.obj))
+	d.memories.forget(client.ObjectKeyFromObject(d.Object))
 	if d.Unrecorded() != 0 {
 		t.Error("it is gone, and still not recorded")
 	}
@@ -205,7 +206,7 @@ func TestUnrecordedTurnsAreCounted(t *testing.T) {
 // reported reports a reconciliation that has nothing to say.
 func (d *desk) reported(t *testing.T) {
 	t.Helper()
-	if _, err := d.record(t.Context(), d.turn, outcome.Outcome{KeepConditions: true, Next: outcome.Later}, nil); err != nil {
+	if _, err := d.record(t.Context(), outcome.Outcome{KeepConditions: true, Next: outcome.Later}, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -219,7 +220,7 @@ func (d *desk) notReported(t *testing.T) {
 			return errors.New("no")
 		},
 	})
-	d.status.Operation += "something to write"
+	d.status().Operation += "something to write"
 	d.reported(t)
 	d.Client = working
 }

@@ -14,40 +14,19 @@ import (
 // A creation that was not sent, because somebody edited the object at the same time, changes nothing of what is known.
 func TestCreationThatIsNotSentTakesNoNoteAway(t *testing.T) {
 	d := newDesk(t)
-	d.status.FirstReadyTime, d.status.Applied = nil, map[string][]string{"tags": {"a"}} // there is something to store
+	d.status().FirstReadyTime, d.status().Applied = nil, map[string][]string{"tags": {"a"}} // there is something to store
 	d.mem.cloud.CreationRefused, d.mem.cloud.CreationSent = true, true
 	edited := d.bucket().DeepCopy()
 	edited.Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"}
 	if err := d.Client.Update(t.Context(), edited); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Create}); !apierrors.IsConflict(err) || len(d.cloud.asked) > 0 {
+	if _, err := d.act(t.Context(), plan.Action{Verb: plan.Create}); !apierrors.IsConflict(err) || len(d.cloud.asked) > 0 {
 		t.Fatalf("got %v, and the cloud was asked to %q", err, d.cloud.asked)
 	}
-	if !d.neverCreated() {
+	if !plan.NeverCreated(d.status(), d.mem.cloud) {
 		t.Error("it is not known any more that nothing was created")
 	}
-}
-
-// creationFails is a cloud in which creations fail.
-type creationFails struct {
-	*obedient
-	code driver.Code
-}
-
-func (c *creationFails) Create(context.Context, string, driver.Request, driver.Password) (driver.Result, error) {
-	return driver.Result{}, &driver.Error{Code: c.code}
-}
-
-// creationEnds has a creation sent that ends with an error.
-func (d *desk) creationEnds(t *testing.T, code driver.Code) {
-	t.Helper()
-	working := d.session
-	d.session = &creationFails{d.cloud, code}
-	if _, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Create}); driver.CodeOf(err) != code {
-		t.Fatal(err)
-	}
-	d.session = working
 }
 
 // creationPanics is a cloud whose driver panics while it creates something.
@@ -60,12 +39,12 @@ func (creationPanics) Create(context.Context, string, driver.Request, driver.Pas
 // controller-runtime recovers a panic, and the process lives on: nobody knows then what the cloud did.
 func TestPanicInACreationLeavesNothingForCertain(t *testing.T) {
 	d := newDesk(t)
-	d.status.FirstReadyTime = nil
+	d.status().FirstReadyTime = nil
 	d.mem.cloud.CreationRefused, d.mem.cloud.CreationSent = true, true
-	d.session = creationPanics{d.cloud}
+	d.Session = creationPanics{d.cloud}
 	func() {
 		defer func() { _ = recover() }()
-		_, _ = d.act(t.Context(), d.turn, plan.Action{Verb: plan.Create})
+		_, _ = d.act(t.Context(), plan.Action{Verb: plan.Create})
 		t.Error("the driver did not panic")
 	}()
 	if d.mem.cloud.CreationRefused {

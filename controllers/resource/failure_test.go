@@ -7,16 +7,20 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/mem"
 )
 
 // edit is one that changes two fields.
@@ -29,7 +33,7 @@ var edit = plan.Action{
 func (d *desk) pendingFields(t *testing.T) (fields []string) {
 	t.Helper()
 	b := &v1alpha1.Bucket{}
-	if err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(d.obj), b); err != nil {
+	if err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(d.Object), b); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range b.Status.PendingChanges {
@@ -41,8 +45,8 @@ func (d *desk) pendingFields(t *testing.T) (fields []string) {
 // take does what was planned, and records it.
 func (d *desk) take(t *testing.T, a plan.Action) reconcile.Result {
 	t.Helper()
-	out, err := d.act(t.Context(), d.turn, a)
-	result, err := d.record(t.Context(), d.turn, out, err)
+	out, err := d.act(t.Context(), a)
+	result, err := d.record(t.Context(), out, err)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,15 +59,15 @@ func TestRefusedEditIsPending(t *testing.T) {
 	for code, names := range map[driver.Code]bool{driver.Invalid: true, driver.Quota: false, driver.Busy: false, driver.Unavailable: false} {
 		t.Run(code.String(), func(t *testing.T) {
 			d := newDesk(t)
-			d.RecordDeadline, d.bucket().Generation, d.view.Edited = time.Minute, 2, true
+			d.RecordDeadline, d.bucket().Generation, d.View.Edited = time.Minute, 2, true
 			var shown []string
-			d.session = &refusing{d.cloud, code, func() { shown = d.pendingFields(t) }}
+			d.Session = &refusing{d.cloud, code, func() { shown = d.pendingFields(t) }}
 			d.take(t, edit)
 			want := []string{"tags", "cors"}
 			if after := d.pendingFields(t); !slices.Equal(shown, want) || !slices.Equal(after, want) {
 				t.Errorf("pending are %q while the cloud is called and %q after that, want %q", shown, after, want)
 			}
-			if c := meta.FindStatusCondition(d.status.Conditions, v1alpha1.ConditionReady); names && !strings.HasPrefix(c.Message, "cors, tags: ") {
+			if c := meta.FindStatusCondition(d.status().Conditions, v1alpha1.ConditionReady); names && !strings.HasPrefix(c.Message, "cors, tags: ") {
 				t.Errorf("the message is %q", c.Message)
 			}
 		})
@@ -73,13 +77,13 @@ func TestRefusedEditIsPending(t *testing.T) {
 // Every field that the cloud refuses is told, and what it took is pending no longer.
 func TestEveryRefusalIsTold(t *testing.T) {
 	d := newDesk(t)
-	d.RecordDeadline, d.bucket().Generation, d.view.Edited = time.Minute, 2, true
+	d.RecordDeadline, d.bucket().Generation, d.View.Edited = time.Minute, 2, true
 	refused := func(field string, code driver.Code) driver.FieldError {
 		return driver.FieldError{Field: field, Err: &driver.Error{Code: code, Op: "Put", Message: "no " + field}}
 	}
 	d.cloud.done.Failed = []driver.FieldError{refused("tags", driver.Busy), refused("cors", driver.Invalid)}
 	d.take(t, edit)
-	c := meta.FindStatusCondition(d.status.Conditions, v1alpha1.ConditionStalled)
+	c := meta.FindStatusCondition(d.status().Conditions, v1alpha1.ConditionStalled)
 	if c == nil || c.Reason != string(v1alpha1.ReasonInvalid) || c.Message != "cors: Put: no cors; tags: Put: no tags" {
 		t.Errorf("it stalls so: %+v", c)
 	}
@@ -93,9 +97,9 @@ func TestEveryRefusalIsTold(t *testing.T) {
 // While the cloud is at work it may show as done what it only accepted.
 func TestPendingWhileTheCloudWorks(t *testing.T) {
 	d := newDesk(t)
-	d.RecordDeadline, d.bucket().Generation, d.view.Edited, d.view.WasReady = time.Minute, 2, true, true
+	d.RecordDeadline, d.bucket().Generation, d.View.Edited, d.View.WasReady = time.Minute, 2, true, true
 	d.take(t, edit)
-	d.looked, d.seen = true, driver.Observation{State: driver.Pending, Mark: d.request.Mark}
+	d.Facts.Observed, d.Observation = true, driver.Observation{State: driver.Pending, Mark: d.Request.Mark}
 	wait := plan.Action{Verb: plan.Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "an operation is in progress in the cloud"}
 	d.take(t, wait)
 	if got := d.pendingFields(t); !slices.Equal(got, []string{"tags", "cors"}) {
@@ -127,6 +131,36 @@ func (s *showing) Create(context.Context, string, driver.Request, driver.Passwor
 	return driver.Result{}, nil
 }
 
+// teamConfig returns a team's provider config, and what it refers to.
+func teamConfig() []client.Object {
+	cfg := &v1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "team"}}
+	cfg.Spec.AWS = &v1alpha1.AWSAccount{Region: "eu-central-1"}
+	cfg.Spec.Credentials.WebIdentity = &v1alpha1.WebIdentity{ServiceAccountName: "cloud"}
+	return []client.Object{
+		cfg, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", UID: "uid-of-shop"}},
+		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cloud", Annotations: map[string]string{v1alpha1.AnnotationIssueTokens: "true"}}},
+	}
+}
+
+// opening is a driver that opens one session.
+type opening struct {
+	driver.Driver
+	session driver.Session
+}
+
+func (o opening) Open(context.Context, driver.Opening) (driver.Session, error) { return o.session, nil }
+
+// connect has the team's provider config lead to a cloud.
+func (d *desk) connect(cloud driver.Session) {
+	d.ClusterID, d.RecordDeadline = "here", time.Minute
+	d.Credentials = identity.New(identity.Options{
+		Client: d.Client, Reader: d.Reader, Limiters: account.New(1, time.Now, nil), Now: time.Now,
+		Drivers: map[string]driver.Driver{"aws": opening{mem.New(mem.Options{}).Driver(), cloud}},
+	})
+}
+
+func (o *obedient) Identity(context.Context) (driver.AccountID, error) { return "111111111111", nil }
+
 // Why a creation failed is said once, by its operation. It stays, also in another process and while the creation is tried
 // again, until a person acts or the object works.
 func TestWhyACreationFailedStays(t *testing.T) {
@@ -141,7 +175,7 @@ func TestWhyACreationFailedStays(t *testing.T) {
 		says    string
 	}{
 		{"a quota", []driver.Observation{quota, failed, failed}, nil, v1alpha1.ReasonQuotaExceeded, "too many"},
-		{"a quota, in another process", []driver.Observation{quota, failed, failed}, func(d *desk) { d.memories.forget(client.ObjectKeyFromObject(d.obj)) },
+		{"a quota, in another process", []driver.Observation{quota, failed, failed}, func(d *desk) { d.memories.forget(client.ObjectKeyFromObject(d.Object)) },
 			v1alpha1.ReasonQuotaExceeded, "too many"},
 		{"what no code says", []driver.Observation{odd, failed, failed}, nil, v1alpha1.ReasonFailed, "no capacity"},
 		{"nothing is left, and it is tried again", []driver.Observation{quota, {State: driver.Absent}, {State: driver.Pending}}, nil, v1alpha1.ReasonQuotaExceeded, "too many"},
@@ -151,32 +185,35 @@ func TestWhyACreationFailedStays(t *testing.T) {
 			func(d *desk) { d.bucket().Annotations = map[string]string{v1alpha1.AnnotationReconcile: "now"} }, v1alpha1.ReasonFailed, "the instance is failed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			d := newDesk(t)
-			d.RecordDeadline, d.status.FirstReadyTime, d.status.AppliedGeneration = time.Minute, nil, 0
-			cloud := &showing{d.cloud, slices.Clone(test.shows)}
-			conn, request := d.conn, d.request
-			request.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "photos", UID: "uid-now"}
+			d := newDesk(t, teamConfig()...)
+			cloud := &showing{obedient: d.cloud, shows: slices.Clone(test.shows)}
 			for i := range test.shows {
-				cloud.shows[i].Mark = request.Mark
+				cloud.shows[i].Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "photos", UID: "uid-now"}
 			}
+			d.connect(cloud)
+			b := d.bucket()
+			b.Spec.ExternalName, b.Spec.ProviderConfigRef = "photos", &v1alpha1.ProviderConfigReference{Kind: identity.KindProviderConfig, Name: "team"}
+			b.Status.FirstReadyTime, b.Status.AppliedGeneration, b.Status.Origin, b.Status.Location = nil, 0, v1alpha1.OriginCreated, "eu-central-1"
+			spec := *b.Spec.DeepCopy()
+			if err := d.Client.Status().Update(t.Context(), b); err != nil {
+				t.Fatal(err)
+			}
+			b.Spec = spec
 			for i := range len(test.shows) {
 				if i == 1 && test.between != nil {
 					test.between(d)
 				}
-				d.turn = d.begin(d.obj)
-				d.described.Name.MaxLength = 63
-				d.conn, d.request, d.session = conn, request, cloud
-				out, err := outcome.Outcome{}, d.observe(t.Context(), d.turn)
-				if err == nil {
-					d.view.Bound, d.view.Mark = true, d.seen.Mark
-					d.view.AbsenceSure = true
-					out, err = d.act(t.Context(), d.turn, plan.Plan(d.view, d.seen, d.policy))
-				}
-				if _, err := d.record(t.Context(), d.turn, out, err); err != nil {
+				if _, err := d.Reconcile(t.Context(), d.Object); err != nil {
 					t.Fatal(err)
 				}
+				annotations := d.Object.GetAnnotations()
+				if err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(d.Object), d.Object); err != nil {
+					t.Fatal(err)
+				}
+				d.Object.SetAnnotations(annotations)
+				d.bucket().Spec = spec
 			}
-			c := meta.FindStatusCondition(d.status.Conditions, v1alpha1.ConditionStalled)
+			c := meta.FindStatusCondition(d.status().Conditions, v1alpha1.ConditionStalled)
 			if c == nil || c.Reason != string(test.reason) || !strings.Contains(c.Message, test.says) {
 				t.Errorf("it stalls so: %+v", c)
 			}
@@ -189,12 +226,12 @@ func TestDeletionShowsAtOnce(t *testing.T) {
 	for _, code := range []driver.Code{driver.Busy, driver.Unavailable, driver.Denied} {
 		d := newDesk(t)
 		d.RecordDeadline = time.Minute
-		condition.Set(&d.status.Conditions, condition.Update{State: condition.Settled, Reason: v1alpha1.ReasonReady, Generation: 1, Now: metav1.NewTime(d.now)})
-		d.bucket().Generation, d.deleting = 2, true
-		if _, err := d.record(t.Context(), d.turn, outcome.Outcome{}, &driver.Error{Code: code, Op: "DeleteBucket", Message: "no"}); err != nil {
+		condition.Set(&d.status().Conditions, condition.Update{State: condition.Settled, Reason: v1alpha1.ReasonReady, Generation: 1, Now: metav1.NewTime(d.Facts.Now)})
+		d.bucket().Generation, d.Deleting = 2, true
+		if _, err := d.record(t.Context(), outcome.Outcome{}, &driver.Error{Code: code, Op: "DeleteBucket", Message: "no"}); err != nil {
 			t.Fatal(err)
 		}
-		if c := meta.FindStatusCondition(d.status.Conditions, v1alpha1.ConditionReady); c.Status != metav1.ConditionFalse || c.Reason != string(v1alpha1.ReasonDeleting) {
+		if c := meta.FindStatusCondition(d.status().Conditions, v1alpha1.ConditionReady); c.Status != metav1.ConditionFalse || c.Reason != string(v1alpha1.ReasonDeleting) {
 			t.Errorf("%v: Ready is %s %s", code, c.Status, c.Reason)
 		}
 	}

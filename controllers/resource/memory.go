@@ -8,37 +8,66 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/controllers/resource/execute"
+	"github.com/mooring-dev/mooring/controllers/resource/gather"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/resource/report"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
-// memory is what the reconciler remembers of an object between turns. All of it may be lost at any time:
+// memory is what the reconciler remembers of an object between reconciliations: what each phase does. All of it may be lost at any time:
 // it saves calls and keeps conditions calm, and nothing is wrong without it.
 type memory struct {
-	uid types.UID
-	// report is what reports remember.
-	report report.Memory
-	// generation and request are the edit and the annotation that the waits are about.
-	generation int64
-	request    string
-	// queuedSince is when the object began to wait for a slot of its account; zero if it does not.
-	queuedSince time.Time
-	// queueNews is what the conditions have said since then.
-	queueNews queueNews
-	// seen is when the cloud was last observed, or the object first met.
-	seen time.Time
-	// cloud is what is remembered of the cloud object.
-	cloud plan.Memory
-	// publisher is what the publisher of connection Secrets remembers.
-	publisher credential.Memory
-	// creation is what the cloud returned for a creation, until it is stored.
-	creation *report.Creation
-	// failure is why an operation that the cloud had begun failed, until the spec is edited, a reconciliation is asked for, or the
-	// object is seen to work.
-	failure string
+	uid       types.UID
+	gathering gather.Memory
+	// cloud is what is remembered of the cloud object, and secrets of the connection Secret.
+	cloud   plan.Memory
+	secrets credential.Memory
+	report  report.Memory
+}
+
+// begin takes in what people did about an object since it was last reconciled, and returns what gathering starts with.
+func (m *memory) begin(object v1alpha1.ResourceObject, now time.Time) gather.Start {
+	news, remembered := gather.NewsOf(object, m.gathering)
+	m.gathering = remembered
+	if news.Any {
+		edited := time.Time{}
+		if news.Edited {
+			edited = now
+		}
+		m.report = m.report.Wanted(news.Urgent, edited)
+	}
+	return gather.Start{
+		Object: object, Now: now, News: news, Priority: m.report.Priority, Memory: m.gathering, Cloud: m.cloud, Published: m.secrets,
+	}
+}
+
+// gathered takes in what was gathered.
+func (m *memory) gathered(known gather.Gathered) {
+	m.gathering, m.cloud, m.secrets = known.Memory, known.Cloud, known.Published
+}
+
+// executed takes in what was done.
+func (m *memory) executed(done execute.Done) {
+	m.cloud, m.secrets = done.Memory, done.Published
+	if done.StartedOver {
+		m.report = m.report.StartedOver()
+	}
+}
+
+// reported takes in what was reported. published is what the connection Secret holds, which counts once the status is stored.
+func (m *memory) reported(said report.Report, published *credential.ConnectionSecret) {
+	m.report = said.Memory
+	if !said.Recorded {
+		return
+	}
+	m.cloud.Carried = said.Carried
+	if published != nil {
+		m.secrets.Published = published
+	}
 }
 
 // memories keeps a memory for each object. It is safe for concurrent use.
@@ -47,9 +76,9 @@ type memories struct {
 	byName map[types.NamespacedName]*memory
 	// observed is when each cloud object was last observed; nothing for one that this process has not observed yet.
 	observed map[types.NamespacedName]time.Time
-	// sightings are when cloud objects were last observed, for whoever asks meanwhile: a memory itself is its turn's.
+	// sightings are when cloud objects were last observed, for whoever asks meanwhile: a memory itself is its reconciliation's.
 	sightings map[types.NamespacedName]telemetry.Sighting
-	// unrecorded are the objects whose last turn could not be written down.
+	// unrecorded are the objects whose last reconciliation could not be written down.
 	unrecorded map[types.NamespacedName]bool
 }
 
@@ -62,7 +91,7 @@ func (m *memories) of(name types.NamespacedName, uid types.UID, cadence retry.Ca
 	}
 	mem := m.byName[name]
 	if mem == nil || mem.uid != uid {
-		mem = &memory{uid: uid, report: report.NewMemory(cadence, now), seen: now}
+		mem = &memory{uid: uid, report: report.NewMemory(cadence, now), gathering: gather.Memory{LastObserved: now}}
 		m.byName[name] = mem
 	}
 	return mem
@@ -119,7 +148,7 @@ func (m *memories) reported(name types.NamespacedName, said report.Memory) {
 	}
 }
 
-// lost counts the objects whose last turn could not be written down.
+// lost counts the objects whose last reconciliation could not be written down.
 func (m *memories) lost() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

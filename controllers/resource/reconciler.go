@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -15,6 +16,8 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/execute"
+	"github.com/mooring-dev/mooring/controllers/resource/gather"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/retry"
@@ -40,7 +43,7 @@ type Settings struct {
 	Cadence   retry.Cadence
 	// Settle is how long the cloud may take to show what was written.
 	Settle time.Duration
-	// Deadline bounds the calls of either part of a turn: to look, and to act. RecordDeadline bounds those that
+	// Deadline bounds the calls of either part of a reconciliation: to gather, and to execute. RecordDeadline bounds those that
 	// write down what happened.
 	Deadline       time.Duration
 	RecordDeadline time.Duration
@@ -78,29 +81,47 @@ func (r *Reconciler) ByName() reconcile.Reconciler {
 	})
 }
 
-// Reconcile takes one turn with an object: it looks, decides, does one thing, and writes down what happened.
-func (r *Reconciler) Reconcile(ctx context.Context, obj v1alpha1.ResourceObject) (reconcile.Result, error) {
-	t := r.begin(obj)
-	outcome, err := r.step(ctx, t)
-	if !t.queued { // it may have been, before it was deleted, paused or refused
-		r.leaveQueue(client.ObjectKeyFromObject(obj))
+// Reconcile gathers what is known of an object, checks it, plans, executes one action, and reports what happened.
+func (r *Reconciler) Reconcile(ctx context.Context, object v1alpha1.ResourceObject) (reconcile.Result, error) {
+	now, name := r.Now(), client.ObjectKeyFromObject(object)
+	m := r.memories.of(name, object.GetUID(), r.Cadence, now)
+	known, done, err := r.step(ctx, m.begin(object, now), m)
+	if !known.Slot.Queued { // it may have been, before it was deleted, paused or refused
+		r.leaveQueue(name)
 	}
-	return r.record(ctx, t, outcome, err)
+	reported := r.reporter().Report(ctx, reconciliation(known, done, err), m.report)
+	return r.remember(m, known, done, reported), nil
 }
 
-// step is guard -> connect -> observe -> plan -> act. It returns what is to be written down.
-func (r *Reconciler) step(ctx context.Context, t *turn) (outcome.Outcome, error) {
+// step gathers, checks, plans and executes. It returns what is to be reported.
+func (r *Reconciler) step(ctx context.Context, start gather.Start, m *memory) (known gather.Gathered, done execute.Done, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Deadline)
 	defer cancel()
-	defer t.leave()
-	for _, guard := range r.guards() {
-		if verdict, err := guard(ctx, t); verdict != nil || err != nil {
-			return verdict.OrNothing(), err
-		}
+	known, verdict := r.gatherer().Gather(ctx, start)
+	defer func() { known.Release(cmp.Or(done.CallError, known.CallError)) }()
+	r.noteGathered(m, known)
+	switch todo := task(known, m.report); {
+	case verdict == nil:
+		done, err = r.execute(ctx, m, todo, plan.Plan(known.View, known.Observation, known.Policy))
+	case verdict.Err != nil:
+		done, err = todo.Undone(outcome.Outcome{}), verdict.Err
+	case verdict.Action != nil:
+		done, err = r.execute(ctx, m, todo, *verdict.Action)
+		done.Action = ""
+	default:
+		done = todo.Undone(verdict.Outcome)
 	}
-	if err := r.observe(ctx, t); err != nil {
-		return outcome.Outcome{}, err
+	m.executed(done)
+	if done.LeftRollout {
+		r.leaveRollout(start.Object.GetUID())
 	}
-	action := plan.Plan(t.view, t.seen, t.policy)
-	return r.act(ctx, t, action)
+	return known, done, err
+}
+
+// execute has an action executed. If a driver panics in a creation, nobody knows what the cloud did; else what is returned counts.
+func (r *Reconciler) execute(ctx context.Context, m *memory, todo execute.Task, a plan.Action) (execute.Done, error) {
+	if a.Verb == plan.Create {
+		m.cloud.CreationRefused = false
+	}
+	return r.executor().Execute(ctx, todo, a)
 }

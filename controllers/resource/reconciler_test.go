@@ -20,7 +20,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/retry"
 )
 
-// A worker is not lost to an API server that does not answer: the turn ends, and comes again.
+// A worker is not lost to an API server that does not answer: the reconciliation ends, and comes again.
 func TestTurnEnds(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
@@ -53,7 +53,7 @@ func TestTurnEnds(t *testing.T) {
 		began := time.Now()
 		result, err := r.Reconcile(t.Context(), b)
 		if took := time.Since(began); err != nil || took != deadline {
-			t.Errorf("the turn ended after %s with %v, want %s", took, err, deadline)
+			t.Errorf("the reconciliation ended after %s with %v, want %s", took, err, deadline)
 		}
 		if result.RequeueAfter == 0 {
 			t.Error("it does not come again")

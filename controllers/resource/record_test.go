@@ -6,6 +6,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/account"
+	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -17,13 +18,13 @@ import (
 func TestStalledComesBackSlowly(t *testing.T) {
 	d := newDesk(t)
 	d.RecordDeadline = time.Minute
-	stall, err := d.act(t.Context(), d.turn, plan.Action{Verb: plan.Stall, Reason: v1alpha1.ReasonNotOwned, Message: "another's"})
+	stall, err := d.act(t.Context(), plan.Action{Verb: plan.Stall, Reason: v1alpha1.ReasonNotOwned, Message: "another's"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, out := range map[string]outcome.Outcome{"the plan": stall, "a guard": *d.stalled(v1alpha1.ReasonAccountChanged, "elsewhere")} {
+	for name, out := range map[string]outcome.Outcome{"the plan": stall, "a check": {State: condition.Stalled, Reason: v1alpha1.ReasonAccountChanged, Message: "elsewhere", Next: outcome.AtSync}} {
 		for range 3 {
-			next, err := d.record(t.Context(), d.turn, out, nil)
+			next, err := d.record(t.Context(), out, nil)
 			if err != nil || next.RequeueAfter < d.Cadence.Sync*9/10 || *next.Priority != *report.QueuePriority(account.Resync) {
 				t.Errorf("by %s: it comes back %+v (%v)", name, next, err)
 			}
@@ -32,7 +33,7 @@ func TestStalledComesBackSlowly(t *testing.T) {
 	missing := &identity.ValidationError{Reason: v1alpha1.ReasonPasswordNotFound, Message: "create it"}
 	var last time.Duration
 	for range 12 {
-		next, err := d.record(t.Context(), d.turn, outcome.Outcome{}, missing)
+		next, err := d.record(t.Context(), outcome.Outcome{}, missing)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A thing is told when it begins and when it ends, and not at each turn: by an Event and by a line of the log.
+// What begins is told when it begins and when it ends, and not at each reconciliation: by an Event and by a line of the log.
 func TestTell(t *testing.T) {
 	type came struct {
 		out outcome.Outcome
@@ -74,14 +74,14 @@ func TestTell(t *testing.T) {
 			var logged []string
 			d.Log, d.RecordDeadline = funcr.NewJSON(func(line string) { logged = append(logged, line) }, funcr.Options{}), time.Minute
 			if test.unborn {
-				d.status.FirstReadyTime, d.bucket().CreationTimestamp = nil, metav1.NewTime(d.now)
+				d.status().FirstReadyTime, d.bucket().CreationTimestamp = nil, metav1.NewTime(d.Facts.Now)
 			}
 			d.Cadence.PollLongest = 0 // the cloud is busy for long after a few tries
 			for _, c := range test.turns {
-				d.turn = d.begin(d.obj)
-				d.deleting, d.looked, d.config = test.deleting, c.err == nil, identity.Key{Kind: identity.KindClusterProviderConfig, Name: "aws"}
-				d.seen = driver.Observation{State: driver.Ready, Available: true, Mark: d.request.Mark}
-				if _, err := d.record(t.Context(), d.turn, c.out, c.err); err != nil {
+				d.begin()
+				d.Deleting, d.Facts.Observed, d.Config = test.deleting, c.err == nil, identity.Key{Kind: identity.KindClusterProviderConfig, Name: "aws"}
+				d.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: d.Request.Mark}
+				if _, err := d.record(t.Context(), c.out, c.err); err != nil {
 					t.Fatal(err)
 				}
 			}

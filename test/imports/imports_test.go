@@ -69,7 +69,7 @@ var rules = []rule{
 	// The limiter of an account knows nothing of what leads to one.
 	{who: controllers + "/account", may: []string{}},
 	// The plan decides from values: it has no client, no connection and no clock.
-	{who: controllers + "/resource/plan", may: []string{apis, driver, controllers + "/class", controllers + "/kind", apimachinery}},
+	{who: controllers + "/resource/plan", may: []string{apis, driver, controllers + "/class", controllers + "/kind", controllers + "/password", apimachinery}},
 	// A preview takes what is done from the plan and not from the reconciler, and reads only what a cache has.
 	{who: controllers + "/resource/preview", may: []string{
 		apis, driver, controllers + "/class", controllers + "/identity", controllers + "/kind", controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client",
@@ -77,6 +77,10 @@ var rules = []rule{
 	// What a reconciliation came to, and what the status says then, are values too. Who reports knows nobody who acts.
 	{who: controllers + "/resource/outcome", may: slices.Concat([]string{apis, driver, controllers + "/resource/plan", apimachinery, "k8s.io/api", "sigs.k8s.io/controller-runtime/pkg/log"}, beside("class", "condition", "identity", "kind", "retry"))},
 	{who: controllers + "/resource/credential", may: slices.Concat([]string{apis, driver, controllers + "/resource/plan", apimachinery, "k8s.io/api", "sigs.k8s.io/controller-runtime/pkg/client"}, beside("identity", "kind", "password"))},
+	// Who gathers knows nobody who acts or reports.
+	{who: controllers + "/resource/gather", may: slices.Concat([]string{
+		apis, driver, controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg",
+	}, beside("account", "class", "condition", "identity", "kind", "password", "telemetry"))},
 	{who: controllers + "/resource/execute", may: slices.Concat([]string{
 		apis, driver, controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery, "k8s.io/api", "sigs.k8s.io/controller-runtime/pkg",
 	}, beside("account", "class", "condition", "identity", "kind", "password"))},

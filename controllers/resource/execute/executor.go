@@ -90,8 +90,8 @@ type Done struct {
 	Released []string
 	// Action is what was begun; empty if the password could not be stored, which comes first.
 	Action string
-	// Written: the status was written. Recorded: what an earlier creation returned is stored too.
-	Written, Recorded bool
+	// Written: the status was written.
+	Written bool
 	// StartedOver: another cloud object takes the place of the one that had the name before.
 	StartedOver bool
 	// LeftRollout: no change of the class is under way any more.
@@ -100,6 +100,11 @@ type Done struct {
 	CallError error
 	// Secrets are values that must never be shown.
 	Secrets []string
+}
+
+// Undone says that nothing was done for a task.
+func (t Task) Undone(out outcome.Outcome) Done {
+	return Done{Outcome: out, Stored: t.Stored, Object: t.Object, Request: t.Request, Login: t.Login, Memory: t.Memory, Published: t.Published}
 }
 
 // A work is a task while it is carried out.

@@ -31,5 +31,5 @@ func (w step) whyFailed(shown string) (message string, known bool) {
 	return shown, false
 }
 
-// troubled reports whether the last turn failed, or the object stalls, at this generation of the spec.
+// troubled reports whether the last reconciliation failed, or the object stalls, at this generation of the spec.
 func (w step) troubled() bool { return w.Failures > 0 || outcome.Stalled(w.Object) != nil }

@@ -74,7 +74,7 @@ func (w *work) describe(out outcome.Outcome) {
 // patchStatus writes the status if it differs from what is stored.
 func (w *work) patchStatus(ctx context.Context) error {
 	if equality.Semantic.DeepEqual(w.Stored, w.Object) {
-		w.done.Recorded = true
+		w.Memory.Carried = nil
 		return nil
 	}
 	desired := w.Object.DeepCopyObject().(v1alpha1.ResourceObject)
@@ -84,7 +84,7 @@ func (w *work) patchStatus(ctx context.Context) error {
 	}
 	w.Object.SetResourceVersion(desired.GetResourceVersion())
 	w.Stored = w.Object.DeepCopyObject().(v1alpha1.ResourceObject)
-	w.done.Recorded, w.done.Written = true, true
+	w.Memory.Carried, w.done.Written = nil, true
 	if len(w.done.Released) > 0 {
 		w.note(outcome.Released(w.done.Released))
 	}

@@ -33,8 +33,24 @@ type Memory struct {
 	CreationSent, CreationRefused, CreationFailed bool
 	// StartedOver: another cloud object took the place of the first one.
 	StartedOver bool
+	// Carried is what the cloud returned for a creation, until it is stored.
+	Carried *Creation
 	// NotBefore is how fresh an observation must be: when the last write ended.
 	NotBefore time.Time
+}
+
+// A Creation is what the cloud returned for a creation.
+type Creation struct{ ID, Operation string }
+
+// JustSent returns the fields that were set at a time, or after it.
+func (m Memory) JustSent(at time.Time) (fields []string) {
+	if m.SentAt.Before(at) {
+		return nil
+	}
+	for _, c := range m.Sent {
+		fields = append(fields, c.Field)
+	}
+	return fields
 }
 
 // WithoutSent returns changes without those that were just sent and that a stale read may still show.
@@ -76,6 +92,7 @@ func (m Memory) StartOver(wasReady bool) Memory {
 	m.Sent, m.SentAt, m.InVain = nil, time.Time{}, false
 	m.DeleteSent, m.SnapshotAbsent, m.Unmarked = time.Time{}, time.Time{}, time.Time{}
 	m.CreationRefused, m.CreationFailed = false, false
+	m.Carried = nil
 	m.Answered, m.StartedOver = false, m.StartedOver || wasReady
 	return m
 }

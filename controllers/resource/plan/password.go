@@ -1,9 +1,12 @@
 package plan
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -42,4 +45,49 @@ func NotePassword(status *v1alpha1.ResourceStatus, accepted int) {
 // again is noted in memory alone: else an object that waits for a quota would be written twice for each try.
 func NeverCreated(status *v1alpha1.ResourceStatus, m Memory) bool {
 	return status.ExternalName != "" && (status.CreationRefused || m.CreationRefused)
+}
+
+// UserMissing reports whether the administrator is created by a call of its own, and gets the password with it.
+func UserMissing(o driver.Observation) bool {
+	return slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return c.Field == driver.FieldUsername })
+}
+
+// ManagesPassword reports whether the password of a server that exists is any of its object's business: if nobody asked for it, a server
+// that was adopted keeps the one it has.
+func ManagesPassword(k *kind.Kind, want v1alpha1.ResourceObject) bool {
+	if !k.Login {
+		return false
+	}
+	c := want.GetCredentials()
+	return want.GetConnection() != nil || (c != nil && c.PasswordSecretRef != nil)
+}
+
+// A PasswordPlan is what is decided about the password of a server that was observed.
+type PasswordPlan struct {
+	password.Decision
+	// Sent is the password that calls send; empty if none is to be touched. Changes are what differs because of it.
+	Sent    driver.Password
+	Changes []driver.Change
+	// Stale: from here on the connection Secret may be behind the server.
+	Stale bool
+}
+
+// PlanPassword compares the password that is wanted with the one that the cloud got, and says what differs. The cloud can't be asked: it
+// never tells a password.
+func PlanPassword(s password.State, seen password.Observation) PasswordPlan {
+	p := PasswordPlan{Decision: s.Observe(seen)}
+	p.Stale = seen.Refused && seen.Ready || p.State.Serial != s.Serial
+	change := driver.Change{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}
+	switch p.Do {
+	case password.Include:
+		p.Sent = driver.Password(p.State.Latest())
+		return p
+	case password.Replace:
+		change.Effect, change.Why = driver.Irreversible, WhyReplaced
+	case password.Send:
+	case password.Nothing, password.Wait:
+		return p
+	}
+	p.Sent, p.Changes = driver.Password(p.State.Next), []driver.Change{change}
+	return p
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Verb is what is to be done about an object. A turn does one thing.
+// A Verb is what is to be done about an object. A reconciliation does one thing.
 type Verb string
 
 // The verbs.

@@ -468,7 +468,7 @@ func notYetApplied(s *scene) {
 	s.Edited = true
 }
 
-// waits puts what waits in the scene into its status, as a turn does; then the edit is over.
+// waits puts what waits in the scene into its status, as a reconciliation does; then the edit is over.
 func waits(s *scene) {
 	s.Edited = false
 	s.Waiting = s.plan().Pending

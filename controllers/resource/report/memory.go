@@ -40,10 +40,17 @@ func NewMemory(cadence retry.Cadence, now time.Time) Memory {
 	return Memory{Pace: retry.NewPace(cadence), Recorded: now, Priority: account.Resync}
 }
 
-// Wanted is the memory once somebody edited the object or asked for its reconciliation: nothing waits for what was before.
-func (m Memory) Wanted() Memory {
+// Wanted is the memory once somebody edited the object or asked for its reconciliation: nothing waits for what was before. edited is when
+// an object that was usable was edited; zero if it was not.
+func (m Memory) Wanted(urgent bool, edited time.Time) Memory {
 	m.Pace.Settled()
 	m.Failures = 0
+	if urgent {
+		m.Priority = min(m.Priority, account.UserRequested)
+	}
+	if !edited.IsZero() {
+		m.Edited = edited
+	}
 	return m
 }
 

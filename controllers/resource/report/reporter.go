@@ -16,6 +16,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/controllers/retry"
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
@@ -69,7 +70,7 @@ type Report struct {
 	Memory Memory
 	// Object is as it was reported. Stored is as the API server has it; only Carried says what that does not have yet.
 	Object, Stored v1alpha1.ResourceObject
-	Carried        *Creation
+	Carried        *plan.Creation
 	// Deleted: the object is gone, and nothing is remembered of it.
 	Deleted bool
 	// Recorded: the status says what the reconciliation came to.
@@ -77,9 +78,6 @@ type Report struct {
 	// Written: the status was patched.
 	Written bool
 }
-
-// A Creation is what the cloud returned for a creation.
-type Creation struct{ ID, Operation string }
 
 // An entry is a reconciliation while it is being reported.
 type entry struct {
@@ -94,6 +92,9 @@ func (r *Reporter) Report(ctx context.Context, in Reconciliation, memory Memory)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
 	defer cancel()
 	e := &entry{r, in, memory}
+	if in.Written {
+		e.memory.Unrecorded = false
+	}
 	defer func() { e.trace(ctx) }()
 	e.note(false)
 	mayFail := e.Outcome.Queued || e.Outcome.Retried || e.Outcome.Next == outcome.Polling && e.AwaitsSent
@@ -135,7 +136,7 @@ func (e *entry) write(ctx context.Context, interrupted bool) Report {
 func (e *entry) carryOver(report *Report) bool {
 	without := e.Object.DeepCopyObject().(v1alpha1.ResourceObject)
 	stored, status := e.Stored.GetResourceStatus(), without.GetResourceStatus()
-	made := Creation{status.ExternalID, status.Operation}
+	made := plan.Creation{ID: status.ExternalID, Operation: status.Operation}
 	status.ExternalID, status.Operation = stored.ExternalID, stored.Operation
 	if !equality.Semantic.DeepEqual(e.Stored, without) {
 		return false

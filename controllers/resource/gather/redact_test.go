@@ -1,4 +1,4 @@
-package resource
+package gather
 
 import (
 	"context"
@@ -37,8 +37,8 @@ func (a asked) Identity(ctx context.Context) (driver.AccountID, error) {
 	return "", errors.Join(errors.New("not welcome: "+token), err)
 }
 
-// A token that came in the course of a turn is cut out of what the turn says, like a secret that was there before.
-func TestTurnsTellNoToken(t *testing.T) {
+// A token that came in the course of a reconciliation is cut out of what that says, like a secret that was there before.
+func TestNoTokenIsTold(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
 		t.Fatal(err)
@@ -61,12 +61,11 @@ func TestTurnsTellNoToken(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "fake-token") {
 		t.Fatalf("there is nothing to cut out of %v", err)
 	}
-	turn := &turn{conn: conn}
-	if got := turn.redact(err.Error()); strings.Contains(got, "fake-token") || !strings.Contains(got, "not welcome") {
+	known := Gathered{Connection: conn}
+	if got := known.Redactor()(err.Error()); strings.Contains(got, "fake-token") || !strings.Contains(got, "not welcome") {
 		t.Errorf("told %q", got)
 	}
-	turn.knows("fake-t") // a part of the token
-	if got := turn.redact(err.Error()); strings.Contains(got, "oken") {
+	if got := known.Redactor("fake-t")(err.Error()); strings.Contains(got, "oken") { // a part of the token
 		t.Errorf("the rest of the token is shown: %q", got)
 	}
 }

@@ -1,0 +1,150 @@
+package gather
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+)
+
+// A Verdict ends a reconciliation before its cloud object is planned for: with an outcome, or with an action that needs no observation.
+type Verdict struct {
+	Outcome outcome.Outcome
+	Action  *plan.Action
+	// Err is why the reconciliation ended; it stands in place of both.
+	Err error
+	// Said is what the conditions have said of the wait for a slot, if Queued.
+	Said Said
+}
+
+// A check returns a Verdict to end the reconciliation with, or nil to go on.
+type check func(Gathered) *Verdict
+
+// isManaged: an object that is being deleted and no longer has our finalizer is none of our business.
+func isManaged(g Gathered) *Verdict {
+	if g.Deleting && !controllerutil.ContainsFinalizer(g.Object, v1alpha1.FinalizerResource) {
+		return &Verdict{Outcome: outcome.Outcome{Deleted: true}}
+	}
+	return nil
+}
+
+// isNotPaused: a pause stops everything, deletion too.
+func isNotPaused(g Gathered) *Verdict {
+	switch {
+	case g.Object.GetAnnotations()[v1alpha1.AnnotationPaused] != "true":
+		return nil
+	case g.Deleting:
+		return &Verdict{Outcome: outcome.Outcome{
+			State: condition.DeletionStalled, Reason: v1alpha1.ReasonPaused, Next: outcome.Never,
+			Message: "it is being deleted, but it is paused by the annotation " + v1alpha1.AnnotationPaused + "; remove the annotation to continue",
+		}}
+	default:
+		return &Verdict{Outcome: outcome.Outcome{
+			State: condition.Paused, Reason: v1alpha1.ReasonPaused, Next: outcome.Never,
+			Message: "paused by the annotation " + v1alpha1.AnnotationPaused + "; remove it to continue",
+		}}
+	}
+}
+
+// mayExist: without a stored name nothing was ever created, so there is nothing to delete; nor is there if every creation was refused.
+func mayExist(g Gathered) *Verdict {
+	switch {
+	case !g.Deleting:
+		return nil
+	case !g.bound():
+		return &Verdict{Action: &plan.Action{Verb: plan.Forget, Message: "it was never created in the cloud"}}
+	case g.neverCreated():
+		return &Verdict{Action: &plan.Action{Verb: plan.Forget, Message: "nothing was created in the cloud, because the cloud refused it", Verify: true}}
+	default:
+		return nil
+	}
+}
+
+// isNotRemoved: if the kind itself is being removed from the cluster, deletion is nobody's wish, and everything stays
+// in the cloud. That needs no cloud, which may be out of reach by then.
+func isNotRemoved(g Gathered) *Verdict {
+	if !g.Removed {
+		return nil
+	}
+	return &Verdict{Action: &plan.Action{Verb: plan.Forget, Message: "the CustomResourceDefinition is being deleted, so the cloud object stays", Stays: true}}
+}
+
+// hasClass: what the class does not allow is not created; what exists already is still looked at, and can be deleted.
+func hasClass(g Gathered) *Verdict {
+	if g.Problem == nil || g.Class.Config != nil && (g.bound() || g.Deleting) {
+		return nil
+	}
+	return &Verdict{Err: &identity.ValidationError{Reason: g.Problem.Reason, Message: g.Problem.String()}}
+}
+
+// isSameCloud: what is bound to one cloud is never looked for in another, where it would seem gone.
+func isSameCloud(g Gathered) *Verdict {
+	if bound := g.status().Provider; bound != "" && bound != g.Provider {
+		return elsewhere(g, fmt.Sprintf("it is in %s, but the provider config now leads to %s; change the provider config back, or refer to another", bound, g.Provider))
+	}
+	return nil
+}
+
+// isSupported: the cloud has such a kind.
+func isSupported(g Gathered) *Verdict {
+	if g.Supported {
+		return nil
+	}
+	return stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("%s does not support the kind %s; refer to a provider config of another cloud", g.Provider, g.Kind.Name))
+}
+
+// hasSlot: no account takes more than its share of the workers. No worker waits here: the object is reconciled again once a
+// slot is free.
+func hasSlot(g Gathered) *Verdict {
+	if !g.Slot.Queued {
+		return nil
+	}
+	out, said := whileQueued(g)
+	return &Verdict{Outcome: out, Said: said}
+}
+
+// isSameAccount: what is bound to one account is never looked for in another, where it would seem gone.
+func isSameAccount(g Gathered) *Verdict {
+	if bound := g.status().AccountID; bound != "" && bound != string(g.Account) {
+		return elsewhere(g, fmt.Sprintf("it is in account %s, but the provider config now leads to %s; change the provider config back, or refer to another", bound, g.Account))
+	}
+	return nil
+}
+
+// isNotMoved: an object for which nothing was created is not tied to the name, location and account of the creation that was refused.
+func isNotMoved(g Gathered) *Verdict {
+	if !g.Deleting && g.neverCreated() && plan.Moved(g.status(), g.Asks) {
+		return unbinding()
+	}
+	return nil
+}
+
+// isNotFailed: why an operation that the cloud had begun failed is said before the cloud object is observed again.
+func isNotFailed(g Gathered) *Verdict {
+	if g.OperationError == nil {
+		return nil
+	}
+	return &Verdict{Err: outcome.Acted{Err: g.OperationError}}
+}
+
+// elsewhere is for an object whose provider config now leads away from where it was bound. If nothing was created for it, it is bound to
+// where its spec and its provider config lead now, by the next reconciliation.
+func elsewhere(g Gathered, message string) *Verdict {
+	if !g.Deleting && g.neverCreated() {
+		return unbinding()
+	}
+	return stalled(v1alpha1.ReasonAccountChanged, message)
+}
+
+func unbinding() *Verdict {
+	return &Verdict{Action: &plan.Action{Verb: plan.Unbind, Verify: true}}
+}
+
+func stalled(reason v1alpha1.Reason, message string) *Verdict {
+	return &Verdict{Outcome: outcome.Outcome{State: condition.Stalled, Reason: reason, Message: message, Next: outcome.AtSync}}
+}

@@ -1,0 +1,171 @@
+package gather
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Gathering stops where a check says so: what comes later is not read, and nobody is called.
+func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
+	const definition, classStep, connection, description, slot, accountStep, observation, end = 1, 2, 3, 4, 5, 6, 7, 9
+	deleting := func(g *Gathered) { g.Deleting = true }
+	unmanaged := func(g *Gathered) { g.Object.SetFinalizers(nil) }
+	paused := func(g *Gathered) { g.Object.SetAnnotations(map[string]string{v1alpha1.AnnotationPaused: "true"}) }
+	unbound := func(g *Gathered) { g.status().ExternalName = "" }
+	refused := func(g *Gathered) { g.status().CreationRefused = true }
+	problem := func(g *Gathered) {
+		g.Problem, g.Class = &class.Problem{Reason: v1alpha1.ReasonClassNotFound}, &class.Resolution{}
+	}
+	withConfig := func(g *Gathered) { g.Class.Config = &v1alpha1.BoundProviderConfig{Name: "team"} }
+	otherCloud := func(g *Gathered) { g.Provider = "gcp" }
+	otherAccount := func(g *Gathered) { g.Account = "222" }
+	moved := func(g *Gathered) { g.Asks.Name = "another" }
+	for _, test := range []struct {
+		name  string
+		is    []func(*Gathered)
+		steps int // that were taken
+		// what it ends with: an action, a reason, or an error's reason. Deleted: the object is let go.
+		verb    plan.Verb
+		state   condition.State
+		reason  v1alpha1.Reason
+		refusal v1alpha1.Reason
+		deleted bool
+	}{
+		{name: "as declared", steps: end},
+		{name: "being deleted", is: []func(*Gathered){deleting}, steps: end},
+		{name: "being deleted without our finalizer", is: []func(*Gathered){deleting, unmanaged, paused}, deleted: true},
+		{name: "without our finalizer", is: []func(*Gathered){unmanaged}, steps: end},
+		{name: "paused", is: []func(*Gathered){paused}, state: condition.Paused, reason: v1alpha1.ReasonPaused},
+		{name: "paused while it is being deleted", is: []func(*Gathered){paused, deleting}, state: condition.DeletionStalled, reason: v1alpha1.ReasonPaused},
+		{name: "deleted before it was bound", is: []func(*Gathered){deleting, unbound}, verb: plan.Forget},
+		{name: "deleted after its creation was refused", is: []func(*Gathered){deleting, refused}, verb: plan.Forget},
+		{name: "deleted with its kind", is: []func(*Gathered){deleting, func(g *Gathered) { g.Removed = true }}, steps: definition, verb: plan.Forget},
+		{name: "without a class", is: []func(*Gathered){problem}, steps: classStep, refusal: v1alpha1.ReasonClassNotFound},
+		{name: "refused by its class, and bound", is: []func(*Gathered){problem, withConfig}, steps: end},
+		{name: "refused by its class, and not bound", is: []func(*Gathered){problem, withConfig, unbound}, steps: classStep, refusal: v1alpha1.ReasonClassNotFound},
+		{name: "deleted, and refused by its class", is: []func(*Gathered){problem, withConfig, deleting}, steps: end},
+		{name: "in another cloud", is: []func(*Gathered){otherCloud}, steps: connection, state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged},
+		{name: "in another cloud, and never created", is: []func(*Gathered){otherCloud, refused}, steps: connection, verb: plan.Unbind},
+		{name: "of a kind that the cloud lacks", is: []func(*Gathered){func(g *Gathered) { g.Supported = false }}, steps: description,
+			state: condition.Stalled, reason: v1alpha1.ReasonNotSupported},
+		{name: "waiting for a slot", is: []func(*Gathered){func(g *Gathered) { g.Slot.Queued, g.Unobserved = true, true }}, steps: slot,
+			state: condition.Unseen, reason: v1alpha1.ReasonNotObserved},
+		{name: "in another account", is: []func(*Gathered){otherAccount}, steps: accountStep, state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged},
+		{name: "in another account, and never created", is: []func(*Gathered){otherAccount, refused}, steps: accountStep, verb: plan.Unbind},
+		{name: "moved, and never created", is: []func(*Gathered){moved, refused}, steps: accountStep, verb: plan.Unbind},
+		{name: "moved", is: []func(*Gathered){moved}, steps: end},
+		{name: "an operation failed", is: []func(*Gathered){func(g *Gathered) { g.OperationError = errors.New("late") }}, steps: observation, refusal: v1alpha1.ReasonFailed},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos", Generation: 1, Finalizers: []string{v1alpha1.FinalizerResource}}}
+			b.Status.ExternalName, b.Status.Provider, b.Status.AccountID = "photos", "aws", "111"
+			w := (&Gatherer{Kind: kind.Bucket()}).begin(Start{Object: b, Now: time.Now()})
+			w.Provider, w.Account, w.Supported, w.Asks.Name = "aws", "111", true, "photos"
+			for _, change := range test.is {
+				change(&w.Gathered)
+			}
+			taken, all := 0, steps()
+			for i := range all {
+				if all[i].gather != nil {
+					all[i].gather = func(*gathering, context.Context) error { taken++; return nil }
+				}
+			}
+			verdict := w.run(t.Context(), all)
+			if taken != test.steps {
+				t.Errorf("%d steps were taken, want %d", taken, test.steps)
+			}
+			if verdict == nil {
+				verdict = &Verdict{}
+			}
+			var action plan.Action
+			if verdict.Action != nil {
+				action = *verdict.Action
+			}
+			if action.Verb != test.verb || verdict.Outcome.State != test.state || verdict.Outcome.Reason != test.reason || verdict.Outcome.Deleted != test.deleted {
+				t.Errorf("it ended with %q and %+v", action.Verb, verdict.Outcome)
+			}
+			if verdict.Outcome.State == condition.Stalled && verdict.Outcome.Next != outcome.AtSync {
+				t.Errorf("it comes back %v", verdict.Outcome.Next)
+			}
+			var refusal v1alpha1.Reason
+			if refused, ok := errors.AsType[*identity.ValidationError](verdict.Err); ok {
+				refusal = refused.Reason
+			} else if _, acted := errors.AsType[outcome.Acted](verdict.Err); acted {
+				refusal = v1alpha1.ReasonFailed
+			}
+			if refusal != test.refusal {
+				t.Errorf("it ended with %v", verdict.Err)
+			}
+		})
+	}
+}
+
+// Who is paused, or is let go, reads nothing and connects to nothing. There is nothing to read with here: it would panic.
+func TestWhoIsPausedReadsNothing(t *testing.T) {
+	for name, change := range map[string]func(*v1alpha1.Database){
+		"paused": func(d *v1alpha1.Database) { d.Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"} },
+		"deleted and not managed": func(d *v1alpha1.Database) {
+			d.DeletionTimestamp, d.Finalizers = &metav1.Time{Time: time.Unix(1, 0)}, nil
+		},
+		"deleted and never created": func(d *v1alpha1.Database) { d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, _ := withPassword(nil)
+			change(d)
+			if _, verdict := (&Gatherer{Kind: kind.Database()}).Gather(t.Context(), Start{Object: d, Now: time.Now()}); verdict == nil {
+				t.Error("it went on")
+			}
+		})
+	}
+}
+
+// A field that the cloud does not keep says nothing about the login, so the connection Secret is still written.
+func TestUnmade(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change driver.Change
+		want   bool
+	}{
+		"a tag that is reset again and again":    {driver.Change{Field: "tags", From: "team=z", To: "team=b"}, false},
+		"the database, which was just made":      {driver.Change{Field: "databaseName", To: "app"}, true},
+		"the administrator, who was just made":   {driver.Change{Field: driver.FieldUsername, To: "boss"}, true},
+		"another database than the one in there": {driver.Change{Field: "databaseName", From: "app", To: "foo", Effect: driver.Impossible}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, _ := storedBucket(t, false)
+			g := (&Gatherer{Kind: kind.Bucket(), Settle: time.Hour}).begin(Start{Object: b, Now: time.Now()})
+			g.Request.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "photos", UID: "uid-now"}
+			g.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: g.Request.Mark, Changes: []driver.Change{tc.change}}
+			g.Cloud.Sent, g.Cloud.SentAt = []driver.Change{tc.change}, g.Now
+			if err := g.look(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if !g.View.Unsettled || g.Unmade != tc.want {
+				t.Errorf("unsettled %t, unmade %t, want %t", g.View.Unsettled, g.Unmade, tc.want)
+			}
+		})
+	}
+}
+
+// A change that failed late may have been the password: it counts as not taken, and is sent again.
+func TestLateFailureTakesBackThePassword(t *testing.T) {
+	b, _ := storedBucket(t, false)
+	b.Status.Applied = map[string][]string{driver.FieldPassword: {"3"}, "tags": {"team"}}
+	g := (&Gatherer{Kind: kind.Bucket()}).begin(Start{Object: b, Now: time.Now(), Cloud: plan.Memory{PasswordSent: 3}})
+	g.operationRefused()
+	if _, still := g.status().Applied[driver.FieldPassword]; still || g.Cloud.PasswordSent != 0 || len(g.status().Applied) != 1 {
+		t.Errorf("applied is %v, and remembered %d", g.status().Applied, g.Cloud.PasswordSent)
+	}
+}

@@ -1,0 +1,96 @@
+package gather
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Gathered is what is known of an object once it was gathered, as far as that went.
+type Gathered struct {
+	outcome.Facts
+	// Stored is the object as the API server has it, and Object what its status is to be like. Want is the object with its class merged in.
+	Stored, Object, Want v1alpha1.ResourceObject
+	// News is what people did since the last reconciliation.
+	News News
+	// Before are the conditions as they were found. WasReady: the object had been usable before.
+	Before   []metav1.Condition
+	WasReady bool
+	// Removed: the CustomResourceDefinition of the kind is being deleted.
+	Removed bool
+	// Problem is what keeps the class from being applied to the object; nil if nothing does.
+	Problem *class.Problem
+	// Connection leads to the account; nil as long as there is none. Session makes its calls.
+	Connection *identity.Connection
+	Session    driver.Session
+	// Described is what the cloud says of the kind. Supported: the cloud has the kind.
+	Described driver.Resource
+	Supported bool
+	Slot      Slot
+	// Asks is where the spec asks the cloud object to be.
+	Asks plan.Place
+	// OperationError is why an operation that the cloud had begun failed; nil if none did.
+	OperationError error
+	// Login is what is known of the password; nil if its Secret was not read. StoreLogin: its State has to be stored before anything is
+	// sent or published. Password is what Create and Update send; empty if none is to be touched.
+	Login      *credential.Login
+	StoreLogin bool
+	Password   driver.Password
+	// Unmade: something that the connection Secret names may not be in the cloud yet.
+	Unmade bool
+	// CallError is the error of the last call to the cloud; nil if it answered.
+	CallError error
+	// Secrets are values that must never be shown.
+	Secrets []string
+	// Memory is what is remembered for the next gathering, Cloud what is remembered of the cloud object, and Published what is remembered of the
+	// connection Secret.
+	Memory    Memory
+	Cloud     plan.Memory
+	Published credential.Memory
+}
+
+// A Slot says whether the object has a slot of its account.
+type Slot struct {
+	// Queued: it waits for one. Degraded: the account does not answer. Account is how messages name the account.
+	Queued, Degraded bool
+	Account          string
+	release          func(answered bool)
+}
+
+// Release gives the slot of the account back, if the object has one, and notes what the error of the last call says about the account as
+// a whole.
+func (g Gathered) Release(callError error) {
+	code := driver.CodeOf(callError)
+	if callError != nil && code == driver.Denied {
+		g.Connection.Recheck()
+	}
+	if g.Slot.release != nil {
+		g.Slot.release(callError == nil || code != driver.Unavailable)
+	}
+}
+
+// Redactor returns what cuts secret values out of a message, others included. Drivers promise that there are none; this is the second lock.
+func (g Gathered) Redactor(others ...string) func(message string) string {
+	secrets := slices.Concat(g.Secrets, others)
+	return func(message string) string {
+		if g.Connection != nil {
+			return g.Connection.Redact(message, secrets...) // what it is now: tokens come and go in a reconciliation
+		}
+		return driver.Redact(message, secrets...)
+	}
+}
+
+func (g Gathered) status() *v1alpha1.ResourceStatus { return g.Object.GetResourceStatus() }
+
+func (g Gathered) bound() bool { return g.status().ExternalName != "" }
+
+// neverCreated reports whether it is sure that nothing was created for the object.
+func (g Gathered) neverCreated() bool { return plan.NeverCreated(g.status(), g.Cloud) }

@@ -1,0 +1,124 @@
+package gather
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
+)
+
+// A Connector opens connections to accounts.
+type Connector interface {
+	Connect(ctx context.Context, use identity.Use) (*identity.Connection, error)
+}
+
+// A Gatherer gathers what is known of objects of one kind.
+type Gatherer struct {
+	// Reader reads from the API server what must be certain.
+	Reader  client.Reader
+	Kind    *kind.Kind
+	Classes *class.Resolver
+	// Connector leads to accounts.
+	Connector Connector
+	Secrets   *credential.Reader
+	// Metrics count calls; nil counts nothing.
+	Metrics *telemetry.Metrics
+	// Requeue has an object reconciled at once.
+	Requeue func(client.ObjectKey, account.Priority)
+	// ClusterID tells this cluster's cloud objects from those of others.
+	ClusterID string
+	// Sync is how often a converged object is observed, and Settle how long the cloud may take to show what was written.
+	Sync, Settle time.Duration
+}
+
+// A Start is what gathering begins with.
+type Start struct {
+	// Object is as the API server has it. It is not changed.
+	Object   v1alpha1.ResourceObject
+	Now      time.Time
+	News     News
+	Priority account.Priority
+	// Memory, Cloud and Published are as in Gathered.
+	Memory    Memory
+	Cloud     plan.Memory
+	Published credential.Memory
+}
+
+// A gathering is what was gathered, while that goes on.
+type gathering struct {
+	*Gatherer
+	Gathered
+	priority account.Priority
+}
+
+// Gather gathers what is known of an object, as far as the checks let it. What it returns holds also beside a Verdict. Whoever calls it
+// releases the slot.
+func (g *Gatherer) Gather(ctx context.Context, start Start) (Gathered, *Verdict) {
+	w := g.begin(start)
+	verdict := w.run(ctx, steps())
+	w.Gathered.Redact = w.Redactor()
+	return w.Gathered, verdict
+}
+
+func (g *gathering) run(ctx context.Context, steps []step) *Verdict {
+	for _, s := range steps {
+		if s.gather != nil {
+			if err := s.gather(g, ctx); err != nil {
+				return &Verdict{Err: err}
+			}
+		}
+		if s.check == nil {
+			continue
+		}
+		if verdict := s.check(g.Gathered); verdict != nil {
+			if verdict.Outcome.Queued {
+				g.Gathered.Memory.Queue.Said = verdict.Said
+			}
+			return verdict
+		}
+	}
+	return nil
+}
+
+// Begin returns what the object itself says, before anything is read.
+func (g *Gatherer) Begin(start Start) Gathered { return g.begin(start).Gathered }
+
+func (g *Gatherer) begin(start Start) *gathering {
+	object := start.Object.DeepCopyObject().(v1alpha1.ResourceObject)
+	status := object.GetResourceStatus()
+	if made := start.Cloud.Carried; made != nil && status.ExternalName != "" {
+		status.ExternalID, status.Operation = made.ID, made.Operation // what a creation returned and nobody stored
+	}
+	w := &gathering{Gatherer: g, priority: start.Priority, Gathered: Gathered{
+		Facts: outcome.Facts{
+			Kind: g.Kind, Deleting: !object.GetDeletionTimestamp().IsZero(), Policy: plan.PolicyOf(g.Kind, object), Now: start.Now,
+		},
+		Stored: start.Object, Object: object, Want: object, News: start.News,
+		Before: slices.Clone(status.Conditions), WasReady: status.FirstReadyTime != nil,
+		Memory: start.Memory, Cloud: start.Cloud, Published: start.Published,
+	}}
+	if start.News.Any {
+		w.Cloud.InVain = false
+	}
+	w.noteSeen()
+	return w
+}
+
+// noteSeen notes whether the last observation is too old.
+func (g *gathering) noteSeen() { g.Unobserved = g.Now.Sub(g.Gathered.Memory.LastObserved) > 2*g.Sync }
+
+// knows adds values that must never be shown.
+func (g *gathering) knows(secrets ...string) {
+	g.Gathered.Secrets = append(g.Gathered.Secrets, secrets...)
+}

@@ -1,0 +1,47 @@
+package gather
+
+import (
+	"time"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+)
+
+// Memory is what gatherings remember of an object. All of it may be lost at any time.
+type Memory struct {
+	// Generation and Request are the edit and the annotation that the waits are about.
+	Generation int64
+	Request    string
+	// Queue is about the wait for a slot of the account.
+	Queue Queue
+	// LastObserved is when the cloud object was last observed, or the object first met.
+	LastObserved time.Time
+	// Failure is why an operation that the cloud had begun failed, until the spec is edited, a reconciliation is asked for, or the
+	// object is seen to work.
+	Failure string
+}
+
+// News is what people did about an object since it was last reconciled.
+type News struct {
+	// Any: the object was edited, or somebody asked for its reconciliation, or this process did not meet it before.
+	Any bool
+	// Wanted: it was met before. Asked: somebody asked for the reconciliation. Urgent: somebody waits for what comes of it.
+	Wanted, Asked, Urgent bool
+	// Edited: the spec of an object that was usable was edited.
+	Edited bool
+}
+
+// NewsOf returns what is new about an object, and what is remembered from now on.
+func NewsOf(object v1alpha1.ResourceObject, m Memory) (News, Memory) {
+	request, status := object.GetAnnotations()[v1alpha1.AnnotationReconcile], object.GetResourceStatus()
+	if m.Generation == object.GetGeneration() && m.Request == request {
+		return News{}, m
+	}
+	met := m.Generation != 0
+	news := News{
+		Any: true, Wanted: met, Asked: met && m.Request != request,
+		Urgent: met || status.ObservedGeneration != object.GetGeneration(), // else it was merely not met yet
+		Edited: met && status.FirstReadyTime != nil && m.Generation != object.GetGeneration(),
+	}
+	m.Generation, m.Request, m.Failure, m.Queue.Said = object.GetGeneration(), request, "", saidNothing
+	return news, m
+}

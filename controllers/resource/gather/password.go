@@ -1,0 +1,102 @@
+package gather
+
+import (
+	"context"
+	"crypto/rand"
+
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// concernsPassword reports whether the password of the server that was observed has to be looked at.
+func (g *gathering) concernsPassword() bool {
+	o, missing := g.Observation, plan.UserMissing(g.Observation)
+	handsOff := g.Deleting || g.Policy.Management == v1alpha1.ManagementObserve
+	managed := plan.ManagesPassword(g.Gatherer.Kind, g.Want) || missing
+	if handsOff || !managed || !controllerutil.ContainsFinalizer(g.Object, v1alpha1.FinalizerResource) || o.State == driver.Absent || o.Mark != g.Request.Mark {
+		return false
+	}
+	if o.State == driver.Pending && !o.Available && !missing {
+		return false // the cloud takes no password now, and none is published
+	}
+	return missing || !g.Published.PasswordChecked(g.Want, g.status(), o, g.Now)
+}
+
+// readPassword reads the Secrets that the password comes from, and takes in what is decided about it. What has to be stored is stored when
+// the plan is executed.
+func (g *gathering) readPassword(ctx context.Context) (err error) {
+	if !g.concernsPassword() {
+		return nil
+	}
+	if g.Login, err = g.Gatherer.Secrets.Login(ctx, g.Object, g.Cloud.PasswordSent); err != nil {
+		return err
+	}
+	g.Cloud.PasswordSent = g.Login.State.Sent
+	g.knows(g.Login.Secret.Stored.Current, g.Login.Secret.Stored.Next)
+	wanted, secrets, err := g.Gatherer.Secrets.Wanted(ctx, g.Object, g.Want, g.Described, g.Request.Spec, g.Login.State.InForce())
+	g.knows(secrets...)
+	if err != nil {
+		return err
+	}
+	left, err := g.leftPassword(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	return g.decidePassword(ctx, password.Observation{
+		Ready: g.Observation.State == driver.Ready, Refused: g.Observation.PasswordRefused, UserMissing: plan.UserMissing(g.Observation),
+		Wanted: wanted, Left: left, Fresh: rand.Text(),
+	})
+}
+
+// leftPassword reads the password of a server that is taken back, if no other is known or wanted.
+func (g *gathering) leftPassword(ctx context.Context, wanted string) (password.Left, error) {
+	if g.Login.State.Latest() != "" || wanted != "" || g.Want.GetConnection() == nil {
+		return password.Left{}, nil
+	}
+	left, err := g.Gatherer.Secrets.Left(ctx, g.Object, g.Want, &g.Connection.Cloud, g.Observation.Endpoint)
+	if left.Password != "" {
+		g.knows(left.Password)
+	}
+	return left, err
+}
+
+// decidePassword takes in what is decided about the password: what has to be stored, what the status says, what is remembered, what is
+// sent, and what differs.
+func (g *gathering) decidePassword(ctx context.Context, seen password.Observation) error {
+	decided := plan.PlanPassword(g.Login.State, seen)
+	if decided.Stale {
+		g.Published.Published = nil
+	}
+	g.Login = &credential.Login{Secret: g.Login.Secret, State: decided.State}
+	g.StoreLogin = decided.Store
+	g.knows(decided.State.Next)
+	g.notePassword(decided.State)
+	if decided.Do == password.Replace { // a password that nobody could be told is not set
+		missing, err := g.Gatherer.Secrets.MayPublish(ctx, g.Object, g.Want, &g.Connection.Cloud)
+		if missing != "" {
+			g.Published.Unwritten = missing
+		}
+		if err != nil {
+			return err
+		}
+	}
+	g.Password, g.Observation.Changes = decided.Sent, append(g.Observation.Changes, decided.Changes...)
+	return nil
+}
+
+// notePassword notes in the status and in memory which password the cloud accepted.
+func (g *gathering) notePassword(s password.State) {
+	g.Cloud.PasswordSent = s.Sent
+	plan.NotePassword(g.status(), s.Accepted)
+}
+
+// operationRefused notes that a change which the cloud had accepted came to nothing. It may have been the password.
+func (g *gathering) operationRefused() {
+	g.Published.Published = nil
+	g.notePassword(password.State{Accepted: plan.AcceptedPassword(g.status()), Sent: g.Cloud.PasswordSent}.Refuse())
+}

@@ -1,0 +1,184 @@
+package gather
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/controllers/resource/execute"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A password that is about to be sent makes what is known of the connection Secret old.
+func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
+	for name, seen := range map[string]password.Observation{
+		"another":        {Ready: true, Wanted: "two"},
+		"the same again": {Ready: true, Refused: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, secret := withPassword(map[string]string{"current": "one", "serial": "1"})
+			c := fake.NewClientBuilder().WithObjects(secret).Build()
+			g := gatheringOf(d, c)
+			g.Published.Published = &credential.ConnectionSecret{Name: "orders-db"}
+			login, err := g.Gatherer.Secrets.Login(t.Context(), d, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.Login = login
+			if err := g.decidePassword(t.Context(), seen); err != nil {
+				t.Fatal(err)
+			}
+			if g.Published.Published != nil {
+				t.Error("the connection Secret is still thought to be right")
+			}
+		})
+	}
+}
+
+// A re-check does not read the password Secret if nothing can have changed about the password, and the connection Secret is the one
+// that was found to be right.
+func TestReadsOfThePassword(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		before  func(*gathering)
+		read    bool // before it is known how the connection Secret is
+		written bool // the connection Secret, which holds what the password Secret says then
+	}{
+		{name: "as it was"},
+		{name: "after an hour", read: true, before: func(g *gathering) {
+			g.Facts.Now = g.Now.Add(credential.PasswordCheck)
+		}},
+		{name: "refused by the cloud", read: true, before: func(g *gathering) {
+			g.Observation.PasswordRefused = true
+		}},
+		{name: "while the cloud is at work", read: true, before: func(g *gathering) {
+			g.Observation.State = driver.Pending
+		}},
+		{name: "an administrator to be made", read: true, before: func(g *gathering) {
+			g.Observation.Changes = []driver.Change{{Field: driver.FieldUsername, Effect: driver.Online}}
+		}},
+		{name: "a Secret of a former name", read: true, before: func(g *gathering) {
+			g.status().FormerSecrets = []v1alpha1.FormerSecret{{Name: "former"}}
+		}},
+		{name: "another version of the connection Secret", written: true, before: func(g *gathering) {
+			g.Published.Published.Version = "1"
+		}},
+		{name: "another host", written: true, before: func(g *gathering) {
+			g.Observation.Endpoint.Host = "other.example"
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			vaulted := map[string]string{"current": "one", "serial": "1"}
+			g, login, c := asPublished(vaulted)
+			if test.before != nil {
+				test.before(g)
+			}
+			if err := g.readPassword(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if read := g.Login != nil; read != test.read {
+				t.Fatalf("the password Secret was read: %t, want %t", read, test.read)
+			}
+			if test.read {
+				return
+			}
+			if err := g.publish(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			got := &corev1.Secret{}
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(login), got); err != nil {
+				t.Fatal(err)
+			}
+			if written := string(got.Data["password"]) == "one"; written != test.written || (g.Login != nil) != test.written {
+				t.Errorf("the connection Secret was written: %t, and the password Secret read: %t, want %t", written, g.Login != nil, test.written)
+			}
+		})
+	}
+}
+
+// asPublished returns a database that is as declared, with a connection Secret that somebody changed before a reconciliation a minute ago, which
+// thought it right. vaulted is what the password Secret holds; nil if it was lost.
+func asPublished(vaulted map[string]string) (
+	g *gathering, login *corev1.Secret, c client.Client,
+) {
+	d, secret := withPassword(vaulted)
+	stale := map[string][]byte{"host": []byte("db.example"), "password": []byte("changed by hand")}
+	login = &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: "orders-db", Labels: map[string]string{v1alpha1.LabelKind: "Database", v1alpha1.LabelName: d.Name}},
+		Type:       "servicebinding.io/postgresql", Data: stale,
+	}
+	objects := []client.Object{login}
+	if vaulted != nil {
+		objects = append(objects, secret)
+	}
+	c = fake.NewClientBuilder().WithObjects(objects...).Build()
+	d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
+	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
+	g = gatheringOf(d, c)
+	g.Gatherer.Kind.Binding = func(_ v1alpha1.ResourceObject, _ *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
+		return "servicebinding.io/postgresql", bytesOf(map[string]string{"host": at.Host, "password": password})
+	}
+	g.Request, g.View = driver.Request{Mark: mark}, plan.View{Bound: true, Held: true, Mark: mark}
+	g.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: mark, Endpoint: driver.Endpoint{Host: "db.example"}}
+	g.Published.Published = &credential.ConnectionSecret{
+		Name: "orders-db", Version: "999", Kind: "servicebinding.io/postgresql", Checked: g.Now.Add(-time.Minute),
+		Data: bytesOf(map[string]string{"host": "db.example", "password": ""}),
+	}
+	return g, login, c
+}
+
+// The connection Secret names nothing that may not be in the cloud yet.
+func TestNothingIsPublishedBeforeItIsMade(t *testing.T) {
+	for _, unmade := range []bool{true, false} {
+		g, login, c := asPublished(map[string]string{"current": "one", "serial": "1"})
+		g.Published.Published, g.Unmade = nil, unmade
+		read, err := g.Gatherer.Secrets.Login(t.Context(), g.Object, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Login = read
+		if err := g.publish(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(login), login); err != nil {
+			t.Fatal(err)
+		}
+		if written := string(login.Data["password"]) == "one"; written == unmade {
+			t.Errorf("unmade %t, written %t", unmade, written)
+		}
+	}
+}
+
+// A password Secret that was lost is noticed as soon as somebody has the connection Secret written again.
+func TestLostPasswordIsNoticedWithTheConnectionSecret(t *testing.T) {
+	g, _, c := asPublished(nil)
+	g.Published.Published.Version = "1"
+	if err := g.publish(t.Context(), c); !errors.Is(err, outcome.ErrStale) || g.Published.Published != nil {
+		t.Errorf("got %v, and the connection Secret is remembered: %t", err, g.Published.Published != nil)
+	}
+}
+
+// publish publishes by what was gathered.
+func (g *gathering) publish(ctx context.Context, c client.Client) error {
+	p := &execute.Publisher{Secrets: g.Gatherer.Secrets, Writer: c, Kind: g.Gatherer.Kind}
+	done, err := p.Publish(ctx, execute.Publication{
+		Object: g.Object, Want: g.Want, Cloud: &g.Connection.Cloud, Observation: g.Observation, Login: g.Login, PasswordSent: g.Cloud.PasswordSent,
+		Now: g.Now, Redact: g.Redactor(), Usable: g.Observation.Available && plan.Ownership(g.View, g.Observation) == plan.Ours && !g.Unmade,
+	}, g.Published)
+	g.Published = done.Memory
+	if g.Login == nil {
+		g.Login = done.Login
+	}
+	return err
+}

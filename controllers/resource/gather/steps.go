@@ -1,0 +1,224 @@
+package gather
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/controllers/telemetry"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A step gathers something, and then a check says whether to go on. Either may be nil.
+type step struct {
+	gather func(*gathering, context.Context) error
+	check  check
+}
+
+// steps returns what is gathered, in order. A deletion passes all checks that are about permission.
+func steps() []step {
+	return []step{
+		{nil, isManaged},
+		{nil, isNotPaused},
+		{nil, mayExist},
+		{(*gathering).readDefinition, isNotRemoved},
+		{(*gathering).findClass, hasClass},
+		{(*gathering).connect, isSameCloud},
+		{(*gathering).describe, isSupported},
+		{(*gathering).acquireSlot, hasSlot},
+		{(*gathering).askAccount, isSameAccount},
+		{nil, isNotMoved},
+		{(*gathering).observe, isNotFailed},
+		{(*gathering).readPassword, nil},
+		{(*gathering).look, nil},
+	}
+}
+
+var crdKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
+
+// readDefinition finds out whether the kind itself is being removed from the cluster, which matters for a deletion alone.
+func (g *gathering) readDefinition(ctx context.Context) error {
+	if !g.Deleting {
+		return nil
+	}
+	crd := &metav1.PartialObjectMetadata{}
+	crd.SetGroupVersionKind(crdKind)
+	if err := g.Reader.Get(ctx, client.ObjectKey{Name: g.Gatherer.Kind.Definition()}, crd); err != nil {
+		return fmt.Errorf("check whether the CustomResourceDefinition is being deleted: %w", err)
+	}
+	g.Removed = !crd.DeletionTimestamp.IsZero()
+	return nil
+}
+
+// findClass merges class and spec, and finds out which provider config leads to the account.
+func (g *gathering) findClass(ctx context.Context) (err error) {
+	if ref := g.Object.GetResourceSpec().ProviderConfigRef; ref != nil {
+		g.Config = identity.KeyOf(ref, g.Object.GetNamespace())
+		return nil
+	}
+	found, err := g.Classes.Resolve(ctx, g.Object)
+	if err != nil {
+		return fmt.Errorf("find the class: %w", err)
+	}
+	if g.Want, g.Policy, err = plan.WithClass(g.Gatherer.Kind, g.Object, found); err != nil {
+		return err
+	}
+	g.Class = found
+	if found.Config != nil {
+		g.Config = identity.KeyOfBound(*found.Config, g.Object.GetNamespace())
+	}
+	if g.Problem = class.Together(found.Problems); g.Problem != nil {
+		g.Policy.Refused = plan.Refusal{Reason: g.Problem.Reason, Message: g.Problem.String() + "; until then Mooring does not change what exists"}
+	}
+	return nil
+}
+
+// location returns where the cloud object is, or is to be; empty for where the account is by default.
+func (g *gathering) location() string {
+	if bound := g.status().Location; bound != "" {
+		return bound
+	}
+	return g.Want.GetLocation()
+}
+
+// connect opens a connection: the provider config is there, for this namespace, and its credentials can be used.
+func (g *gathering) connect(ctx context.Context) error {
+	conn, err := g.Connector.Connect(ctx, identity.Use{
+		Key: g.Config, ByClass: g.Class != nil,
+		Namespace: g.Object.GetNamespace(), Location: g.location(), Bound: g.bound(), Deleting: g.Deleting,
+	})
+	if err != nil {
+		return err
+	}
+	g.Connection, g.Provider = conn, conn.Provider
+	return nil
+}
+
+// describe finds out what the cloud says of the kind, and prepares the request.
+func (g *gathering) describe(context.Context) error {
+	if g.Described, g.Supported = g.Connection.Resource(g.Gatherer.Kind.Name); !g.Supported {
+		return nil
+	}
+	g.Session = g.Connection.Session
+	if g.Metrics != nil {
+		g.Session = telemetry.Session(g.Metrics, g.Session, g.Provider)
+	}
+	g.Asks = plan.PlaceOf(g.Want, g.Object.GetResourceSpec().ExternalName, g.ClusterID, g.Connection.Region, g.Described.Name.MaxLength)
+	g.Request = g.request()
+	return nil
+}
+
+// request returns the request that observes the object.
+func (g *gathering) request() driver.Request {
+	status, name, location := g.status(), g.status().ExternalName, g.location()
+	if name == "" {
+		name = g.Asks.Name
+	}
+	if location == "" {
+		location = g.Connection.Location
+	}
+	request := driver.Request{
+		Name: name, Location: location, ID: status.ExternalID,
+		Mark: driver.Mark{
+			Cluster: g.ClusterID, Namespace: g.Object.GetNamespace(), Name: g.Object.GetName(), UID: string(g.Object.GetUID()),
+		},
+		Spec: driver.NewSpec(g.Want.GetParameters()), Applied: driver.Applied(status.Applied), Operation: status.Operation,
+		NotBefore: g.Cloud.NotBefore,
+	}
+	if c := g.Want.GetCredentials(); g.Gatherer.Kind.Login && c != nil && c.Username != nil {
+		request.Username = *c.Username
+	}
+	if g.Deleting {
+		request.Deletion = &driver.Deletion{Force: g.Want.GetForceDestroy()}
+		if g.Policy.Deletion == v1alpha1.DeletionSnapshot {
+			request.Deletion.Snapshot = plan.SnapshotName(name, string(g.Object.GetUID()))
+		}
+	}
+	return request
+}
+
+// acquireSlot takes a slot of the account, or a place in the queue for one.
+func (g *gathering) acquireSlot(context.Context) error {
+	name, queue := client.ObjectKeyFromObject(g.Object), &g.Gathered.Memory.Queue
+	requeue, priority := g.Requeue, g.priority // not g: the object may wait for long, and g may have a password
+	g.Slot.release = g.Connection.Slots.Acquire(Requester{g.Gatherer.Kind.Name, name}, priority, func() { requeue(name, priority) })
+	if g.Slot.release != nil {
+		queue.Since = time.Time{}
+		return nil
+	}
+	g.Slot.Queued, g.Slot.Degraded = true, g.Connection.Slots.Degraded()
+	g.Slot.Account = fmt.Sprintf("the account of %s", g.Config)
+	if id := g.Connection.KnownAccount(); id != "" {
+		g.Slot.Account = fmt.Sprintf("%s account %s", g.Provider, id)
+	}
+	queue.Since = plan.Since(queue.Since, true, g.Now)
+	return nil
+}
+
+// askAccount finds out which account the connection leads to.
+func (g *gathering) askAccount(ctx context.Context) (err error) {
+	if g.News.Asked {
+		g.Connection.RetrySoon()
+	}
+	if g.Account, err = g.Connection.Account(ctx); err != nil {
+		g.CallError = err
+		return named(g.Config, err)
+	}
+	return nil
+}
+
+// named says of which provider config an error is about its account.
+func named(config identity.Key, err error) error {
+	if refusal, ok := errors.AsType[*identity.ValidationError](err); ok {
+		return &identity.ValidationError{Reason: refusal.Reason, Message: fmt.Sprintf("%s: %s", config, refusal.Message)}
+	}
+	return fmt.Errorf("%s: %w", config, err)
+}
+
+// observe observes the cloud object.
+func (g *gathering) observe(ctx context.Context) error {
+	seen, err := g.Session.Observe(ctx, g.Gatherer.Kind.Name, g.Request)
+	if g.CallError = err; err != nil {
+		return err
+	}
+	memory := &g.Gathered.Memory
+	if seen.OperationError != nil {
+		g.status().Operation = "" // told once; the next reconciliation observes afresh
+		g.operationRefused()
+		g.OperationError, memory.Failure = seen.OperationError, seen.OperationError.Error()
+		return nil
+	}
+	g.Observation, g.Observed, memory.Queue.Said = seen, true, saidNothing
+	if seen.State != driver.Unknown {
+		memory.LastObserved = g.Now
+		g.noteSeen()
+	}
+	if seen.State == driver.Ready {
+		memory.Failure = ""
+	}
+	return nil
+}
+
+// look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
+func (g *gathering) look(context.Context) error {
+	looked := plan.Look(plan.Sight{
+		Kind: g.Gatherer.Kind, Object: g.Object, Class: g.Class, Mark: g.Request.Mark, Applied: g.Request.Applied, Asks: g.Asks,
+		Observation: g.Observation, Memory: g.Cloud, Now: g.Now, Window: g.Settle,
+	})
+	looked.Note(g.status())
+	g.View, g.Cloud = looked.View, looked.Memory
+	fresh := g.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.Settle)
+	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
+	g.View.Unsettled = len(fresh) < len(g.Observation.Changes)
+	g.Observation.Changes = fresh
+	return nil
+}
