@@ -216,7 +216,7 @@ const configIndex = "providerConfig"
 func (s *setup) settings() resource.Settings {
 	return resource.Settings{
 		Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"), Log: s.Log,
-		Credentials: s.store, Metrics: s.metrics, ClusterID: s.ClusterID, Namespace: s.Namespace,
+		Credentials: s.store, Limiters: s.limiters, Metrics: s.metrics, ClusterID: s.ClusterID, Namespace: s.Namespace,
 		Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: turnDeadline, RecordDeadline: recordDeadline, Now: s.Now,
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 
-	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/mem"
@@ -62,8 +61,5 @@ func TestReconcilersGetEverySetting(t *testing.T) {
 		if v.Field(i).IsZero() {
 			t.Errorf("Settings.%s is not set", v.Type().Field(i).Name)
 		}
-	}
-	if store := v.FieldByName("Credentials").Interface().(*identity.Store); store.Limiters == nil {
-		t.Error("the store has no limiters")
 	}
 }

@@ -35,9 +35,7 @@ type Options struct {
 
 // A Store hands out connections, and protects what they depend on. It is safe for concurrent use.
 type Store struct {
-	// Limiters limit how many objects of one account are reconciled at once.
-	Limiters *account.Limiters
-
+	limiters  *account.Limiters
 	client    client.Client
 	configs   *resolver
 	tenants   *namespaces
@@ -62,8 +60,7 @@ func New(o Options) *Store {
 		tokens: tokens, dialer: dialer, refresh: o.Refresh, now: o.Now,
 	}
 	return &Store{
-		Limiters: o.Limiters,
-		client:   o.Client, configs: configs, tenants: tenants, renewer: renewer, connector: connector,
+		limiters: o.Limiters, client: o.Client, configs: configs, tenants: tenants, renewer: renewer, connector: connector,
 		protector: &protector{
 			client: o.Client, live: o.Reader, configs: configs, namespaces: tenants, secrets: secrets, tokens: tokens, copies: copies,
 			protections: known, now: o.Now,
@@ -121,7 +118,7 @@ func (s *Store) Protect(ctx context.Context, key Key, namespace string) error {
 
 // forget drops what is known of a config that is gone.
 func (s *Store) forget(key Key) {
-	s.Limiters.Forget(key.source())
+	s.limiters.Forget(key.source())
 	s.protector.protections.forget(key)
 	s.connector.pool.forget(key)
 }

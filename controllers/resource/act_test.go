@@ -354,7 +354,7 @@ func TestReleasedIsToldOnce(t *testing.T) {
 // An object that is gone without a reconciliation of its own, as when its finalizer was removed by hand, gives up its place in a rollout.
 func TestWhoIsGoneLeavesTheRollout(t *testing.T) {
 	d := newDesk(t)
-	d.Credentials = identity.New(identity.Options{Limiters: account.New(1, time.Now, nil)})
+	d.Limiters = account.New(1, time.Now, nil)
 	d.Rollouts = &class.Rollouts{Idle: time.Hour, Now: time.Now}
 	d.Rollouts.Enter("standard", 1, 5, d.bucket().UID, func() {})
 	d.bucket().Finalizers = nil

@@ -152,9 +152,9 @@ func (o opening) Open(context.Context, driver.Opening) (driver.Session, error) {
 
 // connect has the team's provider config lead to a cloud.
 func (d *desk) connect(cloud driver.Session) {
-	d.ClusterID, d.RecordDeadline = "here", time.Minute
+	d.ClusterID, d.RecordDeadline, d.Limiters = "here", time.Minute, account.New(1, time.Now, nil)
 	d.Credentials = identity.New(identity.Options{
-		Client: d.Client, Reader: d.Reader, Limiters: account.New(1, time.Now, nil), Now: time.Now,
+		Client: d.Client, Reader: d.Reader, Limiters: d.Limiters, Now: time.Now,
 		Drivers: map[string]driver.Driver{"aws": opening{mem.New(mem.Options{}).Driver(), cloud}},
 	})
 }

@@ -100,5 +100,5 @@ func (r *Reconciler) leaveRollout(uid types.UID) {
 
 // leaveQueue gives up the object's place in the queue for a slot, and a slot that is reserved for it.
 func (r *Reconciler) leaveQueue(name types.NamespacedName) {
-	r.Credentials.Limiters.Dequeue(gather.Requester{Kind: r.Kind.Name, Name: name})
+	r.Limiters.Dequeue(gather.Requester{Kind: r.Kind.Name, Name: name})
 }

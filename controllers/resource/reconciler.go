@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/account"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
@@ -34,6 +35,8 @@ type Settings struct {
 	// Log has a line for each Event.
 	Log         logr.Logger
 	Credentials *identity.Store
+	// Limiters limit how many objects of one account are reconciled at once.
+	Limiters *account.Limiters
 	// Metrics count; nil counts nothing.
 	Metrics *telemetry.Metrics
 	// ClusterID tells this cluster's cloud objects from those of others. It never changes.

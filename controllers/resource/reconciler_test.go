@@ -43,10 +43,12 @@ func TestTurnEnds(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		const deadline = time.Minute
+		limiters := account.New(1, time.Now, nil)
 		r := &Reconciler{
 			Settings: Settings{
-				Client: c, Deadline: deadline, RecordDeadline: deadline, Now: time.Now, Cadence: retry.DefaultCadence(time.Minute),
-				Credentials: identity.New(identity.Options{Client: c, Limiters: account.New(1, time.Now, nil)}),
+				Limiters: limiters,
+				Client:   c, Deadline: deadline, RecordDeadline: deadline, Now: time.Now, Cadence: retry.DefaultCadence(time.Minute),
+				Credentials: identity.New(identity.Options{Client: c, Limiters: limiters}),
 			},
 			Kind: kind.Bucket(),
 		}
