@@ -52,7 +52,7 @@ func (d *desk) begin() {
 
 // act has an action executed.
 func (d *desk) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
-	d.Cloud, d.Published, d.Facts.Redact = d.mem.cloud, d.mem.secrets, d.Redactor()
+	d.Cloud, d.Published, d.Redact = d.mem.cloud, d.mem.secrets, d.Redactor()
 	notes := d.done.Notes
 	done, err := d.execute(ctx, d.mem, task(d.Gathered, d.mem.report), a)
 	d.done, d.Object, d.Stored, d.Request = done, done.Object, done.Stored, done.Request
@@ -63,7 +63,7 @@ func (d *desk) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 
 // record has reported what the reconciliation came to.
 func (d *desk) record(ctx context.Context, out outcome.Outcome, err error) (reconcile.Result, error) {
-	d.Facts.Redact = d.Redactor()
+	d.Redact = d.Redactor()
 	done := d.done
 	done.Outcome, done.Object, done.Stored, done.Request, done.Memory, done.Published = out, d.Object, d.Stored, d.Request, d.mem.cloud, d.mem.secrets
 	reported := d.reporter().Report(ctx, reconciliation(d.Gathered, done, err), d.mem.report)

@@ -157,8 +157,8 @@ func TestSightings(t *testing.T) {
 		d.reported(t)
 		return d.Sightings()
 	}
-	d.Gathered.Memory.LastObserved = time.Unix(7, 0)
-	want := []telemetry.Sighting{{Name: client.ObjectKeyFromObject(d.Object), Provider: "aws", At: d.Gathered.Memory.LastObserved}}
+	d.Memory.LastObserved = time.Unix(7, 0)
+	want := []telemetry.Sighting{{Name: client.ObjectKeyFromObject(d.Object), Provider: "aws", At: d.Memory.LastObserved}}
 	if got := sighted(); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -180,11 +180,11 @@ func TestSightings(t *testing.T) {
 
 func TestUnrecordedTurnsAreCounted(t *testing.T) {
 	d, counted := counting(t)
-	d.Gathered.Memory.LastObserved = time.Unix(7, 0)
+	d.Memory.LastObserved = time.Unix(7, 0)
 	d.reported(t)
 	told := d.Sightings()
 	counted()
-	d.Gathered.Memory.LastObserved = time.Unix(8, 0)
+	d.Memory.LastObserved = time.Unix(8, 0)
 	d.notReported(t)
 	if got := d.Sightings(); d.Unrecorded() != 1 || !slices.Equal(got, told) {
 		t.Errorf("%d objects are not recorded, and what nobody was told is seen: %v", d.Unrecorded(), got)
@@ -193,7 +193,7 @@ func TestUnrecordedTurnsAreCounted(t *testing.T) {
 		t.Error(diff)
 	}
 	d.reported(t)
-	if want := []telemetry.Sighting{{Name: client.ObjectKeyFromObject(d.Object), Provider: "aws", At: d.Gathered.Memory.LastObserved}}; d.Unrecorded() != 0 || !slices.Equal(d.Sightings(), want) {
+	if want := []telemetry.Sighting{{Name: client.ObjectKeyFromObject(d.Object), Provider: "aws", At: d.Memory.LastObserved}}; d.Unrecorded() != 0 || !slices.Equal(d.Sightings(), want) {
 		t.Errorf("%d objects are not recorded after one was, seen %v", d.Unrecorded(), d.Sightings())
 	}
 	d.notReported(t)

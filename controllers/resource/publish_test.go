@@ -37,6 +37,6 @@ func TestStallKeepsWhatWaits(t *testing.T) {
 
 // describe brings the status in line with an outcome and what was observed.
 func (d *desk) describe(out outcome.Outcome) {
-	d.Facts.Redact = d.Redactor()
+	d.Redact = d.Redactor()
 	d.Object, _ = d.Describe(d.Object, out)
 }

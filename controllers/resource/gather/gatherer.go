@@ -67,7 +67,7 @@ type gathering struct {
 func (g *Gatherer) Gather(ctx context.Context, start Start) (Gathered, *Verdict) {
 	w := g.begin(start)
 	verdict := w.run(ctx, steps())
-	w.Gathered.Redact = w.Redactor()
+	w.Redact = w.Redactor()
 	return w.Gathered, verdict
 }
 
@@ -83,7 +83,7 @@ func (g *gathering) run(ctx context.Context, steps []step) *Verdict {
 		}
 		if verdict := s.check(g.Gathered); verdict != nil {
 			if verdict.Outcome.Queued {
-				g.Gathered.Memory.Queue.Said = verdict.Said
+				g.Memory.Queue.Said = verdict.Said
 			}
 			return verdict
 		}
@@ -116,7 +116,7 @@ func (g *Gatherer) begin(start Start) *gathering {
 }
 
 // noteSeen notes whether the last observation is too old.
-func (g *gathering) noteSeen() { g.Unobserved = g.Now.Sub(g.Gathered.Memory.LastObserved) > 2*g.Sync }
+func (g *gathering) noteSeen() { g.Unobserved = g.Now.Sub(g.Memory.LastObserved) > 2*g.Sync }
 
 // knows adds values that must never be shown.
 func (g *gathering) knows(secrets ...string) {

@@ -17,7 +17,7 @@ import (
 func (g *gathering) concernsPassword() bool {
 	o, missing := g.Observation, plan.UserMissing(g.Observation)
 	handsOff := g.Deleting || g.Policy.Management == v1alpha1.ManagementObserve
-	managed := plan.ManagesPassword(g.Gatherer.Kind, g.Want) || missing
+	managed := plan.ManagesPassword(g.Kind, g.Want) || missing
 	if handsOff || !managed || !controllerutil.ContainsFinalizer(g.Object, v1alpha1.FinalizerResource) || o.State == driver.Absent || o.Mark != g.Request.Mark {
 		return false
 	}
@@ -68,7 +68,7 @@ func (g *gathering) leftPassword(ctx context.Context, wanted string) (password.L
 // decidePassword takes in what is decided about the password: what has to be stored, what the status says, what is remembered, what is
 // sent, and what differs.
 func (g *gathering) decidePassword(ctx context.Context, seen password.Observation) error {
-	decided := plan.PlanPassword(g.Login.State, seen)
+	decided := plan.ObservePassword(g.Login.State, seen)
 	if decided.Stale {
 		g.Published.Published = nil
 	}

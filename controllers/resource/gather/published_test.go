@@ -57,7 +57,7 @@ func TestReadsOfThePassword(t *testing.T) {
 	}{
 		{name: "as it was"},
 		{name: "after an hour", read: true, before: func(g *gathering) {
-			g.Facts.Now = g.Now.Add(credential.PasswordCheck)
+			g.Now = g.Now.Add(credential.PasswordCheck)
 		}},
 		{name: "refused by the cloud", read: true, before: func(g *gathering) {
 			g.Observation.PasswordRefused = true
@@ -126,7 +126,7 @@ func asPublished(vaulted map[string]string) (
 	d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
 	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
 	g = gatheringOf(d, c)
-	g.Gatherer.Kind.Binding = func(_ v1alpha1.ResourceObject, _ *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
+	g.Kind.Binding = func(_ v1alpha1.ResourceObject, _ *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
 		return "servicebinding.io/postgresql", bytesOf(map[string]string{"host": at.Host, "password": password})
 	}
 	g.Request, g.View = driver.Request{Mark: mark}, plan.View{Bound: true, Held: true, Mark: mark}
@@ -171,7 +171,7 @@ func TestLostPasswordIsNoticedWithTheConnectionSecret(t *testing.T) {
 
 // publish publishes by what was gathered.
 func (g *gathering) publish(ctx context.Context, c client.Client) error {
-	p := &execute.Publisher{Secrets: g.Gatherer.Secrets, Writer: c, Kind: g.Gatherer.Kind}
+	p := &execute.Publisher{Secrets: g.Gatherer.Secrets, Writer: c, Kind: g.Kind}
 	done, err := p.Publish(ctx, execute.Publication{
 		Object: g.Object, Want: g.Want, Cloud: &g.Connection.Cloud, Observation: g.Observation, Login: g.Login, PasswordSent: g.Cloud.PasswordSent,
 		Now: g.Now, Redact: g.Redactor(), Usable: g.Observation.Available && plan.Ownership(g.View, g.Observation) == plan.Ours && !g.Unmade,

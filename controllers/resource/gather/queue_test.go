@@ -54,7 +54,7 @@ func TestWritesWhileQueued(t *testing.T) {
 				return (&Gatherer{Kind: kind.Bucket(), Sync: cadence.Sync}).Begin(Start{Object: b, Now: now, News: news, Memory: m})
 			}
 			write := func(g Gathered, out outcome.Outcome) {
-				g.Facts.Redact = g.Redactor()
+				g.Redact = g.Redactor()
 				reported := reporter.Report(t.Context(), report.Reconciliation{
 					Facts: g.Facts, Stored: g.Stored, Object: g.Object, Before: g.Before, WasReady: g.WasReady, LastObserved: g.Memory.LastObserved, Outcome: out,
 				}, reports)

@@ -52,7 +52,7 @@ func (g *gathering) readDefinition(ctx context.Context) error {
 	}
 	crd := &metav1.PartialObjectMetadata{}
 	crd.SetGroupVersionKind(crdKind)
-	if err := g.Reader.Get(ctx, client.ObjectKey{Name: g.Gatherer.Kind.Definition()}, crd); err != nil {
+	if err := g.Reader.Get(ctx, client.ObjectKey{Name: g.Kind.Definition()}, crd); err != nil {
 		return fmt.Errorf("check whether the CustomResourceDefinition is being deleted: %w", err)
 	}
 	g.Removed = !crd.DeletionTimestamp.IsZero()
@@ -69,7 +69,7 @@ func (g *gathering) findClass(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("find the class: %w", err)
 	}
-	if g.Want, g.Policy, err = plan.WithClass(g.Gatherer.Kind, g.Object, found); err != nil {
+	if g.Want, g.Policy, err = plan.WithClass(g.Kind, g.Object, found); err != nil {
 		return err
 	}
 	g.Class = found
@@ -105,7 +105,7 @@ func (g *gathering) connect(ctx context.Context) error {
 
 // describe finds out what the cloud says of the kind, and prepares the request.
 func (g *gathering) describe(context.Context) error {
-	if g.Described, g.Supported = g.Connection.Resource(g.Gatherer.Kind.Name); !g.Supported {
+	if g.Described, g.Supported = g.Connection.Resource(g.Kind.Name); !g.Supported {
 		return nil
 	}
 	g.Session = g.Connection.Session
@@ -134,7 +134,7 @@ func (g *gathering) request() driver.Request {
 		Spec: driver.NewSpec(g.Want.GetParameters()), Applied: driver.Applied(status.Applied), Operation: status.Operation,
 		NotBefore: g.Cloud.NotBefore,
 	}
-	if c := g.Want.GetCredentials(); g.Gatherer.Kind.Login && c != nil && c.Username != nil {
+	if c := g.Want.GetCredentials(); g.Kind.Login && c != nil && c.Username != nil {
 		request.Username = *c.Username
 	}
 	if g.Deleting {
@@ -148,9 +148,9 @@ func (g *gathering) request() driver.Request {
 
 // acquireSlot takes a slot of the account, or a place in the queue for one.
 func (g *gathering) acquireSlot(context.Context) error {
-	name, queue := client.ObjectKeyFromObject(g.Object), &g.Gathered.Memory.Queue
+	name, queue := client.ObjectKeyFromObject(g.Object), &g.Memory.Queue
 	requeue, priority := g.Requeue, g.priority // not g: the object may wait for long, and g may have a password
-	g.Slot.release = g.Connection.Slots.Acquire(Requester{g.Gatherer.Kind.Name, name}, priority, func() { requeue(name, priority) })
+	g.Slot.release = g.Connection.Slots.Acquire(Requester{g.Kind.Name, name}, priority, func() { requeue(name, priority) })
 	if g.Slot.release != nil {
 		queue.Since = time.Time{}
 		return nil
@@ -186,32 +186,36 @@ func named(config identity.Key, err error) error {
 
 // observe observes the cloud object.
 func (g *gathering) observe(ctx context.Context) error {
-	seen, err := g.Session.Observe(ctx, g.Gatherer.Kind.Name, g.Request)
+	seen, err := g.Session.Observe(ctx, g.Kind.Name, g.Request)
 	if g.CallError = err; err != nil {
 		return err
 	}
-	memory := &g.Gathered.Memory
 	if seen.OperationError != nil {
 		g.status().Operation = "" // told once; the next reconciliation observes afresh
 		g.operationRefused()
-		g.OperationError, memory.Failure = seen.OperationError, seen.OperationError.Error()
-		return nil
+		g.OperationError, g.Memory.Failure = seen.OperationError, seen.OperationError.Error()
+	} else {
+		g.observed(seen)
 	}
-	g.Observation, g.Observed, memory.Queue.Said = seen, true, saidNothing
+	return nil
+}
+
+// observed takes in an observation.
+func (g *gathering) observed(seen driver.Observation) {
+	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, saidNothing
 	if seen.State != driver.Unknown {
-		memory.LastObserved = g.Now
+		g.Memory.LastObserved = g.Now
 		g.noteSeen()
 	}
 	if seen.State == driver.Ready {
-		memory.Failure = ""
+		g.Memory.Failure = ""
 	}
-	return nil
 }
 
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
 func (g *gathering) look(context.Context) error {
 	looked := plan.Look(plan.Sight{
-		Kind: g.Gatherer.Kind, Object: g.Object, Class: g.Class, Mark: g.Request.Mark, Applied: g.Request.Applied, Asks: g.Asks,
+		Kind: g.Kind, Object: g.Object, Class: g.Class, Mark: g.Request.Mark, Applied: g.Request.Applied, Asks: g.Asks,
 		Observation: g.Observation, Memory: g.Cloud, Now: g.Now, Window: g.Settle,
 	})
 	looked.Note(g.status())

@@ -72,9 +72,9 @@ type PasswordPlan struct {
 	Stale bool
 }
 
-// PlanPassword compares the password that is wanted with the one that the cloud got, and says what differs. The cloud can't be asked: it
+// ObservePassword compares the password that is wanted with the one that the cloud got, and says what differs. The cloud can't be asked: it
 // never tells a password.
-func PlanPassword(s password.State, seen password.Observation) PasswordPlan {
+func ObservePassword(s password.State, seen password.Observation) PasswordPlan {
 	p := PasswordPlan{Decision: s.Observe(seen)}
 	p.Stale = seen.Refused && seen.Ready || p.State.Serial != s.Serial
 	change := driver.Change{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}
