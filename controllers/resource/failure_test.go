@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -233,6 +234,43 @@ func TestDeletionShowsAtOnce(t *testing.T) {
 		}
 		if c := meta.FindStatusCondition(d.status().Conditions, v1alpha1.ConditionReady); c.Status != metav1.ConditionFalse || c.Reason != string(v1alpha1.ReasonDeleting) {
 			t.Errorf("%v: Ready is %s %s", code, c.Status, c.Reason)
+		}
+	}
+}
+
+// A vanished is a cloud in which the cloud object is gone, and that notes what people were told when it is called.
+type vanished struct {
+	*showing
+	told func()
+}
+
+func (v *vanished) Create(context.Context, string, driver.Request, driver.Password) (driver.Result, error) {
+	v.told()
+	return driver.Result{}, nil
+}
+
+// That data is lost is told before another cloud object is created: if the process ends during the call, nobody would be told later, because
+// the status no longer says that there was one.
+func TestLostDataIsToldBeforeTheCreation(t *testing.T) {
+	d := newDesk(t, teamConfig()...)
+	told := d.Recorder.(*events.FakeRecorder).Events
+	var before []string
+	d.connect(&vanished{&showing{d.cloud, []driver.Observation{{State: driver.Absent}}}, func() {
+		for len(told) > 0 {
+			before = append(before, <-told)
+		}
+	}})
+	b := d.bucket()
+	b.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: identity.KindProviderConfig, Name: "team"}
+	if _, err := d.Reconcile(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if len(before) != 1 || !strings.Contains(before[0], v1alpha1.EventDataLost) {
+		t.Errorf("before the creation people were told %q", before)
+	}
+	for len(told) > 0 {
+		if again := <-told; strings.Contains(again, v1alpha1.EventDataLost) {
+			t.Errorf("it is told twice: %q", again)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/execute"
 	"github.com/mooring-dev/mooring/controllers/resource/gather"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/report"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -65,6 +66,15 @@ func reconciliation(known gather.Gathered, done execute.Done, err error) report.
 		Action: cmp.Or(done.Action, report.Observing), Written: done.Written, Notes: done.Notes, Released: done.Released,
 		LastObserved: known.Memory.LastObserved, Sent: done.Memory.JustSent(known.Now), AwaitsSent: len(done.Memory.Sent) > 0,
 		StartedOver: done.Memory.StartedOver, Outcome: done.Outcome, Err: err,
+	}
+}
+
+// teller returns what records an Event while a task is carried out.
+func (r *Reconciler) teller(m *memory, known gather.Gathered, todo execute.Task) func(string, outcome.Note) {
+	return func(action string, n outcome.Note) {
+		done := todo.Undone(outcome.Outcome{})
+		done.Action = action
+		m.report = r.reporter().Note(reconciliation(known, done, nil), m.report, n)
 	}
 }
 

@@ -103,7 +103,9 @@ func (r *Reconciler) step(ctx context.Context, start gather.Start, m *memory) (k
 	known, verdict := r.gatherer().Gather(ctx, start)
 	defer func() { known.Release(cmp.Or(done.CallError, known.CallError)) }()
 	r.noteGathered(m, known)
-	switch todo := task(known, m.report); {
+	todo := task(known, m.report)
+	todo.Tell = r.teller(m, known, todo)
+	switch {
 	case verdict == nil:
 		done, err = r.execute(ctx, m, todo, plan.Plan(known.View, known.Observation, known.Policy))
 	case verdict.Err != nil:

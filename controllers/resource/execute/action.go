@@ -44,7 +44,7 @@ func (w step) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
 		return w.delete(ctx, a)
 	case plan.Forget:
 		if a.Lost {
-			w.note(outcome.Warning(v1alpha1.EventDataLost,
+			w.Tell(w.done.Action, outcome.Warning(v1alpha1.EventDataLost,
 				"%s no longer exists in %s account %s, and there is no final snapshot %s: it was deleted outside Mooring, and its data is lost unless the cloud has other backups",
 				w.Request.Name, w.Provider, w.Account, w.Request.Deletion.Snapshot))
 		}
@@ -93,7 +93,7 @@ func (w step) create(ctx context.Context, a plan.Action) (outcome.Outcome, error
 		return outcome.Outcome{}, err
 	}
 	if w.View.WasReady {
-		w.note(outcome.Warning(v1alpha1.EventDataLost,
+		w.Tell(w.done.Action, outcome.Warning(v1alpha1.EventDataLost,
 			"%s was deleted in %s account %s outside Mooring, and its data is lost; Mooring is creating a new, empty one under the same name",
 			w.Request.Name, w.Provider, w.Account))
 	}

@@ -72,6 +72,8 @@ type Task struct {
 	Memory   plan.Memory
 	// Published is what the publisher remembers.
 	Published credential.Memory
+	// Tell records an Event at once, for what may not be lost if the process ends during the action.
+	Tell func(action string, n outcome.Note)
 }
 
 // A Done says what happened. It holds for what was done, also beside an error.

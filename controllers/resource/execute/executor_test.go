@@ -1,12 +1,14 @@
 package execute
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -31,5 +33,24 @@ func TestExecuteLeavesTheTaskAlone(t *testing.T) {
 	}
 	if done.Login == task.Login || done.Request.Deletion == task.Request.Deletion {
 		t.Error("what is returned shares what the task holds")
+	}
+}
+
+// That data is lost is told before the finalizer goes: nothing is left to tell it of after that.
+func TestLostDataIsToldBeforeTheObjectGoes(t *testing.T) {
+	w := newWork(t)
+	w.Request.Deletion = &driver.Deletion{Snapshot: "final"}
+	var told []string
+	w.Tell = func(action string, n outcome.Note) {
+		if !w.hasFinalizer() {
+			t.Error("the finalizer is gone")
+		}
+		told = append(told, action+" "+n.Reason)
+	}
+	if _, err := w.act(t.Context(), plan.Action{Verb: plan.Forget, Lost: true}); err == nil {
+		t.Error("this client knows no buckets, and can't remove a finalizer")
+	}
+	if want := []string{"RemoveFinalizer " + v1alpha1.EventDataLost}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 )
 
 // newWork returns the work about a bucket that was Ready.
@@ -33,6 +34,7 @@ func workOn(k *kind.Kind, object v1alpha1.ResourceObject, c client.Client) step 
 		Client: c, Reader: c, Kind: k, Secrets: secrets, Passwords: passwords, Publisher: &Publisher{Secrets: secrets, Writer: c, Kind: k}, Deadline: time.Minute, Clock: time.Now,
 	}
 	task := Task{Stored: object, Object: object, Want: object}
+	task.Tell = func(string, outcome.Note) {}
 	task.Now, task.Redact = time.Now(), func(message string) string { return message }
 	return step{e.begin(task)}
 }

@@ -112,6 +112,13 @@ func (r *Reporter) Report(ctx context.Context, in Reconciliation, memory Memory)
 	return e.write(ctx, interrupted)
 }
 
+// Note records one Event at once, about a reconciliation that goes on. It returns what is remembered.
+func (r *Reporter) Note(in Reconciliation, memory Memory, n outcome.Note) Memory {
+	e := &entry{r, in, memory}
+	e.event(n.Type, n.Reason, n.Message)
+	return e.memory
+}
+
 // write stores the status, and tells what it says.
 func (e *entry) write(ctx context.Context, interrupted bool) Report {
 	var released []string
