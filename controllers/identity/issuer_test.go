@@ -133,6 +133,6 @@ func (h *fixture) signIn(use Use) error {
 
 // restart makes the store forget all, as a new process would have.
 func (h *fixture) restart() {
-	h.Options.Limiters = account.New(4, h.Now, nil)
+	h.Limiters = account.New(4, h.Now, nil)
 	h.Store = New(h.Options)
 }

@@ -59,7 +59,7 @@ func TestConnectionsUseTheSlotsOfTheirAccount(t *testing.T) {
 			}
 			h.forget(team.Key)
 			h.forget(bakery.Key)
-			if n := len(h.Options.Limiters.Usage()); n != 0 {
+			if n := len(h.Limiters.Usage()); n != 0 {
 				t.Errorf("%d limiters to which no config leads", n)
 			}
 		})
