@@ -175,7 +175,7 @@ func TestDriftIsToldIfItLasts(t *testing.T) {
 // A mark that was removed from what serves people is written again in silence: it serves on.
 func TestMarkIsWrittenAgainInSilence(t *testing.T) {
 	d := newDesk(t)
-	d.View, d.Observation = plan.View{Held: true, ID: "of-the-cloud"}, driver.Observation{State: driver.Ready, ID: "of-the-cloud"}
+	d.View, d.Observation = plan.View{HasFinalizer: true, ID: "of-the-cloud"}, driver.Observation{State: driver.Ready, ID: "of-the-cloud"}
 	if out, err := d.act(t.Context(), plan.Action{Verb: plan.Adopt, Reason: v1alpha1.ReasonAdopting}); err != nil || !out.KeepConditions {
 		t.Errorf("%+v, %v", out, err)
 	}
@@ -222,7 +222,7 @@ func TestForgetDropsSecrets(t *testing.T) {
 			if test.told != "" {
 				d.status().Binding = &v1alpha1.Binding{Name: test.told}
 			}
-			if _, err := d.act(t.Context(), plan.Action{Verb: plan.Forget, Stays: test.stays}); err != nil {
+			if _, err := d.act(t.Context(), plan.Action{Verb: plan.RemoveFinalizer, Orphaned: test.stays}); err != nil {
 				t.Fatal(err)
 			}
 			err := d.Reader.Get(t.Context(), client.ObjectKeyFromObject(secret), secret)
@@ -379,7 +379,7 @@ func TestUnbindForgets(t *testing.T) {
 	d := newDesk(t)
 	d.status().Location, d.status().AccountID, d.status().ExternalID, d.status().Operation = "eu-north-9", "111", "id-there", "operation-there"
 	d.status().Applied = map[string][]string{"tags": {"team"}}
-	if _, err := d.act(t.Context(), plan.Action{Verb: plan.Unbind}); err != nil {
+	if _, err := d.act(t.Context(), plan.Action{Verb: plan.ClearBinding}); err != nil {
 		t.Fatal(err)
 	}
 	s := d.status()

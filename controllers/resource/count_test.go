@@ -64,7 +64,7 @@ func TestTurnsAreCounted(t *testing.T) {
 		d.Facts.Observed = true
 		d.Request.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
 		d.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: d.Request.Mark}
-		d.View = plan.View{Bound: true, Held: true, WasReady: d.status().FirstReadyTime != nil, Mark: d.Request.Mark, Applied: driver.Applied{"tags": {"team=b"}}}
+		d.View = plan.View{Bound: true, HasFinalizer: true, WasReady: d.status().FirstReadyTime != nil, Mark: d.Request.Mark, Applied: driver.Applied{"tags": {"team=b"}}}
 	}
 	changed := func(d *desk) {
 		asDeclared(d)

@@ -16,7 +16,7 @@ import (
 
 // What was decided about the password is stored first, whatever the plan is; if it can't be stored, the plan is not executed.
 func TestPasswordIsStoredBeforeThePlanIsExecuted(t *testing.T) {
-	for _, verb := range []plan.Verb{plan.Update, plan.Settle, plan.Ask, plan.Stall, plan.Wait} {
+	for _, verb := range []plan.Verb{plan.Update, plan.Converge, plan.AwaitApproval, plan.Stall, plan.Wait} {
 		for _, fails := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, storing fails: %t", verb, fails), func(t *testing.T) {
 				d := newDesk(t)

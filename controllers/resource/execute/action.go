@@ -32,7 +32,7 @@ func (w step) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
 		return w.update(ctx, a, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
 	case plan.Release:
 		return w.release(ctx)
-	case plan.Unbind:
+	case plan.ClearBinding:
 		w.clearBinding()
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
 	case plan.Update:
@@ -42,13 +42,13 @@ func (w step) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
 		return w.update(ctx, a, a.Changes)
 	case plan.Delete:
 		return w.delete(ctx, a)
-	case plan.Forget:
+	case plan.RemoveFinalizer:
 		if a.Lost {
 			w.Tell(w.done.Action, outcome.Warning(v1alpha1.EventDataLost,
 				"%s no longer exists in %s account %s, and there is no final snapshot %s: it was deleted outside Mooring, and its data is lost unless the cloud has other backups",
 				w.Request.Name, w.Provider, w.Account, w.Request.Deletion.Snapshot))
 		}
-		return w.removeFinalizer(ctx, a.Message, a.Stays)
+		return w.removeFinalizer(ctx, a.Message, a.Orphaned)
 	default:
 		return w.rest(ctx, a)
 	}
@@ -285,11 +285,11 @@ func (w step) removeFinalizer(ctx context.Context, why string, stays bool) (outc
 func (w step) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
 	out := outcome.Outcome{Reason: a.Reason, Message: a.Message, Detail: a.Detail, Pending: a.Pending, Planned: true, Hash: a.Hash}
 	switch a.Verb {
-	case plan.Settle:
+	case plan.Converge:
 		out.State, out.Next = condition.Settled, outcome.AtSync
 		w.Memory.Sent, w.Memory.InVain = nil, false
 		w.done.LeftRollout = true
-	case plan.Ask:
+	case plan.AwaitApproval:
 		w.done.LeftRollout = true
 		out.State, out.Next = condition.DriftWaits, outcome.AtSync
 		if a.EditWaits {
@@ -306,7 +306,7 @@ func (w step) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 		}
 	default:
 		out.State, out.Next = waiting(w.View, w.Observation), outcome.Polling
-		out.Planned, out.KeepConditions = false, a.Quiet || w.Memory.InVain || a.Reason == v1alpha1.ReasonCreating && w.failedBefore()
+		out.Planned, out.KeepConditions = false, a.KeepConditions || w.Memory.InVain || a.Reason == v1alpha1.ReasonCreating && w.failedBefore()
 		out.Pending, out.PendingKnown = w.stillPending(a)
 	}
 	if w.Deleting || w.Policy.Management == v1alpha1.ManagementObserve {
@@ -335,7 +335,7 @@ func waiting(v plan.View, o driver.Observation) condition.State {
 // stillPending returns the changes that are not applied while the cloud is at work on an object. It shows as done what it has
 // accepted, so what was recorded of this generation of the spec stays until it is at rest.
 func (w step) stillPending(a plan.Action) (pending []v1alpha1.PendingChange, known bool) {
-	atWork := w.Observation.State == driver.Pending && w.View.WasReady && !w.Deleting && !a.Quiet
+	atWork := w.Observation.State == driver.Pending && w.View.WasReady && !w.Deleting && !a.KeepConditions
 	sameSpec := w.status.ObservedGeneration == w.Object.GetGeneration()
 	if !atWork || sameSpec && len(w.status.PendingChanges) > 0 {
 		return nil, false

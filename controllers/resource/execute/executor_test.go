@@ -21,7 +21,7 @@ func TestExecuteLeavesTheTaskAlone(t *testing.T) {
 	task.Request.Deletion = &driver.Deletion{Snapshot: "final"}
 	task.Login = &credential.Login{}
 	before := task.Object.DeepCopyObject().(v1alpha1.ResourceObject)
-	done, err := w.Execute(t.Context(), task, plan.Action{Verb: plan.Unbind})
+	done, err := w.Execute(t.Context(), task, plan.Action{Verb: plan.ClearBinding})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestLostDataIsToldBeforeTheObjectGoes(t *testing.T) {
 		}
 		told = append(told, action+" "+n.Reason)
 	}
-	if _, err := w.act(t.Context(), plan.Action{Verb: plan.Forget, Lost: true}); err == nil {
+	if _, err := w.act(t.Context(), plan.Action{Verb: plan.RemoveFinalizer, Lost: true}); err == nil {
 		t.Error("this client knows no buckets, and can't remove a finalizer")
 	}
 	if want := []string{"RemoveFinalizer " + v1alpha1.EventDataLost}; !slices.Equal(told, want) {

@@ -56,7 +56,7 @@ func TestTakeOverPassword(t *testing.T) {
 				d.Status.Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
 			}
 			w := workOn(kind.Database(), d, c)
-			w.View = plan.View{Held: true, Bound: true, Mark: mark, ID: "id-known"}
+			w.View = plan.View{HasFinalizer: true, Bound: true, Mark: mark, ID: "id-known"}
 			w.Observation = driver.Observation{State: driver.Ready, Mark: test.mark, ID: test.id}
 			if err := w.takeOverPassword(t.Context()); err != nil {
 				t.Fatal(err)

@@ -57,9 +57,9 @@ func mayExist(g Gathered) *Verdict {
 	case !g.Deleting:
 		return nil
 	case !g.bound():
-		return &Verdict{Action: &plan.Action{Verb: plan.Forget, Message: "it was never created in the cloud"}}
+		return &Verdict{Action: &plan.Action{Verb: plan.RemoveFinalizer, Message: "it was never created in the cloud"}}
 	case g.neverCreated():
-		return &Verdict{Action: &plan.Action{Verb: plan.Forget, Message: "nothing was created in the cloud, because the cloud refused it", Verify: true}}
+		return &Verdict{Action: &plan.Action{Verb: plan.RemoveFinalizer, Message: "nothing was created in the cloud, because the cloud refused it", Verify: true}}
 	default:
 		return nil
 	}
@@ -71,7 +71,7 @@ func isNotRemoved(g Gathered) *Verdict {
 	if !g.Removed {
 		return nil
 	}
-	return &Verdict{Action: &plan.Action{Verb: plan.Forget, Message: "the CustomResourceDefinition is being deleted, so the cloud object stays", Stays: true}}
+	return &Verdict{Action: &plan.Action{Verb: plan.RemoveFinalizer, Message: "the CustomResourceDefinition is being deleted, so the cloud object stays", Orphaned: true}}
 }
 
 // hasClass: what the class does not allow is not created; what exists already is still looked at, and can be deleted.
@@ -142,7 +142,7 @@ func elsewhere(g Gathered, message string) *Verdict {
 }
 
 func unbinding() *Verdict {
-	return &Verdict{Action: &plan.Action{Verb: plan.Unbind, Verify: true}}
+	return &Verdict{Action: &plan.Action{Verb: plan.ClearBinding, Verify: true}}
 }
 
 func stalled(reason v1alpha1.Reason, message string) *Verdict {

@@ -50,22 +50,22 @@ func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
 		{name: "without our finalizer", is: []func(*Gathered){unmanaged}, steps: end},
 		{name: "paused", is: []func(*Gathered){paused}, state: condition.Paused, reason: v1alpha1.ReasonPaused},
 		{name: "paused while it is being deleted", is: []func(*Gathered){paused, deleting}, state: condition.DeletionStalled, reason: v1alpha1.ReasonPaused},
-		{name: "deleted before it was bound", is: []func(*Gathered){deleting, unbound}, verb: plan.Forget},
-		{name: "deleted after its creation was refused", is: []func(*Gathered){deleting, refused}, verb: plan.Forget},
-		{name: "deleted with its kind", is: []func(*Gathered){deleting, func(g *Gathered) { g.Removed = true }}, steps: definition, verb: plan.Forget},
+		{name: "deleted before it was bound", is: []func(*Gathered){deleting, unbound}, verb: plan.RemoveFinalizer},
+		{name: "deleted after its creation was refused", is: []func(*Gathered){deleting, refused}, verb: plan.RemoveFinalizer},
+		{name: "deleted with its kind", is: []func(*Gathered){deleting, func(g *Gathered) { g.Removed = true }}, steps: definition, verb: plan.RemoveFinalizer},
 		{name: "without a class", is: []func(*Gathered){problem}, steps: classStep, refusal: v1alpha1.ReasonClassNotFound},
 		{name: "refused by its class, and bound", is: []func(*Gathered){problem, withConfig}, steps: end},
 		{name: "refused by its class, and not bound", is: []func(*Gathered){problem, withConfig, unbound}, steps: classStep, refusal: v1alpha1.ReasonClassNotFound},
 		{name: "deleted, and refused by its class", is: []func(*Gathered){problem, withConfig, deleting}, steps: end},
 		{name: "in another cloud", is: []func(*Gathered){otherCloud}, steps: connection, state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged},
-		{name: "in another cloud, and never created", is: []func(*Gathered){otherCloud, refused}, steps: connection, verb: plan.Unbind},
+		{name: "in another cloud, and never created", is: []func(*Gathered){otherCloud, refused}, steps: connection, verb: plan.ClearBinding},
 		{name: "of a kind that the cloud lacks", is: []func(*Gathered){func(g *Gathered) { g.Supported = false }}, steps: description,
 			state: condition.Stalled, reason: v1alpha1.ReasonNotSupported},
 		{name: "waiting for a slot", is: []func(*Gathered){func(g *Gathered) { g.Slot.Queued, g.Unobserved = true, true }}, steps: slot,
 			state: condition.Unseen, reason: v1alpha1.ReasonNotObserved},
 		{name: "in another account", is: []func(*Gathered){otherAccount}, steps: accountStep, state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged},
-		{name: "in another account, and never created", is: []func(*Gathered){otherAccount, refused}, steps: accountStep, verb: plan.Unbind},
-		{name: "moved, and never created", is: []func(*Gathered){moved, refused}, steps: accountStep, verb: plan.Unbind},
+		{name: "in another account, and never created", is: []func(*Gathered){otherAccount, refused}, steps: accountStep, verb: plan.ClearBinding},
+		{name: "moved, and never created", is: []func(*Gathered){moved, refused}, steps: accountStep, verb: plan.ClearBinding},
 		{name: "moved", is: []func(*Gathered){moved}, steps: end},
 		{name: "an operation failed", is: []func(*Gathered){func(g *Gathered) { g.OperationError = errors.New("late") }}, steps: observation, refusal: v1alpha1.ReasonFailed},
 	} {
@@ -152,8 +152,8 @@ func TestUnmade(t *testing.T) {
 			if err := g.look(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if !g.View.Unsettled || g.Unmade != tc.want {
-				t.Errorf("unsettled %t, unmade %t, want %t", g.View.Unsettled, g.Unmade, tc.want)
+			if !g.View.InConsistencyWindow || g.Unmade != tc.want {
+				t.Errorf("unsettled %t, unmade %t, want %t", g.View.InConsistencyWindow, g.Unmade, tc.want)
 			}
 		})
 	}

@@ -129,7 +129,7 @@ func asPublished(vaulted map[string]string) (
 	g.Kind.Binding = func(_ v1alpha1.ResourceObject, _ *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {
 		return "servicebinding.io/postgresql", bytesOf(map[string]string{"host": at.Host, "password": password})
 	}
-	g.Request, g.View = driver.Request{Mark: mark}, plan.View{Bound: true, Held: true, Mark: mark}
+	g.Request, g.View = driver.Request{Mark: mark}, plan.View{Bound: true, HasFinalizer: true, Mark: mark}
 	g.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: mark, Endpoint: driver.Endpoint{Host: "db.example"}}
 	g.Published.Published = &credential.ConnectionSecret{
 		Name: "orders-db", Version: "999", Kind: "servicebinding.io/postgresql", Checked: g.Now.Add(-time.Minute),

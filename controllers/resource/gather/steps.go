@@ -222,7 +222,7 @@ func (g *gathering) look(context.Context) error {
 	g.View, g.Cloud = looked.View, looked.Memory
 	fresh := g.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.Settle)
 	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
-	g.View.Unsettled = len(fresh) < len(g.Observation.Changes)
+	g.View.InConsistencyWindow = len(fresh) < len(g.Observation.Changes)
 	g.Observation.Changes = fresh
 	return nil
 }

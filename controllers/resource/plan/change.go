@@ -72,7 +72,7 @@ func agreed(v View, hash string, wait []driver.Change) bool {
 	if v.Approval == "" || v.Approval == hash {
 		return v.Approval == hash
 	}
-	return v.Approval == v.Asked && !slices.ContainsFunc(wait, func(c driver.Change) bool {
+	return v.Approval == v.AwaitedHash && !slices.ContainsFunc(wait, func(c driver.Change) bool {
 		return !slices.ContainsFunc(v.Waiting, func(w v1alpha1.PendingChange) bool {
 			return w.Field == c.Field && w.From == c.From && w.To == c.To && w.Effect == string(c.Effect)
 		})

@@ -113,7 +113,7 @@ func lifting(changes []driver.Change) int {
 func planProtected(v View, o driver.Observation) Action {
 	i := lifting(o.Changes)
 	switch {
-	case i < 0 && v.Unsettled:
+	case i < 0 && v.InConsistencyWindow:
 		return deleting("waiting for the cloud to show that deletion protection is off")
 	case i < 0 && v.Enforced.Has(FieldProtection):
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected, Message: "deletion protection is on, and the class enforces it; ask your platform team to turn it off, in the class or in the cloud"}
@@ -129,7 +129,7 @@ func planProtected(v View, o driver.Observation) Action {
 func planGone(v View, o driver.Observation, p Policy) Action {
 	if v.Bound && !v.AbsenceSure {
 		a := deleting("the cloud no longer shows it; checking again to be sure")
-		a.Quiet = true
+		a.KeepConditions = true
 		return a
 	}
 	lost := false
@@ -148,7 +148,7 @@ func planGone(v View, o driver.Observation, p Policy) Action {
 			lost = v.WasReady && o.Snapshot == driver.Absent
 		}
 	}
-	return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object is deleted", Lost: lost}
+	return Action{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Message: "the cloud object is deleted", Lost: lost}
 }
 
 // MessageReleasing is what the conditions say while the mark is changed of a cloud object that stays.
@@ -160,5 +160,5 @@ func deleting(message string) Action {
 
 // leaving drops the finalizer and leaves the cloud object as it is.
 func leaving(message string) Action {
-	return Action{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true, Message: message}
+	return Action{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Orphaned: true, Message: message}
 }

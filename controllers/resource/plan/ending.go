@@ -20,7 +20,7 @@ type Ending struct {
 
 // EndingOf follows the plan of a deletion to its end. It is pure.
 func EndingOf(v View, o driver.Observation, p Policy) Ending {
-	v.Deleting, v.Unsettled = true, false
+	v.Deleting, v.InConsistencyWindow = true, false
 	v.AbsenceSure, v.SnapshotAbsenceSure, v.UnmarkedSure = true, true, true
 	var e Ending
 	e.Effect, e.Snapshot = EffectOfDeletion(v, o, p)

@@ -20,7 +20,7 @@ func carryOut(t *testing.T, w world, fails bool) (c carriedOut) {
 	for range 12 {
 		c.last = w.plan()
 		switch c.last.Verb {
-		case Forget, Stall:
+		case RemoveFinalizer, Stall:
 			return c
 		case Delete:
 			c.deleted, c.snapshot = true, c.last.Snapshot
@@ -44,7 +44,7 @@ func carryOut(t *testing.T, w world, fails bool) (c carriedOut) {
 
 // passTime lets the cloud finish what it is at, and show what it has.
 func passTime(w *world, fails bool) {
-	w.AbsenceSure, w.SnapshotAbsenceSure, w.UnmarkedSure, w.Unsettled = true, true, true, false
+	w.AbsenceSure, w.SnapshotAbsenceSure, w.UnmarkedSure, w.InConsistencyWindow = true, true, true, false
 	switch {
 	case w.Seen.State == driver.Pending && fails:
 		w.Seen.State = driver.Failed
@@ -104,11 +104,11 @@ func contradicted(e Ending, c carriedOut, fails bool) string {
 			return "its protection"
 		}
 	case DeletionReleases:
-		if !c.released || c.deleted || !c.last.Stays {
+		if !c.released || c.deleted || !c.last.Orphaned {
 			return "it is not left with its mark"
 		}
 	case DeletionFindsNothing, DeletionInProgress:
-		if c.deleted || c.released || c.last.Stays {
+		if c.deleted || c.released || c.last.Orphaned {
 			return "there was nothing to delete"
 		}
 		if e.Effect == DeletionFindsNothing && e.LosesData != c.last.Lost {
@@ -119,7 +119,7 @@ func contradicted(e Ending, c carriedOut, fails bool) string {
 			return "nobody was asked"
 		}
 	default:
-		if c.deleted || c.released || c.last.Verb != Forget || !c.last.Stays {
+		if c.deleted || c.released || c.last.Verb != RemoveFinalizer || !c.last.Orphaned {
 			return "it is not left as it is"
 		}
 	}

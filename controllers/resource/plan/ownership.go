@@ -26,9 +26,9 @@ const (
 func Ownership(v View, o driver.Observation) Belonging {
 	sameID := v.ID != "" && o.ID == v.ID
 	switch {
-	case o.Mark.Zero() && v.Held && (sameID || v.MarkMissing && v.ID == ""): // to have observed it makes it nobody's
+	case o.Mark.Zero() && v.HasFinalizer && (sameID || v.MarkMissing && v.ID == ""): // to have observed it makes it nobody's
 		return OursUnmarked
-	case v.Held && o.Mark.PartOf(v.Mark) && (v.ID == "" || o.ID == "" || sameID): // no other object ever has this uid
+	case v.HasFinalizer && o.Mark.PartOf(v.Mark) && (v.ID == "" || o.ID == "" || sameID): // no other object ever has this uid
 		return OursUnmarked
 	case o.Mark.Zero():
 		return Unmarked
@@ -66,7 +66,7 @@ func planForeign(b Belonging, v View, o driver.Observation, p Policy) Action {
 	switch b {
 	case Others:
 		if v.Bound && v.Moved && !v.WasReady && v.ID == "" { // the name was taken before ours was created, and is wanted no more
-			return Action{Verb: Unbind, Reason: v1alpha1.ReasonCreating, Message: MessageCreating}
+			return Action{Verb: ClearBinding, Reason: v1alpha1.ReasonCreating, Message: MessageCreating}
 		}
 		a.Message = "a cloud object of this name exists and belongs to another object; choose another spec.externalName, or ask your platform team"
 		a.Detail = whose(v, o.Mark)

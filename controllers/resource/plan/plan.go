@@ -15,17 +15,17 @@ type Verb string
 
 // The verbs.
 const (
-	Wait    Verb = "Wait"            // look again later
-	Settle  Verb = "Converge"        // nothing differs
-	Create  Verb = "Create"          // create it in the cloud
-	Adopt   Verb = "Adopt"           // write our mark on what exists
-	Update  Verb = "Update"          // apply Action.Changes
-	Ask     Verb = "AwaitApproval"   // wait for approval of Action.Pending
-	Delete  Verb = "Delete"          // delete it in the cloud
-	Release Verb = "Release"         // mark it as left behind
-	Unbind  Verb = "ClearBinding"    // forget the place where it was to be, and never was
-	Forget  Verb = "RemoveFinalizer" // drop the finalizer
-	Stall   Verb = "Stall"           // a person has to act
+	Wait            Verb = "Wait"            // look again later
+	Converge        Verb = "Converge"        // nothing differs
+	Create          Verb = "Create"          // create it in the cloud
+	Adopt           Verb = "Adopt"           // write our mark on what exists
+	Update          Verb = "Update"          // apply Action.Changes
+	AwaitApproval   Verb = "AwaitApproval"   // wait for approval of Action.Pending
+	Delete          Verb = "Delete"          // delete it in the cloud
+	Release         Verb = "Release"         // mark it as left behind
+	ClearBinding    Verb = "ClearBinding"    // clear the place where it was to be, and never was
+	RemoveFinalizer Verb = "RemoveFinalizer" // drop the finalizer
+	Stall           Verb = "Stall"           // a person has to act
 )
 
 // An Action is what Plan decided, and why.
@@ -44,14 +44,14 @@ type Action struct {
 	EditWaits bool
 	// Decided: the differences were judged, so Hash tells what waits for approval, also if that is nothing.
 	Decided bool
-	// Stays: what is forgotten is left in the cloud.
-	Stays bool
-	// Lost: what is forgotten is gone without the final snapshot that was wanted.
+	// Orphaned: what the finalizer goes from is left in the cloud.
+	Orphaned bool
+	// Lost: the cloud object is gone without the final snapshot that was wanted.
 	Lost bool
 	// Detail is what the platform team may know beside Message, and the object's own team may not.
 	Detail string
-	// Quiet: nothing is known that the conditions should tell; they stay as they are.
-	Quiet bool
+	// KeepConditions: nothing is known that the conditions should tell; they stay as they are.
+	KeepConditions bool
 	// Approved: a person approved some of Changes.
 	Approved bool
 	// Verify: the API server has to confirm first that the object is as it was seen.
@@ -89,8 +89,8 @@ type View struct {
 	Moved bool
 	// WasReady: it was Ready at some time.
 	WasReady bool
-	// Held: it bears our finalizer, so what it stands for in the cloud is or was managed.
-	Held bool
+	// HasFinalizer: it has our finalizer, so what it stands for in the cloud is or was managed.
+	HasFinalizer bool
 	// Edited: the spec changed since it was last applied in full.
 	Edited bool
 	// WasApplied: the spec was once applied in full.
@@ -106,10 +106,10 @@ type View struct {
 	ID   string
 	// Applied is what we set in the cloud.
 	Applied driver.Applied
-	// Approval is the hash that a person approved, Asked the one that the status tells; Serial counts the plans that were
+	// Approval is the hash that a person approved, AwaitedHash the one whose approval the status awaits; Serial counts the plans that were
 	// settled.
-	Approval, Asked string
-	Serial          int64
+	Approval, AwaitedHash string
+	Serial                int64
 	// Waiting are the changes that were waiting when the object was last looked at.
 	Waiting []v1alpha1.PendingChange
 	// ByClass are the fields that the class decides, ClassChanged those of which it says something else since it was last
@@ -117,8 +117,8 @@ type View struct {
 	ByClass, ClassChanged class.Fields
 	// Enforced are the fields on which the class insists.
 	Enforced class.Fields
-	// Unsettled: what the cloud shows may be from before our last write.
-	Unsettled bool
+	// InConsistencyWindow: what the cloud shows may be from before our last write.
+	InConsistencyWindow bool
 	// AbsenceSure: the object was seen absent before, long enough ago that no stale read explains it.
 	AbsenceSure bool
 	// SnapshotAbsenceSure: the same of the final snapshot.
@@ -147,7 +147,7 @@ func Plan(v View, o driver.Observation, p Policy) Action {
 	case Ours:
 	case OursUnmarked, Unmarked:
 		if v.Bound && !v.UnmarkedSure { // our own may be there without the mark that it was created with
-			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show its mark; checking again to be sure", Quiet: true}
+			return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show its mark; checking again to be sure", KeepConditions: true}
 		}
 		if belongs == Unmarked {
 			return planForeign(belongs, v, o, p)
@@ -197,7 +197,7 @@ func planObserved(v View, o driver.Observation, p Policy) Action {
 	case p.Refused.Reason != "":
 		return Action{Verb: Stall, Reason: p.Refused.Reason, Message: p.Refused.Message}
 	case o.State == driver.Absent && v.Bound && !v.AbsenceSure:
-		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; checking again to be sure", Quiet: true}
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; checking again to be sure", KeepConditions: true}
 	case o.State == driver.Absent:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonNotFound, Message: "the cloud has no object of this name; check spec.externalName and spec.location"}
 	case !MayObserve(v, o.Mark, p):
@@ -206,7 +206,7 @@ func planObserved(v View, o driver.Observation, p Policy) Action {
 	case o.State == driver.Deleting:
 		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "it is being deleted in the cloud"}
 	case o.Available || o.Stopped:
-		a := Action{Verb: Settle, Reason: v1alpha1.ReasonObserved, Message: "observed only", Pending: PendingChanges(v, o.Changes)}
+		a := Action{Verb: Converge, Reason: v1alpha1.ReasonObserved, Message: "observed only", Pending: PendingChanges(v, o.Changes)}
 		if len(a.Pending) > 0 {
 			a.Message = "observed only; status.pendingChanges lists what spec.management: Full would change"
 		}
@@ -233,12 +233,12 @@ func planAbsent(v View, p Policy) Action {
 	case !v.Bound:
 		return creating
 	case !v.AbsenceSure:
-		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; checking again to be sure", Quiet: true}
+		return Action{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Message: "the cloud does not show it; checking again to be sure", KeepConditions: true}
 	case (v.WasReady || v.Origin == v1alpha1.OriginAdopted) && p.WhenVanished == v1alpha1.WhenVanishedStop:
 		return Action{Verb: Stall, Reason: v1alpha1.ReasonVanished, Message: "the cloud object was deleted outside Mooring; restore it in the cloud under the same name and set spec.adoption: IfExists, " +
 			"or set spec.whenVanished: Recreate to create a new, empty one, or delete this object"}
 	case v.Moved && !v.WasReady: // as after a name or a location that the cloud refused
-		return Action{Verb: Unbind, Reason: v1alpha1.ReasonCreating, Message: MessageCreating}
+		return Action{Verb: ClearBinding, Reason: v1alpha1.ReasonCreating, Message: MessageCreating}
 	default:
 		return creating
 	}
@@ -252,13 +252,13 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	case len(now) > 0:
 		a.Verb, a.Changes, a.Reason = Update, now, reasonOf(v, now)
 		a.Message = "being applied: " + ListChanges(now)
-	case v.Unsettled:
-		a.Verb, a.Reason, a.Quiet = Wait, v1alpha1.ReasonCloudBusy, true
+	case v.InConsistencyWindow:
+		a.Verb, a.Reason, a.KeepConditions = Wait, v1alpha1.ReasonCloudBusy, true
 		a.Message = "waiting for the cloud to show what was written"
 	case blocked:
 		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonImmutable, impossible(never)
 	case len(wait) > 0:
-		a.Verb, a.Reason = Ask, v1alpha1.ReasonApprovalRequired
+		a.Verb, a.Reason = AwaitApproval, v1alpha1.ReasonApprovalRequired
 		a.Message = fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s%s", ListChanges(wait), v1alpha1.AnnotationApprove, a.Hash, instead(v.Approval))
 		if !slices.ContainsFunc(wait, func(c driver.Change) bool { return CauseOf(v, c) != v1alpha1.CauseDrift || c.From == driver.Redacted }) {
 			a.Message += "; to keep the values in the cloud, set the spec to them"
@@ -269,11 +269,11 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 	case !o.Available && !o.Stopped:
 		return planUnusable(v, o, a)
 	case len(never) > 0: // the class's doing: what the object itself asks for is as declared
-		a.Verb, a.Reason, a.Message = Ask, v1alpha1.ReasonImmutable, "the class changed, but the existing cloud object can't be changed: "+impossible(never)+"; it stays as it is"
+		a.Verb, a.Reason, a.Message = AwaitApproval, v1alpha1.ReasonImmutable, "the class changed, but the existing cloud object can't be changed: "+impossible(never)+"; it stays as it is"
 	case o.Stopped:
-		a.Verb, a.Reason, a.Message = Settle, v1alpha1.ReasonStopped, "up to date, and stopped in the cloud"
+		a.Verb, a.Reason, a.Message = Converge, v1alpha1.ReasonStopped, "up to date, and stopped in the cloud"
 	default:
-		a.Verb, a.Reason, a.Message = Settle, v1alpha1.ReasonReady, "usable and up to date"
+		a.Verb, a.Reason, a.Message = Converge, v1alpha1.ReasonReady, "usable and up to date"
 	}
 	return a
 }

@@ -29,7 +29,7 @@ var (
 // settled is a database that works, is as declared, and has a Database's defaults for policy.
 func settled() scene {
 	return scene{
-		View: View{Bound: true, Held: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, Mark: itsMark, ID: itsID, Applied: driver.Applied{}},
+		View: View{Bound: true, HasFinalizer: true, WasReady: true, WasApplied: true, Origin: v1alpha1.OriginCreated, Mark: itsMark, ID: itsID, Applied: driver.Applied{}},
 		Seen: driver.Observation{State: driver.Ready, Available: true, ID: itsID, Mark: itsMark},
 		Policy: Policy{
 			Management: v1alpha1.ManagementFull, Adoption: v1alpha1.AdoptionIfMarked, WhenVanished: v1alpha1.WhenVanishedStop,
@@ -91,7 +91,7 @@ func approved(s *scene) { s.Approval = s.plan().Hash }
 // begun is what becomes of an approved plan when its first change was made, and the next one not yet.
 func begun(s *scene) {
 	approved(s)
-	s.Waiting, s.Asked = PendingChanges(s.View, s.Seen.Changes), s.Approval
+	s.Waiting, s.AwaitedHash = PendingChanges(s.View, s.Seen.Changes), s.Approval
 	s.Seen.Changes = s.Seen.Changes[1:]
 }
 
@@ -146,19 +146,19 @@ const (
 
 // A decision is what a case checks of an action; its words are checked for every action by the properties.
 type decision struct {
-	Verb      Verb
-	Reason    v1alpha1.Reason
-	Changes   []string
-	Asks      bool // there is a hash to approve
-	EditWaits bool
-	Quiet     bool
-	Snapshot  bool
-	Stays     bool
-	Lost      bool
+	Verb           Verb
+	Reason         v1alpha1.Reason
+	Changes        []string
+	Asks           bool // there is a hash to approve
+	EditWaits      bool
+	KeepConditions bool
+	Snapshot       bool
+	Orphaned       bool
+	Lost           bool
 }
 
 func decided(a Action) decision {
-	d := decision{Verb: a.Verb, Reason: a.Reason, Asks: a.Hash != "", EditWaits: a.EditWaits, Quiet: a.Quiet, Snapshot: a.Snapshot, Stays: a.Stays, Lost: a.Lost}
+	d := decision{Verb: a.Verb, Reason: a.Reason, Asks: a.Hash != "", EditWaits: a.EditWaits, KeepConditions: a.KeepConditions, Snapshot: a.Snapshot, Orphaned: a.Orphaned, Lost: a.Lost}
 	if len(a.Changes) > 0 {
 		d.Changes = driver.Names(a.Changes)
 	}
@@ -175,13 +175,13 @@ func TestPlan(t *testing.T) {
 		{"nothing is there yet", []func(*scene){fresh},
 			decision{Verb: Create, Reason: v1alpha1.ReasonCreating}},
 		{"a creation was tried, and the cloud may not show it yet", []func(*scene){fresh, func(s *scene) { s.Bound = true }},
-			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, KeepConditions: true}},
 		{"a creation came to nothing, and the spec has another place for it", []func(*scene){fresh, func(s *scene) { s.Bound, s.AbsenceSure, s.Moved = true, true, true }},
-			decision{Verb: Unbind, Reason: v1alpha1.ReasonCreating}},
+			decision{Verb: ClearBinding, Reason: v1alpha1.ReasonCreating}},
 		{"a creation may have come to nothing, and the spec has another place for it", []func(*scene){fresh, func(s *scene) { s.Bound, s.Moved = true, true }},
-			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, KeepConditions: true}},
 		{"the name was another's before the creation, and the spec has another place for it", []func(*scene){exists(foreignMark), func(s *scene) { s.Bound, s.Moved = true, true }},
-			decision{Verb: Unbind, Reason: v1alpha1.ReasonCreating}},
+			decision{Verb: ClearBinding, Reason: v1alpha1.ReasonCreating}},
 		{"the name is another's by now, and the spec has another place for it", []func(*scene){exists(foreignMark), func(s *scene) { s.Bound, s.Moved, s.WasReady = true, true, true }},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"the name is another's, and the object has an identity in the cloud", []func(*scene){exists(foreignMark), func(s *scene) { s.Bound, s.Moved, s.ID = true, true, "id-now" }},
@@ -197,9 +197,9 @@ func TestPlan(t *testing.T) {
 
 		// At rest.
 		{"usable and as declared", nil,
-			decision{Verb: Settle, Reason: v1alpha1.ReasonReady}},
+			decision{Verb: Converge, Reason: v1alpha1.ReasonReady}},
 		{"stopped by somebody", []func(*scene){func(s *scene) { s.Seen.Available, s.Seen.Stopped = false, true }},
-			decision{Verb: Settle, Reason: v1alpha1.ReasonStopped}},
+			decision{Verb: Converge, Reason: v1alpha1.ReasonStopped}},
 		{"as declared, and its disk is full", []func(*scene){full},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
 		{"its disk is full, and drift of its size waits", []func(*scene){full, drifted(instance, driver.Restarts)},
@@ -212,8 +212,8 @@ func TestPlan(t *testing.T) {
 			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy}},
 		{"it broke", []func(*scene){state(driver.Failed)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
-		{"what was written is not to be seen yet", []func(*scene){func(s *scene) { s.Unsettled = true }},
-			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+		{"what was written is not to be seen yet", []func(*scene){func(s *scene) { s.InConsistencyWindow = true }},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, KeepConditions: true}},
 
 		// Differences.
 		{"an edit that nobody notices", []func(*scene){edited(days, driver.Online)},
@@ -225,19 +225,19 @@ func TestPlan(t *testing.T) {
 		{"the class changed, online", []func(*scene){byClass(days, driver.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonClassChanged, Changes: []string{days}}},
 		{"the class changed, and that restarts", []func(*scene){byClass(instance, driver.Restarts)},
-			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
+			decision{Verb: AwaitApproval, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
 		{"the class changed, and that restarts, Always", []func(*scene){byClass(instance, driver.Restarts), disruptive(v1alpha1.DisruptiveAlways)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonClassChanged, Changes: []string{instance}}},
 		{"the class changed, and that restarts, approved", []func(*scene){byClass(instance, driver.Restarts), approved},
 			decision{Verb: Update, Reason: v1alpha1.ReasonClassChanged, Changes: []string{instance}}},
 		{"the class changed, and the spec was edited at the same time", []func(*scene){byClass(instance, driver.Restarts), justChanged(instance), editedToo},
-			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
+			decision{Verb: AwaitApproval, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
 		{"another size was chosen", []func(*scene){byClass(instance, driver.Restarts), editedToo},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{instance}}},
 		{"the class changed what can't change, and it can't be used", []func(*scene){byClass(instance, driver.Impossible), func(s *scene) { s.Seen.Available, s.Seen.Problem = false, "the disk is full" }},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
 		{"the class changed what can't change", []func(*scene){byClass(instance, driver.Impossible)},
-			decision{Verb: Ask, Reason: v1alpha1.ReasonImmutable}},
+			decision{Verb: AwaitApproval, Reason: v1alpha1.ReasonImmutable}},
 		{"drift of what the class decides", []func(*scene){drifted(days, driver.Online), func(s *scene) { s.ByClass = class.Fields{days} }},
 			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{days}}},
 		{"the class does not allow it", []func(*scene){refused, drifted(days, driver.Online)},
@@ -249,25 +249,25 @@ func TestPlan(t *testing.T) {
 		{"the class does not allow it, and it is observed", []func(*scene){refused, observed},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonClassViolated}},
 		{"an edit that restarts, OnApproval", []func(*scene){edited(instance, driver.Restarts), disruptive(v1alpha1.DisruptiveOnApproval)},
-			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
+			decision{Verb: AwaitApproval, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
 		{"drift whose correction restarts", []func(*scene){drifted(instance, driver.Restarts)},
-			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
+			decision{Verb: AwaitApproval, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
 		{"drift whose correction restarts, Always", []func(*scene){drifted(instance, driver.Restarts), disruptive(v1alpha1.DisruptiveAlways)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{instance}}},
 		{"drift whose correction restarts, approved", []func(*scene){drifted(instance, driver.Restarts), approved},
 			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{instance}}},
 		{"an approval of a plan that was settled", []func(*scene){drifted(instance, driver.Restarts), approved, func(s *scene) { s.Serial++ }},
-			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
+			decision{Verb: AwaitApproval, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
 		{"what is left of an approved plan", []func(*scene){drifted(instance, driver.Restarts), drifted(days, driver.Interrupts), begun},
 			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{days}}},
 		{"more than an approved plan", []func(*scene){drifted(instance, driver.Restarts), drifted(days, driver.Interrupts), begun, drifted("version", driver.Interrupts)},
-			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
-		{"what is left of an approved plan that was settled", []func(*scene){drifted(instance, driver.Restarts), drifted(days, driver.Interrupts), begun, func(s *scene) { s.Asked = "" }},
-			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
+			decision{Verb: AwaitApproval, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
+		{"what is left of an approved plan that was settled", []func(*scene){drifted(instance, driver.Restarts), drifted(days, driver.Interrupts), begun, func(s *scene) { s.AwaitedHash = "" }},
+			decision{Verb: AwaitApproval, Reason: v1alpha1.ReasonApprovalRequired, Asks: true}},
 		{"a password that only others know", []func(*scene){unknownPassword},
-			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
+			decision{Verb: AwaitApproval, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
 		{"a password that only others know, Always", []func(*scene){unknownPassword, disruptive(v1alpha1.DisruptiveAlways)},
-			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
+			decision{Verb: AwaitApproval, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
 		{"a password that only others know, approved", []func(*scene){unknownPassword, approved},
 			decision{Verb: Update, Reason: v1alpha1.ReasonDrifted, Changes: []string{driver.FieldPassword}}},
 		{"an edit of something else does not approve drift", []func(*scene){drifted(instance, driver.Restarts), edited(days, driver.Online)},
@@ -275,7 +275,7 @@ func TestPlan(t *testing.T) {
 		{"a field declared for the first time", []func(*scene){edited(instance, driver.Restarts), func(s *scene) { delete(s.Applied, instance) }},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{instance}}},
 		{"just adopted, and a restart away from what is declared", []func(*scene){notYetApplied, func(s *scene) { s.WasReady = false }},
-			decision{Verb: Ask, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
+			decision{Verb: AwaitApproval, Reason: v1alpha1.ReasonApprovalRequired, Asks: true, EditWaits: true}},
 		{"an edit of something else does not approve what waits since the adoption", []func(*scene){notYetApplied, waits, edited(days, driver.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonUpdating, Changes: []string{days}, Asks: true, EditWaits: true}},
 		{"what can't be changed", []func(*scene){edited("engine", driver.Impossible)},
@@ -293,7 +293,7 @@ func TestPlan(t *testing.T) {
 		{"a stranger's object", []func(*scene){exists(driver.Mark{})},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"a part of its mark was removed, perhaps", []func(*scene){partOfMark},
-			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, KeepConditions: true}},
 		{"a part of its mark was removed", []func(*scene){partOfMark, surelyUnmarked},
 			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
 		{"a stranger's object, IfExists", []func(*scene){exists(driver.Mark{}), adopt(v1alpha1.AdoptionIfExists)},
@@ -319,7 +319,7 @@ func TestPlan(t *testing.T) {
 		{"its own from before, of another engine", []func(*scene){exists(beforeMark), contradicts},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonImmutable}},
 		{"what the cloud just created does not show its mark", []func(*scene){mark(driver.Mark{}), withoutID, markMissing},
-			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, KeepConditions: true}},
 		{"what the cloud created never showed its mark", []func(*scene){mark(driver.Mark{}), withoutID, markMissing, surelyUnmarked},
 			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
 		{"what the cloud created showed its mark, which somebody removed", []func(*scene){mark(driver.Mark{}), withoutID, surelyUnmarked},
@@ -333,9 +333,9 @@ func TestPlan(t *testing.T) {
 		{"somebody removed its mark", []func(*scene){mark(driver.Mark{}), surelyUnmarked},
 			decision{Verb: Adopt, Reason: v1alpha1.ReasonAdopting}},
 		{"its mark does not show yet", []func(*scene){mark(driver.Mark{})},
-			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, KeepConditions: true}},
 		{"its mark does not show yet, and it has no id", []func(*scene){mark(driver.Mark{}), withoutID, adopt(v1alpha1.AdoptionIfExists)},
-			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, KeepConditions: true}},
 		{"somebody took it over", []func(*scene){mark(othersMark), adopt(v1alpha1.AdoptionIfExists)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"another object has its name and mark", []func(*scene){func(s *scene) { s.Seen.ID = "db-2" }},
@@ -343,7 +343,7 @@ func TestPlan(t *testing.T) {
 
 		// Vanished.
 		{"it is missing for the first time", []func(*scene){absent},
-			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, KeepConditions: true}},
 		{"it was deleted behind our back, Stop", []func(*scene){absent, sure},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonVanished}},
 		{"it was deleted behind our back, Recreate", []func(*scene){absent, sure, func(s *scene) { s.Policy.WhenVanished = v1alpha1.WhenVanishedRecreate }},
@@ -353,19 +353,19 @@ func TestPlan(t *testing.T) {
 
 		// Observed only.
 		{"observed, and there", []func(*scene){observed, mark(foreignMark), drifted(instance, driver.Restarts)},
-			decision{Verb: Settle, Reason: v1alpha1.ReasonObserved}},
-		{"no longer observed only, and without a mark", []func(*scene){mark(driver.Mark{}), surelyUnmarked, func(s *scene) { s.Held, s.WasReady = false, false }},
+			decision{Verb: Converge, Reason: v1alpha1.ReasonObserved}},
+		{"no longer observed only, and without a mark", []func(*scene){mark(driver.Mark{}), surelyUnmarked, func(s *scene) { s.HasFinalizer, s.WasReady = false, false }},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"observed, without a mark", []func(*scene){observed, mark(driver.Mark{})},
-			decision{Verb: Settle, Reason: v1alpha1.ReasonObserved}},
+			decision{Verb: Converge, Reason: v1alpha1.ReasonObserved}},
 		{"observed, and left behind by another namespace", []func(*scene){observed, mark(leftByOthers)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"observed, and left behind by another namespace, and the platform consents", []func(*scene){observed, mark(leftByOthers), consented},
-			decision{Verb: Settle, Reason: v1alpha1.ReasonObserved}},
+			decision{Verb: Converge, Reason: v1alpha1.ReasonObserved}},
 		{"observed, and another namespace's", []func(*scene){observed, mark(othersMark)},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"observed, and its own, where only that is allowed", []func(*scene){observed, observeMarked, mark(beforeMark)},
-			decision{Verb: Settle, Reason: v1alpha1.ReasonObserved}},
+			decision{Verb: Converge, Reason: v1alpha1.ReasonObserved}},
 		{"observed, without a mark, where that is not allowed", []func(*scene){observed, observeMarked, mark(driver.Mark{})},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"observed, and left behind, where that is not allowed", []func(*scene){observed, observeMarked, mark(releasedMark)},
@@ -373,7 +373,7 @@ func TestPlan(t *testing.T) {
 		{"observed, and not there", []func(*scene){observed, absent, sure},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotFound}},
 		{"observed, and not shown just now", []func(*scene){observed, absent},
-			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, Quiet: true}},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy, KeepConditions: true}},
 		{"observed, and it can't be used", []func(*scene){observed, full},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonFailed}},
 		{"observed, and it can't be used yet", []func(*scene){observed, unusable},
@@ -381,7 +381,7 @@ func TestPlan(t *testing.T) {
 		{"observed, and deleted in the cloud", []func(*scene){observed, state(driver.Deleting)},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonCloudBusy}},
 		{"observed, and deleted", []func(*scene){observed, deleted},
-			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
+			decision{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Orphaned: true}},
 
 		// Deletion.
 		{"deleted", []func(*scene){deleted},
@@ -395,7 +395,7 @@ func TestPlan(t *testing.T) {
 		{"deleted, and the cloud is at it", []func(*scene){deleted, state(driver.Deleting)},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
 		{"deleted, and missing for the first time", []func(*scene){deleted, absent},
-			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting, Quiet: true}},
+			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting, KeepConditions: true}},
 		{"gone, and the snapshot is being made", []func(*scene){gone, snapshot(driver.Pending)},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
 		{"gone, and the snapshot failed", []func(*scene){gone, snapshot(driver.Failed)},
@@ -403,17 +403,17 @@ func TestPlan(t *testing.T) {
 		{"gone, and the snapshot was not seen", []func(*scene){gone, snapshot(driver.Unknown)},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
 		{"gone, and the snapshot is there", []func(*scene){gone, snapshot(driver.Ready)},
-			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting}},
+			decision{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting}},
 		{"gone, and the snapshot is not shown", []func(*scene){gone, snapshot(driver.Absent)},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
 		{"gone, and somebody else deleted it", []func(*scene){gone, snapshot(driver.Absent), func(s *scene) { s.SnapshotAbsenceSure = true }},
-			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Lost: true}},
+			decision{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Lost: true}},
 		{"gone, and it never worked", []func(*scene){gone, snapshot(driver.Absent), func(s *scene) { s.SnapshotAbsenceSure, s.WasReady = true, false }},
-			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting}},
+			decision{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting}},
 		{"deleted, taken over, and never as declared", []func(*scene){deleted, neverApplied(v1alpha1.OriginAdopted)},
 			decision{Verb: Release, Reason: v1alpha1.ReasonDeleting}},
 		{"deleted, taken over, never as declared, and without its mark", []func(*scene){deleted, neverApplied(v1alpha1.OriginAdopted), mark(driver.Mark{}), surelyUnmarked, withoutID},
-			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
+			decision{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Orphaned: true}},
 		{"deleted, made, and never as declared", []func(*scene){deleted, neverApplied(v1alpha1.OriginCreated)},
 			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Snapshot: true}},
 		{"deleted, never as declared, and made by 0.1.0", []func(*scene){deleted, neverApplied("")},
@@ -425,11 +425,11 @@ func TestPlan(t *testing.T) {
 		{"retained", []func(*scene){deleted, retained},
 			decision{Verb: Release, Reason: v1alpha1.ReasonDeleting}},
 		{"retained, and released before a crash", []func(*scene){deleted, retained, mark(releasedMark)},
-			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
+			decision{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Orphaned: true}},
 		{"deleted, but another's", []func(*scene){deleted, mark(othersMark)},
-			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
+			decision{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Orphaned: true}},
 		{"deleted, but another object has its name", []func(*scene){deleted, func(s *scene) { s.Seen.ID = "db-2" }},
-			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
+			decision{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Orphaned: true}},
 		{"deleted, and somebody removed its mark", []func(*scene){deleted, mark(driver.Mark{})},
 			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Snapshot: true}},
 		{"deleted, and the mark does not show yet", []func(*scene){deleted, mark(driver.Mark{}), withoutID},
@@ -437,14 +437,14 @@ func TestPlan(t *testing.T) {
 		{"deleted, and the mark is gone of what has no id", []func(*scene){deleted, mark(driver.Mark{}), surelyUnmarked, withoutID},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonNotOwned}},
 		{"retained, and the mark is gone of what has no id", []func(*scene){deleted, retained, mark(driver.Mark{}), surelyUnmarked, withoutID},
-			decision{Verb: Forget, Reason: v1alpha1.ReasonDeleting, Stays: true}},
+			decision{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Orphaned: true}},
 		{"deleted, a working database that never was as declared", []func(*scene){deleted, func(s *scene) { s.WasReady = false }},
 			decision{Verb: Delete, Reason: v1alpha1.ReasonDeleting, Snapshot: true}},
 		{"gone before it was ever as declared, and its snapshot is being made", []func(*scene){gone, snapshot(driver.Pending), func(s *scene) { s.WasReady = false }},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
 		{"deleted under protection", []func(*scene){deleted, protected},
 			decision{Verb: Stall, Reason: v1alpha1.ReasonDeletionProtected}},
-		{"deleted, protection lifted, and the cloud still shows it", []func(*scene){deleted, protected, func(s *scene) { s.Unsettled = true }},
+		{"deleted, protection lifted, and the cloud still shows it", []func(*scene){deleted, protected, func(s *scene) { s.InConsistencyWindow = true }},
 			decision{Verb: Wait, Reason: v1alpha1.ReasonDeleting}},
 		{"deleted under protection that the spec has lifted", []func(*scene){deleted, protected, unprotect, edited(days, driver.Online)},
 			decision{Verb: Update, Reason: v1alpha1.ReasonDeleting, Changes: []string{protection}}},

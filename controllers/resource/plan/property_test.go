@@ -82,10 +82,10 @@ func build(choose func(n int) int, deleting bool) world {
 func buildWith(choose func(n int) int, deleting bool, prepare func(*world)) world {
 	var w world
 	flag := func() bool { return choose(2) == 1 }
-	w.Mark, w.Deleting, w.Bound, w.Held = itsMark, deleting, true, true
+	w.Mark, w.Deleting, w.Bound, w.HasFinalizer = itsMark, deleting, true, true
 	w.Policy = settled().Policy
 	w.Policy.Management = []v1alpha1.Management{v1alpha1.ManagementFull, v1alpha1.ManagementObserve}[choose(2)]
-	w.WasReady, w.Unsettled = flag(), flag()
+	w.WasReady, w.InConsistencyWindow = flag(), flag()
 	chooseSeen(&w, choose, deleting)
 	if w.Seen.State == driver.Absent {
 		w.Bound, w.AbsenceSure = flag(), flag()
@@ -269,7 +269,7 @@ var properties = []struct {
 		}},
 	{"what a namespace left is for that namespace", "Only the same namespace may take it back.",
 		func(w world, a Action) bool {
-			return implies(w.Seen.Mark == leftByOthers && w.AdoptFrom != "bank/orders", a.Verb != Adopt && a.Verb != Settle)
+			return implies(w.Seen.Mark == leftByOthers && w.AdoptFrom != "bank/orders", a.Verb != Adopt && a.Verb != Converge)
 		}},
 	{"tenants are not told whose it is", "Tenants are told that it is another's, not whose.",
 		func(w world, a Action) bool {
@@ -297,18 +297,18 @@ var properties = []struct {
 		}},
 	{"Observe writes nothing", "management: Observe puts no mark, no finalizer, and never deletes.",
 		func(w world, a Action) bool {
-			return implies(!w.full(), slices.Contains([]Verb{Wait, Settle, Stall, Forget}, a.Verb))
+			return implies(!w.full(), slices.Contains([]Verb{Wait, Converge, Stall, RemoveFinalizer}, a.Verb))
 		}},
 	{"Forget only what needs nothing more", "The finalizer goes only after the cloud confirmed absence or the policy says retain.",
 		func(w world, a Action) bool {
 			absent := w.Seen.State == driver.Absent && (!w.Bound || w.AbsenceSure)
-			return implies(a.Verb == Forget, w.Deleting && w.Seen.State != driver.Unknown &&
+			return implies(a.Verb == RemoveFinalizer, w.Deleting && w.Seen.State != driver.Unknown &&
 				(absent || !w.full() || w.there() && !w.ours()))
 		}},
 	{"Forget nothing whose snapshot is not there", "The finalizer goes only once that is available.",
 		func(w world, a Action) bool {
 			wanted := w.full() && w.Bound && w.Policy.Deletion == v1alpha1.DeletionSnapshot && w.Seen.State == driver.Absent
-			return implies(a.Verb == Forget && wanted, w.Seen.Snapshot == driver.Ready || w.SnapshotAbsenceSure)
+			return implies(a.Verb == RemoveFinalizer && wanted, w.Seen.Snapshot == driver.Ready || w.SnapshotAbsenceSure)
 		}},
 	{"a snapshot of all that works", "Snapshot (default: final snapshot); an instance that never worked needs none.",
 		func(w world, a Action) bool {
@@ -316,7 +316,7 @@ var properties = []struct {
 		}},
 	{"what stays is said to stay", "Retain also keeps the connection Secret.",
 		func(w world, a Action) bool {
-			return a.Stays == (a.Verb == Forget && (w.Seen.State != driver.Absent || !w.full()))
+			return a.Orphaned == (a.Verb == RemoveFinalizer && (w.Seen.State != driver.Absent || !w.full()))
 		}},
 	{"Release only to retain", "Retain marks what it leaves as released.",
 		func(w world, a Action) bool {
@@ -324,12 +324,12 @@ var properties = []struct {
 		}},
 	{"a deletion changes nothing but its protection", "Deletion is the dangerous verb.",
 		func(w world, a Action) bool {
-			return implies(w.Deleting, !slices.Contains([]Verb{Create, Adopt, Ask, Settle}, a.Verb)) &&
+			return implies(w.Deleting, !slices.Contains([]Verb{Create, Adopt, AwaitApproval, Converge}, a.Verb)) &&
 				implies(w.Deleting && a.Verb == Update, w.Seen.Protected && slices.Equal(driver.Names(a.Changes), []string{protection}))
 		}},
 	{"only a deletion deletes", "It is created, kept as declared, and deleted only when that is safe.",
 		func(w world, a Action) bool {
-			return implies(!w.Deleting, !slices.Contains([]Verb{Delete, Release, Forget}, a.Verb))
+			return implies(!w.Deleting, !slices.Contains([]Verb{Delete, Release, RemoveFinalizer}, a.Verb))
 		}},
 	{"disruption needs an edit or an approval", "OnSpecChange (default: an edit of the spec is applied; a disruptive drift correction or class change waits for approval), Always, OnApproval.",
 		func(w world, a Action) bool {
@@ -367,7 +367,7 @@ var properties = []struct {
 	{"a wrong or replayed approval is answered", "A wrong approval is answered in the status.",
 		func(w world, a Action) bool {
 			wrong := (w.approval == wrongApproval || w.approval == replayedApproval) && w.Approval != ""
-			return implies(a.Verb == Ask && a.Reason == v1alpha1.ReasonApprovalRequired, wrong == strings.Contains(a.Message, "which is not the hash of this plan"))
+			return implies(a.Verb == AwaitApproval && a.Reason == v1alpha1.ReasonApprovalRequired, wrong == strings.Contains(a.Message, "which is not the hash of this plan"))
 		}},
 	{"nothing disruptive beside what is impossible", "Nothing disruptive starts while another part of the spec is impossible.",
 		func(w world, a Action) bool {
@@ -394,7 +394,7 @@ var properties = []struct {
 		}},
 	{"every difference is shown, with its cause", "pendingChanges shows from, to, effect and cause.",
 		func(w world, a Action) bool {
-			if w.Deleting || w.Seen.State != driver.Ready || !w.full() || !w.ours() || a.Verb == Adopt || a.Quiet {
+			if w.Deleting || w.Seen.State != driver.Ready || !w.full() || !w.ours() || a.Verb == Adopt || a.KeepConditions {
 				return true
 			}
 			var want []v1alpha1.PendingChange
@@ -405,16 +405,16 @@ var properties = []struct {
 		}},
 	{"Settle only when nothing differs", "Converged means silent.",
 		func(w world, a Action) bool {
-			return implies(a.Verb == Settle && w.full(), len(w.Seen.Changes) == 0 && !w.Unsettled && w.Seen.State == driver.Ready && w.ours())
+			return implies(a.Verb == Converge && w.full(), len(w.Seen.Changes) == 0 && !w.InConsistencyWindow && w.Seen.State == driver.Ready && w.ours())
 		}},
 	{"Ready can be used", "Ready: this generation of the spec was applied, and it is usable.",
 		func(w world, a Action) bool {
-			return implies(a.Verb == Settle && w.full(), w.Seen.Available && a.Reason == v1alpha1.ReasonReady || w.Seen.Stopped && a.Reason == v1alpha1.ReasonStopped)
+			return implies(a.Verb == Converge && w.full(), w.Seen.Available && a.Reason == v1alpha1.ReasonReady || w.Seen.Stopped && a.Reason == v1alpha1.ReasonStopped)
 		}},
 	{"Ask says what to approve", "The hash of the plan stands in status and in the condition's message.",
 		func(_ world, a Action) bool {
-			return implies(a.Verb == Ask && a.Reason == v1alpha1.ReasonApprovalRequired, len(a.Hash) == 12 && strings.Contains(a.Message, v1alpha1.AnnotationApprove+"="+a.Hash)) &&
-				implies(a.Verb == Ask && a.Reason != v1alpha1.ReasonApprovalRequired, a.Hash == "" && a.Reason == v1alpha1.ReasonImmutable)
+			return implies(a.Verb == AwaitApproval && a.Reason == v1alpha1.ReasonApprovalRequired, len(a.Hash) == 12 && strings.Contains(a.Message, v1alpha1.AnnotationApprove+"="+a.Hash)) &&
+				implies(a.Verb == AwaitApproval && a.Reason != v1alpha1.ReasonApprovalRequired, a.Hash == "" && a.Reason == v1alpha1.ReasonImmutable)
 		}},
 	{"an unapplied generation is not called applied", "An edit waits for approval: Ready False. Drift waits for approval; the spec's generation is applied: Ready True.",
 		func(w world, a Action) bool {
@@ -423,10 +423,10 @@ var properties = []struct {
 				_, known := w.Applied[c.Field]
 				edits = edits || w.waits(i) && (!known || w.cause(i) == v1alpha1.CauseSpec)
 			}
-			return implies(a.Verb == Ask, a.EditWaits == edits)
+			return implies(a.Verb == AwaitApproval, a.EditWaits == edits)
 		}},
 	{"quiet is only who waits", "One failed observation flips nothing.",
-		func(_ world, a Action) bool { return implies(a.Quiet, a.Verb == Wait) }},
+		func(_ world, a Action) bool { return implies(a.KeepConditions, a.Verb == Wait) }},
 	{"every plan is explained", "Messages say what to do next.",
 		func(_ world, a Action) bool { return len(a.Message) > 10 && !strings.Contains(a.Message, "%!") }},
 	{"reasons are of the list", "Reasons are a closed, documented list of constants.",
@@ -506,9 +506,9 @@ func TestPlanProperties(t *testing.T) {
 			if least := map[bool]int{false: 250_000, true: 30_000}[deleting]; worlds < least {
 				t.Errorf("only %d worlds", worlds)
 			}
-			want := []Verb{Wait, Settle, Create, Adopt, Update, Ask, Stall}
+			want := []Verb{Wait, Converge, Create, Adopt, Update, AwaitApproval, Stall}
 			if deleting {
-				want = []Verb{Wait, Update, Delete, Release, Forget, Stall}
+				want = []Verb{Wait, Update, Delete, Release, RemoveFinalizer, Stall}
 			}
 			for _, v := range want {
 				if !verbs[v] {
@@ -533,7 +533,7 @@ func TestPlanPropertiesOfChangedClasses(t *testing.T) {
 		}
 		check(t, w)
 		a := w.plan()
-		if worlds++; a.Verb == Ask {
+		if worlds++; a.Verb == AwaitApproval {
 			asked++
 		}
 		if a.Verb == Stall && a.Reason == v1alpha1.ReasonImmutable {

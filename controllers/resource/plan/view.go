@@ -14,16 +14,16 @@ import (
 func StoredView(obj metav1.Object, status *v1alpha1.ResourceStatus) View {
 	v := View{
 		Deleting: !obj.GetDeletionTimestamp().IsZero(), Bound: status.ExternalName != "",
-		Held:       slices.Contains(obj.GetFinalizers(), v1alpha1.FinalizerResource),
-		WasReady:   status.FirstReadyTime != nil,
-		Edited:     obj.GetGeneration() != status.AppliedGeneration,
-		WasApplied: status.AppliedGeneration != 0, Origin: status.Origin,
+		HasFinalizer: slices.Contains(obj.GetFinalizers(), v1alpha1.FinalizerResource),
+		WasReady:     status.FirstReadyTime != nil,
+		Edited:       obj.GetGeneration() != status.AppliedGeneration,
+		WasApplied:   status.AppliedGeneration != 0, Origin: status.Origin,
 		AdoptFrom: obj.GetAnnotations()[v1alpha1.AnnotationAdoptFrom],
 		ID:        status.ExternalID, Applied: driver.Applied(status.Applied),
 		Approval: obj.GetAnnotations()[v1alpha1.AnnotationApprove], Waiting: status.PendingChanges,
 	}
 	if status.Plan != nil {
-		v.Serial, v.Asked = status.Plan.Serial, status.Plan.Hash
+		v.Serial, v.AwaitedHash = status.Plan.Serial, status.Plan.Hash
 	}
 	return v
 }

@@ -28,7 +28,7 @@ func (p *Preview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) ([]
 	view.Enforced = m.enforced()
 	view.Mark = ownMark(obj)
 	d := deletionLines{
-		status: status, policy: m.policy, held: view.Held, bound: view.Bound, enforced: view.Enforced, origin: status.Origin, uid: string(obj.GetUID()),
+		status: status, policy: m.policy, held: view.HasFinalizer, bound: view.Bound, enforced: view.Enforced, origin: status.Origin, uid: string(obj.GetUID()),
 		name: cmp.Or(status.ExternalName, obj.GetResourceSpec().ExternalName), paused: m.paused(),
 		secrets: plan.ConnectionSecrets(status, nil),
 	}

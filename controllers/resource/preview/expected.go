@@ -20,7 +20,7 @@ func ownMark(obj client.Object) driver.Mark {
 // give it to the plan.
 func expectedObservation(status *v1alpha1.ResourceStatus, v plan.View) driver.Observation {
 	o := driver.Observation{State: driver.Ready, Available: true, ID: status.ExternalID, Mark: v.Mark}
-	if !v.Held {
+	if !v.HasFinalizer {
 		o.Mark = driver.Mark{} // Mooring marks nothing before it has the finalizer
 	}
 	switch reasonOfCondition(status, v1alpha1.ConditionStalled) { //nolint:exhaustive // any other reason says nothing about what is there

@@ -379,7 +379,7 @@ func done(t *testing.T, drv driver.Driver, k *kind.Kind, object v1alpha1.Resourc
 		t.Fatal(err)
 	}
 	v := plan.ViewOf(object, status, nil)
-	v.Held, v.ID, v.Mark = true, "db-1", driver.Mark{Cluster: "c", Namespace: "shop", Name: "orders", UID: "uid-1"}
+	v.HasFinalizer, v.ID, v.Mark = true, "db-1", driver.Mark{Cluster: "c", Namespace: "shop", Name: "orders", UID: "uid-1"}
 	a := plan.Plan(v, driver.Observation{State: driver.Ready, Available: true, ID: "db-1", Mark: v.Mark, Changes: changes}, plan.PolicyOf(k, object))
 	out := kept{AtOnce: append([]string{}, driver.Names(a.Changes)...), All: []string{}, Hash: a.Hash}
 	for _, c := range a.Pending {

@@ -44,5 +44,5 @@ func takesReleased(m merged, owner string) bool {
 	v.Mark = ownMark(m.object)
 	left := driver.Mark{Cluster: v.Mark.Cluster, Namespace: namespace, Name: name, UID: "another", Released: true}
 	a := plan.Plan(v, driver.Observation{State: driver.Ready, Available: true, Mark: left}, m.policy)
-	return a.Verb == plan.Adopt || a.Verb == plan.Settle
+	return a.Verb == plan.Adopt || a.Verb == plan.Converge
 }

@@ -38,7 +38,7 @@ func (e *entry) count(next reconcile.Result) {
 		if e.memory.Drift == nil {
 			e.memory.Drift = driftBefore(e.View.Waiting)
 		}
-		e.Metrics.Drift(subject, client.ObjectKeyFromObject(e.Object), e.memory.Drift.look(e.drifted(), e.View.Unsettled, e.Sent, e.Now))
+		e.Metrics.Drift(subject, client.ObjectKeyFromObject(e.Object), e.memory.Drift.look(e.drifted(), e.View.InConsistencyWindow, e.Sent, e.Now))
 	}
 }
 
