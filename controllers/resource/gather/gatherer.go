@@ -65,9 +65,14 @@ type gathering struct {
 // Gather gathers what is known of an object, as far as the checks let it. What it returns holds also beside a Verdict. Whoever calls it
 // releases the slot.
 func (g *Gatherer) Gather(ctx context.Context, start Start) (Gathered, *Verdict) {
-	w := g.begin(start)
+	w, done := g.begin(start), false
+	defer func() {
+		if !done { // a driver panicked, and nobody else will release the slot
+			w.Release(w.CallError)
+		}
+	}()
 	verdict := w.run(ctx, steps())
-	w.Redact = w.Redactor()
+	w.Redact, done = w.Redactor(), true
 	return w.Gathered, verdict
 }
 

@@ -65,6 +65,7 @@ type oneObservation struct {
 	driver.Driver
 	driver.Session
 	observation driver.Observation
+	panics      bool
 }
 
 func (o *oneObservation) Open(context.Context, driver.Opening) (driver.Session, error) { return o, nil }
@@ -74,6 +75,9 @@ func (o *oneObservation) Identity(context.Context) (driver.AccountID, error) {
 }
 
 func (o *oneObservation) Observe(context.Context, string, driver.Request) (driver.Observation, error) {
+	if o.panics {
+		panic("a defect of the driver")
+	}
 	return o.observation, nil
 }
 
@@ -176,5 +180,27 @@ func TestGatherWritesNothing(t *testing.T) {
 	}
 	if stores < 100 || observed < 1000 {
 		t.Errorf("%d of %d observations ask for a write: this test shows nothing", stores, observed)
+	}
+}
+
+// controller-runtime recovers a panic, and the process lives on: no slot of the account may be lost to it.
+func TestPanicWhileObservingReleasesTheSlot(t *testing.T) {
+	gatherer, cloud := gathererIn(clusterOf(t))
+	d, _ := withPassword(nil)
+	d.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: identity.KindProviderConfig, Name: "team"}
+	known, _ := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()}) // from here on it is known which account it is
+	known.Release(nil)
+	cloud.panics = true
+	func() {
+		defer func() { _ = recover() }()
+		gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()})
+		t.Error("the driver did not panic")
+	}()
+	cloud.panics = false
+	d.Name = "another"
+	known, verdict := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()})
+	defer known.Release(nil)
+	if verdict != nil {
+		t.Errorf("it ended with %+v", verdict)
 	}
 }
