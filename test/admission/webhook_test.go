@@ -315,27 +315,35 @@ func doomed(t *testing.T) *unstructured.Unstructured {
 // the deletion and its edit, and about nothing else.
 func unhindered(t *testing.T, o *unstructured.Unstructured) {
 	t.Helper()
-	before := failedCalls(t)
+	patch := func(text string) func() error {
+		return func() error { return shared.Client.Patch(t.Context(), o.DeepCopy(), merge(t, text)) }
+	}
+	status := func(text string) func() error {
+		return func() error { return shared.Client.Status().Patch(t.Context(), o.DeepCopy(), merge(t, text)) }
+	}
 	for _, try := range []struct {
 		what string
-		err  error
+		// asks: the webhook is asked about it, and again if the API server finds that its cache was behind.
+		asks bool
+		do   func() error
 	}{
-		{"write status", shared.Client.Status().Patch(t.Context(), o.DeepCopy(), merge(t, `{status: {externalName: some-name}}`))},
-		{"label", shared.Client.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {labels: {a: b}}}`))},
-		{"delete", shared.Client.Delete(t.Context(), o.DeepCopy())},
-		{"write the status of what is being deleted", shared.Client.Status().Patch(t.Context(), o.DeepCopy(), merge(t, `{status: {externalName: ""}}`))},
-		{"edit what is being deleted", func() error {
+		{"write status", false, status(`{status: {externalName: some-name}}`)},
+		{"label", false, patch(`{metadata: {labels: {a: b}}}`)},
+		{"delete", true, func() error { return shared.Client.Delete(t.Context(), o.DeepCopy()) }},
+		{"write the status of what is being deleted", false, status(`{status: {externalName: ""}}`)},
+		{"edit what is being deleted", true, func() error {
 			settled(t, o)
-			return shared.Client.Patch(t.Context(), o.DeepCopy(), merge(t, `{spec: {forceDestroy: true}}`))
-		}()},
-		{"let it go", shared.Client.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {finalizers: null}}`))},
+			return patch(`{spec: {forceDestroy: true}}`)()
+		}},
+		{"let it go", false, patch(`{metadata: {finalizers: null}}`)},
 	} {
-		if try.err != nil {
-			t.Errorf("%s: %v", try.what, try.err)
+		before := failedCalls(t)
+		if err := try.do(); err != nil {
+			t.Errorf("%s: %v", try.what, err)
 		}
-	}
-	if n := failedCalls(t) - before; n > 2 {
-		t.Errorf("the API server waited for the webhook %d times, want twice, about the deletion and the edit of it", n)
+		if n := failedCalls(t) - before; n > 0 && !try.asks {
+			t.Errorf("%s: the API server waited for the webhook %d times", try.what, n)
+		}
 	}
 	if err := shared.Client.Get(t.Context(), client.ObjectKeyFromObject(o), o.DeepCopy()); client.IgnoreNotFound(err) != nil || err == nil {
 		t.Errorf("it is not gone: %v", err)
