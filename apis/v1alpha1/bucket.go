@@ -159,6 +159,8 @@ type BucketList struct {
 	Items           []Bucket `json:"items"`
 }
 
+func init() { register(&Bucket{}, &BucketList{}) }
+
 // GetSpec implements ResourceObject.
 func (b *Bucket) GetSpec() any { return &b.Spec }
 

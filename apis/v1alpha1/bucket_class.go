@@ -64,6 +64,8 @@ type BucketClassList struct {
 	Items           []BucketClass `json:"items"`
 }
 
+func init() { register(&BucketClass{}, &BucketClassList{}) }
+
 // GetClassSpec implements ClassObject.
 func (c *BucketClass) GetClassSpec() *ClassSpec { return &c.Spec.ClassSpec }
 

@@ -236,6 +236,8 @@ type DatabaseList struct {
 	Items           []Database `json:"items"`
 }
 
+func init() { register(&Database{}, &DatabaseList{}) }
+
 // GetSpec implements ResourceObject.
 func (d *Database) GetSpec() any { return &d.Spec }
 

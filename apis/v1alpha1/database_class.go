@@ -132,6 +132,8 @@ type DatabaseClassList struct {
 	Items           []DatabaseClass `json:"items"`
 }
 
+func init() { register(&DatabaseClass{}, &DatabaseClassList{}) }
+
 // GetClassSpec implements ClassObject.
 func (c *DatabaseClass) GetClassSpec() *ClassSpec { return &c.Spec.ClassSpec }
 

@@ -257,6 +257,8 @@ type ProviderConfigList struct {
 	Items           []ProviderConfig `json:"items"`
 }
 
+func init() { register(&ProviderConfig{}, &ProviderConfigList{}) }
+
 // ClusterProviderConfig is a platform's cloud account, for the namespaces that it selects.
 //
 // +kubebuilder:object:root=true
@@ -298,6 +300,8 @@ type ClusterProviderConfigList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 	Items           []ClusterProviderConfig `json:"items"`
 }
+
+func init() { register(&ClusterProviderConfig{}, &ClusterProviderConfigList{}) }
 
 // GetAccount implements ProviderConfigObject.
 func (c *ProviderConfig) GetAccount() Account { return c.Spec.Account }
