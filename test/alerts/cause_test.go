@@ -56,7 +56,7 @@ var causes = []cause{
 			d := c.database("orders", nil)
 			c.AwaitReady(d)
 			return func() {
-				c.of.aws.DeleteDatabase(c.T, d.Status.ExternalName)
+				c.of.aws.Databases().Delete(c.T, d.Status.ExternalName)
 				c.AwaitCondition(d, v1alpha1.ConditionAvailable, metav1.ConditionFalse, v1alpha1.ReasonVanished)
 			}
 		},
@@ -231,7 +231,7 @@ var causes = []cause{
 // tag sets a tag of a bucket, as somebody else.
 func (c *fixture) tag(bucket, key, value string) {
 	c.Helper()
-	c.of.aws.TagBucket(c.T, bucket, map[string]string{key: value})
+	c.of.aws.Buckets().Tag(c.T, bucket, map[string]string{key: value})
 }
 
 // Every alert fires when its cause is produced, and not before. What managers showed meanwhile is what the reference says.

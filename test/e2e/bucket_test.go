@@ -42,19 +42,19 @@ var bucketChanges = []bucketChange{
 		field:  "versioning",
 		edit:   func(_ *system.Cloud, s *v1alpha1.BucketSpec) { s.Versioning = new(v1alpha1.VersioningSuspended) },
 		mirror: text(`"Suspended"`), write: patched("PutBucketVersioning"),
-		drift: func(w *fixture, c *system.Cloud, name string) { c.SetVersioning(w.T, name, true) },
+		drift: func(w *fixture, c *system.Cloud, name string) { c.Buckets().SetVersioning(w.T, name, true) },
 	},
 	{
 		field:  "publicAccess",
 		edit:   func(_ *system.Cloud, s *v1alpha1.BucketSpec) { s.PublicAccess = new(v1alpha1.PublicAccessAllowed) },
 		mirror: text(`"Allowed"`), write: patched("PutPublicAccessBlock"),
-		drift: func(w *fixture, c *system.Cloud, name string) { c.SetPublic(w.T, name, false) },
+		drift: func(w *fixture, c *system.Cloud, name string) { c.Buckets().SetPublic(w.T, name, false) },
 	},
 	{
 		field:  "encryption.key",
 		edit:   func(c *system.Cloud, s *v1alpha1.BucketSpec) { s.Encryption.Key = new(c.Key("b")) },
 		mirror: func(c *system.Cloud) string { return `"` + c.Key("b") + `"` }, write: patched("PutBucketEncryption"),
-		drift: func(w *fixture, c *system.Cloud, name string) { c.SetEncryption(w.T, name, c.Key("a")) },
+		drift: func(w *fixture, c *system.Cloud, name string) { c.Buckets().SetEncryption(w.T, name, c.Key("a")) },
 	},
 	{
 		field: "tags",
@@ -62,7 +62,9 @@ var bucketChanges = []bucketChange{
 			s.Tags = map[string]v1alpha1.TagValue{"team": "b", "cost": "1"}
 		},
 		mirror: text(`{"cost":"1","team":"b"}`), write: patched("PutBucketTagging"),
-		drift: func(w *fixture, c *system.Cloud, name string) { c.TagBucket(w.T, name, map[string]string{"team": "z"}) },
+		drift: func(w *fixture, c *system.Cloud, name string) {
+			c.Buckets().Tag(w.T, name, map[string]string{"team": "z"})
+		},
 	},
 	{
 		field: "forceDestroy", // no field of the cloud
@@ -121,13 +123,13 @@ func TestBucketLife(t *testing.T) {
 		w.run("drift of what nobody declared", func(w *fixture) {
 			edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.Versioning, b.Spec.Encryption, b.Spec.Tags = nil, nil, nil })
 			w.ready(b)
-			c.SetVersioning(w.T, name, true)
-			c.SetEncryption(w.T, name, c.Key("c"))
-			c.TagBucket(w.T, name, map[string]string{"theirs": "1"})
+			c.Buckets().SetVersioning(w.T, name, true)
+			c.Buckets().SetEncryption(w.T, name, c.Key("c"))
+			c.Buckets().Tag(w.T, name, map[string]string{"theirs": "1"})
 			mark := len(c.Writes(name))
 			w.observedAgain(c, name, 1)
 			w.expectWrites(c, name, mark)
-			w.equal("tags of others", c.BucketTags(w.T, name)["theirs"], "1")
+			w.equal("tags of others", c.Buckets().Tags(w.T, name)["theirs"], "1")
 		})
 		w.run("public access returns to what is safe", func(w *fixture) {
 			mark := len(c.Writes(name))
@@ -144,7 +146,7 @@ func TestBucketLife(t *testing.T) {
 			w.delete(b)
 			w.awaitDeleted(b)
 			w.equal("transitions", w.Transitions("Bucket", b.Name, since), []string{"Terminating Ready", "Terminating Deleting", "deleted"})
-			if c.BucketTags(w.T, name) != nil {
+			if c.Buckets().Tags(w.T, name) != nil {
 				w.Error("the bucket is still there")
 			}
 		})
@@ -181,7 +183,7 @@ func TestTheWayBackFromACustomersKey(t *testing.T) {
 		w.expectWrites(c, name, mark, write)
 
 		w.Disturb()
-		c.SetEncryption(w.T, name, c.Key("b"))
+		c.Buckets().SetEncryption(w.T, name, c.Key("b"))
 		w.Eventually("the drift is put right", func() bool { return len(c.Writes(name)) > mark+2 })
 		own()
 		w.expectWrites(c, name, mark, write, write, write)
@@ -189,7 +191,7 @@ func TestTheWayBackFromACustomersKey(t *testing.T) {
 		mark = len(c.Writes(name))
 		edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.Encryption = nil })
 		w.ready(b)
-		c.SetEncryption(w.T, name, c.Key("b"))
+		c.Buckets().SetEncryption(w.T, name, c.Key("b"))
 		w.expectWrites(c, name, mark, write) // the test's own
 	})
 }

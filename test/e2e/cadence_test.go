@@ -260,7 +260,7 @@ func syncedFor(reason v1alpha1.Reason) func(system.Snapshot) bool {
 func dayCases() []dayCase {
 	cases := []dayCase{
 		{name: "not-empty", kind: "Bucket", cloud: "aws", then: func(w *dayFixture, c *system.Cloud, o client.Object, name string) {
-			c.PutObject(w.T, name, "a")
+			c.Buckets().PutObject(w.T, name, "a")
 			w.delete(o)
 		}, reached: stalledFor(v1alpha1.ReasonNotEmpty), atMost: failing},
 		{name: "protected", kind: "Database", cloud: "gcp", with: func(_ *dayFixture, o client.Object) {

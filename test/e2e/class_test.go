@@ -142,7 +142,7 @@ func TestClass(t *testing.T) {
 			w.expectWrites(c, name, mark)
 			w.delete(d)
 			w.awaitDeleted(d)
-			if left := c.Snapshots(w.T, name); len(left) > 0 {
+			if left := c.Databases().Snapshots(w.T, name); len(left) > 0 {
 				w.Errorf("the class said deletionPolicy Delete, and there are snapshots: %q", left)
 			}
 		})
@@ -264,7 +264,7 @@ func TestBucketClass(t *testing.T) {
 		name := w.ready(b).Status.ExternalName
 		w.delete(b)
 		w.awaitDeleted(b)
-		if c.BucketTags(w.T, name) == nil {
+		if c.Buckets().Tags(w.T, name) == nil {
 			w.Error("the class said to retain it, and it is gone")
 		}
 	})

@@ -36,21 +36,21 @@ var databaseChanges = []databaseChange{
 		field:  "backup.retentionDays",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.Backup.RetentionDays = new(int32(3)) },
 		mirror: same("3"), write: "ModifyDBInstance",
-		drift: func(w *fixture, c *system.Cloud, name string) { c.SetRetention(w.T, name, 1) },
+		drift: func(w *fixture, c *system.Cloud, name string) { c.Databases().SetRetention(w.T, name, 1) },
 	},
 	{
 		field:  "tags",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.Tags = map[string]v1alpha1.TagValue{"team": "b", "cost": "1"} },
 		mirror: same(`{"cost":"1","team":"b"}`), write: "AddTagsToResource",
 		drift: func(w *fixture, c *system.Cloud, name string) {
-			c.TagDatabase(w.T, name, map[string]string{"team": "z"})
+			c.Databases().Tag(w.T, name, map[string]string{"team": "z"})
 		},
 	},
 	{
 		field:  "storage.sizeGiB",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.Storage.SizeGiB = new(int32(30)) },
 		mirror: same("30"), write: "ModifyDBInstance",
-		drift:     func(w *fixture, c *system.Cloud, name string) { c.SetStorage(w.T, name, 50) },
+		drift:     func(w *fixture, c *system.Cloud, name string) { c.Databases().SetStorage(w.T, name, 50) },
 		tolerated: true,
 	},
 	{
@@ -72,7 +72,7 @@ var databaseChanges = []databaseChange{
 		field:  "deletionProtection",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.DeletionProtection = new(false) },
 		mirror: same("false"), write: "ModifyDBInstance",
-		drift: func(w *fixture, c *system.Cloud, name string) { c.SetProtection(w.T, name, true) },
+		drift: func(w *fixture, c *system.Cloud, name string) { c.Databases().SetProtection(w.T, name, true) },
 	},
 }
 
@@ -123,18 +123,18 @@ func TestDatabaseLife(t *testing.T) {
 			edit(w, d, func(d *v1alpha1.Database) { d.Spec.Backup, d.Spec.Tags, d.Spec.DeletionProtection = nil, nil, nil })
 			w.ready(d)
 			w.Disturb()
-			c.SetRetention(w.T, name, 6)
-			c.TagDatabase(w.T, name, map[string]string{"theirs": "1"})
+			c.Databases().SetRetention(w.T, name, 6)
+			c.Databases().Tag(w.T, name, map[string]string{"theirs": "1"})
 			mark := len(c.Writes(name))
 			w.observedAgain(c, name, 1)
 			w.expectWrites(c, name, mark)
-			w.equal("tags of others", c.DatabaseTags(w.T, name)["theirs"], "1")
+			w.equal("tags of others", c.Databases().Tags(w.T, name)["theirs"], "1")
 			w.ready(d)
 		})
 		w.run("edit of what can't change", func(w *fixture) { testDatabaseImmutable(w, d) })
 		w.run("drift of what can't be taken back", func(w *fixture) {
 			w.Disturb()
-			c.SetVersion(w.T, name, "17")
+			c.Databases().SetVersion(w.T, name, "17")
 			mark := len(c.Writes(name))
 			w.stalled(d, v1alpha1.ReasonImmutable, "version can't change from", `to "16"`)
 			w.expectWrites(c, name, mark)
@@ -145,7 +145,7 @@ func TestDatabaseLife(t *testing.T) {
 		w.run("delete", func(w *fixture) {
 			w.delete(d)
 			w.awaitDeleted(d)
-			if c.DatabaseTags(w.T, name) != nil {
+			if c.Databases().Tags(w.T, name) != nil {
 				w.Error("the instance is still there")
 			}
 		})

@@ -24,14 +24,14 @@ func TestDeletionOfADatabase(t *testing.T) {
 				since := len(w.States("Database", d.Name, 0))
 				w.delete(d)
 				w.awaitDeleted(d)
-				if c.DatabaseTags(w.T, name) != nil {
+				if c.Databases().Tags(w.T, name) != nil {
 					w.Error("the instance is still there")
 				}
 				var want []string
 				if policy == v1alpha1.DeletionSnapshot {
 					want = []string{plan.SnapshotName(name, string(d.UID))}
 				}
-				w.equal("snapshots that are available when the object goes", c.Snapshots(w.T, name), want)
+				w.equal("snapshots that are available when the object goes", c.Databases().Snapshots(w.T, name), want)
 				w.equal("writes", c.Writes(name)[mark:], []string{map[string]string{"aws": "DeleteDBInstance", "gcp": "instances.delete"}[c.Name]})
 				w.equal("transitions", w.Transitions("Database", d.Name, since), []string{"Terminating Ready", "Terminating Deleting", "deleted"})
 				if w.Secret("orders-db") != nil {
@@ -70,7 +70,7 @@ func TestDeletionOfABucketThatIsNotEmpty(t *testing.T) {
 		mend func(*fixture, *system.Cloud, *v1alpha1.Bucket, string)
 	}{
 		{"emptied", func(w *fixture, c *system.Cloud, _ *v1alpha1.Bucket, name string) {
-			c.DeleteObject(w.T, name, "object")
+			c.Buckets().DeleteObject(w.T, name, "object")
 		}},
 		{"forced", func(w *fixture, _ *system.Cloud, b *v1alpha1.Bucket, _ string) {
 			edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.ForceDestroy = new(true) })
@@ -82,7 +82,7 @@ func TestDeletionOfABucketThatIsNotEmpty(t *testing.T) {
 				system.Connect(b, "photos")
 				w.create(b)
 				name := w.ready(b).Status.ExternalName
-				c.PutObject(w.T, name, "object")
+				c.Buckets().PutObject(w.T, name, "object")
 				w.delete(b)
 				w.stalled(b, v1alpha1.ReasonNotEmpty, "forceDestroy")
 				if w.Secret("photos") == nil {
@@ -91,7 +91,7 @@ func TestDeletionOfABucketThatIsNotEmpty(t *testing.T) {
 				w.Disturb()
 				test.mend(w, c, b, name)
 				w.awaitDeleted(b)
-				if c.BucketTags(w.T, name) != nil || w.Secret("photos") != nil {
+				if c.Buckets().Tags(w.T, name) != nil || w.Secret("photos") != nil {
 					w.Error("the bucket or its Secret is still there")
 				}
 			})
@@ -105,12 +105,12 @@ func TestForceDestroy(t *testing.T) {
 		w.create(b)
 		name := w.ready(b).Status.ExternalName
 		for range 2 { // an old version, and a marker of what was deleted
-			c.PutObject(w.T, name, "object")
+			c.Buckets().PutObject(w.T, name, "object")
 		}
-		c.DeleteObject(w.T, name, "object")
+		c.Buckets().DeleteObject(w.T, name, "object")
 		w.delete(b)
 		w.awaitDeleted(b)
-		if c.BucketTags(w.T, name) != nil {
+		if c.Buckets().Tags(w.T, name) != nil {
 			w.Error("the bucket is still there")
 		}
 	})

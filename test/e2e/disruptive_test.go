@@ -60,7 +60,7 @@ func TestDriftOfTheSizeWaitsForApproval(t *testing.T) {
 		w.expectWrites(c, name, mark, sizeWrite[c.Name]) // an edit needs no approval
 
 		w.Disturb()
-		c.SetSize(w.T, name, size[2])
+		c.Databases().SetSize(w.T, name, size[2])
 		hash := w.waits(c, d, size[2], size[1], v1alpha1.CauseDrift)
 		s := w.state(d, "ready all the same", func(s system.Snapshot) bool { return s.KStatus == status.CurrentStatus })
 		if !s.Is(v1alpha1.ConditionReady, yes) || !s.Is(v1alpha1.ConditionAvailable, yes) || !s.Is(v1alpha1.ConditionStalled, absent) {
@@ -79,7 +79,7 @@ func TestDriftOfTheSizeWaitsForApproval(t *testing.T) {
 		w.expectWrites(c, name, mark, sizeWrite[c.Name])
 
 		w.Disturb()
-		c.SetSize(w.T, name, size[2])
+		c.Databases().SetSize(w.T, name, size[2])
 		again := w.waits(c, d, size[2], size[1], v1alpha1.CauseDrift)
 		if again == hash {
 			w.Errorf("the same drift has the hash of the plan that was approved before: %s", hash)
@@ -110,7 +110,7 @@ func TestFewerBackupsWaitForApproval(t *testing.T) {
 		w.expectWrites(c, name, mark, sizeWrite[c.Name])
 
 		w.Disturb()
-		c.SetRetention(w.T, name, 9)
+		c.Databases().SetRetention(w.T, name, 9)
 		waits := func(from, to, cause string) string {
 			s := w.state(d, "waiting for approval", func(s system.Snapshot) bool {
 				return s.Status.Plan != nil && s.Status.Plan.Hash != "" && s.Generation == d.Generation && s.KStatus != status.InProgressStatus
@@ -150,7 +150,7 @@ func TestDisruptiveAlways(t *testing.T) {
 		name := w.ready(d).Status.ExternalName
 		mark := len(c.Writes(name))
 		w.Disturb()
-		c.SetSize(w.T, name, size[1])
+		c.Databases().SetSize(w.T, name, size[1])
 		w.Eventually("the drift is put right", func() bool { return len(c.Writes(name)) > mark+1 })
 		w.mirrors(d, sizeField[c.Name], `"`+size[0]+`"`)
 		w.expectWrites(c, name, mark, sizeWrite[c.Name], sizeWrite[c.Name])

@@ -68,7 +68,7 @@ func TestRecreatedDatabaseCanBeUsed(t *testing.T) {
 		name, first := s.Status.ExternalName, s.Status.ExternalID
 		w.Disturb()
 		since := len(w.States("Database", d.Name, 0))
-		c.DeleteDatabase(w.T, name)
+		c.Databases().Delete(w.T, name)
 		w.state(d, "Ready with another server", func(s system.Snapshot) bool {
 			return s.IsReady(d) && s.Status.FirstReadyTime != nil && s.Status.ExternalID != first
 		})

@@ -32,7 +32,7 @@ func TestContradictionIsNotTakenOver(t *testing.T) {
 	t.Run("engine", func(t *testing.T) {
 		onBoth(t, func(w *fixture, c *system.Cloud) {
 			external := w.Namespace + "-theirs"
-			c.MakeMySQL(w.T, external)
+			c.Databases().MakeMySQL(w.T, external)
 			refuses(w, c, w.database(c, "ours", system.MinimalDatabase(c)), external, `engine can't change from "mysql" to "postgres"`)
 		})
 	})
@@ -40,7 +40,7 @@ func TestContradictionIsNotTakenOver(t *testing.T) {
 		w := newFixture(t)
 		c := w.cloud("gcp")
 		external := w.Namespace + "-theirs"
-		c.MakeBucketIn(w.T, external, "US")
+		c.Buckets().MakeIn(w.T, external, "US")
 		refuses(w, c, w.bucket(c, "ours", v1alpha1.BucketParameters{Location: new("eu")}), external, `location can't change from "us" to "eu"`)
 	})
 }
@@ -49,7 +49,7 @@ func TestContradictionIsNotTakenOver(t *testing.T) {
 func TestAdoptedAndNeverApplied(t *testing.T) {
 	onBoth(t, func(w *fixture, c *system.Cloud) {
 		external := w.Namespace + "-theirs"
-		c.MakeDatabase(w.T, external, map[string]string{"theirs": "1"})
+		c.Databases().Make(w.T, external, map[string]string{"theirs": "1"})
 		p := system.MinimalDatabase(c)
 		system.SetSize(c, &p, system.Sizes[c.Name][1])
 		d := w.database(c, "ours", p)
@@ -59,7 +59,7 @@ func TestAdoptedAndNeverApplied(t *testing.T) {
 		w.equal("origin", s.Status.Origin, v1alpha1.OriginAdopted)
 		w.delete(d)
 		w.awaitDeleted(d)
-		if tags := c.DatabaseTags(w.T, external); !driver.MarkFrom(tags).Released || tags["theirs"] != "1" {
+		if tags := c.Databases().Tags(w.T, external); !driver.MarkFrom(tags).Released || tags["theirs"] != "1" {
 			w.Errorf("it is left with the tags %v", tags)
 		}
 	})
@@ -72,7 +72,7 @@ func TestLocationIsWhereItWasObserved(t *testing.T) {
 			w := newFixture(t)
 			c := w.cloud("gcp")
 			external := w.Namespace + "-theirs"
-			c.MakeBucketIn(w.T, external, "US")
+			c.Buckets().MakeIn(w.T, external, "US")
 			b := w.bucket(c, "ours", v1alpha1.BucketParameters{})
 			b.Spec.ExternalName, b.Spec.Adoption = external, v1alpha1.AdoptionIfExists
 			if observed {
@@ -84,9 +84,9 @@ func TestLocationIsWhereItWasObserved(t *testing.T) {
 			first := w.ready(b).Status
 			w.equal("location", first.Location, "us")
 			w.Disturb()
-			c.DeleteBucket(w.T, external)
+			c.Buckets().Delete(w.T, external)
 			w.state(b, "created again", func(s system.Snapshot) bool { return s.IsReady(b) && s.Status.ExternalID != first.ExternalID })
-			w.equal("the new bucket's location", c.BucketLocation(w.T, external), "US")
+			w.equal("the new bucket's location", c.Buckets().Location(w.T, external), "US")
 			edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.Location = new("us") })
 			w.equal("location", w.ready(b).Status.Location, "us")
 		})
@@ -103,7 +103,7 @@ func TestCreationThatDropsTags(t *testing.T) {
 		for _, key := range driver.MarkKeys() {
 			none[key] = ""
 		}
-		c.TagBucket(w.T, name, none)
+		c.Buckets().Tag(w.T, name, none)
 	}
 	lift := c.Faults.Add(localcloud.Fault{
 		Filter: localcloud.Filter{Operation: "CreateBucket", Resource: name}, Kind: localcloud.Latency, Times: 1,
@@ -115,7 +115,7 @@ func TestCreationThatDropsTags(t *testing.T) {
 	w.create(b)
 	w.ready(b)
 	if !w.marked(c, system.TargetOf("Bucket", c.Name), name, b) {
-		w.Errorf("the tags are %v", c.BucketTags(w.T, name))
+		w.Errorf("the tags are %v", c.Buckets().Tags(w.T, name))
 	}
 	noted := slices.ContainsFunc(w.States("Bucket", b.Name, 0), func(s system.Snapshot) bool { return s.Status.MarkMissing })
 	if !noted || w.ready(b).Status.MarkMissing {
@@ -140,12 +140,12 @@ func TestLostCreationThatDropsTags(t *testing.T) {
 	}
 	w.Cleanup(c.Faults.Add(localcloud.Fault{
 		Filter: localcloud.Filter{Operation: "CreateBucket", Resource: name}, Kind: localcloud.ResponseLost, Times: 1,
-		Hook: func(localcloud.Call) { c.TagBucket(w.T, name, none) },
+		Hook: func(localcloud.Call) { c.Buckets().Tag(w.T, name, none) },
 	}))
 	w.create(b)
 	w.ready(b)
 	if !w.marked(c, system.TargetOf("Bucket", c.Name), name, b) {
-		w.Errorf("the tags are %v", c.BucketTags(w.T, name))
+		w.Errorf("the tags are %v", c.Buckets().Tags(w.T, name))
 	}
 	w.expectWrites(c, name, 0, "CreateBucket", "PutBucketTagging", "PutBucketTagging")
 }
@@ -178,7 +178,7 @@ func TestLossIsTold(t *testing.T) {
 			s := w.ready(d)
 			name, where := s.Status.ExternalName, c.Name+" account "+s.Status.AccountID
 			w.Disturb()
-			c.DeleteDatabase(w.T, name)
+			c.Databases().Delete(w.T, name)
 			vanished := w.stalled(d, v1alpha1.ReasonVanished).Condition(v1alpha1.ConditionStalled).Message
 			w.delete(d)
 			w.awaitDeleted(d)

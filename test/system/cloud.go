@@ -15,7 +15,7 @@ type Cloud struct {
 	Name string // aws or gcp
 	// Config is the ClusterProviderConfig that leads there, account the account or project that it leads to.
 	Config, Account string
-	Console
+	consoles        map[string]Console // by kind
 }
 
 // NewCloud returns the account of an environment in one of the clouds, aws or gcp, of which the provider config has the same name.
@@ -25,13 +25,13 @@ func NewCloud(local *localcloud.Cloud, name string) *Cloud {
 
 // NewCloudAccount is NewCloud for another account.
 func NewCloudAccount(local *localcloud.Cloud, name, account string) *Cloud {
-	c := &Cloud{Cloud: local, Name: name, Config: name, Account: account}
-	switch name {
-	case "aws":
-		c.Console = newAWSConsole(local, account)
-	case "gcp":
-		c.Console = newGCPConsole(local, account)
-	default: // it must not pass for one of the others
+	c := &Cloud{Cloud: local, Name: name, Config: name, Account: account, consoles: map[string]Console{}}
+	for _, t := range Targets {
+		if t.Cloud == name {
+			c.consoles[t.Kind] = t.Console(c)
+		}
+	}
+	if len(c.consoles) == 0 { // it must not pass for one of the others
 		panic("there is no stand-in of the cloud " + name)
 	}
 	return c

@@ -1,35 +1,32 @@
 package system
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
-// A Console is what people do in a cloud beside Mooring, by its own SDK. Tags that are nil stand for an object that does not exist.
+// A Console is what people do to objects of one kind in a cloud beside Mooring, by the cloud's own SDK. What they do to one kind alone is in
+// an interface of the kind, such as BucketConsole.
 type Console interface {
-	// Names are those of all buckets and servers in the account.
+	// Names are those of all objects in the account.
 	Names(t testing.TB) []string
+	// Make makes an object without a mark, if that is not among its tags.
+	Make(t testing.TB, name string, tags map[string]string)
+	// Tags returns the tags of an object, nil if it does not exist. Tag sets some of them, and takes those away that are empty.
+	Tags(t testing.TB, name string) map[string]string
+	Tag(t testing.TB, name string, tags map[string]string)
+	Delete(t testing.TB, name string)
+}
 
-	MakeBucket(t testing.TB, name string, tags map[string]string)
-	// MakeBucketIn makes a bucket in a location of the test's choice.
-	MakeBucketIn(t testing.TB, name, location string)
-	BucketLocation(t testing.TB, name string) string
-	BucketTags(t testing.TB, name string) map[string]string
-	TagBucket(t testing.TB, name string, tags map[string]string)
-	SetVersioning(t testing.TB, name string, on bool)
-	SetPublic(t testing.TB, name string, on bool)
-	SetEncryption(t testing.TB, name, key string)
-	DeleteBucket(t testing.TB, name string)
-	PutObject(t testing.TB, bucket, key string)
-	DeleteObject(t testing.TB, bucket, key string)
+// consoleOf returns what people do to objects of a kind in a cloud.
+func consoleOf[C Console](c *Cloud, kind string) C { return c.consoles[kind].(C) }
 
-	MakeDatabase(t testing.TB, name string, tags map[string]string)
-	// MakeMySQL makes a server of an engine that no test here asks for.
-	MakeMySQL(t testing.TB, name string)
-	DatabaseTags(t testing.TB, name string) map[string]string
-	TagDatabase(t testing.TB, name string, tags map[string]string)
-	SetRetention(t testing.TB, name string, days int)
-	SetProtection(t testing.TB, name string, on bool)
-	SetSize(t testing.TB, name, size string)
-	SetStorage(t testing.TB, name string, gib int)
-	SetVersion(t testing.TB, name, version string)
-	DeleteDatabase(t testing.TB, name string)
-	Snapshots(t testing.TB, database string) []string // those that are available
+// Names are those of all objects in the account, whatever their kind.
+func (c *Cloud) Names(t testing.TB) (names []string) {
+	t.Helper()
+	for _, console := range c.consoles {
+		names = append(names, console.Names(t)...)
+	}
+	slices.Sort(names)
+	return names
 }

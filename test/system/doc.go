@@ -5,7 +5,7 @@
 //     nothing of it reaches the API server or the cloud any more, and all it remembered is lost.
 //   - A Fixture is what one test has of an environment: a namespace, what it makes there, and its waits.
 //   - A Target is a kind of object in one cloud. Targets is the table that tests of all kinds and clouds iterate over.
-//   - A Console is what people do in a cloud beside Mooring, by its own SDK.
+//   - A Console is what people do to objects of a kind in a cloud beside Mooring, by its own SDK.
 //   - A Recorder keeps every state of every object, and holds it against the design's table of conditions and against kstatus.
 //   - A Clock is the real one, until a test puts it forward or stops it.
 //

@@ -12,17 +12,9 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// Targets are the kinds of objects in the clouds that tests about all of them iterate over. A new kind or cloud is an entry here.
-var Targets = []Target{
-	bucketTarget("aws", "s3", Operations{Observe: "GetBucketTagging", Create: "CreateBucket", Mark: "PutBucketTagging", Delete: "DeleteBucket"}),
-	bucketTarget("gcp", "storage", Operations{Observe: "buckets.get", Create: "buckets.insert", Mark: "buckets.patch", Delete: "buckets.delete"}),
-	databaseTarget("aws", "rds", Operations{
-		Observe: "DescribeDBInstances", Create: "CreateDBInstance", Mark: "AddTagsToResource", Delete: "DeleteDBInstance", Disrupt: "ModifyDBInstance",
-	}),
-	databaseTarget("gcp", "sqladmin", Operations{
-		Observe: "instances.get", Create: "instances.insert", Mark: "instances.patch", Delete: "instances.delete", Disrupt: "instances.patch",
-	}),
-}
+// Targets are the kinds of objects in the clouds that tests about all of them iterate over. The file of each kind adds its own, so that a
+// new kind is a new file.
+var Targets []Target
 
 // A Target is a kind of object in one cloud.
 type Target struct {
@@ -43,12 +35,8 @@ type Target struct {
 	// interrupts or restarts; it is nil if the kind has none.
 	Edit    func(client.Object)
 	Disrupt func(*Cloud, client.Object)
-	// Make makes the cloud object beside Mooring, without a mark. Tags returns its tags, nil if it does not exist; Tag sets some of
-	// them, and takes those away that are empty; Drop deletes it.
-	Make func(c Console, t testing.TB, name string, tags map[string]string)
-	Tags func(c Console, t testing.TB, name string) map[string]string
-	Tag  func(c Console, t testing.TB, name string, tags map[string]string)
-	Drop func(c Console, t testing.TB, name string)
+	// Console returns what people do to such objects beside Mooring.
+	Console func(*Cloud) Console
 	// Field is one that status.observed shows of what Make makes, and Mirror its value.
 	Field, Mirror string
 }
@@ -62,6 +50,30 @@ type Operations struct {
 
 // String is the name of the target's sub-tests.
 func (t Target) String() string { return t.Cloud + "/" + t.Kind }
+
+// Make makes the cloud object beside Mooring, without a mark.
+func (t Target) Make(c *Cloud, tb testing.TB, name string, tags map[string]string) {
+	tb.Helper()
+	c.consoles[t.Kind].Make(tb, name, tags)
+}
+
+// Tags returns the tags of the cloud object, nil if it does not exist.
+func (t Target) Tags(c *Cloud, tb testing.TB, name string) map[string]string {
+	tb.Helper()
+	return c.consoles[t.Kind].Tags(tb, name)
+}
+
+// Tag sets tags of the cloud object, and takes those away that are empty.
+func (t Target) Tag(c *Cloud, tb testing.TB, name string, tags map[string]string) {
+	tb.Helper()
+	c.consoles[t.Kind].Tag(tb, name, tags)
+}
+
+// Drop deletes the cloud object.
+func (t Target) Drop(c *Cloud, tb testing.TB, name string) {
+	tb.Helper()
+	c.consoles[t.Kind].Delete(tb, name)
+}
 
 // TargetOf returns the target of a kind in a cloud, which must exist.
 func TargetOf(kind, cloud string) Target {

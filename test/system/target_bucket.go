@@ -1,13 +1,21 @@
 package system
 
 import (
-	"testing"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
+
+func init() {
+	Targets = append(Targets,
+		bucketTarget("aws", "s3", newAWSBuckets, Operations{
+			Observe: "GetBucketTagging", Create: "CreateBucket", Mark: "PutBucketTagging", Delete: "DeleteBucket",
+		}),
+		bucketTarget("gcp", "storage", newGCPBuckets, Operations{
+			Observe: "buckets.get", Create: "buckets.insert", Mark: "buckets.patch", Delete: "buckets.delete",
+		}))
+}
 
 // FullBucket declares all that a bucket can have.
 func FullBucket(c *Cloud) v1alpha1.BucketParameters {
@@ -22,7 +30,7 @@ func FullBucket(c *Cloud) v1alpha1.BucketParameters {
 }
 
 // bucketTarget is the kind Bucket in a cloud.
-func bucketTarget(cloud, service string, operations Operations) Target {
+func bucketTarget(cloud, service string, console func(*Cloud) Console, operations Operations) Target {
 	declare := func(parameters func(*Cloud) v1alpha1.BucketParameters) func(*Cloud, metav1.ObjectMeta) client.Object {
 		return func(c *Cloud, at metav1.ObjectMeta) client.Object {
 			b := &v1alpha1.Bucket{ObjectMeta: at}
@@ -31,7 +39,7 @@ func bucketTarget(cloud, service string, operations Operations) Target {
 		}
 	}
 	return Target{
-		Kind: "Bucket", Cloud: cloud, Service: service, Operations: operations,
+		Kind: "Bucket", Cloud: cloud, Service: service, Operations: operations, Console: console,
 		New:     func() v1alpha1.ResourceObject { return &v1alpha1.Bucket{} },
 		Minimal: declare(func(*Cloud) v1alpha1.BucketParameters { return v1alpha1.BucketParameters{} }),
 		Typical: declare(typicalBucket), Full: declare(FullBucket),
@@ -46,11 +54,6 @@ func bucketTarget(cloud, service string, operations Operations) Target {
 			b.Spec.Versioning = new(v1alpha1.VersioningSuspended)
 			b.Spec.Tags = map[string]v1alpha1.TagValue{"team": "sales"}
 		},
-		Make: func(c Console, t testing.TB, name string, tags map[string]string) { c.MakeBucket(t, name, tags) },
-		Tags: func(c Console, t testing.TB, name string) map[string]string { return c.BucketTags(t, name) },
-		Tag:  func(c Console, t testing.TB, name string, tags map[string]string) { c.TagBucket(t, name, tags) },
-		Drop: func(c Console, t testing.TB, name string) { c.DeleteBucket(t, name) },
-
 		Field: "tags.theirs", Mirror: `"1"`,
 	}
 }

@@ -1,13 +1,21 @@
 package system
 
 import (
-	"testing"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
+
+func init() {
+	Targets = append(Targets,
+		databaseTarget("aws", "rds", newAWSDatabases, Operations{
+			Observe: "DescribeDBInstances", Create: "CreateDBInstance", Mark: "AddTagsToResource", Delete: "DeleteDBInstance", Disrupt: "ModifyDBInstance",
+		}),
+		databaseTarget("gcp", "sqladmin", newGCPDatabases, Operations{
+			Observe: "instances.get", Create: "instances.insert", Mark: "instances.patch", Delete: "instances.delete", Disrupt: "instances.patch",
+		}))
+}
 
 // Sizes are the instance classes and tiers that the tests use, small ones first.
 var Sizes = map[string][]string{
@@ -48,7 +56,7 @@ func FullDatabase(c *Cloud) v1alpha1.DatabaseParameters {
 }
 
 // databaseTarget is the kind Database in a cloud. Minimal and full ones go without a final snapshot.
-func databaseTarget(cloud, service string, operations Operations) Target {
+func databaseTarget(cloud, service string, console func(*Cloud) Console, operations Operations) Target {
 	declare := func(parameters func(*Cloud) v1alpha1.DatabaseParameters, policy v1alpha1.DeletionPolicy) func(*Cloud, metav1.ObjectMeta) client.Object {
 		return func(c *Cloud, at metav1.ObjectMeta) client.Object {
 			d := &v1alpha1.Database{ObjectMeta: at}
@@ -57,7 +65,7 @@ func databaseTarget(cloud, service string, operations Operations) Target {
 		}
 	}
 	return Target{
-		Kind: "Database", Cloud: cloud, Service: service, Operations: operations,
+		Kind: "Database", Cloud: cloud, Service: service, Operations: operations, Console: console,
 		New:     func() v1alpha1.ResourceObject { return &v1alpha1.Database{} },
 		Minimal: declare(MinimalDatabase, v1alpha1.DeletionDelete),
 		Typical: declare(typicalDatabase, ""),
@@ -76,11 +84,6 @@ func databaseTarget(cloud, service string, operations Operations) Target {
 		Disrupt: func(c *Cloud, o client.Object) {
 			SetSize(c, &o.(*v1alpha1.Database).Spec.DatabaseParameters, Sizes[c.Name][1])
 		},
-		Make: func(c Console, t testing.TB, name string, tags map[string]string) { c.MakeDatabase(t, name, tags) },
-		Tags: func(c Console, t testing.TB, name string) map[string]string { return c.DatabaseTags(t, name) },
-		Tag:  func(c Console, t testing.TB, name string, tags map[string]string) { c.TagDatabase(t, name, tags) },
-		Drop: func(c Console, t testing.TB, name string) { c.DeleteDatabase(t, name) },
-
 		Field: "engine", Mirror: `"postgres"`,
 	}
 }

@@ -1,0 +1,19 @@
+package system
+
+import "testing"
+
+// A DatabaseConsole is what people do to database servers.
+type DatabaseConsole interface {
+	Console
+	// MakeMySQL makes a server of an engine that no test here asks for.
+	MakeMySQL(t testing.TB, name string)
+	SetRetention(t testing.TB, name string, days int)
+	SetProtection(t testing.TB, name string, on bool)
+	SetSize(t testing.TB, name, size string)
+	SetStorage(t testing.TB, name string, gib int)
+	SetVersion(t testing.TB, name, version string)
+	Snapshots(t testing.TB, database string) []string // those that are available
+}
+
+// Databases is what people do to the database servers of the account.
+func (c *Cloud) Databases() DatabaseConsole { return consoleOf[DatabaseConsole](c, "Database") }
