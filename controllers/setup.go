@@ -123,10 +123,10 @@ const recordDeadline = 15 * time.Second
 
 // Setup adds all controllers to a manager. It refuses drivers that describe themselves wrongly, and a wrong registry of kinds.
 func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
-	if err := driver.Check(o.Drivers); err != nil {
+	o.setDefaults()
+	if err := driver.Check(o.Drivers, append(v1alpha1.ResourceObjects(), kind.Objects(o.Kinds)...)...); err != nil {
 		return err
 	}
-	o.setDefaults()
 	if err := kind.Check(o.Kinds, o.Drivers); err != nil {
 		return err
 	}

@@ -52,6 +52,16 @@ type Class struct {
 // All returns the kinds in the order in which people meet them. Each call returns kinds of its own.
 func All() []*Kind { return []*Kind{Database(), Bucket()} }
 
+// Objects returns a new object of each kind. It leaves out what Check refuses.
+func Objects(kinds []*Kind) (objects []v1alpha1.ResourceObject) {
+	for _, k := range kinds {
+		if k != nil && k.New != nil {
+			objects = append(objects, k.New())
+		}
+	}
+	return objects
+}
+
 // Has reports whether an object is of the kind.
 func (k *Kind) Has(object client.Object) bool {
 	return reflect.TypeOf(object) == reflect.TypeOf(k.New())

@@ -69,7 +69,7 @@ var databaseKind = table.Kind[*session]{
 	Resource: func() driver.Resource {
 		return driver.Resource{
 			Title: "Amazon RDS", Name: driver.NameRule{MaxLength: 63, Patterns: instanceNames}, Passwords: passwords, Fields: databaseDocs(), Consequences: databaseConsequences(),
-			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true},
+			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true}, Ownership: driver.OwnedByTags,
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {

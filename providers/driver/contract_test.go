@@ -27,6 +27,9 @@ func TestContractIsFrozen(t *testing.T) {
 	for _, effect := range driver.Effects {
 		lines = append(lines, "Effect "+string(effect))
 	}
+	for _, ownership := range driver.Ownerships {
+		lines = append(lines, "Ownership "+string(ownership))
+	}
 	for _, name := range []string{driver.FieldMark, driver.FieldPassword, driver.FieldUsername} {
 		lines = append(lines, "Field "+name)
 	}

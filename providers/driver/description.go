@@ -72,7 +72,17 @@ type SpanNames struct {
 type Resource struct {
 	// Kind is the kind's name in the API, for example "Bucket". Title is what people call it in this cloud, for example "Amazon S3".
 	Kind, Title string
-	// Name says what names the cloud takes.
+	// Ownership is how the cloud shows whose an object is.
+	Ownership Ownership
+	// Registry is where OwnedByRegistry keeps the marks, in words; empty for the other ownerships.
+	Registry string `json:",omitempty"`
+	// Parent is the kind within whose objects those of this kind are; empty for a kind without a parent. The driver describes that
+	// kind too. Every Request about such an object has the Parent.
+	//
+	// An object within a parent that does not exist is Absent. To create or update one is the error NotFound and makes nothing; to
+	// delete one is no error. To delete a parent deletes what is within it, or is refused with NotEmpty: nothing outlives its parent.
+	Parent string `json:",omitempty"`
+	// Name says what names the cloud takes. They are unique within a parent, if there is one.
 	Name NameRule
 	// Passwords says what passwords the administrator may have, for kinds with a login.
 	Passwords    []PasswordRule

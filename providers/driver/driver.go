@@ -99,6 +99,8 @@ type Request struct {
 	// Name is the name in the cloud, Location where it is.
 	Name     string
 	Location string
+	// Parent is the object within which this one is; zero for a kind without a parent.
+	Parent ParentRef
 	// ID is the cloud's own immutable identity of the object, once it is known.
 	ID string
 	// Mark is the mark that the object bears, or is to bear.

@@ -11,6 +11,8 @@ type ListRequest struct {
 	// request that it came from: with another kind, another Cluster or another session it may be refused. A token that is refused is an
 	// error with the code PageExpired: begin anew, without a token.
 	Page string
+	// Parent asks for the objects within one parent, for a kind that has a parent. It is zero for other kinds.
+	Parent ParentRef
 	// Cluster asks for the objects that have a mark of this cluster id; empty for all objects. It saves calls where the cloud can find
 	// objects by their marks, and changes nothing where it can't. So a page may hold other objects too: look at the marks.
 	Cluster string

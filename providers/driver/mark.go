@@ -2,7 +2,8 @@ package driver
 
 import "maps"
 
-// A Mark is what an object in the cloud bears to say whose it is: tags (AWS) or labels (Google Cloud).
+// A Mark is what an object in the cloud bears to say whose it is: tags (AWS) or labels (Google Cloud). An Ownership says of each kind where
+// the mark is.
 type Mark struct {
 	Cluster   string // the cluster id
 	Namespace string

@@ -12,14 +12,14 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// parameters are the specs of the kinds that a cloud can have. The Go types of the API are called as the kinds are.
-var parameters = func() map[string]reflect.Type {
+// parametersOf returns the specs of the kinds that a cloud can have. The Go types of the API are called as the kinds are.
+func parametersOf(api []v1alpha1.ResourceObject) map[string]reflect.Type {
 	specs := map[string]reflect.Type{}
-	for _, object := range v1alpha1.ResourceObjects() {
+	for _, object := range api {
 		specs[reflect.TypeOf(object).Elem().Name()] = reflect.TypeOf(object.GetParameters()).Elem()
 	}
 	return specs
-}()
+}
 
 // shortestName is how long the names must be that a cloud takes: shorter ones have no room for what makes them unique.
 const shortestName = 20
@@ -31,8 +31,9 @@ const (
 	mostRepeats = 1000
 )
 
-// Check returns what is wrong with how drivers describe themselves, by the names under which they are registered.
-func Check(drivers map[string]Driver) error {
+// Check returns what is wrong with how drivers describe themselves, by the names under which they are registered. api has an object of each
+// kind that there can be; without any, those of v1alpha1.ResourceObjects.
+func Check(drivers map[string]Driver, api ...v1alpha1.ResourceObject) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(drivers)) {
 		if drivers[name] == nil {
@@ -42,7 +43,7 @@ func Check(drivers map[string]Driver) error {
 		d := drivers[name].Describe()
 		err := d.CheckContract()
 		if err == nil {
-			err = d.Validate() // what a description of another version lacks says nothing
+			err = d.Validate(api...) // what a description of another version lacks says nothing
 		}
 		if err == nil && d.Name != name {
 			err = fmt.Errorf("it is registered as %q and describes itself as %q; register it under its own name", name, d.Name)
@@ -54,9 +55,12 @@ func Check(drivers map[string]Driver) error {
 	return errors.Join(errs...)
 }
 
-// Validate returns all that is wrong with a description and how to mend it; nil if nothing is.
-func (d *Description) Validate() error {
-	v := &validation{}
+// Validate returns all that is wrong with a description and how to mend it; nil if nothing is. api is as in Check.
+func (d *Description) Validate(api ...v1alpha1.ResourceObject) error {
+	if len(api) == 0 {
+		api = v1alpha1.ResourceObjects()
+	}
+	v := &validation{parameters: parametersOf(api)}
 	v.identity(d)
 	if len(d.Resources) == 0 {
 		v.add("it has no resources; describe one at least")
@@ -69,10 +73,15 @@ func (d *Description) Validate() error {
 		kinds[r.Kind] = true
 		v.resource(d.Name, r)
 	}
+	v.parents(d)
 	return errors.Join(v.errs...)
 }
 
-type validation struct{ errs []error }
+type validation struct {
+	// parameters are the specs of the kinds that there can be.
+	parameters map[string]reflect.Type
+	errs       []error
+}
 
 func (v *validation) add(format string, args ...any) {
 	v.errs = append(v.errs, fmt.Errorf(format, args...))
@@ -126,15 +135,16 @@ func (v *validation) unique(what string, names []string) {
 }
 
 func (v *validation) resource(cloud string, r Resource) {
-	spec, known := parameters[r.Kind]
+	spec, known := v.parameters[r.Kind]
 	if !known {
-		v.add("the API has no kind %q, only %s; correct Kind", r.Kind, strings.Join(slices.Sorted(maps.Keys(parameters)), ", "))
+		v.add("the API has no kind %q, only %s; correct Kind", r.Kind, strings.Join(slices.Sorted(maps.Keys(v.parameters)), ", "))
 		return
 	}
 	of := &validation{}
 	if r.Title == "" {
 		of.add("it has no title; set Title to what people call the kind in this cloud")
 	}
+	of.ownership(r)
 	of.name(r.Name)
 	of.fields(r, spec, cloud)
 	of.capabilities(r)

@@ -31,6 +31,23 @@ func TestValidate(t *testing.T) {
 		{"a kind twice", func(d *driver.Description) { d.Resources[1].Kind = "Bucket" }, []string{`kind "Bucket" twice`}},
 		{"no such kind", func(d *driver.Description) { d.Resources[0].Kind = "Queue" }, []string{`no kind "Queue"`, "Bucket, Database"}},
 		{"a kind without a title", func(d *driver.Description) { d.Resources[0].Title = "" }, []string{"kind Bucket: it has no title"}},
+		{"nothing says whose it is", func(d *driver.Description) { d.Resources[0].Ownership = "" }, []string{`kind Bucket: Ownership is ""`, `"Tags" "Parent" "Registry"`}},
+		{"an unknown ownership", func(d *driver.Description) { d.Resources[0].Ownership = "Name" }, []string{`kind Bucket: Ownership is "Name"`}},
+		{"owned by a parent that there is not", func(d *driver.Description) { d.Resources[0].Ownership = driver.OwnedByParent },
+			[]string{"kind Bucket: Ownership is Parent, and there is no parent; set Parent"}},
+		{"a registry that is nowhere", func(d *driver.Description) { d.Resources[0].Ownership = driver.OwnedByRegistry }, []string{`kind Bucket: Registry is ""`}},
+		{"a registry that nobody uses", func(d *driver.Description) { d.Resources[0].Registry = "a table" }, []string{`kind Bucket: Registry is "a table", and Ownership is "Tags"`}},
+		{"a registry", func(d *driver.Description) {
+			d.Resources[0].Ownership, d.Resources[0].Registry = driver.OwnedByRegistry, "a table"
+		}, nil},
+		{"within a parent", within("Database", ""), nil},
+		{"owned by its parent", func(d *driver.Description) {
+			d.Resources[0].Parent, d.Resources[0].Ownership = "Database", driver.OwnedByParent
+		}, nil},
+		{"within a parent that the cloud lacks", within("Queue", ""), []string{`kind Bucket: Parent is "Queue", a kind that the cloud lacks; describe Queue too`}},
+		{"within itself", within("Bucket", ""), []string{"kind Bucket: it is within itself: Bucket within Bucket; correct Parent"}},
+		{"within what is within it", within("Database", "Bucket"), []string{
+			"kind Bucket: it is within itself: Bucket within Database within Bucket", "kind Database: it is within itself: Database within Bucket within Database"}},
 		{"names without room", func(d *driver.Description) { d.Resources[0].Name.MaxLength = 8 }, []string{"kind Bucket: Name.MaxLength is 8"}},
 		{"a pattern that does not compile", pattern(driver.NamePattern{Match: "(", Rule: "no"}), []string{"kind Bucket: Name.Patterns[0]"}},
 		{"a pattern without a rule", pattern(driver.NamePattern{Match: "a"}), []string{"kind Bucket: Name.Patterns[0] lacks"}},
@@ -97,6 +114,11 @@ func pattern(p driver.NamePattern) func(*driver.Description) {
 // passwords replaces the rules for the passwords of databases.
 func passwords(rules ...driver.PasswordRule) func(*driver.Description) {
 	return func(d *driver.Description) { d.Resources[1].Passwords = rules }
+}
+
+// within gives buckets and databases parents.
+func within(bucket, database string) func(*driver.Description) {
+	return func(d *driver.Description) { d.Resources[0].Parent, d.Resources[1].Parent = bucket, database }
 }
 
 func withAccount(characters int) func(*driver.Description) {

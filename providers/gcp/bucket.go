@@ -61,9 +61,9 @@ var bucketKind = table.Kind[*session]{
 	Resource: func() driver.Resource {
 		return driver.Resource{
 			Title: "Google Cloud Storage", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Consequences: bucketConsequences(),
-			Capabilities: driver.Capabilities{Contents: true, List: true},
-			Connection:   driver.Connection{Type: "gcs", Scheme: "gs"},
-			Exempt:       map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},
+			Capabilities: driver.Capabilities{Contents: true, List: true}, Ownership: driver.OwnedByTags,
+			Connection: driver.Connection{Type: "gcs", Scheme: "gs"},
+			Exempt:     map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {

@@ -42,7 +42,7 @@ var bucketKind = table.Kind[session]{
 	Resource: func() driver.Resource {
 		return driver.Resource{
 			Title: "Memory", Name: driver.NameRule{MaxLength: 63}, Fields: bucketTable.Docs(), Exempt: maps.Clone(bucketExempt),
-			Capabilities: driver.Capabilities{Contents: true, List: true},
+			Capabilities: driver.Capabilities{Contents: true, List: true}, Ownership: driver.OwnedByTags,
 			Connection:   driver.Connection{Type: "s3", Scheme: "s3"},
 			Consequences: driver.Consequences{Noun: "storage bucket", Contents: "all objects"},
 		}

@@ -78,7 +78,7 @@ var databaseKind = table.Kind[session]{
 			Title: "Memory", Name: driver.NameRule{MaxLength: 63},
 			Passwords:    []driver.PasswordRule{{MinLength: 1, MaxLength: 128}},
 			Fields:       append(databaseTable.Docs(), driver.Field{Field: driver.FieldUsername, Effects: []driver.PossibleEffect{{Effect: driver.Impossible, Instead: usernameInstead}}}),
-			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true},
+			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true}, Ownership: driver.OwnedByTags,
 			Consequences: databaseConsequences(),
 		}
 	},

@@ -1,0 +1,87 @@
+package driver
+
+import (
+	"slices"
+	"strings"
+)
+
+// An Ownership says how a cloud shows whose an object of a kind is.
+type Ownership string
+
+// The ownerships. Text crosses wires: it never changes, and what is not here is refused.
+const (
+	// OwnedByTags: the object itself has the mark, as tags or labels, from its creation.
+	OwnedByTags Ownership = "Tags"
+	// OwnedByParent: nothing in the cloud has a mark of the object. It is ours if Mooring recorded that it created the object, or took
+	// it over, within a parent that is ours. Observation.Mark is always the zero Mark, Request.Mark is not sent to the cloud, and
+	// an Update of FieldMark does nothing and succeeds, without a write.
+	OwnedByParent Ownership = "Parent"
+	// OwnedByRegistry: the mark is kept in another place, which Resource.Registry names, and not on the object. The driver writes it with
+	// the creation: before the object is there, or in the same call. It answers, changes and releases the mark by the same messages as
+	// one in tags, and removes the record together with the object.
+	OwnedByRegistry Ownership = "Registry"
+)
+
+// Ownerships are all of them.
+var Ownerships = []Ownership{OwnedByTags, OwnedByParent, OwnedByRegistry}
+
+// A ParentRef says within which object of the cloud an object is. It is data, and zero for a kind without a parent.
+type ParentRef struct {
+	// Name is the parent's name in the cloud.
+	Name string
+	// ID is the cloud's own immutable identity of the parent; empty if that is not known or if there is none. What has the name and
+	// another ID is not the parent: to a request it is as if the parent did not exist.
+	ID string
+}
+
+// Zero reports whether there is no parent.
+func (p ParentRef) Zero() bool { return p == ParentRef{} }
+
+// Same reports whether two references may be to the same object: the names are the same, and so are the IDs as far as both are known.
+func (p ParentRef) Same(other ParentRef) bool {
+	return p.Name == other.Name && (p.ID == "" || other.ID == "" || p.ID == other.ID)
+}
+
+// ownership checks that it is known whose an object of a kind is.
+func (v *validation) ownership(r Resource) {
+	if !slices.Contains(Ownerships, r.Ownership) {
+		v.add("Ownership is %q, so nothing says whose an object is; choose one of %q", r.Ownership, Ownerships)
+	}
+	if r.Ownership == OwnedByParent && r.Parent == "" {
+		v.add("Ownership is %s, and there is no parent; set Parent to the kind that the objects are within, or choose another Ownership", OwnedByParent)
+	}
+	if (r.Ownership == OwnedByRegistry) != (r.Registry != "") {
+		v.add("Registry is %q, and Ownership is %q; say in Registry where the marks are kept if Ownership is %s, and leave it empty otherwise", r.Registry, r.Ownership, OwnedByRegistry)
+	}
+}
+
+// parents checks that each parent is there, and that no kind is within itself.
+func (v *validation) parents(d *Description) {
+	for _, r := range d.Resources {
+		if r.Parent == "" {
+			continue
+		}
+		if _, described := d.Resource(r.Parent); !described {
+			v.add("kind %s: Parent is %q, a kind that the cloud lacks; describe %s too, or correct Parent", r.Kind, r.Parent, r.Parent)
+			continue
+		}
+		if chain := d.within(r); chain[len(chain)-1] == r.Kind {
+			v.add("kind %s: it is within itself: %s; correct Parent of one of them", r.Kind, strings.Join(chain, " within "))
+		}
+	}
+}
+
+// within returns a kind, its parent, the parent of that, and so on. It ends at the first kind that is there twice.
+func (d *Description) within(r Resource) []string {
+	chain := []string{r.Kind}
+	for r.Parent != "" {
+		seen := slices.Contains(chain, r.Parent)
+		chain = append(chain, r.Parent)
+		parent, described := d.Resource(r.Parent)
+		if seen || !described {
+			break
+		}
+		r = parent
+	}
+	return chain
+}
