@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/google"
@@ -54,14 +55,23 @@ func readKey(secret driver.Credentials) (*serviceAccountKey, error) {
 	return &key, nil
 }
 
-// token fetches a token for the key's service account.
-func (k *serviceAccountKey) token(ctx context.Context, client *http.Client, endpoint string, scopes []string) (*oauth2.Token, error) {
+// token fetches a token for the key's service account. The library counts the token's life by the wall clock; here it is counted by the
+// driver's own, by which the token is renewed.
+func (k *serviceAccountKey) token(ctx context.Context, client *http.Client, endpoint string, scopes []string, now func() time.Time) (*oauth2.Token, error) {
 	config := &jwt.Config{Email: k.ClientEmail, PrivateKey: []byte(k.PrivateKey), PrivateKeyID: k.PrivateKeyID, Scopes: scopes, TokenURL: publicTokenURL}
 	if endpoint != "" {
 		config.TokenURL = endpoint + "/token"
 	}
 	// Neither deadline nor cancellation of the context reaches this request; the client's Timeout ends it.
-	return config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, onBehalf(ctx, client))).Token()
+	asked := now()
+	fetched, err := config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, onBehalf(ctx, client))).Token()
+	if err != nil {
+		return nil, err
+	}
+	if seconds, ok := fetched.Extra("expires_in").(float64); ok && seconds > 0 {
+		fetched.Expiry = asked.Add(time.Duration(seconds) * time.Second)
+	}
+	return fetched, nil
 }
 
 // ambientToken fetches a token for the identity that Mooring itself runs with. That is looked for each time: what was found

@@ -68,7 +68,7 @@ func newChain(s *session, cfg driver.Opening, client *http.Client) (*chain, erro
 			return nil, err
 		}
 		c.base = func(ctx context.Context, scopes []string) (*oauth2.Token, error) {
-			return key.token(ctx, client, cfg.Endpoint, scopes)
+			return key.token(ctx, client, cfg.Endpoint, scopes, s.now)
 		}
 	}
 	return c, nil

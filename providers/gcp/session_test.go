@@ -88,6 +88,24 @@ func TestExpiredTokenIsReplaced(t *testing.T) {
 	}
 }
 
+// How long a token lasts is counted by the driver's own clock, which is far behind that of the machine here.
+func TestTokensEndByTheDriversClock(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	conn := c.open(t)
+	for _, step := range []struct {
+		after time.Duration
+		want  int
+	}{{0, 1}, {53 * time.Minute, 1}, {8 * time.Minute, 2}} {
+		c.clock.advance(step.after)
+		if _, err := drivertest.Buckets(conn).Observe(t.Context(), bucketRequest{Request: driver.Request{Name: "some-bucket"}}); err != nil {
+			t.Fatal(err)
+		}
+		if n := c.Ledger.Count(localcloud.Filter{Service: "token"}); n != step.want {
+			t.Errorf("%v later: %d tokens were fetched, want %d", step.after, n, step.want)
+		}
+	}
+}
+
 func TestOneTokenForMany(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
 	conn := c.open(t)
