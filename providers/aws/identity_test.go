@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -317,11 +318,9 @@ func TestRenewal(t *testing.T) {
 			for range 20 {
 				go func() {
 					for range 5 {
-						ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-						if look(ctx, conn) != nil {
+						if look(t.Context(), conn) != nil { // as one that waits for a renewal which hangs, in the end
 							failed.Add(1)
 						}
-						cancel()
 					}
 					done <- true
 				}()
@@ -336,12 +335,7 @@ func TestRenewal(t *testing.T) {
 			if fault == "" {
 				want = 2
 			}
-			for range 200 { // nobody waits for the renewal, so it may be under way still
-				if len(r.AWSSessions()) == want {
-					break
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
+			await(t, "the renewal, which no call waits for", func() bool { return len(r.AWSSessions()) >= want })
 			if n := len(r.AWSSessions()); n != want {
 				t.Errorf("%d sessions, want %d", n, want)
 			}
@@ -349,31 +343,60 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// Sessions that really end, by the clock on the wall, follow one another without a gap.
-func TestShortSessions(t *testing.T) {
-	r := newReachWith(t, localcloud.Options{SessionLife: time.Second})
-	conn, err := aws.New(aws.Options{Endpoint: r.AWSEndpoint()}).Open(t.Context(), r.web())
+// Sessions follow one another without a gap: while calls go on, each is renewed five minutes before it ends, once, and no call is refused.
+func TestSessionsFollowOneAnother(t *testing.T) {
+	clock := newClock()
+	r := newReachWith(t, localcloud.Options{SessionNow: clock.Now})
+	conn, err := aws.New(aws.Options{Endpoint: r.AWSEndpoint(), Now: clock.Now}).Open(t.Context(), r.web())
 	if err != nil {
 		t.Fatal(err)
 	}
-	done := make(chan error)
-	end := time.Now().Add(2 * time.Second)
-	for range 4 {
-		go func() {
-			var failed error
-			for failed == nil && time.Now().Before(end) {
-				failed = look(t.Context(), conn)
+	var callers sync.WaitGroup
+	var looks [4]atomic.Int64
+	stop := make(chan struct{})
+	for i := range looks {
+		callers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if err := look(t.Context(), conn); err != nil {
+					t.Error(err)
+				}
+				looks[i].Add(1)
 			}
-			done <- failed
-		}()
+		})
 	}
-	for range 4 {
-		if err := <-done; err != nil {
-			t.Error(err)
+	const renewals = 3
+	for n := range renewals {
+		for i := range looks { // none is under way that was signed before the last renewal
+			from := looks[i].Load()
+			await(t, "calls go on", func() bool { return looks[i].Load() >= from+2 })
+		}
+		clock.Advance(55 * time.Minute)
+		await(t, "the session is renewed", func() bool { return len(r.AWSSessions()) >= n+2 })
+	}
+	close(stop)
+	callers.Wait()
+	if n := len(r.AWSSessions()); n != 1+renewals {
+		t.Errorf("%d sessions, want one, and one for each renewal", n)
+	}
+	for _, call := range r.Ledger.Calls(localcloud.Filter{}) {
+		if call.Status == http.StatusForbidden || call.Code == "ExpiredToken" {
+			t.Errorf("a call was refused: %+v", call)
 		}
 	}
-	if n := len(r.AWSSessions()); n < 3 || n > 8 {
-		t.Errorf("%d sessions in two seconds, each for one second", n)
+}
+
+// await waits until something is so that nobody waits for but the test. It gives up only where it would hang.
+func await(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Minute); !so(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it never comes to this: ", what)
+		}
 	}
 }
 

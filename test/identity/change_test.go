@@ -40,7 +40,7 @@ func verifyRotation(w *fixture, way signIn) {
 	deleteOld := w.addKey(way, n, id)
 	w.awaitKey(way, buckets)
 	deleteOld()
-	w.awaitAnswers(way.cloud, buckets, 2)
+	w.awaitObservations(way.cloud, buckets, 2)
 	for _, b := range buckets {
 		calls := w.verifyKeys(b, since, first, way.keyID(w))
 		if i := slices.IndexFunc(calls, refusedCaller); i >= 0 {
@@ -53,7 +53,7 @@ func verifyRotation(w *fixture, way signIn) {
 	since, second := w.Cloud.Ledger.Count(localcloud.Filter{}), way.keyID(w)
 	w.addKey(way, n, id)()
 	w.awaitKey(way, buckets)
-	w.awaitAnswers(way.cloud, buckets, 2)
+	w.awaitObservations(way.cloud, buckets, 2)
 	for _, b := range buckets {
 		w.verifyKeys(b, since, second, way.keyID(w))
 	}
@@ -119,7 +119,7 @@ func verifyRevocation(w *fixture, way signIn) {
 		w.Cloud.ExpireGCPTokens(w.project)
 	}
 
-	w.awaitAnswers(way.cloud, buckets, 3)
+	w.awaitObservations(way.cloud, buckets, 2)
 	refused := 0
 	for _, b := range buckets {
 		refused += w.verifyRetried(way.cloud, b)

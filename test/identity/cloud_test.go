@@ -14,9 +14,11 @@ import (
 // A cloud is what differs between the two, beside the ways in.
 type cloud struct {
 	name string
-	// service is the ledger's name of the one that has buckets, deletion what it calls the end of one.
-	service  string
-	deletion string
+	// service is the ledger's name of the one that has buckets, observation the read that every observation of one begins with, and
+	// deletion what it calls the end of one.
+	service               string
+	observation, deletion string
+
 	account  func(*fixture) v1alpha1.Account
 	endpoint func(*fixture) string
 	audience func(*v1alpha1.WebIdentity) string
@@ -28,7 +30,7 @@ type cloud struct {
 }
 
 var amazon = cloud{
-	name: "aws", service: "s3", deletion: "DeleteBucket",
+	name: "aws", service: "s3", observation: "GetBucketTagging", deletion: "DeleteBucket",
 	account: func(*fixture) v1alpha1.Account {
 		return v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: system.AWSRegion}}
 	},
@@ -46,7 +48,7 @@ var amazon = cloud{
 }
 
 var google = cloud{
-	name: "gcp", service: "storage", deletion: "buckets.delete",
+	name: "gcp", service: "storage", observation: "buckets.get", deletion: "buckets.delete",
 	account: func(w *fixture) v1alpha1.Account {
 		return v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: w.project, Region: system.GCPRegion}}
 	},

@@ -34,7 +34,7 @@ type environment struct {
 	*system.Environment
 	name   string
 	issuer string
-	// clock is the drivers' own, controllerClock the controllers'.
+	// clock is the drivers' own, by which the clouds count the lives of sessions too; controllerClock is the controllers'.
 	clock, controllerClock *system.Clock
 	// period is how often objects are looked at, and how long credentials are used before they are looked at again.
 	period   time.Duration
@@ -45,11 +45,15 @@ type environment struct {
 	deletedNamespaces sync.Map
 }
 
+// timeout is that of calls to the clouds: only one that hangs takes so long.
+const timeout = 5 * time.Minute
+
 // newEnvironment starts an environment, whose tests have ended when it ends.
 func newEnvironment(t *testing.T, name string, period time.Duration, co cluster.Options, lo localcloud.Options) *environment {
 	t.Helper()
 	co.Audit, lo.ListenersOnly = true, true
 	s := &environment{name: name, clock: &system.Clock{}, controllerClock: &system.Clock{}, period: period, tokens: newTokens(t)}
+	lo.SessionNow = s.clock.Now
 	s.Environment = system.NewEnvironment(t, co, lo)
 	s.Install(t, nil)
 	var err error
@@ -60,8 +64,8 @@ func newEnvironment(t *testing.T, name string, period time.Duration, co cluster.
 	t.Cleanup(func() { s.recorder.CheckStates(t) })
 	t.Cleanup(func() { s.verifyAudit(t) })
 	s.StartManager(t, controllers.Options{SyncPeriod: period, Now: s.controllerClock.Now, Drivers: map[string]driver.Driver{
-		"aws": aws.New(aws.Options{Endpoint: s.Cloud.AWSEndpoint(), Now: s.clock.Now}),
-		"gcp": gcp.New(gcp.Options{Endpoint: s.Cloud.GCPEndpoint(), Now: s.clock.Now}),
+		"aws": aws.New(aws.Options{Endpoint: s.Cloud.AWSEndpoint(), Now: s.clock.Now, CallTimeout: timeout}),
+		"gcp": gcp.New(gcp.Options{Endpoint: s.Cloud.GCPEndpoint(), Now: s.clock.Now, CallTimeout: timeout}),
 	}}, s.tokens.wrap)
 	return s
 }

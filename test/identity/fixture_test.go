@@ -174,11 +174,12 @@ func (w *fixture) Eventually(what string, so func() bool) {
 	system.Eventually(w.T, what, so)
 }
 
-// awaitAnswers waits until the cloud has answered each Bucket's calls n times more.
-func (w *fixture) awaitAnswers(c cloud, buckets []*v1alpha1.Bucket, n int) {
+// awaitObservations waits until n more observations of each Bucket have begun and were answered. There is one at a time: after two more, none is
+// under way that began before.
+func (w *fixture) awaitObservations(c cloud, buckets []*v1alpha1.Bucket, n int) {
 	w.Helper()
 	answered := func(b *v1alpha1.Bucket) (n int) {
-		for _, call := range w.Cloud.Ledger.Calls(localcloud.Filter{Service: c.service, Resource: b.Status.ExternalName}) {
+		for _, call := range w.Cloud.Ledger.Calls(localcloud.Filter{Service: c.service, Operation: c.observation, Resource: b.Status.ExternalName}) {
 			if call.Committed {
 				n++
 			}

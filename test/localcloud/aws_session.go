@@ -62,7 +62,7 @@ type AWSSession struct {
 	Expires time.Time
 }
 
-// AWSSessions returns all sessions so far, in order. Sessions are timed by the wall clock, as SDKs know no other.
+// AWSSessions returns all sessions so far, in order. They begin and end by Options.SessionNow.
 func (c *Cloud) AWSSessions() []AWSSession {
 	c.aws.keys.mu.Lock()
 	defer c.aws.keys.mu.Unlock()

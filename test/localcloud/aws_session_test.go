@@ -120,20 +120,27 @@ func TestAWSSessionsEnd(t *testing.T) {
 	}
 }
 
+// A session ends by the clock of sessions, which no other clock moves.
 func TestSessionLife(t *testing.T) {
-	cloud, err := Start(Options{ListenersOnly: true, SessionLife: time.Second})
+	clock := &testClock{at: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
+	cloud, err := Start(Options{ListenersOnly: true, SessionNow: clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cloud.Close() })
 	cloud.AWSRole(testRole, AWSTrust{Principals: []string{"*"}})
 	session := need(sts.NewFromConfig(awsConfig(cloud, ownAccount, "eu-west-1")).AssumeRole(t.Context(), assumeInput(testRole, nil)))(t)
-	if left := time.Until(*session.Credentials.Expiration); left > time.Second {
-		t.Errorf("it lasts %v", left)
+	if lasts := session.Credentials.Expiration.Sub(clock.Now()); lasts != time.Hour {
+		t.Errorf("it lasts %v", lasts)
 	}
-	time.Sleep(time.Until(*session.Credentials.Expiration))
-	_, err = s3.NewFromConfig(as(cloud, session.Credentials)).ListBuckets(t.Context(), nil)
-	wantCode(t, err, "ExpiredToken")
+	for _, tc := range []struct {
+		after time.Duration
+		code  string
+	}{{time.Hour - time.Second, ""}, {time.Second, "ExpiredToken"}} {
+		clock.advance(tc.after)
+		_, err = s3.NewFromConfig(as(cloud, session.Credentials)).ListBuckets(t.Context(), nil)
+		wantCode(t, err, tc.code)
+	}
 }
 
 func TestAWSWebIdentity(t *testing.T) {

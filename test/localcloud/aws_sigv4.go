@@ -120,7 +120,7 @@ func (a *awsCloud) verify(s signature, r *http.Request, body []byte) (awsCaller,
 	return caller, body, nil
 }
 
-// lookup finds the key and judges it, before any signature is computed. A session's life is counted on the wall clock, as by
+// lookup finds the key and judges it, before any signature is computed. A session's life is counted on the clock of sessions, as by
 // its holder.
 func (a *awsCloud) lookup(s signature, r *http.Request) (awsKey, error) {
 	invalid := awsErr(http.StatusForbidden, "InvalidClientTokenId", "The security token included in the request is invalid.")
@@ -132,7 +132,7 @@ func (a *awsCloud) lookup(s signature, r *http.Request) (awsKey, error) {
 	if !hmac.Equal([]byte(token), []byte(key.token)) {
 		return key, invalid
 	}
-	if !key.expires.IsZero() && !time.Now().Before(key.expires) {
+	if !key.expires.IsZero() && !a.cloud.opts.SessionNow().Before(key.expires) {
 		return key, awsErr(http.StatusForbidden, "ExpiredToken", "The security token included in the request is expired")
 	}
 	return key, nil

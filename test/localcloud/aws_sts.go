@@ -189,8 +189,8 @@ func (c *stsCall) begin(assumed awsCaller, duration *int32, s AWSSession) (*stst
 	if seconds < 900 || seconds > 3600 {
 		return nil, nil, awsErr(http.StatusBadRequest, "ValidationError", "The requested DurationSeconds exceeds the MaxSessionDuration set for this role.")
 	}
-	s.Issued = time.Now().UTC()
-	s.Expires = s.Issued.Add(c.cloud.life(time.Duration(seconds) * time.Second)).Truncate(time.Millisecond)
+	s.Issued = c.cloud.opts.SessionNow().UTC()
+	s.Expires = s.Issued.Add(time.Duration(seconds) * time.Second).Truncate(time.Millisecond)
 	assumed.account, assumed.role = role[1], s.Role
 	assumed.arn = fmt.Sprintf("arn:aws:sts::%s:assumed-role/%s/%s", role[1], role[2], s.Name)
 	assumed.userID = "AROA" + keyText(s.Role) + ":" + s.Name

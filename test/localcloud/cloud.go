@@ -45,9 +45,9 @@ type Options struct {
 	// RateLimits enforces the request rates of Google Cloud: a bucket create or delete every two
 	// seconds for a project, an update a second for a bucket, 180 Cloud SQL calls a minute for an identity.
 	RateLimits bool
-	// SessionLife is how long sessions of AWS and access tokens of Google Cloud last, by the wall clock, where that is
-	// shorter than what was asked for.
-	SessionLife time.Duration
+	// SessionNow is the clock by which the sessions of AWS and the access tokens of Google Cloud that this cloud hands out begin
+	// and end, default time.Now. It is another than Now because clients count these lives too: give their drivers the same clock.
+	SessionNow func() time.Time
 }
 
 // A Cloud is a running local cloud. It is safe for concurrent use.
@@ -76,6 +76,9 @@ func Start(opts Options) (*Cloud, error) {
 	}
 	if opts.Now == nil {
 		opts.Now = time.Now
+	}
+	if opts.SessionNow == nil {
+		opts.SessionNow = time.Now
 	}
 	c := &Cloud{opts: opts, dir: opts.Dir, closing: make(chan struct{})}
 	if c.dir == "" {
@@ -130,14 +133,6 @@ func (c *Cloud) AWSEndpoint() string { return "http://" + c.aws.address }
 // /sql/v1beta4/projects/…), and the makers of tokens: /token, /v1/token and
 // /v1/projects/-/serviceAccounts/….
 func (c *Cloud) GCPEndpoint() string { return "http://" + c.gcp.address }
-
-// life returns how long a session lasts that was asked for so long.
-func (c *Cloud) life(asked time.Duration) time.Duration {
-	if most := c.opts.SessionLife; most > 0 {
-		return min(asked, most)
-	}
-	return asked
-}
 
 // Close stops the servers, ends every database process and removes what Start made.
 func (c *Cloud) Close() error {

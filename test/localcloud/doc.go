@@ -14,8 +14,8 @@
 //
 // Whom the clouds trust is for tests to say: TrustIssuer makes them know a Kubernetes cluster by the keys that sign its tokens,
 // AWSRole and GCPPool let ServiceAccounts in, GCPServiceAccount says who may act as whom. An Issuer stands in for the cluster.
-// Sessions and tokens end by the wall clock, early if Options.SessionLife says so; AWSSessions, and Caller and Tags of the
-// ledger's calls, show who came as whom.
+// Sessions and tokens that the clouds hand out begin and end by Options.SessionNow; AWSSessions and GCPTokens, and Caller and Tags of
+// the ledger's calls, show who came as whom.
 //
 // The same as a program is test/localcloud/serve, for other languages and for trying things out by hand.
 //

@@ -37,6 +37,7 @@ type gcpProject struct {
 func newGCPCloud(c *Cloud) *gcpCloud {
 	g := &gcpCloud{cloud: c, mux: http.NewServeMux(), projects: map[string]*gcpProject{},
 		pools: map[string]GCPTrust{}, actors: map[string]gcpServiceAccount{}}
+	g.keys.now = c.opts.SessionNow
 	g.keys.accounts, g.keys.current, g.keys.tokens = map[string]*gcpAccount{}, map[string]*gcpAccount{}, map[string]gcpToken{}
 	g.storage, g.sql = newGCSService(c), newSQLService(c)
 	g.routeToken()

@@ -104,11 +104,10 @@ func (g *gcpCloud) federate(r *gcpRequest) (any, error) {
 	if trust.Project != "" {
 		project = g.project(trust.Project)
 	}
-	life := g.cloud.life(gcpTokenLife)
 	g.keys.mu.Lock()
 	defer g.keys.mu.Unlock()
-	name := g.keys.issue(gcpToken{account: &gcpAccount{project: project}, principal: principal, scopes: scopes, expires: time.Now().Add(life)})
-	return map[string]any{"access_token": name, "expires_in": int(life.Seconds()), "token_type": "Bearer", "issued_token_type": gcpAccessType}, nil
+	name := g.keys.issue(gcpToken{account: &gcpAccount{project: project}, principal: principal, scopes: scopes, expires: g.keys.now().Add(gcpTokenLife)})
+	return map[string]any{"access_token": name, "expires_in": int(gcpTokenLife.Seconds()), "token_type": "Bearer", "issued_token_type": gcpAccessType}, nil
 }
 
 var errNoImpersonation = gcpErr(http.StatusForbidden, "PERMISSION_DENIED", "Permission 'iam.serviceAccounts.getAccessToken' denied on resource (or it may not exist).")
@@ -142,7 +141,7 @@ func (g *gcpCloud) impersonate(r *gcpRequest) (any, error) {
 	if !slices.Contains(target.users, r.token.principal) {
 		return nil, errNoImpersonation
 	}
-	expires := time.Now().Add(g.cloud.life(life))
+	expires := g.keys.now().Add(life)
 	g.keys.mu.Lock()
 	defer g.keys.mu.Unlock()
 	name := g.keys.issue(gcpToken{account: target.account, key: r.token.key, principal: email, scopes: in.Scope, expires: expires})

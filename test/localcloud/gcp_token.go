@@ -30,10 +30,12 @@ const (
 )
 
 // A gcpKeyring knows the service accounts, their keys and the access tokens in circulation. Lives of
-// tokens and assertions are counted on the wall clock, not on the cloud's, because that is
-// where client libraries count them: a test that turns the cloud's clock by a week keeps its tokens.
+// tokens and assertions are not counted on the cloud's clock: a test that turns that by a week keeps its tokens. Those of tokens are
+// counted on the clock of sessions, those of assertions on the wall clock, where client libraries count them.
 type gcpKeyring struct {
+	now      func() time.Time // the clock of sessions
 	mu       sync.Mutex
+	issued   []GCPToken
 	accounts map[string]*gcpAccount // by private_key_id
 	current  map[string]*gcpAccount // by project
 	tokens   map[string]gcpToken
@@ -218,7 +220,7 @@ func (k *gcpKeyring) authenticate(r *http.Request, service string) (gcpToken, er
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	token, ok := k.tokens[name]
-	if !ok || token.account.revoked || !time.Now().Before(token.expires) {
+	if !ok || token.account.revoked || !k.now().Before(token.expires) {
 		return gcpToken{}, gcpErr(http.StatusUnauthorized, "authError", "Request had invalid authentication credentials. Expected OAuth 2 access token.")
 	}
 	covers := func(scope string) bool {
@@ -242,7 +244,7 @@ func (g *gcpCloud) routeToken() {
 		if grant := form.Get("grant_type"); grant != gcpJWTBearer {
 			return nil, gcpErr(http.StatusBadRequest, "unsupported_grant_type", "Invalid grant_type: "+grant)
 		}
-		return g.keys.exchange(form.Get("assertion"), g.tokenURI(), g.cloud.life(gcpTokenLife))
+		return g.keys.exchange(form.Get("assertion"), g.tokenURI())
 	}})
 }
 
@@ -253,7 +255,7 @@ type assertion struct {
 }
 
 // exchange issues an access token for an assertion that is signed with an account's key.
-func (k *gcpKeyring) exchange(signed, audience string, life time.Duration) (any, error) {
+func (k *gcpKeyring) exchange(signed, audience string) (any, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var claims assertion
@@ -278,13 +280,28 @@ func (k *gcpKeyring) exchange(signed, audience string, life time.Duration) (any,
 	case claims.Scope == "":
 		return nil, gcpErr(http.StatusBadRequest, "invalid_scope", "Invalid OAuth scope or ID token audience provided.")
 	}
-	name := k.issue(gcpToken{account: account, key: account.keyID, principal: account.project.email, scopes: strings.Fields(claims.Scope), expires: time.Now().Add(life)})
-	return map[string]any{"access_token": name, "expires_in": int(life.Seconds()), "token_type": "Bearer"}, nil
+	name := k.issue(gcpToken{account: account, key: account.keyID, principal: account.project.email, scopes: strings.Fields(claims.Scope), expires: k.now().Add(gcpTokenLife)})
+	return map[string]any{"access_token": name, "expires_in": int(gcpTokenLife.Seconds()), "token_type": "Bearer"}, nil
+}
+
+// A GCPToken is an access token of Google Cloud, as it was handed out.
+type GCPToken struct {
+	// Principal is the email of a service account, or the name of a pool's identity; see GCPPrincipal.
+	Principal       string
+	Issued, Expires time.Time
+}
+
+// GCPTokens returns all access tokens so far, in order. They begin and end by Options.SessionNow.
+func (c *Cloud) GCPTokens() []GCPToken {
+	c.gcp.keys.mu.Lock()
+	defer c.gcp.keys.mu.Unlock()
+	return slices.Clone(c.gcp.keys.issued)
 }
 
 // issue puts a token in circulation. The caller holds k.mu.
 func (k *gcpKeyring) issue(token gcpToken) (name string) {
 	name = gcpTokenStart + rand.Text()
 	k.tokens[name] = token
+	k.issued = append(k.issued, GCPToken{Principal: token.principal, Issued: k.now(), Expires: token.expires})
 	return name
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/oauth2"
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/sqladmin/v1"
@@ -281,5 +282,29 @@ func TestGCPUnknownPathsAndMembers(t *testing.T) {
 			defer response.Body.Close()
 			wantGCP(t, googleapi.CheckResponse(response), test.want, "")
 		})
+	}
+}
+
+// An access token ends by the clock of sessions, which no other clock moves.
+func TestGCPTokenLife(t *testing.T) {
+	clock := &gcpClock{now: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
+	g := startGCP(t, Options{SessionNow: clock.Now})
+	list := func() error { return g.send(t, http.MethodGet, "/storage/v1/b?project=acme", "", nil) }
+	for _, tc := range []struct {
+		after  time.Duration
+		status int
+	}{{0, 0}, {time.Hour - time.Second, 0}, {time.Second, http.StatusUnauthorized}} {
+		clock.advance(tc.after)
+		status := 0
+		if refused, ok := errors.AsType[*googleapi.Error](list()); ok {
+			status = refused.Code
+		}
+		if status != tc.status {
+			t.Errorf("%v later: status %d, want %d", tc.after, status, tc.status)
+		}
+	}
+	want := []GCPToken{{Principal: "mooring@acme.iam.gserviceaccount.com", Issued: clock.Now().Add(-time.Hour), Expires: clock.Now()}}
+	if diff := cmp.Diff(want, g.GCPTokens()); diff != "" {
+		t.Errorf("tokens (-want +got):\n%s", diff)
 	}
 }

@@ -208,7 +208,7 @@ func (e *Environment) StartManager(t testing.TB, o controllers.Options, wrap fun
 	t.Helper()
 	kill := &KillSwitch{}
 	if o.Drivers == nil {
-		o.Drivers = e.Drivers(kill, 5*time.Second)
+		o.Drivers = e.Drivers(kill, 5*time.Minute) // only a call that hangs times out
 	}
 	if o.SyncPeriod == 0 {
 		o.SyncPeriod = 2 * time.Second

@@ -17,7 +17,7 @@ import (
 )
 
 // Patience is how long a test waits for anything. It is long enough for a machine that others use too.
-const Patience = 2 * time.Minute
+const Patience = 5 * time.Minute
 
 // poll is how often a test looks for what no watch tells.
 const poll = 20 * time.Millisecond
