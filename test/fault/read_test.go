@@ -196,6 +196,19 @@ func (l *lifecycle) awaitObservations(t testing.TB, n int) {
 	})
 }
 
+// awaitReads waits until n more reads of one kind were answered.
+func (l *lifecycle) awaitReads(t testing.TB, operation string, n int) {
+	t.Helper()
+	reads := localcloud.Filter{Account: l.account, Operation: operation}
+	from := l.Cloud.Ledger.Count(reads)
+	await(t, l.name+" is observed", func() string {
+		if l.Cloud.Ledger.Count(reads) < from+n {
+			return "too rarely"
+		}
+		return ""
+	})
+}
+
 // verifyRead leads a lifecycle in one phase of which a read is refused, in each way, for as long as it is made. Whether it is or
 // not, the lifecycle must come to a good end.
 func (l *lifecycle) verifyRead(t *testing.T, p phase, q decidingRead) {

@@ -1,9 +1,9 @@
 package fault
 
 import (
+	"fmt"
 	"maps"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,52 +12,53 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers"
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// TestStaleReads has the cloud show, after each write and for a moment, what was there before it. The moment is shorter
-// than Mooring takes for the longest; what it shows is no reason to write anything again, or to think that anything
-// vanished.
+// staleFor is how many observations in a row are stale after a write.
+const staleFor = 2
+
+// TestStaleReads has the cloud show, after each write and for some observations, what was there before it. By the controllers' clock that
+// is shorter than Mooring takes for the longest; what it shows is no reason to write anything again, or to think that anything vanished.
 func TestStaleReads(t *testing.T) {
 	t.Parallel()
 	w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
-	const moment = 400 * time.Millisecond
-	w.settle = 3 * moment // a busy machine may take long to see that the moment is over
-	w.run(t, timeout)
 	each(t, func(t *testing.T, _ int, s system.Target) {
-		plain := w.withoutFault(t, matrix{manage: func(*testing.T, *lifecycle) {}}, testCase{s, edit})
-		untested := map[phase]bool{creation: true, edit: true, deletion: true}
-		for range 4 { // on a busy machine a moment may pass before anything is read
-			if len(untested) == 0 || t.Failed() {
-				break
-			}
-			for _, p := range w.withStaleReads(t, s, moment, plain) {
-				delete(untested, p)
-			}
-		}
-		if len(untested) > 0 {
-			t.Errorf("nothing stale was read, so nothing was tested: %v", untested)
-		}
+		plain := w.withoutFault(t, matrix{manage: func(t *testing.T, l *lifecycle) { w.process(t, nil, l.name) }}, testCase{s, edit})
+		w.withStaleReads(t, s, plain)
 	})
 }
 
-// withStaleReads leads a lifecycle in which reads are stale after each write, and returns the phases in which some were.
-func (w *environment) withStaleReads(t *testing.T, s system.Target, moment time.Duration, plain map[phase]outcome) (tested []phase) {
+// withStaleReads leads a lifecycle in which reads are stale after each write, and compares it with one that had none.
+func (w *environment) withStaleReads(t *testing.T, s system.Target, plain map[phase]outcome) {
 	t.Helper()
 	l := w.prepared(t, s)
 	defer l.logIfFailed(t)
 	stalled := l.watchStalled(t)
-	hits := l.staleAfterWrites(moment)
+	behind := l.staleAfterWrites()
+	life := &system.KillSwitch{}
+	m, err := w.launch(t.Context(), controllers.Options{Drivers: w.Drivers(life, timeout), Now: behind.now}, life, nil, l.name)
+	l.must(t, err)
+	t.Cleanup(m.Kill)
 	for _, p := range (testCase{s, edit}).phases() {
 		l.enterPhase(p)
-		before := hits.Load()
+		before := behind.observed()
 		l.perform(t, p)
-		if hits.Load() > before {
-			tested = append(tested, p)
+		if p != deletion { // what is observed in the end is fresh, and what was decided by stale reads was done
+			await(t, l.name+": the cloud catches up", func() string {
+				if beyond(l.committed(), plain[p].committed) > 0 {
+					return "" // it may never: each write has it lag again
+				}
+				return behind.lags()
+			})
+			l.awaitReads(t, s.Observe, 2)
 		}
-		time.Sleep(moment) // the test itself is to see how things are
+		if n := behind.observed() - before; n < staleFor {
+			t.Errorf("%s: %d observations were stale, so nothing was tested", p, n)
+		}
 		if got, want := l.committed(), plain[p].committed; !maps.Equal(got, want) {
 			t.Errorf("%s: the cloud was changed by %v, and by %v without stale reads", p, got, want)
 		}
@@ -66,23 +67,82 @@ func (w *environment) withStaleReads(t *testing.T, s system.Target, moment time.
 	if said := stalled(); said != "" {
 		t.Errorf("a person was asked for, because of what was stale: %s", said)
 	}
-	return tested
 }
 
-// staleAfterWrites has reads of the lifecycle's account be stale for a moment after each write, and counts those.
-func (l *lifecycle) staleAfterWrites(moment time.Duration) (hits *atomic.Int32) {
-	hits = &atomic.Int32{}
+// A delay has a lifecycle's cloud lag behind its writes. It lasts for a number of observations and not for a time, so that it is the same
+// on every machine.
+type delay struct {
+	l     *lifecycle
+	began time.Time
+
+	mu    sync.Mutex
+	left  int    // how many observations are still stale
+	lift  func() // ends what is in force, nil if nothing is
+	stale int    // how many observations were stale
+}
+
+// staleAfterWrites has all reads of the lifecycle's account be stale after each write, until it was observed as often as staleFor says.
+func (l *lifecycle) staleAfterWrites() *delay {
+	d := &delay{l: l, began: time.Now()}
 	l.Cloud.Faults.Add(localcloud.Fault{
 		Filter: localcloud.Filter{Account: l.account, Write: localcloud.Writes}, Kind: localcloud.Latency, // of nothing: what counts is the moment
-		Hook: func(localcloud.Call) {
-			lift := l.Cloud.Faults.Add(localcloud.Fault{
-				Filter: localcloud.Filter{Account: l.account, Write: localcloud.Reads}, Kind: localcloud.Stale,
-				Hook: func(localcloud.Call) { hits.Add(1) },
-			})
-			time.AfterFunc(moment, lift)
-		},
+		Hook: func(localcloud.Call) { d.begin() },
 	})
-	return hits
+	return d
+}
+
+func (d *delay) begin() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.left = staleFor
+	if d.lift == nil {
+		d.lift = d.l.Cloud.Faults.Add(localcloud.Fault{
+			Filter: localcloud.Filter{Account: d.l.account, Write: localcloud.Reads}, Kind: localcloud.Stale, Hook: d.count,
+		})
+	}
+}
+
+// count counts the observations among the reads that were stale, and ends the delay with the last one.
+func (d *delay) count(c localcloud.Call) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c.Operation != d.l.target.Observe {
+		return
+	}
+	d.stale++
+	if d.left--; d.left == 0 {
+		d.lift()
+		d.lift = nil
+	}
+}
+
+// observed returns how many observations were stale.
+func (d *delay) observed() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.stale
+}
+
+// lags says that the cloud still shows what is stale, "" if it does not.
+func (d *delay) lags() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.lift == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d observations are to be stale", d.left)
+}
+
+// now is the controllers' clock: each observation that is fresh takes a quarter of the time for which they expect the cloud to lag, and those
+// that are stale take none. A write is made after one observation, so that what is stale is never older than that.
+func (d *delay) now() time.Time {
+	fresh := 0
+	for _, c := range d.l.Cloud.Ledger.Calls(localcloud.Filter{Account: d.l.account, Operation: d.l.target.Observe}) {
+		if c.Fault != localcloud.Stale {
+			fresh++
+		}
+	}
+	return d.began.Add(time.Duration(fresh) * settle / 4)
 }
 
 // watchStalled returns what says how the lifecycle's object was stalled at any time from now on, "" if it was not.
