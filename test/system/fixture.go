@@ -111,10 +111,11 @@ func (f *Fixture) AwaitCondition(o v1alpha1.ResourceObject, condition string, st
 	}
 }
 
-// AwaitReady waits until an object is Ready, for this generation of its spec.
+// AwaitReady waits until an object is Ready, for this generation of its spec, because it is usable and up to date: one that is paused, or
+// only observed, is Ready for another reason.
 func (f *Fixture) AwaitReady(o v1alpha1.ResourceObject) *v1alpha1.ResourceStatus {
 	f.Helper()
-	return f.AwaitCondition(o, v1alpha1.ConditionReady, metav1.ConditionTrue, "")
+	return f.AwaitCondition(o, v1alpha1.ConditionReady, metav1.ConditionTrue, v1alpha1.ReasonReady)
 }
 
 // AwaitDeleted waits until an object has left the API server.
