@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -117,12 +118,26 @@ func TestADay(t *testing.T) {
 			t.Errorf("%s: after a day it is\n    %v", r.name, s)
 		}
 	}
+	for _, r := range all {
+		if strings.HasPrefix(r.name, "converged-") {
+			w.observesOnRequest(w.onDay(r.cloud), r.object, r.external)
+		}
+	}
 	// Accounts are asked who they are, those with wrong keys too.
 	observations, calls := observed(day, func(c localcloud.Call) bool { return c.Resource == "" && c.Service != "token" })
 	t.Logf("accounts: asked %d times, %d calls", observations, calls)
 	if most := 3*slowly + 2*failing; calls > most {
 		t.Errorf("accounts were asked %d times in a day, want at most %d", calls, most)
 	}
+}
+
+// observesOnRequest checks that the annotation for doing it now has an object observed while the time stands still, in which nothing else is
+// due.
+func (w *dayFixture) observesOnRequest(c *system.Cloud, o client.Object, name string) {
+	w.Helper()
+	before := c.Observations(name)
+	edit(w.fixture, o, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationReconcile: "now"}) })
+	w.Eventually(name+" is observed for being asked to, and not for the time", func() bool { return c.Observations(name) > before })
 }
 
 // observed counts the moments at which there were calls, and these. Time stands still in an observation.

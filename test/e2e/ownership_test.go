@@ -266,23 +266,3 @@ func TestPause(t *testing.T) {
 		w.awaitDeleted(o)
 	})
 }
-
-// The annotation for doing it now is followed sooner than a re-check would come. A busy machine gets several tries.
-func TestReconcileNow(t *testing.T) {
-	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
-		o := w.declare(c, k, "now")
-		w.create(o)
-		name := w.ready(o).Status.ExternalName
-		for try := range 10 {
-			w.observedAgain(c, name, 1)
-			edit(w, o, func(o client.Object) {
-				o.SetAnnotations(map[string]string{v1alpha1.AnnotationReconcile: string(rune('a' + try))})
-			})
-			w.observedAgain(c, name, 1)
-			if times := c.ObservationTimes(name); times[len(times)-1].Sub(times[len(times)-2]) < syncPeriod*8/10 {
-				return
-			}
-		}
-		w.Error("it is looked at no sooner for being asked to")
-	})
-}
