@@ -37,7 +37,8 @@ func verifyRotation(w *fixture, way signIn) {
 	w.ready(buckets...)
 	since, first := w.Cloud.Ledger.Count(localcloud.Filter{}), way.keyID(w)
 
-	deleteOld := w.addKey(way, n, id)
+	deleteOld := way.addKey(w)
+	w.storeKey(way, n, id)
 	w.awaitKey(way, buckets)
 	deleteOld()
 	w.awaitObservations(way.cloud, buckets, 2)
@@ -49,9 +50,11 @@ func verifyRotation(w *fixture, way signIn) {
 	}
 	w.ready(buckets...)
 
-	// A key that leaked is deleted at once. Calls are refused until the new key is read, and all goes on with that.
+	// A key that leaked is deleted at once. Calls that are signed with it are refused until the new key is read, and all goes on with that.
 	since, second := w.Cloud.Ledger.Count(localcloud.Filter{}), way.keyID(w)
-	w.addKey(way, n, id)()
+	way.addKey(w)()
+	w.awaitWithoutKey(way, id, buckets, since)
+	w.storeKey(way, n, id)
 	w.awaitKey(way, buckets)
 	w.awaitObservations(way.cloud, buckets, 2)
 	for _, b := range buckets {
@@ -60,13 +63,26 @@ func verifyRotation(w *fixture, way signIn) {
 	w.ready(buckets...)
 }
 
-// addKey makes another key, and writes it into the tenant's Secret.
-func (w *fixture) addKey(way signIn, n tenant, id identity) (deleteOld func()) {
+// awaitWithoutKey waits until it has shown that the Buckets' key is deleted: since then a call was refused. A session that began with it goes on.
+func (w *fixture) awaitWithoutKey(way signIn, id identity, buckets []*v1alpha1.Bucket, since int) {
 	w.Helper()
-	deleteOld = way.addKey(w)
+	if len(id.chain.AssumeRoles) > 0 || id.chain.ImpersonateServiceAccount != "" {
+		w.awaitObservations(way.cloud, buckets, 2)
+		return
+	}
+	w.Eventually("a call with the deleted key is refused", func() bool {
+		return slices.ContainsFunc(w.Cloud.Ledger.Calls(localcloud.Filter{})[since:], func(c localcloud.Call) bool {
+			ofOurs := func(b *v1alpha1.Bucket) bool { return c.Resource == b.Status.ExternalName }
+			return slices.ContainsFunc(buckets, ofOurs) && refusedCaller(c)
+		})
+	})
+}
+
+// storeKey writes the current key into the tenant's Secret.
+func (w *fixture) storeKey(way signIn, n tenant, id identity) {
+	w.Helper()
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: n.name, Name: config + "-" + way.cloud.name}}
 	edit(w, secret, func(s *corev1.Secret) { s.Data = id.secret() })
-	return deleteOld
 }
 
 // awaitKey waits until the cloud has answered a call about each Bucket that began with the current key.
