@@ -37,7 +37,7 @@ import (
 
 const (
 	// patience is for a machine that does everything else too.
-	patience = time.Minute
+	patience = 5 * time.Minute
 	// delay is how long the creation under way goes on after SIGTERM.
 	delay = 3 * time.Second
 )

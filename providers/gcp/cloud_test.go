@@ -167,7 +167,7 @@ func (c *cloud) count(side localcloud.Side) int {
 	seen := func(side localcloud.Side) int {
 		return c.Ledger.Count(localcloud.Filter{Service: "storage", Write: side}) + c.Ledger.Count(localcloud.Filter{Service: "sqladmin", Write: side})
 	}
-	for range 1000 {
+	for range 30_000 {
 		if seen(localcloud.Any) >= int(c.sent.calls.Load()) {
 			break
 		}

@@ -76,7 +76,7 @@ func (w *fixture) query(secret map[string][]byte) (user, database string, err er
 // queryBy connects with or without TLS.
 func (w *fixture) queryBy(secret map[string][]byte, tls bool) (user, database string, err error) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(w.Context(), 5*time.Minute)
 	defer cancel()
 	if string(secret["type"]) == "mysql" {
 		return w.queryMySQL(ctx, secret, tls)

@@ -22,7 +22,7 @@ func queryPostgres(t *testing.T, e *engine, user, password, database, sql string
 	if database == "" {
 		database = "postgres"
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	uri := url.URL{
 		Scheme: "postgres", User: url.UserPassword(user, password), Path: "/" + database,
@@ -53,7 +53,7 @@ func queryMariaDB(t *testing.T, e *engine, user, password, database, sql string)
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	client := exec.CommandContext(ctx, system.(mariaDB).client, "--no-defaults", "--protocol=tcp", "--host="+e.Host, "--port="+strconv.Itoa(e.Port),
 		"--ssl-ca="+caFile(t, e), "--ssl-verify-server-cert", "--user="+user, "--batch", "--skip-column-names", "--execute="+sql)
@@ -71,7 +71,7 @@ func queryMariaDB(t *testing.T, e *engine, user, password, database, sql string)
 
 // plainPostgres reports whether a login without TLS succeeds.
 func plainPostgres(_ *testing.T, e *engine, user, password string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	uri := url.URL{Scheme: "postgres", User: url.UserPassword(user, password), Path: "/postgres",
 		Host: net.JoinHostPort(e.Host, strconv.Itoa(e.Port)), RawQuery: "sslmode=disable"}
@@ -89,7 +89,7 @@ func plainMariaDB(t *testing.T, e *engine, user, password string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	client := exec.CommandContext(ctx, system.(mariaDB).client, "--no-defaults", "--protocol=tcp", "--host="+e.Host, "--port="+strconv.Itoa(e.Port),
 		"--skip-ssl", "--user="+user, "--execute=SELECT 1")

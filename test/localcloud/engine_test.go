@@ -474,7 +474,7 @@ func TestParentKilled(t *testing.T) {
 	}
 	_ = parent.Process.Kill()
 	_ = parent.Wait()
-	for deadline := time.Now().Add(10 * time.Second); len(processesBelow(dir)) > 0; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); len(processesBelow(dir)) > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("processes %v outlived their parent", processesBelow(dir))
 		}
@@ -501,7 +501,7 @@ func keepBusy(t *testing.T, e *engine, user string) {
 	go func() {
 		_, _ = queryPostgres(t, e, user, password, "", "SELECT count(*) FROM generate_series(1, 1e12)")
 	}()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		busy, err := queryPostgres(t, e, user, password, "", "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%1e12%' AND pid <> pg_backend_pid()")
 		if err == nil && busy == "1" {
 			return

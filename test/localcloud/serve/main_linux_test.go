@@ -171,7 +171,7 @@ func freePorts(t *testing.T) (address, next string) {
 }
 
 // patience is for a machine that does everything else too.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // A program is one that runs, with a folder for temporary files of its own.
 type program struct {
