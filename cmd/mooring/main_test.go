@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -224,7 +223,7 @@ type replica struct {
 // start starts a replica, told by flags and by variables what to do.
 func (w *fixture) start(t *testing.T, flags ...string) *replica {
 	t.Helper()
-	r := &replica{health: freeAddress(t), metric: freeAddress(t), webhook: freeAddress(t), logged: make(chan struct{}), ended: make(chan struct{})}
+	r := &replica{health: system.FreeAddress(t), metric: system.FreeAddress(t), webhook: system.FreeAddress(t), logged: make(chan struct{}), ended: make(chan struct{})}
 	r.cmd = w.Cluster.Command(w.program, "--leader-elect", "--kubeconfig="+w.kubeconfig, "--health-address="+r.health, "--webhook-address="+r.webhook)
 	r.cmd.Args = append(r.cmd.Args, flags...)
 	r.cmd.Env = append(os.Environ(), "MOORING_METRICS_ADDRESS="+r.metric, "MOORING_SYNC_PERIOD=2s", "MOORING_POD_UID="+w.pod)
@@ -365,14 +364,4 @@ func (r *replica) await(t *testing.T, what string, met func() bool) {
 			t.Fatalf("waited %v for %s", patience, what)
 		}
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }

@@ -72,9 +72,9 @@ func becomesReady(t *testing.T, img image, root string) {
 		t.Fatal(err)
 	}
 	mountable(t, root)
-	health := freeAddress(t)
+	health := system.FreeAddress(t)
 	c := img.cell(t, root, serviceAccount(t, kube, control.Config()),
-		"--health-address="+health, "--metrics-address="+freeAddress(t), "--webhook-address="+freeAddress(t))
+		"--health-address="+health, "--metrics-address="+system.FreeAddress(t), "--webhook-address="+system.FreeAddress(t))
 	host, port, err := net.SplitHostPort(strings.TrimPrefix(control.Config().Host, "https://"))
 	if err != nil {
 		t.Fatal(err)
@@ -196,16 +196,6 @@ func serviceAccount(t *testing.T, kube client.Client, config *rest.Config) strin
 		write(t, filepath.Join(dir, name), strings.NewReader(content), 0o444)
 	}
 	return dir
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }
 
 // child returns the process that another has started.

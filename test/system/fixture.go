@@ -1,7 +1,6 @@
 package system
 
 import (
-	"net"
 	"path/filepath"
 	"testing"
 	"time"
@@ -181,17 +180,4 @@ func ConfigFile(elem ...string) (string, error) {
 		return "", err
 	}
 	return filepath.Join(append([]string{root, "config"}, elem...)...), nil
-}
-
-// FreeAddress returns an address of this machine on which nothing listens.
-func FreeAddress(t testing.TB) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err == nil {
-		err = listener.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return listener.Addr().String()
 }
