@@ -137,13 +137,14 @@ func newFixture(t *testing.T) *fixture {
 // built is the folder of the program that all tests run.
 var built string
 
-// program builds the program, once: to link it takes longer than to start a control plane.
+// program builds the program, once.
 var program = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(built, "mooring")
-	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	root, err := cluster.Repository()
+	if err != nil {
+		return "", err
 	}
-	return path, nil
+	path := filepath.Join(built, "mooring")
+	return path, cluster.Link(context.Background(), root, "mooring", path)
 })
 
 func TestMain(m *testing.M) {

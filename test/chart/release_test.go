@@ -11,6 +11,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/mooring-dev/mooring/test/cluster"
 )
 
 // The first release: what people upgrade from. Where the clone has no tags, the commit is the same.
@@ -143,11 +145,12 @@ func build(t testing.TB, source string) string {
 		return built
 	}
 	program := filepath.Join(scratch, "mooring-"+fmt.Sprint(len(builds.of)))
-	// As ko does; so they share what is compiled. Without symbols, as images hold it, it is linked in two thirds of the time.
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "./cmd/mooring")
-	cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build %s: %v\n%s", source, err, out)
+	name := "mooring"
+	if key != source {
+		name += "-" + key
+	}
+	if err := cluster.Link(t.Context(), source, name, program); err != nil {
+		t.Fatal(err)
 	}
 	if builds.of == nil {
 		builds.of = map[string]string{}

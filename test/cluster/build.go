@@ -48,6 +48,40 @@ func BuildProgram(ctx context.Context, out io.Writer, folder string) (string, er
 	return path, nil
 }
 
+// Link builds cmd/mooring from a source tree of Mooring at path, static as in the image. What was linked is kept in bin/linked under a
+// name, and linked anew only after the source, or Go, has changed: it takes longer than to start a control plane. It is copied from there,
+// since another test may link another source under the name.
+func Link(ctx context.Context, source, name, path string) error {
+	root, err := Repository()
+	if err != nil {
+		return err
+	}
+	folder := filepath.Join(root, "bin", "linked")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return fmt.Errorf("link %s: %w", source, err)
+	}
+	guard, err := os.OpenFile(filepath.Join(folder, name+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("link %s: %w", source, err)
+	}
+	defer func() { _ = guard.Close() }() // which unlocks it
+	if err := syscall.Flock(int(guard.Fd()), syscall.LOCK_EX); err != nil {
+		return fmt.Errorf("link %s: lock %q: %w", source, guard.Name(), err)
+	}
+	kept := filepath.Join(folder, name)
+	// With the flags of ko, so that they share what is compiled.
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", kept, "./cmd/mooring")
+	cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("link %s: %w\n%s", source, err, out)
+	}
+	content, err := os.ReadFile(kept)
+	if err != nil {
+		return fmt.Errorf("link %s: %w", source, err)
+	}
+	return os.WriteFile(path, content, 0o755)
+}
+
 // lines passes whole lines on, but for those that say what go downloads.
 type lines struct {
 	out  io.Writer
