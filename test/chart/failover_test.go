@@ -21,10 +21,10 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// rush is how many objects are made while leaders change. A third of them is far more than a leader works on at once.
-const rush = 200
+// rush is how many objects are made while leaders change. A third of it is more than the 20 that a leader works on at once.
+const rush = 100
 
-// TestFailover loses the leader in the middle of 200 creations: another takes over, nothing is made twice, and no call is made
+// TestFailover loses the leader in the middle of 100 creations: another takes over, nothing is made twice, and no call is made
 // by both.
 func TestFailover(t *testing.T) {
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 )
 
 // often makes re-checks come in quick succession.
-const often = "syncPeriod: 2s\n"
+const often = "syncPeriod: 5s\n"
 
 // TestLife is an installation's: the first release is installed, upgraded to what is here, uninstalled, and installed
 // again, with 100 live resources. None of it is any of the cloud's concern.
