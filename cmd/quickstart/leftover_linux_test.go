@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -78,6 +79,11 @@ func TestNothingIsLeftRunning(t *testing.T) {
 	}
 }
 
+// built builds the quickstart, once for all tests: to find that nothing has changed takes a second.
+var built = sync.OnceValues(func() (string, error) {
+	return cluster.BuildProgram(context.Background(), io.Discard, "cmd/quickstart")
+})
+
 // A running quickstart, known by the folder that all of its processes were told to use.
 type running struct {
 	t      *testing.T
@@ -110,7 +116,7 @@ func start(t *testing.T, byMake bool, more ...string) *running {
 	if byMake {
 		r.cmd = exec.Command("make", "-C", root, "quickstart", "QUICKSTART_FLAGS="+strings.Join(flags, " "))
 	} else {
-		program, err := cluster.BuildProgram(t.Context(), io.Discard, "cmd/quickstart")
+		program, err := built()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +206,7 @@ func (r *running) wait() int {
 
 func (r *running) await(what string, met func() bool) {
 	r.t.Helper()
-	for began := time.Now(); !met(); time.Sleep(20 * time.Millisecond) {
+	for began := time.Now(); !met(); time.Sleep(100 * time.Millisecond) { // to look at all processes takes milliseconds
 		if time.Since(began) > patience {
 			r.t.Fatalf("waited %v for %s; running: %v", patience, what, r.processes(""))
 		}
@@ -212,15 +218,18 @@ func (r *running) await(what string, met func() bool) {
 func (r *running) processes(program string) (pids []int) {
 	folders, _ := filepath.Glob("/proc/[0-9]*")
 	for _, folder := range folders {
+		runs, _ := os.Readlink(filepath.Join(folder, "exe"))
+		runs = strings.TrimSuffix(runs, " (deleted)") // another quickstart has built the program anew meanwhile
+		if !strings.HasSuffix(runs, program) {
+			continue
+		}
 		environment, _ := os.ReadFile(filepath.Join(folder, "environ"))
 		arguments, _ := os.ReadFile(filepath.Join(folder, "cmdline"))
 		works, _ := os.Readlink(filepath.Join(folder, "cwd"))
 		if !strings.Contains(string(environment)+string(arguments)+works, r.dir) {
 			continue
 		}
-		runs, _ := os.Readlink(filepath.Join(folder, "exe"))
-		runs = strings.TrimSuffix(runs, " (deleted)") // another quickstart has built the program anew meanwhile
-		if pid, err := strconv.Atoi(filepath.Base(folder)); err == nil && strings.HasSuffix(runs, program) {
+		if pid, err := strconv.Atoi(filepath.Base(folder)); err == nil {
 			pids = append(pids, pid)
 		}
 	}
