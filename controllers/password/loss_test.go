@@ -22,13 +22,18 @@ type environment struct {
 	password         string
 	setting, refused bool
 	next             string
-	// foreign: only others know the password.
-	foreign bool
+	// foreign: only others know the password. before: the server was made for this object before, so nobody else uses its password.
+	// kept: it was restored with the password that was in force, so it has none that only others know.
+	foreign, before, kept bool
+	// recorded: finalizer and binding are stored, without which nothing is.
+	recorded bool
 
 	// What people do: the password that the spec names, and an approval.
 	wanted   string
 	approved bool
 
+	// had are the passwords that servers of this object ever had.
+	had     map[string]bool
 	made    int
 	serials map[int]string
 	// fault returns whether a write is lost, its response is lost, or the process crashes after it.
@@ -79,18 +84,18 @@ func (e *environment) state() State { return State{e.secret, e.accepted, e.sent}
 
 // store stores a decision, if it says so, and reports whether the reconciliation goes on.
 func (e *environment) store(d Decision) bool {
-	if !d.Store {
-		return true
-	}
-	return e.write(func() {
-		if n := d.State; n.Next != "" {
-			if used, known := e.serials[n.Serial]; known && used != n.Next {
-				e.failed("serial %d was of %q, and is of %q", n.Serial, used, n.Next)
-			}
-			e.serials[n.Serial] = n.Next
+	return d.Store == Never || e.write(func() { e.put(d.State) })
+}
+
+// put stores a state.
+func (e *environment) put(s State) {
+	if s.Next != "" {
+		if used, known := e.serials[s.Serial]; known && used != s.Next {
+			e.failed("serial %d was of %q, and is of %q", s.Serial, used, s.Next)
 		}
-		e.secret = d.State.Stored
-	})
+		e.serials[s.Serial] = s.Next
+	}
+	e.secret = s.Stored
 }
 
 // reconcile does one reconciliation.
@@ -106,22 +111,44 @@ func (e *environment) reconcile() {
 }
 
 func (e *environment) create() {
-	d := e.state().Create(e.wanted, e.fresh())
-	e.sent = d.State.Sent
-	if !e.store(d) {
+	if !e.carryOut(e.state().Create(e.wanted, e.fresh())) {
 		return
 	}
-	e.write(func() { e.exists, e.taken, e.password = true, true, d.State.Latest() })
+	password := e.secret.Latest()
+	e.write(func() { e.exists, e.taken, e.foreign, e.password = true, true, false, password; e.had[password] = true })
 }
 
 func (e *environment) takeOver() {
-	d := e.state().TakeOver(false)
-	if !e.store(d) {
-		return
-	}
-	if e.sent = 0; e.write(func() { e.accepted = 0 }) {
+	if e.carryOut(e.state().TakeOver(e.before)) {
 		e.write(func() { e.taken = true })
 	}
+}
+
+// carryOut does what comes before a server is created or taken over, in the order that a decision says, and reports whether the
+// reconciliation goes on. Any of the writes may be the last.
+func (e *environment) carryOut(d Decision) bool {
+	store := func(at When) bool {
+		if d.Store != at {
+			return true
+		}
+		return e.write(func() {
+			if !e.recorded {
+				e.failed("the password Secret is stored before the finalizer, and may be left behind")
+			}
+			e.put(d.State)
+		})
+	}
+	if !store(AtOnce) || !e.recorded && !e.write(func() { e.recorded = true }) || !store(BeforeStartOver) {
+		return false
+	}
+	e.sent = 0
+	if !e.write(func() { e.accepted = 0 }) || !store(AfterStartOver) {
+		return false
+	}
+	if d.Do == Include && (d.State.Latest() == "" || e.secret.Latest() != d.State.Latest()) {
+		e.failed("a server is created with %q, and %+v is stored", d.State.Latest(), e.secret)
+	}
+	return true
 }
 
 func (e *environment) update() {
@@ -165,14 +192,14 @@ func (e *environment) finish(fails bool) {
 	}
 	e.setting, e.refused = false, fails
 	if !fails {
-		e.password, e.foreign = e.next, false
+		e.password, e.foreign, e.had[e.next] = e.next, false, true
 	}
 }
 
 // check demands what always holds: the server's password is stored, or another is about to be sent.
 func (e *environment) check() {
-	if !e.exists || e.foreign || e.refused || e.secret.Next != "" || e.password == e.secret.Current {
-		return
+	if !e.exists || e.foreign || e.refused || e.secret.Next != "" || e.password == e.secret.Current || e.secret.Latest() == "" {
+		return // without any password another is made
 	}
 	e.failed("the server has %q, and nothing is sent: %+v", e.password, e.secret)
 }
@@ -185,6 +212,8 @@ func (e *environment) rest() {
 		e.finish(false)
 	}
 	switch {
+	case e.kept && e.secret.Foreign:
+		e.failed("%q was in force when the server was restored, and is thought to be known to others only", e.password)
 	case e.foreign && (e.approved || e.wanted != "" && e.wanted != "theirs"):
 		e.failed("the password that only others know was not replaced")
 	case e.secret.Foreign && e.wanted == "" && !e.approved: // it awaits approval, maybe again: an approved one may have been lost
@@ -200,7 +229,7 @@ func (e *environment) rest() {
 
 // run plays what the bytes say: one byte an event, and one for each write that follows from it. faultless bytes end it.
 func run(events []byte) error {
-	e := &environment{serials: map[int]string{}}
+	e := &environment{serials: map[int]string{}, had: map[string]bool{}}
 	next := func() (b byte) {
 		if len(events) > 0 {
 			b, events = events[0], events[1:]
@@ -225,7 +254,15 @@ func run(events []byte) error {
 			e.sent = 0 // a crash
 		case 5: // the server is lost, and another is restored or made by others
 			if !e.setting {
-				e.restore(b >= 128)
+				e.restore(b >= 128, b/16%4 == 0)
+			}
+		case 6: // the server is lost, and is created anew
+			if b >= 128 {
+				e.exists, e.taken, e.setting, e.refused, e.kept = false, false, false, false, false
+			}
+		case 7: // the password Secret is lost, and with it all that is known of the server's password
+			if b >= 192 {
+				e.secret, e.serials, e.foreign, e.kept = Stored{}, map[int]string{}, false, false
 			}
 		default:
 			e.reconcile()
@@ -239,16 +276,21 @@ func run(events []byte) error {
 }
 
 // restore puts a server in place that this object has to take over: one with the password that was in force, if there was one, as
-// it comes from a snapshot; or else one of others. made: there was none before.
-func (e *environment) restore(made bool) {
+// it comes from a snapshot; or else one of others. made: there was none before. before: it was made for this object.
+func (e *environment) restore(made, before bool) {
 	if e.exists && (!made || !e.taken) {
 		return
 	}
 	e.connection = "" // what was published before is of the former server
-	e.exists, e.taken, e.refused, e.password, e.foreign = true, false, false, "theirs", true
-	if known := e.state().InForce(); known != "" {
+	former := e.password
+	e.exists, e.taken, e.refused, e.password, e.foreign, e.before = true, false, false, "theirs", !before, before
+	switch known := e.state().InForce(); {
+	case known != "" && !e.had[known]:
+		e.failed("%q counts as in force, and no server ever had it: the one that is restored has %q", known, former)
+	case known != "":
 		e.password, e.foreign = known, false
 	}
+	e.kept = e.password != "theirs"
 }
 
 // Whatever is lost and in whatever order: once it is at rest, the connection Secret has the password of the server.
@@ -266,7 +308,7 @@ func TestLosses(t *testing.T) {
 }
 
 func FuzzLosses(f *testing.F) {
-	f.Add([]byte{6, 100, 100, 6, 100, 100, 100})
+	f.Add([]byte{8, 100, 100, 8, 100, 100, 100})
 	f.Fuzz(func(t *testing.T, events []byte) {
 		if err := run(events); err != nil {
 			t.Error(err)

@@ -51,12 +51,38 @@ const (
 	Include Do = "Include"
 )
 
+// When says when a State is stored that was decided. The Secret and the object's status are two writes, and a crash may come between them:
+// each order is the one after which the next reconciliation decides the same.
+type When string
+
+// When a State is stored.
+const (
+	// Never: the Secret holds what matters.
+	Never When = ""
+	// AtOnce: before anything else is written, sent or published.
+	AtOnce When = "AtOnce"
+	// BeforeStartOver: once finalizer and binding are stored, and before the status forgets the former server. The status says what that
+	// server had accepted, which a server that was restored still has.
+	BeforeStartOver When = "BeforeStartOver"
+	// AfterStartOver: once the status has forgotten the former server, and before the creation is sent. Else what the former server had
+	// accepted would be taken for the password of the new one.
+	AfterStartOver When = "AfterStartOver"
+)
+
 // A Decision is what follows from an event.
 type Decision struct {
 	State State
-	// Store: State has to be stored, before anything is sent and before anything is published.
-	Store bool
+	// Store says when State has to be stored. It is always before anything is sent, and before anything is published.
+	Store When
 	Do    Do
+}
+
+// decided returns a decision about a state that is stored at a time, if it has to be: if another was stored before.
+func decided(s State, before Stored, store When, do Do) Decision {
+	if s.Stored == before {
+		store = Never
+	}
+	return Decision{State: s, Store: store, Do: do}
 }
 
 // Left is what a connection Secret says that was left with a server which is taken back.
@@ -100,7 +126,7 @@ func (s State) Observe(o Observation) Decision {
 	}
 	s = s.renewed(o.Wanted, o.Fresh, First+1)
 	if o.UserMissing {
-		return Decision{State: s, Store: s.Stored != before, Do: Include}
+		return decided(s, before, AtOnce, Include)
 	}
 	if o.Refused && o.Ready {
 		s = s.Refuse()
@@ -109,7 +135,7 @@ func (s State) Observe(o Observation) Decision {
 		}
 	}
 	if s.Next == "" || !o.Ready {
-		return Decision{State: s, Store: s.Stored != before, Do: Nothing}
+		return decided(s, before, AtOnce, Nothing)
 	}
 	if s.Sent == s.Serial {
 		s.Accepted = s.Serial
@@ -119,21 +145,26 @@ func (s State) Observe(o Observation) Decision {
 		s.Accepted = First
 		return Decision{State: s.promoted(), Do: Nothing}
 	case s.taken():
-		return Decision{State: s.promoted(), Store: true, Do: Nothing}
+		return Decision{State: s.promoted(), Store: AtOnce, Do: Nothing}
 	case s.Foreign && o.Wanted == "":
-		return Decision{State: s, Store: s.Stored != before, Do: Replace}
+		return decided(s, before, AtOnce, Replace)
 	default:
-		return Decision{State: s, Store: s.Stored != before, Do: Send}
+		return decided(s, before, AtOnce, Send)
 	}
+}
+
+// StartedOver is the state of a server that takes the place of the former one: nothing was sent to it, and it accepted nothing.
+func (s State) StartedOver() State {
+	s.Accepted, s.Sent = 0, 0
+	return s
 }
 
 // Create decides about the password of a server that is about to be created. wanted and fresh are as in Observation.
 func (s State) Create(wanted, fresh string) Decision {
-	s = s.confirmed()
+	s = s.StartedOver()
 	before := s.Stored
 	s.Foreign = false
-	s = s.renewed(wanted, fresh, First)
-	return Decision{State: s, Store: s.Stored != before, Do: Include}
+	return decided(s.renewed(wanted, fresh, First), before, AfterStartOver, Include)
 }
 
 // TakeOver decides about the password of a server that is about to be taken over. What was meant for a server of our own, and was
@@ -154,7 +185,7 @@ func (s State) TakeOver(ours bool) Decision {
 	if s.Serial == 0 { // earlier releases can't do without one
 		s.Serial = First
 	}
-	return Decision{State: s, Store: true, Do: Nothing}
+	return Decision{State: s, Store: BeforeStartOver, Do: Nothing}
 }
 
 // Accept is for a cloud that accepted the password which was sent.

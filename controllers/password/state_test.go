@@ -29,7 +29,7 @@ func TestObserve(t *testing.T) {
 		sent     int
 		seen     Observation
 		want     Stored
-		store    bool
+		store    bool // at once
 		do       Do
 		// wantAccepted is what the status says afterwards.
 		wantAccepted int
@@ -86,8 +86,8 @@ func TestObserve(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got.State.Stored); diff != "" {
 				t.Errorf("the Secret (-want +got):\n%s", diff)
 			}
-			if got.Store != tt.store || got.Do != tt.do || got.State.Accepted != tt.wantAccepted {
-				t.Errorf("store %t, do %s, accepted %d, want %t, %s, %d", got.Store, got.Do, got.State.Accepted, tt.store, tt.do, tt.wantAccepted)
+			if got.Store != when(tt.store, AtOnce) || got.Do != tt.do || got.State.Accepted != tt.wantAccepted {
+				t.Errorf("store %q, do %s, accepted %d, want %t, %s, %d", got.Store, got.Do, got.State.Accepted, tt.store, tt.do, tt.wantAccepted)
 			}
 		})
 	}
@@ -108,12 +108,18 @@ func TestCreate(t *testing.T) {
 		{name: "tried before, and another is wanted", stored: Stored{Next: "one", Serial: 1}, wanted: "mine", want: Stored{Next: "mine", Serial: 2, Named: true}, store: true},
 		{name: "anew after a loss", stored: Stored{Current: "one", Serial: 3}, want: Stored{Current: "one", Serial: 3}},
 		{name: "anew in place of somebody else's", stored: Stored{Next: "one", Serial: 2, Foreign: true}, want: Stored{Next: "one", Serial: 2}, store: true},
-		{name: "anew after the Secret was lost", accepted: 4, want: Stored{Next: fresh, Serial: 5}, store: true},
+		{name: "anew after the Secret was lost", accepted: 4, want: Stored{Next: fresh, Serial: 1}, store: true},
+		{name: "anew with what the former creation set", stored: Stored{Next: "one", Serial: 1}, accepted: 1, want: Stored{Next: "one", Serial: 1}},
+		{name: "anew while a password was being set", stored: Stored{Current: "one", Next: "two", Serial: 2}, accepted: 2,
+			want: Stored{Current: "one", Next: "two", Serial: 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := State{Stored: tt.stored, Accepted: tt.accepted}.Create(tt.wanted, fresh)
-			if diff := cmp.Diff(tt.want, got.State.Stored); diff != "" || got.Store != tt.store || got.Do != Include {
-				t.Errorf("store %t, do %s (-want +got):\n%s", got.Store, got.Do, diff)
+			if diff := cmp.Diff(tt.want, got.State.Stored); diff != "" || got.Store != when(tt.store, AfterStartOver) || got.Do != Include {
+				t.Errorf("store %q, do %s (-want +got):\n%s", got.Store, got.Do, diff)
+			}
+			if got.State.Accepted != 0 || got.State.Sent != 0 {
+				t.Errorf("a server that does not exist accepted a password: %+v", got.State)
 			}
 		})
 	}
@@ -143,11 +149,19 @@ func TestTakeOver(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := State{Stored: tt.stored, Accepted: tt.accepted}.TakeOver(tt.ours)
-			if diff := cmp.Diff(tt.want, got.State.Stored); diff != "" || got.Store != tt.store || got.Do != Nothing {
-				t.Errorf("store %t, do %s (-want +got):\n%s", got.Store, got.Do, diff)
+			if diff := cmp.Diff(tt.want, got.State.Stored); diff != "" || got.Store != when(tt.store, BeforeStartOver) || got.Do != Nothing {
+				t.Errorf("store %q, do %s (-want +got):\n%s", got.Store, got.Do, diff)
 			}
 		})
 	}
+}
+
+// when is a time, if there is something to store.
+func when(store bool, at When) When {
+	if store {
+		return at
+	}
+	return Never
 }
 
 func TestAcceptAndRefuse(t *testing.T) {
@@ -227,14 +241,14 @@ func brokenRules(s State, o Observation, d Decision) (broken []string) {
 	sends := d.Do == Send || d.Do == Replace
 	demand(!sends || o.Ready && after.Next != "" && !o.UserMissing, "only a server that works is sent its next password")
 	demand(d.Do != Include || after.Latest() != "", "a creation includes a password")
-	demand(d.Store || after.Next == "" || after.Next == s.Next && after.Serial == s.Serial, "what may be sent is stored before")
+	demand(d.Store == AtOnce || after.Next == "" || after.Next == s.Next && after.Serial == s.Serial, "what may be sent is stored before")
 	demand(after.Serial >= s.Serial && (after.Latest() == before.Latest() || after.Serial > s.Serial && after.Serial > s.Accepted),
 		"another password has a serial that was not used before")
 	demand(after.Current == before.Current || after.Current == before.Next && o.Ready || after.Current == o.Left.Password,
 		"the current password changes only to one that the server has")
 	demand(after.Current == before.Current || !o.Refused || after.Current == o.Left.Password, "nothing that was refused becomes current")
 	demand(d.Do != Send || !after.Foreign || o.Wanted != "", "a password that only others know is replaced by a wanted one, or with approval")
-	demand(d.Do != Wait || after.Stored == before.Stored && !d.Store, "waiting changes nothing")
+	demand(d.Do != Wait || after.Stored == before.Stored && d.Store == Never, "waiting changes nothing")
 	demand(o.Wanted == "" || after.Latest() == o.Wanted, "the wanted password is the latest")
 	if d.Do != Wait && !o.Refused {
 		demand(after.Latest() != "", "there is a password from then on")
@@ -244,14 +258,14 @@ func brokenRules(s State, o Observation, d Decision) (broken []string) {
 	if o.Refused { // it may have been withdrawn since: the refusal is taken in first
 		d, again = again, o.after(again, next).Observe(o)
 	}
-	demand(!again.Store && again.Do == d.Do && again.State == d.State, "the same observation decides the same, and stores nothing again")
+	demand(again.Store == Never && again.Do == d.Do && again.State == d.State, "the same observation decides the same, and stores nothing again")
 	return broken
 }
 
 // after returns the state with which the next observation begins after a decision: what was not stored is not in the Secret.
 func (o Observation) after(d Decision, before State) State {
 	next := d.State
-	if !d.Store {
+	if d.Store == Never {
 		next.Stored = before.Stored
 	}
 	return next

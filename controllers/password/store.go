@@ -48,6 +48,16 @@ type Secret struct {
 	object *corev1.Secret
 }
 
+// Clone returns a copy, which Put does not change with the Secret itself; nil for nil.
+func (s *Secret) Clone() *Secret {
+	if s == nil {
+		return nil
+	}
+	clone := *s
+	clone.object = s.object.DeepCopy()
+	return &clone
+}
+
 // A NotOwnedError says that there is a Secret under the name of a password Secret which Mooring did not create for its owner.
 type NotOwnedError struct{ Secret string }
 

@@ -54,9 +54,8 @@ func (d *desk) begin() {
 func (d *desk) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
 	d.Cloud, d.Published, d.Redact = d.mem.cloud, d.mem.secrets, d.Redactor()
 	notes := d.done.Notes
-	todo := task(d.Gathered, d.mem.report)
-	todo.Tell = d.teller(d.mem, d.Gathered, todo)
-	done, err := d.execute(ctx, d.mem, todo, a)
+	known, done, err := d.execute(ctx, d.mem, d.Gathered, a)
+	d.Gathered = known
 	d.done, d.Object, d.Stored, d.Request = done, done.Object, done.Stored, done.Request
 	d.done.Notes = append(notes, done.Notes...)
 	d.mem.executed(done)

@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/mooring-dev/mooring/controllers/password"
-	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
 
@@ -21,9 +20,8 @@ func TestPasswordIsStoredBeforeThePlanIsExecuted(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, storing fails: %t", verb, fails), func(t *testing.T) {
 				d := newDesk(t)
 				owner := password.Owner{Kind: "Bucket", Name: d.Object.GetName(), UID: d.Object.GetUID()}
-				d.Login, d.StoreLogin = &credential.Login{
-					Secret: d.executor().Passwords.New(owner), State: password.State{Stored: password.Stored{Next: "two", Serial: 2}},
-				}, true
+				d.PasswordSecret = d.executor().Passwords.New(owner)
+				d.Password.State, d.Password.Store = password.State{Stored: password.Stored{Next: "two", Serial: 2}}, password.AtOnce
 				working := d.Client
 				if fails {
 					d.Client = interceptor.NewClient(working.(client.WithWatch), interceptor.Funcs{

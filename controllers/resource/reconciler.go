@@ -103,18 +103,16 @@ func (r *Reconciler) step(ctx context.Context, start gather.Start, m *memory) (k
 	known, verdict := r.gatherer().Gather(ctx, start)
 	defer func() { known.Release(cmp.Or(done.CallError, known.CallError)) }()
 	r.noteGathered(m, known)
-	todo := task(known, m.report)
-	todo.Tell = r.teller(m, known, todo)
 	switch {
 	case verdict == nil:
-		done, err = r.execute(ctx, m, todo, plan.Plan(known.View, known.Observation, known.Policy))
+		known, done, err = r.execute(ctx, m, known, plan.Plan(known.View, known.Observation, known.Policy))
 	case verdict.Err != nil:
-		done, err = todo.Undone(outcome.Outcome{}), verdict.Err
+		done, err = task(known, m.report).Undone(outcome.Outcome{}), verdict.Err
 	case verdict.Action != nil:
-		done, err = r.execute(ctx, m, todo, *verdict.Action)
+		known, done, err = r.execute(ctx, m, known, *verdict.Action)
 		done.Action = ""
 	default:
-		done = todo.Undone(verdict.Outcome)
+		done = task(known, m.report).Undone(verdict.Outcome)
 	}
 	m.executed(done)
 	if done.LeftRollout {
@@ -123,10 +121,20 @@ func (r *Reconciler) step(ctx context.Context, start gather.Start, m *memory) (k
 	return known, done, err
 }
 
-// execute has an action executed. If a driver panics in a creation, nobody knows what the cloud did; else what is returned counts.
-func (r *Reconciler) execute(ctx context.Context, m *memory, todo execute.Task, a plan.Action) (execute.Done, error) {
+// execute has the Secrets read that an action concerns, and has it executed. If a driver panics in a creation, nobody knows what the cloud
+// did; else what is returned counts.
+func (r *Reconciler) execute(ctx context.Context, m *memory, known gather.Gathered, a plan.Action) (gather.Gathered, execute.Done, error) {
+	known, err := r.gatherer().GatherFor(ctx, known, a)
+	todo := task(known, m.report)
+	if err != nil {
+		done := todo.Undone(outcome.Outcome{})
+		done.Action = string(a.Verb)
+		return known, done, err
+	}
+	todo.Tell = r.teller(m, known, todo)
 	if a.Verb == plan.Create {
 		m.cloud.CreationRefused = false
 	}
-	return r.executor().Execute(ctx, todo, a)
+	done, err := r.executor().Execute(ctx, todo, a)
+	return known, done, err
 }

@@ -20,7 +20,7 @@ import (
 
 // A Login is what one reconciliation knows of the password of its object's server.
 type Login struct {
-	// Secret is the password Secret as it was read or last stored.
+	// Secret is the password Secret as it was read.
 	Secret *password.Secret
 	State  password.State
 }
@@ -36,6 +36,11 @@ type Reader struct {
 // Owner returns whom the password Secret of an object belongs to.
 func (r *Reader) Owner(object v1alpha1.ResourceObject) password.Owner {
 	return password.Owner{Kind: r.Kind.Name, Name: object.GetName(), UID: object.GetUID()}
+}
+
+// New returns the password Secret of an object that has none, without reading.
+func (r *Reader) New(object v1alpha1.ResourceObject) *password.Secret {
+	return r.Passwords.New(r.Owner(object))
 }
 
 // Login reads the password Secret of an object. sent is the serial that this process knows to be accepted.

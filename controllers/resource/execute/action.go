@@ -10,13 +10,14 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 func (w step) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
-	if err := w.storePassword(ctx); err != nil {
+	if err := w.storePassword(ctx, password.AtOnce); err != nil {
 		return outcome.Outcome{}, err
 	}
 	w.done.Action = string(a.Verb)
@@ -71,11 +72,7 @@ func (w step) create(ctx context.Context, a plan.Action) (outcome.Outcome, error
 	if err := w.creatableName(); err != nil {
 		return outcome.Outcome{}, outcome.Acted{Err: err}
 	}
-	if err := w.mayPublish(ctx); err != nil {
-		return outcome.Outcome{}, err
-	}
 	nothingYet := !w.bound() || plan.NeverCreated(w.status, w.Memory)
-	first := !w.hasFinalizer()
 	fresh, err := w.ensureRecorded(ctx, a)
 	if err != nil {
 		return outcome.Outcome{}, err
@@ -97,11 +94,14 @@ func (w step) create(ctx context.Context, a plan.Action) (outcome.Outcome, error
 			"%s was deleted in %s account %s outside Mooring, and its data is lost; Mooring is creating a new, empty one under the same name",
 			w.Request.Name, w.Provider, w.Account))
 	}
-	if err := w.choosePassword(ctx, first); err != nil {
+	if w.Password.Refused != nil {
+		return outcome.Outcome{}, w.Password.Refused
+	}
+	if err := w.storePassword(ctx, password.AfterStartOver); err != nil {
 		return outcome.Outcome{}, err
 	}
 	w.Memory.CreationRefused = false
-	done, err := w.Session.Create(ctx, w.Kind.Name, w.Request, w.Password)
+	done, err := w.Session.Create(ctx, w.Kind.Name, w.Request, w.Password.Sent)
 	w.done.CallError = err
 	w.Memory = w.Memory.Wrote(w.Clock(), done.Sent)
 	if err != nil {
@@ -150,7 +150,7 @@ func (w step) update(ctx context.Context, a plan.Action, changes []driver.Change
 			return outcome.Outcome{}, err
 		}
 	}
-	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, changes, w.Password)
+	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, changes, w.Password.Sent)
 	w.done.CallError = err
 	failed := outcome.Outcome{Pending: a.Pending, PendingKnown: a.Verb == plan.Update && !w.Deleting}
 	if err != nil {
@@ -216,7 +216,7 @@ func (w step) release(ctx context.Context) (outcome.Outcome, error) {
 		return outcome.Outcome{}, err
 	}
 	w.Request.Mark.Released = true
-	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, w.Password)
+	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}, w.Password.Sent)
 	w.done.CallError = err
 	if err == nil && len(done.Failed) > 0 {
 		err = outcome.FieldErrors(done.Failed)

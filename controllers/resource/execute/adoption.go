@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 
+	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -13,7 +14,10 @@ func (w step) takeOver(ctx context.Context, changes []driver.Change, wasBound bo
 	if w.Now.Sub(w.Memory.SentAt) < w.Settle && w.Memory.WasSent(changes[0]) {
 		return true, nil
 	}
-	if err := w.takeOverPassword(ctx); err != nil {
+	if w.Password.Refused != nil {
+		return false, w.Password.Refused
+	}
+	if err := w.storePassword(ctx, password.BeforeStartOver); err != nil {
 		return false, err
 	}
 	if belongs := plan.Ownership(w.View, w.Observation); belongs != plan.OursUnmarked {

@@ -55,12 +55,10 @@ type Task struct {
 	Session              driver.Session
 	Described            driver.Resource
 	Cloud                *driver.Description
-	// Password is sent by Create and Update; empty if none is to be touched.
-	Password driver.Password
-	// Login is what is known of the password; nil if its Secret was not read. StoreLogin: its State has to be stored before anything is
-	// sent or published.
-	Login      *credential.Login
-	StoreLogin bool
+	// PasswordSecret is the password Secret as it was read; nil if it was not. Password is what is decided about the password, and when that is
+	// stored.
+	PasswordSecret *password.Secret
+	Password       plan.PasswordPlan
 	// Unmade: something that the connection Secret names may not be in the cloud yet.
 	Unmade bool
 	// Failures counts failed reconciliations in a row. Failure is why an operation that the cloud had begun failed; empty if none did.
@@ -82,7 +80,6 @@ type Done struct {
 	// Stored is the object as the API server has it now, and Object what its status is to be like.
 	Stored, Object v1alpha1.ResourceObject
 	Request        driver.Request
-	Login          *credential.Login
 	Memory         plan.Memory
 	Published      credential.Memory
 	// Current is what the connection Secret holds; it counts once the status is stored.
@@ -106,7 +103,7 @@ type Done struct {
 
 // Undone says that nothing was done for a task.
 func (t Task) Undone(out outcome.Outcome) Done {
-	return Done{Outcome: out, Stored: t.Stored, Object: t.Object, Request: t.Request, Login: t.Login, Memory: t.Memory, Published: t.Published}
+	return Done{Outcome: out, Stored: t.Stored, Object: t.Object, Request: t.Request, Memory: t.Memory, Published: t.Published}
 }
 
 // A work is a task while it is carried out.
@@ -129,10 +126,7 @@ func (e *Executor) begin(task Task) *work {
 		deletion := *d
 		w.Request.Deletion = &deletion
 	}
-	if task.Login != nil {
-		login := *task.Login
-		w.Login = &login
-	}
+	w.PasswordSecret = task.PasswordSecret.Clone()
 	w.setObject(task.Object.DeepCopyObject().(v1alpha1.ResourceObject))
 	return w
 }
@@ -148,7 +142,7 @@ func (e *Executor) Execute(ctx context.Context, task Task, a plan.Action) (Done,
 
 func (w *work) end(out outcome.Outcome) Done {
 	d := w.done
-	d.Outcome, d.Stored, d.Object, d.Request, d.Login, d.Memory, d.Published = out, w.Stored, w.Object, w.Request, w.Login, w.Memory, w.Published
+	d.Outcome, d.Stored, d.Object, d.Request, d.Memory, d.Published = out, w.Stored, w.Object, w.Request, w.Memory, w.Published
 	return d
 }
 

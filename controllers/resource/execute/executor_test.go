@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -19,7 +19,7 @@ func TestExecuteLeavesTheTaskAlone(t *testing.T) {
 	task := w.Task
 	task.Object.GetResourceStatus().Applied = map[string][]string{"tags": {"team"}}
 	task.Request.Deletion = &driver.Deletion{Snapshot: "final"}
-	task.Login = &credential.Login{}
+	task.PasswordSecret = &password.Secret{}
 	before := task.Object.DeepCopyObject().(v1alpha1.ResourceObject)
 	done, err := w.Execute(t.Context(), task, plan.Action{Verb: plan.ClearBinding})
 	if err != nil {
@@ -31,7 +31,7 @@ func TestExecuteLeavesTheTaskAlone(t *testing.T) {
 	if done.Object == task.Object || done.Object.GetResourceStatus().ExternalName != "" {
 		t.Errorf("what is returned is still bound: %+v", done.Object.GetResourceStatus())
 	}
-	if done.Login == task.Login || done.Request.Deletion == task.Request.Deletion {
+	if done.Request.Deletion == task.Request.Deletion {
 		t.Error("what is returned shares what the task holds")
 	}
 }

@@ -1,96 +1,145 @@
 package execute
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A server that is taken over has a password that others know, unless it was ours before; what was meant for one of our own making
-// was not set by its creation.
-func TestTakeOverPassword(t *testing.T) {
+// A ledger is a cluster and a cloud that note what is written to them, in order. fails is the write that fails.
+type ledger struct {
+	driver.Session
+	writes []string
+	fails  string
+}
+
+func (l *ledger) note(write string) error {
+	l.writes = append(l.writes, write)
+	if write == l.fails {
+		return errors.New("no answer")
+	}
+	return nil
+}
+
+func (l *ledger) Protect(context.Context, identity.Key, string) error { return nil }
+
+func (l *ledger) Create(context.Context, string, driver.Request, driver.Password) (driver.Result, error) {
+	return driver.Result{}, l.note("creation")
+}
+
+func (l *ledger) Update(context.Context, string, driver.Request, []driver.Change, driver.Password) (driver.Result, error) {
+	return driver.Result{}, l.note("update")
+}
+
+// clientOf returns a client whose writes are noted. stored is what the status says that was applied.
+func (l *ledger) clientOf(t *testing.T, d *v1alpha1.Database) client.Client {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+		t.Fatal(err)
+	}
+	written := func(o client.Object) string {
+		if _, secret := o.(*corev1.Secret); secret {
+			return "password Secret"
+		}
+		return "finalizer"
+	}
+	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(d).WithStatusSubresource(d).WithInterceptorFuncs(interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			return cmp.Or(l.note(written(o)), c.Create(ctx, o, opts...))
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			return cmp.Or(l.note(written(o)), c.Patch(ctx, o, p, opts...))
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, name string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			what := "status"
+			if status := o.(*v1alpha1.Database).Status; status.ExternalName != "" && plan.AcceptedPassword(&status.ResourceStatus) == 0 {
+				what = "status without an accepted password"
+			}
+			return cmp.Or(l.note(what), c.SubResource(name).Patch(ctx, o, p, opts...))
+		},
+	}).Build()
+}
+
+// The password Secret is stored when the plan says so: never before the finalizer, in the right order with the status that forgets the
+// former server, and before the cloud is called. If any write fails, nothing after it is done.
+func TestOrderOfWrites(t *testing.T) {
 	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
-	before := mark
-	before.UID = "uid-before"
+	next := password.State{Stored: password.Stored{Next: "one", Serial: 1}}
+	refused := &identity.ValidationError{Reason: v1alpha1.ReasonPasswordNotFound}
+	const forgotten = "status without an accepted password"
 	for _, test := range []struct {
-		name         string
-		mark         driver.Mark
-		id           string
-		accepted     string // the serial in the status
-		stored, want map[string]string
+		name   string
+		verb   plan.Verb
+		new    bool // nothing is stored of the object
+		store  password.When
+		refuse error
+		want   []string
 	}{
-		{name: "a stranger's", want: map[string]string{"serial": "1", "foreign": "true"}},
-		{name: "a stranger's, in place of one that was to be created", stored: map[string]string{"next": "one", "serial": "1"},
-			want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}},
-		{name: "ours of before", mark: before, want: map[string]string{}},
-		{name: "ours of before, in place of one that was to be created", mark: before, stored: map[string]string{"next": "one", "serial": "1"},
-			want: map[string]string{"next": "one", "serial": "2"}},
-		{name: "one that lost its mark", id: "id-known", stored: map[string]string{"next": "one", "serial": "1"}, want: map[string]string{"next": "one", "serial": "1"}},
-		{name: "one that was restored", mark: mark, id: "id-new", stored: map[string]string{"current": "one", "serial": "1"}, want: map[string]string{"current": "one", "serial": "1"}},
-		{name: "one that was restored while a password was being set", mark: mark, id: "id-new", stored: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2",
-			want: map[string]string{"current": "one", "next": "two", "serial": "3"}},
-		{name: "one that was restored with the password of its creation", mark: mark, id: "id-new", stored: map[string]string{"next": "one", "serial": "1"}, accepted: "1",
-			want: map[string]string{"current": "one", "serial": "1"}},
-		{name: "one that was restored before a password was sent", mark: mark, id: "id-new", stored: map[string]string{"current": "one", "next": "two", "serial": "2"},
-			want: map[string]string{"current": "one", "next": "two", "serial": "2"}},
-		{name: "once more", stored: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}},
+		{name: "a first creation", verb: plan.Create, new: true, store: password.AfterStartOver, want: []string{"finalizer", forgotten, "password Secret", "creation"}},
+		{name: "a creation after a loss", verb: plan.Create, store: password.AfterStartOver, want: []string{forgotten, "password Secret", "creation"}},
+		{name: "a creation with what is stored", verb: plan.Create, want: []string{forgotten, "creation"}},
+		{name: "a creation with a password that is refused", verb: plan.Create, new: true, refuse: refused, want: []string{"finalizer", forgotten}},
+		{name: "a first takeover", verb: plan.Adopt, new: true, store: password.BeforeStartOver,
+			want: []string{"finalizer", forgotten, "password Secret", forgotten, "update"}},
+		{name: "a takeover after a loss", verb: plan.Adopt, store: password.BeforeStartOver, want: []string{"password Secret", forgotten, "update"}},
+		{name: "a takeover with a password that is refused", verb: plan.Adopt, refuse: refused},
+		{name: "an update", verb: plan.Update, store: password.AtOnce, want: []string{"password Secret", "status", "update"}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			d, secret := withPassword(test.stored)
-			c := fake.NewClientBuilder().Build()
-			if test.stored != nil {
-				if err := c.Create(t.Context(), secret); err != nil {
+		for fails := range len(test.want) + 1 {
+			t.Run(test.name+", and a write fails: "+slices.Concat(test.want, []string{"none"})[fails], func(t *testing.T) {
+				d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid-now", Generation: 1}}
+				if !test.new {
+					d.Finalizers, d.Status.ExternalName, d.Status.ExternalID = []string{v1alpha1.FinalizerResource}, "orders", "id-before"
+					d.Status.Applied = map[string][]string{driver.FieldPassword: {"3"}}
+					d.Status.FirstReadyTime = &metav1.Time{Time: time.Unix(1, 0)}
+				}
+				l := &ledger{}
+				c := l.clientOf(t, d)
+				if err := c.Get(t.Context(), client.ObjectKeyFromObject(d), d); err != nil {
 					t.Fatal(err)
 				}
-			}
-			if test.accepted != "" {
-				d.Status.Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
-			}
-			w := workOn(kind.Database(), d, c)
-			w.View = plan.View{HasFinalizer: true, Bound: true, Mark: mark, ID: "id-known"}
-			w.Observation = driver.Observation{State: driver.Ready, Mark: test.mark, ID: test.id}
-			if err := w.takeOverPassword(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			secret.Data = nil
-			if err := client.IgnoreNotFound(c.Get(t.Context(), client.ObjectKeyFromObject(secret), secret)); err != nil {
-				t.Fatal(err)
-			}
-			comparePassword(t, secret, test.want)
-		})
-	}
-}
-
-func bytesOf(texts map[string]string) map[string][]byte {
-	all := map[string][]byte{}
-	for k, v := range texts {
-		all[k] = []byte(v)
-	}
-	return all
-}
-
-// withPassword returns a Database and its password Secret, which is not stored yet.
-func withPassword(content map[string]string) (*v1alpha1.Database, *corev1.Secret) {
-	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid-now", Finalizers: []string{v1alpha1.FinalizerResource}}}
-	return d, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "mooring-system", Name: password.SecretName(d.UID), Labels: map[string]string{
-		v1alpha1.LabelKind: "Database", v1alpha1.LabelName: d.Name,
-	}}, Data: bytesOf(content)}
-}
-
-func comparePassword(t *testing.T, secret *corev1.Secret, want map[string]string) {
-	t.Helper()
-	for _, key := range []string{"current", "next", "serial", "named", "foreign"} {
-		if got := string(secret.Data[key]); got != want[key] {
-			t.Errorf("the password Secret has %q as %s, want %q", got, key, want[key])
+				w := workOn(kind.Database(), d, c)
+				w.Protector, w.Session, w.Described.Name.MaxLength = l, l, 63
+				w.Request = driver.Request{Name: "orders", ID: d.Status.ExternalID, Mark: mark}
+				w.Observation = driver.Observation{State: driver.Absent}
+				if test.verb != plan.Create {
+					w.Observation = driver.Observation{State: driver.Ready, ID: "id-now", Mark: mark}
+				}
+				w.View = plan.ViewOf(d, &d.Status.ResourceStatus, nil)
+				w.View.Mark, w.View.Edited = mark, true
+				w.PasswordSecret = w.Passwords.New(w.Secrets.Owner(d))
+				w.Password = plan.PasswordPlan{Decision: password.Decision{State: next, Store: test.store}, Refused: test.refuse}
+				want := test.want
+				if fails < len(test.want) {
+					l.fails, want = test.want[fails], test.want[:slices.Index(test.want, test.want[fails])+1]
+				}
+				_, err := w.Execute(t.Context(), w.Task, plan.Action{Verb: test.verb, Reason: v1alpha1.ReasonUpdating, Changes: []driver.Change{{Field: "tags"}}})
+				if !slices.Equal(l.writes, want) {
+					t.Errorf("wrote %q, want %q (%v)", l.writes, want, err)
+				}
+				if (err != nil) != (l.fails != "" || test.refuse != nil) {
+					t.Errorf("it ended with %v", err)
+				}
+			})
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -39,11 +40,9 @@ type Gathered struct {
 	Asks plan.Place
 	// OperationError is why an operation that the cloud had begun failed; nil if none did.
 	OperationError error
-	// Login is what is known of the password; nil if its Secret was not read. StoreLogin: its State has to be stored before anything is
-	// sent or published. Password is what Create and Update send; empty if none is to be touched.
-	Login      *credential.Login
-	StoreLogin bool
-	Password   driver.Password
+	// PasswordSecret is the password Secret as it was read; nil if it was not. Password is what is decided about the password.
+	PasswordSecret *password.Secret
+	Password       plan.PasswordPlan
 	// Unmade: something that the connection Secret names may not be in the cloud yet.
 	Unmade bool
 	// CallError is the error of the last call to the cloud; nil if it answered.

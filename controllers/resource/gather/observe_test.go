@@ -22,6 +22,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/mem"
 )
@@ -168,7 +169,10 @@ func TestGatherWritesNothing(t *testing.T) {
 					if !equality.Semantic.DeepEqual(before, d) {
 						t.Error("the object itself was changed")
 					}
-					if known.StoreLogin {
+					for _, verb := range []plan.Verb{plan.Create, plan.Adopt, plan.Plan(known.View, known.Observation, known.Policy).Verb} {
+						_, _ = gatherer.GatherFor(t.Context(), known, plan.Action{Verb: verb})
+					}
+					if known.Password.Store != password.Never {
 						stores++
 					}
 					if known.Observed {

@@ -27,35 +27,51 @@ func (g *gathering) concernsPassword() bool {
 	return missing || !g.Published.PasswordChecked(g.Want, g.status(), o, g.Now)
 }
 
-// readPassword reads the Secrets that the password comes from, and takes in what is decided about it. What has to be stored is stored when
-// the plan is executed.
-func (g *gathering) readPassword(ctx context.Context) (err error) {
+// readPassword reads the Secrets that the password of a server that was observed comes from, and takes in what is decided about it. What has
+// to be stored is stored when the plan is executed.
+func (g *gathering) readPassword(ctx context.Context) error {
 	if !g.concernsPassword() {
 		return nil
 	}
-	if g.Login, err = g.Gatherer.Secrets.Login(ctx, g.Object, g.Cloud.PasswordSent); err != nil {
-		return err
-	}
-	g.Cloud.PasswordSent = g.Login.State.Sent
-	g.knows(g.Login.Secret.Stored.Current, g.Login.Secret.Stored.Next)
-	wanted, secrets, err := g.Gatherer.Secrets.Wanted(ctx, g.Object, g.Want, g.Described, g.Request.Spec, g.Login.State.InForce())
-	g.knows(secrets...)
+	login, err := g.readLogin(ctx)
 	if err != nil {
 		return err
 	}
-	left, err := g.leftPassword(ctx, wanted)
+	wanted, err := g.wantedPassword(ctx, login.State)
 	if err != nil {
 		return err
 	}
-	return g.decidePassword(ctx, password.Observation{
+	left, err := g.leftPassword(ctx, login.State, wanted)
+	if err != nil {
+		return err
+	}
+	return g.decidePassword(ctx, login, password.Observation{
 		Ready: g.Observation.State == driver.Ready, Refused: g.Observation.PasswordRefused, UserMissing: plan.UserMissing(g.Observation),
 		Wanted: wanted, Left: left, Fresh: rand.Text(),
 	})
 }
 
+// readLogin reads the password Secret.
+func (g *gathering) readLogin(ctx context.Context) (*credential.Login, error) {
+	login, err := g.Gatherer.Secrets.Login(ctx, g.Object, g.Cloud.PasswordSent)
+	if err != nil {
+		return nil, err
+	}
+	g.Cloud.PasswordSent = login.State.Sent
+	g.knows(login.Secret.Stored.Current, login.Secret.Stored.Next)
+	return login, nil
+}
+
+// wantedPassword reads the password that the spec names; empty if it names none.
+func (g *gathering) wantedPassword(ctx context.Context, s password.State) (string, error) {
+	wanted, secrets, err := g.Gatherer.Secrets.Wanted(ctx, g.Object, g.Want, g.Described, g.Request.Spec, s.InForce())
+	g.knows(secrets...)
+	return wanted, err
+}
+
 // leftPassword reads the password of a server that is taken back, if no other is known or wanted.
-func (g *gathering) leftPassword(ctx context.Context, wanted string) (password.Left, error) {
-	if g.Login.State.Latest() != "" || wanted != "" || g.Want.GetConnection() == nil {
+func (g *gathering) leftPassword(ctx context.Context, s password.State, wanted string) (password.Left, error) {
+	if s.Latest() != "" || wanted != "" || g.Want.GetConnection() == nil {
 		return password.Left{}, nil
 	}
 	left, err := g.Gatherer.Secrets.Left(ctx, g.Object, g.Want, &g.Connection.Cloud, g.Observation.Endpoint)
@@ -65,28 +81,38 @@ func (g *gathering) leftPassword(ctx context.Context, wanted string) (password.L
 	return left, err
 }
 
-// decidePassword takes in what is decided about the password: what has to be stored, what the status says, what is remembered, what is
-// sent, and what differs.
-func (g *gathering) decidePassword(ctx context.Context, seen password.Observation) error {
-	decided := plan.ObservePassword(g.Login.State, seen)
-	if decided.Stale {
-		g.Published.Published = nil
-	}
-	g.Login = &credential.Login{Secret: g.Login.Secret, State: decided.State}
-	g.StoreLogin = decided.Store
-	g.knows(decided.State.Next)
+// decidePassword takes in what is decided about the password of a server that was observed: what has to be stored, what the status says,
+// what is remembered, what is sent, and what differs.
+func (g *gathering) decidePassword(ctx context.Context, login *credential.Login, seen password.Observation) error {
+	decided := plan.ObservePassword(login.State, seen)
+	g.takeIn(login.Secret, decided)
 	g.notePassword(decided.State)
 	if decided.Do == password.Replace { // a password that nobody could be told is not set
-		missing, err := g.Gatherer.Secrets.MayPublish(ctx, g.Object, g.Want, &g.Connection.Cloud)
-		if missing != "" {
-			g.Published.Unwritten = missing
-		}
-		if err != nil {
+		if err := g.mayPublish(ctx); err != nil {
+			g.Password.Sent = ""
 			return err
 		}
 	}
-	g.Password, g.Observation.Changes = decided.Sent, append(g.Observation.Changes, decided.Changes...)
+	g.Observation.Changes = append(g.Observation.Changes, decided.Changes...)
 	return nil
+}
+
+// takeIn takes in what is decided about a password.
+func (g *gathering) takeIn(secret *password.Secret, decided plan.PasswordPlan) {
+	if decided.Stale {
+		g.Published.Published = nil
+	}
+	g.PasswordSecret, g.Password = secret, decided
+	g.knows(decided.State.Next)
+}
+
+// mayPublish refuses to go on if the connection Secret is somebody else's.
+func (g *gathering) mayPublish(ctx context.Context) error {
+	missing, err := g.Gatherer.Secrets.MayPublish(ctx, g.Object, g.Want, &g.Connection.Cloud)
+	if missing != "" {
+		g.Published.Unwritten = missing
+	}
+	return err
 }
 
 // notePassword notes in the status and in memory which password the cloud accepted.

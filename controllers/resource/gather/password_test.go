@@ -119,18 +119,13 @@ func TestCheckPassword(t *testing.T) {
 			if err := g.readPassword(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if g.Login != nil && g.StoreLogin {
-				store := &password.Store{Reader: c, Writer: c, Namespace: secret.Namespace}
-				if err := store.Put(t.Context(), g.Login.Secret, g.Login.State.Stored); err != nil {
-					t.Fatal(err)
-				}
-			}
+			g.storePassword(t, c)
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(secret), secret); err != nil {
 				t.Fatal(err)
 			}
 			comparePassword(t, secret, test.want)
-			if inForce := cmp.Or(test.inForce, test.want["current"]); test.state == driver.Ready && g.Login.State.InForce() != inForce {
-				t.Errorf("%q is in force, want %q", g.Login.State.InForce(), inForce)
+			if inForce := cmp.Or(test.inForce, test.want["current"]); test.state == driver.Ready && g.Password.State.InForce() != inForce {
+				t.Errorf("%q is in force, want %q", g.Password.State.InForce(), inForce)
 			}
 			if test.inForce != "" && plan.AcceptedPassword(g.status()) != serialOf(string(secret.Data["serial"])) {
 				t.Errorf("the status tells nothing of the password in force: %v", g.status().Applied)
@@ -138,7 +133,7 @@ func TestCheckPassword(t *testing.T) {
 			if test.sent == made {
 				test.sent = string(secret.Data["next"])
 			}
-			if got := g.Password.InClear(); got != test.sent || len(g.Observation.Changes) > 0 != (test.sent != "") {
+			if got := g.Password.Sent.InClear(); got != test.sent || len(g.Observation.Changes) > 0 != (test.sent != "") {
 				t.Errorf("%q is to be sent by %v, want %q", got, g.Observation.Changes, test.sent)
 			}
 			for _, change := range g.Observation.Changes {
@@ -147,6 +142,18 @@ func TestCheckPassword(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// storePassword stores what was decided about the password.
+func (g *gathering) storePassword(t *testing.T, c client.Client) {
+	t.Helper()
+	if g.Password.Store == password.Never {
+		return
+	}
+	store := &password.Store{Reader: c, Writer: c, Namespace: "mooring-system"}
+	if err := store.Put(t.Context(), g.PasswordSecret, g.Password.State.Stored); err != nil {
+		t.Fatal(err)
 	}
 }
 

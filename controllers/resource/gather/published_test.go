@@ -35,8 +35,7 @@ func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g.Login = login
-			if err := g.decidePassword(t.Context(), seen); err != nil {
+			if err := g.decidePassword(t.Context(), login, seen); err != nil {
 				t.Fatal(err)
 			}
 			if g.Published.Published != nil {
@@ -87,7 +86,7 @@ func TestReadsOfThePassword(t *testing.T) {
 			if err := g.readPassword(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if read := g.Login != nil; read != test.read {
+			if read := g.PasswordSecret != nil; read != test.read {
 				t.Fatalf("the password Secret was read: %t, want %t", read, test.read)
 			}
 			if test.read {
@@ -100,8 +99,8 @@ func TestReadsOfThePassword(t *testing.T) {
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(login), got); err != nil {
 				t.Fatal(err)
 			}
-			if written := string(got.Data["password"]) == "one"; written != test.written || (g.Login != nil) != test.written {
-				t.Errorf("the connection Secret was written: %t, and the password Secret read: %t, want %t", written, g.Login != nil, test.written)
+			if written := string(got.Data["password"]) == "one"; written != test.written || (g.PasswordSecret != nil) != test.written {
+				t.Errorf("the connection Secret was written: %t, and the password Secret read: %t, want %t", written, g.PasswordSecret != nil, test.written)
 			}
 		})
 	}
@@ -147,7 +146,7 @@ func TestNothingIsPublishedBeforeItIsMade(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.Login = read
+		g.PasswordSecret, g.Password.State = read.Secret, read.State
 		if err := g.publish(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
@@ -171,14 +170,18 @@ func TestLostPasswordIsNoticedWithTheConnectionSecret(t *testing.T) {
 
 // publish publishes by what was gathered.
 func (g *gathering) publish(ctx context.Context, c client.Client) error {
+	var login *credential.Login
+	if g.PasswordSecret != nil {
+		login = &credential.Login{Secret: g.PasswordSecret, State: g.Password.State}
+	}
 	p := &execute.Publisher{Secrets: g.Gatherer.Secrets, Writer: c, Kind: g.Kind}
 	done, err := p.Publish(ctx, execute.Publication{
-		Object: g.Object, Want: g.Want, Cloud: &g.Connection.Cloud, Observation: g.Observation, Login: g.Login, PasswordSent: g.Cloud.PasswordSent,
+		Object: g.Object, Want: g.Want, Cloud: &g.Connection.Cloud, Observation: g.Observation, Login: login, PasswordSent: g.Cloud.PasswordSent,
 		Now: g.Now, Redact: g.Redactor(), Usable: g.Observation.Available && plan.Ownership(g.View, g.Observation) == plan.Ours && !g.Unmade,
 	}, g.Published)
 	g.Published = done.Memory
-	if g.Login == nil {
-		g.Login = done.Login
+	if login == nil && done.Login != nil {
+		g.PasswordSecret = done.Login.Secret
 	}
 	return err
 }

@@ -62,7 +62,7 @@ func ManagesPassword(k *kind.Kind, want v1alpha1.ResourceObject) bool {
 	return want.GetConnection() != nil || (c != nil && c.PasswordSecretRef != nil)
 }
 
-// A PasswordPlan is what is decided about the password of a server that was observed.
+// A PasswordPlan is what is decided about the password of a server that was observed, or that is about to be created or taken over.
 type PasswordPlan struct {
 	password.Decision
 	// Sent is the password that calls send; empty if none is to be touched. Changes are what differs because of it.
@@ -70,6 +70,42 @@ type PasswordPlan struct {
 	Changes []driver.Change
 	// Stale: from here on the connection Secret may be behind the server.
 	Stale bool
+	// Refused is why no server is created or taken over before a person acts, once finalizer and binding are stored; nil if nothing keeps it.
+	Refused error
+}
+
+// PasswordFacts are what was read about the password of a server that is about to be created or taken over.
+type PasswordFacts struct {
+	State password.State
+	// Wanted is the password that the spec names; empty if it names none. Fresh is a random one, for the case that Mooring has to make one.
+	Wanted, Fresh string
+	// Refused is why the password can't be used; nil if it can.
+	Refused error
+}
+
+// NeedsPassword reports whether an action creates or takes over a server whose password has to be decided about. What only lost its mark
+// keeps the password that it has.
+func NeedsPassword(k *kind.Kind, a Action, v View, o driver.Observation) bool {
+	return k.Login && (a.Verb == Create || a.Verb == Adopt && Ownership(v, o) != OursUnmarked)
+}
+
+// PasswordFor decides about the password of a server that an action creates or takes over. It is nothing for other actions.
+func PasswordFor(a Action, v View, o driver.Observation, read PasswordFacts) PasswordPlan {
+	if read.Refused != nil {
+		return PasswordPlan{Decision: password.Decision{State: read.State}, Refused: read.Refused}
+	}
+	p := PasswordPlan{}
+	switch a.Verb {
+	case Create:
+		p.Decision = read.State.Create(read.Wanted, read.Fresh)
+		p.Sent = driver.Password(p.State.Latest())
+	case Adopt:
+		p.Decision = read.State.TakeOver(Ownership(v, o) == OursBefore)
+	default:
+		return p
+	}
+	p.Stale = p.State.Serial != read.State.Serial
+	return p
 }
 
 // ObservePassword compares the password that is wanted with the one that the cloud got, and says what differs. The cloud can't be asked: it

@@ -1,0 +1,71 @@
+package gather
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+)
+
+// GatherFor reads the Secrets that an action concerns, once it is planned: no other action needs them. What it returns holds also beside
+// an error.
+func (g *Gatherer) GatherFor(ctx context.Context, known Gathered, a plan.Action) (Gathered, error) {
+	w := &gathering{Gatherer: g, Gathered: known}
+	err := w.gatherFor(ctx, a)
+	w.Redact = w.Redactor()
+	return w.Gathered, err
+}
+
+func (g *gathering) gatherFor(ctx context.Context, a plan.Action) error {
+	if a.Verb == plan.Create {
+		if g.Described.Name.Refuses(g.Request.Name) != nil {
+			return nil // the creation ends at its name
+		}
+		if err := g.mayPublish(ctx); err != nil {
+			return err
+		}
+	}
+	if !plan.NeedsPassword(g.Kind, a, g.View, g.Observation) {
+		return nil
+	}
+	secret, read, err := g.passwordFacts(ctx, a)
+	if err != nil {
+		return err
+	}
+	g.takeIn(secret, plan.PasswordFor(a, g.View, g.Observation, read))
+	return nil
+}
+
+// passwordFacts reads the Secrets that the password of a server comes from that is created or taken over. What only a person can mend is
+// among the facts: it is told once finalizer and binding are stored.
+func (g *gathering) passwordFacts(ctx context.Context, a plan.Action) (secret *password.Secret, read plan.PasswordFacts, err error) {
+	login, err := g.loginFor(ctx, a)
+	if err == nil {
+		secret, read.State = login.Secret, login.State
+	}
+	if err == nil && a.Verb == plan.Create {
+		read.Fresh = rand.Text()
+		read.Wanted, err = g.wantedPassword(ctx, read.State.StartedOver())
+	}
+	if refused, ok := errors.AsType[*identity.ValidationError](err); ok {
+		read.Refused, err = refused, nil
+	}
+	return secret, read, err
+}
+
+// loginFor reads the password Secret. Of an object without the finalizer there is none.
+func (g *gathering) loginFor(ctx context.Context, a plan.Action) (*credential.Login, error) {
+	if a.Verb == plan.Create && !controllerutil.ContainsFinalizer(g.Object, v1alpha1.FinalizerResource) {
+		login := credential.NewLogin(g.Gatherer.Secrets.New(g.Object), g.status(), g.Cloud.PasswordSent)
+		g.Cloud.PasswordSent = login.State.Sent
+		return login, nil
+	}
+	return g.readLogin(ctx)
+}
