@@ -21,6 +21,9 @@ func (g *gathering) concernsPassword() bool {
 	if handsOff || !managed || !controllerutil.ContainsFinalizer(g.Object, v1alpha1.FinalizerResource) || o.State == driver.Absent || o.Mark != g.Request.Mark {
 		return false
 	}
+	if o.ID != "" && g.Request.ID != "" && o.ID != g.Request.ID {
+		return false // another server has taken the place of the one that was known: it is taken over first, or not at all
+	}
 	if o.State == driver.Pending && !o.Available && !missing {
 		return false // the cloud takes no password now, and none is published
 	}

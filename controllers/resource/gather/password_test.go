@@ -145,6 +145,24 @@ func TestCheckPassword(t *testing.T) {
 	}
 }
 
+// What is stored of a password is not taken for that of another server, which has the mark because it was restored from a copy: until that
+// one is taken over, nothing is decided.
+func TestPasswordOfAnotherServerIsNotDecidedAbout(t *testing.T) {
+	for id, want := range map[string]bool{"id-known": true, "id-new": false, "": true} {
+		d, secret := withPassword(map[string]string{"next": "one", "serial": "1"})
+		d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
+		g := gatheringOf(d, fake.NewClientBuilder().WithObjects(secret).Build())
+		g.Request.ID = "id-known"
+		g.Observation = driver.Observation{State: driver.Ready, ID: id}
+		if err := g.readPassword(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if accepted := plan.AcceptedPassword(g.status()) != 0; accepted != want {
+			t.Errorf("of a server with id %q the password is taken for accepted: %t, want %t", id, accepted, want)
+		}
+	}
+}
+
 // storePassword stores what was decided about the password.
 func (g *gathering) storePassword(t *testing.T, c client.Client) {
 	t.Helper()
