@@ -35,7 +35,7 @@ func TestPasswordIsStoredBeforeThePlanIsExecuted(t *testing.T) {
 				if (err != nil) != fails {
 					t.Fatal(err)
 				}
-				secret, err := d.executor().Passwords.Get(t.Context(), owner)
+				secret, err := d.gatherer().Secrets.Passwords.Get(t.Context(), owner)
 				if err != nil || secret.Stored.Next == "two" == fails {
 					t.Errorf("stored is %+v, %v", secret, err)
 				}

@@ -27,11 +27,9 @@ func (r *Reconciler) gatherer() *gather.Gatherer {
 }
 
 func (r *Reconciler) executor() *execute.Executor {
-	passwords := &password.Store{Reader: r.Reader, Writer: r.Client, Namespace: r.Namespace}
-	secrets := &credential.Reader{API: r.Reader, Passwords: passwords, Kind: r.Kind}
 	return &execute.Executor{
 		Client: r.Client, Reader: r.Reader, Kind: r.Kind, Classes: r.Classes, Rollouts: r.Rollouts, Room: &r.binding, Protector: r.Credentials,
-		Secrets: secrets, Passwords: passwords, Publisher: &execute.Publisher{Secrets: secrets, Writer: r.Client, Kind: r.Kind},
+		Passwords: &password.Store{Writer: r.Client, Namespace: r.Namespace}, Publisher: &execute.Publisher{Writer: r.Client, Kind: r.Kind},
 		Requeue: r.queue.recall, Settle: r.Settle, Deadline: r.Deadline, Clock: r.Now,
 	}
 }
@@ -47,7 +45,7 @@ func (r *Reconciler) reporter() *report.Reporter {
 func task(known gather.Gathered, reports report.Memory) execute.Task {
 	t := execute.Task{
 		Facts: known.Facts, Stored: known.Stored, Object: known.Object, Want: known.Want, Session: known.Session, Described: known.Described,
-		PasswordSecret: known.PasswordSecret, Password: known.Password, Unmade: known.Unmade,
+		PasswordSecret: known.PasswordSecret, Password: known.Password, Connections: known.Connections, Unmade: known.Unmade,
 		Failures: reports.Failures, Failure: known.Memory.Failure, Wanted: known.News.Wanted, Priority: reports.Priority,
 		Memory: known.Cloud, Published: known.Published,
 	}

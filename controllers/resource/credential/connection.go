@@ -10,9 +10,13 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
+
+// Connections are connection Secrets as they were read, by name; empty ones do not exist.
+type Connections map[string]*corev1.Secret
 
 // Connection reads a connection Secret of an object; it is empty if there is none.
 func (r *Reader) Connection(ctx context.Context, object v1alpha1.ResourceObject, name string) (*corev1.Secret, error) {
@@ -24,12 +28,12 @@ func (r *Reader) Connection(ctx context.Context, object v1alpha1.ResourceObject,
 	return secret, nil
 }
 
-// Owns reports whether a Secret was made for an object, under whatever uid: its labels say so, and its type is that of a
+// Owns reports whether a Secret was made for an object of a kind, under whatever uid: its labels say so, and its type is that of a
 // connection. Anybody can write the labels on a Secret of another type.
-func (r *Reader) Owns(object v1alpha1.ResourceObject, secret *corev1.Secret) bool {
+func Owns(k *kind.Kind, object v1alpha1.ResourceObject, secret *corev1.Secret) bool {
 	labels := secret.GetLabels()
 	return strings.HasPrefix(string(secret.Type), "servicebinding.io/") &&
-		labels[v1alpha1.LabelKind] == r.Kind.Name && labels[v1alpha1.LabelName] == object.GetName()
+		labels[v1alpha1.LabelKind] == k.Name && labels[v1alpha1.LabelName] == object.GetName()
 }
 
 // MayPublish refuses to go on if the connection Secret is somebody else's: a password that nobody could be told is not set. missing is its
@@ -47,7 +51,7 @@ func (r *Reader) MayPublish(ctx context.Context, object, want v1alpha1.ResourceO
 		return wanted.SecretName, nil
 	}
 	kind, _ := r.Kind.Binding(want, cloud, driver.Endpoint{}, "") // the type never changes, and no API server lets it
-	if r.Owns(object, secret) && secret.Type == kind {
+	if Owns(r.Kind, object, secret) && secret.Type == kind {
 		return "", nil
 	}
 	return "", NotOwned(wanted.SecretName)
@@ -67,7 +71,7 @@ func (r *Reader) Left(ctx context.Context, object, want v1alpha1.ResourceObject,
 		return password.Left{}, err
 	}
 	left := string(secret.Data["password"])
-	if !r.Owns(object, secret) || left == "" {
+	if !Owns(r.Kind, object, secret) || left == "" {
 		return password.Left{}, nil // it is not there, or not ours
 	}
 	if at.Host == "" {

@@ -1,6 +1,8 @@
 package credential
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,6 +32,14 @@ type ConnectionSecret struct {
 	Data map[string][]byte
 	// Checked is when the password Secret was read.
 	Checked time.Time
+}
+
+// Holds reports whether a connection Secret is as it was when it was found to be right, and is to hold what it held. data is the content for
+// an empty password.
+func (m Memory) Holds(secret *corev1.Secret, kind corev1.SecretType, data map[string][]byte) bool {
+	before := m.Published
+	return before != nil && secret.Name == before.Name && secret.ResourceVersion == before.Version &&
+		before.Kind == kind && maps.EqualFunc(before.Data, data, slices.Equal[[]byte])
 }
 
 // PasswordChecked reports whether the password Secret needs no look: it was read lately, it had nothing to be sent or confirmed, and

@@ -26,7 +26,8 @@ type Protector interface {
 
 // An Executor does actions about objects of one kind.
 type Executor struct {
-	// Client writes objects; Reader reads from the API server what must be fresh.
+	// Client writes objects; Reader reads from the API server what must be fresh: the object itself, and how many a class has. No Secret is read:
+	// what is written of Secrets is guarded by the versions that were gathered.
 	Client client.Client
 	Reader client.Reader
 	Kind   *kind.Kind
@@ -36,7 +37,6 @@ type Executor struct {
 	Rollouts  *class.Rollouts
 	Room      sync.Locker
 	Protector Protector
-	Secrets   *credential.Reader
 	Passwords *password.Store
 	Publisher *Publisher
 	// Requeue has an object reconciled at once.
@@ -59,6 +59,8 @@ type Task struct {
 	// stored.
 	PasswordSecret *password.Secret
 	Password       plan.PasswordPlan
+	// Connections are the connection Secrets that the action concerns, as in Publication.
+	Connections credential.Connections
 	// Unmade: something that the connection Secret names may not be in the cloud yet.
 	Unmade bool
 	// Failures counts failed reconciliations in a row. Failure is why an operation that the cloud had begun failed; empty if none did.

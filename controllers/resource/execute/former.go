@@ -10,15 +10,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
 
 // secretGrace is how long a connection Secret is kept, and kept up to date, after the spec named another: applications that use it
 // have that long to move to the new one.
 const secretGrace = 24 * time.Hour
-
-// mostFormer is how many Secrets of former names are kept, so that no object makes more work with each new name.
-const mostFormer = 4
 
 // onceStored has a Normal Event recorded once the status is stored: what is done again after a crash is told once.
 func (w *publishing) onceStored(reason, format string, args ...any) {
@@ -62,11 +61,8 @@ func (w *publishing) refreshFormer(ctx context.Context, wanted string, kind core
 		if name == wanted {
 			continue
 		}
-		secret, err := w.Secrets.Connection(ctx, w.Object, name)
-		if err != nil {
-			return err
-		}
-		if secret.Name == "" || !w.Secrets.Owns(w.Object, secret) {
+		secret := w.Connections[name]
+		if secret == nil || secret.Name == "" || !credential.Owns(w.Kind, w.Object, secret) {
 			continue
 		}
 		if _, _, err := w.write(ctx, name, kind, data); err != nil { // a refusal is nobody's concern any more
@@ -78,19 +74,18 @@ func (w *publishing) refreshFormer(ctx context.Context, wanted string, kind core
 
 // dropExpired deletes the Secrets of former names whose time is over, and the oldest of too many.
 func (w *publishing) dropExpired(ctx context.Context, wanted string) error {
-	former := w.done.Former
-	for len(former) > 0 && (len(former) > mostFormer || !w.Now.Before(former[0].KeptUntil.Time)) {
-		name := former[0].Name
-		if name != wanted {
-			if err := w.drop(ctx, w.Object, name); err != nil {
-				return err
-			}
-			w.onceStored(v1alpha1.EventConnectionRemoved, "deleted the connection Secret %s: spec.connection.secretName names another", name)
+	expired, kept := plan.ExpiredSecrets(w.done.Former, w.Now)
+	for _, former := range expired {
+		if former.Name == wanted {
+			continue
 		}
-		former = former[1:]
+		if err := w.drop(ctx, w.Object, former.Name, w.Connections); err != nil {
+			return err
+		}
+		w.onceStored(v1alpha1.EventConnectionRemoved, "deleted the connection Secret %s: spec.connection.secretName names another", former.Name)
 	}
-	w.done.Former = slices.Clip(former)
-	if len(former) == 0 {
+	w.done.Former = slices.Clip(kept)
+	if len(kept) == 0 {
 		w.done.Former = nil
 	}
 	return nil
@@ -100,7 +95,7 @@ func (w *publishing) dropExpired(ctx context.Context, wanted string) error {
 func (w *publishing) unpublish(ctx context.Context) error {
 	names := w.names()
 	for _, name := range names {
-		if err := w.drop(ctx, w.Object, name); err != nil {
+		if err := w.drop(ctx, w.Object, name, w.Connections); err != nil {
 			return err
 		}
 	}

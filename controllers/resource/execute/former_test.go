@@ -22,9 +22,12 @@ import (
 func TestFormerSecrets(t *testing.T) {
 	b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos"}}
 	c := fake.NewClientBuilder().Build()
-	p := &Publisher{Secrets: &credential.Reader{API: c, Kind: kind.Bucket()}, Writer: c, Kind: kind.Bucket()}
+	p := &Publisher{Writer: c, Kind: kind.Bucket()}
 	start := time.Now()
-	d := p.begin(Publication{Object: b, Want: b}, credential.Memory{})
+	d := p.begin(Publication{Object: b, Want: b, Connections: map[string]*corev1.Secret{}}, credential.Memory{})
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		d.Connections[name] = &corev1.Secret{}
+	}
 	for i, name := range []string{"a", "b", "c", "b", "d", "e", "f"} {
 		d.Now = start.Add(time.Duration(i) * time.Hour)
 		d.bindSecret(name)

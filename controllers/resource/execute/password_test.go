@@ -63,6 +63,12 @@ func (l *ledger) clientOf(t *testing.T, d *v1alpha1.Database) client.Client {
 		return "finalizer"
 	}
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(d).WithStatusSubresource(d).WithInterceptorFuncs(interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			if _, secret := o.(*corev1.Secret); secret {
+				t.Errorf("Secret %s is read, after it was gathered", key.Name)
+			}
+			return c.Get(ctx, key, o, opts...)
+		},
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			return cmp.Or(l.note(written(o)), c.Create(ctx, o, opts...))
 		},
@@ -126,7 +132,7 @@ func TestOrderOfWrites(t *testing.T) {
 				}
 				w.View = plan.ViewOf(d, &d.Status.ResourceStatus, nil)
 				w.View.Mark, w.View.Edited = mark, true
-				w.PasswordSecret = w.Passwords.New(w.Secrets.Owner(d))
+				w.PasswordSecret = w.Passwords.New(password.Owner{Kind: "Database", Name: d.Name, UID: d.UID})
 				w.Password = plan.PasswordPlan{Decision: password.Decision{State: next, Store: test.store}, Refused: test.refuse}
 				want := test.want
 				if fails < len(test.want) {

@@ -16,6 +16,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -23,11 +24,11 @@ import (
 )
 
 // A Publisher keeps connection Secrets as they should be: a projection of what was observed and of the password Secret. A Secret of a
-// former name is kept so for a while.
+// former name is kept so for a while. It reads nothing: what it writes is guarded by the resourceVersion, and what it deletes by the uid, of
+// the Secret that was read before the action was planned for.
 type Publisher struct {
-	Secrets *credential.Reader
-	Writer  client.Writer
-	Kind    *kind.Kind
+	Writer client.Writer
+	Kind   *kind.Kind
 }
 
 // A Publication is what a connection Secret is made of.
@@ -38,12 +39,14 @@ type Publication struct {
 	Observation  driver.Observation
 	// Usable: the cloud object is this object's and works, and it has all that the Secret names.
 	Usable bool
-	// Login is what is known of the password; nil if its Secret was not read.
-	Login *credential.Login
-	// PasswordSent is the serial that this process knows to be accepted; 0 if there is none.
-	PasswordSent int
-	Now          time.Time
-	Redact       func(string) string
+	// Password is what is known of the password, if PasswordKnown; else its Secret was not read, because the connection Secret is as it was,
+	// or no password is known to be set yet.
+	Password      password.State
+	PasswordKnown bool
+	// Connections are connection Secrets as they were read. One that was not read is not deleted, and is created if it is to be written.
+	Connections credential.Connections
+	Now         time.Time
+	Redact      func(string) string
 }
 
 // A Published says what came of a Publication. It holds for what was done, also beside an error.
@@ -55,9 +58,7 @@ type Published struct {
 	// Current is what the connection Secret holds, as it was found or written; nil if the password is about to change. It counts once the
 	// status is stored, which says that the server has the password.
 	Current *credential.ConnectionSecret
-	// Login is that of the Publication, or what was read in its place.
-	Login *credential.Login
-	Notes []outcome.Note
+	Notes   []outcome.Note
 	// Refused is why the Secret can't be written, if only a person can change that.
 	Refused *identity.ValidationError
 	// Secrets are values that must never be shown.
@@ -74,7 +75,7 @@ type publishing struct {
 func (p *Publisher) begin(in Publication, memory credential.Memory) *publishing {
 	status := in.Object.GetResourceStatus()
 	return &publishing{p, in, Published{
-		Memory: memory, Binding: status.Binding.DeepCopy(), Former: slices.Clone(status.FormerSecrets), Login: in.Login,
+		Memory: memory, Binding: status.Binding.DeepCopy(), Former: slices.Clone(status.FormerSecrets),
 	}}
 }
 
@@ -96,9 +97,9 @@ func (w *publishing) publish(ctx context.Context) error {
 	if !w.Usable {
 		return nil
 	}
-	value, done, err := w.passwordToPublish(ctx, wanted.SecretName)
-	if done || err != nil {
-		return err
+	value := w.Password.InForce()
+	if w.Kind.Login && (!w.PasswordKnown || value == "") {
+		return nil
 	}
 	kind, data := w.Kind.Binding(w.Want, w.Cloud, w.Observation.Endpoint, value)
 	w.done.Secrets = append(w.done.Secrets, string(data["uri"]), url.QueryEscape(value))
@@ -115,9 +116,9 @@ func (w *publishing) publish(ctx context.Context) error {
 }
 
 // Drop deletes the Secrets that may have been made for an object: one is written before the status tells of it.
-func (p *Publisher) Drop(ctx context.Context, object, want v1alpha1.ResourceObject) error {
+func (p *Publisher) Drop(ctx context.Context, object, want v1alpha1.ResourceObject, read credential.Connections) error {
 	for _, name := range plan.ConnectionSecrets(object.GetResourceStatus(), want.GetConnection()) {
-		if err := p.drop(ctx, object, name); err != nil {
+		if err := p.drop(ctx, object, name, read); err != nil {
 			return err
 		}
 	}
@@ -125,15 +126,15 @@ func (p *Publisher) Drop(ctx context.Context, object, want v1alpha1.ResourceObje
 }
 
 // drop deletes a Secret of the object's namespace if it was made for the object.
-func (p *Publisher) drop(ctx context.Context, object v1alpha1.ResourceObject, name string) error {
-	secret, err := p.Secrets.Connection(ctx, object, name)
-	if err != nil {
-		return err
+func (p *Publisher) drop(ctx context.Context, object v1alpha1.ResourceObject, name string, read credential.Connections) error {
+	secret, known := read[name]
+	if !known {
+		return outcome.ErrStale // another reconciliation reads it
 	}
-	if secret.Name != "" && p.Secrets.Owns(object, secret) {
-		err = p.Writer.Delete(ctx, secret, client.Preconditions{UID: &secret.UID})
+	if secret.Name == "" || !credential.Owns(p.Kind, object, secret) {
+		return nil
 	}
-	if client.IgnoreNotFound(err) != nil {
+	if err := client.IgnoreNotFound(p.Writer.Delete(ctx, secret.DeepCopy(), client.Preconditions{UID: &secret.UID})); err != nil {
 		return fmt.Errorf("delete the connection Secret %s: %w", name, err)
 	}
 	return nil
@@ -143,16 +144,11 @@ func (p *Publisher) drop(ctx context.Context, object v1alpha1.ResourceObject, na
 func (w *publishing) write(
 	ctx context.Context, name string, kind corev1.SecretType, data map[string][]byte,
 ) (secret *corev1.Secret, refused *identity.ValidationError, err error) {
-	secret = &corev1.Secret{}
-	if w.done.Memory.Unwritten != name {
-		secret, err = w.Secrets.Connection(ctx, w.Object, name)
-	}
+	secret = w.Connections[name].DeepCopy()
 	w.done.Memory.Unwritten = ""
 	uid := string(w.Object.GetUID())
 	switch {
-	case err != nil:
-		return nil, nil, err
-	case secret.Name == "":
+	case secret == nil || secret.Name == "":
 		secret = &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: w.Object.GetNamespace(), Name: name, Labels: map[string]string{
 				v1alpha1.LabelKind: w.Kind.Name, v1alpha1.LabelName: w.Object.GetName(), v1alpha1.LabelUID: uid,
@@ -163,7 +159,7 @@ func (w *publishing) write(
 		if apierrors.IsAlreadyExists(err) {
 			return nil, nil, outcome.ErrStale
 		}
-	case !w.Secrets.Owns(w.Object, secret) || secret.Type != kind:
+	case !credential.Owns(w.Kind, w.Object, secret) || secret.Type != kind:
 		return nil, credential.NotOwned(name), nil
 	case maps.EqualFunc(secret.Data, data, slices.Equal[[]byte]) && secret.Labels[v1alpha1.LabelUID] == uid:
 		return secret, nil, nil
@@ -179,6 +175,16 @@ func (w *publishing) write(
 		return nil, nil, fmt.Errorf("write the connection Secret %s: %w", name, err)
 	}
 	return secret, nil, nil
+}
+
+// remember notes what the connection Secret holds, unless the password is about to change.
+func (w *publishing) remember(secret *corev1.Secret) {
+	w.done.Memory.Published = nil
+	if !w.Kind.Login || w.Password.Pending() != "" || secret.ResourceVersion == "" {
+		return
+	}
+	kind, data := w.Kind.Binding(w.Want, w.Cloud, w.Observation.Endpoint, "")
+	w.done.Current = &credential.ConnectionSecret{Name: secret.Name, Version: secret.ResourceVersion, Kind: kind, Data: data, Checked: w.Now}
 }
 
 // redact cuts secret values out of a message, those of this publication too.

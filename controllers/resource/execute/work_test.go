@@ -11,7 +11,6 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/password"
-	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 )
 
@@ -28,10 +27,9 @@ func newWork(t *testing.T) step {
 
 // workOn returns the work about an object.
 func workOn(k *kind.Kind, object v1alpha1.ResourceObject, c client.Client) step {
-	passwords := &password.Store{Reader: c, Writer: c, Namespace: "mooring-system"}
-	secrets := &credential.Reader{API: c, Passwords: passwords, Kind: k}
+	passwords := &password.Store{Writer: c, Namespace: "mooring-system"}
 	e := &Executor{
-		Client: c, Reader: c, Kind: k, Secrets: secrets, Passwords: passwords, Publisher: &Publisher{Secrets: secrets, Writer: c, Kind: k}, Deadline: time.Minute, Clock: time.Now,
+		Client: c, Reader: c, Kind: k, Passwords: passwords, Publisher: &Publisher{Writer: c, Kind: k}, Deadline: time.Minute, Clock: time.Now,
 	}
 	task := Task{Stored: object, Object: object, Want: object}
 	task.Tell = func(string, outcome.Note) {}

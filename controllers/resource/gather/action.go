@@ -17,13 +17,12 @@ import (
 // GatherFor reads the Secrets that an action concerns, once it is planned: no other action needs them. What it returns holds also beside
 // an error.
 func (g *Gatherer) GatherFor(ctx context.Context, known Gathered, a plan.Action) (Gathered, error) {
-	w := &gathering{Gatherer: g, Gathered: known}
-	err := w.gatherFor(ctx, a)
-	w.Redact = w.Redactor()
-	return w.Gathered, err
+	err := (&login{g.Secrets, &known}).gatherFor(ctx, a)
+	known.Redact = known.Redactor()
+	return known, err
 }
 
-func (g *gathering) gatherFor(ctx context.Context, a plan.Action) error {
+func (g *login) gatherFor(ctx context.Context, a plan.Action) error {
 	if a.Verb == plan.Create {
 		if g.Described.Name.Refuses(g.Request.Name) != nil {
 			return nil // the creation ends at its name
@@ -31,6 +30,12 @@ func (g *gathering) gatherFor(ctx context.Context, a plan.Action) error {
 		if err := g.mayPublish(ctx); err != nil {
 			return err
 		}
+	}
+	if a.Verb == plan.RemoveFinalizer && !a.Orphaned {
+		return g.readConnections(ctx, plan.ConnectionSecrets(g.status(), g.Want.GetConnection()))
+	}
+	if plan.Publishes(a, g.View, g.Observation, g.Policy) {
+		return g.readPublished(ctx)
 	}
 	if !plan.NeedsPassword(g.Kind, a, g.View, g.Observation) {
 		return nil
@@ -45,10 +50,10 @@ func (g *gathering) gatherFor(ctx context.Context, a plan.Action) error {
 
 // passwordFacts reads the Secrets that the password of a server comes from that is created or taken over. What only a person can mend is
 // among the facts: it is told once finalizer and binding are stored.
-func (g *gathering) passwordFacts(ctx context.Context, a plan.Action) (secret *password.Secret, read plan.PasswordFacts, err error) {
-	login, err := g.loginFor(ctx, a)
+func (g *login) passwordFacts(ctx context.Context, a plan.Action) (secret *password.Secret, read plan.PasswordFacts, err error) {
+	stored, err := g.loginFor(ctx, a)
 	if err == nil {
-		secret, read.State = login.Secret, login.State
+		secret, read.State = stored.Secret, stored.State
 	}
 	if err == nil && a.Verb == plan.Create {
 		read.Fresh = rand.Text()
@@ -61,11 +66,11 @@ func (g *gathering) passwordFacts(ctx context.Context, a plan.Action) (secret *p
 }
 
 // loginFor reads the password Secret. Of an object without the finalizer there is none.
-func (g *gathering) loginFor(ctx context.Context, a plan.Action) (*credential.Login, error) {
+func (g *login) loginFor(ctx context.Context, a plan.Action) (*credential.Login, error) {
 	if a.Verb == plan.Create && !controllerutil.ContainsFinalizer(g.Object, v1alpha1.FinalizerResource) {
-		login := credential.NewLogin(g.Gatherer.Secrets.New(g.Object), g.status(), g.Cloud.PasswordSent)
-		g.Cloud.PasswordSent = login.State.Sent
-		return login, nil
+		none := credential.NewLogin(g.secrets.New(g.Object), g.status(), g.Cloud.PasswordSent)
+		g.Cloud.PasswordSent = none.State.Sent
+		return none, nil
 	}
 	return g.readLogin(ctx)
 }

@@ -59,7 +59,7 @@ func TestTakeOverPassword(t *testing.T) {
 			g := gatheringOf(d, c)
 			g.View = plan.View{HasFinalizer: true, Bound: true, Mark: mark, ID: "id-known"}
 			g.Observation = driver.Observation{State: driver.Ready, Mark: test.mark, ID: test.id}
-			if err := g.gatherFor(t.Context(), plan.Action{Verb: plan.Adopt}); err != nil {
+			if err := g.login().gatherFor(t.Context(), plan.Action{Verb: plan.Adopt}); err != nil {
 				t.Fatal(err)
 			}
 			if g.Password.Store != password.Never && g.Password.Store != password.BeforeStartOver {
@@ -126,7 +126,7 @@ func TestPasswordOfACreation(t *testing.T) {
 				}
 			}
 			g := gatheringOf(d, c)
-			if err := g.gatherFor(t.Context(), plan.Action{Verb: plan.Create}); err != nil {
+			if err := g.login().gatherFor(t.Context(), plan.Action{Verb: plan.Create}); err != nil {
 				t.Fatal(err)
 			}
 			refusal, _ := errors.AsType[*identity.ValidationError](g.Password.Refused)
@@ -156,12 +156,12 @@ func TestWhatACreationNeedsFirst(t *testing.T) {
 	others := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: "orders-db"}}
 	g := gatheringOf(d, fake.NewClientBuilder().WithObjects(others).Build())
 	g.Request.Name = "orders"
-	err := g.gatherFor(t.Context(), plan.Action{Verb: plan.Create})
+	err := g.login().gatherFor(t.Context(), plan.Action{Verb: plan.Create})
 	if refusal, ok := errors.AsType[*identity.ValidationError](err); !ok || refusal.Reason != v1alpha1.ReasonSecretNotOwned {
 		t.Errorf("got %v", err)
 	}
 	g.Described.Name.Patterns = []driver.NamePattern{{Never: "^orders$", Rule: "it is taken"}}
-	if err := g.gatherFor(t.Context(), plan.Action{Verb: plan.Create}); err != nil {
+	if err := g.login().gatherFor(t.Context(), plan.Action{Verb: plan.Create}); err != nil {
 		t.Errorf("the name can't be used, and it ends with %v", err)
 	}
 	if g.PasswordSecret != nil {

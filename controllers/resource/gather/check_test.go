@@ -164,7 +164,7 @@ func TestLateFailureTakesBackThePassword(t *testing.T) {
 	b, _ := storedBucket(t, false)
 	b.Status.Applied = map[string][]string{driver.FieldPassword: {"3"}, "tags": {"team"}}
 	g := (&Gatherer{Kind: kind.Bucket()}).begin(Start{Object: b, Now: time.Now(), Cloud: plan.Memory{PasswordSent: 3}})
-	g.operationRefused()
+	g.login().operationRefused()
 	if _, still := g.status().Applied[driver.FieldPassword]; still || g.Cloud.PasswordSent != 0 || len(g.status().Applied) != 1 {
 		t.Errorf("applied is %v, and remembered %d", g.status().Applied, g.Cloud.PasswordSent)
 	}

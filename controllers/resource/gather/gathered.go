@@ -43,6 +43,8 @@ type Gathered struct {
 	// PasswordSecret is the password Secret as it was read; nil if it was not. Password is what is decided about the password.
 	PasswordSecret *password.Secret
 	Password       plan.PasswordPlan
+	// Connections are the connection Secrets that an action concerns. One that is to be written and was not read is thought not to exist.
+	Connections credential.Connections
 	// Unmade: something that the connection Secret names may not be in the cloud yet.
 	Unmade bool
 	// CallError is the error of the last call to the cloud; nil if it answered.
@@ -93,3 +95,6 @@ func (g Gathered) bound() bool { return g.status().ExternalName != "" }
 
 // neverCreated reports whether it is sure that nothing was created for the object.
 func (g Gathered) neverCreated() bool { return plan.NeverCreated(g.status(), g.Cloud) }
+
+// knows adds values that must never be shown.
+func (g *Gathered) knows(secrets ...string) { g.Secrets = append(g.Secrets, secrets...) }

@@ -123,7 +123,5 @@ func (g *Gatherer) begin(start Start) *gathering {
 // noteSeen notes whether the last observation is too old.
 func (g *gathering) noteSeen() { g.Unobserved = g.Now.Sub(g.Memory.LastObserved) > 2*g.Sync }
 
-// knows adds values that must never be shown.
-func (g *gathering) knows(secrets ...string) {
-	g.Gathered.Secrets = append(g.Gathered.Secrets, secrets...)
-}
+// login returns who gathers what the Secrets of the login say.
+func (g *gathering) login() *login { return &login{g.Gatherer.Secrets, &g.Gathered} }

@@ -13,8 +13,14 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
+// A login gathers what the Secrets say that the login of an object's server comes from and goes to.
+type login struct {
+	secrets *credential.Reader
+	*Gathered
+}
+
 // concernsPassword reports whether the password of the server that was observed has to be looked at.
-func (g *gathering) concernsPassword() bool {
+func (g *login) concernsPassword() bool {
 	o, missing := g.Observation, plan.UserMissing(g.Observation)
 	handsOff := g.Deleting || g.Policy.Management == v1alpha1.ManagementObserve
 	managed := plan.ManagesPassword(g.Kind, g.Want) || missing
@@ -32,52 +38,52 @@ func (g *gathering) concernsPassword() bool {
 
 // readPassword reads the Secrets that the password of a server that was observed comes from, and takes in what is decided about it. What has
 // to be stored is stored when the plan is executed.
-func (g *gathering) readPassword(ctx context.Context) error {
+func (g *login) readPassword(ctx context.Context) error {
 	if !g.concernsPassword() {
 		return nil
 	}
-	login, err := g.readLogin(ctx)
+	stored, err := g.readLogin(ctx)
 	if err != nil {
 		return err
 	}
-	wanted, err := g.wantedPassword(ctx, login.State)
+	wanted, err := g.wantedPassword(ctx, stored.State)
 	if err != nil {
 		return err
 	}
-	left, err := g.leftPassword(ctx, login.State, wanted)
+	left, err := g.leftPassword(ctx, stored.State, wanted)
 	if err != nil {
 		return err
 	}
-	return g.decidePassword(ctx, login, password.Observation{
+	return g.decidePassword(ctx, stored, password.Observation{
 		Ready: g.Observation.State == driver.Ready, Refused: g.Observation.PasswordRefused, UserMissing: plan.UserMissing(g.Observation),
 		Wanted: wanted, Left: left, Fresh: rand.Text(),
 	})
 }
 
 // readLogin reads the password Secret.
-func (g *gathering) readLogin(ctx context.Context) (*credential.Login, error) {
-	login, err := g.Gatherer.Secrets.Login(ctx, g.Object, g.Cloud.PasswordSent)
+func (g *login) readLogin(ctx context.Context) (*credential.Login, error) {
+	stored, err := g.secrets.Login(ctx, g.Object, g.Cloud.PasswordSent)
 	if err != nil {
 		return nil, err
 	}
-	g.Cloud.PasswordSent = login.State.Sent
-	g.knows(login.Secret.Stored.Current, login.Secret.Stored.Next)
-	return login, nil
+	g.Cloud.PasswordSent = stored.State.Sent
+	g.knows(stored.Secret.Stored.Current, stored.Secret.Stored.Next)
+	return stored, nil
 }
 
 // wantedPassword reads the password that the spec names; empty if it names none.
-func (g *gathering) wantedPassword(ctx context.Context, s password.State) (string, error) {
-	wanted, secrets, err := g.Gatherer.Secrets.Wanted(ctx, g.Object, g.Want, g.Described, g.Request.Spec, s.InForce())
+func (g *login) wantedPassword(ctx context.Context, s password.State) (string, error) {
+	wanted, secrets, err := g.secrets.Wanted(ctx, g.Object, g.Want, g.Described, g.Request.Spec, s.InForce())
 	g.knows(secrets...)
 	return wanted, err
 }
 
 // leftPassword reads the password of a server that is taken back, if no other is known or wanted.
-func (g *gathering) leftPassword(ctx context.Context, s password.State, wanted string) (password.Left, error) {
+func (g *login) leftPassword(ctx context.Context, s password.State, wanted string) (password.Left, error) {
 	if s.Latest() != "" || wanted != "" || g.Want.GetConnection() == nil {
 		return password.Left{}, nil
 	}
-	left, err := g.Gatherer.Secrets.Left(ctx, g.Object, g.Want, &g.Connection.Cloud, g.Observation.Endpoint)
+	left, err := g.secrets.Left(ctx, g.Object, g.Want, &g.Connection.Cloud, g.Observation.Endpoint)
 	if left.Password != "" {
 		g.knows(left.Password)
 	}
@@ -86,9 +92,9 @@ func (g *gathering) leftPassword(ctx context.Context, s password.State, wanted s
 
 // decidePassword takes in what is decided about the password of a server that was observed: what has to be stored, what the status says,
 // what is remembered, what is sent, and what differs.
-func (g *gathering) decidePassword(ctx context.Context, login *credential.Login, seen password.Observation) error {
-	decided := plan.ObservePassword(login.State, seen)
-	g.takeIn(login.Secret, decided)
+func (g *login) decidePassword(ctx context.Context, stored *credential.Login, seen password.Observation) error {
+	decided := plan.ObservePassword(stored.State, seen)
+	g.takeIn(stored.Secret, decided)
 	g.notePassword(decided.State)
 	if decided.Do == password.Replace { // a password that nobody could be told is not set
 		if err := g.mayPublish(ctx); err != nil {
@@ -101,7 +107,7 @@ func (g *gathering) decidePassword(ctx context.Context, login *credential.Login,
 }
 
 // takeIn takes in what is decided about a password.
-func (g *gathering) takeIn(secret *password.Secret, decided plan.PasswordPlan) {
+func (g *login) takeIn(secret *password.Secret, decided plan.PasswordPlan) {
 	if decided.Stale {
 		g.Published.Published = nil
 	}
@@ -110,8 +116,8 @@ func (g *gathering) takeIn(secret *password.Secret, decided plan.PasswordPlan) {
 }
 
 // mayPublish refuses to go on if the connection Secret is somebody else's.
-func (g *gathering) mayPublish(ctx context.Context) error {
-	missing, err := g.Gatherer.Secrets.MayPublish(ctx, g.Object, g.Want, &g.Connection.Cloud)
+func (g *login) mayPublish(ctx context.Context) error {
+	missing, err := g.secrets.MayPublish(ctx, g.Object, g.Want, &g.Connection.Cloud)
 	if missing != "" {
 		g.Published.Unwritten = missing
 	}
@@ -119,13 +125,13 @@ func (g *gathering) mayPublish(ctx context.Context) error {
 }
 
 // notePassword notes in the status and in memory which password the cloud accepted.
-func (g *gathering) notePassword(s password.State) {
+func (g *login) notePassword(s password.State) {
 	g.Cloud.PasswordSent = s.Sent
 	plan.NotePassword(g.status(), s.Accepted)
 }
 
 // operationRefused notes that a change which the cloud had accepted came to nothing. It may have been the password.
-func (g *gathering) operationRefused() {
+func (g *login) operationRefused() {
 	g.Published.Published = nil
 	g.notePassword(password.State{Accepted: plan.AcceptedPassword(g.status()), Sent: g.Cloud.PasswordSent}.Refuse())
 }

@@ -35,7 +35,7 @@ func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := g.decidePassword(t.Context(), login, seen); err != nil {
+			if err := g.login().decidePassword(t.Context(), login, seen); err != nil {
 				t.Fatal(err)
 			}
 			if g.Published.Published != nil {
@@ -170,18 +170,14 @@ func TestLostPasswordIsNoticedWithTheConnectionSecret(t *testing.T) {
 
 // publish publishes by what was gathered.
 func (g *gathering) publish(ctx context.Context, c client.Client) error {
-	var login *credential.Login
-	if g.PasswordSecret != nil {
-		login = &credential.Login{Secret: g.PasswordSecret, State: g.Password.State}
+	if err := g.login().gatherFor(ctx, plan.Action{Verb: plan.Converge}); err != nil {
+		return err
 	}
-	p := &execute.Publisher{Secrets: g.Gatherer.Secrets, Writer: c, Kind: g.Kind}
+	p := &execute.Publisher{Writer: c, Kind: g.Kind}
 	done, err := p.Publish(ctx, execute.Publication{
-		Object: g.Object, Want: g.Want, Cloud: &g.Connection.Cloud, Observation: g.Observation, Login: login, PasswordSent: g.Cloud.PasswordSent,
-		Now: g.Now, Redact: g.Redactor(), Usable: g.Observation.Available && plan.Ownership(g.View, g.Observation) == plan.Ours && !g.Unmade,
+		Object: g.Object, Want: g.Want, Cloud: &g.Connection.Cloud, Observation: g.Observation, Password: g.Password.State, PasswordKnown: g.PasswordSecret != nil,
+		Connections: g.Connections, Now: g.Now, Redact: g.Redactor(), Usable: plan.Usable(g.View, g.Observation, g.Unmade),
 	}, g.Published)
 	g.Published = done.Memory
-	if login == nil && done.Login != nil {
-		g.PasswordSecret = done.Login.Secret
-	}
 	return err
 }

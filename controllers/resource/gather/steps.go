@@ -192,7 +192,7 @@ func (g *gathering) observe(ctx context.Context) error {
 	}
 	if seen.OperationError != nil {
 		g.status().Operation = "" // told once; the next reconciliation observes afresh
-		g.operationRefused()
+		g.login().operationRefused()
 		g.OperationError, g.Memory.Failure = seen.OperationError, seen.OperationError.Error()
 	} else {
 		g.observed(seen)
@@ -211,6 +211,9 @@ func (g *gathering) observed(seen driver.Observation) {
 		g.Memory.Failure = ""
 	}
 }
+
+// readPassword finds out what is to be done about the password of the server that was observed.
+func (g *gathering) readPassword(ctx context.Context) error { return g.login().readPassword(ctx) }
 
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
 func (g *gathering) look(context.Context) error {

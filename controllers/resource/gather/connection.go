@@ -1,0 +1,81 @@
+package gather
+
+import (
+	"context"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+)
+
+// readConnections reads connection Secrets.
+func (g *login) readConnections(ctx context.Context, names []string) error {
+	if g.Connections == nil {
+		g.Connections = credential.Connections{}
+	}
+	for _, name := range names {
+		secret, err := g.secrets.Connection(ctx, g.Object, name)
+		if err != nil {
+			return err
+		}
+		g.Connections[name] = secret
+	}
+	return nil
+}
+
+// readPublished reads what it takes to bring the connection Secrets of an object up to date: those that are written or deleted, and the
+// password, if it is not known and the Secret is not as it was.
+func (g *login) readPublished(ctx context.Context) error {
+	status, wanted := g.status(), g.Want.GetConnection()
+	if wanted == nil {
+		return g.readConnections(ctx, plan.ConnectionSecrets(status, nil))
+	}
+	expired, kept := plan.ExpiredSecrets(status.FormerSecrets, g.Now)
+	if err := g.readConnections(ctx, namesOf(expired)); err != nil || !plan.Usable(g.View, g.Observation, g.Unmade) {
+		return err
+	}
+	known := g.PasswordSecret != nil && g.Password.State.InForce() != "" || g.PasswordSecret == nil && g.Published.Published != nil
+	if g.Kind.Login && !known {
+		return nil // no password is known to be set yet
+	}
+	names := namesOf(kept)
+	if status.Binding != nil && status.Binding.Name != wanted.SecretName {
+		names = append(names, status.Binding.Name)
+	}
+	if g.Published.Unwritten != wanted.SecretName {
+		names = append(names, wanted.SecretName)
+	}
+	if err := g.readConnections(ctx, names); err != nil {
+		return err
+	}
+	return g.readChanged(ctx, wanted.SecretName)
+}
+
+func namesOf(former []v1alpha1.FormerSecret) (names []string) {
+	for _, f := range former {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// readChanged reads the password for a connection Secret that is not as it was when it was written last.
+func (g *login) readChanged(ctx context.Context, name string) error {
+	if !g.Kind.Login || g.PasswordSecret != nil {
+		return nil
+	}
+	kind, data := g.Kind.Binding(g.Want, &g.Connection.Cloud, g.Observation.Endpoint, "")
+	if secret := g.Connections[name]; secret != nil && g.Published.Holds(secret, kind, data) {
+		return nil
+	}
+	stored, err := g.readLogin(ctx)
+	if err != nil {
+		return err
+	}
+	if !stored.Secret.Exists { // lost: the next reconciliation makes another, or finds the password again
+		g.Published.Published = nil
+		return outcome.ErrStale
+	}
+	g.PasswordSecret, g.Password.State = stored.Secret, stored.State
+	return nil
+}

@@ -1,0 +1,77 @@
+package gather
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// An action has the Secrets read that it writes or deletes, and no others: each is a call to the API server.
+func TestSecretsOfAnAction(t *testing.T) {
+	const stored = "password-uid-now"
+	nothing := func(*gathering) {}
+	for _, test := range []struct {
+		name   string
+		action plan.Action
+		before func(*gathering)
+		want   []string
+	}{
+		{"converged", plan.Action{Verb: plan.Converge}, nothing, []string{"former", stored, "wanted"}},
+		{"waiting for approval", plan.Action{Verb: plan.AwaitApproval}, nothing, []string{"former", stored, "wanted"}},
+		{"of a former name that expired", plan.Action{Verb: plan.Converge}, func(g *gathering) {
+			g.status().FormerSecrets = []v1alpha1.FormerSecret{{Name: "old", KeptUntil: metav1.NewTime(g.Now.Add(-time.Second))}}
+		}, []string{"former", "old", stored, "wanted"}},
+		{"not usable", plan.Action{Verb: plan.Wait}, func(g *gathering) { g.Observation.Available = false }, nil},
+		{"not usable, and one that expired", plan.Action{Verb: plan.Wait}, func(g *gathering) {
+			g.Observation.Available = false
+			g.status().FormerSecrets = []v1alpha1.FormerSecret{{Name: "old", KeptUntil: metav1.NewTime(g.Now.Add(-time.Second))}}
+		}, []string{"old"}},
+		{"no password is known", plan.Action{Verb: plan.Converge}, func(g *gathering) { g.Published.Published = nil }, nil},
+		{"known not to exist", plan.Action{Verb: plan.Converge}, func(g *gathering) { g.Published.Unwritten = "wanted" }, []string{"former", stored}},
+		{"no connection any more", plan.Action{Verb: plan.Converge}, func(g *gathering) { g.Want.(*v1alpha1.Database).Spec.Connection = nil }, []string{"former"}},
+		{"could not be read in full", plan.Action{Verb: plan.Converge}, func(g *gathering) { g.Observation.Unreadable = []driver.FieldError{{Field: "tags"}} }, nil},
+		{"observed only", plan.Action{Verb: plan.Converge}, func(g *gathering) { g.Policy.Management = v1alpha1.ManagementObserve }, nil},
+		{"an update for drift", plan.Action{Verb: plan.Update, Changes: []driver.Change{{Field: "tags"}}}, nothing, nil},
+		{"gone", plan.Action{Verb: plan.RemoveFinalizer}, nothing, []string{"former", "wanted"}},
+		{"gone, and the cloud object stays", plan.Action{Verb: plan.RemoveFinalizer, Orphaned: true}, nothing, nil},
+		{"to be deleted", plan.Action{Verb: plan.Delete}, nothing, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d, secret := withPassword(map[string]string{"current": "one", "serial": "1"})
+			d.Spec.Connection = &v1alpha1.Connection{SecretName: "wanted"}
+			d.Status.Binding = &v1alpha1.Binding{Name: "former"}
+			var read []string
+			c := fake.NewClientBuilder().WithObjects(secret).WithInterceptorFuncs(interceptor.Funcs{
+				Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+					if _, ok := o.(*corev1.Secret); ok {
+						read = append(read, key.Name)
+					}
+					return c.Get(ctx, key, o, opts...)
+				},
+			}).Build()
+			g := gatheringOf(d, c)
+			g.View.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
+			g.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: g.View.Mark}
+			g.Published.Published = &credential.ConnectionSecret{}
+			test.before(g)
+			if err := g.login().gatherFor(t.Context(), test.action); err != nil {
+				t.Fatal(err)
+			}
+			if slices.Sort(read); !slices.Equal(read, test.want) {
+				t.Errorf("read %q, want %q", read, test.want)
+			}
+		})
+	}
+}
