@@ -55,7 +55,8 @@ type decidingRead struct {
 }
 
 // TestReads has each read fail in each way while an object is created, at rest, or deleted. What could not be
-// read is no reason to create, to delete, or to let go; and once it can be read all comes right.
+// read is no reason to create, to delete, or to let go, nor to ask a person for anything but the permission; and once it can be read all
+// comes right.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
@@ -213,6 +214,7 @@ func (l *lifecycle) awaitReads(t testing.TB, operation string, n int) {
 // not, the lifecycle must come to a good end.
 func (l *lifecycle) verifyRead(t *testing.T, p phase, q decidingRead) {
 	defer l.logIfFailed(t)
+	stalled := l.watchStalled(t)
 	if p != creation {
 		l.enterPhase(creation)
 		l.perform(t, creation)
@@ -232,8 +234,23 @@ func (l *lifecycle) verifyRead(t *testing.T, p phase, q decidingRead) {
 			break
 		}
 		l.verifyUndecided(t, p, q, kind)
+		if kind == localcloud.Denied && p == idle && q.name == l.target.Observe {
+			await(t, l.name+" says that it is not allowed to be observed", func() string {
+				if said := stalled(); said[string(v1alpha1.ReasonDenied)] == "" {
+					return fmt.Sprint("it was stalled for ", said)
+				}
+				return ""
+			})
+		}
 	}
 	l.inject(nil)
+	defer func() {
+		said := stalled()
+		delete(said, string(v1alpha1.ReasonDenied))
+		if len(said) > 0 {
+			t.Errorf("a person was asked for, because of what could not be read: %s", said)
+		}
+	}()
 	if p == deletion {
 		l.awaitDeleted(t)
 		l.verify(t, p)

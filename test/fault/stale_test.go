@@ -64,7 +64,7 @@ func (w *environment) withStaleReads(t *testing.T, s system.Target, plain map[ph
 		}
 		l.verify(t, p)
 	}
-	if said := stalled(); said != "" {
+	if said := stalled(); len(said) > 0 {
 		t.Errorf("a person was asked for, because of what was stale: %s", said)
 	}
 }
@@ -145,13 +145,13 @@ func (d *delay) now() time.Time {
 	return d.began.Add(time.Duration(fresh) * settle / 4)
 }
 
-// watchStalled returns what says how the lifecycle's object was stalled at any time from now on, "" if it was not.
-func (l *lifecycle) watchStalled(t *testing.T) func() string {
+// watchStalled returns what says how the lifecycle's object was stalled at any time from now on: the messages, by reason.
+func (l *lifecycle) watchStalled(t *testing.T) func() map[string]string {
 	t.Helper()
 	informer, err := l.cache.GetInformer(t.Context(), l.target.New())
 	l.must(t, err)
 	var mu sync.Mutex
-	said := ""
+	said := map[string]string{}
 	look := func(o any) {
 		object, ok := o.(client.Object)
 		if !ok || object.GetName() != l.name {
@@ -160,14 +160,14 @@ func (l *lifecycle) watchStalled(t *testing.T) func() string {
 		if c := meta.FindStatusCondition(system.StatusOf(object).Conditions, v1alpha1.ConditionStalled); c != nil {
 			mu.Lock()
 			defer mu.Unlock()
-			said = c.Reason + ": " + c.Message
+			said[c.Reason] = c.Message
 		}
 	}
 	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{AddFunc: look, UpdateFunc: func(_, o any) { look(o) }})
 	l.must(t, err)
-	return func() string {
+	return func() map[string]string {
 		mu.Lock()
 		defer mu.Unlock()
-		return said
+		return maps.Clone(said)
 	}
 }
