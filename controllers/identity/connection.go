@@ -94,7 +94,7 @@ func (c *Connection) ask(ctx context.Context) (driver.AccountID, error) {
 	if err := c.recentDenial(); err != nil {
 		return "", err
 	}
-	answer, err, _ := c.asking.Do("", func() (any, error) {
+	id, err := share(ctx, &c.asking, "", func(ctx context.Context) (driver.AccountID, error) {
 		id, err := c.Identity(ctx)
 		c.note(err)
 		return id, err
@@ -102,7 +102,6 @@ func (c *Connection) ask(ctx context.Context) (driver.AccountID, error) {
 	if err != nil {
 		return "", err
 	}
-	id := answer.(driver.AccountID)
 	c.identity.Lock()
 	c.known, c.answered = id, c.now()
 	c.identity.Unlock()
@@ -175,7 +174,7 @@ type issued struct {
 	last []string
 }
 
-// remembered is how many: one is good for half an hour at least, and no turn takes that long.
+// remembered is how many: one is good for half an hour at least, and no reconciliation takes that long.
 const remembered = 3
 
 func (i *issued) add(token string) {

@@ -69,8 +69,8 @@ type protector struct {
 // can be replaced by deleting and creating it. It must be called before anything is created in the cloud. All who
 // call it at the same time share one attempt, and what was ensured once is not read again.
 func (p *protector) ensure(ctx context.Context, key Key, namespace string) error {
-	_, err, _ := p.protecting.Do(key.Namespace+"/"+key.String()+"/"+namespace, func() (any, error) {
-		return nil, p.protect(ctx, key, namespace)
+	_, err := share(ctx, &p.protecting, key.Namespace+"/"+key.String()+"/"+namespace, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, p.protect(ctx, key, namespace)
 	})
 	return err
 }

@@ -1,0 +1,81 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Whoever asks for the account while another does gets the answer, although the first is cancelled meanwhile; that one waits no longer.
+func TestCancelledCallerTakesNobodyAlong(t *testing.T) {
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
+	c, err := h.Connect(t.Context(), team)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		answers := make(chan struct{})
+		c.Session = identified{ask: func(ctx context.Context) (driver.AccountID, error) {
+			select {
+			case <-answers:
+				return "111", nil
+			case <-ctx.Done():
+				return "", ctx.Err()
+			}
+		}}
+		first, cancel := context.WithCancel(t.Context())
+		errs := make(chan error, 2)
+		go func() { _, err := c.Account(first); errs <- err }()
+		synctest.Wait()
+		go func() { _, err := c.Account(t.Context()); errs <- err }()
+		synctest.Wait()
+		cancel()
+		if err := <-errs; !errors.Is(err, context.Canceled) {
+			t.Errorf("who was cancelled got %v", err)
+		}
+		close(answers)
+		if err := <-errs; err != nil {
+			t.Errorf("who was not cancelled got %v", err)
+		}
+	})
+}
+
+// A shared call has the deadline of the first caller, or one of its own; it is given up then.
+func TestSharedCallEnds(t *testing.T) {
+	for name, deadline := range map[string]time.Duration{"the caller's": time.Second, "its own": 0} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, want := t.Context(), sharedDeadline
+				if deadline != 0 {
+					limited, cancel := context.WithTimeout(ctx, deadline)
+					defer cancel()
+					ctx, want = limited, deadline
+				}
+				began := time.Now()
+				_, err := share(ctx, &singleflight.Group{}, "", func(ctx context.Context) (int, error) {
+					<-ctx.Done()
+					return 0, errors.New("no answer")
+				})
+				if err == nil || err.Error() != "no answer" || time.Since(began) != want {
+					t.Errorf("%v after %v, want the error of the call after %v", err, time.Since(began), want)
+				}
+			})
+		})
+	}
+}
+
+// A panic is one of the caller, whose controller recovers it: the process lives on.
+func TestSharedCallPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("the caller did not panic")
+		}
+	}()
+	_, _ = share(t.Context(), &singleflight.Group{}, "", func(context.Context) (int, error) { panic("a defect of the driver") })
+}
