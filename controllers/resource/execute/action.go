@@ -139,7 +139,7 @@ func (w step) update(ctx context.Context, a plan.Action, changes []driver.Change
 	// known to be ours. The patch is guarded, so it also keeps an old version of the spec from being applied.
 	told := out
 	told.PendingKnown = !w.Deleting && !out.KeepConditions && out.State == condition.Updating
-	told.KeepConditions = out.KeepConditions || w.troubled() // that it is tried again is no news: conditions would turn, and turn back if it fails
+	told.KeepConditions = out.KeepConditions || w.troubled() // that it is tried again is no news: conditions would change, and change back if it fails
 	w.describe(told)
 	before := w.Object.GetResourceVersion()
 	if err := w.patchStatus(ctx); err != nil {
@@ -272,8 +272,9 @@ func (w step) removeFinalizer(ctx context.Context, why string, stays bool) (outc
 			reason = v1alpha1.EventRetained
 		}
 		w.note(outcome.Normal(reason, "%s", why))
-		controllerutil.RemoveFinalizer(w.Object, v1alpha1.FinalizerResource)
-		err := w.Client.Patch(ctx, w.Object, client.MergeFromWithOptions(w.Stored, client.MergeFromWithOptimisticLock{}))
+		patched := w.Stored.DeepCopyObject().(v1alpha1.ResourceObject)
+		controllerutil.RemoveFinalizer(patched, v1alpha1.FinalizerResource)
+		err := w.Client.Patch(ctx, patched, client.MergeFromWithOptions(w.Stored, client.MergeFromWithOptimisticLock{}))
 		if client.IgnoreNotFound(err) != nil {
 			return outcome.Outcome{}, fmt.Errorf("remove the finalizer: %w", err)
 		}
@@ -281,7 +282,7 @@ func (w step) removeFinalizer(ctx context.Context, why string, stays bool) (outc
 	return outcome.Outcome{Deleted: true, Finished: finished, Orphaned: stays}, nil
 }
 
-// rest is for turns in which nothing is to be done in the cloud: the connection is published, and the plan recorded.
+// rest is for reconciliations in which nothing is to be done in the cloud: the connection is published, and the plan recorded.
 func (w step) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
 	out := outcome.Outcome{Reason: a.Reason, Message: a.Message, Detail: a.Detail, Pending: a.Pending, Planned: true, Hash: a.Hash}
 	switch a.Verb {

@@ -149,3 +149,29 @@ func TestOrderOfWrites(t *testing.T) {
 		}
 	}
 }
+
+// What the status is to say outlasts the patch that adds the finalizer, whose answer has the status that is stored.
+func TestFinalizerLeavesTheStatusAlone(t *testing.T) {
+	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid-now", Generation: 1}}
+	d.Status.ExternalName = "orders"
+	l := &ledger{}
+	c := l.clientOf(t, d)
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(d), d); err != nil {
+		t.Fatal(err)
+	}
+	w := workOn(kind.Database(), d, c)
+	w.Protector = l
+	w.status.ExternalID = "observed"
+	if _, err := w.ensureRecorded(t.Context(), plan.Action{Verb: plan.Adopt}); err != nil {
+		t.Fatal(err)
+	}
+	if w.status.ExternalID != "observed" || w.Object.GetResourceStatus().ExternalID != "observed" || !w.hasFinalizer() {
+		t.Errorf("the status says %q, and the finalizers are %q", w.Object.GetResourceStatus().ExternalID, w.Object.GetFinalizers())
+	}
+	if w.Stored.GetResourceStatus().ExternalID != "" || w.Stored.GetResourceVersion() != w.Object.GetResourceVersion() || d.GetResourceVersion() == w.Object.GetResourceVersion() {
+		t.Errorf("stored is %+v", w.Stored)
+	}
+	if err := w.patchStatus(t.Context()); err != nil {
+		t.Errorf("the status can't be written after it: %v", err)
+	}
+}

@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,11 +36,9 @@ func (w *work) ensureRecorded(ctx context.Context, a plan.Action) (fresh bool, e
 		return false, err
 	}
 	if !w.hasFinalizer() {
-		controllerutil.AddFinalizer(w.Object, v1alpha1.FinalizerResource)
-		if err := w.Client.Patch(ctx, w.Object, client.MergeFromWithOptions(w.Stored, client.MergeFromWithOptimisticLock{})); err != nil {
+		if err := w.addFinalizer(ctx); err != nil {
 			return false, fmt.Errorf("store the finalizer: %w", err)
 		}
-		w.Stored = w.Object.DeepCopyObject().(v1alpha1.ResourceObject)
 	}
 	if !w.bound() {
 		w.bind()
@@ -49,6 +48,22 @@ func (w *work) ensureRecorded(ctx context.Context, a plan.Action) (fresh bool, e
 		}
 	}
 	return true, nil
+}
+
+// addFinalizer adds the finalizer, and nothing else: what the status is to say stays as it is.
+func (w *work) addFinalizer(ctx context.Context) error {
+	patched := w.Stored.DeepCopyObject().(v1alpha1.ResourceObject)
+	controllerutil.AddFinalizer(patched, v1alpha1.FinalizerResource)
+	if err := w.Client.Patch(ctx, patched, client.MergeFromWithOptions(w.Stored, client.MergeFromWithOptimisticLock{})); err != nil {
+		return err
+	}
+	w.Stored = w.Stored.DeepCopyObject().(v1alpha1.ResourceObject)
+	for _, o := range []v1alpha1.ResourceObject{w.Stored, w.Object} {
+		o.SetFinalizers(slices.Clone(patched.GetFinalizers()))
+		o.SetManagedFields(patched.GetManagedFields())
+		o.SetResourceVersion(patched.GetResourceVersion())
+	}
+	return nil
 }
 
 // ensureFresh makes sure that the cache did not show an old version of the object. Nothing is created or deleted on
