@@ -15,7 +15,7 @@ import (
 
 // An edit of the spec approves nothing of what the class changed at the same time, though the first attempt fails.
 func TestEditBesideAChangedClass(t *testing.T) {
-	onBoth(t, func(w *fixture, c *system.Cloud) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
 		class := w.databaseClass(c, nil)
 		d := w.tenLines("orders")
 		w.create(d)

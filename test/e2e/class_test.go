@@ -69,7 +69,7 @@ func (w *fixture) tenLines(name string) *v1alpha1.Database {
 }
 
 func TestClass(t *testing.T) {
-	onBoth(t, func(w *fixture, c *system.Cloud) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
 		class := w.databaseClass(c, nil)
 		d := w.tenLines("orders")
 		d.Spec.Engine, d.Spec.Size, d.Spec.Storage = nil, "", nil // all of that comes from the class
@@ -107,7 +107,7 @@ func TestClass(t *testing.T) {
 			w.expectWrites(c, name, mark)
 			w.approve(d, hash)
 			w.mirrors(d, sizeField[c.Name], `"`+system.Sizes[c.Name][1]+`"`)
-			w.expectWrites(c, name, mark, sizeWrite[c.Name])
+			w.expectWrites(c, name, mark, sizeWrite(c))
 			w.Eventually("the class counts it", func() bool {
 				w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
 				return class.Status.Users == 1 && class.Status.Waiting == 0 && class.Status.UpToDate == 1
@@ -247,7 +247,7 @@ func (w *fixture) annotate(class *v1alpha1.DatabaseClass, value string) {
 }
 
 func TestBucketClass(t *testing.T) {
-	onBoth(t, func(w *fixture, c *system.Cloud) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
 		class := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}
 		class.Spec.ProviderConfigRef.Name, class.Spec.AllowedNamespaces = c.Config, &metav1.LabelSelector{}
 		class.Spec.Defaults = &v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled), Tags: map[string]v1alpha1.TagValue{"team": "a"}}

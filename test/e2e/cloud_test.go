@@ -55,13 +55,13 @@ func (w *fixture) account(c *system.Cloud) {
 	w.Must(w.Client.Create(w.Context(), system.ClusterConfig(c.Config, c.AccountSpec(), c.Endpoint())))
 }
 
-// onBoth runs a test on both clouds, beside all others.
-func onBoth(t *testing.T, test func(*fixture, *system.Cloud)) {
+// onEach runs a test in each cloud, beside all others.
+func onEach(t *testing.T, test func(*fixture, *system.Cloud)) {
 	t.Parallel()
-	for _, name := range []string{"aws", "gcp"} {
-		t.Run(name, func(t *testing.T) {
+	for _, p := range system.Providers {
+		t.Run(p.Name, func(t *testing.T) {
 			w := newFixture(t)
-			test(w, w.cloud(name))
+			test(w, w.cloud(p.Name))
 		})
 	}
 }

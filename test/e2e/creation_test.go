@@ -106,7 +106,7 @@ func TestNameOfAnothersCanBeChanged(t *testing.T) {
 
 // A word that RDS or Cloud SQL keeps for itself can be corrected, since nothing has it yet.
 func TestRefusedLoginCanBeCorrected(t *testing.T) {
-	onBoth(t, func(w *fixture, c *system.Cloud) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
 		for field, set := range map[string]func(d *v1alpha1.Database, value string){
 			"databaseName": func(d *v1alpha1.Database, value string) { d.Spec.DatabaseName = &value },
 			"credentials.username": func(d *v1alpha1.Database, value string) {

@@ -94,7 +94,7 @@ func (c databaseChange) writes(cloud *system.Cloud) string {
 }
 
 func TestDatabaseLife(t *testing.T) {
-	onBoth(t, func(w *fixture, c *system.Cloud) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
 		d := w.database(c, "orders", system.FullDatabase(c))
 		w.create(d)
 		name := w.ready(d).Status.ExternalName

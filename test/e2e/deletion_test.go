@@ -12,7 +12,7 @@ func TestDeletionOfADatabase(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []v1alpha1.DeletionPolicy{v1alpha1.DeletionSnapshot, v1alpha1.DeletionDelete} {
 		t.Run(string(policy), func(t *testing.T) {
-			onBoth(t, func(w *fixture, c *system.Cloud) {
+			onEach(t, func(w *fixture, c *system.Cloud) {
 				d := w.database(c, "orders", system.MinimalDatabase(c))
 				system.Connect(d, "orders-db")
 				if d.Spec.DeletionPolicy = policy; policy == v1alpha1.DeletionSnapshot {
@@ -32,7 +32,7 @@ func TestDeletionOfADatabase(t *testing.T) {
 					want = []string{plan.SnapshotName(name, string(d.UID))}
 				}
 				w.equal("snapshots that are available when the object goes", c.Databases().Snapshots(w.T, name), want)
-				w.equal("writes", c.Writes(name)[mark:], []string{map[string]string{"aws": "DeleteDBInstance", "gcp": "instances.delete"}[c.Name]})
+				w.equal("writes", c.Writes(name)[mark:], []string{system.TargetOf("Database", c.Name).Delete})
 				w.equal("transitions", w.Transitions("Database", d.Name, since), []string{"Terminating Ready", "Terminating Deleting", "deleted"})
 				if w.Secret("orders-db") != nil {
 					w.Error("the connection Secret is still there")
@@ -43,7 +43,7 @@ func TestDeletionOfADatabase(t *testing.T) {
 }
 
 func TestDeletionProtection(t *testing.T) {
-	onBoth(t, func(w *fixture, c *system.Cloud) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
 		d := w.database(c, "orders", system.MinimalDatabase(c))
 		d.Spec.DeletionProtection = new(true)
 		w.create(d)
@@ -57,9 +57,8 @@ func TestDeletionProtection(t *testing.T) {
 		w.expectWrites(c, name, mark)
 		edit(w, d, func(d *v1alpha1.Database) { d.Spec.DeletionProtection = new(false) })
 		w.awaitDeleted(d)
-		w.equal("writes", c.Writes(name)[mark:], map[string][]string{
-			"aws": {"ModifyDBInstance", "DeleteDBInstance"}, "gcp": {"instances.patch", "instances.delete"},
-		}[c.Name])
+		k := system.TargetOf("Database", c.Name)
+		w.equal("writes", c.Writes(name)[mark:], []string{k.Operations.Disrupt, k.Delete})
 	})
 }
 
@@ -77,7 +76,7 @@ func TestDeletionOfABucketThatIsNotEmpty(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			onBoth(t, func(w *fixture, c *system.Cloud) {
+			onEach(t, func(w *fixture, c *system.Cloud) {
 				b := w.bucket(c, "photos", v1alpha1.BucketParameters{})
 				system.Connect(b, "photos")
 				w.create(b)
@@ -100,7 +99,7 @@ func TestDeletionOfABucketThatIsNotEmpty(t *testing.T) {
 }
 
 func TestForceDestroy(t *testing.T) {
-	onBoth(t, func(w *fixture, c *system.Cloud) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
 		b := w.bucket(c, "photos", v1alpha1.BucketParameters{ForceDestroy: new(true), Versioning: new(v1alpha1.VersioningEnabled)})
 		w.create(b)
 		name := w.ready(b).Status.ExternalName

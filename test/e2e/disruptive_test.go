@@ -12,9 +12,10 @@ import (
 )
 
 // sizeField is the field that restarts the server.
-var sizeField = map[string]string{"aws": "aws.instanceClass", "gcp": "gcp.tier"}
+var sizeField = system.SizeFields
 
-var sizeWrite = map[string]string{"aws": "ModifyDBInstance", "gcp": "instances.patch"}
+// sizeWrite is what a change of it costs.
+func sizeWrite(c *system.Cloud) string { return system.TargetOf("Database", c.Name).Operations.Disrupt }
 
 // waits waits until a change of the size waits for approval, and returns the hash.
 func (w *fixture) waits(c *system.Cloud, d *v1alpha1.Database, from, to, cause string) string {
@@ -48,7 +49,7 @@ func (w *fixture) approve(d *v1alpha1.Database, hash string) {
 }
 
 func TestDriftOfTheSizeWaitsForApproval(t *testing.T) {
-	onBoth(t, func(w *fixture, c *system.Cloud) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
 		size := system.Sizes[c.Name]
 		d := w.database(c, "orders", system.MinimalDatabase(c))
 		w.create(d)
@@ -57,7 +58,7 @@ func TestDriftOfTheSizeWaitsForApproval(t *testing.T) {
 		mark := len(c.Writes(name))
 		edit(w, d, func(d *v1alpha1.Database) { system.SetSize(c, &d.Spec.DatabaseParameters, size[1]) })
 		w.mirrors(d, sizeField[c.Name], `"`+size[1]+`"`)
-		w.expectWrites(c, name, mark, sizeWrite[c.Name]) // an edit needs no approval
+		w.expectWrites(c, name, mark, sizeWrite(c)) // an edit needs no approval
 
 		w.Disturb()
 		c.Databases().SetSize(w.T, name, size[2])
@@ -76,7 +77,7 @@ func TestDriftOfTheSizeWaitsForApproval(t *testing.T) {
 
 		w.approve(d, hash)
 		w.mirrors(d, sizeField[c.Name], `"`+size[1]+`"`)
-		w.expectWrites(c, name, mark, sizeWrite[c.Name])
+		w.expectWrites(c, name, mark, sizeWrite(c))
 
 		w.Disturb()
 		c.Databases().SetSize(w.T, name, size[2])
@@ -97,7 +98,7 @@ func TestDriftOfTheSizeWaitsForApproval(t *testing.T) {
 
 // What deletes restore points asks as a restart does: an edit is consent, drift waits.
 func TestFewerBackupsWaitForApproval(t *testing.T) {
-	onBoth(t, func(w *fixture, c *system.Cloud) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
 		d := w.database(c, "orders", system.MinimalDatabase(c))
 		d.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))}
 		w.create(d)
@@ -107,7 +108,7 @@ func TestFewerBackupsWaitForApproval(t *testing.T) {
 		mark := len(c.Writes(name))
 		edit(w, d, func(d *v1alpha1.Database) { d.Spec.Backup.RetentionDays = new(int32(3)) })
 		w.mirrors(d, days, "3")
-		w.expectWrites(c, name, mark, sizeWrite[c.Name])
+		w.expectWrites(c, name, mark, sizeWrite(c))
 
 		w.Disturb()
 		c.Databases().SetRetention(w.T, name, 9)
@@ -125,7 +126,7 @@ func TestFewerBackupsWaitForApproval(t *testing.T) {
 		w.expectWrites(c, name, mark)
 		w.approve(d, hash)
 		w.mirrors(d, days, "3")
-		w.expectWrites(c, name, mark, sizeWrite[c.Name])
+		w.expectWrites(c, name, mark, sizeWrite(c))
 
 		mark = len(c.Writes(name))
 		edit(w, d, func(d *v1alpha1.Database) {
@@ -137,12 +138,12 @@ func TestFewerBackupsWaitForApproval(t *testing.T) {
 		w.expectWrites(c, name, mark)
 		edit(w, d, func(d *v1alpha1.Database) { d.Spec.Backup.RetentionDays = new(int32(14)) })
 		w.mirrors(d, days, "14") // more of them asks nobody
-		w.expectWrites(c, name, mark, sizeWrite[c.Name])
+		w.expectWrites(c, name, mark, sizeWrite(c))
 	})
 }
 
 func TestDisruptiveAlways(t *testing.T) {
-	onBoth(t, func(w *fixture, c *system.Cloud) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
 		size := system.Sizes[c.Name]
 		d := w.database(c, "orders", system.MinimalDatabase(c))
 		d.Spec.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveAlways}
@@ -153,12 +154,12 @@ func TestDisruptiveAlways(t *testing.T) {
 		c.Databases().SetSize(w.T, name, size[1])
 		w.Eventually("the drift is put right", func() bool { return len(c.Writes(name)) > mark+1 })
 		w.mirrors(d, sizeField[c.Name], `"`+size[0]+`"`)
-		w.expectWrites(c, name, mark, sizeWrite[c.Name], sizeWrite[c.Name])
+		w.expectWrites(c, name, mark, sizeWrite(c), sizeWrite(c))
 	})
 }
 
 func TestDisruptiveOnApproval(t *testing.T) {
-	onBoth(t, func(w *fixture, c *system.Cloud) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
 		size := system.Sizes[c.Name]
 		d := w.database(c, "orders", system.MinimalDatabase(c))
 		d.Spec.Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
@@ -174,6 +175,6 @@ func TestDisruptiveOnApproval(t *testing.T) {
 
 		w.approve(d, hash)
 		w.mirrors(d, sizeField[c.Name], `"`+size[1]+`"`)
-		w.expectWrites(c, name, mark, sizeWrite[c.Name])
+		w.expectWrites(c, name, mark, sizeWrite(c))
 	})
 }

@@ -19,11 +19,11 @@ import (
 func TestEvents(t *testing.T) {
 	onAll(t, func(w *fixture, c *system.Cloud, k system.Target) {
 		o := w.declare(c, k, "photos")
-		tagged(o, "a")
+		tagged(k, o, "a")
 		w.create(o)
 		ready := w.ready(o).Status
 		name := ready.ExternalName
-		edit(w, o, func(o client.Object) { tagged(o, "b") })
+		edit(w, o, func(o client.Object) { tagged(k, o, "b") })
 		w.ready(o)
 		mark := len(c.Writes(name))
 		w.Disturb()
@@ -57,14 +57,8 @@ func TestEvents(t *testing.T) {
 }
 
 // tagged sets the tag team.
-func tagged(o client.Object, team v1alpha1.TagValue) {
-	tags := map[string]v1alpha1.TagValue{"team": team}
-	switch o := o.(type) {
-	case *v1alpha1.Bucket:
-		o.Spec.Tags = tags
-	case *v1alpha1.Database:
-		o.Spec.Tags = tags
-	}
+func tagged(k system.Target, o client.Object, team v1alpha1.TagValue) {
+	k.SetTags(o, map[string]v1alpha1.TagValue{"team": team})
 }
 
 // expectEvents checks the Events of an object: what happened once is told once, and what happened again is counted. They arrive

@@ -13,7 +13,7 @@ import (
 // What can't change compares with what the cloud has: a bad edit is refused at once, although the field was never declared, and
 // to name what is there is admitted.
 func TestWhatCannotChangeIsRefusedAtOnce(t *testing.T) {
-	onBoth(t, func(w *fixture, c *system.Cloud) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
 		p := system.MinimalDatabase(c)
 		p.DatabaseName = new("app")
 		d := w.database(c, "orders", p)

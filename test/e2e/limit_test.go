@@ -66,7 +66,9 @@ func testRates(w *fixture, c *system.Cloud) {
 	}
 	for round := range 3 { // sooner one after the other than a bucket takes updates
 		for _, b := range buckets {
-			edit(w, b, func(b *v1alpha1.Bucket) { tagged(b, v1alpha1.TagValue(rune('a'+round))) })
+			edit(w, b, func(b *v1alpha1.Bucket) {
+				b.Spec.Tags = map[string]v1alpha1.TagValue{"team": v1alpha1.TagValue(rune('a' + round))}
+			})
 		}
 	}
 	for _, b := range buckets {

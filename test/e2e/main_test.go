@@ -169,7 +169,10 @@ func newIdleEnvironment(t testing.TB, o localcloud.Options, room int) *environme
 		namespaces[i] = namespaceName(int64(i + 1))
 	}
 	s := install(t, o, namespaces...)
-	clouds := map[string]*system.Cloud{"aws": system.NewCloud(s.Cloud, "aws"), "gcp": system.NewCloud(s.Cloud, "gcp")}
+	clouds := map[string]*system.Cloud{}
+	for _, p := range system.Providers {
+		clouds[p.Name] = system.NewCloud(s.Cloud, p.Name)
+	}
 	return &environment{Environment: s, clouds: clouds, room: int64(room), limited: suiteOf(t).limited}
 }
 

@@ -29,13 +29,13 @@ func TestTakeOverAndBack(t *testing.T) {
 			system.SpecOf(o).Updates = &v1alpha1.Updates{Disruptive: v1alpha1.DisruptiveOnApproval}
 			system.Connect(o, "ours")
 			k.SetDeletionPolicy(o, v1alpha1.DeletionRetain)
-			if d, ok := o.(*v1alpha1.Database); ok {
-				d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "admin"}}
+			if k.SetPassword != nil {
+				k.SetPassword(o, "admin")
 			}
 		})
 		s := w.ready(o)
-		if k.Kind == "Database" {
-			want = append(want, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.Name])
+		if k.SetPassword != nil {
+			want = append(want, k.Password)
 			w.equal("the password", string(w.Secret("ours")["password"]), "somebody-elses")
 		}
 		w.expectWrites(c, external, mark, want...)

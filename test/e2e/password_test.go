@@ -14,7 +14,7 @@ import (
 
 // A password that the engine does not take is refused before it is stored or sent, and the object heals once the Secret is mended.
 func TestPasswordOutOfBounds(t *testing.T) {
-	onBoth(t, func(w *fixture, c *system.Cloud) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
 		long := strings.Repeat("0123456789", 90_000)
 		w.give(long)
 		d := w.withPassword(c)

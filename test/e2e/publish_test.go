@@ -163,11 +163,7 @@ func TestSecretThatIsRefused(t *testing.T) {
 		o := w.declare(c, k, "orders")
 		system.Connect(o, "login")
 		immutable := w.labelled("login", k.Kind, "orders")
-		types := map[string]map[string]corev1.SecretType{
-			"Bucket":   {"aws": "servicebinding.io/s3", "gcp": "servicebinding.io/gcs"},
-			"Database": {"aws": "servicebinding.io/postgresql", "gcp": "servicebinding.io/postgresql"},
-		}
-		immutable.Type, immutable.Immutable = types[k.Kind][c.Name], new(true)
+		immutable.Type, immutable.Immutable = k.SecretType, new(true)
 		w.Must(w.Client.Create(w.Context(), immutable))
 		w.create(o)
 		s := w.stalled(o, v1alpha1.ReasonSecretNotWritten, "the API server refuses to store the connection Secret login", "immutable", "delete it")

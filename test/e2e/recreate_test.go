@@ -17,16 +17,9 @@ func TestRecreatedInFull(t *testing.T) {
 		o := w.declare(c, k, "again")
 		system.SpecOf(o).WhenVanished = v1alpha1.WhenVanishedRecreate
 		system.Connect(o, "again")
-		var making []string
-		switch o := o.(type) {
-		case *v1alpha1.Bucket:
-			o.Spec.Versioning, o.Spec.Tags = new(v1alpha1.VersioningEnabled), map[string]v1alpha1.TagValue{"team": "a"}
-			making = map[string][]string{"aws": {"CreateBucket", "PutBucketVersioning"}, "gcp": {"buckets.insert"}}[c.Name]
-		case *v1alpha1.Database:
-			o.Spec.DatabaseName, o.Spec.Tags = new("app"), map[string]v1alpha1.TagValue{"team": "a"}
-			o.Spec.Credentials = &v1alpha1.DatabaseCredentials{Username: new("keeper")}
-			making = map[string][]string{"aws": {"CreateDBInstance"}, "gcp": {"instances.insert", "databases.insert", "users.insert"}}[c.Name]
-		}
+		k.More(o)
+		tagged(k, o, "a")
+		making := k.CreateMore
 		w.create(o)
 		name := w.ready(o).Status.ExternalName
 		w.equal("writes", c.Writes(name), making)

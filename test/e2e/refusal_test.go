@@ -20,7 +20,7 @@ import (
 // while a Warning and the provider config say what is wrong. Then nobody knows, and somebody has to act. An edit that can't be
 // applied is stalled.
 func TestObservationRefused(t *testing.T) {
-	onBoth(t, func(w *fixture, c *system.Cloud) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
 		w.credentials(c, nil)
 		w.Must(w.Client.Create(w.Context(), w.team(c)))
 		b := ofTeam(w, c)
@@ -101,8 +101,8 @@ func TestBusyForLong(t *testing.T) {
 		w.create(o)
 		name := w.ready(o).Status.ExternalName
 		w.Disturb()
-		lift := c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Resource: name, Write: localcloud.Writes}, Kind: localcloud.Conflict})
-		since := edit(w, o, func(o client.Object) { tagWith(o, "team", "b") })
+		lift := c.RefuseWrites(name)
+		since := edit(w, o, func(o client.Object) { tagged(k, o, "b") })
 		s := w.state(o, "an edit that is refused as busy", func(s system.Snapshot) bool {
 			c := s.Condition(v1alpha1.ConditionReconciling)
 			return c != nil && c.Reason == string(v1alpha1.ReasonCloudBusy) && s.Is(v1alpha1.ConditionReady, no)
@@ -134,7 +134,7 @@ func TestDeletionShowsAtOnce(t *testing.T) {
 		w.create(o)
 		name := w.ready(o).Status.ExternalName
 		w.Disturb()
-		lift := c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Resource: name, Write: localcloud.Writes}, Kind: localcloud.Conflict})
+		lift := c.RefuseWrites(name)
 		w.delete(o)
 		deletes := func(s system.Snapshot) bool { return s.Deleting && !s.Is(v1alpha1.ConditionReady, yes) }
 		w.state(o, "being deleted", deletes)
@@ -144,14 +144,4 @@ func TestDeletionShowsAtOnce(t *testing.T) {
 		lift()
 		w.awaitDeleted(o)
 	})
-}
-
-func tagWith(o client.Object, name string, value v1alpha1.TagValue) {
-	tags := map[string]v1alpha1.TagValue{name: value}
-	switch o := o.(type) {
-	case *v1alpha1.Bucket:
-		o.Spec.Tags = tags
-	case *v1alpha1.Database:
-		o.Spec.Tags = tags
-	}
 }

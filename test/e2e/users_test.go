@@ -44,7 +44,7 @@ func TestUsersOfAnAccount(t *testing.T) {
 
 // Who may not read Secrets sees where a server answers.
 func TestEndpointInStatus(t *testing.T) {
-	onBoth(t, func(w *fixture, c *system.Cloud) {
+	onEach(t, func(w *fixture, c *system.Cloud) {
 		d := w.database(c, "orders", system.MinimalDatabase(c))
 		system.Connect(d, "login")
 		w.create(d)

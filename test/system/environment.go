@@ -18,19 +18,9 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers"
-	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
-	"github.com/mooring-dev/mooring/providers/gcp"
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
-)
-
-// Accounts of the environment's cloud.
-const (
-	AWSAccount = "123456789012"
-	AWSRegion  = "eu-central-1"
-	GCPProject = "mooring-local"
-	GCPRegion  = "europe-west3"
 )
 
 // Who managers are to the API server; the audit log tells their requests by it.
@@ -54,7 +44,7 @@ type Environment struct {
 	namespaces []string // that managers are limited to
 }
 
-// NewEnvironment starts a control plane and a local cloud, with the ClusterProviderConfigs aws and gcp, open to
+// NewEnvironment starts a control plane and a local cloud, with a ClusterProviderConfig for each of Providers, open to
 // every namespace. All of it ends with the test.
 func NewEnvironment(t testing.TB, co cluster.Options, lo localcloud.Options) *Environment {
 	t.Helper()
@@ -123,24 +113,19 @@ func (e *Environment) closeCloud() error {
 	return e.Cloud.Close()
 }
 
-// Accounts makes the ClusterProviderConfigs aws and gcp and their Secrets, where they are missing.
+// Accounts makes the ClusterProviderConfigs of all Providers and their Secrets, where they are missing.
 func (e *Environment) Accounts(ctx context.Context) error {
 	if err := EnsureNamespace(ctx, e.Client, Namespace); err != nil {
 		return err
 	}
-	id, secret := e.Cloud.AWSKeys(AWSAccount)
-	for _, o := range []client.Object{
-		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "aws"}, StringData: map[string]string{
-			v1alpha1.SecretKeyAWSAccessKeyID: id, v1alpha1.SecretKeyAWSSecretAccessKey: secret,
-		}},
-		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "gcp"}, Data: map[string][]byte{
-			v1alpha1.SecretKeyGCPCredentials: e.Cloud.GCPKey(GCPProject),
-		}},
-		ClusterConfig("aws", v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: AWSRegion}}, e.Cloud.AWSEndpoint()),
-		ClusterConfig("gcp", v1alpha1.Account{GCP: &v1alpha1.GCPAccount{Project: GCPProject, Region: GCPRegion}}, e.Cloud.GCPEndpoint()),
-	} {
-		if err := e.Client.Create(ctx, o); client.IgnoreAlreadyExists(err) != nil {
-			return err
+	for _, p := range Providers {
+		for _, o := range []client.Object{
+			&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: p.Name}, Data: p.Keys(e.Cloud, p.Account)},
+			ClusterConfig(p.Name, p.Block(p.Account), p.Endpoint(e.Cloud)),
+		} {
+			if err := e.Client.Create(ctx, o); client.IgnoreAlreadyExists(err) != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -196,10 +181,11 @@ func (e *Environment) TrustCluster(ctx context.Context) (issuer string, err erro
 // namespaced ProviderConfigs, which can't name an endpoint.
 func (e *Environment) Drivers(kill *KillSwitch, callTimeout time.Duration) map[string]driver.Driver {
 	transport := kill.Wrap(http.DefaultTransport.(*http.Transport).Clone())
-	return map[string]driver.Driver{
-		"aws": aws.New(aws.Options{Endpoint: e.Cloud.AWSEndpoint(), HTTPClient: &http.Client{Transport: transport}, CallTimeout: callTimeout}),
-		"gcp": gcp.New(gcp.Options{Endpoint: e.Cloud.GCPEndpoint(), Transport: transport, CallTimeout: callTimeout}),
+	drivers := map[string]driver.Driver{}
+	for _, p := range Providers {
+		drivers[p.Name] = p.Driver(e.Cloud, transport, callTimeout)
 	}
+	return drivers
 }
 
 // StartManager starts a manager in the environment. Of o, the zero values of Drivers, SyncPeriod, Workers and Settle are filled

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -31,6 +32,13 @@ type Target struct {
 	Connect func(client.Object, string)
 	// SetDeletionPolicy sets the deletion policy.
 	SetDeletionPolicy func(client.Object, v1alpha1.DeletionPolicy)
+	// SecretType is that of the connection Secret.
+	SecretType corev1.SecretType
+	// SetTags sets the tags, and SetPassword the Secret that the administrator's password is taken from; it is nil if the kind has no login.
+	SetTags     func(o client.Object, tags map[string]v1alpha1.TagValue)
+	SetPassword func(o client.Object, secret string)
+	// More declares fields that some clouds set by a call of their own, after the creation.
+	More func(client.Object)
 	// Edit changes a typical object online, in fields that take separate calls where the cloud has such. Disrupt changes a field that
 	// interrupts or restarts; it is nil if the kind has none.
 	Edit    func(client.Object)
@@ -43,9 +51,11 @@ type Target struct {
 
 // Operations are calls of a cloud's API, as the ledger names them.
 type Operations struct {
-	// Observe is the read that every observation begins with. The others are writes: Mark puts the ownership mark on what exists, and
-	// Disrupt is what Target.Disrupt costs.
-	Observe, Create, Mark, Delete, Disrupt string
+	// Observe is the read that every observation begins with. The others are writes: Mark puts the ownership mark on what exists, Unmark
+	// takes a tag away where that is a call of its own, Disrupt is what Target.Disrupt costs, and Password sets a password.
+	Observe, Create, Mark, Unmark, Delete, Disrupt, Password string
+	// CreateMore is what the creation of an object takes that Target.More was called for.
+	CreateMore []string
 }
 
 // String is the name of the target's sub-tests.

@@ -1,6 +1,7 @@
 package system
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -9,18 +10,20 @@ import (
 
 func init() {
 	Targets = append(Targets,
-		bucketTarget("aws", "s3", newAWSBuckets, Operations{
-			Observe: "GetBucketTagging", Create: "CreateBucket", Mark: "PutBucketTagging", Delete: "DeleteBucket",
-		}),
-		bucketTarget("gcp", "storage", newGCPBuckets, Operations{
-			Observe: "buckets.get", Create: "buckets.insert", Mark: "buckets.patch", Delete: "buckets.delete",
-		}))
+		BucketTarget("aws", "s3", newAWSBuckets, Operations{
+			Observe: "GetBucketTagging", Create: "CreateBucket", CreateMore: []string{"CreateBucket", "PutBucketVersioning"},
+			Mark: "PutBucketTagging", Delete: "DeleteBucket",
+		}, "s3"),
+		BucketTarget("gcp", "storage", newGCPBuckets, Operations{
+			Observe: "buckets.get", Create: "buckets.insert", CreateMore: []string{"buckets.insert"},
+			Mark: "buckets.patch", Delete: "buckets.delete",
+		}, "gcs"))
 }
 
 // FullBucket declares all that a bucket can have.
 func FullBucket(c *Cloud) v1alpha1.BucketParameters {
 	return v1alpha1.BucketParameters{
-		Location:     new(map[string]string{"aws": "eu-central-1", "gcp": "europe-west3"}[c.Name]),
+		Location:     new(c.Region()),
 		Versioning:   new(v1alpha1.VersioningEnabled),
 		PublicAccess: new(v1alpha1.PublicAccessBlocked),
 		Encryption:   &v1alpha1.BucketEncryption{Key: new(c.Key("a"))},
@@ -29,8 +32,8 @@ func FullBucket(c *Cloud) v1alpha1.BucketParameters {
 	}
 }
 
-// bucketTarget is the kind Bucket in a cloud.
-func bucketTarget(cloud, service string, console func(*Cloud) Console, operations Operations) Target {
+// BucketTarget is the kind Bucket in a cloud, whose connection Secrets are of a type.
+func BucketTarget(cloud, service string, console func(*Cloud) Console, operations Operations, secret string) Target {
 	declare := func(parameters func(*Cloud) v1alpha1.BucketParameters) func(*Cloud, metav1.ObjectMeta) client.Object {
 		return func(c *Cloud, at metav1.ObjectMeta) client.Object {
 			b := &v1alpha1.Bucket{ObjectMeta: at}
@@ -46,9 +49,12 @@ func bucketTarget(cloud, service string, console func(*Cloud) Console, operation
 		Connect: func(o client.Object, secret string) {
 			o.(*v1alpha1.Bucket).Spec.Connection = &v1alpha1.Connection{SecretName: secret}
 		},
+		SecretType: corev1.SecretType("servicebinding.io/" + secret),
 		SetDeletionPolicy: func(o client.Object, p v1alpha1.DeletionPolicy) {
 			o.(*v1alpha1.Bucket).Spec.DeletionPolicy = p
 		},
+		SetTags: func(o client.Object, tags map[string]v1alpha1.TagValue) { o.(*v1alpha1.Bucket).Spec.Tags = tags },
+		More:    func(o client.Object) { o.(*v1alpha1.Bucket).Spec.Versioning = new(v1alpha1.VersioningEnabled) },
 		Edit: func(o client.Object) {
 			b := o.(*v1alpha1.Bucket)
 			b.Spec.Versioning = new(v1alpha1.VersioningSuspended)

@@ -9,35 +9,45 @@ import (
 
 func init() {
 	Targets = append(Targets,
-		databaseTarget("aws", "rds", newAWSDatabases, Operations{
-			Observe: "DescribeDBInstances", Create: "CreateDBInstance", Mark: "AddTagsToResource", Delete: "DeleteDBInstance", Disrupt: "ModifyDBInstance",
+		DatabaseTarget("aws", "rds", newAWSDatabases, Operations{
+			Observe: "DescribeDBInstances", Create: "CreateDBInstance", CreateMore: []string{"CreateDBInstance"},
+			Mark: "AddTagsToResource", Unmark: "RemoveTagsFromResource", Delete: "DeleteDBInstance",
+			Disrupt: "ModifyDBInstance", Password: "ModifyDBInstance",
 		}),
-		databaseTarget("gcp", "sqladmin", newGCPDatabases, Operations{
-			Observe: "instances.get", Create: "instances.insert", Mark: "instances.patch", Delete: "instances.delete", Disrupt: "instances.patch",
+		DatabaseTarget("gcp", "sqladmin", newGCPDatabases, Operations{
+			Observe: "instances.get", Create: "instances.insert", CreateMore: []string{"instances.insert", "databases.insert", "users.insert"},
+			Mark: "instances.patch", Delete: "instances.delete",
+			Disrupt: "instances.patch", Password: "users.update",
 		}))
 }
 
-// Sizes are the instance classes and tiers that the tests use, small ones first.
+// Sizes are the instance classes and tiers that the tests use in each cloud, small ones first.
 var Sizes = map[string][]string{
 	"aws": {"db.t4g.micro", "db.t4g.small", "db.t4g.medium"},
 	"gcp": {"db-f1-micro", "db-g1-small", "db-custom-1-3840"},
 }
 
-// SetSize sets the instance class or tier.
-func SetSize(c *Cloud, p *v1alpha1.DatabaseParameters, size string) {
-	switch c.Name {
-	case "aws":
-		p.AWS = &v1alpha1.DatabaseAWS{InstanceClass: &size}
-	case "gcp":
-		p.GCP = &v1alpha1.DatabaseGCP{Tier: &size}
-	default:
-		panic("no sizes are known in the cloud " + c.Name)
+// SizeFields are the fields that hold them, and sizeSetters set these.
+var (
+	SizeFields  = map[string]string{"aws": "aws.instanceClass", "gcp": "gcp.tier"}
+	SizeSetters = map[string]func(p *v1alpha1.DatabaseParameters, size string){
+		"aws": func(p *v1alpha1.DatabaseParameters, size string) { p.AWS = &v1alpha1.DatabaseAWS{InstanceClass: &size} },
+		"gcp": func(p *v1alpha1.DatabaseParameters, size string) { p.GCP = &v1alpha1.DatabaseGCP{Tier: &size} },
 	}
-}
+)
+
+// MinimalVersions are those that databases must declare in clouds that choose none.
+var MinimalVersions = map[string]string{}
+
+// SetSize sets the instance class or tier.
+func SetSize(c *Cloud, p *v1alpha1.DatabaseParameters, size string) { SizeSetters[c.Name](p, size) }
 
 // MinimalDatabase declares what a database must have.
 func MinimalDatabase(c *Cloud) v1alpha1.DatabaseParameters {
 	p := v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EnginePostgres)}
+	if version, demanded := MinimalVersions[c.Name]; demanded {
+		p.Version = &version
+	}
 	SetSize(c, &p, Sizes[c.Name][0])
 	return p
 }
@@ -45,7 +55,7 @@ func MinimalDatabase(c *Cloud) v1alpha1.DatabaseParameters {
 // FullDatabase declares all that a database can have.
 func FullDatabase(c *Cloud) v1alpha1.DatabaseParameters {
 	p := MinimalDatabase(c)
-	p.Location = new(map[string]string{"aws": "eu-central-1", "gcp": "europe-west3"}[c.Name])
+	p.Location = new(c.Region())
 	p.Version = new("15")
 	p.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20))}
 	p.DatabaseName = new("app")
@@ -55,8 +65,8 @@ func FullDatabase(c *Cloud) v1alpha1.DatabaseParameters {
 	return p
 }
 
-// databaseTarget is the kind Database in a cloud. Minimal and full ones go without a final snapshot.
-func databaseTarget(cloud, service string, console func(*Cloud) Console, operations Operations) Target {
+// DatabaseTarget is the kind Database in a cloud. Minimal and full ones go without a final snapshot.
+func DatabaseTarget(cloud, service string, console func(*Cloud) Console, operations Operations) Target {
 	declare := func(parameters func(*Cloud) v1alpha1.DatabaseParameters, policy v1alpha1.DeletionPolicy) func(*Cloud, metav1.ObjectMeta) client.Object {
 		return func(c *Cloud, at metav1.ObjectMeta) client.Object {
 			d := &v1alpha1.Database{ObjectMeta: at}
@@ -73,8 +83,17 @@ func databaseTarget(cloud, service string, console func(*Cloud) Console, operati
 		Connect: func(o client.Object, secret string) {
 			o.(*v1alpha1.Database).Spec.Connection = &v1alpha1.Connection{SecretName: secret}
 		},
+		SecretType: "servicebinding.io/postgresql",
 		SetDeletionPolicy: func(o client.Object, p v1alpha1.DeletionPolicy) {
 			o.(*v1alpha1.Database).Spec.DeletionPolicy = p
+		},
+		SetTags: func(o client.Object, tags map[string]v1alpha1.TagValue) { o.(*v1alpha1.Database).Spec.Tags = tags },
+		SetPassword: func(o client.Object, secret string) {
+			o.(*v1alpha1.Database).Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: secret}}
+		},
+		More: func(o client.Object) {
+			d := o.(*v1alpha1.Database)
+			d.Spec.DatabaseName, d.Spec.Credentials = new("app"), &v1alpha1.DatabaseCredentials{Username: new("keeper")}
 		},
 		Edit: func(o client.Object) {
 			d := o.(*v1alpha1.Database)
