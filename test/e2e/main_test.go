@@ -60,6 +60,9 @@ func TestLimited(t *testing.T) {
 // TestLimitedConverged: with a cache for each namespace, too, nothing is written to what is as declared.
 func TestLimitedConverged(t *testing.T) { TestConvergedIsSilent(t) }
 
+// TestLimitedWrites: nor does a cache that lags behind the others make an object cost more writes until it is Ready.
+func TestLimitedWrites(t *testing.T) { TestWritesFromApplyToReady(t) }
+
 // TestMain lets more tests run at once than there are processors: nearly all of their time is waiting.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "16"); err != nil {
