@@ -27,6 +27,8 @@ type bench[S any] struct {
 	kind   *Kind[S]
 	name   string
 	serial int
+	// parent is what objects are made within; zero for a kind without a parent, or before the first.
+	parent driver.ParentRef
 }
 
 func newBench[S any](h *Harness, name string, kind *Kind[S]) *bench[S] {
@@ -35,7 +37,7 @@ func newBench[S any](h *Harness, name string, kind *Kind[S]) *bench[S] {
 
 // checks returns the kind's obligations, those of single fields by field.
 func (b *bench[S]) checks() []Check {
-	all := slices.Concat(life[S](b.kind.Login.Password != ""), ownership[S](), differences[S](b.kind.Fields), failures[S](), deletion[S](), lists[S]())
+	all := slices.Concat(life[S](b.kind.Login.Password != ""), ownership[S](), parents[S](), differences[S](b.kind.Fields), failures[S](), deletion[S](), lists[S]())
 	for _, f := range b.kind.Fields {
 		for _, o := range single[S](f) {
 			all = append(all, obligation[S]{"field " + f.Name + "/" + o.name, o.run})
@@ -84,13 +86,15 @@ func (b *bench[S]) preview(t testing.TB, from, to S, applied driver.Applied) []d
 }
 
 // request returns a request for an object of a new name.
-func (b *bench[S]) request(spec S) request[S] {
+func (b *bench[S]) request(t testing.TB, spec S) request[S] {
+	t.Helper()
 	b.serial++
 	name := fmt.Sprintf("%s-%s-%d", b.Prefix, strings.ToLower(b.name), b.serial)
 	return request[S]{
 		Request: driver.Request{
 			Name:      name,
 			Location:  b.Config.Location,
+			Parent:    b.within(t),
 			NotBefore: b.Now(),
 			Mark:      driver.Mark{Cluster: "cluster-1", Namespace: "shop", Name: name, UID: "uid-1"},
 		},

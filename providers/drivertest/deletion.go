@@ -23,7 +23,7 @@ func deletion[S any]() []obligation[S] {
 // deletable makes an object that nothing protects, and returns a request to delete it.
 func (b *bench[S]) deletable(t testing.TB) request[S] {
 	t.Helper()
-	req := b.request(b.kind.Minimal())
+	req := b.request(t, b.kind.Minimal())
 	b.create(t, &req)
 	req.Deletion = &driver.Deletion{}
 	return req
@@ -68,7 +68,7 @@ func deleteGone[S any](t testing.TB, b *bench[S]) {
 }
 
 func deleteMissing[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Minimal())
+	req := b.request(t, b.kind.Minimal())
 	req.Deletion = &driver.Deletion{}
 	if _, err := b.open(t).Delete(t.Context(), req); err != nil {
 		t.Errorf("Delete: %v", err)
@@ -77,7 +77,7 @@ func deleteMissing[S any](t testing.TB, b *bench[S]) {
 
 func deleteVanished[S any](t testing.TB, b *bench[S]) {
 	skipUnless(t, b.kind.Cloud.Remove != nil, "way to delete behind the driver's back")
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	b.kind.Cloud.Remove(t, req.Name)
 	b.Settle(t)
@@ -117,7 +117,7 @@ func deleteProtected[S any](t testing.TB, b *bench[S]) {
 	skipUnless(t, slices.ContainsFunc(b.kind.Fields, func(f Field) bool { return f.Name == protection }), "deletion protection")
 	spec := b.kind.Full()
 	set(t, &spec, protection, true)
-	req := b.request(spec)
+	req := b.request(t, spec)
 	b.create(t, &req)
 	req.Deletion = &driver.Deletion{}
 	if obs := b.observe(t, req); !obs.Protected {

@@ -21,7 +21,7 @@ func (h Harness) describedData() []Check {
 	return []Check{
 		{"Describe/is valid", func(t testing.TB) {
 			d := h.Driver.Describe()
-			if err := d.Validate(); err != nil {
+			if err := d.Validate(h.API...); err != nil {
 				t.Error(err)
 			}
 		}},
@@ -44,7 +44,7 @@ func (h Harness) describedData() []Check {
 			if diff := cmp.Diff(d, decoded); diff != "" {
 				t.Errorf("what was decoded differs (-described +decoded):\n%s", diff)
 			}
-			if err := decoded.Validate(); err != nil {
+			if err := decoded.Validate(h.API...); err != nil {
 				t.Errorf("what was decoded is no longer valid: %v", err)
 			}
 		}},

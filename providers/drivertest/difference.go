@@ -59,7 +59,7 @@ func (f Field) drift() any {
 }
 
 func undeclared[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Minimal())
+	req := b.request(t, b.kind.Minimal())
 	drifting := b.kind.drifting(t)
 	b.create(t, &req)
 	for _, f := range drifting {
@@ -77,7 +77,7 @@ func exactly[S any](t testing.TB, b *bench[S]) {
 	if len(drifting) < 2 {
 		t.Skip("not shown: fewer than two fields can drift")
 	}
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	first, second := drifting[0], drifting[1]
 	b.kind.Cloud.Edit(t, req.Name, first.Name, first.drift())
@@ -100,7 +100,7 @@ func sorted(names ...string) []string {
 }
 
 func together[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	drifting := b.kind.drifting(t)
 	b.create(t, &req)
 	for _, f := range drifting {
@@ -121,7 +121,7 @@ func impossible[S any](t testing.TB, b *bench[S]) {
 		t.Skip("not shown: every field can change")
 	}
 	fixed := b.kind.Fields[i].Name
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	set(t, &req.Spec, fixed, b.kind.Fields[i].To)
 	changes := b.observe(t, req).Changes
@@ -141,7 +141,7 @@ func impossible[S any](t testing.TB, b *bench[S]) {
 		t.Errorf("the rest cost %+v, want one write", cost)
 	}
 	b.Settle(t)
-	if obs := b.observe(t, req); obs.Mark != req.Mark {
+	if obs := b.observe(t, req); obs.Mark != b.markOf(req) {
 		t.Error("the mark was not written beside it")
 	}
 }
@@ -150,7 +150,7 @@ func impossible[S any](t testing.TB, b *bench[S]) {
 func hidden[S any](t testing.TB, b *bench[S]) {
 	skipUnless(t, b.kind.Cloud.Hide != nil, "fields that are read by calls of their own")
 	for _, f := range b.kind.Fields {
-		req := b.request(b.kind.Full())
+		req := b.request(t, b.kind.Full())
 		b.create(t, &req)
 		set(t, &req.Spec, f.Name, f.To)
 		other, drifted := b.driftBeside(t, req.Name, f.Name)
@@ -185,7 +185,7 @@ func refused[S any](t testing.TB, b *bench[S]) {
 		if f.Effect == driver.Impossible {
 			continue
 		}
-		req := b.request(b.kind.Full())
+		req := b.request(t, b.kind.Full())
 		b.create(t, &req)
 		set(t, &req.Spec, f.Name, f.To)
 		other, drifted := b.driftBeside(t, req.Name, f.Name)
@@ -244,8 +244,8 @@ func ownEntries[S any](f Field) []obligation[S] {
 			if diff := cmp.Diff(map[string]string{"owner": "somebody"}, labels(t, b, req.Name)); diff != "" {
 				t.Errorf("in the cloud (-want +got):\n%s", diff)
 			}
-			if obs := b.observe(t, req); obs.Mark != req.Mark {
-				t.Errorf("the mark is %+v, want %+v", obs.Mark, req.Mark)
+			if obs := b.observe(t, req); obs.Mark != b.markOf(req) {
+				t.Errorf("the mark is %+v, want %+v", obs.Mark, b.markOf(req))
 			}
 		}},
 		{"taken out of the spec all entries stay", func(t testing.TB, b *bench[S]) {
@@ -310,7 +310,7 @@ func labels[S any](t testing.TB, b *bench[S], name string) map[string]string {
 func beginEntries[S any](t testing.TB, b *bench[S], f Field) (request[S], map[string]string) {
 	t.Helper()
 	skipUnless(t, b.kind.Cloud.Labels != nil && b.kind.Cloud.Relabel != nil, "way to change labels")
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	b.kind.addLabel(t, req.Name, "owner", "somebody")
 	unchanged(t, b.observe(t, req))

@@ -63,7 +63,7 @@ func (b *bench[S]) inTime(t testing.TB, kind FaultKind, f func(ctx context.Conte
 
 // failedRead makes the first read fail and all after it, then the second, and so on, of an object that is there.
 func failedRead[S any](t testing.TB, b *bench[S], kind FaultKind) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	before := b.Calls()
 	whole := b.observe(t, req)
@@ -96,7 +96,7 @@ func failedRead[S any](t testing.TB, b *bench[S], kind FaultKind) {
 }
 
 func failedCreate[S any](t testing.TB, b *bench[S], kind FaultKind) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	lift := b.fail(t, Fault{Kind: kind, Writes: true})
 	b.inTime(t, kind, func(ctx context.Context) {
 		_, err := b.open(t).Create(ctx, req)
@@ -110,7 +110,7 @@ func failedCreate[S any](t testing.TB, b *bench[S], kind FaultKind) {
 }
 
 func failedUpdate[S any](t testing.TB, b *bench[S], kind FaultKind) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	f := b.kind.changing(t)
 	b.create(t, &req)
 	set(t, &req.Spec, f.Name, f.To)
@@ -158,15 +158,15 @@ func failedDelete[S any](t testing.TB, b *bench[S], kind FaultKind) {
 }
 
 func lostCreate[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	lift := b.fail(t, Fault{Kind: ResponseLost, Writes: true})
 	_, err := b.open(t).Create(t.Context(), req)
 	b.wrong(t, "Create", err, ResponseLost)
 	lift()
 	req.Applied = b.observe(t, req).Applied
 	obs := b.converge(t, &req)
-	if obs.Mark != req.Mark {
-		t.Errorf("the mark is %+v, want %+v", obs.Mark, req.Mark)
+	if obs.Mark != b.markOf(req) {
+		t.Errorf("the mark is %+v, want %+v", obs.Mark, b.markOf(req))
 	}
 	if _, err := b.open(t).Create(t.Context(), req); driver.CodeOf(err) != driver.Conflict {
 		t.Errorf("a second Create: got error %v, want one of code Conflict", err)
@@ -177,7 +177,7 @@ func lostCreate[S any](t testing.TB, b *bench[S]) {
 }
 
 func lostUpdate[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	f := b.kind.changing(t)
 	b.create(t, &req)
 	set(t, &req.Spec, f.Name, f.To)
@@ -212,7 +212,9 @@ func overContext[S any](t testing.TB, b *bench[S]) {
 	x, before := b.open(t), b.Calls()
 	_, observed := x.Observe(ctx, req)
 	_, created := x.Create(ctx, req)
-	_, updated := x.Update(ctx, req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
+	declared := req
+	declared.Spec = b.kind.Full()
+	_, updated := x.Update(ctx, declared, b.smallest())
 	_, deleted := x.Delete(ctx, req)
 	for i, err := range []error{observed, created, updated, deleted} {
 		b.wrong(t, [...]string{"Observe", "Create", "Update", "Delete"}[i], err, Hang)
@@ -224,7 +226,7 @@ func overContext[S any](t testing.TB, b *bench[S]) {
 
 func lateCreate[S any](t testing.TB, b *bench[S]) {
 	b.kind.skipUnlessLong(t)
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	lift := b.fail(t, Fault{Kind: FailLate, Writes: true})
 	result, err := b.open(t).Create(t.Context(), req)
 	lift()
@@ -244,7 +246,7 @@ func lateCreate[S any](t testing.TB, b *bench[S]) {
 
 func lateUpdate[S any](t testing.TB, b *bench[S]) {
 	b.kind.skipUnlessLong(t)
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	f := b.kind.changing(t)
 	b.create(t, &req)
 	set(t, &req.Spec, f.Name, f.To)

@@ -82,7 +82,7 @@ func (b *bench[S]) costs(t testing.TB, req *request[S], f Field, changes []drive
 }
 
 func edit[S any](t testing.TB, b *bench[S], f Field) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	from, _ := get(&req.Spec, f.Name)
 	set(t, &req.Spec, f.Name, f.To)
@@ -105,7 +105,7 @@ func edit[S any](t testing.TB, b *bench[S], f Field) {
 
 func drift[S any](t testing.TB, b *bench[S], f Field) {
 	skipUnless(t, b.kind.Cloud.Edit != nil, "way to edit behind the driver's back")
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	to, _ := get(&req.Spec, f.Name)
 	b.kind.Cloud.Edit(t, req.Name, f.Name, f.drift())
@@ -125,7 +125,7 @@ func drift[S any](t testing.TB, b *bench[S], f Field) {
 func same[S any](t testing.TB, b *bench[S], f Field) {
 	skipUnless(t, b.kind.Cloud.Edit != nil, "way to edit behind the driver's back")
 	for _, value := range f.Same {
-		req := b.request(b.kind.Full())
+		req := b.request(t, b.kind.Full())
 		b.create(t, &req)
 		b.kind.Cloud.Edit(t, req.Name, f.Name, value)
 		b.Settle(t)
@@ -136,7 +136,7 @@ func same[S any](t testing.TB, b *bench[S], f Field) {
 }
 
 func releaseField[S any](t testing.TB, b *bench[S], f Field) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	set(t, &req.Spec, f.Name, nil)
 	obs := b.observe(t, req)
@@ -151,7 +151,7 @@ func releaseSafe[S any](t testing.TB, b *bench[S], f Field) {
 	if now, _ := get(&spec, f.Name); now == fmt.Sprint(f.Safe) {
 		set(t, &spec, f.Name, f.To)
 	}
-	req := b.request(spec)
+	req := b.request(t, spec)
 	b.create(t, &req)
 	from, _ := get(&req.Spec, f.Name)
 	set(t, &req.Spec, f.Name, nil)
@@ -170,7 +170,7 @@ func releaseSafe[S any](t testing.TB, b *bench[S], f Field) {
 }
 
 func editImpossible[S any](t testing.TB, b *bench[S], f Field) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	from, _ := get(&req.Spec, f.Name)
 	set(t, &req.Spec, f.Name, f.To)

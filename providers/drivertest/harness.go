@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -44,6 +45,8 @@ type Harness struct {
 	// driver's own has to be longer, or nothing shows that it heeds that of its caller.
 	Grace time.Duration
 
+	// API has an object of each kind that there can be; those of v1alpha1.ResourceObjects if empty.
+	API []v1alpha1.ResourceObject
 	// Kinds are the kinds that the driver has: all that it describes.
 	Kinds []Trial
 }
@@ -118,6 +121,11 @@ type Kind[S any] struct {
 	// Reads and MinimalReads are the most calls that a look at a converged object may cost that was
 	// made from Full or from Minimal.
 	Reads, MinimalReads int
+
+	// Within makes an object of the parent's kind with a new name in the suite's account, behind the driver's back, and returns which one
+	// it is; nil for a kind without a parent. RemoveParent deletes such an object with all that is within it, at once.
+	Within       func(t testing.TB) driver.ParentRef
+	RemoveParent func(t testing.TB, parent driver.ParentRef)
 
 	// HasID: the cloud has an immutable identity of its own for each object.
 	HasID bool

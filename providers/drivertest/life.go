@@ -63,7 +63,7 @@ func rows[S any](t testing.TB, b *bench[S]) {
 }
 
 func absent[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	obs := b.observe(t, req)
 	if obs.State != driver.Absent || obs.Available || obs.ID != "" || !obs.Mark.Zero() || len(obs.Mirror) != 0 {
 		t.Errorf("got %+v, want Absent and nothing else", obs)
@@ -104,7 +104,7 @@ func ofSpec(applied driver.Applied) driver.Applied {
 }
 
 func createMarks[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	result, err := b.open(t).Create(t.Context(), req)
 	if err != nil {
 		t.Fatalf("Create: %v", err)
@@ -113,15 +113,15 @@ func createMarks[S any](t testing.TB, b *bench[S]) {
 	if obs.State != driver.Pending && obs.State != driver.Ready {
 		t.Errorf("right after Create the state is %v, want Pending or Ready", obs.State)
 	}
-	if obs.Mark != req.Mark {
-		t.Errorf("right after Create the mark is %+v, want %+v: a crash now would leave an object that nobody owns", obs.Mark, req.Mark)
+	if obs.Mark != b.markOf(req) {
+		t.Errorf("right after Create the mark is %+v, want %+v: a crash now would leave an object that nobody owns", obs.Mark, b.markOf(req))
 	}
 	if (result.ID != "" || b.kind.IDAtOnce) && result.ID != obs.ID {
 		t.Errorf("Create gave the id %q, Observe %q", result.ID, obs.ID)
 	}
 	if b.kind.Cloud.Labels != nil {
 		labels := b.kind.Cloud.Labels(t, req.Name)
-		for k, v := range req.Mark.Labels() {
+		for k, v := range b.markOf(req).Labels() {
 			if labels[k] != v {
 				t.Errorf("in the cloud the label %s is %q, want %q", k, labels[k], v)
 			}
@@ -130,11 +130,11 @@ func createMarks[S any](t testing.TB, b *bench[S]) {
 }
 
 func createFull[S any](t testing.TB, b *bench[S]) {
-	b.atRest(t, b.request(b.kind.Full()), b.kind.Reads)
+	b.atRest(t, b.request(t, b.kind.Full()), b.kind.Reads)
 }
 
 func createMinimal[S any](t testing.TB, b *bench[S]) {
-	b.atRest(t, b.request(b.kind.Minimal()), b.kind.MinimalReads)
+	b.atRest(t, b.request(t, b.kind.Minimal()), b.kind.MinimalReads)
 }
 
 // atRest makes an object and checks what holds of one at rest, and that a look costs no more than reads.
@@ -144,8 +144,8 @@ func (b *bench[S]) atRest(t testing.TB, req request[S], reads int) {
 	if !obs.Available || obs.Stopped || obs.Problem != "" || obs.Operation != "" || obs.OperationError != nil {
 		t.Errorf("got %+v, want it available and nothing under way", obs)
 	}
-	if obs.Mark != req.Mark {
-		t.Errorf("the mark is %+v, want %+v", obs.Mark, req.Mark)
+	if obs.Mark != b.markOf(req) {
+		t.Errorf("the mark is %+v, want %+v", obs.Mark, b.markOf(req))
 	}
 	full := b.kind.Full()
 	if where, declared := get(&full, "location"); declared && obs.Location != where {
@@ -159,7 +159,7 @@ func (b *bench[S]) atRest(t testing.TB, req request[S], reads int) {
 		if e.Host == "" || e.Port == 0 || e.Username == "" {
 			t.Errorf("the endpoint %+v does not say how to connect", e)
 		}
-	} else if e := obs.Endpoint; e.Bucket != req.Name || e.URL == "" {
+	} else if e := obs.Endpoint; b.kind.Within == nil && (e.Bucket != req.Name || e.URL == "") {
 		t.Errorf("the endpoint %+v does not say how to reach %q", e, req.Name)
 	}
 	before := b.Calls()
@@ -177,7 +177,7 @@ func (b *bench[S]) atRest(t testing.TB, req request[S], reads int) {
 }
 
 func createTwice[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	first := b.create(t, &req)
 	again := req
 	again.Spec, again.Mark.UID, again.Applied = b.kind.Minimal(), "uid-2", nil
@@ -192,8 +192,8 @@ func createTwice[S any](t testing.TB, b *bench[S]) {
 }
 
 func updateMissing[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Full())
-	_, err := b.open(t).Update(t.Context(), req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
+	req := b.request(t, b.kind.Full())
+	_, err := b.open(t).Update(t.Context(), req, b.smallest())
 	if code := driver.CodeOf(err); err == nil || code != driver.NotFound {
 		t.Errorf("got error %v (%v), want one of code NotFound", err, code)
 	}
@@ -204,7 +204,7 @@ func updateMissing[S any](t testing.TB, b *bench[S]) {
 }
 
 func mirror[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	obs := b.create(t, &req)
 	var got S
 	decoder := json.NewDecoder(bytes.NewReader(obs.Mirror))
@@ -226,7 +226,7 @@ func mirror[S any](t testing.TB, b *bench[S]) {
 }
 
 func applied[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	obs := b.create(t, &req)
 	if diff := cmp.Diff(b.kind.fullyApplied(t), ofSpec(obs.Applied)); diff != "" {
 		t.Errorf("once all is set (-want +got):\n%s", diff)
@@ -245,7 +245,7 @@ func (k *Kind[S]) returns(name string) bool {
 }
 
 func kept[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	for _, f := range b.kind.Fields {
 		set(t, &req.Spec, f.Name, f.To) // in place, as a careless caller might
@@ -260,19 +260,19 @@ func kept[S any](t testing.TB, b *bench[S]) {
 func neighbours[S any](t testing.TB, b *bench[S]) {
 	var all []request[S]
 	for range 3 {
-		req := b.request(b.kind.Minimal())
+		req := b.request(t, b.kind.Minimal())
 		b.create(t, &req)
 		all = append(all, req)
 	}
 	for _, req := range all {
-		if obs := b.observe(t, req); obs.Mark != req.Mark || obs.ID != req.ID {
+		if obs := b.observe(t, req); obs.Mark != b.markOf(req) || obs.ID != req.ID {
 			t.Errorf("looking for %s found mark %+v and id %q, want %+v and %q", req.Name, obs.Mark, obs.ID, req.Mark, req.ID)
 		}
 	}
 }
 
 func longestName[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Minimal())
+	req := b.request(t, b.kind.Minimal())
 	length := b.described(t).Name.In(b.Account).MaxLength
 	if length < 20 {
 		t.Fatalf("names have at most %d characters: too few to tell objects apart", length)
@@ -285,7 +285,7 @@ func longestName[S any](t testing.TB, b *bench[S]) {
 func refusedNames[S any](t testing.TB, b *bench[S]) {
 	rule := b.described(t).Name.In(b.Account)
 	for _, name := range b.kind.RefusedNames {
-		req := b.request(b.kind.Minimal())
+		req := b.request(t, b.kind.Minimal())
 		req.Name = name
 		if err := rule.Refuses(name); err == nil || driver.CodeOf(err) != driver.Invalid {
 			t.Errorf("%q: the rule says %v, want Invalid", name, err)
@@ -294,12 +294,12 @@ func refusedNames[S any](t testing.TB, b *bench[S]) {
 			t.Errorf("%q: the cloud says %v, want Invalid", name, err)
 		}
 	}
-	for _, name := range append(b.kind.OddNames, b.request(b.kind.Minimal()).Name) {
+	for _, name := range append(b.kind.OddNames, b.request(t, b.kind.Minimal()).Name) {
 		if err := rule.Refuses(name); err != nil {
 			t.Errorf("%q: %v", name, err)
 			continue
 		}
-		req := b.request(b.kind.Minimal())
+		req := b.request(t, b.kind.Minimal())
 		req.Name = name
 		b.create(t, &req)
 	}
@@ -307,7 +307,7 @@ func refusedNames[S any](t testing.TB, b *bench[S]) {
 
 func stopped[S any](t testing.TB, b *bench[S]) {
 	skipUnless(t, b.kind.Cloud.Stop != nil, "way to stop an object")
-	req := b.request(b.kind.Minimal())
+	req := b.request(t, b.kind.Minimal())
 	b.create(t, &req)
 	b.kind.Cloud.Stop(t, req.Name)
 	b.Settle(t)
@@ -318,7 +318,7 @@ func stopped[S any](t testing.TB, b *bench[S]) {
 
 func createPassword[S any](t testing.TB, b *bench[S]) {
 	skipUnless(t, b.kind.Cloud.Password != nil, "way to see a password")
-	req := b.request(b.kind.Minimal())
+	req := b.request(t, b.kind.Minimal())
 	b.create(t, &req)
 	if b.kind.Cloud.Password(t, req.Name) != req.Login.Password {
 		t.Error("the password is not the one asked for")
@@ -326,7 +326,7 @@ func createPassword[S any](t testing.TB, b *bench[S]) {
 }
 
 func newPassword[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	req.Login.Password += "-new"
 	unchanged(t, b.observe(t, req)) // a driver can't know
@@ -351,7 +351,7 @@ func newPassword[S any](t testing.TB, b *bench[S]) {
 }
 
 func latePassword[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Minimal())
+	req := b.request(t, b.kind.Minimal())
 	b.create(t, &req)
 	req.Login.Password += "-new"
 	change := []driver.Change{{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}}
@@ -377,7 +377,7 @@ func latePassword[S any](t testing.TB, b *bench[S]) {
 }
 
 func otherUsername[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Full())
+	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	req.Login.Username = "somebodyelse"
 	changes := b.observe(t, req).Changes

@@ -45,6 +45,7 @@ func walk[S any](t testing.TB, b *bench[S], s driver.Session, req driver.ListReq
 	t.Helper()
 	var pages []driver.Page
 	tokens := map[string]bool{}
+	req.Parent = b.within(t)
 	for {
 		before := b.Calls()
 		page, err := s.List(t.Context(), b.name, req)
@@ -176,12 +177,12 @@ func listCapability[S any](t testing.TB, b *bench[S]) {
 
 func listAgrees[S any](t testing.TB, b *bench[S]) {
 	skipUnlessLists(t, b)
-	full, minimal := b.request(b.kind.Full()), b.request(b.kind.Minimal())
+	full, minimal := b.request(t, b.kind.Full()), b.request(t, b.kind.Minimal())
 	for _, req := range []*request[S]{&full, &minimal} {
 		b.create(t, req)
 	}
 	if b.kind.Cloud.Stop != nil {
-		stopped := b.request(b.kind.Minimal())
+		stopped := b.request(t, b.kind.Minimal())
 		b.create(t, &stopped)
 		b.kind.Cloud.Stop(t, stopped.Name)
 		b.Settle(t)
@@ -194,7 +195,7 @@ func listAgrees[S any](t testing.TB, b *bench[S]) {
 
 func listStates[S any](t testing.TB, b *bench[S]) {
 	skipUnlessLists(t, b)
-	created, deleted := b.request(b.kind.Minimal()), b.deletable(t)
+	created, deleted := b.request(t, b.kind.Minimal()), b.deletable(t)
 	if _, err := b.open(t).Create(t.Context(), created); err != nil {
 		t.Fatalf("Create: %v", err)
 	}
@@ -209,7 +210,7 @@ func listStates[S any](t testing.TB, b *bench[S]) {
 func listMarks[S any](t testing.TB, b *bench[S]) {
 	skipUnlessLists(t, b)
 	skipUnless(t, b.kind.Cloud.Relabel != nil, "way to change labels")
-	ours, theirs, nobodys, released := b.request(b.kind.Minimal()), b.request(b.kind.Minimal()), b.request(b.kind.Minimal()), b.request(b.kind.Minimal())
+	ours, theirs, nobodys, released := b.request(t, b.kind.Minimal()), b.request(t, b.kind.Minimal()), b.request(t, b.kind.Minimal()), b.request(t, b.kind.Minimal())
 	for _, req := range []*request[S]{&ours, &theirs, &nobodys, &released} {
 		b.create(t, req)
 	}
@@ -234,7 +235,7 @@ func listMarks[S any](t testing.TB, b *bench[S]) {
 
 func listCluster[S any](t testing.TB, b *bench[S]) {
 	skipUnlessLists(t, b)
-	req := b.request(b.kind.Minimal())
+	req := b.request(t, b.kind.Minimal())
 	b.create(t, &req)
 	for _, cluster := range []string{req.Mark.Cluster, "no such value OR x:y"} { // the second must not break the call
 		listed, _ := find(t, walk(t, b, b.Harness.open(t), driver.ListRequest{Cluster: cluster}), req.Name)
@@ -249,7 +250,7 @@ func listPages[S any](t testing.TB, b *bench[S]) {
 	skipUnless(t, b.PageSize != nil, "way to make pages small")
 	var all []request[S]
 	for range 3 {
-		req := b.request(b.kind.Minimal())
+		req := b.request(t, b.kind.Minimal())
 		b.create(t, &req)
 		all = append(all, req)
 	}
@@ -285,7 +286,7 @@ func listEmpty[S any](t testing.TB, b *bench[S]) {
 
 func listToken[S any](t testing.TB, b *bench[S]) {
 	skipUnlessLists(t, b)
-	req := b.request(b.kind.Minimal())
+	req := b.request(t, b.kind.Minimal())
 	b.create(t, &req)
 	s := b.Harness.open(t)
 	page, err := s.List(t.Context(), b.name, driver.ListRequest{Page: "no token of yours"})
@@ -335,7 +336,7 @@ func listLocation[S any](t testing.TB, b *bench[S]) {
 // listedElsewhere makes an object in a session, which must list it, and hands it over with what our own session lists.
 func listedElsewhere[S any](t testing.TB, b *bench[S], s driver.Session, location string, verify func(req request[S], ours []driver.Page)) {
 	t.Helper()
-	req := b.request(b.kind.Minimal())
+	req := b.request(t, b.kind.Minimal())
 	req.Location = location
 	if _, err := table.Of[S](s, b.name).Create(t.Context(), req); err != nil {
 		t.Fatalf("Create: %v", err)

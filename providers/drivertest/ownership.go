@@ -28,13 +28,14 @@ func (b *bench[S]) rewrite(t testing.TB, req *request[S], writes int) {
 	if cost.Writes < 1 || cost.Writes > writes {
 		t.Errorf("writing the mark cost %+v, want at most %d writes", cost, writes)
 	}
-	if obs := b.observe(t, *req); obs.Mark != req.Mark {
-		t.Errorf("the mark is %+v, want %+v", obs.Mark, req.Mark)
+	if obs := b.observe(t, *req); obs.Mark != b.markOf(*req) {
+		t.Errorf("the mark is %+v, want %+v", obs.Mark, b.markOf(*req))
 	}
 }
 
 func remark[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Full())
+	skipUnless(t, b.marks(t), "kind whose objects are marked")
+	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	b.kind.addLabel(t, req.Name, "owner", "somebody")
 	before := b.observe(t, req)
@@ -63,7 +64,8 @@ func (k *Kind[S]) addLabel(t testing.TB, name, key, value string) {
 }
 
 func release[S any](t testing.TB, b *bench[S]) {
-	req := b.request(b.kind.Full())
+	skipUnless(t, b.marks(t), "kind whose objects are marked")
+	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	req.Mark.Released = true
 	b.rewrite(t, &req, 1)
@@ -73,7 +75,7 @@ func release[S any](t testing.TB, b *bench[S]) {
 
 func unmarked[S any](t testing.TB, b *bench[S]) {
 	skipUnless(t, b.kind.Cloud.Relabel != nil, "way to change labels")
-	req := b.request(b.kind.Minimal())
+	req := b.request(t, b.kind.Minimal())
 	b.create(t, &req)
 	b.kind.Cloud.Relabel(t, req.Name, map[string]string{"owner": "somebody"})
 	if obs := b.observe(t, req); obs.State != driver.Ready || !obs.Mark.Zero() {
@@ -83,7 +85,7 @@ func unmarked[S any](t testing.TB, b *bench[S]) {
 
 func foreignMark[S any](t testing.TB, b *bench[S]) {
 	skipUnless(t, b.kind.Cloud.Relabel != nil, "way to change labels")
-	req := b.request(b.kind.Minimal())
+	req := b.request(t, b.kind.Minimal())
 	b.create(t, &req)
 	want := driver.Mark{Cluster: "cluster-2", Namespace: "theirs", Name: "other", UID: "uid-9"}
 	b.kind.Cloud.Relabel(t, req.Name, want.Labels())
@@ -93,18 +95,19 @@ func foreignMark[S any](t testing.TB, b *bench[S]) {
 }
 
 func foreignAccount[S any](t testing.TB, b *bench[S]) {
+	skipUnless(t, b.kind.Within == nil, "kind without a parent") // "a parent of another account is none" is about the others
 	skipUnless(t, b.Other != nil, "other account")
 	conn, err := b.Driver.Open(t.Context(), *b.Other)
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}
-	theirs := b.request(b.kind.Full())
+	theirs := b.request(t, b.kind.Full())
 	theirs.Location = b.Other.Location
 	if _, err := table.Of[S](conn, b.name).Create(t.Context(), theirs); err != nil {
 		t.Fatalf("Create in the other account: %v", err)
 	}
 	b.Settle(t)
-	ours := b.request(b.kind.Full())
+	ours := b.request(t, b.kind.Full())
 	ours.Name = theirs.Name
 	if !b.kind.GlobalNames {
 		if obs := b.observe(t, ours); obs.State != driver.Absent {

@@ -14,6 +14,8 @@ type Options struct {
 	Now func() time.Time
 	// How long databases are being created, modified and deleted, and final snapshots being made.
 	CreateFor, ModifyFor, DeleteFor, SnapshotFor time.Duration
+	// Users gives the cloud the kind User and says how its objects are owned; empty for a cloud without.
+	Users driver.Ownership
 }
 
 // A Cloud is a cloud in memory with any number of accounts. It is safe for concurrent use.

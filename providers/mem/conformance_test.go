@@ -52,6 +52,12 @@ func TestConformance(t *testing.T) {
 }
 
 func harness(opts mem.Options) drivertest.Harness {
+	h, _ := harnessOf(opts)
+	return h
+}
+
+// harnessOf returns a harness, and the cloud behind it.
+func harnessOf(opts mem.Options) (drivertest.Harness, *mem.Cloud) {
 	c := newClock()
 	opts.Now = c.Now
 	cloud := mem.New(opts)
@@ -78,7 +84,7 @@ func harness(opts mem.Options) drivertest.Harness {
 		Fail:     func(f drivertest.Fault) (lift func()) { return cloud.Fail(faultOf(f)) },
 		Patience: 100 * time.Millisecond,
 		Kinds:    []drivertest.Trial{bucketKind(cloud), databaseKind(cloud)},
-	}
+	}, cloud
 }
 
 func faultOf(f drivertest.Fault) mem.Fault {

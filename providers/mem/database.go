@@ -20,6 +20,8 @@ type Database struct {
 	Spec               v1alpha1.DatabaseParameters
 	Username, Password string
 
+	// Users are within it, by their names. They go with it.
+	Users map[string]User
 	// Stopped: somebody stopped it.
 	Stopped bool
 	// Problem says why the cloud gave up on it; empty if it did not.
@@ -49,7 +51,7 @@ type work struct {
 
 func (d *Database) clone() *Database {
 	out := *d
-	out.Labels, out.Spec = maps.Clone(d.Labels), *d.Spec.DeepCopy()
+	out.Labels, out.Spec, out.Users = maps.Clone(d.Labels), *d.Spec.DeepCopy(), maps.Clone(d.Users)
 	return &out
 }
 

@@ -2,6 +2,7 @@ package mem
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -9,14 +10,28 @@ import (
 )
 
 // Describe implements driver.Driver.
-func (o opener) Describe() driver.Description { return Describe(o.name) }
+func (o opener) Describe() driver.Description {
+	d := Describe(o.name)
+	if o.cloud.opts.Users != "" {
+		d.Resources = append(d.Resources, table.Kinds[session]{userKind(o.cloud.opts.Users)}.Resources()...)
+	}
+	return d
+}
 
 // Preview implements driver.Driver.
 func (o opener) Preview(kind string, from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
-	return kinds.Preview(o.name, kind, from, to, applied)
+	return o.cloud.kinds().Preview(o.name, kind, from, to, applied)
 }
 
-// kinds are the kinds that this cloud has.
+// kinds returns the kinds that the cloud has.
+func (c *Cloud) kinds() table.Kinds[session] {
+	if c.opts.Users == "" {
+		return kinds
+	}
+	return append(slices.Clone(kinds), userKind(c.opts.Users))
+}
+
+// kinds are the kinds that every such cloud has.
 var kinds = table.Kinds[session]{bucketKind, databaseKind}
 
 // Describe returns the description of a driver of this cloud that stands in for another one: aws or gcp.

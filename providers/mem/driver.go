@@ -47,7 +47,7 @@ func (o opener) Open(_ context.Context, cfg driver.Opening) (driver.Session, err
 		return nil, err
 	}
 	s := session{cloud: o.cloud, account: account, location: cfg.Location, cfg: cfg}
-	return table.NewSession(o.name, s.identity, kinds.Handlers(s)), nil
+	return table.NewSession(o.name, s.identity, o.cloud.kinds().Handlers(s)), nil
 }
 
 // session is what one identity can reach.

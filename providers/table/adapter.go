@@ -36,7 +36,8 @@ type Adapter[S, H, P any] struct {
 	// Fixed: observations say which fields can't change any more.
 	Fixed bool
 
-	// Tags returns the tags in a call's parameters. The mark goes where they go.
+	// Tags returns the tags in a call's parameters, or what of them goes into the registry. The mark goes where they go. nil for a kind
+	// that is OwnedByParent: its mark goes nowhere, and a change of it is made without a call.
 	Tags func(params *P) *Delta
 	// Password puts the administrator's password into a call's parameters. nil where Login's part sends it.
 	Password func(params *P, password string)

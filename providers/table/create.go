@@ -21,7 +21,7 @@ func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.R
 	if err := a.Table.Fill(&req.Spec, &params); err != nil {
 		return driver.Result{}, invalid("%s", err)
 	}
-	addMark(a.Tags(&params), req.Mark)
+	a.addMark(&params, req.Mark)
 	if a.Password != nil {
 		a.Password(&params, req.Login.Password)
 	}
@@ -54,6 +54,13 @@ func (a *Adapter[S, H, P]) complete(ctx context.Context, req Request[S]) (set []
 		set = append(set, changes...)
 	}
 	return set
+}
+
+// addMark adds a mark to a call's parameters, if there is a place for it.
+func (a *Adapter[S, H, P]) addMark(params *P, mark driver.Mark) {
+	if a.Tags != nil {
+		addMark(a.Tags(params), mark)
+	}
 }
 
 // addMark adds to what is to become of tags that they carry a mark.

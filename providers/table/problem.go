@@ -70,7 +70,7 @@ func (a *Adapter[S, H, P]) rowProblems(row Row[S, H, P], names []string) (all []
 // unfilled says which parameters nothing fills.
 func (a *Adapter[S, H, P]) unfilled(filled map[string]bool) (all []string) {
 	var params P
-	addMark(a.Tags(&params), driver.Mark{})
+	a.addMark(&params, driver.Mark{})
 	if a.Password != nil {
 		a.Password(&params, "x")
 	}

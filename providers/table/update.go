@@ -51,6 +51,7 @@ func (u *update[S, H, P]) sort(changes []driver.Change) map[*Part[S, H, P]][]dri
 	for _, c := range changes {
 		part := u.partOf(c.Field)
 		switch {
+		case c.Field == driver.FieldMark && u.Tags == nil:
 		case c.Effect == driver.Impossible:
 			u.fail(invalid("%s can't change: %s", c.Field, c.Why), c)
 		case (c.Field == driver.FieldPassword || c.Field == driver.FieldUsername) && u.req.Login.Password == "":
@@ -175,7 +176,7 @@ func (u *update[S, H, P]) try(ctx context.Context, part *Part[S, H, P], have *H,
 		return nil, nil
 	}
 	if mark {
-		addMark(u.Tags(&params), u.req.Mark)
+		u.addMark(&params, u.req.Mark)
 	}
 	operation, err := part.Write(ctx, &u.req, have, &params, tried)
 	if operation != "" {
