@@ -69,7 +69,7 @@ func (k *Kind) wrong() (problems []string) {
 	if k.Class != nil && k.Class.NewList != nil {
 		problems = append(problems, made("Class.NewList", k.Class.NewList(), k.Class.Name+"List")...)
 	}
-	return problems
+	return append(problems, k.wrongParent()...)
 }
 
 // made says that a constructor makes something else than its name says. The Go types of the API are called as the kinds are.
@@ -93,6 +93,7 @@ func unregistered(kinds []*Kind, drivers map[string]driver.Driver) (errs []error
 			names, registered[k.Name] = append(names, k.Name), k
 		}
 	}
+	errs = wrongParents(registered)
 	for _, cloud := range slices.Sorted(maps.Keys(drivers)) {
 		d := drivers[cloud].Describe()
 		if err := d.CheckContract(); err != nil {
@@ -104,6 +105,9 @@ func unregistered(kinds []*Kind, drivers map[string]driver.Driver) (errs []error
 			case k == nil:
 				errs = append(errs, fmt.Errorf("driver %q describes kind %q, which is not registered (registered are: %s); add it to kind.All, or remove it from the driver's description",
 					cloud, r.Kind, strings.Join(names, ", ")))
+			case r.Parent != k.parentKind():
+				errs = append(errs, fmt.Errorf("driver %q says of kind %q that its parent is %q, and the registry that it is %q; set Parent in the kind's file or in the driver's description to the same kind",
+					cloud, r.Kind, r.Parent, k.parentKind()))
 			case r.Capabilities.Login != k.Login:
 				errs = append(errs, fmt.Errorf("driver %q says of kind %q that a login is %t, and the registry that it is %t; set Login in the kind's file or Capabilities.Login in the driver's description to the same value",
 					cloud, r.Kind, r.Capabilities.Login, k.Login))

@@ -51,6 +51,21 @@ func TestCheck(t *testing.T) {
 			d.Login = false
 			return []*Kind{d, Bucket()}
 		}, []string{`driver "aws" says of kind "Database" that a login is true`, "set Login"}},
+		{"a parent that the driver does not know", func() []*Kind { return changed(within("Database")) }, []string{
+			`driver "aws" says of kind "Bucket" that its parent is "", and the registry that it is "Database"; set Parent`}},
+		{"a class and a parent", func() []*Kind {
+			return changed(func(b *Kind) { within("Database")(b); b.Class = Bucket().Class })
+		}, []string{`kind "Bucket": it has a class and a parent`}},
+		{"half a parent", func() []*Kind { return changed(func(b *Kind) { b.Class, b.Parent = nil, &Parent{Kind: "Database"} }) }, []string{
+			"Parent.Field is not set", "Parent.Name is not set", "Parent.Status is not set"}},
+		{"a parent whose status is nowhere", func() []*Kind {
+			return changed(func(b *Kind) {
+				within("Database")(b)
+				b.Parent.Status = func(v1alpha1.ResourceObject) *v1alpha1.ParentStatus { return nil }
+			})
+		}, []string{"Parent.Status returns nil"}},
+		{"a parent that is not registered", func() []*Kind { return changed(within("Queue")) }, []string{`kind "Bucket": its parent "Queue" is not registered; add it to kind.All`}},
+		{"within itself", func() []*Kind { return changed(within("Bucket")) }, []string{`kind "Bucket": it is within itself: Bucket within Bucket; correct Parent`}},
 		{"a login that no driver has", func() []*Kind { return changed(func(b *Kind) { b.Login = true }) },
 			[]string{`driver "aws" says of kind "Bucket" that a login is false`, "set Login"}},
 	} {
@@ -65,6 +80,17 @@ func TestCheck(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// within gives a kind a parent in place of its class.
+func within(parent string) func(*Kind) {
+	return func(k *Kind) {
+		k.Class = nil
+		k.Parent = &Parent{
+			Kind: parent, Field: "parentRef.name", Name: func(v1alpha1.ResourceObject) string { return "orders" },
+			Status: func(v1alpha1.ResourceObject) *v1alpha1.ParentStatus { return &v1alpha1.ParentStatus{} },
+		}
 	}
 }
 

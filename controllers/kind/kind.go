@@ -16,8 +16,10 @@ type Kind struct {
 	Name, Plural string
 	New          func() v1alpha1.ResourceObject
 	NewList      func() client.ObjectList
-	// Class is the kind's class; nil for a kind that has none. Objects of such a kind name their provider config.
+	// Class is the kind's class; nil for a kind that has none. Objects of such a kind name their provider config, or have a parent.
 	Class *Class
+	// Parent is the kind within whose objects those of this kind are; nil for a kind without a parent.
+	Parent *Parent
 
 	// Login: objects have an administrator with a password.
 	Login bool

@@ -1,0 +1,134 @@
+package kind
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Parent is the kind within whose objects those of a kind are, as users are within a database. Such a kind has no class, and its
+// objects have no provider config of their own: account, location, identity and the permission to exist come from the parent, an object
+// of the same namespace. A kind gets a parent by this value in its file, by Resource.Parent in the descriptions of the drivers, and by
+// a field of type v1alpha1.ParentStatus in its status.
+type Parent struct {
+	// Kind is the parent's kind.
+	Kind string
+	// Field is the field of the spec that names the parent, for example databaseRef.name. It must not change once it is set.
+	Field string
+	// Name returns what an object has in that field.
+	Name func(v1alpha1.ResourceObject) string
+	// Status points to what an object's status says of the parent.
+	Status func(v1alpha1.ResourceObject) *v1alpha1.ParentStatus
+}
+
+// ParentIndex is the name of the index by which the objects of a kind are found by the name of their parent.
+const ParentIndex = "parent"
+
+// A Family is what a kind's parent is, and which kinds have it as their parent.
+type Family struct {
+	// Parent is nil for a kind without one.
+	Parent   *Kind
+	Children []*Kind
+}
+
+// FamilyOf returns the family of a kind among others.
+func FamilyOf(k *Kind, all []*Kind) (f Family) {
+	for _, other := range all {
+		if k.Parent != nil && other.Name == k.Parent.Kind {
+			f.Parent = other
+		}
+		if other.Parent != nil && other.Parent.Kind == k.Name {
+			f.Children = append(f.Children, other)
+		}
+	}
+	return f
+}
+
+// Within returns within which cloud object an object's status says that its own is; zero for a kind without a parent.
+func (k *Kind) Within(object v1alpha1.ResourceObject) driver.ParentRef {
+	if k.Parent == nil {
+		return driver.ParentRef{}
+	}
+	status := k.Parent.Status(object)
+	return driver.ParentRef{Name: status.ExternalName, ID: status.ExternalID}
+}
+
+// SetWithin notes in an object's status within which cloud object its own is to be, and that it is not known to be there yet. It reports
+// whether the status changed.
+func (k *Kind) SetWithin(object v1alpha1.ResourceObject, parent driver.ParentRef) (changed bool) {
+	if k.Parent == nil {
+		return false
+	}
+	status := k.Parent.Status(object)
+	before := *status
+	*status = v1alpha1.ParentStatus{ExternalName: parent.Name, ExternalID: parent.ID}
+	return *status != before
+}
+
+// SetRecorded notes in an object's status that its cloud object is known to be its own, within the parent.
+func (k *Kind) SetRecorded(object v1alpha1.ResourceObject) {
+	if k.Parent != nil {
+		k.Parent.Status(object).Recorded = true
+	}
+}
+
+// wrongParent says what is wrong with the parent of a kind by itself.
+func (k *Kind) wrongParent() (problems []string) {
+	p := k.Parent
+	if p == nil {
+		return nil
+	}
+	for _, lacks := range []struct {
+		name string
+		is   bool
+	}{{"Parent.Field", p.Field == ""}, {"Parent.Kind", p.Kind == ""}, {"Parent.Name", p.Name == nil}, {"Parent.Status", p.Status == nil}} {
+		if lacks.is {
+			problems = append(problems, lacks.name+" is not set; set it in the kind's file")
+		}
+	}
+	if k.Class != nil {
+		problems = append(problems, "it has a class and a parent, and both would say which account it has; remove one of Class and Parent")
+	}
+	if p.Status != nil && k.New != nil && p.Status(k.New()) == nil {
+		problems = append(problems, "Parent.Status returns nil; let it return a pointer to the field of the object's status")
+	}
+	return problems
+}
+
+// wrongParents says which parents are not registered, and which kinds are within themselves.
+func wrongParents(registered map[string]*Kind) (errs []error) {
+	for _, k := range registered {
+		if k.Parent == nil || k.Parent.Kind == "" {
+			continue
+		}
+		chain := []string{k.Name}
+		for at := k; at != nil && at.Parent != nil; {
+			next := at.Parent.Kind
+			again := slices.Contains(chain, next)
+			chain = append(chain, next)
+			if at = registered[next]; again {
+				break
+			}
+		}
+		switch {
+		case registered[k.Parent.Kind] == nil:
+			errs = append(errs, fmt.Errorf("kind %q: its parent %q is not registered; add it to kind.All, or correct Parent.Kind", k.Name, k.Parent.Kind))
+		case chain[len(chain)-1] == k.Name:
+			errs = append(errs, fmt.Errorf("kind %q: it is within itself: %s; correct Parent of one of them", k.Name, strings.Join(chain, " within ")))
+		}
+	}
+	slices.SortFunc(errs, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
+	return errs
+}
+
+// parentKind is the kind of the parent; empty for a kind without one.
+func (k *Kind) parentKind() string {
+	if k.Parent == nil {
+		return ""
+	}
+	return k.Parent.Kind
+}
