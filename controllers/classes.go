@@ -35,6 +35,9 @@ func (s *setup) index(ctx context.Context, kind addedKind) error {
 		}
 		return keys
 	})
+	if err == nil {
+		err = indexParent(ctx, indexer, kind.Kind)
+	}
 	if err != nil || kind.Class == nil {
 		return err
 	}

@@ -226,12 +226,12 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 	rules := class.Rules{Kind: k}
 	resolver := &class.Resolver{Kind: k, Client: s.mgr.GetClient(), Rules: rules.Of}
 	r := &resource.Reconciler{
-		Settings: s.settings(), Kind: k, Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
+		Settings: s.settings(), Kind: k, Family: kind.FamilyOf(k, s.Kinds), Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}
 	added := addedKind{
 		Kind: k, classes: resolver, rules: rules,
 		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Preview: previews(s.Drivers, k)},
-		preview:   &preview.Preview{Kind: k, Classes: resolver, Drivers: s.Drivers, Provider: s.providerOf, Observed: r.Observed, Now: s.Now},
+		preview:   &preview.Preview{Kind: k, Classes: resolver, Drivers: s.Drivers, Provider: s.providerOf, Children: childrenOf(s.mgr.GetClient(), r.Family), Observed: r.Observed, Now: s.Now},
 	}
 	s.kinds = append(s.kinds, added)
 	s.counted = append(s.counted, telemetry.Kind{Kind: k, Sightings: r.Sightings, StaleStatuses: r.Unrecorded, Rollouts: r.Rollouts.Progress})
@@ -252,7 +252,7 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 		}
 		b = b.Watches(k.Class.New(), s.usersOfClass(resolver), builder.WithPredicates(classChanged))
 	}
-	return b.Complete(telemetry.Reconciles(s.Tracer, k.Name, r.ByName()))
+	return s.watchFamily(b, k, r.Family).Complete(telemetry.Reconciles(s.Tracer, k.Name, r.ByName()))
 }
 
 // addConfig adds the reconciler of one kind of provider config.

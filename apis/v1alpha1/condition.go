@@ -57,6 +57,10 @@ const (
 	// ReasonStopped: the database is stopped in the cloud, so it can't be used now.
 	// To do: start it in the cloud if it should run.
 	ReasonStopped Reason = "Stopped"
+	// ReasonParentNotReady: the object is within another one, its parent, and that can't take it yet: it is still being created, can't be
+	// used, or is being deleted. Nothing is called in the cloud until then.
+	// To do: look at the parent, which the message names. If the parent is being deleted, delete this object too.
+	ReasonParentNotReady Reason = "ParentNotReady"
 	// ReasonRetrying: calls to the cloud keep failing and are retried.
 	// To do: wait. If it lasts, read the message and the cloud's own status page. It continues by itself.
 	ReasonRetrying Reason = "Retrying"
@@ -137,6 +141,12 @@ const (
 	// ReasonProviderConfigNotAllowed: this namespace may not use the ClusterProviderConfig.
 	// To do: refer to another provider config, use a class, or ask the platform team to allow the namespace.
 	ReasonProviderConfigNotAllowed Reason = "ProviderConfigNotAllowed"
+	// ReasonParentNotFound: the object within which this one is, its parent, does not exist in the namespace.
+	// To do: create the parent that the message names, or delete this object: that finds out in the cloud what is left of it.
+	ReasonParentNotFound Reason = "ParentNotFound"
+	// ReasonInUse: the object is being deleted, and other objects are within it that are not.
+	// To do: delete the objects that the message names; the deletion then continues.
+	ReasonInUse Reason = "InUse"
 	// ReasonCredentialsNotFound: the Secret with the cloud credentials, or a key in it, is missing.
 	// To do: create the Secret or the key that the message names. Mooring notices it within a minute.
 	ReasonCredentialsNotFound Reason = "CredentialsNotFound"

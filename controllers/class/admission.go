@@ -81,6 +81,9 @@ func mayCome(p Problem) bool {
 }
 
 func (a *Admission) problems(ctx context.Context, from *Resolver, object v1alpha1.ResourceObject) ([]Problem, error) {
+	if a.Resolver.Kind.Parent != nil {
+		return nil, nil // its account is the parent's
+	}
 	ref := object.GetResourceSpec().ProviderConfigRef
 	found := &Resolution{}
 	if ref == nil {

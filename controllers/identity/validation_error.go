@@ -15,7 +15,8 @@ func (r *ValidationError) Error() string { return r.Message }
 // Missing reports whether something is not there that is referred to.
 func (r *ValidationError) Missing() bool {
 	switch r.Reason {
-	case v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonPasswordNotFound, v1alpha1.ReasonClassNotFound:
+	case v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonPasswordNotFound, v1alpha1.ReasonClassNotFound,
+		v1alpha1.ReasonParentNotFound:
 		return true
 	default:
 		return false

@@ -20,7 +20,7 @@ import (
 func (r *Reconciler) gatherer() *gather.Gatherer {
 	passwords := &password.Store{Reader: r.Reader, Namespace: r.Namespace}
 	return &gather.Gatherer{
-		Reader: r.Reader, Kind: r.Kind, Classes: r.Classes, Connector: r.Credentials, Metrics: r.Metrics, Requeue: r.queue.recall,
+		Reader: r.Reader, Cache: r.Client, Kind: r.Kind, Family: r.Family, Classes: r.Classes, Connector: r.Credentials, Metrics: r.Metrics, Requeue: r.queue.recall,
 		Secrets:   &credential.Reader{API: r.Reader, Passwords: passwords, Kind: r.Kind},
 		ClusterID: r.ClusterID, Sync: r.Cadence.Sync, Settle: r.Settle,
 	}

@@ -57,6 +57,8 @@ type Settings struct {
 type Reconciler struct {
 	Settings
 	Kind *kind.Kind
+	// Family is what the kind's parent is, and which kinds have it as theirs.
+	Family kind.Family
 	// Classes finds the classes of the kind; Rollouts let a changed one reach its users a few at a time.
 	Classes  *class.Resolver
 	Rollouts *class.Rollouts

@@ -20,6 +20,7 @@ func (w *work) bind() {
 	w.status.Location = w.Place()
 	w.status.AccountID = string(w.Account)
 	w.DescribeClass(w.status)
+	w.Kind.SetWithin(w.Object, w.Request.Parent)
 	if w.Observation.State == driver.Absent {
 		w.status.Applied, w.status.Origin = maps.Clone(w.Observation.Applied), v1alpha1.OriginCreated
 	} else {
@@ -36,6 +37,7 @@ func (w *work) clearBinding() {
 	w.status.Applied, w.status.AppliedGeneration, w.status.Provider = nil, 0, ""
 	w.status.PendingChanges, w.status.Plan = nil, outcome.NextPlan(w.status.Plan, "")
 	w.status.ClassName, w.status.ProviderConfigRef, w.status.Effective = "", nil, nil
+	w.Kind.SetWithin(w.Object, driver.ParentRef{})
 }
 
 // startOver removes everything that was noted about the cloud object that had the name before, because another object takes
@@ -57,5 +59,6 @@ func (w *work) startOver(origin v1alpha1.Origin, applied driver.Applied) (change
 		w.Kind.SetEndpoint(w.Object, driver.Endpoint{})
 	}
 	w.Request.ID, w.Request.Operation, w.Request.Applied = "", "", applied
-	return !equality.Semantic.DeepEqual(before, w.status)
+	moved := w.Kind.SetWithin(w.Object, w.Request.Parent)
+	return moved || !equality.Semantic.DeepEqual(before, w.status)
 }

@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"cmp"
 	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -84,8 +85,8 @@ func hasClass(g Gathered) *Verdict {
 
 // isSameCloud: what is bound to one cloud is never looked for in another, where it would seem gone.
 func isSameCloud(g Gathered) *Verdict {
-	if bound := g.status().Provider; bound != "" && bound != g.Provider {
-		return elsewhere(g, fmt.Sprintf("it is in %s, but the provider config now leads to %s; change the provider config back, or refer to another", bound, g.Provider))
+	if bound := cmp.Or(g.status().Provider, g.Parent.Provider); bound != "" && bound != g.Provider {
+		return elsewhere(g, fmt.Sprintf("%s is in %s, but the provider config now leads to %s; change the provider config back, or refer to another", g.subject(), bound, g.Provider))
 	}
 	return nil
 }
@@ -110,8 +111,8 @@ func hasSlot(g Gathered) *Verdict {
 
 // isSameAccount: what is bound to one account is never looked for in another, where it would seem gone.
 func isSameAccount(g Gathered) *Verdict {
-	if bound := g.status().AccountID; bound != "" && bound != string(g.Account) {
-		return elsewhere(g, fmt.Sprintf("it is in account %s, but the provider config now leads to %s; change the provider config back, or refer to another", bound, g.Account))
+	if bound := cmp.Or(g.status().AccountID, g.Parent.Account); bound != "" && bound != string(g.Account) {
+		return elsewhere(g, fmt.Sprintf("%s is in account %s, but the provider config now leads to %s; change the provider config back, or refer to another", g.subject(), bound, g.Account))
 	}
 	return nil
 }

@@ -27,6 +27,10 @@ type Gathered struct {
 	WasReady bool
 	// Removed: the CustomResourceDefinition of the kind is being deleted.
 	Removed bool
+	// Children names objects within this one that keep it from being deleted.
+	Children []string
+	// Parent is what is known of the object within which this one is.
+	Parent Parent
 	// Problem is what keeps the class from being applied to the object; nil if nothing does.
 	Problem *class.Problem
 	// Connection leads to the account; nil as long as there is none. Session makes its calls.
@@ -92,6 +96,14 @@ func (g Gathered) Redactor(others ...string) func(message string) string {
 func (g Gathered) status() *v1alpha1.ResourceStatus { return g.Object.GetResourceStatus() }
 
 func (g Gathered) bound() bool { return g.status().ExternalName != "" }
+
+// subject is what is bound to a cloud and an account: the object, or the parent of one that is not bound yet.
+func (g Gathered) subject() string {
+	if g.bound() || g.Parent.Named == "" {
+		return "it"
+	}
+	return g.Parent.Named
+}
 
 // neverCreated reports whether it is sure that nothing was created for the object.
 func (g Gathered) neverCreated() bool { return plan.NeverCreated(g.status(), g.Cloud) }

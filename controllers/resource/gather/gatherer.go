@@ -26,8 +26,11 @@ type Connector interface {
 // A Gatherer gathers what is known of objects of one kind.
 type Gatherer struct {
 	// Reader reads from the API server what must be certain.
-	Reader  client.Reader
+	Reader client.Reader
+	// Cache reads objects of our kinds from memory: parents, and what is within an object.
+	Cache   client.Reader
 	Kind    *kind.Kind
+	Family  kind.Family
 	Classes *class.Resolver
 	// Connector leads to accounts.
 	Connector Connector

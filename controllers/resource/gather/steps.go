@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,13 +32,16 @@ func steps() []step {
 		{nil, isNotPaused},
 		{nil, mayExist},
 		{(*gathering).readDefinition, isNotRemoved},
-		{(*gathering).findClass, hasClass},
+		{(*gathering).findChildren, hasNoChildren},
+		{(*gathering).findParent, hasParent},
+		{(*gathering).findAccount, hasClass},
 		{(*gathering).connect, isSameCloud},
 		{(*gathering).describe, isSupported},
 		{(*gathering).acquireSlot, hasSlot},
 		{(*gathering).askAccount, isSameAccount},
 		{nil, isNotMoved},
 		{(*gathering).observe, isNotFailed},
+		{nil, isCreatable},
 		{(*gathering).readPassword, nil},
 		{(*gathering).look, nil},
 	}
@@ -59,8 +63,13 @@ func (g *gathering) readDefinition(ctx context.Context) error {
 	return nil
 }
 
-// findClass merges class and spec, and finds out which provider config leads to the account.
-func (g *gathering) findClass(ctx context.Context) (err error) {
+// findAccount finds out which provider config leads to the account: the parent's, the object's own, or that of its class, which is merged
+// with the spec.
+func (g *gathering) findAccount(ctx context.Context) (err error) {
+	if g.Kind.Parent != nil {
+		g.Config = g.Parent.Config
+		return nil
+	}
 	if ref := g.Object.GetResourceSpec().ProviderConfigRef; ref != nil {
 		g.Config = identity.KeyOf(ref, g.Object.GetNamespace())
 		return nil
@@ -84,16 +93,13 @@ func (g *gathering) findClass(ctx context.Context) (err error) {
 
 // location returns where the cloud object is, or is to be; empty for where the account is by default.
 func (g *gathering) location() string {
-	if bound := g.status().Location; bound != "" {
-		return bound
-	}
-	return g.Want.GetLocation()
+	return cmp.Or(g.status().Location, g.Parent.Location, g.Want.GetLocation())
 }
 
 // connect opens a connection: the provider config is there, for this namespace, and its credentials can be used.
 func (g *gathering) connect(ctx context.Context) error {
 	conn, err := g.Connector.Connect(ctx, identity.Use{
-		Key: g.Config, ByClass: g.Class != nil,
+		Key: g.Config, ByClass: g.Class != nil || g.Parent.ByClass,
 		Namespace: g.Object.GetNamespace(), Location: g.location(), Bound: g.bound(), Deleting: g.Deleting,
 	})
 	if err != nil {
@@ -112,7 +118,7 @@ func (g *gathering) describe(context.Context) error {
 	if g.Metrics != nil {
 		g.Session = telemetry.Session(g.Metrics, g.Session, g.Provider)
 	}
-	g.Asks = plan.PlaceOf(g.Want, g.Object.GetResourceSpec().ExternalName, g.ClusterID, g.Connection.Region, g.Described.Name.MaxLength)
+	g.Asks = plan.PlaceOf(g.Want, g.Object.GetResourceSpec().ExternalName, g.ClusterID, cmp.Or(g.Parent.Location, g.Connection.Region), g.Described.Name.MaxLength)
 	g.Request = g.request()
 	return nil
 }
@@ -127,7 +133,7 @@ func (g *gathering) request() driver.Request {
 		location = g.Connection.Location
 	}
 	request := driver.Request{
-		Name: name, Location: location, ID: status.ExternalID,
+		Name: name, Location: location, Parent: g.Parent.Ref, ID: status.ExternalID,
 		Mark: driver.Mark{
 			Cluster: g.ClusterID, Namespace: g.Object.GetNamespace(), Name: g.Object.GetName(), UID: string(g.Object.GetUID()),
 		},
@@ -202,6 +208,9 @@ func (g *gathering) observe(ctx context.Context) error {
 
 // observed takes in an observation.
 func (g *gathering) observed(seen driver.Observation) {
+	if g.Described.Ownership == driver.OwnedByParent {
+		seen.Mark = g.sight(seen).RecordedMark(g.Request.Parent)
+	}
 	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, saidNothing
 	if seen.State != driver.Unknown {
 		g.Memory.LastObserved = g.Now
@@ -215,12 +224,17 @@ func (g *gathering) observed(seen driver.Observation) {
 // readPassword finds out what is to be done about the password of the server that was observed.
 func (g *gathering) readPassword(ctx context.Context) error { return g.login().readPassword(ctx) }
 
+// sight returns an observation, and what was known when it was made.
+func (g *gathering) sight(seen driver.Observation) plan.Sight {
+	return plan.Sight{
+		Kind: g.Kind, Object: g.Object, Class: g.Class, Mark: g.Request.Mark, Applied: g.Request.Applied, Asks: g.Asks,
+		Recorded: g.Described.Ownership == driver.OwnedByParent, Observation: seen, Memory: g.Cloud, Now: g.Now, Window: g.Settle,
+	}
+}
+
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
 func (g *gathering) look(context.Context) error {
-	looked := plan.Look(plan.Sight{
-		Kind: g.Kind, Object: g.Object, Class: g.Class, Mark: g.Request.Mark, Applied: g.Request.Applied, Asks: g.Asks,
-		Observation: g.Observation, Memory: g.Cloud, Now: g.Now, Window: g.Settle,
-	})
+	looked := plan.Look(g.sight(g.Observation))
 	looked.Note(g.status())
 	g.View, g.Cloud = looked.View, looked.Memory
 	fresh := g.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.Settle)

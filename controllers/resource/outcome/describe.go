@@ -119,6 +119,7 @@ func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool) (
 	if observeOnly && status.ExternalName == "" {
 		status.ExternalName, status.Provider = f.Request.Name, f.Provider
 		status.AccountID = string(f.Account)
+		f.Kind.SetWithin(object, f.Request.Parent)
 	}
 	if o.Operation != "" || o.State == driver.Ready && status.Operation == f.Request.Operation {
 		status.Operation = o.Operation
@@ -127,6 +128,9 @@ func (f Facts) describeObserved(object v1alpha1.ResourceObject, creating bool) (
 		return nil // what is not ours is not mirrored: it may be another tenant's
 	}
 	status.Location = f.Place()
+	if !observeOnly {
+		f.Kind.SetRecorded(object)
+	}
 	if o.ID != "" {
 		status.ExternalID = o.ID
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -161,4 +162,16 @@ func deleting(message string) Action {
 // leaving drops the finalizer and leaves the cloud object as it is.
 func leaving(message string) Action {
 	return Action{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Orphaned: true, Message: message}
+}
+
+// mostNamed is how many objects within one that is deleted are named.
+const mostNamed = 3
+
+// NamesOf lists the objects that keep one from being deleted.
+func NamesOf(children []string) string {
+	names := strings.Join(children[:min(len(children), mostNamed)], ", ")
+	if len(children) > mostNamed {
+		names += " and others"
+	}
+	return names
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -58,6 +59,8 @@ type Sight struct {
 	Mark    driver.Mark
 	Applied driver.Applied
 	Asks    Place
+	// Recorded: the cloud has no place for the mark of such an object, and RecordedMark stands for it.
+	Recorded bool
 	// Observation is what was observed, and Memory what was remembered before.
 	Observation driver.Observation
 	Memory      Memory
@@ -113,7 +116,7 @@ func Look(s Sight) Looked {
 // that the name is one that nobody else would choose, and that no refusal is known.
 func (l *Looked) lookForMark(s Sight, there bool, m *Memory) {
 	switch {
-	case !there || !l.View.Bound || MarkUnread(s.Observation):
+	case !there || !l.View.Bound || s.Recorded || MarkUnread(s.Observation):
 	case !s.Observation.Mark.Zero():
 		l.MarkMissing, m.Answered = false, false
 	case m.Answered, AnswerLost(s.Kind, s.Object, s.Asks, s.Memory):
@@ -121,6 +124,26 @@ func (l *Looked) lookForMark(s Sight, there bool, m *Memory) {
 		l.View.ID = s.Observation.ID
 	}
 	l.View.MarkMissing = l.MarkMissing
+}
+
+// RecordedMark returns the mark of an object that the cloud has no place to mark: the object's own if it was recorded that Mooring created
+// it within this parent, or took it over there, and the zero Mark otherwise. What was found at first sight is nobody's: only an
+// explicit adoption takes it over.
+//
+// A creation whose answer was lost counts if Mooring made the name, which nobody else would choose. Under a name that a person chose,
+// another person may have created something meanwhile.
+func (s Sight) RecordedMark(parent driver.ParentRef) driver.Mark {
+	status := s.Object.GetResourceStatus()
+	managed := status.ExternalName != "" && status.Origin != "" && slices.Contains(s.Object.GetFinalizers(), v1alpha1.FinalizerResource)
+	if !managed || NeverCreated(status, s.Memory) || !s.Kind.Within(s.Object).Same(parent) {
+		return driver.Mark{}
+	}
+	known := s.Kind.Parent.Status(s.Object).Recorded || status.Origin == v1alpha1.OriginAdopted || status.ExternalID != "" || s.Memory.Answered
+	ownName := s.Object.GetResourceSpec().ExternalName == "" && status.ExternalName == s.Asks.Generated && !s.Memory.CreationFailed
+	if known || ownName {
+		return s.Mark
+	}
+	return driver.Mark{}
 }
 
 // Since returns when something became so: now, if it was not so before; zero if it is not.

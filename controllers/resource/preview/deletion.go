@@ -33,6 +33,11 @@ func (p *Preview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) ([]
 		secrets: plan.ConnectionSecrets(status, nil),
 	}
 	d.observed, _ = p.Observed(client.ObjectKeyFromObject(obj))
+	if p.Children != nil {
+		if d.children, err = p.Children(ctx, obj); err != nil {
+			return nil, err
+		}
+	}
 	d.force = m.want.GetForceDestroy()
 	d.cloud, d.undriven = p.described(status.Provider).Consequences, p.undriven(status.Provider)
 	d.noun = cmp.Or(d.cloud.Noun, "the cloud object") + " " + d.name
@@ -94,7 +99,9 @@ type deletionLines struct {
 	// noun is the cloud object: RDS instance NAME.
 	noun, name, uid string
 	secrets         []string
-	observed        time.Time
+	// children are within it, and keep it from being deleted.
+	children []string
+	observed time.Time
 }
 
 func (d *deletionLines) lines() []string {
@@ -110,7 +117,15 @@ func (d *deletionLines) lines() []string {
 			return []string{d.undriven}
 		}
 	}
-	return slices.Concat(d.objectLines(), d.secretLine(), d.obstacles(), d.age())
+	return slices.Concat(d.childrenLine(), d.objectLines(), d.secretLine(), d.obstacles(), d.age())
+}
+
+// childrenLine says what the deletion waits for.
+func (d *deletionLines) childrenLine() []string {
+	if len(d.children) == 0 {
+		return nil
+	}
+	return []string{"the deletion waits, because " + plan.NamesOf(d.children) + " would be gone with it; delete them first"}
 }
 
 // objectLines say what becomes of the cloud object.

@@ -24,6 +24,8 @@ type Preview struct {
 	Drivers map[string]driver.Driver
 	// Provider returns the cloud that a provider config leads to, empty if there is no such config.
 	Provider func(context.Context, identity.Key) (string, error)
+	// Children names the objects within one that keep it from being deleted; nil if there are none of any object.
+	Children func(context.Context, v1alpha1.ResourceObject) ([]string, error)
 	// Observed returns when this process last observed an object's cloud object; false if it did not.
 	Observed func(client.ObjectKey) (time.Time, bool)
 	Now      func() time.Time
@@ -42,6 +44,13 @@ type merged struct {
 }
 
 func (p *Preview) merge(ctx context.Context, object v1alpha1.ResourceObject) (m merged, err error) {
+	if p.Kind.Parent != nil {
+		m = merged{object: object, want: object, policy: plan.PolicyOf(p.Kind, object)}
+		if bound := object.GetResourceStatus().ProviderConfigRef; bound != nil {
+			m.config = identity.KeyOfBound(*bound, object.GetNamespace())
+		}
+		return m, nil
+	}
 	if ref := object.GetResourceSpec().ProviderConfigRef; ref != nil {
 		return merged{object: object, want: object, policy: plan.PolicyOf(p.Kind, object), config: identity.KeyOf(ref, object.GetNamespace())}, nil
 	}

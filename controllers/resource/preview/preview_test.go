@@ -452,3 +452,18 @@ func TestPreviewOfADriverThatFails(t *testing.T) {
 		t.Errorf("the deletion: %q, and no error", lines)
 	}
 }
+
+// Who deletes a parent is told first what it waits for.
+func TestDeletionOfAParentIsForetold(t *testing.T) {
+	p := newPreview()
+	for _, children := range [][]string{nil, {"User app"}} {
+		p.Children = func(context.Context, v1alpha1.ResourceObject) ([]string, error) { return children, nil }
+		lines, err := p.Deletion(t.Context(), usual())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waits := strings.HasPrefix(lines[0], "the deletion waits, because User app would be gone with it"); waits != (children != nil) {
+			t.Errorf("with %q: %q", children, lines)
+		}
+	}
+}

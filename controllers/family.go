@@ -1,0 +1,105 @@
+package controllers
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/gather"
+)
+
+// indexParent lets objects be found by the name of their parent.
+func indexParent(ctx context.Context, indexer client.FieldIndexer, k *kind.Kind) error {
+	if k.Parent == nil {
+		return nil
+	}
+	return indexer.IndexField(ctx, k.New(), kind.ParentIndex, func(o client.Object) []string {
+		return []string{k.Parent.Name(o.(v1alpha1.ResourceObject))}
+	})
+}
+
+// watchFamily has objects of a kind reconciled when their parent changes, and those that are being deleted when what is within them goes. It
+// needs no list calls: each kind has one informer.
+func (s *setup) watchFamily(b *builder.Builder, k *kind.Kind, f kind.Family) *builder.Builder {
+	if f.Parent != nil {
+		b = b.Watches(f.Parent.New(), s.children(k), builder.WithPredicates(parentChanged))
+	}
+	for _, child := range f.Children {
+		b = b.Watches(child.New(), handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
+			parent := client.ObjectKey{Namespace: o.GetNamespace(), Name: child.Parent.Name(o.(v1alpha1.ResourceObject))}
+			return []reconcile.Request{{NamespacedName: parent}}
+		}), builder.WithPredicates(childLeaves))
+	}
+	return b
+}
+
+// children enqueues the objects of a kind that are within a parent.
+func (s *setup) children(k *kind.Kind) handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, parent client.Object) []reconcile.Request {
+		list := k.NewList()
+		err := s.mgr.GetClient().List(ctx, list, client.InNamespace(parent.GetNamespace()), client.MatchingFields{kind.ParentIndex: parent.GetName()},
+			client.UnsafeDisableDeepCopy)
+		if err != nil {
+			s.mgr.GetLogger().Error(err, "objects within a parent can't be listed; they will notice its change at their next resync")
+			return nil
+		}
+		var requests []reconcile.Request
+		_ = meta.EachListItem(list, func(item runtime.Object) error {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(item.(client.Object))})
+			return nil
+		})
+		return requests
+	})
+}
+
+// parentChanged passes what may matter to the objects within a parent: that it comes or goes, can be used or no longer, and where it is.
+var parentChanged = predicate.Funcs{
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		return !equality.Semantic.DeepEqual(forChildren(e.ObjectOld), forChildren(e.ObjectNew))
+	},
+}
+
+// forChildren returns what the objects within a parent know of it.
+func forChildren(o client.Object) []any {
+	object := o.(v1alpha1.ResourceObject)
+	status := object.GetResourceStatus()
+	state := ""
+	if ready := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReady); ready != nil {
+		state = ready.Reason
+	}
+	return []any{
+		object.GetUID(), object.GetDeletionTimestamp().IsZero(), slices.Contains(object.GetFinalizers(), v1alpha1.FinalizerResource),
+		object.GetResourceSpec().Management, status.ExternalName, status.ExternalID, status.ProviderConfigRef, status.ClassName != "",
+		status.Provider, status.AccountID, status.Location, state, meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionAvailable),
+	}
+}
+
+// childLeaves passes what may end the wait of a parent for what is within it.
+var childLeaves = predicate.Funcs{
+	CreateFunc: func(event.CreateEvent) bool { return false },
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		finalized := func(o client.Object) bool { return slices.Contains(o.GetFinalizers(), v1alpha1.FinalizerResource) }
+		return e.ObjectOld.GetDeletionTimestamp().IsZero() != e.ObjectNew.GetDeletionTimestamp().IsZero() || finalized(e.ObjectOld) != finalized(e.ObjectNew)
+	},
+}
+
+// childrenOf returns what names the objects within one that keep it from being deleted, by the cache; nil for a kind without children.
+func childrenOf(cache client.Reader, f kind.Family) func(context.Context, v1alpha1.ResourceObject) ([]string, error) {
+	if len(f.Children) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, parent v1alpha1.ResourceObject) ([]string, error) {
+		return gather.ChildrenOf(ctx, cache, f, parent)
+	}
+}

@@ -1,0 +1,200 @@
+package gather
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// A Parent is what is known of the object within which an object is. It is zero for an object of a kind without a parent.
+type Parent struct {
+	// Named is how messages call it: Database orders.
+	Named string
+	// Found: there is such an object. Deleting: it is being deleted. Managed: its cloud object is Mooring's. Usable: that can be used now.
+	Found, Deleting, Managed, Usable bool
+	// State is the reason of its condition Ready; empty if it has none yet.
+	State string
+	// Ref is the parent in the cloud.
+	Ref driver.ParentRef
+	// Config leads to the parent's account. ByClass: the parent's class named it.
+	Config  identity.Key
+	ByClass bool
+	// Provider, Account and Location are where the parent is.
+	Provider, Account, Location string
+}
+
+// takes reports whether something can be created within the parent now.
+func (p Parent) takes() bool { return p.Managed && p.Usable && !p.Deleting }
+
+// findParent finds out what is known of the object within which the object is. For a deletion the object's own status says where it is: to
+// be deleted it needs no parent.
+func (g *gathering) findParent(ctx context.Context) error {
+	in := g.Kind.Parent
+	if in == nil {
+		return nil
+	}
+	name := client.ObjectKey{Namespace: g.Object.GetNamespace(), Name: in.Name(g.Object)}
+	object := g.Family.Parent.New()
+	switch err := g.Cache.Get(ctx, name, object); {
+	case err == nil:
+		g.Parent = parentOf(object)
+	case !apierrors.IsNotFound(err):
+		return fmt.Errorf("read %s %s, its parent: %w", in.Kind, name.Name, err)
+	}
+	g.Parent.Named = in.Kind + " " + name.Name
+	if bound := g.status().ProviderConfigRef; g.Deleting && bound != nil {
+		g.Parent.Ref, g.Parent.Config = g.Kind.Within(g.Object), identity.KeyOfBound(*bound, g.Object.GetNamespace())
+	}
+	if g.Parent.Found && !g.Parent.Managed && g.Policy.Management == v1alpha1.ManagementFull {
+		g.Policy.Refused = plan.Refusal{Reason: v1alpha1.ReasonNotOwned, Message: notManaged(g.Parent)}
+	}
+	return nil
+}
+
+// parentOf returns what an object says of itself to those within it.
+func parentOf(object v1alpha1.ResourceObject) Parent {
+	status := object.GetResourceStatus()
+	p := Parent{
+		Found: true, Deleting: !object.GetDeletionTimestamp().IsZero(),
+		Managed: controllerutil.ContainsFinalizer(object, v1alpha1.FinalizerResource) && object.GetResourceSpec().Management != v1alpha1.ManagementObserve,
+	}
+	if ready := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReady); ready != nil {
+		p.State = ready.Reason
+	}
+	if status.ExternalName == "" || status.ProviderConfigRef == nil || status.AccountID == "" {
+		return p
+	}
+	p.Usable = meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionAvailable)
+	p.Ref = driver.ParentRef{Name: status.ExternalName, ID: status.ExternalID}
+	p.Config, p.ByClass = identity.KeyOfBound(*status.ProviderConfigRef, object.GetNamespace()), status.ClassName != ""
+	p.Provider, p.Account, p.Location = status.Provider, status.AccountID, status.Location
+	return p
+}
+
+// hasParent: what is not in the cloud yet waits, without a call, until its parent can take it. What is there is observed whatever its
+// parent is up to, and a deletion needs no parent.
+func hasParent(g Gathered) *Verdict {
+	p, observes := g.Parent, g.Policy.Management == v1alpha1.ManagementObserve
+	switch {
+	case p.Named == "" || g.Deleting:
+		return nil
+	case !p.Found:
+		return &Verdict{Err: &identity.ValidationError{
+			Reason: v1alpha1.ReasonParentNotFound, Message: fmt.Sprintf("there is no %s in this namespace; create it, or delete this object", p.Named),
+		}}
+	case g.bound() && !g.neverCreated() && !p.Ref.Zero():
+		return isSameParent(g)
+	case observes && !p.Ref.Zero() || p.takes():
+		return nil
+	default:
+		return &Verdict{Outcome: waitForParent(g)}
+	}
+}
+
+// isSameParent: what was created within one cloud object is never looked for within another of another name, where it would seem gone.
+func isSameParent(g Gathered) *Verdict {
+	within := g.Kind.Within(g.Object)
+	if within.Name == "" || g.Parent.Ref.Name == within.Name {
+		return nil
+	}
+	return stalled(v1alpha1.ReasonImmutable, fmt.Sprintf("it was created within %s, and spec.%s now names %s, which is %s in the cloud; change spec.%s back, or delete this object and create another",
+		within.Name, g.Kind.Parent.Field, g.Parent.Named, g.Parent.Ref.Name, g.Kind.Parent.Field))
+}
+
+// isCreatable: nothing is created again within a parent that can't take it.
+func isCreatable(g Gathered) *Verdict {
+	gone := g.Observed && g.Observation.State == driver.Absent
+	if !gone || g.Deleting || g.Parent.Named == "" || g.Parent.takes() || g.Policy.Management == v1alpha1.ManagementObserve {
+		return nil
+	}
+	return &Verdict{Outcome: waitForParent(g)}
+}
+
+// waitForParent says what an object waits for whose parent can't take it. Whoever watches the parent has the object reconciled.
+func waitForParent(g Gathered) outcome.Outcome {
+	p := g.Parent
+	out := outcome.Outcome{State: condition.Progressing, Reason: v1alpha1.ReasonParentNotReady, Next: outcome.AtSync}
+	if g.WasReady {
+		out.State = condition.Updating
+	}
+	switch {
+	case p.Deleting:
+		out.State = condition.Stalled
+		out.Message = p.Named + " is being deleted, so nothing is created within it; delete this object"
+	case !p.Managed && !p.Ref.Zero():
+		out.State, out.Reason, out.Message = condition.Stalled, v1alpha1.ReasonNotOwned, notManaged(p)
+	default:
+		out.Message = fmt.Sprintf("waiting for %s, which can't be used yet (%s); look at its conditions", p.Named, cmp.Or(p.State, "not reconciled"))
+	}
+	return out
+}
+
+func notManaged(p Parent) string {
+	return p.Named + " is only observed, so Mooring changes nothing within it; set spec.management: Observe on this object, or let Mooring manage " + p.Named
+}
+
+// findChildren finds the objects within one that is being deleted which have something in the cloud and are not being deleted.
+func (g *gathering) findChildren(ctx context.Context) (err error) {
+	if !g.Deleting {
+		return nil
+	}
+	g.Children, err = ChildrenOf(ctx, g.Cache, g.Family, g.Object)
+	return err
+}
+
+// ChildrenOf names the objects within a parent that keep it from being deleted. They must be indexed by kind.ParentIndex.
+func ChildrenOf(ctx context.Context, cache client.Reader, f kind.Family, parent metav1.Object) (all []string, err error) {
+	for _, k := range f.Children {
+		names, err := childrenOf(ctx, cache, k, parent)
+		if err != nil {
+			return nil, fmt.Errorf("find the objects of kind %s within it: %w", k.Name, err)
+		}
+		all = append(all, names...)
+	}
+	return all, nil
+}
+
+func childrenOf(ctx context.Context, cache client.Reader, k *kind.Kind, parent metav1.Object) (names []string, err error) {
+	list := k.NewList()
+	err = cache.List(ctx, list, client.InNamespace(parent.GetNamespace()), client.MatchingFields{kind.ParentIndex: parent.GetName()}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return nil, err
+	}
+	_ = meta.EachListItem(list, func(item runtime.Object) error {
+		child := item.(client.Object)
+		if controllerutil.ContainsFinalizer(child, v1alpha1.FinalizerResource) && child.GetDeletionTimestamp().IsZero() {
+			names = append(names, k.Name+" "+child.GetName())
+		}
+		return nil
+	})
+	slices.Sort(names)
+	return names, nil
+}
+
+// hasNoChildren: what is within an object would be gone with it, so it is deleted once nobody wants that any more. Objects that are being
+// deleted too hold up nothing: they find out in the cloud that they are gone.
+func hasNoChildren(g Gathered) *Verdict {
+	if len(g.Children) == 0 {
+		return nil
+	}
+	return &Verdict{Outcome: outcome.Outcome{
+		State: condition.DeletionStalled, Reason: v1alpha1.ReasonInUse, Next: outcome.AtSync,
+		Message: "it is in use by " + plan.NamesOf(g.Children) + ", which would be gone with it; delete them, and the deletion continues",
+	}}
+}
