@@ -1,0 +1,259 @@
+package gather
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/family"
+)
+
+// relatives returns a client that finds users by their database, as the cache does.
+func relatives(t *testing.T, objects ...client.Object) client.Client {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	family.AddToScheme(scheme)
+	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
+		WithIndex(&family.User{}, kind.ParentIndex, func(o client.Object) []string { return []string{o.(*family.User).Spec.DatabaseRef.Name} }).Build()
+}
+
+// parent returns a database that can be used.
+func parent() *v1alpha1.Database {
+	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Finalizers: []string{v1alpha1.FinalizerResource}}}
+	d.Status.ExternalName, d.Status.ExternalID, d.Status.Provider, d.Status.AccountID, d.Status.Location = "shop-orders", "db-1", "aws", "111", "here"
+	d.Status.ClassName, d.Status.ProviderConfigRef = "small", &v1alpha1.BoundProviderConfig{Kind: identity.KindClusterProviderConfig, Name: "platform"}
+	d.Status.Conditions = []metav1.Condition{
+		{Type: v1alpha1.ConditionAvailable, Status: metav1.ConditionTrue}, {Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: "Ready"},
+	}
+	return d
+}
+
+// child returns a user of that database that is in the cloud.
+func child() *family.User {
+	u := &family.User{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "app", UID: "uid-1", Finalizers: []string{v1alpha1.FinalizerResource}}}
+	u.Spec.DatabaseRef.Name = "orders"
+	u.Status.ExternalName, u.Status.Origin, u.Status.Provider, u.Status.AccountID = "shop-app", v1alpha1.OriginCreated, "aws", "111"
+	u.Status.ProviderConfigRef = &v1alpha1.BoundProviderConfig{Kind: identity.KindClusterProviderConfig, Name: "platform"}
+	u.Status.Parent = v1alpha1.ParentStatus{ExternalName: "shop-orders", ExternalID: "db-1", Recorded: true}
+	u.Status.FirstReadyTime = &metav1.Time{Time: time.Unix(1, 0)}
+	return u
+}
+
+// users gathers what is known of a user.
+func users(t *testing.T, u *family.User, objects ...client.Object) *gathering {
+	t.Helper()
+	k := family.Kind()
+	g := &Gatherer{Kind: k, Family: kind.FamilyOf(k, []*kind.Kind{kind.Database(), k}), Cache: relatives(t, objects...)}
+	w := g.begin(Start{Object: u, Now: time.Unix(1000, 0)})
+	if err := w.findParent(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// What is not in the cloud yet waits for its parent; what is there does not.
+func TestWaitingForTheParent(t *testing.T) {
+	unbound := func(u *family.User) { u.Status = family.UserStatus{} }
+	observes := func(u *family.User) { u.Spec.Management = v1alpha1.ManagementObserve }
+	unusable := func(d *v1alpha1.Database) {
+		d.Status.Conditions[0].Status, d.Status.Conditions[1].Reason = metav1.ConditionFalse, "CloudBusy"
+	}
+	leaving := func(d *v1alpha1.Database) { d.DeletionTimestamp = &metav1.Time{Time: time.Unix(5, 0)} }
+	observed := func(d *v1alpha1.Database) { d.Spec.Management = v1alpha1.ManagementObserve }
+	absent := driver.Observation{State: driver.Absent}
+	for _, test := range []struct {
+		name    string
+		child   []func(*family.User)
+		parent  func(*v1alpha1.Database)
+		none    bool // no parent at all
+		seen    driver.Observation
+		state   condition.State
+		reason  v1alpha1.Reason // empty: it goes on
+		message string
+		refused v1alpha1.Reason
+	}{
+		{name: "new"},
+		{name: "new, and nothing is to be created", child: []func(*family.User){unbound, observes}, parent: unusable},
+		{name: "new, and the parent is not usable", child: []func(*family.User){unbound}, parent: unusable,
+			state: condition.Progressing, reason: v1alpha1.ReasonParentNotReady, message: "waiting for Database orders, which can't be used yet (CloudBusy)"},
+		{name: "new, and the parent is new", child: []func(*family.User){unbound}, parent: func(d *v1alpha1.Database) { d.Status = v1alpha1.DatabaseStatus{} },
+			state: condition.Progressing, reason: v1alpha1.ReasonParentNotReady, message: "not reconciled"},
+		{name: "new, and the parent is being deleted", child: []func(*family.User){unbound}, parent: leaving,
+			state: condition.Stalled, reason: v1alpha1.ReasonParentNotReady, message: "Database orders is being deleted"},
+		{name: "new, and the parent is only observed", child: []func(*family.User){unbound}, parent: observed,
+			state: condition.Stalled, reason: v1alpha1.ReasonNotOwned, message: "Database orders is only observed", refused: v1alpha1.ReasonNotOwned},
+		{name: "new, and there is no parent", child: []func(*family.User){unbound}, none: true, reason: v1alpha1.ReasonParentNotFound, message: "there is no Database orders"},
+		{name: "created, and the parent is not usable", parent: unusable, seen: driver.Observation{State: driver.Ready}},
+		{name: "created, and the parent is being deleted", parent: leaving, seen: driver.Observation{State: driver.Ready}},
+		{name: "created, and the parent is only observed now", parent: observed, seen: driver.Observation{State: driver.Ready}, refused: v1alpha1.ReasonNotOwned},
+		{name: "created, and there is no parent", none: true, reason: v1alpha1.ReasonParentNotFound, message: "there is no Database orders"},
+		{name: "created within another", parent: func(d *v1alpha1.Database) { d.Status.ExternalName = "shop-other" },
+			state: condition.Stalled, reason: v1alpha1.ReasonImmutable, message: "change spec.databaseRef.name back"},
+		{name: "vanished", seen: absent},
+		{name: "vanished, and the parent is not usable", parent: unusable, seen: absent,
+			state: condition.Updating, reason: v1alpha1.ReasonParentNotReady, message: "waiting for Database orders"},
+		{name: "vanished, and the parent is being deleted", parent: leaving, seen: absent,
+			state: condition.Stalled, reason: v1alpha1.ReasonParentNotReady, message: "Database orders is being deleted"},
+		{name: "being deleted, and there is no parent", none: true, child: []func(*family.User){
+			func(u *family.User) { u.DeletionTimestamp = &metav1.Time{Time: time.Unix(5, 0)} }}, seen: absent},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u, d := child(), parent()
+			for _, change := range test.child {
+				change(u)
+			}
+			if test.parent != nil {
+				test.parent(d)
+			}
+			var there []client.Object
+			if !test.none {
+				there = append(there, d)
+			}
+			w := users(t, u, there...)
+			verdict := hasParent(w.Gathered)
+			if verdict == nil && test.seen.State != driver.Unknown {
+				w.Observed, w.Observation = true, test.seen
+				verdict = isCreatable(w.Gathered)
+			}
+			got, message, state := v1alpha1.Reason(""), "", condition.State(0)
+			if verdict != nil {
+				got, message, state = verdict.Outcome.Reason, verdict.Outcome.Message, verdict.Outcome.State
+				if refusal, ok := verdict.Err.(*identity.ValidationError); ok { //nolint:errorlint // as it is returned
+					got, message = refusal.Reason, refusal.Message
+				}
+			}
+			if got != test.reason || state != test.state || !strings.Contains(message, test.message) || w.Policy.Refused.Reason != test.refused {
+				t.Errorf("got %q (%v) %q, and refused %q", got, state, message, w.Policy.Refused.Reason)
+			}
+		})
+	}
+}
+
+// The account is the parent's. A deletion goes by what is recorded, also if the parent is gone or is another one now.
+func TestTheAccountIsTheParents(t *testing.T) {
+	d := parent()
+	d.Status.ExternalID, d.Status.ProviderConfigRef.Name = "db-2", "moved"
+	now := users(t, child(), d)
+	if want := (driver.ParentRef{Name: "shop-orders", ID: "db-2"}); now.Parent.Ref != want || now.Parent.Config.Name != "moved" || !now.Parent.ByClass || now.location() != "here" {
+		t.Errorf("got %+v, at %q", now.Parent, now.location())
+	}
+	u := child()
+	u.DeletionTimestamp = &metav1.Time{Time: time.Unix(5, 0)}
+	for _, objects := range [][]client.Object{nil, {d}} {
+		leaves := users(t, u, objects...)
+		if want := (driver.ParentRef{Name: "shop-orders", ID: "db-1"}); leaves.Parent.Ref != want || leaves.Parent.Config.Name != "platform" {
+			t.Errorf("with %d parents: got %+v", len(objects), leaves.Parent)
+		}
+	}
+	fresh := child()
+	fresh.Status = family.UserStatus{}
+	w := users(t, fresh, parent())
+	w.Provider, w.Account = "aws", "222"
+	if v := isSameAccount(w.Gathered); v == nil || v.Outcome.Reason != v1alpha1.ReasonAccountChanged || !strings.Contains(v.Outcome.Message, "Database orders is in account 111") {
+		t.Errorf("in another account than the parent: %+v", v)
+	}
+}
+
+// A parent that is being deleted waits for those within it that have something in the cloud and are not being deleted too.
+func TestParentsWaitForChildren(t *testing.T) {
+	named := func(name string, change func(*family.User)) *family.User {
+		u := child()
+		u.Name = name
+		if change != nil {
+			change(u)
+		}
+		return u
+	}
+	objects := []client.Object{
+		named("b", nil), named("a", nil), named("d", nil), named("c", nil),
+		named("leaving", func(u *family.User) { u.DeletionTimestamp = &metav1.Time{Time: time.Unix(5, 0)} }),
+		named("new", func(u *family.User) { u.Finalizers = nil }),
+		named("elsewhere", func(u *family.User) { u.Spec.DatabaseRef.Name = "other" }),
+		named("far", func(u *family.User) { u.Namespace = "other" }),
+	}
+	d, k := parent(), kind.Database()
+	g := &Gatherer{Kind: k, Family: kind.FamilyOf(k, []*kind.Kind{k, family.Kind()}), Cache: relatives(t, objects...)}
+	find := func() *gathering {
+		w := g.begin(Start{Object: d, Now: time.Now()})
+		if err := w.findChildren(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	if w := find(); len(w.Children) > 0 || hasNoChildren(w.Gathered) != nil {
+		t.Errorf("it is not being deleted, and has %q", w.Children)
+	}
+	d.DeletionTimestamp = &metav1.Time{Time: time.Unix(5, 0)}
+	w := find()
+	if want := []string{"User a", "User b", "User c", "User d"}; !slices.Equal(w.Children, want) {
+		t.Errorf("got %q, want %q", w.Children, want)
+	}
+	v := hasNoChildren(w.Gathered)
+	if v == nil || v.Outcome.State != condition.DeletionStalled || v.Outcome.Reason != v1alpha1.ReasonInUse || !strings.Contains(v.Outcome.Message, "User a, User b, User c and others") {
+		t.Errorf("got %+v", v)
+	}
+}
+
+// Where the cloud has no place for a mark, the record stands for it: what was not recorded as created is nobody's.
+func TestRecordedMark(t *testing.T) {
+	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "app", UID: "uid-1"}
+	unrecorded := func(u *family.User) { u.Status.Parent.Recorded = false }
+	chosen := func(u *family.User) { u.Spec.ExternalName = "shop-app" }
+	for _, test := range []struct {
+		name   string
+		child  []func(*family.User)
+		memory plan.Memory
+		parent driver.ParentRef
+		want   plan.Belonging
+		id     string
+	}{
+		{name: "recorded", want: plan.Ours},
+		{name: "recorded, within a parent whose ID is not known", parent: driver.ParentRef{Name: "shop-orders"}, want: plan.Ours},
+		{name: "recorded within another parent of that name", parent: driver.ParentRef{Name: "shop-orders", ID: "db-2"}, want: plan.Unmarked},
+		{name: "never seen before", child: []func(*family.User){func(u *family.User) { u.Status, u.Finalizers = family.UserStatus{}, nil }}, want: plan.Unmarked},
+		{name: "only observed", child: []func(*family.User){func(u *family.User) { u.Status.Origin = "" }}, want: plan.Unmarked},
+		{name: "an answer that was lost, of a name that Mooring made", child: []func(*family.User){unrecorded}, want: plan.Ours},
+		{name: "a refusal, of a name that Mooring made", child: []func(*family.User){unrecorded}, memory: plan.Memory{CreationFailed: true}, want: plan.Unmarked},
+		{name: "an answer that was lost, of a name that a person chose", child: []func(*family.User){unrecorded, chosen}, want: plan.Unmarked},
+		{name: "an answer, of a name that a person chose", child: []func(*family.User){unrecorded, chosen}, memory: plan.Memory{Answered: true}, want: plan.Ours},
+		{name: "adopted", child: []func(*family.User){unrecorded, chosen, func(u *family.User) { u.Status.Origin = v1alpha1.OriginAdopted }}, want: plan.Ours},
+		{name: "never created", memory: plan.Memory{CreationRefused: true}, want: plan.Unmarked},
+		{name: "without the finalizer", child: []func(*family.User){func(u *family.User) { u.Finalizers = nil }}, want: plan.Unmarked},
+		{name: "another object of that name", child: []func(*family.User){func(u *family.User) { u.Status.ExternalID = "user-1" }}, id: "user-2", want: plan.Replaced},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u := child()
+			for _, change := range test.child {
+				change(u)
+			}
+			if test.parent.Zero() {
+				test.parent = driver.ParentRef{Name: "shop-orders", ID: "db-1"}
+			}
+			w := (&Gatherer{Kind: family.Kind()}).begin(Start{Object: u, Now: time.Now(), Cloud: test.memory})
+			w.Described.Ownership, w.Asks.Generated, w.Asks.Name = driver.OwnedByParent, "shop-app", "shop-app"
+			w.Request.Mark, w.Request.Parent = mark, test.parent
+			w.observed(driver.Observation{State: driver.Ready, ID: test.id})
+			if err := w.look(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := plan.Ownership(w.View, w.Observation); got != test.want || w.status().MarkMissing {
+				t.Errorf("got %d, want %d; the mark is missing: %t", got, test.want, w.status().MarkMissing)
+			}
+		})
+	}
+}
