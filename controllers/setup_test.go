@@ -62,4 +62,9 @@ func TestReconcilersGetEverySetting(t *testing.T) {
 			t.Errorf("Settings.%s is not set", v.Type().Field(i).Name)
 		}
 	}
+	// Connections have slots of the same accounts that the reconcilers leave: with other limiters they would wait without end.
+	store := v.FieldByName("Credentials").Elem().FieldByName("limiters")
+	if store.IsNil() || store.Pointer() != v.FieldByName("Limiters").Pointer() {
+		t.Error("the store of identities has no limiters, or others than the reconcilers")
+	}
 }

@@ -46,7 +46,13 @@ type desk struct {
 func (d *desk) begin() {
 	now := d.Settings.Now()
 	d.mem = d.memories.of(client.ObjectKeyFromObject(d.Object), d.Object.GetUID(), d.Cadence, now)
-	d.Gathered, d.done = d.gatherer().Begin(d.mem.begin(d.Object, now)), execute.Done{}
+	start := d.mem.begin(d.Object, now)
+	object := d.Object.DeepCopyObject().(v1alpha1.ResourceObject)
+	d.Gathered, d.done = gather.Gathered{
+		Facts:  outcome.Facts{Kind: d.Kind, Policy: plan.PolicyOf(d.Kind, object), Deleting: !object.GetDeletionTimestamp().IsZero(), Now: now},
+		Stored: d.Object, Object: object, Want: object, News: start.News,
+		Before: slices.Clone(d.status().Conditions), WasReady: d.status().FirstReadyTime != nil, Memory: start.Memory, Cloud: start.Cloud, Published: start.Published,
+	}, execute.Done{}
 	d.mem.gathered(d.Gathered)
 }
 
@@ -202,7 +208,7 @@ func TestDeletionByParts(t *testing.T) {
 }
 
 // A connection Secret is written before the status tells of it, and goes all the same.
-func TestForgetDropsSecrets(t *testing.T) {
+func TestRemovingTheFinalizerDropsSecrets(t *testing.T) {
 	for _, test := range []struct {
 		name, told string
 		labels     map[string]string
@@ -374,7 +380,7 @@ func TestWhoIsGoneLeavesTheRollout(t *testing.T) {
 }
 
 // What was known of the place where it never came to be is not held against what is made elsewhere.
-func TestUnbindForgets(t *testing.T) {
+func TestClearedBindingForgets(t *testing.T) {
 	d := newDesk(t)
 	d.status().Location, d.status().AccountID, d.status().ExternalID, d.status().Operation = "eu-north-9", "111", "id-there", "operation-there"
 	d.status().Applied = map[string][]string{"tags": {"team"}}

@@ -22,7 +22,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// counting makes a desk whose turn is counted, and returns what was counted since it was last asked.
+// counting makes a desk whose reconciliation is counted, and returns what was counted since it was last asked.
 func counting(t *testing.T) (*desk, func() map[string]float64) {
 	t.Helper()
 	d := newDesk(t)
@@ -58,7 +58,7 @@ func counting(t *testing.T) (*desk, func() map[string]float64) {
 	}
 }
 
-func TestTurnsAreCounted(t *testing.T) {
+func TestReconciliationsAreCounted(t *testing.T) {
 	settled := outcome.Outcome{State: condition.Settled, Reason: v1alpha1.ReasonReady, Next: outcome.AtSync}
 	asDeclared := func(d *desk) {
 		d.Facts.Observed = true

@@ -34,6 +34,7 @@ func (m *memory) begin(object v1alpha1.ResourceObject, now time.Time) gather.Sta
 	news, remembered := gather.NewsOf(object, m.gathering)
 	m.gathering = remembered
 	if news.Any {
+		m.cloud.InVain = false
 		edited := time.Time{}
 		if news.Edited {
 			edited = now

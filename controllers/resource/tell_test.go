@@ -36,38 +36,38 @@ func TestTell(t *testing.T) {
 	missing := came{err: &identity.ValidationError{Reason: v1alpha1.ReasonCredentialsNotFound, Message: "create it"}}
 	const ready, again = "Normal Ready usable", "Normal Recovered the cloud answers again"
 	for _, test := range []struct {
-		name     string
-		unborn   bool
-		deleting bool
-		turns    []came
-		want     []string
+		name            string
+		unborn          bool
+		deleting        bool
+		reconciliations []came
+		want            []string
 		// logged are lines of the log that are no Event.
 		logged int
 	}{
-		{name: "created", unborn: true, turns: []came{creating, creating, settled, settled}, logged: 1},
-		{name: "created, and lost what it needs", unborn: true, turns: []came{creating, settled, denied, settled},
+		{name: "created", unborn: true, reconciliations: []came{creating, creating, settled, settled}, logged: 1},
+		{name: "created, and lost what it needs", unborn: true, reconciliations: []came{creating, settled, denied, settled},
 			want: []string{"Warning Denied PutBucketTagging: no rights", ready}, logged: 1},
-		{name: "what it refers to comes later", unborn: true, turns: []came{missing, missing, creating, settled},
+		{name: "what it refers to comes later", unborn: true, reconciliations: []came{missing, missing, creating, settled},
 			want: []string{"Normal CredentialsNotFound create it", ready}},
-		{name: "what it refers to is gone", turns: []came{settled, missing, missing, settled},
+		{name: "what it refers to is gone", reconciliations: []came{settled, missing, missing, settled},
 			want: []string{ready, "Warning CredentialsNotFound it can't be observed, so its status shows the last observation: create it. Check ClusterProviderConfig aws",
 				"Normal Recovered the cloud answers again"}},
-		{name: "busy for long", turns: []came{settled, occupied, occupied, occupied, occupied, settled},
+		{name: "busy for long", reconciliations: []came{settled, occupied, occupied, occupied, occupied, settled},
 			want: []string{ready, "Warning CloudBusy the cloud refuses this for now, and Mooring retries: PutBucketTagging: busy", again}},
-		{name: "a deletion that is refused as busy for long", deleting: true, turns: []came{occupied, occupied, occupied, occupied},
+		{name: "a deletion that is refused as busy for long", deleting: true, reconciliations: []came{occupied, occupied, occupied, occupied},
 			want: []string{"Warning Deleting the cloud refuses this for now, and Mooring retries: PutBucketTagging: busy"}},
-		{name: "one failure", turns: []came{settled, unavailable, settled}, want: []string{ready}},
-		{name: "failures that last", turns: []came{settled, unavailable, unavailable, unavailable, unavailable, settled, settled},
+		{name: "one failure", reconciliations: []came{settled, unavailable, settled}, want: []string{ready}},
+		{name: "failures that last", reconciliations: []came{settled, unavailable, unavailable, unavailable, unavailable, settled, settled},
 			want: []string{ready, "Warning Retrying HeadBucket: no answer", again}},
-		{name: "failures of a creation", unborn: true, turns: []came{creating, unavailable, unavailable, unavailable, unavailable, creating, settled},
+		{name: "failures of a creation", unborn: true, reconciliations: []came{creating, unavailable, unavailable, unavailable, unavailable, creating, settled},
 			want: []string{"Warning Retrying HeadBucket: no answer", ready}},
-		{name: "failures of a deletion", deleting: true, turns: []came{unavailable, unavailable, unavailable, unavailable},
+		{name: "failures of a deletion", deleting: true, reconciliations: []came{unavailable, unavailable, unavailable, unavailable},
 			want: []string{"Warning Deleting HeadBucket: no answer"}},
-		{name: "a lost right", turns: []came{settled, denied, denied, settled}, want: []string{ready, "Warning Denied PutBucketTagging: no rights", ready}},
-		{name: "drift that waits for approval", turns: []came{settled, asks, asks, settled}, want: []string{ready, "Warning ApprovalRequired approve it"}},
-		{name: "drift that waits for the cloud", turns: []came{settled, busy, busy, settled}, want: []string{ready}},
-		{name: "drift put right in vain", turns: []came{settled, vain, vain, settled}, want: []string{ready, "Warning Drifted in vain"}},
-		{name: "paused", turns: []came{settled, {out: outcome.Outcome{State: condition.Paused, Reason: v1alpha1.ReasonPaused, Next: outcome.Never}}, settled}, want: []string{ready}},
+		{name: "a lost right", reconciliations: []came{settled, denied, denied, settled}, want: []string{ready, "Warning Denied PutBucketTagging: no rights", ready}},
+		{name: "drift that waits for approval", reconciliations: []came{settled, asks, asks, settled}, want: []string{ready, "Warning ApprovalRequired approve it"}},
+		{name: "drift that waits for the cloud", reconciliations: []came{settled, busy, busy, settled}, want: []string{ready}},
+		{name: "drift put right in vain", reconciliations: []came{settled, vain, vain, settled}, want: []string{ready, "Warning Drifted in vain"}},
+		{name: "paused", reconciliations: []came{settled, {out: outcome.Outcome{State: condition.Paused, Reason: v1alpha1.ReasonPaused, Next: outcome.Never}}, settled}, want: []string{ready}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d := newDesk(t)
@@ -77,7 +77,7 @@ func TestTell(t *testing.T) {
 				d.status().FirstReadyTime, d.bucket().CreationTimestamp = nil, metav1.NewTime(d.Facts.Now)
 			}
 			d.Cadence.PollLongest = 0 // the cloud is busy for long after a few tries
-			for _, c := range test.turns {
+			for _, c := range test.reconciliations {
 				d.begin()
 				d.Deleting, d.Facts.Observed, d.Config = test.deleting, c.err == nil, identity.Key{Kind: identity.KindClusterProviderConfig, Name: "aws"}
 				d.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: d.Request.Mark}

@@ -99,9 +99,7 @@ func (g *gathering) run(ctx context.Context, steps []step) *Verdict {
 	return nil
 }
 
-// Begin returns what the object itself says, before anything is read.
-func (g *Gatherer) Begin(start Start) Gathered { return g.begin(start).Gathered }
-
+// begin returns what the object itself says, before anything is read.
 func (g *Gatherer) begin(start Start) *gathering {
 	object := start.Object.DeepCopyObject().(v1alpha1.ResourceObject)
 	status := object.GetResourceStatus()
@@ -116,9 +114,6 @@ func (g *Gatherer) begin(start Start) *gathering {
 		Before: slices.Clone(status.Conditions), WasReady: status.FirstReadyTime != nil,
 		Memory: start.Memory, Cloud: start.Cloud, Published: start.Published,
 	}}
-	if start.News.Any {
-		w.Cloud.InVain = false
-	}
 	w.noteSeen()
 	return w
 }

@@ -208,3 +208,18 @@ func TestPanicWhileObservingReleasesTheSlot(t *testing.T) {
 		t.Errorf("it ended with %+v", verdict)
 	}
 }
+
+// An observation is too old after two sync periods, and not before.
+func TestUnobservedAfterTwoSyncPeriods(t *testing.T) {
+	now := time.Now()
+	for age, want := range map[time.Duration]bool{0: false, 2 * time.Minute: false, 2*time.Minute + 1: true} {
+		d, _ := withPassword(nil)
+		g := (&Gatherer{Kind: kind.Database(), Sync: time.Minute}).begin(Start{Object: d, Now: now, Memory: Memory{LastObserved: now.Add(-age)}})
+		if g.Unobserved != want {
+			t.Errorf("observed %v ago: unobserved is %t, want %t", age, g.Unobserved, want)
+		}
+		if g.observed(driver.Observation{State: driver.Ready}); g.Unobserved {
+			t.Error("it was observed just now")
+		}
+	}
+}

@@ -51,14 +51,18 @@ func TestWritesWhileQueued(t *testing.T) {
 			now, memory := began, Memory{LastObserved: began}
 			begin := func() Gathered {
 				news, m := NewsOf(b, memory)
-				return (&Gatherer{Kind: kind.Bucket(), Sync: cadence.Sync}).Begin(Start{Object: b, Now: now, News: news, Memory: m})
+				return (&Gatherer{Kind: kind.Bucket(), Sync: cadence.Sync}).begin(Start{Object: b, Now: now, News: news, Memory: m}).Gathered
 			}
 			write := func(g Gathered, out outcome.Outcome) {
 				g.Redact = g.Redactor()
 				reported := reporter.Report(t.Context(), report.Reconciliation{
 					Facts: g.Facts, Stored: g.Stored, Object: g.Object, Before: g.Before, WasReady: g.WasReady, LastObserved: g.Memory.LastObserved, Outcome: out,
 				}, reports)
-				b, reports, memory = reported.Stored.(*v1alpha1.Bucket), reported.Memory, g.Memory
+				reports, memory = reported.Memory, g.Memory
+				b = &v1alpha1.Bucket{}
+				if err := c.Get(t.Context(), client.ObjectKeyFromObject(g.Object), b); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if !test.unborn {
 				g := begin()

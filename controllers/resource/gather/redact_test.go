@@ -65,7 +65,8 @@ func TestNoTokenIsTold(t *testing.T) {
 	if got := known.Redactor()(err.Error()); strings.Contains(got, "fake-token") || !strings.Contains(got, "not welcome") {
 		t.Errorf("told %q", got)
 	}
-	if got := known.Redactor("fake-t")(err.Error()); strings.Contains(got, "oken") { // a part of the token
+	known.Secrets = []string{"fake-t"}
+	if got := known.Redactor()(err.Error()); strings.Contains(got, "oken") { // a part of the token
 		t.Errorf("the rest of the token is shown: %q", got)
 	}
 }

@@ -53,11 +53,3 @@ type Outcome struct {
 	// Created: the cloud accepted a creation.
 	Created bool
 }
-
-// OrNothing returns the outcome, or the zero one for nil.
-func (o *Outcome) OrNothing() Outcome {
-	if o == nil {
-		return Outcome{}
-	}
-	return *o
-}

@@ -1,0 +1,19 @@
+package resource
+
+import (
+	"testing"
+	"time"
+)
+
+// That an update was sent in vain counts until a person does something about the object.
+func TestNewsEndsThatAnUpdateWasInVain(t *testing.T) {
+	d := newDesk(t)
+	d.mem.cloud.InVain = true
+	if start := d.mem.begin(d.Object, time.Now()); start.News.Any || !start.Cloud.InVain {
+		t.Errorf("nothing is new, and it begins with %+v, in vain: %t", start.News, start.Cloud.InVain)
+	}
+	d.bucket().Generation++
+	if start := d.mem.begin(d.Object, time.Now()); !start.News.Any || start.Cloud.InVain || d.mem.cloud.InVain {
+		t.Errorf("the spec was edited, and it begins with %+v, in vain: %t, remembered: %t", start.News, start.Cloud.InVain, d.mem.cloud.InVain)
+	}
+}
