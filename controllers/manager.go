@@ -38,7 +38,7 @@ type ManagerOptions struct {
 	// Unnamed lets several managers live in one process, as in tests: their metrics are then mixed.
 	Unnamed bool
 	// GracePeriod is how long writes in flight may take to finish and be recorded at shutdown. Default: as long as a
-	// turn may take for that.
+	// reconciliation may take for that.
 	GracePeriod time.Duration
 }
 
@@ -67,7 +67,7 @@ func NewManager(cfg *rest.Config, o ManagerOptions) (manager.Manager, error) {
 		return nil, err
 	}
 	if o.GracePeriod == 0 {
-		o.GracePeriod = turnDeadline + recordDeadline
+		o.GracePeriod = reconcileDeadline + recordDeadline
 	}
 	byNamespace := map[string]cache.Config{}
 	for _, ns := range o.Namespaces {

@@ -64,7 +64,7 @@ type Options struct {
 	WebhookName string
 	// CertDir is a folder with tls.crt and tls.key that the webhook is served with; empty for certificates of its own.
 	CertDir string
-	// Tracer makes spans of turns and of requests to the clouds; nil for none.
+	// Tracer makes spans of reconciliations and of requests to the clouds; nil for none.
 	Tracer trace.TracerProvider
 	// Log has a line for each thing that a person should know. Default: the manager's.
 	Log logr.Logger
@@ -99,10 +99,10 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// turnDeadline bounds what one turn may take: several calls, each bounded by the driver.
-const turnDeadline = time.Minute
+// reconcileDeadline bounds what one reconciliation may take: several calls, each bounded by the driver.
+const reconcileDeadline = time.Minute
 
-// recordDeadline bounds what it may take to write down how a turn ended.
+// recordDeadline bounds what it may take to write down how a reconciliation ended.
 const recordDeadline = 15 * time.Second
 
 // What the controllers may do. Secrets are read by name, never listed or watched; and updated, not patched, with the
@@ -217,7 +217,7 @@ func (s *setup) settings() resource.Settings {
 	return resource.Settings{
 		Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"), Log: s.Log,
 		Credentials: s.store, Limiters: s.limiters, Metrics: s.metrics, ClusterID: s.ClusterID, Namespace: s.Namespace,
-		Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: turnDeadline, RecordDeadline: recordDeadline, Now: s.Now,
+		Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: reconcileDeadline, RecordDeadline: recordDeadline, Now: s.Now,
 	}
 }
 

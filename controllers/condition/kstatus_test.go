@@ -23,8 +23,8 @@ func born() *object {
 	return &object{generation: 1, status: v1alpha1.ResourceStatus{ObservedGeneration: -1}}
 }
 
-// turn brings the object to a state, as a reconcile does.
-func (o *object) turn(s State) *object {
+// reconcile brings the object to a state, as a reconcile does.
+func (o *object) reconcile(s State) *object {
 	available := s != Progressing
 	Set(&o.status.Conditions, Update{State: s, Reason: v1alpha1.ReasonReady, Message: "so it is", Available: &available, Generation: o.generation, Now: now})
 	if s.Judged() {
@@ -66,33 +66,33 @@ func TestKstatus(t *testing.T) {
 		want   kstatus.Status
 	}{
 		{"not looked at yet", born(), kstatus.InProgressStatus},
-		{"being created", born().turn(Progressing), kstatus.InProgressStatus},
-		{"usable and as declared", born().turn(Progressing).turn(Settled), kstatus.CurrentStatus},
-		{"edited, not looked at yet", born().turn(Settled).edit(), kstatus.InProgressStatus},
-		{"an edit is being applied", born().turn(Settled).edit().turn(Updating), kstatus.InProgressStatus},
-		{"an edit waits for approval", born().turn(Settled).edit().turn(EditWaits), kstatus.FailedStatus},
-		{"an edit was approved", born().turn(Settled).edit().turn(EditWaits).turn(Updating), kstatus.InProgressStatus},
-		{"drift waits for approval", born().turn(Settled).turn(DriftWaits), kstatus.CurrentStatus},
-		{"a first call failed", born().turn(Retrying), kstatus.InProgressStatus},
-		{"the first calls fail for long", born().turn(RetryingLong), kstatus.InProgressStatus},
-		{"a call failed", born().turn(Settled).turn(Retrying), kstatus.CurrentStatus},
-		{"a call failed after an edit", born().turn(Settled).edit().turn(Retrying), kstatus.InProgressStatus},
-		{"calls fail for long", born().turn(Settled).turn(RetryingLong), kstatus.InProgressStatus},
-		{"not observed for long", born().turn(Settled).turn(Unseen), kstatus.InProgressStatus},
-		{"observed again", born().turn(Settled).turn(Unseen).turn(Settled), kstatus.CurrentStatus},
-		{"observation refused", born().turn(Settled).turn(ObservationRefused), kstatus.CurrentStatus},
-		{"observation refused after calls failed for long", born().turn(Settled).turn(RetryingLong).turn(ObservationRefused), kstatus.CurrentStatus},
-		{"observation refused for two sync periods", born().turn(Settled).turn(ObservationRefused).turn(Stalled), kstatus.FailedStatus},
-		{"invalid from the beginning", born().turn(Stalled), kstatus.FailedStatus},
-		{"an invalid edit", born().turn(Settled).edit().turn(Stalled), kstatus.FailedStatus},
-		{"a call failed while stalled", born().turn(Stalled).turn(Retrying), kstatus.FailedStatus},
-		{"mended", born().turn(Stalled).edit().turn(Updating).turn(Settled), kstatus.CurrentStatus},
-		{"paused when as declared", born().turn(Settled).turn(Paused), kstatus.CurrentStatus},
-		{"paused while being created", born().turn(Progressing).turn(Paused), kstatus.InProgressStatus},
-		{"paused before anything", born().turn(Paused), kstatus.InProgressStatus},
-		{"edited while paused", born().turn(Settled).turn(Paused).edit().turn(Paused), kstatus.InProgressStatus},
-		{"deleted", born().turn(Settled).delete().turn(Deleting), kstatus.TerminatingStatus},
-		{"a deletion that can't go on", born().turn(Settled).delete().turn(DeletionStalled), kstatus.TerminatingStatus},
+		{"being created", born().reconcile(Progressing), kstatus.InProgressStatus},
+		{"usable and as declared", born().reconcile(Progressing).reconcile(Settled), kstatus.CurrentStatus},
+		{"edited, not looked at yet", born().reconcile(Settled).edit(), kstatus.InProgressStatus},
+		{"an edit is being applied", born().reconcile(Settled).edit().reconcile(Updating), kstatus.InProgressStatus},
+		{"an edit waits for approval", born().reconcile(Settled).edit().reconcile(EditWaits), kstatus.FailedStatus},
+		{"an edit was approved", born().reconcile(Settled).edit().reconcile(EditWaits).reconcile(Updating), kstatus.InProgressStatus},
+		{"drift waits for approval", born().reconcile(Settled).reconcile(DriftWaits), kstatus.CurrentStatus},
+		{"a first call failed", born().reconcile(Retrying), kstatus.InProgressStatus},
+		{"the first calls fail for long", born().reconcile(RetryingLong), kstatus.InProgressStatus},
+		{"a call failed", born().reconcile(Settled).reconcile(Retrying), kstatus.CurrentStatus},
+		{"a call failed after an edit", born().reconcile(Settled).edit().reconcile(Retrying), kstatus.InProgressStatus},
+		{"calls fail for long", born().reconcile(Settled).reconcile(RetryingLong), kstatus.InProgressStatus},
+		{"not observed for long", born().reconcile(Settled).reconcile(Unseen), kstatus.InProgressStatus},
+		{"observed again", born().reconcile(Settled).reconcile(Unseen).reconcile(Settled), kstatus.CurrentStatus},
+		{"observation refused", born().reconcile(Settled).reconcile(ObservationRefused), kstatus.CurrentStatus},
+		{"observation refused after calls failed for long", born().reconcile(Settled).reconcile(RetryingLong).reconcile(ObservationRefused), kstatus.CurrentStatus},
+		{"observation refused for two sync periods", born().reconcile(Settled).reconcile(ObservationRefused).reconcile(Stalled), kstatus.FailedStatus},
+		{"invalid from the beginning", born().reconcile(Stalled), kstatus.FailedStatus},
+		{"an invalid edit", born().reconcile(Settled).edit().reconcile(Stalled), kstatus.FailedStatus},
+		{"a call failed while stalled", born().reconcile(Stalled).reconcile(Retrying), kstatus.FailedStatus},
+		{"mended", born().reconcile(Stalled).edit().reconcile(Updating).reconcile(Settled), kstatus.CurrentStatus},
+		{"paused when as declared", born().reconcile(Settled).reconcile(Paused), kstatus.CurrentStatus},
+		{"paused while being created", born().reconcile(Progressing).reconcile(Paused), kstatus.InProgressStatus},
+		{"paused before anything", born().reconcile(Paused), kstatus.InProgressStatus},
+		{"edited while paused", born().reconcile(Settled).reconcile(Paused).edit().reconcile(Paused), kstatus.InProgressStatus},
+		{"deleted", born().reconcile(Settled).delete().reconcile(Deleting), kstatus.TerminatingStatus},
+		{"a deletion that can't go on", born().reconcile(Settled).delete().reconcile(DeletionStalled), kstatus.TerminatingStatus},
 	} {
 		if got := tt.object.kstatus(t); got != tt.want {
 			t.Errorf("%s: kstatus is %s, want %s", tt.name, got, tt.want)

@@ -56,7 +56,7 @@ const (
 	isTrue                   //
 	isFalse                  //
 	isUnknown                //
-	asSeen                   // as the cloud says, by this turn's observation; without one, as before
+	asSeen                   // as the cloud says, by this reconciliation's observation; without one, as before
 	asLastSeen               // as before, whatever was observed
 	withReason               // as before, for a reason and with a message of its own
 )

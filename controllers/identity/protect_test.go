@@ -176,7 +176,7 @@ func privateCopy() *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: system, Name: copyName(&config{object: teamConfig()})}}
 }
 
-// reconcileTeam lets the team's config, which has so many users, have a turn.
+// reconcileTeam lets the team's config, which has so many users, be reconciled.
 func (h *fixture) reconcileTeam(users int) {
 	h.t.Helper()
 	r := h.Reconciler(ReconcilerOptions{Kind: KindProviderConfig, Check: time.Minute, Users: shopUsers(&users)})
@@ -191,8 +191,8 @@ func TestProtectDoesNotTrustTheFinalizerAlone(t *testing.T) {
 	protection := teamConfig()
 	protection.Finalizers = []string{v1alpha1.FinalizerInUse}
 	for name, act := range map[string]func(*fixture) error{
-		"a new object's":          func(h *fixture) error { return h.Protect(h.t.Context(), team.Key, "shop") },
-		"the config's own turn's": func(h *fixture) error { h.reconcileTeam(1); return nil },
+		"a new object's":                  func(h *fixture) error { return h.Protect(h.t.Context(), team.Key, "shop") },
+		"the config's own reconciliation": func(h *fixture) error { h.reconcileTeam(1); return nil },
 	} {
 		h := newFixture(t, protection.DeepCopy(), keys("shop", "keys", "111"))
 		if err := act(h); err != nil || h.copied() == nil {
@@ -318,7 +318,7 @@ func TestProtectDoesNotTrustTheCache(t *testing.T) {
 	}
 }
 
-// A copy that somebody deleted is back after the config's next turn.
+// A copy that somebody deleted is back after the config's next reconciliation.
 func TestALostCopyIsMadeAgain(t *testing.T) {
 	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	h.reconcileTeam(1)
@@ -339,7 +339,7 @@ func TestTheCopyFollowsRotatedKeys(t *testing.T) {
 	asked, one := 0, 1
 	h.cloud.asked = func() { asked++ }
 	r := h.Reconciler(ReconcilerOptions{Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&one)})
-	turn := func() {
+	reconcile := func() {
 		t.Helper()
 		result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}})
 		if err != nil || result.RequeueAfter != time.Minute {
@@ -347,19 +347,19 @@ func TestTheCopyFollowsRotatedKeys(t *testing.T) {
 		}
 		h.now = h.now.Add(result.RequeueAfter)
 	}
-	turn()
+	reconcile()
 	reads, writes := h.secrets, h.writes
 	for range 9 {
-		turn()
+		reconcile()
 	}
 	if asked != 1 || h.secrets-reads != 9 || h.writes != writes {
-		t.Errorf("in nine turns in which nothing changed: asked %d times, %d reads, %d writes", asked-1, h.secrets-reads, h.writes-writes)
+		t.Errorf("in nine reconciliations in which nothing changed: asked %d times, %d reads, %d writes", asked-1, h.secrets-reads, h.writes-writes)
 	}
-	if turn(); asked != 2 {
+	if reconcile(); asked != 2 {
 		t.Errorf("when it was time to ask: asked %d times", asked-1)
 	}
 	edit(h, keys("shop", "keys", ""), func(s *corev1.Secret) { s.Data[v1alpha1.SecretKeyAWSAccessKeyID] = []byte("222") })
-	if turn(); asked != 3 || h.copied()[v1alpha1.SecretKeyAWSAccessKeyID] != "222" {
+	if reconcile(); asked != 3 || h.copied()[v1alpha1.SecretKeyAWSAccessKeyID] != "222" {
 		t.Errorf("after other keys: asked %d times, the copy leads to %s", asked-2, h.copied()[v1alpha1.SecretKeyAWSAccessKeyID])
 	}
 }

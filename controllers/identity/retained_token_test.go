@@ -28,7 +28,7 @@ func (h *fixture) retainedOfPlatform() map[string][]byte {
 	return data
 }
 
-// reconcilePlatform lets the platform's config, which has users in these namespaces, have a turn, and returns it.
+// reconcilePlatform lets the platform's config, which has users in these namespaces, be reconciled, and returns it.
 func (h *fixture) reconcilePlatform(namespaces ...string) *v1alpha1.ClusterProviderConfig {
 	h.t.Helper()
 	users := map[string]int{}
@@ -273,7 +273,7 @@ func TestAnOpenSessionOutlastsItsToken(t *testing.T) {
 	}
 }
 
-// Kept tokens are renewed at half their life by the config's turns, in one write, and by a new process too. A turn
+// Kept tokens are renewed at half their life by the config's reconciliations, in one write, and by a new process too. A reconciliation
 // in which none is old writes nothing, and asks for nothing.
 func TestRetainedTokensAreRenewed(t *testing.T) {
 	for name, restarted := range map[string]bool{"one process": false, "a new process": true} {

@@ -615,7 +615,7 @@ func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
 	users := 1
 	r := h.Reconciler(ReconcilerOptions{Kind: KindProviderConfig, Check: 10 * time.Minute, Users: shopUsers(&users)})
-	turn := func() (ready metav1.Condition, account string, next time.Duration) {
+	reconcile := func() (ready metav1.Condition, account string, next time.Duration) {
 		t.Helper()
 		result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "team"}})
 		if err != nil {
@@ -630,27 +630,27 @@ func TestReconcilerSaysWhoseAccountItIs(t *testing.T) {
 		}
 		return ready, cfg.Status.AccountID, result.RequeueAfter
 	}
-	if ready, account, next := turn(); ready.Status != "True" || account != "111" || next != time.Minute {
+	if ready, account, next := reconcile(); ready.Status != "True" || account != "111" || next != time.Minute {
 		t.Errorf("ready %+v, account %s, next %v", ready, account, next)
 	}
 	before := h.writes
-	turn()
+	reconcile()
 	if h.writes != before {
 		t.Errorf("%d writes although nothing changed", h.writes-before)
 	}
 	h.now = h.now.Add(r.Check)
 	h.cloud.identity = &driver.Error{Code: driver.Unavailable, Op: "GetCallerIdentity", Message: "no answer"}
-	if ready, _, next := turn(); ready.Status != "True" || next > 15*time.Second {
+	if ready, _, next := reconcile(); ready.Status != "True" || next > 15*time.Second {
 		t.Errorf("a cloud that does not answer: %+v, next %v", ready, next)
 	}
 	h.cloud.identity = &driver.Error{Code: driver.Denied, Op: "GetCallerIdentity", Message: "the key is not valid"}
-	if ready, account, _ := turn(); ready.Status != "False" || ready.Reason != string(v1alpha1.ReasonDenied) || account != "111" {
+	if ready, account, _ := reconcile(); ready.Status != "False" || ready.Reason != string(v1alpha1.ReasonDenied) || account != "111" {
 		t.Errorf("a key that is refused: %+v, account %s", ready, account)
 	}
 	h.remove(teamConfig())
 	const leaving = "being deleted; waiting until no object uses it"
 	users = 3
-	if ready, _, _ := turn(); ready.Status != "False" || ready.Reason != string(v1alpha1.ReasonDeleting) || ready.Message != leaving {
+	if ready, _, _ := reconcile(); ready.Status != "False" || ready.Reason != string(v1alpha1.ReasonDeleting) || ready.Message != leaving {
 		t.Errorf("while it is being deleted: %+v", ready)
 	}
 }
@@ -660,7 +660,7 @@ func TestReconcilerSaysWhatIsInvalid(t *testing.T) {
 	h := newFixture(t, nonsense(), keys(system, "keys", "111"))
 	users := 1
 	r := h.Reconciler(ReconcilerOptions{Kind: KindClusterProviderConfig, Check: time.Minute, Users: shopUsers(&users)})
-	turn := func() (*v1alpha1.ClusterProviderConfig, error) {
+	reconcile := func() (*v1alpha1.ClusterProviderConfig, error) {
 		t.Helper()
 		if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "platform"}}); err != nil {
 			t.Fatal(err)
@@ -668,7 +668,7 @@ func TestReconcilerSaysWhatIsInvalid(t *testing.T) {
 		cfg := nonsense()
 		return cfg, h.Client.Get(t.Context(), client.ObjectKeyFromObject(cfg), cfg)
 	}
-	cfg, err := turn()
+	cfg, err := reconcile()
 	if err != nil || !hasFinalizer(&config{object: cfg}) || len(cfg.Status.Conditions) != 1 {
 		t.Fatalf("%v, %+v", err, cfg)
 	}
@@ -678,7 +678,7 @@ func TestReconcilerSaysWhatIsInvalid(t *testing.T) {
 	}
 	h.remove(nonsense())
 	users = 0
-	if _, err := turn(); !apierrors.IsNotFound(err) {
+	if _, err := reconcile(); !apierrors.IsNotFound(err) {
 		t.Errorf("it is still there: %v", err)
 	}
 }

@@ -50,8 +50,8 @@ func (d desk) names() map[string][]string {
 	return names
 }
 
-// turn has one turn that makes requests, and says what it came to.
-func (d desk) turn(t *testing.T, came *Reconciliation, err error, requests ...driver.Call) {
+// reconcile has one reconciliation that makes requests, and says what it came to.
+func (d desk) reconcile(t *testing.T, came *Reconciliation, err error, requests ...driver.Call) {
 	t.Helper()
 	calls := CallSpans(d, amazon)
 	r := Reconciles(d, "Bucket", reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
@@ -69,7 +69,7 @@ func (d desk) turn(t *testing.T, came *Reconciliation, err error, requests ...dr
 	}
 }
 
-// What is sent is what a person would look at: turns that did something, or in which something failed.
+// What is sent is what a person would look at: reconciliations that did something, or in which something failed.
 func TestWhatIsSent(t *testing.T) {
 	whole := map[string][]string{"": {"reconcile Bucket"}, "reconcile Bucket": {"s3 GetBucketTagging"}}
 	denied := driver.Call{Failed: true, Code: driver.Denied, Status: 403}
@@ -89,7 +89,7 @@ func TestWhatIsSent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk()
-			d.turn(t, tc.came, tc.err, tc.call)
+			d.reconcile(t, tc.came, tc.err, tc.call)
 			if diff := cmp.Diff(tc.want, d.names()); diff != "" {
 				t.Errorf("spans by parent (-want +got):\n%s", diff)
 			}
@@ -99,7 +99,7 @@ func TestWhatIsSent(t *testing.T) {
 
 func TestSpansSayWhatHappened(t *testing.T) {
 	d := newDesk()
-	d.turn(t, &Reconciliation{UID: "u", Generation: 3, ExternalName: "shop-photos", Action: "Update", State: "Retrying", Reason: "Retrying", Failed: "slow down"}, nil,
+	d.reconcile(t, &Reconciliation{UID: "u", Generation: 3, ExternalName: "shop-photos", Action: "Update", State: "Retrying", Reason: "Retrying", Failed: "slow down"}, nil,
 		driver.Call{Status: 200, RequestID: "R1"}, driver.Call{Status: 503, RequestID: "R2", Failed: true, Code: driver.Throttled}, driver.Call{Failed: true, Code: driver.Unavailable})
 	type said struct {
 		Name, Status string
@@ -133,10 +133,10 @@ func TestSpansSayWhatHappened(t *testing.T) {
 	}
 }
 
-// A turn that makes very many requests is sent without all of them being held, and one that is under way holds no other up.
+// A reconciliation that makes very many requests is sent without all of them being held, and one that is under way holds no other up.
 func TestHeldSpansAreBounded(t *testing.T) {
 	d := newDesk()
-	d.turn(t, &Reconciliation{Idle: true}, nil, make([]driver.Call, 3*longest)...)
+	d.reconcile(t, &Reconciliation{Idle: true}, nil, make([]driver.Call, 3*longest)...)
 	if n := len(d.sent.GetSpans()); n != 3*longest+1 {
 		t.Errorf("%d spans were sent, want all", n)
 	}
@@ -147,7 +147,7 @@ func TestHeldSpansAreBounded(t *testing.T) {
 	before := len(d.sent.GetSpans())
 	end(driver.Call{Status: 200})
 	if n := len(d.sent.GetSpans()); n != before+1 {
-		t.Errorf("what ended after its turn was not sent")
+		t.Errorf("what ended after its reconciliation was not sent")
 	}
 }
 
