@@ -18,10 +18,10 @@ import (
 // A User is a user of a Database.
 type User struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	Spec   UserSpec   `json:"spec"`
-	Status UserStatus `json:"status,omitempty"`
+	Status UserStatus `json:"status,omitzero"`
 }
 
 // UserSpec is the desired state of a user. Its definition has neither className nor providerConfigRef.
@@ -42,14 +42,14 @@ type DatabaseReference struct {
 type UserStatus struct {
 	v1alpha1.ResourceStatus `json:",inline"`
 
-	Parent   v1alpha1.ParentStatus `json:"parent,omitempty"`
+	Parent   v1alpha1.ParentStatus `json:"parent,omitzero"`
 	Observed *mem.UserParameters   `json:"observed,omitempty"`
 }
 
 // UserList is a list of users.
 type UserList struct {
 	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitzero"`
 	Items           []User `json:"items"`
 }
 
@@ -148,10 +148,10 @@ func (u *User) SetObserved(mirror json.RawMessage) error {
 // DeepCopyObject implements runtime.Object.
 func (u *User) DeepCopyObject() runtime.Object {
 	out := *u
-	u.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
-	u.Spec.ResourceSpec.DeepCopyInto(&out.Spec.ResourceSpec)
+	u.DeepCopyInto(&out.ObjectMeta)
+	u.Spec.DeepCopyInto(&out.Spec.ResourceSpec)
 	out.Spec.UserParameters = *copied(&u.Spec.UserParameters)
-	u.Status.ResourceStatus.DeepCopyInto(&out.Status.ResourceStatus)
+	u.Status.DeepCopyInto(&out.Status.ResourceStatus)
 	out.Status.Observed = copied(u.Status.Observed)
 	return &out
 }
@@ -159,7 +159,7 @@ func (u *User) DeepCopyObject() runtime.Object {
 // DeepCopyObject implements runtime.Object.
 func (l *UserList) DeepCopyObject() runtime.Object {
 	out := *l
-	l.ListMeta.DeepCopyInto(&out.ListMeta)
+	l.DeepCopyInto(&out.ListMeta)
 	out.Items = nil
 	for i := range l.Items {
 		out.Items = append(out.Items, *l.Items[i].DeepCopyObject().(*User))
