@@ -1,0 +1,76 @@
+package fault
+
+import (
+	"sync"
+	"testing"
+)
+
+// byChance are the writes that not every lifecycle has, from the n-th of a phase on, and why. They are tested where they occur, and of each
+// entry that has cases one must be. A case of any other write that is not tested is an error.
+var byChance = []chance{
+	{"", ofUsers, 1, "the config's controller comes to it late, and not at all if the user is gone by then"},
+	{deletion, "patch databases/status", 2, "the instance that is being deleted may be gone when it is observed next"},
+	{"", "patch databases/status", 3, "each state of the instance that is observed is recorded, and a busy machine observes fewer"},
+	{"", "patch providerconfigs", 2, "the controllers of the object and of its config may both remove the config's finalizer"},
+	{"", "delete secrets (copy of credentials)", 2, "the controllers of the object and of its config may both delete the copy"},
+}
+
+// A chance is an entry of byChance.
+type chance struct {
+	phase phase // empty for any
+	name  string
+	n     int
+	why   string
+}
+
+// excuse returns the entry by which a write of a phase may go untested, nil if it may not.
+func excuse(p phase, c call) *chance {
+	for i, e := range byChance {
+		if (e.phase == "" || e.phase == p) && c.name == e.name && c.n >= e.n {
+			return &byChance[i]
+		}
+	}
+	return nil
+}
+
+// A rareWrite is what a sweep made of the cases of one entry of byChance.
+type rareWrite struct {
+	tested bool
+	// again leads lifecycles of the first of the cases until its write occurs, five at most.
+	again func(*testing.T) bool
+}
+
+// rareWrites are those of a sweep.
+type rareWrites struct {
+	mu  sync.Mutex
+	all map[*chance]*rareWrite
+}
+
+// note notes what became of a case; of a write that every lifecycle has there is nothing to note.
+func (r *rareWrites) note(of *chance, tested bool, again func(*testing.T) bool) {
+	if of == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.all[of] == nil {
+		r.all[of] = &rareWrite{again: again}
+	}
+	r.all[of].tested = r.all[of].tested || tested
+}
+
+// verify has each entry's write tested at least once. Where none of its cases was, which chance may do on any machine, it goes on until one is.
+func (r *rareWrites) verify(t *testing.T) {
+	const tries = 20
+	for of, write := range r.all {
+		for range tries {
+			if write.tested || t.Failed() {
+				break
+			}
+			write.tested = write.again(t)
+		}
+		if !write.tested {
+			t.Errorf("no lifecycle had %q, the %d. time: that write was not tested at all", of.name, of.n)
+		}
+	}
+}
