@@ -91,14 +91,14 @@ func TestRules(t *testing.T) {
 	if err := promtool(t, "check", "rules", "--lint=all", "--lint-fatal", rulesFile(t)); err != nil {
 		t.Error(err)
 	}
-	if err := promtool(t, "test", "rules", "rules_test.yaml"); err != nil {
+	if err := promtool(t, "test", "rules", "rules_test.yaml", "days_test.yaml"); err != nil {
 		t.Error(err)
 	}
 }
 
 // Every alert says what happened, how bad it is, and where it is written what to do; and has unit tests and a cause.
 func TestAlertsAreComplete(t *testing.T) {
-	tests := read(t, "test", "alerts", "rules_test.yaml")
+	tests := read(t, "test", "alerts", "rules_test.yaml") + read(t, "test", "alerts", "days_test.yaml")
 	index := read(t, "docs", "runbooks", "README.md")
 	page := metricsPage(t)
 	caused := map[string]bool{}
@@ -130,7 +130,7 @@ func TestAlertsAreComplete(t *testing.T) {
 			t.Errorf("%s: the list of runbooks lacks %q", a.Name, line)
 		}
 		if !strings.Contains(tests, "- name: "+a.Name) {
-			t.Errorf("%s has no unit test in rules_test.yaml", a.Name)
+			t.Errorf("%s has no unit test in rules_test.yaml or days_test.yaml", a.Name)
 		}
 		if !caused[a.Name] {
 			t.Errorf("%s: no test produces its cause", a.Name)
