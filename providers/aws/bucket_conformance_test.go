@@ -12,6 +12,10 @@ import (
 	"github.com/mooring-dev/mooring/test/fieldedit"
 )
 
+func init() {
+	trials = append(trials, func(b *backdoor, region string) drivertest.Trial { return bucketKind(b, region) })
+}
+
 func bucketKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.BucketParameters] {
 	return &drivertest.Kind[v1alpha1.BucketParameters]{
 		Name: "Bucket",

@@ -55,6 +55,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// trials make what the suite tries of each kind. The file of each kind adds its own.
+var trials []func(b *backdoor, region string) drivertest.Trial
+
+func trialsOf(b *backdoor, region string) (all []drivertest.Trial) {
+	for _, trial := range trials {
+		all = append(all, trial(b, region))
+	}
+	return all
+}
+
 func harness(t *testing.T) drivertest.Harness {
 	const region = "us-east-1" // where S3 is oddest
 	w := newWorldIn(t, region, localcloud.Options{Durations: localcloud.Durations{
@@ -89,7 +99,7 @@ func harness(t *testing.T) drivertest.Harness {
 		Settle:  func(testing.TB) { w.clock.Advance(time.Hour) },
 		Calls:   b.calls,
 		Fail:    b.fail,
-		Kinds:   []drivertest.Trial{bucketKind(b, region), databaseKind(b, region)},
+		Kinds:   trialsOf(b, region),
 	}
 	// The endpoint is in each config, so that a driver in another process finds it too.
 	for _, with := range []*driver.Opening{&h.Config, h.Other, h.Empty} {

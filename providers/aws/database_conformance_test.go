@@ -14,6 +14,10 @@ import (
 	"github.com/mooring-dev/mooring/test/fieldedit"
 )
 
+func init() {
+	trials = append(trials, func(b *backdoor, region string) drivertest.Trial { return databaseKind(b, region) })
+}
+
 func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 	return &drivertest.Kind[v1alpha1.DatabaseParameters]{
 		Name:         "Database",

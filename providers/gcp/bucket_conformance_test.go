@@ -12,6 +12,10 @@ import (
 	"github.com/mooring-dev/mooring/test/fieldedit"
 )
 
+func init() {
+	trials = append(trials, func(c *cloud) drivertest.Trial { return bucketKind(c) })
+}
+
 func bucketKind(c *cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 	return &drivertest.Kind[v1alpha1.BucketParameters]{
 		Name: "Bucket",

@@ -26,6 +26,16 @@ func TestConformanceThroughAPipe(t *testing.T) {
 	drivertest.Run(t, h)
 }
 
+// trials make what the suite tries of each kind. The file of each kind adds its own.
+var trials []func(c *cloud) drivertest.Trial
+
+func trialsOf(c *cloud) (all []drivertest.Trial) {
+	for _, trial := range trials {
+		all = append(all, trial(c))
+	}
+	return all
+}
+
 func harness(t *testing.T, durations localcloud.Durations) drivertest.Harness {
 	c := newCloud(t, durations)
 	ours, other, empty := c.config(project), c.config("somebody-else"), c.config("nobody-at-all")
@@ -60,7 +70,7 @@ func harness(t *testing.T, durations localcloud.Durations) drivertest.Harness {
 			return drivertest.Calls{Reads: c.count(localcloud.Reads), Writes: c.count(localcloud.Writes)}
 		},
 		Fail:  c.fail,
-		Kinds: []drivertest.Trial{bucketKind(c), databaseKind(c)},
+		Kinds: trialsOf(c),
 	}
 }
 

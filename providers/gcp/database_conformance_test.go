@@ -12,6 +12,10 @@ import (
 	"github.com/mooring-dev/mooring/test/fieldedit"
 )
 
+func init() {
+	trials = append(trials, func(c *cloud) drivertest.Trial { return databaseKind(c) })
+}
+
 func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 	return &drivertest.Kind[v1alpha1.DatabaseParameters]{
 		Name:         "Database",

@@ -51,6 +51,16 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+// trials make what the suite tries of each kind. The file of each kind adds its own.
+var trials []func(cloud *mem.Cloud) drivertest.Trial
+
+func trialsOf(cloud *mem.Cloud) (all []drivertest.Trial) {
+	for _, trial := range trials {
+		all = append(all, trial(cloud))
+	}
+	return all
+}
+
 func harness(opts mem.Options) drivertest.Harness {
 	h, _ := harnessOf(opts)
 	return h
@@ -83,7 +93,7 @@ func harnessOf(opts mem.Options) (drivertest.Harness, *mem.Cloud) {
 		},
 		Fail:     func(f drivertest.Fault) (lift func()) { return cloud.Fail(faultOf(f)) },
 		Patience: 100 * time.Millisecond,
-		Kinds:    []drivertest.Trial{bucketKind(cloud), databaseKind(cloud)},
+		Kinds:    trialsOf(cloud),
 	}, cloud
 }
 

@@ -10,6 +10,10 @@ import (
 	"github.com/mooring-dev/mooring/providers/mem"
 )
 
+func init() {
+	trials = append(trials, func(cloud *mem.Cloud) drivertest.Trial { return databaseKind(cloud) })
+}
+
 func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 	edit := func(t testing.TB, name string, change func(*mem.Database)) {
 		t.Helper()
