@@ -46,7 +46,7 @@ func bucketBinding(_ v1alpha1.ResourceObject, cloud *driver.Description, at driv
 	described, _ := cloud.Resource("Bucket")
 	protocol := described.Connection
 	return serviceBinding(protocol.Type, map[string]string{
-		"type": protocol.Type, "provider": cloud.Name, "bucket": at.Bucket, "region": at.Region,
-		"endpoint": at.URL, "uri": protocol.Scheme + "://" + at.Bucket,
+		"type": protocol.Type, "provider": cloud.Name, "bucket": at.Name, "region": at.Region,
+		"endpoint": at.URL, "uri": protocol.Scheme + "://" + at.Name,
 	})
 }

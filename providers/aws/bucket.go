@@ -25,6 +25,7 @@ type bucketRequest = table.Request[v1alpha1.BucketParameters]
 type buckets struct {
 	*session
 	*bucketAdapter
+	s3 *s3.Client
 }
 
 type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, bucket, bucketParams]
@@ -32,7 +33,8 @@ type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, bucket, bucketPara
 // newBuckets returns what manages S3 buckets. The tags say in one read whether a bucket exists, whose it is, and what tags it has; S3 has a
 // call of its own for each other aspect.
 func newBuckets(s *session) *buckets {
-	b := &buckets{session: s}
+	// A name of a bucket in the host name works with AWS's own certificates and DNS only.
+	b := &buckets{session: s, s3: s3.NewFromConfig(s.config, func(o *s3.Options) { o.UsePathStyle = s.custom })}
 	b.bucketAdapter = &bucketAdapter{
 		Table: bucketTable, Noun: "bucket", ReadCall: "GetBucketTagging", Region: s.region,
 		Check: notDirectory, Read: b.read, State: b.state,
@@ -123,7 +125,7 @@ func (b *buckets) read(ctx context.Context, req *bucketRequest, _ *driver.Observ
 func (b *buckets) state(req *bucketRequest, have *bucket, o *driver.Observation) {
 	o.State, o.Available = driver.Ready, true
 	o.Mark, o.Location = driver.MarkFrom(have.tags), have.region
-	o.Endpoint = driver.Endpoint{Bucket: req.Name, Region: have.region, URL: b.url(context.Background())}
+	o.Endpoint = driver.Endpoint{Name: req.Name, Region: have.region, URL: b.url(context.Background())}
 }
 
 // url returns the endpoint that serves the bucket's region.
@@ -241,3 +243,7 @@ func s3Tags(tags map[string]string) []types.Tag {
 	}
 	return set
 }
+
+// onceS3 keeps the SDK from sending a write twice: after a lost response the second try would say that something is in the way, which only
+// a fresh look can judge.
+func onceS3(o *s3.Options) { o.RetryMaxAttempts, o.Retryer = 1, aws.NopRetryer{} }

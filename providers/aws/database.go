@@ -20,13 +20,14 @@ type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 type databases struct {
 	*session
 	*databaseAdapter
+	rds *rds.Client
 }
 
 type databaseAdapter = table.Adapter[databaseSpec, types.DBInstance, instanceParams]
 
 // newDatabases returns what manages RDS instances. One read of an instance tells it all: the tags come with it.
 func newDatabases(s *session) *databases {
-	d := &databases{session: s}
+	d := &databases{session: s, rds: rds.NewFromConfig(s.config)}
 	d.databaseAdapter = &databaseAdapter{
 		Table: databaseTable, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.region, Fixed: true,
 		Read: func(ctx context.Context, req *databaseRequest, _ *driver.Observation) (*types.DBInstance, error) {
@@ -188,3 +189,49 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 	}
 	return result, nil
 }
+
+// list returns a page of the account's instances in the session's region, 100 at most. RDS has no filter by tags. The permission is
+// rds:DescribeDBInstances, as for one instance. Instances of Amazon Neptune and Amazon DocumentDB are among them.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBInstances.html
+func (d *databases) list(ctx context.Context, req driver.ListRequest) ([]table.Found[types.DBInstance], string, error) {
+	out, err := call(ctx, d.session, "DescribeDBInstances", d.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{Marker: tokenOf(req)})
+	if err != nil {
+		return nil, "", err
+	}
+	found := make([]table.Found[types.DBInstance], 0, len(out.DBInstances))
+	for i := range out.DBInstances {
+		have := &out.DBInstances[i]
+		found = append(found, table.Found[types.DBInstance]{Name: aws.ToString(have.DBInstanceIdentifier), Have: have})
+	}
+	return found, aws.ToString(out.Marker), nil
+}
+
+// onceRDS is what onceS3 is for buckets.
+func onceRDS(o *rds.Options) { o.RetryMaxAttempts, o.Retryer = 1, aws.NopRetryer{} }
+
+// databaseCodes say what the error codes of RDS mean, by the pages of each of its actions.
+var databaseCodes = map[string]driver.Code{
+	"DBInstanceNotFound":                     driver.NotFound,
+	"DBSnapshotNotFound":                     driver.NotFound,
+	"DBSubnetGroupNotFound":                  driver.Invalid,
+	"DBParameterGroupNotFound":               driver.Invalid,
+	"DBSecurityGroupNotFound":                driver.Invalid,
+	"OptionGroupNotFound":                    driver.Invalid,
+	"DBInstanceAlreadyExists":                driver.Conflict,
+	"DBSnapshotAlreadyExists":                driver.Conflict,
+	"InvalidDBInstanceState":                 driver.Busy,
+	"InvalidDBSnapshotState":                 driver.Busy,
+	"DBInstanceAutomatedBackupQuotaExceeded": driver.Quota,
+	"InstanceQuotaExceeded":                  driver.Quota,
+	"InsufficientDBInstanceCapacity":         driver.Capacity,
+	"SnapshotQuotaExceeded":                  driver.Quota,
+	"StorageQuotaExceeded":                   driver.Quota,
+}
+
+// databaseMessages are for codes whose own text does not help a person.
+var databaseMessages = map[string]string{
+	"DBInstanceAlreadyExists":        "an instance of that name exists in this account and region already",
+	"InsufficientDBInstanceCapacity": "AWS has no capacity for this instance class here now: choose another class, or wait: Mooring retries",
+}
+
+func init() { addErrors(databaseCodes, databaseMessages) }

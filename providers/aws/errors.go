@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"regexp"
@@ -23,102 +24,75 @@ import (
 
 type middlewareOption = func(*smithymiddleware.Stack) error
 
-// codes says what AWS's error codes mean. Sources:
-// https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html,
-// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/CommonErrors.html and the pages of each
-// RDS action. A trailing "Fault" or "Exception" is cut off before looking here.
+// codes says what AWS's error codes mean: here those of all services, by
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/CommonErrors.html and
+// https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html. The file of each kind adds those of its own service.
+// A trailing "Fault" or "Exception" is cut off before looking here.
 //
 // Only codes that say that something is not there are NotFound: a bare 404 may come from any proxy.
 var codes = map[string]driver.Code{
-	"AccessDenied":                           driver.Denied,
-	"AccountProblem":                         driver.Denied,
-	"AllAccessDisabled":                      driver.Denied,
-	"AuthFailure":                            driver.Denied,
-	"ExpiredToken":                           driver.Denied,
-	"Forbidden":                              driver.Denied,
-	"IDPRejectedClaim":                       driver.Denied,
-	"IncompleteSignature":                    driver.Denied,
-	"InvalidAccessKeyId":                     driver.Denied,
-	"InvalidClientTokenId":                   driver.Denied,
-	"InvalidIdentityToken":                   driver.Denied,
-	"InvalidPayer":                           driver.Denied,
-	"InvalidSecurity":                        driver.Denied,
-	"InvalidToken":                           driver.Denied,
-	"MissingAuthenticationToken":             driver.Denied,
-	"NotAuthorized":                          driver.Denied,
-	"NotSignedUp":                            driver.Denied,
-	"OptInRequired":                          driver.Denied,
-	"RequestExpired":                         driver.Denied,
-	"RequestTimeTooSkewed":                   driver.Denied,
-	"SignatureDoesNotMatch":                  driver.Denied,
-	"TokenRefreshRequired":                   driver.Denied,
-	"UnauthorizedAccess":                     driver.Denied,
-	"UnauthorizedOperation":                  driver.Denied,
-	"UnrecognizedClient":                     driver.Denied,
-	"KMSKeyNotAccessible":                    driver.Denied,
-	"NoSuchBucket":                           driver.NotFound,
-	"NotFound":                               driver.NotFound, // HeadBucket, which has no body to carry a code
-	"DBInstanceNotFound":                     driver.NotFound,
-	"DBSnapshotNotFound":                     driver.NotFound,
-	"DBSubnetGroupNotFound":                  driver.Invalid,
-	"DBParameterGroupNotFound":               driver.Invalid,
-	"DBSecurityGroupNotFound":                driver.Invalid,
-	"OptionGroupNotFound":                    driver.Invalid,
-	"InvalidParameterCombination":            driver.Invalid,
-	"InvalidParameterValue":                  driver.Invalid,
-	"AuthorizationHeaderMalformed":           driver.Conflict, // the bucket is in another region
-	"BucketAlreadyExists":                    driver.Conflict,
-	"BucketAlreadyOwnedByYou":                driver.Conflict,
-	"InvalidBucketState":                     driver.Conflict,
-	"MovedPermanently":                       driver.Conflict,
-	"PermanentRedirect":                      driver.Conflict,
-	"TemporaryRedirect":                      driver.Conflict,
-	"DBInstanceAlreadyExists":                driver.Conflict,
-	"DBSnapshotAlreadyExists":                driver.Conflict,
-	"BucketNotEmpty":                         driver.NotEmpty,
-	"ConditionalRequestConflict":             driver.Busy,
-	"InvalidDBInstanceState":                 driver.Busy,
-	"InvalidDBSnapshotState":                 driver.Busy,
-	"OperationAborted":                       driver.Busy, // another change of the same bucket is under way
-	"DBInstanceAutomatedBackupQuotaExceeded": driver.Quota,
-	"InstanceQuotaExceeded":                  driver.Quota,
-	"InsufficientDBInstanceCapacity":         driver.Capacity,
-	"SnapshotQuotaExceeded":                  driver.Quota,
-	"StorageQuotaExceeded":                   driver.Quota,
-	"TooManyBuckets":                         driver.Quota,
-	"BandwidthLimitExceeded":                 driver.Throttled,
-	"LimitExceeded":                          driver.Throttled,
-	"PriorRequestNotComplete":                driver.Throttled,
-	"ProvisionedThroughputExceeded":          driver.Throttled,
-	"RequestLimitExceeded":                   driver.Throttled,
-	"RequestThrottled":                       driver.Throttled,
-	"SlowDown":                               driver.Throttled,
-	"Throttling":                             driver.Throttled,
-	"EC2Throttled":                           driver.Throttled,
-	"Throttled":                              driver.Throttled,
-	"TooManyRequests":                        driver.Throttled,
-	"IDPCommunicationError":                  driver.Unavailable,
-	"InternalError":                          driver.Unavailable,
-	"InternalFailure":                        driver.Unavailable,
-	"RequestTimeout":                         driver.Unavailable,
-	"ServiceUnavailable":                     driver.Unavailable,
+	"AccessDenied":                  driver.Denied,
+	"AccountProblem":                driver.Denied,
+	"AllAccessDisabled":             driver.Denied,
+	"AuthFailure":                   driver.Denied,
+	"ExpiredToken":                  driver.Denied,
+	"Forbidden":                     driver.Denied,
+	"IDPRejectedClaim":              driver.Denied,
+	"IncompleteSignature":           driver.Denied,
+	"InvalidAccessKeyId":            driver.Denied,
+	"InvalidClientTokenId":          driver.Denied,
+	"InvalidIdentityToken":          driver.Denied,
+	"InvalidPayer":                  driver.Denied,
+	"InvalidSecurity":               driver.Denied,
+	"InvalidToken":                  driver.Denied,
+	"MissingAuthenticationToken":    driver.Denied,
+	"NotAuthorized":                 driver.Denied,
+	"NotSignedUp":                   driver.Denied,
+	"OptInRequired":                 driver.Denied,
+	"RequestExpired":                driver.Denied,
+	"RequestTimeTooSkewed":          driver.Denied,
+	"SignatureDoesNotMatch":         driver.Denied,
+	"TokenRefreshRequired":          driver.Denied,
+	"UnauthorizedAccess":            driver.Denied,
+	"UnauthorizedOperation":         driver.Denied,
+	"UnrecognizedClient":            driver.Denied,
+	"KMSKeyNotAccessible":           driver.Denied,
+	"InvalidParameterCombination":   driver.Invalid,
+	"InvalidParameterValue":         driver.Invalid,
+	"BandwidthLimitExceeded":        driver.Throttled,
+	"LimitExceeded":                 driver.Throttled,
+	"PriorRequestNotComplete":       driver.Throttled,
+	"ProvisionedThroughputExceeded": driver.Throttled,
+	"RequestLimitExceeded":          driver.Throttled,
+	"RequestThrottled":              driver.Throttled,
+	"SlowDown":                      driver.Throttled,
+	"Throttling":                    driver.Throttled,
+	"EC2Throttled":                  driver.Throttled,
+	"Throttled":                     driver.Throttled,
+	"TooManyRequests":               driver.Throttled,
+	"IDPCommunicationError":         driver.Unavailable,
+	"InternalError":                 driver.Unavailable,
+	"InternalFailure":               driver.Unavailable,
+	"RequestTimeout":                driver.Unavailable,
+	"ServiceUnavailable":            driver.Unavailable,
+}
+
+// addErrors adds the codes of one service, and messages for them.
+func addErrors(of map[string]driver.Code, texts map[string]string) {
+	maps.Copy(codes, of)
+	maps.Copy(messages, texts)
 }
 
 // messages are for codes whose own text does not help a person.
 var messages = map[string]string{
-	"ExpiredToken":                   "the credentials have expired: renew them",
-	"InvalidAccessKeyId":             "AWS does not know the access key: check the credentials",
-	"InvalidClientTokenId":           "AWS does not know the access key: check the credentials",
-	"SignatureDoesNotMatch":          "the secret access key does not belong to the access key: check the credentials",
-	"RequestTimeTooSkewed":           "the clock of this machine differs too much from AWS's",
-	"RequestExpired":                 "the clock of this machine differs too much from AWS's",
-	"BucketAlreadyExists":            "a bucket of that name exists in another account, and names are global: choose another with spec.externalName",
-	"BucketAlreadyOwnedByYou":        "a bucket of that name exists in this account already",
-	"DBInstanceAlreadyExists":        "an instance of that name exists in this account and region already",
-	"InsufficientDBInstanceCapacity": "AWS has no capacity for this instance class here now: choose another class, or wait: Mooring retries",
-	"BucketNotEmpty":                 "the bucket is not empty: empty it, or set spec.forceDestroy: true to delete everything in it",
-	"SlowDown":                       "too many calls: AWS asks to slow down",
-	"Throttling":                     "too many calls: AWS asks to slow down",
+	"ExpiredToken":          "the credentials have expired: renew them",
+	"InvalidAccessKeyId":    "AWS does not know the access key: check the credentials",
+	"InvalidClientTokenId":  "AWS does not know the access key: check the credentials",
+	"SignatureDoesNotMatch": "the secret access key does not belong to the access key: check the credentials",
+	"RequestTimeTooSkewed":  "the clock of this machine differs too much from AWS's",
+	"RequestExpired":        "the clock of this machine differs too much from AWS's",
+	"SlowDown":              "too many calls: AWS asks to slow down",
+	"Throttling":            "too many calls: AWS asks to slow down",
 }
 
 // apiCode returns AWS's error code, without the suffixes that only some of its services add; "" if AWS sent none.

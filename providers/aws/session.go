@@ -12,8 +12,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	smithymiddleware "github.com/aws/smithy-go/middleware"
 
@@ -30,16 +28,15 @@ const (
 	maxCalls = 64
 )
 
-// A session is one identity in one region: its clients, and its account once that was asked for.
+// A session is one identity in one region: what its clients share, and its account once that was asked for.
 type session struct {
 	region  string
 	custom  bool // the endpoint is not AWS's own
 	timeout time.Duration
 	now     func() time.Time
 	account atomic.Pointer[string]
-	signer  *signer // nil if the credentials never run out
-	s3      *s3.Client
-	rds     *rds.Client
+	signer  *signer    // nil if the credentials never run out
+	config  aws.Config // of the clients, of which each kind makes its own
 	sts     *sts.Client
 }
 
@@ -60,10 +57,7 @@ func newSession(ctx context.Context, options Options, cfg driver.Opening) (*sess
 	}
 	s.signer, _ = identity.(*signer)
 	shared.Credentials = identity
-	// A name of a bucket in the host name works with AWS's own certificates and DNS only.
-	s.s3 = s3.NewFromConfig(shared, func(o *s3.Options) { o.UsePathStyle = s.custom })
-	s.rds = rds.NewFromConfig(shared)
-	s.sts = sts.NewFromConfig(shared)
+	s.config, s.sts = shared, sts.NewFromConfig(shared)
 	return s, nil
 }
 
@@ -157,7 +151,10 @@ func call[I, O, Opt any](ctx context.Context, s *session, op string, do func(con
 	return out, nil
 }
 
-// onceS3 and onceRDS keep the SDK from sending a write twice: after a lost response the second try would
-// say that something is in the way, which only a fresh look can judge.
-func onceS3(o *s3.Options)   { o.RetryMaxAttempts, o.Retryer = 1, aws.NopRetryer{} }
-func onceRDS(o *rds.Options) { o.RetryMaxAttempts, o.Retryer = 1, aws.NopRetryer{} }
+// tokenOf returns the token of a page; nil for the first.
+func tokenOf(req driver.ListRequest) *string {
+	if req.Page == "" {
+		return nil
+	}
+	return &req.Page
+}

@@ -221,9 +221,9 @@ type Endpoint struct {
 	Username     string // the administrator
 	Database     string // to connect to
 	Certificates string // PEM of the authorities that sign the server's certificate
-	Bucket       string
+	Name         string // under which clients address an object without a host of its own: a bucket's, for example
 	Region       string
-	URL          string // of the API that serves the bucket
+	URL          string // of the API that serves such an object
 }
 
 // A FieldError is what went wrong with one field.

@@ -159,7 +159,7 @@ func (b *bench[S]) atRest(t testing.TB, req request[S], reads int) {
 		if e.Host == "" || e.Port == 0 || e.Username == "" {
 			t.Errorf("the endpoint %+v does not say how to connect", e)
 		}
-	} else if e := obs.Endpoint; b.kind.Within == nil && (e.Bucket != req.Name || e.URL == "") {
+	} else if e := obs.Endpoint; b.kind.Within == nil && (e.Name != req.Name || e.URL == "") {
 		t.Errorf("the endpoint %+v does not say how to reach %q", e, req.Name)
 	}
 	before := b.Calls()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cloud.google.com/go/storage"
+	"google.golang.org/api/iterator"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -87,7 +88,7 @@ func bucketConsequences() driver.Consequences {
 func (b *buckets) state(_ *bucketRequest, have *storage.BucketAttrs, o *driver.Observation) {
 	o.State, o.Available = driver.Ready, true
 	o.ID, o.Mark, o.Location = bucketID(have), driver.MarkFrom(have.Labels), strings.ToLower(have.Location)
-	o.Endpoint = driver.Endpoint{Bucket: have.Name, Region: o.Location, URL: b.storageURL}
+	o.Endpoint = driver.Endpoint{Name: have.Name, Region: o.Location, URL: b.storageURL}
 }
 
 // create makes a bucket. All that is declared goes with the creation, the mark too.
@@ -175,4 +176,31 @@ func (b *buckets) read(ctx context.Context, name string) (*storage.BucketAttrs, 
 // own; the time of creation does as well.
 func bucketID(attrs *storage.BucketAttrs) string {
 	return attrs.Created.UTC().Format(time.RFC3339Nano)
+}
+
+// list returns a page of the project's buckets in all locations, with all that a read of one bucket has. Cloud Storage has no filter by
+// labels. The permission is storage.buckets.list for the project, and storage.buckets.getIamPolicy, because Google's library asks for
+// the full projection. https://cloud.google.com/storage/docs/json_api/v1/buckets/list
+func (b *buckets) list(ctx context.Context, req driver.ListRequest) ([]table.Found[storage.BucketAttrs], string, error) {
+	type page struct {
+		found []table.Found[storage.BucketAttrs]
+		next  string
+	}
+	p, err := do(ctx, b.session, "buckets.list", func(ctx context.Context) (p page, err error) {
+		it := b.storage.Buckets(ctx, b.project)
+		it.PageInfo().Token = req.Page
+		for more := true; more; more = it.PageInfo().Remaining() > 0 { // what came with the first answer
+			attrs, err := it.Next()
+			if errors.Is(err, iterator.Done) {
+				break
+			}
+			if err != nil {
+				return page{}, err
+			}
+			p.found = append(p.found, table.Found[storage.BucketAttrs]{Name: attrs.Name, Have: attrs})
+		}
+		p.next = it.PageInfo().Token
+		return p, nil
+	})
+	return p.found, p.next, err
 }

@@ -104,7 +104,7 @@ func newBuckets(s session) *bucketAdapter {
 func stateOfBucket(_ *bucketRequest, b *Bucket, o *driver.Observation) {
 	location := value(b.Spec.Location)
 	o.State, o.Available, o.ID, o.Location, o.Mark = driver.Ready, true, b.ID, location, driver.MarkFrom(b.Labels)
-	o.Endpoint = driver.Endpoint{Bucket: b.Name, Region: location, URL: "https://buckets.mem.invalid"}
+	o.Endpoint = driver.Endpoint{Name: b.Name, Region: location, URL: "https://buckets.mem.invalid"}
 }
 
 // make creates a bucket.

@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
-	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -35,28 +33,4 @@ func (b *buckets) list(ctx context.Context, req driver.ListRequest) ([]table.Fou
 		found = append(found, table.Found[bucket]{Name: aws.ToString(listed.Name), Have: &bucket{region: region}})
 	}
 	return found, aws.ToString(out.ContinuationToken), nil
-}
-
-// list returns a page of the account's instances in the session's region, 100 at most. RDS has no filter by tags. The permission is
-// rds:DescribeDBInstances, as for one instance. Instances of Amazon Neptune and Amazon DocumentDB are among them.
-// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBInstances.html
-func (d *databases) list(ctx context.Context, req driver.ListRequest) ([]table.Found[types.DBInstance], string, error) {
-	out, err := call(ctx, d.session, "DescribeDBInstances", d.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{Marker: tokenOf(req)})
-	if err != nil {
-		return nil, "", err
-	}
-	found := make([]table.Found[types.DBInstance], 0, len(out.DBInstances))
-	for i := range out.DBInstances {
-		have := &out.DBInstances[i]
-		found = append(found, table.Found[types.DBInstance]{Name: aws.ToString(have.DBInstanceIdentifier), Have: have})
-	}
-	return found, aws.ToString(out.Marker), nil
-}
-
-// tokenOf returns the token of a page; nil for the first.
-func tokenOf(req driver.ListRequest) *string {
-	if req.Page == "" {
-		return nil
-	}
-	return &req.Page
 }

@@ -1,0 +1,29 @@
+package aws
+
+import "github.com/mooring-dev/mooring/providers/driver"
+
+// bucketCodes say what the error codes of S3 mean. https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+var bucketCodes = map[string]driver.Code{
+	"NoSuchBucket":                 driver.NotFound,
+	"NotFound":                     driver.NotFound, // HeadBucket, which has no body to carry a code
+	"AuthorizationHeaderMalformed": driver.Conflict, // the bucket is in another region
+	"BucketAlreadyExists":          driver.Conflict,
+	"BucketAlreadyOwnedByYou":      driver.Conflict,
+	"InvalidBucketState":           driver.Conflict,
+	"MovedPermanently":             driver.Conflict,
+	"PermanentRedirect":            driver.Conflict,
+	"TemporaryRedirect":            driver.Conflict,
+	"BucketNotEmpty":               driver.NotEmpty,
+	"ConditionalRequestConflict":   driver.Busy,
+	"OperationAborted":             driver.Busy, // another change of the same bucket is under way
+	"TooManyBuckets":               driver.Quota,
+}
+
+// bucketMessages are for codes whose own text does not help a person.
+var bucketMessages = map[string]string{
+	"BucketAlreadyExists":     "a bucket of that name exists in another account, and names are global: choose another with spec.externalName",
+	"BucketAlreadyOwnedByYou": "a bucket of that name exists in this account already",
+	"BucketNotEmpty":          "the bucket is not empty: empty it, or set spec.forceDestroy: true to delete everything in it",
+}
+
+func init() { addErrors(bucketCodes, bucketMessages) }
