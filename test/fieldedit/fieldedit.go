@@ -3,9 +3,8 @@
 package fieldedit
 
 import (
-	"strings"
+	"slices"
 
-	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
 )
@@ -27,118 +26,19 @@ type Step struct {
 	Effect   driver.Effect
 }
 
-const (
-	awsKey      = "arn:aws:kms:eu-central-1:111111111111:key/0d9f3a7e-1111-4222-8333-944455556666"
-	otherAWSKey = "arn:aws:kms:eu-central-1:111111111111:key/1e8f3a7e-1111-4222-8333-944455556666"
-	gcpKeys     = "projects/mooring-test/locations/europe-west3/keyRings/r/cryptoKeys/"
-)
-
-// AWSBucket returns a bucket of S3 in a region.
-func AWSBucket(region string) Kind[v1alpha1.BucketParameters] {
-	return Kind[v1alpha1.BucketParameters]{
-		Full: func() v1alpha1.BucketParameters {
-			return v1alpha1.BucketParameters{
-				Location:     new(region),
-				Versioning:   new(v1alpha1.VersioningEnabled),
-				PublicAccess: new(v1alpha1.PublicAccessBlocked),
-				Encryption:   &v1alpha1.BucketEncryption{Key: new(awsKey)},
-				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
-			}
-		},
-		Fields: []drivertest.Field{
-			{Name: "versioning", To: "Suspended"},
-			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
-			{Name: "encryption.key", To: otherAWSKey, Same: []any{strings.Split(awsKey, "/")[1]}},
-			{Name: "tags", To: map[string]string{"team": "sales"}},
-			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
-		},
-	}
+// A Subject is one kind in one cloud, by their names. Full returns a pointer to parameters.
+type Subject struct {
+	Kind, Cloud string
+	Full        func() any
+	Fields      []drivertest.Field
+	More        []Step
 }
 
-// AWSDatabase returns a server of RDS in a region.
-func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
-	return Kind[v1alpha1.DatabaseParameters]{
-		Full: func() v1alpha1.DatabaseParameters {
-			return v1alpha1.DatabaseParameters{
-				Location:           new(region),
-				Engine:             new(v1alpha1.EnginePostgres),
-				Version:            new("16.4"),
-				Storage:            &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))},
-				DatabaseName:       new("orders"),
-				Backup:             &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))},
-				DeletionProtection: new(false),
-				Tags:               map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
-				AWS:                &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")},
-			}
-		},
-		Fields: []drivertest.Field{
-			{Name: "aws.instanceClass", To: "db.t4g.small", Effect: driver.Restarts},
-			{Name: "version", To: "16.8", Effect: driver.Restarts, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
-			{Name: "storage.sizeGiB", To: 80, NoDrift: "disks only grow, and a larger one is the same", Same: []any{90}},
-			{Name: "backup.retentionDays", To: 9, DriftEffect: driver.LosesBackups},
-			{Name: "deletionProtection", To: true},
-			{Name: "tags", To: map[string]string{"team": "sales", "stage": "test"}},
-			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
-			{Name: "engine", To: "mysql", Effect: driver.Impossible},
-			{Name: "databaseName", To: "others", Effect: driver.Impossible},
-		},
-		More: []Step{
-			{Field: "version", To: "17", Effect: driver.Irreversible},
-			{Field: "version", To: "15", Effect: driver.Impossible},
-			{Field: "backup.retentionDays", To: 0, Effect: driver.LosesBackups},
-			{Field: "backup.retentionDays", To: 3, Effect: driver.LosesBackups},
-			{Field: "backup.retentionDays", From: 0, To: 7, Effect: driver.Interrupts},
-		},
-	}
-}
+var subjects []Subject
 
-// GCPBucket returns a bucket of Cloud Storage in a location.
-func GCPBucket(location string) Kind[v1alpha1.BucketParameters] {
-	return Kind[v1alpha1.BucketParameters]{
-		Full: func() v1alpha1.BucketParameters {
-			return v1alpha1.BucketParameters{
-				Location: new(location), Versioning: new(v1alpha1.VersioningEnabled), PublicAccess: new(v1alpha1.PublicAccessBlocked),
-				Encryption: &v1alpha1.BucketEncryption{Key: new(gcpKeys + "one")},
-				Tags:       map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
-			}
-		},
-		Fields: []drivertest.Field{
-			{Name: "location", To: "europe-west1", Effect: driver.Impossible},
-			{Name: "versioning", To: "Suspended"},
-			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
-			{Name: "encryption.key", To: gcpKeys + "two"},
-			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
-		},
-	}
-}
+// All returns each kind in each cloud. The file of each kind adds its own.
+func All() []Subject { return slices.Clone(subjects) }
 
-// GCPDatabase returns a server of Cloud SQL in a location.
-func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
-	return Kind[v1alpha1.DatabaseParameters]{
-		Full: func() v1alpha1.DatabaseParameters {
-			return v1alpha1.DatabaseParameters{
-				Location: new(location), Engine: new(v1alpha1.EnginePostgres), Version: new("16.4"),
-				Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}, DatabaseName: new("orders"),
-				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))}, DeletionProtection: new(false),
-				Tags: map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
-				GCP:  &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")},
-			}
-		},
-		Fields: []drivertest.Field{
-			{Name: "location", To: "europe-west1", Effect: driver.Impossible},
-			{Name: "engine", To: "mysql", Effect: driver.Impossible},
-			{Name: "version", To: "17", Effect: driver.Interrupts, NoDrift: "a newer version is no drift within a major version, and can't be taken back beyond it"},
-			{Name: "storage.sizeGiB", To: 100, Same: []any{80}, NoDrift: "disks never shrink"},
-			{Name: "databaseName", To: "bills", Effect: driver.Impossible, Later: true},
-			{Name: "backup.retentionDays", To: 0, Effect: driver.LosesBackups, Drift: 14},
-			{Name: "deletionProtection", To: true},
-			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
-			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: driver.Restarts},
-		},
-		More: []Step{
-			{Field: "version", To: "15", Effect: driver.Impossible},
-			{Field: "backup.retentionDays", To: 14, Effect: driver.Online},
-			{Field: "backup.retentionDays", To: 3, Effect: driver.LosesBackups},
-		},
-	}
+func add[S any](kind, cloud string, k Kind[S]) {
+	subjects = append(subjects, Subject{Kind: kind, Cloud: cloud, Full: func() any { return new(k.Full()) }, Fields: k.Fields, More: k.More})
 }

@@ -42,13 +42,13 @@ func (closed) Open(context.Context, driver.Opening) (driver.Session, error) {
 	panic("a preview opens a session")
 }
 
-func subjectOf[S any](t *testing.T, cloud string, k *kind.Kind, drv driver.Driver, from fieldedit.Kind[S]) subject {
+func subjectOf(t *testing.T, k *kind.Kind, drv driver.Driver, from fieldedit.Subject) subject {
 	t.Helper()
-	full, err := class.TreeOf(new(from.Full()))
+	full, err := class.TreeOf(from.Full())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := subject{cloud: cloud, kind: k, drv: closed{drv}, full: full, safe: map[string]string{}}
+	s := subject{cloud: from.Cloud, kind: k, drv: closed{drv}, full: full, safe: map[string]string{}}
 	for _, f := range from.Fields {
 		effect := f.Effect
 		if effect == "" {
@@ -63,12 +63,23 @@ func subjectOf[S any](t *testing.T, cloud string, k *kind.Kind, drv driver.Drive
 	return s
 }
 
-func subjects(t *testing.T) []subject {
-	inAWS, inGCP := aws.New(aws.Options{}), gcp.New(gcp.Options{})
-	return []subject{
-		subjectOf(t, "aws", kind.Database(), inAWS, fieldedit.AWSDatabase("eu-central-1")), subjectOf(t, "aws", kind.Bucket(), inAWS, fieldedit.AWSBucket("eu-central-1")),
-		subjectOf(t, "gcp", kind.Database(), inGCP, fieldedit.GCPDatabase("europe-west3")), subjectOf(t, "gcp", kind.Bucket(), inGCP, fieldedit.GCPBucket("europe-west3")),
+// subjects are all kinds that the clouds describe.
+func subjects(t *testing.T) (all []subject) {
+	t.Helper()
+	for _, drv := range []driver.Driver{aws.New(aws.Options{}), gcp.New(gcp.Options{})} {
+		d := drv.Describe()
+		for _, k := range kind.All() {
+			if _, has := d.Resource(k.Name); !has {
+				continue
+			}
+			at := slices.IndexFunc(fieldedit.All(), func(s fieldedit.Subject) bool { return s.Kind == k.Name && s.Cloud == d.Name })
+			if at < 0 {
+				t.Fatalf("there are no edits of a %s in %s: add a first and another value of each field in test/fieldedit, in a file of the kind", k.Name, d.Name)
+			}
+			all = append(all, subjectOf(t, k, drv, fieldedit.All()[at]))
+		}
 	}
+	return all
 }
 
 func (s subject) preview() *Preview {

@@ -1,0 +1,62 @@
+package fieldedit
+
+import (
+	"strings"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+)
+
+const (
+	awsKey      = "arn:aws:kms:eu-central-1:111111111111:key/0d9f3a7e-1111-4222-8333-944455556666"
+	otherAWSKey = "arn:aws:kms:eu-central-1:111111111111:key/1e8f3a7e-1111-4222-8333-944455556666"
+	gcpKeys     = "projects/mooring-test/locations/europe-west3/keyRings/r/cryptoKeys/"
+)
+
+func init() {
+	add("Bucket", "aws", AWSBucket("eu-central-1"))
+	add("Bucket", "gcp", GCPBucket("europe-west3"))
+}
+
+// AWSBucket returns a bucket of S3 in a region.
+func AWSBucket(region string) Kind[v1alpha1.BucketParameters] {
+	return Kind[v1alpha1.BucketParameters]{
+		Full: func() v1alpha1.BucketParameters {
+			return v1alpha1.BucketParameters{
+				Location:     new(region),
+				Versioning:   new(v1alpha1.VersioningEnabled),
+				PublicAccess: new(v1alpha1.PublicAccessBlocked),
+				Encryption:   &v1alpha1.BucketEncryption{Key: new(awsKey)},
+				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
+			}
+		},
+		Fields: []drivertest.Field{
+			{Name: "versioning", To: "Suspended"},
+			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
+			{Name: "encryption.key", To: otherAWSKey, Same: []any{strings.Split(awsKey, "/")[1]}},
+			{Name: "tags", To: map[string]string{"team": "sales"}},
+			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
+		},
+	}
+}
+
+// GCPBucket returns a bucket of Cloud Storage in a location.
+func GCPBucket(location string) Kind[v1alpha1.BucketParameters] {
+	return Kind[v1alpha1.BucketParameters]{
+		Full: func() v1alpha1.BucketParameters {
+			return v1alpha1.BucketParameters{
+				Location: new(location), Versioning: new(v1alpha1.VersioningEnabled), PublicAccess: new(v1alpha1.PublicAccessBlocked),
+				Encryption: &v1alpha1.BucketEncryption{Key: new(gcpKeys + "one")},
+				Tags:       map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
+			}
+		},
+		Fields: []drivertest.Field{
+			{Name: "location", To: "europe-west1", Effect: driver.Impossible},
+			{Name: "versioning", To: "Suspended"},
+			{Name: "publicAccess", To: "Allowed", Safe: "Blocked"},
+			{Name: "encryption.key", To: gcpKeys + "two"},
+			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
+		},
+	}
+}
