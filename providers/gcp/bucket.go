@@ -1,14 +1,18 @@
 package gcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
 	"cloud.google.com/go/storage"
 	"google.golang.org/api/iterator"
+	"google.golang.org/api/option"
+	folders "google.golang.org/api/storage/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -19,6 +23,9 @@ import (
 type buckets struct {
 	*session
 	*bucketAdapter
+	url     string // of Cloud Storage, without a path
+	storage *storage.Client
+	folders *folders.Service // of Cloud Storage too: its newer client has no managed folders
 }
 
 type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, storage.BucketAttrs, bucketParams]
@@ -27,7 +34,8 @@ type bucketRequest = table.Request[v1alpha1.BucketParameters]
 
 // newBuckets returns what manages buckets. One read tells all of a bucket, and one patch, guarded by its metageneration, changes all.
 func newBuckets(s *session) *buckets {
-	b := &buckets{session: s}
+	b := &buckets{session: s, url: cmp.Or(s.endpoint, "https://storage.googleapis.com")}
+	s.made("Cloud Storage", b.connect())
 	b.bucketAdapter = &bucketAdapter{
 		Table: bucketTable, Noun: "bucket", ReadCall: "buckets.get",
 		Read: func(ctx context.Context, req *bucketRequest, _ *driver.Observation) (*storage.BucketAttrs, error) {
@@ -88,7 +96,7 @@ func bucketConsequences() driver.Consequences {
 func (b *buckets) state(_ *bucketRequest, have *storage.BucketAttrs, o *driver.Observation) {
 	o.State, o.Available = driver.Ready, true
 	o.ID, o.Mark, o.Location = bucketID(have), driver.MarkFrom(have.Labels), strings.ToLower(have.Location)
-	o.Endpoint = driver.Endpoint{Name: have.Name, Region: o.Location, URL: b.storageURL}
+	o.Endpoint = driver.Endpoint{Name: have.Name, Region: o.Location, URL: b.url}
 }
 
 // create makes a bucket. All that is declared goes with the creation, the mark too.
@@ -204,3 +212,20 @@ func (b *buckets) list(ctx context.Context, req driver.ListRequest) ([]table.Fou
 	})
 	return p.found, p.next, err
 }
+
+// connect makes the clients.
+func (b *buckets) connect() (err error) {
+	options := append(slices.Clone(b.options), option.WithEndpoint(b.url+"/storage/v1/"))
+	if b.folders, err = folders.NewService(context.Background(), options...); err != nil {
+		return err
+	}
+	if b.storage, err = storage.NewClient(context.Background(), append(options, storage.WithDisabledClientMetrics())...); err != nil {
+		return err
+	}
+	// Each call is made once. Who calls again, and when, is for the controller to say: it knows the
+	// budget of the account, and looks before it writes.
+	b.storage.SetRetry(storage.WithPolicy(storage.RetryNever))
+	return nil
+}
+
+func init() { addService("storage", "buckets", "objects", "managedFolders") }

@@ -1,12 +1,15 @@
 package gcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
+	"google.golang.org/api/option"
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -18,6 +21,7 @@ import (
 type databases struct {
 	*session
 	*databaseAdapter
+	sql *sqladmin.Service
 }
 
 type databaseAdapter = table.Adapter[databaseParameters, instance, instanceParams]
@@ -27,7 +31,9 @@ type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 // newDatabases returns what manages instances. Settings, the mark among them, go in one patch. The initial database and the administrator
 // have calls of their own, and Cloud SQL takes one operation at a time on an instance: so they follow once the patch is done.
 func newDatabases(s *session) *databases {
-	d := &databases{session: s}
+	sql, err := sqladmin.NewService(context.Background(), append(slices.Clone(s.options), option.WithEndpoint(cmp.Or(s.endpoint, "https://sqladmin.googleapis.com")+"/"))...)
+	s.made("Cloud SQL", err)
+	d := &databases{session: s, sql: sql}
 	d.databaseAdapter = &databaseAdapter{
 		Table: databaseTable, Noun: "instance", ReadCall: "instances.get", Fixed: true,
 		Read: d.observe, State: stateOfInstance, Login: d.lookForUser, Snapshot: d.finalBackup,
@@ -255,3 +261,5 @@ func markFilter(cluster string) string {
 	}
 	return fmt.Sprintf("settings.userLabels.%s:%s", driver.LabelCluster, cluster)
 }
+
+func init() { addService("sqladmin", "instances", "operations", "databases", "users", "backups") }

@@ -67,7 +67,11 @@ func (g *gcp) Open(_ context.Context, cfg driver.Opening) (driver.Session, error
 	if err != nil {
 		return nil, err
 	}
-	return table.NewSession("Google Cloud", s.identity, kinds.Handlers(s)), nil
+	handlers := kinds.Handlers(s)
+	if s.failed != nil {
+		return nil, s.failed
+	}
+	return table.NewSession("Google Cloud", s.identity, handlers), nil
 }
 
 // locationOf returns where to create an object: where the spec says, or the request, or the account.

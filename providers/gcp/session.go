@@ -5,10 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"cloud.google.com/go/storage"
 	"google.golang.org/api/option"
-	"google.golang.org/api/sqladmin/v1"
-	folders "google.golang.org/api/storage/v1"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/driver/token"
@@ -16,31 +13,28 @@ import (
 
 // Public endpoints. They are always named, so that no variable of the environment can point a client
 // elsewhere.
-const (
-	publicStorage = "https://storage.googleapis.com"
-	publicSQL     = "https://sqladmin.googleapis.com"
-)
-
 // A session is what one connection's kinds share.
 type session struct {
-	project    string
-	location   string // where to create what names no location; may be empty
-	storageURL string // of Cloud Storage, without a path
-	timeout    time.Duration
-	now        func() time.Time
-	calls      driver.Host
-	tokens     *tokens
-	storage    *storage.Client
-	folders    *folders.Service // of Cloud Storage too: its newer client has no managed folders
-	sql        *sqladmin.Service
+	project  string
+	location string // where to create what names no location; may be empty
+	endpoint string // of all APIs, without a path; empty for Google's own
+	timeout  time.Duration
+	now      func() time.Time
+	calls    driver.Host
+	tokens   *tokens
+	options  []option.ClientOption // of the clients, of which each kind makes its own
+	failed   error                 // why one of them can't be made
+}
+
+// made records why a client can't be made, if that is so.
+func (s *session) made(what string, err error) {
+	if err != nil && s.failed == nil {
+		s.failed = invalid("the %s client can't be made: %v", what, err)
+	}
 }
 
 func newSession(o Options, cfg driver.Opening) (*session, error) {
-	s := &session{project: cfg.Account.GCP.Project, location: cfg.Location, storageURL: publicStorage, timeout: o.CallTimeout, now: o.Now, calls: cfg.Host}
-	sqlURL := publicSQL
-	if cfg.Endpoint != "" {
-		s.storageURL, sqlURL = cfg.Endpoint, cfg.Endpoint
-	}
+	s := &session{project: cfg.Account.GCP.Project, location: cfg.Location, endpoint: cfg.Endpoint, timeout: o.CallTimeout, now: o.Now, calls: cfg.Host}
 	steps, requests := o.Transport, o.Transport
 	if cfg.Host != nil {
 		steps, requests = &watchedStep{cfg.Host, o.Transport}, &watched{cfg.Host, o.Transport}
@@ -52,22 +46,9 @@ func newSession(o Options, cfg driver.Opening) (*session, error) {
 	s.tokens = token.New(o.Now, identity.fetch)
 	// WithoutAuthentication keeps the clients from looking for an identity of their own: ours is in
 	// the HTTP client, and a tenant must never get Mooring's.
-	common := []option.ClientOption{
+	s.options = []option.ClientOption{
 		option.WithHTTPClient(&http.Client{Transport: &authorized{s.tokens, requests}}),
 		option.WithoutAuthentication(),
-	}
-	ctx := context.Background()
-	if s.storage, err = storage.NewClient(ctx, append(common, option.WithEndpoint(s.storageURL+"/storage/v1/"), storage.WithDisabledClientMetrics())...); err != nil {
-		return nil, invalid("the Cloud Storage client can't be made: %v", err)
-	}
-	// Each call is made once. Who calls again, and when, is for the controller to say: it knows the
-	// budget of the account, and looks before it writes.
-	s.storage.SetRetry(storage.WithPolicy(storage.RetryNever))
-	if s.folders, err = folders.NewService(ctx, append(common, option.WithEndpoint(s.storageURL+"/storage/v1/"))...); err != nil {
-		return nil, invalid("the Cloud Storage client can't be made: %v", err)
-	}
-	if s.sql, err = sqladmin.NewService(ctx, append(common, option.WithEndpoint(sqlURL+"/"))...); err != nil {
-		return nil, invalid("the Cloud SQL client can't be made: %v", err)
 	}
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package gcp
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -47,13 +48,20 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
+// services are the APIs of resources, by the name of the resource in the names of operations.
+var services = map[string]string{}
+
+// addService adds an API and its resources. The file of each kind adds its own.
+func addService(service string, resources ...string) {
+	for _, resource := range resources {
+		services[resource] = service
+	}
+}
+
 // serviceOf returns the service that an operation is of.
 func serviceOf(operation string) string {
-	switch resource, _, _ := strings.Cut(operation, "."); resource {
-	case "buckets", "objects", "managedFolders":
-		return "storage"
-	}
-	return "sqladmin"
+	resource, _, _ := strings.Cut(operation, ".")
+	return cmp.Or(services[resource], resource)
 }
 
 // watchedStep is a transport for the steps to an identity. They are told from each other by where they lead.

@@ -20,20 +20,26 @@ var awsRegions = []string{
 	"af-south-1", "me-central-1", "me-south-1",
 }
 
-// awsCloud is the AWS endpoint: it verifies the signature and hands the call to S3, RDS or STS,
-// whichever the credential scope names.
+// awsCloud is the AWS endpoint: it verifies the signature and hands the call to the service that the
+// credential scope names.
 type awsCloud struct {
 	cloud   *Cloud
 	address string
 	keys    *awsKeyring
-	s3      *s3Service
-	rds     *rdsService
 	sts     *stsService
+	// services are by the name that a credential scope has for them.
+	services map[string]awsDialect
 }
 
+// awsServices make the services but for STS. The file of each service adds its own.
+var awsServices = map[string]func(*Cloud) awsDialect{}
+
 func newAWSCloud(c *Cloud) *awsCloud {
-	a := &awsCloud{cloud: c, keys: newAWSKeyring()}
-	a.s3, a.rds, a.sts = newS3Service(c), newRDSService(c), &stsService{cloud: c, keys: a.keys}
+	a := &awsCloud{cloud: c, keys: newAWSKeyring(), services: map[string]awsDialect{}}
+	a.sts = &stsService{cloud: c, keys: a.keys}
+	for name, made := range awsServices {
+		a.services[name] = made(c)
+	}
 	return a
 }
 
@@ -110,15 +116,13 @@ func (a *awsCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // dialect returns the service that a credential scope names. A call without a scope is judged by its form.
 func (a *awsCloud) dialect(service string, r *http.Request) awsDialect {
-	switch {
-	case service == "rds":
-		return a.rds
-	case service == "sts":
-		return a.sts
-	case service == "" && r.Method == http.MethodPost && isForm(r):
+	if service == "sts" || service == "" && r.Method == http.MethodPost && isForm(r) {
 		return a.sts
 	}
-	return a.s3
+	if named := a.services[service]; named != nil {
+		return named
+	}
+	return a.services["s3"]
 }
 
 func isForm(r *http.Request) bool {

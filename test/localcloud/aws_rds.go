@@ -33,6 +33,8 @@ type rdsService struct {
 	writes    uint64
 }
 
+func init() { awsServices["rds"] = func(c *Cloud) awsDialect { return newRDSService(c) } }
+
 func newRDSService(c *Cloud) *rdsService {
 	return &rdsService{cloud: c, instances: map[rdsKey]*past[rdsInstance]{}, snapshots: map[rdsKey]*rdsSnapshot{}}
 }

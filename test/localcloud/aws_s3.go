@@ -33,6 +33,8 @@ type s3Service struct {
 	writes  uint64
 }
 
+func init() { awsServices["s3"] = func(c *Cloud) awsDialect { return newS3Service(c) } }
+
 func newS3Service(c *Cloud) *s3Service {
 	return &s3Service{cloud: c, bucketQuota: 10000, buckets: map[string]*past[s3Bucket]{}, owned: map[string]int{}}
 }

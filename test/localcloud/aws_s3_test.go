@@ -70,7 +70,7 @@ func TestS3CreateBucket(t *testing.T) {
 			wantCode(t, err, test.want)
 		})
 	}
-	cloud.aws.s3.bucketQuota = 1
+	cloud.aws.services["s3"].(*s3Service).bucketQuota = 1
 	_, err := s3Client(cloud, ownAccount, "us-east-1").CreateBucket(context.Background(), &s3.CreateBucketInput{Bucket: aws.String("one-more")})
 	wantCode(t, err, "TooManyBuckets")
 }

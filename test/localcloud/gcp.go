@@ -23,9 +23,11 @@ type gcpCloud struct {
 	pools    map[string]GCPTrust          // by the provider's name
 	actors   map[string]gcpServiceAccount // by email
 	projects map[string]*gcpProject
-	storage  *gcsService
 	sql      *sqlService
 }
+
+// gcpServices add an API and its routes to a cloud. The file of each API adds its own.
+var gcpServices []func(*gcpCloud)
 
 // A gcpProject is one account of Google Cloud, with the one identity that may manage it.
 type gcpProject struct {
@@ -39,11 +41,11 @@ func newGCPCloud(c *Cloud) *gcpCloud {
 		pools: map[string]GCPTrust{}, actors: map[string]gcpServiceAccount{}}
 	g.keys.now = c.opts.SessionNow
 	g.keys.accounts, g.keys.current, g.keys.tokens = map[string]*gcpAccount{}, map[string]*gcpAccount{}, map[string]gcpToken{}
-	g.storage, g.sql = newGCSService(c), newSQLService(c)
 	g.routeToken()
 	g.routeFederation()
-	g.storage.route(g)
-	g.sql.route(g)
+	for _, add := range gcpServices {
+		add(g)
+	}
 	g.handle("/", gcpRoute{operation: "unknown", do: func(*gcpRequest) (any, error) {
 		return nil, gcpErr(http.StatusNotFound, "notFound", "The requested URL was not found on this server.")
 	}})

@@ -34,6 +34,13 @@ func sqlInvalid(message string) *gcpError {
 	return gcpErr(http.StatusBadRequest, "invalid", "Invalid request: "+message)
 }
 
+func init() {
+	gcpServices = append(gcpServices, func(g *gcpCloud) {
+		g.sql = newSQLService(g.cloud)
+		g.sql.route(g)
+	})
+}
+
 func newSQLService(c *Cloud) *sqlService {
 	return &sqlService{cloud: c, projects: map[string]*sqlProject{}}
 }

@@ -43,6 +43,12 @@ func gcsInvalid(message string) *gcpError {
 	return gcpErr(http.StatusBadRequest, "invalid", message)
 }
 
+func init() {
+	gcpServices = append(gcpServices, func(g *gcpCloud) {
+		newGCSService(g.cloud).route(g)
+	})
+}
+
 func newGCSService(c *Cloud) *gcsService {
 	return &gcsService{cloud: c, buckets: map[string]*gcsBucket{}}
 }
