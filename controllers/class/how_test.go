@@ -1,16 +1,18 @@
 package class
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/gcp"
+	"github.com/mooring-dev/mooring/test/fieldedit"
 )
 
 // edits of a server that is as databaseBefore, by its cloud and the field that they change.
@@ -57,6 +59,20 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 			t.Errorf("%s %s, applied always: %q", e.cloud, e.to, always)
 		}
 	}
+	for _, s := range fieldedit.All() {
+		for _, step := range steps(t, s) {
+			changes, err := clouds[s.Cloud].Preview(s.Kind, document(step.Field, step.From), document(step.Field, step.To), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, got := how(changes, step.Field, Tree{}); !strings.HasPrefix(got, effectWords[step.Effect]) || step.Effect.Disruptive() && !strings.HasSuffix(got, "waits for approval") {
+				t.Errorf("%s %s: %s becomes %v: %q, although the change is %s", s.Cloud, s.Kind, step.Field, step.To, got, step.Effect)
+			}
+			if s.Kind == "Database" {
+				announced[s.Cloud+" "+step.Field] = append(announced[s.Cloud+" "+step.Field], string(step.Effect))
+			}
+		}
+	}
 	except := map[string]string{
 		"aws backup.retentionDays Interrupts": "of backups that begin, below", "gcp version Restarts": "of MySQL",
 		"aws credentials.username Impossible": "no class decides it", "gcp credentials.username Impossible": "no class decides it",
@@ -79,6 +95,38 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 	}
 }
 
+// steps returns the edits that the tests of all fields have, each with the value before and the effect.
+func steps(t *testing.T, s fieldedit.Subject) (all []fieldedit.Step) {
+	t.Helper()
+	full, err := TreeOf(s.Full())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range s.Fields {
+		all = append(all, fieldedit.Step{Field: f.Name, To: f.To, Effect: cmp.Or(f.Effect, driver.Online)})
+	}
+	all = append(all, s.More...)
+	for i, step := range all {
+		if step.From == nil {
+			all[i].From, _ = get(full, strings.Split(step.Field, "."))
+		}
+	}
+	return all
+}
+
+// document returns a spec in which one field has a value.
+func document(field string, value any) json.RawMessage {
+	names := strings.Split(field, ".")
+	for _, name := range slices.Backward(names) {
+		value = map[string]any{name: value}
+	}
+	content, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return content
+}
+
 // What the API server cuts is at the end, so the dangerous lines come first.
 func TestImpactSaysTheDangerousFirst(t *testing.T) {
 	i := &impact{users: 1, compared: 1, touched: map[touch]int{}}
@@ -90,7 +138,7 @@ func TestImpactSaysTheDangerousFirst(t *testing.T) {
 		"of 1: c becomes 2 (loses backups, waits for approval)", "of 1: b becomes 2 (restarts, waits for approval)", "of 1: a becomes 2 (online)",
 		"of 1: d becomes 2 (at once)", "of 1: e is no longer managed",
 	}
-	if diff := cmp.Diff(want, i.warnings("Database")); diff != "" {
+	if diff := gocmp.Diff(want, i.warnings("Database")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -18,47 +18,6 @@ type edit struct {
 	text        string
 }
 
-// The exercise of CONTRIBUTING.md, "Add a field", for the reference driver.
-var addedField = []edit{
-	{file: "apis/v1alpha1/database.go", where: "\tInstanceClass *string `json:\"instanceClass,omitempty\"`\n", text: `
-	// autoMinorVersionUpgrade lets RDS install new minor versions in the maintenance window.
-	// +optional
-	AutoMinorVersionUpgrade *bool ` + "`json:\"autoMinorVersionUpgrade,omitempty\"`\n"},
-}
-
-// TestAddAField does the exercise in a copy of the source: by the files that CONTRIBUTING.md lists for the API and the reference
-// driver, and by no other.
-func TestAddAField(t *testing.T) {
-	byHand := exercise(t, "Add a field")["by hand"]
-	var edited []string
-	for _, e := range addedField {
-		if !slices.Contains(byHand, e.file) {
-			t.Errorf("CONTRIBUTING.md does not list %s, which the exercise edits", e.file)
-		}
-		edited = append(edited, e.file)
-	}
-	for _, file := range byHand {
-		if (strings.HasPrefix(file, "apis/") || strings.HasPrefix(file, "providers/mem/")) && !slices.Contains(edited, file) {
-			t.Errorf("CONTRIBUTING.md lists %s, which the exercise does without", file)
-		}
-	}
-
-	copied := copySource(t)
-	for _, e := range addedField {
-		e.apply(t, copied)
-	}
-	run(t, copied, "tools/tool", "controller-gen", "object", "paths=./apis/...")
-	if generated := read(t, filepath.Join(copied, "apis/v1alpha1/zz_generated.deepcopy.go")); !strings.Contains(generated, "in.AutoMinorVersionUpgrade") {
-		t.Error("what is generated does not know the new field")
-	}
-	shareBuilds(t)
-	tried := run(t, copied, "go", "test", "-count=1", "-v", "-run=TestConformance/at_once/Database/field_aws.autoMinorVersionUpgrade", "./providers/mem")
-	if n := strings.Count(tried, "--- PASS: TestConformance/at_once/Database/field_aws.autoMinorVersionUpgrade/"); n < 3 {
-		t.Errorf("the conformance suite tries the new field in %d ways, want an edit, a drift and a release:\n%s", n, tried)
-	}
-	testField(t, copied)
-}
-
 // A list of an exercise in CONTRIBUTING.md: its name, and an item for each file, with its path first.
 var (
 	listName = regexp.MustCompile(`(?m)^([A-Z][^\n]*):\n\n((?:- .*\n(?:  .*\n)*)+)`)

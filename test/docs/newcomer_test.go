@@ -3,39 +3,159 @@ package docs
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// newcomer names a variable. If it is set, TestAddAField runs `make unit` in its copy, as a newcomer does who added a field, and
-// prints how long that took. CONTRIBUTING.md says so.
+// newcomer names a variable. If it is set, TestAddAField does what a newcomer does who adds a field, `make unit` at the end, prints how long
+// that took, and leaves out one file after the other. CONTRIBUTING.md says so.
 const newcomer = "MOORING_NEWCOMER"
 
-// testField tests a copy of the source to which a field was added: what the field can break or, if newcomer is set, all of `make unit`.
-func testField(t *testing.T, copied string) {
-	t.Helper()
-	if os.Getenv(newcomer) == "" {
-		// How a call fails is the same for every field.
-		run(t, copied, "go", "test", "-count=1", "-skip=TestConformance/.*/.*/error", "./apis/...", "./providers/mem")
-		return
-	}
-	cmd := exec.CommandContext(t.Context(), "make", "unit")
-	cmd.Dir, cmd.Env = copied, append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
-	began := time.Now()
-	out, err := cmd.CombinedOutput()
-	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	t.Logf("make unit took %s, and %s of CPU time, on %d processors:\n%s",
-		time.Since(began).Round(time.Second), used.Round(time.Second), runtime.NumCPU(), out)
-	// The exercise here is that of the reference driver. RDS is as a newcomer leaves it who forgets its row, and is told so.
-	for line := range strings.Lines(string(out)) {
-		if strings.HasPrefix(line, "✖") && !strings.Contains(line, "providers/aws ") {
-			t.Error(line)
+// fieldPath is the new field: a parameter of RDS that Mooring does not have.
+const fieldPath = "aws.networkType"
+
+// The exercise of CONTRIBUTING.md, "Add a field".
+var addedField = []edit{
+	{file: "apis/v1alpha1/database.go", where: "\tInstanceClass *string `json:\"instanceClass,omitempty\"`\n", text: `
+	// networkType says whether the instance has addresses of IPv4 alone (IPV4) or of IPv6 too (DUAL). RDS chooses IPV4.
+	// +optional
+	// +kubebuilder:validation:Enum=IPV4;DUAL
+	NetworkType *string ` + "`json:\"networkType,omitempty\"`\n"},
+	{file: "providers/aws/database_table.go", where: "\tMasterUserPassword                             *string\n",
+		text: "\tNetworkType                                    *string\n"},
+	{file: "providers/aws/database_table.go", where: "When: \"the server has another instance class\"}),\n", text: `
+	table.Field("aws.networkType",
+		func(s *databaseSpec) *string {
+			if s.AWS == nil {
+				return nil
+			}
+			return s.AWS.NetworkType
+		},
+		func(i *types.DBInstance) *string { return i.NetworkType },
+		func(p *instanceParams, v string) { p.NetworkType = &v },
+	),
+`},
+	{file: "test/fieldedit/database.go", where: `&v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")`, text: `, NetworkType: new("IPV4")`},
+	{file: "test/fieldedit/database.go", where: "{Name: \"aws.instanceClass\", To: \"db.t4g.small\", Effect: driver.Restarts},\n",
+		text: "\t\t\t{Name: \"aws.networkType\", To: \"DUAL\"},\n"},
+	{file: "providers/aws/database_conformance_test.go", where: "\t\tin.DBInstanceClass = new(value.(string))\n",
+		text: "\tcase \"aws.networkType\":\n\t\tin.NetworkType = new(value.(string))\n"},
+	{file: "test/localcloud/aws_rds_parameter.go", where: "\t{\"DeletionProtection\", false},\n", text: "\t{\"NetworkType\", \"IPV4\"},\n"},
+	{file: "test/e2e/database_test.go", where: "\t{\n\t\tfield: \"gcp.tier\", only: \"gcp\",\n", before: true, text: `	{
+		field: "aws.networkType", only: "aws",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.NetworkType = new("DUAL") },
+		mirror: same(` + "`\"DUAL\"`" + `), write: "ModifyDBInstance",
+	},
+`},
+}
+
+// Tests that hold the exercise to its files.
+var (
+	conformsInMemory = []string{"test", "-count=1", "-v", "-run=TestConformance/at_once/Database/field_" + fieldPath, "./providers/mem"}
+	conformsInRDS    = []string{"test", "-count=1", "-v", "-run=^TestConformance$/^Database$", "-skip=/error", "./providers/aws"}
+	// The package has a TestMain, which asks what a controller did: none runs here.
+	changedEndToEnd = []string{"test", "-count=1", "-v", "-run=^TestEveryFieldOfADatabaseIsTested$", "./test/e2e"}
+)
+
+// fieldTried matches what the suite says of a way in which it tried the field.
+var fieldTried = regexp.MustCompile(`--- PASS: TestConformance/\S*Database/field_` + regexp.QuoteMeta(fieldPath) + `/`)
+
+// TestAddAField does the exercise in a copy of the source, by each file that CONTRIBUTING.md lists, and by no other.
+func TestAddAField(t *testing.T) {
+	byHand := exercise(t, "Add a field")["by hand"]
+	for _, e := range addedField {
+		if !slices.Contains(byHand, e.file) {
+			t.Errorf("CONTRIBUTING.md does not list %s, which the exercise edits", e.file)
 		}
 	}
-	if err == nil || !strings.Contains(string(out), `there is no row for "aws.autoMinorVersionUpgrade"`) {
-		t.Errorf("%v; want the conformance suite to say that RDS lacks the row", err)
+	for _, file := range byHand {
+		if !slices.ContainsFunc(addedField, func(e edit) bool { return e.file == file }) {
+			t.Errorf("CONTRIBUTING.md lists %s, which the exercise does without", file)
+		}
+	}
+
+	copied := copySource(t)
+	began := time.Now()
+	for _, e := range addedField {
+		e.apply(t, copied)
+	}
+	run(t, copied, "tools/tool", "controller-gen", "object", "paths=./apis/...")
+	if generated := read(t, filepath.Join(copied, "apis/v1alpha1/zz_generated.deepcopy.go")); !strings.Contains(generated, "in.NetworkType") {
+		t.Error("what is generated does not know the new field")
+	}
+	if os.Getenv(newcomer) != "" {
+		makeUnit(t, copied, began)
+		for _, file := range byHand {
+			t.Run("without "+file, func(t *testing.T) { forgotten(t, copied, file) })
+		}
+		return
+	}
+	shareBuilds(t)
+	for _, args := range [][]string{conformsInMemory, conformsInRDS} {
+		tried := run(t, copied, "go", args...)
+		if n := len(fieldTried.FindAllString(tried, -1)); n < 3 {
+			t.Errorf("the conformance suite tries the new field in %d ways, want an edit, a drift and a release:\n%s", n, tried)
+		}
+	}
+	run(t, copied, "go", "test", "-count=1", "./apis/...")
+}
+
+// makeUnit runs make unit, and prints how long that took, and all since the first edit.
+func makeUnit(t *testing.T, copied string, began time.Time) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "make", "unit")
+	cmd.Dir, cmd.Env = copied, append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
+	unit := time.Now()
+	out, err := cmd.CombinedOutput()
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	t.Logf("make unit took %s, and %s of CPU time, on %d processors; from the first edit it was %s:\n%s", time.Since(unit).Round(time.Second),
+		used.Round(time.Second), runtime.NumCPU(), time.Since(began).Round(time.Second), out)
+	if err != nil {
+		t.Fatal("make unit is not green after the exercise")
+	}
+}
+
+// forgotten takes the edits of one file back. A test of the others' must fail, and say what is missing.
+func forgotten(t *testing.T, copied, file string) {
+	path := filepath.Join(copied, file)
+	edited := read(t, path)
+	write(t, path, read(t, filepath.Join(root(t), file)))
+	t.Cleanup(func() { write(t, path, edited) })
+	test, says := conformsInRDS, map[string]string{
+		"apis/v1alpha1/database.go":                  "s.AWS.NetworkType undefined",
+		"providers/aws/database_table.go":            `there is no row for "aws.networkType"`,
+		"test/fieldedit/database.go":                `the harness has no entry for the row "aws.networkType"`,
+		"providers/aws/database_conformance_test.go": "no way to edit aws.networkType",
+		"test/localcloud/aws_rds_parameter.go":       "NetworkType",
+		"test/e2e/database_test.go":                  "no change of aws.networkType is tested",
+	}[file]
+	switch file {
+	case "test/e2e/database_test.go":
+		test = changedEndToEnd
+	case "apis/v1alpha1/database.go":
+		run(t, copied, "tools/tool", "controller-gen", "object", "paths=./apis/...")
+		t.Cleanup(func() {
+			write(t, path, edited)
+			run(t, copied, "tools/tool", "controller-gen", "object", "paths=./apis/...")
+		})
+	}
+	cmd := exec.CommandContext(t.Context(), "go", test...)
+	cmd.Dir = copied
+	out, err := cmd.CombinedOutput()
+	if err == nil || says == "" || !strings.Contains(string(out), says) {
+		t.Errorf("%v; want a failure that says %q:\n%s", err, says, out)
+		return
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, says) {
+			t.Log(strings.TrimSpace(line))
+			break
+		}
 	}
 }
 
