@@ -62,7 +62,6 @@ func (g *gcp) Open(_ context.Context, cfg driver.Opening) (driver.Session, error
 		location = cfg.Account.GCP.Region
 	}
 	cfg.Location, cfg.Endpoint = location, endpoint
-	//nolint:contextcheck // clients outlive the call that opens them
 	s, err := newSession(g.opts, cfg)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func (g *Gatherer) GatherFor(ctx context.Context, known Gathered, a plan.Action)
 func (g *login) gatherFor(ctx context.Context, a plan.Action) error {
 	if a.Verb == plan.Create {
 		if g.Described.Name.Refuses(g.Request.Name) != nil {
-			return nil // the creation ends at its name
+			return nil //nolint:nilerr // the creation ends at its name, and says why
 		}
 		if err := g.mayPublish(ctx); err != nil {
 			return err
