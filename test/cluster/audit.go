@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -49,13 +50,30 @@ type AuditLog struct{ path string }
 // A Mark is a place in the log.
 type Mark int64
 
-// Mark returns the present end of the log.
+// Mark returns the present end of the log: that of its last whole line. One that is being written is of a request that is answered later.
 func (l *AuditLog) Mark() (Mark, error) {
-	info, err := os.Stat(l.path)
+	file, err := os.Open(l.path)
 	if err != nil {
 		return 0, fmt.Errorf("read audit log: %w", err)
 	}
-	return Mark(info.Size()), nil
+	defer func() { _ = file.Close() }()
+	end, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, fmt.Errorf("read audit log: %w", err)
+	}
+	chunk := make([]byte, 4096)
+	for end > 0 {
+		from := max(0, end-int64(len(chunk)))
+		n, err := file.ReadAt(chunk[:end-from], from)
+		if err != nil {
+			return 0, fmt.Errorf("read audit log: %w", err)
+		}
+		if i := bytes.LastIndexByte(chunk[:n], '\n'); i >= 0 {
+			return Mark(from + int64(i) + 1), nil
+		}
+		end = from
+	}
+	return 0, nil
 }
 
 // Since returns the requests recorded after mark, in the order in which they were answered. The zero
