@@ -77,9 +77,15 @@ var codes = map[string]driver.Code{
 	"ServiceUnavailable":            driver.Unavailable,
 }
 
-// addErrors adds the codes of one service, and messages for them.
+// addErrors adds the codes of one service, and messages for them. It panics if another service means something else by a code: what one of
+// them calls missing could be read as an object that is gone.
 func addErrors(of map[string]driver.Code, texts map[string]string) {
-	maps.Copy(codes, of)
+	for name, code := range of {
+		if known, ok := codes[name]; ok && known != code {
+			panic("two services of AWS mean different things by " + name)
+		}
+		codes[name] = code
+	}
 	maps.Copy(messages, texts)
 }
 

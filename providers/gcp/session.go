@@ -11,13 +11,13 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver/token"
 )
 
-// Public endpoints. They are always named, so that no variable of the environment can point a client
-// elsewhere.
 // A session is what one connection's kinds share.
 type session struct {
 	project  string
 	location string // where to create what names no location; may be empty
-	endpoint string // of all APIs, without a path; empty for Google's own
+	// endpoint of all APIs, without a path; empty for Google's own. Each client names its endpoint in any case, so that no variable
+	// of the environment can point it elsewhere.
+	endpoint string
 	timeout  time.Duration
 	now      func() time.Time
 	calls    driver.Host
