@@ -65,5 +65,8 @@ func (w step) waitForRollout(ctx context.Context, a plan.Action) (outcome.Outcom
 	if a.EditWaits {
 		out.State, out.Reason = condition.EditWaits, v1alpha1.ReasonApprovalRequired
 	}
+	if w.Deleting {
+		return out, nil // the connection Secrets go with the object, and none was read
+	}
 	return w.publish(ctx, out)
 }

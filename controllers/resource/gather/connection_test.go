@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -22,6 +23,9 @@ import (
 func TestSecretsOfAnAction(t *testing.T) {
 	const stored = "password-uid-now"
 	nothing := func(*gathering) {}
+	ofClass := func(wasReady bool) func(*gathering) {
+		return func(g *gathering) { g.View.WasReady, g.View.ClassChanged = wasReady, class.Fields{"tags"} }
+	}
 	for _, test := range []struct {
 		name   string
 		action plan.Action
@@ -44,6 +48,14 @@ func TestSecretsOfAnAction(t *testing.T) {
 		{"could not be read in full", plan.Action{Verb: plan.Converge}, func(g *gathering) { g.Observation.Unreadable = []driver.FieldError{{Field: "tags"}} }, nil},
 		{"observed only", plan.Action{Verb: plan.Converge}, func(g *gathering) { g.Policy.Management = v1alpha1.ManagementObserve }, nil},
 		{"an update for drift", plan.Action{Verb: plan.Update, Changes: []driver.Change{{Field: "tags"}}}, nothing, nil},
+		{"an update for a class, which may have to wait", plan.Action{Verb: plan.Update, Changes: []driver.Change{{Field: "tags"}}}, ofClass(true),
+			[]string{"former", stored, "wanted"}},
+		{"an approved update for a class", plan.Action{Verb: plan.Update, Approved: true, Changes: []driver.Change{{Field: "tags"}}}, ofClass(true), nil},
+		{"an update for a class before the first Ready", plan.Action{Verb: plan.Update, Changes: []driver.Change{{Field: "tags"}}}, ofClass(false), nil},
+		{"an update for a class while it is deleted", plan.Action{Verb: plan.Update, Changes: []driver.Change{{Field: "tags"}}}, func(g *gathering) {
+			ofClass(true)(g)
+			g.View.Deleting = true
+		}, nil},
 		{"gone", plan.Action{Verb: plan.RemoveFinalizer}, nothing, []string{"former", "wanted"}},
 		{"gone, and the cloud object stays", plan.Action{Verb: plan.RemoveFinalizer, Orphaned: true}, nothing, nil},
 		{"to be deleted", plan.Action{Verb: plan.Delete}, nothing, nil},

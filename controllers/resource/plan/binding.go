@@ -37,7 +37,7 @@ func Publishes(a Action, v View, o driver.Observation, p Policy) bool {
 	case Wait, Converge, AwaitApproval:
 		return len(o.Unreadable) == 0
 	case Update: // it may have to wait for others that the class changes
-		return !slices.ContainsFunc(a.Changes, func(c driver.Change) bool { return CauseOf(v, c) != v1alpha1.CauseClass })
+		return v.WasReady && !a.Approved && !slices.ContainsFunc(a.Changes, func(c driver.Change) bool { return CauseOf(v, c) != v1alpha1.CauseClass })
 	default:
 		return false
 	}
