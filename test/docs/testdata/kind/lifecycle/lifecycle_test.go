@@ -102,7 +102,7 @@ func (f *fixture) lives() {
 		f.Error("it is deleted in the cluster, and still in the cloud")
 	}
 	for _, op := range []mem.Op{mem.OpCreate, mem.OpDelete} {
-		if n := f.cloud.Count(mem.Filter{Kind: mem.KindTopic, Op: op}); n != 1 {
+		if n := f.cloud.Count(mem.Filter{Kind: mem.KindTopic, Op: op, Name: name}); n != 1 {
 			f.Errorf("%s was called %d times, want once", op, n)
 		}
 	}
