@@ -21,7 +21,7 @@ TEST_FLAGS ?=
 PARALLEL   ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 # Tested after the others, since its hundreds of managers keep both cores busy for minutes.
 LAST       := github.com/mooring-dev/mooring/test/fault
-# What to test; test/bench measures and does not judge, so it has a target of its own. UNIT_TESTED=1 leaves out what
+# What to test; test/bench measures, and fails nothing, so it has a target of its own. UNIT_TESTED=1 leaves out what
 # `make unit` has tested.
 UNIT_TESTED ?=
 PACKAGES    ?= $(filter-out $(if $(UNIT_TESTED),$(shell go list $(UNIT))),$(shell go list work | grep -v '/test/bench'))

@@ -54,7 +54,7 @@ func (p safePreview) deletionEdit(ctx context.Context, old, object v1alpha1.Reso
 	return p.lines(ctx, of, object, func(ctx context.Context) ([]string, error) { return p.DeletionEdit(ctx, old, object) })
 }
 
-// How long a preview may take. That is less than a whole verdict may, so that the other warnings are shown even if a preview hangs.
+// How long a preview may take. That is less than the whole validation may, so that the other warnings are shown even if a preview hangs.
 const (
 	previewFor         = time.Second
 	previewDeletionFor = 400 * time.Millisecond

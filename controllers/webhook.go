@@ -20,13 +20,13 @@ import (
 
 // addWebhook answers API servers that ask about objects before they store them.
 func (s *setup) addWebhook() error {
-	return admission.Add(s.mgr, admission.Options{Address: s.WebhookAddress, Name: s.WebhookName, Namespace: s.Namespace, CertDir: s.CertDir, Judge: admission.JudgeFunc(s.judge), Serves: s.metrics.Certificate})
+	return admission.Add(s.mgr, admission.Options{Address: s.WebhookAddress, Name: s.WebhookName, Namespace: s.Namespace, CertDir: s.CertDir, Validator: admission.ValidatorFunc(s.validate), Serves: s.metrics.Certificate})
 }
 
-// judge asks whoever knows about the kind.
-func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdict, error) {
+// validate asks whoever knows about the kind.
+func (s *setup) validate(ctx context.Context, r admission.Review) (admission.Result, error) {
 	if r.Object == nil || r.Deleting {
-		return s.judgeDeletion(ctx, r)
+		return s.warnOfDeletion(ctx, r)
 	}
 	for _, kind := range s.kinds {
 		var refusals []class.Problem
@@ -38,20 +38,20 @@ func (s *setup) judge(ctx context.Context, r admission.Review) (admission.Verdic
 		case kind.HasClass(r.Object) && r.OnlyAnnotations:
 		case kind.Has(r.Object):
 			old, _ := r.Old.(v1alpha1.ResourceObject)
-			refusals, warnings, err = s.judgeObject(ctx, kind, old, r.Object.(v1alpha1.ResourceObject))
+			refusals, warnings, err = s.validateObject(ctx, kind, old, r.Object.(v1alpha1.ResourceObject))
 		case kind.HasClass(r.Object):
 			old, _ := r.Old.(v1alpha1.ClassObject)
 			refusals, warnings, err = kind.admission.Class(ctx, old, r.Object.(v1alpha1.ClassObject))
 		default:
 			continue
 		}
-		return admission.Verdict{Refusals: fieldErrors(refusals), Warnings: warnings}, err
+		return admission.Result{Refusals: fieldErrors(refusals), Warnings: warnings}, err
 	}
-	return admission.Verdict{}, fmt.Errorf("unknown type %T", r.Object)
+	return admission.Result{}, fmt.Errorf("unknown type %T", r.Object)
 }
 
-// judgeDeletion says what a deletion does, or what an edit changes in one that was requested before.
-func (s *setup) judgeDeletion(ctx context.Context, r admission.Review) (v admission.Verdict, err error) {
+// warnOfDeletion says what a deletion does, or what an edit changes in one that was requested before.
+func (s *setup) warnOfDeletion(ctx context.Context, r admission.Review) (v admission.Result, err error) {
 	for _, kind := range s.kinds {
 		switch {
 		case kind.HasClass(r.Old): // nothing in the cloud is deleted with it
@@ -68,8 +68,8 @@ func (s *setup) judgeDeletion(ctx context.Context, r admission.Review) (v admiss
 	return v, fmt.Errorf("unknown type %T", r.Old)
 }
 
-// judgeObject judges an object that is to be created, or updated if there is an old one. What is not refused is previewed.
-func (s *setup) judgeObject(ctx context.Context, kind addedKind, old, object v1alpha1.ResourceObject) (refusals []class.Problem, warnings []string, err error) {
+// validateObject validates an object that is to be created, or updated if there is an old one. What is not refused is previewed.
+func (s *setup) validateObject(ctx context.Context, kind addedKind, old, object v1alpha1.ResourceObject) (refusals []class.Problem, warnings []string, err error) {
 	refusals, warnings, err = kind.admission.Object(ctx, old, object)
 	switch {
 	case err != nil || len(refusals) > 0:

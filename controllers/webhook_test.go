@@ -35,8 +35,8 @@ func (s said) DeletionEdit(context.Context, v1alpha1.ResourceObject, v1alpha1.Re
 
 var itsConfig = &v1alpha1.ProviderConfigReference{Kind: identity.KindProviderConfig, Name: "team"}
 
-// judging returns a webhook whose previews all say the same, and whose class warns that there is no provider config.
-func judging(preview said) *setup {
+// validating returns a webhook whose previews all say the same, and whose class warns that there is no provider config.
+func validating(preview said) *setup {
 	s := &setup{}
 	s.Log = logr.Discard()
 	resolver := &class.Resolver{Kind: kind.Database()}
@@ -75,19 +75,19 @@ func TestPreviewsComeFirstAndFailAlone(t *testing.T) {
 					defer close(hang)
 					preview = func() ([]string, error) { <-hang; return nil, nil }
 				}
-				verdict, err := judging(preview).judge(t.Context(), review)
+				result, err := validating(preview).validate(t.Context(), review)
 				if took := time.Since(begin); took > previewFor || strings.HasSuffix(of, "deletion") && took > previewDeletionFor {
 					t.Errorf("it took %v", took)
 				}
-				if err != nil || len(verdict.Warnings) == 0 {
-					t.Fatalf("%v, %q", err, verdict.Warnings)
+				if err != nil || len(result.Warnings) == 0 {
+					t.Fatalf("%v, %q", err, result.Warnings)
 				}
-				if first := strings.ReplaceAll(tt.first, "%s", strings.TrimSuffix(strings.TrimSuffix(of, " of annotations"), " of a deletion")); !strings.HasPrefix(verdict.Warnings[0], first) {
-					t.Errorf("%q comes first, want %q", verdict.Warnings[0], first)
+				if first := strings.ReplaceAll(tt.first, "%s", strings.TrimSuffix(strings.TrimSuffix(of, " of annotations"), " of a deletion")); !strings.HasPrefix(result.Warnings[0], first) {
+					t.Errorf("%q comes first, want %q", result.Warnings[0], first)
 				}
-				other := slices.ContainsFunc(verdict.Warnings[1:], func(w string) bool { return strings.Contains(w, "there is none") })
+				other := slices.ContainsFunc(result.Warnings[1:], func(w string) bool { return strings.Contains(w, "there is none") })
 				if other != (of == "edit" || of == "creation") { // of what the spec has for long, nothing is said again
-					t.Errorf("warnings %q", verdict.Warnings)
+					t.Errorf("warnings %q", result.Warnings)
 				}
 			}
 			t.Run(tt.name+" of a "+of, func(t *testing.T) { synctest.Test(t, trial) })
@@ -96,19 +96,19 @@ func TestPreviewsComeFirstAndFailAlone(t *testing.T) {
 }
 
 // An annotation that only objects have brings nothing about on a class. The rules of classes are not asked: here there are none.
-func TestAnnotationsOfAClassAreNotJudged(t *testing.T) {
+func TestAnnotationsOfAClassAreNotValidated(t *testing.T) {
 	c := &v1alpha1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: "standard"}}
 	for _, review := range []admission.Review{{Object: c, Old: c, OnlyAnnotations: true}, {Object: c, Old: c, Deleting: true}} {
-		verdict, err := judging(nil).judge(t.Context(), review)
-		if err != nil || len(verdict.Warnings)+len(verdict.Refusals) > 0 {
-			t.Errorf("%v, %+v; want nothing to be said", err, verdict)
+		result, err := validating(nil).validate(t.Context(), review)
+		if err != nil || len(result.Warnings)+len(result.Refusals) > 0 {
+			t.Errorf("%v, %+v; want nothing to be said", err, result)
 		}
 	}
 }
 
 // A kind may have no class. The webhook then takes what names a provider config, and knows no class of the kind.
 func TestAdmissionOfAKindWithoutAClass(t *testing.T) {
-	s := judging(func() ([]string, error) { return nil, nil })
+	s := validating(func() ([]string, error) { return nil, nil })
 	s.kinds[0].Class = nil
 	s.kinds[0].classes.Kind = s.kinds[0].Kind
 	for name, tc := range map[string]struct {
@@ -122,13 +122,13 @@ func TestAdmissionOfAKindWithoutAClass(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}
 			tc.edit(&d.Spec)
-			verdict, err := s.judge(t.Context(), admission.Review{Object: d})
-			if err != nil || (tc.want == "") != (len(verdict.Refusals) == 0) || !strings.Contains(fmt.Sprint(verdict.Refusals), tc.want) {
-				t.Errorf("%v, refusals %v; want %q", err, verdict.Refusals, tc.want)
+			result, err := s.validate(t.Context(), admission.Review{Object: d})
+			if err != nil || (tc.want == "") != (len(result.Refusals) == 0) || !strings.Contains(fmt.Sprint(result.Refusals), tc.want) {
+				t.Errorf("%v, refusals %v; want %q", err, result.Refusals, tc.want)
 			}
 		})
 	}
-	if _, err := s.judge(t.Context(), admission.Review{Object: &v1alpha1.DatabaseClass{}}); err == nil {
-		t.Error("a class of a kind that has none was judged")
+	if _, err := s.validate(t.Context(), admission.Review{Object: &v1alpha1.DatabaseClass{}}); err == nil {
+		t.Error("a class of a kind that has none was validated")
 	}
 }

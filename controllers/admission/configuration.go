@@ -16,8 +16,11 @@ import (
 // Mooring's namespace by which they reach it, unless Options say otherwise.
 const DefaultName = "mooring"
 
-// path is where Mooring is asked.
-const path = "/verdict"
+// The API server asks at path; one whose configuration is still that of an earlier release asks at formerPath, so both are served.
+const (
+	path       = "/validate"
+	formerPath = "/verdict"
+)
 
 // Apply makes the API server ask Mooring at a URL, as https://127.0.0.1:9443, or brings that up to date. It is for a
 // Mooring that runs outside of the cluster; inside, the manifest is applied as it is. Whom to trust, Mooring itself says

@@ -24,21 +24,21 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// A Judge says what is wrong with objects, and what deleting them does. It is asked about Buckets, Databases, BucketClasses and
+// A Validator says what is wrong with objects, and what deleting them does. It is asked about Buckets, Databases, BucketClasses and
 // DatabaseClasses that are not being deleted yet, by several requests at once. It must not write anything.
-type Judge interface {
-	// Judge returns its verdict on a review. It should return when ctx ends: nobody waits for it any longer.
+type Validator interface {
+	// Validate returns what is wrong with what is under review. It should return when ctx ends: nobody waits for it any longer.
 	// After an error the object passes.
-	Judge(ctx context.Context, r Review) (Verdict, error)
+	Validate(ctx context.Context, r Review) (Result, error)
 }
 
-// JudgeFunc is a function that is a Judge.
-type JudgeFunc func(context.Context, Review) (Verdict, error)
+// ValidatorFunc is a function that is a Validator.
+type ValidatorFunc func(context.Context, Review) (Result, error)
 
-// Judge implements Judge.
-func (f JudgeFunc) Judge(ctx context.Context, r Review) (Verdict, error) { return f(ctx, r) }
+// Validate implements Validator.
+func (f ValidatorFunc) Validate(ctx context.Context, r Review) (Result, error) { return f(ctx, r) }
 
-// Review is what is to be judged.
+// Review is what is to be validated.
 type Review struct {
 	// Object as it is to be stored, or nil if Old is to be deleted. Nothing refuses a deletion.
 	Object client.Object
@@ -52,8 +52,8 @@ type Review struct {
 	DryRun bool
 }
 
-// Verdict is what a Judge says.
-type Verdict struct {
+// Result is what a Validator says.
+type Result struct {
 	// Refusals are all that is wrong. Any of them refuses the object.
 	Refusals field.ErrorList
 	// Warnings are shown to whoever makes the request, refused or not. The dangerous ones come first: what is too long or too much for
@@ -61,7 +61,7 @@ type Verdict struct {
 	Warnings []string
 }
 
-// deadline is how long a verdict may take. The API server waits for 3 seconds, and would then say less well what happened.
+// deadline is how long a validation may take. The API server waits for 3 seconds, and would then say less well what happened.
 const deadline = 2 * time.Second
 
 // deletionDeadline is the same for deletions, for which the API server waits a second.
@@ -69,9 +69,9 @@ const deletionDeadline = 600 * time.Millisecond
 
 // handler answers the API server.
 type handler struct {
-	judge   Judge
-	decoder runtime.Decoder
-	// deadline is how long a verdict may take, deletionDeadline that on a deletion.
+	validator Validator
+	decoder   runtime.Decoder
+	// deadline is how long a validation may take, deletionDeadline that on a deletion.
 	deadline, deletionDeadline time.Duration
 }
 
@@ -84,7 +84,7 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 	review, err := h.review(req)
 	if err != nil {
 		log.Error(err, "a request for admission can't be read; the object passes")
-		return unjudged("because it could not be read")
+		return unvalidated("because it could not be read")
 	}
 	if review == nil {
 		return admission.Allowed("")
@@ -93,28 +93,28 @@ func (h *handler) Handle(ctx context.Context, req admission.Request) admission.R
 	if review.Deleting {
 		within = h.deletionDeadline
 	}
-	verdict, err := h.verdict(ctx, *review, within)
+	result, err := h.validate(ctx, *review, within)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		log.Error(err, "a verdict took too long; the object passes")
-		return unjudged("because that took too long")
+		log.Error(err, "the validation took too long; the object passes")
+		return unvalidated("because that took too long")
 	case err != nil:
-		log.Error(err, "no verdict; the object passes")
-		return unjudged("because of an internal error")
-	case len(verdict.Refusals) == 0 || review.OnlyAnnotations || review.Deleting:
-		return admission.Allowed("").WithWarnings(fit(verdict.Warnings)...)
+		log.Error(err, "the validation failed; the object passes")
+		return unvalidated("because of an internal error")
+	case len(result.Refusals) == 0 || review.OnlyAnnotations || review.Deleting:
+		return admission.Allowed("").WithWarnings(fit(result.Warnings)...)
 	}
-	return refused(req, review.Object, verdict)
+	return refused(req, review.Object, result)
 }
 
-// unjudged lets an object pass that was not judged.
-func unjudged(why string) admission.Response {
+// unvalidated lets an object pass that was not validated.
+func unvalidated(why string) admission.Response {
 	return admission.Allowed("").WithWarnings("Mooring could not check this in advance, " + why + "; status.conditions will say what it makes of it")
 }
 
 // refused answers as the API server does itself: Forbidden where all that is wrong is not allowed to this object, else Invalid, as where an
 // object breaks its schema.
-func refused(req admission.Request, object client.Object, v Verdict) admission.Response {
+func refused(req admission.Request, object client.Object, v Result) admission.Response {
 	name := req.Name
 	if name == "" {
 		name = object.GetGenerateName()
@@ -129,7 +129,7 @@ func refused(req admission.Request, object client.Object, v Verdict) admission.R
 	return admission.Response{AdmissionResponse: admissionv1.AdmissionResponse{Result: &status, Warnings: fit(v.Warnings)}}
 }
 
-// deletion says what a deletion does. It allows every deletion, whatever the Judge says and whatever goes wrong.
+// deletion says what a deletion does. It allows every deletion, whatever the Validator says and whatever goes wrong.
 func (h *handler) deletion(ctx context.Context, log logr.Logger, req admission.Request) admission.Response {
 	if req.SubResource != "" {
 		return admission.Allowed("")
@@ -142,7 +142,7 @@ func (h *handler) deletion(ctx context.Context, log logr.Logger, req admission.R
 	if !old.GetDeletionTimestamp().IsZero() {
 		return admission.Allowed("")
 	}
-	verdict, err := h.verdict(ctx, Review{Old: old, DryRun: req.DryRun != nil && *req.DryRun}, h.deletionDeadline)
+	result, err := h.validate(ctx, Review{Old: old, DryRun: req.DryRun != nil && *req.DryRun}, h.deletionDeadline)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		log.Error(err, "the preview of a deletion took too long; the deletion is allowed")
@@ -151,7 +151,7 @@ func (h *handler) deletion(ctx context.Context, log logr.Logger, req admission.R
 		log.Error(err, "the preview of a deletion failed; the deletion is allowed")
 		return unpreviewed("because of an internal error")
 	}
-	return admission.Allowed("").WithWarnings(fit(verdict.Warnings)...)
+	return admission.Allowed("").WithWarnings(fit(result.Warnings)...)
 }
 
 // unpreviewed allows a deletion that nothing can be said about in advance.
@@ -159,7 +159,7 @@ func unpreviewed(why string) admission.Response {
 	return admission.Allowed("").WithWarnings("Mooring could not say in advance what this deletion does, " + why + "; spec.deletionPolicy and status.effective say what is to be kept")
 }
 
-// review returns what is to be judged, or nil if nothing is. The configuration of the webhook keeps most of that
+// review returns what is to be validated, or nil if nothing is. The configuration of the webhook keeps most of that
 // from being asked; but whoever edits it must not be able to make Mooring refuse a deletion.
 func (h *handler) review(req admission.Request) (*Review, error) {
 	if req.SubResource != "" || (req.Operation != admissionv1.Create && req.Operation != admissionv1.Update) {
@@ -236,12 +236,12 @@ func specOf(raw []byte) (any, error) {
 	return object.Spec, numbers.Decode(&object)
 }
 
-// verdict asks the Judge, and does not wait for it longer than the deadline.
-func (h *handler) verdict(ctx context.Context, r Review, within time.Duration) (Verdict, error) {
+// validate asks the Validator, and does not wait for it longer than the deadline.
+func (h *handler) validate(ctx context.Context, r Review, within time.Duration) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	type answer struct {
-		Verdict
+		Result
 		err error
 	}
 	answered := make(chan answer, 1) // nobody may be waiting any more
@@ -251,13 +251,13 @@ func (h *handler) verdict(ctx context.Context, r Review, within time.Duration) (
 				answered <- answer{err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
 			}
 		}()
-		v, err := h.judge.Judge(ctx, r)
+		v, err := h.validator.Validate(ctx, r)
 		answered <- answer{v, err}
 	}()
 	select {
 	case a := <-answered:
-		return a.Verdict, a.err
+		return a.Result, a.err
 	case <-ctx.Done():
-		return Verdict{}, ctx.Err()
+		return Result{}, ctx.Err()
 	}
 }

@@ -22,18 +22,18 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-func newHandler(t *testing.T, judge JudgeFunc) *handler {
+func newHandler(t *testing.T, validator ValidatorFunc) *handler {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	return &handler{judge: judge, decoder: serializer.NewCodecFactory(scheme).UniversalDeserializer(), deadline: 50 * time.Millisecond, deletionDeadline: 50 * time.Millisecond}
+	return &handler{validator: validator, decoder: serializer.NewCodecFactory(scheme).UniversalDeserializer(), deadline: 50 * time.Millisecond, deletionDeadline: 50 * time.Millisecond}
 }
 
-// refuse is a judge who refuses everything, in two ways.
-func refuse(context.Context, Review) (Verdict, error) {
-	return Verdict{
+// refuse is a validator that refuses everything, in two ways.
+func refuse(context.Context, Review) (Result, error) {
+	return Result{
 		Refusals: field.ErrorList{
 			field.NotSupported(field.NewPath("spec", "size"), "huge", []string{"small", "large"}),
 			field.Forbidden(field.NewPath("spec", "storage", "sizeGiB"), "no disk is larger than 500 GiB"),
@@ -69,8 +69,8 @@ func request(t *testing.T, operation admissionv1.Operation, object, old tree) ad
 	}}
 }
 
-// What a judge is not asked about passes, even if all that is asked about is refused.
-func TestWhatIsJudged(t *testing.T) {
+// What a validator is not asked about passes, even if all that is asked about is refused.
+func TestWhatIsValidated(t *testing.T) {
 	const create, update = admissionv1.Create, admissionv1.Update
 	small, large := tree{"size": "small"}, tree{"size": "large"}
 	deleted := tree{"deletionTimestamp": "2026-01-02T03:04:05Z"}
@@ -95,7 +95,7 @@ func TestWhatIsJudged(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			asked := false
-			response := newHandler(t, func(ctx context.Context, r Review) (Verdict, error) {
+			response := newHandler(t, func(ctx context.Context, r Review) (Result, error) {
 				asked = true
 				if (r.Old == nil) != (tc.operation == create) {
 					t.Errorf("the old object: %v", r.Old)
@@ -110,13 +110,13 @@ func TestWhatIsJudged(t *testing.T) {
 }
 
 // An annotation that decides what is done is previewed, and never refused.
-func TestAnnotationsAreJudgedAndPass(t *testing.T) {
+func TestAnnotationsAreValidatedAndPass(t *testing.T) {
 	small := tree{"size": "small"}
 	for _, name := range []string{v1alpha1.AnnotationAdoptFrom, v1alpha1.AnnotationApprove, v1alpha1.AnnotationPaused} {
 		with, without := database(small, tree{"annotations": tree{name: "true"}}), database(small, nil)
 		for _, edit := range [][2]tree{{with, without}, {without, with}} {
 			var asked *Review
-			response := newHandler(t, func(ctx context.Context, r Review) (Verdict, error) {
+			response := newHandler(t, func(ctx context.Context, r Review) (Result, error) {
 				asked = &r
 				v, err := refuse(ctx, r)
 				v.Warnings = []string{"it restarts"}
@@ -130,7 +130,7 @@ func TestAnnotationsAreJudgedAndPass(t *testing.T) {
 }
 
 // What an edit changes in a deletion is previewed, and never refused, and its preview has as little time as that of a deletion.
-func TestEditsOfDeletionsAreJudgedAndPass(t *testing.T) {
+func TestEditsOfDeletionsAreValidatedAndPass(t *testing.T) {
 	const deleted = "2026-01-02T03:04:05Z"
 	paused := tree{"deletionTimestamp": deleted, "annotations": tree{v1alpha1.AnnotationPaused: "true"}}
 	running := tree{"deletionTimestamp": deleted}
@@ -145,10 +145,10 @@ func TestEditsOfDeletionsAreJudgedAndPass(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var asked *Review
-			h := newHandler(t, func(ctx context.Context, r Review) (Verdict, error) {
+			h := newHandler(t, func(ctx context.Context, r Review) (Result, error) {
 				asked = &r
 				if until, ok := ctx.Deadline(); !ok || time.Until(until) > time.Minute {
-					t.Errorf("the verdict has until %v", until)
+					t.Errorf("the validation has until %v", until)
 				}
 				v, err := refuse(ctx, r)
 				v.Warnings = []string{"all is lost"}
@@ -167,27 +167,27 @@ func TestEditsOfDeletionsAreJudgedAndPass(t *testing.T) {
 func TestDeletionsPass(t *testing.T) {
 	small := database(tree{"size": "small"}, nil)
 	for _, tc := range []struct {
-		name  string
-		old   tree
-		judge JudgeFunc
-		want  string // words of the one warning
+		name      string
+		old       tree
+		validator ValidatorFunc
+		want      string // words of the one warning
 	}{
-		{"warned of", small, func(context.Context, Review) (Verdict, error) { return Verdict{Warnings: []string{"all is lost"}}, nil }, "all is lost"},
+		{"warned of", small, func(context.Context, Review) (Result, error) { return Result{Warnings: []string{"all is lost"}}, nil }, "all is lost"},
 		{"refused", small, refuse, "small is about to go"},
-		{"an error", small, func(context.Context, Review) (Verdict, error) { return Verdict{}, errors.New("secret") }, "could not say in advance what this deletion does, because of an internal error"},
-		{"a panic", small, func(context.Context, Review) (Verdict, error) { panic("secret") }, "because of an internal error"},
-		{"no answer", small, func(context.Context, Review) (Verdict, error) { select {} }, "took too long"},
+		{"an error", small, func(context.Context, Review) (Result, error) { return Result{}, errors.New("secret") }, "could not say in advance what this deletion does, because of an internal error"},
+		{"a panic", small, func(context.Context, Review) (Result, error) { panic("secret") }, "because of an internal error"},
+		{"no answer", small, func(context.Context, Review) (Result, error) { select {} }, "took too long"},
 		{"not to be read", tree{"apiVersion": "mooring.dev/v2", "kind": "Database"}, refuse, "could not be read"},
 		{"asked for again", database(nil, tree{"deletionTimestamp": "2026-01-02T03:04:05Z"}), refuse, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			req := request(t, admissionv1.Delete, nil, tc.old)
 			req.Name, req.DryRun = "", new(true) // as in a deletion of all at once
-			h := newHandler(t, func(ctx context.Context, r Review) (Verdict, error) {
+			h := newHandler(t, func(ctx context.Context, r Review) (Result, error) {
 				if r.Object != nil || r.Old.GetName() != "orders" || r.Old.GetNamespace() != "shop" || !r.DryRun {
 					t.Errorf("asked about %+v", r)
 				}
-				return tc.judge(ctx, r)
+				return tc.validator(ctx, r)
 			})
 			if tc.name != "no answer" { // or a slow machine decides
 				h.deletionDeadline = time.Minute
@@ -201,7 +201,7 @@ func TestDeletionsPass(t *testing.T) {
 	}
 }
 
-func TestStatusIsNotJudged(t *testing.T) {
+func TestStatusIsNotValidated(t *testing.T) {
 	req := request(t, admissionv1.Update, database(tree{"size": "small"}, nil), database(tree{}, nil))
 	req.SubResource = "status"
 	if response := newHandler(t, refuse).Handle(t.Context(), req); !response.Allowed {
@@ -213,7 +213,7 @@ func TestReview(t *testing.T) {
 	var got Review
 	req := request(t, admissionv1.Update, database(tree{"size": "large"}, tree{"namespace": ""}), database(tree{"size": "small"}, nil))
 	req.DryRun = new(true)
-	newHandler(t, func(_ context.Context, r Review) (Verdict, error) { got = r; return Verdict{}, nil }).Handle(t.Context(), req)
+	newHandler(t, func(_ context.Context, r Review) (Result, error) { got = r; return Result{}, nil }).Handle(t.Context(), req)
 	of := func(size string) client.Object {
 		d := &v1alpha1.Database{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "mooring.dev/v1alpha1", Kind: "Database"},
@@ -244,8 +244,8 @@ func TestRefusal(t *testing.T) {
 
 // What is well-formed and not allowed is Forbidden, with the same causes.
 func TestForbidden(t *testing.T) {
-	forbid := func(context.Context, Review) (Verdict, error) {
-		return Verdict{Refusals: field.ErrorList{field.Forbidden(field.NewPath("spec", "size"), "no class has it")}}, nil
+	forbid := func(context.Context, Review) (Result, error) {
+		return Result{Refusals: field.ErrorList{field.Forbidden(field.NewPath("spec", "size"), "no class has it")}}, nil
 	}
 	req := request(t, admissionv1.Create, database(tree{"size": "huge"}, nil), nil)
 	req.Resource = metav1.GroupVersionResource{Group: "mooring.dev", Version: "v1alpha1", Resource: "databases"}
@@ -261,24 +261,24 @@ func TestForbidden(t *testing.T) {
 // Whatever goes wrong inside lets the object pass, and says so without showing what.
 func TestCourtesy(t *testing.T) {
 	for _, tc := range []struct {
-		name  string
-		judge JudgeFunc
-		want  string // words of the warning
+		name      string
+		validator ValidatorFunc
+		want      string // words of the warning
 	}{
-		{"an error", func(context.Context, Review) (Verdict, error) { return Verdict{}, errors.New("secret") }, "because of an internal error"},
-		{"refusals and an error", func(ctx context.Context, r Review) (Verdict, error) {
+		{"an error", func(context.Context, Review) (Result, error) { return Result{}, errors.New("secret") }, "because of an internal error"},
+		{"refusals and an error", func(ctx context.Context, r Review) (Result, error) {
 			v, _ := refuse(ctx, r)
 			return v, errors.New("secret")
 		}, "because of an internal error"},
-		{"a panic", func(context.Context, Review) (Verdict, error) { panic("secret") }, "because of an internal error"},
-		{"a judge who takes the time there is", func(ctx context.Context, _ Review) (Verdict, error) {
+		{"a panic", func(context.Context, Review) (Result, error) { panic("secret") }, "because of an internal error"},
+		{"a validator that takes the time there is", func(ctx context.Context, _ Review) (Result, error) {
 			<-ctx.Done()
-			return Verdict{}, ctx.Err()
+			return Result{}, ctx.Err()
 		}, "took too long"},
-		{"a judge who never comes back", func(context.Context, Review) (Verdict, error) { select {} }, "took too long"},
+		{"a validator that never comes back", func(context.Context, Review) (Result, error) { select {} }, "took too long"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			h := newHandler(t, tc.judge)
+			h := newHandler(t, tc.validator)
 			if tc.name == "a panic" { // or a slow machine decides
 				h.deadline = time.Minute
 			}

@@ -29,15 +29,15 @@ type Options struct {
 	// CertDir is a folder with tls.crt and tls.key to serve with, which somebody else renews, such as cert-manager; that one also
 	// tells the API servers whom to trust. Empty: Mooring makes certificates of its own, and tells them.
 	CertDir string
-	// Judge says what is wrong with objects.
-	Judge Judge
+	// Validator says what is wrong with objects.
+	Validator Validator
 	// Clock is the certificate's, default the real one.
 	Clock clock.Clock
 	// Serves is told until when a certificate is valid that is served from now on; nil for nobody.
 	Serves func(until time.Time)
 }
 
-// Add adds a server to a manager. It starts when the manager's caches are filled, since a Judge reads from them, on every
+// Add adds a server to a manager. It starts when the manager's caches are filled, since a Validator reads from them, on every
 // replica.
 func Add(mgr manager.Manager, o Options) error {
 	host, port, err := ParseAddress(o.Address)
@@ -58,9 +58,11 @@ func Add(mgr manager.Manager, o Options) error {
 	s.web = webhook.NewServer(webhook.Options{Host: host, Port: port, TLSOpts: []func(*tls.Config){func(c *tls.Config) {
 		c.GetCertificate = certificates
 	}}})
-	s.web.Register(path, &admission.Webhook{Handler: &handler{
-		judge: o.Judge, decoder: serializer.NewCodecFactory(mgr.GetScheme()).UniversalDeserializer(), deadline: deadline, deletionDeadline: deletionDeadline,
-	}})
+	hook := &admission.Webhook{Handler: &handler{
+		validator: o.Validator, decoder: serializer.NewCodecFactory(mgr.GetScheme()).UniversalDeserializer(), deadline: deadline, deletionDeadline: deletionDeadline,
+	}}
+	s.web.Register(path, hook)
+	s.web.Register(formerPath, hook)
 	return mgr.Add(s)
 }
 
@@ -77,12 +79,12 @@ func (s *server) certificates(mgr manager.Manager, o Options) (func(*tls.ClientH
 		s.renew = watcher.Start
 		return watcher.GetCertificate, nil
 	}
-	k := &keeper{client: mgr.GetClient(), reader: mgr.GetAPIReader(), namespace: o.Namespace, name: o.Name, names: names(o.Namespace, o.Name), clock: o.Clock, serves: o.Serves}
+	r := &rotator{client: mgr.GetClient(), reader: mgr.GetAPIReader(), namespace: o.Namespace, name: o.Name, names: names(o.Namespace, o.Name), clock: o.Clock, serves: o.Serves}
 	s.renew = func(ctx context.Context) error {
-		s.keep(ctx, k)
+		s.keep(ctx, r)
 		return nil
 	}
-	return k.get, nil
+	return r.get, nil
 }
 
 // ParseAddress returns host and port of an address to listen at.
@@ -132,13 +134,13 @@ func (s *server) Start(ctx context.Context) error {
 }
 
 // keep looks after a certificate of Mooring's own until ctx ends.
-func (s *server) keep(ctx context.Context, k *keeper) {
+func (s *server) keep(ctx context.Context, r *rotator) {
 	for {
-		next, err := k.look(ctx)
+		next, err := r.look(ctx)
 		if err != nil && ctx.Err() == nil {
 			s.log.Error(err, "the webhook's certificate is not as it should be; without it people hear of refusals from status.conditions alone")
 		}
-		timer := k.clock.NewTimer(next)
+		timer := r.clock.NewTimer(next)
 		select {
 		case <-ctx.Done():
 			timer.Stop()

@@ -32,7 +32,7 @@ type Admission struct {
 	Preview func(cloud string, object v1alpha1.ResourceObject, was, is Tree) ([]driver.Change, error)
 }
 
-// Object judges an object that is to be created, or updated if there is an old one. Only what is new is refused: what is wrong
+// Object validates an object that is to be created, or updated if there is an old one. Only what is new is refused: what is wrong
 // already must not keep anybody from mending another thing. What may come to be right by itself is a warning.
 func (a *Admission) Object(ctx context.Context, old, object v1alpha1.ResourceObject) (refusals []Problem, warnings []string, err error) {
 	refusals, warnings, err = a.object(ctx, a.Resolver, old, object)
@@ -99,7 +99,7 @@ func (a *Admission) problems(ctx context.Context, from *Resolver, object v1alpha
 	return append([]Problem{*p}, found.Problems...), nil
 }
 
-// Class judges a class. Rules that can't be used are refused; what the change does to the class's objects is told.
+// Class validates a class. Rules that can't be used are refused; what the change does to the class's objects is told.
 func (a *Admission) Class(ctx context.Context, old, object v1alpha1.ClassObject) (refusals []Problem, warnings []string, err error) {
 	c, err := Of(object)
 	if err != nil {
@@ -156,7 +156,7 @@ func (t touch) compare(other touch) int {
 	return cmp.Or(other.effect.Compare(t.effect), strings.Compare(t.line, other.line))
 }
 
-// compareFor is how long the objects of a class are compared. The API server waits for the verdict on the class for 3 seconds.
+// compareFor is how long the objects of a class are compared. The API server waits for the answer for 3 seconds.
 const compareFor = time.Second
 
 // impact compares what each object is to be with what it would be. It counts all objects, and compares as many as there is time for.
@@ -175,7 +175,7 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 		if err != nil {
 			return err
 		}
-		was := Judge(before, o, rulesBefore)
+		was := Evaluate(before, o, rulesBefore)
 		if o.Leads, _, err = CloudOf(ctx, a.Resolver.Client, after.Spec.ProviderConfigRef.Name); err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 			i.left++
 			return nil
 		}
-		is := Judge(after, o, rulesAfter)
+		is := Evaluate(after, o, rulesAfter)
 		if p := Together(is.Problems); p != nil && Together(was.Problems) == nil {
 			i.broken = append(i.broken, fmt.Sprintf("%s/%s (%s)", user.GetNamespace(), user.GetName(), p))
 			return nil

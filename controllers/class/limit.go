@@ -50,7 +50,7 @@ func (c *Class) selector() (labels.Selector, *Problem) {
 }
 
 // adoption says whether the object asks to take over what the class does not let it take. What Observe looks at is for the
-// reconciler to judge, who sees its mark.
+// reconciler to decide about, which sees its mark.
 func adoption(c *Class, o Case) []Problem {
 	asked, _ := o.Spec["adoption"].(string)
 	if asked != string(v1alpha1.AdoptionIfExists) || c.Spec.AllowAdoption == v1alpha1.AllowAdoptionAny {

@@ -53,7 +53,7 @@ type Resolution struct {
 	Class *Class
 	// Config is the provider config that leads to the object's account, nil if that is not known.
 	Config *v1alpha1.BoundProviderConfig
-	Verdict
+	Evaluation
 }
 
 func (r *Resolution) problems() []Problem {
@@ -63,7 +63,7 @@ func (r *Resolution) problems() []Problem {
 	return r.Problems
 }
 
-// Resolve finds the class of an object that goes by one, and judges the object. What is wrong is in the verdict's Problems;
+// Resolve finds the class of an object that goes by one, and evaluates the object. What is wrong is in Problems;
 // an error says that the cluster could not be read.
 func (r *Resolver) Resolve(ctx context.Context, object v1alpha1.ResourceObject) (*Resolution, error) {
 	c, name, err := r.classOf(ctx, object)
@@ -76,7 +76,7 @@ func (r *Resolver) Resolve(ctx context.Context, object v1alpha1.ResourceObject) 
 		if err != nil {
 			return nil, err
 		}
-		found.Verdict = Frozen(o)
+		found.Evaluation = Frozen(o)
 		found.Problems = []Problem{r.missing(name)}
 		return found, nil
 	}
@@ -84,7 +84,7 @@ func (r *Resolver) Resolve(ctx context.Context, object v1alpha1.ResourceObject) 
 	if err != nil {
 		return nil, err
 	}
-	found.Verdict = Judge(c, o, r.Rules(c))
+	found.Evaluation = Evaluate(c, o, r.Rules(c))
 	return found, nil
 }
 
@@ -109,7 +109,7 @@ func (r *Resolver) ownCase(object v1alpha1.ResourceObject) (Case, error) {
 	return Case{Spec: spec, Bound: status.ExternalName != "", Before: status.Effective, Fixed: r.Kind.Fixed}, err
 }
 
-// caseOf is what Judge needs to know of an object.
+// caseOf is what Evaluate needs to know of an object.
 func (r *Resolver) caseOf(ctx context.Context, object v1alpha1.ResourceObject, c *Class) (Case, error) {
 	o, err := r.ownCase(object)
 	if err != nil {

@@ -137,9 +137,9 @@ func scribble(tree Tree) {
 	}
 }
 
-// FuzzJudge holds the promises of a merged object: what is enforced holds, the user's own words stand otherwise, what comes from
-// the class is told, and to judge again what was recorded changes nothing.
-func FuzzJudge(f *testing.F) {
+// FuzzEvaluate holds the promises of a merged object: what is enforced holds, the user's own words stand otherwise, what comes from
+// the class is told, and to evaluate again what was recorded changes nothing.
+func FuzzEvaluate(f *testing.F) {
 	f.Add([]byte(`{"engine":"postgres","storage":{"sizeGiB":10}}`), []byte(`{"storage":{"sizeGiB":0}}`), []byte(`{"tags":{"cost":"x"}}`), "small", true)
 	f.Add([]byte(`{"location":"eu"}`), []byte(`{"engine":"mysql"}`), []byte(`{"engine":"postgres"}`), "", false)
 	f.Fuzz(func(t *testing.T, defaults, spec, enforced []byte, size string, bound bool) {
@@ -154,7 +154,7 @@ func FuzzJudge(f *testing.F) {
 		if size != "" {
 			o.Spec["size"] = size
 		}
-		v := Judge(c, o, nil)
+		v := Evaluate(c, o, nil)
 		fixed := func(p path) bool { return bound && (p.String() == "engine" || p.String() == "location") }
 		leaves(c.Enforced, func(p path, want any) {
 			if got, ok := get(v.Spec, p); !fixed(p) && (!ok || !same(got, want)) {
@@ -175,7 +175,7 @@ func FuzzJudge(f *testing.F) {
 			t.Errorf("the same would be written anew: %v", again)
 		}
 		o.Bound, o.Before = true, recorded
-		if after := Judge(c, o, nil); !bound && after.Effective.Stored(recorded) != recorded {
+		if after := Evaluate(c, o, nil); !bound && after.Effective.Stored(recorded) != recorded {
 			t.Errorf("once bound it is another: %v, was %v", after.Effective, v.Effective)
 		}
 	})

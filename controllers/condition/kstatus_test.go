@@ -27,7 +27,7 @@ func born() *object {
 func (o *object) reconcile(s State) *object {
 	available := s != Progressing
 	Set(&o.status.Conditions, Update{State: s, Reason: v1alpha1.ReasonReady, Message: "so it is", Available: &available, Generation: o.generation, Now: now})
-	if s.Judged() {
+	if s.Evaluated() {
 		o.status.ObservedGeneration = o.generation
 	}
 	return o

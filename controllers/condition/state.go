@@ -64,32 +64,32 @@ const (
 // row is the statuses of one state, in the order of the design's table.
 type row struct {
 	available, synced, ready, reconciling, stalled status
-	// judged: the conditions speak about this generation of the spec, so observedGeneration moves up to it.
+	// evaluated: the conditions speak about this generation of the spec, so observedGeneration moves up to it.
 	// kstatus calls nothing Failed before.
-	judged bool
+	evaluated bool
 	// current: this generation of the spec is applied.
 	current bool
 }
 
 var table = map[State]row{
-	Progressing:        {available: isFalse, synced: isFalse, ready: isFalse, reconciling: isTrue, judged: true},
-	Settled:            {available: asSeen, synced: isTrue, ready: isTrue, judged: true, current: true},
-	Updating:           {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, judged: true},
-	EditWaits:          {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue, judged: true},
-	DriftWaits:         {available: asSeen, synced: isFalse, ready: isTrue, judged: true, current: true},
+	Progressing:        {available: isFalse, synced: isFalse, ready: isFalse, reconciling: isTrue, evaluated: true},
+	Settled:            {available: asSeen, synced: isTrue, ready: isTrue, evaluated: true, current: true},
+	Updating:           {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, evaluated: true},
+	EditWaits:          {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue, evaluated: true},
+	DriftWaits:         {available: asSeen, synced: isFalse, ready: isTrue, evaluated: true, current: true},
 	Retrying:           {available: asLastSeen, synced: asLastSeen, ready: asLastSeen, reconciling: asLastSeen, stalled: asLastSeen},
 	RetryingLong:       {available: asLastSeen, synced: asLastSeen, ready: asLastSeen, reconciling: isTrue, stalled: asLastSeen},
 	Unseen:             {available: isUnknown, synced: isUnknown, ready: isUnknown, reconciling: isTrue},
 	ObservationRefused: {available: asLastSeen, synced: asLastSeen, ready: asLastSeen},
-	Stalled:            {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue, judged: true},
+	Stalled:            {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue, evaluated: true},
 	Paused:             {available: asLastSeen, synced: isFalse, ready: withReason},
-	Deleting:           {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, judged: true},
-	DeletionStalled:    {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, stalled: isTrue, judged: true},
+	Deleting:           {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, evaluated: true},
+	DeletionStalled:    {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, stalled: isTrue, evaluated: true},
 }
 
-// Judged reports whether in this state the conditions speak about the present generation of the spec,
+// Evaluated reports whether in this state the conditions speak about the present generation of the spec,
 // rather than about what was last seen.
-func (s State) Judged() bool { return table[s].judged }
+func (s State) Evaluated() bool { return table[s].evaluated }
 
 // WaitsForPerson reports whether in this state nothing goes on before a person acts, in the cluster or in the cloud.
 func (s State) WaitsForPerson() bool {

@@ -115,7 +115,7 @@ func (r *Reconciler) verify(ctx context.Context, cfg *config, users map[string]i
 		status.AccountID, status.Provider = string(found.account), cfg.provider()
 	} else {
 		next = min(next, 15*time.Second)
-		ready.Status, ready.Reason = metav1.ConditionFalse, string(retry.Judge(err).Reason)
+		ready.Status, ready.Reason = metav1.ConditionFalse, string(retry.Classify(err).Reason)
 		if refusal, ok := errors.AsType[*ValidationError](err); ok {
 			ready.Reason = string(refusal.Reason)
 		} else if code := driver.CodeOf(err); code != driver.Denied && meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady) {

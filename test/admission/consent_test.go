@@ -70,12 +70,12 @@ func TestConsentToCreate(t *testing.T) {
 			t.Run(kind+" "+tc.name, func(t *testing.T) {
 				o := object(t, kind, tc.object)
 				err := edit.Create(t.Context(), o.DeepCopy(), client.DryRunAll)
-				verdict(t, err, tc.want)
+				answered(t, err, tc.want)
 				if tc.want != "" && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), strings.ToLower(kind)+"s.mooring.dev, which you lack in namespace shop")) {
 					t.Errorf("%v; want it to be Forbidden, and to name resource and namespace", err)
 				}
-				verdict(t, owner.Create(t.Context(), o.DeepCopy(), client.DryRunAll), "")
-				verdict(t, view.Create(t.Context(), o.DeepCopy(), client.DryRunAll), "cannot create resource")
+				answered(t, owner.Create(t.Context(), o.DeepCopy(), client.DryRunAll), "")
+				answered(t, view.Create(t.Context(), o.DeepCopy(), client.DryRunAll), "cannot create resource")
 			})
 		}
 	}
@@ -131,11 +131,11 @@ func TestConsentToUpdate(t *testing.T) {
 			t.Run(kind+" "+tc.name, func(t *testing.T) {
 				o := stored(t, kind, tc.object, tc.status)
 				err := edit.Patch(t.Context(), o.DeepCopy(), merge(t, tc.edit), client.DryRunAll)
-				verdict(t, err, tc.want)
+				answered(t, err, tc.want)
 				if tc.want != "" && !apierrors.IsForbidden(err) {
 					t.Errorf("%v, want it to be Forbidden", err)
 				}
-				verdict(t, owner.Patch(t.Context(), o.DeepCopy(), merge(t, tc.edit), client.DryRunAll), "")
+				answered(t, owner.Patch(t.Context(), o.DeepCopy(), merge(t, tc.edit), client.DryRunAll), "")
 			})
 		}
 	}
@@ -148,7 +148,7 @@ func TestConsentOfTheDoomed(t *testing.T) {
 	if err := edit.Delete(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	verdict(t, edit.Patch(t.Context(), o, merge(t, `{metadata: {annotations: {mooring.dev/approve: x}}, spec: {adoption: IfExists}}`)), "")
+	answered(t, edit.Patch(t.Context(), o, merge(t, `{metadata: {annotations: {mooring.dev/approve: x}}, spec: {adoption: IfExists}}`)), "")
 }
 
 // Mooring's own rights hold neither verb, and its writes need none.
@@ -156,10 +156,10 @@ func TestConsentOfTheController(t *testing.T) {
 	policies(t)
 	controller := fixture(t).User(system.Installed)
 	o := stored(t, "Bucket", `{metadata: {annotations: {mooring.dev/approve: x}}, spec: {adoption: IfExists, management: Observe, externalName: some-name}}`, "")
-	verdict(t, controller.Patch(t.Context(), o, merge(t, `{metadata: {finalizers: [mooring.dev/cloud-resource]}}`)), "")
-	verdict(t, controller.Status().Patch(t.Context(), o, merge(t, `{status: {externalName: some-name}}`)), "")
-	verdict(t, controller.Patch(t.Context(), o, merge(t, `{metadata: {finalizers: null}}`)), "")
-	verdict(t, controller.Patch(t.Context(), o, merge(t, `{metadata: {annotations: {mooring.dev/approve: another}}}`)), needsApprove)
+	answered(t, controller.Patch(t.Context(), o, merge(t, `{metadata: {finalizers: [mooring.dev/cloud-resource]}}`)), "")
+	answered(t, controller.Status().Patch(t.Context(), o, merge(t, `{status: {externalName: some-name}}`)), "")
+	answered(t, controller.Patch(t.Context(), o, merge(t, `{metadata: {finalizers: null}}`)), "")
+	answered(t, controller.Patch(t.Context(), o, merge(t, `{metadata: {annotations: {mooring.dev/approve: another}}}`)), needsApprove)
 }
 
 // The verbs can be granted for one object.
@@ -183,8 +183,8 @@ func TestConsentByName(t *testing.T) {
 		return edit.Create(t.Context(), object(t, kind, `{metadata: {name: `+name+`}, spec: {adoption: IfExists}}`), client.DryRunAll)
 	}
 	system.Retry(t, "the role", func() error { return create("Bucket", "one") })
-	verdict(t, create("Bucket", "two"), needsAdopt)
-	verdict(t, create("Database", "one"), needsAdopt)
+	answered(t, create("Bucket", "two"), needsAdopt)
+	answered(t, create("Database", "one"), needsAdopt)
 }
 
 // To take over what another namespace left behind reaches beyond the namespace: its administrator may not, unless somebody with a
@@ -232,15 +232,15 @@ func TestConsentBeyondTheNamespace(t *testing.T) {
 	}
 	system.Retry(t, "the role", func() error { return create(owner, "Bucket", byClass) })
 	for _, kind := range []string{"Bucket", "Database"} {
-		verdict(t, create(owner, kind, byClass), "")
-		verdict(t, create(owner, kind, byConfig), "")
-		verdict(t, create(owner, kind, byOwn), needsAdopt)
-		verdict(t, create(owner, kind, byDefault), needsAdopt)
+		answered(t, create(owner, kind, byClass), "")
+		answered(t, create(owner, kind, byConfig), "")
+		answered(t, create(owner, kind, byOwn), needsAdopt)
+		answered(t, create(owner, kind, byDefault), needsAdopt)
 		o := stored(t, kind, `{metadata: {annotations: {mooring.dev/adopt-from: bank/ledger}}, spec: {className: other}}`, "")
-		verdict(t, owner.Patch(t.Context(), o.DeepCopy(), merge(t, `{spec: {tags: {a: b}}}`), client.DryRunAll), "")
-		verdict(t, owner.Patch(t.Context(), o.DeepCopy(), merge(t, `{spec: {externalName: another-name}}`), client.DryRunAll), needsAdopt)
-		verdict(t, owner.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {annotations: {mooring.dev/adopt-from: bank/vault}}}`), client.DryRunAll), needsAdopt)
-		verdict(t, owner.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {annotations: {mooring.dev/adopt-from: null}}}`), client.DryRunAll), "")
+		answered(t, owner.Patch(t.Context(), o.DeepCopy(), merge(t, `{spec: {tags: {a: b}}}`), client.DryRunAll), "")
+		answered(t, owner.Patch(t.Context(), o.DeepCopy(), merge(t, `{spec: {externalName: another-name}}`), client.DryRunAll), needsAdopt)
+		answered(t, owner.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {annotations: {mooring.dev/adopt-from: bank/vault}}}`), client.DryRunAll), needsAdopt)
+		answered(t, owner.Patch(t.Context(), o.DeepCopy(), merge(t, `{metadata: {annotations: {mooring.dev/adopt-from: null}}}`), client.DryRunAll), "")
 	}
 }
 

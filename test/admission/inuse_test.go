@@ -65,7 +65,7 @@ func TestDeletionOfWhatIsInUse(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			o := stored(t, tc.kind, tc.object, tc.status)
 			err := shared.Client.Delete(t.Context(), o.DeepCopy(), client.DryRunAll)
-			verdict(t, err, tc.want)
+			answered(t, err, tc.want)
 			if tc.want == "" {
 				return
 			}
@@ -120,9 +120,9 @@ func TestUsersOfAClassAreListed(t *testing.T) {
 func TestDeletionUnderWay(t *testing.T) {
 	guard(t)
 	o := stored(t, "ClusterProviderConfig", `{metadata: {`+held+`, `+override+`}, spec: {`+aTeamsAccount+`}}`, "")
-	verdict(t, shared.Client.Delete(t.Context(), o.DeepCopy()), "")
-	verdict(t, shared.Client.Patch(t.Context(), o, merge(t, `{metadata: {annotations: null}}`)), "")
-	verdict(t, shared.Client.Delete(t.Context(), o.DeepCopy()), "")
+	answered(t, shared.Client.Delete(t.Context(), o.DeepCopy()), "")
+	answered(t, shared.Client.Patch(t.Context(), o, merge(t, `{metadata: {annotations: null}}`)), "")
+	answered(t, shared.Client.Delete(t.Context(), o.DeepCopy()), "")
 }
 
 // A namespace is deleted in any order, and ends.
@@ -140,7 +140,7 @@ func TestNamespaceWithWhatIsInUse(t *testing.T) {
 	if err := shared.Client.Delete(t.Context(), ns); err != nil {
 		t.Fatal(err)
 	}
-	verdict(t, shared.Client.Delete(t.Context(), o.DeepCopy(), client.DryRunAll), "") // by a person, too
+	answered(t, shared.Client.Delete(t.Context(), o.DeepCopy(), client.DryRunAll), "") // by a person, too
 	letGo(t, o)
 	system.Retry(t, "the namespace's end", func() error { return stillThere(t.Context(), ns) })
 }
@@ -153,7 +153,7 @@ func TestGarbageInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := stored(t, "ProviderConfig", `{metadata: {`+held+`}, spec: {`+aTeamsAccount+`}}`, "")
-	verdict(t, shared.Client.Patch(t.Context(), o, merge(t, `{metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: `+owner.Name+`, uid: `+string(owner.UID)+`}]}}`)), "")
+	answered(t, shared.Client.Patch(t.Context(), o, merge(t, `{metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: `+owner.Name+`, uid: `+string(owner.UID)+`}]}}`)), "")
 	if err := shared.Client.Delete(t.Context(), owner); err != nil {
 		t.Fatal(err)
 	}
@@ -167,8 +167,8 @@ func TestControllersDeleteWhatIsInUse(t *testing.T) {
 	class := stored(t, "BucketClass", `{spec: {`+aClass+`}}`, `{status: {users: 1}}`)
 	for _, name := range []string{"namespace-controller", "generic-garbage-collector"} {
 		controller := fixture(t).User("system:serviceaccount:kube-system:" + name)
-		verdict(t, controller.Delete(t.Context(), o.DeepCopy(), client.DryRunAll), "")
-		verdict(t, controller.Delete(t.Context(), class.DeepCopy(), client.DryRunAll), "")
+		answered(t, controller.Delete(t.Context(), o.DeepCopy(), client.DryRunAll), "")
+		answered(t, controller.Delete(t.Context(), class.DeepCopy(), client.DryRunAll), "")
 	}
 }
 

@@ -122,8 +122,8 @@ func impersonate(t *testing.T, name string) client.Client {
 	return c
 }
 
-// verdict compares the API server's answer with what is wanted: nothing, or words of the message.
-func verdict(t *testing.T, err error, want string) {
+// answered compares the API server's answer with what is wanted: nothing, or words of the message.
+func answered(t *testing.T, err error, want string) {
 	t.Helper()
 	switch {
 	case want == "" && err != nil:

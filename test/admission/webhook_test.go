@@ -32,16 +32,16 @@ const (
 	warning   = "tags are about to go"
 )
 
-// A stub is a judge who does what it is told, and remembers what it was asked.
+// A stub is a validator that does what it is told, and remembers what it was asked.
 type stub struct {
-	does atomic.Value // func(context.Context) (admission.Verdict, error)
+	does atomic.Value // func(context.Context) (admission.Result, error)
 	mu   sync.Mutex
 	seen []admission.Review
 }
 
-type act func(context.Context) (admission.Verdict, error)
+type act func(context.Context) (admission.Result, error)
 
-func (s *stub) Judge(ctx context.Context, r admission.Review) (admission.Verdict, error) {
+func (s *stub) Validate(ctx context.Context, r admission.Review) (admission.Result, error) {
 	s.mu.Lock()
 	s.seen = append(s.seen, r)
 	s.mu.Unlock()
@@ -56,24 +56,24 @@ func (s *stub) asked() []admission.Review {
 	return seen
 }
 
-// The acts of a judge.
+// The acts of a validator.
 var (
-	accepts act = func(context.Context) (admission.Verdict, error) { return admission.Verdict{}, nil }
-	warns   act = func(context.Context) (admission.Verdict, error) {
-		return admission.Verdict{Warnings: []string{warning}}, nil
+	accepts act = func(context.Context) (admission.Result, error) { return admission.Result{}, nil }
+	warns   act = func(context.Context) (admission.Result, error) {
+		return admission.Result{Warnings: []string{warning}}, nil
 	}
-	refuses act = func(context.Context) (admission.Verdict, error) {
-		return admission.Verdict{Warnings: []string{warning}, Refusals: field.ErrorList{
+	refuses act = func(context.Context) (admission.Result, error) {
+		return admission.Result{Warnings: []string{warning}, Refusals: field.ErrorList{
 			field.Forbidden(field.NewPath("spec", "tags"), "too colourful"), field.Required(field.NewPath("spec", "location"), "say where"),
 		}}, nil
 	}
-	fails  act = func(context.Context) (admission.Verdict, error) { return admission.Verdict{}, errors.New("no cache") }
-	panics act = func(context.Context) (admission.Verdict, error) { panic("a mistake") }
-	hangs  act = func(context.Context) (admission.Verdict, error) { select {} }
+	fails  act = func(context.Context) (admission.Result, error) { return admission.Result{}, errors.New("no cache") }
+	panics act = func(context.Context) (admission.Result, error) { panic("a mistake") }
+	hangs  act = func(context.Context) (admission.Result, error) { select {} }
 )
 
 // serve runs a server until stop, or the end of the test, and makes the API server ask it.
-func serve(t *testing.T, judge admission.Judge, c clock.Clock) (stop func()) {
+func serve(t *testing.T, validator admission.Validator, c clock.Clock) (stop func()) {
 	t.Helper()
 	address := system.FreeAddress(t)
 	if err := admission.Apply(t.Context(), shared.Client, "https://"+address+"/"); err != nil {
@@ -83,7 +83,7 @@ func serve(t *testing.T, judge admission.Judge, c clock.Clock) (stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := admission.Add(mgr, admission.Options{Address: address, Namespace: system.Namespace, Judge: judge, Clock: c}); err != nil {
+	if err := admission.Add(mgr, admission.Options{Address: address, Namespace: system.Namespace, Validator: validator, Clock: c}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -122,10 +122,10 @@ func listening(t *testing.T) (client.Client, *system.Warnings) {
 	return c, w
 }
 
-// awaitVerdicts waits until the API server asks the judge.
-func awaitVerdicts(t *testing.T, judge *stub) {
+// awaitValidation waits until the API server asks the validator.
+func awaitValidation(t *testing.T, validator *stub) {
 	t.Helper()
-	judge.does.Store(refuses)
+	validator.does.Store(refuses)
 	system.Retry(t, "the webhook to be asked", func() error {
 		err := shared.Client.Create(t.Context(), object(t, "Bucket", `{spec: {}}`), client.DryRunAll)
 		if err == nil || !strings.Contains(err.Error(), objection) {
@@ -133,15 +133,15 @@ func awaitVerdicts(t *testing.T, judge *stub) {
 		}
 		return nil
 	})
-	judge.asked()
+	validator.asked()
 }
 
 func TestWebhook(t *testing.T) {
-	judge := &stub{}
-	stop := serve(t, judge, nil)
-	awaitVerdicts(t, judge)
+	validator := &stub{}
+	stop := serve(t, validator, nil)
+	awaitValidation(t, validator)
 
-	t.Run("who is asked about what", func(t *testing.T) { whatIsAsked(t, judge) })
+	t.Run("who is asked about what", func(t *testing.T) { whatIsAsked(t, validator) })
 	const unchecked = "Mooring could not check this in advance"
 	for _, tc := range []struct {
 		name    string
@@ -156,17 +156,17 @@ func TestWebhook(t *testing.T) {
 		{"panics", panics, "", unchecked},
 		{"hangs", hangs, "", unchecked},
 	} {
-		t.Run("a judge who "+tc.name, func(t *testing.T) {
-			judge.does.Store(accepts)
+		t.Run("a validator that "+tc.name, func(t *testing.T) {
+			validator.does.Store(accepts)
 			doomed := doomed(t)
 			c, said := listening(t)
-			judge.does.Store(tc.does)
+			validator.does.Store(tc.does)
 			for _, kind := range []string{"Bucket", "Database", "BucketClass", "DatabaseClass"} {
 				text := `{spec: {}}`
 				if strings.HasSuffix(kind, "Class") {
 					text = `{spec: {providerConfigRef: {name: platform}}}`
 				}
-				verdict(t, c.Create(t.Context(), object(t, kind, text), client.DryRunAll), tc.want)
+				answered(t, c.Create(t.Context(), object(t, kind, text), client.DryRunAll), tc.want)
 				if got := said.Take(); len(got) != min(1, len(tc.warning)) || !strings.Contains(strings.Join(got, ""), tc.warning) {
 					t.Errorf("%s: warnings %q, want %q", kind, got, tc.warning)
 				}
@@ -175,7 +175,7 @@ func TestWebhook(t *testing.T) {
 		})
 	}
 
-	judge.does.Store(accepts)
+	validator.does.Store(accepts)
 	object := doomed(t)
 	stop()
 	t.Run("a server that is down", func(t *testing.T) {
@@ -184,10 +184,29 @@ func TestWebhook(t *testing.T) {
 	})
 }
 
-// whatIsAsked: edits are judged with what was before, dry runs are known for such, and the rest does not even
-// reach the judge.
-func whatIsAsked(t *testing.T, judge *stub) {
-	judge.does.Store(accepts)
+// TestFormerPathIsServed: until an upgrade's manifests are applied, the API server asks at the path that earlier releases had.
+func TestFormerPathIsServed(t *testing.T) {
+	validator := &stub{}
+	serve(t, validator, nil)
+	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
+	if err := shared.Client.Get(t.Context(), client.ObjectKey{Name: admission.DefaultName}, configuration); err != nil {
+		t.Fatal(err)
+	}
+	before := configuration.DeepCopy()
+	for i := range configuration.Webhooks {
+		url := strings.TrimSuffix(*configuration.Webhooks[i].ClientConfig.URL, "/validate") + "/verdict"
+		configuration.Webhooks[i].ClientConfig.URL = &url
+	}
+	if err := shared.Client.Patch(t.Context(), configuration, client.StrategicMergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
+	awaitValidation(t, validator)
+}
+
+// whatIsAsked: edits are validated with what was before, dry runs are known for such, and the rest does not even
+// reach the validator.
+func whatIsAsked(t *testing.T, validator *stub) {
+	validator.does.Store(accepts)
 	o := stored(t, "Bucket", `{spec: {}}`, `{status: {externalName: some-name}}`)
 	for _, tc := range []struct {
 		name, edit string
@@ -205,7 +224,7 @@ func whatIsAsked(t *testing.T, judge *stub) {
 		{"another annotation", `{metadata: {annotations: {example.org/note: "true"}}}`, false, 0},
 	} {
 		settled(t, o)
-		judge.asked()
+		validator.asked()
 		var opts []client.PatchOption
 		if tc.dryRun {
 			opts = append(opts, client.DryRunAll)
@@ -213,7 +232,7 @@ func whatIsAsked(t *testing.T, judge *stub) {
 		if err := shared.Client.Patch(t.Context(), o.DeepCopy(), merge(t, tc.edit), opts...); err != nil {
 			t.Fatal(err)
 		}
-		asked := judge.asked()
+		asked := validator.asked()
 		if len(asked) != tc.want {
 			t.Errorf("%s: asked %d times, want %d", tc.name, len(asked), tc.want)
 		}
@@ -224,14 +243,14 @@ func whatIsAsked(t *testing.T, judge *stub) {
 		}
 	}
 	settled(t, o)
-	judge.asked()
+	validator.asked()
 	for range 2 { // the second time it is being deleted already
 		if err := shared.Client.Delete(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 		settled(t, o)
 	}
-	if asked := judge.asked(); len(asked) != 1 || asked[0].Object != nil || asked[0].Old.GetName() != o.GetName() {
+	if asked := validator.asked(); len(asked) != 1 || asked[0].Object != nil || asked[0].Old.GetName() != o.GetName() {
 		t.Errorf("of a deletion it was asked %+v", asked)
 	}
 	for _, tc := range []struct {
@@ -245,7 +264,7 @@ func whatIsAsked(t *testing.T, judge *stub) {
 		if err := shared.Client.Patch(t.Context(), o.DeepCopy(), merge(t, tc.edit)); err != nil {
 			t.Error(err)
 		}
-		asked := judge.asked()
+		asked := validator.asked()
 		if len(asked) != tc.want || slices.ContainsFunc(asked, func(r admission.Review) bool { return !r.Deleting }) {
 			t.Errorf("%s of what is being deleted: asked %+v, want to be asked %d times", tc.edit, asked, tc.want)
 		}
@@ -255,13 +274,13 @@ func whatIsAsked(t *testing.T, judge *stub) {
 // TestWarningsArrive: the API server cuts long warnings once all have more than 4096 characters, and drops those with control characters or
 // invalid UTF-8. What the webhook sends arrives as it is sent, the first ones whole, in whatever language.
 func TestWarningsArrive(t *testing.T) {
-	judge := &stub{}
+	validator := &stub{}
 	warnings := []string{"Köln → 東京: Größe \"ändert\" sich", "first line\nsecond\x1b line", "invalid \xff UTF-8"}
 	for i := range 30 {
 		warnings = append(warnings, fmt.Sprintf("%02d%s", i, strings.Repeat("ä", 300)))
 	}
-	judge.does.Store(act(func(context.Context) (admission.Verdict, error) { return admission.Verdict{Warnings: warnings}, nil }))
-	serve(t, judge, clock.RealClock{})
+	validator.does.Store(act(func(context.Context) (admission.Result, error) { return admission.Result{Warnings: warnings}, nil }))
+	serve(t, validator, clock.RealClock{})
 	c, heard := listening(t)
 	var got []string
 	system.Retry(t, "the webhook to be asked", func() error {
@@ -303,7 +322,7 @@ func settled(t *testing.T, o *unstructured.Unstructured) {
 // passes: a creation is stored, whoever is asked.
 func passes(t *testing.T) {
 	t.Helper()
-	verdict(t, shared.Client.Create(t.Context(), object(t, "Bucket", `{spec: {}}`), client.DryRunAll), "")
+	answered(t, shared.Client.Create(t.Context(), object(t, "Bucket", `{spec: {}}`), client.DryRunAll), "")
 }
 
 // doomed makes an object that a finalizer holds.
@@ -352,17 +371,17 @@ func unhindered(t *testing.T, o *unstructured.Unstructured) {
 
 // A certificate that has expired is as no webhook.
 func TestExpired(t *testing.T) {
-	judge := &stub{}
-	judge.does.Store(refuses)
+	validator := &stub{}
+	validator.does.Store(refuses)
 	// By its clock it renewed in time.
-	serve(t, judge, clocktesting.NewFakeClock(time.Now().Add(-100*24*time.Hour)))
+	serve(t, validator, clocktesting.NewFakeClock(time.Now().Add(-100*24*time.Hour)))
 	system.Retry(t, "the authority to be trusted", trusted(t))
 	for range 5 { // while the API server takes it in
 		passes(t)
 		time.Sleep(200 * time.Millisecond)
 	}
 	unhindered(t, doomed(t))
-	if asked := judge.asked(); len(asked) != 0 {
+	if asked := validator.asked(); len(asked) != 0 {
 		t.Errorf("asked %d times", len(asked))
 	}
 }

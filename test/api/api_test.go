@@ -75,8 +75,8 @@ func object(t *testing.T, kind, text string) *unstructured.Unstructured {
 	return o
 }
 
-// verdict compares the API server's answer with what is wanted: nothing, or words of the message.
-func verdict(t *testing.T, err error, want string) {
+// answered compares the API server's answer with what is wanted: nothing, or words of the message.
+func answered(t *testing.T, err error, want string) {
 	t.Helper()
 	switch {
 	case want == "" && err != nil:

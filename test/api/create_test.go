@@ -176,7 +176,7 @@ spec:
 		{"a platform's config without a cloud", "ClusterProviderConfig", `spec: {credentials: {ambient: {}}}`, "exactly one of spec.aws and spec.gcp"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			verdict(t, api.Create(t.Context(), object(t, tt.kind, tt.object), client.DryRunAll), tt.want)
+			answered(t, api.Create(t.Context(), object(t, tt.kind, tt.object), client.DryRunAll), tt.want)
 		})
 	}
 }

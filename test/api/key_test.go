@@ -53,7 +53,7 @@ func TestEncryptionKey(t *testing.T) {
 				"Bucket":      `spec: {className: standard, encryption: {key: ` + key + `}}`,
 				"BucketClass": `spec: {providerConfigRef: {name: aws}, defaults: {encryption: {key: ` + key + `}}, enforced: {encryption: {key: ` + key + `}}}`,
 			} {
-				verdict(t, api.Create(t.Context(), object(t, kind, spec), client.DryRunAll), tt.want)
+				answered(t, api.Create(t.Context(), object(t, kind, spec), client.DryRunAll), tt.want)
 			}
 		})
 	}
@@ -91,12 +91,12 @@ func TestKeyOfAnEarlierReleaseStays(t *testing.T) {
 			t.Fatal("the rule is not in force after a minute")
 		}
 	}
-	verdict(t, patch(t, odd, `spec: {versioning: Enabled, encryption: {key: "my key\n"}}`, false), "")
-	verdict(t, patch(t, odd, `metadata: {labels: {a: b}, finalizers: [mooring.dev/cloud-resource]}`, false), "")
-	verdict(t, patch(t, odd, `status: {externalName: some-name}`, true), "")
-	verdict(t, patch(t, odd, `spec: {encryption: {key: "your key\n"}}`, false), "must name a key")
-	verdict(t, patch(t, odd, `spec: {encryption: {key: alias/shop}}`, false), "")
-	verdict(t, patch(t, odd, `metadata: {finalizers: null}`, false), "")
+	answered(t, patch(t, odd, `spec: {versioning: Enabled, encryption: {key: "my key\n"}}`, false), "")
+	answered(t, patch(t, odd, `metadata: {labels: {a: b}, finalizers: [mooring.dev/cloud-resource]}`, false), "")
+	answered(t, patch(t, odd, `status: {externalName: some-name}`, true), "")
+	answered(t, patch(t, odd, `spec: {encryption: {key: "your key\n"}}`, false), "must name a key")
+	answered(t, patch(t, odd, `spec: {encryption: {key: alias/shop}}`, false), "")
+	answered(t, patch(t, odd, `metadata: {finalizers: null}`, false), "")
 }
 
 // copyOf returns a definition under another group, so that the one that other tests use stays as it is.

@@ -155,7 +155,7 @@ func TestUpdateOnceBound(t *testing.T) {
 					t.Fatalf("edit %d: %v", i, err)
 				}
 				if i == len(tt.edits)-1 {
-					verdict(t, err, tt.want)
+					answered(t, err, tt.want)
 				}
 			}
 		})

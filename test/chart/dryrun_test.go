@@ -21,8 +21,8 @@ import (
 	"github.com/mooring-dev/mooring/test/cluster"
 )
 
-// TestServerAccepts shows all that is rendered to the API server, which stores nothing but judges all: unknown fields, values,
-// rules of CEL, and whether Pods keep to the restricted Pod Security Standard. The same is judged by kubeconform, with the
+// TestServerAccepts shows all that is rendered to the API server, which stores nothing but validates all: unknown fields, values,
+// rules of CEL, and whether Pods keep to the restricted Pod Security Standard. The same is validated by kubeconform, with the
 // schemas that this API server publishes.
 func TestServerAccepts(t *testing.T) {
 	c := cluster.ForTest(t, cluster.Options{})

@@ -155,7 +155,7 @@ func (o *object) turn(s condition.State) *object {
 	condition.Set(&o.status.Conditions, condition.Update{
 		State: s, Reason: reason, Message: "so it is", Available: &available, Generation: o.generation, Now: metav1.Time{Time: time.Unix(1, 0)},
 	})
-	if s.Judged() {
+	if s.Evaluated() {
 		o.status.ObservedGeneration = o.generation
 	}
 	return o

@@ -40,8 +40,8 @@ func (h *fixture) expect(what string, err error, heard string, refusal string, w
 	}
 }
 
-// The guard-rails hold when something is applied: a dry run has the whole verdict, and says what a changed class would do.
-func TestVerdict(t *testing.T) {
+// The guard-rails hold when something is applied: a dry run validates all of it, and says what a changed class would do.
+func TestValidation(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t, true)
 	c, heard := h.recordWarnings()

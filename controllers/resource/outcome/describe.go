@@ -81,7 +81,7 @@ func (f Facts) describeState(object v1alpha1.ResourceObject, out Outcome, creati
 		u.Unavailable = v1alpha1.ReasonStopped
 	}
 	condition.Set(&status.Conditions, u)
-	if out.State.Judged() {
+	if out.State.Evaluated() {
 		status.ObservedGeneration = generation
 	}
 	if out.State.Current() && f.Observed {

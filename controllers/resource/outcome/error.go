@@ -27,7 +27,7 @@ func (e FieldErrors) Error() string {
 
 // Unwrap returns the error that decides what comes of all: one that needs a person, if there is one.
 func (e FieldErrors) Unwrap() error {
-	if i := slices.IndexFunc(e, func(f driver.FieldError) bool { return retry.Judge(f.Err).Stalled }); i >= 0 {
+	if i := slices.IndexFunc(e, func(f driver.FieldError) bool { return retry.Classify(f.Err).Stalled }); i >= 0 {
 		return e[i].Err
 	}
 	return e[0].Err

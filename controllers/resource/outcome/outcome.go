@@ -37,7 +37,7 @@ type Outcome struct {
 	// Planned: Pending and Hash are what the plan says now.
 	Planned bool
 	Hash    string
-	// Undecided: the differences were not judged, so what waits for approval still does.
+	// Undecided: the differences were not evaluated, so what waits for approval still does.
 	Undecided bool
 	// KeepConditions: conditions stay as they are.
 	KeepConditions bool

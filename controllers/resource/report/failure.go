@@ -38,61 +38,61 @@ func deletionRecorded(object v1alpha1.ResourceObject) bool {
 	return ready != nil && ready.Status == metav1.ConditionFalse && ready.ObservedGeneration == object.GetGeneration()
 }
 
-// A judge turns the error of a reconciliation into an outcome. It is pure.
-type judge struct {
+// A classifier turns the error of a reconciliation into an outcome. It is pure.
+type classifier struct {
 	Reconciliation
 	cadence retry.Cadence
 }
 
-func (j judge) judge(memory Memory) (outcome.Outcome, Memory) {
-	if errors.Is(j.Err, outcome.ErrStale) || apierrors.IsConflict(j.Err) {
+func (c classifier) classify(memory Memory) (outcome.Outcome, Memory) {
+	if errors.Is(c.Err, outcome.ErrStale) || apierrors.IsConflict(c.Err) {
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Polling}, memory // somebody else was faster; observe again
 	}
 	if memory.Failures++; memory.Failures == 1 {
-		memory.Failing = j.Now
+		memory.Failing = c.Now
 	}
-	out := j.Outcome
-	out.Next, out.Message, out.KeepConditions = outcome.AfterError, j.Err.Error(), false
-	if refusal, ok := errors.AsType[*identity.ValidationError](j.Err); ok {
-		return outcome.WhileDeleting(j.Deleting, j.judgeRefusal(out, refusal)), memory
+	out := c.Outcome
+	out.Next, out.Message, out.KeepConditions = outcome.AfterError, c.Err.Error(), false
+	if refusal, ok := errors.AsType[*identity.ValidationError](c.Err); ok {
+		return outcome.WhileDeleting(c.Deleting, c.ofRefusal(out, refusal)), memory
 	}
-	return j.judgeError(out, memory), memory
+	return c.ofError(out, memory), memory
 }
 
-// judgeError turns an error of a call into an outcome.
-func (j judge) judgeError(out outcome.Outcome, memory Memory) outcome.Outcome {
-	verdict := retry.Judge(j.Err)
-	out.Reason = verdict.Reason
-	if verdict.Advice != "" {
-		out.Message += "; " + verdict.Advice
+// ofError turns an error of a call into an outcome.
+func (c classifier) ofError(out outcome.Outcome, memory Memory) outcome.Outcome {
+	class := retry.Classify(c.Err)
+	out.Reason = class.Reason
+	if class.Advice != "" {
+		out.Message += "; " + class.Advice
 	}
-	if cloud, ok := errors.AsType[*driver.Error](j.Err); ok {
+	if cloud, ok := errors.AsType[*driver.Error](c.Err); ok {
 		out.AtLeast, out.Throttled = cloud.RetryAfter, cloud.Code == driver.Throttled
 	}
-	_, did := errors.AsType[outcome.Acted](j.Err)
+	_, did := errors.AsType[outcome.Acted](c.Err)
 	switch {
-	case verdict.Stalled && did:
+	case class.Stalled && did:
 		out.State = condition.Stalled
-	case verdict.Stalled && (memory.Failures >= Lasting || j.Unobserved):
-		out.State = j.stateOfRefusal()
-	case j.Unobserved:
+	case class.Stalled && (memory.Failures >= Lasting || c.Unobserved):
+		out.State = c.stateOfRefusal()
+	case c.Unobserved:
 		out.State, out.Reason = condition.Unseen, v1alpha1.ReasonNotObserved
 		out.Message = "not observed for two sync periods: " + out.Message
-	case verdict.Soon:
-		return j.judgeBusy(out, memory)
+	case class.Soon:
+		return c.ofBusy(out, memory)
 	case memory.Failures >= Lasting:
 		out.State = condition.RetryingLong
 	default:
 		out.State = condition.Retrying
 	}
-	return outcome.WhileDeleting(j.Deleting, out)
+	return outcome.WhileDeleting(c.Deleting, out)
 }
 
 // stateOfRefusal returns the state of an object of which the cloud, or its provider config, refused something. What was last observed
 // as declared stays so for a while if it was the observation that was refused: a key that was rotated wrongly changes nothing
 // of the object.
-func (j judge) stateOfRefusal() condition.State {
-	if !j.Observed && !j.Deleting && applied(j.Object) && !j.Unobserved {
+func (c classifier) stateOfRefusal() condition.State {
+	if !c.Observed && !c.Deleting && applied(c.Object) && !c.Unobserved {
 		return condition.ObservationRefused
 	}
 	return condition.Stalled
@@ -102,36 +102,36 @@ func (j judge) stateOfRefusal() condition.State {
 // at once, in any order.
 const grace = time.Minute
 
-// judgeRefusal turns a refusal of what an object refers to into an outcome.
-func (j judge) judgeRefusal(out outcome.Outcome, refusal *identity.ValidationError) outcome.Outcome {
+// ofRefusal turns a refusal of what an object refers to into an outcome.
+func (c classifier) ofRefusal(out outcome.Outcome, refusal *identity.ValidationError) outcome.Outcome {
 	out.Reason, out.Message = refusal.Reason, refusal.Message
-	left := grace - j.Now.Sub(j.Object.GetCreationTimestamp().Time)
+	left := grace - c.Now.Sub(c.Object.GetCreationTimestamp().Time)
 	switch {
-	case refusal.Missing() && j.Object.GetResourceStatus().FirstReadyTime == nil && !j.Deleting && left > 0:
+	case refusal.Missing() && c.Object.GetResourceStatus().FirstReadyTime == nil && !c.Deleting && left > 0:
 		out.State, out.AtMost = condition.Progressing, left
 	case refusal.Reason == v1alpha1.ReasonAccountChanged: // what was observed was in another account
 		out.State = condition.Stalled
 	default:
-		out.State = j.stateOfRefusal()
+		out.State = c.stateOfRefusal()
 	}
 	return out
 }
 
-// judgeBusy turns the answer that the cloud is busy into an outcome. It is usual, and over before long; what lasts is recorded.
-func (j judge) judgeBusy(out outcome.Outcome, memory Memory) outcome.Outcome {
+// ofBusy turns the answer that the cloud is busy into an outcome. It is usual, and over before long; what lasts is recorded.
+func (c classifier) ofBusy(out outcome.Outcome, memory Memory) outcome.Outcome {
 	out.Next = outcome.Polling
-	if memory.Failures < Lasting || j.Now.Sub(memory.Failing) < j.cadence.PollLongest {
+	if memory.Failures < Lasting || c.Now.Sub(memory.Failing) < c.cadence.PollLongest {
 		out.State, out.KeepConditions = condition.Retrying, true
 		return out
 	}
 	out.Message = "the cloud refuses this for now, and Mooring retries: " + out.Message
-	status := j.Object.GetResourceStatus()
+	status := c.Object.GetResourceStatus()
 	switch {
-	case j.Deleting:
+	case c.Deleting:
 		out.State, out.Reason = condition.Deleting, v1alpha1.ReasonDeleting
 	case status.FirstReadyTime == nil:
 		out.State = condition.Progressing
-	case status.AppliedGeneration != j.Object.GetGeneration():
+	case status.AppliedGeneration != c.Object.GetGeneration():
 		out.State = condition.Updating
 	default:
 		out.State = condition.RetryingLong

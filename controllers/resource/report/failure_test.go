@@ -19,7 +19,7 @@ import (
 
 // What an error comes to depends on its code, on how often reconciliations failed, and on when the cloud was last seen. One
 // failure flips nothing.
-func TestJudge(t *testing.T) {
+func TestClassify(t *testing.T) {
 	unavailable := &driver.Error{Code: driver.Unavailable, Op: "HeadBucket", Message: "no answer"}
 	denied := &driver.Error{Code: driver.Denied, Op: "HeadBucket", Message: "no rights"}
 	missing := &identity.ValidationError{Reason: v1alpha1.ReasonCredentialsNotFound, Message: "create it"}
@@ -78,7 +78,7 @@ func TestJudge(t *testing.T) {
 			in := Reconciliation{Object: b, Stored: b, Err: test.err}
 			in.Now, in.Deleting, in.Unobserved = now, test.deleting, test.unseen > 2*cadence.Sync
 			in.Observed = strings.HasPrefix(test.name, "a missing password")
-			got, after := judge{in, cadence}.judge(before)
+			got, after := classifier{in, cadence}.classify(before)
 			got.Message = ""
 			if !reflect.DeepEqual(got, test.want) {
 				t.Errorf("got %+v, want %+v", got, test.want)

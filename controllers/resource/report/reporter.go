@@ -99,7 +99,7 @@ func (r *Reporter) Report(ctx context.Context, in Reconciliation, memory Memory)
 	e.note(false)
 	mayFail := e.Outcome.Queued || e.Outcome.Retried || e.Outcome.Next == outcome.Polling && e.AwaitsSent
 	if e.Err != nil {
-		e.Outcome, e.memory = judge{e.Reconciliation, r.Cadence}.judge(e.memory)
+		e.Outcome, e.memory = classifier{e.Reconciliation, r.Cadence}.classify(e.memory)
 	} else if !e.Outcome.KeepConditions && !mayFail {
 		e.memory.Failures = 0
 		e.memory.Pace.Succeeded()

@@ -31,12 +31,12 @@ const (
 	lookSoon = time.Minute
 )
 
-// A keeper keeps the certificate: in a Secret that all replicas share, in the configuration of the webhook, whose
+// A rotator makes and renews the certificate: in a Secret that all replicas share, in the configuration of the webhook, whose
 // caBundle says which authorities the API servers trust, and in memory, to serve with.
 //
 // At renewal the new authority is first trusted beside the old one, and only at a later look does a replica serve with
 // the new certificate; so it does not matter which replica looks when.
-type keeper struct {
+type rotator struct {
 	client    client.Client
 	reader    client.Reader // not from a cache: for Secrets that would list and watch them all
 	namespace string
@@ -55,94 +55,94 @@ type keeper struct {
 var errUncertified = errors.New("no certificate yet")
 
 // get returns the certificate to serve with, for a tls.Config.
-func (k *keeper) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-	if c := k.serving.Load(); c != nil {
+func (r *rotator) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if c := r.serving.Load(); c != nil {
 		return c, nil
 	}
 	return nil, errUncertified
 }
 
 // look brings Secret, configuration and memory together, and returns when to look again.
-func (k *keeper) look(ctx context.Context) (time.Duration, error) {
-	stored, loaded, err := k.stored(ctx)
+func (r *rotator) look(ctx context.Context) (time.Duration, error) {
+	stored, loaded, err := r.stored(ctx)
 	if err != nil {
 		return lookSoon, err
 	}
-	configured, err := k.publish(ctx, stored.authorities)
-	switch now := k.serving.Load(); {
-	case now == nil || k.clock.Now().After(now.Leaf.NotAfter):
-		k.serve(loaded) // nothing is lost with it
+	configured, err := r.publish(ctx, stored.authorities)
+	switch now := r.serving.Load(); {
+	case now == nil || r.clock.Now().After(now.Leaf.NotAfter):
+		r.serve(loaded) // nothing is lost with it
 	case bytes.Equal(now.Leaf.Raw, loaded.Leaf.Raw):
-		k.announced = nil
+		r.announced = nil
 	case err != nil: // it may not be trusted yet
-	case bytes.Equal(k.announced, loaded.Leaf.Raw):
-		k.serve(loaded)
-		k.announced = nil
+	case bytes.Equal(r.announced, loaded.Leaf.Raw):
+		r.serve(loaded)
+		r.announced = nil
 	default:
-		k.announced = loaded.Leaf.Raw
+		r.announced = loaded.Leaf.Raw
 	}
-	if err != nil || !configured || k.announced != nil {
+	if err != nil || !configured || r.announced != nil {
 		return lookSoon, err
 	}
 	return lookEvery, nil
 }
 
-func (k *keeper) serve(c *tls.Certificate) {
-	k.serving.Store(c)
-	if k.serves != nil {
-		k.serves(c.Leaf.NotAfter)
+func (r *rotator) serve(c *tls.Certificate) {
+	r.serving.Store(c)
+	if r.serves != nil {
+		r.serves(c.Leaf.NotAfter)
 	}
 }
 
 // stored returns the certificate in the Secret. It makes the one or renews the other if need be; whichever replica is
 // first makes it for all.
-func (k *keeper) stored(ctx context.Context) (*certificate, *tls.Certificate, error) {
+func (r *rotator) stored(ctx context.Context) (*certificate, *tls.Certificate, error) {
 	const attempts = 3 // each lost to a replica that was faster
 	var err error
 	for range attempts {
 		var c *certificate
-		if c, err = k.readOrMake(ctx); apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
+		if c, err = r.readOrMake(ctx); apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 			continue
 		}
 		if err != nil {
 			break
 		}
-		loaded, err := c.load(k.names)
+		loaded, err := c.load(r.names)
 		return c, loaded, err
 	}
-	return nil, nil, fmt.Errorf("keep the webhook's certificate in Secret %s/%s: %w", k.namespace, SecretName, err)
+	return nil, nil, fmt.Errorf("keep the webhook's certificate in Secret %s/%s: %w", r.namespace, SecretName, err)
 }
 
-func (k *keeper) readOrMake(ctx context.Context) (*certificate, error) {
+func (r *rotator) readOrMake(ctx context.Context) (*certificate, error) {
 	secret := &corev1.Secret{}
-	err := k.reader.Get(ctx, client.ObjectKey{Namespace: k.namespace, Name: SecretName}, secret)
+	err := r.reader.Get(ctx, client.ObjectKey{Namespace: r.namespace, Name: SecretName}, secret)
 	missing := apierrors.IsNotFound(err)
 	if err != nil && !missing {
 		return nil, err
 	}
 	c := &certificate{cert: secret.Data[corev1.TLSCertKey], key: secret.Data[corev1.TLSPrivateKeyKey], authorities: secret.Data[authoritiesKey]}
-	now := k.clock.Now()
-	if loaded, err := c.load(k.names); err == nil && !due(loaded, now) {
+	now := r.clock.Now()
+	if loaded, err := c.load(r.names); err == nil && !due(loaded, now) {
 		return c, nil
 	}
-	if c, err = newCertificate(k.names, now, newest(c.authorities, now)); err != nil {
+	if c, err = newCertificate(r.names, now, newest(c.authorities, now)); err != nil {
 		return nil, err
 	}
 	secret.Data = map[string][]byte{corev1.TLSCertKey: c.cert, corev1.TLSPrivateKeyKey: c.key, authoritiesKey: c.authorities}
 	if missing {
-		secret.ObjectMeta = metav1.ObjectMeta{Namespace: k.namespace, Name: SecretName}
+		secret.ObjectMeta = metav1.ObjectMeta{Namespace: r.namespace, Name: SecretName}
 		secret.Type = corev1.SecretTypeTLS
-		return c, k.client.Create(ctx, secret, client.DisableReadYourWritesConsistency)
+		return c, r.client.Create(ctx, secret, client.DisableReadYourWritesConsistency)
 	}
-	return c, k.client.Update(ctx, secret, client.DisableReadYourWritesConsistency) // guarded by the resourceVersion it has
+	return c, r.client.Update(ctx, secret, client.DisableReadYourWritesConsistency) // guarded by the resourceVersion it has
 }
 
 // publish makes the API servers trust the authorities. It returns false if there is no configuration, so that nobody
 // calls. What is trusted besides stays, for a replica that looked at the Secret before it was renewed must not take
 // back what another has published since.
-func (k *keeper) publish(ctx context.Context, authorities []byte) (bool, error) {
+func (r *rotator) publish(ctx context.Context, authorities []byte) (bool, error) {
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-	err := k.reader.Get(ctx, client.ObjectKey{Name: k.name}, configuration)
+	err := r.reader.Get(ctx, client.ObjectKey{Name: r.name}, configuration)
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}
@@ -161,7 +161,7 @@ func (k *keeper) publish(ctx context.Context, authorities []byte) (bool, error) 
 		return true, nil
 	}
 	patch := client.StrategicMergeFrom(before, client.MergeFromWithOptimisticLock{})
-	if err := k.client.Patch(ctx, configuration, patch, client.DisableReadYourWritesConsistency); err != nil {
+	if err := r.client.Patch(ctx, configuration, patch, client.DisableReadYourWritesConsistency); err != nil {
 		return true, fmt.Errorf("tell the API servers whom to trust: %w", err)
 	}
 	return true, nil

@@ -44,7 +44,7 @@ func classOf(t *testing.T, texts ...string) *Class {
 	return c
 }
 
-func TestJudge(t *testing.T) {
+func TestEvaluate(t *testing.T) {
 	none := []Rule(nil)
 	for _, tt := range []struct {
 		name, class, spec string
@@ -125,7 +125,7 @@ func TestJudge(t *testing.T) {
 			if tt.rules != nil {
 				rules = tt.rules
 			}
-			got := Judge(classOf(t, catalogue, tt.class), o, rules)
+			got := Evaluate(classOf(t, catalogue, tt.class), o, rules)
 			if tt.want != "" {
 				if diff := cmp.Diff(tree(t, tt.want), got.Spec); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
@@ -151,11 +151,11 @@ func says(keeps bool, err error) Rule {
 func TestFixedFieldsStay(t *testing.T) {
 	c := classOf(t, `spec: {providerConfigRef: {name: aws}, allowedNamespaces: {}, defaults: {engine: postgres, location: eu-central-1, version: "16"}}`)
 	o := Case{Spec: Tree{}, Fixed: []string{"location", "engine", "databaseName"}}
-	made := Judge(c, o, nil)
+	made := Evaluate(c, o, nil)
 	o.Bound, o.Joined, o.Before = true, true, made.Effective.Stored(nil)
 
 	changed := classOf(t, `spec: {providerConfigRef: {name: aws}, allowedNamespaces: {}, defaults: {engine: mysql, version: "17", databaseName: app}, enforced: {location: us-east-1}}`)
-	got := Judge(changed, o, nil)
+	got := Evaluate(changed, o, nil)
 	if diff := cmp.Diff(tree(t, `{"engine":"postgres","location":"eu-central-1","version":"17"}`), got.Spec); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -173,15 +173,15 @@ func TestFixedFieldsStay(t *testing.T) {
 // A class that is moved to another cloud leaves what it made as it is.
 func TestMovedClass(t *testing.T) {
 	o := Case{Spec: tree(t, `{"size":"small"}`), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws"}
-	made := Judge(classOf(t, catalogue), o, nil)
+	made := Evaluate(classOf(t, catalogue), o, nil)
 	o.Bound, o.Before, o.Leads = true, made.Effective.Stored(nil), "gcp"
 	moved := classOf(t, catalogue, `spec: {sizes: [{name: small, gcp: {tier: db-g1-small}}, {name: large, gcp: {tier: db-custom-2-7680}}]}`)
-	got := Judge(moved, o, nil)
+	got := Evaluate(moved, o, nil)
 	if diff := cmp.Diff(made.Spec, got.Spec); diff != "" || len(got.Problems) > 0 {
 		t.Errorf("problems %q (-before +after):\n%s", got.Problems, diff)
 	}
 	o.Spec["size"] = "large"
-	if got := Judge(moved, o, nil).Problems; len(got) != 1 || got[0].Field != "spec.size" {
+	if got := Evaluate(moved, o, nil).Problems; len(got) != 1 || got[0].Field != "spec.size" {
 		t.Errorf("another size: problems %q", got)
 	}
 }
@@ -190,7 +190,7 @@ func TestMovedClass(t *testing.T) {
 func TestChanged(t *testing.T) {
 	before := classOf(t, catalogue)
 	o := Case{Spec: tree(t, `{"version":"15"}`), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}}
-	stored := Judge(before, o, nil).Effective.Stored(nil)
+	stored := Evaluate(before, o, nil).Effective.Stored(nil)
 	set := func(field string) bool { return field == "version" || field == "backup.retentionDays" }
 	for _, tt := range []struct {
 		name, class, spec string
@@ -207,7 +207,7 @@ func TestChanged(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o.Spec = tree(t, tt.spec)
-			got := Judge(classOf(t, catalogue, tt.class), o, nil).Effective.Changed(stored, set)
+			got := Evaluate(classOf(t, catalogue, tt.class), o, nil).Effective.Changed(stored, set)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -33,8 +33,8 @@ func newCluster() *cluster {
 	return &cluster{client: fake.NewClientBuilder().Build(), clock: clocktesting.NewFakeClock(began)}
 }
 
-func (c *cluster) replica() *keeper {
-	return &keeper{client: c.client, reader: c.client, namespace: home, name: DefaultName, names: names(home, DefaultName), clock: c.clock}
+func (c *cluster) replica() *rotator {
+	return &rotator{client: c.client, reader: c.client, namespace: home, name: DefaultName, names: names(home, DefaultName), clock: c.clock}
 }
 
 // configure makes the configuration, with two webhooks.
@@ -73,9 +73,9 @@ func (c *cluster) bundle(t *testing.T) []byte {
 }
 
 // call is a handshake of an API server with a replica.
-func (c *cluster) call(t *testing.T, k *keeper) error {
+func (c *cluster) call(t *testing.T, r *rotator) error {
 	t.Helper()
-	served, err := k.get(nil)
+	served, err := r.get(nil)
 	if err != nil {
 		return err
 	}
@@ -89,9 +89,9 @@ func (c *cluster) call(t *testing.T, k *keeper) error {
 	return nil
 }
 
-func look(t *testing.T, k *keeper, want time.Duration) {
+func look(t *testing.T, r *rotator, want time.Duration) {
 	t.Helper()
-	next, err := k.look(t.Context())
+	next, err := r.look(t.Context())
 	if err != nil || next != want {
 		t.Errorf("%v, %v; want the next look in %v", next, err, want)
 	}
@@ -99,14 +99,14 @@ func look(t *testing.T, k *keeper, want time.Duration) {
 
 func TestFirstStart(t *testing.T) {
 	c := newCluster()
-	k := c.replica()
-	if _, err := k.get(nil); !errors.Is(err, errUncertified) {
+	r := c.replica()
+	if _, err := r.get(nil); !errors.Is(err, errUncertified) {
 		t.Errorf("%v, want errUncertified", err)
 	}
-	look(t, k, lookSoon) // nobody calls yet
+	look(t, r, lookSoon) // nobody calls yet
 	c.configure(t)
-	look(t, k, lookEvery)
-	if err := c.call(t, k); err != nil {
+	look(t, r, lookEvery)
+	if err := c.call(t, r); err != nil {
 		t.Error(err)
 	}
 	secret := c.secret(t)
@@ -122,13 +122,13 @@ func TestFirstStart(t *testing.T) {
 func TestSilence(t *testing.T) {
 	c := newCluster()
 	c.configure(t)
-	k := c.replica()
-	look(t, k, lookEvery)
+	r := c.replica()
+	look(t, r, lookEvery)
 	c.client = interceptor.NewClient(c.client, writes(func() error { t.Error("a write"); return nil }))
-	look(t, k, lookEvery)
+	look(t, r, lookEvery)
 	another := c.replica()
 	look(t, another, lookEvery)
-	if another.serving.Load().Leaf.SerialNumber.Cmp(k.serving.Load().Leaf.SerialNumber) != 0 {
+	if another.serving.Load().Leaf.SerialNumber.Cmp(r.serving.Load().Leaf.SerialNumber) != 0 {
 		t.Error("two replicas have different certificates")
 	}
 }
@@ -161,10 +161,10 @@ func writes(before func() error) interceptor.Funcs {
 func TestRenewal(t *testing.T) {
 	c := newCluster()
 	c.configure(t)
-	replicas := []*keeper{c.replica(), c.replica(), c.replica()}
+	replicas := []*rotator{c.replica(), c.replica(), c.replica()}
 	next, told := make([]time.Time, len(replicas)), make([]time.Time, len(replicas))
-	for i, k := range replicas {
-		k.serves = func(until time.Time) { told[i] = until }
+	for i, r := range replicas {
+		r.serves = func(until time.Time) { told[i] = until }
 	}
 	serials := map[string]bool{}
 	most := 0
@@ -184,14 +184,14 @@ func TestRenewal(t *testing.T) {
 				t.Fatal(err)
 			}
 			next[first] = c.clock.Now().Add(in + time.Duration(first)*time.Second)
-			for i, k := range replicas {
-				if k.serving.Load() == nil {
+			for i, r := range replicas {
+				if r.serving.Load() == nil {
 					continue // not started yet
 				}
-				if err := c.call(t, k); err != nil {
+				if err := c.call(t, r); err != nil {
 					t.Fatalf("replica %d after %v: %v", i, c.clock.Since(began), err)
 				}
-				leaf := k.serving.Load().Leaf
+				leaf := r.serving.Load().Leaf
 				if !told[i].Equal(leaf.NotAfter) {
 					t.Fatalf("replica %d serves what is valid until %v, and told %v", i, leaf.NotAfter, told[i])
 				}
@@ -217,31 +217,31 @@ func TestRenewal(t *testing.T) {
 func TestRenewalStepByStep(t *testing.T) {
 	c := newCluster()
 	c.configure(t)
-	k := c.replica()
-	look(t, k, lookEvery)
+	r := c.replica()
+	look(t, r, lookEvery)
 	first := c.secret(t).Data["tls.crt"]
 	c.clock.Step(59 * 24 * time.Hour)
-	look(t, k, lookEvery)
+	look(t, r, lookEvery)
 	if !bytes.Equal(c.secret(t).Data["tls.crt"], first) {
 		t.Fatal("it was renewed too early")
 	}
 	c.clock.Step(48 * time.Hour)
-	before := k.serving.Load()
-	look(t, k, lookSoon)
+	before := r.serving.Load()
+	look(t, r, lookSoon)
 	if bytes.Equal(c.secret(t).Data["tls.crt"], first) {
 		t.Fatal("it was not renewed")
 	}
 	if trusted, err := decode(c.bundle(t)); err != nil || len(trusted) != 2 {
 		t.Errorf("%d authorities are trusted, %v; want the old and the new one", len(trusted), err)
 	}
-	if k.serving.Load() != before {
+	if r.serving.Load() != before {
 		t.Error("it is served before it is known to be trusted")
 	}
-	look(t, k, lookEvery)
-	if k.serving.Load() == before {
+	look(t, r, lookEvery)
+	if r.serving.Load() == before {
 		t.Error("it is not served")
 	}
-	if err := c.call(t, k); err != nil {
+	if err := c.call(t, r); err != nil {
 		t.Error(err)
 	}
 }
@@ -249,28 +249,28 @@ func TestRenewalStepByStep(t *testing.T) {
 func TestUntrustedIsNotServed(t *testing.T) {
 	c := newCluster()
 	c.configure(t)
-	k := c.replica()
-	look(t, k, lookEvery)
-	before, healthy := k.serving.Load(), k.client
+	r := c.replica()
+	look(t, r, lookEvery)
+	before, healthy := r.serving.Load(), r.client
 	c.clock.Step(61 * 24 * time.Hour)
 	denied := apierrors.NewForbidden(admissionregistrationv1.Resource("validatingwebhookconfigurations"), DefaultName, nil)
-	k.client = interceptor.NewClient(c.client, interceptor.Funcs{
+	r.client = interceptor.NewClient(c.client, interceptor.Funcs{
 		Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
 			return denied
 		},
 	})
 	for range 3 {
-		if next, err := k.look(t.Context()); !apierrors.IsForbidden(err) || next != lookSoon {
+		if next, err := r.look(t.Context()); !apierrors.IsForbidden(err) || next != lookSoon {
 			t.Errorf("%v, %v; want the denial, and another look soon", next, err)
 		}
 	}
-	if k.serving.Load() != before {
+	if r.serving.Load() != before {
 		t.Error("what nobody trusts is served")
 	}
-	k.client = healthy
-	look(t, k, lookSoon)
-	look(t, k, lookEvery)
-	if k.serving.Load() == before {
+	r.client = healthy
+	look(t, r, lookSoon)
+	look(t, r, lookEvery)
+	if r.serving.Load() == before {
 		t.Error("what is trusted is not served")
 	}
 }
@@ -292,8 +292,8 @@ func TestRace(t *testing.T) {
 	if !raced || !bytes.Equal(faster.serving.Load().Leaf.Raw, slower.serving.Load().Leaf.Raw) {
 		t.Error("two replicas have different certificates")
 	}
-	for _, k := range []*keeper{faster, slower} {
-		if err := c.call(t, k); err != nil {
+	for _, r := range []*rotator{faster, slower} {
+		if err := c.call(t, r); err != nil {
 			t.Error(err)
 		}
 	}
@@ -330,9 +330,9 @@ func TestDamage(t *testing.T) {
 			if err := c.client.Update(t.Context(), secret); err != nil {
 				t.Fatal(err)
 			}
-			k := c.replica()
-			look(t, k, lookEvery)
-			if err := c.call(t, k); err != nil {
+			r := c.replica()
+			look(t, r, lookEvery)
+			if err := c.call(t, r); err != nil {
 				t.Error(err)
 			}
 		})

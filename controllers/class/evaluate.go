@@ -12,7 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// A Case is an object of a class, as Judge sees it.
+// A Case is an object of a class, as Evaluate sees it.
 type Case struct {
 	// Spec is the object's own spec.
 	Spec Tree
@@ -38,8 +38,8 @@ type Namespace struct {
 	Labels map[string]string
 }
 
-// A Verdict is what an object of a class is to be.
-type Verdict struct {
+// A Evaluation is what an object of a class is to be.
+type Evaluation struct {
 	// Spec is the whole spec, the class merged into it.
 	Spec Tree
 	// Effective is what comes from the class, and from where in it.
@@ -77,9 +77,9 @@ func (p Problem) String() string {
 // A Rule reports whether an object keeps a constraint: the constraint's rule, compiled. An error says why that can't be told.
 type Rule func(spec Tree, namespace Namespace) (bool, error)
 
-// Judge merges class and object, and says what keeps them apart. It is pure. rules are the class's constraints, in their
+// Evaluate merges class and object, and says what keeps them apart. It is pure. rules are the class's constraints, in their
 // order; nil leaves them out.
-func Judge(c *Class, o Case, rules []Rule) Verdict {
+func Evaluate(c *Class, o Case, rules []Rule) Evaluation {
 	if o.Bound && o.Cloud != "" && o.Cloud != o.Leads {
 		return leftBehind(c, o, rules)
 	}
@@ -106,9 +106,9 @@ func Judge(c *Class, o Case, rules []Rule) Verdict {
 	return v
 }
 
-// leftBehind judges an object whose class was moved to another cloud, or leads nowhere now: what the class says is not about the
+// leftBehind evaluates an object whose class was moved to another cloud, or leads nowhere now: what the class says is not about the
 // object's, which stays as it was.
-func leftBehind(c *Class, o Case, rules []Rule) Verdict {
+func leftBehind(c *Class, o Case, rules []Rule) Evaluation {
 	v, leads := Frozen(o), o.Leads
 	if leads == "" {
 		leads = "no account of a known cloud"
@@ -127,11 +127,11 @@ func leftBehind(c *Class, o Case, rules []Rule) Verdict {
 }
 
 // Frozen returns what an object is to be whose class is gone: what it was when that was last recorded.
-func Frozen(o Case) Verdict { return effectiveOf(o.Before).over(o.Spec) }
+func Frozen(o Case) Evaluation { return effectiveOf(o.Before).over(o.Spec) }
 
 // over lays a spec over the defaults and under what is enforced, and notes what came from where.
-func (e Effective) over(spec Tree) Verdict {
-	v := Verdict{
+func (e Effective) over(spec Tree) Evaluation {
+	v := Evaluation{
 		Spec:      Merge(e.Defaults, e.Sized, spec, e.Enforced),
 		Effective: Effective{Size: e.Size, Named: e.Named, Defaults: Tree{}, Sized: Tree{}, Enforced: Tree{}},
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// A Verdict is what an error's code means for the object.
-type Verdict struct {
+// A Classification is what an error's code means for the object.
+type Classification struct {
 	Reason v1alpha1.Reason
 	// Stalled: a person has to act; the object is still looked at, slowly, and heals by itself.
 	Stalled bool
@@ -16,7 +16,7 @@ type Verdict struct {
 	Soon bool
 }
 
-var verdicts = map[driver.Code]Verdict{
+var classifications = map[driver.Code]Classification{
 	driver.Internal:    {Reason: v1alpha1.ReasonRetrying},
 	driver.Invalid:     {Reason: v1alpha1.ReasonInvalid, Stalled: true},
 	driver.Denied:      {Reason: v1alpha1.ReasonDenied, Stalled: true},
@@ -32,5 +32,5 @@ var verdicts = map[driver.Code]Verdict{
 	driver.PageExpired: {Reason: v1alpha1.ReasonRetrying}, // of a list: no call about one object has it
 }
 
-// Judge returns the verdict on an error that a driver returned.
-func Judge(err error) Verdict { return verdicts[driver.CodeOf(err)] }
+// Classify returns what an error means that a driver returned.
+func Classify(err error) Classification { return classifications[driver.CodeOf(err)] }

@@ -12,7 +12,7 @@ import (
 )
 
 // What every code means. Stalled is what a person has to mend; Soon what ends by itself before long.
-var want = map[driver.Code]Verdict{
+var want = map[driver.Code]Classification{
 	driver.Internal:    {Reason: v1alpha1.ReasonRetrying},
 	driver.Invalid:     {Reason: v1alpha1.ReasonInvalid, Stalled: true},
 	driver.Denied:      {Reason: v1alpha1.ReasonDenied, Stalled: true},
@@ -28,10 +28,10 @@ var want = map[driver.Code]Verdict{
 	driver.PageExpired: {Reason: v1alpha1.ReasonRetrying},
 }
 
-func TestJudgeKnowsEveryCode(t *testing.T) {
-	got := map[driver.Code]Verdict{}
+func TestClassifyKnowsEveryCode(t *testing.T) {
+	got := map[driver.Code]Classification{}
 	for c := driver.Internal; c == driver.Internal || c.String() != driver.Internal.String(); c++ { // past the last, names are Internal's
-		got[c] = Judge(fmt.Errorf("observe: %w", &driver.Error{Code: c, Op: "Get"}))
+		got[c] = Classify(fmt.Errorf("observe: %w", &driver.Error{Code: c, Op: "Get"}))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -39,9 +39,9 @@ func TestJudgeKnowsEveryCode(t *testing.T) {
 }
 
 // What no driver wrapped is retried, and is nobody's to mend.
-func TestJudgeOfStrangers(t *testing.T) {
+func TestClassifyErrorsOfOthers(t *testing.T) {
 	for _, err := range []error{errors.New("connection reset"), fmt.Errorf("wrapped: %w", errors.ErrUnsupported)} {
-		if diff := cmp.Diff(want[driver.Internal], Judge(err)); diff != "" {
+		if diff := cmp.Diff(want[driver.Internal], Classify(err)); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 	}
