@@ -23,7 +23,7 @@ func buildControlPlane(ctx context.Context, t *transcript, root string, servers 
 		kubectl = filepath.Join(root, "bin", "kubectl")
 	}
 	if !servers {
-		_, err := cluster.BuildProgram(ctx, t, filepath.Join("test", "cluster", "tether"))
+		_, err := cluster.BuildProgram(ctx, t, filepath.Join("test", "cluster", "supervisor"))
 		if err == nil && len(without) == 0 {
 			err = cluster.Build(ctx, t, "etcd", "kube-apiserver", "kube-controller-manager")
 		}
@@ -69,7 +69,7 @@ func useAssets(bin string, assets map[string]string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "tether"} {
+	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "supervisor"} {
 		to, given := assets[name]
 		if !given {
 			to = filepath.Join(bin, name)

@@ -18,7 +18,7 @@ func TestUseAssets(t *testing.T) {
 	folder := os.Getenv("MOORING_CONTROLPLANE")
 	for name, want := range map[string]string{
 		"etcd": "/elsewhere/etcd", "kube-apiserver": "/elsewhere/kube-apiserver",
-		"kube-controller-manager": filepath.Join(bin, "kube-controller-manager"), "tether": filepath.Join(bin, "tether"),
+		"kube-controller-manager": filepath.Join(bin, "kube-controller-manager"), "supervisor": filepath.Join(bin, "supervisor"),
 	} {
 		if got, err := os.Readlink(filepath.Join(folder, name)); err != nil || got != want {
 			t.Errorf("%s is %q, want %q: %v", name, got, want, err)

@@ -8,5 +8,5 @@
 // would install, removes all of that at the end, and touches no cluster that the flag does not name.
 //
 // Nothing is left running when it ends, whatever way that is: a process supervisor kills the servers when the kernel drops quickstart's
-// lock of a file (see test/cluster/tether), and quickstart itself ends with the process that started it.
+// lock of a file (see test/cluster/supervisor), and quickstart itself ends with the process that started it.
 package main

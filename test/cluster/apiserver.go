@@ -56,7 +56,7 @@ func (c *Cluster) startServers(binaries string, audit bool) error {
 }
 
 func (c *Cluster) etcd(binaries string, out io.Writer) (*envtest.Etcd, error) {
-	path, err := c.leash.wrap(binaries, etcd)
+	path, err := c.lock.wrap(binaries, etcd)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (c *Cluster) etcd(binaries string, out io.Writer) (*envtest.Etcd, error) {
 }
 
 func (c *Cluster) apiServer(binaries string, out io.Writer) (*envtest.APIServer, error) {
-	path, err := c.leash.wrap(binaries, apiServer)
+	path, err := c.lock.wrap(binaries, apiServer)
 	if err != nil {
 		return nil, err
 	}

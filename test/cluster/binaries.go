@@ -20,7 +20,7 @@ const (
 	etcd              = "etcd"
 	apiServer         = "kube-apiserver"
 	controllerManager = "kube-controller-manager"
-	tether            = "tether"
+	supervisor        = "supervisor"
 )
 
 // Binaries returns the folder of the control plane's binaries: $MOORING_CONTROLPLANE, else
@@ -30,7 +30,7 @@ func Binaries() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find control plane: %w", err)
 	}
-	for _, name := range []string{etcd, apiServer, controllerManager, tether} {
+	for _, name := range []string{etcd, apiServer, controllerManager, supervisor} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			return "", fmt.Errorf("find %s in %q: %w", name, dir, errors.Join(ErrNotBuilt, err))
 		}

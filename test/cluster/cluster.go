@@ -42,7 +42,7 @@ type Cluster struct {
 	temporary bool   // dir is removed by Stop
 	crdDir    string
 	log       io.Writer
-	leash     *leash
+	lock      *lockFile
 	env       *envtest.Environment
 	manager   *manager
 	config    *rest.Config
@@ -103,7 +103,7 @@ func start(ctx context.Context, binaries string, o Options) (_ *Cluster, err err
 	return c, ctx.Err()
 }
 
-// prepare makes the folder and takes the leash in it.
+// prepare makes the folder and takes the lock file in it.
 func (c *Cluster) prepare() error {
 	if c.dir == "" {
 		dir, err := os.MkdirTemp("", "mooring-")
@@ -117,7 +117,7 @@ func (c *Cluster) prepare() error {
 		return err
 	}
 	c.dir = dir
-	c.leash, err = takeLeash(c.path())
+	c.lock, err = takeLock(c.path())
 	return err
 }
 
@@ -155,11 +155,11 @@ func (c *Cluster) UserKubeconfig(name string, groups ...string) ([]byte, error) 
 	return kubeconfig(config)
 }
 
-// Command returns a command that is not started yet and runs a program on the leash of the control plane: what
+// Command returns a command that is not started yet and runs a program under the supervisor of the control plane: what
 // ends us, whatever it is, ends the program. It has a process group of its own, which is where signals
 // for it go: Ctrl-C in a terminal reaches only us.
 func (c *Cluster) Command(program string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(c.binaries, tether), append([]string{c.leash.file.Name(), program}, args...)...)
+	cmd := exec.Command(filepath.Join(c.binaries, supervisor), append([]string{c.lock.file.Name(), program}, args...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd
 }
@@ -202,9 +202,9 @@ func (c *Cluster) Stop() error {
 		errs = append(errs, c.env.Stop())
 		c.env = nil
 	}
-	if c.leash != nil {
-		errs = append(errs, c.leash.release())
-		c.leash = nil
+	if c.lock != nil {
+		errs = append(errs, c.lock.release())
+		c.lock = nil
 	}
 	if c.temporary {
 		errs = append(errs, os.RemoveAll(c.dir))

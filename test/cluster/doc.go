@@ -10,8 +10,8 @@
 //	writes := requests.Count(cluster.Writes, cluster.By("mooring"))
 //
 // There is no kubelet and no scheduler: objects are stored, validated, watched and garbage-collected,
-// and no pod ever runs. The servers cannot outlive the program that started them: each runs on a leash
-// (see tether) that the kernel lets go of when that program ends, whatever way it ends.
+// and no pod ever runs. The servers cannot outlive the program that started them: each runs under a supervisor
+// (see the command supervisor), which holds a lock that the kernel drops when that program ends, whatever way it ends.
 //
 // Only tests, benchmarks and the quickstart import this package.
 package cluster

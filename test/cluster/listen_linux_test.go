@@ -67,7 +67,7 @@ func listeners(t *testing.T, table string) []listener {
 	return all
 }
 
-// servers returns the processes whose command line names the cluster's folder: tethers and servers.
+// servers returns the processes whose command line names the cluster's folder: supervisors and servers.
 func servers(t *testing.T, c *Cluster) []int { return processes(t, c.path()) }
 
 // processes returns the living processes whose command line contains text, but for our own.

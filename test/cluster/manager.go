@@ -32,7 +32,7 @@ type manager struct {
 
 // startManager starts kube-controller-manager and returns when it says that it is healthy.
 func (c *Cluster) startManager(ctx context.Context, binaries string) (*manager, error) {
-	path, err := c.leash.wrap(binaries, controllerManager)
+	path, err := c.lock.wrap(binaries, controllerManager)
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func mountable(t *testing.T, root string) {
 	}
 }
 
-// A process is the program, started on the control plane's leash.
+// A process is the program, started under the control plane's supervisor.
 type process struct {
 	cmd   *exec.Cmd
 	log   bytes.Buffer // to be read when it has ended

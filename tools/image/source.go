@@ -27,7 +27,7 @@ type source struct {
 }
 
 // smallest is a program of Mooring's module that builds in a second. Go stamps all programs of a module alike.
-const smallest = "./test/cluster/tether"
+const smallest = "./test/cluster/supervisor"
 
 // sourceOf asks Go what it stamps, so that the image's labels say what the program in it says.
 func sourceOf(ctx context.Context, dir string) (source, error) {

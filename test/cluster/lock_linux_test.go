@@ -37,7 +37,7 @@ func TestKilled(t *testing.T) {
 			break
 		}
 	}
-	// Three tethers and the three servers on them.
+	// Three supervisors and the three servers under them.
 	if pids := processes(t, dir); len(pids) < 6 {
 		t.Errorf("processes %v, want at least 6", pids)
 	}

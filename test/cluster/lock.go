@@ -10,33 +10,33 @@ import (
 	"syscall"
 )
 
-// A leash is a locked file that keeps servers alive; see the command tether.
-type leash struct{ file *os.File }
+// A lockFile is a locked file that keeps servers alive; see the command supervisor.
+type lockFile struct{ file *os.File }
 
-// takeLeash makes dir anew, empty but for a leash, and locks that. It refuses a folder whose leash is
+// takeLock makes dir anew, empty but for a lock file, and locks that. It refuses a folder whose lock is
 // held: the servers of another living program keep their data there.
 //
 // The file is new each time, so that a server of an earlier holder, which may still be about to end,
-// never takes the new leash for its own.
-func takeLeash(dir string) (*leash, error) {
-	path := filepath.Join(dir, "leash")
+// never takes the new lock file for its own.
+func takeLock(dir string) (*lockFile, error) {
+	path := filepath.Join(dir, "lock")
 	switch old, err := lock(path, 0); {
 	case err == nil:
 		_ = old.Close()
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("take leash (is another control plane using this folder?): %w", err)
+		return nil, fmt.Errorf("take the lock file (is another control plane using this folder?): %w", err)
 	}
 	if err := os.RemoveAll(dir); err != nil {
-		return nil, fmt.Errorf("take leash: %w", err)
+		return nil, fmt.Errorf("take the lock file: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("take leash: %w", err)
+		return nil, fmt.Errorf("take the lock file: %w", err)
 	}
 	file, err := lock(path, os.O_CREATE|os.O_EXCL)
 	if err != nil {
-		return nil, fmt.Errorf("take leash: %w", err)
+		return nil, fmt.Errorf("take the lock file: %w", err)
 	}
-	return &leash{file}, nil
+	return &lockFile{file}, nil
 }
 
 // lock opens the file and locks it, or fails at once if someone else did.
@@ -52,15 +52,15 @@ func lock(path string, flags int) (*os.File, error) {
 	return file, nil
 }
 
-// release lets go: whatever still runs on the leash is killed.
-func (l *leash) release() error { return l.file.Close() }
+// release unlocks the file: whatever still runs under it is stopped.
+func (l *lockFile) release() error { return l.file.Close() }
 
-// wrap writes an executable beside the leash that runs the binary of that name on it, and returns its
+// wrap writes an executable beside the lock file that runs the binary of that name under the supervisor, and returns its
 // path. It is a script because envtest lets us choose a server's path and nothing else.
-func (l *leash) wrap(binaries, name string) (string, error) {
+func (l *lockFile) wrap(binaries, name string) (string, error) {
 	path := filepath.Join(filepath.Dir(l.file.Name()), name)
 	script := fmt.Sprintf("#!/bin/sh\nexec %s %s %s \"$@\"\n",
-		quote(filepath.Join(binaries, tether)), quote(l.file.Name()), quote(filepath.Join(binaries, name)))
+		quote(filepath.Join(binaries, supervisor)), quote(l.file.Name()), quote(filepath.Join(binaries, name)))
 	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
 		return "", fmt.Errorf("wrap %s: %w", name, err)
 	}

@@ -1,13 +1,13 @@
-// Tether runs a server on a leash: when whoever holds the leash is gone, so is the server.
+// Supervisor runs a server for as long as somebody holds a lock file: when the holder is gone, so is the server.
 //
-//	tether LEASH PROGRAM [ARGUMENT...]
+//	supervisor LOCKFILE PROGRAM [ARGUMENT...]
 //
-// LEASH is a file on which the holder keeps an exclusive lock (flock). The kernel drops that lock when
-// the holder ends, whatever way it ends: a return, a panic, SIGKILL, the out-of-memory killer. Tether waits
-// for that moment in a second lock and then kills the server. The server's exit status is tether's own.
+// LOCKFILE is a file on which the holder keeps an exclusive lock (flock). The kernel drops that lock when
+// the holder ends, whatever way it ends: a return, a panic, SIGKILL, the out-of-memory killer. The supervisor waits
+// for that moment in a second lock and then kills the server. The server's exit status is the supervisor's own.
 //
 // Signals are sent to the process group, which is how envtest does it: the server gets its own copy, and
-// tether outlives it. (Passing them on would deliver each twice, and a second SIGTERM makes kube-apiserver
+// the supervisor outlives it. (Passing them on would deliver each twice, and a second SIGTERM makes kube-apiserver
 // give up shutting down in order.)
 //
 // A lock was chosen over the parent's death signal, which is Linux's alone and follows a thread rather than
@@ -26,27 +26,27 @@ import (
 
 func main() {
 	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: tether LEASH PROGRAM [ARGUMENT...]")
+		fmt.Fprintln(os.Stderr, "usage: supervisor LOCKFILE PROGRAM [ARGUMENT...]")
 		os.Exit(2)
 	}
 	status, err := run(os.Args[1], os.Args[2], os.Args[3:])
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "tether: %v\n", err)
+		fmt.Fprintf(os.Stderr, "supervisor: %v\n", err)
 	}
 	os.Exit(status)
 }
 
-// run runs program until it ends or the leash is let go, and returns its exit status.
-func run(leash, program string, args []string) (int, error) {
+// run runs program until it ends or the lock is dropped, and returns its exit status.
+func run(lock, program string, args []string) (int, error) {
 	// The death signal below follows the thread that started the server: stay on it.
 	runtime.LockOSThread()
 
-	file, err := os.Open(leash)
+	file, err := os.Open(lock)
 	if err != nil {
-		return 1, fmt.Errorf("open leash: %w", err)
+		return 1, fmt.Errorf("open the lock file: %w", err)
 	}
-	letGo := make(chan error, 1)
-	go func() { letGo <- await(file) }()
+	dropped := make(chan error, 1)
+	go func() { dropped <- await(file) }()
 
 	// Caught and dropped, not ignored: what is ignored stays so in the server.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -65,7 +65,7 @@ func run(leash, program string, args []string) (int, error) {
 	}()
 
 	select {
-	case err := <-letGo:
+	case err := <-dropped:
 		_ = server.Process.Kill()
 		<-ended
 		return 1, err
@@ -74,15 +74,15 @@ func run(leash, program string, args []string) (int, error) {
 	}
 }
 
-// await returns when nobody holds the leash exclusively any more.
-func await(leash *os.File) error {
+// await returns when nobody holds the lock exclusively any more.
+func await(lock *os.File) error {
 	for {
-		err := syscall.Flock(int(leash.Fd()), syscall.LOCK_SH)
+		err := syscall.Flock(int(lock.Fd()), syscall.LOCK_SH)
 		if errors.Is(err, syscall.EINTR) {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("lock leash: %w", err)
+			return fmt.Errorf("lock the file: %w", err)
 		}
 		return nil
 	}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package main
-
-import "syscall"
-
-// dieWithParent does nothing where there is no death signal: a server outlives a tether that is killed.
-func dieWithParent() *syscall.SysProcAttr { return nil }
