@@ -21,8 +21,8 @@ const (
 	region  = "eu-central-1"
 )
 
-// A world is a local cloud with a connection of ours to it, and clients for what others do.
-type world struct {
+// An environment is a local cloud with a connection of ours to it, and clients for what others do.
+type environment struct {
 	*localcloud.Cloud
 	t     *testing.T
 	clock *clock
@@ -31,12 +31,12 @@ type world struct {
 	rds   *rds.Client
 }
 
-func newWorld(t *testing.T, options localcloud.Options) *world {
+func newEnvironment(t *testing.T, options localcloud.Options) *environment {
 	t.Helper()
-	return newWorldIn(t, region, options)
+	return newEnvironmentIn(t, region, options)
 }
 
-func newWorldIn(t *testing.T, region string, options localcloud.Options) *world {
+func newEnvironmentIn(t *testing.T, region string, options localcloud.Options) *environment {
 	t.Helper()
 	c := newClock()
 	options.Now, options.ListenersOnly = c.Now, true
@@ -49,13 +49,13 @@ func newWorldIn(t *testing.T, region string, options localcloud.Options) *world 
 			t.Error(err)
 		}
 	})
-	w := &world{Cloud: cloud, t: t, clock: c}
+	w := &environment{Cloud: cloud, t: t, clock: c}
 	w.conn = w.open(account, region)
 	w.s3, w.rds = w.clients(account, region)
 	return w
 }
 
-func (w *world) open(account, region string) driver.Session {
+func (w *environment) open(account, region string) driver.Session {
 	w.t.Helper()
 	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint()}).Open(w.t.Context(), driver.Opening{
 		Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
@@ -67,13 +67,13 @@ func (w *world) open(account, region string) driver.Session {
 	return conn
 }
 
-func (w *world) keys(account string) map[string][]byte {
+func (w *environment) keys(account string) map[string][]byte {
 	id, secret := w.AWSKeys(account)
 	return map[string][]byte{v1alpha1.SecretKeyAWSAccessKeyID: []byte(id), v1alpha1.SecretKeyAWSSecretAccessKey: []byte(secret)}
 }
 
 // clients returns clients with which a test does what others do behind our back.
-func (w *world) clients(account, region string) (*s3.Client, *rds.Client) {
+func (w *environment) clients(account, region string) (*s3.Client, *rds.Client) {
 	id, secret := w.AWSKeys(account)
 	cfg := awssdk.Config{
 		Region: region, Credentials: credentials.NewStaticCredentialsProvider(id, secret, ""),
@@ -83,10 +83,12 @@ func (w *world) clients(account, region string) (*s3.Client, *rds.Client) {
 }
 
 // writes counts the writes that reached the cloud since the ledger was reset.
-func (w *world) writes() int { return w.Ledger.Count(localcloud.Filter{Write: localcloud.Writes}) }
+func (w *environment) writes() int {
+	return w.Ledger.Count(localcloud.Filter{Write: localcloud.Writes})
+}
 
 // operations lists the calls since the ledger was reset.
-func (w *world) operations() []string {
+func (w *environment) operations() []string {
 	var names []string
 	for _, c := range w.Ledger.Calls(localcloud.Filter{}) {
 		names = append(names, c.Operation)

@@ -24,7 +24,7 @@ func bucketOf(name string, spec v1alpha1.BucketParameters) bucketRequest {
 }
 
 // settleBucket observes, creates and updates until nothing differs.
-func (w *world) settleBucket(req bucketRequest) driver.Observation {
+func (w *environment) settleBucket(req bucketRequest) driver.Observation {
 	w.t.Helper()
 	for range 5 {
 		seen := w.bucket(req)
@@ -43,7 +43,7 @@ func (w *world) settleBucket(req bucketRequest) driver.Observation {
 	return driver.Observation{}
 }
 
-func (w *world) bucket(req bucketRequest) driver.Observation {
+func (w *environment) bucket(req bucketRequest) driver.Observation {
 	w.t.Helper()
 	seen, err := drivertest.Buckets(w.conn).Observe(w.t.Context(), req)
 	if err != nil {
@@ -52,7 +52,7 @@ func (w *world) bucket(req bucketRequest) driver.Observation {
 	return seen
 }
 
-func (w *world) updateBucket(req bucketRequest, changes ...driver.Change) {
+func (w *environment) updateBucket(req bucketRequest, changes ...driver.Change) {
 	w.t.Helper()
 	result, err := drivertest.Buckets(w.conn).Update(w.t.Context(), req, changes)
 	if err != nil || len(result.Failed) > 0 {
@@ -60,7 +60,7 @@ func (w *world) updateBucket(req bucketRequest, changes ...driver.Change) {
 	}
 }
 
-func (w *world) bucketTags(name string) map[string]string {
+func (w *environment) bucketTags(name string) map[string]string {
 	w.t.Helper()
 	tags := map[string]string{}
 	for _, t := range do(w.t, w.s3.GetBucketTagging, &s3.GetBucketTaggingInput{Bucket: &name}).TagSet {
@@ -77,7 +77,7 @@ var fullBucket = v1alpha1.BucketParameters{
 }
 
 func TestBucketConverges(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	for name, tc := range map[string]struct {
 		spec  v1alpha1.BucketParameters
 		reads int
@@ -107,7 +107,7 @@ func TestBucketConverges(t *testing.T) {
 // A creation says what it sent after it in the words in which a read that does not show it yet tells the difference, so that nothing is
 // sent again because of that.
 func TestCreateReturnsWhatItSent(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	created, err := drivertest.Buckets(w.conn).Create(t.Context(), bucketOf("shop-sent", fullBucket))
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestCreateReturnsWhatItSent(t *testing.T) {
 
 // Each aspect drifts on its own, and costs one write.
 func TestBucketDrift(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	name := "shop-drift"
 	req := bucketOf(name, fullBucket)
 	req.Applied = w.settleBucket(req).Applied
@@ -167,7 +167,7 @@ func TestBucketDrift(t *testing.T) {
 
 // PublicAccess returns to Blocked when the spec no longer has it; versioning is left alone.
 func TestBucketRelease(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-release", v1alpha1.BucketParameters{
 		Versioning: ptr(v1alpha1.VersioningEnabled), PublicAccess: ptr(v1alpha1.PublicAccessAllowed),
 	})
@@ -192,7 +192,7 @@ func TestBucketRelease(t *testing.T) {
 }
 
 func TestBucketMarkAndTagsShareAWrite(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	name := "shop-mark"
 	do(t, w.s3.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
 		LocationConstraint: s3types.BucketLocationConstraint(region), Tags: []s3types.Tag{{Key: new("cost"), Value: new("42")}},
@@ -216,7 +216,7 @@ func TestBucketMarkAndTagsShareAWrite(t *testing.T) {
 
 // One aspect that can't be read, or written, does not keep the others from it.
 func TestBucketAspectsAreIndependent(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-aspects", fullBucket)
 	req.Applied = w.settleBucket(req).Applied
 
@@ -247,7 +247,7 @@ func TestBucketAspectsAreIndependent(t *testing.T) {
 
 // What is not clearly absent is an error, and never Absent.
 func TestBucketDoubtIsNotAbsence(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-doubt", v1alpha1.BucketParameters{})
 	for kind, want := range map[localcloud.FaultKind]driver.Code{
 		localcloud.Denied: driver.Denied, localcloud.Throttled: driver.Throttled,
@@ -265,7 +265,7 @@ func TestBucketDoubtIsNotAbsence(t *testing.T) {
 }
 
 func TestBucketOfOthers(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	name := "shop-foreign"
 	theirs, _ := w.clients(other, region)
 	do(t, theirs.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
@@ -280,7 +280,7 @@ func TestBucketOfOthers(t *testing.T) {
 }
 
 func TestBucketInAnotherRegion(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	name := "shop-elsewhere"
 	west, _ := w.clients(account, "eu-west-1")
 	do(t, west.CreateBucket, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: &s3types.CreateBucketConfiguration{
@@ -296,7 +296,7 @@ func TestBucketInAnotherRegion(t *testing.T) {
 func TestBucketIsNotCreatedAgain(t *testing.T) {
 	for _, region := range []string{"us-east-1", "eu-central-1"} {
 		t.Run(region, func(t *testing.T) {
-			w := newWorldIn(t, region, localcloud.Options{})
+			w := newEnvironmentIn(t, region, localcloud.Options{})
 			req := bucketOf("shop-again", v1alpha1.BucketParameters{})
 			req.Location = region
 			if _, err := drivertest.Buckets(w.conn).Create(t.Context(), req); err != nil {
@@ -314,7 +314,7 @@ func TestBucketIsNotCreatedAgain(t *testing.T) {
 
 // A creation whose response was lost is seen as done by the next look.
 func TestBucketCreationWithLostResponse(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-lost", v1alpha1.BucketParameters{})
 	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "CreateBucket"}, Kind: localcloud.ResponseLost, Times: 1})
 	_, err := drivertest.Buckets(w.conn).Create(t.Context(), req)
@@ -328,7 +328,7 @@ func TestBucketCreationWithLostResponse(t *testing.T) {
 }
 
 func TestBucketDeletion(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	name := "shop-versions"
 	req := bucketOf(name, v1alpha1.BucketParameters{Versioning: ptr(v1alpha1.VersioningEnabled)})
 	w.settleBucket(req)
@@ -363,7 +363,7 @@ func TestBucketDeletion(t *testing.T) {
 
 // S3 takes any words for a key, and would then refuse every object.
 func TestBucketKeyOfAnotherCloud(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-key", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec.Encryption = &v1alpha1.BucketEncryption{Key: new("projects/p1/locations/eu/keyRings/r/cryptoKeys/k")}
@@ -379,7 +379,7 @@ func TestBucketKeyOfAnotherCloud(t *testing.T) {
 
 // What a bucket's rule says beside the key stays: it is not in the spec. S3 blocks some kinds of encryption on new buckets, too.
 func TestBucketEncryptionKeepsWhatIsNotInTheSpec(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	name := "shop-blocked"
 	blocked := &s3types.BlockedEncryptionTypes{EncryptionType: []s3types.EncryptionType{s3types.EncryptionTypeSseC}}
 	req := bucketOf(name, v1alpha1.BucketParameters{})
@@ -402,7 +402,7 @@ func TestBucketEncryptionKeepsWhatIsNotInTheSpec(t *testing.T) {
 
 // What contradicts the spec for good is seen in a deletion too, without a further call: such a bucket may not be the object's.
 func TestBucketContradictionInADeletion(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-elsewhere", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
 	req.Spec = fullBucket

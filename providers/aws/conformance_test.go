@@ -67,11 +67,11 @@ func trialsOf(b *backdoor, region string) (all []drivertest.Trial) {
 
 func harness(t *testing.T) drivertest.Harness {
 	const region = "us-east-1" // where S3 is oddest
-	w := newWorldIn(t, region, localcloud.Options{Durations: localcloud.Durations{
+	w := newEnvironmentIn(t, region, localcloud.Options{Durations: localcloud.Durations{
 		Create: 8 * time.Minute, Modify: 4 * time.Minute, Delete: 4 * time.Minute, Snapshot: 6 * time.Minute,
 		ModifyOnset: 20 * time.Second,
 	}, InstanceQuota: -1})
-	b := &backdoor{world: w}
+	b := &backdoor{environment: w}
 	theirs := driver.Opening{Config: driver.Config{Location: region}, Credentials: w.keys(other)}
 	nobodys := driver.Opening{Config: driver.Config{Location: region}, Credentials: w.keys("333333333333")}
 	_, secret := w.AWSKeys(account)
@@ -110,7 +110,7 @@ func harness(t *testing.T) drivertest.Harness {
 
 // A backdoor is how the suite reaches the cloud behind the driver's back. Its calls do not count.
 type backdoor struct {
-	*world
+	*environment
 	own drivertest.Calls
 }
 

@@ -43,7 +43,7 @@ func databaseOf(name string, edit func(*v1alpha1.DatabaseParameters)) databaseRe
 }
 
 // createDatabase creates an instance and waits until it is at rest, as declared.
-func (w *world) createDatabase(req *databaseRequest) driver.Observation {
+func (w *environment) createDatabase(req *databaseRequest) driver.Observation {
 	w.t.Helper()
 	result, err := drivertest.Databases(w.conn).Create(w.t.Context(), *req)
 	if err != nil {
@@ -60,7 +60,7 @@ func (w *world) createDatabase(req *databaseRequest) driver.Observation {
 	return seen
 }
 
-func (w *world) database(req databaseRequest) driver.Observation {
+func (w *environment) database(req databaseRequest) driver.Observation {
 	w.t.Helper()
 	seen, err := drivertest.Databases(w.conn).Observe(w.t.Context(), req)
 	if err != nil {
@@ -69,7 +69,7 @@ func (w *world) database(req databaseRequest) driver.Observation {
 	return seen
 }
 
-func (w *world) updateDatabase(req databaseRequest, changes ...driver.Change) {
+func (w *environment) updateDatabase(req databaseRequest, changes ...driver.Change) {
 	w.t.Helper()
 	result, err := drivertest.Databases(w.conn).Update(w.t.Context(), req, changes)
 	if err != nil || len(result.Failed) > 0 {
@@ -78,13 +78,13 @@ func (w *world) updateDatabase(req databaseRequest, changes ...driver.Change) {
 }
 
 // modify is what somebody else does.
-func (w *world) modify(in *rds.ModifyDBInstanceInput) {
+func (w *environment) modify(in *rds.ModifyDBInstanceInput) {
 	w.t.Helper()
 	do(w.t, w.rds.ModifyDBInstance, in)
 }
 
 func TestDatabaseLife(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-orders", nil)
 	if seen := w.database(req); seen.State != driver.Absent {
 		t.Fatalf("state %v before creation", seen.State)
@@ -168,7 +168,7 @@ func TestDatabaseEdits(t *testing.T) {
 		"tags ":                 {edit: func(s *v1alpha1.DatabaseParameters) { delete(s.Tags, "team") }, effect: driver.Online, atOnce: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, localcloud.Options{Durations: slow})
+			w := newEnvironment(t, localcloud.Options{Durations: slow})
 			req := databaseOf("shop-edit", nil)
 			w.createDatabase(&req)
 			tc.edit(&req.Spec)
@@ -202,7 +202,7 @@ func TestDatabaseEdits(t *testing.T) {
 }
 
 func TestDatabaseEditsShareACall(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-edits", nil)
 	w.createDatabase(&req)
 	req.Spec.Storage.SizeGiB = new(int32(100))
@@ -218,7 +218,7 @@ func TestDatabaseEditsShareACall(t *testing.T) {
 }
 
 func TestDatabaseImpossible(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-impossible", nil)
 	w.createDatabase(&req)
 	req.Spec.Engine = ptr(v1alpha1.EngineMySQL)
@@ -248,7 +248,7 @@ func TestDatabaseImpossible(t *testing.T) {
 // What someone else leaves for the maintenance window counts as asked for: if it is what is wanted nothing is to be
 // done but to wait, and if not it is taken back, which disturbs nobody.
 func TestDatabasePendingValues(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	name := "shop-pending"
 	req := databaseOf(name, nil)
 	w.createDatabase(&req)
@@ -288,7 +288,7 @@ func TestDatabasePendingValues(t *testing.T) {
 
 // A disk that just grew can't grow again for six hours; other changes are made meanwhile.
 func TestDatabaseStorageOptimization(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-growing", nil)
 	w.createDatabase(&req)
 	req.Spec.Storage.SizeGiB = new(int32(60))
@@ -321,7 +321,7 @@ func TestDatabaseStorageOptimization(t *testing.T) {
 
 // What the cloud did by itself is no drift: a larger disk, a newer minor version.
 func TestDatabaseNoDrift(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	name := "shop-nodrift"
 	req := databaseOf(name, nil)
 	w.createDatabase(&req)
@@ -342,7 +342,7 @@ func TestDatabaseNoDrift(t *testing.T) {
 
 // The disk of an instance with 400 GiB or more grows only if its IOPS are named again.
 func TestDatabaseLargeDisk(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-large", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(500)) })
 	w.createDatabase(&req)
 	req.Spec.Storage.SizeGiB = new(int32(510))
@@ -355,7 +355,7 @@ func TestDatabaseLargeDisk(t *testing.T) {
 }
 
 func TestDatabasePassword(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-password", nil)
 	w.createDatabase(&req)
 	req.Spec.DeletionProtection = new(false)
@@ -394,7 +394,7 @@ func TestDatabasePassword(t *testing.T) {
 
 // A password that RDS took and then could not set shows until another is sent.
 func TestDatabasePasswordRefused(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-refused-password", nil)
 	w.createDatabase(&req)
 	req.Login.Password = "Another-Horse-2"
@@ -422,7 +422,7 @@ func TestDatabasePasswordRefused(t *testing.T) {
 }
 
 func TestDatabaseMark(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-mark", nil)
 	w.createDatabase(&req)
 	req.Mark.Released = true
@@ -439,7 +439,7 @@ func TestDatabaseMark(t *testing.T) {
 
 // An instance that took the place of another is not touched.
 func TestDatabaseReplaced(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-replaced", nil)
 	w.createDatabase(&req)
 	req.ID = "db-SOMEOTHERINSTANCE"
@@ -451,7 +451,7 @@ func TestDatabaseReplaced(t *testing.T) {
 }
 
 func TestDatabaseRefusedCreation(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	for name, edit := range map[string]func(*databaseRequest){
 		"no class":        func(r *databaseRequest) { r.Spec.AWS = nil },
 		"no engine":       func(r *databaseRequest) { r.Spec.Engine = nil },
@@ -478,7 +478,7 @@ func TestDatabaseRefusedCreation(t *testing.T) {
 }
 
 func TestDatabaseProtected(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-protected", func(s *v1alpha1.DatabaseParameters) { s.DeletionProtection = new(true) })
 	if seen := w.createDatabase(&req); !seen.Protected {
 		t.Error("not seen to be protected")
@@ -490,7 +490,7 @@ func TestDatabaseProtected(t *testing.T) {
 
 // An instance that failed can't take a snapshot: a person decides.
 func TestDatabaseFailed(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	w.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "CreateDBInstance"}, Kind: localcloud.FailLate, Times: 1})
 	req := databaseOf("shop-failed", nil)
 	if _, err := drivertest.Databases(w.conn).Create(t.Context(), req); err != nil {
@@ -510,7 +510,7 @@ func TestDatabaseFailed(t *testing.T) {
 }
 
 func TestDatabaseSystemTags(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-tags", nil)
 	w.createDatabase(&req)
 	arn := do(t, w.rds.DescribeDBInstances, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &req.Name}).DBInstances[0].DBInstanceArn
@@ -528,7 +528,7 @@ func TestDatabaseSystemTags(t *testing.T) {
 }
 
 func TestDatabaseStopped(t *testing.T) {
-	w := newWorld(t, localcloud.Options{Durations: slow})
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-stopped", nil)
 	w.createDatabase(&req)
 	do(t, w.rds.StopDBInstance, &rds.StopDBInstanceInput{DBInstanceIdentifier: &req.Name})

@@ -62,7 +62,7 @@ func TestOpen(t *testing.T) {
 }
 
 func TestIdentity(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	if got, err := w.conn.Identity(t.Context()); err != nil || got != account {
 		t.Errorf("identity %q, %v", got, err)
 	}
@@ -132,7 +132,7 @@ func (r resolver) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // Throttling is not retried away: the caller has to know.
 func TestThrottlingSurfaces(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	w.Faults.Add(localcloud.Fault{Kind: localcloud.Throttled})
 	_, err := drivertest.Buckets(w.conn).Observe(t.Context(), bucketOf("shop-throttled", v1alpha1.BucketParameters{}))
 	wantCode(t, err, driver.Throttled)
@@ -145,7 +145,7 @@ func TestThrottlingSurfaces(t *testing.T) {
 
 // A cloud that hangs is given up at the deadline, the caller's or the driver's own.
 func TestHang(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	w.Faults.Add(localcloud.Fault{Kind: localcloud.Hang})
 	id, secret := w.AWSKeys(account)
 	after := func(timeout time.Duration) driver.Session {
@@ -168,7 +168,7 @@ func TestHang(t *testing.T) {
 
 // Messages do not change from one try to the next, whatever goes wrong.
 func TestMessagesAreStable(t *testing.T) {
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	for _, kind := range []localcloud.FaultKind{
 		localcloud.Denied, localcloud.Throttled, localcloud.ServerError, localcloud.RequestLost, localcloud.Conflict,
 	} {

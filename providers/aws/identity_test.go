@@ -32,7 +32,7 @@ var tenant = driver.Tenant{Namespace: "shop", NamespaceUID: "6a9f-uid", Provider
 
 // A reach is a local cloud with roles, and a driver whose clock the test holds.
 type reach struct {
-	*world
+	*environment
 	cluster *localcloud.Issuer
 	clock   *clock
 }
@@ -47,8 +47,8 @@ func newReach(t *testing.T) *reach {
 
 func newReachWith(t *testing.T, options localcloud.Options) *reach {
 	t.Helper()
-	w := newWorld(t, options)
-	r := &reach{world: w, cluster: cluster(), clock: &clock{now: time.Now()}}
+	w := newEnvironment(t, options)
+	r := &reach{environment: w, cluster: cluster(), clock: &clock{now: time.Now()}}
 	w.TrustIssuer(issuer, r.cluster.Key())
 	w.AWSRole(roleOne, localcloud.AWSTrust{
 		Principals: []string{account}, ExternalID: tenant.NamespaceUID, TagSession: true, RequireTags: []string{"mooring:namespace"},

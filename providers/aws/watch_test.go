@@ -182,7 +182,7 @@ func TestCallsToTheAgentAreTold(t *testing.T) {
 // TestForbiddenInTime: who may forbid a request is asked when it is about to be sent, and not while it waits for its turn.
 func TestForbiddenInTime(t *testing.T) {
 	const atOnce = 64
-	w := newWorld(t, localcloud.Options{})
+	w := newEnvironment(t, localcloud.Options{})
 	w.Faults.Add(localcloud.Fault{Kind: localcloud.Latency, Delay: time.Second, Times: atOnce})
 	var mu sync.Mutex
 	asked, forbidden := 0, false

@@ -13,9 +13,9 @@ type carriedOut struct {
 	last                                Action
 }
 
-// carryOut plans the deletion of a world again and again, and does to a cloud what is planned, until the finalizer goes or a person
+// carryOut plans the deletion of a sample again and again, and does to a cloud what is planned, until the finalizer goes or a person
 // has to act. What the cloud is at work on comes to work, unless it fails.
-func carryOut(t *testing.T, w world, fails bool) (c carriedOut) {
+func carryOut(t *testing.T, w sample, fails bool) (c carriedOut) {
 	t.Helper()
 	for range 12 {
 		c.last = w.plan()
@@ -38,12 +38,12 @@ func carryOut(t *testing.T, w world, fails bool) (c carriedOut) {
 			passTime(&w, fails)
 		}
 	}
-	t.Fatalf("the deletion does not end: %+v\n%+v", w.scene, c.last)
+	t.Fatalf("the deletion does not end: %+v\n%+v", w.fixture, c.last)
 	return c
 }
 
 // passTime lets the cloud finish what it is at, and show what it has.
-func passTime(w *world, fails bool) {
+func passTime(w *sample, fails bool) {
 	w.AbsenceSure, w.SnapshotAbsenceSure, w.UnmarkedSure, w.InConsistencyWindow = true, true, true, false
 	switch {
 	case w.Seen.State == driver.Pending && fails:
@@ -60,18 +60,18 @@ func passTime(w *world, fails bool) {
 
 // What is said in advance of a deletion is what the plan then does.
 func TestEndingIsWhatThePlanDoes(t *testing.T) {
-	worlds, effects := 0, map[DeletionEffect]int{}
+	samples, effects := 0, map[DeletionEffect]int{}
 	product(func(choose func(n int) int) {
 		w := build(choose, true)
 		if w.Seen.State == driver.Unknown {
 			return // nothing is known, and nothing is said
 		}
 		e := EndingOf(w.View, w.Seen, w.Policy)
-		worlds++
+		samples++
 		effects[e.Effect]++
 		for _, fails := range []bool{false, true} {
 			if problem := contradicted(e, carryOut(t, w, fails), fails); problem != "" {
-				t.Fatalf("%s\nannounced %+v\ncarried out %+v\n%+v", problem, e, carryOut(t, w, fails), w.scene)
+				t.Fatalf("%s\nannounced %+v\ncarried out %+v\n%+v", problem, e, carryOut(t, w, fails), w.fixture)
 			}
 		}
 	})
@@ -80,8 +80,8 @@ func TestEndingIsWhatThePlanDoes(t *testing.T) {
 			t.Errorf("effect %d was never announced", effect)
 		}
 	}
-	if worlds < 30_000 {
-		t.Errorf("only %d worlds", worlds)
+	if samples < 30_000 {
+		t.Errorf("only %d samples", samples)
 	}
 }
 

@@ -62,25 +62,25 @@ const (
 	approvals        // how many there are
 )
 
-// A world is a scene, and what is known of how it came about.
-type world struct {
-	scene
+// A sample is a fixture, and what is known of how it came about.
+type sample struct {
+	fixture
 	difference difference
 	approval   int
 	// classChanged: all that differs does so because the class says something else.
 	classChanged bool
 }
 
-// build makes a world from choices: choose returns a number below n. It is how the product and the fuzzer
-// name the same world. What can't matter in a state keeps one value there, or the product would be too large;
+// build makes a sample from choices: choose returns a number below n. It is how the product and the fuzzer
+// name the same sample. What can't matter in a state keeps one value there, or the product would be too large;
 // TestPlanLeavesOut holds that it does not.
-func build(choose func(n int) int, deleting bool) world {
-	return buildWith(choose, deleting, func(*world) {})
+func build(choose func(n int) int, deleting bool) sample {
+	return buildWith(choose, deleting, func(*sample) {})
 }
 
-// buildWith is build; prepare changes the world before a person answers its plan.
-func buildWith(choose func(n int) int, deleting bool, prepare func(*world)) world {
-	var w world
+// buildWith is build; prepare changes the sample before a person answers its plan.
+func buildWith(choose func(n int) int, deleting bool, prepare func(*sample)) sample {
+	var w sample
 	flag := func() bool { return choose(2) == 1 }
 	w.Mark, w.Deleting, w.Bound, w.HasFinalizer = itsMark, deleting, true, true
 	w.Policy = settled().Policy
@@ -117,7 +117,7 @@ func buildWith(choose func(n int) int, deleting bool, prepare func(*world)) worl
 
 // chooseSeen fills in what was seen, as far as the contract lets an observation say it: only what is there has
 // a mark, an id and changes, and a snapshot is looked for once it is gone.
-func chooseSeen(w *world, choose func(int) int, deleting bool) {
+func chooseSeen(w *sample, choose func(int) int, deleting bool) {
 	w.Seen.State = []driver.State{driver.Unknown, driver.Absent, driver.Pending, driver.Ready, driver.Failed, driver.Deleting}[choose(6)]
 	switch w.Seen.State {
 	case driver.Unknown:
@@ -159,7 +159,7 @@ func chooseSeen(w *world, choose func(int) int, deleting bool) {
 	w.Applied, w.Seen.Changes = w.difference.applied, w.difference.changes
 }
 
-func (w *world) answer(approval int) {
+func (w *sample) answer(approval int) {
 	w.approval = approval
 	switch approval {
 	case rightApproval:
@@ -172,13 +172,13 @@ func (w *world) answer(approval int) {
 	}
 }
 
-func (w world) there() bool {
+func (w sample) there() bool {
 	return w.Seen.State == driver.Pending || w.Seen.State == driver.Ready || w.Seen.State == driver.Failed
 }
 
 // ours says as the design does, and not as ownership does: it bears our mark, or lost its mark and
 // has the identity that we know. Another object of our name is not ours.
-func (w world) ours() bool {
+func (w sample) ours() bool {
 	if w.ID != "" && w.Seen.ID != "" && w.ID != w.Seen.ID {
 		return false
 	}
@@ -186,15 +186,15 @@ func (w world) ours() bool {
 }
 
 // made reports whether the cloud object was made for the object, as far as that is noted: 0.1.0 did not note it.
-func (w world) made() bool {
+func (w sample) made() bool {
 	contradicts := slices.ContainsFunc(w.Seen.Changes, func(c driver.Change) bool { return c.Effect == driver.Impossible })
 	return w.Origin == v1alpha1.OriginCreated || w.Origin == "" && w.Policy.Adoption != v1alpha1.AdoptionIfExists && !contradicts
 }
 
-func (w world) full() bool { return w.Policy.Management == v1alpha1.ManagementFull }
+func (w sample) full() bool { return w.Policy.Management == v1alpha1.ManagementFull }
 
 // cause is the known cause of the i-th change.
-func (w world) cause(i int) string {
+func (w sample) cause(i int) string {
 	if w.classChanged {
 		return v1alpha1.CauseClass
 	}
@@ -208,7 +208,7 @@ func (w world) cause(i int) string {
 }
 
 // waits reports whether the i-th change may not be made before it is approved.
-func (w world) waits(i int) bool {
+func (w sample) waits(i int) bool {
 	if !w.Seen.Changes[i].Effect.Disruptive() {
 		return false
 	}
@@ -226,7 +226,7 @@ func (w world) waits(i int) bool {
 }
 
 // contradicts reports whether the spec itself asks for something that is impossible.
-func (w world) contradicts() bool {
+func (w sample) contradicts() bool {
 	for i, c := range w.Seen.Changes {
 		if c.Effect == driver.Impossible && w.cause(i) != v1alpha1.CauseClass {
 			return true
@@ -242,97 +242,97 @@ func implies(claim, consequence bool) bool { return !claim || consequence }
 var properties = []struct {
 	name  string
 	says  string
-	holds func(w world, a Action) bool
+	holds func(w sample, a Action) bool
 }{
 	{"Unknown permits nothing", "The zero value of an observation permits nothing.",
-		func(w world, a Action) bool { return implies(w.Seen.State == driver.Unknown, a.Verb == Wait) }},
+		func(w sample, a Action) bool { return implies(w.Seen.State == driver.Unknown, a.Verb == Wait) }},
 	{"Create what is surely not there", "Unknown permits nothing. Absence from a list is not absence. One cloud object per Kubernetes object, ever.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(a.Verb == Create, w.Seen.State == driver.Absent && !w.Deleting && w.full() && (!w.Bound || w.AbsenceSure))
 		}},
 	{"Create nothing in place of a lost one", "An empty database in place of a lost one is not healing.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(a.Verb == Create && w.Bound && w.WasReady, w.Policy.WhenVanished == v1alpha1.WhenVanishedRecreate)
 		}},
 	{"Delete only by wish", "Deletion is the dangerous verb.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(a.Verb == Delete, w.Deleting && w.full() && w.ours() &&
 				w.Policy.Deletion != v1alpha1.DeletionRetain && !w.Seen.Protected && (w.Seen.State == driver.Ready || w.Seen.State == driver.Failed))
 		}},
 	{"Delete what was made, or was once as declared", "An object that was never Ready under us deletes nothing that it did not make.",
-		func(w world, a Action) bool { return implies(a.Verb == Delete, w.WasApplied || w.made()) }},
+		func(w sample, a Action) bool { return implies(a.Verb == Delete, w.WasApplied || w.made()) }},
 	{"what contradicts the spec is not taken over", "What contradicts the spec for good (engine, location) is not marked at all.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(a.Verb == Adopt && !w.ours(), !slices.ContainsFunc(w.Seen.Changes, func(c driver.Change) bool {
 				return c.Effect == driver.Impossible && !w.classChanged
 			}))
 		}},
 	{"what a namespace left is for that namespace", "Only the same namespace may take it back.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(w.Seen.Mark == leftByOthers && w.AdoptFrom != "bank/orders", a.Verb != Adopt && a.Verb != Converge)
 		}},
 	{"tenants are not told whose it is", "Tenants are told that it is another's, not whose.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(!w.Seen.Mark.SameOwner(itsMark), !strings.Contains(a.Message, "bank") && !strings.Contains(a.Message, "c2") && !strings.Contains(a.Message, "c1"))
 		}},
 	{"nothing of others is touched", "Nothing without our mark, or an explicit adoption, is changed or deleted.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(a.Verb == Update || a.Verb == Delete || a.Verb == Release, w.there() && w.ours())
 		}},
 	{"Adopt only as allowed", "IfMarked (default: marked by this cluster id, namespace and name, under an earlier uid, and not released), Never, IfExists.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			allowed := w.Policy.Adoption == v1alpha1.AdoptionIfExists ||
 				w.Policy.Adoption == v1alpha1.AdoptionIfMarked && w.Seen.Mark == beforeMark && (w.ID == "" || w.Seen.ID == "" || w.ID == w.Seen.ID)
 			return implies(a.Verb == Adopt, !w.Deleting && w.full() && (w.Seen.State == driver.Ready || w.Seen.State == driver.Failed)) &&
 				implies(a.Verb == Adopt, w.ours() || allowed)
 		}},
 	{"no fight over an object", "Owned by someone else: Stalled, nothing touched.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			elses := w.Seen.Mark == othersMark || w.Seen.Mark == foreignMark || w.Seen.Mark == leftByOthers
 			return implies(w.WasReady && elses && !w.Deleting && w.full(), a.Verb == Stall || a.Verb == Wait)
 		}},
 	{"a mark that does not show yet is no verdict", "Only what was seen counts. 401, 403, 429, 5xx and time-outs are never \"not found\".",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(w.there() && w.Seen.Mark.Zero() && w.Bound && !w.UnmarkedSure && w.full() && !(w.Deleting && w.ours()), a.Verb == Wait)
 		}},
 	{"Observe writes nothing", "management: Observe puts no mark, no finalizer, and never deletes.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(!w.full(), slices.Contains([]Verb{Wait, Converge, Stall, RemoveFinalizer}, a.Verb))
 		}},
 	{"Forget only what needs nothing more", "The finalizer goes only after the cloud confirmed absence or the policy says retain.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			absent := w.Seen.State == driver.Absent && (!w.Bound || w.AbsenceSure)
 			return implies(a.Verb == RemoveFinalizer, w.Deleting && w.Seen.State != driver.Unknown &&
 				(absent || !w.full() || w.there() && !w.ours()))
 		}},
 	{"Forget nothing whose snapshot is not there", "The finalizer goes only once that is available.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			wanted := w.full() && w.Bound && w.Policy.Deletion == v1alpha1.DeletionSnapshot && w.Seen.State == driver.Absent
 			return implies(a.Verb == RemoveFinalizer && wanted, w.Seen.Snapshot == driver.Ready || w.SnapshotAbsenceSure)
 		}},
 	{"a snapshot of all that works", "Snapshot (default: final snapshot); an instance that never worked needs none.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return a.Snapshot == (a.Verb == Delete && w.Policy.Deletion == v1alpha1.DeletionSnapshot && (w.WasReady || w.Seen.State == driver.Ready))
 		}},
 	{"what stays is said to stay", "Retain also keeps the connection Secret.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return a.Orphaned == (a.Verb == RemoveFinalizer && (w.Seen.State != driver.Absent || !w.full()))
 		}},
 	{"Release only to retain", "Retain marks what it leaves as released.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(a.Verb == Release, w.Deleting && w.full() && (w.Policy.Deletion == v1alpha1.DeletionRetain || !w.WasApplied && !w.made()))
 		}},
 	{"a deletion changes nothing but its protection", "Deletion is the dangerous verb.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(w.Deleting, !slices.Contains([]Verb{Create, Adopt, AwaitApproval, Converge}, a.Verb)) &&
 				implies(w.Deleting && a.Verb == Update, w.Seen.Protected && slices.Equal(driver.Names(a.Changes), []string{protection}))
 		}},
 	{"only a deletion deletes", "It is created, kept as declared, and deleted only when that is safe.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(!w.Deleting, !slices.Contains([]Verb{Delete, Release, RemoveFinalizer}, a.Verb))
 		}},
 	{"disruption needs an edit or an approval", "OnSpecChange (default: an edit of the spec is applied; a disruptive drift correction or class change waits for approval), Always, OnApproval.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			for i, c := range w.Seen.Changes {
 				if !w.Deleting && w.waits(i) && slices.Contains(driver.Names(a.Changes), c.Field) && w.approval != rightApproval {
 					return false
@@ -341,7 +341,7 @@ var properties = []struct {
 			return true
 		}},
 	{"what need not wait does not", "An edit of the spec is applied.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			for i, c := range w.Seen.Changes {
 				if a.Verb == Update && !w.Deleting && c.Effect != driver.Impossible && !(w.contradicts() && c.Effect.Disruptive()) && !w.waits(i) && !slices.Contains(driver.Names(a.Changes), c.Field) {
 					return false
@@ -350,11 +350,11 @@ var properties = []struct {
 			return true
 		}},
 	{"a right approval approves all that waits", "Approval is the annotation mooring.dev/approve: <hash>.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(w.approval == rightApproval && w.Approval != "" && !w.contradicts(), a.Verb == Update && a.Hash == "")
 		}},
 	{"a wrong or replayed approval approves nothing", "The hash of the plan (with a serial, so that an old approval kept in Git approves nothing new).",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			if w.approval != wrongApproval && w.approval != replayedApproval {
 				return true
 			}
@@ -365,16 +365,16 @@ var properties = []struct {
 			return reflect.DeepEqual(a, other)
 		}},
 	{"a wrong or replayed approval is answered", "A wrong approval is answered in the status.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			wrong := (w.approval == wrongApproval || w.approval == replayedApproval) && w.Approval != ""
 			return implies(a.Verb == AwaitApproval && a.Reason == v1alpha1.ReasonApprovalRequired, wrong == strings.Contains(a.Message, "which is not the hash of this plan"))
 		}},
 	{"nothing disruptive beside what is impossible", "Nothing disruptive starts while another part of the spec is impossible.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(w.contradicts() && !w.Deleting, !slices.ContainsFunc(a.Changes, func(c driver.Change) bool { return c.Effect.Disruptive() }))
 		}},
 	{"all that is impossible is told", "All impossible changes at once, not one by one.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			for _, c := range w.Seen.Changes {
 				if a.Reason == v1alpha1.ReasonImmutable && c.Effect == driver.Impossible && !strings.Contains(a.Message, c.Field+" can't change") {
 					return false
@@ -383,17 +383,17 @@ var properties = []struct {
 			return true
 		}},
 	{"Impossible is never tried", "Impossible: the cloud can't do it to what exists.",
-		func(_ world, a Action) bool {
+		func(_ sample, a Action) bool {
 			return !slices.ContainsFunc(a.Changes, func(c driver.Change) bool { return c.Effect == driver.Impossible })
 		}},
 	{"Update and changes go together", "Update applies exactly changes.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return (a.Verb == Update) == (len(a.Changes) > 0) && !slices.ContainsFunc(a.Changes, func(c driver.Change) bool {
 				return !slices.ContainsFunc(w.Seen.Changes, func(s driver.Change) bool { return reflect.DeepEqual(s, c) })
 			})
 		}},
 	{"every difference is shown, with its cause", "pendingChanges shows from, to, effect and cause.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			if w.Deleting || w.Seen.State != driver.Ready || !w.full() || !w.ours() || a.Verb == Adopt || a.KeepConditions {
 				return true
 			}
@@ -404,20 +404,20 @@ var properties = []struct {
 			return reflect.DeepEqual(a.Pending, want)
 		}},
 	{"Settle only when nothing differs", "Converged means silent.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(a.Verb == Converge && w.full(), len(w.Seen.Changes) == 0 && !w.InConsistencyWindow && w.Seen.State == driver.Ready && w.ours())
 		}},
 	{"Ready can be used", "Ready: this generation of the spec was applied, and it is usable.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			return implies(a.Verb == Converge && w.full(), w.Seen.Available && a.Reason == v1alpha1.ReasonReady || w.Seen.Stopped && a.Reason == v1alpha1.ReasonStopped)
 		}},
 	{"Ask says what to approve", "The hash of the plan stands in status and in the condition's message.",
-		func(_ world, a Action) bool {
+		func(_ sample, a Action) bool {
 			return implies(a.Verb == AwaitApproval && a.Reason == v1alpha1.ReasonApprovalRequired, len(a.Hash) == 12 && strings.Contains(a.Message, v1alpha1.AnnotationApprove+"="+a.Hash)) &&
 				implies(a.Verb == AwaitApproval && a.Reason != v1alpha1.ReasonApprovalRequired, a.Hash == "" && a.Reason == v1alpha1.ReasonImmutable)
 		}},
 	{"an unapplied generation is not called applied", "An edit waits for approval: Ready False. Drift waits for approval; the spec's generation is applied: Ready True.",
-		func(w world, a Action) bool {
+		func(w sample, a Action) bool {
 			edits := false
 			for i, c := range w.Seen.Changes {
 				_, known := w.Applied[c.Field]
@@ -426,11 +426,11 @@ var properties = []struct {
 			return implies(a.Verb == AwaitApproval, a.EditWaits == edits)
 		}},
 	{"quiet is only who waits", "One failed observation flips nothing.",
-		func(_ world, a Action) bool { return implies(a.KeepConditions, a.Verb == Wait) }},
+		func(_ sample, a Action) bool { return implies(a.KeepConditions, a.Verb == Wait) }},
 	{"every plan is explained", "Messages say what to do next.",
-		func(_ world, a Action) bool { return len(a.Message) > 10 && !strings.Contains(a.Message, "%!") }},
+		func(_ sample, a Action) bool { return len(a.Message) > 10 && !strings.Contains(a.Message, "%!") }},
 	{"reasons are of the list", "Reasons are a closed, documented list of constants.",
-		func(_ world, a Action) bool { return slices.Contains(reasons, a.Reason) }},
+		func(_ sample, a Action) bool { return slices.Contains(reasons, a.Reason) }},
 }
 
 // reasons are the documented constants, read from their source.
@@ -457,12 +457,12 @@ var reasons = func() []v1alpha1.Reason {
 	return all
 }()
 
-func check(t *testing.T, w world) {
+func check(t *testing.T, w sample) {
 	t.Helper()
 	a := w.plan()
 	for _, p := range properties {
 		if !p.holds(w, a) {
-			text, _ := json.MarshalIndent(w.scene, "", " ")
+			text, _ := json.MarshalIndent(w.fixture, "", " ")
 			t.Fatalf("%s\n  %q\ndecided: %+v\ndifference: %s, approval: %d\n%s", p.name, p.says, a, w.difference.name, w.approval, text)
 		}
 	}
@@ -495,16 +495,16 @@ func product(visit func(choose func(n int) int)) {
 func TestPlanProperties(t *testing.T) {
 	for name, deleting := range map[string]bool{"living": false, "deleting": true} {
 		t.Run(name, func(t *testing.T) {
-			worlds, verbs := 0, map[Verb]bool{}
+			samples, verbs := 0, map[Verb]bool{}
 			product(func(choose func(n int) int) {
 				w := build(choose, deleting)
 				check(t, w)
-				worlds++
+				samples++
 				verbs[w.plan().Verb] = true
 			})
 			// A product that lost a dimension would pass everything.
-			if least := map[bool]int{false: 250_000, true: 30_000}[deleting]; worlds < least {
-				t.Errorf("only %d worlds", worlds)
+			if least := map[bool]int{false: 250_000, true: 30_000}[deleting]; samples < least {
+				t.Errorf("only %d samples", samples)
 			}
 			want := []Verb{Wait, Converge, Create, Adopt, Update, AwaitApproval, Stall}
 			if deleting {
@@ -522,9 +522,9 @@ func TestPlanProperties(t *testing.T) {
 // The same holds when it is the class that says something else, whatever was edited at the same time; and then nothing
 // stalls for what can't be changed, since the object's own spec is applied.
 func TestPlanPropertiesOfChangedClasses(t *testing.T) {
-	worlds, asked := 0, 0
+	samples, asked := 0, 0
 	product(func(choose func(n int) int) {
-		w := buildWith(choose, false, func(w *world) {
+		w := buildWith(choose, false, func(w *sample) {
 			w.classChanged = true
 			w.ByClass, w.ClassChanged = driver.Names(w.Seen.Changes), driver.Names(w.Seen.Changes)
 		})
@@ -533,15 +533,15 @@ func TestPlanPropertiesOfChangedClasses(t *testing.T) {
 		}
 		check(t, w)
 		a := w.plan()
-		if worlds++; a.Verb == AwaitApproval {
+		if samples++; a.Verb == AwaitApproval {
 			asked++
 		}
 		if a.Verb == Stall && a.Reason == v1alpha1.ReasonImmutable {
 			t.Fatalf("%s stalls an object whose spec is applied: %+v", w.difference.name, a)
 		}
 	})
-	if worlds < 200_000 || asked == 0 {
-		t.Errorf("only %d worlds, of which %d ask", worlds, asked)
+	if samples < 200_000 || asked == 0 {
+		t.Errorf("only %d samples, of which %d ask", samples, asked)
 	}
 }
 
@@ -551,7 +551,7 @@ func TestPlanOfRefused(t *testing.T) {
 		w := build(choose, false)
 		w.Policy.Refused = Refusal{v1alpha1.ReasonClassViolated, "at most 100 GiB"}
 		if a := w.plan(); w.Seen.State != driver.Unknown && (a.Verb != Stall || a.Reason != v1alpha1.ReasonClassViolated || len(a.Changes) > 0) {
-			t.Fatalf("%+v\ndecides %+v", w.scene, a)
+			t.Fatalf("%+v\ndecides %+v", w.fixture, a)
 		}
 	})
 	product(func(choose func(n int) int) {
@@ -559,7 +559,7 @@ func TestPlanOfRefused(t *testing.T) {
 		before := w.plan()
 		w.Policy.Refused = Refusal{v1alpha1.ReasonClassViolated, "at most 100 GiB"}
 		if after := w.plan(); !reflect.DeepEqual(before, after) {
-			t.Fatalf("%+v\ndecides %+v, and refused %+v", w.scene, before, after)
+			t.Fatalf("%+v\ndecides %+v, and refused %+v", w.fixture, before, after)
 		}
 	})
 }
@@ -567,15 +567,15 @@ func TestPlanOfRefused(t *testing.T) {
 // What the product leaves out does not matter there: a deletion asks for no approval and adopts nothing, a living
 // object's protection is for later, and what is there is neither created nor surely absent.
 func TestPlanLeavesOut(t *testing.T) {
-	same := func(w world, other scene) {
+	same := func(w sample, other fixture) {
 		t.Helper()
 		if !reflect.DeepEqual(w.plan(), other.plan()) {
-			t.Fatalf("%+v\ndecides %+v, and\n%+v\ndecides %+v", w.scene, w.plan(), other, other.plan())
+			t.Fatalf("%+v\ndecides %+v, and\n%+v\ndecides %+v", w.fixture, w.plan(), other, other.plan())
 		}
 	}
 	product(func(choose func(n int) int) {
 		w := build(choose, true)
-		other := w.scene
+		other := w.fixture
 		other.Policy.WhenVanished = v1alpha1.WhenVanishedRecreate
 		if w.Origin != "" {
 			other.Policy.Adoption = v1alpha1.AdoptionIfExists
@@ -585,7 +585,7 @@ func TestPlanLeavesOut(t *testing.T) {
 	})
 	product(func(choose func(n int) int) {
 		w := build(choose, false)
-		other := w.scene
+		other := w.fixture
 		other.Policy.Deletion, other.Seen.Protected = v1alpha1.DeletionRetain, true
 		other.Seen.Snapshot = driver.Failed
 		if w.there() {
@@ -618,10 +618,10 @@ func TestPlanIsPure(t *testing.T) {
 	w := build(func(n int) int { return n - 1 }, false)
 	w.Seen.State = driver.Ready
 	w.Seen.Mark, w.ID, w.Seen.ID = itsMark, "", ""
-	before, _ := json.Marshal(w.scene)
+	before, _ := json.Marshal(w.fixture)
 	first, second := w.plan(), w.plan()
-	if after, _ := json.Marshal(w.scene); !reflect.DeepEqual(first, second) || string(before) != string(after) {
-		t.Errorf("planned %+v, then %+v; the scene was %s and is %s", first, second, before, after)
+	if after, _ := json.Marshal(w.fixture); !reflect.DeepEqual(first, second) || string(before) != string(after) {
+		t.Errorf("planned %+v, then %+v; the fixture was %s and is %s", first, second, before, after)
 	}
 }
 

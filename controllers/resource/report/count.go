@@ -16,7 +16,7 @@ func (e *entry) subject() telemetry.Subject {
 	return telemetry.Subject{Kind: e.Kind.Name, Provider: e.Object.GetResourceStatus().Provider}
 }
 
-// count tells the metrics what a reconciliation came to that is recorded.
+// count counts, in the metrics, what a reconciliation came to that is recorded.
 func (e *entry) count(next reconcile.Result) {
 	if e.Metrics == nil {
 		return
@@ -42,7 +42,7 @@ func (e *entry) count(next reconcile.Result) {
 	}
 }
 
-// countDeleted tells the metrics of a deletion that is finished.
+// countDeleted counts a deletion that is finished.
 func (e *entry) countDeleted() {
 	if e.Metrics == nil || !e.Outcome.Finished {
 		return
@@ -54,7 +54,7 @@ func (e *entry) countDeleted() {
 	e.Metrics.Gone(e.subject(), what)
 }
 
-// countUnrecorded tells the metrics of a reconciliation whose result could not be written. What it observed is as good as not observed:
+// countUnrecorded counts a reconciliation whose result could not be written. What it observed is as good as not observed:
 // nobody can read it in the status.
 func (e *entry) countUnrecorded() {
 	if e.Metrics != nil {

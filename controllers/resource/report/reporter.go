@@ -119,7 +119,7 @@ func (r *Reporter) Note(in Reconciliation, memory Memory, n outcome.Note) Memory
 	return e.memory
 }
 
-// write stores the status, and tells what it says.
+// write stores the status, and reports what it says.
 func (e *entry) write(ctx context.Context, interrupted bool) Report {
 	var released []string
 	e.Object, released = e.Describe(e.Object, e.Outcome)
@@ -130,7 +130,7 @@ func (e *entry) write(ctx context.Context, interrupted bool) Report {
 			return e.notRecorded(ctx, err)
 		}
 	}
-	e.tell(ctx)
+	e.report(ctx)
 	report.Next = e.comeBack()
 	e.count(report.Next)
 	report.Memory, report.Object, report.Stored, report.Written = e.memory, e.Object, e.Stored, e.Written
@@ -166,7 +166,7 @@ func (e *entry) patch(ctx context.Context) error {
 	e.Stored, e.Written = e.Object.DeepCopyObject().(v1alpha1.ResourceObject), true
 	e.memory.Unrecorded = false
 	e.note(true)
-	e.tellReleased()
+	e.reportReleased()
 	return nil
 }
 

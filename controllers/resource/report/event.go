@@ -30,7 +30,7 @@ const Observing = "Observe"
 // longestNote is how long the note of an Event may be, in bytes.
 const longestNote = 1024
 
-// event tells a person something, as an Event and as a line of the log: so they can't tell different stories. What is told
+// event reports something, as an Event and as a line of the log, so that both say the same. What is reported
 // again within minutes is one Event with a count.
 func (e *entry) event(kind, reason, message string) {
 	message = e.Redact(message)
@@ -93,14 +93,14 @@ func (e *entry) about() []any {
 	return about
 }
 
-// tell tells what conditions say for the first time: that a person is needed, that something is waited for or keeps
-// failing, and that all is well again. It goes by the conditions alone, so that a restart tells nothing twice.
-func (e *entry) tell(ctx context.Context) {
+// report reports what conditions say for the first time: that a person is needed, that something is waited for or keeps
+// failing, and that all is well again. It goes by the conditions alone, so that a restart reports nothing twice.
+func (e *entry) report(ctx context.Context) {
 	out, conditions := e.Outcome, e.Object.GetResourceStatus().Conditions
 	if stalled := news(e.Before, conditions, v1alpha1.ConditionStalled); stalled != nil {
 		e.event(corev1.EventTypeWarning, stalled.Reason, stalled.Message)
 		if out.Detail != "" {
-			e.tellPlatform(ctx, stalled.Reason, out.Detail)
+			e.reportToPlatform(ctx, stalled.Reason, out.Detail)
 		}
 	}
 	if ready := news(e.Before, conditions, v1alpha1.ConditionReady); ready != nil && out.State == condition.DriftWaits &&
@@ -108,9 +108,9 @@ func (e *entry) tell(ctx context.Context) {
 		e.event(corev1.EventTypeWarning, ready.Reason, ready.Message)
 	}
 	if working := news(e.Before, conditions, v1alpha1.ConditionReconciling); working != nil && (e.Err != nil || out.Queued && out.State == condition.Unseen) {
-		e.tellWorking(working)
+		e.reportWaiting(working)
 	}
-	answers := e.tellRefused()
+	answers := e.reportRefused()
 	switch ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady); {
 	case ready == nil || ready.Status != metav1.ConditionTrue:
 	case !meta.IsStatusConditionTrue(e.Before, v1alpha1.ConditionReady):
@@ -120,8 +120,8 @@ func (e *entry) tell(ctx context.Context) {
 	}
 }
 
-// tellWorking tells what keeps an object from getting on.
-func (e *entry) tellWorking(working *metav1.Condition) {
+// reportWaiting reports what keeps an object from getting on.
+func (e *entry) reportWaiting(working *metav1.Condition) {
 	switch out := e.Outcome; {
 	case out.State == condition.Progressing && out.Reason != v1alpha1.ReasonCloudBusy: // what it refers to may be on its way
 		e.event(corev1.EventTypeNormal, working.Reason, out.Message)
@@ -132,8 +132,8 @@ func (e *entry) tellWorking(working *metav1.Condition) {
 	}
 }
 
-// tellRefused tells that the object can't be observed, of which its conditions say nothing yet. It reports whether that is over.
-func (e *entry) tellRefused() (over bool) {
+// reportRefused reports that the object can't be observed, of which its conditions say nothing yet. It reports whether that is over.
+func (e *entry) reportRefused() (over bool) {
 	out := e.Outcome
 	switch {
 	case out.State == condition.ObservationRefused && !out.KeepConditions && e.memory.refused != out.Message:
@@ -147,9 +147,9 @@ func (e *entry) tellRefused() (over bool) {
 	return false
 }
 
-// tellPlatform tells what the object's own team may not know, in the log and as an Event on the ClusterProviderConfig. That Event is
+// reportToPlatform reports what the object's own team may not know, in the log and as an Event on the ClusterProviderConfig. That Event is
 // in Mooring's own namespace. A ProviderConfig is its team's own, and gets none.
-func (e *entry) tellPlatform(ctx context.Context, reason, detail string) {
+func (e *entry) reportToPlatform(ctx context.Context, reason, detail string) {
 	note := e.Redact(fmt.Sprintf("%s %s/%s asks for %s: %s", e.Kind.Name, e.Object.GetNamespace(), e.Object.GetName(), e.Request.Name, detail))
 	e.Log.Info(note, append(e.about(), "providerConfig", e.Config.String(), "reason", reason)...)
 	if e.Config.Kind != identity.KindClusterProviderConfig {
@@ -164,8 +164,8 @@ func (e *entry) tellPlatform(ctx context.Context, reason, detail string) {
 	e.Recorder.Eventf(about, nil, corev1.EventTypeWarning, reason, e.Action, "%s", shortened(note))
 }
 
-// tellReleased says once that fields are no longer managed.
-func (e *entry) tellReleased() {
+// reportReleased reports once that fields are no longer managed.
+func (e *entry) reportReleased() {
 	if len(e.Released) > 0 {
 		slices.Sort(e.Released)
 		n := outcome.Released(e.Released)

@@ -20,7 +20,7 @@ import (
 )
 
 // What begins is told when it begins and when it ends, and not at each reconciliation: by an Event and by a line of the log.
-func TestTell(t *testing.T) {
+func TestEvents(t *testing.T) {
 	type came struct {
 		out outcome.Outcome
 		err error
@@ -95,7 +95,7 @@ func TestTell(t *testing.T) {
 				t.Errorf("Events (-want +got):\n%s", diff)
 			}
 			if len(logged) != len(got)+test.logged || slices.ContainsFunc(logged, func(line string) bool { return !strings.Contains(line, `"name":"photos"`) }) {
-				t.Errorf("the log tells another story: %q", logged)
+				t.Errorf("the log says something else: %q", logged)
 			}
 		})
 	}

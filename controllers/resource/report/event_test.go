@@ -13,7 +13,7 @@ import (
 )
 
 // Nothing that was known as secret gets into an Event or the log, and no note is longer than the API server takes.
-func TestTellHidesSecrets(t *testing.T) {
+func TestEventsHideSecrets(t *testing.T) {
 	var logged []string
 	log := funcr.NewJSON(func(line string) { logged = append(logged, line) }, funcr.Options{Verbosity: 1})
 	recorder := events.NewFakeRecorder(10)
@@ -23,11 +23,11 @@ func TestTellHidesSecrets(t *testing.T) {
 	e.event("Normal", v1alpha1.EventUpdated, "password Canary-Horse "+strings.Repeat("ä", longestNote))
 	e.Err = &driver.Error{Message: "Canary-Horse"}
 	e.trace(t.Context())
-	told := <-recorder.Events
-	if all := told + strings.Join(logged, ""); strings.Contains(all, "Canary-Horse") || len(logged) != 2 {
-		t.Errorf("told %s, logged %q", told, logged)
+	event := <-recorder.Events
+	if all := event + strings.Join(logged, ""); strings.Contains(all, "Canary-Horse") || len(logged) != 2 {
+		t.Errorf("event %s, logged %q", event, logged)
 	}
-	if note := strings.TrimPrefix(told, "Normal Updated "); len(note) > longestNote || strings.ContainsRune(note, '\uFFFD') {
+	if note := strings.TrimPrefix(event, "Normal Updated "); len(note) > longestNote || strings.ContainsRune(note, '\uFFFD') {
 		t.Errorf("a note of %d bytes: %q", len(note), note)
 	}
 }
