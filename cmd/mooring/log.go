@@ -10,6 +10,7 @@ import (
 	"github.com/go-logr/zapr"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
@@ -70,7 +71,10 @@ func (q quieter) Error(err error, message string, about ...any) {
 // usual reports whether an error is one of any day, after which what failed is simply done again.
 func usual(err error, message string) bool {
 	if errors.Is(err, context.Canceled) {
-		return true // at the end, when the last Events may be cut off on their way; the log has told the same
+		return true // at the end, when the last Events may be cut off on their way; the log has said the same
+	}
+	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+		return true // nothing new is stored in a namespace that is being deleted, Events neither; the log has said the same
 	}
 	switch message {
 	case "error received after stop sequence was engaged":

@@ -22,6 +22,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -57,7 +58,7 @@ func TestLog(t *testing.T) {
 		t.Errorf("%d lines to end:\n%s", len(lines), strings.Join(lines, "\n"))
 	}
 	second := w.start(t, "--sync-period=1m") // so that nothing is looked at but when the test asks for it
-	t.Run("a life", func(t *testing.T) { w.verifyStory(t, second) })
+	t.Run("a life", func(t *testing.T) { w.verifyLifecycle(t, second) })
 	second.signal(t, syscall.SIGTERM)
 	second.finish(t)
 }
@@ -118,8 +119,8 @@ func (w *fixture) reads() map[string]int {
 	return counts
 }
 
-// story is what is told of a bucket from apply to delete: action, reason and message. The first two are lines of the log alone.
-var story = []string{
+// lifecycle is what is told of a bucket from apply to delete: action, reason and message. The first two are lines of the log alone.
+var lifecycle = []string{
 	"Create Normal Created: created NAME in aws account 123456789012",
 	"Converge Normal Ready: usable and up to date",
 	"Update Normal Updated: changed tags team=a -> team=b",
@@ -134,10 +135,10 @@ var story = []string{
 	"RemoveFinalizer Normal Deleted: the cloud object is deleted",
 }
 
-// verifyStory leads a bucket through a life, and checks what is told of it.
-func (w *fixture) verifyStory(t *testing.T, r *replica) {
+// verifyLifecycle leads a bucket through a life, and checks what is told of it.
+func (w *fixture) verifyLifecycle(t *testing.T, r *replica) {
 	before := len(r.lines(0))
-	bucket := w.newBucket("aws", "story")
+	bucket := w.newBucket("aws", "lifecycle")
 	bucket.Spec.Tags = map[string]v1alpha1.TagValue{"team": "a"}
 	w.create(t, bucket)
 	name := w.awaitReady(t, r, bucket).ExternalName
@@ -189,7 +190,7 @@ func (w *fixture) verifyStory(t *testing.T, r *replica) {
 	})
 
 	var want []string
-	for _, line := range story {
+	for _, line := range lifecycle {
 		want = append(want, strings.ReplaceAll(line, "NAME", name))
 	}
 	var logged []string
@@ -223,7 +224,7 @@ func logLines(t *testing.T, lines []string) (said []string) {
 		if err := json.Unmarshal([]byte(line), &entry); err != nil {
 			t.Errorf("%v: %s", err, line)
 		}
-		if entry.Name != "story" {
+		if entry.Name != "lifecycle" {
 			continue
 		}
 		if entry.Level != "info" || entry.Kind != "Bucket" || entry.Namespace != metav1.NamespaceDefault {
@@ -336,8 +337,8 @@ func (w *fixture) tagBehind(t *testing.T, bucket, team string) {
 	}
 }
 
-// TestEachLineIsTold: many objects may say the same within a second, and the log leaves none of them out.
-func TestEachLineIsTold(t *testing.T) {
+// TestEachLineIsWritten: many objects may say the same within a second, and the log leaves none of them out.
+func TestEachLineIsWritten(t *testing.T) {
 	read, written, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -383,6 +384,14 @@ func TestLibraries(t *testing.T) {
 		}, false},
 		"an Event can't be written": {func(l logr.Logger) {
 			l.Error(errors.New("forbidden"), "Unable to write event (may retry after sleeping)")
+		}, true},
+		"an Event in a namespace that is being deleted": {func(l logr.Logger) {
+			l.Error(&apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonForbidden, Details: &metav1.StatusDetails{
+				Causes: []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}},
+			}}}, "Server rejected event (will not retry!)")
+		}, false},
+		"an Event that is refused": {func(l logr.Logger) {
+			l.Error(apierrors.NewForbidden(object, "photos", nil), "Server rejected event (will not retry!)")
 		}, true},
 		"a bug":                    {func(l logr.Logger) { l.Error(errors.New("nil pointer"), "Reconciler error") }, true},
 		"a watch that is not held": {func(l logr.Logger) { l.WithName("reflector").Error(errors.New("forbidden"), "Failed to watch") }, true},
