@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/password"
@@ -16,13 +13,13 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-func (w step) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
+func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
 	if err := w.storePassword(ctx, password.AtOnce); err != nil {
 		return outcome.Outcome{}, err
 	}
 	w.done.Action = string(a.Verb)
 	if a.Verify {
-		if err := w.ensureFresh(ctx); err != nil {
+		if err := w.executor.store().ensureFresh(ctx, w.Object); err != nil {
 			return outcome.Outcome{}, err
 		}
 	}
@@ -37,8 +34,12 @@ func (w step) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
 		w.clearBinding()
 		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
 	case plan.Update:
-		if a = w.enterRollout(a); len(a.Changes) == 0 {
-			return w.waitForRollout(ctx, a)
+		if a = w.executor.enterRollout(w.Task, a); len(a.Changes) == 0 {
+			out := awaitingSlot(a)
+			if w.Deleting {
+				return out, nil // the connection Secrets go with the object, and none was read
+			}
+			return w.publish(ctx, out)
 		}
 		return w.update(ctx, a, a.Changes)
 	case plan.Delete:
@@ -55,35 +56,22 @@ func (w step) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
 	}
 }
 
-// creatableName refuses a name that the cloud would refuse, before anything is bound to it. What exists may have such a
-// name, so nothing else asks.
-func (w step) creatableName() error {
-	refusal := w.Described.Name.Refuses(w.Request.Name)
-	if refusal == nil {
-		return nil
-	}
-	if w.status.FirstReadyTime != nil {
-		return fmt.Errorf("%w; restore it in the cloud, or delete this object", refusal)
-	}
-	return fmt.Errorf("%w; choose another spec.externalName", refusal)
-}
-
-func (w step) create(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
-	if err := w.creatableName(); err != nil {
+func (w *work) create(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
+	if err := creatableName(w.Task); err != nil {
 		return outcome.Outcome{}, outcome.Acted{Err: err}
 	}
-	nothingYet := !w.bound() || plan.NeverCreated(w.status, w.Memory)
+	nothingYet := !bound(w.Object) || plan.NeverCreated(w.status, w.Memory)
 	fresh, err := w.ensureRecorded(ctx, a)
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
-	triedAgain, refused := w.failedBefore(), w.Memory.CreationRefused
+	triedAgain, refused := failedBefore(w.Task), w.Memory.CreationRefused
 	switch changed := w.startOver(v1alpha1.OriginCreated, w.Observation.Applied); {
 	case changed:
-		w.describe(outcome.Outcome{State: condition.Progressing, Reason: a.Reason, Message: a.Message, KeepConditions: triedAgain || w.troubled()})
+		w.describe(outcome.Outcome{State: condition.Progressing, Reason: a.Reason, Message: a.Message, KeepConditions: triedAgain || troubled(w.Task)})
 		err = w.patchStatus(ctx)
 	case !fresh:
-		err = w.ensureFresh(ctx)
+		err = w.executor.store().ensureFresh(ctx, w.Object)
 	}
 	w.Memory.CreationRefused = refused // as long as no other is sent
 	if err != nil {
@@ -103,7 +91,7 @@ func (w step) create(ctx context.Context, a plan.Action) (outcome.Outcome, error
 	w.Memory.CreationRefused = false
 	done, err := w.Session.Create(ctx, w.Kind.Name, w.Request, w.Password.Sent)
 	w.done.CallError = err
-	w.Memory = w.Memory.Wrote(w.Clock(), done.Sent)
+	w.Memory = w.Memory.Wrote(w.executor.Clock(), done.Sent)
 	if err != nil {
 		w.creationRefused(err, nothingYet)
 		return outcome.Outcome{}, outcome.Acted{Err: err}
@@ -119,8 +107,8 @@ func (w step) create(ctx context.Context, a plan.Action) (outcome.Outcome, error
 	return outcome.Outcome{State: condition.Progressing, Reason: a.Reason, Message: a.Message, Next: outcome.Soon, KeepConditions: triedAgain, Created: true}, nil
 }
 
-func (w step) update(ctx context.Context, a plan.Action, changes []driver.Change) (outcome.Outcome, error) {
-	wasBound := w.bound()
+func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Change) (outcome.Outcome, error) {
+	wasBound := bound(w.Object)
 	if _, err := w.ensureRecorded(ctx, a); err != nil {
 		return outcome.Outcome{}, err
 	}
@@ -129,24 +117,24 @@ func (w step) update(ctx context.Context, a plan.Action, changes []driver.Change
 			return outcome.Outcome{KeepConditions: true, Next: outcome.Polling}, err
 		}
 	}
-	out := w.updating(a)
+	out := updating(w.Task, a)
 	// The cloud took the same before, and does not show it.
 	w.Memory.InVain = len(w.Memory.Sent) > 0 && !slices.ContainsFunc(changes, func(c driver.Change) bool { return !w.Memory.WasSent(c) })
 	if w.Memory.InVain {
-		out = w.inVain(out, changes)
+		out = inVain(w.Task, out, changes)
 	}
 	// What is about to be set is stored first: it may arrive although its answer is lost, and must then be
 	// known to be ours. The patch is guarded, so it also keeps an old version of the spec from being applied.
 	told := out
 	told.PendingKnown = !w.Deleting && !out.KeepConditions && out.State == condition.Updating
-	told.KeepConditions = out.KeepConditions || w.troubled() // that it is tried again is no news: conditions would change, and change back if it fails
+	told.KeepConditions = out.KeepConditions || troubled(w.Task) // that it is tried again is no news: conditions would change, and change back if it fails
 	w.describe(told)
 	before := w.Object.GetResourceVersion()
 	if err := w.patchStatus(ctx); err != nil {
 		return outcome.Outcome{}, err
 	}
 	if w.Object.GetResourceVersion() == before { // there was nothing to store
-		if err := w.ensureFresh(ctx); err != nil {
+		if err := w.executor.store().ensureFresh(ctx, w.Object); err != nil {
 			return outcome.Outcome{}, err
 		}
 	}
@@ -154,13 +142,13 @@ func (w step) update(ctx context.Context, a plan.Action, changes []driver.Change
 	w.done.CallError = err
 	failed := outcome.Outcome{Pending: a.Pending, PendingKnown: a.Verb == plan.Update && !w.Deleting}
 	if err != nil {
-		w.Memory = w.Memory.Wrote(w.Clock(), nil)
+		w.Memory = w.Memory.Wrote(w.executor.Clock(), nil)
 		return failed, outcome.Acted{Err: outcome.RefusedUpdate(changes, err)}
 	}
 	applied := without(changes, done.Failed)
-	w.Memory = w.Memory.Wrote(w.Clock(), applied)
+	w.Memory = w.Memory.Wrote(w.executor.Clock(), applied)
 	if !w.Memory.InVain {
-		w.tellUpdate(a, applied)
+		w.done.Notes = append(w.done.Notes, updated(w.Task, a, applied)...)
 	}
 	w.sent(applied)
 	w.status.Operation = done.Operation
@@ -174,45 +162,9 @@ func (w step) update(ctx context.Context, a plan.Action, changes []driver.Change
 	return out, nil
 }
 
-// inVain makes the outcome of an update that of one which the cloud took before, and which did not come true. What a
-// call said about that stands.
-func (w step) inVain(out outcome.Outcome, changes []driver.Change) outcome.Outcome {
-	out.Next, out.Retried = outcome.AfterError, true
-	switch {
-	case w.Failures > 0:
-		out.KeepConditions = true
-	case out.KeepConditions:
-		out.KeepConditions, out.State = false, condition.DriftWaits
-		out.Message = "the cloud does not keep the value that Mooring sets; find out who else changes it, or set the spec to the value in the cloud: " + plan.ListChanges(changes)
-	case out.State == condition.Updating:
-		out.Message = "the cloud accepted this change before but does not show it, so Mooring sends it again: " + plan.ListChanges(changes)
-	}
-	return out
-}
-
-// updating returns the outcome of an update that the cloud takes.
-func (w step) updating(a plan.Action) outcome.Outcome {
-	out := outcome.Outcome{Reason: a.Reason, Message: a.Message, Pending: a.Pending, Hash: a.Hash, Next: outcome.Soon}
-	switch {
-	case w.Deleting:
-		out.State = condition.Deleting
-	case a.Verb == plan.Adopt && w.status.FirstReadyTime != nil:
-		out.KeepConditions = true // it only lost its mark
-	case a.Verb == plan.Adopt:
-		out.State = condition.Progressing
-	case w.status.FirstReadyTime == nil:
-		out.State, out.Reason, out.Message = condition.Progressing, v1alpha1.ReasonCreating, plan.MessageCreating
-	case a.Reason == v1alpha1.ReasonUpdating, w.View.Edited && a.Hash == "":
-		out.State = condition.Updating // what was set for an edit differs as drift does, until it has come true once
-	default:
-		out.KeepConditions = true // drift, put right: conditions tell it only if it lasts
-	}
-	return out
-}
-
 // release marks what is left behind, so that it is not taken back by accident.
-func (w step) release(ctx context.Context) (outcome.Outcome, error) {
-	if err := w.ensureFresh(ctx); err != nil {
+func (w *work) release(ctx context.Context) (outcome.Outcome, error) {
+	if err := w.executor.store().ensureFresh(ctx, w.Object); err != nil {
 		return outcome.Outcome{}, err
 	}
 	w.Request.Mark.Released = true
@@ -235,11 +187,11 @@ func (w step) release(ctx context.Context) (outcome.Outcome, error) {
 	return w.removeFinalizer(ctx, left, true)
 }
 
-func (w step) delete(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
-	if !w.Memory.DeleteSent.IsZero() && w.Now.Sub(w.Memory.DeleteSent) < w.Settle {
+func (w *work) delete(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
+	if !w.Memory.DeleteSent.IsZero() && w.Now.Sub(w.Memory.DeleteSent) < w.executor.Settle {
 		return outcome.Outcome{State: condition.Deleting, Reason: a.Reason, Message: a.Message, Next: outcome.Polling}, nil
 	}
-	if err := w.ensureFresh(ctx); err != nil {
+	if err := w.executor.store().ensureFresh(ctx, w.Object); err != nil {
 		return outcome.Outcome{}, err
 	}
 	if !a.Snapshot {
@@ -254,17 +206,17 @@ func (w step) delete(ctx context.Context, a plan.Action) (outcome.Outcome, error
 	if done.Unfinished {
 		return out, nil
 	}
-	w.Memory.DeleteSent = w.Clock()
+	w.Memory.DeleteSent = w.executor.Clock()
 	w.note(outcome.Normal(v1alpha1.EventDeletionRequested, "asked %s to delete %s", w.Provider, w.Request.Name))
 	w.status.Operation = done.Operation
 	return out, nil
 }
 
 // removeFinalizer drops what was kept for the object, then the finalizer. stays says that the cloud object is left.
-func (w step) removeFinalizer(ctx context.Context, why string, stays bool) (outcome.Outcome, error) {
-	finished := w.hasFinalizer()
+func (w *work) removeFinalizer(ctx context.Context, why string, stays bool) (outcome.Outcome, error) {
+	finished := hasFinalizer(w.Object)
 	if finished {
-		if err := w.dropSecrets(ctx, stays); err != nil {
+		if err := w.executor.dropSecrets(ctx, w.Task, stays); err != nil {
 			return outcome.Outcome{}, err
 		}
 		reason := v1alpha1.EventDeleted
@@ -272,18 +224,15 @@ func (w step) removeFinalizer(ctx context.Context, why string, stays bool) (outc
 			reason = v1alpha1.EventRetained
 		}
 		w.note(outcome.Normal(reason, "%s", why))
-		patched := w.Stored.DeepCopyObject().(v1alpha1.ResourceObject)
-		controllerutil.RemoveFinalizer(patched, v1alpha1.FinalizerResource)
-		err := w.Client.Patch(ctx, patched, client.MergeFromWithOptions(w.Stored, client.MergeFromWithOptimisticLock{}))
-		if client.IgnoreNotFound(err) != nil {
-			return outcome.Outcome{}, fmt.Errorf("remove the finalizer: %w", err)
+		if err := w.executor.store().removeFinalizer(ctx, w.Stored); err != nil {
+			return outcome.Outcome{}, err
 		}
 	}
 	return outcome.Outcome{Deleted: true, Finished: finished, Orphaned: stays}, nil
 }
 
 // rest is for reconciliations in which nothing is to be done in the cloud: the connection is published, and the plan recorded.
-func (w step) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
+func (w *work) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
 	out := outcome.Outcome{Reason: a.Reason, Message: a.Message, Detail: a.Detail, Pending: a.Pending, Planned: true, Hash: a.Hash}
 	switch a.Verb {
 	case plan.Converge:
@@ -303,12 +252,12 @@ func (w step) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 			out.State = condition.DeletionStalled
 		}
 		if a.Reason == v1alpha1.ReasonFailed && w.Observation.State == driver.Failed {
-			out.Message, out.KeepConditions = w.whyFailed(out.Message)
+			out.Message, out.KeepConditions = whyFailed(w.Task, out.Message)
 		}
 	default:
 		out.State, out.Next = waiting(w.View, w.Observation), outcome.Polling
-		out.Planned, out.KeepConditions = false, a.KeepConditions || w.Memory.InVain || a.Reason == v1alpha1.ReasonCreating && w.failedBefore()
-		out.Pending, out.PendingKnown = w.stillPending(a)
+		out.Planned, out.KeepConditions = false, a.KeepConditions || w.Memory.InVain || a.Reason == v1alpha1.ReasonCreating && failedBefore(w.Task)
+		out.Pending, out.PendingKnown = stillPending(w.Task, a)
 	}
 	if w.Deleting || w.Policy.Management == v1alpha1.ManagementObserve {
 		return out, nil
@@ -317,45 +266,4 @@ func (w step) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 		return out, outcome.FieldErrors(unread)
 	}
 	return w.publish(ctx, out)
-}
-
-// waiting returns the state of an object that only waits for the cloud.
-func waiting(v plan.View, o driver.Observation) condition.State {
-	switch {
-	case v.Deleting:
-		return condition.Deleting
-	case !v.WasReady:
-		return condition.Progressing
-	case v.Edited, !o.Available: // Ready promises that it can be used
-		return condition.Updating
-	default:
-		return condition.DriftWaits
-	}
-}
-
-// stillPending returns the changes that are not applied while the cloud is at work on an object. It shows as done what it has
-// accepted, so what was recorded of this generation of the spec stays until it is at rest.
-func (w step) stillPending(a plan.Action) (pending []v1alpha1.PendingChange, known bool) {
-	atWork := w.Observation.State == driver.Pending && w.View.WasReady && !w.Deleting && !a.KeepConditions
-	sameSpec := w.status.ObservedGeneration == w.Object.GetGeneration()
-	if !atWork || sameSpec && len(w.status.PendingChanges) > 0 {
-		return nil, false
-	}
-	return a.Pending, true
-}
-
-// tellUpdate says what was set in the cloud.
-func (w step) tellUpdate(a plan.Action, changes []driver.Change) {
-	switch {
-	case len(changes) == 0:
-	case a.Verb == plan.Update && w.status.FirstReadyTime == nil: // a part of the creation, and no news
-	case a.Verb == plan.Adopt:
-		w.note(outcome.Normal(v1alpha1.EventAdopted, "took over %s", w.Request.Name))
-	case len(changes) == 1 && changes[0].Field == driver.FieldPassword:
-		w.note(outcome.Normal(v1alpha1.EventPasswordChanged, "changed the administrator's password"))
-	case a.Reason == v1alpha1.ReasonDrifted:
-		w.note(outcome.Normal(v1alpha1.EventDriftCorrected, "corrected drift: %s", plan.ListChanges(changes)))
-	default:
-		w.note(outcome.Normal(v1alpha1.EventUpdated, "changed %s", plan.ListChanges(changes)))
-	}
 }

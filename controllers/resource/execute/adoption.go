@@ -10,8 +10,8 @@ import (
 
 // takeOver notes, before the mark is written, that the cloud object becomes this object's. It waits while the cloud may not show
 // a mark that was just written.
-func (w step) takeOver(ctx context.Context, changes []driver.Change, wasBound bool) (waits bool, err error) {
-	if w.Now.Sub(w.Memory.SentAt) < w.Settle && w.Memory.WasSent(changes[0]) {
+func (w *work) takeOver(ctx context.Context, changes []driver.Change, wasBound bool) (waits bool, err error) {
+	if w.Now.Sub(w.Memory.SentAt) < w.executor.Settle && w.Memory.WasSent(changes[0]) {
 		return true, nil
 	}
 	if w.Password.Refused != nil {
@@ -29,7 +29,7 @@ func (w step) takeOver(ctx context.Context, changes []driver.Change, wasBound bo
 
 // noteOrigin notes where a cloud object that is taken over came from. What had the name before is forgotten, unless it may only
 // have lost its mark: where objects have no id, one that was usable here is taken to be the same.
-func (w step) noteOrigin(belongs plan.Belonging, wasBound bool) {
+func (w *work) noteOrigin(belongs plan.Belonging, wasBound bool) {
 	if belongs == plan.Unmarked && w.View.ID == "" && w.status.FirstReadyTime != nil {
 		return
 	}

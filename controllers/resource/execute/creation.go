@@ -1,11 +1,28 @@
 package execute
 
-import "github.com/mooring-dev/mooring/providers/driver"
+import (
+	"fmt"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// creatableName refuses a name that the cloud would refuse, before anything is bound to it. What exists may have such a
+// name, so nothing else asks.
+func creatableName(t Task) error {
+	refusal := t.Described.Name.Refuses(t.Request.Name)
+	if refusal == nil {
+		return nil
+	}
+	if t.Object.GetResourceStatus().FirstReadyTime != nil {
+		return fmt.Errorf("%w; restore it in the cloud, or delete this object", refusal)
+	}
+	return fmt.Errorf("%w; choose another spec.externalName", refusal)
+}
 
 // creationRefused takes in the error that a creation ended with. The object was observed to be absent before, so an answer that
 // refuses the creation says that there still is nothing. That something of the name exists says so only if no creation before it may
 // have made that.
-func (w step) creationRefused(err error, nothingYet bool) {
+func (w *work) creationRefused(err error, nothingYet bool) {
 	sentBefore := w.Memory.CreationSent
 	w.Memory.CreationSent = true
 	code := driver.CodeOf(err)

@@ -63,8 +63,8 @@ func TestRefusalProvesNothingOfWhatLivedBefore(t *testing.T) {
 
 // Something without a mark is what a lost creation made only if nobody else would make it, and no answer is known.
 func TestAnswerLost(t *testing.T) {
-	ends := func(codes ...driver.Code) func(step) {
-		return func(d step) {
+	ends := func(codes ...driver.Code) func(*work) {
+		return func(d *work) {
 			for i, code := range codes {
 				if i > 0 {
 					d.status.CreationRefused, d.Memory.CreationRefused = false, false
@@ -75,18 +75,18 @@ func TestAnswerLost(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name   string
-		change func(step)
+		change func(*work)
 		want   bool
 	}{
-		{"a creation without an answer", func(step) {}, true},
-		{"bound to nothing", func(d step) { d.status.ExternalName = "" }, false},
-		{"adopted", func(d step) { d.status.Origin = v1alpha1.OriginAdopted }, false},
-		{"it was Ready", func(d step) { d.status.FirstReadyTime = &metav1.Time{Time: time.Unix(1, 0)} }, false},
-		{"a name that a person chose", func(d step) { d.Object.GetResourceSpec().ExternalName = d.status.ExternalName }, false},
-		{"another name", func(d step) { d.status.ExternalName = "photos" }, false},
-		{"a database", func(d step) { d.Kind.Login = true }, false},
+		{"a creation without an answer", func(*work) {}, true},
+		{"bound to nothing", func(d *work) { d.status.ExternalName = "" }, false},
+		{"adopted", func(d *work) { d.status.Origin = v1alpha1.OriginAdopted }, false},
+		{"it was Ready", func(d *work) { d.status.FirstReadyTime = &metav1.Time{Time: time.Unix(1, 0)} }, false},
+		{"a name that a person chose", func(d *work) { d.Object.GetResourceSpec().ExternalName = d.status.ExternalName }, false},
+		{"another name", func(d *work) { d.status.ExternalName = "photos" }, false},
+		{"a database", func(d *work) { d.Kind.Login = true }, false},
 		{"refused", ends(driver.Quota), false},
-		{"refused twice, and not noted", func(d step) {
+		{"refused twice, and not noted", func(d *work) {
 			ends(driver.Quota, driver.Quota)(d)
 			d.status.CreationRefused, d.Memory.CreationRefused = false, false
 		}, false},

@@ -108,20 +108,8 @@ func (t Task) Undone(out outcome.Outcome) Done {
 	return Done{Outcome: out, Stored: t.Stored, Object: t.Object, Request: t.Request, Memory: t.Memory, Published: t.Published}
 }
 
-// A work is a task while it is carried out.
-type work struct {
-	*Executor
-	Task
-	// status is that of Task.Object.
-	status *v1alpha1.ResourceStatus
-	done   Done
-}
-
-// A step does the action of a work.
-type step struct{ *work }
-
 func (e *Executor) begin(task Task) *work {
-	w := &work{Executor: e, Task: task}
+	w := &work{executor: e, Task: task}
 	redact := task.Redact
 	w.Redact = func(message string) string { return driver.Redact(redact(message), w.done.Secrets...) }
 	if d := task.Request.Deletion; d != nil {
@@ -129,7 +117,8 @@ func (e *Executor) begin(task Task) *work {
 		w.Request.Deletion = &deletion
 	}
 	w.PasswordSecret = task.PasswordSecret.Clone()
-	w.setObject(task.Object.DeepCopyObject().(v1alpha1.ResourceObject))
+	w.Object = task.Object.DeepCopyObject().(v1alpha1.ResourceObject)
+	w.status = w.Object.GetResourceStatus()
 	return w
 }
 
@@ -138,20 +127,10 @@ func (e *Executor) Execute(ctx context.Context, task Task, a plan.Action) (Done,
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.Deadline)
 	defer cancel()
 	w := e.begin(task)
-	out, err := step{w}.act(ctx, a)
-	return w.end(out), err
-}
-
-func (w *work) end(out outcome.Outcome) Done {
+	out, err := w.act(ctx, a)
 	d := w.done
 	d.Outcome, d.Stored, d.Object, d.Request, d.Memory, d.Published = out, w.Stored, w.Object, w.Request, w.Memory, w.Published
-	return d
+	return d, err
 }
 
-// setObject takes on another version of the object.
-func (w *work) setObject(object v1alpha1.ResourceObject) {
-	w.Object, w.status = object, object.GetResourceStatus()
-}
-
-// note has an Event recorded once the reconciliation is reported.
-func (w *work) note(n outcome.Note) { w.done.Notes = append(w.done.Notes, n) }
+func (e *Executor) store() store { return store{e.Client, e.Reader, e.Kind} }

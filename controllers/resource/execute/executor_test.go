@@ -21,7 +21,7 @@ func TestExecuteLeavesTheTaskAlone(t *testing.T) {
 	task.Request.Deletion = &driver.Deletion{Snapshot: "final"}
 	task.PasswordSecret = &password.Secret{}
 	before := task.Object.DeepCopyObject().(v1alpha1.ResourceObject)
-	done, err := w.Execute(t.Context(), task, plan.Action{Verb: plan.ClearBinding})
+	done, err := w.executor.Execute(t.Context(), task, plan.Action{Verb: plan.ClearBinding})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestLostDataIsToldBeforeTheObjectGoes(t *testing.T) {
 	w.Request.Deletion = &driver.Deletion{Snapshot: "final"}
 	var told []string
 	w.Tell = func(action string, n outcome.Note) {
-		if !w.hasFinalizer() {
+		if !hasFinalizer(w.Object) {
 			t.Error("the finalizer is gone")
 		}
 		told = append(told, action+" "+n.Reason)

@@ -7,17 +7,17 @@ import (
 
 // failedBefore reports whether an operation that was to create the object failed, which the conditions say. That it is tried
 // again is no news: why it failed stays until a person acted, or the object is seen to work.
-func (w step) failedBefore() bool {
-	return w.Failure != "" && w.status.FirstReadyTime == nil && !w.Deleting && outcome.Stalled(w.Object) != nil
+func failedBefore(t Task) bool {
+	return t.Failure != "" && t.Object.GetResourceStatus().FirstReadyTime == nil && !t.Deleting && outcome.Stalled(t.Object) != nil
 }
 
 // whyFailed returns what to say of an object that the cloud shows as failed. Why its creation failed is said by the operation
 // alone, and once; known says that the conditions tell it already, also if another process was told.
-func (w step) whyFailed(shown string) (message string, known bool) {
-	if w.status.FirstReadyTime != nil || w.Deleting {
+func whyFailed(t Task, shown string) (message string, known bool) {
+	if t.Object.GetResourceStatus().FirstReadyTime != nil || t.Deleting {
 		return shown, false
 	}
-	if before := outcome.Stalled(w.Object); before != nil && !w.Wanted {
+	if before := outcome.Stalled(t.Object); before != nil && !t.Wanted {
 		switch v1alpha1.Reason(before.Reason) {
 		case v1alpha1.ReasonFailed, v1alpha1.ReasonInvalid, v1alpha1.ReasonDenied, v1alpha1.ReasonQuotaExceeded, v1alpha1.ReasonNoCapacity,
 			v1alpha1.ReasonConflict:
@@ -25,11 +25,11 @@ func (w step) whyFailed(shown string) (message string, known bool) {
 		default: // it has nothing to do with the cloud
 		}
 	}
-	if w.Failure != "" {
-		return "it failed in the cloud: " + w.Failure, false
+	if t.Failure != "" {
+		return "it failed in the cloud: " + t.Failure, false
 	}
 	return shown, false
 }
 
 // troubled reports whether the last reconciliation failed, or the object stalls, at this generation of the spec.
-func (w step) troubled() bool { return w.Failures > 0 || outcome.Stalled(w.Object) != nil }
+func troubled(t Task) bool { return t.Failures > 0 || outcome.Stalled(t.Object) != nil }

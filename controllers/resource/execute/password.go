@@ -14,7 +14,7 @@ func (w *work) storePassword(ctx context.Context, now password.When) error {
 	if w.Password.Store != now {
 		return nil
 	}
-	if err := w.Passwords.Put(ctx, w.PasswordSecret, w.Password.State.Stored); err != nil {
+	if err := w.executor.Passwords.Put(ctx, w.PasswordSecret, w.Password.State.Stored); err != nil {
 		return err
 	}
 	w.Password.Store, w.Memory.PasswordSent = password.Never, w.Password.State.Sent

@@ -124,7 +124,7 @@ func TestOrderOfWrites(t *testing.T) {
 					t.Fatal(err)
 				}
 				w := workOn(kind.Database(), d, c)
-				w.Protector, w.Session, w.Described.Name.MaxLength = l, l, 63
+				w.executor.Protector, w.Session, w.Described.Name.MaxLength = l, l, 63
 				w.Request = driver.Request{Name: "orders", ID: d.Status.ExternalID, Mark: mark}
 				w.Observation = driver.Observation{State: driver.Absent}
 				if test.verb != plan.Create {
@@ -132,13 +132,13 @@ func TestOrderOfWrites(t *testing.T) {
 				}
 				w.View = plan.ViewOf(d, &d.Status.ResourceStatus, nil)
 				w.View.Mark, w.View.Edited = mark, true
-				w.PasswordSecret = w.Passwords.New(password.Owner{Kind: "Database", Name: d.Name, UID: d.UID})
+				w.PasswordSecret = w.executor.Passwords.New(password.Owner{Kind: "Database", Name: d.Name, UID: d.UID})
 				w.Password = plan.PasswordPlan{Decision: password.Decision{State: next, Store: test.store}, Refused: test.refuse}
 				want := test.want
 				if fails < len(test.want) {
 					l.fails, want = test.want[fails], test.want[:slices.Index(test.want, test.want[fails])+1]
 				}
-				_, err := w.Execute(t.Context(), w.Task, plan.Action{Verb: test.verb, Reason: v1alpha1.ReasonUpdating, Changes: []driver.Change{{Field: "tags"}}})
+				_, err := w.executor.Execute(t.Context(), w.Task, plan.Action{Verb: test.verb, Reason: v1alpha1.ReasonUpdating, Changes: []driver.Change{{Field: "tags"}}})
 				if !slices.Equal(l.writes, want) {
 					t.Errorf("wrote %q, want %q (%v)", l.writes, want, err)
 				}
@@ -160,12 +160,12 @@ func TestFinalizerLeavesTheStatusAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := workOn(kind.Database(), d, c)
-	w.Protector = l
+	w.executor.Protector = l
 	w.status.ExternalID = "observed"
 	if _, err := w.ensureRecorded(t.Context(), plan.Action{Verb: plan.Adopt}); err != nil {
 		t.Fatal(err)
 	}
-	if w.status.ExternalID != "observed" || w.Object.GetResourceStatus().ExternalID != "observed" || !w.hasFinalizer() {
+	if w.status.ExternalID != "observed" || w.Object.GetResourceStatus().ExternalID != "observed" || !hasFinalizer(w.Object) {
 		t.Errorf("the status says %q, and the finalizers are %q", w.Object.GetResourceStatus().ExternalID, w.Object.GetFinalizers())
 	}
 	if w.Stored.GetResourceStatus().ExternalID != "" || w.Stored.GetResourceVersion() != w.Object.GetResourceVersion() || d.GetResourceVersion() == w.Object.GetResourceVersion() {

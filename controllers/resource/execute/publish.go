@@ -9,7 +9,7 @@ import (
 
 // publish keeps the connection Secret as it should be.
 func (w *work) publish(ctx context.Context, out outcome.Outcome) (outcome.Outcome, error) {
-	done, err := w.Publisher.Publish(ctx, Publication{
+	done, err := w.executor.Publisher.Publish(ctx, Publication{
 		Object: w.Object, Want: w.Want, Cloud: w.Cloud, Observation: w.Observation, Password: w.Password.State, PasswordKnown: w.PasswordSecret != nil,
 		Connections: w.Connections, Now: w.Now, Redact: w.Redact, Usable: plan.Usable(w.View, w.Observation, w.Unmade),
 	}, w.Published)
@@ -25,14 +25,14 @@ func (w *work) publish(ctx context.Context, out outcome.Outcome) (outcome.Outcom
 
 // dropSecrets deletes what was kept for an object that goes: the connection Secret, unless the cloud
 // object stays, and the password Secret.
-func (w *work) dropSecrets(ctx context.Context, stays bool) error {
+func (e *Executor) dropSecrets(ctx context.Context, t Task, stays bool) error {
 	if !stays {
-		if err := w.Publisher.Drop(ctx, w.Object, w.Want, w.Connections); err != nil {
+		if err := e.Publisher.Drop(ctx, t.Object, t.Want, t.Connections); err != nil {
 			return err
 		}
 	}
-	if !w.Kind.Login {
+	if !t.Kind.Login {
 		return nil
 	}
-	return w.Passwords.Delete(ctx, w.Object.GetUID())
+	return e.Passwords.Delete(ctx, t.Object.GetUID())
 }

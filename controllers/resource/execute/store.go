@@ -10,99 +10,72 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
-	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
 
-func (w *work) bound() bool { return w.status.ExternalName != "" }
-
-func (w *work) hasFinalizer() bool {
-	return controllerutil.ContainsFinalizer(w.Object, v1alpha1.FinalizerResource)
+// A store keeps objects in the API server. Each write is guarded by the version that is stored.
+type store struct {
+	client client.Client
+	reader client.Reader
+	kind   *kind.Kind
 }
 
-// ensureRecorded stores, before the cloud is changed, what finding and deleting the object again will
-// take: config and credentials, the finalizer, and the binding.
-func (w *work) ensureRecorded(ctx context.Context, a plan.Action) (fresh bool, err error) {
-	if w.hasFinalizer() && w.bound() {
-		return false, nil
-	}
-	keep, err := w.hasRoom(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer keep()
-	if err := w.Protector.Protect(ctx, w.Config, w.Object.GetNamespace()); err != nil {
-		return false, err
-	}
-	if !w.hasFinalizer() {
-		if err := w.addFinalizer(ctx); err != nil {
-			return false, fmt.Errorf("store the finalizer: %w", err)
-		}
-	}
-	if !w.bound() {
-		w.bind()
-		w.describe(outcome.Outcome{State: condition.Progressing, Reason: a.Reason, Message: a.Message})
-		if err := w.patchStatus(ctx); err != nil {
-			return false, fmt.Errorf("store the binding: %w", err)
-		}
-	}
-	return true, nil
+func hasFinalizer(object v1alpha1.ResourceObject) bool {
+	return controllerutil.ContainsFinalizer(object, v1alpha1.FinalizerResource)
 }
 
-// addFinalizer adds the finalizer, and nothing else: what the status is to say stays as it is.
-func (w *work) addFinalizer(ctx context.Context) error {
-	patched := w.Stored.DeepCopyObject().(v1alpha1.ResourceObject)
+func bound(object v1alpha1.ResourceObject) bool { return object.GetResourceStatus().ExternalName != "" }
+
+// addFinalizer adds the finalizer, and nothing else: what the status of object is to say stays as it is. It returns what is stored.
+func (s store) addFinalizer(ctx context.Context, stored, object v1alpha1.ResourceObject) (v1alpha1.ResourceObject, error) {
+	patched := stored.DeepCopyObject().(v1alpha1.ResourceObject)
 	controllerutil.AddFinalizer(patched, v1alpha1.FinalizerResource)
-	if err := w.Client.Patch(ctx, patched, client.MergeFromWithOptions(w.Stored, client.MergeFromWithOptimisticLock{})); err != nil {
-		return err
+	if err := s.client.Patch(ctx, patched, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{})); err != nil {
+		return stored, fmt.Errorf("store the finalizer: %w", err)
 	}
-	w.Stored = w.Stored.DeepCopyObject().(v1alpha1.ResourceObject)
-	for _, o := range []v1alpha1.ResourceObject{w.Stored, w.Object} {
+	stored = stored.DeepCopyObject().(v1alpha1.ResourceObject)
+	for _, o := range []v1alpha1.ResourceObject{stored, object} {
 		o.SetFinalizers(slices.Clone(patched.GetFinalizers()))
 		o.SetManagedFields(patched.GetManagedFields())
 		o.SetResourceVersion(patched.GetResourceVersion())
+	}
+	return stored, nil
+}
+
+// removeFinalizer removes the finalizer. An object that is gone has none.
+func (s store) removeFinalizer(ctx context.Context, stored v1alpha1.ResourceObject) error {
+	patched := stored.DeepCopyObject().(v1alpha1.ResourceObject)
+	controllerutil.RemoveFinalizer(patched, v1alpha1.FinalizerResource)
+	err := s.client.Patch(ctx, patched, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("remove the finalizer: %w", err)
 	}
 	return nil
 }
 
 // ensureFresh makes sure that the cache did not show an old version of the object. Nothing is created or deleted on
 // the word of a cache.
-func (w *work) ensureFresh(ctx context.Context) error {
-	live := w.Kind.New()
-	if err := w.Reader.Get(ctx, client.ObjectKeyFromObject(w.Object), live); err != nil {
+func (s store) ensureFresh(ctx context.Context, object v1alpha1.ResourceObject) error {
+	live := s.kind.New()
+	if err := s.reader.Get(ctx, client.ObjectKeyFromObject(object), live); err != nil {
 		return err
 	}
-	if live.GetUID() != w.Object.GetUID() || live.GetResourceVersion() != w.Object.GetResourceVersion() {
+	if live.GetUID() != object.GetUID() || live.GetResourceVersion() != object.GetResourceVersion() {
 		return outcome.ErrStale
 	}
 	return nil
 }
 
-// describe brings the status in line with an outcome and what was observed.
-func (w *work) describe(out outcome.Outcome) {
-	described, released := w.Describe(w.Object, out)
-	w.setObject(described)
-	w.done.Released = append(w.done.Released, released...)
-}
-
-// patchStatus writes the status if it differs from what is stored.
-func (w *work) patchStatus(ctx context.Context) error {
-	if equality.Semantic.DeepEqual(w.Stored, w.Object) {
-		w.Memory.Carried = nil
-		return nil
+// patchStatus writes the status of object if it differs from what is stored, and returns what is stored then.
+func (s store) patchStatus(ctx context.Context, stored, object v1alpha1.ResourceObject) (now v1alpha1.ResourceObject, written bool, err error) {
+	if equality.Semantic.DeepEqual(stored, object) {
+		return stored, false, nil
 	}
-	desired := w.Object.DeepCopyObject().(v1alpha1.ResourceObject)
-	err := w.Client.Status().Patch(ctx, desired, client.MergeFromWithOptions(w.Stored, client.MergeFromWithOptimisticLock{}))
-	if err != nil {
-		return err
+	desired := object.DeepCopyObject().(v1alpha1.ResourceObject)
+	if err := s.client.Status().Patch(ctx, desired, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{})); err != nil {
+		return stored, false, err
 	}
-	w.Object.SetResourceVersion(desired.GetResourceVersion())
-	w.Stored = w.Object.DeepCopyObject().(v1alpha1.ResourceObject)
-	w.Memory.Carried, w.done.Written = nil, true
-	if len(w.done.Released) > 0 {
-		w.note(outcome.Released(w.done.Released))
-	}
-	w.done.Released = nil
-	return nil
+	object.SetResourceVersion(desired.GetResourceVersion())
+	return object.DeepCopyObject().(v1alpha1.ResourceObject), true, nil
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // newWork returns the work about a bucket that was Ready.
-func newWork(t *testing.T) step {
+func newWork(t *testing.T) *work {
 	t.Helper()
 	b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "shop", Name: "photos", UID: "uid-now", Generation: 1, Finalizers: []string{v1alpha1.FinalizerResource},
@@ -26,13 +26,13 @@ func newWork(t *testing.T) step {
 }
 
 // workOn returns the work about an object.
-func workOn(k *kind.Kind, object v1alpha1.ResourceObject, c client.Client) step {
+func workOn(k *kind.Kind, object v1alpha1.ResourceObject, c client.Client) *work {
 	passwords := &password.Store{Writer: c, Namespace: "mooring-system"}
 	e := &Executor{
 		Client: c, Reader: c, Kind: k, Passwords: passwords, Publisher: &Publisher{Writer: c, Kind: k}, Deadline: time.Minute, Clock: time.Now,
 	}
 	task := Task{Stored: object, Object: object, Want: object}
-	task.Tell = func(string, outcome.Note) {}
+	task.Kind, task.Tell = k, func(string, outcome.Note) {}
 	task.Now, task.Redact = time.Now(), func(message string) string { return message }
-	return step{e.begin(task)}
+	return e.begin(task)
 }

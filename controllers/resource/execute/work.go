@@ -1,0 +1,77 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
+)
+
+// A work is a task while it is carried out.
+type work struct {
+	executor *Executor
+	Task
+	// status is that of Task.Object.
+	status *v1alpha1.ResourceStatus
+	done   Done
+}
+
+// note has an Event recorded once the reconciliation is reported.
+func (w *work) note(n outcome.Note) { w.done.Notes = append(w.done.Notes, n) }
+
+// ensureRecorded stores, before the cloud is changed, what finding and deleting the object again will
+// take: config and credentials, the finalizer, and the binding.
+func (w *work) ensureRecorded(ctx context.Context, a plan.Action) (fresh bool, err error) {
+	if hasFinalizer(w.Object) && bound(w.Object) {
+		return false, nil
+	}
+	keep, err := w.executor.hasRoom(ctx, w.Task)
+	if err != nil {
+		return false, err
+	}
+	defer keep()
+	if err := w.executor.Protector.Protect(ctx, w.Config, w.Object.GetNamespace()); err != nil {
+		return false, err
+	}
+	if !hasFinalizer(w.Object) {
+		if w.Stored, err = w.executor.store().addFinalizer(ctx, w.Stored, w.Object); err != nil {
+			return false, err
+		}
+	}
+	if !bound(w.Object) {
+		w.bind()
+		w.describe(outcome.Outcome{State: condition.Progressing, Reason: a.Reason, Message: a.Message})
+		if err := w.patchStatus(ctx); err != nil {
+			return false, fmt.Errorf("store the binding: %w", err)
+		}
+	}
+	return true, nil
+}
+
+// describe brings the status in line with an outcome and what was observed.
+func (w *work) describe(out outcome.Outcome) {
+	described, released := w.Describe(w.Object, out)
+	w.Object, w.status = described, described.GetResourceStatus()
+	w.done.Released = append(w.done.Released, released...)
+}
+
+// patchStatus writes the status if it differs from what is stored.
+func (w *work) patchStatus(ctx context.Context) error {
+	stored, written, err := w.executor.store().patchStatus(ctx, w.Stored, w.Object)
+	if err != nil {
+		return err
+	}
+	w.Stored, w.Memory.Carried = stored, nil
+	if !written {
+		return nil
+	}
+	w.done.Written = true
+	if len(w.done.Released) > 0 {
+		w.note(outcome.Released(w.done.Released))
+	}
+	w.done.Released = nil
+	return nil
+}
