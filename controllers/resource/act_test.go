@@ -74,8 +74,17 @@ func (d *desk) record(ctx context.Context, out outcome.Outcome, err error) (reco
 	done := d.done
 	done.Outcome, done.Object, done.Stored, done.Request, done.Memory, done.Published = out, d.Object, d.Stored, d.Request, d.mem.cloud, d.mem.secrets
 	reported := d.reporter().Report(ctx, reconciliation(d.Gathered, done, err), d.mem.report)
-	d.Object, d.Stored, d.done = reported.Object, reported.Stored, execute.Done{}
-	return d.remember(d.mem, d.Gathered, done, reported), nil
+	next := d.remember(d.mem, d.Gathered, done, reported)
+	d.done = execute.Done{}
+	stored := d.Kind.New()
+	if err := d.Client.Get(ctx, client.ObjectKeyFromObject(d.Object), stored); client.IgnoreNotFound(err) != nil {
+		return next, err
+	} else if err == nil {
+		stored.SetGeneration(d.Object.GetGeneration()) // this API server counts none
+		stored.SetCreationTimestamp(d.Object.GetCreationTimestamp())
+		d.Object, d.Stored = stored.DeepCopyObject().(v1alpha1.ResourceObject), stored
+	}
+	return next, nil
 }
 
 func (d *desk) status() *v1alpha1.ResourceStatus { return d.Object.GetResourceStatus() }

@@ -74,7 +74,11 @@ func TestEvents(t *testing.T) {
 			var logged []string
 			d.Log, d.RecordDeadline = funcr.NewJSON(func(line string) { logged = append(logged, line) }, funcr.Options{}), time.Minute
 			if test.unborn {
-				d.status().FirstReadyTime, d.bucket().CreationTimestamp = nil, metav1.NewTime(d.Facts.Now)
+				d.status().FirstReadyTime = nil
+				if err := d.Client.Status().Update(t.Context(), d.Object); err != nil {
+					t.Fatal(err)
+				}
+				d.bucket().CreationTimestamp = metav1.NewTime(d.Facts.Now)
 			}
 			d.Cadence.PollLongest = 0 // the cloud is busy for long after a few tries
 			for _, c := range test.reconciliations {

@@ -12,8 +12,8 @@ import (
 
 // comeBack says when the object is to be reconciled again, and how much that matters: what was begun is
 // finished first, then comes what somebody wants, and re-checks wait behind all that.
-func (e *entry) comeBack() reconcile.Result {
-	pace, out, m := e.memory.Pace, e.Outcome, &e.memory
+func comeBack(out outcome.Outcome, m *Memory) reconcile.Result {
+	pace := m.Pace
 	result := reconcile.Result{}
 	switch out.Next {
 	case outcome.Soon:

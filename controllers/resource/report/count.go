@@ -12,77 +12,84 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-func (e *entry) subject() telemetry.Subject {
-	return telemetry.Subject{Kind: e.Kind.Name, Provider: e.Object.GetResourceStatus().Provider}
+// A counter counts, in the metrics, what reconciliations come to.
+type counter struct {
+	Reconciliation
+	metrics *telemetry.Metrics
+}
+
+func (c counter) subject() telemetry.Subject {
+	return telemetry.Subject{Kind: c.Kind.Name, Provider: c.Object.GetResourceStatus().Provider}
 }
 
 // count counts, in the metrics, what a reconciliation came to that is recorded.
-func (e *entry) count(next reconcile.Result) {
-	if e.Metrics == nil {
-		return
+func (c counter) count(m Memory, next reconcile.Result) Memory {
+	if c.metrics == nil {
+		return m
 	}
-	e.memory.Recorded, e.memory.Unwritten = e.LastObserved, false
-	e.sight()
-	subject := e.subject()
-	if first := e.Object.GetResourceStatus().FirstReadyTime; first != nil && !e.WasReady && !e.StartedOver {
-		e.Metrics.Ready(subject, first.Sub(e.Object.GetCreationTimestamp().Time))
+	m.Recorded, m.Unwritten = c.LastObserved, false
+	m.Sighting = c.sight(m.Recorded)
+	subject := c.subject()
+	if first := c.Object.GetResourceStatus().FirstReadyTime; first != nil && !c.WasReady && !c.StartedOver {
+		c.metrics.Ready(subject, first.Sub(c.Object.GetCreationTimestamp().Time))
 	}
-	if !e.memory.Edited.IsZero() && applied(e.Object) {
-		e.Metrics.Converged(subject, e.Now.Sub(e.memory.Edited))
-		e.memory.Edited = time.Time{}
+	if !m.Edited.IsZero() && applied(c.Object) {
+		c.metrics.Converged(subject, c.Now.Sub(m.Edited))
+		m.Edited = time.Time{}
 	}
-	if e.Outcome.Throttled {
-		e.Metrics.Throttled(subject, next.RequeueAfter)
+	if c.Outcome.Throttled {
+		c.metrics.Throttled(subject, next.RequeueAfter)
 	}
-	if e.showsDrift() {
-		if e.memory.Drift == nil {
-			e.memory.Drift = driftBefore(e.View.Waiting)
+	if c.showsDrift() {
+		if m.Drift == nil {
+			m.Drift = driftBefore(c.View.Waiting)
 		}
-		e.Metrics.Drift(subject, client.ObjectKeyFromObject(e.Object), e.memory.Drift.look(e.drifted(), e.View.InConsistencyWindow, e.Sent, e.Now))
+		c.metrics.Drift(subject, client.ObjectKeyFromObject(c.Object), m.Drift.look(c.drifted(), c.View.InConsistencyWindow, c.Sent, c.Now))
 	}
+	return m
 }
 
-// countDeleted counts a deletion that is finished.
-func (e *entry) countDeleted() {
-	if e.Metrics == nil || !e.Outcome.Finished {
+// deleted counts a deletion that is finished.
+func (c counter) deleted() {
+	if c.metrics == nil || !c.Outcome.Finished {
 		return
 	}
 	what := telemetry.Deleted
-	if e.Outcome.Orphaned {
+	if c.Outcome.Orphaned {
 		what = telemetry.Retained
 	}
-	e.Metrics.Gone(e.subject(), what)
+	c.metrics.Gone(c.subject(), what)
 }
 
-// countUnrecorded counts a reconciliation whose result could not be written. What it observed is as good as not observed:
+// unrecorded counts a reconciliation whose result could not be written. What it observed is as good as not observed:
 // nobody can read it in the status.
-func (e *entry) countUnrecorded() {
-	if e.Metrics != nil {
-		e.memory.Unwritten = true
-		e.sight()
-		e.Metrics.StatusWriteFailed(e.subject())
+func (c counter) unrecorded(m Memory) Memory {
+	if c.metrics != nil {
+		m.Unwritten, m.Sighting = true, c.sight(m.Recorded)
+		c.metrics.StatusWriteFailed(c.subject())
 	}
+	return m
 }
 
-// sight notes when the cloud object was last observed and that written down, if that is to be done at all.
-func (e *entry) sight() {
-	status := e.Object.GetResourceStatus()
-	e.memory.Sighting = nil
-	if status.ExternalName != "" && e.Object.GetAnnotations()[v1alpha1.AnnotationPaused] != "true" {
-		e.memory.Sighting = &telemetry.Sighting{Provider: status.Provider, At: e.memory.Recorded}
+// sight returns when the cloud object was last observed and that written down; nil if that is not to be done now.
+func (c counter) sight(recorded time.Time) *telemetry.Sighting {
+	status := c.Object.GetResourceStatus()
+	if status.ExternalName == "" || c.Object.GetAnnotations()[v1alpha1.AnnotationPaused] == "true" {
+		return nil
 	}
+	return &telemetry.Sighting{Provider: status.Provider, At: recorded}
 }
 
 // showsDrift reports whether what differs now, or does not, says something about drift: the object was as declared, and nobody
 // is about to change it.
-func (e *entry) showsDrift() bool {
-	return e.Observed && e.Observation.State == driver.Ready && e.View.WasReady && !e.View.Edited && !e.Deleting &&
-		e.Policy.Management == v1alpha1.ManagementFull && e.Policy.Refused.Reason == "" && plan.Ownership(e.View, e.Observation) == plan.Ours
+func (c counter) showsDrift() bool {
+	return c.Observed && c.Observation.State == driver.Ready && c.View.WasReady && !c.View.Edited && !c.Deleting &&
+		c.Policy.Management == v1alpha1.ManagementFull && c.Policy.Refused.Reason == "" && plan.Ownership(c.View, c.Observation) == plan.Ours
 }
 
 // drifted returns the fields that somebody else changed in the cloud.
-func (e *entry) drifted() (fields []string) {
-	for _, p := range plan.PendingChanges(e.View, e.Observation.Changes) {
+func (c counter) drifted() (fields []string) {
+	for _, p := range plan.PendingChanges(c.View, c.Observation.Changes) {
 		if p.Cause == v1alpha1.CauseDrift {
 			fields = append(fields, p.Field)
 		}

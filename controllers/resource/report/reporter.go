@@ -68,15 +68,12 @@ type Reconciliation struct {
 type Report struct {
 	Next   reconcile.Result
 	Memory Memory
-	// Object is as it was reported. Stored is as the API server has it; only Carried says what that does not have yet.
-	Object, Stored v1alpha1.ResourceObject
-	Carried        *plan.Creation
+	// Carried is what the status, as it is stored, does not say yet.
+	Carried *plan.Creation
 	// Deleted: the object is gone, and nothing is remembered of it.
 	Deleted bool
 	// Recorded: the status says what the reconciliation came to.
 	Recorded bool
-	// Written: the status was patched.
-	Written bool
 }
 
 // An entry is a reconciliation while it is being reported.
@@ -106,8 +103,8 @@ func (r *Reporter) Report(ctx context.Context, in Reconciliation, memory Memory)
 	}
 	e.Outcome = deletionFirst(e.Reconciliation)
 	if e.Outcome.Deleted {
-		e.countDeleted()
-		return Report{Deleted: true, Memory: e.memory, Object: e.Object, Stored: e.Stored}
+		counter{e.Reconciliation, e.Metrics}.deleted()
+		return Report{Deleted: true, Memory: e.memory}
 	}
 	return e.write(ctx, interrupted)
 }
@@ -131,9 +128,9 @@ func (e *entry) write(ctx context.Context, interrupted bool) Report {
 		}
 	}
 	e.report(ctx)
-	report.Next = e.comeBack()
-	e.count(report.Next)
-	report.Memory, report.Object, report.Stored, report.Written = e.memory, e.Object, e.Stored, e.Written
+	report.Next = comeBack(e.Outcome, &e.memory)
+	e.memory = counter{e.Reconciliation, e.Metrics}.count(e.memory, report.Next)
+	report.Memory = e.memory
 	return report
 }
 
@@ -172,14 +169,14 @@ func (e *entry) patch(ctx context.Context) error {
 
 // notRecorded says when to come back if the status could not be written.
 func (e *entry) notRecorded(ctx context.Context, err error) Report {
-	report := Report{Object: e.Object, Stored: e.Stored}
+	report := Report{}
 	switch {
 	case apierrors.IsNotFound(err):
 		report.Deleted = true
 	case apierrors.IsConflict(err):
 		report.Next.RequeueAfter = e.memory.Pace.WhileCloudWorks()
 	default:
-		e.countUnrecorded()
+		e.memory = counter{e.Reconciliation, e.Metrics}.unrecorded(e.memory)
 		if !e.memory.Unrecorded { // said once, not at each try
 			logf.FromContext(ctx).Error(err, "the status could not be written; it will be tried again")
 		}

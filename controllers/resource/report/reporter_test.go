@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -49,8 +50,12 @@ func TestNotes(t *testing.T) {
 			if test.stores {
 				in.Object.GetResourceStatus().Operation = "operation-1"
 			}
-			if report := r.Report(t.Context(), in, NewMemory(r.Cadence, time.Now())); !report.Recorded || report.Written != test.stores {
-				t.Fatalf("recorded %t, written %t", report.Recorded, report.Written)
+			if report := r.Report(t.Context(), in, NewMemory(r.Cadence, time.Now())); !report.Recorded {
+				t.Fatal("it is not recorded")
+			}
+			stored := &v1alpha1.Bucket{}
+			if err := r.Client.Get(t.Context(), client.ObjectKeyFromObject(b), stored); err != nil || (stored.Status.Operation != "") != test.stores {
+				t.Fatalf("the operation that is stored is %q: %v", stored.Status.Operation, err)
 			}
 			close(recorder.Events)
 			var got []string
