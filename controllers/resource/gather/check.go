@@ -59,7 +59,7 @@ func mayExist(g Gathered) *Verdict {
 		return nil
 	case !g.bound():
 		return &Verdict{Action: &plan.Action{Verb: plan.RemoveFinalizer, Message: "it was never created in the cloud"}}
-	case g.neverCreated():
+	case neverCreated(g):
 		return &Verdict{Action: &plan.Action{Verb: plan.RemoveFinalizer, Message: "nothing was created in the cloud, because the cloud refused it", Verify: true}}
 	default:
 		return nil
@@ -86,7 +86,7 @@ func hasClass(g Gathered) *Verdict {
 // isSameCloud: what is bound to one cloud is never looked for in another, where it would seem gone.
 func isSameCloud(g Gathered) *Verdict {
 	if bound := cmp.Or(g.status().Provider, g.Parent.Provider); bound != "" && bound != g.Provider {
-		return elsewhere(g, fmt.Sprintf("%s is in %s, but the provider config now leads to %s; change the provider config back, or refer to another", g.subject(), bound, g.Provider))
+		return elsewhere(g, fmt.Sprintf("%s is in %s, but the provider config now leads to %s; change the provider config back, or refer to another", subject(g), bound, g.Provider))
 	}
 	return nil
 }
@@ -112,14 +112,14 @@ func hasSlot(g Gathered) *Verdict {
 // isSameAccount: what is bound to one account is never looked for in another, where it would seem gone.
 func isSameAccount(g Gathered) *Verdict {
 	if bound := cmp.Or(g.status().AccountID, g.Parent.Account); bound != "" && bound != string(g.Account) {
-		return elsewhere(g, fmt.Sprintf("%s is in account %s, but the provider config now leads to %s; change the provider config back, or refer to another", g.subject(), bound, g.Account))
+		return elsewhere(g, fmt.Sprintf("%s is in account %s, but the provider config now leads to %s; change the provider config back, or refer to another", subject(g), bound, g.Account))
 	}
 	return nil
 }
 
 // isNotMoved: an object for which nothing was created is not tied to the name, location and account of the creation that was refused.
 func isNotMoved(g Gathered) *Verdict {
-	if !g.Deleting && g.neverCreated() && plan.Moved(g.status(), g.Asks) {
+	if !g.Deleting && neverCreated(g) && plan.Moved(g.status(), g.Asks) {
 		return unbinding()
 	}
 	return nil
@@ -136,7 +136,7 @@ func isNotFailed(g Gathered) *Verdict {
 // elsewhere is for an object whose provider config now leads away from where it was bound. If nothing was created for it, it is bound to
 // where its spec and its provider config lead now, by the next reconciliation.
 func elsewhere(g Gathered, message string) *Verdict {
-	if !g.Deleting && g.neverCreated() {
+	if !g.Deleting && neverCreated(g) {
 		return unbinding()
 	}
 	return stalled(v1alpha1.ReasonAccountChanged, message)

@@ -98,7 +98,7 @@ func (g Gathered) status() *v1alpha1.ResourceStatus { return g.Object.GetResourc
 func (g Gathered) bound() bool { return g.status().ExternalName != "" }
 
 // subject is what is bound to a cloud and an account: the object, or the parent of one that is not bound yet.
-func (g Gathered) subject() string {
+func subject(g Gathered) string {
 	if g.bound() || g.Parent.Named == "" {
 		return "it"
 	}
@@ -106,7 +106,7 @@ func (g Gathered) subject() string {
 }
 
 // neverCreated reports whether it is sure that nothing was created for the object.
-func (g Gathered) neverCreated() bool { return plan.NeverCreated(g.status(), g.Cloud) }
+func neverCreated(g Gathered) bool { return plan.NeverCreated(g.status(), g.Cloud) }
 
 // knows adds values that must never be shown.
 func (g *Gathered) knows(secrets ...string) { g.Secrets = append(g.Secrets, secrets...) }

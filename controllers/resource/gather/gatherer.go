@@ -60,7 +60,7 @@ type Start struct {
 
 // A gathering is what was gathered, while that goes on.
 type gathering struct {
-	*Gatherer
+	gatherer *Gatherer
 	Gathered
 	priority account.Priority
 }
@@ -106,7 +106,7 @@ func (g *Gatherer) begin(start Start) *gathering {
 	if made := start.Cloud.Carried; made != nil && status.ExternalName != "" {
 		status.ExternalID, status.Operation = made.ID, made.Operation // what a creation returned and nobody stored
 	}
-	w := &gathering{Gatherer: g, priority: start.Priority, Gathered: Gathered{
+	w := &gathering{gatherer: g, priority: start.Priority, Gathered: Gathered{
 		Facts: outcome.Facts{
 			Kind: g.Kind, Deleting: !object.GetDeletionTimestamp().IsZero(), Policy: plan.PolicyOf(g.Kind, object), Now: start.Now,
 		},
@@ -114,12 +114,14 @@ func (g *Gatherer) begin(start Start) *gathering {
 		Before: slices.Clone(status.Conditions), WasReady: status.FirstReadyTime != nil,
 		Memory: start.Memory, Cloud: start.Cloud, Published: start.Published,
 	}}
-	w.noteSeen()
+	w.Unobserved = tooOld(w.Memory, w.Now, g.Sync)
 	return w
 }
 
-// noteSeen notes whether the last observation is too old.
-func (g *gathering) noteSeen() { g.Unobserved = g.Now.Sub(g.Memory.LastObserved) > 2*g.Sync }
+// tooOld reports whether the last observation is too old.
+func tooOld(m Memory, now time.Time, sync time.Duration) bool {
+	return now.Sub(m.LastObserved) > 2*sync
+}
 
 // login returns who gathers what the Secrets of the login say.
-func (g *gathering) login() *login { return &login{g.Gatherer.Secrets, &g.Gathered} }
+func (g *gathering) login() *login { return &login{g.gatherer.Secrets, &g.Gathered} }

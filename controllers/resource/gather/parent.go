@@ -50,8 +50,8 @@ func (g *gathering) findParent(ctx context.Context) error {
 		return nil
 	}
 	name := client.ObjectKey{Namespace: g.Object.GetNamespace(), Name: in.Name(g.Object)}
-	object := g.Family.Parent.New()
-	switch err := g.Cache.Get(ctx, name, object); {
+	object := g.gatherer.Family.Parent.New()
+	switch err := g.gatherer.Cache.Get(ctx, name, object); {
 	case err == nil:
 		g.Parent = parentOf(object)
 	case !apierrors.IsNotFound(err):
@@ -98,7 +98,7 @@ func hasParent(g Gathered) *Verdict {
 		return &Verdict{Err: &identity.ValidationError{
 			Reason: v1alpha1.ReasonParentNotFound, Message: fmt.Sprintf("there is no %s in this namespace; create it, or delete this object", p.Named),
 		}}
-	case g.bound() && !g.neverCreated() && !p.Ref.Zero():
+	case g.bound() && !neverCreated(g) && !p.Ref.Zero():
 		return isSameParent(g)
 	case observes && !p.Ref.Zero() || p.takes():
 		return nil
@@ -154,7 +154,7 @@ func (g *gathering) findChildren(ctx context.Context) (err error) {
 	if !g.Deleting {
 		return nil
 	}
-	g.Children, err = ChildrenOf(ctx, g.Cache, g.Family, g.Object)
+	g.Children, err = ChildrenOf(ctx, g.gatherer.Cache, g.gatherer.Family, g.Object)
 	return err
 }
 

@@ -116,7 +116,7 @@ func TestCheckPassword(t *testing.T) {
 			if test.accepted != "" {
 				g.status().Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
 			}
-			if err := g.readPassword(t.Context()); err != nil {
+			if err := g.login().readPassword(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			g.storePassword(t, c)
@@ -154,7 +154,7 @@ func TestPasswordOfAnotherServerIsNotDecidedAbout(t *testing.T) {
 		g := gatheringOf(d, fake.NewClientBuilder().WithObjects(secret).Build())
 		g.Request.ID = "id-known"
 		g.Observation = driver.Observation{State: driver.Ready, ID: id}
-		if err := g.readPassword(t.Context()); err != nil {
+		if err := g.login().readPassword(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if accepted := plan.AcceptedPassword(g.status()) != 0; accepted != want {

@@ -31,7 +31,7 @@ func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
 			c := fake.NewClientBuilder().WithObjects(secret).Build()
 			g := gatheringOf(d, c)
 			g.Published.Published = &credential.ConnectionSecret{Name: "orders-db"}
-			login, err := g.Gatherer.Secrets.Login(t.Context(), d, 0)
+			login, err := g.gatherer.Secrets.Login(t.Context(), d, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestReadsOfThePassword(t *testing.T) {
 			if test.before != nil {
 				test.before(g)
 			}
-			if err := g.readPassword(t.Context()); err != nil {
+			if err := g.login().readPassword(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if read := g.PasswordSecret != nil; read != test.read {
@@ -142,7 +142,7 @@ func TestNothingIsPublishedBeforeItIsMade(t *testing.T) {
 	for _, unmade := range []bool{true, false} {
 		g, login, c := asPublished(map[string]string{"current": "one", "serial": "1"})
 		g.Published.Published, g.Unmade = nil, unmade
-		read, err := g.Gatherer.Secrets.Login(t.Context(), g.Object, 0)
+		read, err := g.gatherer.Secrets.Login(t.Context(), g.Object, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

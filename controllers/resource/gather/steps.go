@@ -42,7 +42,7 @@ func steps() []step {
 		{nil, isNotMoved},
 		{(*gathering).observe, isNotFailed},
 		{nil, isCreatable},
-		{(*gathering).readPassword, nil},
+		{func(g *gathering, ctx context.Context) error { return g.login().readPassword(ctx) }, nil},
 		{(*gathering).look, nil},
 	}
 }
@@ -56,7 +56,7 @@ func (g *gathering) readDefinition(ctx context.Context) error {
 	}
 	crd := &metav1.PartialObjectMetadata{}
 	crd.SetGroupVersionKind(crdKind)
-	if err := g.Reader.Get(ctx, client.ObjectKey{Name: g.Kind.Definition()}, crd); err != nil {
+	if err := g.gatherer.Reader.Get(ctx, client.ObjectKey{Name: g.Kind.Definition()}, crd); err != nil {
 		return fmt.Errorf("check whether the CustomResourceDefinition is being deleted: %w", err)
 	}
 	g.Removed = !crd.DeletionTimestamp.IsZero()
@@ -74,7 +74,7 @@ func (g *gathering) findAccount(ctx context.Context) (err error) {
 		g.Config = identity.KeyOf(ref, g.Object.GetNamespace())
 		return nil
 	}
-	found, err := g.Classes.Resolve(ctx, g.Object)
+	found, err := g.gatherer.Classes.Resolve(ctx, g.Object)
 	if err != nil {
 		return fmt.Errorf("find the class: %w", err)
 	}
@@ -98,7 +98,7 @@ func (g *gathering) location() string {
 
 // connect opens a connection: the provider config is there, for this namespace, and its credentials can be used.
 func (g *gathering) connect(ctx context.Context) error {
-	conn, err := g.Connector.Connect(ctx, identity.Use{
+	conn, err := g.gatherer.Connector.Connect(ctx, identity.Use{
 		Key: g.Config, ByClass: g.Class != nil || g.Parent.ByClass,
 		Namespace: g.Object.GetNamespace(), Location: g.location(), Bound: g.bound(), Deleting: g.Deleting,
 	})
@@ -115,10 +115,10 @@ func (g *gathering) describe(context.Context) error {
 		return nil
 	}
 	g.Session = g.Connection.Session
-	if g.Metrics != nil {
-		g.Session = telemetry.Session(g.Metrics, g.Session, g.Provider)
+	if g.gatherer.Metrics != nil {
+		g.Session = telemetry.Session(g.gatherer.Metrics, g.Session, g.Provider)
 	}
-	g.Asks = plan.PlaceOf(g.Want, g.Object.GetResourceSpec().ExternalName, g.ClusterID, cmp.Or(g.Parent.Location, g.Connection.Region), g.Described.Name.MaxLength)
+	g.Asks = plan.PlaceOf(g.Want, g.Object.GetResourceSpec().ExternalName, g.gatherer.ClusterID, cmp.Or(g.Parent.Location, g.Connection.Region), g.Described.Name.MaxLength)
 	g.Request = g.request()
 	return nil
 }
@@ -135,7 +135,7 @@ func (g *gathering) request() driver.Request {
 	request := driver.Request{
 		Name: name, Location: location, Parent: g.Parent.Ref, ID: status.ExternalID,
 		Mark: driver.Mark{
-			Cluster: g.ClusterID, Namespace: g.Object.GetNamespace(), Name: g.Object.GetName(), UID: string(g.Object.GetUID()),
+			Cluster: g.gatherer.ClusterID, Namespace: g.Object.GetNamespace(), Name: g.Object.GetName(), UID: string(g.Object.GetUID()),
 		},
 		Spec: driver.NewSpec(g.Want.GetParameters()), Applied: driver.Applied(status.Applied), Operation: status.Operation,
 		NotBefore: g.Cloud.NotBefore,
@@ -155,7 +155,7 @@ func (g *gathering) request() driver.Request {
 // acquireSlot takes a slot of the account, or a place in the queue for one.
 func (g *gathering) acquireSlot(context.Context) error {
 	name, queue := client.ObjectKeyFromObject(g.Object), &g.Memory.Queue
-	requeue, priority := g.Requeue, g.priority // not g: the object may wait for long, and g may have a password
+	requeue, priority := g.gatherer.Requeue, g.priority // not g: the object may wait for long, and g may have a password
 	g.Slot.release = g.Connection.Slots.Acquire(Requester{g.Kind.Name, name}, priority, func() { requeue(name, priority) })
 	if g.Slot.release != nil {
 		queue.Since = time.Time{}
@@ -209,35 +209,32 @@ func (g *gathering) observe(ctx context.Context) error {
 // observed takes in an observation.
 func (g *gathering) observed(seen driver.Observation) {
 	if g.Described.Ownership == driver.OwnedByParent {
-		seen.Mark = g.sight(seen).RecordedMark(g.Request.Parent)
+		seen.Mark = sightOf(g.Gathered, seen, g.gatherer.Settle).RecordedMark(g.Request.Parent)
 	}
 	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, saidNothing
 	if seen.State != driver.Unknown {
 		g.Memory.LastObserved = g.Now
-		g.noteSeen()
+		g.Unobserved = tooOld(g.Memory, g.Now, g.gatherer.Sync)
 	}
 	if seen.State == driver.Ready {
 		g.Memory.Failure = ""
 	}
 }
 
-// readPassword finds out what is to be done about the password of the server that was observed.
-func (g *gathering) readPassword(ctx context.Context) error { return g.login().readPassword(ctx) }
-
-// sight returns an observation, and what was known when it was made.
-func (g *gathering) sight(seen driver.Observation) plan.Sight {
+// sightOf returns an observation, and what was known when it was made.
+func sightOf(g Gathered, seen driver.Observation, window time.Duration) plan.Sight {
 	return plan.Sight{
 		Kind: g.Kind, Object: g.Object, Class: g.Class, Mark: g.Request.Mark, Applied: g.Request.Applied, Asks: g.Asks,
-		Recorded: g.Described.Ownership == driver.OwnedByParent, Observation: seen, Memory: g.Cloud, Now: g.Now, Window: g.Settle,
+		Recorded: g.Described.Ownership == driver.OwnedByParent, Observation: seen, Memory: g.Cloud, Now: g.Now, Window: window,
 	}
 }
 
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
 func (g *gathering) look(context.Context) error {
-	looked := plan.Look(g.sight(g.Observation))
+	looked := plan.Look(sightOf(g.Gathered, g.Observation, g.gatherer.Settle))
 	looked.Note(g.status())
 	g.View, g.Cloud = looked.View, looked.Memory
-	fresh := g.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.Settle)
+	fresh := g.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.Settle)
 	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
 	g.View.InConsistencyWindow = len(fresh) < len(g.Observation.Changes)
 	g.Observation.Changes = fresh
