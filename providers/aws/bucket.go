@@ -24,7 +24,6 @@ type bucketRequest = table.Request[v1alpha1.BucketParameters]
 // buckets manages S3 buckets.
 type buckets struct {
 	*session
-	*bucketAdapter
 	s3 *s3.Client
 }
 
@@ -32,10 +31,11 @@ type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, bucket, bucketPara
 
 // newBuckets returns what manages S3 buckets. The tags say in one read whether a bucket exists, whose it is, and what tags it has; S3 has a
 // call of its own for each other aspect.
-func newBuckets(s *session) *buckets {
+func newBuckets(s *session) *bucketAdapter {
 	// A name of a bucket in the host name works with AWS's own certificates and DNS only.
 	b := &buckets{session: s, s3: s3.NewFromConfig(s.config, func(o *s3.Options) { o.UsePathStyle = s.custom })}
-	b.bucketAdapter = &bucketAdapter{
+	a := bucketAspects{s, b.s3}
+	return &bucketAdapter{
 		Table: bucketTable, Noun: "bucket", ReadCall: "GetBucketTagging", Region: s.region,
 		Check: notDirectory, Read: b.read, State: b.state,
 		Tags: func(p *bucketParams) *table.Delta { return &p.tags },
@@ -44,15 +44,14 @@ func newBuckets(s *session) *buckets {
 		New:    newBucket(),
 		Parts: []table.Part[v1alpha1.BucketParameters, bucket, bucketParams]{
 			{Fields: []string{"tags"}, Write: b.writeTags, Taken: table.Names{"tags"}},
-			b.aspect("versioning", "versioning", b.readVersioning, b.writeVersioning),
-			b.aspect("publicAccess", "publicAccess", b.readPublicAccess, b.writePublicAccess),
-			b.aspect("encryption.key", "key", b.readEncryption, b.writeEncryption),
+			aspect("versioning", "versioning", a.readVersioning, a.writeVersioning),
+			aspect("publicAccess", "publicAccess", a.readPublicAccess, a.writePublicAccess),
+			aspect("encryption.key", "key", a.readEncryption, a.writeEncryption),
 		},
 		Whole:   func(err error) bool { return apiCode(err) == "NoSuchBucket" },
 		Listing: &table.Listing[bucket]{Read: b.list, Lacks: []string{driver.FieldMark, "tags"}},
 		Remove:  b.remove,
 	}
-	return b
 }
 
 // newBucket is what S3 makes of a new bucket, of which nothing needs to be read to be known.

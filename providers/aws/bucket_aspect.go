@@ -13,9 +13,15 @@ import (
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
+// bucketAspects reads and writes what S3 has calls of its own for.
+type bucketAspects struct {
+	*session
+	s3 *s3.Client
+}
+
 // aspect returns a part of a bucket's configuration that S3 has a call of its own to read and to write. Its field is the only one that
 // these calls are about.
-func (b *buckets) aspect(name, param string, read func(context.Context, string, *bucket) error, write func(context.Context, string, *bucketParams) error) table.Part[v1alpha1.BucketParameters, bucket, bucketParams] {
+func aspect(name, param string, read func(context.Context, string, *bucket) error, write func(context.Context, string, *bucketParams) error) table.Part[v1alpha1.BucketParameters, bucket, bucketParams] {
 	return table.Part[v1alpha1.BucketParameters, bucket, bucketParams]{
 		Fields: []string{name}, Taken: table.Names{param}, Blind: true,
 		Read: func(ctx context.Context, req *bucketRequest, into *bucket) error { return read(ctx, req.Name, into) },
@@ -25,7 +31,7 @@ func (b *buckets) aspect(name, param string, read func(context.Context, string, 
 	}
 }
 
-func (b *buckets) readVersioning(ctx context.Context, name string, into *bucket) error {
+func (b bucketAspects) readVersioning(ctx context.Context, name string, into *bucket) error {
 	out, err := call(ctx, b.session, "GetBucketVersioning", b.s3.GetBucketVersioning,
 		&s3.GetBucketVersioningInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
 	if err != nil {
@@ -40,7 +46,7 @@ func (b *buckets) readVersioning(ctx context.Context, name string, into *bucket)
 	return nil
 }
 
-func (b *buckets) writeVersioning(ctx context.Context, name string, p *bucketParams) error {
+func (b bucketAspects) writeVersioning(ctx context.Context, name string, p *bucketParams) error {
 	_, err := call(ctx, b.session, "PutBucketVersioning", b.s3.PutBucketVersioning, &s3.PutBucketVersioningInput{
 		Bucket: &name, ExpectedBucketOwner: b.owner(),
 		VersioningConfiguration: &types.VersioningConfiguration{Status: types.BucketVersioningStatus(*p.versioning)},
@@ -52,7 +58,7 @@ func (b *buckets) writeVersioning(ctx context.Context, name string, p *bucketPar
 // the values that a spec can ask for.
 const publicAccessPartial v1alpha1.PublicAccess = "Partial"
 
-func (b *buckets) readPublicAccess(ctx context.Context, name string, into *bucket) error {
+func (b bucketAspects) readPublicAccess(ctx context.Context, name string, into *bucket) error {
 	out, err := call(ctx, b.session, "GetPublicAccessBlock", b.s3.GetPublicAccessBlock,
 		&s3.GetPublicAccessBlockInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
 	if err != nil && apiCode(err) != "NoSuchPublicAccessBlockConfiguration" {
@@ -85,7 +91,7 @@ func publicAccessOf(blocks *types.PublicAccessBlockConfiguration) v1alpha1.Publi
 	return publicAccessPartial
 }
 
-func (b *buckets) writePublicAccess(ctx context.Context, name string, p *bucketParams) error {
+func (b bucketAspects) writePublicAccess(ctx context.Context, name string, p *bucketParams) error {
 	block := aws.Bool(*p.publicAccess == v1alpha1.PublicAccessBlocked)
 	_, err := call(ctx, b.session, "PutPublicAccessBlock", b.s3.PutPublicAccessBlock, &s3.PutPublicAccessBlockInput{
 		Bucket: &name, ExpectedBucketOwner: b.owner(),
@@ -97,7 +103,7 @@ func (b *buckets) writePublicAccess(ctx context.Context, name string, p *bucketP
 }
 
 // encryptionRule returns the rule that a bucket encrypts by. Every bucket has just one, if only S3's own.
-func (b *buckets) encryptionRule(ctx context.Context, name string) (types.ServerSideEncryptionRule, error) {
+func (b bucketAspects) encryptionRule(ctx context.Context, name string) (types.ServerSideEncryptionRule, error) {
 	out, err := call(ctx, b.session, "GetBucketEncryption", b.s3.GetBucketEncryption,
 		&s3.GetBucketEncryptionInput{Bucket: &name, ExpectedBucketOwner: b.owner()})
 	switch {
@@ -110,7 +116,7 @@ func (b *buckets) encryptionRule(ctx context.Context, name string) (types.Server
 	return types.ServerSideEncryptionRule{}, nil
 }
 
-func (b *buckets) readEncryption(ctx context.Context, name string, into *bucket) error {
+func (b bucketAspects) readEncryption(ctx context.Context, name string, into *bucket) error {
 	rule, err := b.encryptionRule(ctx, name)
 	if err != nil {
 		return err
@@ -124,7 +130,7 @@ func (b *buckets) readEncryption(ctx context.Context, name string, into *bucket)
 
 // writeEncryption changes the key and keeps what else the rule says, such as which kinds of encryption are blocked. Without a key S3 takes
 // its own, for which there is no bucket key.
-func (b *buckets) writeEncryption(ctx context.Context, name string, p *bucketParams) error {
+func (b bucketAspects) writeEncryption(ctx context.Context, name string, p *bucketParams) error {
 	if strings.HasPrefix(*p.key, "projects/") { // S3 would take it, and fail each write of an object
 		return invalid("encryption.key names a key of Cloud KMS, but the bucket is in Amazon S3; name a key of AWS KMS")
 	}

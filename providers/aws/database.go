@@ -19,16 +19,15 @@ type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 // databases manages RDS instances.
 type databases struct {
 	*session
-	*databaseAdapter
 	rds *rds.Client
 }
 
 type databaseAdapter = table.Adapter[databaseSpec, types.DBInstance, instanceParams]
 
 // newDatabases returns what manages RDS instances. One read of an instance tells it all: the tags come with it.
-func newDatabases(s *session) *databases {
+func newDatabases(s *session) *databaseAdapter {
 	d := &databases{session: s, rds: rds.NewFromConfig(s.config)}
-	d.databaseAdapter = &databaseAdapter{
+	return &databaseAdapter{
 		Table: databaseTable, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.region, Fixed: true,
 		Read: func(ctx context.Context, req *databaseRequest, _ *driver.Observation) (*types.DBInstance, error) {
 			return d.describe(ctx, req.Name)
@@ -46,7 +45,6 @@ func newDatabases(s *session) *databases {
 		Listing: &table.Listing[types.DBInstance]{Read: d.list},
 		Remove:  d.remove,
 	}
-	return d
 }
 
 // instanceNames is what RDS asks of the name of a new instance. It takes capital letters too, and keeps them as small ones.

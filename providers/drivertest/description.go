@@ -12,12 +12,12 @@ import (
 )
 
 // description returns the obligations about what a driver says of itself.
-func (h Harness) description() []Check {
-	return slices.Concat(h.describedData(), h.describedConfig())
+func description(h Harness) []Check {
+	return slices.Concat(describedData(h), describedConfig(h))
 }
 
 // describedData returns the obligations of a description as data.
-func (h Harness) describedData() []Check {
+func describedData(h Harness) []Check {
 	return []Check{
 		{"Describe/is valid", func(t testing.TB) {
 			d := h.Driver.Describe()
@@ -61,7 +61,7 @@ func (h Harness) describedData() []Check {
 }
 
 // describedConfig returns the obligations of a description towards the configs that the driver opens.
-func (h Harness) describedConfig() []Check {
+func describedConfig(h Harness) []Check {
 	return []Check{
 		{"Describe/names the cloud and the keys of the config that it opens", func(t testing.TB) {
 			d := h.Driver.Describe()

@@ -153,7 +153,7 @@ func hidden[S any](t testing.TB, b *bench[S]) {
 		req := b.request(t, b.kind.Full())
 		b.create(t, &req)
 		set(t, &req.Spec, f.Name, f.To)
-		other, drifted := b.driftBeside(t, req.Name, f.Name)
+		other, drifted := driftBeside(t, b, req.Name, f.Name)
 		lift := b.kind.Cloud.Hide(t, req.Name, f.Name)
 		if lift == nil {
 			continue
@@ -188,7 +188,7 @@ func refused[S any](t testing.TB, b *bench[S]) {
 		req := b.request(t, b.kind.Full())
 		b.create(t, &req)
 		set(t, &req.Spec, f.Name, f.To)
-		other, drifted := b.driftBeside(t, req.Name, f.Name)
+		other, drifted := driftBeside(t, b, req.Name, f.Name)
 		lift := b.kind.Cloud.Refuse(t, req.Name, f.Name)
 		if lift == nil || !drifted {
 			continue
@@ -207,7 +207,7 @@ func refused[S any](t testing.TB, b *bench[S]) {
 }
 
 // driftBeside changes some other field behind the driver's back.
-func (b *bench[S]) driftBeside(t testing.TB, name, not string) (string, bool) {
+func driftBeside[S any](t testing.TB, b *bench[S], name, not string) (string, bool) {
 	t.Helper()
 	for _, f := range b.kind.drifting(t) {
 		if f.Name != not {

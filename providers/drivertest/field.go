@@ -59,7 +59,7 @@ func says(t testing.TB, got driver.Change, from, to string, effect driver.Effect
 }
 
 // foretold checks that an edit is previewed as it is then observed.
-func (b *bench[S]) foretold(t testing.TB, req request[S], observed driver.Observation) {
+func foretold[S any](t testing.TB, b *bench[S], req request[S], observed driver.Observation) {
 	t.Helper()
 	var mirror S
 	if err := json.Unmarshal(observed.Mirror, &mirror); err != nil {
@@ -71,7 +71,7 @@ func (b *bench[S]) foretold(t testing.TB, req request[S], observed driver.Observ
 }
 
 // costs makes a change, which must take so many writes and leave no difference.
-func (b *bench[S]) costs(t testing.TB, req *request[S], f Field, changes []driver.Change) {
+func costs[S any](t testing.TB, b *bench[S], req *request[S], f Field, changes []driver.Change) {
 	t.Helper()
 	if cost := b.update(t, req, changes); cost.Writes != max(f.Writes, 1) {
 		t.Errorf("Update(%s) cost %+v, want %d writes", f.Name, cost, max(f.Writes, 1))
@@ -88,14 +88,14 @@ func edit[S any](t testing.TB, b *bench[S], f Field) {
 	set(t, &req.Spec, f.Name, f.To)
 	obs := b.observe(t, req)
 	change := only(t, obs, f)
-	b.foretold(t, req, obs)
+	foretold(t, b, req, obs)
 	if _, isMap := f.To.(map[string]string); !isMap {
 		says(t, change, from, fmt.Sprint(f.To), f.Effect)
 		if diff := cmp.Diff([]string{from}, obs.Applied[f.Name]); diff != "" {
 			t.Errorf("until the edit is made, Applied has the old value (-want +got):\n%s", diff)
 		}
 	}
-	b.costs(t, &req, f, obs.Changes)
+	costs(t, b, &req, f, obs.Changes)
 	if _, isMap := f.To.(map[string]string); !isMap {
 		if diff := cmp.Diff([]string{fmt.Sprint(f.To)}, req.Applied[f.Name]); diff != "" {
 			t.Errorf("once the edit is made, Applied has the new value (-want +got):\n%s", diff)
@@ -119,7 +119,7 @@ func drift[S any](t testing.TB, b *bench[S], f Field) {
 	if diff := cmp.Diff([]string{to}, obs.Applied[f.Name]); diff != "" {
 		t.Errorf("Applied has the value that we set, which tells drift from an edit (-want +got):\n%s", diff)
 	}
-	b.costs(t, &req, f, obs.Changes)
+	costs(t, b, &req, f, obs.Changes)
 }
 
 func same[S any](t testing.TB, b *bench[S], f Field) {
@@ -163,7 +163,7 @@ func releaseSafe[S any](t testing.TB, b *bench[S], f Field) {
 	if _, still := obs.Applied[f.Name]; !still {
 		t.Error("no longer Applied before it returned: were the write lost, it would stay as it is for ever")
 	}
-	b.costs(t, &req, f, obs.Changes)
+	costs(t, b, &req, f, obs.Changes)
 	if _, still := req.Applied[f.Name]; still {
 		t.Error("still Applied after it returned")
 	}
@@ -176,7 +176,7 @@ func editImpossible[S any](t testing.TB, b *bench[S], f Field) {
 	set(t, &req.Spec, f.Name, f.To)
 	obs := b.observe(t, req)
 	says(t, only(t, obs, f), from, fmt.Sprint(f.To), driver.Impossible)
-	b.foretold(t, req, obs)
+	foretold(t, b, req, obs)
 	before := b.Calls()
 	result, err := b.open(t).Update(t.Context(), req, obs.Changes)
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != f.Name || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {

@@ -193,7 +193,7 @@ func createTwice[S any](t testing.TB, b *bench[S]) {
 
 func updateMissing[S any](t testing.TB, b *bench[S]) {
 	req := b.request(t, b.kind.Full())
-	_, err := b.open(t).Update(t.Context(), req, b.smallest())
+	_, err := b.open(t).Update(t.Context(), req, smallest(b))
 	if code := driver.CodeOf(err); err == nil || code != driver.NotFound {
 		t.Errorf("got error %v (%v), want one of code NotFound", err, code)
 	}

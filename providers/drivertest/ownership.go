@@ -22,7 +22,7 @@ func ownership[S any]() []obligation[S] {
 }
 
 // rewrite has the mark of req written, by at most so many writes.
-func (b *bench[S]) rewrite(t testing.TB, req *request[S], writes int) {
+func rewrite[S any](t testing.TB, b *bench[S], req *request[S], writes int) {
 	t.Helper()
 	cost := b.update(t, req, []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}})
 	if cost.Writes < 1 || cost.Writes > writes {
@@ -40,7 +40,7 @@ func remark[S any](t testing.TB, b *bench[S]) {
 	b.kind.addLabel(t, req.Name, "owner", "somebody")
 	before := b.observe(t, req)
 	req.Mark.UID = "uid-2"
-	b.rewrite(t, &req, 1)
+	rewrite(t, b, &req, 1)
 	after := b.observe(t, req)
 	before.Mark = after.Mark
 	before.OperationError, after.OperationError = nil, nil
@@ -68,9 +68,9 @@ func release[S any](t testing.TB, b *bench[S]) {
 	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	req.Mark.Released = true
-	b.rewrite(t, &req, 1)
+	rewrite(t, b, &req, 1)
 	req.Mark.Released = false
-	b.rewrite(t, &req, 2) // where labels are set and removed by calls of their own
+	rewrite(t, b, &req, 2) // where labels are set and removed by calls of their own
 }
 
 func unmarked[S any](t testing.TB, b *bench[S]) {

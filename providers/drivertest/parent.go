@@ -46,7 +46,7 @@ func (b *bench[S]) markOf(req request[S]) driver.Mark {
 }
 
 // smallest returns the least that an update can be about: the mark, or a field if there is no place for one.
-func (b *bench[S]) smallest() []driver.Change {
+func smallest[S any](b *bench[S]) []driver.Change {
 	d := b.Driver.Describe()
 	if r, _ := d.Resource(b.name); r.Ownership != driver.OwnedByParent {
 		return []driver.Change{{Field: driver.FieldMark, Effect: driver.Online}}
@@ -80,7 +80,7 @@ func unreachable[S any](t testing.TB, b *bench[S], x external[S], req request[S]
 	if _, err := x.Create(t.Context(), req); err == nil || driver.CodeOf(err) != driver.NotFound {
 		t.Errorf("Create: got error %v (%v), want one of code NotFound", err, driver.CodeOf(err))
 	}
-	if _, err := x.Update(t.Context(), req, b.smallest()); err == nil || driver.CodeOf(err) != driver.NotFound {
+	if _, err := x.Update(t.Context(), req, smallest(b)); err == nil || driver.CodeOf(err) != driver.NotFound {
 		t.Errorf("Update: got error %v (%v), want one of code NotFound", err, driver.CodeOf(err))
 	}
 	req.Deletion = &driver.Deletion{}

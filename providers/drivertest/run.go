@@ -42,7 +42,7 @@ func (h Harness) Checks() []Check {
 	if h.Grace == 0 {
 		h.Grace = time.Minute
 	}
-	checks := append(h.description(), h.connection()...)
+	checks := append(description(h), connection(h)...)
 	for _, kind := range h.Kinds {
 		checks = append(checks, kind.checks(&h)...)
 	}
@@ -50,12 +50,12 @@ func (h Harness) Checks() []Check {
 }
 
 // connection returns the obligations that are about no kind.
-func (h Harness) connection() []Check {
-	return slices.Concat(h.openings(), h.identities())
+func connection(h Harness) []Check {
+	return slices.Concat(openings(h), identities(h))
 }
 
 // openings returns the obligations of Open.
-func (h Harness) openings() []Check {
+func openings(h Harness) []Check {
 	return []Check{
 		{"Open/does not call the cloud", func(t testing.TB) {
 			before := h.Calls()
@@ -68,12 +68,12 @@ func (h Harness) openings() []Check {
 		}},
 		{"Open/has exactly the kinds of the harness, and refuses others without a call", func(t testing.TB) {
 			for _, r := range h.Driver.Describe().Resources {
-				h.serves(t, r.Kind, h.has(r.Kind))
+				serves(t, h, r.Kind, h.has(r.Kind))
 			}
 			for _, kind := range h.Kinds {
-				h.serves(t, kind.kind(), true)
+				serves(t, h, kind.kind(), true)
 			}
-			h.serves(t, "Nothing", false)
+			serves(t, h, "Nothing", false)
 		}},
 		{"Open/refuses what can't work as Invalid, or its location as NotFound, without showing secrets", func(t testing.TB) {
 			if len(h.Refused) == 0 {
@@ -108,7 +108,7 @@ func (h Harness) openings() []Check {
 }
 
 // identities returns the obligations of Identity.
-func (h Harness) identities() []Check {
+func identities(h Harness) []Check {
 	return []Check{
 		{"Identity/says where the credentials lead, by reads only", func(t testing.TB) {
 			conn, before := h.open(t), h.Calls()
@@ -137,7 +137,7 @@ func (h Harness) identities() []Check {
 }
 
 // serves checks whether a session knows a kind.
-func (h Harness) serves(t testing.TB, kind string, has bool) {
+func serves(t testing.TB, h Harness, kind string, has bool) {
 	t.Helper()
 	s, before := h.open(t), h.Calls()
 	req := driver.Request{Name: h.Prefix + "-missing", Location: h.Config.Location, NotBefore: h.Now()}

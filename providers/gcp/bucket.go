@@ -22,7 +22,6 @@ import (
 // buckets manages buckets of Cloud Storage.
 type buckets struct {
 	*session
-	*bucketAdapter
 	url     string // of Cloud Storage, without a path
 	storage *storage.Client
 	folders *folders.Service // of Cloud Storage too: its newer client has no managed folders
@@ -33,10 +32,10 @@ type bucketAdapter = table.Adapter[v1alpha1.BucketParameters, storage.BucketAttr
 type bucketRequest = table.Request[v1alpha1.BucketParameters]
 
 // newBuckets returns what manages buckets. One read tells all of a bucket, and one patch, guarded by its metageneration, changes all.
-func newBuckets(s *session) *buckets {
+func newBuckets(s *session) *bucketAdapter {
 	b := &buckets{session: s, url: cmp.Or(s.endpoint, "https://storage.googleapis.com")}
 	s.made("Cloud Storage", b.connect())
-	b.bucketAdapter = &bucketAdapter{
+	return &bucketAdapter{
 		Table: bucketTable, Noun: "bucket", ReadCall: "buckets.get",
 		Read: func(ctx context.Context, req *bucketRequest, _ *driver.Observation) (*storage.BucketAttrs, error) {
 			attrs, err := b.read(ctx, req.Name)
@@ -52,7 +51,6 @@ func newBuckets(s *session) *buckets {
 		Listing: &table.Listing[storage.BucketAttrs]{Read: b.list},
 		Remove:  b.remove,
 	}
-	return b
 }
 
 // bucketNames is what Cloud Storage asks of the name of a new bucket. https://cloud.google.com/storage/docs/buckets#naming

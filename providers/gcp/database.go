@@ -20,7 +20,6 @@ import (
 // databases manages instances of Cloud SQL.
 type databases struct {
 	*session
-	*databaseAdapter
 	sql *sqladmin.Service
 }
 
@@ -30,11 +29,11 @@ type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 
 // newDatabases returns what manages instances. Settings, the mark among them, go in one patch. The initial database and the administrator
 // have calls of their own, and Cloud SQL takes one operation at a time on an instance: so they follow once the patch is done.
-func newDatabases(s *session) *databases {
+func newDatabases(s *session) *databaseAdapter {
 	sql, err := sqladmin.NewService(context.Background(), append(slices.Clone(s.options), option.WithEndpoint(cmp.Or(s.endpoint, "https://sqladmin.googleapis.com")+"/"))...)
 	s.made("Cloud SQL", err)
 	d := &databases{session: s, sql: sql}
-	d.databaseAdapter = &databaseAdapter{
+	return &databaseAdapter{
 		Table: databaseTable, Noun: "instance", ReadCall: "instances.get", Fixed: true,
 		Read: d.observe, State: stateOfInstance, Login: d.lookForUser, Snapshot: d.finalBackup,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.UserLabels },
@@ -53,7 +52,6 @@ func newDatabases(s *session) *databases {
 		Listing:      &table.Listing[instance]{Read: d.list},
 		Remove:       d.remove,
 	}
-	return d
 }
 
 // instanceNames is what Cloud SQL asks of the name of a new instance. https://cloud.google.com/sql/docs/postgres/create-instance

@@ -38,7 +38,7 @@ func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.R
 // complete writes the parts that differ from what the cloud makes of a new object, which need not be read to be known, and returns what
 // was set. What is refused or gets no answer differs when the object is next observed, and is told then.
 func (a *Adapter[S, H, P]) complete(ctx context.Context, req Request[S]) (set []driver.Change) {
-	u := &update[S, H, P]{Adapter: a, req: req}
+	u := &update[S, H, P]{adapter: a, req: req}
 	for i := range a.Parts {
 		part := &a.Parts[i]
 		if part.Read == nil || part.Later {

@@ -13,7 +13,7 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 	if err := a.serves(&req); err != nil {
 		return driver.Result{}, err
 	}
-	u := &update[S, H, P]{Adapter: a, req: req}
+	u := &update[S, H, P]{adapter: a, req: req}
 	u.req.Operation = "" // it matters to observations only
 	by := u.sort(changes)
 	for i := range a.Parts {
@@ -33,10 +33,10 @@ func (a *Adapter[S, H, P]) Update(ctx context.Context, req Request[S], changes [
 
 // An update is one call of Update.
 type update[S, H, P any] struct {
-	*Adapter[S, H, P]
-	req    Request[S]
-	have   *H // nil until it was read
-	result driver.Result
+	adapter *Adapter[S, H, P]
+	req     Request[S]
+	have    *H // nil until it was read
+	result  driver.Result
 }
 
 func (u *update[S, H, P]) fail(err error, changes ...driver.Change) {
@@ -49,9 +49,9 @@ func (u *update[S, H, P]) fail(err error, changes ...driver.Change) {
 func (u *update[S, H, P]) sort(changes []driver.Change) map[*Part[S, H, P]][]driver.Change {
 	by := map[*Part[S, H, P]][]driver.Change{}
 	for _, c := range changes {
-		part := u.partOf(c.Field)
+		part := u.adapter.partOf(c.Field)
 		switch {
-		case c.Field == driver.FieldMark && u.Tags == nil:
+		case c.Field == driver.FieldMark && u.adapter.Tags == nil:
 		case c.Effect == driver.Impossible:
 			u.fail(invalid("%s can't change: %s", c.Field, c.Why), c)
 		case (c.Field == driver.FieldPassword || c.Field == driver.FieldUsername) && u.req.Login.Password == "":
@@ -69,7 +69,7 @@ func (u *update[S, H, P]) sort(changes []driver.Change) map[*Part[S, H, P]][]dri
 // is refused must not keep the others away. The error that it returns is of the update as a whole.
 func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], changes []driver.Change) error {
 	if u.begun() {
-		u.fail(u.OneOperation, changes...)
+		u.fail(u.adapter.OneOperation, changes...)
 		return nil
 	}
 	have, err := u.look(ctx, part)
@@ -87,7 +87,7 @@ func (u *update[S, H, P]) write(ctx context.Context, part *Part[S, H, P], change
 	if len(tried) > 1 && part.refuses(err) {
 		return u.alone(ctx, part, tried)
 	}
-	if u.Whole != nil && u.Whole(err) {
+	if u.adapter.Whole != nil && u.adapter.Whole(err) {
 		return err
 	}
 	u.fail(err, tried...)
@@ -101,7 +101,7 @@ func (u *update[S, H, P]) alone(ctx context.Context, part *Part[S, H, P], change
 	for i, c := range changes {
 		have, err := u.look(ctx, part)
 		if u.begun() {
-			err = u.OneOperation
+			err = u.adapter.OneOperation
 		}
 		if err == nil {
 			_, err = u.try(ctx, part, have, changes[i:i+1])
@@ -116,14 +116,16 @@ func (u *update[S, H, P]) alone(ctx context.Context, part *Part[S, H, P], change
 		}
 	}
 	refused := u.result.Failed[before:]
-	if len(refused) == len(changes) && u.Whole != nil && u.Whole(refused[0].Err) {
+	if len(refused) == len(changes) && u.adapter.Whole != nil && u.adapter.Whole(refused[0].Err) {
 		return refused[0].Err
 	}
 	return nil
 }
 
 // begun reports whether an operation was started beside which the cloud takes no other call.
-func (u *update[S, H, P]) begun() bool { return u.OneOperation != nil && u.result.Operation != "" }
+func (u *update[S, H, P]) begun() bool {
+	return u.adapter.OneOperation != nil && u.result.Operation != ""
+}
 
 // look reads what is there: once, or for every call if each is guarded by what was read. It returns an error if another object has
 // taken the name since the caller observed it.
@@ -131,21 +133,21 @@ func (u *update[S, H, P]) look(ctx context.Context, part *Part[S, H, P]) (*H, er
 	if part.Blind {
 		return new(H), nil
 	}
-	if u.have != nil && !u.Guarded {
+	if u.have != nil && !u.adapter.Guarded {
 		return u.have, nil
 	}
 	var o driver.Observation
-	have, err := u.Read(ctx, &u.req, &o)
+	have, err := u.adapter.Read(ctx, &u.req, &o)
 	if err != nil {
 		return nil, err
 	}
 	if have == nil {
-		return nil, &driver.Error{Code: driver.NotFound, Op: u.ReadCall, Message: fmt.Sprintf("the %s is not there any more", u.Noun)}
+		return nil, &driver.Error{Code: driver.NotFound, Op: u.adapter.ReadCall, Message: fmt.Sprintf("the %s is not there any more", u.adapter.Noun)}
 	}
-	u.State(&u.req, have, &o)
+	u.adapter.State(&u.req, have, &o)
 	if u.req.ID != "" && o.ID != u.req.ID {
-		return nil, &driver.Error{Code: driver.Conflict, Op: u.ReadCall,
-			Message: fmt.Sprintf("another %s has taken the name: the one before was deleted by someone else", u.Noun)}
+		return nil, &driver.Error{Code: driver.Conflict, Op: u.adapter.ReadCall,
+			Message: fmt.Sprintf("another %s has taken the name: the one before was deleted by someone else", u.adapter.Noun)}
 	}
 	u.have, u.result.ID = have, o.ID
 	return have, nil
@@ -161,11 +163,11 @@ func (u *update[S, H, P]) try(ctx context.Context, part *Part[S, H, P], have *H,
 			mark = true
 		case driver.FieldUsername:
 		case driver.FieldPassword:
-			if u.Password != nil {
-				u.Password(&params, u.req.Login.Password)
+			if u.adapter.Password != nil {
+				u.adapter.Password(&params, u.req.Login.Password)
 			}
 		default:
-			if err := u.Table.Patch(&u.req.Spec, have, []driver.Change{c}, &params); err != nil {
+			if err := u.adapter.Table.Patch(&u.req.Spec, have, []driver.Change{c}, &params); err != nil {
 				u.fail(invalid("%s", err), c)
 				continue
 			}
@@ -176,7 +178,7 @@ func (u *update[S, H, P]) try(ctx context.Context, part *Part[S, H, P], have *H,
 		return nil, nil
 	}
 	if mark {
-		u.addMark(&params, u.req.Mark)
+		u.adapter.addMark(&params, u.req.Mark)
 	}
 	operation, err := part.Write(ctx, &u.req, have, &params, tried)
 	if operation != "" {
