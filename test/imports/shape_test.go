@@ -30,7 +30,7 @@ func TestShape(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sizes := map[string]int{}
+	sizes, types := map[string]int{}, structs{}
 	for _, dir := range []string{"apis", "charts", "cmd", "config", "controllers", "docs", "providers", "tools"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -38,7 +38,7 @@ func TestShape(t *testing.T) {
 			}
 			pkg, err := filepath.Rel(root, filepath.Dir(path))
 			if err == nil {
-				err = measure(sizes, pkg, path, nil)
+				err = measure(sizes, types, pkg, path, nil)
 			}
 			return err
 		})
@@ -46,6 +46,7 @@ func TestShape(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	types.count(sizes)
 	if len(sizes) < 1000 {
 		t.Errorf("measured %d types and functions; there are more", len(sizes))
 	}
@@ -54,14 +55,17 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// measure adds the methods of the types and the lines of the functions in a file. Functions have () behind their names.
-func measure(sizes map[string]int, pkg, path string, source any) error {
+// measure adds the lines of the functions in a file, and what the file says of types. Functions have () behind their names.
+func measure(sizes map[string]int, types structs, pkg, path string, source any) error {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil || ast.IsGenerated(file) {
 		return err
 	}
 	for _, d := range file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok {
+			types.embed(file, pkg, g)
+		}
 		f, ok := d.(*ast.FuncDecl)
 		if !ok {
 			continue
@@ -69,7 +73,7 @@ func measure(sizes map[string]int, pkg, path string, source any) error {
 		name := pkg + "." + f.Name.Name + "()"
 		if f.Recv != nil {
 			of := pkg + "." + receiver(f.Recv.List[0].Type)
-			sizes[of]++
+			types.named(of).methods = append(types.named(of).methods, f.Name.Name)
 			name = of + "." + f.Name.Name + "()"
 		}
 		sizes[name] = max(sizes[name], set.Position(f.End()).Line-set.Position(f.Pos()).Line+1)
@@ -121,7 +125,10 @@ func oversized(sizes, exceptions map[string]int) (found []string) {
 // TestShapeFinds shows what the test finds.
 func TestShapeFinds(t *testing.T) {
 	long := "func long() {" + strings.Repeat("\n", maxLines) + "}\n"
-	methods := strings.Repeat("func (*many[T]) m() {}\n", maxMethods+1)
+	methods := ""
+	for i := range maxMethods + 1 {
+		methods += fmt.Sprintf("func (*many[T]) m%d() {}\n", i)
+	}
 	for _, tc := range []struct {
 		name, source string
 		exceptions   map[string]int
@@ -142,9 +149,11 @@ func TestShapeFinds(t *testing.T) {
 			if strings.HasPrefix(tc.source, "//") {
 				source = strings.Replace(tc.source, "\n", "\npackage p\n", 1)
 			}
-			if err := measure(sizes, "p", "p.go", source); err != nil {
+			types := structs{}
+			if err := measure(sizes, types, "p", "p.go", source); err != nil {
 				t.Fatal(err)
 			}
+			types.count(sizes)
 			if found := oversized(sizes, tc.exceptions); len(found) != tc.want {
 				t.Errorf("found %q, want %d", found, tc.want)
 			}
