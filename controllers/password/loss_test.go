@@ -16,21 +16,27 @@ type environment struct {
 	// sent is what the process remembers.
 	sent int
 
-	// The cloud: exists says whether there is a server, and password which password it has. setting is the one that it is about to
-	// have. refused: it could not set the last one. taken: there is a server that this object has not taken over yet.
+	// The cloud: exists says whether there is a server, and password which password it has. next is the one that it is about to have,
+	// while setting. refused: it could not set the last one. taken: there is a server that this object has not taken over yet.
 	exists, taken    bool
 	password         string
 	setting, refused bool
 	next             string
+	// busy: the cloud is at work on the server for other reasons, and takes no password. The server can be used all the same.
+	// userless: its administrator was removed, so nobody can connect.
+	busy, userless bool
+	// unrecorded: a password was sent, and nothing says so: its answer was lost, or the status that tells of it.
+	unrecorded bool
 	// foreign: only others know the password. before: the server was made for this object before, so nobody else uses its password.
 	// kept: it was restored with the password that was in force, so it has none that only others know.
 	foreign, before, kept bool
 	// recorded: finalizer and binding are stored, without which nothing is.
 	recorded bool
 
-	// What people do: the password that the spec names, and an approval.
+	// What people do: the password that the spec names, an approval, and a class that can't be applied, so that nothing is sent.
 	wanted   string
 	approved bool
+	stalled  bool
 
 	// had are the passwords that servers of this object ever had.
 	had     map[string]bool
@@ -96,6 +102,7 @@ func (e *environment) put(s State) {
 		e.serials[s.Serial] = s.Next
 	}
 	e.secret = s.Stored
+	e.unrecorded = e.unrecorded && s.Next != ""
 }
 
 // reconcile does one reconciliation.
@@ -115,12 +122,17 @@ func (e *environment) create() {
 		return
 	}
 	password := e.secret.Latest()
-	e.write(func() { e.exists, e.taken, e.foreign, e.password = true, true, false, password; e.had[password] = true })
+	e.write(func() { e.exists, e.taken, e.busy = true, true, true; e.has(password) })
+}
+
+// has gives the server a password that Mooring knows.
+func (e *environment) has(password string) {
+	e.password, e.foreign, e.had[password] = password, false, true
 }
 
 func (e *environment) takeOver() {
 	if e.carryOut(e.state().TakeOver(e.before)) {
-		e.write(func() { e.taken = true })
+		e.write(func() { e.taken, e.busy = true, true })
 	}
 }
 
@@ -152,7 +164,9 @@ func (e *environment) carryOut(d Decision) bool {
 }
 
 func (e *environment) update() {
-	d := e.state().Observe(Observation{Ready: !e.setting, Refused: e.refused, Wanted: e.wanted, Fresh: e.fresh()})
+	d := e.state().Observe(Observation{
+		Ready: !e.setting && !e.busy, Refused: e.refused, UserMissing: e.userless, Wanted: e.wanted, Fresh: e.fresh(),
+	})
 	e.sent = d.State.Sent
 	if !e.store(d) {
 		e.write(func() { e.accepted = d.State.Accepted }) // the outcome is recorded all the same
@@ -161,11 +175,18 @@ func (e *environment) update() {
 	status := d.State.Accepted
 	switch d.Do {
 	case Nothing:
-		if !e.setting && d.State.Current != "" && !e.write(func() { e.connection = d.State.Current }) {
+		if !e.publish(d.State.InForce()) {
+			return
+		}
+	case Include:
+		if !e.stalled && !e.write(func() { e.userless, e.refused, e.busy = false, false, true; e.has(d.State.Latest()) }) {
 			return
 		}
 	case Replace, Send:
-		if d.Do == Replace && !e.approved {
+		if e.stalled || d.Do == Replace && !e.approved {
+			if !e.publish(d.State.InForce()) {
+				return
+			}
 			break
 		}
 		if e.foreign && !e.approved && e.wanted == "" {
@@ -175,30 +196,46 @@ func (e *environment) update() {
 			e.failed("%q is sent, and is not stored", d.State.Next)
 		}
 		if !e.write(func() { e.accepted = status }) || !e.write(func() { e.setting, e.refused, e.next = true, false, d.State.Next }) {
+			e.unrecorded = true
 			return
 		}
 		accepted := d.State.Accept()
 		e.sent, status = accepted.Sent, accepted.Accepted
+		e.unrecorded = !e.write(func() { e.accepted = status }) || e.unrecorded
+		return
 	default:
 		e.failed("it decides to %s", d.Do)
 	}
 	e.write(func() { e.accepted = status })
 }
 
+// publish writes a password into the connection Secret, if one is known, and reports whether the reconciliation goes on. The server has this
+// password, unless another was sent and nothing says so.
+func (e *environment) publish(password string) bool {
+	if password == "" {
+		return true
+	}
+	if password != e.password && !e.unrecorded {
+		e.failed("%q is published, and the server has %q: %+v", password, e.password, e.state())
+	}
+	return e.write(func() { e.connection = password })
+}
+
 // finish ends what the cloud is at. It may fail.
 func (e *environment) finish(fails bool) {
+	e.busy = false
 	if !e.setting {
 		return
 	}
 	e.setting, e.refused = false, fails
 	if !fails {
-		e.password, e.foreign, e.had[e.next] = e.next, false, true
+		e.has(e.next)
 	}
 }
 
 // check demands what always holds: the server's password is stored, or another is about to be sent.
 func (e *environment) check() {
-	if !e.exists || e.foreign || e.refused || e.secret.Next != "" || e.password == e.secret.Current || e.secret.Latest() == "" {
+	if !e.exists || e.foreign || e.refused || e.userless || e.secret.Next != "" || e.password == e.secret.Current || e.secret.Latest() == "" {
 		return // without any password another is made
 	}
 	e.failed("the server has %q, and nothing is sent: %+v", e.password, e.secret)
@@ -207,6 +244,7 @@ func (e *environment) check() {
 // rest lets all work end without faults, and demands that everything agrees then.
 func (e *environment) rest() {
 	e.fault = func() fault { return none }
+	e.stalled = false
 	for range 12 {
 		e.reconcile()
 		e.finish(false)
@@ -247,23 +285,29 @@ func run(events []byte) error {
 		case 0:
 			e.wanted = []string{"", "mine", "yours", "theirs"}[b/16%4]
 		case 1:
-			e.approved = b >= 128
+			e.approved, e.stalled = b >= 128, b/16%4 == 0
 		case 2, 3:
 			e.finish(b >= 128)
 		case 4:
 			e.sent = 0 // a crash
 		case 5: // the server is lost, and another is restored or made by others
 			if !e.setting {
-				e.restore(b >= 128, b/16%4 == 0)
+				e.restore(b >= 128, b/16%4 == 0, b/16%4 == 1)
 			}
 		case 6: // the server is lost, and is created anew
 			if b >= 128 {
-				e.exists, e.taken, e.setting, e.refused, e.kept = false, false, false, false, false
+				e.exists, e.taken, e.setting, e.refused, e.kept, e.userless, e.busy = false, false, false, false, false, false, false
 			}
 		case 7: // the password Secret is lost, and with it all that is known of the server's password
 			if b >= 192 {
 				e.secret, e.serials, e.foreign, e.kept = Stored{}, map[int]string{}, false, false
 			}
+		case 8: // somebody removes the administrator
+			if b >= 192 && e.exists && e.taken && !e.setting {
+				e.userless, e.password = true, ""
+			}
+		case 9: // the cloud begins something else, such as a backup
+			e.busy = e.exists && !e.setting && b >= 128
 		default:
 			e.reconcile()
 		}
@@ -276,17 +320,22 @@ func run(events []byte) error {
 }
 
 // restore puts a server in place that this object has to take over: one with the password that was in force, if there was one, as
-// it comes from a snapshot; or else one of others. made: there was none before. before: it was made for this object.
-func (e *environment) restore(made, before bool) {
+// it comes from a snapshot; or else one of others. made: there was none before. before: it was made for this object. late: the snapshot is so
+// late that it has the last password of the former server.
+func (e *environment) restore(made, before, late bool) {
 	if e.exists && (!made || !e.taken) {
 		return
 	}
 	e.connection = "" // what was published before is of the former server
-	former := e.password
+	former, known := e.password, e.state().confirmed().Current
+	late = late && known != "" && former != "" && !e.foreign
 	e.exists, e.taken, e.refused, e.password, e.foreign, e.before = true, false, false, "theirs", !before, before
-	switch known := e.state().InForce(); {
+	e.busy, e.userless = false, false
+	switch {
 	case known != "" && !e.had[known]:
 		e.failed("%q counts as in force, and no server ever had it: the one that is restored has %q", known, former)
+	case late:
+		e.password, e.foreign = former, false
 	case known != "":
 		e.password, e.foreign = known, false
 	}

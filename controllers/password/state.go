@@ -15,6 +15,9 @@ type Stored struct {
 	Named bool
 	// Foreign: the server has a password that only others know.
 	Foreign bool
+	// Superseded: the server may have got another password since Current, and nobody confirmed which one it has. Current is kept, because
+	// a server that comes back may have it, and it is not published.
+	Superseded bool
 }
 
 // Latest is the password that the server has or will have.
@@ -126,12 +129,12 @@ func (s State) Observe(o Observation) Decision {
 	}
 	s = s.renewed(o.Wanted, o.Fresh, First+1)
 	if o.UserMissing {
-		return decided(s, before, AtOnce, Include)
+		return decided(s.superseded(), before, AtOnce, Include)
 	}
 	if o.Refused && o.Ready {
 		s = s.Refuse()
 		if s.Next == "" { // it was thought to be in force
-			s = s.propose(s.Current, First)
+			s = s.propose(s.Current, First).superseded()
 		}
 	}
 	if s.Next == "" || !o.Ready {
@@ -164,7 +167,7 @@ func (s State) Create(wanted, fresh string) Decision {
 	s = s.StartedOver()
 	before := s.Stored
 	s.Foreign = false
-	return decided(s.renewed(wanted, fresh, First), before, AfterStartOver, Include)
+	return decided(s.renewed(wanted, fresh, First).superseded(), before, AfterStartOver, Include)
 }
 
 // TakeOver decides about the password of a server that is about to be taken over. What was meant for a server of our own, and was
@@ -179,7 +182,7 @@ func (s State) TakeOver(ours bool) Decision {
 		return Decision{State: s, Do: Nothing}
 	}
 	if trusted {
-		s = s.propose(s.Next, First)
+		s = s.propose(s.Next, First).superseded() // it may have been restored from before that, or after
 	}
 	s.Foreign = foreign
 	if s.Serial == 0 { // earlier releases can't do without one
@@ -205,7 +208,13 @@ func (s State) Refuse() State {
 }
 
 // InForce is the password that the server is known to have, and that may be published; empty if none is known.
-func (s State) InForce() string { return s.confirmed().Current }
+func (s State) InForce() string {
+	s = s.confirmed()
+	if s.Superseded || s.Next != "" && s.taken() {
+		return ""
+	}
+	return s.Current
+}
 
 // Pending is the password that the server is to get, or whose arrival is not confirmed; empty if there is none.
 func (s State) Pending() string { return s.confirmed().Next }
@@ -234,7 +243,14 @@ func (s State) propose(password string, low int) State {
 
 // promoted is the state after the server took the next password.
 func (s State) promoted() State {
-	s.Current, s.Next, s.Named, s.Foreign = s.Next, "", false, false
+	s.Current, s.Next, s.Named, s.Foreign, s.Superseded = s.Next, "", false, false, false
+	return s
+}
+
+// superseded is the state once the server may get the next password without being known to work: only when that one is confirmed it is known
+// again which password the server has.
+func (s State) superseded() State {
+	s.Superseded = s.Current != "" && s.Next != ""
 	return s
 }
 
@@ -244,6 +260,7 @@ func (s State) renewed(wanted, fresh string, low int) State {
 	if s.Latest() != "" && (wanted == "" && !withdrawn || wanted != "" && wanted == s.Latest()) {
 		return s
 	}
+	s = s.superseded() // by the next password, if it was sent
 	s.Named = wanted != ""
 	if wanted == "" {
 		wanted = fresh

@@ -41,7 +41,7 @@ func TestObserve(t *testing.T) {
 		{name: "in place of what the creation set", stored: Stored{Next: "one", Serial: 1}, accepted: 1, seen: wanted("two"),
 			want: Stored{Current: "one", Next: "two", Serial: 2, Named: true}, store: true, do: Send, wantAccepted: 1},
 		{name: "set by the creation, and refused later", stored: Stored{Next: "one", Serial: 1}, accepted: 1, seen: refused,
-			want: Stored{Current: "one", Next: "one", Serial: 2}, store: true, do: Send, wantAccepted: 1},
+			want: Stored{Current: "one", Next: "one", Serial: 2, Superseded: true}, store: true, do: Send, wantAccepted: 1},
 		{name: "being created", stored: Stored{Next: "one", Serial: 1}, seen: pending, want: Stored{Next: "one", Serial: 1}, do: Nothing},
 		{name: "refused at the creation", stored: Stored{Next: "one", Serial: 1}, seen: refused, want: Stored{Next: "one", Serial: 1}, do: Send},
 		{name: "to be sent", stored: Stored{Current: "one", Next: "two", Serial: 2}, seen: ready, want: Stored{Current: "one", Next: "two", Serial: 2}, do: Send},
@@ -54,7 +54,19 @@ func TestObserve(t *testing.T) {
 		{name: "accepted, and refused later", stored: Stored{Current: "one", Next: "two", Serial: 2}, accepted: 2, sent: 2, seen: refused,
 			want: Stored{Current: "one", Next: "two", Serial: 2}, do: Send},
 		{name: "thought to be in force, and refused", stored: Stored{Current: "two", Serial: 2}, accepted: 2, seen: refused,
-			want: Stored{Current: "two", Next: "two", Serial: 3}, store: true, do: Send},
+			want: Stored{Current: "two", Next: "two", Serial: 3, Superseded: true}, store: true, do: Send},
+		{name: "created anew, and not Ready yet", stored: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}, seen: pending,
+			want: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}, do: Nothing},
+		{name: "created anew", stored: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}, seen: ready,
+			want: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}, do: Send},
+		{name: "created anew, and refused later", stored: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}, accepted: 2, seen: refused,
+			want: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}, do: Send},
+		{name: "created anew, and the first is wanted again", stored: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}, seen: wanted("one"),
+			want: Stored{Current: "one", Next: "one", Serial: 3, Named: true, Superseded: true}, store: true, do: Send},
+		{name: "created anew, and set", stored: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}, accepted: 2, seen: ready,
+			want: Stored{Current: "two", Serial: 2}, store: true, do: Nothing, wantAccepted: 2},
+		{name: "another one wanted while one was being set", stored: Stored{Current: "one", Next: "two", Serial: 2}, accepted: 2, seen: wanted("mine"),
+			want: Stored{Current: "one", Next: "mine", Serial: 3, Named: true, Superseded: true}, store: true, do: Send, wantAccepted: 2},
 		{name: "in place of one that others know", stored: Stored{Next: "one", Serial: 2, Foreign: true}, seen: ready,
 			want: Stored{Next: "one", Serial: 2, Foreign: true}, do: Replace},
 		{name: "the one that others know", stored: Stored{Next: "one", Serial: 2, Foreign: true}, seen: wanted("theirs"),
@@ -67,6 +79,10 @@ func TestObserve(t *testing.T) {
 			want: Stored{Current: "two", Serial: 2}, store: true, do: Nothing, wantAccepted: 2},
 		{name: "of a user who is about to be created", stored: Stored{Next: "one", Serial: 2, Foreign: true}, seen: userMissing,
 			want: Stored{Next: "one", Serial: 2}, store: true, do: Include},
+		{name: "of a user who is about to be created anew", stored: Stored{Current: "one", Next: "two", Serial: 2}, seen: userMissing,
+			want: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}, store: true, do: Include},
+		{name: "of a user who is about to be created anew with what was in force", stored: Stored{Current: "one", Serial: 1}, seen: userMissing,
+			want: Stored{Current: "one", Serial: 1}, do: Include},
 		{name: "of a user who is about to be created, refused before", stored: Stored{Next: "one", Serial: 1}, seen: with(func(o *Observation) { o.UserMissing, o.Refused = true, true }),
 			want: Stored{Next: "one", Serial: 1}, do: Include},
 		{name: "no Secret", seen: ready, want: Stored{Next: fresh, Serial: 2}, store: true, do: Send},
@@ -111,7 +127,11 @@ func TestCreate(t *testing.T) {
 		{name: "anew after the Secret was lost", accepted: 4, want: Stored{Next: fresh, Serial: 1}, store: true},
 		{name: "anew with what the former creation set", stored: Stored{Next: "one", Serial: 1}, accepted: 1, want: Stored{Next: "one", Serial: 1}},
 		{name: "anew while a password was being set", stored: Stored{Current: "one", Next: "two", Serial: 2}, accepted: 2,
-			want: Stored{Current: "one", Next: "two", Serial: 2}},
+			want: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}, store: true},
+		{name: "anew while a password was being set, once more", stored: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true},
+			want: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}},
+		{name: "anew, and another is wanted", stored: Stored{Current: "one", Serial: 1}, accepted: 1, wanted: "mine",
+			want: Stored{Current: "one", Next: "mine", Serial: 2, Named: true, Superseded: true}, store: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := State{Stored: tt.stored, Accepted: tt.accepted}.Create(tt.wanted, fresh)
@@ -142,7 +162,9 @@ func TestTakeOver(t *testing.T) {
 		{name: "ours of before, in place of one that was to be created", ours: true, stored: Stored{Next: "one", Serial: 1}, want: Stored{Next: "one", Serial: 2}, store: true},
 		{name: "one that was restored", stored: Stored{Current: "one", Serial: 1}, want: Stored{Current: "one", Serial: 1}},
 		{name: "one that was restored while a password was being set", stored: Stored{Current: "one", Next: "two", Serial: 2}, accepted: 2,
-			want: Stored{Current: "one", Next: "two", Serial: 3}, store: true},
+			want: Stored{Current: "one", Next: "two", Serial: 3, Superseded: true}, store: true},
+		{name: "one that was restored while another was created anew", stored: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true},
+			want: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}},
 		{name: "one that was restored with the password of its creation", stored: Stored{Next: "one", Serial: 1}, accepted: 1, want: Stored{Current: "one", Serial: 1}, store: true},
 		{name: "one that was restored before a password was sent", stored: Stored{Current: "one", Next: "two", Serial: 2}, want: Stored{Current: "one", Next: "two", Serial: 2}},
 		{name: "once more", stored: Stored{Next: "one", Serial: 2, Foreign: true}, want: Stored{Next: "one", Serial: 2, Foreign: true}},
@@ -177,6 +199,33 @@ func TestAcceptAndRefuse(t *testing.T) {
 	}
 }
 
+// Only what the server is known to have is published: nothing while another password may have reached it.
+func TestInForce(t *testing.T) {
+	rotating := Stored{Current: "one", Next: "two", Serial: 2}
+	anew := rotating
+	anew.Superseded = true
+	for _, tt := range []struct {
+		name  string
+		state State
+		want  string
+	}{
+		{"no password", State{}, ""},
+		{"being created", State{Stored: Stored{Next: "one", Serial: 1}}, ""},
+		{"set by the creation", State{Stored: Stored{Next: "one", Serial: 1}, Accepted: 1}, "one"},
+		{"in force", State{Stored: Stored{Current: "one", Serial: 1}}, "one"},
+		{"another is about to be sent", State{Stored: rotating, Accepted: 1}, "one"},
+		{"the cloud accepted another", State{Stored: rotating, Accepted: 2}, ""},
+		{"the cloud accepted another, as this process alone knows", State{Stored: rotating, Accepted: 1, Sent: 2}, ""},
+		{"the server was created anew with another", State{Stored: anew}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.state.InForce(); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 // every calls back with every state and every observation: the whole cross product of what matters.
 func every(visit func(State, Observation)) {
 	flags := []bool{false, true}
@@ -201,8 +250,11 @@ func everyState() (states []State) {
 			for serial := range 4 {
 				for accepted := range 4 {
 					for sent := range 4 {
-						for flags := range 4 {
-							s := Stored{Current: current, Next: next, Serial: serial, Named: next != "" && flags&1 != 0, Foreign: flags&2 != 0}
+						for flags := range 8 {
+							s := Stored{
+								Current: current, Next: next, Serial: serial, Named: next != "" && flags&1 != 0, Foreign: flags&2 != 0,
+								Superseded: current != "" && next != "" && flags&4 != 0,
+							}
 							if serial == 0 && s.Latest() != "" {
 								continue // no release stored that
 							}
@@ -248,6 +300,9 @@ func brokenRules(s State, o Observation, d Decision) (broken []string) {
 		"the current password changes only to one that the server has")
 	demand(after.Current == before.Current || !o.Refused || after.Current == o.Left.Password, "nothing that was refused becomes current")
 	demand(d.Do != Send || !after.Foreign || o.Wanted != "", "a password that only others know is replaced by a wanted one, or with approval")
+	demand(!after.Superseded || after.Current != "" && after.Next != "", "a password is superseded by another")
+	demand(!before.Superseded || after.Superseded || after.Next == "", "which password the server has is known again once another is confirmed")
+	demand(after.InForce() == "" || d.Do != Include || after.Next == "", "nothing is published after a password was included that was never confirmed")
 	demand(d.Do != Wait || after.Stored == before.Stored && d.Store == Never, "waiting changes nothing")
 	demand(o.Wanted == "" || after.Latest() == o.Wanted, "the wanted password is the latest")
 	if d.Do != Wait && !o.Refused {

@@ -16,11 +16,12 @@ import (
 
 // The keys of the password Secret. Earlier releases read and write them too.
 const (
-	keyCurrent = "current"
-	keyNext    = "next"
-	keySerial  = "serial"
-	keyNamed   = "named"
-	keyForeign = "foreign"
+	keyCurrent    = "current"
+	keyNext       = "next"
+	keySerial     = "serial"
+	keyNamed      = "named"
+	keyForeign    = "foreign"
+	keySuperseded = "superseded" // 0.1.0 leaves it as it is
 )
 
 // A Store reads and writes password Secrets. They are in Mooring's own namespace.
@@ -131,6 +132,7 @@ func decode(data map[string][]byte) (Stored, error) {
 		Current: string(data[keyCurrent]), Next: string(data[keyNext]),
 		Named: data[keyNamed] != nil, Foreign: data[keyForeign] != nil,
 	}
+	s.Superseded = s.Next != "" && data[keySuperseded] != nil // without a next password it was left by 0.1.0
 	if len(data[keySerial]) == 0 {
 		return s, nil
 	}
@@ -159,4 +161,5 @@ func encode(s Stored, into *corev1.Secret) {
 	}
 	set(keyNamed, flag[s.Named])
 	set(keyForeign, flag[s.Foreign])
+	set(keySuperseded, flag[s.Superseded])
 }

@@ -46,6 +46,8 @@ func TestStoredLayout(t *testing.T) {
 		{"a rotation that is half done", map[string]string{"current": "one", "next": "two", "serial": "2"}, Stored{Current: "one", Next: "two", Serial: 2}},
 		{"a rotation to the user's that is half done", map[string]string{"current": "one", "next": "mine", "serial": "12", "named": "true"},
 			Stored{Current: "one", Next: "mine", Serial: 12, Named: true}},
+		{"a rotation that is half done, and the server was created anew", map[string]string{"current": "one", "next": "two", "serial": "2", "superseded": "true"},
+			Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}},
 		{"after a rotation", map[string]string{"current": "two", "serial": "2"}, Stored{Current: "two", Serial: 2}},
 		{"taken over", map[string]string{"serial": "1", "foreign": "true"}, Stored{Serial: 1, Foreign: true}},
 		{"taken over, and awaiting approval", map[string]string{"next": "one", "serial": "2", "foreign": "true"}, Stored{Next: "one", Serial: 2, Foreign: true}},
@@ -72,6 +74,18 @@ func TestStoredLayout(t *testing.T) {
 				t.Errorf("what is written (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// 0.1.0 does not know which passwords are superseded: it ends a rotation, and the note stays behind.
+func TestNoteThatAnEarlierReleaseLeaves(t *testing.T) {
+	s := storeOf(secretOf(map[string]string{"current": "two", "serial": "2", "superseded": "true"}))
+	read, err := s.Get(t.Context(), orders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Stored{Current: "two", Serial: 2}, read.Stored); diff != "" {
+		t.Errorf("what is read (-want +got):\n%s", diff)
 	}
 }
 

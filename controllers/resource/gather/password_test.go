@@ -50,7 +50,7 @@ func TestCheckPassword(t *testing.T) {
 		{name: "in place of what the creation set", stored: map[string]string{"next": "one", "serial": "1"}, accepted: "1", state: driver.Ready, named: "two",
 			want: map[string]string{"current": "one", "next": "two", "serial": "2", "named": "true"}, sent: "two"},
 		{name: "set by the creation, and refused later", stored: map[string]string{"next": "one", "serial": "1"}, accepted: "1", state: driver.Ready, refused: true,
-			want: map[string]string{"current": "one", "next": "one", "serial": "2"}, sent: "one"},
+			want: map[string]string{"current": "one", "next": "one", "serial": "2", "superseded": "true"}, sent: "one"},
 		{name: "being created", stored: map[string]string{"next": "one", "serial": "1"}, state: driver.Pending,
 			want: map[string]string{"next": "one", "serial": "1"}},
 		{name: "refused at the creation", stored: map[string]string{"next": "one", "serial": "1"}, state: driver.Ready, refused: true,
@@ -64,7 +64,7 @@ func TestCheckPassword(t *testing.T) {
 		{name: "accepted, and refused later", stored: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2", state: driver.Ready, refused: true,
 			want: map[string]string{"current": "one", "next": "two", "serial": "2"}, sent: "two"},
 		{name: "thought to be in force, and refused", stored: map[string]string{"current": "two", "serial": "2"}, accepted: "2", state: driver.Ready, refused: true,
-			want: map[string]string{"current": "two", "next": "two", "serial": "3"}, sent: "two"},
+			want: map[string]string{"current": "two", "next": "two", "serial": "3", "superseded": "true"}, sent: "two"},
 		{name: "in place of one that others know", stored: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready,
 			want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, sent: "one", effect: driver.Irreversible},
 		{name: "the one that others know", stored: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready, named: "theirs",
@@ -124,7 +124,11 @@ func TestCheckPassword(t *testing.T) {
 				t.Fatal(err)
 			}
 			comparePassword(t, secret, test.want)
-			if inForce := cmp.Or(test.inForce, test.want["current"]); test.state == driver.Ready && g.Password.State.InForce() != inForce {
+			inForce := cmp.Or(test.inForce, test.want["current"])
+			if test.want["superseded"] != "" {
+				inForce = ""
+			}
+			if test.state == driver.Ready && g.Password.State.InForce() != inForce {
 				t.Errorf("%q is in force, want %q", g.Password.State.InForce(), inForce)
 			}
 			if test.inForce != "" && plan.AcceptedPassword(g.status()) != serialOf(string(secret.Data["serial"])) {
@@ -199,7 +203,7 @@ func withPassword(content map[string]string) (*v1alpha1.Database, *corev1.Secret
 
 func comparePassword(t *testing.T, secret *corev1.Secret, want map[string]string) {
 	t.Helper()
-	for _, key := range []string{"current", "next", "serial", "named", "foreign"} {
+	for _, key := range []string{"current", "next", "serial", "named", "foreign", "superseded"} {
 		if got := string(secret.Data[key]); got != want[key] && !(want[key] == made && len(got) > 20) {
 			t.Errorf("the password Secret has %q as %s, want %q", got, key, want[key])
 		}

@@ -159,6 +159,41 @@ func TestNothingIsPublishedBeforeItIsMade(t *testing.T) {
 	}
 }
 
+// A server that was created anew with the next password may be usable before it is Ready. The current password is that of the former
+// server, and is not published; nor is it once the next one was sent again, and before it is confirmed.
+func TestPasswordOfAFormerServerIsNotPublished(t *testing.T) {
+	for name, test := range map[string]struct {
+		stored   map[string]string
+		accepted string
+		written  bool
+	}{
+		"a rotation":                       {map[string]string{"current": "one", "next": "two", "serial": "2"}, "1", true},
+		"a rotation without a status":      {map[string]string{"current": "one", "next": "two", "serial": "2"}, "", true},
+		"a server that was created anew":   {map[string]string{"current": "one", "next": "two", "serial": "2", "superseded": "true"}, "", false},
+		"the next password was sent again": {map[string]string{"current": "one", "next": "two", "serial": "2", "superseded": "true"}, "2", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, login, c := asPublished(test.stored)
+			g.Published.Published, g.Observation.State = nil, driver.Pending
+			if test.accepted != "" {
+				g.status().Applied = map[string][]string{driver.FieldPassword: {test.accepted}}
+			}
+			if err := g.login().readPassword(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := g.publish(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(login), login); err != nil {
+				t.Fatal(err)
+			}
+			if written := string(login.Data["password"]) == "one"; written != test.written {
+				t.Errorf("written %t, want %t: %s", written, test.written, login.Data)
+			}
+		})
+	}
+}
+
 // A password Secret that was lost is noticed as soon as somebody has the connection Secret written again.
 func TestLostPasswordIsNoticedWithTheConnectionSecret(t *testing.T) {
 	g, _, c := asPublished(nil)
