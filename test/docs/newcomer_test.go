@@ -167,5 +167,5 @@ func shareBuilds(t *testing.T) {
 		return
 	}
 	t.Setenv("CGO_ENABLED", "0")
-	t.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath"))
+	t.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath -ldflags=-w"))
 }
