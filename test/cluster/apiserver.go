@@ -34,6 +34,9 @@ func (c *Cluster) startServers(binaries string, audit bool) error {
 	if err != nil {
 		return err
 	}
+	if err := c.configureTokens(server); err != nil {
+		return err
+	}
 	if audit {
 		if c.audit, err = c.configureAudit(server); err != nil {
 			return err

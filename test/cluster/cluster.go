@@ -46,6 +46,7 @@ type Cluster struct {
 	env       *envtest.Environment
 	manager   *manager
 	config    *rest.Config
+	tokens    map[string]string // by the names of those that are signedIn
 	audit     *AuditLog
 	attached  *clientcmdapi.Config // of a cluster that is not ours; see Attach
 }
@@ -136,6 +137,9 @@ func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.config) }
 // User returns the configuration of a user with the given name and groups, whose rights are what RBAC
 // grants them. Audit events bear its name, which tells the requests of a controller from those of a test.
 func (c *Cluster) User(name string, groups ...string) (*rest.Config, error) {
+	if config := c.withToken(name, groups); config != nil {
+		return config, nil
+	}
 	user, err := c.env.AddUser(envtest.User{Name: name, Groups: groups}, &rest.Config{QPS: unlimited})
 	if err != nil {
 		return nil, fmt.Errorf("add user %q: %w", name, err)
@@ -221,7 +225,7 @@ func kubeconfig(config *rest.Config) ([]byte, error) {
 			name: {Server: config.Host, CertificateAuthorityData: config.CAData},
 		},
 		AuthInfos: map[string]*clientcmdapi.AuthInfo{
-			name: {ClientCertificateData: config.CertData, ClientKeyData: config.KeyData},
+			name: {ClientCertificateData: config.CertData, ClientKeyData: config.KeyData, Token: config.BearerToken},
 		},
 	})
 	if err != nil {
