@@ -39,7 +39,7 @@ func TestFailover(t *testing.T) {
 			at := time.Now()
 			w.Cleanup(func() { p.Signal(syscall.SIGCONT) })
 			holder := w.holder()
-			w.Eventually("another leads", func() bool { return w.holder() != holder && w.holder() != "" })
+			w.anotherLeads(holder)
 			p.Signal(syscall.SIGCONT)
 			return at
 		}},
@@ -71,7 +71,7 @@ func TestFailover(t *testing.T) {
 
 			holder := w.holder()
 			lost := c.lose(w, w.leader())
-			w.Eventually("another leads", func() bool { return w.holder() != holder && w.holder() != "" })
+			w.anotherLeads(holder)
 			t.Logf("another took over after %s, when %d were made", time.Since(lost), len(w.made()))
 			if lasts := w.leaseDuration(); lasts != leadership.Duration {
 				t.Errorf("a lease that nobody renews lasts %s, want %s", lasts, leadership.Duration)
@@ -115,6 +115,16 @@ func (w *fixture) holder() string {
 		return ""
 	}
 	return *lease.Spec.HolderIdentity
+}
+
+// anotherLeads waits until another than the holder has the lease.
+func (w *fixture) anotherLeads(holder string) {
+	w.Helper()
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: controllers.LeaderLease}}
+	w.await(lease, "held by another", func() bool {
+		now := lease.Spec.HolderIdentity
+		return now != nil && *now != "" && *now != holder
+	})
 }
 
 // leaseDuration is how long others respect a lease that its holder does not renew.

@@ -37,9 +37,8 @@ type fixture struct {
 	// release is what helm is told to call it, name what it calls its objects, and namespace where they are.
 	release, name, namespace string
 
-	watch client.WithWatch
-	node  *node.Node
-	pods  []*node.Pod
+	node *node.Node
+	pods []*node.Pod
 }
 
 func newFixture(t *testing.T, helmProgram string) *fixture {
@@ -72,9 +71,8 @@ func newFixtureWith(t *testing.T, helmProgram, release, name, namespace string, 
 	})
 	scheme, err := controllers.NewScheme()
 	w.Must(err)
-	w.watch, err = client.NewWithWatch(w.Cluster.Config(), client.Options{Scheme: scheme})
+	w.Client, err = client.NewWithWatch(w.Cluster.Config(), client.Options{Scheme: scheme})
 	w.Must(err)
-	w.Client = w.watch
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	w.Must(w.Cluster.WriteKubeconfig(kubeconfig))
 	w.helm = newHelm(t, helmProgram, kubeconfig)
@@ -109,6 +107,12 @@ func (w *fixture) Must(err error) {
 func (w *fixture) Eventually(what string, so func() bool) {
 	w.Helper()
 	system.Eventually(w.T, what, so)
+}
+
+// await waits until an object is as wanted, by a watch.
+func (w *fixture) await(o client.Object, what string, so func() bool) {
+	w.Helper()
+	system.Await(w.T, w.Client, o, o.GetName()+" is "+what, func(exists bool) bool { return exists && so() })
 }
 
 // install installs or upgrades the release, and runs what the Deployment says then.
@@ -202,10 +206,7 @@ func isReady(o client.Object) bool {
 func (w *fixture) ready(objects []client.Object) {
 	w.Helper()
 	for _, o := range objects {
-		w.Eventually(fmt.Sprintf("%T %s is ready", o, o.GetName()), func() bool {
-			w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
-			return isReady(o)
-		})
+		w.await(o, "ready", func() bool { return isReady(o) })
 	}
 }
 
@@ -254,7 +255,7 @@ func (w *fixture) watchReadiness() *readinessRecorder {
 		list := k.NewList()
 		v.ended.Go(func() {
 			for ctx.Err() == nil { // the API server ends watches when a definition changes; the next begins with all there is
-				events, err := w.watch.Watch(ctx, list)
+				events, err := w.Client.Watch(ctx, list)
 				if err != nil {
 					time.Sleep(50 * time.Millisecond)
 					continue

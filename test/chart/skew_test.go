@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -82,11 +81,7 @@ func (w *fixture) goesOn(all []client.Object) {
 		w.Must(w.Client.Delete(w.Context(), o))
 	}
 	for _, o := range all {
-		w.Eventually(o.GetName()+" is gone", func() bool {
-			err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o)
-			w.Must(client.IgnoreNotFound(err))
-			return apierrors.IsNotFound(err)
-		})
+		system.Await(w.T, w.Client, o, o.GetName()+" is gone", func(exists bool) bool { return !exists })
 		for _, operation := range []string{"CreateBucket", "CreateDBInstance", "buckets.insert", "instances.insert"} {
 			if n := w.Cloud.Ledger.Count(localcloud.Filter{Operation: operation, Resource: system.StatusOf(o).ExternalName}); n > 1 {
 				w.Errorf("%d times %s of %s", n, operation, system.StatusOf(o).ExternalName)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -64,7 +65,26 @@ type cloudClock struct{ ahead atomic.Int64 }
 
 func (c *cloudClock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 
-func (c *cloudClock) pass(d time.Duration) { c.ahead.Add(int64(d)) }
+// run has the time pass at a great pace, 10 minutes at a time, until it is stopped.
+func (c *cloudClock) run() (stop func()) {
+	ended := make(chan struct{})
+	var ticks sync.WaitGroup
+	ticks.Go(func() {
+		for tick := time.NewTicker(20 * time.Millisecond); ; <-tick.C {
+			select {
+			case <-ended:
+				tick.Stop()
+				return
+			default:
+				c.ahead.Add(int64(10 * time.Minute))
+			}
+		}
+	})
+	return func() {
+		close(ended)
+		ticks.Wait()
+	}
+}
 
 // inProgress are databases with which a cloud, or Mooring, is not done.
 type inProgress struct {
@@ -199,21 +219,15 @@ func (p *inProgress) accepted(d *v1alpha1.Database, operations ...string) {
 // isObserved waits until the status of a database has all that tells it from others in the cloud.
 func (p *inProgress) isObserved(d *v1alpha1.Database) {
 	p.Helper()
-	p.Eventually(d.Name+" has a name and an id in the cloud", func() bool {
-		p.Must(p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), d))
-		return d.Status.ExternalName != "" && d.Status.ExternalID != ""
-	})
+	p.await(d, "bound, with a name and an id in the cloud", func() bool { return d.Status.ExternalName != "" && d.Status.ExternalID != "" })
 }
 
 // areReady lets the clouds finish what they are at, until databases are Ready.
 func (p *inProgress) areReady(all []*v1alpha1.Database) {
 	p.Helper()
+	defer p.clock.run()()
 	for _, d := range all {
-		p.Eventually(d.Name+" is Ready", func() bool {
-			p.clock.pass(10 * time.Minute)
-			p.Must(p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), d))
-			return isReady(d)
-		})
+		p.await(d, "Ready", func() bool { return isReady(d) })
 	}
 }
 
@@ -282,16 +296,7 @@ func (p *inProgress) finish() {
 	there := slices.Concat(p.created, p.changed, p.rotated)
 	p.areReady(there)
 	p.areDeleted(p.deleted)
-	for _, d := range there {
-		p.Eventually(d.Name+": its connection Secret logs in", func() bool {
-			p.clock.pass(10 * time.Minute)
-			s := &corev1.Secret{}
-			err := p.Client.Get(p.Context(), client.ObjectKey{Namespace: p.namespace, Name: d.Name}, s)
-			p.Must(client.IgnoreNotFound(err))
-			own := slices.Contains(p.rotated, d)
-			return err == nil && (!own || string(s.Data["password"]) == secondPassword) && p.logsIn(string(s.Data["uri"]))
-		})
-	}
+	p.logIn(there)
 	for _, d := range p.all() {
 		for _, operation := range []string{"CreateDBInstance", "instances.insert", "DeleteDBInstance", "instances.delete"} {
 			n := p.Cloud.Ledger.Count(localcloud.Filter{Operation: operation, Resource: system.StatusOf(d).ExternalName})
@@ -310,12 +315,23 @@ func (p *inProgress) finish() {
 // areDeleted lets the clouds finish what they are at, until databases are deleted.
 func (p *inProgress) areDeleted(all []*v1alpha1.Database) {
 	p.Helper()
+	defer p.clock.run()()
 	for _, d := range all {
-		p.Eventually(d.Name+" is deleted", func() bool {
-			p.clock.pass(10 * time.Minute)
-			err := p.Client.Get(p.Context(), client.ObjectKeyFromObject(d), &v1alpha1.Database{})
+		system.Await(p.T, p.Client, d.DeepCopy(), d.Name+" is deleted", func(exists bool) bool { return !exists })
+	}
+}
+
+// logIn lets the clouds finish what they are at, until the connection Secrets log in to databases.
+func (p *inProgress) logIn(all []*v1alpha1.Database) {
+	p.Helper()
+	defer p.clock.run()()
+	for _, d := range all {
+		p.Eventually(d.Name+": its connection Secret logs in", func() bool {
+			s := &corev1.Secret{}
+			err := p.Client.Get(p.Context(), client.ObjectKey{Namespace: p.namespace, Name: d.Name}, s)
 			p.Must(client.IgnoreNotFound(err))
-			return apierrors.IsNotFound(err)
+			own := slices.Contains(p.rotated, d)
+			return err == nil && (!own || string(s.Data["password"]) == secondPassword) && p.logsIn(string(s.Data["uri"]))
 		})
 	}
 }

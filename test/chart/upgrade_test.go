@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -109,9 +108,7 @@ func (w *fixture) makeInventory() *inventory {
 	w.edit(approved, func() { approved.Spec.AWS.InstanceClass = new("db.t4g.small") })
 	w.Must(w.Client.Delete(w.Context(), protected))
 	w.Must(w.Client.Delete(w.Context(), retained))
-	w.Eventually("a deletion leaves the bucket", func() bool {
-		return apierrors.IsNotFound(w.Client.Get(w.Context(), client.ObjectKeyFromObject(retained), &v1alpha1.Bucket{}))
-	})
+	system.Await(w.T, w.Client, retained.DeepCopy(), "a deletion leaves the bucket", func(exists bool) bool { return !exists })
 	w.is(waits, v1alpha1.ConditionStalled, v1alpha1.ReasonApprovalRequired)
 	w.is(approved, v1alpha1.ConditionStalled, v1alpha1.ReasonApprovalRequired)
 	w.edit(approved, func() {
@@ -120,8 +117,7 @@ func (w *fixture) makeInventory() *inventory {
 	w.ready([]client.Object{approved})
 	w.is(protected, v1alpha1.ConditionStalled, v1alpha1.ReasonDeletionProtected)
 	w.is(paused, v1alpha1.ConditionSynced, v1alpha1.ReasonPaused)
-	w.Eventually("what is another's is Stalled", func() bool {
-		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(foreign), foreign))
+	w.await(foreign, "Stalled, since it is another's", func() bool {
 		return meta.IsStatusConditionTrue(system.StatusOf(foreign).Conditions, v1alpha1.ConditionStalled)
 	})
 
@@ -157,8 +153,7 @@ func (w *fixture) edit(o client.Object, change func()) {
 // is waits until a condition has a reason.
 func (w *fixture) is(o client.Object, condition string, reason v1alpha1.Reason) {
 	w.Helper()
-	w.Eventually(fmt.Sprintf("%s is %s for %s", o.GetName(), condition, reason), func() bool {
-		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), o))
+	w.await(o, fmt.Sprintf("%s for %s", condition, reason), func() bool {
 		c := meta.FindStatusCondition(system.StatusOf(o).Conditions, condition)
 		return c != nil && c.Reason == string(reason)
 	})

@@ -69,7 +69,7 @@ func begin(t *testing.T, owned driver.Ownership) *environment {
 		t.Fatal(err)
 	}
 	AddToScheme(scheme)
-	kube, err := client.New(c.Config(), client.Options{Scheme: scheme})
+	kube, err := client.NewWithWatch(c.Config(), client.Options{Scheme: scheme})
 	if err != nil {
 		t.Fatal(err)
 	}

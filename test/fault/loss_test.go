@@ -114,7 +114,7 @@ func (w *environment) recovered(t *testing.T) *environment {
 		t.Fatal(err)
 	}
 	c := cluster.ForTest(t, cluster.Options{})
-	admin, err := client.New(c.Config(), client.Options{Scheme: w.Client.Scheme()})
+	admin, err := client.NewWithWatch(c.Config(), client.Options{Scheme: w.Client.Scheme()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ type Environment struct {
 	Cluster *cluster.Cluster
 	Cloud   *localcloud.Cloud
 	// Client is an administrator's, without a cache.
-	Client client.Client
+	Client client.WithWatch
 	// Rights are those that Mooring was installed with.
 	Rights Rights
 
@@ -97,7 +97,7 @@ func (e *Environment) prepare(ctx context.Context, lo localcloud.Options) error 
 	if e.Cloud, err = localcloud.Start(lo); err != nil {
 		return err
 	}
-	if e.Client, err = client.New(e.Cluster.Config(), client.Options{Scheme: scheme}); err != nil {
+	if e.Client, err = client.NewWithWatch(e.Cluster.Config(), client.Options{Scheme: scheme}); err != nil {
 		return err
 	}
 	if e.user, err = e.Cluster.User(User, cluster.Administrators); err != nil {

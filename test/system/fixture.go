@@ -1,6 +1,7 @@
 package system
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -98,16 +99,12 @@ func (f *Fixture) Refresh(o v1alpha1.ResourceObject) *v1alpha1.ResourceStatus {
 // any.
 func (f *Fixture) AwaitCondition(o v1alpha1.ResourceObject, condition string, status metav1.ConditionStatus, reason v1alpha1.Reason) *v1alpha1.ResourceStatus {
 	f.Helper()
-	for deadline := time.Now().Add(Patience); ; time.Sleep(poll) {
-		s := f.Refresh(o)
-		c := meta.FindStatusCondition(s.Conditions, condition)
-		if c != nil && c.Status == status && (reason == "" || c.Reason == string(reason)) && c.ObservedGeneration == o.GetGeneration() {
-			return s
-		}
-		if time.Now().After(deadline) {
-			f.Fatalf("%s is not %s=%s %s after %v; it is %+v", o.GetName(), condition, status, reason, Patience, s.Conditions)
-		}
-	}
+	what := fmt.Sprintf("%s is %s=%s %s", o.GetName(), condition, status, reason)
+	f.AwaitObject(o, what, func() bool {
+		c := meta.FindStatusCondition(o.GetResourceStatus().Conditions, condition)
+		return c != nil && c.Status == status && (reason == "" || c.Reason == string(reason)) && c.ObservedGeneration == o.GetGeneration()
+	})
+	return o.GetResourceStatus()
 }
 
 // AwaitReady waits until an object is Ready, for this generation of its spec, because it is usable and up to date: one that is paused, or
@@ -120,9 +117,7 @@ func (f *Fixture) AwaitReady(o v1alpha1.ResourceObject) *v1alpha1.ResourceStatus
 // AwaitDeleted waits until an object has left the API server.
 func (f *Fixture) AwaitDeleted(o client.Object) {
 	f.Helper()
-	f.Eventually(o.GetName()+" is deleted", func() bool {
-		return apierrors.IsNotFound(f.Client.Get(f.Context(), client.ObjectKeyFromObject(o), o))
-	})
+	Await(f.T, f.Client, o, o.GetName()+" is deleted", func(exists bool) bool { return !exists })
 }
 
 // Edit changes an object as a person does, beside whatever Mooring writes.
