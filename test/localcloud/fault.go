@@ -66,7 +66,7 @@ func (f *Faults) take(c Call) (Fault, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, p := range f.active {
-		if p.Times == 0 || !p.matches(c) {
+		if p.Times == 0 || !p.matches(&c) {
 			continue
 		}
 		if p.Skip > 0 {

@@ -46,7 +46,7 @@ type Filter struct {
 	Write     Side
 }
 
-func (f Filter) matches(c Call) bool {
+func (f Filter) matches(c *Call) bool {
 	return (f.Service == "" || f.Service == c.Service) &&
 		(f.Operation == "" || f.Operation == c.Operation) &&
 		(f.Account == "" || f.Account == c.Account) &&
@@ -57,7 +57,9 @@ func (f Filter) matches(c Call) bool {
 // A Ledger keeps every call in the order of completion. It is safe for concurrent use.
 type Ledger struct {
 	mu    sync.Mutex
-	calls []Call
+	calls []*Call
+	// byAccount and byResource are the calls of each: tests ask often, and about one of hundreds.
+	byAccount, byResource map[string][]*Call
 }
 
 // Calls returns a copy of the calls that f selects.
@@ -65,26 +67,52 @@ func (l *Ledger) Calls(f Filter) []Call {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var out []Call
-	for _, c := range l.calls {
+	for _, c := range l.among(f) {
 		if f.matches(c) {
-			out = append(out, c)
+			out = append(out, *c)
 		}
 	}
 	return out
 }
 
 // Count returns how many calls f selects.
-func (l *Ledger) Count(f Filter) int { return len(l.Calls(f)) }
+func (l *Ledger) Count(f Filter) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.among(f) {
+		if f.matches(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// among returns the calls among which those are that f selects. It is called with mu held.
+func (l *Ledger) among(f Filter) []*Call {
+	switch {
+	case f.Resource != "":
+		return l.byResource[f.Resource]
+	case f.Account != "":
+		return l.byAccount[f.Account]
+	default:
+		return l.calls
+	}
+}
 
 // Reset forgets all calls.
 func (l *Ledger) Reset() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.calls = nil
+	l.calls, l.byAccount, l.byResource = nil, nil, nil
 }
 
 func (l *Ledger) record(c Call) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.calls = append(l.calls, c)
+	if l.calls == nil {
+		l.byAccount, l.byResource = map[string][]*Call{}, map[string][]*Call{}
+	}
+	l.calls = append(l.calls, &c)
+	l.byAccount[c.Account] = append(l.byAccount[c.Account], &c)
+	l.byResource[c.Resource] = append(l.byResource[c.Resource], &c)
 }
