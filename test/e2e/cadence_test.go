@@ -23,20 +23,23 @@ import (
 // daySync is the sync period of the day: every hour.
 const daySync = time.Hour
 
+// hours are those of a working day. Nothing comes back less often than each sync period, so that in more of them the same is seen again.
+const hours = 8
+
 // How often an object may be observed in a day: not at all; at the cadence of a converged one; at that of one whose calls
 // fail, which is every five minutes in the end; and at that of one that waits for the cloud.
 const (
 	never   = 0
-	slowly  = 24*12/10 + 2
-	failing = 24*60/5*12/10 + 20
-	polled  = 400
+	slowly  = hours*12/10 + 2
+	failing = hours*60/5*12/10 + 20
+	polled  = hours*17 + 10
 )
 
 // perObservation is how many calls one observation and what follows it may take.
 const perObservation = 12
 
-// mostSteps is more than there are things due in a day, about 11,000. Something that is due each second is due 86,400 times.
-const mostSteps = 25_000
+// mostSteps is more than there are things due in a day, about 3,700. Something that is due each second is due 28,800 times.
+const mostSteps = 10_000
 
 // A dayCase is an object in a state that lasts.
 type dayCase struct {
@@ -100,7 +103,7 @@ func TestADay(t *testing.T) {
 	}
 	before, begun := w.Cloud.Ledger.Count(localcloud.Filter{}), w.clock.Now()
 	steps := 0
-	for ; w.clock.step(begun.Add(24 * time.Hour)); steps++ {
+	for ; w.clock.step(begun.Add(hours * time.Hour)); steps++ {
 		if steps > mostSteps {
 			t.Errorf("the day is over after %v: something is looked at without end", w.clock.Now().Sub(begun))
 			break
@@ -158,7 +161,7 @@ func newDayFixture(t *testing.T) *dayFixture {
 	clock := newSchedule()
 	s := newIdleEnvironment(t, localcloud.Options{
 		Now: clock.Now, ListenersOnly: true, InstanceQuota: -1,
-		Durations: localcloud.Durations{Modify: 30 * time.Hour},
+		Durations: localcloud.Durations{Modify: (hours + 6) * time.Hour}, // longer than the day and what comes before it
 	}, 1)
 	const timeout = time.Minute
 	s.StartManager(t, controllers.Options{
