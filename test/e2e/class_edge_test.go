@@ -108,8 +108,7 @@ func TestClassLimitHoldsUnderARush(t *testing.T) {
 		Filter: localcloud.Filter{Account: c.Account, Operation: "DescribeDBInstances"}, Kind: localcloud.Latency, Delay: 500 * time.Millisecond,
 	})()
 	class := w.databaseClass(c, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = new(int32(limit)) })
-	w.Eventually("the class is known, and its account", func() bool { // or the first would wait for them, and be judged again
-		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+	w.AwaitObject(class, "the class is known, and its account", func() bool { // or the first would wait for them, and be judged again
 		return class.Status.Provider == c.Name && meta.IsStatusConditionTrue(class.Status.Conditions, v1alpha1.ConditionReady)
 	})
 	var all []*v1alpha1.Database

@@ -52,8 +52,7 @@ func (w *fixture) editClass(class *v1alpha1.DatabaseClass, change func(*v1alpha1
 		change(&class.Spec)
 		return w.Client.Update(w.Context(), class) == nil
 	})
-	w.Eventually("the controller has seen the class", func() bool {
-		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+	w.AwaitObject(class, "the controller has seen the class", func() bool {
 		return class.Status.ObservedGeneration == class.Generation
 	})
 }
@@ -100,16 +99,14 @@ func TestClass(t *testing.T) {
 			mark := len(c.Writes(name))
 			w.editClass(class, func(s *v1alpha1.DatabaseClassSpec) { s.Sizes[0].AWS, s.Sizes[0].GCP = s.Sizes[1].AWS, s.Sizes[1].GCP })
 			hash := w.waits(c, d, system.Sizes[c.Name][0], system.Sizes[c.Name][1], v1alpha1.CauseClass)
-			w.Eventually("the class counts it", func() bool {
-				w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+			w.AwaitObject(class, "the class counts it", func() bool {
 				return class.Status.Users == 1 && class.Status.Waiting == 1 && class.Status.UpToDate == 0
 			})
 			w.expectWrites(c, name, mark)
 			w.approve(d, hash)
 			w.mirrors(d, sizeField[c.Name], `"`+system.Sizes[c.Name][1]+`"`)
 			w.expectWrites(c, name, mark, sizeWrite(c))
-			w.Eventually("the class counts it", func() bool {
-				w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(class), class))
+			w.AwaitObject(class, "the class counts it", func() bool {
 				return class.Status.Users == 1 && class.Status.Waiting == 0 && class.Status.UpToDate == 1
 			})
 		})

@@ -194,7 +194,7 @@ func (w *fixture) withPassword(c *system.Cloud) *v1alpha1.Database {
 // rotates waits until the connection Secret has a password, and logs in with it.
 func (w *fixture) rotates(password string) {
 	w.Helper()
-	w.Eventually("the connection Secret has the new password", func() bool { return string(w.Secret("orders-db")["password"]) == password })
+	w.AwaitSecret("orders-db", "with the new password", func(data map[string][]byte) bool { return string(data["password"]) == password })
 	_, _, err := w.query(w.Secret("orders-db"))
 	w.Must(err)
 }

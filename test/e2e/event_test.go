@@ -69,9 +69,8 @@ func (w *fixture) expectEvents(o client.Object, happened []string) {
 	for _, text := range happened {
 		want[text]++
 	}
-	w.Eventually(fmt.Sprintf("%d things are told of %s", len(happened), o.GetName()), func() bool {
-		events := &eventsv1.EventList{}
-		w.Must(w.Client.List(w.Context(), events, client.InNamespace(w.Namespace)))
+	events := &eventsv1.EventList{}
+	w.AwaitList(events, fmt.Sprintf("%d things are told of %s", len(happened), o.GetName()), func() bool {
 		clear(told)
 		times := 0
 		for _, e := range events.Items {
@@ -103,12 +102,11 @@ func TestUnusableClusterConfigIsTold(t *testing.T) {
 			w.Error(err)
 		}
 	})
-	w.Eventually("an Event tells that there are no credentials", func() bool {
-		all := &eventsv1.EventList{}
-		w.Must(w.Client.List(w.Context(), all, client.InNamespace(system.Namespace)))
+	all := &eventsv1.EventList{}
+	system.AwaitList(t, w.Client, all, "an Event tells that there are no credentials", func() bool {
 		return slices.ContainsFunc(all.Items, func(e eventsv1.Event) bool {
 			return e.Regarding.UID == config.GetUID() && e.Type == corev1.EventTypeWarning &&
 				e.Reason == string(v1alpha1.ReasonCredentialsNotFound) && strings.Contains(e.Note, "create it")
 		})
-	})
+	}, client.InNamespace(system.Namespace))
 }

@@ -269,15 +269,13 @@ func callsIn(c *system.Cloud, account string) int {
 // editConfig changes the cloud's ClusterProviderConfig as a person would, and waits until the controller goes by it.
 func (w *fixture) editConfig(c *system.Cloud, change func(*v1alpha1.ClusterProviderConfigSpec)) {
 	w.Helper()
-	config := &v1alpha1.ClusterProviderConfig{}
-	read := func() { w.Must(w.Client.Get(w.Context(), client.ObjectKey{Name: c.Config}, config)) }
+	config := &v1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: c.Config}}
 	w.Eventually("the provider config is edited", func() bool {
-		read()
+		w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(config), config))
 		change(&config.Spec)
 		return w.Client.Update(w.Context(), config) == nil
 	})
-	w.Eventually("the controller has seen the provider config", func() bool {
-		read()
+	w.AwaitObject(config, "the controller has seen the provider config", func() bool {
 		return config.Status.ObservedGeneration == config.Generation
 	})
 }

@@ -30,7 +30,7 @@ func TestConnectionSecretIsKept(t *testing.T) {
 		w.run("deleted", func(w *fixture) {
 			w.Disturb()
 			w.Must(w.Client.Delete(w.Context(), w.published("login")))
-			w.Eventually("the Secret is back", func() bool { return w.Secret("login") != nil })
+			w.AwaitSecret("login", "back", func(data map[string][]byte) bool { return data != nil })
 			w.samePublished(w.published("login"), published)
 			w.ready(o)
 		})
@@ -40,7 +40,7 @@ func TestConnectionSecretIsKept(t *testing.T) {
 			theirs.Data["uri"], theirs.Data["more"] = []byte("changed"), []byte("1")
 			delete(theirs.Data, "type")
 			w.Must(w.Client.Update(w.Context(), theirs))
-			w.Eventually("the Secret is put right", func() bool { return string(w.Secret("login")["uri"]) != "changed" })
+			w.AwaitSecret("login", "put right", putRight)
 			w.samePublished(w.published("login"), published)
 			w.ready(o)
 		})
@@ -64,7 +64,7 @@ func TestConnectionSecretIsKept(t *testing.T) {
 			stale := w.published("login")
 			stale.Data["uri"] = []byte("changed")
 			w.Must(w.Client.Update(w.Context(), stale))
-			w.Eventually("the former Secret is put right", func() bool { return string(w.Secret("login")["uri"]) != "changed" })
+			w.AwaitSecret("login", "put right", putRight)
 			w.samePublished(w.published("login"), published)
 		})
 		w.run("renamed to what is somebody else's", func(w *fixture) {
@@ -82,7 +82,7 @@ func TestConnectionSecretIsKept(t *testing.T) {
 		w.run("the former one's time is over", func(w *fixture) {
 			w.Disturb()
 			w.expire(o)
-			w.Eventually("the former Secret is gone", func() bool { return w.Secret("login") == nil })
+			w.AwaitSecret("login", "gone", func(data map[string][]byte) bool { return data == nil })
 			w.state(o, "no former Secret", func(s system.Snapshot) bool { return len(s.Status.FormerSecrets) == 0 })
 			w.samePublished(w.published("moved"), published)
 			w.says(o, v1alpha1.EventConnectionRemoved, "deleted the connection Secret login")
@@ -203,14 +203,16 @@ func (w *fixture) expire(o client.Object) {
 // says waits for an Event about an object, for whatever reason if it is empty.
 func (w *fixture) says(o client.Object, reason, text string) {
 	w.Helper()
-	w.Eventually(fmt.Sprintf("an Event %s says %q", reason, text), func() bool {
-		events := &eventsv1.EventList{}
-		w.Must(w.Client.List(w.Context(), events, client.InNamespace(w.Namespace)))
+	events := &eventsv1.EventList{}
+	w.AwaitList(events, fmt.Sprintf("an Event %s says %q", reason, text), func() bool {
 		return slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool {
 			return e.Regarding.UID == o.GetUID() && (reason == "" || e.Reason == reason) && strings.Contains(e.Note, text)
 		})
 	})
 }
+
+// putRight reports whether a Secret has no longer what the test wrote into it.
+func putRight(data map[string][]byte) bool { return string(data["uri"]) != "changed" }
 
 func names(former []v1alpha1.FormerSecret) (names []string) {
 	for _, f := range former {

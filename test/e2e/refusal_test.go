@@ -40,8 +40,7 @@ func TestObservationRefused(t *testing.T) {
 			}
 		}
 		events := &eventsv1.EventList{}
-		w.Eventually("object and provider config are warned of", func() bool {
-			w.Must(w.Client.List(w.Context(), events, client.InNamespace(w.Namespace)))
+		w.AwaitList(events, "object and provider config are warned of", func() bool {
 			warned := func(kind string) bool {
 				return slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool {
 					return e.Regarding.Kind == kind && e.Type == corev1.EventTypeWarning && e.Reason == reason
@@ -80,8 +79,7 @@ func TestRefusedObservationIsRecorded(t *testing.T) {
 			w.Disturb()
 			w.credentials(c, map[string][]byte{key: []byte("not-the-key")})
 			w.says(b, "", "it can't be observed, so its status shows the last observation: ")
-			w.Eventually("the provider config is not Ready", func() bool {
-				w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(config), config))
+			w.AwaitObject(config, "the provider config is not Ready", func() bool {
 				return meta.IsStatusConditionFalse(config.Status.Conditions, v1alpha1.ConditionReady)
 			})
 			w.credentials(c, nil)

@@ -105,9 +105,8 @@ func (w *fixture) repeats(c *system.Cloud, server *oldServer) {
 	w.Disturb()
 	server.full.Store(true)
 	w.delete(b)
-	w.Eventually("its end is told again", func() bool {
-		events := &eventsv1.EventList{}
-		w.Must(w.Client.List(w.Context(), events, client.InNamespace(w.Namespace)))
+	events := &eventsv1.EventList{}
+	w.AwaitList(events, "its end is told again", func() bool {
 		return slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool {
 			return e.Regarding.Name == b.Name && e.Reason == v1alpha1.EventDeleted && e.Series != nil
 		})

@@ -20,10 +20,7 @@ func TestUsersOfAnAccount(t *testing.T) {
 	name := func(bucket string) string { return "Bucket " + w.Namespace + "/" + bucket }
 	named := func(want string) {
 		w.Helper()
-		w.Eventually("the account is in use by: "+want, func() bool {
-			w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(team), team))
-			return team.Status.InUseBy == want
-		})
+		w.AwaitObject(team, "the account is in use by: "+want, func() bool { return team.Status.InUseBy == want })
 	}
 	for _, bucket := range []string{"a", "b", "c", "d"} {
 		b := w.bucket(c, bucket, v1alpha1.BucketParameters{})
