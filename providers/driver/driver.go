@@ -186,7 +186,8 @@ type Observation struct {
 	PasswordRefused bool
 	// Work is what the cloud is at work on, as far as it says so. Of Pending and Deleting objects.
 	Work Work
-	// Protected: the cloud refuses to delete it until its deletion protection is lifted.
+	// Protected: the cloud refuses to delete it until its deletion protection is lifted. Once the cloud accepted the change that lifts it,
+	// this is false, as that change is not among Changes any more: else a person would be asked for what the spec says.
 	Protected bool
 	// Operation is the cloud's operation that is under way, if any.
 	Operation string

@@ -2,6 +2,7 @@ package drivertest
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -105,6 +106,8 @@ func deleteContents[S any](t testing.TB, b *bench[S]) {
 	_, err := b.open(t).Delete(t.Context(), req)
 	if code := driver.CodeOf(err); err == nil || code != driver.NotEmpty {
 		t.Errorf("Delete: got error %v (%v), want one of code NotEmpty", err, code)
+	} else if !strings.Contains(err.Error(), "spec.forceDestroy") {
+		t.Errorf("Delete: %q does not say that spec.forceDestroy is the next move", err)
 	}
 	b.Settle(t)
 	unchanged(t, b.observe(t, req))
@@ -130,7 +133,15 @@ func deleteProtected[S any](t testing.TB, b *bench[S]) {
 	b.Settle(t)
 	unchanged(t, b.observe(t, req))
 	set(t, &req.Spec, protection, false)
-	b.update(t, &req, b.observe(t, req).Changes)
+	lifted, err := b.open(t).Update(t.Context(), req, b.observe(t, req).Changes)
+	if err != nil || len(lifted.Failed) > 0 {
+		t.Fatalf("Update: %v, failed: %v", err, lifted.Failed)
+	}
+	req.Operation = lifted.Operation
+	if obs := b.observe(t, req); obs.Protected && !slices.Contains(driver.Names(obs.Changes), protection) {
+		t.Error("Observe says that it is protected, and shows no change that lifts the protection: a caller would ask for what the spec says")
+	}
+	b.Settle(t)
 	if obs := b.observe(t, req); obs.Protected {
 		t.Error("Observe says that it is protected still")
 	}

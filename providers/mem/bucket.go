@@ -140,7 +140,7 @@ func (m *buckets) remove(ctx context.Context, req *bucketRequest) (driver.Result
 		force := req.Deletion != nil && req.Deletion.Force
 		switch {
 		case b.Objects > 0 && !force:
-			return fail(call, driver.NotEmpty, "the bucket is not empty")
+			return fail(call, driver.NotEmpty, "the bucket is not empty: empty it, or set spec.forceDestroy: true to delete everything in it")
 		case b.Objects > forceBatch:
 			next := b.clone()
 			next.Objects -= forceBatch

@@ -47,7 +47,7 @@ func newDatabases(s session) *databaseAdapter {
 func stateOfDatabase(_ *databaseRequest, d *Database, o *driver.Observation) {
 	o.State, o.ID, o.Location, o.Mark = d.state(), d.ID, value(d.Spec.Location), driver.MarkFrom(d.Labels)
 	o.Operation, o.Problem = d.work.operation, d.Problem
-	o.Protected, o.Stopped = value(d.live().Spec.DeletionProtection), d.Stopped
+	o.Protected, o.Stopped = value(d.Spec.DeletionProtection), d.Stopped // as asked, like the changes
 	up := d.Problem == "" && (d.work.phase == resting || d.work.phase == modifying)
 	o.Available = up && !d.Stopped
 	if up {

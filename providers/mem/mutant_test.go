@@ -341,6 +341,18 @@ var mutants = slices.Concat(listMutants, []mutant{
 		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Endpoint = driver.Endpoint{}; return err }},
 	{name: "not protected", caught: "what is protected",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error { o.Protected = false; return err }},
+	{name: "protected until the change that lifts it is made", caught: "what is protected",
+		observe: func(_ *bentCall, o *driver.Observation, err error) error {
+			o.Protected = o.Protected || o.State == driver.Pending
+			return err
+		}},
+	{name: "a refused deletion names no next move", caught: "what is not empty",
+		delete: func(_ *bentCall, err error) error {
+			if driver.CodeOf(err) == driver.NotEmpty {
+				return code(driver.NotEmpty, "the bucket is not empty")
+			}
+			return err
+		}},
 	{name: "a protected object is only in the way", caught: "what is protected",
 		delete: func(_ *bentCall, err error) error {
 			if driver.CodeOf(err) == driver.Protected {

@@ -39,8 +39,7 @@ type ThirdAccount struct {
 	AccountID string ` + "`json:\"accountID,omitempty\"`\n"},
 }
 
-// notInMemory are the end-to-end tests that run in each cloud and not in this one, each with the reason. The last two name what package mem
-// has to learn first.
+// notInMemory are the end-to-end tests that run in each cloud and not in this one, each with the reason.
 var notInMemory = map[string]string{
 	"TestBucketLife":                 "its table says by which calls of S3 and Cloud Storage each field is written; drivertest tries each field of the third cloud",
 	"TestDatabaseLife":               "its table says by which calls of RDS and Cloud SQL each field is written; drivertest tries each field of the third cloud",
@@ -48,10 +47,6 @@ var notInMemory = map[string]string{
 	"TestEditBesideAChangedClass":    "the sizes of a class are instance classes of RDS and tiers of Cloud SQL",
 	"TestObservationRefused":         "a memory takes every key",
 	"TestRefusedLoginCanBeCorrected": "a memory keeps no words for itself",
-
-	"TestDeletionOfABucketThatIsNotEmpty": "the refusal of a memory does not say that forceDestroy is the next move",
-	"TestDeletionProtection": "in a memory the end of the protection takes as long as every change, and meanwhile the object says once more " +
-		"that it is protected",
 }
 
 // TestAddACloud does the exercise in a copy of the source: a folder, a line, and the API block. The cloud then goes through the
