@@ -121,7 +121,7 @@ func perCloud(t *testing.T, dir string) (names []string) {
 		}
 		for _, decl := range file.Decls {
 			f, is := decl.(*ast.FuncDecl)
-			if !is || !strings.HasPrefix(f.Name.Name, "Test") || !calls(f, "onAll") && !calls(f, "onEach") {
+			if !is || !strings.HasPrefix(f.Name.Name, "Test") || !calls(f, "onAll") && !calls(f, "onEach") && !calls(f, "onEachAlone") {
 				continue
 			}
 			if _, except := excepted[f.Name.Name]; except {

@@ -66,6 +66,16 @@ func onEach(t *testing.T, test func(*fixture, *system.Cloud)) {
 	}
 }
 
+// onEachAlone runs a test in each cloud, one after the other and beside no other test: it looks at all that the controller does.
+func onEachAlone(t *testing.T, test func(*fixture, *system.Cloud)) {
+	for _, p := range system.Providers {
+		t.Run(p.Name, func(t *testing.T) {
+			w := newSerialFixture(t)
+			test(w, w.cloud(p.Name))
+		})
+	}
+}
+
 // someoneElses is another cluster's mark.
 func someoneElses() map[string]string {
 	return driver.Mark{Cluster: "other-cluster", Namespace: "shop", Name: "orders", UID: "u1"}.Labels()

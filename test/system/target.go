@@ -54,8 +54,9 @@ type Operations struct {
 	// Observe is the read that every observation begins with. The others are writes: Mark puts the ownership mark on what exists, Unmark
 	// takes a tag away where that is a call of its own, Disrupt is what Target.Disrupt costs, and Password sets a password.
 	Observe, Create, Mark, Unmark, Delete, Disrupt, Password string
-	// CreateMore is what the creation of an object takes that Target.More was called for.
-	CreateMore []string
+	// CreateMore is what the creation of an object takes that Target.More was called for, and ObserveMore what else an observation reads of
+	// one that declares all.
+	CreateMore, ObserveMore []string
 }
 
 // String is the name of the target's sub-tests.

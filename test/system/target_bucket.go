@@ -12,7 +12,7 @@ func init() {
 	Targets = append(Targets,
 		BucketTarget("aws", "s3", newAWSBuckets, Operations{
 			Observe: "GetBucketTagging", Create: "CreateBucket", CreateMore: []string{"CreateBucket", "PutBucketVersioning"},
-			Mark: "PutBucketTagging", Delete: "DeleteBucket",
+			Mark: "PutBucketTagging", Delete: "DeleteBucket", ObserveMore: []string{"GetBucketVersioning", "GetPublicAccessBlock", "GetBucketEncryption"},
 		}, "s3"),
 		BucketTarget("gcp", "storage", newGCPBuckets, Operations{
 			Observe: "buckets.get", Create: "buckets.insert", CreateMore: []string{"buckets.insert"},
