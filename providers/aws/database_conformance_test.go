@@ -29,14 +29,15 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 				Engine: ptr(v1alpha1.EngineMySQL), AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")},
 			}
 		},
-		Login:        driver.Login{Password: "Canary-Horse-77"},
-		Fields:       fieldedit.AWSDatabase(region).Fields,
-		Reads:        1,
-		MinimalReads: 1,
-		Lists:        true,
-		HasID:        true,
-		IDAtOnce:     true,
-		Snapshots:    true,
+		RefusedPasswords: []string{"seven-7", strings.Repeat("x", 129), "with/slash", "with@at-sign", `with"quote`, "with space", "with-ümlaut"},
+		Login:            driver.Login{Password: "Canary-Horse-77"},
+		Fields:           fieldedit.AWSDatabase(region).Fields,
+		Reads:            1,
+		MinimalReads:     1,
+		Lists:            true,
+		HasID:            true,
+		IDAtOnce:         true,
+		Snapshots:        true,
 		Cloud: drivertest.Backdoor{
 			Edit: b.editDatabase,
 			Labels: func(t testing.TB, name string) map[string]string {

@@ -118,6 +118,8 @@ type Kind[S any] struct {
 	// RefusedNames are some that the cloud refuses for new objects, OddNames some that it takes although Mooring chooses none
 	// like them.
 	RefusedNames, OddNames []string
+	// RefusedPasswords are some that the cloud refuses for an object made from Minimal.
+	RefusedPasswords []string
 	// Reads and MinimalReads are the most calls that a look at a converged object may cost that was
 	// made from Full or from Minimal.
 	Reads, MinimalReads int

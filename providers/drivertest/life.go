@@ -39,6 +39,7 @@ func life[S any](login bool) []obligation[S] {
 		obligation[S]{"Create sets the password", createPassword[S]},
 		obligation[S]{"a new password costs one write and changes nothing else", newPassword[S]},
 		obligation[S]{"a new password that the cloud accepts and can't set shows, and is set when it is sent again", latePassword[S]},
+		obligation[S]{"passwords are set or refused as it describes", describedPasswords[S]},
 		obligation[S]{"another administrator is a change of the username", otherUsername[S]},
 	)
 }

@@ -72,13 +72,16 @@ func Databases(c *Cloud) *Objects[Database] {
 	return objectsOf(c, storage[Database]{kind: KindDatabase, object: (*Database).object, clone: (*Database).clone, settle: settle})
 }
 
+// passwords is what the cloud asks of an administrator's password.
+var passwords = []driver.PasswordRule{{MinLength: 1, MaxLength: 128}}
+
 // databaseKind is what the driver has of databases.
 var databaseKind = table.Kind[session]{
 	Name: string(KindDatabase),
 	Resource: func() driver.Resource {
 		return driver.Resource{
 			Title: "Memory", Name: driver.NameRule{MaxLength: 63},
-			Passwords:    []driver.PasswordRule{{MinLength: 1, MaxLength: 128}},
+			Passwords:    passwords,
 			Fields:       append(databaseTable.Docs(), driver.Field{Field: driver.FieldUsername, Effects: []driver.PossibleEffect{{Effect: driver.Impossible, Instead: usernameInstead}}}),
 			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true}, Ownership: driver.OwnedByTags,
 			Consequences: databaseConsequences(),

@@ -2,6 +2,7 @@ package mem_test
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -40,7 +41,8 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 		Minimal: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EnginePostgres), Version: new("16")}
 		},
-		Login: driver.Login{Username: "boss", Password: canaryPassword},
+		RefusedPasswords: []string{strings.Repeat("x", 129)},
+		Login:            driver.Login{Username: "boss", Password: canaryPassword},
 		Fields: []drivertest.Field{
 			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
 			{Name: "engine", To: "mysql", Effect: driver.Impossible},

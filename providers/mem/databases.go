@@ -95,6 +95,8 @@ func (m *databases) make(ctx context.Context, req *databaseRequest, p *databaseP
 			return fail(call, driver.Invalid, "engine and version are required")
 		case req.Login.Password == "":
 			return fail(call, driver.Invalid, "the administrator needs a password")
+		case passwords[0].Check(req.Login.Password) != "":
+			return fail(call, driver.Invalid, "the administrator's password: %s", passwords[0].Check(req.Login.Password))
 		}
 		d := &Database{
 			Object: Object{Account: m.account, Name: req.Name, Labels: merge(nil, p.Tags)}, Spec: p.Spec,

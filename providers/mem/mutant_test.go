@@ -353,6 +353,19 @@ var mutants = slices.Concat(listMutants, []mutant{
 			}
 			return err
 		}},
+	{name: "describes passwords that the cloud refuses", caught: "passwords are set or refused",
+		describe: func(d *driver.Description) {
+			for i := range d.Resources {
+				if d.Resources[i].Capabilities.Login {
+					d.Resources[i].Passwords = []driver.PasswordRule{{MinLength: 1, MaxLength: 200}}
+				}
+			}
+		}},
+	{name: "a password that is refused passes for set", caught: "passwords are set or refused",
+		update: func(_ *bentCall, r *driver.Result, err error) error {
+			r.Failed = nil
+			return err
+		}},
 	{name: "a protected object is only in the way", caught: "what is protected",
 		delete: func(_ *bentCall, err error) error {
 			if driver.CodeOf(err) == driver.Protected {

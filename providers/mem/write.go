@@ -78,6 +78,10 @@ func (m *manager[S, H]) write(ctx context.Context, req *table.Request[S], _ *H, 
 				failed = append(failed, driver.FieldError{Field: c.Field, Err: driver.ErrorOf(err)})
 				continue
 			}
+			if why := passwords[0].Check(req.Login.Password); c.Field == driver.FieldPassword && why != "" {
+				failed = append(failed, driver.FieldError{Field: c.Field, Err: fail(call, driver.Invalid, "the administrator's password: %s", why)})
+				continue
+			}
 			call.Fields = append(call.Fields, c.Field)
 			m.change(next, req, p, c)
 		}
