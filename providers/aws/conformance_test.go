@@ -163,19 +163,7 @@ func (b *backdoor) fail(f drivertest.Fault) (lift func()) {
 
 // settleLedger waits until calls that hung are in the ledger: that is when the cloud notices that the caller has gone.
 func (b *backdoor) settleLedger() {
-	hung := func() int {
-		n := 0
-		for _, c := range b.Ledger.Calls(localcloud.Filter{}) {
-			if c.Fault == localcloud.Hang {
-				n++
-			}
-		}
-		return n
-	}
-	for begin, seen := time.Now(), 0; time.Since(begin) < 50*time.Millisecond; time.Sleep(time.Millisecond) {
-		if n := hung(); n != seen {
-			begin, seen = time.Now(), n
-		}
+	for end := time.Now().Add(5 * time.Minute); b.Faults.Hanging() > 0 && time.Now().Before(end); time.Sleep(time.Millisecond) {
 	}
 }
 

@@ -2,8 +2,13 @@ package aws_test
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -155,8 +160,7 @@ func TestHangingCallsAreTold(t *testing.T) {
 	ctx, cancel := context.WithCancel(drivertest.Caller(t))
 	conn := r.openConfig(driver.Opening{Config: driver.Config{Location: region}, Credentials: r.keys(account), Host: w.Host(nil)})
 	r.Faults.Add(localcloud.Fault{Kind: localcloud.Hang})
-	stop := time.AfterFunc(50*time.Millisecond, cancel)
-	defer stop.Stop()
+	go cancelOnceHanging(ctx, &r.Faults, cancel)
 	_, err := drivertest.Databases(conn).Observe(ctx, databaseOf("shop-told", nil))
 	wantCode(t, err, driver.Unavailable)
 	want := driver.Call{Service: "rds", Operation: "DescribeDBInstances", Failed: true, Code: driver.Unavailable}
@@ -179,53 +183,80 @@ func TestCallsToTheAgentAreTold(t *testing.T) {
 	}
 }
 
-// TestForbiddenInTime: who may forbid a request is asked when it is about to be sent, and not while it waits for its turn.
-func TestForbiddenInTime(t *testing.T) {
-	const atOnce = 64
-	w := newEnvironment(t, localcloud.Options{})
-	w.Faults.Add(localcloud.Fault{Kind: localcloud.Latency, Delay: time.Second, Times: atOnce})
-	var mu sync.Mutex
-	asked, forbidden := 0, false
-	ask := func() int {
-		mu.Lock()
-		defer mu.Unlock()
-		return asked
-	}
-	conn, err := aws.New(aws.Options{Endpoint: w.AWSEndpoint()}).Open(t.Context(), driver.Opening{
-		Config:      driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
-		Credentials: w.keys(account),
-		Host: driver.HostFuncs{Calls: func(ctx context.Context, _, _ string) (context.Context, func(driver.Call)) {
-			mu.Lock()
-			defer mu.Unlock()
-			if asked++; forbidden {
-				ended, cancel := context.WithCancel(ctx)
-				cancel()
-				return ended, func(driver.Call) {}
-			}
-			return ctx, func(driver.Call) {}
-		}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var calls sync.WaitGroup
-	for range atOnce {
-		calls.Go(func() { _, _ = conn.Identity(t.Context()) })
-	}
-	for ask() < atOnce {
+// cancelOnceHanging cancels a context once a call hangs in the cloud.
+func cancelOnceHanging(ctx context.Context, faults *localcloud.Faults, cancel context.CancelFunc) {
+	for ctx.Err() == nil && faults.Hanging() == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	late := make(chan error)
-	go func() { _, err := conn.Identity(t.Context()); late <- err }()
-	time.Sleep(200 * time.Millisecond) // it waits for its turn by then, or the test shows less
-	mu.Lock()
-	forbidden = true
-	mu.Unlock()
-	if err := <-late; err == nil {
-		t.Error("what waited was sent after it was forbidden")
+	cancel()
+}
+
+// heldCalls is a transport that answers who the caller is, once that is released.
+type heldCalls struct {
+	sent     atomic.Int64
+	released chan struct{}
+}
+
+func (h *heldCalls) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
 	}
-	calls.Wait()
-	if n := w.Ledger.Count(localcloud.Filter{}); n != atOnce {
-		t.Errorf("%d requests reached the cloud, want %d", n, atOnce)
-	}
+	h.sent.Add(1)
+	<-h.released
+	const body = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>` +
+		`<Account>111111111111</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`
+	return &http.Response{
+		StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		Header: http.Header{"Content-Type": {"text/xml"}}, Body: io.NopCloser(strings.NewReader(body)),
+	}, nil
+}
+
+// TestForbiddenInTime: who may forbid a request is asked when it is about to be sent, and not while it waits for its turn.
+func TestForbiddenInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const atOnce = 64
+		var forbidden atomic.Bool
+		cloud := &heldCalls{released: make(chan struct{})}
+		conn, err := aws.New(aws.Options{HTTPClient: &http.Client{Transport: cloud}}).Open(t.Context(), driver.Opening{
+			Config: driver.Config{Account: v1alpha1.Account{AWS: &v1alpha1.AWSAccount{Region: region}}, Location: region},
+			Credentials: map[string][]byte{
+				v1alpha1.SecretKeyAWSAccessKeyID: []byte("AKIAEXAMPLE"), v1alpha1.SecretKeyAWSSecretAccessKey: []byte("canary/secret"),
+			},
+			Host: driver.HostFuncs{Calls: func(ctx context.Context, _, _ string) (context.Context, func(driver.Call)) {
+				if forbidden.Load() {
+					ended, cancel := context.WithCancel(ctx)
+					cancel()
+					return ended, func(driver.Call) {}
+				}
+				return ctx, func(driver.Call) {}
+			}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var calls sync.WaitGroup
+		for range atOnce {
+			calls.Go(func() {
+				if _, err := conn.Identity(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		late := make(chan error, 1)
+		go func() { _, err := conn.Identity(t.Context()); late <- err }()
+		synctest.Wait()
+		if n := cloud.sent.Load(); n != atOnce {
+			t.Errorf("%d requests are under way, want %d, and one that waits", n, atOnce)
+		}
+		forbidden.Store(true)
+		close(cloud.released)
+		if err := <-late; err == nil {
+			t.Error("what waited was sent after it was forbidden")
+		}
+		calls.Wait()
+		if n := cloud.sent.Load(); n != atOnce {
+			t.Errorf("%d requests reached the cloud, want %d", n, atOnce)
+		}
+	})
 }

@@ -159,8 +159,12 @@ func TestHangingCallsAreTold(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(drivertest.Caller(t))
 	r.Faults.Add(localcloud.Fault{Kind: localcloud.Hang})
-	stop := time.AfterFunc(50*time.Millisecond, cancel)
-	defer stop.Stop()
+	go func() {
+		for ctx.Err() == nil && r.Faults.Hanging() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
 	if _, err := drivertest.Databases(conn).Observe(ctx, newDatabase("shop-told", v1alpha1.EnginePostgres)); driver.CodeOf(err) != driver.Unavailable {
 		t.Errorf("got %v", err)
 	}

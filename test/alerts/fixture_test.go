@@ -114,7 +114,7 @@ func (c *fixture) end() {
 func (c *fixture) start(o controllers.Options, mo controllers.ManagerOptions) {
 	c.Helper()
 	life := &system.KillSwitch{}
-	o.Drivers, o.Now, o.MetricsObjectLimit = c.Drivers(life, 5*time.Second), c.clock.Now, 1000
+	o.Drivers, o.Now, o.MetricsObjectLimit = c.Drivers(life, time.Minute), c.clock.Now, 1000
 	if o.SyncPeriod == 0 {
 		o.SyncPeriod = 2 * time.Second
 	}

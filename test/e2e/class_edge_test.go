@@ -2,8 +2,9 @@ package e2e
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -103,9 +104,14 @@ func TestNoClassInPlaceOfTheAccount(t *testing.T) {
 func TestClassLimitHoldsUnderARush(t *testing.T) {
 	w := newFixture(t)
 	c := w.alone("aws")
-	const limit, rush = 2, 8
+	const limit, rush = 2, 6 // fewer than an account's slots
+	var judged atomic.Int32
+	answer := make(chan struct{})
+	letAnswer := sync.OnceFunc(func() { close(answer) })
+	defer letAnswer()
 	defer c.Faults.Add(localcloud.Fault{
-		Filter: localcloud.Filter{Account: c.Account, Operation: "DescribeDBInstances"}, Kind: localcloud.Latency, Delay: 500 * time.Millisecond,
+		Filter: localcloud.Filter{Account: c.Account, Operation: "DescribeDBInstances"}, Kind: localcloud.Latency,
+		Hook: func(localcloud.Call) { judged.Add(1); <-answer },
 	})()
 	class := w.databaseClass(c, func(s *v1alpha1.DatabaseClassSpec) { s.MaxPerNamespace = new(int32(limit)) })
 	w.AwaitObject(class, "the class is known, and its account", func() bool { // or the first would wait for them, and be judged again
@@ -116,8 +122,9 @@ func TestClassLimitHoldsUnderARush(t *testing.T) {
 		d := w.tenLines(fmt.Sprintf("orders-%d", rush-i))
 		all = append(all, d)
 		w.create(d)
-		time.Sleep(20 * time.Millisecond) // for it to be judged before the next one is there
+		w.Eventually("it is judged, and observed, before the next one is there", func() bool { return int(judged.Load()) > i })
 	}
+	letAnswer()
 	bound := 0
 	for _, d := range all {
 		s := w.state(d, "ready or refused", func(s system.Snapshot) bool {

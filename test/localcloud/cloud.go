@@ -192,6 +192,8 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request, body []byte, call 
 		failed := s.fail(kind, call)
 		answer = &failed
 	case Hang:
+		c.Faults.hanging.Add(1)
+		defer c.Faults.hanging.Add(-1)
 		select {
 		case <-r.Context().Done():
 		case <-c.closing:

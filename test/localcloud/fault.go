@@ -2,6 +2,7 @@ package localcloud
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -34,9 +35,13 @@ type Fault struct {
 
 // Faults is the set of faults in force. It is safe for concurrent use.
 type Faults struct {
-	mu     sync.Mutex
-	active []*Fault
+	mu      sync.Mutex
+	active  []*Fault
+	hanging atomic.Int64
 }
+
+// Hanging returns how many calls hang now. One that its caller gave up hangs until it is in the ledger.
+func (f *Faults) Hanging() int { return int(f.hanging.Load()) }
 
 // Add puts a fault in force and returns the function that lifts it.
 func (f *Faults) Add(fault Fault) (lift func()) {
