@@ -24,13 +24,15 @@ func (w *work) takeOver(ctx context.Context, changes []driver.Change, wasBound b
 		w.noteOrigin(belongs, wasBound)
 	}
 	w.status.ExternalID, w.Request.ID = w.Observation.ID, w.Observation.ID
+	w.Kind.SetWithin(w.Object, w.Request.Parent) // it may be within another parent than the object that had the name before
+	w.Kind.SetRecorded(w.Object)
 	return false, nil
 }
 
 // noteOrigin notes where a cloud object that is taken over came from. What had the name before is forgotten, unless it may only
 // have lost its mark: where objects have no id, one that was usable here is taken to be the same.
 func (w *work) noteOrigin(belongs plan.Belonging, wasBound bool) {
-	if belongs == plan.Unmarked && w.View.ID == "" && w.status.FirstReadyTime != nil {
+	if belongs == plan.Unmarked && w.View.ID == "" && w.status.FirstReadyTime != nil && w.mayLoseMark() {
 		return
 	}
 	if wasBound {
@@ -39,4 +41,10 @@ func (w *work) noteOrigin(belongs plan.Belonging, wasBound bool) {
 		w.Memory.Sent, w.Memory.SentAt = sent, sentAt // a mark that does not last is not written without end
 	}
 	w.status.Origin = plan.OriginOf(belongs)
+}
+
+// mayLoseMark reports whether the cloud object may be the one that is known, without its mark. It is not within another parent than that one,
+// and the cloud has a place for the mark.
+func (w *work) mayLoseMark() bool {
+	return w.Described.Ownership != driver.OwnedByParent && w.Kind.Within(w.Object).Same(w.Request.Parent)
 }

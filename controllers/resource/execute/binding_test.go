@@ -8,10 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/test/family"
 )
 
 // Once another cloud object takes the place of one that vanished, the status keeps what is of the Kubernetes object and of the
@@ -71,6 +73,43 @@ func TestLostMarkIsNoNewObject(t *testing.T) {
 	}
 	if !d.Memory.WasSent(driver.Change{Field: driver.FieldMark}) {
 		t.Error("it is forgotten that the mark was written, so it would be written without end")
+	}
+}
+
+// What is taken over is recorded within the parent that it is in now. Else it would be taken over again without end.
+func TestTakingOverRecordsTheParent(t *testing.T) {
+	replaced := driver.ParentRef{Name: "shop-orders", ID: "db-2"}
+	for _, test := range []struct {
+		name   string
+		status func(*family.UserStatus)
+		id     string
+		within driver.ParentRef
+		owned  driver.Ownership
+		again  bool // it is another cloud object than before
+	}{
+		{name: "it was never usable", status: func(s *family.UserStatus) { s.FirstReadyTime = nil }, within: replaced, again: true},
+		{name: "it was usable within another parent of that name", status: func(*family.UserStatus) {}, within: replaced, again: true},
+		{name: "it was usable within the same parent", status: func(*family.UserStatus) {}, within: driver.ParentRef{Name: "shop-orders", ID: "db-1"}, owned: driver.OwnedByRegistry},
+		{name: "it was usable within the same parent, and nothing can lose a mark", status: func(*family.UserStatus) {}, within: driver.ParentRef{Name: "shop-orders", ID: "db-1"},
+			owned: driver.OwnedByParent, again: true},
+		{name: "it has the ID that is known", status: func(s *family.UserStatus) { s.ExternalID = "user-1" }, id: "user-1", within: replaced},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u := &family.User{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "app", UID: "uid-1", Finalizers: []string{v1alpha1.FinalizerResource}}}
+			u.Status.ExternalName, u.Status.Origin, u.Status.FirstReadyTime = "theirs", v1alpha1.OriginCreated, &metav1.Time{Time: time.Unix(1, 0)}
+			u.Status.Parent = v1alpha1.ParentStatus{ExternalName: "shop-orders", ExternalID: "db-1"}
+			test.status(&u.Status)
+			w := workOn(family.Kind(), u, fake.NewClientBuilder().Build())
+			w.Described.Ownership, w.Request.Parent, w.Observation = test.owned, test.within, driver.Observation{State: driver.Ready, ID: test.id}
+			w.View = plan.StoredView(u, &u.Status.ResourceStatus)
+			if _, err := w.takeOver(t.Context(), []driver.Change{{Field: driver.FieldMark}}, true); err != nil {
+				t.Fatal(err)
+			}
+			want := v1alpha1.ParentStatus{ExternalName: test.within.Name, ExternalID: test.within.ID, Recorded: true}
+			if got := w.Object.(*family.User).Status; got.Parent != want || (got.FirstReadyTime == nil) != test.again {
+				t.Errorf("got %+v, and usable before: %v", got.Parent, got.FirstReadyTime)
+			}
+		})
 	}
 }
 
