@@ -76,6 +76,18 @@ func (k *Kind) SetRecorded(object v1alpha1.ResourceObject) {
 	}
 }
 
+// Recorded reports whether an object's status says that its cloud object is known to be its own, within the parent.
+func (k *Kind) Recorded(object v1alpha1.ResourceObject) bool {
+	return k.Parent != nil && k.Parent.Status(object).Recorded
+}
+
+// ClearRecorded notes in an object's status that it is not known any more to have a cloud object within the parent.
+func (k *Kind) ClearRecorded(object v1alpha1.ResourceObject) {
+	if k.Parent != nil {
+		k.Parent.Status(object).Recorded = false
+	}
+}
+
 // wrongParent says what is wrong with the parent of a kind by itself.
 func (k *Kind) wrongParent() (problems []string) {
 	p := k.Parent

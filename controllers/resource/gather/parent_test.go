@@ -214,6 +214,7 @@ func TestRecordedMark(t *testing.T) {
 	mark := driver.Mark{Cluster: "here", Namespace: "shop", Name: "app", UID: "uid-1"}
 	unrecorded := func(u *family.User) { u.Status.Parent.Recorded = false }
 	chosen := func(u *family.User) { u.Spec.ExternalName = "shop-app" }
+	adopted := func(u *family.User) { u.Status.Origin = v1alpha1.OriginAdopted }
 	for _, test := range []struct {
 		name   string
 		child  []func(*family.User)
@@ -231,7 +232,8 @@ func TestRecordedMark(t *testing.T) {
 		{name: "a refusal, of a name that Mooring made", child: []func(*family.User){unrecorded}, memory: plan.Memory{CreationFailed: true}, want: plan.Unmarked},
 		{name: "an answer that was lost, of a name that a person chose", child: []func(*family.User){unrecorded, chosen}, want: plan.Unmarked},
 		{name: "an answer, of a name that a person chose", child: []func(*family.User){unrecorded, chosen}, memory: plan.Memory{Answered: true}, want: plan.Ours},
-		{name: "adopted", child: []func(*family.User){unrecorded, chosen, func(u *family.User) { u.Status.Origin = v1alpha1.OriginAdopted }}, want: plan.Ours},
+		{name: "adopted", child: []func(*family.User){chosen, adopted}, want: plan.Ours},
+		{name: "about to be adopted", child: []func(*family.User){unrecorded, chosen, adopted}, want: plan.Unmarked},
 		{name: "never created", memory: plan.Memory{CreationRefused: true}, want: plan.Unmarked},
 		{name: "without the finalizer", child: []func(*family.User){func(u *family.User) { u.Finalizers = nil }}, want: plan.Unmarked},
 		{name: "another object of that name", child: []func(*family.User){func(u *family.User) { u.Status.ExternalID = "user-1" }}, id: "user-2", want: plan.Replaced},
@@ -253,6 +255,61 @@ func TestRecordedMark(t *testing.T) {
 			}
 			if got := plan.Ownership(w.View, w.Observation); got != test.want || w.status().MarkMissing {
 				t.Errorf("got %d, want %d; the mark is missing: %t", got, test.want, w.status().MarkMissing)
+			}
+		})
+	}
+}
+
+// The record of an object ends with the object: what comes later under its name is found at first sight, also by a process that remembers
+// the creation, and by one that does not.
+func TestTheRecordEndsWithTheObject(t *testing.T) {
+	const settle = 5 * time.Second
+	there, gone := driver.Observation{State: driver.Ready}, driver.Observation{State: driver.Absent}
+	chosen := func(u *family.User) { u.Spec.ExternalName = "shop-app" }
+	adopted := func(u *family.User) { u.Status.Origin = v1alpha1.OriginAdopted }
+	neverReady := func(u *family.User) { u.Status.FirstReadyTime = nil }
+	type sighting struct {
+		at   time.Duration
+		seen driver.Observation
+	}
+	for _, test := range []struct {
+		name   string
+		child  []func(*family.User)
+		forget bool // another process takes over
+		seen   []sighting
+		want   plan.Belonging
+	}{
+		{name: "gone for a moment", seen: []sighting{{0, gone}, {settle - 1, gone}, {settle, there}}, want: plan.Ours},
+		{name: "gone", seen: []sighting{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
+		{name: "gone, and remembered by nobody", forget: true, seen: []sighting{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
+		{name: "of a chosen name", child: []func(*family.User){chosen}, seen: []sighting{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
+		{name: "adopted", child: []func(*family.User){adopted, chosen}, forget: true, seen: []sighting{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
+		{name: "gone before it was usable", child: []func(*family.User){neverReady}, seen: []sighting{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
+		{name: "gone before it was usable, and remembered by nobody", child: []func(*family.User){neverReady}, forget: true,
+			seen: []sighting{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u, memory, began := child(), plan.Memory{Answered: true, Carried: &plan.Creation{ID: "user-1"}}, time.Unix(1000, 0)
+			u.Status.ExternalID = "user-1"
+			for _, change := range test.child {
+				change(u)
+			}
+			got := plan.Others
+			for i, s := range test.seen {
+				if i == len(test.seen)-1 && test.forget {
+					memory = plan.Memory{}
+				}
+				w := (&Gatherer{Kind: family.Kind(), Settle: settle}).begin(Start{Object: u, Now: began.Add(s.at), Cloud: memory})
+				w.Described.Ownership, w.Asks.Generated, w.Asks.Name = driver.OwnedByParent, "shop-app", "shop-app"
+				w.Request.Mark, w.Request.Parent = driver.Mark{Cluster: "here", UID: "uid-1"}, driver.ParentRef{Name: "shop-orders", ID: "db-1"}
+				w.observed(s.seen)
+				if err := w.look(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				u, memory, got = w.Object.(*family.User), w.Cloud, plan.Ownership(w.View, w.Observation)
+			}
+			if recorded := u.Status.Parent.Recorded; got != test.want || recorded != (got == plan.Ours) || (u.Status.ExternalID != "") != recorded {
+				t.Errorf("got %d, want %d; recorded: %t, id %q", got, test.want, recorded, u.Status.ExternalID)
 			}
 		})
 	}

@@ -41,9 +41,8 @@ func steps() []step {
 		{(*gathering).askAccount, isSameAccount},
 		{nil, isNotMoved},
 		{(*gathering).observe, isNotFailed},
-		{nil, isCreatable},
 		{func(g *gathering, ctx context.Context) error { return g.login().readPassword(ctx) }, nil},
-		{(*gathering).look, nil},
+		{(*gathering).look, isCreatable},
 	}
 }
 
@@ -232,7 +231,7 @@ func sightOf(g Gathered, seen driver.Observation, window time.Duration) plan.Sig
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
 func (g *gathering) look(context.Context) error {
 	looked := plan.Look(sightOf(g.Gathered, g.Observation, g.gatherer.Settle))
-	looked.Note(g.status())
+	looked.Note(g.Kind, g.Object)
 	g.View, g.Cloud = looked.View, looked.Memory
 	fresh := g.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.Settle)
 	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived

@@ -76,11 +76,21 @@ type Looked struct {
 	// ExternalID, MarkMissing and CreationRefused are as in the status.
 	ExternalID                   string
 	MarkMissing, CreationRefused bool
+	// RecordEnds: what was recorded as the object's own is gone for certain.
+	RecordEnds bool
 }
 
-// Note notes in a status what it is to say.
-func (l Looked) Note(status *v1alpha1.ResourceStatus) {
+// Note notes in the status of an object what it is to say. Of an object whose record ends nothing says any more that Mooring created something.
+func (l Looked) Note(k *kind.Kind, object v1alpha1.ResourceObject) {
+	status := object.GetResourceStatus()
 	status.ExternalID, status.MarkMissing, status.CreationRefused = l.ExternalID, l.MarkMissing, l.CreationRefused
+	if !l.RecordEnds {
+		return
+	}
+	k.ClearRecorded(object)
+	if status.Origin == v1alpha1.OriginCreated { // what was adopted and is gone is not created in its place unless the spec says so
+		status.Origin = ""
+	}
 }
 
 // Look makes the View of an object from what is stored, remembered and observed.
@@ -105,8 +115,18 @@ func Look(s Sight) Looked {
 	v.AbsenceSure = lasts(m.Absent) && s.Now.Sub(m.NotBefore) >= s.Window
 	v.SnapshotAbsenceSure = lasts(m.SnapshotAbsent)
 	v.UnmarkedSure = lasts(m.Unmarked)
+	if s.Recorded && v.AbsenceSure {
+		l.endRecord(s, &m)
+	}
 	l.Memory = m
 	return l
+}
+
+// endRecord forgets what stands for a mark, because the object is gone for certain: it says nothing about what comes later under the name.
+func (l *Looked) endRecord(s Sight, m *Memory) {
+	l.RecordEnds = s.Kind.Recorded(s.Object) || l.ExternalID != ""
+	l.ExternalID, l.View.ID = "", ""
+	m.Answered, m.Carried = false, nil
 }
 
 // lookForMark notes that what the cloud just created does not show its mark. Only what was never seen with the mark counts: if
@@ -138,8 +158,9 @@ func (s Sight) RecordedMark(parent driver.ParentRef) driver.Mark {
 	if !managed || NeverCreated(status, s.Memory) || !s.Kind.Within(s.Object).Same(parent) {
 		return driver.Mark{}
 	}
-	known := s.Kind.Parent.Status(s.Object).Recorded || status.Origin == v1alpha1.OriginAdopted || status.ExternalID != "" || s.Memory.Answered
-	ownName := s.Object.GetResourceSpec().ExternalName == "" && status.ExternalName == s.Asks.Generated && !s.Memory.CreationFailed
+	known := s.Kind.Recorded(s.Object) || status.ExternalID != "" || s.Memory.Answered
+	ownName := s.Object.GetResourceSpec().ExternalName == "" && status.ExternalName == s.Asks.Generated &&
+		status.Origin == v1alpha1.OriginCreated && !s.Memory.CreationFailed
 	if known || ownName {
 		return s.Mark
 	}

@@ -68,3 +68,18 @@ func TestMoved(t *testing.T) {
 		})
 	}
 }
+
+// Where the cloud has no place for a mark, none can be missing: an answer to the creation proves nothing about what is there without the record.
+func TestNoMarkIsMissingWhereNoneCanBe(t *testing.T) {
+	for _, recorded := range []bool{false, true} {
+		b := &v1alpha1.Bucket{}
+		b.Status.ExternalName, b.Status.Origin = "photos", v1alpha1.OriginCreated
+		looked := Look(Sight{
+			Kind: kind.Bucket(), Object: b, Recorded: recorded, Memory: Memory{Answered: true},
+			Observation: driver.Observation{State: driver.Ready, ID: "found"},
+		})
+		if missing := !recorded; looked.MarkMissing != missing || looked.View.MarkMissing != missing || (looked.ExternalID != "") != missing {
+			t.Errorf("recorded %t: the mark is missing: %t, of %q", recorded, looked.MarkMissing, looked.ExternalID)
+		}
+	}
+}
