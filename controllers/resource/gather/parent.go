@@ -107,14 +107,31 @@ func hasParent(g Gathered) *Verdict {
 	}
 }
 
-// isSameParent: what was created within one cloud object is never looked for within another of another name, where it would seem gone.
+// isSameParent: what was created within one cloud object is never looked for within another, where it would seem gone. A name is that of one
+// object in one location of an account alone. One with another id took the place of the parent under its name: what is within that is created
+// there, or taken over, as after any loss.
 func isSameParent(g Gathered) *Verdict {
-	within := g.Kind.Within(g.Object)
-	if within.Name == "" || g.Parent.Ref.Name == within.Name {
+	status, p := g.status(), g.Parent
+	within := position{g.Kind.Within(g.Object).Name, status.Provider, status.AccountID, status.Location}
+	is := position{p.Ref.Name, p.Provider, p.Account, p.Location}
+	if within.name == "" || within.mayBe(is) {
 		return nil
 	}
-	return stalled(v1alpha1.ReasonImmutable, fmt.Sprintf("it was created within %s, and spec.%s now names %s, which is %s in the cloud; change spec.%s back, or delete this object and create another",
-		within.Name, g.Kind.Parent.Field, g.Parent.Named, g.Parent.Ref.Name, g.Kind.Parent.Field))
+	return stalled(v1alpha1.ReasonImmutable, fmt.Sprintf("it was created within %s, and spec.%s now names %s, which is %s; change spec.%s back, or delete this object and create another",
+		within, g.Kind.Parent.Field, p.Named, is, g.Kind.Parent.Field))
+}
+
+// A position is where a cloud object is, and its name there.
+type position struct{ name, provider, account, location string }
+
+// mayBe reports whether two positions are the same, as far as both are known.
+func (p position) mayBe(other position) bool {
+	same := func(a, b string) bool { return a == "" || b == "" || a == b }
+	return p.name == other.name && same(p.provider, other.provider) && same(p.account, other.account) && same(p.location, other.location)
+}
+
+func (p position) String() string {
+	return fmt.Sprintf("%s of account %s (%s, %s)", p.name, p.account, p.provider, cmp.Or(p.location, "unknown location"))
 }
 
 // isCreatable: nothing is created again within a parent that can't take it.

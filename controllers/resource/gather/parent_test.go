@@ -47,7 +47,7 @@ func parent() *v1alpha1.Database {
 func child() *family.User {
 	u := &family.User{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "app", UID: "uid-1", Finalizers: []string{v1alpha1.FinalizerResource}}}
 	u.Spec.DatabaseRef.Name = "orders"
-	u.Status.ExternalName, u.Status.Origin, u.Status.Provider, u.Status.AccountID = "shop-app", v1alpha1.OriginCreated, "aws", "111"
+	u.Status.ExternalName, u.Status.Origin, u.Status.Provider, u.Status.AccountID, u.Status.Location = "shop-app", v1alpha1.OriginCreated, "aws", "111", "here"
 	u.Status.ProviderConfigRef = &v1alpha1.BoundProviderConfig{Kind: identity.KindClusterProviderConfig, Name: "platform"}
 	u.Status.Parent = v1alpha1.ParentStatus{ExternalName: "shop-orders", ExternalID: "db-1", Recorded: true}
 	u.Status.FirstReadyTime = &metav1.Time{Time: time.Unix(1, 0)}
@@ -87,7 +87,7 @@ func TestWaitingForTheParent(t *testing.T) {
 		message string
 		refused v1alpha1.Reason
 	}{
-		{name: "new"},
+		{name: "new", child: []func(*family.User){unbound}},
 		{name: "new, and nothing is to be created", child: []func(*family.User){unbound, observes}, parent: unusable},
 		{name: "new, and the parent is not usable", child: []func(*family.User){unbound}, parent: unusable,
 			state: condition.Progressing, reason: v1alpha1.ReasonParentNotReady, message: "waiting for Database orders, which can't be used yet (CloudBusy)"},
@@ -103,7 +103,15 @@ func TestWaitingForTheParent(t *testing.T) {
 		{name: "created, and the parent is only observed now", parent: observed, seen: driver.Observation{State: driver.Ready}, refused: v1alpha1.ReasonNotOwned},
 		{name: "created, and there is no parent", none: true, reason: v1alpha1.ReasonParentNotFound, message: "there is no Database orders"},
 		{name: "created within another", parent: func(d *v1alpha1.Database) { d.Status.ExternalName = "shop-other" },
-			state: condition.Stalled, reason: v1alpha1.ReasonImmutable, message: "change spec.databaseRef.name back"},
+			state: condition.Stalled, reason: v1alpha1.ReasonImmutable, message: "it was created within shop-orders of account 111 (aws, here), and spec.databaseRef.name now names Database orders, which is shop-other of account 111 (aws, here); change spec.databaseRef.name back"},
+		{name: "created within one of that name in another cloud", parent: func(d *v1alpha1.Database) { d.Status.Provider = "gcp" },
+			state: condition.Stalled, reason: v1alpha1.ReasonImmutable, message: "shop-orders of account 111 (gcp, here)"},
+		{name: "created within one of that name in another account", parent: func(d *v1alpha1.Database) { d.Status.AccountID = "222" },
+			state: condition.Stalled, reason: v1alpha1.ReasonImmutable, message: "shop-orders of account 222 (aws, here)"},
+		{name: "created within one of that name in another location", parent: func(d *v1alpha1.Database) { d.Status.Location = "there" },
+			state: condition.Stalled, reason: v1alpha1.ReasonImmutable, message: "shop-orders of account 111 (aws, there)"},
+		{name: "created where nobody recorded the location", child: []func(*family.User){func(u *family.User) { u.Status.Location = "" }}},
+		{name: "created within one that another took the place of", parent: func(d *v1alpha1.Database) { d.Status.ExternalID = "db-2" }},
 		{name: "vanished", seen: absent},
 		{name: "vanished, and the parent is not usable", parent: unusable, seen: absent,
 			state: condition.Updating, reason: v1alpha1.ReasonParentNotReady, message: "waiting for Database orders"},
