@@ -166,7 +166,7 @@ func notManaged(p Parent) string {
 	return p.Named + " is only observed, so Mooring changes nothing within it; set spec.management: Observe on this object, or let Mooring manage " + p.Named
 }
 
-// findChildren finds the objects within one that is being deleted which have something in the cloud and are not being deleted.
+// findChildren finds the objects within one that is being deleted which may have something in the cloud and are not being deleted.
 func (g *gathering) findChildren(ctx context.Context) (err error) {
 	if !g.Deleting {
 		return nil
@@ -194,8 +194,7 @@ func childrenOf(ctx context.Context, cache client.Reader, k *kind.Kind, parent m
 		return nil, err
 	}
 	_ = meta.EachListItem(list, func(item runtime.Object) error {
-		child := item.(client.Object)
-		if controllerutil.ContainsFinalizer(child, v1alpha1.FinalizerResource) && child.GetDeletionTimestamp().IsZero() {
+		if child := item.(v1alpha1.ResourceObject); Holds(child) {
 			names = append(names, k.Name+" "+child.GetName())
 		}
 		return nil
@@ -204,14 +203,10 @@ func childrenOf(ctx context.Context, cache client.Reader, k *kind.Kind, parent m
 	return names, nil
 }
 
-// hasNoChildren: what is within an object would be gone with it, so it is deleted once nobody wants that any more. Objects that are being
-// deleted too hold up nothing: they find out in the cloud that they are gone.
-func hasNoChildren(g Gathered) *Verdict {
-	if len(g.Children) == 0 {
-		return nil
-	}
-	return &Verdict{Outcome: outcome.Outcome{
-		State: condition.DeletionStalled, Reason: v1alpha1.ReasonInUse, Next: outcome.AtSync,
-		Message: "it is in use by " + plan.NamesOf(g.Children) + ", which would be gone with it; delete them, and the deletion continues",
-	}}
+// Holds reports whether an object keeps its parent from being deleted: somebody wants it, and it may have something in the cloud. Nothing was
+// created for one that is not bound yet, or of which the cloud refused every creation.
+func Holds(child v1alpha1.ResourceObject) bool {
+	status := child.GetResourceStatus()
+	wanted := controllerutil.ContainsFinalizer(child, v1alpha1.FinalizerResource) && child.GetDeletionTimestamp().IsZero()
+	return wanted && status.ExternalName != "" && !status.CreationRefused
 }

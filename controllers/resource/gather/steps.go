@@ -32,7 +32,7 @@ func steps() []step {
 		{nil, isNotPaused},
 		{nil, mayExist},
 		{(*gathering).readDefinition, isNotRemoved},
-		{(*gathering).findChildren, hasNoChildren},
+		{(*gathering).findChildren, nil},
 		{(*gathering).findParent, hasParent},
 		{(*gathering).findAccount, hasClass},
 		{(*gathering).connect, isSameCloud},
@@ -233,6 +233,7 @@ func (g *gathering) look(context.Context) error {
 	looked := plan.Look(sightOf(g.Gathered, g.Observation, g.gatherer.Settle))
 	looked.Note(g.Kind, g.Object)
 	g.View, g.Cloud = looked.View, looked.Memory
+	g.View.Children = g.Children
 	fresh := g.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.Settle)
 	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
 	g.View.InConsistencyWindow = len(fresh) < len(g.Observation.Changes)

@@ -26,6 +26,9 @@ const (
 	DeletionDestroys                             // it is deleted
 )
 
+// destroys reports whether the deletion takes what is within the cloud object with it.
+func (e DeletionEffect) destroys() bool { return e == DeletionProtected || e == DeletionDestroys }
+
 // EffectOfDeletion decides what a deletion does to the cloud object, and whether a final snapshot is taken first. The plan carries it out, and
 // the preview announces it.
 func EffectOfDeletion(v View, o driver.Observation, p Policy) (effect DeletionEffect, snapshot bool) {
@@ -68,7 +71,11 @@ func EffectOfDeletion(v View, o driver.Observation, p Policy) (effect DeletionEf
 // planDeletion decides for an object that is being deleted. The finalizer goes only when the
 // cloud confirmed that nothing of ours is left there, or when it is to be left.
 func planDeletion(v View, o driver.Observation, p Policy) Action {
-	switch effect, snapshot := EffectOfDeletion(v, o, p); effect {
+	effect, snapshot := EffectOfDeletion(v, o, p)
+	if effect.destroys() && len(v.Children) > 0 {
+		return inUse(v.Children)
+	}
+	switch effect {
 	case DeletionLeavesObserved:
 		return leaving("the cloud object was only observed, and stays in the cloud")
 	case DeletionFindsNothing:
@@ -164,6 +171,13 @@ func leaving(message string) Action {
 	return Action{Verb: RemoveFinalizer, Reason: v1alpha1.ReasonDeleting, Orphaned: true, Message: message}
 }
 
+// inUse waits for what is within an object and would be gone with it. Objects that are being deleted too hold up nothing: they find out in
+// the cloud that they are gone. What stays in the cloud takes nothing with it, and waits for nobody.
+func inUse(children []string) Action {
+	return Action{Verb: Stall, Reason: v1alpha1.ReasonInUse, Message: "it is in use by " + NamesOf(children) + ", which would be gone with it; delete " +
+		ItOrThem(children) + ", and the deletion continues"}
+}
+
 // mostNamed is how many objects within one that is deleted are named.
 const mostNamed = 3
 
@@ -174,4 +188,12 @@ func NamesOf(children []string) string {
 		names += " and others"
 	}
 	return names
+}
+
+// ItOrThem is how a sentence goes on about the objects that it named.
+func ItOrThem(children []string) string {
+	if len(children) == 1 {
+		return "it"
+	}
+	return "them"
 }

@@ -12,6 +12,8 @@ type Ending struct {
 	// LiftsProtection: the deletion protection is lifted first, because the spec says so. stops is why the deletion stops at it; empty if it does not.
 	LiftsProtection bool
 	StopsBecause    string
+	// InUseBy names what the deletion waits for, because it would be gone with the cloud object; nothing if it waits for nobody.
+	InUseBy []string
 	// LosesData: the cloud object is gone already, and no final snapshot can be taken.
 	LosesData bool
 	// MayNeedApproval: the cloud object is not known to have another's mark. If it has none, the deletion waits for a person.
@@ -30,6 +32,9 @@ func EndingOf(v View, o driver.Observation, p Policy) Ending {
 		_, works := EffectOfDeletion(v, rested, p)
 		e.MaybeSnapshot = works && !e.Snapshot
 		o = rested
+	}
+	if e.Effect.destroys() {
+		e.InUseBy = v.Children
 	}
 	switch e.Effect {
 	case DeletionProtected:

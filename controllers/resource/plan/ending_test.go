@@ -74,6 +74,17 @@ func TestEndingIsWhatThePlanDoes(t *testing.T) {
 				t.Fatalf("%s\nannounced %+v\ncarried out %+v\n%+v", problem, e, carryOut(t, w, fails), w.fixture)
 			}
 		}
+		w.Children = []string{"User app"}
+		e = EndingOf(w.View, w.Seen, w.Policy)
+		c := carryOut(t, w, false)
+		switch waits := c.last.Reason == v1alpha1.ReasonInUse; {
+		case waits != (e.Effect == DeletionDestroys || e.Effect == DeletionProtected), waits != (len(e.InUseBy) > 0), waits && (c.deleted || c.lifted || c.released):
+			t.Fatalf("with children: announced %+v\ncarried out %+v\n%+v", e, c, w.fixture)
+		case !waits:
+			if problem := contradicted(e, c, false); problem != "" {
+				t.Fatalf("with children: %s\nannounced %+v\ncarried out %+v\n%+v", problem, e, c, w.fixture)
+			}
+		}
 	})
 	for effect := DeletionLeavesObserved; effect <= DeletionDestroys; effect++ {
 		if effects[effect] == 0 {

@@ -117,6 +117,8 @@ type View struct {
 	ByClass, ClassChanged class.Fields
 	// Enforced are the fields on which the class insists.
 	Enforced class.Fields
+	// Children names the objects within it that somebody still wants.
+	Children []string
 	// InConsistencyWindow: what the cloud shows may be from before our last write.
 	InConsistencyWindow bool
 	// AbsenceSure: the object was seen absent before, long enough ago that no stale read explains it.

@@ -28,6 +28,7 @@ func (p *Preview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) ([]
 	view.Enforced = m.enforced()
 	view.Mark = ownMark(obj)
 	d := deletionLines{
+		kind:   p.Kind.Name,
 		status: status, policy: m.policy, held: view.HasFinalizer, bound: view.Bound, enforced: view.Enforced, origin: status.Origin, uid: string(obj.GetUID()),
 		name: cmp.Or(status.ExternalName, obj.GetResourceSpec().ExternalName), paused: m.paused(),
 		secrets: plan.ConnectionSecrets(status, nil),
@@ -45,6 +46,7 @@ func (p *Preview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) ([]
 	if err != nil {
 		return nil, err
 	}
+	view.Children = d.children
 	d.Ending = plan.EndingOf(view, expected, m.policy)
 	return d.lines(), nil
 }
@@ -99,7 +101,8 @@ type deletionLines struct {
 	// noun is the cloud object: RDS instance NAME.
 	noun, name, uid string
 	secrets         []string
-	// children are within it, and keep it from being deleted.
+	// kind is the object's kind, and children are within it.
+	kind     string
 	children []string
 	observed time.Time
 }
@@ -120,12 +123,24 @@ func (d *deletionLines) lines() []string {
 	return slices.Concat(d.childrenLine(), d.objectLines(), d.secretLine(), d.obstacles(), d.age())
 }
 
-// childrenLine says what the deletion waits for.
+// childrenLine says what becomes of the objects within it, and whether the deletion waits for them.
 func (d *deletionLines) childrenLine() []string {
-	if len(d.children) == 0 {
-		return nil
+	names, it := plan.NamesOf(d.children), plan.ItOrThem(d.children)
+	is, stays, was := "is", "stays", "was"
+	if len(d.children) > 1 {
+		is, stays, was = "are", "stay", "were"
 	}
-	return []string{"the deletion waits, because " + plan.NamesOf(d.children) + " would be gone with it; delete them first"}
+	switch {
+	case len(d.children) == 0:
+		return nil
+	case len(d.InUseBy) > 0:
+		return []string{"the deletion waits, because " + names + " would be gone with it; delete " + it + " first"}
+	case d.stays():
+		return []string{fmt.Sprintf("%s %s within it and %s in the cloud too; Mooring does not reconcile %s until a %s of this name manages %s again, and deletes %s only if you delete %s",
+			names, is, stays, it, d.kind, d.noun, it, it)}
+	default:
+		return []string{names + " " + was + " within it; delete " + it + " too"}
+	}
 }
 
 // objectLines say what becomes of the cloud object.

@@ -453,17 +453,40 @@ func TestPreviewOfADriverThatFails(t *testing.T) {
 	}
 }
 
-// Who deletes a parent is told first what it waits for.
+// Who deletes a parent is told first what it waits for, or what becomes of what is within it.
 func TestDeletionOfAParentIsForetold(t *testing.T) {
-	p := newPreview()
-	for _, children := range [][]string{nil, {"User app"}} {
-		p.Children = func(context.Context, v1alpha1.ResourceObject) ([]string, error) { return children, nil }
-		lines, err := p.Deletion(t.Context(), usual())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if waits := strings.HasPrefix(lines[0], "the deletion waits, because User app would be gone with it"); waits != (children != nil) {
-			t.Errorf("with %q: %q", children, lines)
-		}
+	const (
+		waits = "the deletion waits, because User app would be gone with it; delete it first"
+		stays = "User app is within it and stays in the cloud too; Mooring does not reconcile it until a Database of this name manages database server shop-orders-1 again, and deletes it only if you delete it"
+	)
+	gone := func(d *v1alpha1.Database) {
+		d.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionStalled, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonVanished)}}
+	}
+	for _, test := range []struct {
+		name     string
+		change   func(*v1alpha1.Database)
+		children []string
+		want     string // empty: nothing about children
+	}{
+		{name: "nothing is within it", change: func(*v1alpha1.Database) {}},
+		{name: "it is deleted", change: func(*v1alpha1.Database) {}, children: []string{"User app"}, want: waits},
+		{name: "it is protected", change: func(d *v1alpha1.Database) { d.Spec.DeletionProtection = new(true) }, children: []string{"User app"}, want: waits},
+		{name: "several", change: func(*v1alpha1.Database) {}, children: []string{"User a", "User b"}, want: "the deletion waits, because User a, User b would be gone with it; delete them first"},
+		{name: "it is retained", change: func(d *v1alpha1.Database) { d.Spec.DeletionPolicy = v1alpha1.DeletionRetain }, children: []string{"User app"}, want: stays},
+		{name: "it is only observed", change: func(d *v1alpha1.Database) { d.Spec.Management = v1alpha1.ManagementObserve }, children: []string{"User app"}, want: stays},
+		{name: "it is gone already", change: gone, children: []string{"User app"}, want: "User app was within it; delete it too"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, d := newPreview(), usual()
+			test.change(d)
+			p.Children = func(context.Context, v1alpha1.ResourceObject) ([]string, error) { return test.children, nil }
+			lines, err := p.Deletion(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told := strings.Contains(strings.Join(lines, "\n"), "User"); told != (test.want != "") || told && lines[0] != test.want {
+				t.Errorf("got %q", lines)
+			}
+		})
 	}
 }
