@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -33,19 +34,30 @@ func indexParent(ctx context.Context, indexer client.FieldIndexer, k *kind.Kind)
 // needs no list calls: each kind has one informer.
 func (s *setup) watchFamily(b *builder.Builder, k *kind.Kind, f kind.Family) *builder.Builder {
 	if f.Parent != nil {
-		b = b.Watches(f.Parent.New(), s.children(k), builder.WithPredicates(parentChanged))
+		b = b.Watches(f.Parent.New(), s.children(k, anyChild), builder.WithPredicates(parentChanged)).
+			Watches(f.Parent.New(), s.children(k, waitsForParent), builder.WithPredicates(parentMoves))
 	}
 	for _, child := range f.Children {
-		b = b.Watches(child.New(), handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
-			parent := client.ObjectKey{Namespace: o.GetNamespace(), Name: child.Parent.Name(o.(v1alpha1.ResourceObject))}
-			return []reconcile.Request{{NamespacedName: parent}}
-		}), builder.WithPredicates(childLeaves))
+		b = b.Watches(child.New(), handler.EnqueueRequestsFromMapFunc(leavingParent(s.mgr.GetClient(), k, child)), builder.WithPredicates(childLeaves))
 	}
 	return b
 }
 
-// children enqueues the objects of a kind that are within a parent.
-func (s *setup) children(k *kind.Kind) handler.EventHandler {
+// leavingParent returns what enqueues the parent of an object of a kind, if the parent is being deleted: no other parent cares.
+func leavingParent(cache client.Reader, parent, child *kind.Kind) handler.MapFunc {
+	return func(ctx context.Context, o client.Object) []reconcile.Request {
+		name := client.ObjectKey{Namespace: o.GetNamespace(), Name: child.Parent.Name(o.(v1alpha1.ResourceObject))}
+		in := parent.New()
+		err := cache.Get(ctx, name, in)
+		if apierrors.IsNotFound(err) || err == nil && in.GetDeletionTimestamp().IsZero() {
+			return nil
+		}
+		return []reconcile.Request{{NamespacedName: name}}
+	}
+}
+
+// children enqueues those objects of a kind that are within a parent and that the change of the parent concerns.
+func (s *setup) children(k *kind.Kind, concerned func(v1alpha1.ResourceObject) bool) handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, parent client.Object) []reconcile.Request {
 		list := k.NewList()
 		err := s.mgr.GetClient().List(ctx, list, client.InNamespace(parent.GetNamespace()), client.MatchingFields{kind.ParentIndex: parent.GetName()},
@@ -56,14 +68,24 @@ func (s *setup) children(k *kind.Kind) handler.EventHandler {
 		}
 		var requests []reconcile.Request
 		_ = meta.EachListItem(list, func(item runtime.Object) error {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(item.(client.Object))})
+			if object := item.(v1alpha1.ResourceObject); concerned(object) {
+				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+			}
 			return nil
 		})
 		return requests
 	})
 }
 
-// parentChanged passes what may matter to the objects within a parent: that it comes or goes, can be used or no longer, and where it is.
+func anyChild(v1alpha1.ResourceObject) bool { return true }
+
+// waitsForParent reports whether the message of an object may say what its parent is up to: it waits for that, or was not reconciled yet.
+func waitsForParent(o v1alpha1.ResourceObject) bool {
+	ready := meta.FindStatusCondition(o.GetConditions(), v1alpha1.ConditionReady)
+	return ready == nil || ready.Reason == string(v1alpha1.ReasonParentNotReady)
+}
+
+// parentChanged passes what may matter to any object within a parent: that it comes or goes, can be used or no longer, and where it is.
 var parentChanged = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		return !equality.Semantic.DeepEqual(forChildren(e.ObjectOld), forChildren(e.ObjectNew))
@@ -74,25 +96,35 @@ var parentChanged = predicate.Funcs{
 func forChildren(o client.Object) []any {
 	object := o.(v1alpha1.ResourceObject)
 	status := object.GetResourceStatus()
-	state := ""
-	if ready := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReady); ready != nil {
-		state = ready.Reason
-	}
 	return []any{
 		object.GetUID(), object.GetDeletionTimestamp().IsZero(), slices.Contains(object.GetFinalizers(), v1alpha1.FinalizerResource),
-		object.GetResourceSpec().Management, status.ExternalName, status.ExternalID, status.ProviderConfigRef, status.ClassName != "",
-		status.Provider, status.AccountID, status.Location, state, meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionAvailable),
+		object.GetResourceSpec().Management, status.ExternalName, status.ExternalID, status.ProviderConfigRef, status.ClassName,
+		status.Provider, status.AccountID, status.Location, meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionAvailable),
 	}
+}
+
+// parentMoves passes what those who wait for a parent say of it: the reason of its condition Ready.
+var parentMoves = predicate.Funcs{
+	CreateFunc: func(event.CreateEvent) bool { return false },
+	DeleteFunc: func(event.DeleteEvent) bool { return false },
+	UpdateFunc: func(e event.UpdateEvent) bool { return readyReason(e.ObjectOld) != readyReason(e.ObjectNew) },
+}
+
+func readyReason(o client.Object) string {
+	if ready := meta.FindStatusCondition(o.(v1alpha1.ResourceObject).GetConditions(), v1alpha1.ConditionReady); ready != nil {
+		return ready.Reason
+	}
+	return ""
 }
 
 // childLeaves passes what may end the wait of a parent for what is within it.
 var childLeaves = predicate.Funcs{
 	CreateFunc: func(event.CreateEvent) bool { return false },
-	UpdateFunc: func(e event.UpdateEvent) bool {
-		finalized := func(o client.Object) bool { return slices.Contains(o.GetFinalizers(), v1alpha1.FinalizerResource) }
-		return e.ObjectOld.GetDeletionTimestamp().IsZero() != e.ObjectNew.GetDeletionTimestamp().IsZero() || finalized(e.ObjectOld) != finalized(e.ObjectNew)
-	},
+	UpdateFunc: func(e event.UpdateEvent) bool { return holds(e.ObjectOld) && !holds(e.ObjectNew) },
+	DeleteFunc: func(e event.DeleteEvent) bool { return holds(e.Object) }, // as it was last seen
 }
+
+func holds(o client.Object) bool { return gather.Holds(o.(v1alpha1.ResourceObject)) }
 
 // childrenOf returns what names the objects within one that keep it from being deleted, by the cache; nil for a kind without children.
 func childrenOf(cache client.Reader, f kind.Family) func(context.Context, v1alpha1.ResourceObject) ([]string, error) {
