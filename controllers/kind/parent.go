@@ -28,6 +28,20 @@ type Parent struct {
 // ParentIndex is the name of the index by which the objects of a kind are found by the name of their parent.
 const ParentIndex = "parent"
 
+// CloudIndex is the name of the index by which the objects of a kind with a parent are found by the cloud object that their status names.
+const CloudIndex = "cloudObject"
+
+// CloudKey returns the key in CloudIndex of what has a name within a parent.
+func CloudKey(parent, name string) string { return parent + "/" + name }
+
+// CloudKeys returns the keys in CloudIndex of an object; none if its status names no cloud object.
+func (k *Kind) CloudKeys(object v1alpha1.ResourceObject) []string {
+	if name := object.GetResourceStatus().ExternalName; k.Parent != nil && name != "" {
+		return []string{CloudKey(k.Parent.Status(object).ExternalName, name)}
+	}
+	return nil
+}
+
 // A Family is what a kind's parent is, and which kinds have it as their parent.
 type Family struct {
 	// Parent is nil for a kind without one.

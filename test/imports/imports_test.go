@@ -77,12 +77,16 @@ var rules = []rule{
 	// What a reconciliation came to, and what the status says then, are values too. Who reports knows nobody who acts.
 	{who: controllers + "/resource/outcome", may: slices.Concat([]string{apis, driver, controllers + "/resource/plan", apimachinery, "k8s.io/api", "sigs.k8s.io/controller-runtime/pkg/log"}, beside("class", "condition", "identity", "kind", "retry"))},
 	{who: controllers + "/resource/credential", may: slices.Concat([]string{apis, driver, controllers + "/resource/plan", apimachinery, "k8s.io/api", "sigs.k8s.io/controller-runtime/pkg/client"}, beside("identity", "kind", "password"))},
+	// Whose a cloud object is that can't be marked, both who gathers and who executes ask.
+	{who: controllers + "/resource/claim", may: []string{apis, driver, controllers + "/kind", controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client"}},
 	// Who gathers knows nobody who acts or reports.
 	{who: controllers + "/resource/gather", may: slices.Concat([]string{
-		apis, driver, controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg",
+		apis, driver, controllers + "/resource/claim", controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery,
+		"sigs.k8s.io/controller-runtime/pkg",
 	}, beside("account", "class", "condition", "identity", "kind", "password", "telemetry"))},
 	{who: controllers + "/resource/execute", may: slices.Concat([]string{
-		apis, driver, controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery, "k8s.io/api", "sigs.k8s.io/controller-runtime/pkg",
+		apis, driver, controllers + "/resource/claim", controllers + "/resource/credential", controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery,
+		"k8s.io/api", "sigs.k8s.io/controller-runtime/pkg",
 	}, beside("account", "class", "condition", "identity", "kind", "password"))},
 	{who: controllers + "/resource/report", may: slices.Concat([]string{
 		apis, driver, controllers + "/resource/outcome", controllers + "/resource/plan", apimachinery, "github.com/go-logr/logr", "k8s.io/api",

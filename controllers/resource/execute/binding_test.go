@@ -1,16 +1,23 @@
 package execute
 
 import (
+	"context"
+	"errors"
 	"reflect"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/test/family"
@@ -110,6 +117,43 @@ func TestTakingOverRecordsTheParent(t *testing.T) {
 				t.Errorf("got %+v, and usable before: %v", got.Parent, got.FirstReadyTime)
 			}
 		})
+	}
+}
+
+// freely protects whatever it is asked to.
+type freely struct{}
+
+func (freely) Protect(context.Context, identity.Key, string) error { return nil }
+
+// Two objects that both saw a cloud object that nobody has are not both bound to it.
+func TestOneOfTwoIsBound(t *testing.T) {
+	scheme := runtime.NewScheme()
+	family.AddToScheme(scheme)
+	a := &family.User{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a", UID: "uid-a"}}
+	b := &family.User{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "b", UID: "uid-b"}}
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(a, b).WithStatusSubresource(a).
+		WithIndex(a, kind.CloudIndex, func(o client.Object) []string { return family.Kind().CloudKeys(o.(*family.User)) }).Build()
+	room := &sync.Mutex{}
+	for _, u := range []*family.User{a, b} {
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(u), u); err != nil {
+			t.Fatal(err)
+		}
+		w := workOn(family.Kind(), u, c)
+		w.executor.Protector, w.executor.Room, w.Described.Ownership, w.Provider, w.Account = freely{}, room, driver.OwnedByParent, "aws", "111"
+		w.Request = driver.Request{Name: "theirs", Location: "here", Parent: driver.ParentRef{Name: "shop-orders"}, Mark: driver.Mark{UID: string(u.UID)}}
+		w.Observation = driver.Observation{State: driver.Ready}
+		_, err := w.ensureRecorded(t.Context(), plan.Action{Verb: plan.Adopt})
+		refusal, refused := errors.AsType[*identity.ValidationError](err)
+		if refused != (u == b) || refused && refusal.Reason != v1alpha1.ReasonNotOwned || err != nil && !refused {
+			t.Errorf("%s: got %v", u.Name, err)
+		}
+		if !room.TryLock() {
+			t.Fatalf("%s keeps others waiting", u.Name)
+		}
+		room.Unlock()
+	}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(b), b); err != nil || len(b.Finalizers) > 0 || b.Status.ExternalName != "" {
+		t.Errorf("the second has finalizers %q and is bound to %q: %v", b.Finalizers, b.Status.ExternalName, err)
 	}
 }
 

@@ -31,8 +31,8 @@ type Executor struct {
 	Client client.Client
 	Reader client.Reader
 	Kind   *kind.Kind
-	// Classes holds the limits of classes; Rollouts lets a changed one reach its users a few at a time. Room is locked while an object of a
-	// class with a limit is bound.
+	// Classes holds the limits of classes; Rollouts lets a changed one reach its users a few at a time. Room is locked while an object is
+	// bound whose class has a limit, or whose cloud object can't be marked.
 	Classes   *class.Resolver
 	Rollouts  *class.Rollouts
 	Room      sync.Locker

@@ -11,27 +11,50 @@ import (
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/resource/claim"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// hasRoom holds the class's limit for the namespace, where what was judged by a cache may have been overtaken. Who finds
-// room keeps others waiting until keep is called.
+// hasRoom holds the class's limit for the namespace, and one object to a cloud object that can't be marked, where what was judged by a cache may
+// have been overtaken. Who finds room keeps others waiting until keep is called.
 func (e *Executor) hasRoom(ctx context.Context, t Task) (keep func(), err error) {
-	if bound(t.Object) || t.Class == nil || t.Class.Class == nil || t.Class.Class.Spec.MaxPerNamespace == nil {
+	limited := t.Class != nil && t.Class.Class != nil && t.Class.Class.Spec.MaxPerNamespace != nil
+	unmarked := t.Described.Ownership == driver.OwnedByParent
+	if bound(t.Object) || !limited && !unmarked {
 		return func() {}, nil
 	}
 	e.Room.Lock()
-	full, err := e.Classes.Full(ctx, e.Reader, t.Object, t.Class.Class)
-	if full != nil {
-		err = &identity.ValidationError{Reason: full.Reason, Message: full.String()}
+	if limited {
+		err = e.isNotFull(ctx, t)
+	}
+	if err == nil && unmarked {
+		err = e.isFree(ctx, t)
 	}
 	if err != nil {
 		e.Room.Unlock()
 		return nil, err
 	}
 	return e.Room.Unlock, nil
+}
+
+// isNotFull returns an error if the namespace has as many objects of the class as it may have.
+func (e *Executor) isNotFull(ctx context.Context, t Task) error {
+	full, err := e.Classes.Full(ctx, e.Reader, t.Object, t.Class.Class)
+	if full != nil {
+		return &identity.ValidationError{Reason: full.Reason, Message: full.String()}
+	}
+	return err
+}
+
+// isFree returns an error if another object was bound to the cloud object meanwhile. The cache shows what this process wrote.
+func (e *Executor) isFree(ctx context.Context, t Task) error {
+	rival, err := claim.Rival(ctx, e.Client, t.Kind, t.Request, t.Provider, t.Account)
+	if rival != nil {
+		return &identity.ValidationError{Reason: v1alpha1.ReasonNotOwned, Message: claim.Message}
+	}
+	return err
 }
 
 // enterRollout takes out of an update what the class changed, as long as enough of its users are changing. What a person approved

@@ -31,6 +31,10 @@ type Gathered struct {
 	Children []string
 	// Parent is what is known of the object within which this one is.
 	Parent Parent
+	// Rival is the strongest claim of another object to the cloud object, where the cloud has no place for a mark; nil if there is none. Taken: it
+	// is stronger than this object's.
+	Rival *plan.Claim
+	Taken bool
 	// Problem is what keeps the class from being applied to the object; nil if nothing does.
 	Problem *class.Problem
 	// Connection leads to the account; nil as long as there is none. Session makes its calls.

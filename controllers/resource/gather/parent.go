@@ -14,9 +14,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/claim"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -32,9 +34,9 @@ type Parent struct {
 	State string
 	// Ref is the parent in the cloud.
 	Ref driver.ParentRef
-	// Config leads to the parent's account. ByClass: the parent's class named it.
-	Config  identity.Key
-	ByClass bool
+	// Config leads to the parent's account. Class is the parent's class, if that named it.
+	Config identity.Key
+	Class  string
 	// Provider, Account and Location are where the parent is.
 	Provider, Account, Location string
 }
@@ -82,7 +84,7 @@ func parentOf(object v1alpha1.ResourceObject) Parent {
 	}
 	p.Usable = meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionAvailable)
 	p.Ref = driver.ParentRef{Name: status.ExternalName, ID: status.ExternalID}
-	p.Config, p.ByClass = identity.KeyOfBound(*status.ProviderConfigRef, object.GetNamespace()), status.ClassName != ""
+	p.Config, p.Class = identity.KeyOfBound(*status.ProviderConfigRef, object.GetNamespace()), status.ClassName
 	p.Provider, p.Account, p.Location = status.Provider, status.AccountID, status.Location
 	return p
 }
@@ -141,6 +143,47 @@ func isCreatable(g Gathered) *Verdict {
 		return nil
 	}
 	return &Verdict{Outcome: waitForParent(g)}
+}
+
+// limitAdoption has the class by which the parent got its account decide which cloud objects this object may take over or observe, as an
+// object's own class does. A class that is gone allows what is marked, which is nothing where the cloud has no place for a mark.
+func (g *gathering) limitAdoption(ctx context.Context) error {
+	if g.Parent.Class == "" || g.gatherer.Family.Parent.Class == nil {
+		return nil
+	}
+	found, spec := g.gatherer.Family.Parent.Class.New(), &v1alpha1.ClassSpec{}
+	switch err := g.gatherer.Cache.Get(ctx, client.ObjectKey{Name: g.Parent.Class}, found); {
+	case err == nil:
+		spec = found.GetClassSpec()
+	case !apierrors.IsNotFound(err):
+		return fmt.Errorf("read the class of %s: %w", g.Parent.Named, err)
+	}
+	asked, anything := g.Policy.Adoption, spec.AllowAdoption == v1alpha1.AllowAdoptionAny
+	g.Policy.Adoption, g.Policy.ObserveMarked = (&class.Class{Spec: spec}).Adopts(asked), !anything
+	if asked == v1alpha1.AdoptionIfExists && !anything && g.Policy.Refused.Reason == "" {
+		g.Policy.Refused = plan.Refusal{Reason: v1alpha1.ReasonClassViolated, Message: fmt.Sprintf(
+			"spec.adoption: class %q of %s does not allow taking over existing cloud objects; remove spec.adoption, or ask your platform team; until then Mooring does not change what exists",
+			g.Parent.Class, g.Parent.Named)}
+	}
+	return nil
+}
+
+// findRival finds out whether another object has the cloud object, where the cloud has no place for a mark that would say so.
+func (g *gathering) findRival(ctx context.Context) (err error) {
+	if g.Described.Ownership == driver.OwnedByParent {
+		g.Rival, err = claim.Rival(ctx, g.gatherer.Cache, g.Kind, g.Request, g.Provider, g.Account)
+	}
+	return err
+}
+
+// isFree: what another object is bound to is not created for this one, or both would have it. Of what exists the plan decides.
+func isFree(g Gathered) *Verdict {
+	gone := g.Observed && g.Observation.State == driver.Absent
+	leaves := g.View.Bound && g.View.Moved && !g.WasReady
+	if !gone || !g.Taken || leaves || g.Deleting || g.Policy.Management == v1alpha1.ManagementObserve {
+		return nil
+	}
+	return stalled(v1alpha1.ReasonNotOwned, claim.Message)
 }
 
 // waitForParent says what an object waits for whose parent can't take it. Whoever watches the parent has the object reconciled.

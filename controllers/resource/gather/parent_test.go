@@ -29,7 +29,8 @@ func relatives(t *testing.T, objects ...client.Object) client.Client {
 	}
 	family.AddToScheme(scheme)
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
-		WithIndex(&family.User{}, kind.ParentIndex, func(o client.Object) []string { return []string{o.(*family.User).Spec.DatabaseRef.Name} }).Build()
+		WithIndex(&family.User{}, kind.ParentIndex, func(o client.Object) []string { return []string{o.(*family.User).Spec.DatabaseRef.Name} }).
+		WithIndex(&family.User{}, kind.CloudIndex, func(o client.Object) []string { return family.Kind().CloudKeys(o.(*family.User)) }).Build()
 }
 
 // parent returns a database that can be used.
@@ -157,7 +158,7 @@ func TestTheAccountIsTheParents(t *testing.T) {
 	d := parent()
 	d.Status.ExternalID, d.Status.ProviderConfigRef.Name = "db-2", "moved"
 	now := users(t, child(), d)
-	if want := (driver.ParentRef{Name: "shop-orders", ID: "db-2"}); now.Parent.Ref != want || now.Parent.Config.Name != "moved" || !now.Parent.ByClass || now.location() != "here" {
+	if want := (driver.ParentRef{Name: "shop-orders", ID: "db-2"}); now.Parent.Ref != want || now.Parent.Config.Name != "moved" || now.Parent.Class != "small" || now.location() != "here" {
 		t.Errorf("got %+v, at %q", now.Parent, now.location())
 	}
 	u := child()
@@ -320,6 +321,128 @@ func TestTheRecordEndsWithTheObject(t *testing.T) {
 			}
 			if recorded := u.Status.Parent.Recorded; got != test.want || recorded != (got == plan.Ours) || (u.Status.ExternalID != "") != recorded {
 				t.Errorf("got %d, want %d; recorded: %t, id %q", got, test.want, recorded, u.Status.ExternalID)
+			}
+		})
+	}
+}
+
+// The class by which the parent got its account decides about adoption, as an object's own class does.
+func TestTheParentsClassDecidesAboutAdoption(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		allows  v1alpha1.AllowAdoption // empty: there is no such class
+		asked   v1alpha1.Adoption
+		noClass bool // the parent has none
+		want    v1alpha1.Adoption
+		refused bool
+		any     bool // it may observe what has no mark
+	}{
+		{name: "no class", noClass: true, asked: v1alpha1.AdoptionIfExists, want: v1alpha1.AdoptionIfExists, any: true},
+		{name: "anything", allows: v1alpha1.AllowAdoptionAny, asked: v1alpha1.AdoptionIfExists, want: v1alpha1.AdoptionIfExists, any: true},
+		{name: "what is marked", allows: v1alpha1.AllowAdoptionIfMarked, asked: v1alpha1.AdoptionIfExists, want: v1alpha1.AdoptionIfMarked, refused: true},
+		{name: "nothing", allows: v1alpha1.AllowAdoptionNone, asked: v1alpha1.AdoptionIfExists, want: v1alpha1.AdoptionNever, refused: true},
+		{name: "nothing, and nothing is asked for", allows: v1alpha1.AllowAdoptionNone, want: v1alpha1.AdoptionNever},
+		{name: "a class that is gone", asked: v1alpha1.AdoptionIfExists, want: v1alpha1.AdoptionIfMarked, refused: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u, d := child(), parent()
+			u.Spec.Adoption = test.asked
+			objects := []client.Object{d}
+			if test.noClass {
+				d.Status.ClassName = ""
+			}
+			if test.allows != "" {
+				c := &v1alpha1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: "small"}}
+				c.Spec.AllowAdoption = test.allows
+				objects = append(objects, c)
+			}
+			w := users(t, u, objects...)
+			if err := w.findAccount(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			p := w.Policy
+			if p.Adoption != test.want || p.ObserveMarked == test.any || (p.Refused.Reason == v1alpha1.ReasonClassViolated) != test.refused ||
+				test.refused != strings.Contains(p.Refused.Message, `class "small" of Database orders does not allow`) {
+				t.Errorf("got %+v", p)
+			}
+		})
+	}
+}
+
+// Two objects never have one cloud object. A record is stronger than a binding, and of two that are alike the older object's is.
+func TestOneObjectForACloudObject(t *testing.T) {
+	at := func(second int64) func(*family.User) {
+		return func(u *family.User) { u.CreationTimestamp = metav1.Unix(second, 0) }
+	}
+	unbound := func(u *family.User) { u.Status, u.Finalizers = family.UserStatus{}, nil }
+	unrecorded := func(u *family.User) { u.Status.Parent.Recorded = false }
+	older, younger := at(10), at(30) // than the object, of 20
+	const ours, theirs, nobodys = plan.Ours, plan.Others, plan.Unmarked
+	for _, test := range []struct {
+		name  string
+		own   []func(*family.User)
+		rival []func(*family.User)
+		cloud plan.Memory
+		want  plan.Belonging
+		taken bool
+	}{
+		{name: "new, and another has it", own: []func(*family.User){unbound}, want: theirs, taken: true},
+		{name: "new, and a younger one has it", own: []func(*family.User){unbound}, rival: []func(*family.User){younger}, want: theirs, taken: true},
+		{name: "new, and another is about to have it", own: []func(*family.User){unbound}, rival: []func(*family.User){unrecorded}, want: theirs, taken: true},
+		{name: "new, and another namespace has it", own: []func(*family.User){unbound}, rival: []func(*family.User){func(u *family.User) { u.Namespace = "bank" }}, want: theirs, taken: true},
+		{name: "new, and one that is being deleted has it", own: []func(*family.User){unbound}, want: theirs, taken: true,
+			rival: []func(*family.User){func(u *family.User) { u.DeletionTimestamp = &metav1.Time{Time: time.Unix(5, 0)} }}},
+		{name: "new, and the other was refused", own: []func(*family.User){unbound}, want: nobodys,
+			rival: []func(*family.User){unrecorded, func(u *family.User) { u.Status.CreationRefused = true }}},
+		{name: "new, and the other only observes", own: []func(*family.User){unbound}, want: nobodys,
+			rival: []func(*family.User){func(u *family.User) { u.Finalizers, u.Status.Origin = nil, "" }}},
+		{name: "new, and the other is within another parent", own: []func(*family.User){unbound}, want: nobodys,
+			rival: []func(*family.User){func(u *family.User) { u.Status.Parent.ExternalID = "db-2" }}},
+		{name: "new, and the other is in another account", own: []func(*family.User){unbound}, want: nobodys,
+			rival: []func(*family.User){func(u *family.User) { u.Status.AccountID = "222" }}},
+		{name: "new, and the other is in another cloud", own: []func(*family.User){unbound}, want: nobodys,
+			rival: []func(*family.User){func(u *family.User) { u.Status.Provider = "gcp" }}},
+		{name: "new, and the other is in another location", own: []func(*family.User){unbound}, want: nobodys,
+			rival: []func(*family.User){func(u *family.User) { u.Status.Location = "there" }}},
+		{name: "recorded, and another is bound to it", rival: []func(*family.User){older, unrecorded}, want: ours},
+		{name: "recorded, and so is a younger one", rival: []func(*family.User){younger}, want: ours},
+		{name: "recorded, and so is an older one", rival: []func(*family.User){older}, want: theirs, taken: true},
+		{name: "answered, and an older one is bound to it", own: []func(*family.User){unrecorded}, cloud: plan.Memory{Answered: true},
+			rival: []func(*family.User){older, unrecorded}, want: ours},
+		{name: "bound, and so is an older one", own: []func(*family.User){unrecorded}, rival: []func(*family.User){older, unrecorded}, want: theirs, taken: true},
+		{name: "refused, and a younger one is bound to it", own: []func(*family.User){unrecorded}, cloud: plan.Memory{CreationRefused: true},
+			rival: []func(*family.User){younger, unrecorded}, want: theirs, taken: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u, rival := child(), child()
+			rival.Name, rival.UID = "rival", "uid-2"
+			at(20)(u)
+			younger(rival)
+			for _, change := range test.own {
+				change(u)
+			}
+			for _, change := range test.rival {
+				change(rival)
+			}
+			for _, state := range []driver.State{driver.Ready, driver.Absent} {
+				w := users(t, u, parent(), rival)
+				w.Described.Ownership, w.Provider, w.Account, w.Cloud = driver.OwnedByParent, "aws", "111", test.cloud
+				w.Request = driver.Request{Name: "shop-app", Location: "here", Parent: w.Parent.Ref, Mark: driver.Mark{Cluster: "here", Namespace: "shop", Name: "app", UID: "uid-1"}}
+				w.Asks.Generated, w.Asks.Name = "shop-app", "shop-app"
+				if err := w.findRival(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				w.observed(driver.Observation{State: state})
+				if err := w.look(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				verdict := isFree(w.Gathered)
+				switch belongs := plan.Ownership(w.View, w.Observation); {
+				case state == driver.Ready && (belongs != test.want || verdict != nil):
+					t.Errorf("it is there: got %d, want %d; %+v", belongs, test.want, verdict)
+				case state == driver.Absent && (verdict != nil) != test.taken:
+					t.Errorf("it is not there: %+v", verdict)
+				}
 			}
 		})
 	}

@@ -40,9 +40,11 @@ func steps() []step {
 		{(*gathering).acquireSlot, hasSlot},
 		{(*gathering).askAccount, isSameAccount},
 		{nil, isNotMoved},
+		{(*gathering).findRival, nil},
 		{(*gathering).observe, isNotFailed},
 		{func(g *gathering, ctx context.Context) error { return g.login().readPassword(ctx) }, nil},
 		{(*gathering).look, isCreatable},
+		{nil, isFree},
 	}
 }
 
@@ -67,7 +69,7 @@ func (g *gathering) readDefinition(ctx context.Context) error {
 func (g *gathering) findAccount(ctx context.Context) (err error) {
 	if g.Kind.Parent != nil {
 		g.Config = g.Parent.Config
-		return nil
+		return g.limitAdoption(ctx)
 	}
 	if ref := g.Object.GetResourceSpec().ProviderConfigRef; ref != nil {
 		g.Config = identity.KeyOf(ref, g.Object.GetNamespace())
@@ -98,7 +100,7 @@ func (g *gathering) location() string {
 // connect opens a connection: the provider config is there, for this namespace, and its credentials can be used.
 func (g *gathering) connect(ctx context.Context) error {
 	conn, err := g.gatherer.Connector.Connect(ctx, identity.Use{
-		Key: g.Config, ByClass: g.Class != nil || g.Parent.ByClass,
+		Key: g.Config, ByClass: g.Class != nil || g.Parent.Class != "",
 		Namespace: g.Object.GetNamespace(), Location: g.location(), Bound: g.bound(), Deleting: g.Deleting,
 	})
 	if err != nil {
@@ -224,13 +226,15 @@ func (g *gathering) observed(seen driver.Observation) {
 func sightOf(g Gathered, seen driver.Observation, window time.Duration) plan.Sight {
 	return plan.Sight{
 		Kind: g.Kind, Object: g.Object, Class: g.Class, Mark: g.Request.Mark, Applied: g.Request.Applied, Asks: g.Asks,
-		Recorded: g.Described.Ownership == driver.OwnedByParent, Observation: seen, Memory: g.Cloud, Now: g.Now, Window: window,
+		Recorded: g.Described.Ownership == driver.OwnedByParent, Rival: g.Rival, Observation: seen, Memory: g.Cloud, Now: g.Now, Window: window,
 	}
 }
 
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
 func (g *gathering) look(context.Context) error {
-	looked := plan.Look(sightOf(g.Gathered, g.Observation, g.gatherer.Settle))
+	sight := sightOf(g.Gathered, g.Observation, g.gatherer.Settle)
+	looked := plan.Look(sight)
+	g.Taken = sight.Taken(g.Request.Parent)
 	looked.Note(g.Kind, g.Object)
 	g.View, g.Cloud = looked.View, looked.Memory
 	g.View.Children = g.Children

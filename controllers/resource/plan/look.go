@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"slices"
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -61,6 +60,8 @@ type Sight struct {
 	Asks    Place
 	// Recorded: the cloud has no place for the mark of such an object, and RecordedMark stands for it.
 	Recorded bool
+	// Rival is the strongest claim of another object to the cloud object, where the cloud has no place for a mark; nil if there is none.
+	Rival *Claim
 	// Observation is what was observed, and Memory what was remembered before.
 	Observation driver.Observation
 	Memory      Memory
@@ -146,16 +147,31 @@ func (l *Looked) lookForMark(s Sight, there bool, m *Memory) {
 	l.View.MarkMissing = l.MarkMissing
 }
 
-// RecordedMark returns the mark of an object that the cloud has no place to mark: the object's own if it was recorded that Mooring created
+// Taken reports whether another object has a stronger claim to the cloud object than this one.
+func (s Sight) Taken(parent driver.ParentRef) bool {
+	if s.Rival == nil {
+		return false
+	}
+	own := ClaimOf(s.Kind, s.Object, driver.Request{Name: s.Object.GetResourceStatus().ExternalName, Parent: parent, Mark: s.Mark})
+	if NeverCreated(s.Object.GetResourceStatus(), s.Memory) {
+		own.Bound, own.Recorded = false, false
+	}
+	own.Recorded = own.Recorded || own.Bound && s.Memory.Answered
+	return s.Rival.Before(own)
+}
+
+// RecordedMark returns the mark of an object that the cloud has no place to mark: that of another object, if it is taken; the object's own if it was recorded that Mooring created
 // it within this parent, or took it over there, and the zero Mark otherwise. What was found at first sight is nobody's: only an
 // explicit adoption takes it over.
 //
 // A creation whose answer was lost counts if Mooring made the name, which nobody else would choose. Under a name that a person chose,
 // another person may have created something meanwhile.
 func (s Sight) RecordedMark(parent driver.ParentRef) driver.Mark {
+	if s.Taken(parent) {
+		return s.Rival.Mark
+	}
 	status := s.Object.GetResourceStatus()
-	managed := status.ExternalName != "" && status.Origin != "" && slices.Contains(s.Object.GetFinalizers(), v1alpha1.FinalizerResource)
-	if !managed || NeverCreated(status, s.Memory) || !s.Kind.Within(s.Object).Same(parent) {
+	if !managed(s.Object) || NeverCreated(status, s.Memory) || !s.Kind.Within(s.Object).Same(parent) {
 		return driver.Mark{}
 	}
 	known := s.Kind.Recorded(s.Object) || status.ExternalID != "" || s.Memory.Answered
