@@ -2,6 +2,8 @@ package family
 
 import (
 	"context"
+	"net/http"
+	"path"
 	"sync"
 	"testing"
 	"time"
@@ -10,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -56,7 +59,47 @@ type environment struct {
 	// whole is the test that the environment ends with, and manager what ends the manager that runs.
 	whole   *testing.T
 	manager *func()
+	// lists counts the list calls of the manager that was started last.
+	lists *listCalls
 }
+
+// listCalls counts list calls to the API server by the plural of what is listed.
+type listCalls struct {
+	mu      sync.Mutex
+	started int
+	calls   map[string]int
+}
+
+// begin counts anew, and returns what counts the calls of one manager.
+func (l *listCalls) begin() func(http.RoundTripper) http.RoundTripper {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.started++
+	l.calls = map[string]int{}
+	of := l.started
+	return func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(req *http.Request) (*http.Response, error) {
+			if req.Method == http.MethodGet && req.URL.Query().Get("watch") == "" {
+				l.mu.Lock()
+				if of == l.started {
+					l.calls[path.Base(req.URL.Path)]++
+				}
+				l.mu.Unlock()
+			}
+			return next.RoundTrip(req)
+		})
+	}
+}
+
+func (l *listCalls) of(plural string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.calls[plural]
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
 // stop ends the manager.
 func (e *environment) stop() { (*e.manager)() }
@@ -73,7 +116,7 @@ func begin(t *testing.T, owned driver.Ownership) *environment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &environment{clock: &clock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}, config: c.Config(), whole: t, manager: new(func())}
+	e := &environment{clock: &clock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}, config: c.Config(), whole: t, manager: new(func()), lists: &listCalls{}}
 	e.Fixture = system.Fixture{T: t, Environment: &system.Environment{Cluster: c, Client: kube}, Namespace: shop}
 	e.cloud = mem.New(mem.Options{Now: e.clock.Now, CreateFor: time.Minute, Users: owned})
 	e.Create(Definition())
@@ -95,6 +138,7 @@ func (e *environment) start(change func(driver.Driver, *system.KillSwitch) drive
 	e.Helper()
 	cfg, kill := rest.CopyConfig(e.config), &system.KillSwitch{}
 	cfg.Wrap(kill.Wrap)
+	cfg.Wrap(e.lists.begin())
 	mgr, err := controllers.NewManager(cfg, controllers.ManagerOptions{Unnamed: true, MetricsAddress: "0", HealthAddress: "0"})
 	e.Must(err)
 	AddToScheme(mgr.GetScheme())
@@ -150,6 +194,12 @@ func (e *environment) user(database, name string, change func(*User)) *User {
 	}
 	e.Create(u)
 	return u
+}
+
+// patch merges a patch into an object.
+func (e *environment) patch(o client.Object, text string) {
+	e.Helper()
+	e.Must(e.Client.Patch(e.Context(), o, client.RawPatch(types.MergePatchType, []byte(text))))
 }
 
 // get reads an object, and reports whether it is there.

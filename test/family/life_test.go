@@ -2,6 +2,7 @@ package family
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -31,6 +32,12 @@ func TestLifeWithinAParent(t *testing.T) {
 		{"a user that is deleted leaves its database", childFirst},
 		{"what was found is not touched unless it is adopted", found},
 		{"a creation of which nothing was stored is found again", crash},
+		{"two users never have one user of the cloud", rivals},
+		{"a user that vanished is no longer taken for its own", vanished},
+		{"a database that another took the place of has its users adopted once", replaced},
+		{"a database that is retained waits for nobody, and takes its users back", retained},
+		{"a user that was refused holds up nobody", refused},
+		{"each call may be lost, and so may its answer", lost},
 		{"a database that seems to be in another account makes nothing there", moved},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -38,6 +45,11 @@ func TestLifeWithinAParent(t *testing.T) {
 			sub.Fixture = *e.With(t)
 			test.run(&sub)
 		})
+	}
+	for _, plural := range []string{"users", "databases"} { // by the last manager
+		if n := e.lists.of(plural); n > 1 {
+			t.Errorf("%d list calls for %s, want that of the informer alone", n, plural)
+		}
 	}
 }
 
@@ -236,5 +248,139 @@ func moved(e *environment) {
 	}
 	if n := e.cloud.Count(mem.Filter{Account: other, Access: mem.Writes}); n != 0 {
 		e.Errorf("%d writes in the other account", n)
+	}
+}
+
+// theirs puts a user that nobody manages into a database.
+func (e *environment) theirs(d *v1alpha1.Database, name string) {
+	mem.Databases(e.cloud).Edit(account, d.Status.ExternalName, func(d *mem.Database) {
+		users := map[string]mem.User{name: {Spec: mem.UserParameters{Role: new("owner")}}}
+		maps.Copy(users, d.Users)
+		d.Users = users
+	})
+}
+
+// adopts has a user take over what exists under a name.
+func adopts(name string) func(*User) {
+	return func(u *User) { u.Spec.ExternalName, u.Spec.Adoption = name, v1alpha1.AdoptionIfExists }
+}
+
+func rivals(e *environment) {
+	d := e.usable("wanted")
+	e.theirs(d, "theirs")
+	first := e.user("wanted", "first", adopts("theirs"))
+	e.Eventually("the first adopts it", func() bool { return e.is(first, v1alpha1.ConditionReady, "") })
+	second := e.user("wanted", "second", func(u *User) { adopts("theirs")(u); u.Spec.Role = new("writer") })
+	e.Eventually("the second is stalled", func() bool { return e.is(second, v1alpha1.ConditionStalled, v1alpha1.ReasonNotOwned) })
+	if !strings.Contains(said(second), "belongs to another object") || second.Status.ExternalName != "" {
+		e.Errorf("it is bound to %q, and says %q", second.Status.ExternalName, said(second))
+	}
+	e.Must(e.Client.Delete(e.Context(), second))
+	e.gone(second)
+	if have, has := e.inCloud(d, "theirs"); !has || *have.Spec.Role != "reader" {
+		e.Errorf("in the cloud it is %+v, %t", have, has)
+	}
+}
+
+func vanished(e *environment) {
+	d := e.usable("lossy")
+	u := e.user("lossy", "victim", func(u *User) { u.Spec.WhenVanished = v1alpha1.WhenVanishedStop })
+	e.Eventually("the user is Ready", func() bool { return e.is(u, v1alpha1.ConditionReady, "") })
+	name := u.Status.ExternalName
+	mem.Databases(e.cloud).Edit(account, d.Status.ExternalName, func(d *mem.Database) { d.Users = nil })
+	e.Eventually("the loss is told", func() bool { return e.is(u, v1alpha1.ConditionStalled, v1alpha1.ReasonVanished) })
+	e.theirs(d, name)
+	e.Eventually("what came later is nobody's", func() bool { return e.is(u, v1alpha1.ConditionStalled, v1alpha1.ReasonNotOwned) })
+	if have, _ := e.inCloud(d, name); *have.Spec.Role != "owner" || u.Status.Parent.Recorded {
+		e.Errorf("in the cloud it is a %s, recorded: %t", *have.Spec.Role, u.Status.Parent.Recorded)
+	}
+	idle := e.user("lossy", "idle", nil) // it is to be created again, and its database does not take it
+	e.Eventually("the other user is Ready", func() bool { return e.is(idle, v1alpha1.ConditionReady, "") })
+	mem.Databases(e.cloud).Edit(account, d.Status.ExternalName, func(d *mem.Database) { d.Users, d.Stopped = nil, true })
+	e.Eventually("it waits, and its record is over", func() bool {
+		return e.is(idle, v1alpha1.ConditionReconciling, v1alpha1.ReasonParentNotReady) && !idle.Status.Parent.Recorded
+	})
+}
+
+func replaced(e *environment) {
+	d := e.usable("restored")
+	u := e.user("restored", "inside", func(u *User) {
+		u.Spec.Adoption, u.Spec.WhenVanished = v1alpha1.AdoptionIfExists, v1alpha1.WhenVanishedStop
+	})
+	e.Eventually("the user is Ready", func() bool { return e.is(u, v1alpha1.ConditionReady, "") })
+	mem.Databases(e.cloud).Edit(account, d.Status.ExternalName, func(d *mem.Database) { d.ID = "restored-from-a-snapshot" })
+	e.Eventually("the loss is told", func() bool { return e.is(d, v1alpha1.ConditionStalled, v1alpha1.ReasonNotOwned) })
+	e.patch(d, `{"spec": {"adoption": "IfExists"}}`)
+	e.Eventually("the user is adopted within it", func() bool {
+		return e.is(u, v1alpha1.ConditionReady, "") && u.Status.Parent.ExternalID == "restored-from-a-snapshot"
+	})
+	observe := mem.Filter{Kind: mem.KindUser, Op: mem.OpObserve, Name: u.Status.ExternalName}
+	written, looked := u.ResourceVersion, e.cloud.Count(observe)
+	e.Eventually("the user is observed again", func() bool { return e.cloud.Count(observe) > looked+2 })
+	if e.get(u); u.ResourceVersion != written || !u.Status.Parent.Recorded {
+		e.Errorf("it is written again: %+v", u.Status)
+	}
+}
+
+func retained(e *environment) {
+	d := e.usable("kept")
+	u := e.user("kept", "stays", nil)
+	e.Eventually("the user is Ready", func() bool { return e.is(u, v1alpha1.ConditionReady, "") })
+	e.patch(d, `{"spec": {"deletionPolicy": "Retain"}}`)
+	e.Must(e.Client.Delete(e.Context(), d))
+	e.gone(d)
+	e.Eventually("the user says what it lacks", func() bool { return e.get(u) && strings.Contains(said(u), "there is no Database kept") })
+	if _, has := e.inCloud(d, u.Status.ExternalName); !has {
+		e.Fatal("the user is gone from the cloud")
+	}
+	back := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: shop, Name: "kept"}, Spec: d.Spec}
+	back.Spec.Adoption = v1alpha1.AdoptionIfExists
+	e.Create(back)
+	e.Eventually("the user is Ready again", func() bool { e.clock.advance(); return e.is(u, v1alpha1.ConditionReady, "") })
+	if n := e.cloud.Count(mem.Filter{Kind: mem.KindUser, Op: mem.OpCreate, Name: u.Status.ExternalName}); n != 1 {
+		e.Errorf("%d creations", n)
+	}
+	e.Must(e.Client.Delete(e.Context(), back))
+	e.gone(back)
+	e.Must(e.Client.Delete(e.Context(), u))
+	e.gone(u)
+	if _, has := e.inCloud(d, u.Status.ExternalName); has {
+		e.Error("a user that was deleted after its database is still in the cloud")
+	}
+}
+
+func refused(e *environment) {
+	d := e.usable("strict")
+	lift := e.cloud.Fail(mem.Fault{Filter: mem.Filter{Kind: mem.KindUser, Op: mem.OpCreate}, Kind: mem.Refused, Code: driver.Denied})
+	defer lift()
+	u := e.user("strict", "unwanted", nil)
+	e.Eventually("the creation is refused", func() bool { return e.is(u, v1alpha1.ConditionStalled, v1alpha1.ReasonDenied) })
+	e.Must(e.Client.Delete(e.Context(), d))
+	e.gone(d)
+	e.Must(e.Client.Delete(e.Context(), u))
+	e.gone(u)
+}
+
+// lost leads a user through its lifecycle for each call that may be lost, or whose answer may be.
+func lost(e *environment) {
+	d := e.usable("faulty")
+	for _, op := range []mem.Op{mem.OpCreate, mem.OpUpdate, mem.OpDelete} {
+		for _, fault := range []mem.FaultKind{mem.RequestLost, mem.ResponseLost} {
+			hit := &atomic.Bool{}
+			lift := e.cloud.Fail(mem.Fault{Filter: mem.Filter{Kind: mem.KindUser, Op: op}, Kind: fault, Times: 1, Hook: func(mem.Call) { hit.Store(true) }})
+			u := e.user("faulty", strings.ToLower(string(op)+"-"+string(fault)), nil)
+			e.Eventually("the user is Ready", func() bool { return e.is(u, v1alpha1.ConditionReady, "") })
+			e.patch(u, `{"spec": {"role": "writer"}}`)
+			e.Eventually("the edit is applied", func() bool { return e.is(u, v1alpha1.ConditionReady, "") })
+			if have, _ := e.inCloud(d, u.Status.ExternalName); have.Spec.Role == nil || *have.Spec.Role != "writer" || !u.Status.Parent.Recorded {
+				e.Errorf("%s, %s: in the cloud it is %+v, recorded: %t", op, fault, have, u.Status.Parent.Recorded)
+			}
+			e.Must(e.Client.Delete(e.Context(), u))
+			e.gone(u)
+			lift()
+			if _, has := e.inCloud(d, u.Status.ExternalName); has || !hit.Load() {
+				e.Errorf("%s, %s: the user is in the cloud: %t; the fault hit: %t", op, fault, has, hit.Load())
+			}
+		}
 	}
 }
