@@ -15,8 +15,8 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-// refusedWrites are the ways in which a write can be refused.
-var refusedWrites = []localcloud.FaultKind{localcloud.Denied, localcloud.Throttled, localcloud.ServerError}
+// refusedWrites are the ways in which a write can be refused, or not arrive.
+var refusedWrites = []localcloud.FaultKind{localcloud.Denied, localcloud.Throttled, localcloud.ServerError, localcloud.RequestLost}
 
 // TestRefusedWrites has each write of a lifecycle refused in each way, one after the other and each time that it is sent. What was refused is
 // sent again until it is taken, nothing else is changed meanwhile, and in the end all is as if nothing had happened.

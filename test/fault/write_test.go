@@ -36,13 +36,14 @@ type matrix struct {
 }
 
 // TestWrites goes through a lifecycle's writes one by one: whatever becomes of one of them, the lifecycle goes on as if
-// nothing had happened. aws/Bucket/create/patch buckets/status 1/response-lost is the name of one case.
+// nothing had happened. aws/Bucket/create/patch buckets/status 1/response-lost is the name of one case. That a request is lost on its way is
+// one of the refusals of TestRefusedWrites.
 func TestWrites(t *testing.T) {
 	t.Parallel()
 	w := newEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true})
 	w.run(t, timeout)
 	w.sweep(t, matrix{
-		kinds:    []localcloud.FaultKind{localcloud.RequestLost, localcloud.ResponseLost, localcloud.Conflict},
+		kinds:    []localcloud.FaultKind{localcloud.ResponseLost, localcloud.Conflict},
 		parallel: 48, manage: func(*testing.T, *lifecycle) {},
 	})
 }
