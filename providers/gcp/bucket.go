@@ -194,7 +194,7 @@ func (b *buckets) list(ctx context.Context, req driver.ListRequest) ([]table.Fou
 	}
 	p, err := do(ctx, b.session, "buckets.list", func(ctx context.Context) (p page, err error) {
 		it := b.storage.Buckets(ctx, b.project)
-		it.PageInfo().Token = req.Page
+		it.PageInfo().Token, it.PageInfo().MaxSize = req.Page, listPage
 		for more := true; more; more = it.PageInfo().Remaining() > 0 { // what came with the first answer
 			attrs, err := it.Next()
 			if errors.Is(err, iterator.Done) {

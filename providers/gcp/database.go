@@ -233,7 +233,7 @@ func endpointOf(req *databaseRequest, have *instance) driver.Endpoint {
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances/list
 func (d *databases) list(ctx context.Context, req driver.ListRequest) ([]table.Found[instance], string, error) {
 	out, err := do(ctx, d.session, "instances.list", func(ctx context.Context) (*sqladmin.InstancesListResponse, error) {
-		call := d.sql.Instances.List(d.project).PageToken(req.Page).Context(ctx)
+		call := d.sql.Instances.List(d.project).PageToken(req.Page).MaxResults(listPage).Context(ctx)
 		if filter := markFilter(req.Cluster); filter != "" {
 			call.Filter(filter)
 		}

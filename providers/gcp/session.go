@@ -11,6 +11,10 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver/token"
 )
 
+// listPage is how many objects a list takes at once. Either service lists 1000 at most.
+// https://cloud.google.com/storage/docs/json_api/v1/buckets/list https://cloud.google.com/sql/docs/mysql/admin-api/rest/v1/instances/list
+const listPage = 500
+
 // A session is what one connection's kinds share.
 type session struct {
 	project  string
