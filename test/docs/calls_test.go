@@ -32,7 +32,9 @@ func sources(t *testing.T, driver string) (parsed []*ast.File) {
 func callsOfAWS(t *testing.T) []string {
 	t.Helper()
 	var calls []string
-	for _, file := range sources(t, "aws") {
+	files := sources(t, "aws")
+	clients := clientsOfAWS(files)
+	for _, file := range files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			method, ok := n.(*ast.SelectorExpr)
 			if !ok {
@@ -40,7 +42,7 @@ func callsOfAWS(t *testing.T) []string {
 			}
 			switch of := method.X.(type) {
 			case *ast.SelectorExpr: // d.rds.CreateDBInstance
-				if slices.Contains([]string{"rds", "s3", "sts"}, of.Sel.Name) && method.Sel.Name != "Options" {
+				if slices.Contains(clients, of.Sel.Name) && method.Sel.Name != "Options" {
 					calls = append(calls, of.Sel.Name+"."+method.Sel.Name)
 				}
 			case *ast.Ident: // stscreds.NewAssumeRoleProvider
@@ -51,7 +53,40 @@ func callsOfAWS(t *testing.T) []string {
 			return true
 		})
 	}
+	for _, client := range clients {
+		if !slices.ContainsFunc(calls, func(call string) bool { return strings.HasPrefix(call, client+".") }) {
+			t.Errorf("no call of AWS's service %s is found: keep its client in a field of the name %s, so that its calls are seen", client, client)
+		}
+	}
 	return distinct(calls)
+}
+
+// clientsOfAWS returns the services whose clients some files import from AWS's SDK. The driver keeps each in a field of the same name.
+func clientsOfAWS(files []*ast.File) (names []string) {
+	for _, file := range files {
+		for _, i := range file.Imports {
+			name, of := strings.CutPrefix(strings.Trim(i.Path.Value, `"`), "github.com/aws/aws-sdk-go-v2/service/")
+			if of && !strings.Contains(name, "/") {
+				names = append(names, name)
+			}
+		}
+	}
+	return distinct(names)
+}
+
+// TestCallsOfANewClientAreSeen: a driver that calls one more service says what the calls need, or the test of its policy fails.
+func TestCallsOfANewClientAreSeen(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "queue.go", `package aws
+import (
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+)`, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := clientsOfAWS([]*ast.File{file}); !slices.Equal(got, []string{"sqs"}) {
+		t.Errorf("the clients are %q", got)
+	}
 }
 
 // callsOfGCP returns what a driver calls in Google Cloud, as buckets.insert: the names under which it makes its calls.

@@ -1,13 +1,16 @@
 package tenancy
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
@@ -22,13 +25,41 @@ type assets struct {
 	external map[string][]string
 }
 
-var named = assets{
-	secrets:         []string{"payroll", "keys", "vault", "ledger", "aws", "gcp"},
-	accounts:        []string{"team"},
-	clusterAccounts: []string{"for-bank", "by-class", "aws-of-nobody"},
-	classes:         map[string][]string{"Bucket": {"for-bank"}, "Database": {"for-bank"}},
-	serviceAccounts: []string{"payer"},
-	names:           map[string]string{"Bucket": "vault", "Database": "ledger"},
+// named are the assets that have their names before anything is made: those of each registered kind among them.
+var named = func() assets {
+	all := assets{
+		secrets:         []string{"payroll", "keys", "aws", "gcp"},
+		accounts:        []string{"team"},
+		clusterAccounts: []string{"for-bank", "by-class", "aws-of-nobody"},
+		classes:         map[string][]string{},
+		serviceAccounts: []string{"payer"},
+		names:           map[string]string{},
+	}
+	for _, k := range kind.All() {
+		all.names[k.Name] = "the-" + strings.ToLower(k.Name)
+		all.secrets = append(all.secrets, all.names[k.Name])
+		if k.Class != nil {
+			all.classes[k.Name] = []string{"for-bank"}
+		}
+	}
+	return all
+}()
+
+// classDefaults are what a class must set so that an object with nothing but the class is created in AWS, by kind.
+var classDefaults = map[string]string{
+	"Database": `{"engine":"postgres","aws":{"instanceClass":"db.t4g.micro"},"storage":{"sizeGiB":20}}`,
+}
+
+// newClass returns a class of a kind.
+func (h *fixture) newClass(k *kind.Kind, name string, shared v1alpha1.ClassSpec) client.Object {
+	h.Helper()
+	c := k.Class.New()
+	if defaults, has := classDefaults[k.Name]; has {
+		h.Must(json.Unmarshal([]byte(`{"spec":{"defaults":`+defaults+`}}`), c))
+	}
+	c.SetName(name)
+	*c.GetClassSpec() = shared
+	return c.(client.Object)
 }
 
 // prepareAssets fills bank's namespace and the platform's with it.
@@ -63,15 +94,11 @@ func (h *fixture) prepareAssets() (all assets) {
 		"for-all":  {},
 	} {
 		shared := v1alpha1.ClassSpec{ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: "by-class"}, AllowedNamespaces: selector}
-		h.Create(
-			&v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.BucketClassSpec{ClassSpec: shared}},
-			&v1alpha1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.DatabaseClassSpec{
-				ClassSpec: shared, Defaults: &v1alpha1.DatabaseParameters{
-					Engine: new(v1alpha1.EnginePostgres), AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")},
-					Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20))},
-				},
-			}},
-		)
+		for _, k := range kind.All() {
+			if k.Class != nil {
+				h.Create(h.newClass(k, name, shared))
+			}
+		}
 	}
 	all = named
 	all.external = map[string][]string{}
@@ -83,7 +110,11 @@ func (h *fixture) prepareAssets() (all assets) {
 		target.Connect(has, has.GetName())
 		for _, o := range []v1alpha1.ResourceObject{left, has} {
 			o.SetNamespace(bank)
-			o.GetResourceSpec().ClassName = "for-bank"
+			if all.classes[target.Kind] != nil {
+				o.GetResourceSpec().ClassName = "for-bank"
+			} else {
+				o.GetResourceSpec().ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "for-bank"}
+			}
 			h.Create(o)
 		}
 		all.external[target.Kind] = []string{h.AwaitReady(has).ExternalName, h.AwaitReady(left).ExternalName}
