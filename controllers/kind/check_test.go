@@ -58,6 +58,12 @@ func TestCheck(t *testing.T) {
 		}, []string{`kind "Bucket": it has a class and a parent`}},
 		{"half a parent", func() []*Kind { return changed(func(b *Kind) { b.Class, b.Parent = nil, &Parent{Kind: "Database"} }) }, []string{
 			"Parent.Field is not set", "Parent.Name is not set", "Parent.Status is not set"}},
+		{"a parent that the policies don't know", func() []*Kind {
+			return changed(func(b *Kind) { within("Database")(b); b.Parent.Field = "databaseName" })
+		}, []string{`Parent.Field is "databaseName"`, "such as databaseRef.name"}},
+		{"a parent in a field that is no reference", func() []*Kind {
+			return changed(func(b *Kind) { within("Database")(b); b.Parent.Field = "database.name" })
+		}, []string{`Parent.Field is "database.name"`}},
 		{"a parent whose status is nowhere", func() []*Kind {
 			return changed(func(b *Kind) {
 				within("Database")(b)

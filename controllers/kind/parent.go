@@ -17,7 +17,8 @@ import (
 type Parent struct {
 	// Kind is the parent's kind.
 	Kind string
-	// Field is the field of the spec that names the parent, for example databaseRef.name. It must not change once it is set.
+	// Field is the field of the spec that names the parent, for example databaseRef.name: within a field of the spec that ends with Ref, as
+	// config/admission/consent.yaml knows it. It must not change once it is set.
 	Field string
 	// Name returns what an object has in that field.
 	Name func(v1alpha1.ResourceObject) string
@@ -115,6 +116,9 @@ func (k *Kind) wrongParent() (problems []string) {
 		if lacks.is {
 			problems = append(problems, lacks.name+" is not set; set it in the kind's file")
 		}
+	}
+	if ref, _, nested := strings.Cut(p.Field, "."); p.Field != "" && (!nested || !strings.HasSuffix(ref, "Ref")) {
+		problems = append(problems, fmt.Sprintf("Parent.Field is %q, and the admission policies would not see that it changes; name a field within one that ends with Ref, such as databaseRef.name", p.Field))
 	}
 	if k.Class != nil {
 		problems = append(problems, "it has a class and a parent, and both would say which account it has; remove one of Class and Parent")
