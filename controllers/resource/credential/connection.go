@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -15,17 +16,47 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Connections are connection Secrets as they were read, by name; empty ones do not exist.
-type Connections map[string]*corev1.Secret
+// Presence says whether a Secret exists. The zero value says that nobody looked.
+type Presence int
 
-// Connection reads a connection Secret of an object; it is empty if there is none.
-func (r *Reader) Connection(ctx context.Context, object v1alpha1.ResourceObject, name string) (*corev1.Secret, error) {
+// What is known of a Secret.
+const (
+	Unread  Presence = iota
+	Missing          // there is none
+	Present          // it was read
+)
+
+// A Connection is a connection Secret as it was read. The zero value was not read, which is never the same as Missing.
+type Connection struct {
+	Presence Presence
+	// Secret is what was read of a Present one.
+	Secret *corev1.Secret
+}
+
+// Connections are connection Secrets as they were read, by name.
+type Connections map[string]Connection
+
+// Get returns a connection Secret that has to have been read.
+func (c Connections) Get(name string) (Connection, error) {
+	found := c[name]
+	if found.Presence == Unread {
+		return Connection{}, fmt.Errorf("the connection Secret %s was not read, which is a defect of Mooring", name)
+	}
+	return found, nil
+}
+
+// Connection reads a connection Secret of an object.
+func (r *Reader) Connection(ctx context.Context, object v1alpha1.ResourceObject, name string) (Connection, error) {
 	secret := &corev1.Secret{}
 	err := r.API.Get(ctx, client.ObjectKey{Namespace: object.GetNamespace(), Name: name}, secret)
-	if client.IgnoreNotFound(err) != nil {
-		return nil, fmt.Errorf("read the connection Secret %s: %w", name, err)
+	switch {
+	case apierrors.IsNotFound(err):
+		return Connection{Presence: Missing}, nil
+	case err != nil:
+		return Connection{}, fmt.Errorf("read the connection Secret %s: %w", name, err)
+	default:
+		return Connection{Presence: Present, Secret: secret}, nil
 	}
-	return secret, nil
 }
 
 // Owns reports whether a Secret was made for an object of a kind, under whatever uid: its labels say so, and its type is that of a
@@ -43,15 +74,15 @@ func (r *Reader) MayPublish(ctx context.Context, object, want v1alpha1.ResourceO
 	if wanted == nil {
 		return "", nil
 	}
-	secret, err := r.Connection(ctx, object, wanted.SecretName)
+	found, err := r.Connection(ctx, object, wanted.SecretName)
 	if err != nil {
 		return "", err
 	}
-	if secret.Name == "" {
+	if found.Presence == Missing {
 		return wanted.SecretName, nil
 	}
 	kind, _ := r.Kind.Binding(want, cloud, driver.Endpoint{}, "") // the type never changes, and no API server lets it
-	if Owns(r.Kind, object, secret) && secret.Type == kind {
+	if Owns(r.Kind, object, found.Secret) && found.Secret.Type == kind {
 		return "", nil
 	}
 	return "", NotOwned(wanted.SecretName)
@@ -66,13 +97,14 @@ func NotOwned(secret string) *identity.ValidationError {
 // Left returns the password of a server that is taken back, from the connection Secret that was left with it, so that nobody who uses
 // that is cut off. It is undecided until the cloud says at which endpoint the server is: the Secret may be of another.
 func (r *Reader) Left(ctx context.Context, object, want v1alpha1.ResourceObject, cloud *driver.Description, at driver.Endpoint) (password.Left, error) {
-	secret, err := r.Connection(ctx, object, want.GetConnection().SecretName)
-	if err != nil {
+	found, err := r.Connection(ctx, object, want.GetConnection().SecretName)
+	if err != nil || found.Presence == Missing {
 		return password.Left{}, err
 	}
+	secret := found.Secret
 	left := string(secret.Data["password"])
 	if !Owns(r.Kind, object, secret) || left == "" {
-		return password.Left{}, nil // it is not there, or not ours
+		return password.Left{}, nil // it is not ours, or has no password
 	}
 	if at.Host == "" {
 		return password.Left{Undecided: true}, nil

@@ -61,8 +61,11 @@ func (w *publishing) refreshFormer(ctx context.Context, wanted string, kind core
 		if name == wanted {
 			continue
 		}
-		secret := w.Connections[name]
-		if secret == nil || secret.Name == "" || !credential.Owns(w.Kind, w.Object, secret) {
+		found, err := w.Connections.Get(name)
+		if err != nil {
+			return err
+		}
+		if found.Presence == credential.Missing || !credential.Owns(w.Kind, w.Object, found.Secret) {
 			continue
 		}
 		if _, _, err := w.write(ctx, name, kind, data); err != nil { // a refusal is nobody's concern any more

@@ -3,6 +3,7 @@ package execute
 import (
 	"encoding/base64"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // Renamed again and again, an object keeps a few Secrets of former names, each until its own time is over.
@@ -24,9 +26,9 @@ func TestFormerSecrets(t *testing.T) {
 	c := fake.NewClientBuilder().Build()
 	p := &Publisher{Writer: c, Kind: kind.Bucket()}
 	start := time.Now()
-	d := p.begin(Publication{Object: b, Want: b, Connections: map[string]*corev1.Secret{}}, credential.Memory{})
+	d := p.begin(Publication{Object: b, Want: b, Connections: credential.Connections{}}, credential.Memory{})
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
-		d.Connections[name] = &corev1.Secret{}
+		d.Connections[name] = credential.Connection{Presence: credential.Missing}
 	}
 	for i, name := range []string{"a", "b", "c", "b", "d", "e", "f"} {
 		d.Now = start.Add(time.Duration(i) * time.Hour)
@@ -114,5 +116,53 @@ func TestRefusalIsRedactedBeforeItIsShortened(t *testing.T) {
 				t.Fatalf("after %d characters: %s", before, got)
 			}
 		}
+	}
+}
+
+// A connection Secret that nobody read is not the same as one that does not exist: it is neither written nor deleted, and that is an error.
+func TestSecretThatWasNotRead(t *testing.T) {
+	now := time.Now()
+	expired := []v1alpha1.FormerSecret{{Name: "old", KeptUntil: metav1.NewTime(now.Add(-time.Second))}}
+	missing := credential.Connections{"wanted": {Presence: credential.Missing}}
+	for _, test := range []struct {
+		name   string
+		status v1alpha1.ResourceStatus
+		wanted string
+		read   credential.Connections
+	}{
+		{"to be written", v1alpha1.ResourceStatus{}, "wanted", nil},
+		{"of a former name", v1alpha1.ResourceStatus{Binding: &v1alpha1.Binding{Name: "old"}}, "wanted", missing},
+		{"of a former name that expired", v1alpha1.ResourceStatus{FormerSecrets: expired}, "wanted", missing},
+		{"no longer wanted", v1alpha1.ResourceStatus{Binding: &v1alpha1.Binding{Name: "old"}}, "", missing},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos"}}
+			b.Status.ResourceStatus = test.status
+			if test.wanted != "" {
+				b.Spec.Connection = &v1alpha1.Connection{SecretName: test.wanted}
+			}
+			old := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "old"}, Type: "servicebinding.io/s3"}
+			old.Labels = map[string]string{v1alpha1.LabelKind: "Bucket", v1alpha1.LabelName: b.Name}
+			c := fake.NewClientBuilder().WithObjects(old).Build()
+			p := &Publisher{Writer: c, Kind: kind.Bucket()}
+			in := Publication{
+				Object: b, Want: b, Cloud: &driver.Description{}, Usable: true, Now: now, Connections: test.read,
+				Redact: func(message string) string { return message },
+			}
+			name := "old"
+			if test.read == nil {
+				name = test.wanted
+			}
+			if _, err := p.Publish(t.Context(), in, credential.Memory{}); err == nil || !strings.Contains(err.Error(), "Secret "+name+" was not read") {
+				t.Errorf("it ended with %v", err)
+			}
+			secrets := &corev1.SecretList{}
+			if err := c.List(t.Context(), secrets); err != nil {
+				t.Fatal(err)
+			}
+			if test.read == nil && len(secrets.Items) != 1 || !slices.ContainsFunc(secrets.Items, func(s corev1.Secret) bool { return s.Name == "old" }) {
+				t.Errorf("the Secrets are %v", secrets.Items)
+			}
+		})
 	}
 }

@@ -43,7 +43,7 @@ type Publication struct {
 	// or no password is known to be set yet.
 	Password      password.State
 	PasswordKnown bool
-	// Connections are connection Secrets as they were read. One that was not read is not deleted, and is created if it is to be written.
+	// Connections are connection Secrets as they were read. One that was not read is neither written nor deleted.
 	Connections credential.Connections
 	Now         time.Time
 	Redact      func(string) string
@@ -127,11 +127,12 @@ func (p *Publisher) Drop(ctx context.Context, object, want v1alpha1.ResourceObje
 
 // drop deletes a Secret of the object's namespace if it was made for the object.
 func (p *Publisher) drop(ctx context.Context, object v1alpha1.ResourceObject, name string, read credential.Connections) error {
-	secret, known := read[name]
-	if !known {
-		return outcome.ErrStale // another reconciliation reads it
+	found, err := read.Get(name)
+	if err != nil {
+		return err
 	}
-	if secret.Name == "" || !credential.Owns(p.Kind, object, secret) {
+	secret := found.Secret
+	if found.Presence == credential.Missing || !credential.Owns(p.Kind, object, secret) {
 		return nil
 	}
 	if err := client.IgnoreNotFound(p.Writer.Delete(ctx, secret.DeepCopy(), client.Preconditions{UID: &secret.UID})); err != nil {
@@ -144,11 +145,15 @@ func (p *Publisher) drop(ctx context.Context, object v1alpha1.ResourceObject, na
 func (w *publishing) write(
 	ctx context.Context, name string, kind corev1.SecretType, data map[string][]byte,
 ) (secret *corev1.Secret, refused *identity.ValidationError, err error) {
-	secret = w.Connections[name].DeepCopy()
+	found, err := w.Connections.Get(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	secret = found.Secret.DeepCopy()
 	w.done.Memory.Unwritten = ""
 	uid := string(w.Object.GetUID())
 	switch {
-	case secret == nil || secret.Name == "":
+	case found.Presence == credential.Missing:
 		secret = &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: w.Object.GetNamespace(), Name: name, Labels: map[string]string{
 				v1alpha1.LabelKind: w.Kind.Name, v1alpha1.LabelName: w.Object.GetName(), v1alpha1.LabelUID: uid,

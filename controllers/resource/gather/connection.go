@@ -15,11 +15,11 @@ func (g *login) readConnections(ctx context.Context, names []string) error {
 		g.Connections = credential.Connections{}
 	}
 	for _, name := range names {
-		secret, err := g.secrets.Connection(ctx, g.Object, name)
+		found, err := g.secrets.Connection(ctx, g.Object, name)
 		if err != nil {
 			return err
 		}
-		g.Connections[name] = secret
+		g.Connections[name] = found
 	}
 	return nil
 }
@@ -49,6 +49,9 @@ func (g *login) readPublished(ctx context.Context) error {
 	if err := g.readConnections(ctx, names); err != nil {
 		return err
 	}
+	if g.Published.Unwritten == wanted.SecretName { // if it exists by now it can't be created, and the next reconciliation reads it
+		g.Connections[wanted.SecretName] = credential.Connection{Presence: credential.Missing}
+	}
 	return g.readChanged(ctx, wanted.SecretName)
 }
 
@@ -65,7 +68,7 @@ func (g *login) readChanged(ctx context.Context, name string) error {
 		return nil
 	}
 	kind, data := g.Kind.Binding(g.Want, &g.Connection.Cloud, g.Observation.Endpoint, "")
-	if secret := g.Connections[name]; secret != nil && g.Published.Holds(secret, kind, data) {
+	if found := g.Connections[name]; found.Presence == credential.Present && g.Published.Holds(found.Secret, kind, data) {
 		return nil
 	}
 	stored, err := g.readLogin(ctx)

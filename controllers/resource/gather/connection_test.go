@@ -84,6 +84,11 @@ func TestSecretsOfAnAction(t *testing.T) {
 			if slices.Sort(read); !slices.Equal(read, test.want) {
 				t.Errorf("read %q, want %q", read, test.want)
 			}
+			for _, name := range append(slices.Clone(test.want), g.Published.Unwritten) {
+				if name != stored && name != "" && g.Connections[name].Presence != credential.Missing {
+					t.Errorf("nobody knows whether Secret %s exists", name)
+				}
+			}
 		})
 	}
 }

@@ -51,7 +51,7 @@ type Gathered struct {
 	// PasswordSecret is the password Secret as it was read; nil if it was not. Password is what is decided about the password.
 	PasswordSecret *password.Secret
 	Password       plan.PasswordPlan
-	// Connections are the connection Secrets that an action concerns. One that is to be written and was not read is thought not to exist.
+	// Connections are the connection Secrets that an action concerns.
 	Connections credential.Connections
 	// Unmade: something that the connection Secret names may not be in the cloud yet.
 	Unmade bool
