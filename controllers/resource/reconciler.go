@@ -131,7 +131,6 @@ func (r *Reconciler) execute(ctx context.Context, m *memory, known gather.Gather
 	if err != nil {
 		done := todo.Undone(outcome.Outcome{})
 		done.Action = string(a.Verb)
-		done.LeftRollout = a.Verb == plan.Converge || a.Verb == plan.AwaitApproval // as if executed: others may be waiting for its place
 		return known, done, err
 	}
 	todo.Tell = r.teller(m, known, todo)

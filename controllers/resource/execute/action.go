@@ -36,8 +36,8 @@ func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) 
 	case plan.Update:
 		if a = w.executor.enterRollout(w.Task, a); len(a.Changes) == 0 {
 			out := awaitingSlot(a)
-			if w.Deleting {
-				return out, nil // the connection Secrets go with the object, and none was read
+			if !plan.Publishes(a, w.View, w.Observation, w.Policy) {
+				return out, nil
 			}
 			return w.publish(ctx, out)
 		}
@@ -259,11 +259,12 @@ func (w *work) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error)
 		out.Planned, out.KeepConditions = false, a.KeepConditions || w.Memory.InVain || a.Reason == v1alpha1.ReasonCreating && failedBefore(w.Task)
 		out.Pending, out.PendingKnown = stillPending(w.Task, a)
 	}
-	if w.Deleting || w.Policy.Management == v1alpha1.ManagementObserve {
+	switch {
+	case plan.Publishes(a, w.View, w.Observation, w.Policy):
+		return w.publish(ctx, out)
+	case w.Deleting || w.Policy.Management == v1alpha1.ManagementObserve:
 		return out, nil
+	default:
+		return out, outcome.FieldErrors(w.Observation.Unreadable)
 	}
-	if unread := w.Observation.Unreadable; len(unread) > 0 && a.Verb != plan.Stall {
-		return out, outcome.FieldErrors(unread)
-	}
-	return w.publish(ctx, out)
 }

@@ -61,6 +61,8 @@ type Task struct {
 	Password       plan.PasswordPlan
 	// Connections are the connection Secrets that the action concerns, as in Publication.
 	Connections credential.Connections
+	// PublishError is why connection Secrets can't be brought up to date; nil if they can.
+	PublishError error
 	// Unmade: something that the connection Secret names may not be in the cloud yet.
 	Unmade bool
 	// Failures counts failed reconciliations in a row. Failure is why an operation that the cloud had begun failed; empty if none did.

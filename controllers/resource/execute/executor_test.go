@@ -2,11 +2,17 @@ package execute
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -52,5 +58,62 @@ func TestLostDataIsToldBeforeTheObjectGoes(t *testing.T) {
 	}
 	if want := []string{"RemoveFinalizer " + v1alpha1.EventDataLost}; !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
+	}
+}
+
+// What a class changed waits for a slot, and the connection Secrets are brought up to date meanwhile: not those of an object that is being
+// deleted, which go with it and are not read.
+func TestWaitingForASlotPublishesUnlessDeleted(t *testing.T) {
+	for _, deleting := range []bool{false, true} {
+		w := newWork(t)
+		rollouts := &class.Rollouts{Idle: time.Hour, Now: time.Now}
+		for other := range 100 {
+			rollouts.Enter("standard", 1, 100, types.UID(strconv.Itoa(other)), func() {})
+		}
+		w.executor.Rollouts = rollouts
+		c := &v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "standard", Generation: 1}}
+		w.Class = &class.Resolution{Name: "standard", Class: &class.Class{Object: c, Spec: &c.Spec.ClassSpec, Status: &c.Status}}
+		w.Want.(*v1alpha1.Bucket).Spec.Connection = &v1alpha1.Connection{SecretName: "photos-access"}
+		mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
+		w.View = plan.View{WasReady: true, Deleting: deleting, ClassChanged: class.Fields{"tags"}, Mark: mark}
+		w.Deleting, w.Cloud, w.Observation = deleting, &driver.Description{}, driver.Observation{State: driver.Ready, Available: true, Mark: mark}
+		out, err := w.act(t.Context(), plan.Action{Verb: plan.Update, Changes: []driver.Change{{Field: "tags"}}})
+		if out.Reason != v1alpha1.ReasonClassChanged {
+			t.Fatalf("it does not wait: %+v, %v", out, err)
+		}
+		if published := err != nil && strings.Contains(err.Error(), "photos-access was not read"); published == deleting || deleting && err != nil {
+			t.Errorf("deleting %t: the connection Secret is written: %t (%v)", deleting, published, err)
+		}
+	}
+}
+
+// Where nothing is to be done in the cloud the connection Secrets are brought up to date: not those of what is only observed, of what is
+// being deleted, or of what could not be observed in full.
+func TestWhoIsPublished(t *testing.T) {
+	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
+	for _, test := range []struct {
+		name   string
+		verb   plan.Verb
+		change func(*work)
+		want   string // what the error says
+	}{
+		{"converged", plan.Converge, func(*work) {}, "photos-access was not read"},
+		{"observed only", plan.Converge, func(w *work) { w.Policy.Management = v1alpha1.ManagementObserve }, ""},
+		{"being deleted", plan.Wait, func(w *work) { w.Deleting, w.View.Deleting = true, true }, ""},
+		{"not observed in full", plan.Converge, func(w *work) {
+			w.Observation.Unreadable = []driver.FieldError{{Field: "tags", Err: &driver.Error{Code: driver.Denied, Message: "no rights"}}}
+		}, "no rights"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWork(t)
+			w.Want.(*v1alpha1.Bucket).Spec.Connection = &v1alpha1.Connection{SecretName: "photos-access"}
+			w.View, w.Cloud = plan.View{WasReady: true, Mark: mark}, &driver.Description{}
+			w.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: mark}
+			test.change(w)
+			_, err := w.act(t.Context(), plan.Action{Verb: test.verb, Reason: v1alpha1.ReasonReady})
+			if (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("it ended with %v, want %q", err, test.want)
+			}
+		})
 	}
 }

@@ -7,8 +7,11 @@ import (
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
 
-// publish keeps the connection Secret as it should be.
+// publish keeps the connection Secret as it should be. The outcome holds also beside an error: what was planned is recorded.
 func (w *work) publish(ctx context.Context, out outcome.Outcome) (outcome.Outcome, error) {
+	if w.PublishError != nil {
+		return out, w.PublishError
+	}
 	done, err := w.executor.Publisher.Publish(ctx, Publication{
 		Object: w.Object, Want: w.Want, Cloud: w.Cloud, Observation: w.Observation, Password: w.Password.State, PasswordKnown: w.PasswordSecret != nil,
 		Connections: w.Connections, Now: w.Now, Redact: w.Redact, Usable: plan.Usable(w.View, w.Observation, w.Unmade),

@@ -15,7 +15,8 @@ import (
 )
 
 // GatherFor reads the Secrets that an action concerns, once it is planned: no other action needs them. What it returns holds also beside
-// an error.
+// an error. If only what publishing takes can't be read, the action is executed and recorded all the same, and PublishError says why nothing
+// is published.
 func (g *Gatherer) GatherFor(ctx context.Context, known Gathered, a plan.Action) (Gathered, error) {
 	err := (&login{g.Secrets, &known}).gatherFor(ctx, a)
 	known.Redact = known.Redactor()
@@ -35,7 +36,8 @@ func (g *login) gatherFor(ctx context.Context, a plan.Action) error {
 		return g.readConnections(ctx, plan.ConnectionSecrets(g.status(), g.Want.GetConnection()))
 	}
 	if plan.Publishes(a, g.View, g.Observation, g.Policy) {
-		return g.readPublished(ctx)
+		g.PublishError = g.readPublished(ctx)
+		return nil
 	}
 	if !plan.NeedsPassword(g.Kind, a, g.View, g.Observation) {
 		return nil

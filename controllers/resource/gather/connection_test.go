@@ -2,6 +2,7 @@ package gather
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -88,6 +89,49 @@ func TestSecretsOfAnAction(t *testing.T) {
 				if name != stored && name != "" && g.Connections[name].Presence != credential.Missing {
 					t.Errorf("nobody knows whether Secret %s exists", name)
 				}
+			}
+		})
+	}
+}
+
+// An action goes on if only what publishing takes can't be read; one that needs a Secret for itself ends.
+func TestSecretThatCannotBeRead(t *testing.T) {
+	byClass := plan.Action{Verb: plan.Update, Changes: []driver.Change{{Field: "tags"}}}
+	for _, test := range []struct {
+		name, fails string
+		action      plan.Action
+		goesOn      bool
+	}{
+		{"converged", "wanted", plan.Action{Verb: plan.Converge}, true},
+		{"converged, and the password Secret", "password-uid-now", plan.Action{Verb: plan.Converge}, true},
+		{"waiting for approval", "wanted", plan.Action{Verb: plan.AwaitApproval}, true},
+		{"waiting for approval, and a former name", "former", plan.Action{Verb: plan.AwaitApproval}, true},
+		{"an update for a class", "wanted", byClass, true},
+		{"a creation", "wanted", plan.Action{Verb: plan.Create}, false},
+		{"a creation, and the password Secret", "password-uid-now", plan.Action{Verb: plan.Create}, false},
+		{"a takeover", "password-uid-now", plan.Action{Verb: plan.Adopt}, false},
+		{"gone", "wanted", plan.Action{Verb: plan.RemoveFinalizer}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d, secret := withPassword(map[string]string{"current": "one", "serial": "1"})
+			d.Spec.Connection = &v1alpha1.Connection{SecretName: "wanted"}
+			d.Status.Binding = &v1alpha1.Binding{Name: "former"}
+			c := fake.NewClientBuilder().WithObjects(secret).WithInterceptorFuncs(interceptor.Funcs{
+				Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+					if key.Name == test.fails {
+						return errors.New("no answer")
+					}
+					return c.Get(ctx, key, o, opts...)
+				},
+			}).Build()
+			g := gatheringOf(d, c)
+			g.View.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: "uid-now"}
+			g.View.WasReady, g.View.ClassChanged = true, class.Fields{"tags"}
+			g.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: g.View.Mark}
+			g.Published.Published = &credential.ConnectionSecret{}
+			known, err := g.gatherer.GatherFor(t.Context(), g.Gathered, test.action)
+			if (err == nil) != test.goesOn || (known.PublishError != nil) != test.goesOn {
+				t.Errorf("it ends with %v, and can't publish because of %v; it should go on: %t", err, known.PublishError, test.goesOn)
 			}
 		})
 	}

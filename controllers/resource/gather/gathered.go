@@ -53,6 +53,8 @@ type Gathered struct {
 	Password       plan.PasswordPlan
 	// Connections are the connection Secrets that an action concerns.
 	Connections credential.Connections
+	// PublishError is why the Secrets could not be read that it takes to bring connection Secrets up to date; nil if nothing kept them from it.
+	PublishError error
 	// Unmade: something that the connection Secret names may not be in the cloud yet.
 	Unmade bool
 	// CallError is the error of the last call to the cloud; nil if it answered.

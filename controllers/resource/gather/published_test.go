@@ -205,7 +205,7 @@ func TestLostPasswordIsNoticedWithTheConnectionSecret(t *testing.T) {
 
 // publish publishes by what was gathered.
 func (g *gathering) publish(ctx context.Context, c client.Client) error {
-	if err := g.login().gatherFor(ctx, plan.Action{Verb: plan.Converge}); err != nil {
+	if err := errors.Join(g.login().gatherFor(ctx, plan.Action{Verb: plan.Converge}), g.PublishError); err != nil {
 		return err
 	}
 	p := &execute.Publisher{Writer: c, Kind: g.Kind}

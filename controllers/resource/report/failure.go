@@ -46,7 +46,7 @@ type classifier struct {
 
 func (c classifier) classify(memory Memory) (outcome.Outcome, Memory) {
 	if errors.Is(c.Err, outcome.ErrStale) || apierrors.IsConflict(c.Err) {
-		return outcome.Outcome{KeepConditions: true, Next: outcome.Polling}, memory // somebody else was faster; observe again
+		return c.outdated(), memory
 	}
 	if memory.Failures++; memory.Failures == 1 {
 		memory.Failing = c.Now
@@ -57,6 +57,16 @@ func (c classifier) classify(memory Memory) (outcome.Outcome, Memory) {
 		return outcome.WhileDeleting(c.Deleting, c.ofRefusal(out, refusal)), memory
 	}
 	return c.ofError(out, memory), memory
+}
+
+// outdated returns the outcome of a reconciliation that somebody else was faster than: the object is observed again. What was planned is
+// recorded all the same, by a write that the version of the object guards.
+func (c classifier) outdated() outcome.Outcome {
+	out := c.Outcome
+	return outcome.Outcome{
+		KeepConditions: true, Next: outcome.Polling,
+		Planned: out.Planned, Undecided: out.Undecided, Hash: out.Hash, Pending: out.Pending, PendingKnown: out.PendingKnown,
+	}
 }
 
 // ofError turns an error of a call into an outcome.

@@ -89,3 +89,17 @@ func TestClassify(t *testing.T) {
 		})
 	}
 }
+
+// Somebody else may have been faster with a Secret. What was planned for the object itself is recorded all the same.
+func TestWhatWasPlannedIsRecordedBesideAConflict(t *testing.T) {
+	pending := []v1alpha1.PendingChange{{Field: "tags"}}
+	in := Reconciliation{Object: &v1alpha1.Bucket{}, Stored: &v1alpha1.Bucket{}, Err: outcome.ErrStale, Outcome: outcome.Outcome{
+		State: condition.DriftWaits, Reason: v1alpha1.ReasonApprovalRequired, Message: "waiting for approval", Next: outcome.AtSync,
+		Planned: true, Hash: "abc", Pending: pending,
+	}}
+	got, _ := classifier{in, retry.DefaultCadence(time.Minute)}.classify(Memory{})
+	want := outcome.Outcome{KeepConditions: true, Next: outcome.Polling, Planned: true, Hash: "abc", Pending: pending}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
