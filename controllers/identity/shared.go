@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -23,9 +24,12 @@ type panicked struct {
 func (p *panicked) Error() string { return fmt.Sprintf("%v\n%s", p.value, p.stack) }
 
 // share runs one call for all who ask for the same at the same time. The call has the deadline of the first caller, and is not cancelled with
-// its context: the others wait for the same answer. Whoever is cancelled waits no longer. A panic of the call is one of each caller.
+// its context: the others wait for the same answer. Nobody waits after being cancelled, or after a deadline. A panic of the call is one of
+// each caller.
 func share[T any](ctx context.Context, group *singleflight.Group, key string, call func(context.Context) (T, error)) (result T, err error) {
+	var own atomic.Bool // the call is this caller's, and ends at its deadline
 	answer := group.DoChan(key, func() (answer any, err error) {
+		own.Store(true)
 		ctx, cancel := outlasting(ctx)
 		defer cancel()
 		defer func() {
@@ -35,16 +39,17 @@ func share[T any](ctx context.Context, group *singleflight.Group, key string, ca
 		}()
 		return call(ctx)
 	})
-	cancelled := make(chan struct{})
+	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		if !errors.Is(ctx.Err(), context.DeadlineExceeded) { // at the deadline the call ends too, and its error says more
-			close(cancelled)
+		if own.Load() && errors.Is(ctx.Err(), context.DeadlineExceeded) { // the call ends too, and its error says more
+			return
 		}
+		close(ended)
 	})
 	defer stop()
 	select {
-	case <-cancelled:
-		return result, context.Cause(ctx)
+	case <-ended:
+		return result, fmt.Errorf("wait for an answer that others asked for too: %w", context.Cause(ctx))
 	case got := <-answer:
 		if p, ok := errors.AsType[*panicked](got.Err); ok {
 			panic(p)

@@ -70,6 +70,37 @@ func TestSharedCallEnds(t *testing.T) {
 	}
 }
 
+// Each caller waits until its own deadline, whatever that of the first is, whose call goes on.
+func TestDeadlineOfASecondCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		group, answers := &singleflight.Group{}, make(chan struct{})
+		call := func(ctx context.Context) (int, error) {
+			select {
+			case <-answers:
+				return 1, nil
+			case <-ctx.Done():
+				return 0, errors.New("no answer")
+			}
+		}
+		first := make(chan error, 1)
+		go func() {
+			_, err := share(t.Context(), group, "", call)
+			first <- err
+		}()
+		synctest.Wait()
+		hurried, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		if _, err := share(hurried, group, "", call); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
+			t.Errorf("%v after %v, want the end of its own deadline after a second", err, time.Since(began))
+		}
+		close(answers)
+		if err := <-first; err != nil {
+			t.Errorf("the first caller got %v", err)
+		}
+	})
+}
+
 // A panic is one of the caller, whose controller recovers it: the process lives on.
 func TestSharedCallPanics(t *testing.T) {
 	defer func() {

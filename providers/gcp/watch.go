@@ -51,9 +51,13 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 // services are the APIs of resources, by the name of the resource in the names of operations.
 var services = map[string]string{}
 
-// addService adds an API and its resources. The file of each kind adds its own.
+// addService adds an API and its resources. The file of each kind adds its own. It panics if another API has a resource of the same name:
+// its calls would be counted as those of the other.
 func addService(service string, resources ...string) {
 	for _, resource := range resources {
+		if known, ok := services[resource]; ok && known != service {
+			panic("two APIs of Google Cloud have a resource " + resource + ": " + known + " and " + service)
+		}
 		services[resource] = service
 	}
 }

@@ -25,7 +25,8 @@ func TestExecuteLeavesTheTaskAlone(t *testing.T) {
 	task := w.Task
 	task.Object.GetResourceStatus().Applied = map[string][]string{"tags": {"team"}}
 	task.Request.Deletion = &driver.Deletion{Snapshot: "final"}
-	task.PasswordSecret = &password.Secret{}
+	task.PasswordSecret = w.executor.Passwords.New(password.Owner{Kind: "Bucket", Name: "photos", UID: "uid-now"})
+	task.Password.State.Stored, task.Password.Store = password.Stored{Next: "one", Serial: 1}, password.AtOnce
 	before := task.Object.DeepCopyObject().(v1alpha1.ResourceObject)
 	done, err := w.executor.Execute(t.Context(), task, plan.Action{Verb: plan.ClearBinding})
 	if err != nil {
@@ -39,6 +40,9 @@ func TestExecuteLeavesTheTaskAlone(t *testing.T) {
 	}
 	if done.Request.Deletion == task.Request.Deletion {
 		t.Error("what is returned shares what the task holds")
+	}
+	if task.PasswordSecret.Exists || task.PasswordSecret.Stored != (password.Stored{}) {
+		t.Errorf("the password Secret of the task is %+v once another was stored", task.PasswordSecret.Stored)
 	}
 }
 
