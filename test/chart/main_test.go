@@ -65,7 +65,7 @@ func newHelm(t testing.TB, name, kubeconfig string) *helm {
 	home := t.TempDir()
 	return &helm{cluster.ProgramForTest(t, name), []string{
 		"HOME=" + home, "HELM_CACHE_HOME=" + home, "HELM_CONFIG_HOME=" + home, "HELM_DATA_HOME=" + home,
-		"KUBECONFIG=" + kubeconfig, "PATH=" + os.Getenv("PATH"),
+		"KUBECONFIG=" + kubeconfig, "PATH=" + os.Getenv("PATH"), "GOGC=" + os.Getenv("GOGC"), // it runs for a moment
 	}}
 }
 
