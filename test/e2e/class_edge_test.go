@@ -121,8 +121,12 @@ func TestClassLimitHoldsUnderARush(t *testing.T) {
 	for i := range rush {
 		d := w.tenLines(fmt.Sprintf("orders-%d", rush-i))
 		all = append(all, d)
+		before := judged.Load()
 		w.create(d)
-		w.Eventually("it is judged, and observed, before the next one is there", func() bool { return int(judged.Load()) > i })
+		w.Eventually("it is judged before the next one is there: observed, or refused if it is of a later second", func() bool {
+			w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(d), d))
+			return judged.Load() > before || meta.IsStatusConditionTrue(d.Status.Conditions, v1alpha1.ConditionStalled)
+		})
 	}
 	letAnswer()
 	bound := 0
