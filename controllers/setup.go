@@ -51,8 +51,8 @@ type Options struct {
 	SyncPeriod time.Duration
 	// Workers is how many objects of each kind are worked on at once.
 	Workers int
-	// Settle is how long the cloud may take to show what was written. Default: 5 seconds.
-	Settle time.Duration
+	// ConsistencyWindow is how long the cloud may take to show what was written. Default: 5 seconds.
+	ConsistencyWindow time.Duration
 	// Refresh is how long credentials are used before their Secret is read again. Default: a minute,
 	// or the sync period if that is shorter.
 	Refresh time.Duration
@@ -85,8 +85,8 @@ func (o *Options) setDefaults() {
 	if o.Kinds == nil {
 		o.Kinds = kind.All()
 	}
-	if o.Settle == 0 {
-		o.Settle = min(5*time.Second, o.SyncPeriod)
+	if o.ConsistencyWindow == 0 {
+		o.ConsistencyWindow = min(5*time.Second, o.SyncPeriod)
 	}
 	if o.Refresh == 0 {
 		o.Refresh = min(time.Minute, o.SyncPeriod)
@@ -217,7 +217,7 @@ func (s *setup) settings() resource.Settings {
 	return resource.Settings{
 		Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"), Log: s.Log,
 		Credentials: s.store, Limiters: s.limiters, Metrics: s.metrics, ClusterID: s.ClusterID, Namespace: s.Namespace,
-		Cadence: retry.DefaultCadence(s.SyncPeriod), Settle: s.Settle, Deadline: reconcileDeadline, RecordDeadline: recordDeadline, Now: s.Now,
+		Cadence: retry.DefaultCadence(s.SyncPeriod), ConsistencyWindow: s.ConsistencyWindow, Deadline: reconcileDeadline, RecordDeadline: recordDeadline, Now: s.Now,
 	}
 }
 
@@ -234,7 +234,7 @@ func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 		preview:   &preview.Preview{Kind: k, Classes: resolver, Drivers: s.Drivers, Provider: s.providerOf, Children: childrenOf(s.mgr.GetClient(), r.Family), Observed: r.Observed, Now: s.Now},
 	}
 	s.kinds = append(s.kinds, added)
-	s.counted = append(s.counted, telemetry.Kind{Kind: k, Sightings: r.Sightings, StaleStatuses: r.Unrecorded, Rollouts: r.Rollouts.Progress})
+	s.counted = append(s.counted, telemetry.Kind{Kind: k, LastObserved: r.LastObserved, StaleStatuses: r.Unrecorded, Rollouts: r.Rollouts.Progress})
 	if err := s.index(ctx, added); err != nil {
 		return err
 	}

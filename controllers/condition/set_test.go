@@ -22,7 +22,7 @@ var (
 // the condition is not there.
 const design = `
 Progressing     | False   | False   | False   | True   | –
-Settled         | seen    | True    | True    | –      | –
+UpToDate         | seen    | True    | True    | –      | –
 Updating        | seen    | False   | False   | True   | –
 EditWaits       | seen    | False   | False   | –      | True
 DriftWaits      | seen    | False   | True    | –      | –
@@ -37,7 +37,7 @@ DeletionStalled | seen    | False   | False   | True   | True
 `
 
 var states = map[string]State{
-	"Progressing": Progressing, "Settled": Settled, "Updating": Updating, "EditWaits": EditWaits, "DriftWaits": DriftWaits,
+	"Progressing": Progressing, "UpToDate": UpToDate, "Updating": Updating, "EditWaits": EditWaits, "DriftWaits": DriftWaits,
 	"Retrying": Retrying, "RetryingLong": RetryingLong, "Unseen": Unseen, "ObservationRefused": ObservationRefused, "Stalled": Stalled, "Paused": Paused,
 	"Deleting": Deleting, "DeletionStalled": DeletionStalled,
 }
@@ -146,7 +146,7 @@ func TestSetIsQuiet(t *testing.T) {
 // A condition's time is that of its status: another reason, message or generation is no transition.
 func TestSetMovesTimesWithStatusOnly(t *testing.T) {
 	available := true
-	conditions := reach(Settled, true)
+	conditions := reach(UpToDate, true)
 	Set(&conditions, Update{State: DriftWaits, Reason: v1alpha1.ReasonApprovalRequired, Message: "waits", Available: &available, Generation: 2, Now: now})
 	want := []metav1.Condition{
 		{Type: "Available", Status: "True", Reason: "Available", Message: "it can be used", ObservedGeneration: 2, LastTransitionTime: then},
@@ -169,7 +169,7 @@ func TestUnobserved(t *testing.T) {
 			switch s {
 			case Progressing:
 				want = "False"
-			case Settled, Updating, EditWaits, DriftWaits, Retrying, RetryingLong, Unseen, ObservationRefused, Stalled, Deleting, DeletionStalled:
+			case UpToDate, Updating, EditWaits, DriftWaits, Retrying, RetryingLong, Unseen, ObservationRefused, Stalled, Deleting, DeletionStalled:
 			case Paused:
 				want = old
 			}
@@ -186,7 +186,7 @@ func TestPauseShows(t *testing.T) {
 	ready := func(conditions []metav1.Condition) metav1.Condition {
 		return *meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)
 	}
-	conditions := reach(Settled, true)
+	conditions := reach(UpToDate, true)
 	want := ready(conditions)
 	Set(&conditions, Update{State: Paused, Reason: v1alpha1.ReasonPaused, Message: "paused", Generation: 2, Now: now})
 	want.Reason, want.Message = "Paused", "paused"
@@ -208,7 +208,7 @@ func TestAvailableSaysWhyNot(t *testing.T) {
 		u    Update
 		want string
 	}{
-		{"stopped as declared", Update{State: Settled, Reason: v1alpha1.ReasonReady, Unavailable: v1alpha1.ReasonStopped, Available: &no}, "Stopped"},
+		{"stopped as declared", Update{State: UpToDate, Reason: v1alpha1.ReasonReady, Unavailable: v1alpha1.ReasonStopped, Available: &no}, "Stopped"},
 		{"being created", Update{State: Progressing, Reason: v1alpha1.ReasonCreating, Available: &no}, "Creating"},
 		{"failed", Update{State: Stalled, Reason: v1alpha1.ReasonFailed, Available: &no}, "Failed"},
 	} {
@@ -225,7 +225,7 @@ func TestAvailableSaysWhyNot(t *testing.T) {
 func TestOnlyReadyAndStalledAreLong(t *testing.T) {
 	long := "CreateBucket: " + strings.Repeat("the cloud said a lot about it, ", 9) + "and that was that; choose another name"
 	for name, s := range states {
-		conditions := reach(Settled, true)
+		conditions := reach(UpToDate, true)
 		before := slices.Clone(conditions)
 		available := false
 		Set(&conditions, Update{State: s, Reason: v1alpha1.ReasonRetrying, Message: long, Available: &available, Generation: 2, Now: now})

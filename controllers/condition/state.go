@@ -11,8 +11,8 @@ type State int
 const (
 	// Progressing: being created, or waiting for what it refers to.
 	Progressing State = iota
-	// Settled: usable and as declared; or observed only; or stopped as declared.
-	Settled
+	// UpToDate: usable and as declared; or observed only; or stopped as declared.
+	UpToDate
 	// Updating: an edit is being applied, or waits for its window.
 	Updating
 	// EditWaits: an edit waits for approval.
@@ -42,7 +42,7 @@ const (
 // String returns the state's name.
 func (s State) String() string {
 	names := [...]string{
-		"Progressing", "Settled", "Updating", "EditWaits", "DriftWaits", "Retrying", "RetryingLong", "Unseen", "ObservationRefused", "Stalled", "Paused",
+		"Progressing", "UpToDate", "Updating", "EditWaits", "DriftWaits", "Retrying", "RetryingLong", "Unseen", "ObservationRefused", "Stalled", "Paused",
 		"Deleting", "DeletionStalled",
 	}
 	return names[s]
@@ -73,7 +73,7 @@ type row struct {
 
 var table = map[State]row{
 	Progressing:        {available: isFalse, synced: isFalse, ready: isFalse, reconciling: isTrue, evaluated: true},
-	Settled:            {available: asSeen, synced: isTrue, ready: isTrue, evaluated: true, current: true},
+	UpToDate:           {available: asSeen, synced: isTrue, ready: isTrue, evaluated: true, current: true},
 	Updating:           {available: asSeen, synced: isFalse, ready: isFalse, reconciling: isTrue, evaluated: true},
 	EditWaits:          {available: asSeen, synced: isFalse, ready: isFalse, stalled: isTrue, evaluated: true},
 	DriftWaits:         {available: asSeen, synced: isFalse, ready: isTrue, evaluated: true, current: true},

@@ -204,7 +204,7 @@ func TestMarkIsWrittenAgainInSilence(t *testing.T) {
 func TestDeletionByParts(t *testing.T) {
 	d := newDesk(t)
 	remove := plan.Action{Verb: plan.Delete, Reason: v1alpha1.ReasonDeleting}
-	d.Settle = time.Minute
+	d.ConsistencyWindow = time.Minute
 	for _, unfinished := range []bool{true, true, false, false} {
 		d.cloud.done.Unfinished = unfinished
 		if _, err := d.act(t.Context(), remove); err != nil {
@@ -350,7 +350,7 @@ func TestReleasedIsToldOnce(t *testing.T) {
 			d.status().Applied = map[string][]string{"versioning": {"Enabled"}, "tags": {"team"}}
 			d.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: d.View.Mark, Applied: driver.Applied{"tags": {"team"}}}
 			for range 3 {
-				if _, err := d.record(t.Context(), outcome.Outcome{State: condition.Settled, Reason: v1alpha1.ReasonReady, Next: outcome.AtSync}, nil); err != nil {
+				if _, err := d.record(t.Context(), outcome.Outcome{State: condition.UpToDate, Reason: v1alpha1.ReasonReady, Next: outcome.AtSync}, nil); err != nil {
 					t.Fatal(err)
 				}
 			}

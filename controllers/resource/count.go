@@ -8,8 +8,8 @@ import (
 	"github.com/mooring-dev/mooring/controllers/telemetry"
 )
 
-// Sightings returns when each cloud object was last observed.
-func (r *Reconciler) Sightings() []telemetry.Sighting { return r.memories.seen() }
+// LastObserved returns when each cloud object was last observed.
+func (r *Reconciler) LastObserved() []telemetry.LastObservation { return r.memories.seen() }
 
 // Observed returns when an object's cloud object was last observed; false if this process has not observed it.
 func (r *Reconciler) Observed(name client.ObjectKey) (time.Time, bool) {

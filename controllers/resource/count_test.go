@@ -59,7 +59,7 @@ func counting(t *testing.T) (*desk, func() map[string]float64) {
 }
 
 func TestReconciliationsAreCounted(t *testing.T) {
-	settled := outcome.Outcome{State: condition.Settled, Reason: v1alpha1.ReasonReady, Next: outcome.AtSync}
+	settled := outcome.Outcome{State: condition.UpToDate, Reason: v1alpha1.ReasonReady, Next: outcome.AtSync}
 	asDeclared := func(d *desk) {
 		d.Facts.Observed = true
 		d.Request.Mark = driver.Mark{Cluster: "id", Namespace: "shop", Name: "photos", UID: "uid-now"}
@@ -151,29 +151,29 @@ func TestEditIsSeen(t *testing.T) {
 	}
 }
 
-func TestSightings(t *testing.T) {
+func TestLastObserved(t *testing.T) {
 	d, _ := counting(t)
-	sighted := func() []telemetry.Sighting {
+	lastObserved := func() []telemetry.LastObservation {
 		d.reported(t)
-		return d.Sightings()
+		return d.LastObserved()
 	}
 	d.Memory.LastObserved = time.Unix(7, 0)
-	want := []telemetry.Sighting{{Name: client.ObjectKeyFromObject(d.Object), Provider: "aws", At: d.Memory.LastObserved}}
-	if got := sighted(); !slices.Equal(got, want) {
+	want := []telemetry.LastObservation{{Name: client.ObjectKeyFromObject(d.Object), Provider: "aws", At: d.Memory.LastObserved}}
+	if got := lastObserved(); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	d.bucket().Annotations = map[string]string{v1alpha1.AnnotationPaused: "true"}
-	if got := sighted(); len(got) > 0 {
+	if got := lastObserved(); len(got) > 0 {
 		t.Errorf("it is paused, and missed: %v", got)
 	}
 	d.bucket().Annotations = nil
-	sighted()
+	lastObserved()
 	d.memories.forget(client.ObjectKeyFromObject(d.Object))
-	if got := d.Sightings(); len(got) > 0 {
+	if got := d.LastObserved(); len(got) > 0 {
 		t.Errorf("it is gone, and missed: %v", got)
 	}
 	d.status().ExternalName = ""
-	if got := sighted(); len(got) > 0 {
+	if got := lastObserved(); len(got) > 0 {
 		t.Errorf("it is not in the cloud, and missed: %v", got)
 	}
 }
@@ -182,19 +182,19 @@ func TestUnrecordedTurnsAreCounted(t *testing.T) {
 	d, counted := counting(t)
 	d.Memory.LastObserved = time.Unix(7, 0)
 	d.reported(t)
-	told := d.Sightings()
+	told := d.LastObserved()
 	counted()
 	d.Memory.LastObserved = time.Unix(8, 0)
 	d.notReported(t)
-	if got := d.Sightings(); d.Unrecorded() != 1 || !slices.Equal(got, told) {
+	if got := d.LastObserved(); d.Unrecorded() != 1 || !slices.Equal(got, told) {
 		t.Errorf("%d objects are not recorded, and what nobody was told is seen: %v", d.Unrecorded(), got)
 	}
 	if diff := cmp.Diff(map[string]float64{"mooring_status_write_failures_total Bucket": 1}, counted()); diff != "" {
 		t.Error(diff)
 	}
 	d.reported(t)
-	if want := []telemetry.Sighting{{Name: client.ObjectKeyFromObject(d.Object), Provider: "aws", At: d.Memory.LastObserved}}; d.Unrecorded() != 0 || !slices.Equal(d.Sightings(), want) {
-		t.Errorf("%d objects are not recorded after one was, seen %v", d.Unrecorded(), d.Sightings())
+	if want := []telemetry.LastObservation{{Name: client.ObjectKeyFromObject(d.Object), Provider: "aws", At: d.Memory.LastObserved}}; d.Unrecorded() != 0 || !slices.Equal(d.LastObserved(), want) {
+		t.Errorf("%d objects are not recorded after one was, seen %v", d.Unrecorded(), d.LastObserved())
 	}
 	d.notReported(t)
 	d.memories.forget(client.ObjectKeyFromObject(d.Object))

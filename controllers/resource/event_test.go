@@ -25,7 +25,7 @@ func TestEvents(t *testing.T) {
 		out outcome.Outcome
 		err error
 	}
-	settled := came{out: outcome.Outcome{State: condition.Settled, Reason: v1alpha1.ReasonReady, Message: "usable", Next: outcome.AtSync}}
+	settled := came{out: outcome.Outcome{State: condition.UpToDate, Reason: v1alpha1.ReasonReady, Message: "usable", Next: outcome.AtSync}}
 	creating := came{out: outcome.Outcome{State: condition.Progressing, Reason: v1alpha1.ReasonCreating, Message: plan.MessageCreating, Next: outcome.Polling}}
 	asks := came{out: outcome.Outcome{State: condition.DriftWaits, Reason: v1alpha1.ReasonApprovalRequired, Message: "approve it", Next: outcome.AtSync}}
 	busy := came{out: outcome.Outcome{State: condition.DriftWaits, Reason: v1alpha1.ReasonCloudBusy, Message: "busy", Next: outcome.Polling}}

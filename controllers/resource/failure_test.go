@@ -227,7 +227,7 @@ func TestDeletionShowsAtOnce(t *testing.T) {
 	for _, code := range []driver.Code{driver.Busy, driver.Unavailable, driver.Denied} {
 		d := newDesk(t)
 		d.RecordDeadline = time.Minute
-		condition.Set(&d.status().Conditions, condition.Update{State: condition.Settled, Reason: v1alpha1.ReasonReady, Generation: 1, Now: metav1.NewTime(d.Facts.Now)})
+		condition.Set(&d.status().Conditions, condition.Update{State: condition.UpToDate, Reason: v1alpha1.ReasonReady, Generation: 1, Now: metav1.NewTime(d.Facts.Now)})
 		d.bucket().Generation, d.Deleting = 2, true
 		if _, err := d.record(t.Context(), outcome.Outcome{}, &driver.Error{Code: code, Op: "DeleteBucket", Message: "no"}); err != nil {
 			t.Fatal(err)

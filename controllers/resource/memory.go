@@ -77,8 +77,8 @@ type memories struct {
 	byName map[types.NamespacedName]*memory
 	// observed is when each cloud object was last observed; nothing for one that this process has not observed yet.
 	observed map[types.NamespacedName]time.Time
-	// sightings are when cloud objects were last observed, for whoever asks meanwhile: a memory itself is its reconciliation's.
-	sightings map[types.NamespacedName]telemetry.Sighting
+	// lastObserved are when cloud objects were last observed, for whoever asks meanwhile: a memory itself is its reconciliation's.
+	lastObserved map[types.NamespacedName]telemetry.LastObservation
 	// unrecorded are the objects whose last reconciliation could not be written down.
 	unrecorded map[types.NamespacedName]bool
 }
@@ -107,7 +107,7 @@ func (m *memories) forget(name types.NamespacedName) (uid types.UID) {
 	}
 	delete(m.byName, name)
 	delete(m.observed, name)
-	delete(m.sightings, name)
+	delete(m.lastObserved, name)
 	delete(m.unrecorded, name)
 	return uid
 }
@@ -135,17 +135,17 @@ func (m *memories) reported(name types.NamespacedName, said report.Memory) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.unrecorded == nil {
-		m.unrecorded, m.sightings = map[types.NamespacedName]bool{}, map[types.NamespacedName]telemetry.Sighting{}
+		m.unrecorded, m.lastObserved = map[types.NamespacedName]bool{}, map[types.NamespacedName]telemetry.LastObservation{}
 	}
 	delete(m.unrecorded, name)
-	delete(m.sightings, name)
+	delete(m.lastObserved, name)
 	if said.Unwritten {
 		m.unrecorded[name] = true
 	}
-	if said.Sighting != nil {
-		sighting := *said.Sighting
-		sighting.Name = name
-		m.sightings[name] = sighting
+	if said.LastObservation != nil {
+		last := *said.LastObservation
+		last.Name = name
+		m.lastObserved[name] = last
 	}
 }
 
@@ -157,8 +157,8 @@ func (m *memories) lost() int {
 }
 
 // seen returns when each cloud object was last observed.
-func (m *memories) seen() []telemetry.Sighting {
+func (m *memories) seen() []telemetry.LastObservation {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Collect(maps.Values(m.sightings))
+	return slices.Collect(maps.Values(m.lastObserved))
 }

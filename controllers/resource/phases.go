@@ -22,7 +22,7 @@ func (r *Reconciler) gatherer() *gather.Gatherer {
 	return &gather.Gatherer{
 		Reader: r.Reader, Cache: r.Client, Kind: r.Kind, Family: r.Family, Classes: r.Classes, Connector: r.Credentials, Metrics: r.Metrics, Requeue: r.queue.recall,
 		Secrets:   &credential.Reader{API: r.Reader, Passwords: passwords, Kind: r.Kind},
-		ClusterID: r.ClusterID, Sync: r.Cadence.Sync, Settle: r.Settle,
+		ClusterID: r.ClusterID, Sync: r.Cadence.Sync, ConsistencyWindow: r.ConsistencyWindow,
 	}
 }
 
@@ -30,7 +30,7 @@ func (r *Reconciler) executor() *execute.Executor {
 	return &execute.Executor{
 		Client: r.Client, Reader: r.Reader, Kind: r.Kind, Classes: r.Classes, Rollouts: r.Rollouts, Room: &r.binding, Protector: r.Credentials,
 		Passwords: &password.Store{Writer: r.Client, Namespace: r.Namespace}, Publisher: &execute.Publisher{Writer: r.Client, Kind: r.Kind},
-		Requeue: r.queue.recall, Settle: r.Settle, Deadline: r.Deadline, Clock: r.Now,
+		Requeue: r.queue.recall, ConsistencyWindow: r.ConsistencyWindow, Deadline: r.Deadline, Clock: r.Now,
 	}
 }
 

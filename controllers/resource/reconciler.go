@@ -44,8 +44,8 @@ type Settings struct {
 	// Namespace is Mooring's own, where the truth about passwords is kept.
 	Namespace string
 	Cadence   retry.Cadence
-	// Settle is how long the cloud may take to show what was written.
-	Settle time.Duration
+	// ConsistencyWindow is how long the cloud may take to show what was written.
+	ConsistencyWindow time.Duration
 	// Deadline bounds the calls of either part of a reconciliation: to gather, and to execute. RecordDeadline bounds those that
 	// write down what happened.
 	Deadline       time.Duration
@@ -102,19 +102,19 @@ func (r *Reconciler) Reconcile(ctx context.Context, object v1alpha1.ResourceObje
 func (r *Reconciler) step(ctx context.Context, start gather.Start, m *memory) (known gather.Gathered, done execute.Done, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Deadline)
 	defer cancel()
-	known, verdict := r.gatherer().Gather(ctx, start)
+	known, stop := r.gatherer().Gather(ctx, start)
 	defer func() { known.Release(cmp.Or(done.CallError, known.CallError)) }()
 	r.noteGathered(m, known)
 	switch {
-	case verdict == nil:
+	case stop == nil:
 		known, done, err = r.execute(ctx, m, known, plan.Plan(known.View, known.Observation, known.Policy))
-	case verdict.Err != nil:
-		done, err = task(known, m.report).Undone(outcome.Outcome{}), verdict.Err
-	case verdict.Action != nil:
-		known, done, err = r.execute(ctx, m, known, *verdict.Action)
+	case stop.Err != nil:
+		done, err = task(known, m.report).Undone(outcome.Outcome{}), stop.Err
+	case stop.Action != nil:
+		known, done, err = r.execute(ctx, m, known, *stop.Action)
 		done.Action = ""
 	default:
-		done = task(known, m.report).Undone(verdict.Outcome)
+		done = task(known, m.report).Undone(stop.Outcome)
 	}
 	m.executed(done)
 	if done.LeftRollout {

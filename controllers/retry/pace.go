@@ -66,11 +66,11 @@ func (p *Pace) UntilSync() time.Duration {
 	return time.Duration(float64(p.cadence.Sync) * (0.9 + 0.2*rand.Float64()))
 }
 
-// Succeeded forgets failures; Settled forgets polls too, and so does an edit.
+// Succeeded forgets failures; Reset forgets polls too, and so does an edit.
 func (p *Pace) Succeeded() { p.errors = nil }
 
-// Settled forgets all waits.
-func (p *Pace) Settled() { p.errors, p.polls, p.polled = nil, nil, 0 }
+// Reset forgets all waits.
+func (p *Pace) Reset() { p.errors, p.polls, p.polled = nil, nil, 0 }
 
 func exponential(first, longest time.Duration, factor float64) *backoff.ExponentialBackOff {
 	return backoff.NewExponentialBackOff(

@@ -59,7 +59,7 @@ func TestWhileCloudWorksForDays(t *testing.T) {
 	if looks > 400 {
 		t.Errorf("%d looks in a day", looks)
 	}
-	p.Settled()
+	p.Reset()
 	if wait := p.WhileCloudWorks(); wait > 2*cadence.First {
 		t.Errorf("the first look after that comes after %v", wait)
 	}
@@ -115,7 +115,7 @@ func TestWhatForgetsWaits(t *testing.T) {
 		t.Errorf("a success is no end of the cloud's work: %v", got)
 	}
 	p = grown()
-	p.Settled()
+	p.Reset()
 	if errors, polls := p.AfterError(0), p.WhileCloudWorks(); errors > quick || polls > quick {
 		t.Errorf("after settling: %v and %v", errors, polls)
 	}

@@ -322,8 +322,8 @@ func sources(objects *shelf) Sources {
 		Leading: leading, Cache: objects, SyncPeriod: time.Minute, ObjectLimit: 1000,
 		Kinds: []Kind{{
 			Kind: kind.Bucket(),
-			Sightings: func() []Sighting {
-				return []Sighting{
+			LastObserved: func() []LastObservation {
+				return []LastObservation{
 					{Provider: "aws", At: noon.Add(-time.Minute)}, {Provider: "aws", At: noon.Add(-2 * time.Minute)}, {Provider: "gcp", At: noon},
 				}
 			},

@@ -108,7 +108,7 @@ func (k Kind) collect(ctx context.Context, cache client.Reader, now, mustBeObser
 	for u, age := range begun {
 		show(to, reconcilingAge, age.Seconds(), k.Name, u.provider, u.reason)
 	}
-	k.collectSightings(now, to)
+	k.collectLastObserved(now, to)
 	if k.StaleStatuses != nil {
 		show(to, staleStatusResources, float64(k.StaleStatuses()), k.Name)
 	}
@@ -133,22 +133,22 @@ func count(tallies map[tally]int, status *v1alpha1.ResourceStatus) {
 
 // lastObserved returns when each cloud object was last observed that is to be observed.
 func (k Kind) lastObserved() map[types.NamespacedName]time.Time {
-	if k.Sightings == nil {
+	if k.LastObserved == nil {
 		return nil
 	}
 	at := map[types.NamespacedName]time.Time{}
-	for _, s := range k.Sightings() {
+	for _, s := range k.LastObserved() {
 		at[s.Name] = s.At
 	}
 	return at
 }
 
-func (k Kind) collectSightings(now time.Time, to chan<- prometheus.Metric) {
-	if k.Sightings == nil {
+func (k Kind) collectLastObserved(now time.Time, to chan<- prometheus.Metric) {
+	if k.LastObserved == nil {
 		return
 	}
 	oldest := map[string]time.Time{}
-	for _, s := range k.Sightings() {
+	for _, s := range k.LastObserved() {
 		if at, known := oldest[s.Provider]; !known || s.At.Before(at) {
 			oldest[s.Provider] = s.At
 		}

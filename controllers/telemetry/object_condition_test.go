@@ -65,11 +65,11 @@ func TestObjectConditions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := New(Options{Now: func() time.Time { return noon }})
 			s := sources(&shelf{c.object})
-			s.Kinds[0].Sightings = func() []Sighting {
+			s.Kinds[0].LastObserved = func() []LastObservation {
 				if c.observed == 0 {
 					return nil
 				}
-				return []Sighting{{Name: types.NamespacedName{Namespace: "shop", Name: "photos"}, Provider: "aws", At: noon.Add(-c.observed)}}
+				return []LastObservation{{Name: types.NamespacedName{Namespace: "shop", Name: "photos"}, Provider: "aws", At: noon.Add(-c.observed)}}
 			}
 			s.Configs = nil
 			m.Watch(s)
@@ -116,7 +116,7 @@ func TestObjectLimit(t *testing.T) {
 	} {
 		m := New(Options{Now: func() time.Time { return noon }})
 		s := sources(&objects)
-		s.ObjectLimit, s.Kinds[0].Sightings = limit, nil
+		s.ObjectLimit, s.Kinds[0].LastObserved = limit, nil
 		s.Configs[0].NewList = func() client.ObjectList {
 			return configs(since(v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonDenied, time.Second))
 		}

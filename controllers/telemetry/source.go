@@ -35,16 +35,16 @@ type Sources struct {
 // A Kind is a kind of objects that stand for something in a cloud, and what its reconciler knows of them.
 type Kind struct {
 	*kind.Kind
-	// Sightings returns when each cloud object was last observed.
-	Sightings func() []Sighting
+	// LastObserved returns when each cloud object was last observed.
+	LastObserved func() []LastObservation
 	// StaleStatuses returns how many objects have a status that could not be written after their last reconciliation.
 	StaleStatuses func() int
 	// Rollouts returns the rollouts of changed classes that are in progress.
 	Rollouts func() []Rollout
 }
 
-// A Sighting is when a cloud object was last observed.
-type Sighting struct {
+// A LastObservation is when a cloud object was last observed.
+type LastObservation struct {
 	Name     types.NamespacedName
 	Provider string
 	At       time.Time

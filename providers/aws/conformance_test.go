@@ -96,7 +96,7 @@ func harness(t *testing.T) drivertest.Harness {
 		},
 		Secrets: []string{secret},
 		Now:     w.clock.Now,
-		Settle:  func(testing.TB) { w.clock.Advance(time.Hour) },
+		Finish:  func(testing.TB) { w.clock.Advance(time.Hour) },
 		Calls:   b.calls,
 		Fail:    b.fail,
 		Kinds:   trialsOf(b, region),

@@ -118,7 +118,7 @@ func whileItWaits(req *databaseRequest, have *types.DBInstance, o *driver.Observ
 
 // whileBusy weighs differences against what RDS takes now, and returns the state and the changes to report.
 //
-// While RDS keeps house an instance without differences is Ready, or every backup would make it look unsettled; with
+// While RDS does maintenance, an instance without differences is Ready, or every backup would make it look as if something differed; with
 // differences it is Pending.
 //
 // In storage-optimization, which lasts hours after a disk grew, RDS takes all changes but another growth.

@@ -197,7 +197,7 @@ func (b *bench[S]) converge(t testing.TB, req *request[S]) driver.Observation {
 	t.Helper()
 	const rounds = 5 // creation, aspects that it can't take, and what those bring about
 	for range rounds {
-		b.Settle(t)
+		b.Finish(t)
 		obs := b.observe(t, *req)
 		if obs.State != driver.Ready {
 			t.Fatalf("the state is %v (%s) after the cloud had all the time it needs, want Ready", obs.State, obs.Problem)
@@ -231,7 +231,7 @@ func (b *bench[S]) update(t testing.TB, req *request[S], changes []driver.Change
 	}
 	cost := b.Calls().minus(before)
 	req.Operation = result.Operation
-	b.Settle(t)
+	b.Finish(t)
 	return cost
 }
 

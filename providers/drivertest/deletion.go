@@ -41,7 +41,7 @@ func (b *bench[S]) gone(t testing.TB, req *request[S]) driver.Observation {
 		if obs := b.observe(t, *req); obs.State == driver.Failed {
 			t.Fatalf("after Delete the state is Failed: %s", obs.Problem)
 		}
-		b.Settle(t)
+		b.Finish(t)
 		if obs := b.observe(t, *req); obs.State == driver.Absent {
 			return obs
 		}
@@ -62,7 +62,7 @@ func deleteGone[S any](t testing.TB, b *bench[S]) {
 	if _, err := b.open(t).Delete(t.Context(), req); err != nil {
 		t.Errorf("a second Delete while the cloud is at it: %v", err)
 	}
-	b.Settle(t)
+	b.Finish(t)
 	if obs := b.observe(t, req); obs.State != driver.Absent {
 		t.Errorf("the state is %v, want Absent", obs.State)
 	}
@@ -81,7 +81,7 @@ func deleteVanished[S any](t testing.TB, b *bench[S]) {
 	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
 	b.kind.Cloud.Remove(t, req.Name)
-	b.Settle(t)
+	b.Finish(t)
 	if obs := b.observe(t, req); obs.State != driver.Absent {
 		t.Errorf("the state is %v, want Absent", obs.State)
 	}
@@ -109,7 +109,7 @@ func deleteContents[S any](t testing.TB, b *bench[S]) {
 	} else if !strings.Contains(err.Error(), "spec.forceDestroy") {
 		t.Errorf("Delete: %q does not say that spec.forceDestroy is the next move", err)
 	}
-	b.Settle(t)
+	b.Finish(t)
 	unchanged(t, b.observe(t, req))
 	req.Deletion.Force = true
 	b.gone(t, &req)
@@ -130,7 +130,7 @@ func deleteProtected[S any](t testing.TB, b *bench[S]) {
 	if code := driver.CodeOf(err); err == nil || code != driver.Protected {
 		t.Errorf("Delete: got error %v (%v), want one of code Protected", err, code)
 	}
-	b.Settle(t)
+	b.Finish(t)
 	unchanged(t, b.observe(t, req))
 	set(t, &req.Spec, protection, false)
 	lifted, err := b.open(t).Update(t.Context(), req, b.observe(t, req).Changes)
@@ -141,7 +141,7 @@ func deleteProtected[S any](t testing.TB, b *bench[S]) {
 	if obs := b.observe(t, req); obs.Protected && !slices.Contains(driver.Names(obs.Changes), protection) {
 		t.Error("Observe says that it is protected, and shows no change that lifts the protection: a caller would ask for what the spec says")
 	}
-	b.Settle(t)
+	b.Finish(t)
 	if obs := b.observe(t, req); obs.Protected {
 		t.Error("Observe says that it is protected still")
 	}

@@ -68,7 +68,7 @@ func undeclared[S any](t testing.TB, b *bench[S]) {
 		}
 	}
 	b.kind.addLabel(t, req.Name, "owner", "somebody")
-	b.Settle(t)
+	b.Finish(t)
 	unchanged(t, b.observe(t, req))
 }
 
@@ -82,7 +82,7 @@ func exactly[S any](t testing.TB, b *bench[S]) {
 	first, second := drifting[0], drifting[1]
 	b.kind.Cloud.Edit(t, req.Name, first.Name, first.drift())
 	b.kind.Cloud.Edit(t, req.Name, second.Name, second.drift())
-	b.Settle(t)
+	b.Finish(t)
 	changes := b.observe(t, req).Changes
 	if diff := cmp.Diff(sorted(first.Name, second.Name), sorted(driver.Names(changes)...)); diff != "" {
 		t.Fatalf("changes (-want +got):\n%s", diff)
@@ -106,7 +106,7 @@ func together[S any](t testing.TB, b *bench[S]) {
 	for _, f := range drifting {
 		b.kind.Cloud.Edit(t, req.Name, f.Name, f.drift())
 	}
-	b.Settle(t)
+	b.Finish(t)
 	changes := b.observe(t, req).Changes
 	if len(changes) != len(drifting) {
 		t.Errorf("%d fields drifted, and the changes are %v", len(drifting), driver.Names(changes))
@@ -140,7 +140,7 @@ func impossible[S any](t testing.TB, b *bench[S]) {
 	if cost := b.Calls().minus(before); cost.Writes != 1 {
 		t.Errorf("the rest cost %+v, want one write", cost)
 	}
-	b.Settle(t)
+	b.Finish(t)
 	if obs := b.observe(t, req); obs.Mark != b.markOf(req) {
 		t.Error("the mark was not written beside it")
 	}
@@ -195,7 +195,7 @@ func refused[S any](t testing.TB, b *bench[S]) {
 		}
 		result, err := b.open(t).Update(t.Context(), req, b.observe(t, req).Changes)
 		lift()
-		b.Settle(t)
+		b.Finish(t)
 		if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != f.Name || driver.CodeOf(result.Failed[0].Err) != driver.Denied {
 			t.Errorf("%s: got %v, Failed %v, want that field, Denied", f.Name, err, result.Failed)
 		}
@@ -212,7 +212,7 @@ func driftBeside[S any](t testing.TB, b *bench[S], name, not string) (string, bo
 	for _, f := range b.kind.drifting(t) {
 		if f.Name != not {
 			b.kind.Cloud.Edit(t, name, f.Name, f.drift())
-			b.Settle(t)
+			b.Finish(t)
 			return f.Name, true
 		}
 	}

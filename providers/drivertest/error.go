@@ -150,7 +150,7 @@ func failedDelete[S any](t testing.TB, b *bench[S], kind FaultKind) {
 		b.wrong(t, "Delete", err, kind)
 	})
 	lift()
-	b.Settle(t)
+	b.Finish(t)
 	if obs := b.observe(t, req); obs.State != driver.Ready {
 		t.Errorf("afterwards the state is %v, want Ready", obs.State)
 	}
@@ -189,7 +189,7 @@ func lostUpdate[S any](t testing.TB, b *bench[S]) {
 	}
 	b.wrong(t, "Update", err, ResponseLost)
 	lift()
-	b.Settle(t)
+	b.Finish(t)
 	unchanged(t, b.observe(t, req))
 }
 
@@ -234,7 +234,7 @@ func lateCreate[S any](t testing.TB, b *bench[S]) {
 		t.Fatalf("Create: %v", err)
 	}
 	req.Operation = result.Operation
-	b.Settle(t)
+	b.Finish(t)
 	obs := b.observe(t, req)
 	if obs.State == driver.Ready || obs.Available {
 		t.Errorf("got %v, available %t: a failed creation counts as done", obs.State, obs.Available)

@@ -109,7 +109,7 @@ func drift[S any](t testing.TB, b *bench[S], f Field) {
 	b.create(t, &req)
 	to, _ := get(&req.Spec, f.Name)
 	b.kind.Cloud.Edit(t, req.Name, f.Name, f.drift())
-	b.Settle(t)
+	b.Finish(t)
 	obs := b.observe(t, req)
 	effect := f.DriftEffect
 	if effect == "" {
@@ -128,7 +128,7 @@ func same[S any](t testing.TB, b *bench[S], f Field) {
 		req := b.request(t, b.kind.Full())
 		b.create(t, &req)
 		b.kind.Cloud.Edit(t, req.Name, f.Name, value)
-		b.Settle(t)
+		b.Finish(t)
 		if obs := b.observe(t, req); len(obs.Changes) != 0 {
 			t.Errorf("%v in the cloud: got changes %v, want none", value, obs.Changes)
 		}

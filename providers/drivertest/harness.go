@@ -29,8 +29,8 @@ type Harness struct {
 
 	// Now is the clock that requests are dated by; time.Now if nil.
 	Now func() time.Time
-	// Settle lets the cloud finish what it is at: by moving its clock, if it has one. nil if it needs no time.
-	Settle func(t testing.TB)
+	// Finish lets the cloud finish what it is at: by moving its clock, if it has one. nil if it needs no time.
+	Finish func(t testing.TB)
 	// Calls returns how many calls the cloud has seen since it began.
 	Calls func() Calls
 	// Fail makes calls fail until lifted; nil skips all that needs it.

@@ -186,7 +186,7 @@ func createTwice[S any](t testing.TB, b *bench[S]) {
 	if code := driver.CodeOf(err); err == nil || code != driver.Conflict {
 		t.Errorf("got error %v (%v), want one of code Conflict", err, code)
 	}
-	b.Settle(t)
+	b.Finish(t)
 	if diff := cmp.Diff(first, b.observe(t, req)); diff != "" {
 		t.Errorf("a second Create changed the object (-before +after):\n%s", diff)
 	}
@@ -198,7 +198,7 @@ func updateMissing[S any](t testing.TB, b *bench[S]) {
 	if code := driver.CodeOf(err); err == nil || code != driver.NotFound {
 		t.Errorf("got error %v (%v), want one of code NotFound", err, code)
 	}
-	b.Settle(t)
+	b.Finish(t)
 	if obs := b.observe(t, req); obs.State != driver.Absent {
 		t.Errorf("Update made an object: %v", obs.State)
 	}
@@ -311,7 +311,7 @@ func stopped[S any](t testing.TB, b *bench[S]) {
 	req := b.request(t, b.kind.Minimal())
 	b.create(t, &req)
 	b.kind.Cloud.Stop(t, req.Name)
-	b.Settle(t)
+	b.Finish(t)
 	if obs := b.observe(t, req); obs.State != driver.Ready || obs.Available || !obs.Stopped {
 		t.Errorf("got %v, available %t, stopped %t", obs.State, obs.Available, obs.Stopped)
 	}
@@ -345,7 +345,7 @@ func newPassword[S any](t testing.TB, b *bench[S]) {
 	if err != nil {
 		t.Errorf("an update that is not about the password: %v", err)
 	}
-	b.Settle(t)
+	b.Finish(t)
 	if b.kind.Cloud.Password != nil && b.kind.Cloud.Password(t, req.Name) != req.Login.Password {
 		t.Error("the password was touched by an update that is not about it")
 	}

@@ -185,7 +185,7 @@ func listAgrees[S any](t testing.TB, b *bench[S]) {
 		stopped := b.request(t, b.kind.Minimal())
 		b.create(t, &stopped)
 		b.kind.Cloud.Stop(t, stopped.Name)
-		b.Settle(t)
+		b.Finish(t)
 		agrees(t, b, walk(t, b, b.Harness.open(t), driver.ListRequest{}), stopped)
 	}
 	pages := walk(t, b, b.Harness.open(t), driver.ListRequest{})
@@ -220,7 +220,7 @@ func listMarks[S any](t testing.TB, b *bench[S]) {
 	b.kind.Cloud.Relabel(t, nobodys.Name, map[string]string{"owner": "somebody"})
 	released.Mark.Released = true
 	b.kind.Cloud.Relabel(t, released.Name, released.Mark.Labels())
-	b.Settle(t)
+	b.Finish(t)
 	pages := walk(t, b, b.Harness.open(t), driver.ListRequest{})
 	for _, req := range []request[S]{ours, theirs, nobodys, released} {
 		listed, page := find(t, pages, req.Name)
@@ -341,7 +341,7 @@ func listedElsewhere[S any](t testing.TB, b *bench[S], s driver.Session, locatio
 	if _, err := table.Of[S](s, b.name).Create(t.Context(), req); err != nil {
 		t.Fatalf("Create: %v", err)
 	}
-	b.Settle(t)
+	b.Finish(t)
 	if listed, _ := find(t, walk(t, b, s, driver.ListRequest{}), req.Name); listed == nil {
 		t.Error("the session that made the object does not list it")
 	}

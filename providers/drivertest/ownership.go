@@ -106,7 +106,7 @@ func foreignAccount[S any](t testing.TB, b *bench[S]) {
 	if _, err := table.Of[S](conn, b.name).Create(t.Context(), theirs); err != nil {
 		t.Fatalf("Create in the other account: %v", err)
 	}
-	b.Settle(t)
+	b.Finish(t)
 	ours := b.request(t, b.kind.Full())
 	ours.Name = theirs.Name
 	if !b.kind.GlobalNames {

@@ -131,7 +131,7 @@ func parentGone[S any](t testing.TB, b *bench[S]) {
 	req.Parent = b.kind.Within(t)
 	b.create(t, &req)
 	b.kind.RemoveParent(t, req.Parent)
-	b.Settle(t)
+	b.Finish(t)
 	unreachable(t, b, b.open(t), req)
 }
 

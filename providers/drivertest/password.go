@@ -44,7 +44,7 @@ func describedPasswords[S any](t testing.TB, b *bench[S]) {
 			t.Errorf("RefusedPasswords[%d], of %d bytes: got error %v, want code Invalid", i, len(password), err)
 		}
 		noSecrets(t, err, []string{password})
-		b.Settle(t)
+		b.Finish(t)
 		if b.kind.Cloud.Password != nil && b.kind.Cloud.Password(t, req.Name) != last {
 			t.Errorf("RefusedPasswords[%d], of %d bytes, replaced the password that was set", i, len(password))
 		}

@@ -33,8 +33,8 @@ func (h Harness) Checks() []Check {
 	if h.Now == nil {
 		h.Now = time.Now
 	}
-	if h.Settle == nil {
-		h.Settle = func(testing.TB) {}
+	if h.Finish == nil {
+		h.Finish = func(testing.TB) {}
 	}
 	if h.Patience == 0 {
 		h.Patience = 300 * time.Millisecond

@@ -65,7 +65,7 @@ func harness(t *testing.T, durations localcloud.Durations) drivertest.Harness {
 		},
 		Secrets: []string{string(ours.Credentials[v1alpha1.SecretKeyGCPCredentials]), "canary-"},
 		Now:     c.clock.Now,
-		Settle:  c.settle,
+		Finish:  c.settle,
 		Calls: func() drivertest.Calls {
 			return drivertest.Calls{Reads: c.count(localcloud.Reads), Writes: c.count(localcloud.Writes)}
 		},

@@ -87,7 +87,7 @@ func harnessOf(opts mem.Options) (drivertest.Harness, *mem.Cloud) {
 		PageSize: func(n int) (lift func()) { return mem.LimitPages(cloud, n) },
 		Secrets:  []string{string(ours.Credentials["AWS_SECRET_ACCESS_KEY"])},
 		Now:      c.Now,
-		Settle:   func(testing.TB) { c.advance(time.Hour) },
+		Finish:   func(testing.TB) { c.advance(time.Hour) },
 		Calls: func() drivertest.Calls {
 			return drivertest.Calls{Reads: cloud.Count(mem.Filter{Access: mem.Reads}), Writes: cloud.Count(mem.Filter{Access: mem.Writes})}
 		},

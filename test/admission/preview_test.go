@@ -34,7 +34,7 @@ func runController(t *testing.T) *mem.Cloud {
 	t.Cleanup(func() { unask(t) })
 	o := controllers.Options{
 		Drivers:    map[string]driver.Driver{"aws": cloud.Driver()},
-		SyncPeriod: time.Second, Settle: 50 * time.Millisecond, Workers: 4, WebhookAddress: address,
+		SyncPeriod: time.Second, ConsistencyWindow: 50 * time.Millisecond, Workers: 4, WebhookAddress: address,
 	}
 	m, err := system.Start(t.Context(), shared.Cluster.Config(), &system.KillSwitch{}, o, controllers.ManagerOptions{})
 	if err != nil {

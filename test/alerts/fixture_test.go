@@ -121,7 +121,7 @@ func (c *fixture) start(o controllers.Options, mo controllers.ManagerOptions) {
 	if o.Workers == 0 {
 		o.Workers = 8
 	}
-	o.Settle = 300 * time.Millisecond
+	o.ConsistencyWindow = 300 * time.Millisecond
 	cfg := rest.CopyConfig(c.of.user)
 	cfg.Wrap(c.disturbRequests)
 	var err error

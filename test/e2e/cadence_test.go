@@ -165,7 +165,7 @@ func newDayFixture(t *testing.T) *dayFixture {
 	}, 1)
 	const timeout = time.Minute
 	s.StartManager(t, controllers.Options{
-		SyncPeriod: daySync, Settle: 5 * time.Second, Now: clock.Now, NewQueue: clock.queue,
+		SyncPeriod: daySync, ConsistencyWindow: 5 * time.Second, Now: clock.Now, NewQueue: clock.queue,
 		// Tokens and signatures are of the machine's own time.
 		Drivers: map[string]driver.Driver{
 			"aws": aws.New(aws.Options{Endpoint: s.Cloud.AWSEndpoint(), CallTimeout: timeout}),

@@ -150,7 +150,7 @@ func (e *environment) start(change func(driver.Driver, *system.KillSwitch) drive
 	}
 	e.Must(controllers.Setup(e.whole.Context(), mgr, controllers.Options{
 		Drivers: map[string]driver.Driver{"aws": d}, Kinds: append(kind.All(), Kind()), ClusterID: id, Namespace: system.Namespace,
-		SyncPeriod: time.Second, Settle: 50 * time.Millisecond, Refresh: 50 * time.Millisecond, Workers: 4, Registry: prometheus.NewRegistry(),
+		SyncPeriod: time.Second, ConsistencyWindow: 50 * time.Millisecond, Refresh: 50 * time.Millisecond, Workers: 4, Registry: prometheus.NewRegistry(),
 	}))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(e.whole.Context()))
 	done := make(chan struct{})

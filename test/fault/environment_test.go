@@ -97,7 +97,7 @@ func (w *environment) launch(
 		cfg.Wrap(wrap)
 	}
 	cfg.Wrap(w.interceptor.wrap)
-	o.ClusterID, o.SyncPeriod, o.Settle, o.Workers = w.cluster, syncPeriod, settle, 32
+	o.ClusterID, o.SyncPeriod, o.ConsistencyWindow, o.Workers = w.cluster, syncPeriod, settle, 32
 	m, err := system.Start(ctx, cfg, life, o, controllers.ManagerOptions{Namespaces: namespaces})
 	if err == nil {
 		exposed.follow(m)

@@ -40,7 +40,7 @@ func TestHangingAccount(t *testing.T) {
 					"aws": aws.New(aws.Options{Endpoint: w.Cloud.AWSEndpoint(), HTTPClient: &http.Client{Transport: calls}, CallTimeout: time.Hour}),
 					"gcp": gcp.New(gcp.Options{Endpoint: w.Cloud.GCPEndpoint(), Transport: calls, CallTimeout: time.Hour}),
 				},
-				SyncPeriod: syncPeriod, Settle: settle, Workers: 32,
+				SyncPeriod: syncPeriod, ConsistencyWindow: settle, Workers: 32,
 			}, controllers.ManagerOptions{Namespaces: []string{healthy.name, sick.name}})
 			if err != nil {
 				t.Fatal(err)

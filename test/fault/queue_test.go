@@ -153,7 +153,7 @@ func newSlots(t *testing.T, workers int, now func() time.Time) *slots {
 	}
 	cloud := aws.New(aws.Options{Endpoint: s.Cloud.AWSEndpoint(), HTTPClient: &http.Client{Transport: s}, CallTimeout: time.Hour})
 	m, err := system.Start(t.Context(), rest.CopyConfig(s.user), nil, controllers.Options{
-		Drivers: map[string]driver.Driver{"aws": cloud}, SyncPeriod: period, Settle: settle, Workers: workers, Now: now,
+		Drivers: map[string]driver.Driver{"aws": cloud}, SyncPeriod: period, ConsistencyWindow: settle, Workers: workers, Now: now,
 	}, controllers.ManagerOptions{})
 	if err != nil {
 		t.Fatal(err)

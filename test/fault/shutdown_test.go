@@ -32,7 +32,7 @@ func TestShutdown(t *testing.T) {
 	})
 	m, err := system.Start(t.Context(), rest.CopyConfig(w.user), nil, controllers.Options{
 		Drivers:    map[string]driver.Driver{"gcp": gcp.New(gcp.Options{Endpoint: w.Cloud.GCPEndpoint(), Transport: transport})},
-		SyncPeriod: syncPeriod, Settle: settle, Workers: 2,
+		SyncPeriod: syncPeriod, ConsistencyWindow: settle, Workers: 2,
 	}, controllers.ManagerOptions{})
 	if err != nil {
 		t.Fatal(err)

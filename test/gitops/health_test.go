@@ -102,11 +102,11 @@ func TestHealthTellsWhy(t *testing.T) {
 	}{
 		{"without status", bare, verdict{"Progressing", "Mooring has not reconciled it yet"}},
 		{"not reconciled yet", born().unstructured(t), verdict{"Progressing", "Mooring has not reconciled it yet"}},
-		{"edited, not reconciled yet", born().turn(condition.Settled).edit().unstructured(t), verdict{"Progressing", "Mooring has not reconciled it yet"}},
-		{"usable and as declared", born().turn(condition.Settled).unstructured(t), verdict{"Healthy", "Ready: so it is"}},
-		{"drift waits", born().turn(condition.Settled).turn(condition.DriftWaits).unstructured(t), verdict{"Healthy", "ApprovalRequired: so it is"}},
+		{"edited, not reconciled yet", born().turn(condition.UpToDate).edit().unstructured(t), verdict{"Progressing", "Mooring has not reconciled it yet"}},
+		{"usable and as declared", born().turn(condition.UpToDate).unstructured(t), verdict{"Healthy", "Ready: so it is"}},
+		{"drift waits", born().turn(condition.UpToDate).turn(condition.DriftWaits).unstructured(t), verdict{"Healthy", "ApprovalRequired: so it is"}},
 		{"an edit waits", born().turn(condition.EditWaits).unstructured(t), verdict{"Degraded", "ApprovalRequired: so it is"}},
-		{"a deletion that can't go on", born().turn(condition.Settled).delete().turn(condition.DeletionStalled).unstructured(t), verdict{"Progressing", "DeletionProtected: so it is"}},
+		{"a deletion that can't go on", born().turn(condition.UpToDate).delete().turn(condition.DeletionStalled).unstructured(t), verdict{"Progressing", "DeletionProtected: so it is"}},
 	} {
 		if got := script.health(t, tt.object); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)

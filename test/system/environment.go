@@ -188,7 +188,7 @@ func (e *Environment) Drivers(kill *KillSwitch, callTimeout time.Duration) map[s
 	return drivers
 }
 
-// StartManager starts a manager in the environment. Of o, the zero values of Drivers, SyncPeriod, Workers and Settle are filled
+// StartManager starts a manager in the environment. Of o, the zero values of Drivers, SyncPeriod, Workers and ConsistencyWindow are filled
 // with ones that suit tests. wrap, if not nil, wraps the transport to the API server, outside the kill switch.
 func (e *Environment) StartManager(t testing.TB, o controllers.Options, wrap func(http.RoundTripper) http.RoundTripper) *Manager {
 	t.Helper()
@@ -202,8 +202,8 @@ func (e *Environment) StartManager(t testing.TB, o controllers.Options, wrap fun
 	if o.Workers == 0 {
 		o.Workers = 16
 	}
-	if o.Settle == 0 {
-		o.Settle = 300 * time.Millisecond
+	if o.ConsistencyWindow == 0 {
+		o.ConsistencyWindow = 300 * time.Millisecond
 	}
 	cfg := e.Config()
 	if wrap != nil {

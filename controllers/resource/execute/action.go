@@ -188,7 +188,7 @@ func (w *work) release(ctx context.Context) (outcome.Outcome, error) {
 }
 
 func (w *work) delete(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
-	if !w.Memory.DeleteSent.IsZero() && w.Now.Sub(w.Memory.DeleteSent) < w.executor.Settle {
+	if !w.Memory.DeleteSent.IsZero() && w.Now.Sub(w.Memory.DeleteSent) < w.executor.ConsistencyWindow {
 		return outcome.Outcome{State: condition.Deleting, Reason: a.Reason, Message: a.Message, Next: outcome.Polling}, nil
 	}
 	if err := w.executor.store().ensureFresh(ctx, w.Object); err != nil {
@@ -236,7 +236,7 @@ func (w *work) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error)
 	out := outcome.Outcome{Reason: a.Reason, Message: a.Message, Detail: a.Detail, Pending: a.Pending, Planned: true, Hash: a.Hash}
 	switch a.Verb {
 	case plan.Converge:
-		out.State, out.Next = condition.Settled, outcome.AtSync
+		out.State, out.Next = condition.UpToDate, outcome.AtSync
 		w.Memory.Sent, w.Memory.InVain = nil, false
 		w.done.LeftRollout = true
 	case plan.AwaitApproval:

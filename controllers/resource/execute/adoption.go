@@ -11,7 +11,7 @@ import (
 // takeOver notes, before the mark is written, that the cloud object becomes this object's. It waits while the cloud may not show
 // a mark that was just written.
 func (w *work) takeOver(ctx context.Context, changes []driver.Change, wasBound bool) (waits bool, err error) {
-	if w.Now.Sub(w.Memory.SentAt) < w.executor.Settle && w.Memory.WasSent(changes[0]) {
+	if w.Now.Sub(w.Memory.SentAt) < w.executor.ConsistencyWindow && w.Memory.WasSent(changes[0]) {
 		return true, nil
 	}
 	if w.Password.Refused != nil {

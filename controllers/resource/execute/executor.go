@@ -41,10 +41,10 @@ type Executor struct {
 	Publisher *Publisher
 	// Requeue has an object reconciled at once.
 	Requeue func(client.ObjectKey, account.Priority)
-	// Settle is how long the cloud may take to show what was written; Deadline bounds the calls of one action.
-	Settle   time.Duration
-	Deadline time.Duration
-	Clock    func() time.Time
+	// ConsistencyWindow is how long the cloud may take to show what was written; Deadline bounds the calls of one action.
+	ConsistencyWindow time.Duration
+	Deadline          time.Duration
+	Clock             func() time.Time
 }
 
 // A Task is an action, and what it takes to do it: values, which Execute does not change.

@@ -13,8 +13,8 @@ import (
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
 
-// A Verdict ends a reconciliation before its cloud object is planned for: with an outcome, or with an action that needs no observation.
-type Verdict struct {
+// A Stop ends a reconciliation before its cloud object is planned for: with an outcome, or with an action that needs no observation.
+type Stop struct {
 	Outcome outcome.Outcome
 	Action  *plan.Action
 	// Err is why the reconciliation ended; it stands in place of both.
@@ -23,29 +23,29 @@ type Verdict struct {
 	Said Said
 }
 
-// A check returns a Verdict to end the reconciliation with, or nil to go on.
-type check func(Gathered) *Verdict
+// A check returns a Stop to end the reconciliation with, or nil to go on.
+type check func(Gathered) *Stop
 
 // isManaged: an object that is being deleted and no longer has our finalizer is none of our business.
-func isManaged(g Gathered) *Verdict {
+func isManaged(g Gathered) *Stop {
 	if g.Deleting && !controllerutil.ContainsFinalizer(g.Object, v1alpha1.FinalizerResource) {
-		return &Verdict{Outcome: outcome.Outcome{Deleted: true}}
+		return &Stop{Outcome: outcome.Outcome{Deleted: true}}
 	}
 	return nil
 }
 
 // isNotPaused: a pause stops everything, deletion too.
-func isNotPaused(g Gathered) *Verdict {
+func isNotPaused(g Gathered) *Stop {
 	switch {
 	case g.Object.GetAnnotations()[v1alpha1.AnnotationPaused] != "true":
 		return nil
 	case g.Deleting:
-		return &Verdict{Outcome: outcome.Outcome{
+		return &Stop{Outcome: outcome.Outcome{
 			State: condition.DeletionStalled, Reason: v1alpha1.ReasonPaused, Next: outcome.Never,
 			Message: "it is being deleted, but it is paused by the annotation " + v1alpha1.AnnotationPaused + "; remove the annotation to continue",
 		}}
 	default:
-		return &Verdict{Outcome: outcome.Outcome{
+		return &Stop{Outcome: outcome.Outcome{
 			State: condition.Paused, Reason: v1alpha1.ReasonPaused, Next: outcome.Never,
 			Message: "paused by the annotation " + v1alpha1.AnnotationPaused + "; remove it to continue",
 		}}
@@ -53,14 +53,14 @@ func isNotPaused(g Gathered) *Verdict {
 }
 
 // mayExist: without a stored name nothing was ever created, so there is nothing to delete; nor is there if every creation was refused.
-func mayExist(g Gathered) *Verdict {
+func mayExist(g Gathered) *Stop {
 	switch {
 	case !g.Deleting:
 		return nil
 	case !g.bound():
-		return &Verdict{Action: &plan.Action{Verb: plan.RemoveFinalizer, Message: "it was never created in the cloud"}}
+		return &Stop{Action: &plan.Action{Verb: plan.RemoveFinalizer, Message: "it was never created in the cloud"}}
 	case neverCreated(g):
-		return &Verdict{Action: &plan.Action{Verb: plan.RemoveFinalizer, Message: "nothing was created in the cloud, because the cloud refused it", Verify: true}}
+		return &Stop{Action: &plan.Action{Verb: plan.RemoveFinalizer, Message: "nothing was created in the cloud, because the cloud refused it", Verify: true}}
 	default:
 		return nil
 	}
@@ -68,23 +68,23 @@ func mayExist(g Gathered) *Verdict {
 
 // isNotRemoved: if the kind itself is being removed from the cluster, deletion is nobody's wish, and everything stays
 // in the cloud. That needs no cloud, which may be out of reach by then.
-func isNotRemoved(g Gathered) *Verdict {
+func isNotRemoved(g Gathered) *Stop {
 	if !g.Removed {
 		return nil
 	}
-	return &Verdict{Action: &plan.Action{Verb: plan.RemoveFinalizer, Message: "the CustomResourceDefinition is being deleted, so the cloud object stays", Orphaned: true}}
+	return &Stop{Action: &plan.Action{Verb: plan.RemoveFinalizer, Message: "the CustomResourceDefinition is being deleted, so the cloud object stays", Orphaned: true}}
 }
 
 // hasClass: what the class does not allow is not created; what exists already is still looked at, and can be deleted.
-func hasClass(g Gathered) *Verdict {
+func hasClass(g Gathered) *Stop {
 	if g.Problem == nil || g.Class.Config != nil && (g.bound() || g.Deleting) {
 		return nil
 	}
-	return &Verdict{Err: &identity.ValidationError{Reason: g.Problem.Reason, Message: g.Problem.String()}}
+	return &Stop{Err: &identity.ValidationError{Reason: g.Problem.Reason, Message: g.Problem.String()}}
 }
 
 // isSameCloud: what is bound to one cloud is never looked for in another, where it would seem gone.
-func isSameCloud(g Gathered) *Verdict {
+func isSameCloud(g Gathered) *Stop {
 	if bound := cmp.Or(g.status().Provider, g.Parent.Provider); bound != "" && bound != g.Provider {
 		return elsewhere(g, fmt.Sprintf("%s is in %s, but the provider config now leads to %s; change the provider config back, or refer to another", subject(g), bound, g.Provider))
 	}
@@ -92,7 +92,7 @@ func isSameCloud(g Gathered) *Verdict {
 }
 
 // isSupported: the cloud has such a kind.
-func isSupported(g Gathered) *Verdict {
+func isSupported(g Gathered) *Stop {
 	if g.Supported {
 		return nil
 	}
@@ -101,16 +101,16 @@ func isSupported(g Gathered) *Verdict {
 
 // hasSlot: no account takes more than its share of the workers. No worker waits here: the object is reconciled again once a
 // slot is free.
-func hasSlot(g Gathered) *Verdict {
+func hasSlot(g Gathered) *Stop {
 	if !g.Slot.Queued {
 		return nil
 	}
 	out, said := whileQueued(g)
-	return &Verdict{Outcome: out, Said: said}
+	return &Stop{Outcome: out, Said: said}
 }
 
 // isSameAccount: what is bound to one account is never looked for in another, where it would seem gone.
-func isSameAccount(g Gathered) *Verdict {
+func isSameAccount(g Gathered) *Stop {
 	if bound := cmp.Or(g.status().AccountID, g.Parent.Account); bound != "" && bound != string(g.Account) {
 		return elsewhere(g, fmt.Sprintf("%s is in account %s, but the provider config now leads to %s; change the provider config back, or refer to another", subject(g), bound, g.Account))
 	}
@@ -118,7 +118,7 @@ func isSameAccount(g Gathered) *Verdict {
 }
 
 // isNotMoved: an object for which nothing was created is not tied to the name, location and account of the creation that was refused.
-func isNotMoved(g Gathered) *Verdict {
+func isNotMoved(g Gathered) *Stop {
 	if !g.Deleting && neverCreated(g) && plan.Moved(g.status(), g.Asks) {
 		return unbinding()
 	}
@@ -126,26 +126,26 @@ func isNotMoved(g Gathered) *Verdict {
 }
 
 // isNotFailed: why an operation that the cloud had begun failed is said before the cloud object is observed again.
-func isNotFailed(g Gathered) *Verdict {
+func isNotFailed(g Gathered) *Stop {
 	if g.OperationError == nil {
 		return nil
 	}
-	return &Verdict{Err: outcome.Acted{Err: g.OperationError}}
+	return &Stop{Err: outcome.Acted{Err: g.OperationError}}
 }
 
 // elsewhere is for an object whose provider config now leads away from where it was bound. If nothing was created for it, it is bound to
 // where its spec and its provider config lead now, by the next reconciliation.
-func elsewhere(g Gathered, message string) *Verdict {
+func elsewhere(g Gathered, message string) *Stop {
 	if !g.Deleting && neverCreated(g) {
 		return unbinding()
 	}
 	return stalled(v1alpha1.ReasonAccountChanged, message)
 }
 
-func unbinding() *Verdict {
-	return &Verdict{Action: &plan.Action{Verb: plan.ClearBinding, Verify: true}}
+func unbinding() *Stop {
+	return &Stop{Action: &plan.Action{Verb: plan.ClearBinding, Verify: true}}
 }
 
-func stalled(reason v1alpha1.Reason, message string) *Verdict {
-	return &Verdict{Outcome: outcome.Outcome{State: condition.Stalled, Reason: reason, Message: message, Next: outcome.AtSync}}
+func stalled(reason v1alpha1.Reason, message string) *Stop {
+	return &Stop{Outcome: outcome.Outcome{State: condition.Stalled, Reason: reason, Message: message, Next: outcome.AtSync}}
 }

@@ -85,31 +85,31 @@ func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
 					all[i].gather = func(*gathering, context.Context) error { taken++; return nil }
 				}
 			}
-			verdict := w.run(t.Context(), all)
+			stop := w.run(t.Context(), all)
 			if taken != test.steps {
 				t.Errorf("%d steps were taken, want %d", taken, test.steps)
 			}
-			if verdict == nil {
-				verdict = &Verdict{}
+			if stop == nil {
+				stop = &Stop{}
 			}
 			var action plan.Action
-			if verdict.Action != nil {
-				action = *verdict.Action
+			if stop.Action != nil {
+				action = *stop.Action
 			}
-			if action.Verb != test.verb || verdict.Outcome.State != test.state || verdict.Outcome.Reason != test.reason || verdict.Outcome.Deleted != test.deleted {
-				t.Errorf("it ended with %q and %+v", action.Verb, verdict.Outcome)
+			if action.Verb != test.verb || stop.Outcome.State != test.state || stop.Outcome.Reason != test.reason || stop.Outcome.Deleted != test.deleted {
+				t.Errorf("it ended with %q and %+v", action.Verb, stop.Outcome)
 			}
-			if verdict.Outcome.State == condition.Stalled && verdict.Outcome.Next != outcome.AtSync {
-				t.Errorf("it comes back %v", verdict.Outcome.Next)
+			if stop.Outcome.State == condition.Stalled && stop.Outcome.Next != outcome.AtSync {
+				t.Errorf("it comes back %v", stop.Outcome.Next)
 			}
 			var refusal v1alpha1.Reason
-			if refused, ok := errors.AsType[*identity.ValidationError](verdict.Err); ok {
+			if refused, ok := errors.AsType[*identity.ValidationError](stop.Err); ok {
 				refusal = refused.Reason
-			} else if _, acted := errors.AsType[outcome.Acted](verdict.Err); acted {
+			} else if _, acted := errors.AsType[outcome.Acted](stop.Err); acted {
 				refusal = v1alpha1.ReasonFailed
 			}
 			if refusal != test.refusal {
-				t.Errorf("it ended with %v", verdict.Err)
+				t.Errorf("it ended with %v", stop.Err)
 			}
 		})
 	}
@@ -127,7 +127,7 @@ func TestWhoIsPausedReadsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d, _ := withPassword(nil)
 			change(d)
-			if _, verdict := (&Gatherer{Kind: kind.Database()}).Gather(t.Context(), Start{Object: d, Now: time.Now()}); verdict == nil {
+			if _, stop := (&Gatherer{Kind: kind.Database()}).Gather(t.Context(), Start{Object: d, Now: time.Now()}); stop == nil {
 				t.Error("it went on")
 			}
 		})
@@ -147,7 +147,7 @@ func TestUnmade(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, _ := storedBucket(t, false)
-			g := (&Gatherer{Kind: kind.Bucket(), Settle: time.Hour}).begin(Start{Object: b, Now: time.Now()})
+			g := (&Gatherer{Kind: kind.Bucket(), ConsistencyWindow: time.Hour}).begin(Start{Object: b, Now: time.Now()})
 			g.Request.Mark = driver.Mark{Cluster: "here", Namespace: "shop", Name: "photos", UID: "uid-now"}
 			g.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: g.Request.Mark, Changes: []driver.Change{tc.change}}
 			g.Cloud.Sent, g.Cloud.SentAt = []driver.Change{tc.change}, g.Now
@@ -155,7 +155,7 @@ func TestUnmade(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !g.View.InConsistencyWindow || g.Unmade != tc.want {
-				t.Errorf("unsettled %t, unmade %t, want %t", g.View.InConsistencyWindow, g.Unmade, tc.want)
+				t.Errorf("inWindow %t, unmade %t, want %t", g.View.InConsistencyWindow, g.Unmade, tc.want)
 			}
 		})
 	}

@@ -41,8 +41,8 @@ type Gatherer struct {
 	Requeue func(client.ObjectKey, account.Priority)
 	// ClusterID tells this cluster's cloud objects from those of others.
 	ClusterID string
-	// Sync is how often a converged object is observed, and Settle how long the cloud may take to show what was written.
-	Sync, Settle time.Duration
+	// Sync is how often a converged object is observed, and ConsistencyWindow how long the cloud may take to show what was written.
+	Sync, ConsistencyWindow time.Duration
 }
 
 // A Start is what gathering begins with.
@@ -65,35 +65,35 @@ type gathering struct {
 	priority account.Priority
 }
 
-// Gather gathers what is known of an object, as far as the checks let it. What it returns holds also beside a Verdict. Whoever calls it
+// Gather gathers what is known of an object, as far as the checks let it. What it returns holds also beside a Stop. Whoever calls it
 // releases the slot.
-func (g *Gatherer) Gather(ctx context.Context, start Start) (Gathered, *Verdict) {
+func (g *Gatherer) Gather(ctx context.Context, start Start) (Gathered, *Stop) {
 	w, done := g.begin(start), false
 	defer func() {
 		if !done { // a driver panicked, and nobody else will release the slot
 			w.Release(w.CallError)
 		}
 	}()
-	verdict := w.run(ctx, steps())
+	stop := w.run(ctx, steps())
 	w.Redact, done = w.Redactor(), true
-	return w.Gathered, verdict
+	return w.Gathered, stop
 }
 
-func (g *gathering) run(ctx context.Context, steps []step) *Verdict {
+func (g *gathering) run(ctx context.Context, steps []step) *Stop {
 	for _, s := range steps {
 		if s.gather != nil {
 			if err := s.gather(g, ctx); err != nil {
-				return &Verdict{Err: err}
+				return &Stop{Err: err}
 			}
 		}
 		if s.check == nil {
 			continue
 		}
-		if verdict := s.check(g.Gathered); verdict != nil {
-			if verdict.Outcome.Queued {
-				g.Memory.Queue.Said = verdict.Said
+		if stop := s.check(g.Gathered); stop != nil {
+			if stop.Outcome.Queued {
+				g.Memory.Queue.Said = stop.Said
 			}
-			return verdict
+			return stop
 		}
 	}
 	return nil

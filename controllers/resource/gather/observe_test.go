@@ -161,10 +161,10 @@ func TestGatherWritesNothing(t *testing.T) {
 					}
 					before := d.DeepCopy()
 					cloud.observation = seen
-					known, verdict := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()})
+					known, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()})
 					defer known.Release(known.CallError)
-					if (verdict != nil) != is(4) {
-						t.Fatalf("it ended with %+v", verdict)
+					if (stop != nil) != is(4) {
+						t.Fatalf("it ended with %+v", stop)
 					}
 					if !equality.Semantic.DeepEqual(before, d) {
 						t.Error("the object itself was changed")
@@ -202,10 +202,10 @@ func TestPanicWhileObservingReleasesTheSlot(t *testing.T) {
 	}()
 	cloud.panics = false
 	d.Name = "another"
-	known, verdict := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()})
+	known, stop := gatherer.Gather(t.Context(), Start{Object: d, Now: time.Now()})
 	defer known.Release(nil)
-	if verdict != nil {
-		t.Errorf("it ended with %+v", verdict)
+	if stop != nil {
+		t.Errorf("it ended with %+v", stop)
 	}
 }
 

@@ -91,13 +91,13 @@ func parentOf(object v1alpha1.ResourceObject) Parent {
 
 // hasParent: what is not in the cloud yet waits, without a call, until its parent can take it. What is there is observed whatever its
 // parent is up to, and a deletion needs no parent.
-func hasParent(g Gathered) *Verdict {
+func hasParent(g Gathered) *Stop {
 	p, observes := g.Parent, g.Policy.Management == v1alpha1.ManagementObserve
 	switch {
 	case p.Named == "" || g.Deleting:
 		return nil
 	case !p.Found:
-		return &Verdict{Err: &identity.ValidationError{
+		return &Stop{Err: &identity.ValidationError{
 			Reason: v1alpha1.ReasonParentNotFound, Message: fmt.Sprintf("there is no %s in this namespace; create it, or delete this object", p.Named),
 		}}
 	case g.bound() && !neverCreated(g) && !p.Ref.Zero():
@@ -105,14 +105,14 @@ func hasParent(g Gathered) *Verdict {
 	case observes && !p.Ref.Zero() || p.takes():
 		return nil
 	default:
-		return &Verdict{Outcome: waitForParent(g)}
+		return &Stop{Outcome: waitForParent(g)}
 	}
 }
 
 // isSameParent: what was created within one cloud object is never looked for within another, where it would seem gone. A name is that of one
 // object in one location of an account alone. One with another id took the place of the parent under its name: what is within that is created
 // there, or taken over, as after any loss.
-func isSameParent(g Gathered) *Verdict {
+func isSameParent(g Gathered) *Stop {
 	status, p := g.status(), g.Parent
 	within := position{g.Kind.Within(g.Object).Name, status.Provider, status.AccountID, status.Location}
 	is := position{p.Ref.Name, p.Provider, p.Account, p.Location}
@@ -137,12 +137,12 @@ func (p position) String() string {
 }
 
 // isCreatable: nothing is created again within a parent that can't take it.
-func isCreatable(g Gathered) *Verdict {
+func isCreatable(g Gathered) *Stop {
 	gone := g.Observed && g.Observation.State == driver.Absent
 	if !gone || g.Deleting || g.Parent.Named == "" || g.Parent.takes() || g.Policy.Management == v1alpha1.ManagementObserve {
 		return nil
 	}
-	return &Verdict{Outcome: waitForParent(g)}
+	return &Stop{Outcome: waitForParent(g)}
 }
 
 // limitAdoption has the class by which the parent got its account decide which cloud objects this object may take over or observe, as an
@@ -177,7 +177,7 @@ func (g *gathering) findRival(ctx context.Context) (err error) {
 }
 
 // isFree: what another object is bound to is not created for this one, or both would have it. Of what exists the plan decides.
-func isFree(g Gathered) *Verdict {
+func isFree(g Gathered) *Stop {
 	gone := g.Observed && g.Observation.State == driver.Absent
 	leaves := g.View.Bound && g.View.Moved && !g.WasReady
 	if !gone || !g.Taken || leaves || g.Deleting || g.Policy.Management == v1alpha1.ManagementObserve {

@@ -134,15 +134,15 @@ func TestWaitingForTheParent(t *testing.T) {
 				there = append(there, d)
 			}
 			w := users(t, u, there...)
-			verdict := hasParent(w.Gathered)
-			if verdict == nil && test.seen.State != driver.Unknown {
+			stop := hasParent(w.Gathered)
+			if stop == nil && test.seen.State != driver.Unknown {
 				w.Observed, w.Observation = true, test.seen
-				verdict = isCreatable(w.Gathered)
+				stop = isCreatable(w.Gathered)
 			}
 			got, message, state := v1alpha1.Reason(""), "", condition.State(0)
-			if verdict != nil {
-				got, message, state = verdict.Outcome.Reason, verdict.Outcome.Message, verdict.Outcome.State
-				if refusal, ok := verdict.Err.(*identity.ValidationError); ok { //nolint:errorlint // as it is returned
+			if stop != nil {
+				got, message, state = stop.Outcome.Reason, stop.Outcome.Message, stop.Outcome.State
+				if refusal, ok := stop.Err.(*identity.ValidationError); ok { //nolint:errorlint // as it is returned
 					got, message = refusal.Reason, refusal.Message
 				}
 			}
@@ -279,7 +279,7 @@ func TestTheRecordEndsWithTheObject(t *testing.T) {
 	chosen := func(u *family.User) { u.Spec.ExternalName = "shop-app" }
 	adopted := func(u *family.User) { u.Status.Origin = v1alpha1.OriginAdopted }
 	neverReady := func(u *family.User) { u.Status.FirstReadyTime = nil }
-	type sighting struct {
+	type observed struct {
 		at   time.Duration
 		seen driver.Observation
 	}
@@ -287,17 +287,17 @@ func TestTheRecordEndsWithTheObject(t *testing.T) {
 		name   string
 		child  []func(*family.User)
 		forget bool // another process takes over
-		seen   []sighting
+		seen   []observed
 		want   plan.Belonging
 	}{
-		{name: "gone for a moment", seen: []sighting{{0, gone}, {settle - 1, gone}, {settle, there}}, want: plan.Ours},
-		{name: "gone", seen: []sighting{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
-		{name: "gone, and remembered by nobody", forget: true, seen: []sighting{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
-		{name: "of a chosen name", child: []func(*family.User){chosen}, seen: []sighting{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
-		{name: "adopted", child: []func(*family.User){adopted, chosen}, forget: true, seen: []sighting{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
-		{name: "gone before it was usable", child: []func(*family.User){neverReady}, seen: []sighting{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
+		{name: "gone for a moment", seen: []observed{{0, gone}, {settle - 1, gone}, {settle, there}}, want: plan.Ours},
+		{name: "gone", seen: []observed{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
+		{name: "gone, and remembered by nobody", forget: true, seen: []observed{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
+		{name: "of a chosen name", child: []func(*family.User){chosen}, seen: []observed{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
+		{name: "adopted", child: []func(*family.User){adopted, chosen}, forget: true, seen: []observed{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
+		{name: "gone before it was usable", child: []func(*family.User){neverReady}, seen: []observed{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
 		{name: "gone before it was usable, and remembered by nobody", child: []func(*family.User){neverReady}, forget: true,
-			seen: []sighting{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
+			seen: []observed{{0, gone}, {settle, gone}, {settle + 1, there}}, want: plan.Unmarked},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			u, memory, began := child(), plan.Memory{Answered: true, Carried: &plan.Creation{ID: "user-1"}}, time.Unix(1000, 0)
@@ -310,7 +310,7 @@ func TestTheRecordEndsWithTheObject(t *testing.T) {
 				if i == len(test.seen)-1 && test.forget {
 					memory = plan.Memory{}
 				}
-				w := (&Gatherer{Kind: family.Kind(), Settle: settle}).begin(Start{Object: u, Now: began.Add(s.at), Cloud: memory})
+				w := (&Gatherer{Kind: family.Kind(), ConsistencyWindow: settle}).begin(Start{Object: u, Now: began.Add(s.at), Cloud: memory})
 				w.Described.Ownership, w.Asks.Generated, w.Asks.Name = driver.OwnedByParent, "shop-app", "shop-app"
 				w.Request.Mark, w.Request.Parent = driver.Mark{Cluster: "here", UID: "uid-1"}, driver.ParentRef{Name: "shop-orders", ID: "db-1"}
 				w.observed(s.seen)
@@ -436,12 +436,12 @@ func TestOneObjectForACloudObject(t *testing.T) {
 				if err := w.look(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				verdict := isFree(w.Gathered)
+				stop := isFree(w.Gathered)
 				switch belongs := plan.Ownership(w.View, w.Observation); {
-				case state == driver.Ready && (belongs != test.want || verdict != nil):
-					t.Errorf("it is there: got %d, want %d; %+v", belongs, test.want, verdict)
-				case state == driver.Absent && (verdict != nil) != test.taken:
-					t.Errorf("it is not there: %+v", verdict)
+				case state == driver.Ready && (belongs != test.want || stop != nil):
+					t.Errorf("it is there: got %d, want %d; %+v", belongs, test.want, stop)
+				case state == driver.Absent && (stop != nil) != test.taken:
+					t.Errorf("it is not there: %+v", stop)
 				}
 			}
 		})

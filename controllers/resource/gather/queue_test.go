@@ -23,7 +23,7 @@ import (
 // While an object waits for a slot its account may answer and time out many times. The object is written for what its conditions
 // have not said yet, and not each time.
 func TestWritesWhileQueued(t *testing.T) {
-	settled := outcome.Outcome{State: condition.Settled, Reason: v1alpha1.ReasonReady, Message: "usable", Next: outcome.AtSync}
+	settled := outcome.Outcome{State: condition.UpToDate, Reason: v1alpha1.ReasonReady, Message: "usable", Next: outcome.AtSync}
 	for _, test := range []struct {
 		name string
 		// unborn: nothing was observed yet; edited: the spec is newer than the conditions; unobserved: for two sync periods.
@@ -88,9 +88,9 @@ func TestWritesWhileQueued(t *testing.T) {
 				g := begin()
 				g.Deleting, g.Slot = test.deleting, Slot{Queued: true, Degraded: flip%2 == 1, Account: "aws account 111"}
 				g.Memory.Queue.Since = plan.Since(g.Memory.Queue.Since, true, now.Add(-silentWait))
-				verdict := hasSlot(g)
-				g.Memory.Queue.Said = verdict.Said
-				write(g, verdict.Outcome)
+				stop := hasSlot(g)
+				g.Memory.Queue.Said = stop.Said
+				write(g, stop.Outcome)
 				if b.GetResourceVersion() != before {
 					writes++
 				}

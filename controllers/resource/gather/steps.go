@@ -210,7 +210,7 @@ func (g *gathering) observe(ctx context.Context) error {
 // observed takes in an observation.
 func (g *gathering) observed(seen driver.Observation) {
 	if g.Described.Ownership == driver.OwnedByParent {
-		seen.Mark = sightOf(g.Gathered, seen, g.gatherer.Settle).RecordedMark(g.Request.Parent)
+		seen.Mark = evidenceOf(g.Gathered, seen, g.gatherer.ConsistencyWindow).RecordedMark(g.Request.Parent)
 	}
 	g.Observation, g.Observed, g.Memory.Queue.Said = seen, true, saidNothing
 	if seen.State != driver.Unknown {
@@ -222,9 +222,9 @@ func (g *gathering) observed(seen driver.Observation) {
 	}
 }
 
-// sightOf returns an observation, and what was known when it was made.
-func sightOf(g Gathered, seen driver.Observation, window time.Duration) plan.Sight {
-	return plan.Sight{
+// evidenceOf returns an observation, and what was known when it was made.
+func evidenceOf(g Gathered, seen driver.Observation, window time.Duration) plan.Evidence {
+	return plan.Evidence{
 		Kind: g.Kind, Object: g.Object, Class: g.Class, Mark: g.Request.Mark, Applied: g.Request.Applied, Asks: g.Asks,
 		Recorded: g.Described.Ownership == driver.OwnedByParent, Rival: g.Rival, Observation: seen, Memory: g.Cloud, Now: g.Now, Window: window,
 	}
@@ -232,13 +232,13 @@ func sightOf(g Gathered, seen driver.Observation, window time.Duration) plan.Sig
 
 // look makes the view of the object. What was just sent is no difference as long as a stale read may show it.
 func (g *gathering) look(context.Context) error {
-	sight := sightOf(g.Gathered, g.Observation, g.gatherer.Settle)
-	looked := plan.Look(sight)
-	g.Taken = sight.Taken(g.Request.Parent)
-	looked.Note(g.Kind, g.Object)
-	g.View, g.Cloud = looked.View, looked.Memory
+	evidence := evidenceOf(g.Gathered, g.Observation, g.gatherer.ConsistencyWindow)
+	found := plan.Interpret(evidence)
+	g.Taken = evidence.Taken(g.Request.Parent)
+	found.Note(g.Kind, g.Object)
+	g.View, g.Cloud = found.View, found.Memory
 	g.View.Children = g.Children
-	fresh := g.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.Settle)
+	fresh := g.Cloud.WithoutSent(g.Observation.Changes, g.Now, g.gatherer.ConsistencyWindow)
 	g.Unmade = plan.LacksLogin(g.Observation.Changes) // what was just sent included: it may not have arrived
 	g.View.InConsistencyWindow = len(fresh) < len(g.Observation.Changes)
 	g.Observation.Changes = fresh

@@ -403,7 +403,7 @@ var properties = []struct {
 			}
 			return reflect.DeepEqual(a.Pending, want)
 		}},
-	{"Settle only when nothing differs", "Converged means silent.",
+	{"Converge only when nothing differs", "Converged means silent.",
 		func(w sample, a Action) bool {
 			return implies(a.Verb == Converge && w.full(), len(w.Seen.Changes) == 0 && !w.InConsistencyWindow && w.Seen.State == driver.Ready && w.ours())
 		}},

@@ -33,7 +33,7 @@ func comeBack(out outcome.Outcome, m *Memory) reconcile.Result {
 	case outcome.Never:
 		return result
 	default:
-		pace.Settled()
+		pace.Reset()
 		m.Priority = account.Resync
 		result.RequeueAfter = pace.UntilSync()
 	}

@@ -28,7 +28,7 @@ func (c counter) count(m Memory, next reconcile.Result) Memory {
 		return m
 	}
 	m.Recorded, m.Unwritten = c.LastObserved, false
-	m.Sighting = c.sight(m.Recorded)
+	m.LastObservation = c.lastObservation(m.Recorded)
 	subject := c.subject()
 	if first := c.Object.GetResourceStatus().FirstReadyTime; first != nil && !c.WasReady && !c.StartedOver {
 		c.metrics.Ready(subject, first.Sub(c.Object.GetCreationTimestamp().Time))
@@ -65,19 +65,19 @@ func (c counter) deleted() {
 // nobody can read it in the status.
 func (c counter) unrecorded(m Memory) Memory {
 	if c.metrics != nil {
-		m.Unwritten, m.Sighting = true, c.sight(m.Recorded)
+		m.Unwritten, m.LastObservation = true, c.lastObservation(m.Recorded)
 		c.metrics.StatusWriteFailed(c.subject())
 	}
 	return m
 }
 
-// sight returns when the cloud object was last observed and that written down; nil if that is not to be done now.
-func (c counter) sight(recorded time.Time) *telemetry.Sighting {
+// lastObservation returns when the cloud object was last observed and that written down; nil if that is not to be done now.
+func (c counter) lastObservation(recorded time.Time) *telemetry.LastObservation {
 	status := c.Object.GetResourceStatus()
 	if status.ExternalName == "" || c.Object.GetAnnotations()[v1alpha1.AnnotationPaused] == "true" {
 		return nil
 	}
-	return &telemetry.Sighting{Provider: status.Provider, At: recorded}
+	return &telemetry.LastObservation{Provider: status.Provider, At: recorded}
 }
 
 // showsDrift reports whether what differs now, or does not, says something about drift: the object was as declared, and nobody

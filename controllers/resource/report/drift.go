@@ -32,8 +32,8 @@ type FieldDrift struct {
 // returning is how long drift that was put right is remembered: what comes again in that time has come back.
 const returning = 24 * time.Hour
 
-// look takes in what differs now, and returns what is new about it. unsettled: what does not differ may only not be shown.
-func (d *Drifts) look(differs []string, unsettled bool, sent []string, now time.Time) (news telemetry.Drift) {
+// look takes in what differs now, and returns what is new about it. inWindow: what does not differ may only not be shown.
+func (d *Drifts) look(differs []string, inWindow bool, sent []string, now time.Time) (news telemetry.Drift) {
 	if *d == nil {
 		*d = Drifts{}
 	}
@@ -52,7 +52,7 @@ func (d *Drifts) look(differs []string, unsettled bool, sent []string, now time.
 		}
 	}
 	for name, is := range *d {
-		if !is.Open || unsettled || slices.Contains(differs, name) {
+		if !is.Open || inWindow || slices.Contains(differs, name) {
 			continue
 		}
 		news.Corrected = news.Corrected || is.Sent

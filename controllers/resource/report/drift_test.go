@@ -9,19 +9,19 @@ import (
 
 func TestDriftCountsOnce(t *testing.T) {
 	type look struct {
-		differs   []string
-		unsettled bool
-		sent      []string
-		after     time.Duration
-		want      telemetry.Drift
+		differs  []string
+		inWindow bool
+		sent     []string
+		after    time.Duration
+		want     telemetry.Drift
 	}
 	tags, both := []string{"tags"}, []string{"tags", "versioning"}
 	found, corrected := telemetry.Drift{Detected: true}, telemetry.Drift{Corrected: true}
 	for name, looks := range map[string][]look{
 		"nothing":             {{}, {}},
 		"found and put right": {{differs: tags, sent: tags, want: found}, {want: corrected}, {}},
-		"not shown at once":   {{differs: tags, sent: tags, want: found}, {unsettled: true}, {unsettled: true}, {want: corrected}},
-		"sent in vain":        {{differs: tags, sent: tags, want: found}, {unsettled: true}, {differs: tags, sent: tags}, {differs: tags}},
+		"not shown at once":   {{differs: tags, sent: tags, want: found}, {inWindow: true}, {inWindow: true}, {want: corrected}},
+		"sent in vain":        {{differs: tags, sent: tags, want: found}, {inWindow: true}, {differs: tags, sent: tags}, {differs: tags}},
 		"it waits":            {{differs: tags, want: found}, {differs: tags}, {differs: tags}},
 		"it went by itself":   {{differs: tags, want: found}, {}, {differs: tags, want: found}},
 		"two at once":         {{differs: both, sent: both, want: found}, {want: corrected}},
@@ -37,7 +37,7 @@ func TestDriftCountsOnce(t *testing.T) {
 			now := time.Unix(0, 0)
 			for i, look := range looks {
 				now = now.Add(look.after)
-				if got := d.look(look.differs, look.unsettled, look.sent, now); got != look.want {
+				if got := d.look(look.differs, look.inWindow, look.sent, now); got != look.want {
 					t.Errorf("look %d: %+v, want %+v", i+1, got, look.want)
 				}
 			}

@@ -73,7 +73,7 @@ func TestClassify(t *testing.T) {
 				b.CreationTimestamp = metav1.NewTime(now.Add(-grace / 2))
 			}
 			if strings.HasPrefix(test.name, "observation") || strings.HasPrefix(test.name, "a missing password") {
-				condition.Set(&b.Status.Conditions, condition.Update{State: condition.Settled, Reason: v1alpha1.ReasonReady, Generation: 1})
+				condition.Set(&b.Status.Conditions, condition.Update{State: condition.UpToDate, Reason: v1alpha1.ReasonReady, Generation: 1})
 			}
 			in := Reconciliation{Object: b, Stored: b, Err: test.err}
 			in.Now, in.Deleting, in.Unobserved = now, test.deleting, test.unseen > 2*cadence.Sync

@@ -25,10 +25,10 @@ type Memory struct {
 	Unrecorded bool
 	// Recorded is the last observation that the status, as it is stored, knows of.
 	Recorded time.Time
-	// Sighting is that observation for metrics; nil if the cloud object is not to be observed, for now. Unwritten: the status of the last
+	// LastObservation is that observation for metrics; nil if the cloud object is not to be observed, for now. Unwritten: the status of the last
 	// reconciliation could not be written.
-	Sighting  *telemetry.Sighting
-	Unwritten bool
+	LastObservation *telemetry.LastObservation
+	Unwritten       bool
 	// reported: an Event about the object was recorded. refused is what was recorded of a refused observation; empty once the object
 	// was observed.
 	reported bool
@@ -43,7 +43,7 @@ func NewMemory(cadence retry.Cadence, now time.Time) Memory {
 // Wanted is the memory once somebody edited the object or asked for its reconciliation: nothing waits for what was before. edited is when
 // an object that was usable was edited; zero if it was not.
 func (m Memory) Wanted(urgent bool, edited time.Time) Memory {
-	m.Pace.Settled()
+	m.Pace.Reset()
 	m.Failures = 0
 	if urgent {
 		m.Priority = min(m.Priority, account.UserRequested)

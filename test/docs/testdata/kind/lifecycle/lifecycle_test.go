@@ -38,7 +38,7 @@ func start(t *testing.T) *fixture {
 	e, cloud := system.NewEnvironment(t, cluster.Options{}, localcloud.Options{}), mem.New(mem.Options{})
 	drivers := e.Drivers(&system.KillSwitch{}, 5*time.Second)
 	drivers["aws"] = cloud.Driver()
-	e.StartManager(t, controllers.Options{Drivers: drivers, SyncPeriod: time.Second, Settle: 50 * time.Millisecond}, nil)
+	e.StartManager(t, controllers.Options{Drivers: drivers, SyncPeriod: time.Second, ConsistencyWindow: 50 * time.Millisecond}, nil)
 	f := &system.Fixture{T: t, Environment: e, Namespace: "shop"}
 	f.Must(system.EnsureNamespace(t.Context(), f.Client, f.Namespace))
 	l := &fixture{f, system.Record(t, e, f.Namespace), cloud}

@@ -9,7 +9,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Absence is sure once it lasted as long as reads may lag; one sighting begins the count anew.
+// Absence is sure once it lasted as long as reads may lag; one observation of it begins the count anew.
 func TestAbsenceIsSureOnceItLasts(t *testing.T) {
 	const window = 5 * time.Second
 	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -28,12 +28,12 @@ func TestAbsenceIsSureOnceItLasts(t *testing.T) {
 		{5 * window, driver.Deleting, driver.Unknown, false, false},
 		{6 * window, driver.Absent, driver.Absent, false, false},
 	} {
-		looked := Look(Sight{
+		found := Interpret(Evidence{
 			Kind: kind.Database(), Object: &v1alpha1.Database{}, Memory: memory, Now: began.Add(step.at), Window: window,
 			Observation: driver.Observation{State: step.state, Snapshot: step.snapshot},
 		})
-		memory = looked.Memory
-		if v := looked.View; v.AbsenceSure != step.object || v.SnapshotAbsenceSure != step.snapshotGone {
+		memory = found.Memory
+		if v := found.View; v.AbsenceSure != step.object || v.SnapshotAbsenceSure != step.snapshotGone {
 			t.Errorf("after %s: %t for the object and %t for its snapshot, want %t and %t",
 				step.at, v.AbsenceSure, v.SnapshotAbsenceSure, step.object, step.snapshotGone)
 		}
@@ -74,12 +74,12 @@ func TestNoMarkIsMissingWhereNoneCanBe(t *testing.T) {
 	for _, recorded := range []bool{false, true} {
 		b := &v1alpha1.Bucket{}
 		b.Status.ExternalName, b.Status.Origin = "photos", v1alpha1.OriginCreated
-		looked := Look(Sight{
+		found := Interpret(Evidence{
 			Kind: kind.Bucket(), Object: b, Recorded: recorded, Memory: Memory{Answered: true},
 			Observation: driver.Observation{State: driver.Ready, ID: "found"},
 		})
-		if missing := !recorded; looked.MarkMissing != missing || looked.View.MarkMissing != missing || (looked.ExternalID != "") != missing {
-			t.Errorf("recorded %t: the mark is missing: %t, of %q", recorded, looked.MarkMissing, looked.ExternalID)
+		if missing := !recorded; found.MarkMissing != missing || found.View.MarkMissing != missing || (found.ExternalID != "") != missing {
+			t.Errorf("recorded %t: the mark is missing: %t, of %q", recorded, found.MarkMissing, found.ExternalID)
 		}
 	}
 }

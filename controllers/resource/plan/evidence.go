@@ -49,8 +49,8 @@ func AnswerLost(k *kind.Kind, object v1alpha1.ResourceObject, asks Place, m Memo
 	return sent && !known && !k.Login && object.GetResourceSpec().ExternalName == "" && status.ExternalName == asks.Generated
 }
 
-// A Sight is an observation, and what is known when it is made.
-type Sight struct {
+// Evidence is an observation, and what is known when it is made.
+type Evidence struct {
 	Kind   *kind.Kind
 	Object v1alpha1.ResourceObject
 	// Class is what the object's class makes of it; nil if it goes by none.
@@ -70,8 +70,8 @@ type Sight struct {
 	Window time.Duration
 }
 
-// A Looked is what follows from a Sight: the View, what is remembered from now on, and what the status says of the cloud object.
-type Looked struct {
+// An Interpretation is what follows from Evidence: the View, what is remembered from now on, and what the status says of the cloud object.
+type Interpretation struct {
 	View   View
 	Memory Memory
 	// ExternalID, MarkMissing and CreationRefused are as in the status.
@@ -82,7 +82,7 @@ type Looked struct {
 }
 
 // Note notes in the status of an object what it is to say. Of an object whose record ends nothing says any more that Mooring created something.
-func (l Looked) Note(k *kind.Kind, object v1alpha1.ResourceObject) {
+func (l Interpretation) Note(k *kind.Kind, object v1alpha1.ResourceObject) {
 	status := object.GetResourceStatus()
 	status.ExternalID, status.MarkMissing, status.CreationRefused = l.ExternalID, l.MarkMissing, l.CreationRefused
 	if !l.RecordEnds {
@@ -94,10 +94,10 @@ func (l Looked) Note(k *kind.Kind, object v1alpha1.ResourceObject) {
 	}
 }
 
-// Look makes the View of an object from what is stored, remembered and observed.
-func Look(s Sight) Looked {
+// Interpret makes the View of an object from what is stored, remembered and observed.
+func Interpret(s Evidence) Interpretation {
 	status, o, m := s.Object.GetResourceStatus(), s.Observation, s.Memory
-	l := Looked{
+	l := Interpretation{
 		View: ViewOf(s.Object, status, s.Class), ExternalID: status.ExternalID, MarkMissing: status.MarkMissing, CreationRefused: status.CreationRefused,
 	}
 	v := &l.View
@@ -106,7 +106,7 @@ func Look(s Sight) Looked {
 	m.Absent = Since(m.Absent, o.State == driver.Absent, s.Now)
 	m.SnapshotAbsent = Since(m.SnapshotAbsent, o.State == driver.Absent && o.Snapshot == driver.Absent, s.Now)
 	there := o.State != driver.Absent && o.State != driver.Unknown
-	l.lookForMark(s, there, &m)
+	l.checkMark(s, there, &m)
 	if there && o.Mark.UID == s.Mark.UID { // nothing else has this uid
 		l.CreationRefused, m.CreationRefused = false, false
 	}
@@ -124,18 +124,18 @@ func Look(s Sight) Looked {
 }
 
 // endRecord forgets what stands for a mark, because the object is gone for certain: it says nothing about what comes later under the name.
-func (l *Looked) endRecord(s Sight, m *Memory) {
+func (l *Interpretation) endRecord(s Evidence, m *Memory) {
 	l.RecordEnds = s.Kind.Recorded(s.Object) || l.ExternalID != ""
 	l.ExternalID, l.View.ID = "", ""
 	m.Answered, m.Carried = false, nil
 }
 
-// lookForMark notes that what the cloud just created does not show its mark. Only what was never seen with the mark counts: if
+// checkMark notes that what the cloud just created does not show its mark. Only what was never seen with the mark counts: if
 // somebody removes the mark later, nothing but the cloud's own id proves whose the object is.
 //
 // The answer may have been lost. The object is bound before a creation is sent, to a name that was seen to be free, and AnswerLost says
 // that the name is one that nobody else would choose, and that no refusal is known.
-func (l *Looked) lookForMark(s Sight, there bool, m *Memory) {
+func (l *Interpretation) checkMark(s Evidence, there bool, m *Memory) {
 	switch {
 	case !there || !l.View.Bound || s.Recorded || MarkUnread(s.Observation):
 	case !s.Observation.Mark.Zero():
@@ -148,7 +148,7 @@ func (l *Looked) lookForMark(s Sight, there bool, m *Memory) {
 }
 
 // Taken reports whether another object has a stronger claim to the cloud object than this one.
-func (s Sight) Taken(parent driver.ParentRef) bool {
+func (s Evidence) Taken(parent driver.ParentRef) bool {
 	if s.Rival == nil {
 		return false
 	}
@@ -166,7 +166,7 @@ func (s Sight) Taken(parent driver.ParentRef) bool {
 //
 // A creation whose answer was lost counts if Mooring made the name, which nobody else would choose. Under a name that a person chose,
 // another person may have created something meanwhile.
-func (s Sight) RecordedMark(parent driver.ParentRef) driver.Mark {
+func (s Evidence) RecordedMark(parent driver.ParentRef) driver.Mark {
 	if s.Taken(parent) {
 		return s.Rival.Mark
 	}
