@@ -16,11 +16,8 @@ import (
 // Mooring's namespace by which they reach it, unless Options say otherwise.
 const DefaultName = "mooring"
 
-// The API server asks at path; one whose configuration is still that of an earlier release asks at formerPath, so both are served.
-const (
-	path       = "/validate"
-	formerPath = "/verdict"
-)
+// path is where the API server asks. It never changes: manifest and controller may be one release apart.
+const path = "/verdict"
 
 // Apply makes the API server ask Mooring at a URL, as https://127.0.0.1:9443, or brings that up to date. It is for a
 // Mooring that runs outside of the cluster; inside, the manifest is applied as it is. Whom to trust, Mooring itself says

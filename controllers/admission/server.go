@@ -58,11 +58,9 @@ func Add(mgr manager.Manager, o Options) error {
 	s.web = webhook.NewServer(webhook.Options{Host: host, Port: port, TLSOpts: []func(*tls.Config){func(c *tls.Config) {
 		c.GetCertificate = certificates
 	}}})
-	hook := &admission.Webhook{Handler: &handler{
+	s.web.Register(path, &admission.Webhook{Handler: &handler{
 		validator: o.Validator, decoder: serializer.NewCodecFactory(mgr.GetScheme()).UniversalDeserializer(), deadline: deadline, deletionDeadline: deletionDeadline,
-	}}
-	s.web.Register(path, hook)
-	s.web.Register(formerPath, hook)
+	}})
 	return mgr.Add(s)
 }
 

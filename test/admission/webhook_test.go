@@ -184,25 +184,6 @@ func TestWebhook(t *testing.T) {
 	})
 }
 
-// TestFormerPathIsServed: until an upgrade's manifests are applied, the API server asks at the path that earlier releases had.
-func TestFormerPathIsServed(t *testing.T) {
-	validator := &stub{}
-	serve(t, validator, nil)
-	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-	if err := shared.Client.Get(t.Context(), client.ObjectKey{Name: admission.DefaultName}, configuration); err != nil {
-		t.Fatal(err)
-	}
-	before := configuration.DeepCopy()
-	for i := range configuration.Webhooks {
-		url := strings.TrimSuffix(*configuration.Webhooks[i].ClientConfig.URL, "/validate") + "/verdict"
-		configuration.Webhooks[i].ClientConfig.URL = &url
-	}
-	if err := shared.Client.Patch(t.Context(), configuration, client.StrategicMergeFrom(before)); err != nil {
-		t.Fatal(err)
-	}
-	awaitValidation(t, validator)
-}
-
 // whatIsAsked: edits are validated with what was before, dry runs are known for such, and the rest does not even
 // reach the validator.
 func whatIsAsked(t *testing.T, validator *stub) {

@@ -144,7 +144,7 @@ func (w *fixture) verifyCABundles() {
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
 	w.Must(w.Client.Get(w.Context(), client.ObjectKey{Name: w.name}, configuration))
 	for _, webhook := range configuration.Webhooks {
-		if webhook.Name == "validation.mooring.dev" && len(webhook.ClientConfig.CABundle) == 0 {
+		if webhook.Name == "verdict.mooring.dev" && len(webhook.ClientConfig.CABundle) == 0 {
 			w.Error("the upgrade took the caBundle away")
 		}
 	}
