@@ -1,14 +1,18 @@
 package system
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -44,7 +48,7 @@ func Await(t testing.TB, c client.WithWatch, o client.Object, what string, so fu
 // AwaitList waits until what there is of a kind is as wanted, by a watch: so is asked about the list as it is, and again after each change.
 func AwaitList(t testing.TB, c client.WithWatch, list client.ObjectList, what string, so func() bool, opts ...client.ListOption) {
 	t.Helper()
-	about := func() string { return fmt.Sprintf("there are %d in the %T: %+v", meta.LenList(list), list, list) }
+	about := func() string { return describeList(list) }
 	read := list.DeepCopyObject().(client.ObjectList)
 	become := func(items []runtime.Object) bool {
 		if err := meta.SetList(list, items); err != nil {
@@ -78,24 +82,37 @@ func (f *Fixture) AwaitList(list client.ObjectList, what string, so func() bool)
 var errOverdue = errors.New("not so in time")
 
 // await reads a list, then watches it from there on, and asks after each change. A watch that the API server ends, as it does when a definition
-// changes, is followed by another read. about says what there is when it has taken too long.
+// changes, is followed by another read, and so is a call that failed and may succeed later. about says what there is when it has taken too long.
 func await(
 	t testing.TB, c client.WithWatch, list client.ObjectList, what string, about func() string, so func([]runtime.Object) bool, opts ...client.ListOption,
 ) {
 	t.Helper()
 	ctx, cancel := context.WithTimeoutCause(t.Context(), Patience, errOverdue)
 	defer cancel()
-	for done := false; !done; {
-		var err error
-		if done, err = look(ctx, c, list, so, opts); errors.Is(context.Cause(ctx), errOverdue) && !done {
-			t.Fatalf("not so after %v: %s; %s", Patience, what, about())
-		} else if err != nil {
-			t.Fatalf("wait until %s: %v", what, err)
+	var failed error // the last call that failed
+	for {
+		done, err := look(ctx, c, list.DeepCopyObject().(client.ObjectList), so, opts)
+		switch {
+		case done:
+			return
+		case errors.Is(context.Cause(ctx), errOverdue):
+			t.Fatalf("not so after %v: %s; %s; the last call that failed: %v", Patience, what, about(), failed)
+		case ctx.Err() != nil || err != nil && lasting(err):
+			t.Fatalf("wait until %s: %v", what, cmp.Or(err, ctx.Err()))
+		case err != nil:
+			failed = err
+			time.Sleep(poll)
 		}
 	}
 }
 
-// look reads a list and follows one watch of it. It reports whether so was satisfied.
+// lasting reports whether the API server answers the same however often it is called. What ended a connection, or was too slow, does not last.
+func lasting(err error) bool {
+	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) ||
+		meta.IsNoMatchError(err) || runtime.IsNotRegisteredError(err)
+}
+
+// look reads a list, which is empty before, and follows one watch of it. It reports whether so was satisfied.
 func look(ctx context.Context, c client.WithWatch, list client.ObjectList, so func([]runtime.Object) bool, opts []client.ListOption) (bool, error) {
 	if err := c.List(ctx, list, opts...); err != nil {
 		return false, err
@@ -123,7 +140,7 @@ func look(ctx context.Context, c client.WithWatch, list client.ObjectList, so fu
 			return true, nil
 		}
 	}
-	return false, ctx.Err()
+	return false, nil
 }
 
 // changed returns objects after an event.
@@ -162,10 +179,24 @@ func listFor(c client.Client, o client.Object) (client.ObjectList, error) {
 	return list.(client.ObjectList), nil
 }
 
-// describe says what a failed test tells of an object: of a resource its conditions, of any other all.
-func describe(o client.Object) string {
-	if r, ok := o.(v1alpha1.ResourceObject); ok {
-		return fmt.Sprintf("at generation %d with %+v", r.GetGeneration(), r.GetResourceStatus().Conditions)
+// describe says what a failed test tells of an object: of a resource its conditions, of a Secret its keys, of any other all.
+func describe(o runtime.Object) string {
+	switch o := o.(type) {
+	case v1alpha1.ResourceObject:
+		return fmt.Sprintf("at generation %d with %+v", o.GetGeneration(), o.GetResourceStatus().Conditions)
+	case *corev1.Secret:
+		return fmt.Sprintf("%+v with the keys %q", o.ObjectMeta, slices.Sorted(maps.Keys(o.Data)))
+	default:
+		return fmt.Sprintf("%+v", o)
 	}
-	return fmt.Sprintf("%+v", o)
+}
+
+// describeList says what a failed test tells of a list.
+func describeList(list client.ObjectList) string {
+	var all []string
+	_ = meta.EachListItem(list, func(o runtime.Object) error {
+		all = append(all, describe(o))
+		return nil
+	})
+	return fmt.Sprintf("there are %d in the %T: %q", len(all), list, all)
 }

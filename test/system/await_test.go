@@ -2,10 +2,17 @@ package system
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -84,5 +91,81 @@ func TestAwait(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAwaitReadsAfresh: what the second read does not have is not left over from the first, which decoding into what is there would do.
+func TestAwaitReadsAfresh(t *testing.T) {
+	answers := []string{`{"items": [{"metadata": {"name": "a"}, "data": {"says": "no"}}]}`, `{"items": [{"metadata": {"name": "a"}}]}`}
+	c := fake.NewClientBuilder().WithInterceptorFuncs(interceptor.Funcs{
+		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
+			answer := answers[0]
+			answers = answers[min(1, len(answers)-1):]
+			return json.Unmarshal([]byte(answer), list)
+		},
+		Watch: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
+			w := watch.NewFake()
+			w.Stop()
+			return w, nil
+		},
+	}).Build()
+	reads, o := 0, saying("")
+	Await(t, c, o, "it says nothing", func(bool) bool {
+		reads++
+		return len(o.Data) == 0 || reads > 3
+	})
+	if len(o.Data) > 0 {
+		t.Errorf("the second answer has no data, and the object has %q", o.Data)
+	}
+}
+
+// TestAwaitOutlastsErrors: a call that fails in passing is made again, whether it reads or watches.
+func TestAwaitOutlastsErrors(t *testing.T) {
+	server := scripted{reads: []string{"no", "yes"}}
+	passing := []error{errors.New("etcdserver: request timed out"), apierrors.NewInternalError(errors.New("busy")), io.ErrUnexpectedEOF}
+	c := interceptor.NewClient(server.client(), interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			if len(passing) > 1 {
+				defer func() { passing = passing[1:] }()
+				return passing[0]
+			}
+			return c.List(ctx, list, opts...)
+		},
+		Watch: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
+			defer func() { passing = nil }()
+			return nil, passing[0]
+		},
+	})
+	o := saying("")
+	Await(t, c, o, "it says yes", func(exists bool) bool { return exists && o.Data["says"] == "yes" })
+	if len(passing) > 0 || len(server.reads) > 0 {
+		t.Errorf("not answered: %v; not read: %q", passing, server.reads)
+	}
+}
+
+// TestLastingErrors: what the API server answers again and again ends a wait at once.
+func TestLastingErrors(t *testing.T) {
+	things := schema.GroupResource{Group: "shop", Resource: "things"}
+	for _, err := range []error{
+		apierrors.NewNotFound(things, "a"), apierrors.NewForbidden(things, "a", nil), apierrors.NewInvalid(schema.GroupKind{}, "a", nil),
+	} {
+		if !lasting(err) {
+			t.Errorf("%v is waited for", err)
+		}
+	}
+	for _, err := range []error{apierrors.NewTimeoutError("etcdserver: request timed out", 1), apierrors.NewTooManyRequests("busy", 1), io.EOF} {
+		if lasting(err) {
+			t.Errorf("%v ends a wait", err)
+		}
+	}
+}
+
+// TestNoSecretInWhatIsTold: a failed wait tells a Secret's keys and none of its values.
+func TestNoSecretInWhatIsTold(t *testing.T) {
+	s := corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string][]byte{"password": []byte("tell-no-one")}}
+	for _, text := range []string{describe(&s), describeList(&corev1.SecretList{Items: []corev1.Secret{s}})} {
+		if !strings.Contains(text, "password") || strings.Contains(text, "tell-no-one") || strings.Contains(text, fmt.Sprint(s.Data["password"])) {
+			t.Errorf("it tells %s", text)
+		}
 	}
 }
