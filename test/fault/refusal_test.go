@@ -15,8 +15,9 @@ import (
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
-// refusedWrites are the ways in which a write can be refused, or not arrive.
-var refusedWrites = []localcloud.FaultKind{localcloud.Denied, localcloud.Throttled, localcloud.ServerError, localcloud.RequestLost}
+// refusedWrites are the ways in which a write can be refused, or not arrive. The first one meets the first write of its name, the others only
+// what is sent again: so a creation is lost of which nothing is known yet.
+var refusedWrites = []localcloud.FaultKind{localcloud.RequestLost, localcloud.Denied, localcloud.Throttled, localcloud.ServerError}
 
 // TestRefusedWrites has each write of a lifecycle refused in each way, one after the other and each time that it is sent. What was refused is
 // sent again until it is taken, nothing else is changed meanwhile, and in the end all is as if nothing had happened.
