@@ -355,6 +355,10 @@ func refused(e *environment) {
 	defer lift()
 	u := e.user("strict", "unwanted", nil)
 	e.Eventually("the creation is refused", func() bool { return e.is(u, v1alpha1.ConditionStalled, v1alpha1.ReasonDenied) })
+	e.Eventually("it is sent again, and refused again", func() bool {
+		e.clock.advance()
+		return e.cloud.Count(mem.Filter{Kind: mem.KindUser, Op: mem.OpCreate, Name: u.Status.ExternalName}) > 1
+	})
 	e.Must(e.Client.Delete(e.Context(), d))
 	e.gone(d)
 	e.Must(e.Client.Delete(e.Context(), u))

@@ -66,7 +66,16 @@ func (g *gathering) findParent(ctx context.Context) error {
 	if g.Parent.Found && !g.Parent.Managed && g.Policy.Management == v1alpha1.ManagementFull {
 		g.Policy.Refused = plan.Refusal{Reason: v1alpha1.ReasonNotOwned, Message: notManaged(g.Parent)}
 	}
+	g.noteNeverCreated()
 	return nil
+}
+
+// noteNeverCreated stores of an object that no creation was accepted, once its parent takes none: memory alone knows it of a creation that was
+// sent again, and the parent goes by what is stored.
+func (g *gathering) noteNeverCreated() {
+	if !g.Deleting && g.Parent.Found && !g.Parent.takes() && neverCreated(g.Gathered) {
+		g.status().CreationRefused = true
+	}
 }
 
 // parentOf returns what an object says of itself to those within it.

@@ -178,6 +178,44 @@ func TestTheAccountIsTheParents(t *testing.T) {
 	}
 }
 
+// That nothing was created for a child is stored as soon as its parent takes nothing any more: else a creation that was refused twice, of
+// which memory alone knows, keeps the parent from being deleted.
+func TestNeverCreatedIsStoredWhenTheParentLeaves(t *testing.T) {
+	leaving := func(d *v1alpha1.Database) {
+		d.DeletionTimestamp, d.Finalizers = &metav1.Time{Time: time.Unix(5, 0)}, []string{v1alpha1.FinalizerResource}
+	}
+	for _, test := range []struct {
+		name   string
+		parent func(*v1alpha1.Database)
+		child  func(*family.User)
+		memory plan.Memory
+		want   bool
+	}{
+		{name: "refused, and the parent is being deleted", parent: leaving, memory: plan.Memory{CreationRefused: true}, want: true},
+		{name: "refused, and the parent takes it", memory: plan.Memory{CreationRefused: true}},
+		{name: "not answered, and the parent is being deleted", parent: leaving, memory: plan.Memory{CreationSent: true}},
+		{name: "bound to nothing", parent: leaving, child: func(u *family.User) { u.Status = family.UserStatus{} }, memory: plan.Memory{CreationRefused: true}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u, d, k := child(), parent(), family.Kind()
+			if test.child != nil {
+				test.child(u)
+			}
+			if test.parent != nil {
+				test.parent(d)
+			}
+			g := &Gatherer{Kind: k, Family: kind.FamilyOf(k, []*kind.Kind{kind.Database(), k}), Cache: relatives(t, d)}
+			w := g.begin(Start{Object: u, Now: time.Unix(1000, 0), Cloud: test.memory})
+			if err := w.findParent(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.status().CreationRefused; got != test.want {
+				t.Errorf("stored: %t, want %t", got, test.want)
+			}
+		})
+	}
+}
+
 // A parent that is being deleted waits for those within it that have something in the cloud and are not being deleted too.
 func TestParentsWaitForChildren(t *testing.T) {
 	named := func(name string, change func(*family.User)) *family.User {

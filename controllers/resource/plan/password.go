@@ -42,7 +42,8 @@ func NotePassword(status *v1alpha1.ResourceStatus, accepted int) {
 //
 // There is a note in the status, which is written together with the first refusal, and one in memory. Both are removed, the first in
 // the API server, before a creation is sent: after a crash in between neither is there. A creation that is sent again and refused
-// again is noted in memory alone: else an object that waits for a quota would be written twice for each try.
+// again is noted in memory alone: else an object that waits for a quota would be written twice for each try. Of an object within a parent it is
+// noted in the status again once the parent takes no creation, because the parent's deletion goes by that.
 func NeverCreated(status *v1alpha1.ResourceStatus, m Memory) bool {
 	return status.ExternalName != "" && (status.CreationRefused || m.CreationRefused)
 }
