@@ -17,7 +17,7 @@ type Reference struct {
 }
 
 // Refuse says why a password can't be used, before it is stored or sent, and what to do next; it returns an empty reason if the
-// password can be used. current is the password that the server is known to have: that one can always be used.
+// password can be used. current is the password that the server was last known to have, as State.Known says: that one can always be used.
 func (r Reference) Refuse(current string) (reason v1alpha1.Reason, message string) {
 	switch {
 	case r.Value != "" && r.Value == current:

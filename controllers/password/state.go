@@ -207,6 +207,10 @@ func (s State) Refuse() State {
 	return s
 }
 
+// Known is the password that the server was last known to have; empty if none ever was. Another may have reached it since, so Known may be
+// wanted again, and only what is InForce may be published.
+func (s State) Known() string { return s.confirmed().Current }
+
 // InForce is the password that the server is known to have, and that may be published; empty if none is known.
 func (s State) InForce() string {
 	s = s.confirmed()

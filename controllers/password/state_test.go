@@ -226,6 +226,32 @@ func TestInForce(t *testing.T) {
 	}
 }
 
+// What the server was known to have stays known while another password may have reached it: a server that comes back has it.
+func TestKnown(t *testing.T) {
+	rotating := Stored{Current: "one", Next: "two", Serial: 2}
+	anew := rotating
+	anew.Superseded = true
+	for _, tt := range []struct {
+		name  string
+		state State
+		want  string
+	}{
+		{"no password", State{}, ""},
+		{"being created", State{Stored: Stored{Next: "one", Serial: 1}}, ""},
+		{"set by the creation", State{Stored: Stored{Next: "one", Serial: 1}, Accepted: 1}, "one"},
+		{"in force", State{Stored: Stored{Current: "one", Serial: 1}}, "one"},
+		{"the cloud accepted another", State{Stored: rotating, Accepted: 2}, "one"},
+		{"the server was created anew with another", State{Stored: anew}, "one"},
+		{"refused, and to be sent again", State{Stored: Stored{Current: "one", Next: "one", Serial: 3, Superseded: true}}, "one"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.state.Known(); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 // every calls back with every state and every observation: the whole cross product of what matters.
 func every(visit func(State, Observation)) {
 	flags := []bool{false, true}

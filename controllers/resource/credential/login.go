@@ -64,9 +64,9 @@ func NewLogin(secret *password.Secret, status *v1alpha1.ResourceStatus, sent int
 }
 
 // Wanted returns the password that the spec names; empty if it names none. One that can't be used is refused here, before
-// it is stored or sent. secrets are values that must never be shown. inForce is the password that the server is known to have.
+// it is stored or sent. secrets are values that must never be shown. known is the password that the server was last known to have.
 func (r *Reader) Wanted(
-	ctx context.Context, object, want v1alpha1.ResourceObject, described driver.Resource, spec driver.Spec, inForce string,
+	ctx context.Context, object, want v1alpha1.ResourceObject, described driver.Resource, spec driver.Spec, known string,
 ) (wanted string, secrets []string, err error) {
 	c := want.GetCredentials()
 	if c == nil || c.PasswordSecretRef == nil {
@@ -86,7 +86,7 @@ func (r *Reader) Wanted(
 		return "", secrets, err
 	}
 	named.Problem = rule.Check(named.Value)
-	if reason, message := named.Refuse(inForce); reason != "" {
+	if reason, message := named.Refuse(known); reason != "" {
 		return "", secrets, &identity.ValidationError{Reason: reason, Message: message}
 	}
 	return named.Value, secrets, nil

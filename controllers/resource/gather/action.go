@@ -59,7 +59,7 @@ func (g *login) passwordFacts(ctx context.Context, a plan.Action) (secret *passw
 	}
 	if err == nil && a.Verb == plan.Create {
 		read.Fresh = rand.Text()
-		read.Wanted, err = g.wantedPassword(ctx, read.State.StartedOver())
+		read.Wanted, err = g.wantedPassword(ctx, read.State) // not StartedOver: what the former server had can be used again
 	}
 	if refused, ok := errors.AsType[*identity.ValidationError](err); ok {
 		read.Refused, err = refused, nil

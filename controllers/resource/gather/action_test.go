@@ -84,6 +84,7 @@ func TestPasswordOfACreation(t *testing.T) {
 		accepted    string // the serial in the status
 		stored      map[string]string
 		named       string // the password that the spec names
+		own         bool   // it names the object's former connection Secret
 		missing     bool   // the Secret that the spec names
 		others      bool   // the password Secret is not Mooring's
 		want        map[string]string
@@ -95,6 +96,12 @@ func TestPasswordOfACreation(t *testing.T) {
 		{name: "anew after a loss", stored: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2",
 			want: map[string]string{"current": "one", "next": "two", "serial": "2", "superseded": "true"}},
 		{name: "anew after the Secret was lost", accepted: "4", want: map[string]string{"next": made, "serial": "1"}},
+		{name: "anew after a loss, with what the own connection Secret has", stored: map[string]string{"next": "one", "serial": "1"}, accepted: "1", named: "one", own: true,
+			want: map[string]string{"next": "one", "serial": "1"}},
+		{name: "anew while a password was being set, with what the own connection Secret has", stored: map[string]string{"current": "one", "next": "two", "serial": "2", "superseded": "true"},
+			named: "one", own: true, want: map[string]string{"current": "one", "next": "one", "serial": "3", "named": "true", "superseded": "true"}},
+		{name: "once more, with what another connection Secret has", stored: map[string]string{"next": "one", "serial": "1"}, named: "two", own: true,
+			want: map[string]string{"next": "one", "serial": "1"}, refused: v1alpha1.ReasonPasswordInvalid},
 		{name: "with a Secret that is not there", missing: true, refused: v1alpha1.ReasonPasswordNotFound},
 		{name: "with a password Secret that somebody else made", stored: map[string]string{"next": "theirs", "serial": "1"}, others: true,
 			want: map[string]string{"next": "theirs", "serial": "1"}, refused: v1alpha1.ReasonSecretNotOwned},
@@ -124,6 +131,9 @@ func TestPasswordOfACreation(t *testing.T) {
 				if err := c.Create(t.Context(), named); err != nil {
 					t.Fatal(err)
 				}
+			}
+			if test.own {
+				d.Status.FormerSecrets = []v1alpha1.FormerSecret{{Name: "admin"}}
 			}
 			g := gatheringOf(d, c)
 			if err := g.login().gatherFor(t.Context(), plan.Action{Verb: plan.Create}); err != nil {

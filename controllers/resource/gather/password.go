@@ -73,7 +73,7 @@ func (g *login) readLogin(ctx context.Context) (*credential.Login, error) {
 
 // wantedPassword reads the password that the spec names; empty if it names none.
 func (g *login) wantedPassword(ctx context.Context, s password.State) (string, error) {
-	wanted, secrets, err := g.secrets.Wanted(ctx, g.Object, g.Want, g.Described, g.Request.Spec, s.InForce())
+	wanted, secrets, err := g.secrets.Wanted(ctx, g.Object, g.Want, g.Described, g.Request.Spec, s.Known())
 	g.knows(secrets...)
 	return wanted, err
 }

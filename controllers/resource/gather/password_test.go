@@ -35,6 +35,7 @@ func TestCheckPassword(t *testing.T) {
 		refused    bool
 		unmade     bool              // the administrator does not exist yet
 		named      string            // the password that the spec refers to
+		own        bool              // the spec refers to the object's own connection Secret
 		left       string            // the host in a connection Secret that was left
 		want       map[string]string // the password Secret afterwards
 		inForce    string            // the password that is published then, if the password Secret does not say so yet
@@ -77,6 +78,10 @@ func TestCheckPassword(t *testing.T) {
 			want: map[string]string{"current": "two", "serial": "2"}},
 		{name: "of a user who is about to be made", stored: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready, unmade: true,
 			want: map[string]string{"next": "one", "serial": "2"}, sent: "one"},
+		{name: "refused, and the spec names what the own connection Secret has", stored: map[string]string{"current": "one", "next": "one", "serial": "3", "superseded": "true"},
+			state: driver.Ready, named: "one", own: true, want: map[string]string{"current": "one", "next": "one", "serial": "3", "superseded": "true"}, sent: "one"},
+		{name: "accepted, and the spec names what the own connection Secret has", stored: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2",
+			state: driver.Ready, named: "one", own: true, want: map[string]string{"current": "one", "next": "one", "serial": "3", "named": "true", "superseded": "true"}, sent: "one"},
 		{name: "no password Secret", state: driver.Ready, want: map[string]string{"next": made, "serial": "2"}, sent: made},
 		{name: "no password Secret any more, and no status", remembered: "2", state: driver.Ready, want: map[string]string{"next": made, "serial": "2"}, sent: made},
 		{name: "no password Secret any more", accepted: "2", state: driver.Ready, want: map[string]string{"next": made, "serial": "3"}, sent: made},
@@ -106,6 +111,9 @@ func TestCheckPassword(t *testing.T) {
 			d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
 			if test.named != "" {
 				d.Spec.Credentials = &v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: named.Name}}
+			}
+			if test.own {
+				d.Spec.Connection.SecretName = named.Name
 			}
 			g := gatheringOf(d, c)
 			g.Cloud.PasswordSent = serialOf(test.remembered)
