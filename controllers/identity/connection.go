@@ -3,6 +3,7 @@ package identity
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -100,12 +101,21 @@ func (c *Connection) ask(ctx context.Context) (driver.AccountID, error) {
 		return id, err
 	})
 	if err != nil {
-		return "", err
+		return "", unanswered(err)
 	}
 	c.identity.Lock()
 	c.known, c.answered = id, c.now()
 	c.identity.Unlock()
 	return c.expect(id)
+}
+
+// unanswered returns an error of the question for the account. A deadline that passed without the cloud's answer is an Unavailable account,
+// whichever caller waited: otherwise it would count as an answer.
+func unanswered(err error) error {
+	if _, coded := errors.AsType[*driver.Error](err); coded || !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &driver.Error{Code: driver.Unavailable, Message: "the cloud did not say in time which account the credentials lead to", Err: err}
 }
 
 // recentDenial returns the cloud's answer that it denies the identity, as long as the cloud is not asked again.

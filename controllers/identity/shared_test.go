@@ -103,6 +103,58 @@ func TestDeadlineOfASecondCaller(t *testing.T) {
 	})
 }
 
+// Who gets no answer of the cloud in time is told that the account is unavailable, so that it counts as not answering: the first who asks, one
+// who waits for the answer of another, and one who had no time from the beginning.
+func TestNoAnswerInTimeIsUnavailable(t *testing.T) {
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
+	c, err := h.Connect(t.Context(), team)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		joins bool
+		after time.Duration
+	}{
+		"the first caller": {false, time.Second},
+		"another caller":   {true, time.Second},
+		"the first caller, whose deadline has passed": {false, -time.Second},
+		"another caller, whose deadline has passed":   {true, -time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				answers, first := make(chan struct{}), make(chan error, 1)
+				c.Session = identified{ask: func(ctx context.Context) (driver.AccountID, error) {
+					select {
+					case <-answers:
+						return "111", nil
+					case <-ctx.Done():
+						return "", ctx.Err()
+					}
+				}}
+				if test.joins {
+					go func() {
+						_, err := c.Account(t.Context())
+						first <- err
+					}()
+					synctest.Wait()
+				}
+				hurried, cancel := context.WithTimeout(t.Context(), test.after)
+				defer cancel()
+				if _, err := c.Account(hurried); driver.CodeOf(err) != driver.Unavailable || !errors.Is(err, context.DeadlineExceeded) || err.Error() == "" {
+					t.Errorf("got %v with code %s, want one that is Unavailable because of the deadline", err, driver.CodeOf(err))
+				}
+				close(answers)
+				if test.joins {
+					if err := <-first; err != nil {
+						t.Errorf("the first caller got %v", err)
+					}
+				}
+				c.known = ""
+			})
+		})
+	}
+}
+
 // A panic is one of the caller, whose controller recovers it: the process lives on.
 func TestSharedCallPanics(t *testing.T) {
 	defer func() {
