@@ -264,7 +264,9 @@ func (w *work) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error)
 		return w.publish(ctx, out)
 	case w.Deleting || w.Policy.Management == v1alpha1.ManagementObserve:
 		return out, nil
-	default:
+	case len(w.Observation.Unreadable) > 0:
 		return out, outcome.FieldErrors(w.Observation.Unreadable)
+	default:
+		return out, nil
 	}
 }

@@ -121,3 +121,11 @@ func TestWhoIsPublished(t *testing.T) {
 		})
 	}
 }
+
+// An action without an error and without unread fields ends without an error, also if it is one that publishes nothing.
+func TestNothingUnreadIsNoError(t *testing.T) {
+	w := newWork(t)
+	if _, err := w.rest(t.Context(), plan.Action{Verb: plan.Update, Approved: true}); err != nil {
+		t.Errorf("it ended with an error of %d fields", len(w.Observation.Unreadable))
+	}
+}
