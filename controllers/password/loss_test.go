@@ -221,14 +221,14 @@ func (e *environment) publish(password string) bool {
 	return e.write(func() { e.connection = password })
 }
 
-// finish ends what the cloud is at. It may fail.
-func (e *environment) finish(fails bool) {
+// finish ends what the cloud is at. It may fail, and the password may have arrived all the same.
+func (e *environment) finish(fails, arrives bool) {
 	e.busy = false
 	if !e.setting {
 		return
 	}
 	e.setting, e.refused = false, fails
-	if !fails {
+	if !fails || arrives {
 		e.has(e.next)
 	}
 }
@@ -247,7 +247,7 @@ func (e *environment) rest() {
 	e.stalled = false
 	for range 12 {
 		e.reconcile()
-		e.finish(false)
+		e.finish(false, true)
 	}
 	switch {
 	case e.kept && e.secret.Foreign:
@@ -287,7 +287,7 @@ func run(events []byte) error {
 		case 1:
 			e.approved, e.stalled = b >= 128, b/16%4 == 0
 		case 2, 3:
-			e.finish(b >= 128)
+			e.finish(b >= 128, b/16%2 == 0)
 		case 4:
 			e.sent = 0 // a crash
 		case 5: // the server is lost, and another is restored or made by others

@@ -134,8 +134,9 @@ func (s State) Observe(o Observation) Decision {
 	if o.Refused && o.Ready {
 		s = s.Refuse()
 		if s.Next == "" { // it was thought to be in force
-			s = s.propose(s.Current, First).superseded()
+			s = s.propose(s.Current, First)
 		}
+		s = s.superseded() // the next one may have reached the server all the same
 	}
 	if s.Next == "" || !o.Ready {
 		return decided(s, before, AtOnce, Nothing)

@@ -63,7 +63,7 @@ func TestCheckPassword(t *testing.T) {
 		{name: "accepted, and set", stored: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2", state: driver.Ready,
 			want: map[string]string{"current": "two", "serial": "2"}},
 		{name: "accepted, and refused later", stored: map[string]string{"current": "one", "next": "two", "serial": "2"}, accepted: "2", state: driver.Ready, refused: true,
-			want: map[string]string{"current": "one", "next": "two", "serial": "2"}, sent: "two"},
+			want: map[string]string{"current": "one", "next": "two", "serial": "2", "superseded": "true"}, sent: "two"},
 		{name: "thought to be in force, and refused", stored: map[string]string{"current": "two", "serial": "2"}, accepted: "2", state: driver.Ready, refused: true,
 			want: map[string]string{"current": "two", "next": "two", "serial": "3", "superseded": "true"}, sent: "two"},
 		{name: "in place of one that others know", stored: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, state: driver.Ready,
