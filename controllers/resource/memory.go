@@ -77,8 +77,8 @@ type memories struct {
 	byName map[types.NamespacedName]*memory
 	// observed is when each cloud object was last observed; nothing for one that this process has not observed yet.
 	observed map[types.NamespacedName]time.Time
-	// lastObserved are when cloud objects were last observed, for whoever asks meanwhile: a memory itself is its reconciliation's.
-	lastObserved map[types.NamespacedName]telemetry.LastObservation
+	// reports are when cloud objects were last observed, as was reported, for whoever asks meanwhile: a memory itself is its reconciliation's.
+	reports map[types.NamespacedName]telemetry.LastObservation
 	// unrecorded are the objects whose last reconciliation could not be written down.
 	unrecorded map[types.NamespacedName]bool
 }
@@ -107,7 +107,7 @@ func (m *memories) forget(name types.NamespacedName) (uid types.UID) {
 	}
 	delete(m.byName, name)
 	delete(m.observed, name)
-	delete(m.lastObserved, name)
+	delete(m.reports, name)
 	delete(m.unrecorded, name)
 	return uid
 }
@@ -135,17 +135,17 @@ func (m *memories) reported(name types.NamespacedName, said report.Memory) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.unrecorded == nil {
-		m.unrecorded, m.lastObserved = map[types.NamespacedName]bool{}, map[types.NamespacedName]telemetry.LastObservation{}
+		m.unrecorded, m.reports = map[types.NamespacedName]bool{}, map[types.NamespacedName]telemetry.LastObservation{}
 	}
 	delete(m.unrecorded, name)
-	delete(m.lastObserved, name)
+	delete(m.reports, name)
 	if said.Unwritten {
 		m.unrecorded[name] = true
 	}
 	if said.LastObservation != nil {
 		last := *said.LastObservation
 		last.Name = name
-		m.lastObserved[name] = last
+		m.reports[name] = last
 	}
 }
 
@@ -160,5 +160,5 @@ func (m *memories) lost() int {
 func (m *memories) seen() []telemetry.LastObservation {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Collect(maps.Values(m.lastObserved))
+	return slices.Collect(maps.Values(m.reports))
 }

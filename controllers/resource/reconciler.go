@@ -63,7 +63,7 @@ type Reconciler struct {
 	Classes  *class.Resolver
 	Rollouts *class.Rollouts
 
-	// binding is held while an object of a class with a limit is bound.
+	// binding is held while an object is bound whose class has a limit, or whose cloud object can't be marked.
 	binding  sync.Mutex
 	memories memories
 	queue    queue

@@ -78,7 +78,7 @@ func (k Kind) collect(ctx context.Context, cache client.Reader, now, mustBeObser
 	if err := cache.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, err
 	}
-	lastObserved := k.lastObserved()
+	lastObserved := k.lastObservedByName()
 	tallies, deleting, begun := map[tally]int{}, map[string]time.Duration{}, map[inProgressLabels]time.Duration{}
 	err = meta.EachListItem(list, func(item runtime.Object) error {
 		object := item.(v1alpha1.ResourceObject)
@@ -131,8 +131,8 @@ func count(tallies map[tally]int, status *v1alpha1.ResourceStatus) {
 	}
 }
 
-// lastObserved returns when each cloud object was last observed that is to be observed.
-func (k Kind) lastObserved() map[types.NamespacedName]time.Time {
+// lastObservedByName returns when each cloud object was last observed that is to be observed.
+func (k Kind) lastObservedByName() map[types.NamespacedName]time.Time {
 	if k.LastObserved == nil {
 		return nil
 	}

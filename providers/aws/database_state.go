@@ -118,8 +118,8 @@ func whileItWaits(req *databaseRequest, have *types.DBInstance, o *driver.Observ
 
 // whileBusy weighs differences against what RDS takes now, and returns the state and the changes to report.
 //
-// While RDS does maintenance, an instance without differences is Ready, or every backup would make it look as if something differed; with
-// differences it is Pending.
+// While RDS is at work by itself (see housekeeping), an instance without differences is Ready, or each backup would make it look as if it were
+// not up to date; with differences it is Pending.
 //
 // In storage-optimization, which lasts hours after a disk grew, RDS takes all changes but another growth.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html

@@ -17,7 +17,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// hasRoom holds the class's limit for the namespace, and one object to a cloud object that can't be marked, where what was judged by a cache may
+// hasRoom holds the class's limit for the namespace, and one object to a cloud object that can't be marked, where what was decided by a cache may
 // have been overtaken. Who finds room keeps others waiting until keep is called.
 func (e *Executor) hasRoom(ctx context.Context, t Task) (keep func(), err error) {
 	limited := t.Class != nil && t.Class.Class != nil && t.Class.Class.Spec.MaxPerNamespace != nil

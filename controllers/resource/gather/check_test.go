@@ -155,7 +155,7 @@ func TestUnmade(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !g.View.InConsistencyWindow || g.Unmade != tc.want {
-				t.Errorf("inWindow %t, unmade %t, want %t", g.View.InConsistencyWindow, g.Unmade, tc.want)
+				t.Errorf("within the consistency window %t, unmade %t, want %t", g.View.InConsistencyWindow, g.Unmade, tc.want)
 			}
 		})
 	}

@@ -78,8 +78,8 @@ func TestReadsOfThePassword(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			vaulted := map[string]string{"current": "one", "serial": "1"}
-			g, login, c := asPublished(vaulted)
+			stored := map[string]string{"current": "one", "serial": "1"}
+			g, login, c := asPublished(stored)
 			if test.before != nil {
 				test.before(g)
 			}
@@ -107,18 +107,18 @@ func TestReadsOfThePassword(t *testing.T) {
 }
 
 // asPublished returns a database that is as declared, with a connection Secret that somebody changed before a reconciliation a minute ago, which
-// thought it right. vaulted is what the password Secret holds; nil if it was lost.
-func asPublished(vaulted map[string]string) (
+// thought it right. stored is what the password Secret holds; nil if it was lost.
+func asPublished(stored map[string]string) (
 	g *gathering, login *corev1.Secret, c client.Client,
 ) {
-	d, secret := withPassword(vaulted)
+	d, secret := withPassword(stored)
 	stale := map[string][]byte{"host": []byte("db.example"), "password": []byte("changed by hand")}
 	login = &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: "orders-db", Labels: map[string]string{v1alpha1.LabelKind: "Database", v1alpha1.LabelName: d.Name}},
 		Type:       "servicebinding.io/postgresql", Data: stale,
 	}
 	objects := []client.Object{login}
-	if vaulted != nil {
+	if stored != nil {
 		objects = append(objects, secret)
 	}
 	c = fake.NewClientBuilder().WithObjects(objects...).Build()

@@ -23,7 +23,7 @@ import (
 // While an object waits for a slot its account may answer and time out many times. The object is written for what its conditions
 // have not said yet, and not each time.
 func TestWritesWhileQueued(t *testing.T) {
-	settled := outcome.Outcome{State: condition.UpToDate, Reason: v1alpha1.ReasonReady, Message: "usable", Next: outcome.AtSync}
+	upToDate := outcome.Outcome{State: condition.UpToDate, Reason: v1alpha1.ReasonReady, Message: "usable", Next: outcome.AtSync}
 	for _, test := range []struct {
 		name string
 		// unborn: nothing was observed yet; edited: the spec is newer than the conditions; unobserved: for two sync periods.
@@ -67,7 +67,7 @@ func TestWritesWhileQueued(t *testing.T) {
 			if !test.unborn {
 				g := begin()
 				g.Observed, g.Observation = true, driver.Observation{State: driver.Ready, Available: true}
-				write(g, settled)
+				write(g, upToDate)
 			}
 			if test.edited {
 				b.Generation++

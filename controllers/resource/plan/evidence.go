@@ -160,9 +160,9 @@ func (s Evidence) Taken(parent driver.ParentRef) bool {
 	return s.Rival.Before(own)
 }
 
-// RecordedMark returns the mark of an object that the cloud has no place to mark: that of another object, if it is taken; the object's own if it was recorded that Mooring created
-// it within this parent, or took it over there, and the zero Mark otherwise. What was found at first sight is nobody's: only an
-// explicit adoption takes it over.
+// RecordedMark returns the mark of an object that the cloud has no place to mark. It is that of another object if that one has taken the cloud
+// object. It is the object's own if it was recorded that Mooring created the cloud object within this parent, or took it over there. Otherwise
+// it is the zero Mark. What was found at first sight is nobody's: only an explicit adoption takes it over.
 //
 // A creation whose answer was lost counts if Mooring made the name, which nobody else would choose. Under a name that a person chose,
 // another person may have created something meanwhile.

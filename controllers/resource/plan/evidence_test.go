@@ -9,7 +9,7 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Absence is sure once it lasted as long as reads may lag; one observation of it begins the count anew.
+// Absence is sure once it lasted as long as reads may lag; once the object is seen, the count begins anew.
 func TestAbsenceIsSureOnceItLasts(t *testing.T) {
 	const window = 5 * time.Second
 	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -42,7 +42,7 @@ type Action struct {
 	// EditWaits: some of what waits was asked for by an edit of the spec, or was never as the spec says, as on
 	// an object that was adopted: this generation of the spec is not applied.
 	EditWaits bool
-	// Decided: the differences were judged, so Hash tells what waits for approval, also if that is nothing.
+	// Decided: the differences were evaluated, so Hash tells what waits for approval, also if that is nothing.
 	Decided bool
 	// Orphaned: what the finalizer goes from is left in the cloud.
 	Orphaned bool
