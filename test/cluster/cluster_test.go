@@ -216,7 +216,7 @@ func addresses(t *testing.T, c *Cluster) []string {
 // eventually polls for a minute: what it waits for happens in other processes.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); !done(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("after a minute still not: %s", what)
 		}

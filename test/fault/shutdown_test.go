@@ -46,7 +46,7 @@ func TestShutdown(t *testing.T) {
 	l.declare(t)
 	select {
 	case <-underWay:
-	case <-time.After(time.Minute):
+	case <-time.After(10 * time.Minute):
 		t.Fatal("nothing was created")
 	}
 	if err := m.Stop(); err != nil {
