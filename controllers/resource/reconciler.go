@@ -3,7 +3,6 @@ package resource
 import (
 	"cmp"
 	"context"
-	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -63,8 +62,8 @@ type Reconciler struct {
 	Classes  *class.Resolver
 	Rollouts *class.Rollouts
 
-	// binding is held while an object is bound whose class has a limit, or whose cloud object can't be marked.
-	binding  sync.Mutex
+	// binding is locked while an object is bound whose class has a limit, or whose cloud object can't be marked.
+	binding  execute.Room
 	memories memories
 	queue    queue
 }

@@ -29,15 +29,22 @@ func Rival(ctx context.Context, cache client.Reader, k *kind.Kind, request drive
 	}
 	var strongest *plan.Claim
 	_ = meta.EachListItem(list, func(item runtime.Object) error {
-		other := item.(v1alpha1.ResourceObject)
-		if status := other.GetResourceStatus(); string(other.GetUID()) == request.Mark.UID || status.Provider != provider ||
-			status.AccountID != string(at) || status.Location != request.Location {
-			return nil
-		}
-		if c := plan.ClaimOf(k, other, request); c.Stands() && (strongest == nil || c.Before(*strongest)) {
-			strongest = &c
+		if c := Of(item.(v1alpha1.ResourceObject), k, request, provider, at); c != nil && (strongest == nil || c.Before(*strongest)) {
+			strongest = c
 		}
 		return nil
 	})
 	return strongest, nil
+}
+
+// Of returns the claim of another object of the kind to the cloud object of a request; nil if it has none.
+func Of(other v1alpha1.ResourceObject, k *kind.Kind, request driver.Request, provider string, at driver.AccountID) *plan.Claim {
+	status := other.GetResourceStatus()
+	if string(other.GetUID()) == request.Mark.UID || status.Provider != provider || status.AccountID != string(at) || status.Location != request.Location {
+		return nil
+	}
+	if c := plan.ClaimOf(k, other, request); c.Stands() {
+		return &c
+	}
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"sync"
 	"testing"
 	"time"
 
@@ -125,20 +124,32 @@ type freely struct{}
 
 func (freely) Protect(context.Context, identity.Key, string) error { return nil }
 
-// Two objects that both saw a cloud object that nobody has are not both bound to it.
+// late is a cache that shows nothing of what was written.
+type late struct{ client.Client }
+
+func (late) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
+
+// Two objects that both saw a cloud object that nobody has are not both bound to it, also if the cache does not show the first one's binding yet.
 func TestOneOfTwoIsBound(t *testing.T) {
+	t.Run("the cache shows it", func(t *testing.T) { oneOfTwoIsBound(t, func(c client.Client) client.Client { return c }) })
+	t.Run("the cache is late", func(t *testing.T) { oneOfTwoIsBound(t, func(c client.Client) client.Client { return late{c} }) })
+}
+
+func oneOfTwoIsBound(t *testing.T, cache func(client.Client) client.Client) {
+	t.Helper()
 	scheme := runtime.NewScheme()
 	family.AddToScheme(scheme)
 	a := &family.User{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a", UID: "uid-a"}}
 	b := &family.User{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "b", UID: "uid-b"}}
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(a, b).WithStatusSubresource(a).
 		WithIndex(a, kind.CloudIndex, func(o client.Object) []string { return family.Kind().CloudKeys(o.(*family.User)) }).Build()
-	room := &sync.Mutex{}
+	room := &Room{}
 	for _, u := range []*family.User{a, b} {
 		if err := c.Get(t.Context(), client.ObjectKeyFromObject(u), u); err != nil {
 			t.Fatal(err)
 		}
 		w := workOn(family.Kind(), u, c)
+		w.executor.Client = cache(c)
 		w.executor.Protector, w.executor.Room, w.Described.Ownership, w.Provider, w.Account = freely{}, room, driver.OwnedByParent, "aws", "111"
 		w.Request = driver.Request{Name: "theirs", Location: "here", Parent: driver.ParentRef{Name: "shop-orders"}, Mark: driver.Mark{UID: string(u.UID)}}
 		w.Observation = driver.Observation{State: driver.Ready}

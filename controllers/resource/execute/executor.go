@@ -2,7 +2,6 @@ package execute
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,7 +34,7 @@ type Executor struct {
 	// bound whose class has a limit, or whose cloud object can't be marked.
 	Classes   *class.Resolver
 	Rollouts  *class.Rollouts
-	Room      sync.Locker
+	Room      *Room
 	Protector Protector
 	Passwords *password.Store
 	Publisher *Publisher

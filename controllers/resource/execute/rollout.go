@@ -48,13 +48,30 @@ func (e *Executor) isNotFull(ctx context.Context, t Task) error {
 	return err
 }
 
-// isFree returns an error if another object was bound to the cloud object meanwhile. The cache shows what this process wrote.
+// isFree returns an error if another object was bound to the cloud object meanwhile. The cache may not show yet what this process wrote: with
+// several namespaces it is not consistent. So the object that was bound last to that cloud object is read from the API server too.
 func (e *Executor) isFree(ctx context.Context, t Task) error {
 	rival, err := claim.Rival(ctx, e.Client, t.Kind, t.Request, t.Provider, t.Account)
+	if err == nil && rival == nil {
+		rival, err = e.lastBound(ctx, t)
+	}
 	if rival != nil {
 		return &identity.ValidationError{Reason: v1alpha1.ReasonNotOwned, Message: claim.Message}
 	}
 	return err
+}
+
+// lastBound returns the claim of the other object that this process bound last to a task's cloud object; nil if it has none.
+func (e *Executor) lastBound(ctx context.Context, t Task) (*plan.Claim, error) {
+	last, has := e.Room.bound[placeOf(t)]
+	if !has || last.object == client.ObjectKeyFromObject(t.Object) {
+		return nil, nil
+	}
+	other := t.Kind.New()
+	if err := e.Reader.Get(ctx, last.object, other); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	return claim.Of(other, t.Kind, t.Request, t.Provider, t.Account), nil
 }
 
 // enterRollout takes out of an update what the class changed, as long as enough of its users are changing. What a person approved

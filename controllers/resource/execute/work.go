@@ -8,6 +8,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // A work is a task while it is carried out.
@@ -42,6 +43,9 @@ func (w *work) ensureRecorded(ctx context.Context, a plan.Action) (fresh bool, e
 		}
 	}
 	if !bound(w.Object) {
+		if w.Described.Ownership == driver.OwnedByParent {
+			w.executor.Room.note(w.Task, w.executor.Clock()) // before: the answer may be lost
+		}
 		w.bind()
 		w.describe(outcome.Outcome{State: condition.Progressing, Reason: a.Reason, Message: a.Message})
 		if err := w.patchStatus(ctx); err != nil {
