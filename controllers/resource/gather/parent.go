@@ -161,18 +161,20 @@ func (g *gathering) limitAdoption(ctx context.Context) error {
 		return nil
 	}
 	found, spec := g.gatherer.Family.Parent.Class.New(), &v1alpha1.ClassSpec{}
+	refused := "class %q of %s does not allow taking over existing cloud objects; remove spec.adoption, or ask your platform team"
 	switch err := g.gatherer.Cache.Get(ctx, client.ObjectKey{Name: g.Parent.Class}, found); {
 	case err == nil:
 		spec = found.GetClassSpec()
-	case !apierrors.IsNotFound(err):
+	case apierrors.IsNotFound(err):
+		refused = "class %q of %s is gone, so nothing says that existing cloud objects may be taken over; remove spec.adoption, or ask your platform team to create the class again"
+	default:
 		return fmt.Errorf("read the class of %s: %w", g.Parent.Named, err)
 	}
 	asked, anything := g.Policy.Adoption, spec.AllowAdoption == v1alpha1.AllowAdoptionAny
 	g.Policy.Adoption, g.Policy.ObserveMarked = (&class.Class{Spec: spec}).Adopts(asked), !anything
 	if asked == v1alpha1.AdoptionIfExists && !anything && g.Policy.Refused.Reason == "" {
 		g.Policy.Refused = plan.Refusal{Reason: v1alpha1.ReasonClassViolated, Message: fmt.Sprintf(
-			"spec.adoption: class %q of %s does not allow taking over existing cloud objects; remove spec.adoption, or ask your platform team; until then Mooring does not change what exists",
-			g.Parent.Class, g.Parent.Named)}
+			"spec.adoption: "+refused+"; until then Mooring does not change what exists", g.Parent.Class, g.Parent.Named)}
 	}
 	return nil
 }
