@@ -69,6 +69,8 @@ func TestConsentWithinAParent(t *testing.T) {
 		{"to adopt within no parent", adopting, "", `{spec: {databaseRef: null}}`, needsAdopt},
 		{"to adopt within a parent of another kind", adopting, "", `{spec: {serverRef: {name: orders}}}`, needsAdopt},
 		{"to observe within another parent", watching, "", another, needsAdopt},
+		{"to step back from what is proven and observe within another parent", plain, proven, `{spec: {management: Observe, databaseRef: {name: payments}}}`, needsAdopt},
+		{"to step back from what is proven", plain, proven, `{spec: {management: Observe}}`, ""},
 		{"the rest of the spec", adopting, "", `{spec: {role: writer}}`, ""},
 		{"the same parent", adopting, "", `{spec: {databaseRef: {name: orders}, role: writer}}`, ""},
 		{"another parent, and nothing is adopted", plain, "", another, ""},
