@@ -66,15 +66,15 @@ func (g *gathering) findParent(ctx context.Context) error {
 	if g.Parent.Found && !g.Parent.Managed && g.Policy.Management == v1alpha1.ManagementFull {
 		g.Policy.Refused = plan.Refusal{Reason: v1alpha1.ReasonNotOwned, Message: notManaged(g.Parent)}
 	}
-	g.noteNeverCreated()
+	noteNeverCreated(g.Gathered)
 	return nil
 }
 
 // noteNeverCreated stores of an object that no creation was accepted, once its parent takes none: memory alone knows it of a creation that was
 // sent again, and the parent goes by what is stored.
-func (g *gathering) noteNeverCreated() {
-	if !g.Deleting && g.Parent.Found && !g.Parent.takes() && neverCreated(g.Gathered) {
-		g.status().CreationRefused = true
+func noteNeverCreated(g Gathered) {
+	if !g.Deleting && g.Parent.Found && !g.Parent.takes() && neverCreated(g) {
+		g.Object.GetResourceStatus().CreationRefused = true
 	}
 }
 
