@@ -164,7 +164,7 @@ func TestLastingErrors(t *testing.T) {
 func TestNoSecretInWhatIsTold(t *testing.T) {
 	s := corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string][]byte{"password": []byte("tell-no-one")}}
 	for _, text := range []string{describe(&s), describeList(&corev1.SecretList{Items: []corev1.Secret{s}})} {
-		if !strings.Contains(text, "password") || strings.Contains(text, "tell-no-one") || strings.Contains(text, fmt.Sprint(s.Data["password"])) {
+		if !strings.Contains(text, "password") || strings.Contains(text, "tell-no-one") || strings.Contains(text, fmt.Sprintf("%d", s.Data["password"])) {
 			t.Errorf("it tells %s", text)
 		}
 	}
