@@ -203,54 +203,33 @@ func TestAcceptAndRefuse(t *testing.T) {
 	}
 }
 
-// Only what the server is known to have is published: nothing while another password may have reached it.
-func TestInForce(t *testing.T) {
+// What the server was last known to have is published, and nothing while another password may have reached it. It stays known: a server that
+// comes back has it.
+func TestInForceAndKnown(t *testing.T) {
 	rotating := Stored{Current: "one", Next: "two", Serial: 2}
 	anew := rotating
 	anew.Superseded = true
 	for _, tt := range []struct {
-		name  string
-		state State
-		want  string
+		name           string
+		state          State
+		inForce, known string
 	}{
-		{"no password", State{}, ""},
-		{"being created", State{Stored: Stored{Next: "one", Serial: 1}}, ""},
-		{"set by the creation", State{Stored: Stored{Next: "one", Serial: 1}, Accepted: 1}, "one"},
-		{"in force", State{Stored: Stored{Current: "one", Serial: 1}}, "one"},
-		{"another is about to be sent", State{Stored: rotating, Accepted: 1}, "one"},
-		{"the cloud accepted another", State{Stored: rotating, Accepted: 2}, ""},
-		{"the cloud accepted another, as this process alone knows", State{Stored: rotating, Accepted: 1, Sent: 2}, ""},
-		{"the server was created anew with another", State{Stored: anew}, ""},
+		{"no password", State{}, "", ""},
+		{"being created", State{Stored: Stored{Next: "one", Serial: 1}}, "", ""},
+		{"set by the creation", State{Stored: Stored{Next: "one", Serial: 1}, Accepted: 1}, "one", "one"},
+		{"in force", State{Stored: Stored{Current: "one", Serial: 1}}, "one", "one"},
+		{"another is about to be sent", State{Stored: rotating, Accepted: 1}, "one", "one"},
+		{"the cloud accepted another", State{Stored: rotating, Accepted: 2}, "", "one"},
+		{"the cloud accepted another, as this process alone knows", State{Stored: rotating, Accepted: 1, Sent: 2}, "", "one"},
+		{"the server was created anew with another", State{Stored: anew}, "", "one"},
+		{"refused, and to be sent again", State{Stored: Stored{Current: "one", Next: "one", Serial: 3, Superseded: true}}, "", "one"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.state.InForce(); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
+			if got := tt.state.InForce(); got != tt.inForce {
+				t.Errorf("in force is %q, want %q", got, tt.inForce)
 			}
-		})
-	}
-}
-
-// What the server was known to have stays known while another password may have reached it: a server that comes back has it.
-func TestKnown(t *testing.T) {
-	rotating := Stored{Current: "one", Next: "two", Serial: 2}
-	anew := rotating
-	anew.Superseded = true
-	for _, tt := range []struct {
-		name  string
-		state State
-		want  string
-	}{
-		{"no password", State{}, ""},
-		{"being created", State{Stored: Stored{Next: "one", Serial: 1}}, ""},
-		{"set by the creation", State{Stored: Stored{Next: "one", Serial: 1}, Accepted: 1}, "one"},
-		{"in force", State{Stored: Stored{Current: "one", Serial: 1}}, "one"},
-		{"the cloud accepted another", State{Stored: rotating, Accepted: 2}, "one"},
-		{"the server was created anew with another", State{Stored: anew}, "one"},
-		{"refused, and to be sent again", State{Stored: Stored{Current: "one", Next: "one", Serial: 3, Superseded: true}}, "one"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.state.Known(); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
+			if got := tt.state.Known(); got != tt.known {
+				t.Errorf("known is %q, want %q", got, tt.known)
 			}
 		})
 	}
