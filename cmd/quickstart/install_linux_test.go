@@ -19,8 +19,7 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// Into a cluster that one has Mooring is installed when a flag says so, works there as in a cluster of the quickstart's own, and is
-// removed to the last object when the quickstart ends, or later if it was killed.
+// TestClusterOfSomebody runs what is done to somebody's cluster in one: each part leaves it as it was.
 func TestClusterOfSomebody(t *testing.T) {
 	t.Parallel()
 	c := cluster.ForTest(t, cluster.Options{Bare: true, ControllerManager: true})
@@ -28,7 +27,13 @@ func TestClusterOfSomebody(t *testing.T) {
 	if err := c.WriteKubeconfig(file); err != nil {
 		t.Fatal(err)
 	}
-	core := kubernetes.NewForConfigOrDie(c.Config())
+	t.Run("removal", func(t *testing.T) { verifyRemoval(t, file) })
+	t.Run("installation", func(t *testing.T) { verifyInstallation(t, file, kubernetes.NewForConfigOrDie(c.Config())) })
+}
+
+// Into a cluster that one has Mooring is installed when a flag says so, works there as in a cluster of the quickstart's own, and is
+// removed to the last object when the quickstart ends, or later if it was killed.
+func verifyInstallation(t *testing.T, file string, core kubernetes.Interface) {
 	before := inventory(t, file)
 
 	r := start(t, false, "--kubeconfig="+file)

@@ -28,18 +28,21 @@ func TestNothingIsLeftRunning(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		byMake   bool
-		database bool // with a real server behind an instance
-		starting bool // not up yet
+		starting bool           // not up yet
+		first    func(*running) // what is done before the end; nil: nothing
 		end      func(*running)
-		tidy     bool // folders are removed too
-		status   int  // -1: whatever
+		tidy     bool   // folders are removed too
+		status   int    // -1: whatever
+		says     string // among what it said
 	}{
-		{name: "killed", database: true, status: -1, end: func(r *running) { r.signal(syscall.SIGKILL) }},
-		{name: "terminated while starting", starting: true, tidy: true, status: 1, end: func(r *running) { r.signal(syscall.SIGTERM) }},
+		// The people come first, who need no quickstart of their own, and a real server behind an instance is left to be ended.
+		{name: "killed", status: -1, first: func(r *running) {
+			r.verifyPeople()
+			r.addDatabase()
+		}, end: func(r *running) { r.signal(syscall.SIGKILL) }},
 		{name: "killed while starting", starting: true, status: -1, end: func(r *running) { r.signal(syscall.SIGKILL) }},
-		{name: "controller died, and Ctrl-C", tidy: true, status: 0, end: func(r *running) {
-			r.killed("/mooring")
-			r.signal(syscall.SIGINT)
+		{name: "nobody reads", starting: true, tidy: true, status: 1, end: func(r *running) {
+			_ = r.output.Close() // while there is more to say
 		}},
 		{name: "controller dies again and again", tidy: true, status: 1, end: func(r *running) {
 			for range controllerStarts {
@@ -47,14 +50,15 @@ func TestNothingIsLeftRunning(t *testing.T) {
 			}
 			r.kill("/mooring")
 		}},
-		{name: "nobody reads", tidy: true, status: 1, end: func(r *running) {
-			// The next it says is that its controller has died and was started again.
-			_ = r.output.Close()
-			r.kill("/mooring")
-		}},
-		{name: "make killed", byMake: true, tidy: true, status: -1, end: func(r *running) { r.signal(syscall.SIGKILL) }},
-		{name: "make terminated", byMake: true, tidy: true, status: -1, end: func(r *running) { r.signal(syscall.SIGTERM) }},
-		{name: "Ctrl-C in make", byMake: true, tidy: true, status: -1, end: func(r *running) { r.signalGroup(syscall.SIGINT) }},
+		{name: "make killed while starting", byMake: true, starting: true, tidy: true, status: -1, end: func(r *running) { r.signal(syscall.SIGKILL) }},
+		// The status is make's own here: what the quickstart said tells that its own was 1.
+		{name: "make terminated while starting", byMake: true, starting: true, tidy: true, status: -1,
+			end: func(r *running) { r.signal(syscall.SIGTERM) }, says: "\nquickstart: " + errAsked.Error()},
+		// And here that its own was 0: somebody asked for the end, and nothing failed.
+		{name: "controller died, and Ctrl-C in make", byMake: true, tidy: true, status: -1, end: func(r *running) {
+			r.killed("/mooring")
+			r.signalGroup(syscall.SIGINT)
+		}, says: "\nEnding (" + errAsked.Error() + " by signal: interrupt).\n\nEverything has stopped; nothing is left running.\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -64,8 +68,8 @@ func TestNothingIsLeftRunning(t *testing.T) {
 			} else {
 				r.await("kubeconfig", func() bool { return r.exists("kept/kubeconfig") })
 			}
-			if c.database {
-				r.addDatabase()
+			if c.first != nil {
+				c.first(r)
 			}
 			c.end(r)
 			r.await("no process", func() bool { return len(r.processes("")) == 0 })
@@ -75,12 +79,19 @@ func TestNothingIsLeftRunning(t *testing.T) {
 			if left := r.folders(); c.tidy && len(left) > 0 {
 				t.Errorf("left behind: %q", left)
 			}
+			if <-r.silent; !strings.Contains(r.said.String(), c.says) {
+				t.Errorf("it did not say %q", c.says)
+			}
 		})
 	}
 }
 
-// built builds the quickstart, once for all tests: to find that nothing has changed takes a second.
+// built builds the quickstart, once for all tests: to find that nothing has changed takes a second. It also builds the controller, which
+// quickstarts that start at once would each build.
 var built = sync.OnceValues(func() (string, error) {
+	if _, err := cluster.BuildProgram(context.Background(), io.Discard, "cmd/mooring"); err != nil {
+		return "", err
+	}
 	return cluster.BuildProgram(context.Background(), io.Discard, "cmd/quickstart")
 })
 
@@ -91,7 +102,9 @@ type running struct {
 	dir    string
 	cmd    *exec.Cmd
 	output *os.File
+	said   bytes.Buffer // to be read once silent is closed
 	waited chan struct{}
+	silent chan struct{}
 }
 
 // start starts a quickstart without samples.
@@ -111,15 +124,15 @@ func start(t *testing.T, byMake bool, more ...string) *running {
 	if err := os.Chmod(dir, 0o711); err != nil { // database servers are another user's
 		t.Fatal(err)
 	}
-	r := &running{t: t, root: root, dir: dir, waited: make(chan struct{})}
+	r := &running{t: t, root: root, dir: dir, waited: make(chan struct{}), silent: make(chan struct{})}
+	program, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
 	flags := append([]string{"--samples=false", "--dir=" + r.path("kept")}, more...)
 	if byMake {
 		r.cmd = exec.Command("make", "-C", root, "quickstart", "QUICKSTART_FLAGS="+strings.Join(flags, " "))
 	} else {
-		program, err := built()
-		if err != nil {
-			t.Fatal(err)
-		}
 		r.cmd = exec.Command(program, flags...)
 		r.cmd.Dir = root
 	}
@@ -139,11 +152,9 @@ func start(t *testing.T, byMake bool, more ...string) *running {
 		defer close(r.waited)
 		_ = r.cmd.Wait()
 	}()
-	var said bytes.Buffer
-	read := make(chan struct{})
 	go func() {
-		defer close(read)
-		_, _ = io.Copy(&said, output)
+		defer close(r.silent)
+		_, _ = io.Copy(&r.said, output)
 	}()
 	t.Cleanup(func() {
 		for _, pid := range r.processes("") {
@@ -151,9 +162,9 @@ func start(t *testing.T, byMake bool, more ...string) *running {
 		}
 		<-r.waited
 		_ = output.Close()
-		<-read
+		<-r.silent
 		if t.Failed() {
-			t.Logf("it said:\n%s", said.Bytes())
+			t.Logf("it said:\n%s", r.said.Bytes())
 		}
 		_ = os.RemoveAll(dir)
 	})

@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"testing"
 )
 
 const misspelled = `{apiVersion: mooring.dev/v1alpha1, kind: Bucket, metadata: {name: a, namespace: shop, annotations: {mooring.dev/pause: "true"}}, spec: {}}`
@@ -17,11 +16,11 @@ const photos = `{apiVersion: mooring.dev/v1alpha1, kind: Bucket, metadata: {name
 
 const approved = `{apiVersion: mooring.dev/v1alpha1, kind: Bucket, metadata: {name: a, namespace: shop, annotations: {mooring.dev/approve: all}}, spec: {}}`
 
-// The guides can be followed as the people they are for: the roles, the policies and a kubeconfig for each are there.
-func TestPeople(t *testing.T) {
-	t.Parallel()
-	r := start(t, false)
-	r.await("kubeconfig", func() bool { return r.exists("kept/kubeconfig") })
+// verifyPeople checks that the guides can be followed as the people they are for: the roles, the policies and a kubeconfig for each are
+// there.
+func (r *running) verifyPeople() {
+	t := r.t
+	t.Helper()
 	as := func(who, input string, args ...string) (string, bool) {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
