@@ -117,7 +117,10 @@ var userMutants = []struct {
 	session func(driver.Session) driver.Session
 }{
 	{driver.OwnedByParent, mutant{name: "the parent is not described", caught: "parent/it is described",
-		describe: func(d *driver.Description) { d.Resources[2].Parent, d.Resources[2].Ownership = "", driver.OwnedByTags }}, nil},
+		describe: func(d *driver.Description) {
+			users := &d.Resources[len(d.Resources)-1]
+			users.Parent, users.Ownership = "", driver.OwnedByTags
+		}}, nil},
 	{driver.OwnedByParent, mutant{name: "a missing parent is an error of Observe", caught: "parent/within one that does not exist",
 		observe: func(_ *bentCall, o *driver.Observation, err error) error {
 			if err == nil && o.State == driver.Absent {
