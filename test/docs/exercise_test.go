@@ -97,27 +97,6 @@ func (e edit) apply(t *testing.T, dir string) {
 	}
 }
 
-// copySource copies what git has, or could have, to a folder of its own.
-func copySource(t *testing.T) string {
-	t.Helper()
-	from, to := root(t), t.TempDir()
-	names := run(t, from, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-	for name := range strings.SplitSeq(strings.Trim(names, "\x00"), "\x00") {
-		info, err := os.Lstat(filepath.Join(from, name))
-		if err != nil || !info.Mode().IsRegular() {
-			continue // deleted and not committed yet, or a link
-		}
-		path := filepath.Join(to, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(read(t, filepath.Join(from, name))), info.Mode().Perm()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return to
-}
-
 func run(t *testing.T, dir, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)
