@@ -37,7 +37,7 @@ func sourceOf(ctx context.Context, dir string) (source, error) {
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
 	path := filepath.Join(temp, "stamped")
-	if _, err := output(ctx, dir, "go", "build", "-buildvcs=true", "-o", path, smallest); err != nil {
+	if _, err := output(ctx, dir, "go", "build", "-buildvcs=true", "-ldflags=-s -w", "-o", path, smallest); err != nil {
 		return source{}, fmt.Errorf("find the version: %w", err)
 	}
 	info, err := buildinfo.ReadFile(path)
