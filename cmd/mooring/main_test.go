@@ -153,7 +153,7 @@ func TestMain(m *testing.M) {
 	if built, err = os.MkdirTemp("", "mooring-"); err != nil {
 		panic(err)
 	}
-	code := m.Run()
+	code := cluster.Run(m)
 	_ = os.RemoveAll(built)
 	os.Exit(code)
 }

@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) {
 	logf.SetLogger(logr.Discard())
-	os.Exit(m.Run())
+	os.Exit(cluster.Run(m))
 }
 
 // An environment is what all causes share, one after the other.

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	if scratch, err = os.MkdirTemp("", "mooring-chart-"); err != nil {
 		panic(err)
 	}
-	code := m.Run()
+	code := cluster.Run(m)
 	_ = os.RemoveAll(scratch)
 	os.Exit(code)
 }

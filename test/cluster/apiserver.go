@@ -82,6 +82,7 @@ func (c *Cluster) etcd(binaries string, out io.Writer) (*envtest.Etcd, error) {
 	e.Configure().
 		Set("listen-peer-urls", "http://"+loopback+":0").
 		Set("unsafe-no-fsync", "true"). // the data need not survive a power cut
+		Set("max-txn-ops", "1000000").  // all that a test has left is deleted at once; see reset
 		Set("log-level", "warn")
 	return e, nil
 }

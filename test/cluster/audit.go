@@ -45,7 +45,11 @@ func (c *Cluster) configureAudit(s *envtest.APIServer) (*AuditLog, error) {
 
 // An AuditLog is the API server's record of requests: what was really asked of it, whoever asked. A
 // request whose answer has arrived is in it.
-type AuditLog struct{ path string }
+type AuditLog struct {
+	path string
+	// begin is where a control plane that is used again was handed to who uses it.
+	begin Mark
+}
 
 // A Mark is a place in the log.
 type Mark int64
@@ -77,14 +81,14 @@ func (l *AuditLog) Mark() (Mark, error) {
 }
 
 // Since returns the requests recorded after mark, in the order in which they were answered. The zero
-// Mark is the start of the cluster.
+// Mark is where the test began that has the cluster.
 func (l *AuditLog) Since(mark Mark) (Requests, error) {
 	file, err := os.Open(l.path)
 	if err != nil {
 		return nil, fmt.Errorf("read audit log: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	if _, err := file.Seek(int64(mark), io.SeekStart); err != nil {
+	if _, err := file.Seek(int64(max(mark, l.begin)), io.SeekStart); err != nil {
 		return nil, fmt.Errorf("read audit log: %w", err)
 	}
 	return parseAudit(file)

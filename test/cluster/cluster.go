@@ -49,6 +49,7 @@ type Cluster struct {
 	tokens    map[string]string // by the names of those that are signedIn
 	audit     *AuditLog
 	attached  *clientcmdapi.Config // of a cluster that is not ours; see Attach
+	initial   snapshot             // what it held after its start, if it is used again; see Run
 }
 
 // attempts is how often Start tries: the ports it chose may be taken before the servers bind them.

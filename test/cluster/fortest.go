@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// ForTest starts a cluster that ends with the test. Where the control plane was not built the test is
-// skipped, except under CI (the environment variable CI is set), where it fails: a suite that silently
+// ForTest returns a cluster that is the test's until it ends, and in which there is nothing of other tests. Where the control plane was
+// not built the test is skipped, except under CI (the environment variable CI is set), where it fails: a suite that silently
 // skipped its best half proves nothing.
 func ForTest(t testing.TB, o Options) *Cluster {
 	t.Helper()
-	c, err := Start(t.Context(), o)
+	c, err := idle.take(t.Context(), o)
 	switch {
 	case errors.Is(err, ErrNotBuilt) && os.Getenv("CI") == "":
 		t.Skipf("SKIPPED, NOT TESTED: %v", err)
@@ -19,7 +19,7 @@ func ForTest(t testing.TB, o Options) *Cluster {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
+		if err := idle.giveBack(c, o, !t.Failed()); err != nil {
 			t.Error(err)
 		}
 	})

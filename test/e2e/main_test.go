@@ -71,7 +71,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	logf.SetLogger(logr.Discard())
 	all := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == ""
-	code := m.Run()
+	code := cluster.Run(m)
 	complete := code == 0 && all
 	for _, s := range []*installation{suite, limitedSuite} {
 		s.end()

@@ -18,6 +18,8 @@ import (
 	"go.uber.org/zap/zapcore"
 	"k8s.io/klog/v2"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/mooring-dev/mooring/test/cluster"
 )
 
 // logs is everything that managers log in this process, at the most verbose level.
@@ -43,7 +45,7 @@ func TestMain(m *testing.M) {
 	klog.SetLogger(log)
 	flag.Parse()
 	all := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == ""
-	code := m.Run()
+	code := cluster.Run(m)
 	for _, leak := range shown(all && code == 0) {
 		fmt.Println("FAIL:", leak)
 		code = max(code, 1)

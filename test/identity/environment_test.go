@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	logf.SetLogger(failureLog.logger())
-	os.Exit(m.Run())
+	os.Exit(cluster.Run(m))
 }
 
 // An environment is a control plane, a cloud that trusts it, and a manager with the rights that it has where it is installed.

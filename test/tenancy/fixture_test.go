@@ -22,7 +22,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	logf.SetLogger(logr.Discard())
-	os.Exit(m.Run())
+	os.Exit(cluster.Run(m))
 }
 
 // The tenants: bank has what thief wants.
