@@ -13,5 +13,8 @@
 // and no pod ever runs. The servers cannot outlive the program that started them: each runs under a supervisor
 // (see the command supervisor), which holds a lock that the kernel drops when that program ends, whatever way it ends.
 //
+// The tests of a package that calls Run in its TestMain use the same clusters one after the other; between two of them etcd is made to hold
+// what it held after the start.
+//
 // Only tests, benchmarks and the quickstart import this package.
 package cluster
