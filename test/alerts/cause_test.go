@@ -90,6 +90,7 @@ var causes = []cause{
 			c.AwaitReady(c.bucket("photos", nil))
 			return func() {
 				c.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Service: "s3"}, Kind: localcloud.ServerError})
+				c.Eventually("a call failed", func() bool { return c.scrape().shows("mooring_cloud_calls_total", `code="Unavailable"`) })
 			}
 		},
 	},
@@ -175,7 +176,11 @@ var causes = []cause{
 			return func() {
 				c.broken.Store(true)
 				system.Edit(c.Fixture, b, func(b *v1alpha1.Bucket) { b.Spec.Tags["team"] = "b" })
-				c.Eventually("it was tried", func() bool { return c.scrape().sum("mooring_status_write_failures_total", `kind="Bucket"`) > 0 })
+				failures := func() float64 { return c.scrape().sum("mooring_status_write_failures_total", `kind="Bucket"`) }
+				c.Eventually("it was tried", func() bool { return failures() > 0 })
+				c.clock.Forward(time.Hour)
+				before := failures()
+				c.Eventually("an observation after that hour was not written either", func() bool { return failures() >= before+2 })
 			}
 		},
 	},
@@ -257,8 +262,22 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// long is for how long what was scraped goes on: longer than any alert waits.
-const long = 25 * time.Hour
+// length is for how long what was scraped goes on: in full hours, when the rules are evaluated, and at least two more than the alerts of
+// the cause wait, which is longer than any rule looks back.
+func (cause cause) length(t *testing.T) time.Duration {
+	t.Helper()
+	var wait time.Duration
+	for _, a := range alerts(t) {
+		if _, ok := cause.alerts[a.Name]; ok && a.For != "" {
+			d, err := time.ParseDuration(strings.Replace(a.For, "1d", "24h", 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			wait = max(wait, d)
+		}
+	}
+	return wait.Truncate(time.Hour) + 3*time.Hour
+}
 
 func (cause cause) test(c *fixture) {
 	if cause.options.WebhookAddress != "" {
@@ -269,18 +288,18 @@ func (cause cause) test(c *fixture) {
 		cause.every = time.Minute
 	}
 	happen := cause.inject(c)
-	before := c.scrape()
+	before, length := c.scrape(), cause.length(c.T)
 	var quiet, loud []expectation
 	for name, labels := range cause.alerts {
 		quiet, loud = append(quiet, notFiring(name)), append(loud, firing(name, strings.ReplaceAll(labels, "$namespace", c.Namespace)))
 	}
-	if err := (timeline{before: before, after: before, every: cause.every, length: long}).evaluate(c.T, quiet...); err != nil {
+	if err := (timeline{before: before, after: before, every: cause.every, length: length}).evaluate(c.T, quiet...); err != nil {
 		c.Fatalf("it fires before there is a cause: %v", err)
 	}
 	happen()
 	deadline := time.Now().Add(system.Patience)
 	for {
-		err := timeline{before: before, after: c.scrape(), every: cause.every, skew: cause.skew, length: long}.evaluate(c.T, loud...)
+		err := timeline{before: before, after: c.scrape(), every: cause.every, skew: cause.skew, length: length}.evaluate(c.T, loud...)
 		if err == nil {
 			return
 		}
@@ -290,7 +309,7 @@ func (cause cause) test(c *fixture) {
 	}
 }
 
-// atRest leads objects through their lives, and demands that no alert fires for that.
+// atRest leads objects through their lives, and demands that no alert fires for that within longer than any waits.
 func atRest(c *fixture) {
 	c.start(controllers.Options{SyncPeriod: 10 * time.Minute}, controllers.ManagerOptions{})
 	before := c.scrape()
@@ -309,7 +328,7 @@ func atRest(c *fixture) {
 	c.Eventually("the edit is counted", func() bool { return c.scrape().has("mooring_time_to_converge_seconds") })
 	c.delete(gone, true)
 	c.Eventually("the deletion is counted", func() bool { return c.scrape().has("mooring_deletions_total") })
-	if err := (timeline{before: before, after: c.scrape(), every: time.Minute, length: long}).evaluate(c.T, expectation{"ALERTS", false}); err != nil {
+	if err := (timeline{before: before, after: c.scrape(), every: time.Minute, length: 25 * time.Hour}).evaluate(c.T, expectation{"ALERTS", false}); err != nil {
 		c.Error(err)
 	}
 }
