@@ -17,10 +17,10 @@ import (
 const (
 	// due is when of the hour that sessions last all are renewed, and ended is after that hour.
 	due, ended = 55 * time.Minute, 65 * time.Minute
-	// renewals is how many each identity has to go through.
-	renewals = 3
+	// renewals is how many each identity has to go through before tokens are renewed, too.
+	renewals = 2
 	// each is how many buckets each identity has, all of which are looked at every second.
-	each = 5
+	each = 3
 )
 
 // A user is one identity, and those who use it.
