@@ -55,6 +55,7 @@ func TestServerAccepts(t *testing.T) {
 		t.Fatal(err)
 	}
 	schemas := schemasOf(t, c)
+	all := map[string]string{}    // what was rendered, each text once
 	accepted := map[string]bool{} // what was accepted is not asked again: both helms render the same of most variants
 	for _, v := range variants(t) {
 		for _, program := range helms {
@@ -68,11 +69,12 @@ func TestServerAccepts(t *testing.T) {
 						accepts(t, k, o)
 					}
 				}
-				conforms(t, rendered, schemas)
 				accepted[rendered] = !t.Failed()
+				all[v.name+" "+program+".yaml"] = rendered
 			})
 		}
 	}
+	conform(t, all, schemas)
 }
 
 // accepts applies an object, and the Pods that it would make, without effect.
@@ -154,15 +156,17 @@ func schemasOf(t *testing.T, c *cluster.Cluster) (dir string) {
 	return dir
 }
 
-// conforms has kubeconform look at what was rendered.
-func conforms(t *testing.T, rendered, schemas string) {
+// conform has kubeconform look at all that was rendered, by file name: in one run, which reads each schema once.
+func conform(t *testing.T, rendered map[string]string, schemas string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "rendered.yaml")
-	if err := os.WriteFile(path, []byte(rendered), 0o600); err != nil {
-		t.Fatal(err)
+	folder := t.TempDir()
+	for name, content := range rendered {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	location := filepath.Join(schemas, "{{.ResourceKind}}-{{.Group}}_{{.ResourceAPIVersion}}.json")
-	out, err := exec.CommandContext(t.Context(), cluster.ProgramForTest(t, "kubeconform"), "-schema-location", location, "-skip", "Certificate,Issuer", "-summary", path).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), cluster.ProgramForTest(t, "kubeconform"), "-schema-location", location, "-skip", "Certificate,Issuer", "-summary", folder).CombinedOutput()
 	if err != nil {
 		t.Errorf("kubeconform: %v\n%s", err, out)
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -89,13 +90,22 @@ func (h *helm) run(t testing.TB, args ...string) string {
 	return out
 }
 
-// template renders a chart. values are a file's content.
-func (h *helm) template(t testing.TB, chart, values string, args ...string) string {
+// rendered is what charts were rendered to, by helm's program, the chart and the values: tests look at the same from different sides.
+var rendered sync.Map
+
+// template renders a chart, once. values are a file's content.
+func (h *helm) template(t testing.TB, chart, values string) string {
 	t.Helper()
-	return h.run(t, append([]string{
+	key := [3]string{h.program, chart, values}
+	if before, ok := rendered.Load(key); ok {
+		return before.(string)
+	}
+	now := h.run(t,
 		"template", release, chart, "--namespace", namespace, "--values", valuesFile(t, values),
 		"--api-versions", "monitoring.coreos.com/v1/ServiceMonitor", "--api-versions", "monitoring.coreos.com/v1/PrometheusRule",
-	}, args...)...)
+	)
+	rendered.Store(key, now)
+	return now
 }
 
 func valuesFile(t testing.TB, values string) string {
