@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,32 +18,31 @@ const published = "oci://ghcr.io/mooring-dev/charts/mooring"
 func TestAfterATrialWithoutHelm(t *testing.T) {
 	t.Parallel()
 	trial := commands(t, "Without Helm")[0]
-	for i, program := range helms { // in the order of the page
-		t.Run(program, func(t *testing.T) {
-			t.Parallel()
-			w := newFixture(t, program)
-			for _, command := range trial {
-				args := strings.Fields(command)
-				if args[0] != "kubectl" {
-					t.Fatalf("%q is no command of kubectl", command)
-				}
-				kubectl := exec.CommandContext(t.Context(), cluster.ProgramForTest(t, "kubectl"), args[1:]...)
-				kubectl.Dir, kubectl.Env = root(t), w.env
-				if out, err := kubectl.CombinedOutput(); err != nil && !strings.Contains(string(out), "AlreadyExists") { // the namespace
-					t.Fatalf("%s: %v\n%s", command, err, out)
-				}
+	eachHelm(t, func(w *fixture) {
+		for _, command := range trial {
+			args := strings.Fields(command)
+			if args[0] != "kubectl" {
+				w.Fatalf("%q is no command of kubectl", command)
 			}
-			blocks := commands(t, "CRDs are there already")
-			if len(blocks) != len(helms) || len(blocks[i]) != 1 {
-				t.Fatalf("the page has %q", blocks)
+			kubectl := exec.CommandContext(w.Context(), cluster.ProgramForTest(w, "kubectl"), args[1:]...)
+			kubectl.Dir, kubectl.Env = root(w), w.env
+			if out, err := kubectl.CombinedOutput(); err != nil && !strings.Contains(string(out), "already exists") { // the namespace, and what uninstalling left
+				w.Fatalf("%s: %v\n%s", command, err, out)
 			}
-			install := strings.Fields(strings.ReplaceAll(blocks[i][0], published, chartDir(t)))
-			if install[0] != "helm" {
-				t.Fatalf("%q is no command of helm", install)
-			}
-			w.run(t, install[1:]...)
-		})
-	}
+		}
+		i := slices.Index(helms, filepath.Base(w.program)) // in the order of the page
+		blocks := commands(w.T, "CRDs are there already")
+		if len(blocks) != len(helms) || len(blocks[i]) != 1 {
+			w.Fatalf("the page has %q", blocks)
+		}
+		install := strings.Fields(strings.ReplaceAll(blocks[i][0], published, chartDir(w)))
+		if install[0] != "helm" {
+			w.Fatalf("%q is no command of helm", install)
+		}
+		w.run(w, install[1:]...)
+		w.uninstall()
+		w.loseCRDs()
+	})
 }
 
 // commands returns the commands of each block of a section of docs/install.md.

@@ -26,44 +26,42 @@ import (
 // taken as docs/install.md says; no CRD has to go for that.
 func TestTakeOwnership(t *testing.T) {
 	t.Parallel()
-	for _, program := range helms {
-		t.Run(program, func(t *testing.T) {
-			t.Parallel()
-			w := newFixtureNamed(t, program, "mooring", "mooring", "mooring-system")
-			paths, err := filepath.Glob(filepath.Join(root(t), "config", "crd", "*.yaml"))
+	eachHelm(t, func(w *fixture) {
+		paths, err := filepath.Glob(filepath.Join(root(w), "config", "crd", "*.yaml"))
+		w.Must(err)
+		var uids []types.UID
+		for _, path := range paths {
+			content, err := os.ReadFile(path)
 			w.Must(err)
-			var uids []types.UID
-			for _, path := range paths {
-				content, err := os.ReadFile(path)
-				w.Must(err)
-				crd := &apiextensionsv1.CustomResourceDefinition{}
-				w.Must(yaml.Unmarshal(content, crd))
-				w.Must(w.Client.Create(t.Context(), crd))
-				uids = append(uids, crd.UID)
+			crd := &apiextensionsv1.CustomResourceDefinition{}
+			w.Must(yaml.Unmarshal(content, crd))
+			w.Must(w.Client.Create(w.Context(), crd))
+			uids = append(uids, crd.UID)
+		}
+		install := []string{"install", w.release, chartDir(w), "--namespace", w.namespace, "--create-namespace"}
+		if _, says, err := w.try(w, install...); err == nil || !strings.Contains(says, "cannot be imported into the current release") {
+			w.Errorf("the CRDs are of nobody's release, and it is installed: %v\n%s", err, says)
+		}
+		w.run(w, append(install, "--take-ownership")...)
+		w.run(w, "uninstall", w.release, "--namespace", w.namespace)
+		install[1] = "other"
+		if _, says, err := w.try(w, install...); err == nil || !strings.Contains(says, "cannot be imported into the current release") {
+			w.Errorf("the CRDs are of another release, and it is installed: %v\n%s", err, says)
+		}
+		w.run(w, append(install, "--take-ownership")...)
+		definitions := &apiextensionsv1.CustomResourceDefinitionList{}
+		w.Must(w.Client.List(w.Context(), definitions))
+		for _, d := range definitions.Items {
+			if !slices.Contains(uids, d.UID) || d.Annotations["meta.helm.sh/release-name"] != "other" {
+				w.Errorf("%s was made anew, or is of release %q", d.Name, d.Annotations["meta.helm.sh/release-name"])
 			}
-			install := []string{"install", w.release, chartDir(t), "--namespace", w.namespace, "--create-namespace"}
-			if _, says, err := w.try(t, install...); err == nil || !strings.Contains(says, "cannot be imported into the current release") {
-				t.Errorf("the CRDs are of nobody's release, and it is installed: %v\n%s", err, says)
-			}
-			w.run(t, append(install, "--take-ownership")...)
-			w.run(t, "uninstall", w.release, "--namespace", w.namespace)
-			install[1] = "other"
-			if _, says, err := w.try(t, install...); err == nil || !strings.Contains(says, "cannot be imported into the current release") {
-				t.Errorf("the CRDs are of another release, and it is installed: %v\n%s", err, says)
-			}
-			w.run(t, append(install, "--take-ownership")...)
-			definitions := &apiextensionsv1.CustomResourceDefinitionList{}
-			w.Must(w.Client.List(t.Context(), definitions))
-			for _, d := range definitions.Items {
-				if !slices.Contains(uids, d.UID) || d.Annotations["meta.helm.sh/release-name"] != "other" {
-					t.Errorf("%s was made anew, or is of release %q", d.Name, d.Annotations["meta.helm.sh/release-name"])
-				}
-			}
-			if len(definitions.Items) != len(uids) {
-				t.Errorf("%d definitions of %d", len(definitions.Items), len(uids))
-			}
-		})
-	}
+		}
+		if len(definitions.Items) != len(uids) {
+			w.Errorf("%d definitions of %d", len(definitions.Items), len(uids))
+		}
+		w.run(w, "uninstall", "other", "--namespace", w.namespace)
+		w.loseCRDs()
+	})
 }
 
 // TestElsewhere installs it under another name, in another namespace, for one namespace alone: it finds its own objects,

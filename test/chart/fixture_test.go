@@ -36,6 +36,7 @@ type fixture struct {
 	*helm
 	// release is what helm is told to call it, name what it calls its objects, and namespace where they are.
 	release, name, namespace string
+	kubeconfig               string
 
 	node *node.Node
 	pods []*node.Pod
@@ -73,9 +74,9 @@ func newFixtureWith(t *testing.T, helmProgram, release, name, namespace string, 
 	w.Must(err)
 	w.Client, err = client.NewWithWatch(w.Cluster.Config(), client.Options{Scheme: scheme})
 	w.Must(err)
-	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	w.Must(w.Cluster.WriteKubeconfig(kubeconfig))
-	w.helm = newHelm(t, helmProgram, kubeconfig)
+	w.kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
+	w.Must(w.Cluster.WriteKubeconfig(w.kubeconfig))
+	w.helm = newHelm(t, helmProgram, w.kubeconfig)
 	w.node = node.New(t, w.Cluster, w.Client)
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -89,6 +90,19 @@ func newFixtureWith(t *testing.T, helmProgram, release, name, namespace string, 
 		"pod-security.kubernetes.io/enforce": "restricted",
 	}}}))
 	return w
+}
+
+// eachHelm runs a test with each helm, one after the other, in one cluster. The test ends with nothing of Mooring in it.
+func eachHelm(t *testing.T, test func(*fixture)) {
+	t.Helper()
+	all := newFixture(t, helms[0])
+	for _, program := range helms {
+		t.Run(program, func(t *testing.T) {
+			w := *all
+			w.T, w.helm = t, newHelm(t, program, all.kubeconfig)
+			test(&w)
+		})
+	}
 }
 
 func tail(text string, lines int) string {
@@ -311,10 +325,14 @@ func (w *fixture) loseCRDs() {
 	for _, d := range definitions.Items {
 		w.Must(w.Client.Delete(w.Context(), &d))
 	}
-	w.Eventually("the definitions are gone", func() bool {
-		w.Must(w.Client.List(w.Context(), definitions))
-		return len(definitions.Items) == 0
-	})
+	w.awaitNoCRDs()
+}
+
+// awaitNoCRDs waits for the end of CustomResourceDefinitions that are being deleted.
+func (w *fixture) awaitNoCRDs() {
+	w.Helper()
+	definitions := &apiextensionsv1.CustomResourceDefinitionList{}
+	system.AwaitList(w.T, w.Client, definitions, "the definitions are gone", func() bool { return len(definitions.Items) == 0 })
 }
 
 // test runs helm test. Its Pod runs as all others.

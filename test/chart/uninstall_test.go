@@ -23,30 +23,27 @@ const withAccount = `extraObjects:
 // finalizer. All of them are kept and can be taken back. With the definitions to be deleted, too, it ends as well.
 func TestUninstallInUse(t *testing.T) {
 	t.Parallel()
-	for _, program := range helms {
-		t.Run(program, func(t *testing.T) {
-			t.Parallel()
-			w := newFixture(t, program)
-			w.apply(chartDir(t), "{}")
-			w.apply(chartDir(t), withAccount) // whose kind is known by now
-			used := w.use()
-			w.uninstall()
-			w.kept(used)
+	eachHelm(t, func(w *fixture) {
+		w.apply(chartDir(w), "{}")
+		w.apply(chartDir(w), withAccount) // whose kind is known by now
+		used := w.use()
+		w.uninstall()
+		w.kept(used)
 
-			notes := w.apply(chartDir(t), withAccount+"metrics: {secure: true}\nrbac: {create: false}\n")
-			if want := "mooring-auth-delegator --clusterrole=system:auth-delegator --serviceaccount=" + w.namespace + ":mooring"; !strings.Contains(notes, want) {
-				t.Errorf("the notes do not say %q:\n%s", want, notes)
-			}
-			w.apply(chartDir(t), withAccount+"crds: {keep: false}\n")
-			w.uninstall()
-			for _, o := range used {
-				w.Must(client.IgnoreNotFound(w.Client.Patch(w.Context(), o, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`)))))
-			}
-			for _, o := range used {
-				w.Eventually("the end of "+o.GetName(), func() bool { return w.gone(o) })
-			}
-		})
-	}
+		notes := w.apply(chartDir(w), withAccount+"metrics: {secure: true}\nrbac: {create: false}\n")
+		if want := "mooring-auth-delegator --clusterrole=system:auth-delegator --serviceaccount=" + w.namespace + ":mooring"; !strings.Contains(notes, want) {
+			w.Errorf("the notes do not say %q:\n%s", want, notes)
+		}
+		w.apply(chartDir(w), withAccount+"crds: {keep: false}\n")
+		w.uninstall()
+		for _, o := range used {
+			w.Must(client.IgnoreNotFound(w.Client.Patch(w.Context(), o, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`)))))
+		}
+		for _, o := range used {
+			w.Eventually("the end of "+o.GetName(), func() bool { return w.gone(o) })
+		}
+		w.awaitNoCRDs()
+	})
 }
 
 // use makes a class and a bucket, marks these and the account as in use, and waits until the API server refuses to delete them.

@@ -173,17 +173,15 @@ func rulesIn(t *testing.T, spec map[string]any) (rules []map[string]any) {
 func TestNoPrometheusOperator(t *testing.T) {
 	t.Parallel()
 	values := valuesFile(t, "metrics: {serviceMonitor: {enabled: true}, rules: {enabled: true}}")
-	for _, program := range helms {
-		t.Run(program, func(t *testing.T) {
-			t.Parallel()
-			w := newFixture(t, program)
-			says := w.run(t, "install", w.release, chartDir(t), "--namespace", w.namespace, "--values", values)
-			if !strings.Contains(says, "does not have the kind ServiceMonitor and PrometheusRule") {
-				t.Errorf("it does not say that they were skipped:\n%s", says)
-			}
-			if says := w.run(t, "upgrade", w.release, chartDir(t), "--namespace", w.namespace, "--reset-values"); strings.Contains(says, "does not have the kind") {
-				t.Errorf("it says that something was skipped that nobody asked for:\n%s", says)
-			}
-		})
-	}
+	eachHelm(t, func(w *fixture) {
+		says := w.run(w, "install", w.release, chartDir(w), "--namespace", w.namespace, "--values", values)
+		if !strings.Contains(says, "does not have the kind ServiceMonitor and PrometheusRule") {
+			w.Errorf("it does not say that they were skipped:\n%s", says)
+		}
+		if says := w.run(w, "upgrade", w.release, chartDir(w), "--namespace", w.namespace, "--reset-values"); strings.Contains(says, "does not have the kind") {
+			w.Errorf("it says that something was skipped that nobody asked for:\n%s", says)
+		}
+		w.uninstall()
+		w.loseCRDs()
+	})
 }
