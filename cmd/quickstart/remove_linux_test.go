@@ -53,9 +53,10 @@ func verifyRemoval(t *testing.T, file string) {
 		r.is(theirs, true)
 		r.remove(theirs)
 	})
+	r.T = t
+	r.installs() // for all that follow
 	t.Run("an installation followed", func(t *testing.T) {
 		r.T = t
-		r.installs()
 		for _, o := range r.everything() {
 			if !slices.Contains(before, o) && !strings.Contains(o, managedByUs) {
 				t.Errorf("without the label: %s", o)
@@ -78,36 +79,12 @@ func verifyRemoval(t *testing.T, file string) {
 		r.relabel(definitionKind, "buckets.mooring.dev", "Helm")
 		r.refuses("buckets.mooring.dev of Helm")
 		r.relabel(definitionKind, "buckets.mooring.dev", managedByUs)
-
-		// Of what it took over nothing is deleted, and no object of such a kind loses its finalizer.
-		class := r.make(v1alpha1.GroupVersion.WithKind("BucketClass"), "", "theirs", func(o *unstructured.Unstructured) {
-			o.SetFinalizers([]string{v1alpha1.FinalizerInUse})
-			o.Object["spec"] = map[string]any{"providerConfigRef": map[string]any{"name": "aws"}}
-		})
-		definition := r.relabel(definitionKind, "bucketclasses.mooring.dev", "somebody")
-		role := r.relabel(schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRole"}, "mooring-view", "Helm")
-		r.removes()
-		r.is(role, true)
-		r.is(definition, true)
-		if left := r.is(class, true); !slices.Equal(left.GetFinalizers(), []string{v1alpha1.FinalizerInUse}) {
-			t.Errorf("finalizers %q", left.GetFinalizers())
-		}
-		left := r.is(class, true)
-		left.SetFinalizers(nil)
-		if err := r.client.Update(t.Context(), left); err != nil {
-			t.Fatal(err)
-		}
-		r.remove(class)
-		r.remove(definition)
-		r.remove(role)
-		if after := r.everything(); !slices.Equal(after, before) {
-			t.Errorf("before it was\n%s\nand now it is\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
-		}
 	})
+	var photos *unstructured.Unstructured
 	t.Run("objects are in a real cloud", func(t *testing.T) {
 		r.T = t
-		r.installs()
-		local, photos := r.bucket("local", awsAccount), r.bucket("photos", "999988887777")
+		local := r.bucket("local", awsAccount)
+		photos = r.bucket("photos", "999988887777")
 		r.refuses("First delete these: Bucket default/photos (account 999988887777).")
 		for _, bucket := range []*unstructured.Unstructured{local, photos} {
 			if left := r.is(bucket, true); !slices.Equal(left.GetFinalizers(), []string{v1alpha1.FinalizerResource}) {
@@ -115,6 +92,16 @@ func verifyRemoval(t *testing.T, file string) {
 			}
 		}
 		r.account(photos, awsAccount)
+	})
+	t.Run("all else of it is removed", func(t *testing.T) {
+		r.T = t
+		// Of what the installation that followed took over nothing is deleted, and no object of such a kind loses its finalizer.
+		class := r.make(v1alpha1.GroupVersion.WithKind("BucketClass"), "", "theirs", func(o *unstructured.Unstructured) {
+			o.SetFinalizers([]string{v1alpha1.FinalizerInUse})
+			o.Object["spec"] = map[string]any{"providerConfigRef": map[string]any{"name": "aws"}}
+		})
+		definition := r.relabel(definitionKind, "bucketclasses.mooring.dev", "somebody")
+		role := r.relabel(schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRole"}, "mooring-view", "Helm")
 
 		// Connection Secrets go with their objects, in whatever namespace.
 		of := func(uid string) func(*unstructured.Unstructured) {
@@ -128,7 +115,19 @@ func verifyRemoval(t *testing.T, file string) {
 		r.is(ours, false)
 		r.is(photos, false)
 		r.is(theirs, true)
-		r.remove(theirs)
+		r.is(role, true)
+		r.is(definition, true)
+		left := r.is(class, true)
+		if !slices.Equal(left.GetFinalizers(), []string{v1alpha1.FinalizerInUse}) {
+			t.Errorf("finalizers %q", left.GetFinalizers())
+		}
+		left.SetFinalizers(nil)
+		if err := r.client.Update(t.Context(), left); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []*unstructured.Unstructured{theirs, class, definition, role} {
+			r.remove(o)
+		}
 		if after := r.everything(); !slices.Equal(after, before) {
 			t.Errorf("before it was\n%s\nand now it is\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
 		}
