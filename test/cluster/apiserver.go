@@ -81,8 +81,10 @@ func (c *Cluster) etcd(binaries string, out io.Writer) (*envtest.Etcd, error) {
 	// A single member talks to no peer; the address only has to be one, and loopback.
 	e.Configure().
 		Set("listen-peer-urls", "http://"+loopback+":0").
-		Set("unsafe-no-fsync", "true"). // the data need not survive a power cut
-		Set("max-txn-ops", "1000000").  // all that a test has left is deleted at once; see reset
+		// The data need not survive a power cut.
+		Set("unsafe-no-fsync", "true").
+		Set("backend-batch-interval", "2s").
+		Set("max-txn-ops", "1000000"). // all that a test has left is deleted at once; see reset
 		Set("log-level", "warn")
 	return e, nil
 }
