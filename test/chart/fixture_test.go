@@ -228,14 +228,13 @@ func (w *fixture) ready(objects []client.Object) {
 func (w *fixture) awaitObserved(objects []client.Object) {
 	w.Helper()
 	since := time.Now()
+	left := slices.Clone(objects)
 	w.Eventually("all are looked at", func() bool {
-		seen := map[string]bool{}
-		for _, call := range w.Cloud.Ledger.Calls(localcloud.Filter{Write: localcloud.Reads}) {
-			if call.Time.After(since) {
-				seen[call.Resource] = true
-			}
-		}
-		return !slices.ContainsFunc(objects, func(o client.Object) bool { return !seen[system.StatusOf(o).ExternalName] })
+		left = slices.DeleteFunc(left, func(o client.Object) bool {
+			reads := w.Cloud.Ledger.Calls(localcloud.Filter{Write: localcloud.Reads, Resource: system.StatusOf(o).ExternalName})
+			return slices.ContainsFunc(reads, func(c localcloud.Call) bool { return c.Time.After(since) })
+		})
+		return len(left) == 0
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 const often = "syncPeriod: 5s\n"
 
 // TestLife is an installation's: the first release is installed, upgraded to what is here, uninstalled, and installed
-// again, with 100 live resources. None of it is any of the cloud's concern.
+// again, with 40 live resources, twice as many as are worked on at once. None of it is any of the cloud's concern.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, "helm")
@@ -21,7 +21,7 @@ func TestLife(t *testing.T) {
 	w.install(first+"/charts/mooring", build(t, first), often)
 	w.serve()
 	w.Must(w.Accounts(t.Context()))
-	all := objects("shop", 25)
+	all := objects("shop", 10)
 	w.create(all)
 	w.ready(all)
 	w.awaitObserved(all)
