@@ -58,7 +58,7 @@ func exercised(t *testing.T, section string) string {
 	shareBuilds(t)
 	sharedCopy.Do(func() {
 		var err error
-		if sharedCopy.dir, err = os.MkdirTemp("", "exercises-"); err != nil { //nolint:usetesting // it outlives the test that makes it
+		if sharedCopy.dir, err = os.MkdirTemp("", "exercises-"); err != nil { // it outlives the test that makes it
 			t.Fatal(err)
 		}
 		copySource(t, sharedCopy.dir)

@@ -4,24 +4,19 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/test/cluster"
-	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// TestQuota demands of the sample what the guide says of it: it counts objects of a kind, whatever their class, and those
+// quotaCounts demands of the sample what the guide says of it: it counts objects of a kind, whatever their class, and those
 // that are there already; and what is deleted makes room.
-func TestQuota(t *testing.T) {
-	f := &system.Fixture{
-		T: t, Environment: system.NewEnvironment(t, cluster.Options{ControllerManager: true}, localcloud.Options{ListenersOnly: true}), Namespace: "shop",
-	}
+func quotaCounts(f *system.Fixture) {
+	t := f.T
 	f.Must(system.EnsureNamespace(t.Context(), f.Client, f.Namespace))
 	database := func(i int) *v1alpha1.Database {
 		d := &v1alpha1.Database{ObjectMeta: f.Meta(fmt.Sprintf("orders-%d", i))}

@@ -17,9 +17,15 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// TestSamplesAreTaken sends every sample as `kubectl create --dry-run=server --validate=strict` would.
-func TestSamplesAreTaken(t *testing.T) {
-	c := system.NewEnvironment(t, cluster.Options{}, localcloud.Options{ListenersOnly: true}).Client
+// TestSamples tries the samples in one cluster.
+func TestSamples(t *testing.T) {
+	e := system.NewEnvironment(t, cluster.Options{ControllerManager: true}, localcloud.Options{ListenersOnly: true})
+	t.Run("are taken", func(t *testing.T) { samplesAreTaken(t, e.Client) })
+	t.Run("quota", func(t *testing.T) { quotaCounts(&system.Fixture{T: t, Environment: e, Namespace: "shop"}) })
+}
+
+// samplesAreTaken sends every sample as `kubectl create --dry-run=server --validate=strict` would.
+func samplesAreTaken(t *testing.T, c client.Client) {
 	for _, namespace := range []string{"shop", "argocd"} {
 		if err := system.EnsureNamespace(t.Context(), c, namespace); err != nil {
 			t.Fatal(err)
