@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -94,14 +95,21 @@ func (p *protector) protect(ctx context.Context, key Key, namespace string) erro
 	if hasFinalizer(cfg) && h.retained.isOf(cfg) && h.hasToken(cfg, t, p.now()) {
 		return nil
 	}
-	// A cache that is behind may show a finalizer that is gone.
-	if cfg, err = p.configs.load(ctx, p.live, key); err != nil {
+	// Mooring itself writes the status of a config, and an object would have to be observed again if a conflict ended its reconciliation.
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error { return p.protectStored(ctx, h, key, namespace) })
+}
+
+// protectStored protects a config as the API server has it: a cache that is behind may show a finalizer that is gone.
+func (p *protector) protectStored(ctx context.Context, h *protection, key Key, namespace string) error {
+	cfg, err := p.configs.load(ctx, p.live, key)
+	if err != nil {
 		return err
 	}
 	if cfg.unsupported != nil {
 		return cfg.unsupported
 	}
-	if t, err = p.namespaces.tokenTenant(ctx, cfg, namespace); err != nil {
+	t, err := p.namespaces.tokenTenant(ctx, cfg, namespace)
+	if err != nil {
 		return err
 	}
 	if !hasFinalizer(cfg) && !cfg.object.GetDeletionTimestamp().IsZero() {

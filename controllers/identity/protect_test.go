@@ -18,6 +18,29 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
+// TestProtectsAConfigThatIsBeingWritten: its status is written between the read of a config and its finalizer. That is no failure: the object
+// that needs the config would have to be observed again.
+func TestProtectsAConfigThatIsBeingWritten(t *testing.T) {
+	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))
+	written := false
+	h.before = func() {
+		if !written && h.copied() != nil { // after the copy comes the finalizer
+			written = true
+			edit(h, teamConfig(), func(c *v1alpha1.ProviderConfig) { c.Labels = map[string]string{"written": "meanwhile"} })
+		}
+	}
+	if err := h.Protect(t.Context(), team.Key, "shop"); err != nil {
+		t.Fatal(err)
+	}
+	protected := teamConfig()
+	if err := h.Client.Get(t.Context(), client.ObjectKeyFromObject(protected), protected); err != nil || !hasFinalizer(&config{object: protected}) {
+		t.Errorf("the config is not protected: %v", err)
+	}
+	if !written || protected.Labels["written"] == "" {
+		t.Error("nothing was written meanwhile, or it is lost")
+	}
+}
+
 // The life of the copy that a deletion needs: made by Protect, before anything is created, and dropped with the
 // last user.
 func TestProtectRetainsWhatADeletionNeeds(t *testing.T) {
