@@ -101,6 +101,12 @@ type DatabaseAWS struct {
 	// +kubebuilder:validation:Pattern=`^db\.[a-z0-9-]+\.[a-z0-9-]+(\.[a-z0-9-]+)*$`
 	// +kubebuilder:validation:MaxLength=63
 	InstanceClass *string `json:"instanceClass,omitempty"`
+
+	// copyTagsToSnapshot copies the tags of the instance to each new snapshot of it, including the final snapshot. If unset, a server
+	// that Mooring creates has true, and an existing server keeps what it has. A change does not interrupt the server, and does not
+	// touch existing snapshots.
+	// +optional
+	CopyTagsToSnapshot *bool `json:"copyTagsToSnapshot,omitempty"`
 }
 
 // DatabaseGCP contains the settings that only Cloud SQL has.

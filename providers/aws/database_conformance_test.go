@@ -74,6 +74,8 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 	switch f {
 	case "aws.instanceClass":
 		in.DBInstanceClass = new(value.(string))
+	case "aws.copyTagsToSnapshot":
+		in.CopyTagsToSnapshot = new(value.(bool))
 	case "storage.sizeGiB":
 		in.AllocatedStorage = new(int32(value.(int)))
 	case "backup.retentionDays":

@@ -22,7 +22,7 @@ type databaseSpec = v1alpha1.DatabaseParameters
 type instanceParams struct {
 	Engine, EngineVersion, DBName, DBInstanceClass *string
 	AllocatedStorage, BackupRetentionPeriod        *int32
-	DeletionProtection                             *bool
+	DeletionProtection, CopyTagsToSnapshot         *bool
 	MasterUserPassword                             *string
 	Tags                                           table.Delta
 }
@@ -132,6 +132,18 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 		EffectOf(classEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it takes back a change that has not begun"},
 			driver.PossibleEffect{Effect: driver.Restarts, When: "the server has another instance class"}),
+
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html#USER_Tagging.CopyTags
+	table.Field("aws.copyTagsToSnapshot",
+		func(s *databaseSpec) *bool {
+			if s.AWS == nil {
+				return nil
+			}
+			return s.AWS.CopyTagsToSnapshot
+		},
+		func(i *types.DBInstance) *bool { return aws.Bool(aws.ToBool(i.CopyTagsToSnapshot)) },
+		func(p *instanceParams, v bool) { p.CopyTagsToSnapshot = &v },
+	),
 }
 
 // instanceOf returns an instance that is as a spec says, as far as effects look at it.

@@ -64,6 +64,11 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"db.t4g.small"`), write: "ModifyDBInstance",
 	},
 	{
+		field: "aws.copyTagsToSnapshot", only: "aws",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.CopyTagsToSnapshot = new(false) },
+		mirror: same("false"), write: "ModifyDBInstance",
+	},
+	{
 		field: "gcp.tier", only: "gcp",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.Tier = new("db-g1-small") },
 		mirror: same(`"db-g1-small"`), write: "ModifyDBInstance",

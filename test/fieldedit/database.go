@@ -24,11 +24,12 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				Backup:             &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))},
 				DeletionProtection: new(false),
 				Tags:               map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
-				AWS:                &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")},
+				AWS:                &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro"), CopyTagsToSnapshot: new(true)},
 			}
 		},
 		Fields: []drivertest.Field{
 			{Name: "aws.instanceClass", To: "db.t4g.small", Effect: driver.Restarts},
+			{Name: "aws.copyTagsToSnapshot", To: false},
 			{Name: "version", To: "16.8", Effect: driver.Restarts, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
 			{Name: "storage.sizeGiB", To: 80, NoDrift: "disks only grow, and a larger one is the same", Same: []any{90}},
 			{Name: "backup.retentionDays", To: 9, DriftEffect: driver.LosesBackups},

@@ -286,6 +286,9 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		},
 		"tags":              func(s *v1alpha1.DatabaseParameters) { s.Tags = map[string]v1alpha1.TagValue{"another": "tag"} },
 		"aws.instanceClass": func(s *v1alpha1.DatabaseParameters) { s.AWS = &v1alpha1.DatabaseAWS{InstanceClass: new("db.another")} },
+		"aws.copyTagsToSnapshot": func(s *v1alpha1.DatabaseParameters) {
+			s.AWS = &v1alpha1.DatabaseAWS{CopyTagsToSnapshot: new(!*s.AWS.CopyTagsToSnapshot)}
+		},
 		"deletionProtection": func(s *v1alpha1.DatabaseParameters) {
 			s.DeletionProtection = new(s.DeletionProtection == nil || !*s.DeletionProtection)
 		},
@@ -348,9 +351,8 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	if days, ok := value("BackupRetentionPeriod").(float64); ok {
 		spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(days))}
 	}
-	if class := text("DBInstanceClass"); class != nil {
-		spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: class}
-	}
+	copies, _ := instance["CopyTagsToSnapshot"].(bool)
+	spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: text("DBInstanceClass"), CopyTagsToSnapshot: &copies}
 	spec.Tags = tags(anyMap(tagList(instance)))
 	return spec
 }
