@@ -116,6 +116,14 @@ type DatabaseGCP struct {
 	// +kubebuilder:validation:Pattern=`^db-[a-zA-Z0-9-]+$`
 	// +kubebuilder:validation:MaxLength=63
 	Tier *string `json:"tier,omitempty"`
+
+	// connectorEnforcement is NOT_REQUIRED or REQUIRED. With REQUIRED the server refuses every direct connection, also to the address in
+	// the connection Secret, and its authorized networks have no effect. Clients then connect through the Cloud SQL Auth Proxy or a
+	// Cloud SQL connector, and need the IAM role Cloud SQL Client. A server that Cloud SQL creates without a value has NOT_REQUIRED. A
+	// change does not restart the server.
+	// +optional
+	// +kubebuilder:validation:Enum=NOT_REQUIRED;REQUIRED
+	ConnectorEnforcement *string `json:"connectorEnforcement,omitempty"`
 }
 
 // DatabaseCredentials is the administrator's login.

@@ -62,6 +62,8 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		settings.ForceSendFields = []string{"DeletionProtectionEnabled"}
 	case "gcp.tier":
 		settings.Tier = value.(string)
+	case "gcp.connectorEnforcement":
+		settings.ConnectorEnforcement = value.(string)
 	default:
 		t.Fatalf("no way to edit %s", field)
 	}

@@ -24,6 +24,10 @@ func TestEffectsOfDatabases(t *testing.T) {
 	}
 	named := runs("POSTGRES_16")
 	named.database = new("a")
+	connectors := func(v string) databaseParameters {
+		return databaseParameters{GCP: &v1alpha1.DatabaseGCP{ConnectorEnforcement: &v}}
+	}
+	enforced := of("POSTGRES_16", &sqladmin.Settings{ConnectorEnforcement: connectorsOnly})
 	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseParameters, instance]{
 		tabletest.Of("location", databaseParameters{Location: new("europe-west4")}, runs("POSTGRES_16"), driver.Impossible),
 		tabletest.Of("engine", databaseParameters{Engine: new(v1alpha1.EngineMySQL)}, runs("POSTGRES_16"), driver.Impossible),
@@ -41,5 +45,7 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("deletionProtection", databaseParameters{DeletionProtection: new(true)}, runs("POSTGRES_16"), driver.Online),
 		tabletest.Of("tags", databaseParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}}, runs("POSTGRES_16"), driver.Online),
 		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-2-7680")}}, of("POSTGRES_16", &sqladmin.Settings{Tier: "db-custom-1-3840"}), driver.Restarts),
+		tabletest.Of("gcp.connectorEnforcement", connectors(connectorsOnly), runs("POSTGRES_16"), driver.Interrupts),
+		tabletest.Of("gcp.connectorEnforcement", connectors(connectorsOrDirect), enforced, driver.Online),
 	})
 }

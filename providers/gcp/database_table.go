@@ -32,6 +32,7 @@ type instanceParams struct {
 	DataDiskSizeGb            *int64
 	RetainedBackups           *int64
 	DeletionProtectionEnabled *bool
+	ConnectorEnforcement      *string
 	UserLabels                table.Delta
 	Database                  *string // for databases.insert
 }
@@ -84,10 +85,18 @@ var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
 		func(p *databaseParameters) map[string]string { return tagLabels(p.Tags) },
 		func(i *instance) map[string]string { return driver.WithoutMark(i.labels()) },
 		func(p *instanceParams, d table.Delta) { p.UserLabels = d }),
-	table.Field("gcp.tier", wantTier,
+	table.Field("gcp.tier",
+		func(p *databaseParameters) *string { return gcpOf(p).Tier },
 		func(i *instance) *string { return present(i.settings().Tier) },
 		func(p *instanceParams, v string) { p.Tier = &v }).
 		Effect(driver.Restarts),
+	table.Field("gcp.connectorEnforcement",
+		func(p *databaseParameters) *string { return gcpOf(p).ConnectorEnforcement },
+		haveConnectorEnforcement,
+		func(p *instanceParams, v string) { p.ConnectorEnforcement = &v }).
+		EffectOf(connectorEffect,
+			driver.PossibleEffect{Effect: driver.Online, When: "it becomes NOT_REQUIRED"},
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes REQUIRED: clients that connect without a connector are refused from then on"}),
 }
 
 // haveEngine returns the engine. One that no spec can ask for has Cloud SQL's own name: sqlserver.
@@ -140,11 +149,12 @@ func haveProtection(i *instance) *bool {
 	return &v
 }
 
-func wantTier(p *databaseParameters) *string {
+// gcpOf returns what the spec says of Cloud SQL alone.
+func gcpOf(p *databaseParameters) *v1alpha1.DatabaseGCP {
 	if p.GCP == nil {
-		return nil
+		return &v1alpha1.DatabaseGCP{}
 	}
-	return p.GCP.Tier
+	return p.GCP
 }
 
 // The editions of Cloud SQL.

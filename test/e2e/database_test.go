@@ -74,6 +74,11 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"db-g1-small"`), write: "ModifyDBInstance",
 	},
 	{
+		field: "gcp.connectorEnforcement", only: "gcp",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.ConnectorEnforcement = new("REQUIRED") },
+		mirror: same(`"REQUIRED"`),
+	},
+	{
 		field:  "deletionProtection",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.DeletionProtection = new(false) },
 		mirror: same("false"), write: "ModifyDBInstance",

@@ -153,6 +153,8 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 		{"availabilityType", s.AvailabilityType, []string{"ZONAL", "REGIONAL"}},
 		{"dataDiskType", s.DataDiskType, []string{"PD_SSD", "PD_HDD"}},
 		{"pricingPlan", s.PricingPlan, []string{"PER_USE"}},
+		// No server here takes part in the enforcement: nothing in the tests connects through a connector.
+		{"connectorEnforcement", s.ConnectorEnforcement, []string{"NOT_REQUIRED", "REQUIRED"}},
 		{"ipConfiguration.sslMode", s.IpConfiguration.SslMode, []string{"ALLOW_UNENCRYPTED_AND_ENCRYPTED", "ENCRYPTED_ONLY", "TRUSTED_CLIENT_CERTIFICATE_REQUIRED"}},
 	} {
 		if !slices.Contains(choice.values, choice.value) {

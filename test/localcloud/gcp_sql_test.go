@@ -207,6 +207,10 @@ func TestSQLInsertRules(t *testing.T) {
 		{"start time", func(in *sqladmin.DatabaseInstance) {
 			in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{StartTime: "25:00"}
 		}, 400},
+		{"connectors required", func(in *sqladmin.DatabaseInstance) { in.Settings.ConnectorEnforcement = "REQUIRED" }, 0},
+		{"connectors unspecified", func(in *sqladmin.DatabaseInstance) {
+			in.Settings.ConnectorEnforcement = "CONNECTOR_ENFORCEMENT_UNSPECIFIED"
+		}, 400},
 		{"regional without backups", func(in *sqladmin.DatabaseInstance) { in.Settings.AvailabilityType = "REGIONAL" }, 400},
 		{"regional", func(in *sqladmin.DatabaseInstance) {
 			in.Settings.AvailabilityType = "REGIONAL"

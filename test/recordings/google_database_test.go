@@ -218,7 +218,7 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 	}
 	settings := at(instance, "settings")
 	if tier := stringAt(settings, "tier"); tier != "" {
-		spec.GCP = &v1alpha1.DatabaseGCP{Tier: &tier}
+		spec.GCP = &v1alpha1.DatabaseGCP{Tier: &tier, ConnectorEnforcement: new(stringAt(settings, "connectorEnforcement"))}
 	}
 	if size := stringAt(settings, "dataDiskSizeGb"); size != "" {
 		spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(number32(size))}
