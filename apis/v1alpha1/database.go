@@ -67,8 +67,7 @@ type DatabaseParameters struct {
 	// +optional
 	AWS *DatabaseAWS `json:"aws,omitempty"`
 
-	// gcp contains the settings that only Cloud SQL has. A server that Mooring creates there refuses connections without TLS
-	// (sslMode ENCRYPTED_ONLY). Mooring does not change this on an existing server.
+	// gcp contains the settings that only Cloud SQL has.
 	// +optional
 	GCP *DatabaseGCP `json:"gcp,omitempty"`
 }
@@ -124,6 +123,15 @@ type DatabaseGCP struct {
 	// +optional
 	// +kubebuilder:validation:Enum=NOT_REQUIRED;REQUIRED
 	ConnectorEnforcement *string `json:"connectorEnforcement,omitempty"`
+
+	// sslMode says which direct connections the server accepts. ALLOW_UNENCRYPTED_AND_ENCRYPTED accepts all. ENCRYPTED_ONLY refuses
+	// connections without TLS. TRUSTED_CLIENT_CERTIFICATE_REQUIRED also refuses clients without a certificate that this server trusts:
+	// create client certificates in Cloud SQL, because the connection Secret contains none. If unset, Mooring creates a server with
+	// ENCRYPTED_ONLY and leaves the mode of an existing server as it is. A stricter mode restarts a MySQL server. On PostgreSQL it applies
+	// to new connections only: connections that are open stay open until a restart.
+	// +optional
+	// +kubebuilder:validation:Enum=ALLOW_UNENCRYPTED_AND_ENCRYPTED;ENCRYPTED_ONLY;TRUSTED_CLIENT_CERTIFICATE_REQUIRED
+	SSLMode *string `json:"sslMode,omitempty"`
 }
 
 // DatabaseCredentials is the administrator's login.

@@ -28,6 +28,12 @@ func TestEffectsOfDatabases(t *testing.T) {
 		return databaseParameters{GCP: &v1alpha1.DatabaseGCP{ConnectorEnforcement: &v}}
 	}
 	enforced := of("POSTGRES_16", &sqladmin.Settings{ConnectorEnforcement: connectorsOnly})
+	mode := func(v string) databaseParameters {
+		return databaseParameters{GCP: &v1alpha1.DatabaseGCP{SSLMode: &v}}
+	}
+	encrypted := func(version string) instance {
+		return of(version, &sqladmin.Settings{IpConfiguration: &sqladmin.IpConfiguration{SslMode: encryptedOnly}})
+	}
 	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseParameters, instance]{
 		tabletest.Of("location", databaseParameters{Location: new("europe-west4")}, runs("POSTGRES_16"), driver.Impossible),
 		tabletest.Of("engine", databaseParameters{Engine: new(v1alpha1.EngineMySQL)}, runs("POSTGRES_16"), driver.Impossible),
@@ -47,5 +53,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-2-7680")}}, of("POSTGRES_16", &sqladmin.Settings{Tier: "db-custom-1-3840"}), driver.Restarts),
 		tabletest.Of("gcp.connectorEnforcement", connectors(connectorsOnly), runs("POSTGRES_16"), driver.Interrupts),
 		tabletest.Of("gcp.connectorEnforcement", connectors(connectorsOrDirect), enforced, driver.Online),
+		tabletest.Of("gcp.sslMode", mode(trustedClientsOnly), encrypted("POSTGRES_16"), driver.Interrupts),
+		tabletest.Of("gcp.sslMode", mode(encryptedOrNot), encrypted("POSTGRES_16"), driver.Online),
+		tabletest.Of("gcp.sslMode", mode(trustedClientsOnly), encrypted("MYSQL_8_0"), driver.Restarts),
+		tabletest.Of("gcp.sslMode", mode(encryptedOrNot), encrypted("MYSQL_8_0"), driver.Online),
 	})
 }

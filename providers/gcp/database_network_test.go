@@ -1,6 +1,7 @@
 package gcp_test
 
 import (
+	"strings"
 	"testing"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -12,8 +13,9 @@ import (
 )
 
 const (
-	tlsOnly   = "ENCRYPTED_ONLY"
-	tlsOrNone = "ALLOW_UNENCRYPTED_AND_ENCRYPTED"
+	tlsOnly           = "ENCRYPTED_ONLY"
+	tlsOrNone         = "ALLOW_UNENCRYPTED_AND_ENCRYPTED"
+	tlsAndCertificate = "TRUSTED_CLIENT_CERTIFICATE_REQUIRED"
 )
 
 func TestNewInstancesRefuseConnectionsWithoutTLS(t *testing.T) {
@@ -30,7 +32,7 @@ func TestNewInstancesRefuseConnectionsWithoutTLS(t *testing.T) {
 // What somebody else made, or 0.1.0, or what somebody chose later, is left as it is: it is neither a difference nor part of a write.
 func TestExistingInstancesKeepTheirModeOfTLS(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
-	for _, mode := range []string{tlsOrNone, tlsOnly, "TRUSTED_CLIENT_CERTIFICATE_REQUIRED"} {
+	for _, mode := range []string{tlsOrNone, tlsOnly, tlsAndCertificate} {
 		req := newDatabase("existing", v1alpha1.EnginePostgres)
 		x := drivertest.Databases(c.open(t))
 		op, err := c.sql.Instances.Insert(project, &sqladmin.DatabaseInstance{
@@ -57,5 +59,35 @@ func TestExistingInstancesKeepTheirModeOfTLS(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.end(t, op)
+	}
+}
+
+// Every mode can be asked for at creation, and changed to every other one: Cloud SQL refuses a mode that contradicts the older requireSsl.
+func TestModesOfTLS(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	for _, from := range []string{tlsOrNone, tlsOnly, tlsAndCertificate} {
+		for _, to := range []string{tlsOrNone, tlsOnly, tlsAndCertificate} {
+			req := newDatabase(strings.ToLower(from[:3]+"-"+to[:3]), v1alpha1.EnginePostgres)
+			req.Spec.GCP.SSLMode = &from
+			x := c.made(t, &req)
+			if ip := c.instance(t, req.Name).Settings.IpConfiguration; ip.SslMode != from || !ip.Ipv4Enabled {
+				t.Errorf("created with %s: %+v", from, ip)
+			}
+			if from == to {
+				continue
+			}
+			req.Spec.GCP.SSLMode = &to
+			result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+			if err != nil || len(result.Failed) > 0 {
+				t.Errorf("%s to %s: %v, failed %v", from, to, err, result.Failed)
+			}
+			c.settle(t)
+			if ip := c.instance(t, req.Name).Settings.IpConfiguration; ip.SslMode != to || ip.RequireSsl != (to == tlsAndCertificate) || !ip.Ipv4Enabled {
+				t.Errorf("%s to %s: %+v", from, to, ip)
+			}
+			if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
+				t.Errorf("%s to %s: still differs: %v", from, to, changes)
+			}
+		}
 	}
 }

@@ -8,14 +8,12 @@ import (
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
-// encryptedOnly is the mode in which an instance refuses connections without TLS, and asks for no certificate of the client.
-const encryptedOnly = "ENCRYPTED_ONLY"
-
 // insertion and patch are how parameters come into the two calls: into the instance itself, or into its settings.
 var (
 	insertion = table.Copier[instanceParams, sqladmin.DatabaseInstance]{
 		Call: "instances.insert", Inner: "Settings",
-		Lacks: map[string]string{"Database": "databases.insert makes it once the instance runs"},
+		Lacks:    map[string]string{"Database": "databases.insert makes it once the instance runs"},
+		Converts: map[string]func(*instanceParams, *sqladmin.DatabaseInstance){"SslMode": setSSLMode},
 		ByHand: map[string]string{
 			"Engine":          "it is a part of databaseVersion",
 			"Version":         "it is a part of databaseVersion",
@@ -30,6 +28,7 @@ var (
 			"Engine":   "an instance keeps its engine",
 			"Database": "databases.insert makes it",
 		},
+		Converts: map[string]func(*instanceParams, *sqladmin.DatabaseInstance){"SslMode": setSSLMode},
 		ByHand: map[string]string{
 			"Version":         "databaseVersion names the engine too, which the instance has",
 			"RetainedBackups": "what is kept of logs depends on the edition and on what is there",
@@ -49,8 +48,8 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 		return nil, err
 	}
 	body := &sqladmin.DatabaseInstance{Name: name, DatabaseVersion: databaseVersion, RootPassword: password, Settings: &sqladmin.Settings{
-		// With no network said, Cloud SQL gives a public address and takes logins without TLS. The address stays; logins need TLS. This is
-		// asked for at creation only: what exists is left as it is.
+		// With no network said, Cloud SQL gives a public address and takes logins without TLS. The address stays; logins need TLS unless the
+		// spec names another mode. This is asked for at creation only: what exists is left as it is.
 		// https://cloud.google.com/sql/docs/postgres/configure-ssl-instance#enforcing-ssl
 		IpConfiguration: &sqladmin.IpConfiguration{Ipv4Enabled: true, SslMode: encryptedOnly},
 		UserLabels:      p.UserLabels.Set,

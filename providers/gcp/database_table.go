@@ -33,6 +33,7 @@ type instanceParams struct {
 	RetainedBackups           *int64
 	DeletionProtectionEnabled *bool
 	ConnectorEnforcement      *string
+	SslMode                   *string
 	UserLabels                table.Delta
 	Database                  *string // for databases.insert
 }
@@ -97,6 +98,14 @@ var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
 		EffectOf(connectorEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it becomes NOT_REQUIRED"},
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes REQUIRED: clients that connect without a connector are refused from then on"}),
+	table.Field("gcp.sslMode",
+		func(p *databaseParameters) *string { return gcpOf(p).SSLMode },
+		haveSSLMode,
+		func(p *instanceParams, v string) { p.SslMode = &v }).
+		EffectOf(sslModeEffect,
+			driver.PossibleEffect{Effect: driver.Online, When: "more clients are accepted than before"},
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "PostgreSQL accepts fewer clients than before: the others are refused at their next connection"},
+			driver.PossibleEffect{Effect: driver.Restarts, When: "MySQL accepts fewer clients than before"}),
 }
 
 // haveEngine returns the engine. One that no spec can ask for has Cloud SQL's own name: sqlserver.

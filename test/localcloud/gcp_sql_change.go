@@ -89,18 +89,12 @@ func (s *sqlService) modification(in *sqlInstance, next jsonObject) sqlWork {
 	return work
 }
 
-// tlsOnly reports whether an instance refuses connections without TLS. That some modes demand a client's certificate too is not
-// served here.
-func tlsOnly(resource jsonObject) bool {
-	mode, _ := member(cloned(resource), "settings", "ipConfiguration")["sslMode"].(string)
-	return mode != "" && mode != "ALLOW_UNENCRYPTED_AND_ENCRYPTED"
-}
-
 // restarts reports whether a change takes the server down.
 func restarts(old, next jsonObject) bool {
 	a, b := typed[sqladmin.DatabaseInstance](old), typed[sqladmin.DatabaseInstance](next)
 	return a.DatabaseVersion != b.DatabaseVersion || a.Settings.Tier != b.Settings.Tier ||
-		a.Settings.Edition != b.Settings.Edition || a.Settings.AvailabilityType != b.Settings.AvailabilityType
+		a.Settings.Edition != b.Settings.Edition || a.Settings.AvailabilityType != b.Settings.AvailabilityType ||
+		tlsRestarts(a, b)
 }
 
 func (s *sqlService) restartInstance(r *sqlRequest) (any, error) {

@@ -86,6 +86,7 @@ func settleSettings(resource jsonObject, version string, created bool) {
 		settings["dataDiskSizeGb"] = "10"
 	}
 	defaults(member(settings, "locationPreference"), jsonObject{"kind": "sql#locationPreference"})
+	settleTLS(member(settings, "ipConfiguration"))
 	defaults(member(settings, "ipConfiguration"), jsonObject{
 		"ipv4Enabled": true, "requireSsl": false, "sslMode": "ALLOW_UNENCRYPTED_AND_ENCRYPTED",
 		"authorizedNetworks": []any{},
@@ -155,7 +156,7 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 		{"pricingPlan", s.PricingPlan, []string{"PER_USE"}},
 		// No server here takes part in the enforcement: nothing in the tests connects through a connector.
 		{"connectorEnforcement", s.ConnectorEnforcement, []string{"NOT_REQUIRED", "REQUIRED"}},
-		{"ipConfiguration.sslMode", s.IpConfiguration.SslMode, []string{"ALLOW_UNENCRYPTED_AND_ENCRYPTED", "ENCRYPTED_ONLY", "TRUSTED_CLIENT_CERTIFICATE_REQUIRED"}},
+		{"ipConfiguration.sslMode", s.IpConfiguration.SslMode, sqlTLSModes},
 	} {
 		if !slices.Contains(choice.values, choice.value) {
 			return sqlInvalid(fmt.Sprintf("Invalid value at 'settings.%s': %q", choice.name, choice.value))
@@ -176,6 +177,9 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 		if prefix, err := netip.ParsePrefix(n.Value); err != nil && !isAddress(n.Value) || err == nil && prefix != prefix.Masked() {
 			return sqlInvalid("Non-routable or malformed authorized network (" + n.Value + ").")
 		}
+	}
+	if err := validTLS(in); err != nil {
+		return err
 	}
 	if ip := s.IpConfiguration; !ip.Ipv4Enabled && ip.PrivateNetwork == "" && ip.PscConfig == nil {
 		return sqlInvalid("At least one of Public IP or Private IP or PSC connectivity must be enabled.")

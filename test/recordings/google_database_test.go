@@ -218,7 +218,10 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 	}
 	settings := at(instance, "settings")
 	if tier := stringAt(settings, "tier"); tier != "" {
-		spec.GCP = &v1alpha1.DatabaseGCP{Tier: &tier, ConnectorEnforcement: new(stringAt(settings, "connectorEnforcement"))}
+		spec.GCP = &v1alpha1.DatabaseGCP{
+			Tier: &tier, ConnectorEnforcement: new(stringAt(settings, "connectorEnforcement")),
+			SSLMode: new(stringAt(settings, "ipConfiguration", "sslMode")),
+		}
 	}
 	if size := stringAt(settings, "dataDiskSizeGb"); size != "" {
 		spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(number32(size))}
