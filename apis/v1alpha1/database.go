@@ -132,6 +132,13 @@ type DatabaseGCP struct {
 	// +optional
 	// +kubebuilder:validation:Enum=ALLOW_UNENCRYPTED_AND_ENCRYPTED;ENCRYPTED_ONLY;TRUSTED_CLIENT_CERTIFICATE_REQUIRED
 	SSLMode *string `json:"sslMode,omitempty"`
+
+	// retainBackupsOnDelete keeps the server's backups in the project when the server is deleted, next to the final snapshot that
+	// spec.deletionPolicy asks for. Automatic backups then expire as spec.backup.retentionDays says. On-demand backups stay, and cost money,
+	// until somebody deletes them. A server that Cloud SQL creates without a value keeps none. A change does not disturb the server. It
+	// has to be applied before the Database is deleted.
+	// +optional
+	RetainBackupsOnDelete *bool `json:"retainBackupsOnDelete,omitempty"`
 }
 
 // DatabaseCredentials is the administrator's login.

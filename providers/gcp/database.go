@@ -99,8 +99,8 @@ func previewDatabase(from, to v1alpha1.DatabaseParameters, applied driver.Applie
 func databaseConsequences() driver.Consequences {
 	return driver.Consequences{
 		Noun: "Cloud SQL instance", SnapshotKept: fmt.Sprintf("for %d days", finalBackupDays),
-		WithSnapshot:    "its other backups are deleted with it, unless the instance is set to retain them",
-		WithoutSnapshot: "its backups are deleted with it, unless the instance is set to retain them",
+		WithSnapshot:    "its other backups are deleted with it, unless the instance retains them (spec.gcp.retainBackupsOnDelete)",
+		WithoutSnapshot: "its backups are deleted with it, unless the instance retains them (spec.gcp.retainBackupsOnDelete)",
 		Unset: []driver.UnsetField{
 			{Field: "gcp.tier", Required: true, Means: "Cloud SQL creates no instance without a tier: set spec.size to a size of the class, or set spec.gcp.tier"},
 			{Field: "backup.retentionDays", Means: "Cloud SQL takes automatic backups in the edition Enterprise Plus only: set spec.backup.retentionDays"},

@@ -62,6 +62,9 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		settings.ForceSendFields = []string{"DeletionProtectionEnabled"}
 	case "gcp.tier":
 		settings.Tier = value.(string)
+	case "gcp.retainBackupsOnDelete":
+		settings.RetainBackupsOnDelete = value.(bool)
+		settings.ForceSendFields = []string{"RetainBackupsOnDelete"}
 	case "gcp.sslMode":
 		mode := value.(string)
 		settings.IpConfiguration = &sqladmin.IpConfiguration{SslMode: mode, RequireSsl: mode == tlsAndCertificate, ForceSendFields: []string{"RequireSsl"}}

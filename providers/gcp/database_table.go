@@ -34,6 +34,7 @@ type instanceParams struct {
 	DeletionProtectionEnabled *bool
 	ConnectorEnforcement      *string
 	SslMode                   *string
+	RetainBackupsOnDelete     *bool
 	UserLabels                table.Delta
 	Database                  *string // for databases.insert
 }
@@ -106,6 +107,11 @@ var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
 			driver.PossibleEffect{Effect: driver.Online, When: "more clients are accepted than before"},
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "PostgreSQL accepts fewer clients than before: the others are refused at their next connection"},
 			driver.PossibleEffect{Effect: driver.Restarts, When: "MySQL accepts fewer clients than before"}),
+	// https://cloud.google.com/sql/docs/postgres/backup-recovery/backups#retained-backups
+	table.Field("gcp.retainBackupsOnDelete",
+		func(p *databaseParameters) *bool { return gcpOf(p).RetainBackupsOnDelete },
+		func(i *instance) *bool { return new(i.settings().RetainBackupsOnDelete) },
+		func(p *instanceParams, v bool) { p.RetainBackupsOnDelete = &v }),
 }
 
 // haveEngine returns the engine. One that no spec can ask for has Cloud SQL's own name: sqlserver.

@@ -79,6 +79,11 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"REQUIRED"`),
 	},
 	{
+		field: "gcp.retainBackupsOnDelete", only: "gcp",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.RetainBackupsOnDelete = new(true) },
+		mirror: same("true"),
+	},
+	{
 		field: "gcp.sslMode", only: "gcp",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.SSLMode = new("TRUSTED_CLIENT_CERTIFICATE_REQUIRED") },
 		mirror: same(`"TRUSTED_CLIENT_CERTIFICATE_REQUIRED"`),

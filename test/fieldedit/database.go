@@ -58,7 +58,9 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 				Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}, DatabaseName: new("orders"),
 				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))}, DeletionProtection: new(false),
 				Tags: map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
-				GCP:  &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro"), ConnectorEnforcement: new("NOT_REQUIRED"), SSLMode: new("ENCRYPTED_ONLY")},
+				GCP: &v1alpha1.DatabaseGCP{
+					Tier: new("db-f1-micro"), ConnectorEnforcement: new("NOT_REQUIRED"), SSLMode: new("ENCRYPTED_ONLY"), RetainBackupsOnDelete: new(false),
+				},
 			}
 		},
 		Fields: []drivertest.Field{
@@ -72,6 +74,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: driver.Restarts},
 			{Name: "gcp.connectorEnforcement", To: "REQUIRED", Effect: driver.Interrupts, DriftEffect: driver.Online},
+			{Name: "gcp.retainBackupsOnDelete", To: true},
 			{Name: "gcp.sslMode", To: "TRUSTED_CLIENT_CERTIFICATE_REQUIRED", Effect: driver.Interrupts, DriftEffect: driver.Online},
 		},
 		More: []Step{

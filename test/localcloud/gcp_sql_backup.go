@@ -67,6 +67,29 @@ func (s *sqlService) finalBackup(r *sqlRequest, in *sqlInstance) (*sqlBackup, er
 	return b, nil
 }
 
+// retainedRuns returns the backups that outlive the instance, if it is set so: they become the project's. On-demand ones never expire;
+// automatic ones are not made here. No recording shows this.
+// https://cloud.google.com/sql/docs/postgres/backup-recovery/manage-backups-deleted-instance
+func (s *sqlService) retainedRuns(in *sqlInstance) (retained []*sqlBackup) {
+	if in.settings()["retainBackupsOnDelete"] != true {
+		return nil
+	}
+	for _, run := range in.runs {
+		if run.Status != "SUCCESSFUL" {
+			continue
+		}
+		id := strconv.FormatInt(run.Id, 10)
+		b := &sqlBackup{created: run.ready.Add(-s.cloud.opts.Durations.Snapshot), ready: run.ready, expires: run.ready.AddDate(1000, 0, 0)}
+		b.Backup = sqladmin.Backup{
+			Kind: "sql#backup", Name: "projects/" + in.project + "/backups/" + id, SelfLink: s.link(in.project + "/backups/" + id), Type: run.Type, BackupKind: run.BackupKind,
+			Description: run.Description, Instance: in.name, Location: run.Location, DatabaseVersion: run.DatabaseVersion, TimeZone: "UTC",
+			InstanceSettings: typed[sqladmin.DatabaseInstance](cloned(in.resource)),
+		}
+		retained = append(retained, b)
+	}
+	return retained
+}
+
 func locationOf(resource jsonObject) string {
 	region, _ := resource["region"].(string)
 	return region

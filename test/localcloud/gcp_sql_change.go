@@ -136,6 +136,7 @@ func (s *sqlService) deleteInstance(r *sqlRequest) (any, error) {
 		kind: "DELETE", takes: takes, state: "PENDING_DELETE",
 		server: func() error { return s.cloud.engines.stop(in.engineID) },
 		succeed: func() {
+			r.project.backups = append(r.project.backups, s.retainedRuns(in)...)
 			in.gone, in.deleted = true, in.last.ended
 			in.resource = jsonObject{}
 		},

@@ -497,6 +497,35 @@ func TestSQLBackupRuns(t *testing.T) {
 	}
 }
 
+// Backups go with their instance, unless it retains them: then the project has them.
+func TestSQLRetainedBackups(t *testing.T) {
+	for retain, want := range map[bool]int{false: 0, true: 1} {
+		g := startGCP(t, Options{})
+		in := orders()
+		in.Settings.RetainBackupsOnDelete = retain
+		g.create(t, in)
+		if _, err := g.sql.BackupRuns.Insert("acme", "orders", &sqladmin.BackupRun{Description: "by hand"}).Do(); err != nil {
+			t.Fatal(err)
+		}
+		if in := g.orders(t); in.Settings.RetainBackupsOnDelete != retain {
+			t.Errorf("the instance shows %t, want %t", in.Settings.RetainBackupsOnDelete, retain)
+		}
+		if _, err := g.sql.Instances.Delete("acme", "orders").Do(); err != nil {
+			t.Fatal(err)
+		}
+		g.clock.advance(400 * 24 * time.Hour)
+		out, err := g.sql.Backups.ListBackups("projects/acme").Filter("instance:orders").Do()
+		if err != nil || len(out.Backups) != want {
+			t.Fatalf("retained %t: backups are %+v, %v", retain, out, err)
+		}
+		for _, b := range out.Backups {
+			if b.State != "SUCCESSFUL" || b.Type != "ON_DEMAND" || b.Description != "by hand" || b.InstanceDeletionTime == "" {
+				t.Errorf("the backup is %+v", b)
+			}
+		}
+	}
+}
+
 func TestSQLDeletionIsGuarded(t *testing.T) {
 	g := startGCP(t, Options{Durations: Durations{NameReserved: 7 * 24 * time.Hour}})
 	in := orders()

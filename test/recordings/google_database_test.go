@@ -220,7 +220,7 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 	if tier := stringAt(settings, "tier"); tier != "" {
 		spec.GCP = &v1alpha1.DatabaseGCP{
 			Tier: &tier, ConnectorEnforcement: new(stringAt(settings, "connectorEnforcement")),
-			SSLMode: new(stringAt(settings, "ipConfiguration", "sslMode")),
+			SSLMode: new(stringAt(settings, "ipConfiguration", "sslMode")), RetainBackupsOnDelete: new(at(settings, "retainBackupsOnDelete") == true),
 		}
 	}
 	if size := stringAt(settings, "dataDiskSizeGb"); size != "" {
