@@ -59,7 +59,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))}, DeletionProtection: new(false),
 				Tags: map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 				GCP: &v1alpha1.DatabaseGCP{
-					Tier: new("db-f1-micro"), ConnectorEnforcement: new("NOT_REQUIRED"), SSLMode: new("ENCRYPTED_ONLY"), RetainBackupsOnDelete: new(false),
+					Tier: new("db-f1-micro"), ConnectorEnforcement: new("REQUIRED"), SSLMode: new("ENCRYPTED_ONLY"), RetainBackupsOnDelete: new(true),
 				},
 			}
 		},
@@ -73,15 +73,15 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: driver.Restarts},
-			{Name: "gcp.connectorEnforcement", To: "REQUIRED", Effect: driver.Interrupts, DriftEffect: driver.Online},
-			{Name: "gcp.retainBackupsOnDelete", To: true},
+			{Name: "gcp.connectorEnforcement", To: "NOT_REQUIRED", DriftEffect: driver.Interrupts},
+			{Name: "gcp.retainBackupsOnDelete", To: false},
 			{Name: "gcp.sslMode", To: "TRUSTED_CLIENT_CERTIFICATE_REQUIRED", Effect: driver.Interrupts, DriftEffect: driver.Online},
 		},
 		More: []Step{
 			{Field: "version", To: "15", Effect: driver.Impossible},
 			{Field: "backup.retentionDays", To: 14, Effect: driver.Online},
 			{Field: "backup.retentionDays", To: 3, Effect: driver.LosesBackups},
-			{Field: "gcp.connectorEnforcement", From: "REQUIRED", To: "NOT_REQUIRED", Effect: driver.Online},
+			{Field: "gcp.connectorEnforcement", From: "NOT_REQUIRED", To: "REQUIRED", Effect: driver.Interrupts},
 			{Field: "gcp.sslMode", To: "ALLOW_UNENCRYPTED_AND_ENCRYPTED", Effect: driver.Online},
 		},
 	}
