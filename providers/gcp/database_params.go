@@ -24,9 +24,10 @@ var (
 	patch = table.Copier[instanceParams, sqladmin.DatabaseInstance]{
 		Call: "instances.patch", Inner: "Settings",
 		Lacks: map[string]string{
-			"Region":   "an instance keeps its region",
-			"Engine":   "an instance keeps its engine",
-			"Database": "databases.insert makes it",
+			"Region":       "an instance keeps its region",
+			"Engine":       "an instance keeps its engine",
+			"DataDiskType": "an instance keeps its disk",
+			"Database":     "databases.insert makes it",
 		},
 		Converts: map[string]func(*instanceParams, *sqladmin.DatabaseInstance){"SslMode": setSSLMode},
 		ByHand: map[string]string{

@@ -30,6 +30,7 @@ type instanceParams struct {
 	Engine                    v1alpha1.Engine
 	Version, Tier             *string
 	DataDiskSizeGb            *int64
+	DataDiskType              *string
 	RetainedBackups           *int64
 	DeletionProtectionEnabled *bool
 	ConnectorEnforcement      *string
@@ -92,6 +93,12 @@ var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
 		func(i *instance) *string { return present(i.settings().Tier) },
 		func(p *instanceParams, v string) { p.Tier = &v }).
 		Effect(driver.Restarts),
+	// https://cloud.google.com/sql/docs/postgres/instance-settings
+	table.Field("gcp.dataDiskType",
+		func(p *databaseParameters) *string { return gcpOf(p).DataDiskType },
+		func(i *instance) *string { return present(i.settings().DataDiskType) },
+		func(p *instanceParams, v string) { p.DataDiskType = &v }).
+		Immutable("create another Database with the new type of disk and move the data there"),
 	table.Field("gcp.connectorEnforcement",
 		func(p *databaseParameters) *string { return gcpOf(p).ConnectorEnforcement },
 		haveConnectorEnforcement,

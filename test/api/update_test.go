@@ -49,14 +49,17 @@ func TestUpdateOnceBound(t *testing.T) {
 		denied   = `status: {conditions: [{type: Stalled, status: "True", reason: Denied, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
 	)
 	const (
-		taken    = `status: {externalName: my-bucket, location: eu-central-1, conditions: [{type: Stalled, status: "True", reason: Conflict, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
-		worked   = `status: {firstReadyTime: "2026-01-01T00:00:00Z"}`
-		fixed    = `status: {fixed: {engine: postgres, databaseName: app, credentials.username: boss}}`
-		noneMade = `status: {fixed: {engine: postgres, databaseName: "", credentials.username: postgres}}`
-		unmade   = `status: {fixed: {engine: postgres}}`
-		refused  = `status: {conditions: [{type: Stalled, status: "True", reason: Invalid, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
-		known    = `status: {externalID: db-ABC}`
-		notOurs  = `status: {conditions: [{type: Stalled, status: "True", reason: NotOwned, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
+		taken     = `status: {externalName: my-bucket, location: eu-central-1, conditions: [{type: Stalled, status: "True", reason: Conflict, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
+		worked    = `status: {firstReadyTime: "2026-01-01T00:00:00Z"}`
+		fixed     = `status: {fixed: {engine: postgres, databaseName: app, credentials.username: boss}}`
+		noneMade  = `status: {fixed: {engine: postgres, databaseName: "", credentials.username: postgres}}`
+		unmade    = `status: {fixed: {engine: postgres}}`
+		disk      = `spec: {providerConfigRef: {name: team}, engine: postgres, gcp: {dataDiskType: PD_HDD}}`
+		hardDisk  = `status: {fixed: {gcp.dataDiskType: PD_HDD}}`
+		solidDisk = `status: {fixed: {gcp.dataDiskType: PD_SSD}}`
+		refused   = `status: {conditions: [{type: Stalled, status: "True", reason: Invalid, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
+		known     = `status: {externalID: db-ABC}`
+		notOurs   = `status: {conditions: [{type: Stalled, status: "True", reason: NotOwned, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
 	)
 	for _, tt := range []struct {
 		name, kind, object string
@@ -130,6 +133,13 @@ func TestUpdateOnceBound(t *testing.T) {
 		{"the engine that the cloud does not have", "Database", `spec: {className: standard}`, []string{boundDB, fixed}, []string{`spec: {engine: mysql}`}, "spec.engine can't change"},
 		{"the engine that the cloud has", "Database", `spec: {className: standard}`, []string{boundDB, fixed}, []string{`spec: {engine: postgres}`}, ""},
 		{"the engine taken out, which says what the cloud has", "Database", database, []string{boundDB, fixed}, []string{`spec: {engine: null, providerConfigRef: null, className: standard}`}, "spec.engine can't change"},
+		{"the type of disk of a server that is not there", "Database", disk, []string{boundDB, fixed}, []string{`spec: {gcp: {dataDiskType: PD_SSD}}`}, ""},
+		{"the type of disk", "Database", disk, []string{boundDB, hardDisk}, []string{`spec: {gcp: {dataDiskType: PD_SSD}}`}, "spec.gcp.dataDiskType can't change"},
+		{"the type of disk taken out", "Database", disk, []string{boundDB, hardDisk}, []string{`spec: {gcp: {dataDiskType: null}}`}, ""},
+		{"the type of disk taken out and put in", "Database", disk, []string{boundDB, hardDisk}, []string{`spec: {gcp: null}`, `spec: {gcp: {dataDiskType: PD_SSD}}`}, "spec.gcp.dataDiskType can't change"},
+		{"the type of disk taken out and put back", "Database", disk, []string{boundDB, hardDisk}, []string{`spec: {gcp: null}`, `spec: {gcp: {dataDiskType: PD_HDD}}`}, ""},
+		{"a wrong type of disk is put right", "Database", disk, []string{boundDB, solidDisk}, []string{`spec: {gcp: {dataDiskType: PD_SSD}}`}, ""},
+		{"all else while a type of disk is wrong", "Database", disk, []string{boundDB, solidDisk}, []string{`spec: {tags: {a: b}}`}, ""},
 		{"the username that the cloud has", "Database", plain, []string{boundDB, fixed}, []string{`spec: {credentials: {username: boss}}`}, ""},
 		{"a username that the cloud does not have", "Database", plain, []string{boundDB, fixed}, []string{`spec: {credentials: {username: other}}`}, "spec.credentials.username can't change"},
 		{"a wrong username is taken out", "Database", database, []string{boundDB, noneMade}, []string{`spec: {credentials: {username: null}}`}, ""},
