@@ -62,6 +62,8 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		settings.ForceSendFields = []string{"DeletionProtectionEnabled"}
 	case "gcp.tier":
 		settings.Tier = value.(string)
+	case "gcp.zone":
+		settings.LocationPreference = &sqladmin.LocationPreference{Zone: value.(string)}
 	case "gcp.retainBackupsOnDelete":
 		settings.RetainBackupsOnDelete = value.(bool)
 		settings.ForceSendFields = []string{"RetainBackupsOnDelete"}

@@ -53,6 +53,7 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-2-7680")}}, of("POSTGRES_16", &sqladmin.Settings{Tier: "db-custom-1-3840"}), driver.Restarts),
 		tabletest.Of("gcp.connectorEnforcement", connectors(connectorsOnly), runs("POSTGRES_16"), driver.Interrupts),
 		tabletest.Of("gcp.connectorEnforcement", connectors(connectorsOrDirect), enforced, driver.Online),
+		tabletest.Of("gcp.zone", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Zone: new("europe-west3-b")}}, of("POSTGRES_16", &sqladmin.Settings{LocationPreference: &sqladmin.LocationPreference{Zone: "europe-west3-a"}}), driver.Restarts),
 		tabletest.Of("gcp.dataDiskType", databaseParameters{GCP: &v1alpha1.DatabaseGCP{DataDiskType: new("PD_HDD")}}, of("POSTGRES_16", &sqladmin.Settings{DataDiskType: "PD_SSD"}), driver.Impossible),
 		tabletest.Of("gcp.retainBackupsOnDelete", databaseParameters{GCP: &v1alpha1.DatabaseGCP{RetainBackupsOnDelete: new(true)}}, runs("POSTGRES_16"), driver.Online),
 		tabletest.Of("gcp.sslMode", mode(trustedClientsOnly), encrypted("POSTGRES_16"), driver.Interrupts),

@@ -31,6 +31,7 @@ type instanceParams struct {
 	Version, Tier             *string
 	DataDiskSizeGb            *int64
 	DataDiskType              *string
+	Zone                      *string
 	RetainedBackups           *int64
 	DeletionProtectionEnabled *bool
 	ConnectorEnforcement      *string
@@ -93,6 +94,10 @@ var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
 		func(i *instance) *string { return present(i.settings().Tier) },
 		func(p *instanceParams, v string) { p.Tier = &v }).
 		Effect(driver.Restarts),
+	table.Field("gcp.zone", wantZone, haveZones,
+		func(p *instanceParams, v zones) { p.Zone = &v.server }).
+		Equal(inZone, "the zone of the standby of a server in two zones, which a failover makes the server's").
+		EffectOf(zoneEffect, driver.Always(driver.Restarts)...),
 	// https://cloud.google.com/sql/docs/postgres/instance-settings
 	table.Field("gcp.dataDiskType",
 		func(p *databaseParameters) *string { return gcpOf(p).DataDiskType },

@@ -84,6 +84,11 @@ var databaseChanges = []databaseChange{
 		mirror: same("true"),
 	},
 	{
+		field: "gcp.zone", only: "gcp",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.Zone = new(*s.Location + "-c") },
+		mirror: same(`"` + system.GCPRegion + `-c"`),
+	},
+	{
 		field: "gcp.sslMode", only: "gcp",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.SSLMode = new("TRUSTED_CLIENT_CERTIFICATE_REQUIRED") },
 		mirror: same(`"TRUSTED_CLIENT_CERTIFICATE_REQUIRED"`),

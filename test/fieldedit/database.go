@@ -59,7 +59,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))}, DeletionProtection: new(false),
 				Tags: map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 				GCP: &v1alpha1.DatabaseGCP{
-					Tier: new("db-f1-micro"), DataDiskType: new("PD_HDD"), ConnectorEnforcement: new("REQUIRED"), SSLMode: new("ENCRYPTED_ONLY"), RetainBackupsOnDelete: new(true),
+					Tier: new("db-f1-micro"), Zone: new(location + "-b"), DataDiskType: new("PD_HDD"), ConnectorEnforcement: new("REQUIRED"), SSLMode: new("ENCRYPTED_ONLY"), RetainBackupsOnDelete: new(true),
 				},
 			}
 		},
@@ -73,6 +73,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: driver.Restarts},
+			{Name: "gcp.zone", To: location + "-c", Effect: driver.Restarts},
 			{Name: "gcp.dataDiskType", To: "PD_SSD", Effect: driver.Impossible},
 			{Name: "gcp.connectorEnforcement", To: "NOT_REQUIRED", DriftEffect: driver.Interrupts},
 			{Name: "gcp.retainBackupsOnDelete", To: false},

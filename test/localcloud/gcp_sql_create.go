@@ -79,15 +79,11 @@ func (s *sqlService) full(p *sqlProject) bool {
 // identity is what Cloud SQL says about an instance from its first moment on.
 func (s *sqlService) identity(r *sqlRequest, name string, resource jsonObject) jsonObject {
 	region, _ := resource["region"].(string)
-	zone := region + "-a"
-	if asked, ok := member(resource, "settings", "locationPreference")["zone"].(string); ok {
-		zone = asked
-	}
 	return jsonObject{
 		"satisfiesPzi": true, "sqlNetworkArchitecture": "NEW_NETWORK_ARCHITECTURE",
 		"kind": "sql#instance", "name": name, "project": r.project.id, "createTime": sqlTime(r.now),
 		"connectionName": r.project.id + ":" + region + ":" + name, "selfLink": s.link(r.project.id + "/instances/" + name),
-		"backendType": "SECOND_GEN", "instanceType": "CLOUD_SQL_INSTANCE", "gceZone": zone,
+		"backendType": "SECOND_GEN", "instanceType": "CLOUD_SQL_INSTANCE",
 		"serviceAccountEmailAddress": fmt.Sprintf("p%d-%06d@gcp-sa-cloud-sql.iam.gserviceaccount.com", r.caller.number, s.serial),
 	}
 }

@@ -42,6 +42,7 @@ var sqlOutputOnly = []string{
 	"kind", "state", "etag", "project", "selfLink", "connectionName", "ipAddresses", "serverCaCert", "createTime", "currentDiskSize",
 	"serviceAccountEmailAddress", "databaseInstalledVersion", "backendType", "dnsName", "upgradableDatabaseVersions",
 	"satisfiesPzs", "satisfiesPzi", "scheduledMaintenance", "suspensionReason", "outOfDiskReport", "writeEndpoint",
+	"gceZone", "secondaryGceZone",
 }
 
 func (in *sqlInstance) mysql() bool { return strings.HasPrefix(in.databaseVersion(), "MYSQL") }

@@ -50,6 +50,9 @@ func settleInstance(resource, old jsonObject) error {
 		resource["region"] = "us-central1"
 	}
 	settleSettings(resource, version, old == nil)
+	if err := settleZone(resource, old); err != nil {
+		return err
+	}
 	now := typed[sqladmin.DatabaseInstance](resource)
 	if !slices.Contains(gcpRegions, now.Region) {
 		return sqlInvalid("Invalid value for region: " + now.Region)

@@ -219,7 +219,7 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 	settings := at(instance, "settings")
 	if tier := stringAt(settings, "tier"); tier != "" {
 		spec.GCP = &v1alpha1.DatabaseGCP{
-			Tier: &tier, DataDiskType: new(stringAt(settings, "dataDiskType")), ConnectorEnforcement: new(stringAt(settings, "connectorEnforcement")),
+			Tier: &tier, Zone: new(stringAt(settings, "locationPreference", "zone")), DataDiskType: new(stringAt(settings, "dataDiskType")), ConnectorEnforcement: new(stringAt(settings, "connectorEnforcement")),
 			SSLMode: new(stringAt(settings, "ipConfiguration", "sslMode")), RetainBackupsOnDelete: new(at(settings, "retainBackupsOnDelete") == true),
 		}
 	}

@@ -43,7 +43,7 @@ var knownOfDatabases = []*known{
 	{call: "sqlinstance-locationpreference-direct/instances.update", path: "status", why: noBackups},
 	{call: "sqlinstance-locationpreference-direct/operations.get", path: "operationType", why: noBackups},
 	{call: "sqlinstance-locationpreference-direct/instances.get", path: "settings.availabilityType", why: noBackups},
-	{call: "sqlinstance-locationpreference-direct/instances.get", path: "settings.locationPreference.secondaryZone", why: noBackups},
+	{call: "sqlinstance-locationpreference-direct/instances.get", path: "settings.locationPreference.*one", why: noBackups},
 	{call: "sqlinstance-insightsconfig-direct/instances.get", path: "settings.insightsConfig.*", why: otherFeature + "query insights; false members are left out"},
 	{call: "sqlinstance-authorizednetworks-direct/instances.get", path: `settings.ipConfiguration.authorizedNetworks\[]`, why: "emptied by those who recorded it: the request asked for networks"},
 	{call: "sqlinstance-retainedbackups-default/instances.get", path: "settings.backupConfiguration.pointInTimeRecoveryEnabled", why: "false and missing are the same; the stand-in keeps what was sent"},
@@ -64,7 +64,6 @@ var knownOfDatabases = []*known{
 	{call: "*/instances.get", path: `ipAddresses\[]`, why: "the address of outgoing connections, which a server on loopback does not have"},
 	{call: "*/instances.get", path: "maintenanceVersion", why: otherFeature + "maintenance; the name is a build's"},
 	{call: "*/instances.get", path: "serverCaCert", why: "bare listeners have no certificate; real servers do, as test/localcloud TestSQLServer shows"},
-	{call: "*/instances.get", path: "settings.locationPreference.zone", why: "filled in with a zone where the cloud chose one"},
 	{call: "*/instances.get", path: "upgradableDatabaseVersions", why: "a list that the driver does not read: it asks for the version and is refused"},
 	{call: "*/instances.get", path: "settings.backupConfiguration.replicationLogArchivingEnabled", why: "deprecated; shown after an update only"},
 }
