@@ -162,5 +162,5 @@ func shareBuilds(t *testing.T) {
 		return
 	}
 	t.Setenv("CGO_ENABLED", "0")
-	t.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath -ldflags=-w -vet=off"))
+	t.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath -ldflags=-w -tags=disable_grpc_modules,grpcnotrace -vet=off"))
 }

@@ -36,7 +36,7 @@ func excuse(p phase, c call) *chance {
 // A rareWrite is what a sweep made of the cases of one entry of byChance.
 type rareWrite struct {
 	tested bool
-	// again leads lifecycles of the first of the cases until its write occurs, five at most.
+	// again leads lifecycles of the first of the cases until its write occurs, two at most.
 	again func(*testing.T) bool
 }
 
@@ -46,17 +46,22 @@ type rareWrites struct {
 	all map[*chance]*rareWrite
 }
 
-// note notes what became of a case; of a write that every lifecycle has there is nothing to note.
-func (r *rareWrites) note(of *chance, tested bool, again func(*testing.T) bool) {
-	if of == nil {
-		return
-	}
+// note notes what became of the cases of a lifecycle; of a write that every lifecycle has there is nothing to note.
+func (r *rareWrites) note(faults, missed injectedFaults, lead func(*testing.T, injectedFaults) (missed injectedFaults)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.all[of] == nil {
-		r.all[of] = &rareWrite{again: again}
+	for p, f := range faults {
+		of := excuse(p, f.call)
+		if of == nil {
+			continue
+		}
+		if r.all[of] == nil {
+			r.all[of] = &rareWrite{again: func(t *testing.T) bool { return len(lead(t, injectedFaults{p: f})) == 0 }}
+		}
+		if _, untested := missed[p]; !untested {
+			r.all[of].tested = true
+		}
 	}
-	r.all[of].tested = r.all[of].tested || tested
 }
 
 // verify has each entry's write tested at least once. Where none of its cases was, which chance may do on any machine, it goes on until one is.

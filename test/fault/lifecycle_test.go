@@ -34,6 +34,8 @@ type injectedFault struct {
 	kind  localcloud.FaultKind
 }
 
+func (f injectedFault) String() string { return fmt.Sprintf("%s/%s/%s", f.phase, f.call, f.kind) }
+
 // A call is one call of a phase: the n-th of its name. Calls are known by name, since the controllers of
 // objects and of provider configs work at the same time, in no order.
 type call struct {
@@ -62,6 +64,8 @@ type lifecycle struct {
 	name    string // of its namespace and its object
 	account string
 	kill    func() // ends the process that manages it
+
+	faults injectedFaults // that phases begin with
 
 	mu        sync.Mutex
 	injected  *injectedFault
@@ -177,7 +181,7 @@ func (l *lifecycle) cached(ctx context.Context) client.Object {
 	return o
 }
 
-// enterPhase begins a phase, and sets the fault if it is in there.
+// enterPhase begins a phase, and sets its fault.
 func (l *lifecycle) enterPhase(p phase) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -187,6 +191,12 @@ func (l *lifecycle) enterPhase(p phase) {
 	}
 	l.phase, l.count, l.writes, l.reads = p, map[string]int{}, nil, nil
 	l.ledger = l.Cloud.Ledger.Count(localcloud.Filter{Account: l.account})
+	if l.faults != nil {
+		f, faulty := l.faults[p]
+		if l.injected, l.hits = nil, 0; faulty {
+			l.injected = &f
+		}
+	}
 	if l.injected != nil && l.injected.phase == p && l.injected.call.side == cloud {
 		l.lift = l.injectIntoCloud(l.injected)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // refusedWrites are the ways in which a write can be refused, or not arrive. The first one meets the first write of its name, the others only
@@ -27,19 +28,40 @@ func TestRefusedWrites(t *testing.T) {
 	w.run(t, timeout)
 	var all sync.WaitGroup
 	places := make(chan struct{}, 32)
-	for _, s := range testCases() {
-		plain := w.withoutFault(t, matrix{manage: func(*testing.T, *lifecycle) {}}, s)
-		for _, c := range certainWrites(s, plain[s.phase].writes) {
-			for _, ways := range waysToRefuse(s.phase, c) {
-				all.Go(func() {
-					places <- struct{}{}
-					defer func() { <-places }()
-					t.Run(fmt.Sprintf("%s/%s/%s", s, c, ways[0]), func(t *testing.T) { w.withRefusals(t, s, c, ways, plain) })
-				})
-			}
+	for _, s := range system.Targets {
+		plain := w.withoutFault(t, matrix{manage: func(*testing.T, *lifecycle) {}}, s, phasesOf(s))
+		for n, refused := range refusedTogether(s, plain) {
+			all.Go(func() {
+				places <- struct{}{}
+				defer func() { <-places }()
+				t.Run(fmt.Sprintf("%s/%d", s, n+1), func(t *testing.T) { w.withRefusals(t, s, refused, plain) })
+			})
 		}
 	}
 	all.Wait()
+}
+
+// A refusedWrite is a write that is refused in one way after the other.
+type refusedWrite struct {
+	call
+	ways []localcloud.FaultKind
+}
+
+// refusedTogether returns what is refused in each lifecycle: a write in each phase.
+func refusedTogether(s system.Target, plain map[phase]outcome) (all []map[phase]refusedWrite) {
+	for _, p := range phasesOf(s) {
+		n := 0
+		for _, c := range certainWrites(s, p, plain[p].writes) {
+			for _, ways := range waysToRefuse(p, c) {
+				if n == len(all) {
+					all = append(all, map[phase]refusedWrite{})
+				}
+				all[n][p] = refusedWrite{c, ways}
+				n++
+			}
+		}
+	}
+	return all
 }
 
 // waysToRefuse returns in which ways a write is refused in one lifecycle, for each lifecycle. A deletion does not wait for its status to be
@@ -55,29 +77,32 @@ func waysToRefuse(p phase, c call) (lifecycles [][]localcloud.FaultKind) {
 }
 
 // certainWrites returns the writes that each lifecycle has, each once, as one that stands for all of its name.
-func certainWrites(s testCase, writes []call) (certain []call) {
+func certainWrites(s system.Target, p phase, writes []call) (certain []call) {
 	for _, c := range writes {
 		every := call{c.side, c.name, 0}
-		if excuse(s.phase, c) == nil && !leftToOthers(s, c) && !slices.Contains(certain, every) {
+		if excuse(p, c) == nil && !leftToOthers(s, c) && !slices.Contains(certain, every) {
 			certain = append(certain, every)
 		}
 	}
 	return certain
 }
 
-// withRefusals leads a lifecycle in which a write is refused, and compares it with one that had no fault.
-func (w *environment) withRefusals(t *testing.T, s testCase, c call, ways []localcloud.FaultKind, plain map[phase]outcome) {
-	l := w.newLifecycle(s.target)
-	l.injected = &injectedFault{s.phase, c, ways[0]} // before anybody else knows of the lifecycle
+// withRefusals leads a lifecycle in which writes are refused, and compares it with one that had no fault.
+func (w *environment) withRefusals(t *testing.T, s system.Target, refused map[phase]refusedWrite, plain map[phase]outcome) {
+	l := w.newLifecycle(s)
+	l.faults = injectedFaults{} // before anybody else knows of the lifecycle
+	for p, r := range refused {
+		l.faults[p] = injectedFault{p, r.call, r.ways[0]}
+	}
 	l.prepare(t)
 	defer l.logIfFailed(t)
-	for _, p := range s.phases() {
+	for _, p := range phasesOf(s) {
 		l.enterPhase(p)
-		if p == s.phase {
-			end := l.refuseInTurn(t, p, c, ways)
+		if r, is := refused[p]; is {
+			end := l.refuseInTurn(t, p, r.call, r.ways)
 			l.perform(t, p)
-			if tested := end(); tested < len(ways) {
-				t.Errorf("%s was not refused in the ways %v, so nothing of them was tested", c, ways[tested:])
+			if tested := end(); tested < len(r.ways) {
+				t.Errorf("%s was not refused in the ways %v, so nothing of them was tested", r.call, r.ways[tested:])
 			}
 		} else {
 			l.perform(t, p)
@@ -86,11 +111,13 @@ func (w *environment) withRefusals(t *testing.T, s testCase, c call, ways []loca
 			t.Errorf("%s: the cloud was changed by %v, and by %v without the refusals", p, committed, plain[p].committed)
 		}
 		l.verify(t, p)
-		if p == deletion {
-			return
+		if p != deletion {
+			if diff := cmp.Diff(plain[p].status, l.summary(l.get(t))); diff != "" {
+				t.Errorf("%s: status without the refusals (-), and with them (+):\n%s", p, diff)
+			}
 		}
-		if diff := cmp.Diff(plain[p].status, l.summary(l.get(t))); diff != "" {
-			t.Errorf("%s: status without the refusals (-), and with them (+):\n%s", p, diff)
+		if t.Failed() {
+			t.Fatalf("after %s with refusals of %s", p, refused[p].call)
 		}
 	}
 }

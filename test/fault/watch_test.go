@@ -10,6 +10,7 @@ import (
 
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
+	"github.com/mooring-dev/mooring/test/system"
 )
 
 // late is how long a watch lasts that is cut, and how much later a late one brings things.
@@ -23,12 +24,12 @@ func TestWatches(t *testing.T) {
 	cutting := func(r io.ReadCloser, hit func()) io.ReadCloser { return &cut{r, time.Now().Add(late), hit} }
 	delaying := func(r io.ReadCloser, hit func()) io.ReadCloser { return delayed{r, hit} }
 	// What is allowed without a fault is what a calm manager does, and no write more.
-	calm := make([]map[phase]outcome, len(testCases()))
+	calm := make([]map[phase]outcome, len(system.Targets))
 	var first, all sync.WaitGroup
-	for i, s := range testCases() {
+	for i, s := range system.Targets {
 		first.Go(func() {
 			t.Run(s.String()+"/calm", func(t *testing.T) {
-				calm[i] = w.withoutFault(t, matrix{manage: func(t *testing.T, l *lifecycle) { w.process(t, nil, l.name) }}, s)
+				calm[i] = w.withoutFault(t, matrix{manage: func(t *testing.T, l *lifecycle) { w.process(t, nil, l.name) }}, s, phasesOf(s))
 			})
 		})
 	}
@@ -45,13 +46,14 @@ func TestWatches(t *testing.T) {
 		{"late", delaying, nil},
 		{"late, of several namespaces", delaying, []string{"another"}},
 	} {
-		for i, s := range testCases() {
+		for i, s := range system.Targets {
 			all.Go(func() {
 				t.Run(s.String()+"/"+bad.name, func(t *testing.T) {
 					m := matrix{manage: func(t *testing.T, l *lifecycle) {
 						w.process(t, l.watching(bad.change), append(bad.namespaces, l.name)...)
 					}}
-					if !w.withFault(t, m, s, injectedFault{}, calm[i]) {
+					hits := w.withFaults(t, m, s, nil, calm[i])
+					if hits[creation]+hits[edit]+hits[rotation]+hits[deletion] == 0 {
 						t.Error("no watch of the object was cut or late: nothing was tested")
 					}
 				})
