@@ -15,6 +15,15 @@ const (
 	EngineMySQL    Engine = "mysql"
 )
 
+// Availability says whether a database server survives the failure of a zone.
+type Availability string
+
+// The values of Availability.
+const (
+	AvailabilitySingleZone Availability = "SingleZone"
+	AvailabilityMultiZone  Availability = "MultiZone"
+)
+
 // DatabaseParameters describes a managed database server. Every field is optional: unset means
 // unmanaged. The same shape, without validation, mirrors the cloud in status.observed.
 type DatabaseParameters struct {
@@ -41,6 +50,17 @@ type DatabaseParameters struct {
 	// storage is the server's disk.
 	// +optional
 	Storage *DatabaseStorage `json:"storage,omitempty"`
+
+	// availability is SingleZone or MultiZone. With MultiZone, the cloud keeps a standby in another zone of the location. If the server
+	// or its zone fails, the standby takes over at the same address, within about a minute or two. Open connections break. Nobody can
+	// query the standby, and it costs about as much as the server. In which zones they are is not drift. AWS: a Multi-AZ instance. A
+	// change breaks no connections, but writes are slower until the standby has all data. Google Cloud: a regional instance. A change
+	// restarts the server. Cloud SQL requires automatic backups and point-in-time recovery for MultiZone: Mooring switches both on with
+	// it, refuses it beside backup.retentionDays 0, and leaves both on after a change back to SingleZone. If unset, a new server is
+	// in one zone.
+	// +optional
+	// +kubebuilder:validation:Enum=SingleZone;MultiZone
+	Availability *Availability `json:"availability,omitempty"`
 
 	// databaseName is the initial database. Mooring creates it with the server. If unset, only the engine's own databases exist. It
 	// can't change once the server exists.
@@ -255,6 +275,7 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || self.spec.externalName.matches('^[a-z][a-z0-9]*(-[a-z0-9]+)*$') || (((has(self.spec.adoption) && self.spec.adoption == 'IfExists') || (has(self.spec.management) && self.spec.management == 'Observe') || (has(self.status) && has(self.status.externalName) && self.spec.externalName == self.status.externalName)) && self.spec.externalName.matches('^[a-z][a-z0-9-]*[a-z0-9]$'))",message="spec.externalName must be an instance name: lower-case letters, digits and single hyphens; it must begin with a letter and must not end with a hyphen. To adopt (IfExists) or observe an instance, the name may also have two hyphens in a row",fieldPath=".spec.externalName"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.tags"
 // +kubebuilder:validation:XValidation:rule="[has(self.spec.aws), has(self.spec.gcp)].filter(set, set).size() <= 1",message="spec.aws and spec.gcp exclude each other, because a server is in one cloud: remove one of them"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.availability) || self.spec.availability != 'MultiZone' || !has(self.spec.backup) || !has(self.spec.backup.retentionDays) || self.spec.backup.retentionDays > 0",message="spec.availability MultiZone needs automatic backups in Google Cloud: set spec.backup.retentionDays to 1 or more, or spec.availability to SingleZone",fieldPath=".spec.availability"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.management) || self.spec.management != 'Observe' || has(self.spec.externalName)",message="spec.management: Observe needs spec.externalName: set it to the name of the instance to observe"
 type Database struct {
 	metav1.TypeMeta `json:",inline"`

@@ -883,6 +883,11 @@ func (in *DatabaseParameters) DeepCopyInto(out *DatabaseParameters) {
 		*out = new(DatabaseStorage)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.Availability != nil {
+		in, out := &in.Availability, &out.Availability
+		*out = new(Availability)
+		**out = **in
+	}
 	if in.DatabaseName != nil {
 		in, out := &in.DatabaseName, &out.DatabaseName
 		*out = new(string)

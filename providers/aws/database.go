@@ -212,6 +212,7 @@ var databaseCodes = map[string]driver.Code{
 	"DBInstanceNotFound":                     driver.NotFound,
 	"DBSnapshotNotFound":                     driver.NotFound,
 	"DBSubnetGroupNotFound":                  driver.Invalid,
+	"DBSubnetGroupDoesNotCoverEnoughAZs":     driver.Invalid,
 	"DBParameterGroupNotFound":               driver.Invalid,
 	"DBSecurityGroupNotFound":                driver.Invalid,
 	"OptionGroupNotFound":                    driver.Invalid,
@@ -228,8 +229,9 @@ var databaseCodes = map[string]driver.Code{
 
 // databaseMessages are for codes whose own text does not help a person.
 var databaseMessages = map[string]string{
-	"DBInstanceAlreadyExists":        "an instance of that name exists in this account and region already",
-	"InsufficientDBInstanceCapacity": "AWS has no capacity for this instance class here now: choose another class, or wait: Mooring retries",
+	"DBInstanceAlreadyExists":            "an instance of that name exists in this account and region already",
+	"DBSubnetGroupDoesNotCoverEnoughAZs": "the DB subnet group has subnets in too few zones for a standby: add a subnet in another zone to it, or set spec.availability to SingleZone",
+	"InsufficientDBInstanceCapacity":     "AWS has no capacity for this instance class here now: choose another class, or wait: Mooring retries",
 }
 
 func init() { addErrors(databaseCodes, databaseMessages) }

@@ -76,6 +76,8 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		in.DBInstanceClass = new(value.(string))
 	case "aws.copyTagsToSnapshot":
 		in.CopyTagsToSnapshot = new(value.(bool))
+	case "availability":
+		in.MultiAZ = new(value.(string) == string(v1alpha1.AvailabilityMultiZone))
 	case "storage.sizeGiB":
 		in.AllocatedStorage = new(int32(value.(int)))
 	case "backup.retentionDays":

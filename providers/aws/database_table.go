@@ -23,6 +23,7 @@ type instanceParams struct {
 	Engine, EngineVersion, DBName, DBInstanceClass *string
 	AllocatedStorage, BackupRetentionPeriod        *int32
 	DeletionProtection, CopyTagsToSnapshot         *bool
+	MultiAZ                                        *bool
 	MasterUserPassword                             *string
 	Tags                                           table.Delta
 }
@@ -84,6 +85,15 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(p *instanceParams, v int32) { p.AllocatedStorage = &v },
 	).Reported(func(i *types.DBInstance) *int32 { return i.AllocatedStorage }).
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk is the same; growth is at least a tenth"),
+
+	table.Field("availability",
+		func(s *databaseSpec) *v1alpha1.Availability { return s.Availability },
+		func(i *types.DBInstance) *v1alpha1.Availability { return availability(pending(i).MultiAZ) },
+		func(p *instanceParams, v v1alpha1.Availability) {
+			p.MultiAZ = aws.Bool(v == v1alpha1.AvailabilityMultiZone)
+		},
+	).Reported(func(i *types.DBInstance) *v1alpha1.Availability { return availability(i.MultiAZ) }).
+		Equal(func(want, have v1alpha1.Availability) bool { return want == have }, "other zones after a failover"),
 
 	table.Field("databaseName",
 		func(s *databaseSpec) *string { return s.DatabaseName },
@@ -168,6 +178,7 @@ func pending(i *types.DBInstance) types.PendingModifiedValues {
 	asked.AllocatedStorage = first(asked.AllocatedStorage, i.AllocatedStorage)
 	asked.BackupRetentionPeriod = first(asked.BackupRetentionPeriod, i.BackupRetentionPeriod)
 	asked.DBInstanceClass = first(asked.DBInstanceClass, i.DBInstanceClass)
+	asked.MultiAZ = first(asked.MultiAZ, i.MultiAZ)
 	return asked
 }
 
@@ -178,6 +189,24 @@ func first[T any](values ...*T) *T {
 		}
 	}
 	return nil
+}
+
+// availability returns whether an instance has a standby in a second zone; nil if RDS does not say. In which zones the two are is nothing
+// that it depends on: they change places in a failover, which takes one or two minutes.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Concepts.MultiAZ.Failover.html
+//
+// A change is online. To add the standby, RDS makes a snapshot and loads it in the second zone, and until all of it is loaded writes take
+// longer. To take the standby away disturbs nobody.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (MultiAZ)
+// https://repost.aws/knowledge-center/rds-convert-single-az-multi-az
+func availability(multiAZ *bool) *v1alpha1.Availability {
+	switch {
+	case multiAZ == nil:
+		return nil
+	case *multiAZ:
+		return new(v1alpha1.AvailabilityMultiZone)
+	}
+	return new(v1alpha1.AvailabilitySingleZone)
 }
 
 // classEffect: taking back a change that still waits disturbs nobody.

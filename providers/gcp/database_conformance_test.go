@@ -51,6 +51,10 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 	t.Helper()
 	settings := &sqladmin.Settings{}
 	switch field {
+	case "availability":
+		settings.AvailabilityType = map[any]string{"SingleZone": "ZONAL", "MultiZone": "REGIONAL"}[value]
+		mysql := strings.HasPrefix(c.instance(t, name).DatabaseVersion, "MYSQL")
+		settings.BackupConfiguration = &sqladmin.BackupConfiguration{Enabled: true, BinaryLogEnabled: mysql, PointInTimeRecoveryEnabled: !mysql}
 	case "storage.sizeGiB":
 		settings.DataDiskSizeGb = int64(value.(int))
 	case "backup.retentionDays":

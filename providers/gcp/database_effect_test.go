@@ -43,6 +43,8 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("version", version("16.4"), runs("POSTGRES_16"), driver.Impossible),
 		tabletest.Of("version", version("16"), runs("SQLSERVER_2022_STANDARD"), driver.Impossible),
 		tabletest.Of("storage.sizeGiB", databaseParameters{Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}}, of("POSTGRES_16", &sqladmin.Settings{DataDiskSizeGb: 20}), driver.Online),
+		tabletest.Of("availability", databaseParameters{Availability: new(v1alpha1.AvailabilityMultiZone)}, of("POSTGRES_16", &sqladmin.Settings{AvailabilityType: "ZONAL"}), driver.Restarts),
+		tabletest.Of("availability", databaseParameters{Availability: new(v1alpha1.AvailabilitySingleZone)}, of("POSTGRES_16", &sqladmin.Settings{AvailabilityType: regional}), driver.Restarts),
 		tabletest.Of("databaseName", databaseParameters{DatabaseName: new("a")}, runs("POSTGRES_16"), driver.Online),
 		tabletest.Of("databaseName", databaseParameters{DatabaseName: new("b")}, named, driver.Impossible),
 		tabletest.Of("backup.retentionDays", days(14), keeps(7), driver.Online),

@@ -58,6 +58,9 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 	insertion.Copy(p, body)
 	body.Settings.Edition = editionOf(body.Settings.Tier)
 	body.Settings.BackupConfiguration = backupsOfNew(p.RetainedBackups, body.Settings.Edition)
+	if body.Settings.AvailabilityType == regional {
+		body.Settings.BackupConfiguration = withRecovery(body.Settings.BackupConfiguration, p.Engine)
+	}
 	return body, nil
 }
 
@@ -80,6 +83,9 @@ func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, e
 		}
 	}
 	s.BackupConfiguration = backupsOfChanged(have, p.RetainedBackups, edition)
+	if s.AvailabilityType == regional {
+		s.BackupConfiguration = withRecovery(s.BackupConfiguration, have.engine())
+	}
 	if len(p.UserLabels.Set) == 0 && len(p.UserLabels.Remove) == 0 {
 		return body, nil
 	}

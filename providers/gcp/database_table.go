@@ -29,6 +29,7 @@ type instanceParams struct {
 	Region                    string
 	Engine                    v1alpha1.Engine
 	Version, Tier             *string
+	AvailabilityType          *string
 	DataDiskSizeGb            *int64
 	DataDiskType              *string
 	Zone                      *string
@@ -71,6 +72,14 @@ var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
 	table.Field("storage.sizeGiB", wantSize, haveSize,
 		func(p *instanceParams, v int32) { size := int64(v); p.DataDiskSizeGb = &size }).
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk: disks grow by themselves, and never shrink"),
+	table.Field("availability",
+		func(p *databaseParameters) *v1alpha1.Availability { return p.Availability },
+		haveAvailability,
+		func(p *instanceParams, v v1alpha1.Availability) { p.AvailabilityType = availabilityType(v) }).
+		Equal(func(want, have v1alpha1.Availability) bool { return want == have }, "other zones after a failover").
+		EffectOf(func(*v1alpha1.Availability, v1alpha1.Availability, *instance) (driver.Effect, string) {
+			return driver.Restarts, "Cloud SQL restarts the server to change its zones, and promises no time for that"
+		}, driver.Always(driver.Restarts)...),
 	table.Field(fieldDatabase,
 		func(p *databaseParameters) *string { return p.DatabaseName },
 		func(i *instance) *string { return i.database },

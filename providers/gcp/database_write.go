@@ -41,11 +41,16 @@ func creatable(req *databaseRequest) error {
 	case req.Login.Password == "":
 		return &driver.Error{Code: driver.Internal, Message: "no password was given for the administrator"}
 	}
-	return nil
+	return checkAvailability(&req.Spec)
 }
 
 // patch sends settings in one write.
 func (d *databases) patch(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, _ []driver.Change) (string, error) {
+	if params.AvailabilityType != nil || params.RetainedBackups != nil {
+		if err := checkAvailability(&req.Spec); err != nil {
+			return "", err
+		}
+	}
 	body, err := params.forPatch(have)
 	if err != nil {
 		return "", err

@@ -82,6 +82,7 @@ spec:
   version: "8.0.36"
   location: europe-west3
   storage: {sizeGiB: 50}
+  availability: SingleZone
   databaseName: orders_1
   credentials: {username: boss, passwordSecretRef: {name: pw, key: it}}
   backup: {retentionDays: 0}
@@ -102,6 +103,10 @@ spec:
 		{"an unknown engine", "Database", `spec: {className: standard, engine: oracle}`, "supported values"},
 		{"a version in words", "Database", `spec: {className: standard, version: latest}`, "spec.version"},
 		{"two clouds", "Database", `spec: {className: standard, aws: {instanceClass: db.t4g.micro}, gcp: {tier: db-f1-micro}}`, "a server is in one cloud"},
+		{"two zones", "Database", `spec: {className: standard, availability: MultiZone, backup: {retentionDays: 1}, gcp: {tier: db-f1-micro}}`, ""},
+		{"two zones without backups", "Database", `spec: {className: standard, availability: MultiZone, backup: {retentionDays: 0}, gcp: {tier: db-f1-micro}}`, "needs automatic backups in Google Cloud"},
+		{"two zones without backups, in AWS", "Database", `spec: {className: standard, availability: MultiZone, backup: {retentionDays: 0}, aws: {instanceClass: db.t4g.micro}}`, ""},
+		{"an availability in a cloud's own words", "Database", `spec: {className: standard, availability: REGIONAL}`, "supported values: \"SingleZone\", \"MultiZone\""},
 		{"a small disk", "Database", `spec: {className: standard, storage: {sizeGiB: 9}}`, "greater than or equal to 10"},
 		{"a huge disk", "Database", `spec: {className: standard, storage: {sizeGiB: 65537}}`, "less than or equal to 65536"},
 		{"half a disk", "Database", `spec: {className: standard, storage: {sizeGiB: 20.5}}`, "must be of type integer"},

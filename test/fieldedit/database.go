@@ -17,6 +17,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 		Full: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{
 				Location:           new(region),
+				Availability:       new(v1alpha1.AvailabilitySingleZone),
 				Engine:             new(v1alpha1.EnginePostgres),
 				Version:            new("16.4"),
 				Storage:            &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))},
@@ -32,6 +33,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "aws.copyTagsToSnapshot", To: false},
 			{Name: "version", To: "16.8", Effect: driver.Restarts, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
 			{Name: "storage.sizeGiB", To: 80, NoDrift: "disks only grow, and a larger one is the same", Same: []any{90}},
+			{Name: "availability", To: "MultiZone"},
 			{Name: "backup.retentionDays", To: 9, DriftEffect: driver.LosesBackups},
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "sales", "stage": "test"}},
@@ -57,7 +59,8 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 				Location: new(location), Engine: new(v1alpha1.EnginePostgres), Version: new("16.4"),
 				Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}, DatabaseName: new("orders"),
 				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))}, DeletionProtection: new(false),
-				Tags: map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
+				Availability: new(v1alpha1.AvailabilitySingleZone),
+				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 				GCP: &v1alpha1.DatabaseGCP{
 					Tier: new("db-f1-micro"), Zone: new(location + "-b"), DataDiskType: new("PD_HDD"), ConnectorEnforcement: new("REQUIRED"), SSLMode: new("ENCRYPTED_ONLY"), RetainBackupsOnDelete: new(true),
 				},
@@ -69,6 +72,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "version", To: "17", Effect: driver.Interrupts, NoDrift: "a newer version is no drift within a major version, and can't be taken back beyond it"},
 			{Name: "storage.sizeGiB", To: 100, Same: []any{80}, NoDrift: "disks never shrink"},
 			{Name: "databaseName", To: "bills", Effect: driver.Impossible, Later: true},
+			{Name: "availability", To: "MultiZone", Effect: driver.Restarts},
 			{Name: "backup.retentionDays", To: 0, Effect: driver.LosesBackups, Drift: 14},
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
@@ -81,6 +85,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 		},
 		More: []Step{
 			{Field: "version", To: "15", Effect: driver.Impossible},
+			{Field: "availability", From: "MultiZone", To: "SingleZone", Effect: driver.Restarts},
 			{Field: "backup.retentionDays", To: 14, Effect: driver.Online},
 			{Field: "backup.retentionDays", To: 3, Effect: driver.LosesBackups},
 			{Field: "gcp.connectorEnforcement", From: "NOT_REQUIRED", To: "REQUIRED", Effect: driver.Interrupts},

@@ -146,6 +146,32 @@ func TestRDSPower(t *testing.T) {
 	wantInstance(t, client, "db", "available")
 }
 
+// A failover restarts an instance in the zone of its standby, and changes nothing else.
+func TestRDSFailover(t *testing.T) {
+	cloud, clock := startAWS(t, Durations{Modify: time.Minute})
+	ctx, client, name := context.Background(), rdsClient(cloud, ownAccount, "eu-west-1"), aws.String("db")
+	need(client.CreateDBInstance(ctx, someInstance("db")))(t)
+	failOver := func() error {
+		_, err := client.RebootDBInstance(ctx, &rds.RebootDBInstanceInput{DBInstanceIdentifier: name, ForceFailover: aws.Bool(true)})
+		return err
+	}
+	wantCode(t, failOver(), "InvalidParameterCombination")
+	need(client.ModifyDBInstance(ctx, &rds.ModifyDBInstanceInput{DBInstanceIdentifier: name, MultiAZ: aws.Bool(true), ApplyImmediately: aws.Bool(true)}))(t)
+	if db := wantInstance(t, client, "db", "modifying"); *db.MultiAZ || !*db.PendingModifiedValues.MultiAZ || db.SecondaryAvailabilityZone != nil {
+		t.Errorf("while the standby is made: MultiAZ %t, pending %+v", *db.MultiAZ, db.PendingModifiedValues)
+	}
+	clock.advance(time.Minute)
+	before := wantInstance(t, client, "db", "available")
+	wantCode(t, failOver(), "")
+	wantInstance(t, client, "db", "rebooting")
+	clock.advance(time.Minute)
+	after := wantInstance(t, client, "db", "available")
+	if !*after.MultiAZ || *after.AvailabilityZone != *before.SecondaryAvailabilityZone || *after.SecondaryAvailabilityZone != *before.AvailabilityZone {
+		t.Errorf("was in %s with a standby in %s, is in %s with a standby in %s", *before.AvailabilityZone, *before.SecondaryAvailabilityZone,
+			aws.ToString(after.AvailabilityZone), aws.ToString(after.SecondaryAvailabilityZone))
+	}
+}
+
 // For a while after it was modified an instance looks as before but for its pending values, and can be modified again.
 func TestRDSModifyOnset(t *testing.T) {
 	cloud, clock := startAWS(t, Durations{Modify: time.Minute, ModifyOnset: 30 * time.Second})

@@ -8,9 +8,9 @@ import (
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 )
 
-// move takes an instance from one state through another, until it starts by itself if restarts says when; the server behind it
+// move takes an instance from one state through another. with is what changes beside the state, nil if nothing does. The server behind it
 // runs on throughout.
-func (c *rdsCall) move(name *string, from string, through step, status string, restarts *time.Time) (*rdstypes.DBInstance, error) {
+func (c *rdsCall) move(name *string, from string, through step, status string, with func(*rdstypes.DBInstance)) (*rdstypes.DBInstance, error) {
 	key, have, err := c.instance(name)
 	if err != nil {
 		return nil, err
@@ -20,22 +20,39 @@ func (c *rdsCall) move(name *string, from string, through step, status string, r
 	}
 	next := have.clone()
 	next.enter(through, status, c.now.Add(c.cloud.opts.Durations.Modify), nil, c.failLate)
-	next.db.AutomaticRestartTime = restarts
+	next.db.AutomaticRestartTime = nil
+	if with != nil {
+		with(&next.db)
+	}
 	c.store(key, next)
 	answered := next.shown(c.now)
 	return &answered, nil
 }
 
+// rebootInstance restarts an instance; with a failover in the zone of its standby, which takes the place of the other.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RebootDBInstance.html (ForceFailover)
 func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
+	var failOver func(*rdstypes.DBInstance)
 	if aws.ToBool(in.ForceFailover) {
-		return nil, notImplemented("ForceFailover")
+		_, have, err := c.instance(in.DBInstanceIdentifier)
+		if err != nil {
+			return nil, err
+		}
+		standby := have.shown(c.now).SecondaryAvailabilityZone
+		if standby == nil {
+			return nil, invalidCombination("ForceFailover cannot be specified since the instance is not configured for either MultiAZ or High Availability")
+		}
+		failOver = func(db *rdstypes.DBInstance) { db.AvailabilityZone = standby }
 	}
-	db, err := c.move(in.DBInstanceIdentifier, "available", rebooting, "rebooting", nil)
+	db, err := c.move(in.DBInstanceIdentifier, "available", rebooting, "rebooting", failOver)
 	return &rds.RebootDBInstanceOutput{DBInstance: db}, err
 }
 
+// stopInstance stops an instance, which starts by itself after a week.
 func (c *rdsCall) stopInstance(in *rds.StopDBInstanceInput) (any, error) {
-	db, err := c.move(in.DBInstanceIdentifier, "available", stopping, "stopping", aws.Time(c.now.Add(7*24*time.Hour)))
+	db, err := c.move(in.DBInstanceIdentifier, "available", stopping, "stopping", func(db *rdstypes.DBInstance) {
+		db.AutomaticRestartTime = aws.Time(c.now.Add(7 * 24 * time.Hour))
+	})
 	return &rds.StopDBInstanceOutput{DBInstance: db}, err
 }
 

@@ -58,6 +58,7 @@ func (s *sqlService) route(g *gcpCloud) {
 		{"PUT", instance, "instances.update", "instance", s.updateInstance},
 		{"DELETE", instance, "instances.delete", "instance", s.deleteInstance},
 		{"POST", instance + "/restart", "instances.restart", "instance", s.restartInstance},
+		{"POST", instance + "/failover", "instances.failover", "instance", s.failOverInstance},
 		{"GET", instance + "/connectSettings", "connect.get", "instance", s.getConnectSettings},
 		{"GET", "/projects/{project}/operations", "operations.list", "", s.listOperations},
 		{"GET", "/projects/{project}/operations/{operation}", "operations.get", "operation", s.getOperation},

@@ -3,6 +3,7 @@ package localcloud
 import (
 	"fmt"
 	"net"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -351,6 +352,32 @@ func TestSQLStop(t *testing.T) {
 	wantGCP(t, err, 0, "")
 	if in := g.orders(t); in.State != "RUNNABLE" {
 		t.Errorf("state is %s", in.State)
+	}
+}
+
+// A failover moves an instance with a standby to its other zone, and changes nothing else.
+func TestSQLFailover(t *testing.T) {
+	g := startGCP(t, Options{})
+	g.create(t, orders())
+	failOver := func(version int64) error {
+		_, err := g.sql.Instances.Failover("acme", "orders", &sqladmin.InstancesFailoverRequest{FailoverContext: &sqladmin.FailoverContext{SettingsVersion: version}}).Do()
+		return err
+	}
+	wantGCP(t, failOver(g.orders(t).Settings.SettingsVersion), 400, "")
+	_, err := g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{
+		AvailabilityType: "REGIONAL", BackupConfiguration: &sqladmin.BackupConfiguration{Enabled: true, PointInTimeRecoveryEnabled: true},
+	}}).Do()
+	wantGCP(t, err, 0, "")
+	before := g.orders(t)
+	wantGCP(t, failOver(before.Settings.SettingsVersion+1), 412, "staleData")
+	wantGCP(t, failOver(before.Settings.SettingsVersion), 0, "")
+	after := g.orders(t)
+	if after.GceZone == before.GceZone || after.State != "RUNNABLE" || !reflect.DeepEqual(after.Settings, before.Settings) {
+		t.Errorf("was in %s, is %s in %s, with the settings %+v", before.GceZone, after.State, after.GceZone, after.Settings)
+	}
+	wantGCP(t, failOver(after.Settings.SettingsVersion), 0, "")
+	if back := g.orders(t).GceZone; back != before.GceZone {
+		t.Errorf("after another failover it is in %s, want %s", back, before.GceZone)
 	}
 }
 

@@ -263,7 +263,7 @@ func (r *instanceReplay) observe(instance map[string]any) {
 // waits reports whether an instance is to become what its specification wants and what it is not yet.
 func waits(instance map[string]any) bool {
 	pending, _ := instance["PendingModifiedValues"].(map[string]any)
-	for _, k := range []string{"EngineVersion", "AllocatedStorage", "BackupRetentionPeriod", "DBInstanceClass", "MasterUserPassword"} {
+	for _, k := range []string{"EngineVersion", "AllocatedStorage", "BackupRetentionPeriod", "DBInstanceClass", "MasterUserPassword", "MultiAZ"} {
 		if pending[k] != nil && pending[k] != instance[k] {
 			return true
 		}
@@ -280,6 +280,7 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		"storage.sizeGiB": func(s *v1alpha1.DatabaseParameters) {
 			s.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(60000))}
 		},
+		"availability": func(s *v1alpha1.DatabaseParameters) { s.Availability = otherAvailability(s.Availability) },
 		"databaseName": func(s *v1alpha1.DatabaseParameters) { s.DatabaseName = new("another") },
 		"backup.retentionDays": func(s *v1alpha1.DatabaseParameters) {
 			s.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(34))}
@@ -300,6 +301,13 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 			r.Errorf("%s: another %s shows the differences %v, error %v", req.Name, name, driver.Names(seen.Changes), err)
 		}
 	}
+}
+
+func otherAvailability(a *v1alpha1.Availability) *v1alpha1.Availability {
+	if a == nil || *a == v1alpha1.AvailabilitySingleZone {
+		return new(v1alpha1.AvailabilityMultiZone)
+	}
+	return new(v1alpha1.AvailabilitySingleZone)
 }
 
 // lookForSnapshot serves a snapshot as the final one of an instance that is gone.
@@ -343,6 +351,12 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 		spec.Engine = (*v1alpha1.Engine)(engine)
 		if *engine == "postgres" {
 			spec.DatabaseName = new(cmp.Or(stringAt(instance, "DBName"), "postgres"))
+		}
+	}
+	if standby, ok := value("MultiAZ").(bool); ok {
+		spec.Availability = new(v1alpha1.AvailabilitySingleZone)
+		if standby {
+			spec.Availability = otherAvailability(spec.Availability)
 		}
 	}
 	if size, ok := value("AllocatedStorage").(float64); ok {

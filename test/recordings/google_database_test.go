@@ -223,6 +223,11 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 			SSLMode: new(stringAt(settings, "ipConfiguration", "sslMode")), RetainBackupsOnDelete: new(at(settings, "retainBackupsOnDelete") == true),
 		}
 	}
+	if availability, ok := map[string]v1alpha1.Availability{
+		"ZONAL": v1alpha1.AvailabilitySingleZone, "REGIONAL": v1alpha1.AvailabilityMultiZone,
+	}[stringAt(settings, "availabilityType")]; ok {
+		spec.Availability = &availability
+	}
 	if size := stringAt(settings, "dataDiskSizeGb"); size != "" {
 		spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(number32(size))}
 	}

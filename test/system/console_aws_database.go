@@ -129,6 +129,18 @@ func (a *awsDatabases) SetVersion(t testing.TB, name, version string) {
 	a.modify(t, name, rds.ModifyDBInstanceInput{EngineVersion: &version, AllowMajorVersionUpgrade: awssdk.Bool(true)})
 }
 
+// FailOver implements DatabaseConsole.
+func (a *awsDatabases) FailOver(t testing.TB, name string) {
+	t.Helper()
+	a.rest(t, name)
+	zone := *a.instance(t, name).AvailabilityZone
+	call(t, a.rds.RebootDBInstance, &rds.RebootDBInstanceInput{DBInstanceIdentifier: &name, ForceFailover: awssdk.Bool(true)})
+	a.rest(t, name)
+	if now := *a.instance(t, name).AvailabilityZone; now == zone {
+		t.Fatalf("%s is still in %s", name, zone)
+	}
+}
+
 // Delete implements Console.
 func (a *awsDatabases) Delete(t testing.TB, name string) {
 	t.Helper()

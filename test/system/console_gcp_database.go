@@ -74,13 +74,19 @@ func (g *gcpDatabases) Tags(t testing.TB, name string) map[string]string {
 	return in.Settings.UserLabels
 }
 
-// patch changes an instance. Cloud SQL refuses while another operation is under way.
+// patch changes an instance.
 func (g *gcpDatabases) patch(t testing.TB, name string, patch *sqladmin.DatabaseInstance) {
 	t.Helper()
+	g.operate(t, name+" takes a patch", g.sql.Instances.Patch(g.project, name, patch).Do)
+}
+
+// operate makes a call and waits for its end. Cloud SQL refuses while another operation is under way.
+func (g *gcpDatabases) operate(t testing.TB, what string, call func(...googleapi.CallOption) (*sqladmin.Operation, error)) {
+	t.Helper()
 	var op *sqladmin.Operation
-	until(t, name+" takes a patch", func() bool {
+	until(t, what, func() bool {
 		var err error
-		op, err = g.sql.Instances.Patch(g.project, name, patch).Do()
+		op, err = call()
 		if e, is := errors.AsType[*googleapi.Error](err); is && e.Code == http.StatusConflict {
 			return false
 		}
@@ -141,6 +147,21 @@ func (g *gcpDatabases) SetStorage(t testing.TB, name string, gib int) {
 func (g *gcpDatabases) SetVersion(t testing.TB, name, version string) {
 	t.Helper()
 	g.patch(t, name, &sqladmin.DatabaseInstance{DatabaseVersion: "POSTGRES_" + version})
+}
+
+// FailOver implements DatabaseConsole.
+func (g *gcpDatabases) FailOver(t testing.TB, name string) {
+	t.Helper()
+	before, err := g.sql.Instances.Get(g.project, name).Do()
+	ok(t, err)
+	g.operate(t, name+" fails over", g.sql.Instances.Failover(g.project, name, &sqladmin.InstancesFailoverRequest{
+		FailoverContext: &sqladmin.FailoverContext{SettingsVersion: before.Settings.SettingsVersion},
+	}).Do)
+	after, err := g.sql.Instances.Get(g.project, name).Do()
+	ok(t, err)
+	if after.GceZone == before.GceZone {
+		t.Fatalf("%s is still in %s", name, before.GceZone)
+	}
 }
 
 // Delete implements Console.

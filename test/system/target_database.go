@@ -58,6 +58,7 @@ func FullDatabase(c *Cloud) v1alpha1.DatabaseParameters {
 	p.Location = new(c.Region())
 	p.Version = new("15")
 	p.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20))}
+	p.Availability = new(v1alpha1.AvailabilitySingleZone)
 	p.DatabaseName = new("app")
 	p.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(2))}
 	p.DeletionProtection = new(true)

@@ -218,6 +218,9 @@ func (d databases) SetStorage(t testing.TB, name string, gib int) {
 	d.edit(t, name, func(d *third.Database) { d.Spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(gib))} })
 }
 
+// FailOver implements system.DatabaseConsole: the cloud has no zones.
+func (d databases) FailOver(t testing.TB, name string) { d.edit(t, name, func(*third.Database) {}) }
+
 // SetVersion implements system.DatabaseConsole.
 func (d databases) SetVersion(t testing.TB, name, version string) {
 	d.edit(t, name, func(d *third.Database) { d.Spec.Version = &version })

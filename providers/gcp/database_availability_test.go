@@ -1,0 +1,158 @@
+package gcp_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// engines are those that switch on point-in-time recovery in two ways.
+var engines = []v1alpha1.Engine{v1alpha1.EnginePostgres, v1alpha1.EngineMySQL}
+
+// recovers reports whether an instance keeps backups and what it takes to restore them to any point in time.
+func recovers(in *sqladmin.DatabaseInstance) bool {
+	b := in.Settings.BackupConfiguration
+	return b.Enabled && (b.PointInTimeRecoveryEnabled || b.BinaryLogEnabled)
+}
+
+func days(n int32) *v1alpha1.DatabaseBackup { return &v1alpha1.DatabaseBackup{RetentionDays: &n} }
+
+// Cloud SQL refuses two zones without backups and point-in-time recovery, so they come with the second zone, and stay when it goes.
+func TestTwoZonesSwitchBackupsOn(t *testing.T) {
+	one, two := new(v1alpha1.AvailabilitySingleZone), new(v1alpha1.AvailabilityMultiZone)
+	type step struct {
+		availability *v1alpha1.Availability
+		backup       *v1alpha1.DatabaseBackup
+		tier         string
+		want         string // the type, whether it can be recovered, and what is kept
+	}
+	for name, steps := range map[string][]step{
+		"created in two zones":                 {{two, nil, enterpriseTier, "REGIONAL recovers ENTERPRISE enabled=true backups=7 logs=7"}},
+		"created in two zones, with backups":   {{two, days(3), enterpriseTier, "REGIONAL recovers ENTERPRISE enabled=true backups=3 logs=3"}},
+		"created in two zones, in Plus":        {{two, nil, plusTier, "REGIONAL recovers ENTERPRISE_PLUS enabled=true backups=15 logs=14"}},
+		"created in one zone":                  {{one, nil, enterpriseTier, "ZONAL ENTERPRISE enabled=false backups=7 logs=7"}},
+		"created in one zone, nothing is said": {{nil, nil, enterpriseTier, "ZONAL ENTERPRISE enabled=false backups=7 logs=7"}},
+		"a second zone, and back": {
+			{nil, nil, enterpriseTier, "ZONAL ENTERPRISE enabled=false backups=7 logs=7"},
+			{two, nil, enterpriseTier, "REGIONAL recovers ENTERPRISE enabled=true backups=7 logs=7"},
+			{one, nil, enterpriseTier, "ZONAL recovers ENTERPRISE enabled=true backups=7 logs=7"},
+			{nil, nil, enterpriseTier, "ZONAL recovers ENTERPRISE enabled=true backups=7 logs=7"},
+		},
+		"released": {
+			{two, nil, enterpriseTier, "REGIONAL recovers ENTERPRISE enabled=true backups=7 logs=7"},
+			{nil, nil, enterpriseTier, "REGIONAL recovers ENTERPRISE enabled=true backups=7 logs=7"},
+		},
+		"together with the first backups": {
+			{one, days(0), enterpriseTier, "ZONAL ENTERPRISE enabled=false backups=7 logs=7"},
+			{two, days(4), enterpriseTier, "REGIONAL recovers ENTERPRISE enabled=true backups=4 logs=4"},
+		},
+		"back, and no backups any more, in one edit": {
+			{two, days(4), enterpriseTier, "REGIONAL recovers ENTERPRISE enabled=true backups=4 logs=4"},
+			{one, days(0), enterpriseTier, "ZONAL ENTERPRISE enabled=false backups=4 logs=4"},
+		},
+		"together with another edition": {
+			{one, days(4), enterpriseTier, "ZONAL ENTERPRISE enabled=true backups=4 logs=4"},
+			{two, days(4), plusTier, "REGIONAL recovers ENTERPRISE_PLUS enabled=true backups=4 logs=4"},
+		},
+	} {
+		for _, engine := range engines {
+			t.Run(name+" of "+string(engine), func(t *testing.T) {
+				c := newCloud(t, localcloud.Durations{})
+				req := newDatabase("zones", engine)
+				x := drivertest.Databases(c.open(t))
+				for i, step := range steps {
+					req.Spec.Availability, req.Spec.Backup, req.Spec.GCP.Tier = step.availability, step.backup, &step.tier
+					if i == 0 {
+						x = c.made(t, &req)
+					} else if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+						t.Fatalf("step %d: %v, failed %v", i, err, result.Failed)
+					}
+					c.settle(t)
+					in := c.instance(t, req.Name)
+					got := []string{in.Settings.AvailabilityType, logsOf(in)}
+					if recovers(in) {
+						got = slices.Insert(got, 1, "recovers")
+					}
+					if all := strings.Join(got, " "); all != step.want {
+						t.Errorf("step %d: %s, want %s", i, all, step.want)
+					}
+					if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
+						t.Errorf("step %d: still differs: %v", i, changes)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Two zones without backups are refused with the names of both fields, before Cloud SQL is asked. What else changes is changed.
+func TestTwoZonesWithoutBackups(t *testing.T) {
+	refusal := func(err error) bool {
+		return driver.CodeOf(err) == driver.Invalid && strings.Contains(err.Error(), "spec.availability") && strings.Contains(err.Error(), "spec.backup.retentionDays")
+	}
+	c := newCloud(t, localcloud.Durations{})
+	wanted := newDatabase("new", v1alpha1.EnginePostgres)
+	wanted.Spec.Availability, wanted.Spec.Backup = new(v1alpha1.AvailabilityMultiZone), days(0)
+	if _, err := drivertest.Databases(c.open(t)).Create(t.Context(), wanted); !refusal(err) {
+		t.Errorf("create: %v", err)
+	}
+	if writes := c.Ledger.Calls(localcloud.Filter{Write: localcloud.Writes}); len(writes) > 0 {
+		t.Errorf("the refused creation made the calls %v", writes)
+	}
+	for name, before := range map[string]func(*v1alpha1.DatabaseParameters){
+		"a second zone": func(p *v1alpha1.DatabaseParameters) { p.Backup = days(0) },
+		"no backups":    func(p *v1alpha1.DatabaseParameters) { p.Availability = new(v1alpha1.AvailabilityMultiZone) },
+		"both":          func(*v1alpha1.DatabaseParameters) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCloud(t, localcloud.Durations{})
+			req := newDatabase("zones", v1alpha1.EnginePostgres)
+			before(&req.Spec)
+			x := c.made(t, &req)
+			req.Spec.Availability, req.Spec.Backup, req.Spec.DeletionProtection = new(v1alpha1.AvailabilityMultiZone), days(0), new(true)
+			changes := c.look(t, x, &req).Changes
+			result, err := x.Update(t.Context(), req, changes)
+			if err != nil || len(result.Failed) == 0 || len(result.Failed) != len(changes)-1 {
+				t.Fatalf("%v, failed %v, of the changes %v", err, result.Failed, driver.Names(changes))
+			}
+			for _, failed := range result.Failed {
+				if failed.Field == "deletionProtection" || !refusal(failed.Err) {
+					t.Errorf("%s failed: %v", failed.Field, failed.Err)
+				}
+			}
+			c.settle(t)
+			if !c.instance(t, req.Name).Settings.DeletionProtectionEnabled {
+				t.Error("deletion protection is off: the refusal of other fields kept it away")
+			}
+		})
+	}
+}
+
+// After a failover the instance is in its other zone, which is no drift.
+func TestFailoverIsNoDrift(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("zones", v1alpha1.EnginePostgres)
+	req.Spec.Availability = new(v1alpha1.AvailabilityMultiZone)
+	x := c.made(t, &req)
+	before := c.instance(t, req.Name)
+	op, err := c.sql.Instances.Failover(project, req.Name, &sqladmin.InstancesFailoverRequest{
+		FailoverContext: &sqladmin.FailoverContext{SettingsVersion: before.Settings.SettingsVersion},
+	}).Do()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.end(t, op)
+	if zone := c.instance(t, req.Name).GceZone; zone == before.GceZone {
+		t.Fatalf("still in %s", zone)
+	}
+	if seen := c.look(t, x, &req); seen.State != driver.Ready || len(seen.Changes) > 0 {
+		t.Errorf("after a failover: %v, changes %v", seen.State, seen.Changes)
+	}
+}
