@@ -126,6 +126,15 @@ type DatabaseAWS struct {
 	// touch existing snapshots.
 	// +optional
 	CopyTagsToSnapshot *bool `json:"copyTagsToSnapshot,omitempty"`
+
+	// caCertificateIdentifier names the certificate authority that signs the certificate of the server: rds-ca-rsa2048-g1,
+	// rds-ca-rsa4096-g1 or rds-ca-ecc384-g1. If unset, RDS chooses the default of the account in the region, usually rds-ca-rsa2048-g1.
+	// Clients that verify the certificate must trust the new authority before a change. A change restarts the server. RDS leaves the
+	// restart out for engine versions that can do without, but Mooring can't see that beforehand.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^rds-ca-[a-z0-9]+(-[a-z0-9]+)*$`
+	// +kubebuilder:validation:MaxLength=63
+	CACertificateIdentifier *string `json:"caCertificateIdentifier,omitempty"`
 }
 
 // DatabaseGCP contains the settings that only Cloud SQL has.

@@ -216,6 +216,7 @@ var databaseCodes = map[string]driver.Code{
 	"DBParameterGroupNotFound":               driver.Invalid,
 	"DBSecurityGroupNotFound":                driver.Invalid,
 	"OptionGroupNotFound":                    driver.Invalid,
+	"CertificateNotFound":                    driver.Invalid,
 	"DBInstanceAlreadyExists":                driver.Conflict,
 	"DBSnapshotAlreadyExists":                driver.Conflict,
 	"InvalidDBInstanceState":                 driver.Busy,
@@ -229,6 +230,8 @@ var databaseCodes = map[string]driver.Code{
 
 // databaseMessages are for codes whose own text does not help a person.
 var databaseMessages = map[string]string{
+	"CertificateNotFound": "RDS has no certificate authority of that name in this region: set spec.aws.caCertificateIdentifier to rds-ca-rsa2048-g1, " +
+		"rds-ca-rsa4096-g1 or rds-ca-ecc384-g1",
 	"DBInstanceAlreadyExists":            "an instance of that name exists in this account and region already",
 	"DBSubnetGroupDoesNotCoverEnoughAZs": "the DB subnet group has subnets in too few zones for a standby: add a subnet in another zone to it, or set spec.availability to SingleZone",
 	"InsufficientDBInstanceCapacity":     "AWS has no capacity for this instance class here now: choose another class, or wait: Mooring retries",

@@ -78,6 +78,8 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		in.CopyTagsToSnapshot = new(value.(bool))
 	case "availability":
 		in.MultiAZ = new(value.(string) == string(v1alpha1.AvailabilityMultiZone))
+	case "aws.caCertificateIdentifier":
+		in.CACertificateIdentifier = new(value.(string))
 	case "storage.sizeGiB":
 		in.AllocatedStorage = new(int32(value.(int)))
 	case "backup.retentionDays":

@@ -18,6 +18,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 	}
 	keeps := func(n int32) types.DBInstance { return types.DBInstance{BackupRetentionPeriod: &n} }
 	class := func(c string) databaseSpec { return databaseSpec{AWS: &v1alpha1.DatabaseAWS{InstanceClass: &c}} }
+	authority := func(ca string) databaseSpec {
+		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{CACertificateIdentifier: &ca}}
+	}
 	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseSpec, types.DBInstance]{
 		tabletest.Of("location", databaseSpec{Location: new("eu-west-1")}, types.DBInstance{DBInstanceArn: new("arn:aws:rds:eu-central-1:1:db:a")}, driver.Impossible),
 		tabletest.Of("engine", databaseSpec{Engine: new(v1alpha1.EngineMySQL)}, types.DBInstance{Engine: new("postgres")}, driver.Impossible),
@@ -39,6 +42,10 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("aws.instanceClass", class("db.t4g.micro"), types.DBInstance{
 			DBInstanceClass: new("db.t4g.micro"), PendingModifiedValues: &types.PendingModifiedValues{DBInstanceClass: new("db.t4g.small")},
 		}, driver.Online),
+		tabletest.Of("aws.caCertificateIdentifier", authority("rds-ca-rsa2048-g1"), types.DBInstance{
+			CACertificateIdentifier: new("rds-ca-rsa2048-g1"), PendingModifiedValues: &types.PendingModifiedValues{CACertificateIdentifier: new("rds-ca-ecc384-g1")},
+		}, driver.Online),
+		tabletest.Of("aws.caCertificateIdentifier", authority("rds-ca-ecc384-g1"), types.DBInstance{CACertificateIdentifier: new("rds-ca-rsa2048-g1")}, driver.Restarts),
 		tabletest.Of("aws.instanceClass", class("db.t4g.small"), types.DBInstance{DBInstanceClass: new("db.t4g.micro")}, driver.Restarts),
 	})
 }

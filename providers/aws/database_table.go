@@ -25,6 +25,7 @@ type instanceParams struct {
 	DeletionProtection, CopyTagsToSnapshot         *bool
 	MultiAZ                                        *bool
 	MasterUserPassword                             *string
+	CACertificateIdentifier                        *string
 	Tags                                           table.Delta
 }
 
@@ -154,13 +155,27 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(i *types.DBInstance) *bool { return aws.Bool(aws.ToBool(i.CopyTagsToSnapshot)) },
 		func(p *instanceParams, v bool) { p.CopyTagsToSnapshot = &v },
 	),
+
+	table.Field("aws.caCertificateIdentifier",
+		func(s *databaseSpec) *string {
+			if s.AWS == nil {
+				return nil
+			}
+			return s.AWS.CACertificateIdentifier
+		},
+		func(i *types.DBInstance) *string { return pending(i).CACertificateIdentifier },
+		func(p *instanceParams, v string) { p.CACertificateIdentifier = &v },
+	).Reported(func(i *types.DBInstance) *string { return i.CACertificateIdentifier }).
+		EffectOf(certificateEffect,
+			driver.PossibleEffect{Effect: driver.Online, When: "it takes back a change that has not begun"},
+			driver.PossibleEffect{Effect: driver.Restarts, When: "the server gets a certificate of another authority; some engine versions do without the restart"}),
 }
 
 // instanceOf returns an instance that is as a spec says, as far as effects look at it.
 func instanceOf(s *databaseSpec) *types.DBInstance {
 	have := &types.DBInstance{EngineVersion: s.Version}
 	if s.AWS != nil {
-		have.DBInstanceClass = s.AWS.InstanceClass
+		have.DBInstanceClass, have.CACertificateIdentifier = s.AWS.InstanceClass, s.AWS.CACertificateIdentifier
 	}
 	if s.Backup != nil {
 		have.BackupRetentionPeriod = s.Backup.RetentionDays
@@ -179,6 +194,7 @@ func pending(i *types.DBInstance) types.PendingModifiedValues {
 	asked.BackupRetentionPeriod = first(asked.BackupRetentionPeriod, i.BackupRetentionPeriod)
 	asked.DBInstanceClass = first(asked.DBInstanceClass, i.DBInstanceClass)
 	asked.MultiAZ = first(asked.MultiAZ, i.MultiAZ)
+	asked.CACertificateIdentifier = first(asked.CACertificateIdentifier, i.CACertificateIdentifier)
 	return asked
 }
 
@@ -212,6 +228,16 @@ func availability(multiAZ *bool) *v1alpha1.Availability {
 // classEffect: taking back a change that still waits disturbs nobody.
 func classEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
 	if aws.ToString(have.DBInstanceClass) == to {
+		return driver.Online, ""
+	}
+	return driver.Restarts, ""
+}
+
+// certificateEffect: which engine versions need no restart is in DescribeDBEngineVersions alone (SupportsCertificateRotationWithoutRestart), so
+// a restart is announced for all.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.SSL-certificate-rotation.html
+func certificateEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
+	if aws.ToString(have.CACertificateIdentifier) == to {
 		return driver.Online, ""
 	}
 	return driver.Restarts, ""

@@ -453,12 +453,15 @@ func TestDatabaseReplaced(t *testing.T) {
 func TestDatabaseRefusedCreation(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	for name, edit := range map[string]func(*databaseRequest){
-		"no class":        func(r *databaseRequest) { r.Spec.AWS = nil },
-		"no engine":       func(r *databaseRequest) { r.Spec.Engine = nil },
-		"gcp":             func(r *databaseRequest) { r.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")} },
-		"no password":     func(r *databaseRequest) { r.Login.Password = "" },
-		"bad password":    func(r *databaseRequest) { r.Login.Password = "a@b c" },
-		"unknown class":   func(r *databaseRequest) { r.Spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: new("db.q1.mega")} },
+		"no class":      func(r *databaseRequest) { r.Spec.AWS = nil },
+		"no engine":     func(r *databaseRequest) { r.Spec.Engine = nil },
+		"gcp":           func(r *databaseRequest) { r.Spec.GCP = &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")} },
+		"no password":   func(r *databaseRequest) { r.Login.Password = "" },
+		"bad password":  func(r *databaseRequest) { r.Login.Password = "a@b c" },
+		"unknown class": func(r *databaseRequest) { r.Spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: new("db.q1.mega")} },
+		"unknown authority": func(r *databaseRequest) {
+			r.Spec.AWS.CACertificateIdentifier = new("rds-ca-2015")
+		},
 		"unknown version": func(r *databaseRequest) { r.Spec.Version = new("99.1") },
 		"another region":  func(r *databaseRequest) { r.Location = "eu-west-1" },
 	} {

@@ -79,6 +79,11 @@ var databaseChanges = []databaseChange{
 		mirror: same("false"), write: "ModifyDBInstance",
 	},
 	{
+		field: "aws.caCertificateIdentifier", only: "aws",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.CACertificateIdentifier = new("rds-ca-rsa4096-g1") },
+		mirror: same(`"rds-ca-rsa4096-g1"`), write: "ModifyDBInstance",
+	},
+	{
 		field: "gcp.tier", only: "gcp",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.Tier = new("db-g1-small") },
 		mirror: same(`"db-g1-small"`), write: "ModifyDBInstance",

@@ -25,12 +25,14 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				Backup:             &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))},
 				DeletionProtection: new(false),
 				Tags:               map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
-				AWS:                &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro"), CopyTagsToSnapshot: new(true)},
+				AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro"), CopyTagsToSnapshot: new(true),
+					CACertificateIdentifier: new("rds-ca-rsa2048-g1")},
 			}
 		},
 		Fields: []drivertest.Field{
 			{Name: "aws.instanceClass", To: "db.t4g.small", Effect: driver.Restarts},
 			{Name: "aws.copyTagsToSnapshot", To: false},
+			{Name: "aws.caCertificateIdentifier", To: "rds-ca-ecc384-g1", Effect: driver.Restarts},
 			{Name: "version", To: "16.8", Effect: driver.Restarts, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
 			{Name: "storage.sizeGiB", To: 80, NoDrift: "disks only grow, and a larger one is the same", Same: []any{90}},
 			{Name: "availability", To: "MultiZone"},

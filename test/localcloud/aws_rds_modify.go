@@ -46,6 +46,8 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	pending := next.db.PendingModifiedValues
 	ask(&pending.DBInstanceClass, next.db.DBInstanceClass, in.DBInstanceClass)
 	ask(&pending.BackupRetentionPeriod, next.db.BackupRetentionPeriod, in.BackupRetentionPeriod)
+	// The server restarts for it, unless its engine version can do without, and these do not say so.
+	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (CertificateRotationRestart)
 	ask(&pending.CACertificateIdentifier, next.db.CACertificateIdentifier, in.CACertificateIdentifier)
 	ask(&pending.IAMDatabaseAuthenticationEnabled, next.db.IAMDatabaseAuthenticationEnabled, in.EnableIAMDatabaseAuthentication)
 	ask(&pending.MultiAZ, next.db.MultiAZ, in.MultiAZ)
@@ -152,7 +154,6 @@ func (c *rdsCall) carryOut(next *rdsInstance, immediately bool, password *string
 		online.BackupRetentionPeriod = days
 	}
 	if immediately {
-		online.CACertificateIdentifier = pending.CACertificateIdentifier
 		online.IAMDatabaseAuthenticationEnabled = pending.IAMDatabaseAuthenticationEnabled
 	}
 	next.apply(online)

@@ -33,7 +33,14 @@ func TestRDSModify(t *testing.T) {
 		}},
 		"certificate, now": {func(i *in) {
 			i.CACertificateIdentifier, i.ApplyImmediately = aws.String("rds-ca-ecc384-g1"), aws.Bool(true)
-		}, "", "available", func(b, _ types.DBInstance) bool { return *b.CACertificateIdentifier == "rds-ca-ecc384-g1" }},
+		}, "", "modifying", func(b, a types.DBInstance) bool {
+			return *b.CACertificateIdentifier == "rds-ca-rsa2048-g1" && *b.PendingModifiedValues.CACertificateIdentifier == "rds-ca-ecc384-g1" &&
+				*a.CACertificateIdentifier == "rds-ca-ecc384-g1" && a.PendingModifiedValues.CACertificateIdentifier == nil
+		}},
+		"certificate, later": {func(i *in) { i.CACertificateIdentifier = aws.String("rds-ca-ecc384-g1") }, "", "available", func(_, a types.DBInstance) bool {
+			return *a.CACertificateIdentifier == "rds-ca-rsa2048-g1" && *a.PendingModifiedValues.CACertificateIdentifier == "rds-ca-ecc384-g1"
+		}},
+		"no such certificate": {func(i *in) { i.CACertificateIdentifier = aws.String("rds-ca-2019") }, "CertificateNotFound", "", nil},
 		"password": {func(i *in) { i.MasterUserPassword = aws.String("new-password") }, "", "resetting-master-credentials", func(b, a types.DBInstance) bool {
 			return *b.PendingModifiedValues.MasterUserPassword == "****" && a.PendingModifiedValues.MasterUserPassword == nil
 		}},

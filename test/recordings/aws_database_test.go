@@ -263,7 +263,7 @@ func (r *instanceReplay) observe(instance map[string]any) {
 // waits reports whether an instance is to become what its specification wants and what it is not yet.
 func waits(instance map[string]any) bool {
 	pending, _ := instance["PendingModifiedValues"].(map[string]any)
-	for _, k := range []string{"EngineVersion", "AllocatedStorage", "BackupRetentionPeriod", "DBInstanceClass", "MasterUserPassword", "MultiAZ"} {
+	for _, k := range []string{"EngineVersion", "AllocatedStorage", "BackupRetentionPeriod", "CACertificateIdentifier", "DBInstanceClass", "MasterUserPassword", "MultiAZ"} {
 		if pending[k] != nil && pending[k] != instance[k] {
 			return true
 		}
@@ -287,6 +287,9 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		},
 		"tags":              func(s *v1alpha1.DatabaseParameters) { s.Tags = map[string]v1alpha1.TagValue{"another": "tag"} },
 		"aws.instanceClass": func(s *v1alpha1.DatabaseParameters) { s.AWS = &v1alpha1.DatabaseAWS{InstanceClass: new("db.another")} },
+		"aws.caCertificateIdentifier": func(s *v1alpha1.DatabaseParameters) {
+			s.AWS = &v1alpha1.DatabaseAWS{CACertificateIdentifier: new("rds-ca-another")}
+		},
 		"aws.copyTagsToSnapshot": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{CopyTagsToSnapshot: new(!*s.AWS.CopyTagsToSnapshot)}
 		},
@@ -366,7 +369,9 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 		spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(days))}
 	}
 	copies, _ := instance["CopyTagsToSnapshot"].(bool)
-	spec.AWS = &v1alpha1.DatabaseAWS{InstanceClass: text("DBInstanceClass"), CopyTagsToSnapshot: &copies}
+	spec.AWS = &v1alpha1.DatabaseAWS{
+		InstanceClass: text("DBInstanceClass"), CopyTagsToSnapshot: &copies, CACertificateIdentifier: text("CACertificateIdentifier"),
+	}
 	spec.Tags = tags(anyMap(tagList(instance)))
 	return spec
 }
