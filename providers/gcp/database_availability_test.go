@@ -139,7 +139,7 @@ func TestTwoZonesWithoutBackups(t *testing.T) {
 func TestFailoverIsNoDrift(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
 	req := newDatabase("zones", v1alpha1.EnginePostgres)
-	req.Spec.Availability = new(v1alpha1.AvailabilityMultiZone)
+	req.Spec.Availability, req.Spec.GCP.Zone = new(v1alpha1.AvailabilityMultiZone), new(location+"-b")
 	x := c.made(t, &req)
 	before := c.instance(t, req.Name)
 	op, err := c.sql.Instances.Failover(project, req.Name, &sqladmin.InstancesFailoverRequest{
