@@ -135,6 +135,14 @@ type DatabaseAWS struct {
 	// +kubebuilder:validation:Pattern=`^rds-ca-[a-z0-9]+(-[a-z0-9]+)*$`
 	// +kubebuilder:validation:MaxLength=63
 	CACertificateIdentifier *string `json:"caCertificateIdentifier,omitempty"`
+
+	// storageType is the kind of the disk: gp3 or gp2, both general purpose SSD. If unset, a server that Mooring creates has gp3, and an
+	// existing server keeps what it has. The speed of gp3 does not depend on its size: 3,000 IOPS and 125 MiB/s below 400 GiB, 12,000 IOPS
+	// and 500 MiB/s from there. A change between the two does not interrupt the server, but it slows the disk down for some hours, in
+	// which the disk can neither change nor grow again. From another type (io1, io2 or magnetic) a change interrupts connections.
+	// +optional
+	// +kubebuilder:validation:Enum=gp2;gp3
+	StorageType *string `json:"storageType,omitempty"`
 }
 
 // DatabaseGCP contains the settings that only Cloud SQL has.

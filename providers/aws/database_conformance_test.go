@@ -80,6 +80,8 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		in.MultiAZ = new(value.(string) == string(v1alpha1.AvailabilityMultiZone))
 	case "aws.caCertificateIdentifier":
 		in.CACertificateIdentifier = new(value.(string))
+	case "aws.storageType":
+		in.StorageType = new(value.(string))
 	case "storage.sizeGiB":
 		in.AllocatedStorage = new(int32(value.(int)))
 	case "backup.retentionDays":

@@ -21,6 +21,7 @@ func TestEffectsOfDatabases(t *testing.T) {
 	authority := func(ca string) databaseSpec {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{CACertificateIdentifier: &ca}}
 	}
+	disk := func(kind string) databaseSpec { return databaseSpec{AWS: &v1alpha1.DatabaseAWS{StorageType: &kind}} }
 	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseSpec, types.DBInstance]{
 		tabletest.Of("location", databaseSpec{Location: new("eu-west-1")}, types.DBInstance{DBInstanceArn: new("arn:aws:rds:eu-central-1:1:db:a")}, driver.Impossible),
 		tabletest.Of("engine", databaseSpec{Engine: new(v1alpha1.EngineMySQL)}, types.DBInstance{Engine: new("postgres")}, driver.Impossible),
@@ -46,6 +47,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 			CACertificateIdentifier: new("rds-ca-rsa2048-g1"), PendingModifiedValues: &types.PendingModifiedValues{CACertificateIdentifier: new("rds-ca-ecc384-g1")},
 		}, driver.Online),
 		tabletest.Of("aws.caCertificateIdentifier", authority("rds-ca-ecc384-g1"), types.DBInstance{CACertificateIdentifier: new("rds-ca-rsa2048-g1")}, driver.Restarts),
+		tabletest.Of("aws.storageType", disk("gp3"), types.DBInstance{StorageType: new("gp2")}, driver.Online),
+		tabletest.Of("aws.storageType", disk("gp3"), types.DBInstance{StorageType: new("io1")}, driver.Interrupts),
+		tabletest.Of("aws.storageType", disk("gp3"), types.DBInstance{StorageType: new("standard")}, driver.Interrupts),
 		tabletest.Of("aws.instanceClass", class("db.t4g.small"), types.DBInstance{DBInstanceClass: new("db.t4g.micro")}, driver.Restarts),
 	})
 }

@@ -2,6 +2,7 @@ package aws
 
 import (
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -10,6 +11,29 @@ import (
 // provisionedFrom is the size in GiB from which a gp3 disk has IOPS and throughput that can be chosen; below
 // it RDS takes none. https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html#gp3-storage
 const provisionedFrom = 400
+
+// The least that RDS takes for a gp3 disk that can be provisioned, which is also what it costs nothing to have.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html#gp3-storage
+const (
+	leastIOPS       = 12000
+	leastThroughput = 500 // MiB/s
+)
+
+// completeDisk adds to a change of the disk what RDS wants named with it. A gp3 disk that can be provisioned gets the least there is when the
+// type changes to it.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (Iops, StorageType)
+func completeDisk(in *rds.ModifyDBInstanceInput, have *types.DBInstance) {
+	if in.AllocatedStorage != nil {
+		in.AllocatedStorage, in.Iops, in.StorageThroughput = grow(*in.AllocatedStorage, have)
+	}
+	if in.StorageType == nil || *in.StorageType == aws.ToString(have.StorageType) {
+		return
+	}
+	in.Iops, in.StorageThroughput = nil, nil // those of the type before
+	if size := first(in.AllocatedStorage, have.AllocatedStorage); *in.StorageType == "gp3" && aws.ToInt32(size) >= provisionedFrom {
+		in.AllocatedStorage, in.Iops, in.StorageThroughput = size, aws.Int32(leastIOPS), aws.Int32(leastThroughput)
+	}
+}
 
 // grow returns the size to ask for, and the IOPS and throughput that the disk keeps: RDS wants them
 // named together with a new size wherever they can be chosen.

@@ -79,7 +79,7 @@ var works = map[string]driver.Work{
 	"storage-config-upgrade":          {What: "upgrading the configuration of its storage"},
 	"storage-initialization":          {What: "loading its storage from a snapshot"},
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html
-	"storage-optimization": {What: "optimizing its storage after it grew, and it can't grow again before that is done", Usually: "some hours"},
+	"storage-optimization": {What: "optimizing its storage after a change, and the disk can't change again before that is done", Usually: "some hours"},
 	"upgrading":            {What: "upgrading its engine"},
 }
 
@@ -105,6 +105,9 @@ var housekeeping = map[string]bool{
 
 const growth = "storage.sizeGiB"
 
+// ofDisk are the fields of the disk, which RDS takes one change at a time of.
+var ofDisk = []string{growth, "aws.storageType"}
+
 // whileItWaits corrects state and changes by what RDS is at and what waits in PendingModifiedValues.
 func whileItWaits(req *databaseRequest, have *types.DBInstance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
@@ -121,9 +124,9 @@ func whileItWaits(req *databaseRequest, have *types.DBInstance, o *driver.Observ
 // While RDS is at work by itself (see housekeeping), an instance without differences is Ready, or each backup would make it look as if it were
 // not up to date; with differences it is Pending.
 //
-// In storage-optimization, which lasts hours after a disk grew, RDS takes all changes but another growth.
+// In storage-optimization, which lasts hours after a disk grew or changed its type, RDS takes all changes but another of the disk.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html
-// With other changes at hand those come first, and growth is left out. Alone, it makes the instance Pending: that says why
+// With other changes at hand those come first, and that of the disk is left out. Alone, it makes the instance Pending: that says why
 // nothing happens, and nobody calls in vain.
 func whileBusy(status string, state driver.State, changes []driver.Change) (driver.State, []driver.Change) {
 	switch {
@@ -132,7 +135,7 @@ func whileBusy(status string, state driver.State, changes []driver.Change) (driv
 	case status != "storage-optimization":
 		return state, changes
 	}
-	others := slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool { return c.Field == growth })
+	others := slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool { return slices.Contains(ofDisk, c.Field) })
 	if len(others) == 0 && len(changes) > 0 {
 		return driver.Pending, changes
 	}

@@ -25,7 +25,7 @@ type instanceParams struct {
 	DeletionProtection, CopyTagsToSnapshot         *bool
 	MultiAZ                                        *bool
 	MasterUserPassword                             *string
-	CACertificateIdentifier                        *string
+	CACertificateIdentifier, StorageType           *string
 	Tags                                           table.Delta
 }
 
@@ -169,13 +169,27 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 		EffectOf(certificateEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it takes back a change that has not begun"},
 			driver.PossibleEffect{Effect: driver.Restarts, When: "the server gets a certificate of another authority; some engine versions do without the restart"}),
+
+	table.Field("aws.storageType",
+		func(s *databaseSpec) *string {
+			if s.AWS == nil {
+				return nil
+			}
+			return s.AWS.StorageType
+		},
+		func(i *types.DBInstance) *string { return pending(i).StorageType },
+		func(p *instanceParams, v string) { p.StorageType = &v },
+	).Reported(func(i *types.DBInstance) *string { return i.StorageType }).
+		EffectOf(storageTypeEffect,
+			driver.PossibleEffect{Effect: driver.Online, When: "it is between gp2 and gp3, or takes back a change that has not begun"},
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "the disk was of another type"}),
 }
 
 // instanceOf returns an instance that is as a spec says, as far as effects look at it.
 func instanceOf(s *databaseSpec) *types.DBInstance {
 	have := &types.DBInstance{EngineVersion: s.Version}
 	if s.AWS != nil {
-		have.DBInstanceClass, have.CACertificateIdentifier = s.AWS.InstanceClass, s.AWS.CACertificateIdentifier
+		have.DBInstanceClass, have.CACertificateIdentifier, have.StorageType = s.AWS.InstanceClass, s.AWS.CACertificateIdentifier, s.AWS.StorageType
 	}
 	if s.Backup != nil {
 		have.BackupRetentionPeriod = s.Backup.RetentionDays
@@ -195,6 +209,7 @@ func pending(i *types.DBInstance) types.PendingModifiedValues {
 	asked.DBInstanceClass = first(asked.DBInstanceClass, i.DBInstanceClass)
 	asked.MultiAZ = first(asked.MultiAZ, i.MultiAZ)
 	asked.CACertificateIdentifier = first(asked.CACertificateIdentifier, i.CACertificateIdentifier)
+	asked.StorageType = first(asked.StorageType, i.StorageType)
 	return asked
 }
 
@@ -241,6 +256,16 @@ func certificateEffect(_ *string, to string, have *types.DBInstance) (driver.Eff
 		return driver.Online, ""
 	}
 	return driver.Restarts, ""
+}
+
+// storageTypeEffect judges by the disk that is there. From magnetic to SSD there is a short outage, and from Provisioned IOPS to general purpose
+// there may be one, as in a single zone with a parameter group of one's own.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.Settings.html (Storage type)
+func storageTypeEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
+	if now := aws.ToString(have.StorageType); now == to || strings.HasPrefix(now, "gp") {
+		return driver.Online, ""
+	}
+	return driver.Interrupts, ""
 }
 
 // retentionEffect judges by the days that are kept now: what only waits deletes nothing when it is taken back.

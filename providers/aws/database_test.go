@@ -354,6 +354,37 @@ func TestDatabaseLargeDisk(t *testing.T) {
 	}
 }
 
+// A disk changes its type in one call, together with its size, and then not again for six hours. From 400 GiB on RDS wants the IOPS of gp3 named.
+func TestDatabaseStorageType(t *testing.T) {
+	for _, size := range []int32{100, 500} {
+		w := newEnvironment(t, localcloud.Options{Durations: slow})
+		req := databaseOf("shop-disk", func(s *v1alpha1.DatabaseParameters) { s.AWS.StorageType, s.Storage.SizeGiB = new("gp2"), new(size) })
+		w.createDatabase(&req)
+		req.Spec.AWS.StorageType, req.Spec.Storage.SizeGiB = new("gp3"), new(size*2)
+		w.updateDatabase(req, w.database(req).Changes...)
+		if w.writes() != 1 {
+			t.Errorf("calls %v, want one write", w.operations())
+		}
+		if seen := w.database(req); seen.State != driver.Pending || !seen.Available || len(seen.Changes) != 0 {
+			t.Errorf("%d GiB, asked: state %v, available %v, changes %v; want it to wait", size, seen.State, seen.Available, seen.Changes)
+		}
+		w.clock.Advance(10 * time.Minute)
+		if seen := w.database(req); seen.State != driver.Ready || len(seen.Changes) != 0 {
+			t.Errorf("%d GiB, changed: state %v, changes %v", size, seen.State, seen.Changes)
+		}
+		req.Spec.AWS.StorageType = new("gp2")
+		if seen := w.database(req); seen.State != driver.Pending || len(seen.Changes) != 1 {
+			t.Errorf("%d GiB, back at once: state %v, changes %v; want Pending with the change shown", size, seen.State, seen.Changes)
+		}
+		w.clock.Advance(7 * time.Hour)
+		w.updateDatabase(req, w.database(req).Changes...)
+		w.clock.Advance(10 * time.Minute)
+		if seen := w.database(req); seen.State != driver.Ready || len(seen.Changes) != 0 {
+			t.Errorf("%d GiB, back later: state %v, changes %v", size, seen.State, seen.Changes)
+		}
+	}
+}
+
 func TestDatabasePassword(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-password", nil)

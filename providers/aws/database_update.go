@@ -28,9 +28,7 @@ func (d *databases) modify(ctx context.Context, _ *databaseRequest, have *types.
 			in.EngineVersion, in.AllowMajorVersionUpgrade = &now, nil
 		}
 	}
-	if in.AllocatedStorage != nil {
-		in.AllocatedStorage, in.Iops, in.StorageThroughput = grow(*in.AllocatedStorage, have)
-	}
+	completeDisk(in, have)
 	_, err := call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
 	if err = stillGrowing(err); in.MasterUserPassword != nil {
 		err = explainPassword(err)
@@ -44,7 +42,7 @@ func refusesValues(err error) bool {
 	return code == driver.Invalid || code == driver.Quota || code == driver.Capacity || (code == driver.Busy && apiCode(err) != "InvalidDBInstanceState")
 }
 
-// stillGrowing recognises that a disk grew in the last six hours: what is refused now will be taken later.
+// stillGrowing recognises that a disk changed in the last six hours: what is refused now will be taken later.
 // https://repost.aws/knowledge-center/rds-autoscaling-low-free-storage
 func stillGrowing(err error) error {
 	var e *driver.Error
@@ -52,7 +50,7 @@ func stillGrowing(err error) error {
 		return err
 	}
 	later := *e
-	later.Code, later.Message = driver.Busy, "the disk grew a short while ago and can't grow again yet: RDS requires six hours between two changes"
+	later.Code, later.Message = driver.Busy, "the disk grew or changed its type a short while ago and can't change again yet: RDS requires six hours between two changes"
 	return &later
 }
 

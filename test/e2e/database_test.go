@@ -84,6 +84,11 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"rds-ca-rsa4096-g1"`), write: "ModifyDBInstance",
 	},
 	{
+		field: "aws.storageType", only: "aws",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.StorageType = new("gp2") },
+		mirror: same(`"gp2"`), write: "ModifyDBInstance",
+	},
+	{
 		field: "gcp.tier", only: "gcp",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.Tier = new("db-g1-small") },
 		mirror: same(`"db-g1-small"`), write: "ModifyDBInstance",

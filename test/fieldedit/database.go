@@ -26,12 +26,13 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				DeletionProtection: new(false),
 				Tags:               map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
 				AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro"), CopyTagsToSnapshot: new(true),
-					CACertificateIdentifier: new("rds-ca-rsa2048-g1")},
+					CACertificateIdentifier: new("rds-ca-rsa2048-g1"), StorageType: new("gp3")},
 			}
 		},
 		Fields: []drivertest.Field{
 			{Name: "aws.instanceClass", To: "db.t4g.small", Effect: driver.Restarts},
 			{Name: "aws.copyTagsToSnapshot", To: false},
+			{Name: "aws.storageType", To: "gp2"},
 			{Name: "aws.caCertificateIdentifier", To: "rds-ca-ecc384-g1", Effect: driver.Restarts},
 			{Name: "version", To: "16.8", Effect: driver.Restarts, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
 			{Name: "storage.sizeGiB", To: 80, NoDrift: "disks only grow, and a larger one is the same", Same: []any{90}},
@@ -45,6 +46,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 		},
 		More: []Step{
 			{Field: "version", To: "17", Effect: driver.Irreversible},
+			{Field: "aws.storageType", From: "io1", To: "gp3", Effect: driver.Interrupts},
 			{Field: "version", To: "15", Effect: driver.Impossible},
 			{Field: "backup.retentionDays", To: 0, Effect: driver.LosesBackups},
 			{Field: "backup.retentionDays", To: 3, Effect: driver.LosesBackups},

@@ -221,6 +221,9 @@ func (in *rdsInstance) apply(values rdstypes.PendingModifiedValues) {
 			field.Set(from.Field(i))
 		}
 	}
+	if aws.ToString(values.StorageType) == "gp2" { // which has neither to choose, and shows none
+		in.db.Iops, in.db.StorageThroughput = nil, aws.Int32(0)
+	}
 	if values.EngineVersion != nil {
 		in.nameGroups()
 	}

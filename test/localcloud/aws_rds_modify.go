@@ -129,6 +129,10 @@ func askStorage(next *rdsInstance, in *rds.ModifyDBInstanceInput, now time.Time)
 	if *kind == *db.StorageType && provisioned(*kind, *db.AllocatedStorage) && (in.AllocatedStorage == nil || in.Iops == nil) {
 		return invalidCombination("You must specify both the storage size and iops when modifying the storage size or iops on a DB instance that has iops.")
 	}
+	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (StorageType)
+	if *kind != *db.StorageType && provisioned(*kind, size) && in.Iops == nil {
+		return invalidCombination("You must specify iops when modifying the storage type to %s of a DB instance of %d GiB.", *kind, size)
+	}
 	changed, err := diskOf(*db.Engine, *kind, size, in.Iops, in.StorageThroughput)
 	if err != nil {
 		return err

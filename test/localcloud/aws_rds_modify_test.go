@@ -61,6 +61,10 @@ func TestRDSModify(t *testing.T) {
 		"shrink":           {func(i *in) { i.AllocatedStorage = aws.Int32(49) }, "InvalidParameterCombination", "", nil},
 		"same size":        {func(i *in) { i.AllocatedStorage, i.ApplyImmediately = aws.Int32(50), aws.Bool(true) }, "", "available", nil},
 		"gp3's own IOPS":   {func(i *in) { i.Iops = aws.Int32(3000) }, "", "available", nil},
+		"gp2": {func(i *in) { i.StorageType, i.ApplyImmediately = aws.String("gp2"), aws.Bool(true) }, "", "modifying", func(b, a types.DBInstance) bool {
+			return *b.StorageType == "gp3" && *b.PendingModifiedValues.StorageType == "gp2" && *a.StorageType == "gp2" && a.Iops == nil && *a.StorageThroughput == 0
+		}},
+		"io1 without IOPS": {func(i *in) { i.StorageType, i.AllocatedStorage = aws.String("io1"), aws.Int32(100) }, "InvalidParameterCombination", "", nil},
 		"too few for IOPS": {func(i *in) { i.Iops = aws.Int32(12000) }, "InvalidParameterCombination", "", nil},
 		"provisioned": {func(i *in) {
 			i.AllocatedStorage, i.Iops, i.ApplyImmediately = aws.Int32(400), aws.Int32(13000), aws.Bool(true)

@@ -263,7 +263,7 @@ func (r *instanceReplay) observe(instance map[string]any) {
 // waits reports whether an instance is to become what its specification wants and what it is not yet.
 func waits(instance map[string]any) bool {
 	pending, _ := instance["PendingModifiedValues"].(map[string]any)
-	for _, k := range []string{"EngineVersion", "AllocatedStorage", "BackupRetentionPeriod", "CACertificateIdentifier", "DBInstanceClass", "MasterUserPassword", "MultiAZ"} {
+	for _, k := range []string{"EngineVersion", "AllocatedStorage", "BackupRetentionPeriod", "CACertificateIdentifier", "DBInstanceClass", "MasterUserPassword", "MultiAZ", "StorageType"} {
 		if pending[k] != nil && pending[k] != instance[k] {
 			return true
 		}
@@ -289,6 +289,9 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		"aws.instanceClass": func(s *v1alpha1.DatabaseParameters) { s.AWS = &v1alpha1.DatabaseAWS{InstanceClass: new("db.another")} },
 		"aws.caCertificateIdentifier": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{CACertificateIdentifier: new("rds-ca-another")}
+		},
+		"aws.storageType": func(s *v1alpha1.DatabaseParameters) {
+			s.AWS = &v1alpha1.DatabaseAWS{StorageType: new("another")}
 		},
 		"aws.copyTagsToSnapshot": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{CopyTagsToSnapshot: new(!*s.AWS.CopyTagsToSnapshot)}
@@ -371,6 +374,7 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	copies, _ := instance["CopyTagsToSnapshot"].(bool)
 	spec.AWS = &v1alpha1.DatabaseAWS{
 		InstanceClass: text("DBInstanceClass"), CopyTagsToSnapshot: &copies, CACertificateIdentifier: text("CACertificateIdentifier"),
+		StorageType: text("StorageType"),
 	}
 	spec.Tags = tags(anyMap(tagList(instance)))
 	return spec
