@@ -47,9 +47,11 @@ BASE      ?=
 GOTEST = GOGC=$${GOGC:-800} GOMEMLIMIT=$${GOMEMLIMIT:-1GiB} $(TOOL) gotestsum --format=pkgname-and-test-fails --format-hide-empty-pkg -- \
 	-timeout=40m -p=$(PARALLEL) $(SMALL) -vet=off $(if $(RACE),-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
 
-# Static, without symbols, and without gRPC, which no cloud is called by: a third smaller. The image is built so, too, and tests build
-# the same programs by the same flags, so that none of them compiles or links what another has.
-BUILD = CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -tags=disable_grpc_modules,grpcnotrace
+# Without symbols, and without gRPC, which no cloud is called by: a third smaller.
+SMALL = -ldflags='-s -w' -tags=disable_grpc_modules,grpcnotrace
+# Static, too. The image is built so, and tests build the same programs by the same flags, so that none of them compiles or links what
+# another has.
+BUILD = CGO_ENABLED=0 go build -trimpath $(SMALL)
 
 .PHONY: help
 help: ## List every target.

@@ -2,6 +2,7 @@ package imports
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,6 +23,13 @@ func TestBuildTagsAreTheSame(t *testing.T) {
 		}
 		if !strings.Contains(string(content), "-tags="+cluster.BuildTags) {
 			t.Errorf("%s does not build with -tags=%s", name, cluster.BuildTags)
+		}
+	}
+	// make takes a variable that there is not for an empty one.
+	for _, target := range []string{"build", "unit"} {
+		out, err := exec.CommandContext(t.Context(), "make", "-C", root, "--dry-run", target).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "-tags="+cluster.BuildTags) {
+			t.Errorf("make %s does not build with -tags=%s: %v\n%s", target, cluster.BuildTags, err, out)
 		}
 	}
 }
