@@ -84,7 +84,7 @@ func (c *Cluster) etcd(binaries string, out io.Writer) (*envtest.Etcd, error) {
 		// The data need not survive a power cut.
 		Set("unsafe-no-fsync", "true").
 		Set("backend-batch-interval", "2s").
-		Set("max-txn-ops", "1000000"). // all that a test has left is deleted at once; see reset
+		Set("max-txn-ops", "1000"). // see reset
 		Set("log-level", "warn")
 	return e, nil
 }

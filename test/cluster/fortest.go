@@ -11,18 +11,25 @@ import (
 // skipped its best half proves nothing.
 func ForTest(t testing.TB, o Options) *Cluster {
 	t.Helper()
-	c, err := idle.take(t.Context(), o)
+	c := idle.forTest(t, o)
+	t.Cleanup(func() {
+		if err := idle.giveBack(c, o, !t.Failed()); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// forTest takes a cluster of the pool, or skips the test.
+func (p *pool) forTest(t testing.TB, o Options) *Cluster {
+	t.Helper()
+	c, err := p.take(t.Context(), o)
 	switch {
 	case errors.Is(err, ErrNotBuilt) && os.Getenv("CI") == "":
 		t.Skipf("SKIPPED, NOT TESTED: %v", err)
 	case err != nil:
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := idle.giveBack(c, o, !t.Failed()); err != nil {
-			t.Error(err)
-		}
-	})
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -44,26 +45,59 @@ func (c *Cluster) snapshot(ctx context.Context) (s snapshot, err error) {
 	return s, err
 }
 
-// reset makes etcd hold again what is in the snapshot, in one transaction, and returns when the API server serves that. To it, and to
-// whoever still watches, objects are deleted and created as ever, but no finalizer and no admission holds any of them.
+// reset makes etcd hold again what is in the snapshot, and returns when it does and the API server serves the resources of the snapshot. To
+// it, and to whoever still watches, objects are deleted and created as ever, but no finalizer and no admission holds any of them.
 func (c *Cluster) reset(ctx context.Context, to snapshot) error {
-	now, err := c.stored(ctx)
-	if err != nil {
-		return err
-	}
-	if changes := changesBetween(now, to.objects); len(changes) > 0 {
-		if err := c.ask(ctx, "txn", transaction{Success: changes}, &struct{}{}); err != nil {
-			return err
+	policies := false
+	err := await(ctx, func() (bool, error) {
+		changes, err := c.changesTo(ctx, to)
+		if err != nil {
+			return false, err
 		}
-	}
-	err = await(ctx, func() (bool, error) {
+		for some := range slices.Chunk(changes, 1000) { // of which etcd takes some 15,000 at a time
+			if err := c.ask(ctx, "txn", transaction{Success: some}, &struct{}{}); err != nil {
+				return false, err
+			}
+		}
+		policies = policies || slices.ContainsFunc(changes, operation.isOfAdmission)
 		served, err := c.served()
-		return slices.Equal(served, to.served), err
+		// A request of a manager that was killed may be carried out meanwhile, so it is looked at again.
+		return len(changes) == 0 && slices.Equal(served, to.served), err
 	})
+	if err == nil && policies {
+		err = c.awaitAdmission(ctx)
+	}
 	if err == nil && c.audit != nil {
 		c.audit.begin, err = c.audit.Mark()
 	}
 	return err
+}
+
+func (c *Cluster) changesTo(ctx context.Context, to snapshot) ([]operation, error) {
+	now, err := c.stored(ctx)
+	return changesBetween(now, to.objects), err
+}
+
+// isOfAdmission reports whether an operation changes a policy or a webhook.
+func (o operation) isOfAdmission() bool {
+	key := ""
+	if o.Put != nil {
+		key = string(o.Put.Key)
+	} else if o.Delete != nil {
+		key = string(o.Delete.Key)
+	}
+	return strings.HasPrefix(key, registry+"validating") || strings.HasPrefix(key, registry+"mutating")
+}
+
+// awaitAdmission gives the API server the time to forget policies, which it compiles anew once a second. Nothing can be asked that shows that
+// it did.
+func (c *Cluster) awaitAdmission(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(3 * time.Second):
+		return nil
+	}
 }
 
 // changesBetween returns what makes the one of the other, but for serversOwn.
@@ -165,7 +199,8 @@ func (c *Cluster) ask(ctx context.Context, method string, request, answer any) e
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("ask etcd for %s: %s", method, response.Status)
+		said, _ := io.ReadAll(io.LimitReader(response.Body, 1000))
+		return fmt.Errorf("ask etcd for %s: %s: %s", method, response.Status, said)
 	}
 	if err := json.NewDecoder(response.Body).Decode(answer); err != nil {
 		return fmt.Errorf("ask etcd for %s: %w", method, err)

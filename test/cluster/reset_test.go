@@ -24,10 +24,13 @@ func TestReset(t *testing.T) {
 		}
 	})
 	o := Options{Audit: true}
-	c, err := p.take(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
+	c := p.forTest(t, o)
+	stop := func(c *Cluster) {
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
 	}
+	t.Cleanup(func() { stop(c) })
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, rbacv1.AddToScheme, apiextensionsv1.AddToScheme} {
 		if err := add(scheme); err != nil {
@@ -48,12 +51,10 @@ func TestReset(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again != c {
+			stop(again)
 			t.Fatalf("round %d: another cluster was started", round)
 		}
 		nothingIsLeft(t, c, kube)
-	}
-	if err := c.Stop(); err != nil {
-		t.Error(err)
 	}
 }
 

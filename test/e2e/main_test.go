@@ -136,8 +136,8 @@ func suiteOf(t testing.TB) *installation {
 	return suite
 }
 
-// alone is held by tests with an environment of their own, so that they use the same control planes one after the other.
-var alone = make(chan struct{}, 2)
+// own has room for two tests with an environment of their own: others wait, and take over their control planes.
+var own = make(chan struct{}, 2)
 
 // install starts an environment with Mooring installed on it as its chart does that, for all namespaces or, if limited, for those
 // named, which it makes then. Nothing of it runs yet. All that it asks of the API server is judged in the end.
@@ -145,8 +145,8 @@ func install(t testing.TB, o localcloud.Options, namespaces ...string) *system.E
 	t.Helper()
 	of := suiteOf(t)
 	if _, forAll := t.(*installation); !forAll {
-		alone <- struct{}{}
-		t.Cleanup(func() { <-alone }) // when the environment has ended
+		own <- struct{}{}
+		t.Cleanup(func() { <-own }) // when the environment has ended
 	}
 	s := system.NewEnvironment(t, cluster.Options{Audit: true}, o)
 	values := system.Values{}
