@@ -19,8 +19,9 @@ const (
 	leastThroughput = 500 // MiB/s
 )
 
-// completeDisk adds to a change of the disk what RDS wants named with it. A gp3 disk that can be provisioned gets the least there is when the
-// type changes to it.
+// completeDisk adds to a change of the disk what RDS wants named with it. With another type that is the size, which a disk with IOPS of its own
+// does not change without: that it has, or one that waits already. A gp3 disk that can be provisioned gets the least there is when the type
+// changes to it.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (Iops, StorageType)
 func completeDisk(in *rds.ModifyDBInstanceInput, have *types.DBInstance) {
 	if in.AllocatedStorage != nil {
@@ -30,8 +31,9 @@ func completeDisk(in *rds.ModifyDBInstanceInput, have *types.DBInstance) {
 		return
 	}
 	in.Iops, in.StorageThroughput = nil, nil // those of the type before
-	if size := first(in.AllocatedStorage, have.AllocatedStorage); *in.StorageType == "gp3" && aws.ToInt32(size) >= provisionedFrom {
-		in.AllocatedStorage, in.Iops, in.StorageThroughput = size, aws.Int32(leastIOPS), aws.Int32(leastThroughput)
+	in.AllocatedStorage = first(in.AllocatedStorage, pending(have).AllocatedStorage)
+	if *in.StorageType == "gp3" && aws.ToInt32(in.AllocatedStorage) >= provisionedFrom {
+		in.Iops, in.StorageThroughput = aws.Int32(leastIOPS), aws.Int32(leastThroughput)
 	}
 }
 
