@@ -103,7 +103,7 @@ func databaseConsequences() driver.Consequences {
 		WithoutSnapshot: "its backups are deleted with it, unless the instance retains them (spec.gcp.retainBackupsOnDelete)",
 		Unset: []driver.UnsetField{
 			{Field: "gcp.tier", Required: true, Means: "Cloud SQL creates no instance without a tier: set spec.size to a size of the class, or set spec.gcp.tier"},
-			{Field: "backup.retentionDays", Means: "Cloud SQL takes automatic backups in the edition Enterprise Plus only: set spec.backup.retentionDays"},
+			{Field: "backup.retentionDays", Means: "Cloud SQL takes automatic backups in the edition Enterprise Plus and with spec.availability MultiZone only: set spec.backup.retentionDays"},
 		},
 	}
 }

@@ -35,7 +35,7 @@ func haveZones(i *instance) *zones {
 	if z.server == "" {
 		return nil
 	}
-	if i.settings().AvailabilityType != "REGIONAL" {
+	if i.settings().AvailabilityType != regional {
 		z.standby = ""
 	} else if z.standby == "" {
 		z.standby = i.SecondaryGceZone
