@@ -18,7 +18,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 )
 
-// TestProtectsAConfigThatIsBeingWritten: its status is written between the read of a config and its finalizer. That is no failure: the object
+// TestProtectsAConfigThatIsBeingWritten: that somebody writes a config between the read of it and its finalizer is no failure, or the object
 // that needs the config would have to be observed again.
 func TestProtectsAConfigThatIsBeingWritten(t *testing.T) {
 	h := newFixture(t, teamConfig(), keys("shop", "keys", "111"))

@@ -33,11 +33,11 @@ func TestAddAKind(t *testing.T) {
 	copied := exercised(t, "Add a kind")
 	copyPackage(t, copied, "test/docs/testdata/kind/lifecycle", "test/lifecycle", strings.NewReplacer())
 	tried := run(t, copied, "go", "test", "-count=1", "-v", "-skip=TestConformance/.*/.*/error",
-		"-run=TestConformance/at_once|TestEffects|TestLifecycles|KnowEveryKind|KnowsEveryKind", "./providers/mem", "./controllers/kind", "./test/lifecycle")
+		"-run=TestConformance/at_once|TestEffects|TestLifecycles|KnowEveryKind|KnowsEveryKind|NameEveryKind", "./providers/mem", "./controllers/kind", "./config/generate", "./test/lifecycle")
 	if n := strings.Count(tried, "--- PASS: TestConformance/at_once/Topic/"); n < 20 {
 		t.Errorf("the conformance suite has %d checks of the new kind, want 20 at least:\n%s", n, tried)
 	}
-	for _, test := range []string{"TestGeneratedFilesKnowEveryKind", "TestTheAPIKnowsEveryKind", "TestLifecycles/created_to_deleted"} {
+	for _, test := range []string{"TestGeneratedFilesKnowEveryKind", "TestTheAPIKnowsEveryKind", "TestManifestsKnowEveryKind", "TestLifecycles/created_to_deleted"} {
 		if !strings.Contains(tried, "--- PASS: "+test+" ") {
 			t.Errorf("%s did not run:\n%s", test, tried)
 		}

@@ -117,7 +117,7 @@ func (w *environment) withRefusals(t *testing.T, s system.Target, refused map[ph
 			}
 		}
 		if t.Failed() {
-			t.Fatalf("after %s with refusals of %s", p, refused[p].call)
+			t.Fatalf("in %s; what is refused in the lifecycle is %v", p, refused)
 		}
 	}
 }

@@ -230,7 +230,7 @@ func (w *environment) withFaults(t *testing.T, m matrix, s system.Target, faults
 			}
 		}
 		if hits[p] = l.hitCount() - before; t.Failed() {
-			t.Fatalf("after %s with the fault %s", p, faults[p])
+			t.Fatalf("in %s; the faults of the lifecycle are %v", p, faults)
 		}
 	}
 	for _, op := range creates {
