@@ -240,7 +240,13 @@ func (w *dayFixture) waitsAMinute() {
 		}
 	}
 	for _, o := range []client.Object{noClass, noConfig, noKeys} {
-		w.until(o, o.GetName()+": stalled", stalledFor(v1alpha1.ReasonClassNotFound, v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound))
+		// As it is stored: while a watch is on its way the time would pass.
+		stalled := stalledFor(v1alpha1.ReasonClassNotFound, v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound)
+		w.until(o, o.GetName()+": stalled", func(system.Snapshot) bool {
+			stored := o.DeepCopyObject().(client.Object)
+			w.Must(w.Client.Get(w.Context(), client.ObjectKeyFromObject(o), stored))
+			return stalled(system.Snapshot{Status: *system.StatusOf(stored)})
+		})
 	}
 	if waited := w.clock.Now().Sub(begun); waited < 30*time.Second || waited > 3*time.Minute {
 		w.Errorf("what a new object refers to was waited for %v", waited)

@@ -80,16 +80,18 @@ func TestMain(m *testing.M) {
 			code = max(code, 1)
 		}
 	}
-	if panicked() {
+	if panicked(all) {
 		code = max(code, 1)
 	}
 	os.Exit(code)
 }
 
-// panicked reports whether a reconciliation ended in a panic, and says so.
-func panicked() bool {
+// panicked reports whether a reconciliation ended in a panic, and says so. Of some tests alone there may be none that runs a controller.
+func panicked(all bool) bool {
 	n, err := system.Panics()
 	switch {
+	case err != nil && !all:
+		return false
 	case err != nil:
 		fmt.Println("FAIL:", err)
 	case n > 0:
