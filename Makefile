@@ -19,8 +19,10 @@ SHUFFLE    ?=
 TEST_FLAGS ?=
 # How many packages are tested at once: twice as many as there are processors, since half of their time is waiting.
 PARALLEL   ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
+# Tested after the others, since its hundreds of managers keep both cores busy for minutes.
+LAST       := github.com/mooring-dev/mooring/test/fault
 # These are begun first, since they take longest: what is short then fills up what they leave of the processors.
-LONGEST    := $(addprefix github.com/mooring-dev/mooring/,test/chart test/fault test/e2e test/docs cmd/quickstart)
+LONGEST    := $(addprefix github.com/mooring-dev/mooring/,test/chart test/e2e test/docs cmd/quickstart)
 longest-first = $(foreach package,$(LONGEST),$(filter $(package),$1)) $(filter-out $(LONGEST),$1)
 # What to test; test/bench measures, and fails nothing, so it has a target of its own. UNIT_TESTED=1 leaves out what
 # `make unit` has tested.
@@ -86,10 +88,17 @@ unit: ## Test apis, providers and controllers, in about a minute: no control pla
 		awk '{ sub("^[^/]*/[^/]*/[^/]*/", ""); list = list "\n  " $$0 } END { print "make unit did not test:" list "\nmake test does."  }'
 
 .PHONY: test
-test: export MOORING_CONTROLPLANE = $(BIN)
 test: controlplane tools ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as CI does; TEST_FLAGS='-run X'.
+	@# Each part runs even if one before it failed, and make names those that did.
+	@$(MAKE) --no-print-directory --keep-going --jobs=1 test-packages test-last
+
+.PHONY: test-packages test-last
+test-packages test-last: export MOORING_CONTROLPLANE = $(BIN)
+test-packages:
 	$(if $(strip $(PACKAGES)),,$(error go list found no packages to test))
-	$(GOTEST) $(PACKAGES)
+	$(if $(filter-out $(LAST),$(PACKAGES)),$(GOTEST) $(filter-out $(LAST),$(PACKAGES)))
+test-last:
+	$(if $(filter $(LAST),$(PACKAGES)),$(GOTEST) $(filter $(LAST),$(PACKAGES)))
 
 .PHONY: lint
 lint: ## Run golangci-lint.
