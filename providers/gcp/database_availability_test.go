@@ -156,3 +156,33 @@ func TestFailoverIsNoDrift(t *testing.T) {
 		t.Errorf("after a failover: %v, changes %v", seen.State, seen.Changes)
 	}
 }
+
+// Without its standby the server goes where the spec wants it, which the zone of the standby was before, in the one change that was announced.
+func TestServerGoesWhereItIsWantedWithTheChangeThatTakesItsStandby(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("zones", v1alpha1.EnginePostgres)
+	req.Spec.Availability, req.Spec.GCP.Zone = new(v1alpha1.AvailabilityMultiZone), new(location+"-b")
+	x := c.made(t, &req)
+	op, err := c.sql.Instances.Patch(project, req.Name, &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{
+		LocationPreference: &sqladmin.LocationPreference{SecondaryZone: location + "-c"},
+	}}).Do()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.end(t, op)
+	req.Spec.GCP.Zone = new(location + "-c")
+	if seen := c.look(t, x, &req); len(seen.Changes) > 0 {
+		t.Fatalf("in the zone of the standby: changes %v", seen.Changes)
+	}
+	req.Spec.Availability = new(v1alpha1.AvailabilitySingleZone)
+	if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+		t.Fatalf("%v, failed %v", err, result.Failed)
+	}
+	c.settle(t)
+	if in := c.instance(t, req.Name); in.GceZone != location+"-c" || in.Settings.LocationPreference.SecondaryZone != "" {
+		t.Errorf("the server is in %s and prefers %+v", in.GceZone, in.Settings.LocationPreference)
+	}
+	if seen := c.look(t, x, &req); len(seen.Changes) > 0 {
+		t.Errorf("still differs, and would restart again: %v", seen.Changes)
+	}
+}

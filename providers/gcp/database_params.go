@@ -77,6 +77,7 @@ func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, e
 		body.DatabaseVersion = version
 	}
 	s, edition := body.Settings, have.edition()
+	keepApart(s, have)
 	if s.Tier != "" {
 		if edition = editionOf(s.Tier); edition != have.settings().Edition {
 			s.Edition = edition

@@ -51,6 +51,7 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 			return "", err
 		}
 	}
+	params.leaveStandby(&req.Spec, have)
 	body, err := params.forPatch(have)
 	if err != nil {
 		return "", err

@@ -53,6 +53,28 @@ func setZone(p *instanceParams, into *sqladmin.DatabaseInstance) {
 	into.Settings.LocationPreference = &sqladmin.LocationPreference{Zone: *p.Zone}
 }
 
+// leaveStandby adds the zone that a spec names to a change that takes the standby away. Beside a standby its zone was as good; alone, the
+// server would be moved by a second restart.
+func (p *instanceParams) leaveStandby(spec *databaseParameters, have *instance) {
+	want, present := wantZone(spec), haveZones(have)
+	if want == nil || p.AvailabilityType == nil || *p.AvailabilityType != zonal || present != nil && present.server == want.server {
+		return
+	}
+	p.Zone = &want.server
+}
+
+// noSecondaryZone is what Cloud SQL takes for no zone of a standby.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#LocationPreference
+const noSecondaryZone = "no_secondary_zone"
+
+// keepApart takes back the zone that was preferred for a standby where a patch puts the server there.
+func keepApart(into *sqladmin.Settings, have *instance) {
+	stored := have.settings().LocationPreference
+	if to := into.LocationPreference; to != nil && stored != nil && to.Zone == stored.SecondaryZone {
+		to.SecondaryZone = noSecondaryZone
+	}
+}
+
 // zoneEffect says what another zone does. https://cloud.google.com/sql/docs/postgres/instance-settings
 func zoneEffect(*zones, zones, *instance) (driver.Effect, string) {
 	return driver.Restarts, "Cloud SQL stops the server and starts it again in the other zone"

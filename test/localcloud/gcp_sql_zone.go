@@ -13,6 +13,10 @@ func settleZone(resource, old jsonObject) error {
 	if preference["zone"] == nil {
 		preference["zone"] = resource["gceZone"]
 	}
+	// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#LocationPreference; no recording shows it.
+	if preference["secondaryZone"] == "no_secondary_zone" {
+		delete(preference, "secondaryZone")
+	}
 	zone, _ := preference["zone"].(string)
 	letter, ok := strings.CutPrefix(zone, region+"-")
 	if !ok || len(letter) != 1 || letter < "a" || letter > "z" {
