@@ -213,12 +213,12 @@ func addresses(t *testing.T, c *Cluster) []string {
 	return []string{server.Host, c.env.ControlPlane.Etcd.URL.Host}
 }
 
-// eventually polls for a minute: what it waits for happens in other processes.
+// eventually polls for ten minutes at most: what it waits for happens in other processes.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Minute); !done(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("after a minute still not: %s", what)
+			t.Fatalf("after 10 minutes still not: %s", what)
 		}
 	}
 }

@@ -46,21 +46,13 @@ func TestSQLModeOfTLS(t *testing.T) {
 			g := startGCP(t, Options{Durations: Durations{Modify: time.Minute}})
 			in := orders()
 			in.DatabaseVersion, in.Settings.IpConfiguration = test.version, test.created
-			_, err := g.sql.Instances.Insert("acme", in).Do()
+			var patched *sqladmin.Settings
 			if test.patched != nil {
-				wantGCP(t, err, 0, "")
-				g.clock.advance(time.Minute)
-				_, err = g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{IpConfiguration: test.patched}}).Do()
+				patched = &sqladmin.Settings{IpConfiguration: test.patched}
 			}
-			if test.want == "" {
-				wantGCP(t, err, 400, "invalid")
+			if g.makeAndPatch(t, in, patched, test.during, test.want == "") {
 				return
 			}
-			wantGCP(t, err, 0, "")
-			if state := g.orders(t).State; test.during != "" && state != test.during {
-				t.Errorf("during the change the instance is %s, want %s", state, test.during)
-			}
-			g.clock.advance(time.Minute)
 			ip := g.orders(t).Settings.IpConfiguration
 			if got := fmt.Sprint(ip.SslMode, " ", ip.RequireSsl); got != test.want {
 				t.Errorf("the instance has %s, want %s", got, test.want)

@@ -31,24 +31,34 @@ func TestSQLZones(t *testing.T) {
 			g := startGCP(t, Options{Durations: Durations{Modify: time.Minute}})
 			in := orders()
 			in.Settings.LocationPreference = prefers(test.created).LocationPreference
-			_, err := g.sql.Instances.Insert("acme", in).Do()
-			if test.patched != nil {
-				wantGCP(t, err, 0, "")
-				g.clock.advance(time.Minute)
-				_, err = g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{Settings: test.patched}).Do()
-			}
-			if test.want == "" {
-				wantGCP(t, err, 400, "invalid")
+			if g.makeAndPatch(t, in, test.patched, test.during, test.want == "") {
 				return
 			}
-			wantGCP(t, err, 0, "")
-			if state := g.orders(t).State; test.during != "" && state != test.during {
-				t.Errorf("during the change the instance is %s, want %s", state, test.during)
-			}
-			g.clock.advance(time.Minute)
 			if now := g.orders(t); now.GceZone != test.want || now.Settings.LocationPreference.Zone != test.want {
 				t.Errorf("the instance is in %s and prefers %s, want %s", now.GceZone, now.Settings.LocationPreference.Zone, test.want)
 			}
 		})
 	}
+}
+
+// makeAndPatch makes the instance orders and, unless they are nil, patches its settings. During that it has a state, if one is named. The last
+// of the two calls is refused where that is wanted, and makeAndPatch returns that.
+func (g *gcpTest) makeAndPatch(t *testing.T, in *sqladmin.DatabaseInstance, patched *sqladmin.Settings, during string, refused bool) bool {
+	t.Helper()
+	_, err := g.sql.Instances.Insert("acme", in).Do()
+	if patched != nil {
+		wantGCP(t, err, 0, "")
+		g.clock.advance(time.Minute)
+		_, err = g.sql.Instances.Patch("acme", "orders", &sqladmin.DatabaseInstance{Settings: patched}).Do()
+	}
+	if refused {
+		wantGCP(t, err, 400, "invalid")
+		return true
+	}
+	wantGCP(t, err, 0, "")
+	if state := g.orders(t).State; during != "" && state != during {
+		t.Errorf("during the change the instance is %s, want %s", state, during)
+	}
+	g.clock.advance(time.Minute)
+	return false
 }
