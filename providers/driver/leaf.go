@@ -14,7 +14,7 @@ func Leaf(of any, path string) (reflect.Value, bool) {
 		if !ok {
 			return reflect.Value{}, false
 		}
-		if at = at.FieldByIndex(field.Index); at.Kind() == reflect.Map && at.IsNil() {
+		if at = at.FieldByIndex(field.Index); (at.Kind() == reflect.Map || at.Kind() == reflect.Slice) && at.IsNil() {
 			return reflect.Value{}, false
 		}
 		for at.Kind() == reflect.Pointer {
@@ -47,7 +47,7 @@ func SetLeaf(of any, path string, value any) {
 	at.Set(reflect.ValueOf(value))
 }
 
-// PlainLeaf returns the type at a path that Leaves has, and whether that is a string, a number or a bool.
+// PlainLeaf returns the type at a path that Leaves has, and whether that is a string, a number, a bool or a list of strings.
 func PlainLeaf(of reflect.Type, path string) (reflect.Type, bool) {
 	at := pointed(of)
 	for step := range strings.SplitSeq(path, ".") {
@@ -61,7 +61,7 @@ func PlainLeaf(of reflect.Type, path string) (reflect.Type, bool) {
 	case reflect.String, reflect.Bool, reflect.Int32, reflect.Int64:
 		return at, true
 	default:
-		return at, false
+		return at, at == reflect.TypeFor[[]string]()
 	}
 }
 

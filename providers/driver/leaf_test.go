@@ -21,8 +21,8 @@ type branch struct {
 
 func TestLeaf(t *testing.T) {
 	var empty tree
-	full := tree{Plain: new("a"), Inner: &branch{Size: new(int32(3)), On: true}, Tags: map[string]string{"k": "v"}}
-	for path, want := range map[string]any{"plain": "a", "inner.size": int32(3), "inner.on": true, "tags": map[string]string{"k": "v"}, "none": nil, "plain.none": nil} {
+	full := tree{Plain: new("a"), Inner: &branch{Size: new(int32(3)), On: true}, Tags: map[string]string{"k": "v"}, Listed: []string{}}
+	for path, want := range map[string]any{"listed": []string{}, "plain": "a", "inner.size": int32(3), "inner.on": true, "tags": map[string]string{"k": "v"}, "none": nil, "plain.none": nil} {
 		got, ok := Leaf(&full, path)
 		if ok != (want != nil) || ok && !cmp.Equal(want, got.Interface()) {
 			t.Errorf("%s: got %v, %t; want %v", path, got, ok, want)
@@ -57,7 +57,7 @@ func TestSetLeaf(t *testing.T) {
 }
 
 func TestPlainLeaf(t *testing.T) {
-	for path, want := range map[string]bool{"plain": true, "inner.size": true, "inner.on": true, "inner": false, "tags": false, "listed": false, "none": false, "plain.none": false} {
+	for path, want := range map[string]bool{"plain": true, "inner.size": true, "inner.on": true, "inner": false, "tags": false, "listed": true, "none": false, "plain.none": false} {
 		if _, got := PlainLeaf(reflect.TypeFor[tree](), path); got != want {
 			t.Errorf("%s: got %t, want %t", path, got, want)
 		}

@@ -2,7 +2,7 @@ package drivertest
 
 import (
 	"encoding/json"
-	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,6 +23,10 @@ func single[S any](f Field) []obligation[S] {
 	add("an edit is exactly one change and one write", edit[S])
 	if _, isMap := f.To.(map[string]string); isMap {
 		return all
+	}
+	if _, isList := f.To.([]string); isList {
+		add("another order is no change", reordered[S])
+		add("an empty list is exactly one change and one write", emptied[S])
 	}
 	if f.drifts() {
 		add("drift is exactly one change and one write", drift[S])
@@ -90,14 +94,14 @@ func edit[S any](t testing.TB, b *bench[S], f Field) {
 	change := only(t, obs, f)
 	foretold(t, b, req, obs)
 	if _, isMap := f.To.(map[string]string); !isMap {
-		says(t, change, from, fmt.Sprint(f.To), f.Effect)
+		says(t, change, from, Text(f.To), f.Effect)
 		if diff := cmp.Diff([]string{from}, obs.Applied[f.Name]); diff != "" {
 			t.Errorf("until the edit is made, Applied has the old value (-want +got):\n%s", diff)
 		}
 	}
 	costs(t, b, &req, f, obs.Changes)
 	if _, isMap := f.To.(map[string]string); !isMap {
-		if diff := cmp.Diff([]string{fmt.Sprint(f.To)}, req.Applied[f.Name]); diff != "" {
+		if diff := cmp.Diff([]string{Text(f.To)}, req.Applied[f.Name]); diff != "" {
 			t.Errorf("once the edit is made, Applied has the new value (-want +got):\n%s", diff)
 		}
 	}
@@ -115,7 +119,7 @@ func drift[S any](t testing.TB, b *bench[S], f Field) {
 	if effect == "" {
 		effect = f.Effect
 	}
-	says(t, only(t, obs, f), fmt.Sprint(f.drift()), to, effect)
+	says(t, only(t, obs, f), Text(f.drift()), to, effect)
 	if diff := cmp.Diff([]string{to}, obs.Applied[f.Name]); diff != "" {
 		t.Errorf("Applied has the value that we set, which tells drift from an edit (-want +got):\n%s", diff)
 	}
@@ -135,6 +139,30 @@ func same[S any](t testing.TB, b *bench[S], f Field) {
 	}
 }
 
+func reordered[S any](t testing.TB, b *bench[S], f Field) {
+	req := b.request(t, b.kind.Full())
+	b.create(t, &req)
+	at, _ := driver.Leaf(&req.Spec, f.Name)
+	turned := slices.Clone(at.Interface().([]string))
+	slices.Reverse(turned)
+	if slices.Equal(turned, at.Interface().([]string)) {
+		t.Fatalf("Full has %q: nothing is shown by fewer than two strings", turned)
+	}
+	set(t, &req.Spec, f.Name, turned)
+	unchanged(t, b.observe(t, req))
+}
+
+func emptied[S any](t testing.TB, b *bench[S], f Field) {
+	req := b.request(t, b.kind.Full())
+	b.create(t, &req)
+	from, _ := get(&req.Spec, f.Name)
+	set(t, &req.Spec, f.Name, []string{})
+	obs := b.observe(t, req)
+	says(t, only(t, obs, f), from, "", f.Effect)
+	foretold(t, b, req, obs)
+	costs(t, b, &req, f, obs.Changes)
+}
+
 func releaseField[S any](t testing.TB, b *bench[S], f Field) {
 	req := b.request(t, b.kind.Full())
 	b.create(t, &req)
@@ -148,7 +176,7 @@ func releaseField[S any](t testing.TB, b *bench[S], f Field) {
 
 func releaseSafe[S any](t testing.TB, b *bench[S], f Field) {
 	spec := b.kind.Full()
-	if now, _ := get(&spec, f.Name); now == fmt.Sprint(f.Safe) {
+	if now, _ := get(&spec, f.Name); now == Text(f.Safe) {
 		set(t, &spec, f.Name, f.To)
 	}
 	req := b.request(t, spec)
@@ -157,7 +185,7 @@ func releaseSafe[S any](t testing.TB, b *bench[S], f Field) {
 	set(t, &req.Spec, f.Name, nil)
 	obs := b.observe(t, req)
 	change := only(t, obs, f)
-	if !change.Release || change.From != from || change.To != fmt.Sprint(f.Safe) {
+	if !change.Release || change.From != from || change.To != Text(f.Safe) {
 		t.Errorf("got %+v, want a release from %q to %q", change, from, f.Safe)
 	}
 	if _, still := obs.Applied[f.Name]; !still {
@@ -175,7 +203,7 @@ func editImpossible[S any](t testing.TB, b *bench[S], f Field) {
 	from, _ := get(&req.Spec, f.Name)
 	set(t, &req.Spec, f.Name, f.To)
 	obs := b.observe(t, req)
-	says(t, only(t, obs, f), from, fmt.Sprint(f.To), driver.Impossible)
+	says(t, only(t, obs, f), from, Text(f.To), driver.Impossible)
 	foretold(t, b, req, obs)
 	before := b.Calls()
 	result, err := b.open(t).Update(t.Context(), req, obs.Changes)

@@ -67,5 +67,21 @@ func get[S any](spec *S, path string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	return fmt.Sprint(at.Interface()), true
+	return Text(at.Interface()), true
+}
+
+// Text returns a value of a field as changes show it, and Applied has it. A list of strings may be one that was decoded from JSON.
+func Text(value any) string {
+	switch list := value.(type) {
+	case []string:
+		return strings.Join(slices.Sorted(slices.Values(list)), ", ")
+	case []any:
+		var names []string
+		for _, v := range list {
+			names = append(names, fmt.Sprint(v))
+		}
+		return Text(names)
+	default:
+		return fmt.Sprint(value)
+	}
 }

@@ -33,6 +33,18 @@ func plain[V comparable, S, H any](of fields[S, H], name string) *table.Scalar[S
 	).Reported(func(h *H) *V { return leaf[V](of.live(h), name) })
 }
 
+// plainSet makes the row of a list of strings that the cloud takes as the spec has it, and reports so.
+func plainSet[S, H any](of fields[S, H], name string) table.Row[S, H, params[S]] {
+	list := func(spec *S) []string {
+		if at, ok := driver.Leaf(spec, name); ok {
+			return at.Interface().([]string)
+		}
+		return nil
+	}
+	return table.Set(name, list, func(h *H) []string { return list(of.asked(h)) },
+		func(p *params[S], v []string) { driver.SetLeaf(&p.Spec, name, v) })
+}
+
 // tags makes the row of the tags.
 func tags[S, H any](want func(*S) map[string]v1alpha1.TagValue, have func(*H) *Object) table.Row[S, H, params[S]] {
 	return table.Entries("tags",
@@ -43,16 +55,18 @@ func tags[S, H any](want func(*S) map[string]v1alpha1.TagValue, have func(*H) *O
 }
 
 // table returns the rows of a kind: special ones as they are given, and plain ones for all other fields of the spec that are a
-// string, a number or a bool. exempt are the fields that have no row.
+// string, a number, a bool or a list of strings. exempt are the fields that have no row.
 func (of fields[S, H]) table(exempt map[string]string, special ...table.Row[S, H, params[S]]) table.Table[S, H, params[S]] {
 	var rows table.Table[S, H, params[S]]
 	for _, name := range driver.Leaves(reflect.TypeFor[S]()) {
 		given := slices.IndexFunc(special, func(r table.Row[S, H, params[S]]) bool { return r.Name() == name })
 		_, without := exempt[name]
-		_, isPlain := driver.PlainLeaf(reflect.TypeFor[S](), name)
+		leafType, isPlain := driver.PlainLeaf(reflect.TypeFor[S](), name)
 		switch {
 		case given >= 0:
 			rows = append(rows, special[given])
+		case isPlain && !without && leafType.Kind() == reflect.Slice:
+			rows = append(rows, plainSet(of, name))
 		case isPlain && !without:
 			rows = append(rows, plain[any](of, name))
 		}

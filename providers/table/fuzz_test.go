@@ -87,6 +87,11 @@ func mirrored(t *testing.T, want *thingSpec, have *thing) {
 	if want.Size != nil && (got.Size == nil || *got.Size < *want.Size) {
 		t.Errorf("the mirror %s does not have size %d", raw, *want.Size)
 	}
+	for _, name := range want.Logs {
+		if !slices.Contains(got.Logs, name) {
+			t.Errorf("the mirror %s does not have %q of the set", raw, name)
+		}
+	}
 	for k, v := range want.Tags {
 		if got.Tags[k] != v {
 			t.Errorf("the mirror %s does not have the entry %s=%s", raw, k, v)
@@ -189,8 +194,22 @@ func (in *input) names() []string {
 	return append([]string{}, slices.Sorted(maps.Keys(m))...)
 }
 
+// list returns names in any order, maybe twice; nil for none that are declared.
+func (in *input) list() []string {
+	n := in.next()
+	if n%4 == 0 {
+		return nil
+	}
+	list := []string{}
+	for range n%4 - 1 {
+		list = append(list, string(rune('a'+in.next()%3)))
+	}
+	return list
+}
+
 func (in *input) spec() thingSpec {
 	s := thingSpec{Place: in.text(), Size: in.number(), Class: in.text(), Access: in.text(), Password: in.secret(), Tags: in.entries()}
+	s.Logs = in.list()
 	if days := in.number(); days != nil || in.next()%2 == 0 {
 		s.Inner = &inner{Days: days}
 	}
@@ -200,13 +219,13 @@ func (in *input) spec() thingSpec {
 func (in *input) thing() thing {
 	return thing{
 		Place: in.text(), Size: in.number(), Class: in.text(), ClassNow: in.text(), Access: in.text(), Password: in.secret(),
-		Days: in.number(), Tags: in.entries(),
+		Days: in.number(), Tags: in.entries(), Logs: in.list(),
 	}
 }
 
 func (h *thing) clone() thing {
 	out := *h
-	out.Tags = maps.Clone(h.Tags)
+	out.Tags, out.Logs = maps.Clone(h.Tags), slices.Clone(h.Logs)
 	return out
 }
 
@@ -219,6 +238,7 @@ func (p *call) touched() []string {
 	}{
 		{"place", p.Place != nil}, {"size", p.Size != nil}, {"class", p.Class != nil}, {"access", p.Access != nil},
 		{"password", p.Password != nil}, {"inner.days", p.Days != nil}, {"tags", p.Tags != nil},
+		{"logs", p.Logs != nil},
 	} {
 		if f.set {
 			names = append(names, f.name)
@@ -235,6 +255,9 @@ func (p *call) applyTo(h *thing) {
 	set(&h.Access, p.Access)
 	set(&h.Password, p.Password)
 	set(&h.Days, p.Days)
+	if p.Logs != nil {
+		h.Logs = p.Logs
+	}
 	if p.Tags == nil {
 		return
 	}

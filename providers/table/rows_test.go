@@ -21,6 +21,7 @@ type thingSpec struct {
 	Password *string           `json:"password,omitempty"`
 	Inner    *inner            `json:"inner,omitempty"`
 	Tags     map[string]string `json:"tags,omitempty"`
+	Logs     []string          `json:"logs,omitzero"`
 }
 
 type inner struct {
@@ -32,12 +33,14 @@ type thing struct {
 	Size, Days                     *int
 	ClassNow                       *string // while Class is asked for
 	Tags                           map[string]string
+	Logs                           []string
 }
 
 type call struct {
 	Place, Class, Access, Password *string
 	Size, Days                     *int
 	Tags                           *table.Delta
+	Logs                           []string
 }
 
 var things = table.Table[thingSpec, thing, call]{
@@ -71,6 +74,8 @@ var things = table.Table[thingSpec, thing, call]{
 		}, driver.PossibleEffect{Effect: driver.Online, When: "days get more"}, driver.PossibleEffect{Effect: driver.Irreversible, When: "days get fewer"}),
 	table.Entries("tags", func(s *thingSpec) map[string]string { return s.Tags }, func(h *thing) map[string]string { return h.Tags },
 		func(p *call, d table.Delta) { p.Tags = &d }),
+	table.Set("logs", func(s *thingSpec) []string { return s.Logs }, func(h *thing) []string { return h.Logs },
+		func(p *call, v []string) { p.Logs = v }),
 }
 
 func TestDiff(t *testing.T) {
@@ -124,6 +129,18 @@ func TestDiff(t *testing.T) {
 		{name: "a field that could not be read",
 			want: thingSpec{Class: new("a"), Inner: &inner{Days: new(1)}}, skip: "class",
 			changes: []driver.Change{{Field: "inner.days", To: "1", Effect: driver.Online}}},
+		{name: "a set in another order", want: thingSpec{Logs: []string{"b", "a", "b"}}, have: thing{Logs: []string{"a", "b"}}},
+		{name: "a set, and what others added to it",
+			want: thingSpec{Logs: []string{"b", "a"}}, have: thing{Logs: []string{"c", "a"}},
+			changes: []driver.Change{{Field: "logs", From: "a, c", To: "a, b", Effect: driver.Online}}},
+		{name: "a set that the cloud does not report",
+			want:    thingSpec{Logs: []string{"a"}},
+			changes: []driver.Change{{Field: "logs", To: "a", Effect: driver.Online}}},
+		{name: "no set, please",
+			want: thingSpec{Logs: []string{}}, have: thing{Logs: []string{"a"}},
+			changes: []driver.Change{{Field: "logs", From: "a", Effect: driver.Online}}},
+		{name: "no set, please, and there is none", want: thingSpec{Logs: []string{}}},
+		{name: "a set that nobody declares is unmanaged", have: thing{Logs: []string{"a"}}, applied: driver.Applied{"logs": {"a"}}},
 		{name: "entries: missing, different, those of others",
 			want:    thingSpec{Tags: map[string]string{"a": "1", "b": "2", "c": "3"}},
 			have:    thing{Tags: map[string]string{"b": "x", "c": "3", "theirs": "y"}},
@@ -170,6 +187,8 @@ func TestPatch(t *testing.T) {
 	}{
 		{name: "nothing", want: want},
 		{name: "exactly the named fields", want: want, changes: []driver.Change{{Field: "size"}, {Field: "class"}}, call: call{Size: new(1), Class: new("a")}},
+		{name: "a set as a whole", want: thingSpec{Logs: []string{"b", "a"}}, changes: []driver.Change{{Field: "logs"}}, call: call{Logs: []string{"a", "b"}}},
+		{name: "no set", want: thingSpec{Logs: []string{}}, changes: []driver.Change{{Field: "logs"}}, call: call{Logs: []string{}}},
 		{name: "a release", changes: []driver.Change{{Field: "access", Release: true}}, call: call{Access: new("closed")}},
 		{name: "a release that the thingSpec took back", want: want, changes: []driver.Change{{Field: "access", Release: true}}, call: call{Access: new("open")}},
 		{name: "only the entries that differ", want: want, changes: []driver.Change{{Field: "tags", Remove: []string{"old"}}},
@@ -223,6 +242,8 @@ func TestMirror(t *testing.T) {
 			`{"access":"open","class":"a","inner":{"days":3},"place":"p","size":0,"tags":{"a":"1","b":"2"}}`},
 		{"what is there, not what was asked for", thing{Class: new("new"), ClassNow: new("old")}, `{"class":"old"}`},
 		{"no entries are no field", thing{Tags: map[string]string{}}, `{}`},
+		{"a set is sorted", thing{Logs: []string{"b", "a"}}, `{"logs":["a","b"]}`},
+		{"an empty set is no field", thing{Logs: []string{}}, `{}`},
 	} {
 		got, err := things.Mirror(&tt.have)
 		if err != nil || string(got) != tt.want {
@@ -250,6 +271,8 @@ func TestApplied(t *testing.T) {
 		{name: "all that is declared", want: thingSpec{Class: new("a"), Size: new(5), Tags: map[string]string{"b": "", "a": ""}},
 			applied: driver.Applied{"class": {"a"}, "size": {"5"}, "tags": {"a", "b"}}},
 		{name: "no entries are something that was set", want: thingSpec{Tags: map[string]string{}}, applied: driver.Applied{"tags": {}}},
+		{name: "a set, and none", want: thingSpec{Logs: []string{"b", "a"}}, applied: driver.Applied{"logs": {"a, b"}}},
+		{name: "no set is something that was set", want: thingSpec{Logs: []string{}}, applied: driver.Applied{"logs": {""}}},
 		{name: "a secret is not kept", want: thingSpec{Password: new("canary")}, applied: driver.Applied{"password": {driver.Redacted}}},
 		{name: "what differs keeps its old value", want: thingSpec{Class: new("b")}, before: driver.Applied{"class": {"a"}}, differing: changed("class"),
 			applied: driver.Applied{"class": {"a"}}},
@@ -295,6 +318,7 @@ func TestDocs(t *testing.T) {
 		{Field: "password", Effects: driver.Always(driver.Online), Secret: true},
 		{Field: "inner.days", Effects: []driver.PossibleEffect{{Effect: driver.Online, When: "days get more"}, {Effect: driver.Irreversible, When: "days get fewer"}}},
 		{Field: "tags", Effects: driver.Always(driver.Online), Equal: "entries that others set are left alone"},
+		{Field: "logs", Effects: driver.Always(driver.Online), Equal: "another order"},
 	}
 	if diff := cmp.Diff(want, things.Docs()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

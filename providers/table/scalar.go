@@ -21,6 +21,7 @@ type Scalar[S, H, P, V any] struct {
 	depends  bool // the effect depends on what is changed to what
 	safe     *V
 	secret   bool
+	none     *V // what the cloud has where it reports nothing; nil if that is not known
 	// isFixed reports whether the field can't change any more; nil if it always can.
 	isFixed func(have *V) bool
 	format  func(V) string
@@ -129,11 +130,19 @@ func (r *Scalar[S, H, P, V]) diff(want *S, have *H, applied driver.Applied) (dri
 	if to == nil {
 		return driver.Change{}, false
 	}
-	return r.change(r.have(have), *to, have, release)
+	return r.change(r.orNone(r.have(have)), *to, have, release)
+}
+
+// orNone returns what a cloud has that reports v, or whose mirror has v.
+func (r *Scalar[S, H, P, V]) orNone(v *V) *V {
+	if v == nil {
+		return r.none
+	}
+	return v
 }
 
 func (r *Scalar[S, H, P, V]) preview(from, to *S, applied driver.Applied, have *H) (driver.Change, bool) {
-	before := r.want(from)
+	before := r.orNone(r.want(from))
 	after, release := r.wanted(to, applied)
 	if after == nil || before == nil && r.format(*after) == "" { // a mirror leaves out what is empty
 		return driver.Change{}, false

@@ -20,6 +20,7 @@ import (
 	"github.com/mooring-dev/mooring/controllers/kind"
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
 	"github.com/mooring-dev/mooring/providers/gcp"
 	"github.com/mooring-dev/mooring/test/fieldedit"
 )
@@ -113,7 +114,7 @@ func (s subject) object(t *testing.T, spec, mirror class.Tree) v1alpha1.Resource
 		case class.Tree:
 			status.Applied[d.Field] = slices.Sorted(maps.Keys(value))
 		default:
-			status.Applied[d.Field] = []string{fmt.Sprint(value)}
+			status.Applied[d.Field] = []string{drivertest.Text(value)}
 		}
 	}
 	return o
@@ -155,6 +156,12 @@ func with(tree class.Tree, field string, value any) class.Tree {
 		delete(inner, steps[len(steps)-1])
 	case int:
 		inner[steps[len(steps)-1]] = int64(v)
+	case []string:
+		list := make([]any, len(v))
+		for i, name := range v {
+			list[i] = name
+		}
+		inner[steps[len(steps)-1]] = list
 	case map[string]string:
 		entries := class.Tree{}
 		for k, v := range v {
@@ -191,10 +198,10 @@ func (s subject) trials(t *testing.T) (all []trial) {
 			all = append(all, s.entryTrials(step.Field, entries)...)
 			continue
 		}
-		from := fmt.Sprint(at(before, step.Field))
+		from := drivertest.Text(at(before, step.Field))
 		all = append(all, trial{
 			name: fmt.Sprintf("%s is changed to %v", step.Field, step.To), old: before, edited: with(before, step.Field, step.To), mirror: before,
-			field: step.Field, from: from, to: fmt.Sprint(step.To), effect: step.Effect,
+			field: step.Field, from: from, to: drivertest.Text(step.To), effect: step.Effect,
 		})
 	}
 	for _, d := range s.resource().Fields {
@@ -235,7 +242,7 @@ func (s subject) set(t *testing.T, d driver.Field) trial {
 	}
 	return trial{
 		name: d.Field + " is set", set: true, old: without, edited: s.full, mirror: without,
-		field: d.Field, from: "(none)", to: fmt.Sprint(at(s.full, d.Field)), effect: changes[0].Effect,
+		field: d.Field, from: "(none)", to: drivertest.Text(at(s.full, d.Field)), effect: changes[0].Effect,
 	}
 }
 

@@ -1,0 +1,41 @@
+package table
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// Set makes a row for a set of strings, which the spec has as a list. The set is declared as a whole: what others add to it is taken out
+// again. want returns nil if the spec says nothing, and an empty list for "none, please"; have returns what the cloud has, nil or empty for
+// none. Their order and duplicates mean nothing. set gets each string once, sorted; an empty list is not nil.
+func Set[S, H, P any](name string, want func(*S) []string, have func(*H) []string, set func(*P, []string)) *Scalar[S, H, P, []string] {
+	return &Scalar[S, H, P, []string]{
+		name: name, set: set, none: &[]string{},
+		want: func(s *S) *[]string { return sortedSet(want(s)) },
+		have: func(h *H) *[]string { return sortedSet(have(h)) },
+		reported: func(h *H) *[]string { // a mirror leaves out what is empty
+			if v := have(h); len(v) > 0 {
+				return sortedSet(v)
+			}
+			return nil
+		},
+		equal: slices.Equal[[]string], equalDoc: "another order",
+		effect:  func(*[]string, []string, *H) (driver.Effect, string) { return driver.Online, "" },
+		effects: driver.Always(driver.Online),
+		format:  func(v []string) string { return strings.Join(v, ", ") },
+	}
+}
+
+// sortedSet returns each string once, sorted; nil for nil.
+func sortedSet(list []string) *[]string {
+	if list == nil {
+		return nil
+	}
+	sorted := slices.Compact(slices.Sorted(slices.Values(list)))
+	if sorted == nil {
+		sorted = []string{}
+	}
+	return &sorted
+}
