@@ -111,6 +111,15 @@ type DatabaseBackup struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=365
 	RetentionDays *int32 `json:"retentionDays,omitempty"`
+
+	// startTime is when the daily automatic backup begins, HH:MM in UTC, for example "03:00". It has no effect while automatic
+	// backups are disabled. AWS: the backup begins within 30 minutes from then. A longer window that begins at this time is not drift.
+	// RDS refuses a backup window that overlaps the maintenance window. Google Cloud: the backup begins within four hours from then. If
+	// unset, the cloud chooses a time.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^([01][0-9]|2[0-3]):[0-5][0-9]$`
+	// +kubebuilder:validation:MaxLength=5
+	StartTime *string `json:"startTime,omitempty"`
 }
 
 // DatabaseAWS contains the settings that only Amazon RDS has.

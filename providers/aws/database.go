@@ -179,7 +179,7 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 	in.AllocatedStorage = aws.Int32(max(aws.ToInt32(in.AllocatedStorage), leastStorage))
 	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
 	if err != nil {
-		return driver.Result{}, explainPassword(err)
+		return driver.Result{}, explainBackup(explainPassword(err), &types.DBInstance{})
 	}
 	var result driver.Result
 	if out.DBInstance != nil {

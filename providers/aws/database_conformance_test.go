@@ -86,6 +86,12 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		in.AllocatedStorage = new(int32(value.(int)))
 	case "backup.retentionDays":
 		in.BackupRetentionPeriod = new(int32(value.(int)))
+	case "backup.startTime": // with a window that is longer than the driver's
+		start, err := time.Parse("15:04", value.(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.PreferredBackupWindow = new(start.Format("15:04-") + start.Add(time.Hour).Format("15:04"))
 	case "deletionProtection":
 		in.DeletionProtection = new(value.(bool))
 	default:

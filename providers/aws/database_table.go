@@ -24,7 +24,7 @@ type instanceParams struct {
 	AllocatedStorage, BackupRetentionPeriod        *int32
 	DeletionProtection, CopyTagsToSnapshot         *bool
 	MultiAZ                                        *bool
-	MasterUserPassword                             *string
+	MasterUserPassword, PreferredBackupWindow      *string
 	CACertificateIdentifier, StorageType           *string
 	Tags                                           table.Delta
 }
@@ -117,6 +117,17 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "it was 0: automatic backups begin"},
 			driver.PossibleEffect{Effect: driver.LosesBackups, When: "the number shrinks: older restore points are deleted, " +
 				"and 0 deletes all automatic backups and interrupts connections"}),
+
+	table.Field("backup.startTime",
+		func(s *databaseSpec) *string {
+			if s.Backup == nil {
+				return nil
+			}
+			return s.Backup.StartTime
+		},
+		func(i *types.DBInstance) *string { return windowStart(i.PreferredBackupWindow) },
+		func(p *instanceParams, v string) { p.PreferredBackupWindow = aws.String(backupWindow(v)) },
+	).Equal(func(want, have string) bool { return want == have }, "a longer window that begins at the same time"),
 
 	table.Field("deletionProtection",
 		func(s *databaseSpec) *bool { return s.DeletionProtection },

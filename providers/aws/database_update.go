@@ -30,7 +30,7 @@ func (d *databases) modify(ctx context.Context, _ *databaseRequest, have *types.
 	}
 	completeDisk(in, have)
 	_, err := call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
-	if err = stillGrowing(err); in.MasterUserPassword != nil {
+	if err = explainBackup(stillGrowing(err), have); in.MasterUserPassword != nil {
 		err = explainPassword(err)
 	}
 	return "", err

@@ -61,6 +61,8 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		settings.BackupConfiguration = &sqladmin.BackupConfiguration{
 			Enabled: true, BackupRetentionSettings: &sqladmin.BackupRetentionSettings{RetainedBackups: int64(value.(int))},
 		}
+	case "backup.startTime":
+		settings.BackupConfiguration = &sqladmin.BackupConfiguration{StartTime: value.(string)}
 	case "deletionProtection":
 		settings.DeletionProtectionEnabled = value.(bool)
 		settings.ForceSendFields = []string{"DeletionProtectionEnabled"}

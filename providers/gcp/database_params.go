@@ -17,6 +17,7 @@ var (
 		ByHand: map[string]string{
 			"Engine":          "it is a part of databaseVersion",
 			"Version":         "it is a part of databaseVersion",
+			"BackupStartTime": "it is a part of backupConfiguration",
 			"RetainedBackups": "what is kept of logs depends on the edition too",
 			"UserLabels":      "a new instance has none to remove",
 		},
@@ -32,6 +33,7 @@ var (
 		Converts: map[string]func(*instanceParams, *sqladmin.DatabaseInstance){"SslMode": setSSLMode, "Zone": setZone},
 		ByHand: map[string]string{
 			"Version":         "databaseVersion names the engine too, which the instance has",
+			"BackupStartTime": "it is a part of backupConfiguration",
 			"RetainedBackups": "what is kept of logs depends on the edition and on what is there",
 			"UserLabels":      "labels that stay are sent too",
 		},
@@ -61,6 +63,7 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 	if body.Settings.AvailabilityType == regional {
 		body.Settings.BackupConfiguration = withRecovery(body.Settings.BackupConfiguration, p.Engine)
 	}
+	body.Settings.BackupConfiguration = withStartTime(body.Settings.BackupConfiguration, p.BackupStartTime)
 	return body, nil
 }
 
@@ -87,6 +90,7 @@ func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, e
 	if s.AvailabilityType == regional {
 		s.BackupConfiguration = withRecovery(s.BackupConfiguration, have.engine())
 	}
+	s.BackupConfiguration = withStartTime(s.BackupConfiguration, p.BackupStartTime)
 	if len(p.UserLabels.Set) == 0 && len(p.UserLabels.Remove) == 0 {
 		return body, nil
 	}

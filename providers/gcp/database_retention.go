@@ -61,6 +61,19 @@ func backupsOfChanged(have *instance, keep *int64, edition string) *sqladmin.Bac
 	return changed
 }
 
+// withStartTime adds when the daily backup begins, nil for nothing, to what a call says about backups. Cloud SQL keeps the time while backups
+// are off.
+func withStartTime(b *sqladmin.BackupConfiguration, start *string) *sqladmin.BackupConfiguration {
+	if start == nil {
+		return b
+	}
+	if b == nil {
+		b = &sqladmin.BackupConfiguration{}
+	}
+	b.StartTime = *start
+	return b
+}
+
 // logDays returns for how many days an instance is to keep transaction logs. Cloud SQL takes at most as many as there are backups. Days
 // that the edition or this rule chose follow the backups up and down; days that somebody chose stay, as far as they can.
 func logDays(have *instance, keep int64, edition string) int64 {

@@ -34,6 +34,7 @@ type instanceParams struct {
 	DataDiskType              *string
 	Zone                      *string
 	RetainedBackups           *int64
+	BackupStartTime           *string
 	DeletionProtectionEnabled *bool
 	ConnectorEnforcement      *string
 	SslMode                   *string
@@ -90,6 +91,15 @@ var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
 		EffectOf(func(from *int32, to int32, _ *instance) (driver.Effect, string) {
 			return driver.RetentionEffect(from, to)
 		}, driver.RetentionEffects()...),
+	table.Field("backup.startTime",
+		func(p *databaseParameters) *string {
+			if p.Backup == nil {
+				return nil
+			}
+			return p.Backup.StartTime
+		},
+		func(i *instance) *string { return present(i.backupConfiguration().StartTime) },
+		func(p *instanceParams, v string) { p.BackupStartTime = &v }),
 	table.Field("deletionProtection",
 		func(p *databaseParameters) *bool { return p.DeletionProtection },
 		haveProtection,

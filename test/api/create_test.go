@@ -85,7 +85,7 @@ spec:
   availability: SingleZone
   databaseName: orders_1
   credentials: {username: boss, passwordSecretRef: {name: pw, key: it}}
-  backup: {retentionDays: 0}
+  backup: {retentionDays: 0, startTime: "23:59"}
   deletionProtection: true
   tags: {team: a}
   gcp: {tier: db-custom-2-7680}
@@ -111,6 +111,9 @@ spec:
 		{"a huge disk", "Database", `spec: {className: standard, storage: {sizeGiB: 65537}}`, "less than or equal to 65536"},
 		{"half a disk", "Database", `spec: {className: standard, storage: {sizeGiB: 20.5}}`, "must be of type integer"},
 		{"backups of a year and a day", "Database", `spec: {className: standard, backup: {retentionDays: 366}}`, "less than or equal to 365"},
+		{"backups at a time without a zero", "Database", `spec: {className: standard, backup: {startTime: "3:00"}}`, "spec.backup.startTime"},
+		{"backups at midnight of the next day", "Database", `spec: {className: standard, backup: {startTime: "24:00"}}`, "spec.backup.startTime"},
+		{"backups at a time in another zone", "Database", `spec: {className: standard, backup: {startTime: "03:00+02:00"}}`, "spec.backup.startTime"},
 		{"a database name with a hyphen", "Database", `spec: {className: standard, databaseName: my-db}`, "spec.databaseName"},
 		{"a machine for an instance class", "Database", `spec: {className: standard, aws: {instanceClass: t3.micro}}`, "spec.aws.instanceClass"},
 		{"a zone", "Database", `spec: {className: standard, location: europe-west3, gcp: {zone: europe-west3-a}}`, ""},

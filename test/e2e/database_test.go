@@ -42,6 +42,12 @@ var databaseChanges = []databaseChange{
 		drift: func(w *fixture, c *system.Cloud, name string) { c.Databases().SetRetention(w.T, name, 1) },
 	},
 	{
+		field:  "backup.startTime",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.Backup.StartTime = new("01:30") },
+		mirror: same(`"01:30"`), write: "ModifyDBInstance",
+		drift: func(w *fixture, c *system.Cloud, name string) { c.Databases().SetBackupStart(w.T, name, "22:00") },
+	},
+	{
 		field:  "tags",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.Tags = map[string]v1alpha1.TagValue{"team": "b", "cost": "1"} },
 		mirror: same(`{"cost":"1","team":"b"}`), write: "AddTagsToResource",

@@ -22,7 +22,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				Version:            new("16.4"),
 				Storage:            &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))},
 				DatabaseName:       new("orders"),
-				Backup:             &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))},
+				Backup:             &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7)), StartTime: new("03:00")},
 				DeletionProtection: new(false),
 				Tags:               map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
 				AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro"), CopyTagsToSnapshot: new(true),
@@ -38,6 +38,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "storage.sizeGiB", To: 80, NoDrift: "disks only grow, and a larger one is the same", Same: []any{90}},
 			{Name: "availability", To: "MultiZone"},
 			{Name: "backup.retentionDays", To: 9, DriftEffect: driver.LosesBackups},
+			{Name: "backup.startTime", To: "23:45", Same: []any{"03:00"}},
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "sales", "stage": "test"}},
 			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
@@ -62,7 +63,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			return v1alpha1.DatabaseParameters{
 				Location: new(location), Engine: new(v1alpha1.EnginePostgres), Version: new("16.4"),
 				Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}, DatabaseName: new("orders"),
-				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))}, DeletionProtection: new(false),
+				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7)), StartTime: new("03:00")}, DeletionProtection: new(false),
 				Availability: new(v1alpha1.AvailabilitySingleZone),
 				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 				GCP: &v1alpha1.DatabaseGCP{
@@ -78,6 +79,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "databaseName", To: "bills", Effect: driver.Impossible, Later: true},
 			{Name: "availability", To: "MultiZone", Effect: driver.Restarts},
 			{Name: "backup.retentionDays", To: 0, Effect: driver.LosesBackups, Drift: 14},
+			{Name: "backup.startTime", To: "23:45"},
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: driver.Restarts},

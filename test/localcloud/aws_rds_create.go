@@ -111,7 +111,7 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 	if err := validMaxStorage(in.MaxAllocatedStorage, *in.AllocatedStorage); err != nil {
 		return nil, err
 	}
-	backup, maintenance, err := windows(in.PreferredBackupWindow, in.PreferredMaintenanceWindow, "03:15-03:45", "sun:05:10-sun:05:40")
+	backup, maintenance, err := windowsOfNew(in.PreferredBackupWindow, in.PreferredMaintenanceWindow)
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,8 @@ var (
 	maintenanceWindow = regexp.MustCompile(`^(mon|tue|wed|thu|fri|sat|sun):([01]\d|2[0-3]):[0-5]\d-(mon|tue|wed|thu|fri|sat|sun):([01]\d|2[0-3]):[0-5]\d$`)
 )
 
-// windows checks and normalises both windows; what is not asked for stays as it is.
+// windows checks and normalises both windows; what is not asked for stays as it is. If they overlap, RDS refuses what is asked for.
+// https://github.com/hashicorp/terraform-provider-aws/issues/49828
 func windows(backup, maintenance *string, haveBackup, haveMaintenance string) (string, string, error) {
 	if backup != nil {
 		if haveBackup = strings.ToLower(*backup); !backupWindow.MatchString(haveBackup) {
@@ -111,7 +112,31 @@ func windows(backup, maintenance *string, haveBackup, haveMaintenance string) (s
 			return "", "", invalidValue("Invalid window %s: it must be at least 30 minutes long", window)
 		}
 	}
+	if (backup != nil || maintenance != nil) && overlap(haveBackup, haveMaintenance) {
+		return "", "", invalidValue("The backup window and maintenance window must not overlap.")
+	}
 	return haveBackup, haveMaintenance, nil
+}
+
+// overlap reports whether a daily window and a weekly one have a minute in common.
+func overlap(daily, weekly string) bool {
+	start, _, _ := windowTimes(daily)
+	begins, _, _ := windowTimes(weekly)
+	const day = 24 * time.Hour
+	untilWeekly, untilDaily := (begins-start+7*day)%day, (start-begins+7*day)%day
+	return untilWeekly < windowLength(daily) || untilDaily < windowLength(weekly)
+}
+
+// windowsOfNew returns the windows of a new instance. RDS chooses those that are not asked for, and none that overlaps the other.
+func windowsOfNew(backup, maintenance *string) (string, string, error) {
+	const theirBackup = "03:15-03:45"
+	if backup == nil && maintenance != nil && maintenanceWindow.MatchString(strings.ToLower(*maintenance)) && overlap(theirBackup, strings.ToLower(*maintenance)) {
+		return windows(nil, maintenance, "13:15-13:45", "")
+	}
+	if maintenance == nil && backup != nil && backupWindow.MatchString(*backup) && overlap(*backup, "sun:05:10-sun:05:40") {
+		return windows(backup, nil, "", "sun:15:10-sun:15:40")
+	}
+	return windows(backup, maintenance, theirBackup, "sun:05:10-sun:05:40")
 }
 
 // nextWindow returns when a maintenance window opens next.

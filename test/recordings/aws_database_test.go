@@ -285,6 +285,7 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		"backup.retentionDays": func(s *v1alpha1.DatabaseParameters) {
 			s.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(34))}
 		},
+		"backup.startTime":  func(s *v1alpha1.DatabaseParameters) { s.Backup = &v1alpha1.DatabaseBackup{StartTime: new("20:00")} },
 		"tags":              func(s *v1alpha1.DatabaseParameters) { s.Tags = map[string]v1alpha1.TagValue{"another": "tag"} },
 		"aws.instanceClass": func(s *v1alpha1.DatabaseParameters) { s.AWS = &v1alpha1.DatabaseAWS{InstanceClass: new("db.another")} },
 		"aws.caCertificateIdentifier": func(s *v1alpha1.DatabaseParameters) {
@@ -370,6 +371,12 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	}
 	if days, ok := value("BackupRetentionPeriod").(float64); ok {
 		spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(days))}
+	}
+	if start, _, ok := strings.Cut(stringAt(instance, "PreferredBackupWindow"), "-"); ok {
+		if spec.Backup == nil {
+			spec.Backup = &v1alpha1.DatabaseBackup{}
+		}
+		spec.Backup.StartTime = &start
 	}
 	copies, _ := instance["CopyTagsToSnapshot"].(bool)
 	spec.AWS = &v1alpha1.DatabaseAWS{

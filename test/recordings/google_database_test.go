@@ -241,6 +241,13 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 	case false:
 		spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(0))}
 	}
+	if start := stringAt(settings, "backupConfiguration", "startTime"); start != "" {
+		spec.Backup = spec.Backup.DeepCopy()
+		if spec.Backup == nil {
+			spec.Backup = &v1alpha1.DatabaseBackup{}
+		}
+		spec.Backup.StartTime = &start
+	}
 	if labels := at(settings, "userLabels"); labels != nil {
 		spec.Tags = tags(labels)
 	}

@@ -105,6 +105,12 @@ func (a *awsDatabases) SetRetention(t testing.TB, name string, days int) {
 	a.modify(t, name, rds.ModifyDBInstanceInput{BackupRetentionPeriod: awssdk.Int32(int32(days))})
 }
 
+// SetBackupStart implements DatabaseConsole. The window ends at midnight.
+func (a *awsDatabases) SetBackupStart(t testing.TB, name, start string) {
+	t.Helper()
+	a.modify(t, name, rds.ModifyDBInstanceInput{PreferredBackupWindow: awssdk.String(start + "-00:00")})
+}
+
 // SetProtection implements DatabaseConsole.
 func (a *awsDatabases) SetProtection(t testing.TB, name string, on bool) {
 	t.Helper()

@@ -8,6 +8,7 @@ type DatabaseConsole interface {
 	// MakeMySQL makes a server of an engine that no test here asks for.
 	MakeMySQL(t testing.TB, name string)
 	SetRetention(t testing.TB, name string, days int)
+	SetBackupStart(t testing.TB, name, start string) // HH:MM
 	SetProtection(t testing.TB, name string, on bool)
 	SetSize(t testing.TB, name, size string)
 	SetStorage(t testing.TB, name string, gib int)

@@ -125,6 +125,12 @@ func (g *gcpDatabases) SetRetention(t testing.TB, name string, days int) {
 	}})
 }
 
+// SetBackupStart implements DatabaseConsole.
+func (g *gcpDatabases) SetBackupStart(t testing.TB, name, start string) {
+	t.Helper()
+	g.set(t, name, &sqladmin.Settings{BackupConfiguration: &sqladmin.BackupConfiguration{StartTime: start}})
+}
+
 // SetProtection implements DatabaseConsole.
 func (g *gcpDatabases) SetProtection(t testing.TB, name string, on bool) {
 	t.Helper()

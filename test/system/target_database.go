@@ -60,7 +60,7 @@ func FullDatabase(c *Cloud) v1alpha1.DatabaseParameters {
 	p.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20))}
 	p.Availability = new(v1alpha1.AvailabilitySingleZone)
 	p.DatabaseName = new("app")
-	p.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(2))}
+	p.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(2)), StartTime: new("03:00")}
 	p.DeletionProtection = new(true)
 	p.Tags = map[string]v1alpha1.TagValue{"team": "a"}
 	return p

@@ -203,6 +203,11 @@ func (d databases) SetRetention(t testing.TB, name string, days int) {
 	d.edit(t, name, func(d *third.Database) { d.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(days))} })
 }
 
+// SetBackupStart implements system.DatabaseConsole.
+func (d databases) SetBackupStart(t testing.TB, name, start string) {
+	d.edit(t, name, func(d *third.Database) { d.Spec.Backup.StartTime = &start })
+}
+
 // SetProtection implements system.DatabaseConsole.
 func (d databases) SetProtection(t testing.TB, name string, on bool) {
 	d.edit(t, name, func(d *third.Database) { d.Spec.DeletionProtection = &on })
