@@ -2,7 +2,6 @@ package aws
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strings"
 
@@ -196,18 +195,6 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "the disk was of another type"}),
 }
 
-// instanceOf returns an instance that is as a spec says, as far as effects look at it.
-func instanceOf(s *databaseSpec) *types.DBInstance {
-	have := &types.DBInstance{EngineVersion: s.Version}
-	if s.AWS != nil {
-		have.DBInstanceClass, have.CACertificateIdentifier, have.StorageType = s.AWS.InstanceClass, s.AWS.CACertificateIdentifier, s.AWS.StorageType
-	}
-	if s.Backup != nil {
-		have.BackupRetentionPeriod = s.Backup.RetentionDays
-	}
-	return have
-}
-
 // pending returns the values that an instance has or was asked to take.
 func pending(i *types.DBInstance) types.PendingModifiedValues {
 	asked := types.PendingModifiedValues{}
@@ -249,67 +236,6 @@ func availability(multiAZ *bool) *v1alpha1.Availability {
 		return new(v1alpha1.AvailabilityMultiZone)
 	}
 	return new(v1alpha1.AvailabilitySingleZone)
-}
-
-// classEffect: taking back a change that still waits disturbs nobody.
-func classEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
-	if aws.ToString(have.DBInstanceClass) == to {
-		return driver.Online, ""
-	}
-	return driver.Restarts, ""
-}
-
-// certificateEffect: which engine versions need no restart is in DescribeDBEngineVersions alone (SupportsCertificateRotationWithoutRestart), so
-// a restart is announced for all.
-// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.SSL-certificate-rotation.html
-func certificateEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
-	if aws.ToString(have.CACertificateIdentifier) == to {
-		return driver.Online, ""
-	}
-	return driver.Restarts, ""
-}
-
-// storageTypeEffect judges by the disk that is there. From magnetic to SSD there is a short outage, and from Provisioned IOPS to general purpose
-// there may be one, as in a single zone with a parameter group of one's own.
-// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.Settings.html (Storage type)
-func storageTypeEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
-	if now := aws.ToString(have.StorageType); now == to || strings.HasPrefix(now, "gp") {
-		return driver.Online, ""
-	}
-	return driver.Interrupts, ""
-}
-
-// retentionEffect judges by the days that are kept now: what only waits deletes nothing when it is taken back.
-//
-// "An outage occurs if you change the backup retention period of a DB instance from 0 to a
-// nonzero value or from a nonzero value to 0."
-// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithAutomatedBackups.BackupRetention.html
-func retentionEffect(_ *int32, to int32, have *types.DBInstance) (driver.Effect, string) {
-	effect, why := driver.RetentionEffect(have.BackupRetentionPeriod, to)
-	switch outage := (aws.ToInt32(have.BackupRetentionPeriod) == 0) != (to == 0); {
-	case outage && effect == driver.LosesBackups:
-		return effect, why + "; connections break for a moment"
-	case outage:
-		return driver.Interrupts, ""
-	}
-	return effect, why
-}
-
-const downgradeInstead = "restore a snapshot into another Database"
-
-// versionEffect judges by the version that runs: what only waits can still be taken back.
-// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.Upgrading.html
-func versionEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
-	now := aws.ToString(have.EngineVersion)
-	switch {
-	case driver.VersionServes(to, now):
-		return driver.Online, ""
-	case driver.CompareVersions(to, now) < 0:
-		return driver.Impossible, fmt.Sprintf("RDS can't take version %s back to %s: %s", now, to, downgradeInstead)
-	case driver.MajorVersion(to) == driver.MajorVersion(now):
-		return driver.Restarts, ""
-	}
-	return driver.Irreversible, ""
 }
 
 // databaseName returns the database to connect to. PostgreSQL always has one of its own name.
