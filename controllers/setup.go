@@ -224,13 +224,13 @@ func (s *setup) settings() resource.Settings {
 // addKind adds the reconcilers of one kind and, if it has some, of its classes.
 func (s *setup) addKind(ctx context.Context, k *kind.Kind) error {
 	rules := class.Rules{Kind: k}
-	resolver := &class.Resolver{Kind: k, Client: s.mgr.GetClient(), Rules: rules.Of}
+	resolver := &class.Resolver{Kind: k, Client: s.mgr.GetClient(), Rules: rules.Of, Lacks: lacksOf(s.Drivers, k)}
 	r := &resource.Reconciler{
 		Settings: s.settings(), Kind: k, Family: kind.FamilyOf(k, s.Kinds), Classes: resolver, Rollouts: &class.Rollouts{Idle: time.Hour + 2*s.SyncPeriod, Now: s.Now},
 	}
 	added := addedKind{
 		Kind: k, classes: resolver, rules: rules,
-		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Preview: previews(s.Drivers, k)},
+		admission: &class.Admission{Resolver: resolver, Live: s.mgr.GetAPIReader(), Check: rules.Check, MayUse: s.mayUse, Provider: providerFrom(s.store), Preview: previews(s.Drivers, k)},
 		preview:   &preview.Preview{Kind: k, Classes: resolver, Drivers: s.Drivers, Provider: s.providerOf, Children: childrenOf(s.mgr.GetClient(), r.Family), Observed: r.Observed, Now: s.Now},
 	}
 	s.kinds = append(s.kinds, added)

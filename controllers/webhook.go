@@ -12,6 +12,8 @@ import (
 	"github.com/mooring-dev/mooring/controllers/admission"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // The certificate is in a Secret, which is covered already.
@@ -84,6 +86,26 @@ func (s *setup) validateObject(ctx context.Context, kind addedKind, old, object 
 // providerOf returns the cloud that a provider config leads to, by the cache.
 func (s *setup) providerOf(ctx context.Context, key identity.Key) (string, error) {
 	return s.store.ProviderOf(ctx, s.mgr.GetClient(), key)
+}
+
+// providerFrom returns what finds the cloud that a reference of an object leads to.
+func providerFrom(store *identity.Store) func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, string) (string, error) {
+	return func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, namespace string) (string, error) {
+		return store.ProviderOf(ctx, from, identity.KeyOf(ref, namespace))
+	}
+}
+
+// lacksOf returns what says of a kind what clouds do not have of it, as their drivers do.
+func lacksOf(drivers map[string]driver.Driver, k *kind.Kind) func(cloud string) []driver.Lack {
+	return func(cloud string) []driver.Lack {
+		drv := drivers[cloud]
+		if drv == nil {
+			return nil
+		}
+		described := drv.Describe()
+		r, _ := described.Resource(k.Name)
+		return r.Lacks
+	}
 }
 
 // fieldErrors says problems as the API server says what breaks a schema.

@@ -167,8 +167,8 @@ const (
 	// To do: the message quotes the API server. Delete an immutable Secret, ask for a change of the policy or quota, or choose
 	// another spec.connection.secretName.
 	ReasonSecretNotWritten Reason = "SecretNotWritten"
-	// ReasonNotSupported: the cloud of the provider config does not support this kind.
-	// To do: refer to a provider config of another cloud.
+	// ReasonNotSupported: the cloud of the provider config does not have this kind, or a field or value that the spec asks for.
+	// To do: remove the field, or set what the message names in its place; or refer to a provider config of another cloud.
 	ReasonNotSupported Reason = "NotSupported"
 )
 

@@ -28,6 +28,8 @@ type Admission struct {
 	// MayUse says why a namespace's objects can't use the provider config that they name, or else the one that their class leads
 	// to; nil if they can.
 	MayUse func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass *v1alpha1.BoundProviderConfig, namespace string) (*Problem, error)
+	// Provider returns the cloud that the provider config of an object without a class leads to, empty if there is no such config.
+	Provider func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, namespace string) (string, error)
 	// Preview returns what an edit that makes the merged spec of an object another would change in its cloud.
 	Preview func(cloud string, object v1alpha1.ResourceObject, was, is Tree) ([]driver.Change, error)
 }
@@ -72,6 +74,9 @@ func (a *Admission) object(ctx context.Context, from *Resolver, old, object v1al
 // mayCome reports whether a problem goes away when something is made that may be on its way, as where all is applied at once;
 // or is the platform team's, and no fault of whoever applies.
 func mayCome(p Problem) bool {
+	if p.Lacks {
+		return false
+	}
 	switch p.Reason {
 	case v1alpha1.ReasonClassNotFound, v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonClassInvalid, v1alpha1.ReasonNotSupported:
 		return true
@@ -93,10 +98,29 @@ func (a *Admission) problems(ctx context.Context, from *Resolver, object v1alpha
 		}
 	}
 	p, err := a.MayUse(ctx, from.Client, ref, found.Config, object.GetNamespace())
-	if p == nil || err != nil {
+	switch {
+	case err != nil:
 		return found.problems(), err
+	case p != nil:
+		return append([]Problem{*p}, found.Problems...), nil
+	case ref != nil:
+		return a.unsupported(ctx, from, object)
+	default:
+		return found.problems(), nil // what the cloud lacks is among them
 	}
-	return append([]Problem{*p}, found.Problems...), nil
+}
+
+// unsupported says what an object without a class asks for that its cloud does not have.
+func (a *Admission) unsupported(ctx context.Context, from *Resolver, object v1alpha1.ResourceObject) ([]Problem, error) {
+	if a.Provider == nil {
+		return nil, nil
+	}
+	cloud, err := a.Provider(ctx, from.Client, object.GetResourceSpec().ProviderConfigRef, object.GetNamespace())
+	if err != nil {
+		return nil, err
+	}
+	spec, err := TreeOf(object.GetSpec())
+	return Unsupported(from.lacks(cloud), spec), err
 }
 
 // Class validates a class. Rules that can't be used are refused; what the change does to the class's objects is told.
@@ -180,7 +204,7 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 			return err
 		}
 		if !o.Bound {
-			o.Cloud = o.Leads
+			o.Cloud, o.Lacks = o.Leads, a.Resolver.lacks(o.Leads)
 		}
 		if o.Bound && o.Cloud != o.Leads {
 			i.left++

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // cluster is what a client reads: a class like catalogue, but for its text, and what that refers to.
@@ -124,5 +125,56 @@ func TestNotSupportedIsAWarning(t *testing.T) {
 	refusals, warnings, err := a.Object(t.Context(), nil, d)
 	if err != nil || len(refusals) != 0 || !slices.Contains(warnings, problem.String()) {
 		t.Errorf("refusals %q, warnings %q, %v", refusals, warnings, err)
+	}
+}
+
+// What a cloud does not have is refused when it is new, whether the object goes by a class or not. Who has it already can change other
+// things.
+func TestWhatTheCloudLacksIsRefused(t *testing.T) {
+	c := cluster(t, "")
+	resolver := &Resolver{
+		Kind: kind.Database(), Client: c, Rules: func(*Class) []Rule { return nil },
+		Lacks: func(cloud string) []driver.Lack {
+			return map[string][]driver.Lack{"aws": {{Field: "version", Match: "^13", Values: "13", Why: "it is too old", Instead: "set 16"}}}[cloud]
+		},
+	}
+	a := &Admission{
+		Resolver: resolver, Live: c,
+		MayUse: func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (*Problem, error) {
+			return nil, nil
+		},
+		Provider: func(_ context.Context, _ client.Reader, ref *v1alpha1.ProviderConfigReference, _ string) (string, error) {
+			return ref.Name, nil
+		},
+	}
+	const want = "spec.version: 13 is not supported, because it is too old: set 16"
+	for _, tt := range []struct {
+		name, class, config, version string
+		refused                      bool
+	}{
+		{"by a class", "standard", "", "13.4", true},
+		{"by a class, and the cloud has it", "standard", "", "16", false},
+		{"without a class", "", "aws", "13", true},
+		{"without a class, and the cloud has it", "", "aws", "16", false},
+		{"in another cloud", "", "gcp", "13", false},
+		{"in a cloud that is not known", "", "", "13", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}
+			d.Spec.Version = &tt.version
+			if d.Spec.ClassName = tt.class; tt.class == "" {
+				d.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Name: tt.config}
+			}
+			refusals, warnings, err := a.Object(t.Context(), nil, d)
+			if err != nil || len(warnings) > 0 || (len(refusals) == 1 && refusals[0].String() == want && refusals[0].Reason == v1alpha1.ReasonNotSupported) != tt.refused {
+				t.Errorf("created: refusals %q, warnings %q, %v", refusals, warnings, err)
+			}
+			edited := d.DeepCopy()
+			edited.Spec.DeletionProtection = new(true)
+			refusals, warnings, err = a.Object(t.Context(), d, edited)
+			if err != nil || len(refusals) > 0 || slices.Contains(warnings, want) != tt.refused {
+				t.Errorf("edited otherwise: refusals %q, warnings %q, %v", refusals, warnings, err)
+			}
+		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // A Case is an object of a class, as Evaluate sees it.
@@ -28,6 +29,8 @@ type Case struct {
 	// Cloud is where the object is or is to be; empty if that is not known. Leads is where the class leads now: that is
 	// elsewhere if the class was moved after the object was made.
 	Cloud, Leads string
+	// Lacks are what Cloud does not have of the kind.
+	Lacks []driver.Lack
 	// Older is how many objects of the class in the namespace come before it.
 	Older int
 }
@@ -64,6 +67,8 @@ type Problem struct {
 	Message string
 	// Overruled: the class's word holds, so the object can be as it is to be all the same. Admission refuses it.
 	Overruled bool
+	// Lacks: the cloud does not have what the field asks for. Nothing that somebody else may apply next changes that.
+	Lacks bool
 }
 
 // String says the problem in a line.
@@ -102,6 +107,7 @@ func Evaluate(c *Class, o Case, rules []Rule) Evaluation {
 	v.Problems = append(v.Problems, outOfBounds(size, v.Spec)...)
 	v.Problems = append(v.Problems, contradictions(c, o)...)
 	v.Problems = append(v.Problems, foreign(o, v.Spec)...)
+	v.Problems = append(v.Problems, Unsupported(o.Lacks, v.Spec)...)
 	v.Problems = append(v.Problems, brokenRules(c, rules, v.Spec, o.Namespace)...)
 	return v
 }
@@ -114,6 +120,7 @@ func leftBehind(c *Class, o Case, rules []Rule) Evaluation {
 		leads = "no account of a known cloud"
 	}
 	v.Problems = append(allowed(c, o), brokenRules(c, rules, v.Spec, o.Namespace)...)
+	v.Problems = append(v.Problems, Unsupported(o.Lacks, v.Spec)...)
 	leaves(effectiveOf(o.Before).Sized, func(at path, _ any) {
 		if _, says := get(o.Spec, at); says && at[0] == o.Cloud {
 			v.Problems = append(v.Problems, violated("spec."+at.String(), "class %q has sizes, so this field can't be set, and the class now leads to %s; remove the field, or choose a class of %s", c.Name(), leads, o.Cloud))

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // catalogue is a class with a bit of everything.
@@ -78,6 +79,12 @@ func TestEvaluate(t *testing.T) {
 		{name: "as is enforced", spec: `{"deletionProtection":true,"tags":{"cost":"shop"}}`},
 		{name: "against a tag that is enforced", spec: `{"tags":{"cost":"bank"}}`, problems: []string{`spec.tags.cost: class "standard" enforces shop, not bank`}},
 		{name: "another cloud's block", spec: `{"gcp":{"tier":"db-f1-micro"}}`, problems: []string{"so spec.gcp can't be set"}},
+		{name: "what the cloud lacks", spec: `{"backup":{"retentionDays":5}}`, change: lacking, problems: []string{"spec.backup.retentionDays: 5 is not supported, because it keeps 3: set 3"}},
+		{name: "what the cloud lacks, from the class", class: `spec: {enforced: {backup: {retentionDays: 5}}}`, spec: `{}`, change: lacking, problems: []string{"spec.backup.retentionDays: 5"}},
+		{name: "what the cloud has", spec: `{"backup":{"retentionDays":4}}`, change: lacking},
+		{name: "what the cloud lacks, and the class was moved away", spec: `{"backup":{"retentionDays":5}}`,
+			change:   func(o *Case) { lacking(o); o.Bound, o.Joined, o.Leads = true, true, "gcp" },
+			problems: []string{"spec.backup.retentionDays: 5"}},
 		{name: "another namespace", spec: `{}`, change: func(o *Case) { o.Namespace.Labels = nil }, problems: []string{`spec.className: class "standard" is not allowed in namespace shop`}},
 		{name: "one too many", spec: `{}`, change: func(o *Case) { o.Older = 2 }, problems: []string{"the maximum number of objects of class \"standard\" (2)"}},
 		{name: "one too many, and there already", spec: `{}`, change: func(o *Case) { o.Older, o.Bound, o.Joined = 2, true, true }},
@@ -141,6 +148,11 @@ func TestEvaluate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lacking has an object in a cloud that keeps no backups for 5 days.
+func lacking(o *Case) {
+	o.Lacks = []driver.Lack{{Field: "backup.retentionDays", Match: "^5$", Values: "5", Why: "it keeps 3", Instead: "set 3"}}
 }
 
 func says(keeps bool, err error) Rule {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // allowed says whether the namespace may use the class, and may have one more object of it.
@@ -238,4 +239,12 @@ func foreign(o Case, spec Tree) []Problem {
 		}
 	}
 	return nil
+}
+
+// Unsupported says what a spec asks for that a cloud does not have.
+func Unsupported(lacks []driver.Lack, spec Tree) (problems []Problem) {
+	for _, l := range driver.Lacking(lacks, spec) {
+		problems = append(problems, Problem{Reason: v1alpha1.ReasonNotSupported, Field: "spec." + l.Field, Message: l.String(), Lacks: true})
+	}
+	return problems
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // Index finds objects by the class that they go by. Objects that go by the default class, and are not bound to one yet, are
@@ -44,6 +45,16 @@ type Resolver struct {
 	Client client.Reader
 	// Rules returns a class's constraints, compiled.
 	Rules func(*Class) []Rule
+	// Lacks returns what a cloud does not have of the kind; nil if every cloud has everything.
+	Lacks func(cloud string) []driver.Lack
+}
+
+// lacks returns what a cloud does not have of the kind; nothing of a cloud that is not known.
+func (r *Resolver) lacks(cloud string) []driver.Lack {
+	if r.Lacks == nil || cloud == "" {
+		return nil
+	}
+	return r.Lacks(cloud)
 }
 
 // A Resolution is what an object's class makes of it.
@@ -201,7 +212,7 @@ func (r *Resolver) survey(ctx context.Context, object v1alpha1.ResourceObject, c
 	if err != nil {
 		return err
 	}
-	o.Cloud, o.Leads = cloud, cloud
+	o.Cloud, o.Leads, o.Lacks = cloud, cloud, r.lacks(cloud)
 	if now := c.Spec.ProviderConfigRef.Name; now != config {
 		if o.Leads, _, err = CloudOf(ctx, r.Client, now); err != nil {
 			return err

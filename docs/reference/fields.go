@@ -41,8 +41,23 @@ func writeFields(b *bytes.Buffer, r driver.Resource) {
 		if d.Safe != "" {
 			out = "returns to " + d.Safe
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", d.Field, effects(d.Effects), cell(d.Equal), cell(out))
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", d.Field, effects(d.Effects)+lacks(r.Lacks, d.Field), cell(d.Equal), cell(out))
 	}
+	for _, l := range r.Lacks {
+		if l.Match == "" {
+			fmt.Fprintf(b, "| `%s` | `NotSupported`: %s | | |\n", l.Field, cell(l.Why+"; instead, "+l.Instead))
+		}
+	}
+}
+
+// lacks says in a cell which values of a field the cloud does not have.
+func lacks(all []driver.Lack, field string) (text string) {
+	for _, l := range all {
+		if l.Field == field && l.Match != "" {
+			text += "<br>`NotSupported`: " + cell(fmt.Sprintf("%s, because %s; instead, %s", l.Values, l.Why, l.Instead))
+		}
+	}
+	return text
 }
 
 // effects says in a cell what a change does, and when.
@@ -73,6 +88,9 @@ A field that the spec does not set is neither compared nor changed. A change tha
 | ` + "`LosesBackups`" + ` | restore points are deleted, and nobody can bring them back |
 | ` + "`Irreversible`" + ` | it can never be taken back |
 | ` + "`Impossible`" + ` | the cloud can't; the object says ` + "`Immutable`" + ` |
+
+` + "`NotSupported`" + ` stands beside values and fields that the cloud does not have. Who asks for one is refused. An object that is in the cloud
+already stays there as it is until its spec no longer asks for it.
 
 ` + "`status.pendingChanges`" + ` says for each difference which of these it is. What there is besides, such as what becomes of a
 bucket at its deletion, is in [the API](api.md).

@@ -91,7 +91,10 @@ type Resource struct {
 	Consequences Consequences
 	// Fields are the rows of the field table.
 	Fields []Field
-	// Exempt are the fields of the spec that have no row, and why. Fields in the blocks of other clouds need no exemption.
+	// Lacks are fields of the spec, and values of them, that this cloud does not have.
+	Lacks []Lack
+	// Exempt are the fields of the spec that have no row, and why. Fields in the blocks of other clouds need no exemption, and a field that
+	// the cloud lacks is in Lacks.
 	Exempt map[string]string
 }
 

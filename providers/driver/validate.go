@@ -189,15 +189,18 @@ func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
 		v.effects(row)
 	}
 	v.unique("Fields", rows)
+	lacks := v.lacks(r, leaves, rows)
 	for _, leaf := range leaves {
 		reason, exempt := r.Exempt[leaf]
 		switch {
 		case exempt && slices.Contains(rows, leaf):
 			v.add("%q has a row and an exemption; remove one", leaf)
+		case exempt && slices.Contains(lacks, leaf):
+			v.add("%q has an exemption, and Lacks names it; remove one", leaf)
 		case exempt && reason == "":
 			v.add("the exemption of %q gives no reason; set it", leaf)
-		case !exempt && !slices.Contains(rows, leaf) && !ofAnother(cloud, leaf):
-			v.add("there is no row for %q, so it would be accepted and never applied; add a row, or an exemption with its reason", leaf)
+		case !exempt && !slices.Contains(rows, leaf) && !slices.Contains(lacks, leaf) && !ofAnother(cloud, leaf):
+			v.add("there is no row for %q, so it would be accepted and never applied; add a row, an exemption with its reason, or an entry of Lacks", leaf)
 		}
 	}
 	for _, leaf := range slices.Sorted(maps.Keys(r.Exempt)) {
@@ -205,6 +208,39 @@ func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
 			v.add("there is an exemption for %q, which is no field of the spec; remove it", leaf)
 		}
 	}
+}
+
+// lacks checks what a cloud says that it does not have, and returns the fields that it lacks as a whole.
+func (v *validation) lacks(r Resource, leaves, rows []string) (whole []string) {
+	for _, l := range r.Lacks {
+		row := slices.Contains(rows, l.Field)
+		if !slices.Contains(leaves, l.Field) {
+			v.add("Lacks names %q, which is no field of the spec; correct it", l.Field)
+			continue
+		}
+		if l.Match == "" {
+			whole = append(whole, l.Field)
+		}
+		if (l.Match == "") == row {
+			v.add("Lacks names %q with the values %q, and there is a row for it: %t; a field without a row lacks all values, and one with a row some of them", l.Field, l.Match, row)
+		}
+		if (l.Match == "") != (l.Values == "") {
+			v.add("Lacks says of %q that the values %q are %q; set both of Match and Values, or none", l.Field, l.Match, l.Values)
+		}
+		if l.Why == "" || l.Instead == "" {
+			v.add("Lacks does not say of %q why, or what to do instead; set both of Why and Instead", l.Field)
+		}
+		if _, err := regexp.Compile(l.Match); err != nil {
+			v.add("Lacks: the values of %q: %w; correct Match", l.Field, err)
+		}
+		for _, other := range slices.Sorted(maps.Keys(l.Unless)) {
+			if _, err := regexp.Compile(l.Unless[other]); err != nil || !slices.Contains(leaves, other) {
+				v.add("Lacks says of %q unless %q is %q, which is no field of the spec or no regular expression; correct it", l.Field, other, l.Unless[other])
+			}
+		}
+	}
+	v.unique("Lacks without values", whole)
+	return whole
 }
 
 // effects checks that a row says what changing its field does, and when it does that.

@@ -1,6 +1,7 @@
 package driver_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,6 +89,22 @@ func TestValidate(t *testing.T) {
 		{"a row and an exemption", exempt("tags", "why not"), []string{`"tags" has a row and an exemption`}},
 		{"an exemption without a reason", exempt("forceDestroy", ""), []string{`"forceDestroy" gives no reason`}},
 		{"an exemption of nothing", exempt("colour", "none has one"), []string{`an exemption for "colour"`}},
+		{"lacks a field", lack(driver.Lack{Field: "tags", Why: "none has tags", Instead: "remove it"}, true), nil},
+		{"lacks a field that has a row", lack(driver.Lack{Field: "tags", Why: "none has tags", Instead: "remove it"}, false), []string{`Lacks names "tags"`, "there is a row for it: true"}},
+		{"lacks values", lack(driver.Lack{Field: "tags", Match: "a", Values: "a", Unless: map[string]string{"location": "^eu"}, Why: "b", Instead: "c"}, false), nil},
+		{"lacks values of a field that has no row", lack(driver.Lack{Field: "tags", Match: "a", Values: "a", Why: "b", Instead: "c"}, true),
+			[]string{`Lacks names "tags"`, "there is a row for it: false", `there is no row for "tags"`}},
+		{"lacks values that nothing names", lack(driver.Lack{Field: "tags", Match: "a", Why: "b", Instead: "c"}, false), []string{"both of Match and Values"}},
+		{"lacks values that can't be told", lack(driver.Lack{Field: "tags", Match: "(", Values: "a", Why: "b", Instead: "c"}, false), []string{`the values of "tags"`, "correct Match"}},
+		{"lacks what no spec has", lack(driver.Lack{Field: "colour", Why: "b", Instead: "c"}, false), []string{`Lacks names "colour"`}},
+		{"lacks a field, and gives no reason", lack(driver.Lack{Field: "tags", Instead: "c"}, true), []string{"set both of Why and Instead"}},
+		{"lacks a field, and gives no advice", lack(driver.Lack{Field: "tags", Why: "b"}, true), []string{"set both of Why and Instead"}},
+		{"lacks values unless it has what no spec has", lack(driver.Lack{Field: "tags", Match: "a", Values: "a", Unless: map[string]string{"colour": "red"}, Why: "b", Instead: "c"}, false),
+			[]string{`unless "colour" is "red"`}},
+		{"lacks a field that is exempt", func(d *driver.Description) {
+			exempt("forceDestroy", "why not")(d)
+			lack(driver.Lack{Field: "forceDestroy", Why: "b", Instead: "c"}, false)(d)
+		}, []string{`"forceDestroy" has an exemption, and Lacks names it`}},
 		{"the block of another cloud needs no row", without("gcp.tier"), nil},
 		{"the cloud's own block does", without("aws.instanceClass"), []string{`kind Database: there is no row for "aws.instanceClass"`}},
 	} {
@@ -217,5 +234,16 @@ func TestNameRuleInAccount(t *testing.T) {
 	}
 	if in := (driver.NameRule{MaxLength: 63}).In("abcdef"); in.MaxLength != 63 || len(in.Patterns) != 0 {
 		t.Errorf("an account that does not matter: %+v", in)
+	}
+}
+
+// lack describes a Bucket that lacks something; noRow takes the field's row away.
+func lack(l driver.Lack, noRow bool) func(*driver.Description) {
+	return func(d *driver.Description) {
+		r := &d.Resources[0]
+		r.Lacks = append(r.Lacks, l)
+		if noRow {
+			r.Fields = slices.DeleteFunc(slices.Clone(r.Fields), func(f driver.Field) bool { return f.Field == l.Field })
+		}
 	}
 }

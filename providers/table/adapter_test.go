@@ -332,6 +332,18 @@ func TestCreate(t *testing.T) {
 	}
 }
 
+func TestWhatTheCloudLacksIsNotCreated(t *testing.T) {
+	for match, refused := range map[string]bool{"": true, "^5$": true, "^6$": false} {
+		f := &fake{}
+		a := f.adapter()
+		a.Lacks = []driver.Lack{{Field: "size", Match: match, Values: "5", Why: "it has none", Instead: "set class"}}
+		_, err := a.Create(t.Context(), request())
+		if (driver.CodeOf(err) == driver.Invalid && err != nil) != refused || refused && (!strings.Contains(err.Error(), "size: ") || len(f.calls) > 0) {
+			t.Errorf("%q: error %v after %v, want refused %v", match, err, f.calls, refused)
+		}
+	}
+}
+
 func TestOtherRegionsAreRefused(t *testing.T) {
 	f := &fake{}
 	req := request()

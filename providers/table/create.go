@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -10,6 +11,9 @@ import (
 // Create implements External.
 func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.Result, error) {
 	if err := a.serves(&req); err != nil {
+		return driver.Result{}, err
+	}
+	if err := a.supported(&req); err != nil {
 		return driver.Result{}, err
 	}
 	if a.Creatable != nil {
@@ -33,6 +37,25 @@ func (a *Adapter[S, H, P]) Create(ctx context.Context, req Request[S]) (driver.R
 		result.Sent = a.complete(ctx, req)
 	}
 	return result, nil
+}
+
+// supported refuses what the cloud does not have. Whoever calls the driver has refused it before: this is the second lock.
+func (a *Adapter[S, H, P]) supported(req *Request[S]) error {
+	if len(a.Lacks) == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(&req.Spec)
+	if err != nil {
+		return invalid("the spec can't be read: %v", err)
+	}
+	var spec map[string]any
+	if err := json.Unmarshal(raw, &spec); err != nil {
+		return invalid("the spec can't be read: %v", err)
+	}
+	for _, l := range driver.Lacking(a.Lacks, spec) {
+		return invalid("%s: %s", l.Field, l)
+	}
+	return nil
 }
 
 // complete writes the parts that differ from what the cloud makes of a new object, which need not be read to be known, and returns what

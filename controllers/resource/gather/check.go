@@ -99,6 +99,15 @@ func isSupported(g Gathered) *Stop {
 	return stalled(v1alpha1.ReasonNotSupported, fmt.Sprintf("%s does not support the kind %s; refer to a provider config of another cloud", g.Provider, g.Kind.Name))
 }
 
+// hasSupportedFields: what asks for something that the cloud does not have is not created; what exists already is still looked at, and can
+// be deleted. A class was asked before.
+func hasSupportedFields(g Gathered) *Stop {
+	if g.Problem == nil || g.bound() || g.Deleting {
+		return nil
+	}
+	return &Stop{Err: &identity.ValidationError{Reason: g.Problem.Reason, Message: g.Problem.String()}}
+}
+
 // hasSlot: no account takes more than its share of the workers. No worker waits here: the object is reconciled again once a
 // slot is free.
 func hasSlot(g Gathered) *Stop {

@@ -35,7 +35,8 @@ type Gathered struct {
 	// is stronger than this object's.
 	Rival *plan.Claim
 	Taken bool
-	// Problem is what keeps the class from being applied to the object; nil if nothing does.
+	// Problem is what keeps the class from being applied to the object, or what the cloud lacks of an object without a class; nil if nothing
+	// is in the way.
 	Problem *class.Problem
 	// Connection leads to the account; nil as long as there is none. Session makes its calls.
 	Connection *identity.Connection

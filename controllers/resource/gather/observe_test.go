@@ -110,14 +110,18 @@ func gathererIn(c client.Client) (*Gatherer, *oneObservation) {
 	k := kind.Database()
 	cloud := &oneObservation{Driver: mem.New(mem.Options{}).Driver()}
 	g := &Gatherer{
-		Reader: c, Kind: k, ClusterID: "id", Sync: time.Minute,
-		Connector: identity.New(identity.Options{
-			Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": cloud}, Limiters: account.New(1, time.Now, nil), Now: time.Now, Namespace: "mooring-system",
-		}),
+		Reader: c, Kind: k, ClusterID: "id", Sync: time.Minute, Connector: connectorTo(c, cloud),
 		Secrets: &credential.Reader{API: c, Passwords: &password.Store{Reader: c, Namespace: "mooring-system"}, Kind: k},
 		Requeue: func(client.ObjectKey, account.Priority) {},
 	}
 	return g, cloud
+}
+
+// connectorTo returns what leads to a cloud.
+func connectorTo(c client.Client, cloud driver.Driver) Connector {
+	return identity.New(identity.Options{
+		Client: c, Reader: c, Drivers: map[string]driver.Driver{"aws": cloud}, Limiters: account.New(1, time.Now, nil), Now: time.Now, Namespace: "mooring-system",
+	})
 }
 
 // Gathering writes nothing, neither to the cloud nor to Kubernetes, whatever is observed and whatever is stored of the password; what

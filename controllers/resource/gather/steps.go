@@ -37,6 +37,7 @@ func steps() []step {
 		{(*gathering).findAccount, hasClass},
 		{(*gathering).connect, isSameCloud},
 		{(*gathering).describe, isSupported},
+		{nil, hasSupportedFields},
 		{(*gathering).acquireSlot, hasSlot},
 		{(*gathering).askAccount, isSameAccount},
 		{nil, isNotMoved},
@@ -87,7 +88,7 @@ func (g *gathering) findAccount(ctx context.Context) (err error) {
 		g.Config = identity.KeyOfBound(*found.Config, g.Object.GetNamespace())
 	}
 	if g.Problem = class.Together(found.Problems); g.Problem != nil {
-		g.Policy.Refused = plan.Refusal{Reason: g.Problem.Reason, Message: g.Problem.String() + "; until then Mooring does not change what exists"}
+		g.Policy.Refused = refusalOf(g.Problem)
 	}
 	return nil
 }
@@ -121,7 +122,27 @@ func (g *gathering) describe(context.Context) error {
 	}
 	g.Asks = plan.PlaceOf(g.Want, g.Object.GetResourceSpec().ExternalName, g.gatherer.ClusterID, cmp.Or(g.Parent.Location, g.Connection.Region), g.Described.Name.MaxLength)
 	g.Request = g.request()
+	return findUnsupported(&g.Gathered)
+}
+
+// findUnsupported finds out what the spec of an object without a class asks for that the cloud does not have. A class says that itself.
+func findUnsupported(g *Gathered) error {
+	if g.Class != nil || len(g.Described.Lacks) == 0 {
+		return nil
+	}
+	spec, err := class.TreeOf(g.Want.GetSpec())
+	if err != nil {
+		return fmt.Errorf("read the spec: %w", err)
+	}
+	if g.Problem = class.Together(class.Unsupported(g.Described.Lacks, spec)); g.Problem != nil {
+		g.Policy.Refused = refusalOf(g.Problem)
+	}
 	return nil
+}
+
+// refusalOf returns what is done about an object with a problem that exists in the cloud: nothing but to look and to delete.
+func refusalOf(p *class.Problem) plan.Refusal {
+	return plan.Refusal{Reason: p.Reason, Message: p.String() + "; until then Mooring does not change what exists"}
 }
 
 // request returns the request that observes the object.

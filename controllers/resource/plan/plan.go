@@ -73,7 +73,7 @@ type Policy struct {
 	Refused Refusal
 }
 
-// A Refusal is why the object's class can't be applied to it.
+// A Refusal is why the object's class can't be applied to it, or what the spec asks for that the cloud does not have.
 type Refusal struct {
 	Reason  v1alpha1.Reason
 	Message string

@@ -31,7 +31,7 @@ func (p *Preview) Deletion(ctx context.Context, obj v1alpha1.ResourceObject) ([]
 		kind:   p.Kind.Name,
 		status: status, policy: m.policy, held: view.HasFinalizer, bound: view.Bound, enforced: view.Enforced, origin: status.Origin, uid: string(obj.GetUID()),
 		name: cmp.Or(status.ExternalName, obj.GetResourceSpec().ExternalName), paused: m.paused(),
-		secrets: plan.ConnectionSecrets(status, nil),
+		secrets: plan.ConnectionSecrets(status, nil), lacks: m.lacks,
 	}
 	d.observed, _ = p.Observed(client.ObjectKeyFromObject(obj))
 	if p.Children != nil {
@@ -105,6 +105,8 @@ type deletionLines struct {
 	kind     string
 	children []string
 	observed time.Time
+	// lacks: the object asks for something that its cloud does not have, which keeps nobody from deleting it.
+	lacks bool
 }
 
 func (d *deletionLines) lines() []string {
@@ -234,6 +236,9 @@ func (d *deletionLines) obstacles() (lines []string) {
 	}
 	if d.paused {
 		lines = append(lines, "nothing happens until the annotation "+v1alpha1.AnnotationPaused+" is removed")
+	}
+	if d.lacks {
+		return lines
 	}
 	switch reasonOfCondition(d.status, v1alpha1.ConditionStalled) {
 	case v1alpha1.ReasonAccountChanged, v1alpha1.ReasonNotSupported, v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonCredentialsInvalid:

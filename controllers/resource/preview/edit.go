@@ -122,10 +122,10 @@ type outlook struct {
 	obstacle
 }
 
-// outlook decides what the plan will, for the object before the edit or after it. It returns nothing for what the class refuses, which
-// admission says itself.
+// outlook decides what the plan will, for the object before the edit or after it. It returns nothing for what the class refuses or the cloud
+// does not have, which admission says itself.
 func (e *edit) outlook(m merged) (outlook, error) {
-	if m.class != nil && class.Together(m.class.Problems) != nil {
+	if m.lacks || m.class != nil && class.Together(m.class.Problems) != nil {
 		return outlook{}, nil
 	}
 	changes, err := e.differences(m)
@@ -137,7 +137,7 @@ func (e *edit) outlook(m merged) (outlook, error) {
 	if !reflect.DeepEqual(e.before.object.GetSpec(), m.object.GetSpec()) {
 		v.Edited = true // it will have a new generation
 	}
-	return outlook{plan.Decide(v, changes, m.policy), obstacleOf(m, v, changes, m.config == e.before.config)}, nil
+	return outlook{plan.Decide(v, changes, m.policy), obstacleOf(m, v, changes, m.config == e.before.config && !e.before.lacks)}, nil
 }
 
 // differences returns what differs between what was last observed and what is wanted. While nothing was observed only the earlier spec tells

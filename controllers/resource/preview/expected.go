@@ -69,7 +69,7 @@ func stoppedWhile(what string) obstacle {
 var whilePaused = stoppedWhile("the annotation " + v1alpha1.AnnotationPaused + " is set")
 
 // obstacleOf returns what is in the way of an object's changes: what stands before the decision about them in a reconcile and in the plan.
-// sameAccount: the edit leaves the object with its provider config.
+// sameAccount: the edit leaves the object with its provider config, and does not take out what its cloud does not have.
 func obstacleOf(m merged, v plan.View, changes []driver.Change, sameAccount bool) obstacle {
 	status := m.object.GetResourceStatus()
 	stalled := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionStalled)

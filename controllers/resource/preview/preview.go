@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -41,6 +42,8 @@ type merged struct {
 	class *class.Resolution
 	// config leads to the account; zero if that is not known.
 	config identity.Key
+	// lacks: it asks for something that its cloud does not have.
+	lacks bool
 }
 
 func (p *Preview) merge(ctx context.Context, object v1alpha1.ResourceObject) (m merged, err error) {
@@ -52,7 +55,10 @@ func (p *Preview) merge(ctx context.Context, object v1alpha1.ResourceObject) (m 
 		return m, nil
 	}
 	if ref := object.GetResourceSpec().ProviderConfigRef; ref != nil {
-		return merged{object: object, want: object, policy: plan.PolicyOf(p.Kind, object), config: identity.KeyOf(ref, object.GetNamespace())}, nil
+		m = merged{object: object, want: object, policy: plan.PolicyOf(p.Kind, object), config: identity.KeyOf(ref, object.GetNamespace())}
+		spec, err := class.TreeOf(object.GetSpec())
+		m.lacks = len(class.Unsupported(p.described(object.GetResourceStatus().Provider).Lacks, spec)) > 0
+		return m, err
 	}
 	m.object = object
 	if m.class, err = p.Classes.Resolve(ctx, object); err != nil {
@@ -61,6 +67,7 @@ func (p *Preview) merge(ctx context.Context, object v1alpha1.ResourceObject) (m 
 	if found := m.class.Config; found != nil {
 		m.config = identity.KeyOfBound(*found, object.GetNamespace())
 	}
+	m.lacks = slices.ContainsFunc(m.class.Problems, func(p class.Problem) bool { return p.Lacks })
 	m.want, m.policy, err = plan.WithClass(p.Kind, object, m.class)
 	return m, err
 }

@@ -1,0 +1,86 @@
+package driver
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Lack is a field that a cloud does not have although the API has it for other clouds, or values of a field that the cloud does not
+// have. A new object that asks for one is refused with the reason NotSupported, before any call to the cloud. An object that is in the
+// cloud already stays as it is there until its spec no longer asks for it.
+type Lack struct {
+	// Field is the dotted path of the field in the spec.
+	Field string
+	// Match is a regular expression that the values match which the cloud lacks; empty if the cloud lacks the field as a whole, which
+	// has no row then. It is applied to strings as they are, and to everything else as JSON.
+	Match string `json:",omitempty"`
+	// Values says in words which values these are, for example "Manual"; empty without Match.
+	Values string `json:",omitempty"`
+	// Unless are values of other fields, as regular expressions, any of which makes the cloud take the value after all.
+	Unless map[string]string `json:",omitempty"`
+	// Why says what the cloud has in its place, as a clause that follows "because".
+	Why string
+	// Instead says what to do, for example "set spec.aws.vpcSecurityGroupIDs".
+	Instead string
+}
+
+// String says what the cloud lacks, why, and what to do.
+func (l Lack) String() string {
+	what := "this field"
+	if l.Values != "" {
+		what = l.Values
+	}
+	return fmt.Sprintf("%s is not supported, because %s: %s", what, l.Why, l.Instead)
+}
+
+// Lacking returns those of the lacks that a spec asks for. spec is the spec of an object, or its parameters, as JSON has it: objects are
+// maps. What a spec does not set is not asked for.
+func Lacking(lacks []Lack, spec map[string]any) []Lack {
+	var asked []Lack
+	for _, l := range lacks {
+		value, set := valueAt(spec, l.Field)
+		if !set || !matches(l.Match, value) {
+			continue
+		}
+		taken := slices.ContainsFunc(slices.Collect(maps.Keys(l.Unless)), func(other string) bool {
+			value, set := valueAt(spec, other)
+			return set && matches(l.Unless[other], value)
+		})
+		if !taken {
+			asked = append(asked, l)
+		}
+	}
+	return asked
+}
+
+// matches reports whether a value matches an expression. Validate has seen that each compiles.
+func matches(expression string, value any) bool {
+	text, isText := value.(string)
+	if !isText {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return false
+		}
+		text = string(raw)
+	}
+	ok, err := regexp.MatchString(expression, text)
+	return err == nil && ok
+}
+
+// valueAt returns the value at a dotted path; false if it is not set.
+func valueAt(spec map[string]any, path string) (any, bool) {
+	first, rest, nested := strings.Cut(path, ".")
+	value, set := spec[first]
+	if !nested || !set {
+		return value, set && value != nil
+	}
+	within, isObject := value.(map[string]any)
+	if !isObject {
+		return nil, false
+	}
+	return valueAt(within, rest)
+}

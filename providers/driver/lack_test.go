@@ -1,0 +1,58 @@
+package driver_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+func TestLacking(t *testing.T) {
+	lacks := []driver.Lack{
+		{Field: "network.allowedCIDRs"},
+		{Field: "upgrades.minor", Match: "^Manual$", Values: "Manual"},
+		{Field: "recovery", Match: "^false$", Values: "false", Unless: map[string]string{"backup.days": "^0$"}},
+		{Field: "sizes", Match: `^\[.+\]$`, Values: "a list with entries"},
+	}
+	for spec, want := range map[string][]string{
+		`{}`: nil,
+		`{"network":{"allowedCIDRs":["10.0.0.0/8"]}}`:                            {"network.allowedCIDRs"},
+		`{"network":{"allowedCIDRs":[]}}`:                                        {"network.allowedCIDRs"},
+		`{"network":{"allowedCIDRs":null},"upgrades":null}`:                      nil,
+		`{"network":{"publicAccess":"Blocked"}}`:                                 nil,
+		`{"network":"allowedCIDRs"}`:                                             nil,
+		`{"upgrades":{"minor":"Automatic"}}`:                                     nil,
+		`{"upgrades":{"minor":"Manual"}}`:                                        {"upgrades.minor"},
+		`{"recovery":true}`:                                                      nil,
+		`{"recovery":false}`:                                                     {"recovery"},
+		`{"recovery":false,"backup":{"days":7}}`:                                 {"recovery"},
+		`{"recovery":false,"backup":{"days":0}}`:                                 nil,
+		`{"recovery":false,"upgrades":{"minor":"Manual"},"sizes":[1],"other":1}`: {"upgrades.minor", "recovery", "sizes"},
+		`{"sizes":[]}`: nil,
+	} {
+		var tree map[string]any
+		if err := json.Unmarshal([]byte(spec), &tree); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, l := range driver.Lacking(lacks, tree) {
+			got = append(got, l.Field)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", spec, diff)
+		}
+	}
+}
+
+func TestLackSaysWhatToDo(t *testing.T) {
+	for want, l := range map[string]driver.Lack{
+		"this field is not supported, because it has groups: set spec.aws.vpcSecurityGroupIDs": {Why: "it has groups", Instead: "set spec.aws.vpcSecurityGroupIDs"},
+		"Manual is not supported, because it upgrades: set Automatic":                          {Values: "Manual", Why: "it upgrades", Instead: "set Automatic"},
+	} {
+		if got := l.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
