@@ -811,6 +811,11 @@ func (in *DatabaseGCP) DeepCopyInto(out *DatabaseGCP) {
 		*out = new(string)
 		**out = **in
 	}
+	if in.SecondaryZone != nil {
+		in, out := &in.SecondaryZone, &out.SecondaryZone
+		*out = new(string)
+		**out = **in
+	}
 	if in.DataDiskType != nil {
 		in, out := &in.DataDiskType, &out.DataDiskType
 		*out = new(string)

@@ -2,10 +2,12 @@ package drivertest
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -42,13 +44,23 @@ func single[S any](f Field) []obligation[S] {
 	return all
 }
 
-// only returns the one change that there must be, of f.
-func only(t testing.TB, obs driver.Observation, f Field) driver.Change {
+// only returns the one change that there must be, of f, beside those of the fields that are edited along with it.
+func only(t testing.TB, obs driver.Observation, f Field, along ...string) driver.Change {
 	t.Helper()
-	if diff := cmp.Diff([]string{f.Name}, driver.Names(obs.Changes)); diff != "" {
+	if diff := cmp.Diff(sorted(append(along, f.Name)...), sorted(driver.Names(obs.Changes)...)); diff != "" {
 		t.Fatalf("changes (-want +got):\n%s", diff)
 	}
-	return obs.Changes[0]
+	return obs.Changes[slices.Index(driver.Names(obs.Changes), f.Name)]
+}
+
+// given returns parameters that declare every field, as the cases of a field need them.
+func given[S any](t testing.TB, b *bench[S], f Field) S {
+	t.Helper()
+	spec := b.kind.Full()
+	for name, value := range f.Given {
+		set(t, &spec, name, value)
+	}
+	return spec
 }
 
 // says checks what a change of a scalar says of itself.
@@ -69,7 +81,7 @@ func foretold[S any](t testing.TB, b *bench[S], req request[S], observed driver.
 	if err := json.Unmarshal(observed.Mirror, &mirror); err != nil {
 		t.Fatalf("the mirror is not in the shape of the spec: %v", err)
 	}
-	if diff := cmp.Diff(observed.Changes, b.preview(t, mirror, req.Spec, req.Applied)); diff != "" {
+	if diff := cmp.Diff(observed.Changes, b.preview(t, mirror, req.Spec, req.Applied), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("the preview of what is observed and its mirror (-observed +previewed):\n%s", diff)
 	}
 }
@@ -86,12 +98,15 @@ func costs[S any](t testing.TB, b *bench[S], req *request[S], f Field, changes [
 }
 
 func edit[S any](t testing.TB, b *bench[S], f Field) {
-	req := b.request(t, b.kind.Full())
+	req := b.request(t, given(t, b, f))
 	b.create(t, &req)
 	from, _ := get(&req.Spec, f.Name)
 	set(t, &req.Spec, f.Name, f.To)
+	for name, value := range f.Along {
+		set(t, &req.Spec, name, value)
+	}
 	obs := b.observe(t, req)
-	change := only(t, obs, f)
+	change := only(t, obs, f, slices.Collect(maps.Keys(f.Along))...)
 	foretold(t, b, req, obs)
 	if _, isMap := f.To.(map[string]string); !isMap {
 		says(t, change, from, Text(f.To), f.Effect)
@@ -109,7 +124,7 @@ func edit[S any](t testing.TB, b *bench[S], f Field) {
 
 func drift[S any](t testing.TB, b *bench[S], f Field) {
 	skipUnless(t, b.kind.Cloud.Edit != nil, "way to edit behind the driver's back")
-	req := b.request(t, b.kind.Full())
+	req := b.request(t, given(t, b, f))
 	b.create(t, &req)
 	to, _ := get(&req.Spec, f.Name)
 	b.kind.Cloud.Edit(t, req.Name, f.Name, f.drift())
@@ -120,6 +135,7 @@ func drift[S any](t testing.TB, b *bench[S], f Field) {
 		effect = f.Effect
 	}
 	says(t, only(t, obs, f), Text(f.drift()), to, effect)
+	foretold(t, b, req, obs)
 	if diff := cmp.Diff([]string{to}, obs.Applied[f.Name]); diff != "" {
 		t.Errorf("Applied has the value that we set, which tells drift from an edit (-want +got):\n%s", diff)
 	}
@@ -129,13 +145,15 @@ func drift[S any](t testing.TB, b *bench[S], f Field) {
 func same[S any](t testing.TB, b *bench[S], f Field) {
 	skipUnless(t, b.kind.Cloud.Edit != nil, "way to edit behind the driver's back")
 	for _, value := range f.Same {
-		req := b.request(t, b.kind.Full())
+		req := b.request(t, given(t, b, f))
 		b.create(t, &req)
 		b.kind.Cloud.Edit(t, req.Name, f.Name, value)
 		b.Finish(t)
-		if obs := b.observe(t, req); len(obs.Changes) != 0 {
+		obs := b.observe(t, req)
+		if len(obs.Changes) != 0 {
 			t.Errorf("%v in the cloud: got changes %v, want none", value, obs.Changes)
 		}
+		foretold(t, b, req, obs)
 	}
 }
 
@@ -153,7 +171,7 @@ func reordered[S any](t testing.TB, b *bench[S], f Field) {
 }
 
 func emptied[S any](t testing.TB, b *bench[S], f Field) {
-	req := b.request(t, b.kind.Full())
+	req := b.request(t, given(t, b, f))
 	b.create(t, &req)
 	from, _ := get(&req.Spec, f.Name)
 	set(t, &req.Spec, f.Name, []string{})
@@ -164,7 +182,7 @@ func emptied[S any](t testing.TB, b *bench[S], f Field) {
 }
 
 func releaseField[S any](t testing.TB, b *bench[S], f Field) {
-	req := b.request(t, b.kind.Full())
+	req := b.request(t, given(t, b, f))
 	b.create(t, &req)
 	set(t, &req.Spec, f.Name, nil)
 	obs := b.observe(t, req)
@@ -175,7 +193,7 @@ func releaseField[S any](t testing.TB, b *bench[S], f Field) {
 }
 
 func releaseSafe[S any](t testing.TB, b *bench[S], f Field) {
-	spec := b.kind.Full()
+	spec := given(t, b, f)
 	if now, _ := get(&spec, f.Name); now == Text(f.Safe) {
 		set(t, &spec, f.Name, f.To)
 	}
@@ -198,7 +216,7 @@ func releaseSafe[S any](t testing.TB, b *bench[S], f Field) {
 }
 
 func editImpossible[S any](t testing.TB, b *bench[S], f Field) {
-	req := b.request(t, b.kind.Full())
+	req := b.request(t, given(t, b, f))
 	b.create(t, &req)
 	from, _ := get(&req.Spec, f.Name)
 	set(t, &req.Spec, f.Name, f.To)

@@ -159,6 +159,11 @@ type Field struct {
 	To any
 	// Effect of a change from the value in Full to To; empty for Online.
 	Effect driver.Effect
+	// Given are other fields that have another value than in Full wherever this one is tried; nil takes one out. It is for values
+	// that the cloud refuses beside those in Full.
+	Given map[string]any
+	// Along are other fields that an edit to To changes too, since the cloud takes them together only.
+	Along map[string]any
 	// Drift is a value that somebody else sets in the cloud; To if nil.
 	Drift any
 	// DriftEffect is the effect of putting drift right; Effect if empty.

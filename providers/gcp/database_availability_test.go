@@ -1,6 +1,7 @@
 package gcp_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/providers/gcp"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
 
@@ -135,25 +137,108 @@ func TestTwoZonesWithoutBackups(t *testing.T) {
 	}
 }
 
-// After a failover the instance is in its other zone, which is no drift.
+// After a failover the server and its standby are in each other's zone, which is no drift of any zone that the spec names, and no change that
+// is announced.
 func TestFailoverIsNoDrift(t *testing.T) {
+	for name, zones := range map[string]v1alpha1.DatabaseGCP{
+		"no zone": {}, "the zone of the server": {Zone: new(location + "-b")}, "the zone of the standby": {SecondaryZone: new(location + "-c")},
+		"both": {Zone: new(location + "-b"), SecondaryZone: new(location + "-c")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCloud(t, localcloud.Durations{})
+			req := newDatabase("zones", v1alpha1.EnginePostgres)
+			req.Spec.Availability, req.Spec.GCP.Zone, req.Spec.GCP.SecondaryZone = new(v1alpha1.AvailabilityMultiZone), zones.Zone, zones.SecondaryZone
+			x := c.made(t, &req)
+			before := c.instance(t, req.Name)
+			op, err := c.sql.Instances.Failover(project, req.Name, &sqladmin.InstancesFailoverRequest{
+				FailoverContext: &sqladmin.FailoverContext{SettingsVersion: before.Settings.SettingsVersion},
+			}).Do()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.end(t, op)
+			if after := c.instance(t, req.Name); after.GceZone != before.SecondaryGceZone || after.SecondaryGceZone != before.GceZone || after.GceZone == before.GceZone {
+				t.Fatalf("the server went from %s to %s, its standby from %s to %s", before.GceZone, after.GceZone, before.SecondaryGceZone, after.SecondaryGceZone)
+			}
+			seen := c.look(t, x, &req)
+			if seen.State != driver.Ready || len(seen.Changes) > 0 {
+				t.Errorf("after a failover: %v, changes %v", seen.State, seen.Changes)
+			}
+			spec, err := json.Marshal(req.Spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if changes, err := gcp.New(gcp.Options{}).Preview("Database", seen.Mirror, spec, seen.Applied); err != nil || len(changes) > 0 {
+				t.Errorf("after a failover is announced: %v, %v", changes, err)
+			}
+		})
+	}
+}
+
+// The zones of server and standby change in one write, wherever a failover has left the two.
+func TestBothZonesChangeTogether(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
 	req := newDatabase("zones", v1alpha1.EnginePostgres)
-	req.Spec.Availability, req.Spec.GCP.Zone = new(v1alpha1.AvailabilityMultiZone), new(location+"-b")
+	req.Spec.Availability, req.Spec.GCP.Zone, req.Spec.GCP.SecondaryZone = new(v1alpha1.AvailabilityMultiZone), new(location+"-b"), new(location+"-c")
 	x := c.made(t, &req)
-	before := c.instance(t, req.Name)
-	op, err := c.sql.Instances.Failover(project, req.Name, &sqladmin.InstancesFailoverRequest{
-		FailoverContext: &sqladmin.FailoverContext{SettingsVersion: before.Settings.SettingsVersion},
-	}).Do()
-	if err != nil {
-		t.Fatal(err)
+	c.editInstance(t, req.Name, "gcp.zone", location+"-c") // they change places
+	for _, zones := range [][2]string{{"-b", "-d"}, {"-d", "-b"}, {"-f", "-b"}, {"-b", "-a"}} {
+		req.Spec.GCP.Zone, req.Spec.GCP.SecondaryZone = new(location+zones[0]), new(location+zones[1])
+		if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
+			if result, err := x.Update(t.Context(), req, changes); err != nil || len(result.Failed) > 0 {
+				t.Fatalf("to %v: %v, failed %v", zones, err, result.Failed)
+			}
+			c.settle(t)
+		}
+		if seen := c.look(t, x, &req); seen.State != driver.Ready || len(seen.Changes) > 0 {
+			t.Errorf("in %v: %v, changes %v", zones, seen.State, seen.Changes)
+		}
 	}
-	c.end(t, op)
-	if zone := c.instance(t, req.Name).GceZone; zone == before.GceZone {
-		t.Fatalf("still in %s", zone)
+}
+
+// A zone for a standby is refused where there is to be none, with the names of both fields.
+func TestZoneOfNoStandby(t *testing.T) {
+	refusal := func(err error) bool {
+		return driver.CodeOf(err) == driver.Invalid && strings.Contains(err.Error(), "spec.availability") && strings.Contains(err.Error(), "spec.gcp.secondaryZone")
 	}
-	if seen := c.look(t, x, &req); seen.State != driver.Ready || len(seen.Changes) > 0 {
-		t.Errorf("after a failover: %v, changes %v", seen.State, seen.Changes)
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("zones", v1alpha1.EnginePostgres)
+	req.Spec.GCP.SecondaryZone = new(location + "-c")
+	if _, err := drivertest.Databases(c.open(t)).Create(t.Context(), req); !refusal(err) {
+		t.Errorf("create: %v", err)
+	}
+	req.Spec.Availability = new(v1alpha1.AvailabilityMultiZone)
+	x := c.made(t, &req)
+	req.Spec.Availability = new(v1alpha1.AvailabilitySingleZone)
+	result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+	if err != nil || len(result.Failed) != 1 || !refusal(result.Failed[0].Err) {
+		t.Errorf("one zone: %v, failed %v", err, result.Failed)
+	}
+	req.Spec.Availability = nil // unmanaged, and there are two zones
+	if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
+		t.Errorf("unset: changes %v", changes)
+	}
+}
+
+// What others chose to keep is kept when a second zone switches recovery on.
+func TestSecondZoneKeepsRetentionOfOthers(t *testing.T) {
+	for _, engine := range engines {
+		t.Run(string(engine), func(t *testing.T) {
+			c := newCloud(t, localcloud.Durations{})
+			req := newDatabase("zones", engine)
+			x := c.made(t, &req)
+			c.patchInstance(t, req.Name, &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{BackupConfiguration: &sqladmin.BackupConfiguration{
+				Enabled: true, TransactionLogRetentionDays: 2, BackupRetentionSettings: &sqladmin.BackupRetentionSettings{RetainedBackups: 5},
+			}}})
+			req.Spec.Availability = new(v1alpha1.AvailabilityMultiZone)
+			if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+				t.Fatalf("%v, failed %v", err, result.Failed)
+			}
+			c.settle(t)
+			if in := c.instance(t, req.Name); !recovers(in) || logsOf(in) != "ENTERPRISE enabled=true backups=5 logs=2" {
+				t.Errorf("recovers %t, %s, want the 5 backups and 2 days of logs that were chosen", recovers(in), logsOf(in))
+			}
+		})
 	}
 }
 

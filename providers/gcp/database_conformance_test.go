@@ -70,6 +70,14 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		settings.Tier = value.(string)
 	case "gcp.zone":
 		settings.LocationPreference = &sqladmin.LocationPreference{Zone: value.(string)}
+		if now := c.instance(t, name).Settings.LocationPreference; value == now.SecondaryZone {
+			settings.LocationPreference.SecondaryZone = now.Zone // as after a failover
+		}
+	case "gcp.secondaryZone":
+		settings.LocationPreference = &sqladmin.LocationPreference{SecondaryZone: value.(string)}
+		if now := c.instance(t, name).Settings.LocationPreference; value == now.Zone {
+			settings.LocationPreference.Zone = now.SecondaryZone
+		}
 	case "gcp.retainBackupsOnDelete":
 		settings.RetainBackupsOnDelete = value.(bool)
 		settings.ForceSendFields = []string{"RetainBackupsOnDelete"}

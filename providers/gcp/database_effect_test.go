@@ -56,6 +56,8 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("gcp.connectorEnforcement", connectors(connectorsOnly), runs("POSTGRES_16"), driver.Interrupts),
 		tabletest.Of("gcp.connectorEnforcement", connectors(connectorsOrDirect), enforced, driver.Online),
 		tabletest.Of("gcp.zone", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Zone: new("europe-west3-b")}}, of("POSTGRES_16", &sqladmin.Settings{LocationPreference: &sqladmin.LocationPreference{Zone: "europe-west3-a"}}), driver.Restarts),
+		tabletest.Of("gcp.secondaryZone", databaseParameters{GCP: &v1alpha1.DatabaseGCP{SecondaryZone: new("europe-west3-c")}}, of("POSTGRES_16", &sqladmin.Settings{AvailabilityType: regional,
+			LocationPreference: &sqladmin.LocationPreference{Zone: "europe-west3-a", SecondaryZone: "europe-west3-b"}}), driver.Restarts),
 		tabletest.Of("gcp.dataDiskType", databaseParameters{GCP: &v1alpha1.DatabaseGCP{DataDiskType: new("PD_HDD")}}, of("POSTGRES_16", &sqladmin.Settings{DataDiskType: "PD_SSD"}), driver.Impossible),
 		tabletest.Of("gcp.retainBackupsOnDelete", databaseParameters{GCP: &v1alpha1.DatabaseGCP{RetainBackupsOnDelete: new(true)}}, runs("POSTGRES_16"), driver.Online),
 		tabletest.Of("gcp.sslMode", mode(trustedClientsOnly), encrypted("POSTGRES_16"), driver.Interrupts),

@@ -13,7 +13,7 @@ var (
 	insertion = table.Copier[instanceParams, sqladmin.DatabaseInstance]{
 		Call: "instances.insert", Inner: "Settings",
 		Lacks:    map[string]string{"Database": "databases.insert makes it once the instance runs"},
-		Converts: map[string]func(*instanceParams, *sqladmin.DatabaseInstance){"SslMode": setSSLMode, "Zone": setZone},
+		Converts: map[string]func(*instanceParams, *sqladmin.DatabaseInstance){"SslMode": setSSLMode, "Zone": setZone, "SecondaryZone": setSecondaryZone},
 		ByHand: map[string]string{
 			"Engine":          "it is a part of databaseVersion",
 			"Version":         "it is a part of databaseVersion",
@@ -30,7 +30,7 @@ var (
 			"DataDiskType": "an instance keeps its disk",
 			"Database":     "databases.insert makes it",
 		},
-		Converts: map[string]func(*instanceParams, *sqladmin.DatabaseInstance){"SslMode": setSSLMode, "Zone": setZone},
+		Converts: map[string]func(*instanceParams, *sqladmin.DatabaseInstance){"SslMode": setSSLMode, "Zone": setZone, "SecondaryZone": setSecondaryZone},
 		ByHand: map[string]string{
 			"Version":         "databaseVersion names the engine too, which the instance has",
 			"BackupStartTime": "it is a part of backupConfiguration",

@@ -32,7 +32,7 @@ type instanceParams struct {
 	AvailabilityType          *string
 	DataDiskSizeGb            *int64
 	DataDiskType              *string
-	Zone                      *string
+	Zone, SecondaryZone       *string
 	RetainedBackups           *int64
 	BackupStartTime           *string
 	DeletionProtectionEnabled *bool
@@ -113,10 +113,14 @@ var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
 		func(i *instance) *string { return present(i.settings().Tier) },
 		func(p *instanceParams, v string) { p.Tier = &v }).
 		Effect(driver.Restarts),
-	table.Field("gcp.zone", wantZone, haveZones,
-		func(p *instanceParams, v zones) { p.Zone = &v.server }).
+	table.Field("gcp.zone", wantZone, haveZone,
+		func(p *instanceParams, v zone) { p.Zone = &v.name }).
 		Equal(inZone, "the zone of the standby of a server in two zones, which a failover makes the server's").
 		EffectOf(zoneEffect, driver.Always(driver.Restarts)...),
+	table.Field("gcp.secondaryZone", wantSecondaryZone, haveSecondaryZone,
+		func(p *instanceParams, v zone) { p.SecondaryZone = &v.name }).
+		Equal(inZone, "the zone of the server, which a failover makes the standby's").
+		EffectOf(secondaryZoneEffect, driver.Always(driver.Restarts)...),
 	// https://cloud.google.com/sql/docs/postgres/instance-settings
 	table.Field("gcp.dataDiskType",
 		func(p *databaseParameters) *string { return gcpOf(p).DataDiskType },

@@ -1,6 +1,7 @@
 package gcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -41,6 +42,9 @@ func creatable(req *databaseRequest) error {
 	case req.Login.Password == "":
 		return &driver.Error{Code: driver.Internal, Message: "no password was given for the administrator"}
 	}
+	if err := checkStandby(&req.Spec, req.Spec.Availability); err != nil {
+		return err
+	}
 	return checkAvailability(&req.Spec)
 }
 
@@ -51,7 +55,12 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 			return "", err
 		}
 	}
-	params.leaveStandby(&req.Spec, have)
+	if params.AvailabilityType != nil || params.SecondaryZone != nil {
+		if err := checkStandby(&req.Spec, cmp.Or(req.Spec.Availability, haveAvailability(have))); err != nil {
+			return "", err
+		}
+	}
+	params.place(&req.Spec, have)
 	body, err := params.forPatch(have)
 	if err != nil {
 		return "", err

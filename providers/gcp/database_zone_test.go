@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/api/sqladmin/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -21,28 +22,22 @@ func TestZones(t *testing.T) {
 		return &sqladmin.LocationPreference{Zone: zone, SecondaryZone: standby}
 	}
 	for _, test := range []struct {
-		name   string
-		have   instance
-		mirror string
-		same   []string // the zones that a spec can name without a difference
+		name            string
+		have            instance
+		mirror, standby string
+		same            []string // the zones that a spec can name without a difference
 	}{
-		{"one zone", made("ZONAL", a, "", prefers(a, "")), a, []string{a}},
-		{"one zone, where the cloud could not do as preferred", made("ZONAL", b, "", prefers(a, "")), a, []string{a}},
-		{"one zone, and a wish for a standby", made("ZONAL", a, "", prefers(a, b)), a, []string{a}},
-		{"one zone, nothing preferred", made("ZONAL", a, "", nil), a, []string{a}},
-		{"two zones", made("REGIONAL", a, b, prefers(a, b)), a, []string{a, b}},
-		{"two zones, after a failover", made("REGIONAL", b, a, prefers(a, b)), a, []string{a, b}},
-		{"two zones, after a failover that changed the preference", made("REGIONAL", b, a, prefers(b, a)), b, []string{a, b}},
-		{"two zones, the second chosen by the cloud", made("REGIONAL", a, c, prefers(a, "")), a, []string{a, c}},
-		{"nothing is known", made("ZONAL", "", "", nil), "", nil},
+		{"one zone", made("ZONAL", a, "", prefers(a, "")), a, "", []string{a}},
+		{"one zone, where the cloud could not do as preferred", made("ZONAL", b, "", prefers(a, "")), a, "", []string{a}},
+		{"one zone, and a wish for a standby", made("ZONAL", a, "", prefers(a, b)), a, "", []string{a}},
+		{"one zone, nothing preferred", made("ZONAL", a, "", nil), a, "", []string{a}},
+		{"two zones", made("REGIONAL", a, b, prefers(a, b)), a, b, []string{a, b}},
+		{"two zones, after a failover", made("REGIONAL", b, a, prefers(a, b)), a, b, []string{a, b}},
+		{"two zones, after a failover that changed the preference", made("REGIONAL", b, a, prefers(b, a)), b, a, []string{a, b}},
+		{"two zones, the second chosen by the cloud", made("REGIONAL", a, c, prefers(a, "")), a, c, []string{a, c}},
+		{"two zones, the second chosen by the cloud, after a failover", made("REGIONAL", c, a, prefers(a, "")), a, c, []string{a, c}},
+		{"nothing is known", made("ZONAL", "", "", nil), "", "", nil},
 	} {
-		for _, zone := range []string{a, b, c} {
-			want := databaseParameters{GCP: &v1alpha1.DatabaseGCP{Zone: &zone}}
-			differs := len(databaseTable.Diff(&want, &test.have, nil, func(name string) bool { return name != "gcp.zone" })) > 0
-			if differs == slices.Contains(test.same, zone) {
-				t.Errorf("%s, and a spec that says %s: differs %t", test.name, zone, differs)
-			}
-		}
 		raw, err := databaseTable.Mirror(&test.have)
 		if err != nil {
 			t.Fatal(err)
@@ -51,8 +46,27 @@ func TestZones(t *testing.T) {
 		if err := json.Unmarshal(raw, &mirror); err != nil {
 			t.Fatal(err)
 		}
-		if got := gcpOf(&mirror).Zone; got == nil && test.mirror != "" || got != nil && *got != test.mirror {
-			t.Errorf("%s: the mirror is %s, want %q", test.name, raw, test.mirror)
+		for _, zone := range []string{a, b, c} {
+			want := databaseParameters{GCP: &v1alpha1.DatabaseGCP{Zone: &zone}}
+			differs := databaseTable.Diff(&want, &test.have, nil, nil)
+			if len(differs) > 0 == slices.Contains(test.same, zone) {
+				t.Errorf("%s, and a spec that says %s: %v", test.name, zone, differs)
+			}
+			if diff := cmp.Diff(differs, databaseTable.Preview(&mirror, &want, nil, &test.have)); diff != "" {
+				t.Errorf("%s, and a spec that says %s (-observed +previewed):\n%s", test.name, zone, diff)
+			}
+			want.GCP = &v1alpha1.DatabaseGCP{SecondaryZone: &zone}
+			differs = databaseTable.Diff(&want, &test.have, nil, nil)
+			if same := test.standby != "" && slices.Contains(test.same, zone); len(differs) > 0 == same {
+				t.Errorf("%s, and a spec that wants the standby in %s: %v", test.name, zone, differs)
+			}
+			if diff := cmp.Diff(differs, databaseTable.Preview(&mirror, &want, nil, &test.have)); diff != "" {
+				t.Errorf("%s, and a spec that wants the standby in %s (-observed +previewed):\n%s", test.name, zone, diff)
+			}
+		}
+		got := []*string{gcpOf(&mirror).Zone, gcpOf(&mirror).SecondaryZone}
+		if diff := cmp.Diff([]*string{present(test.mirror), present(test.standby)}, got); diff != "" {
+			t.Errorf("%s: the mirror is %s (-want +got):\n%s", test.name, raw, diff)
 		}
 	}
 }

@@ -115,6 +115,11 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"` + system.GCPRegion + `-c"`),
 	},
 	{
+		field: "gcp.secondaryZone", only: "gcp",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.SecondaryZone = new(*s.Location + "-b") },
+		mirror: same(`"` + system.GCPRegion + `-b"`),
+	},
+	{
 		field: "gcp.sslMode", only: "gcp",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.SSLMode = new("TRUSTED_CLIENT_CERTIFICATE_REQUIRED") },
 		mirror: same(`"TRUSTED_CLIENT_CERTIFICATE_REQUIRED"`),

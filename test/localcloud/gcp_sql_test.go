@@ -355,7 +355,7 @@ func TestSQLStop(t *testing.T) {
 	}
 }
 
-// A failover moves an instance with a standby to its other zone, and changes nothing else.
+// In a failover an instance and its standby change places, and so do the zones that they prefer. Nothing else changes.
 func TestSQLFailover(t *testing.T) {
 	g := startGCP(t, Options{})
 	g.create(t, orders())
@@ -372,8 +372,15 @@ func TestSQLFailover(t *testing.T) {
 	wantGCP(t, failOver(before.Settings.SettingsVersion+1), 412, "staleData")
 	wantGCP(t, failOver(before.Settings.SettingsVersion), 0, "")
 	after := g.orders(t)
-	if after.GceZone == before.GceZone || after.State != "RUNNABLE" || !reflect.DeepEqual(after.Settings, before.Settings) {
-		t.Errorf("was in %s, is %s in %s, with the settings %+v", before.GceZone, after.State, after.GceZone, after.Settings)
+	if after.GceZone != before.SecondaryGceZone || after.SecondaryGceZone != before.GceZone || after.GceZone == before.GceZone || after.State != "RUNNABLE" {
+		t.Errorf("was in %s and %s, is %s in %s and %s", before.GceZone, before.SecondaryGceZone, after.State, after.GceZone, after.SecondaryGceZone)
+	}
+	if p := after.Settings.LocationPreference; p.Zone != after.GceZone || p.SecondaryZone != after.SecondaryGceZone {
+		t.Errorf("is in %s and %s, and prefers %+v", after.GceZone, after.SecondaryGceZone, p)
+	}
+	before.Settings.LocationPreference = after.Settings.LocationPreference
+	if !reflect.DeepEqual(after.Settings, before.Settings) {
+		t.Errorf("other settings changed: %+v", after.Settings)
 	}
 	wantGCP(t, failOver(after.Settings.SettingsVersion), 0, "")
 	if back := g.orders(t).GceZone; back != before.GceZone {

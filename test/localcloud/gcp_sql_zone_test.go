@@ -41,6 +41,52 @@ func TestSQLZones(t *testing.T) {
 	}
 }
 
+// TestSQLStandby puts a standby into a second zone, and moves it.
+func TestSQLStandby(t *testing.T) {
+	const a, b, c, d = "europe-west1-a", "europe-west1-b", "europe-west1-c", "europe-west1-d"
+	two := func(zone, secondary string) *sqladmin.Settings {
+		return &sqladmin.Settings{AvailabilityType: "REGIONAL", LocationPreference: &sqladmin.LocationPreference{Zone: zone, SecondaryZone: secondary},
+			BackupConfiguration: &sqladmin.BackupConfiguration{Enabled: true, PointInTimeRecoveryEnabled: true}}
+	}
+	one := func(secondary string) *sqladmin.Settings {
+		return &sqladmin.Settings{AvailabilityType: "ZONAL", LocationPreference: &sqladmin.LocationPreference{SecondaryZone: secondary}}
+	}
+	for _, test := range []struct {
+		name    string
+		created *sqladmin.Settings
+		patched *sqladmin.Settings // nil: not at all
+		want    string             // the zones of server and standby; empty: refused
+		during  string
+	}{
+		{"the cloud chooses", two("", ""), nil, a + " " + b, ""},
+		{"the cloud chooses the second", two(b, ""), nil, b + " " + a, ""},
+		{"both named", two(c, d), nil, c + " " + d, ""},
+		{"a wish without a standby", one(c), nil, a + " ", ""},
+		{"the same zone twice", two(c, c), nil, "", ""},
+		{"another region", two(c, "us-central1-a"), nil, "", ""},
+		{"a second zone later", one(""), two("", c), a + " " + c, "MAINTENANCE"},
+		{"the standby moves", two(a, b), two("", c), a + " " + c, "MAINTENANCE"},
+		{"the server moves", two(a, b), two(c, ""), c + " " + b, "MAINTENANCE"},
+		{"they change places", two(a, b), two(b, a), b + " " + a, "MAINTENANCE"},
+		{"the server moves to the standby", two(a, b), two(b, ""), "", ""},
+		{"the server moves to the standby, which may go anywhere", two(a, b), two(b, "no_secondary_zone"), b + " " + a, "MAINTENANCE"},
+		{"no standby any more", two(a, b), one(""), a + " ", "MAINTENANCE"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g := startGCP(t, Options{Durations: Durations{Modify: time.Minute}})
+			in := orders()
+			test.created.Tier, test.created.Edition = in.Settings.Tier, in.Settings.Edition
+			in.Settings = test.created
+			if g.makeAndPatch(t, in, test.patched, test.during, test.want == "") {
+				return
+			}
+			if now := g.orders(t); now.GceZone+" "+now.SecondaryGceZone != test.want {
+				t.Errorf("the instance is in %s, its standby in %q; want %s", now.GceZone, now.SecondaryGceZone, test.want)
+			}
+		})
+	}
+}
+
 // makeAndPatch makes the instance orders and, unless they are nil, patches its settings. During that it has a state, if one is named. The last
 // of the two calls is refused where that is wanted, and makeAndPatch returns that.
 func (g *gcpTest) makeAndPatch(t *testing.T, in *sqladmin.DatabaseInstance, patched *sqladmin.Settings, during string, refused bool) bool {

@@ -206,6 +206,15 @@ func (r *databaseReplay) observe(req databaseRequest, e exchange) {
 	wantMirror(r.T, seen.Mirror, want)
 }
 
+// standbyOf returns the zone of the standby; nil if there is none, whatever zone one would have.
+func standbyOf(settings any) *string {
+	zone := stringAt(settings, "locationPreference", "secondaryZone")
+	if zone == "" || stringAt(settings, "availabilityType") != "REGIONAL" {
+		return nil
+	}
+	return &zone
+}
+
 // databaseSpec is the specification that asks for what an instance is, in so far as a Database can.
 func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v1alpha1.DatabaseParameters {
 	spec := before
@@ -219,7 +228,7 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 	settings := at(instance, "settings")
 	if tier := stringAt(settings, "tier"); tier != "" {
 		spec.GCP = &v1alpha1.DatabaseGCP{
-			Tier: &tier, Zone: new(stringAt(settings, "locationPreference", "zone")), DataDiskType: new(stringAt(settings, "dataDiskType")), ConnectorEnforcement: new(stringAt(settings, "connectorEnforcement")),
+			Tier: &tier, Zone: new(stringAt(settings, "locationPreference", "zone")), SecondaryZone: standbyOf(settings), DataDiskType: new(stringAt(settings, "dataDiskType")), ConnectorEnforcement: new(stringAt(settings, "connectorEnforcement")),
 			SSLMode: new(stringAt(settings, "ipConfiguration", "sslMode")), RetainBackupsOnDelete: new(at(settings, "retainBackupsOnDelete") == true),
 		}
 	}
