@@ -53,7 +53,8 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, bucket, bucketParams]{
 		func(b *bucket) *string { return b.key },
 		func(p *bucketParams, v string) { p.key = &v },
 	).Reported(func(b *bucket) *string { return unlessOwn(b.key) }).
-		Equal(sameKey, "a key that the bucket names by its id or alias alone is the same; `encryption: {}` is S3's own key"),
+		Equal(sameKey, "a key that the bucket names by its id or alias alone is the same; `encryption: {}` is S3's own key").
+		Refers(driver.ReferenceKey),
 
 	table.Entries("tags",
 		func(s *v1alpha1.BucketParameters) map[string]string { return wantTags(s.Tags) },

@@ -56,4 +56,6 @@ type Field struct {
 	Equal   string           // when a difference is none, for people; "" if only equal values are
 	Safe    string           // the value that a released field returns to; "" if it is left as it is
 	Secret  bool
+	// Refers says what other cloud object the field names; empty if it names none.
+	Refers Reference
 }

@@ -187,6 +187,9 @@ func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
 			v.add("there is a row for %q, which is no field of the spec; correct it", row.Field)
 		}
 		v.effects(row)
+		if row.Refers != "" && !row.Refers.Known() {
+			v.add("the row for %q refers to %q, which is no sort of cloud object; choose one of %q", row.Field, row.Refers, References)
+		}
 	}
 	v.unique("Fields", rows)
 	lacks := v.lacks(r, leaves, rows)

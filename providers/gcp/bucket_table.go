@@ -74,7 +74,8 @@ var bucketTable = table.Table[v1alpha1.BucketParameters, storage.BucketAttrs, bu
 	table.Field("encryption.key", driver.WantedKey, haveBucketKey,
 		func(p *bucketParams, v string) { p.DefaultKMSKeyName = &v }).
 		Reported(func(b *storage.BucketAttrs) *string { return present(*haveBucketKey(b)) }).
-		Equal(func(want, have string) bool { return want == have }, "`encryption: {}` is Cloud Storage's own key"),
+		Equal(func(want, have string) bool { return want == have }, "`encryption: {}` is Cloud Storage's own key").
+		Refers(driver.ReferenceKey),
 	table.Entries("tags",
 		func(p *v1alpha1.BucketParameters) map[string]string { return tagLabels(p.Tags) },
 		func(b *storage.BucketAttrs) map[string]string { return driver.WithoutMark(b.Labels) },

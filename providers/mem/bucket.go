@@ -69,7 +69,7 @@ var bucketTable = bucketFields.table(bucketExempt,
 		func(p *params[v1alpha1.BucketParameters], v string) {
 			p.Spec.Encryption = &v1alpha1.BucketEncryption{Key: &v}
 		},
-	).Reported(func(b *Bucket) *string { return unlessZero(b.key()) }),
+	).Reported(func(b *Bucket) *string { return unlessZero(b.key()) }).Refers(driver.ReferenceKey),
 	tags(func(s *v1alpha1.BucketParameters) map[string]v1alpha1.TagValue { return s.Tags }, (*Bucket).object),
 )
 

@@ -22,6 +22,7 @@ type Scalar[S, H, P, V any] struct {
 	safe     *V
 	secret   bool
 	none     *V // what the cloud has where it reports nothing; nil if that is not known
+	refers   driver.Reference
 	// isFixed reports whether the field can't change any more; nil if it always can.
 	isFixed func(have *V) bool
 	format  func(V) string
@@ -97,6 +98,12 @@ func (r *Scalar[S, H, P, V]) Secret() *Scalar[S, H, P, V] {
 	return r
 }
 
+// Refers says that the field names another cloud object, and of which sort.
+func (r *Scalar[S, H, P, V]) Refers(to driver.Reference) *Scalar[S, H, P, V] {
+	r.refers = to
+	return r
+}
+
 // Reported sets what the mirror shows where that is not what have returns, as for a value that the
 // cloud was asked for and has not made yet.
 func (r *Scalar[S, H, P, V]) Reported(reported func(*H) *V) *Scalar[S, H, P, V] {
@@ -109,7 +116,7 @@ func (r *Scalar[S, H, P, V]) Name() string { return r.name }
 
 // Doc implements Row.
 func (r *Scalar[S, H, P, V]) Doc() driver.Field {
-	d := driver.Field{Field: r.name, Effects: r.effects, Equal: r.equalDoc, Secret: r.secret}
+	d := driver.Field{Field: r.name, Effects: r.effects, Equal: r.equalDoc, Secret: r.secret, Refers: r.refers}
 	if r.safe != nil {
 		d.Safe = r.show(*r.safe)
 	}

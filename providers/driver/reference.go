@@ -1,0 +1,26 @@
+package driver
+
+import "slices"
+
+// A Reference says what sort of cloud object a field names, beside the one that it describes. The cloud uses that object with the rights
+// of the account, so a field with a Reference is accepted through a shared account only if the platform team allows its value.
+type Reference string
+
+// The sorts of cloud objects that fields name.
+const (
+	ReferenceKey            Reference = "encryption key"
+	ReferenceNetwork        Reference = "network"
+	ReferenceSubnetGroup    Reference = "subnet group"
+	ReferenceSecurityGroup  Reference = "security group"
+	ReferenceRole           Reference = "role"
+	ReferenceParameterGroup Reference = "parameter group"
+	ReferenceOptionGroup    Reference = "option group"
+)
+
+// References are all sorts.
+var References = []Reference{
+	ReferenceKey, ReferenceNetwork, ReferenceSubnetGroup, ReferenceSecurityGroup, ReferenceRole, ReferenceParameterGroup, ReferenceOptionGroup,
+}
+
+// Known reports whether a sort is one of References.
+func (r Reference) Known() bool { return slices.Contains(References, r) }
