@@ -52,6 +52,14 @@ type ClassSpec struct {
 	// +kubebuilder:validation:MaxItems=32
 	Constraints []Constraint `json:"constraints,omitempty"`
 
+	// allowedReferences lists other cloud objects that objects of the class may name: encryption keys, networks, roles and the like. What
+	// defaults, sizes and enforced name is always allowed. If unset, nothing else is. A value that an object of the class sets is compared
+	// as it is written. A ProviderConfig of a namespace's own has no such limit: there the cloud's own permissions decide.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	AllowedReferences []AllowedReference `json:"allowedReferences,omitempty"`
+
 	// updates is the default for objects that do not set spec.updates.
 	// +optional
 	Updates *Updates `json:"updates,omitempty"`
@@ -89,6 +97,24 @@ type Constraint struct {
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:Pattern=`^spec(\.[a-zA-Z][a-zA-Z0-9]*)*$`
 	Field string `json:"field,omitempty"`
+}
+
+// AllowedReference allows values of a field that names another cloud object.
+type AllowedReference struct {
+	// field is the path of the field, for example spec.encryption.key. The reference of fields says which fields name another cloud
+	// object.
+	// +required
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:Pattern=`^spec(\.[a-zA-Z][a-zA-Z0-9]*)+$`
+	Field string `json:"field"`
+
+	// pattern is a regular expression (RE2, as in the CEL function matches) that the whole value must match, for example
+	// arn:aws:kms:eu-central-1:123456789012:key/.* for all keys of an account. There is no need for ^ and $. Of a list, each entry must
+	// match a pattern.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	Pattern string `json:"pattern"`
 }
 
 // ClassStatus is the observed state of a class and its users.

@@ -138,7 +138,8 @@ const (
 	// ReasonProviderConfigDeleting: the provider config is being deleted and accepts no new users.
 	// To do: refer to another provider config.
 	ReasonProviderConfigDeleting Reason = "ProviderConfigDeleting"
-	// ReasonProviderConfigNotAllowed: this namespace may not use the ClusterProviderConfig.
+	// ReasonProviderConfigNotAllowed: this namespace may not use the ClusterProviderConfig, or the spec names another cloud object, such as an
+	// encryption key, which only a class could allow.
 	// To do: refer to another provider config, use a class, or ask the platform team to allow the namespace.
 	ReasonProviderConfigNotAllowed Reason = "ProviderConfigNotAllowed"
 	// ReasonParentNotFound: the object within which this one is, its parent, does not exist in the namespace.

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -23,8 +24,8 @@ type Admission struct {
 	// Live reads from the API server. Nothing is refused on the word of a cache: a class may have been changed a moment ago,
 	// by the same command.
 	Live client.Reader
-	// Check says why a class's rules can't be used; nil if they can.
-	Check func(*Class) *Problem
+	// Check says why the rules of a class that leads to a cloud can't be used; nil if they can. The cloud is empty if it is not known.
+	Check func(c *Class, cloud string) *Problem
 	// MayUse says why a namespace's objects can't use the provider config that they name, or else the one that their class leads
 	// to; nil if they can.
 	MayUse func(ctx context.Context, from client.Reader, ref *v1alpha1.ProviderConfigReference, ofClass *v1alpha1.BoundProviderConfig, namespace string) (*Problem, error)
@@ -90,12 +91,9 @@ func (a *Admission) problems(ctx context.Context, from *Resolver, object v1alpha
 		return nil, nil // its account is the parent's
 	}
 	ref := object.GetResourceSpec().ProviderConfigRef
-	found := &Resolution{}
-	if ref == nil {
-		var err error
-		if found, err = from.Resolve(ctx, object); err != nil || found.Config == nil {
-			return found.problems(), err
-		}
+	found, err := a.found(ctx, from, object, ref)
+	if err != nil || ref == nil && found.Config == nil {
+		return found.problems(), err
 	}
 	p, err := a.MayUse(ctx, from.Client, ref, found.Config, object.GetNamespace())
 	switch {
@@ -104,7 +102,8 @@ func (a *Admission) problems(ctx context.Context, from *Resolver, object v1alpha
 	case p != nil:
 		return append([]Problem{*p}, found.Problems...), nil
 	case ref != nil:
-		return a.unsupported(ctx, from, object)
+		lacking, err := a.unsupported(ctx, from, object)
+		return append(found.problems(), lacking...), err
 	default:
 		return found.problems(), nil // what the cloud lacks is among them
 	}
@@ -123,18 +122,32 @@ func (a *Admission) unsupported(ctx context.Context, from *Resolver, object v1al
 	return Unsupported(from.lacks(cloud), spec), err
 }
 
+// found evaluates an object by its class, or without one by where its own reference leads.
+func (a *Admission) found(ctx context.Context, from *Resolver, object v1alpha1.ResourceObject, ref *v1alpha1.ProviderConfigReference) (found *Resolution, err error) {
+	if ref == nil {
+		return from.Resolve(ctx, object)
+	}
+	found = &Resolution{}
+	if ref.Kind == identity.KindClusterProviderConfig {
+		found.Problems, err = from.Direct(ctx, object, ref.Name)
+	}
+	return found, err
+}
+
 // Class validates a class. Rules that can't be used are refused; what the change does to the class's objects is told.
 func (a *Admission) Class(ctx context.Context, old, object v1alpha1.ClassObject) (refusals []Problem, warnings []string, err error) {
 	c, err := Of(object)
 	if err != nil {
 		return nil, nil, err
 	}
-	if wrong := a.Check(c); wrong != nil {
+	cloud, found, err := CloudOf(ctx, a.Live, c.Spec.ProviderConfigRef.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if wrong := a.Check(c, cloud); wrong != nil {
 		return []Problem{*wrong}, nil, nil
 	}
-	switch cloud, found, err := CloudOf(ctx, a.Live, c.Spec.ProviderConfigRef.Name); {
-	case err != nil:
-		return nil, nil, err
+	switch {
 	case !found:
 		warnings = append(warnings, fmt.Sprintf("there is no ClusterProviderConfig %s, and nothing is created by this class without it; create it first", c.Spec.ProviderConfigRef.Name))
 	case cloud == "":
@@ -204,7 +217,7 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 			return err
 		}
 		if !o.Bound {
-			o.Cloud, o.Lacks = o.Leads, a.Resolver.lacks(o.Leads)
+			o.Cloud, o.Lacks, o.References = o.Leads, a.Resolver.lacks(o.Leads), a.Resolver.references(o.Leads)
 		}
 		if o.Bound && o.Cloud != o.Leads {
 			i.left++

@@ -44,6 +44,11 @@ func cluster(t *testing.T, class string) client.Client {
 	).WithStatusSubresource(c).WithIndex(&v1alpha1.Database{}, Index, func(o client.Object) []string { return []string{Key(o.(v1alpha1.ResourceObject))} }).Build()
 }
 
+// allUse lets everybody use every provider config.
+func allUse(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (*Problem, error) {
+	return nil, nil
+}
+
 // What a cache does not know yet is no reason to refuse: one command may change a class and apply what needs that.
 func TestObjectIsNotRefusedByACache(t *testing.T) {
 	const before, after = ``, `spec: {defaultSize: huge, sizes: [{name: huge, aws: {instanceClass: db.r6g.4xlarge}}]}`
@@ -59,9 +64,7 @@ func TestObjectIsNotRefusedByACache(t *testing.T) {
 			a := &Admission{
 				Resolver: &Resolver{Kind: kind.Database(), Client: cluster(t, tt.cached), Rules: func(*Class) []Rule { return nil }},
 				Live:     cluster(t, tt.live),
-				MayUse: func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (*Problem, error) {
-					return nil, nil
-				},
+				MayUse:   allUse,
 			}
 			d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}
 			d.Spec.ClassName, d.Spec.Size = "standard", "huge"
@@ -86,7 +89,7 @@ func TestUnknownCloudIsNoMissingConfig(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := cluster(t, "spec: {providerConfigRef: {name: "+name+"}}")
 			resolver := &Resolver{Kind: kind.Database(), Client: c, Rules: func(*Class) []Rule { return nil }}
-			check := func(*Class) *Problem { return nil }
+			check := func(*Class, string) *Problem { return nil }
 			key := client.ObjectKey{Name: "standard"}
 			got := &v1alpha1.DatabaseClass{}
 			if err := c.Get(t.Context(), key, got); err != nil {

@@ -26,6 +26,10 @@ type Case struct {
 	Before *v1alpha1.Effective
 	// Fixed are the fields that can't change once the cloud object exists.
 	Fixed []string
+	// References are the fields that name another cloud object, in the cloud of this one. Kept are those of them of which an existing cloud
+	// object keeps what it has, allowed or not.
+	References References
+	Kept       []string
 	// Cloud is where the object is or is to be; empty if that is not known. Leads is where the class leads now: that is
 	// elsewhere if the class was moved after the object was made.
 	Cloud, Leads string
@@ -69,6 +73,8 @@ type Problem struct {
 	Overruled bool
 	// Lacks: the cloud does not have what the field asks for. Nothing that somebody else may apply next changes that.
 	Lacks bool
+	// Kept: the cloud object has what is not allowed, or may have it, and keeps it. Only to set it is refused.
+	Kept bool
 }
 
 // String says the problem in a line.
@@ -108,6 +114,7 @@ func Evaluate(c *Class, o Case, rules []Rule) Evaluation {
 	v.Problems = append(v.Problems, contradictions(c, o)...)
 	v.Problems = append(v.Problems, foreign(o, v.Spec)...)
 	v.Problems = append(v.Problems, Unsupported(o.Lacks, v.Spec)...)
+	v.Problems = append(v.Problems, unlisted(c, o, v.Spec)...)
 	v.Problems = append(v.Problems, brokenRules(c, rules, v.Spec, o.Namespace)...)
 	return v
 }
@@ -121,6 +128,8 @@ func leftBehind(c *Class, o Case, rules []Rule) Evaluation {
 	}
 	v.Problems = append(allowed(c, o), brokenRules(c, rules, v.Spec, o.Namespace)...)
 	v.Problems = append(v.Problems, Unsupported(o.Lacks, v.Spec)...)
+	o.Kept = o.References.names() // what the class names now is in another cloud
+	v.Problems = append(v.Problems, unlisted(c, o, v.Spec)...)
 	leaves(effectiveOf(o.Before).Sized, func(at path, _ any) {
 		if _, says := get(o.Spec, at); says && at[0] == o.Cloud {
 			v.Problems = append(v.Problems, violated("spec."+at.String(), "class %q has sizes, so this field can't be set, and the class now leads to %s; remove the field, or choose a class of %s", c.Name(), leads, o.Cloud))
@@ -256,7 +265,7 @@ func (f Fields) Has(field string) bool {
 
 // Together returns the problems that keep an object from being as it is to be, told as one; nil if there is none.
 func Together(problems []Problem) *Problem {
-	problems = slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Overruled })
+	problems = slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Overruled || p.Kept })
 	if len(problems) == 0 {
 		return nil
 	}

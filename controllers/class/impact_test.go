@@ -83,7 +83,7 @@ func announced(t *testing.T, users int, compared func()) []string {
 	edited.Spec.Defaults.Backup.RetentionDays = new(int32(0))
 	a := &Admission{
 		Resolver: &Resolver{Kind: kind.Database(), Client: c, Rules: func(*Class) []Rule { return nil }}, Live: c,
-		Check: func(*Class) *Problem { return nil },
+		Check: func(*Class, string) *Problem { return nil },
 		Preview: func(string, v1alpha1.ResourceObject, Tree, Tree) ([]driver.Change, error) {
 			compared()
 			return []driver.Change{{Field: "backup.retentionDays", From: "3", To: "0", Effect: driver.LosesBackups}}, nil

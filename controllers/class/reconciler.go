@@ -21,8 +21,8 @@ type Reconciler struct {
 	Resolver *Resolver
 	// Client reads from a cache, and writes.
 	Client client.Client
-	// Check says why a class's rules can't be used; nil if they can.
-	Check func(*Class) *Problem
+	// Check says why the rules of a class that leads to a cloud can't be used; nil if they can. The cloud is empty if it is not known.
+	Check func(c *Class, cloud string) *Problem
 }
 
 // Reconcile implements reconcile.Reconciler.
@@ -59,9 +59,13 @@ func (r *Reconciler) ready(ctx context.Context, c *Class) (metav1.Condition, err
 		Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, ObservedGeneration: c.Object.GetGeneration(),
 		Reason: string(v1alpha1.ReasonClassInvalid),
 	}
+	cloud, _, err := CloudOf(ctx, r.Client, c.Spec.ProviderConfigRef.Name)
+	if err != nil {
+		return ready, err
+	}
 	_, wrong := c.selector()
 	if wrong == nil {
-		wrong = r.Check(c)
+		wrong = r.Check(c, cloud)
 	}
 	if wrong != nil {
 		ready.Message = wrong.String()

@@ -47,6 +47,9 @@ type Resolver struct {
 	Rules func(*Class) []Rule
 	// Lacks returns what a cloud does not have of the kind; nil if every cloud has everything.
 	Lacks func(cloud string) []driver.Lack
+	// References returns the fields of the kind that name another cloud object, in a cloud; nil if there are none anywhere. ReferencesOf makes
+	// it.
+	References func(cloud string) References
 }
 
 // lacks returns what a cloud does not have of the kind; nothing of a cloud that is not known.
@@ -117,7 +120,7 @@ func (r *Resolver) configOf(object v1alpha1.ResourceObject, c *Class) *v1alpha1.
 func (r *Resolver) ownCase(object v1alpha1.ResourceObject) (Case, error) {
 	spec, err := TreeOf(object.GetSpec())
 	status := object.GetResourceStatus()
-	return Case{Spec: spec, Bound: status.ExternalName != "", Before: status.Effective, Fixed: r.Kind.Fixed}, err
+	return Case{Spec: spec, Bound: status.ExternalName != "", Before: status.Effective, Fixed: r.Kind.Fixed, Kept: r.Kind.KeptReferences}, err
 }
 
 // caseOf is what Evaluate needs to know of an object.
@@ -128,6 +131,7 @@ func (r *Resolver) caseOf(ctx context.Context, object v1alpha1.ResourceObject, c
 	}
 	o.Joined = o.Bound && object.GetResourceStatus().ClassName == c.Name()
 	err = r.survey(ctx, object, c, r.configOf(object, c).Name, &o)
+	o.References = r.references(o.Cloud)
 	return o, err
 }
 

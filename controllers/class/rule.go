@@ -10,7 +10,11 @@ import (
 )
 
 // Rules compiles the constraints of classes of one kind.
-type Rules struct{ Kind *kind.Kind }
+type Rules struct {
+	Kind *kind.Kind
+	// References are as in a Resolver.
+	References func(cloud string) References
+}
 
 // Of returns a class's constraints, compiled. One that can't be compiled fails for every object.
 func (r Rules) Of(c *Class) []Rule {
@@ -30,8 +34,9 @@ func (r Rules) Of(c *Class) []Rule {
 	return rules
 }
 
-// Check says what is wrong with a class's constraints, nil if nothing is.
-func (r Rules) Check(c *Class) *Problem {
+// Check says what is wrong with a class's constraints and the references that it allows, nil if nothing is. cloud is the one that the class
+// leads to; empty if that is not known.
+func (r Rules) Check(c *Class, cloud string) *Problem {
 	for i, text := range c.Spec.Constraints {
 		at := fmt.Sprintf("spec.constraints[%d]", i)
 		if _, err := constraint.Compile(text.Rule, r.Kind); err != nil {
@@ -41,5 +46,5 @@ func (r Rules) Check(c *Class) *Problem {
 			return &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: at + ".field", Message: fmt.Sprintf("there is no field %q", text.Field)}
 		}
 	}
-	return nil
+	return r.checkReferences(c, cloud)
 }

@@ -25,6 +25,9 @@ type Kind struct {
 	Login bool
 	// Fixed are the fields that can't change once the cloud object exists.
 	Fixed []string
+	// KeptReferences are fields that name another cloud object and that 0.1.0 accepted from everybody: an existing cloud object keeps what it
+	// has, also if its class does not allow it. A field that a later release added does not belong here.
+	KeptReferences []string
 	// DeletionPolicy and WhenVanished are the defaults of the fields of that name.
 	DeletionPolicy v1alpha1.DeletionPolicy
 	WhenVanished   v1alpha1.WhenVanished

@@ -41,7 +41,11 @@ func writeFields(b *bytes.Buffer, r driver.Resource) {
 		if d.Safe != "" {
 			out = "returns to " + d.Safe
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", d.Field, effects(d.Effects)+lacks(r.Lacks, d.Field), cell(d.Equal), cell(out))
+		name := "`" + d.Field + "`"
+		if d.Refers != "" {
+			name += "<br>names another cloud object: " + string(d.Refers)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", name, effects(d.Effects)+lacks(r.Lacks, d.Field), cell(d.Equal), cell(out))
 	}
 	for _, l := range r.Lacks {
 		if l.Match == "" {
@@ -94,4 +98,7 @@ already stays there as it is until its spec no longer asks for it.
 
 ` + "`status.pendingChanges`" + ` says for each difference which of these it is. What there is besides, such as what becomes of a
 bucket at its deletion, is in [the API](api.md).
+
+A field that names another cloud object can be set in three ways: by the class, within what [the class allows](../guides/platform.md#keys-networks-and-roles), or
+through a ProviderConfig of the namespace's own.
 `

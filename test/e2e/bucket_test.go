@@ -83,7 +83,7 @@ func TestEveryFieldOfABucketIsTested(t *testing.T) {
 
 func TestBucketLife(t *testing.T) {
 	onEach(t, func(w *fixture, c *system.Cloud) {
-		b := w.bucket(c, "photos", system.FullBucket(c))
+		b := throughOpenClass(w, c, w.bucket(c, "photos", system.FullBucket(c)))
 		w.create(b)
 		name := w.ready(b).Status.ExternalName
 		w.run("create", func(w *fixture) {
@@ -169,7 +169,7 @@ func (w *fixture) equal(what string, got, want any) {
 // An empty encryption is the way back from a customer's key, and none is left alone.
 func TestTheWayBackFromACustomersKey(t *testing.T) {
 	onEach(t, func(w *fixture, c *system.Cloud) {
-		b := w.bucket(c, "photos", v1alpha1.BucketParameters{Encryption: &v1alpha1.BucketEncryption{Key: new(c.Key("a"))}})
+		b := throughOpenClass(w, c, w.bucket(c, "photos", v1alpha1.BucketParameters{Encryption: &v1alpha1.BucketEncryption{Key: new(c.Key("a"))}}))
 		w.create(b)
 		name := w.ready(b).Status.ExternalName
 		write := system.TargetOf("Bucket", c.Name).Mark

@@ -40,7 +40,9 @@ func TestCallsOfALife(t *testing.T) {
 	}{
 		{ // a key is added to the encryption rule that S3 gave the bucket, which is read for that
 			name: "bucket", cloud: "aws", create: 9, recheck: 4, delete: "GetBucketTagging DeleteBucket", requests: bucket,
-			object: func(w *fixture, c *system.Cloud) client.Object { return w.bucket(c, "aws-full", system.FullBucket(c)) },
+			object: func(w *fixture, c *system.Cloud) client.Object {
+				return throughOpenClass(w, c, w.bucket(c, "aws-full", system.FullBucket(c)))
+			},
 		},
 		{
 			name: "bare bucket", cloud: "aws", create: 3, recheck: 1, delete: "GetBucketTagging DeleteBucket", requests: bucket,
@@ -50,12 +52,14 @@ func TestCallsOfALife(t *testing.T) {
 		},
 		{
 			name: "bucket", cloud: "gcp", create: 3, recheck: 1, delete: "buckets.get buckets.delete", requests: bucket,
-			object: func(w *fixture, c *system.Cloud) client.Object { return w.bucket(c, "gcp-full", system.FullBucket(c)) },
+			object: func(w *fixture, c *system.Cloud) client.Object {
+				return throughOpenClass(w, c, w.bucket(c, "gcp-full", system.FullBucket(c)))
+			},
 		},
 		{
 			name: "database", cloud: "aws", create: 3, recheck: 1, delete: "DescribeDBInstances DeleteDBInstance", requests: database, again: recheck,
 			object: func(w *fixture, c *system.Cloud) client.Object {
-				return connected(w.database(c, "aws", system.FullDatabase(c)))
+				return connected(throughOpenClass(w, c, w.database(c, "aws", system.FullDatabase(c))))
 			},
 		},
 		{
@@ -68,7 +72,7 @@ func TestCallsOfALife(t *testing.T) {
 			name: "database", cloud: "gcp", create: 8, recheck: 1, delete: "instances.get instances.delete",
 			requests: slices.Concat(database[:5], []string{"patch databases/status", "get secrets password"}, database[5:]), again: recheck,
 			object: func(w *fixture, c *system.Cloud) client.Object {
-				return connected(w.database(c, "gcp", system.FullDatabase(c)))
+				return connected(throughOpenClass(w, c, w.database(c, "gcp", system.FullDatabase(c))))
 			},
 		},
 	} {

@@ -54,7 +54,7 @@ func (w *fixture) converged(c *system.Cloud) map[string][]string {
 		if k.Cloud != c.Name {
 			continue
 		}
-		full, bare := k.Full(c, w.Meta(strings.ToLower(k.Kind)+"-full")), k.Minimal(c, w.Meta(strings.ToLower(k.Kind)+"-bare"))
+		full, bare := throughOpenClass(w, c, k.Full(c, w.Meta(strings.ToLower(k.Kind)+"-full"))), k.Minimal(c, w.Meta(strings.ToLower(k.Kind)+"-bare"))
 		k.Connect(full, full.GetName())
 		if d, is := full.(*v1alpha1.Database); is {
 			d.Spec.DeletionProtection = new(false)
@@ -145,7 +145,7 @@ func TestWritesFromApplyToReady(t *testing.T) {
 	onEachAlone(t, func(w *fixture, c *system.Cloud) {
 		mark, err := w.Cluster.Audit().Mark()
 		w.Must(err)
-		b := w.bucket(c, "photos", system.FullBucket(c))
+		b := throughOpenClass(w, c, w.bucket(c, "photos", system.FullBucket(c)))
 		w.create(b)
 		w.observedAgain(c, w.ready(b).Status.ExternalName, 1)
 		requests, err := w.Cluster.Audit().Since(mark)

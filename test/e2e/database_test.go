@@ -151,7 +151,7 @@ func (c databaseChange) writes(cloud *system.Cloud) string {
 
 func TestDatabaseLife(t *testing.T) {
 	onEach(t, func(w *fixture, c *system.Cloud) {
-		d := w.database(c, "orders", system.FullDatabase(c))
+		d := throughOpenClass(w, c, w.database(c, "orders", system.FullDatabase(c)))
 		w.create(d)
 		name := w.ready(d).Status.ExternalName
 		w.run("create", func(w *fixture) {

@@ -57,7 +57,7 @@ func testRates(w *fixture, c *system.Cloud) {
 	const many = 4
 	var buckets []*v1alpha1.Bucket
 	for i := range many {
-		b := w.bucket(c, fmt.Sprintf("photos-%d", i), system.FullBucket(c))
+		b := throughOpenClass(w, c, w.bucket(c, fmt.Sprintf("photos-%d", i), system.FullBucket(c)))
 		w.create(b)
 		buckets = append(buckets, b)
 	}

@@ -27,17 +27,19 @@ import (
 type attack struct {
 	kind string
 	// field is the reference, value what it says, with is the rest of the spec in YAML.
-	field, value, with string
+	field string
+	value any
+	with  string
 	// from is the object whose left-behind cloud object the thief claims to be allowed to take.
 	from string
 }
 
 func (a attack) String() string {
-	return strings.ReplaceAll(fmt.Sprintf("%s %s=%s %s", a.kind, a.field, a.value, a.with), "/", "|")
+	return strings.ReplaceAll(fmt.Sprintf("%s %s=%v %s", a.kind, a.field, a.value, a.with), "/", "|")
 }
 
 // attacksOn says for each reference what can be tried, and what the rest of the spec has to be for it to be tried at all.
-func attacksOn(t assets) map[string][]attack {
+func attacksOn(t assets, references []reference) map[string][]attack {
 	all := map[string][]attack{}
 	add := func(kind, field string, values []string, with ...string) {
 		key := kind + "." + field
@@ -71,6 +73,20 @@ func attacksOn(t assets) map[string][]attack {
 			all[key] = append(all[key], attack{kind: kind, field: "spec.externalName", value: left, with: way, from: bank + "/left"})
 		}
 		add(kind, "spec.connection.secretName", t.secrets, `{`+engine+`"className":"for-bank"}`)
+		for _, r := range references {
+			if r.kind.Name != kind || r.cloud != "aws" {
+				continue
+			}
+			key := kind + ".spec." + r.field.Field
+			for _, where := range []string{`"className":"for-all"`, strings.Trim(direct, "{}") + "}"} {
+				all[key] = append(all[key], attack{kind: kind, field: "spec." + r.field.Field, value: r.value, with: `{` + engine + where + `}`})
+			}
+			// Whoever may write classes is of the platform: a tenant is not.
+			for _, layer := range []string{"defaults", "enforced"} {
+				key := kind + "Class.spec." + layer + "." + r.field.Field
+				all[key] = append(all[key], attack{kind: kind + "Class", field: "spec." + layer + "." + r.field.Field, value: r.value, with: `{"providerConfigRef":{"name":"by-class"},"allowedNamespaces":{}}`})
+			}
+		}
 	}
 	add("Database", "spec.credentials.passwordSecretRef.name", t.secrets, `{"className":"for-all"}`)
 	aws, gcp := `{"aws":{"region":"eu-central-1"}}`, `{"gcp":{"project":"mooring-local"}}`
@@ -107,7 +123,7 @@ func TestEscapes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newFixture(t, answers)
-			attacks := attacksOn(h.prepareAssets())
+			attacks := attacksOn(h.prepareAssets(), described(t))
 			h.complete(attacks)
 			h.tryAll(attacks)
 			own := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: thief, Name: "own"}}

@@ -77,7 +77,8 @@ func isNotRemoved(g Gathered) *Stop {
 
 // hasClass: what the class does not allow is not created; what exists already is still looked at, and can be deleted.
 func hasClass(g Gathered) *Stop {
-	if g.Problem == nil || g.Class.Config != nil && (g.bound() || g.Deleting) {
+	leads := g.Class == nil || g.Class.Config != nil
+	if g.Problem == nil || leads && (g.bound() || g.Deleting) {
 		return nil
 	}
 	return &Stop{Err: &identity.ValidationError{Reason: g.Problem.Reason, Message: g.Problem.String()}}

@@ -29,6 +29,9 @@ func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
 	problem := func(g *Gathered) {
 		g.Problem, g.Class = &class.Problem{Reason: v1alpha1.ReasonClassNotFound}, &class.Resolution{}
 	}
+	direct := func(g *Gathered) {
+		g.Problem, g.Class = &class.Problem{Reason: v1alpha1.ReasonProviderConfigNotAllowed}, nil
+	}
 	withConfig := func(g *Gathered) { g.Class.Config = &v1alpha1.BoundProviderConfig{Name: "team"} }
 	otherCloud := func(g *Gathered) { g.Provider = "gcp" }
 	otherAccount := func(g *Gathered) { g.Account = "222" }
@@ -57,6 +60,9 @@ func TestGatheringStopsWhereACheckSaysSo(t *testing.T) {
 		{name: "refused by its class, and bound", is: []func(*Gathered){problem, withConfig}, steps: end},
 		{name: "refused by its class, and not bound", is: []func(*Gathered){problem, withConfig, unbound}, steps: classStep, refusal: v1alpha1.ReasonClassNotFound},
 		{name: "deleted, and refused by its class", is: []func(*Gathered){problem, withConfig, deleting}, steps: end},
+		{name: "refused without a class, and bound", is: []func(*Gathered){direct}, steps: end},
+		{name: "refused without a class, and not bound", is: []func(*Gathered){direct, unbound}, steps: classStep, refusal: v1alpha1.ReasonProviderConfigNotAllowed},
+		{name: "deleted, and refused without a class", is: []func(*Gathered){direct, deleting}, steps: end},
 		{name: "in another cloud", is: []func(*Gathered){otherCloud}, steps: connection, state: condition.Stalled, reason: v1alpha1.ReasonAccountChanged},
 		{name: "in another cloud, and never created", is: []func(*Gathered){otherCloud, refused}, steps: connection, verb: plan.ClearBinding},
 		{name: "of a kind that the cloud lacks", is: []func(*Gathered){func(g *Gathered) { g.Supported = false }}, steps: description,

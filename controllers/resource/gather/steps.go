@@ -70,11 +70,14 @@ func (g *gathering) readDefinition(ctx context.Context) error {
 func (g *gathering) findAccount(ctx context.Context) (err error) {
 	if g.Kind.Parent != nil {
 		g.Config = g.Parent.Config
-		return g.limitAdoption(ctx)
+		if err := g.limitAdoption(ctx); err != nil {
+			return err
+		}
+		return g.gatherer.limitReferences(ctx, &g.Gathered)
 	}
 	if ref := g.Object.GetResourceSpec().ProviderConfigRef; ref != nil {
 		g.Config = identity.KeyOf(ref, g.Object.GetNamespace())
-		return nil
+		return g.gatherer.limitReferences(ctx, &g.Gathered)
 	}
 	found, err := g.gatherer.Classes.Resolve(ctx, g.Object)
 	if err != nil {
@@ -87,9 +90,7 @@ func (g *gathering) findAccount(ctx context.Context) (err error) {
 	if found.Config != nil {
 		g.Config = identity.KeyOfBound(*found.Config, g.Object.GetNamespace())
 	}
-	if g.Problem = class.Together(found.Problems); g.Problem != nil {
-		g.Policy.Refused = refusalOf(g.Problem)
-	}
+	refuse(&g.Gathered, found.Problems)
 	return nil
 }
 
@@ -134,7 +135,11 @@ func findUnsupported(g *Gathered) error {
 	if err != nil {
 		return fmt.Errorf("read the spec: %w", err)
 	}
-	if g.Problem = class.Together(class.Unsupported(g.Described.Lacks, spec)); g.Problem != nil {
+	problems := class.Unsupported(g.Described.Lacks, spec)
+	if g.Problem != nil {
+		problems = append([]class.Problem{*g.Problem}, problems...)
+	}
+	if g.Problem = class.Together(problems); g.Problem != nil {
 		g.Policy.Refused = refusalOf(g.Problem)
 	}
 	return nil

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -71,6 +72,18 @@ type Policy struct {
 	ObserveMarked bool
 	// Refused is why nothing may be done but to look and to delete; it is nothing if its Reason is empty.
 	Refused Refusal
+	// Kept are fields of which the cloud object keeps what it has, and why they may not be set.
+	Kept map[string]Refusal
+}
+
+// refusal returns why the changes can't be made, or a creation if there are none to look at; it is nothing if its Reason is empty.
+func (p Policy) refusal(creation bool, changes []driver.Change) Refusal {
+	for _, field := range slices.Sorted(maps.Keys(p.Kept)) {
+		if creation || slices.ContainsFunc(changes, func(c driver.Change) bool { return c.Field == field }) {
+			return p.Kept[field]
+		}
+	}
+	return Refusal{}
 }
 
 // A Refusal is why the object's class can't be applied to it, or what the spec asks for that the cloud does not have.
@@ -231,6 +244,9 @@ func MayObserve(v View, mark driver.Mark, p Policy) bool {
 
 func planAbsent(v View, p Policy) Action {
 	creating := Action{Verb: Create, Reason: v1alpha1.ReasonCreating, Message: MessageCreating}
+	if r := p.refusal(true, nil); r.Reason != "" { // what it was created with is not there any more, and can't be kept
+		creating = Action{Verb: Stall, Reason: r.Reason, Message: r.Message}
+	}
 	switch {
 	case !v.Bound:
 		return creating
@@ -247,6 +263,9 @@ func planAbsent(v View, p Policy) Action {
 }
 
 func planReady(v View, o driver.Observation, p Policy) Action {
+	if r := p.refusal(false, o.Changes); r.Reason != "" {
+		return Action{Verb: Stall, Reason: r.Reason, Message: r.Message, Pending: PendingChanges(v, o.Changes)}
+	}
 	d := Decide(v, o.Changes, p)
 	now, wait, never, blocked := d.With(AtOnce), d.With(AfterApproval), d.With(Never), d.Blocked
 	a := Action{Decided: true, Pending: PendingChanges(v, o.Changes), Hash: d.Hash, EditWaits: d.EditWaits, Approved: d.Approved}

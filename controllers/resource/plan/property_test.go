@@ -564,6 +564,42 @@ func TestPlanOfRefused(t *testing.T) {
 	})
 }
 
+// What a cloud object keeps although nobody may set it is never sent: neither by a creation nor by a change. All else goes on, a deletion too.
+func TestPlanOfKept(t *testing.T) {
+	kept := map[string]Refusal{"encryption.key": {v1alpha1.ReasonClassViolated, "not this key"}}
+	created, changed := 0, 0
+	for _, deleting := range []bool{false, true} {
+		product(func(choose func(n int) int) {
+			w := build(choose, deleting)
+			other := w
+			before := w.plan()
+			w.Policy.Kept = kept
+			after := w.plan()
+			if before.Verb == Create {
+				created++
+				if after.Verb != Stall || after.Reason != v1alpha1.ReasonClassViolated {
+					t.Fatalf("%+v\ndecides %+v", w.fixture, after)
+				}
+			} else if !reflect.DeepEqual(before, after) {
+				t.Fatalf("%+v\ndecides %+v, and with something kept %+v", w.fixture, before, after)
+			}
+			differs := other
+			differs.Seen.Changes = append(slices.Clone(differs.Seen.Changes), driver.Change{Field: "encryption.key", From: "theirs", To: "mine", Effect: driver.Online})
+			if !slices.ContainsFunc(differs.plan().Changes, func(c driver.Change) bool { return c.Field == "encryption.key" }) {
+				return
+			}
+			changed++
+			differs.Policy.Kept = kept
+			if a := differs.plan(); a.Verb != Stall || a.Reason != v1alpha1.ReasonClassViolated || len(a.Changes) > 0 {
+				t.Fatalf("%+v\ndecides %+v", differs.fixture, a)
+			}
+		})
+	}
+	if created == 0 || changed == 0 {
+		t.Errorf("%d creations and %d changes show nothing", created, changed)
+	}
+}
+
 // What the product leaves out does not matter there: a deletion asks for no approval and adopts nothing, a living
 // object's protection is for later, and what is there is neither created nor surely absent.
 func TestPlanLeavesOut(t *testing.T) {

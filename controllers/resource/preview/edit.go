@@ -125,7 +125,7 @@ type outlook struct {
 // outlook decides what the plan will, for the object before the edit or after it. It returns nothing for what the class refuses or the cloud
 // does not have, which admission says itself.
 func (e *edit) outlook(m merged) (outlook, error) {
-	if m.lacks || m.class != nil && class.Together(m.class.Problems) != nil {
+	if m.lacks || m.refused != nil {
 		return outlook{}, nil
 	}
 	changes, err := e.differences(m)

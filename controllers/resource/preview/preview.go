@@ -44,6 +44,8 @@ type merged struct {
 	config identity.Key
 	// lacks: it asks for something that its cloud does not have.
 	lacks bool
+	// refused is why nothing is changed; nil if nothing is in the way.
+	refused *class.Problem
 }
 
 func (p *Preview) merge(ctx context.Context, object v1alpha1.ResourceObject) (m merged, err error) {
@@ -57,13 +59,22 @@ func (p *Preview) merge(ctx context.Context, object v1alpha1.ResourceObject) (m 
 	if ref := object.GetResourceSpec().ProviderConfigRef; ref != nil {
 		m = merged{object: object, want: object, policy: plan.PolicyOf(p.Kind, object), config: identity.KeyOf(ref, object.GetNamespace())}
 		spec, err := class.TreeOf(object.GetSpec())
+		if err != nil {
+			return m, err
+		}
 		m.lacks = len(class.Unsupported(p.described(object.GetResourceStatus().Provider).Lacks, spec)) > 0
+		if m.config.Kind != identity.KindClusterProviderConfig {
+			return m, nil
+		}
+		problems, err := p.Classes.Direct(ctx, object, m.config.Name)
+		m.refused = class.Together(problems)
 		return m, err
 	}
 	m.object = object
 	if m.class, err = p.Classes.Resolve(ctx, object); err != nil {
 		return m, fmt.Errorf("find the class: %w", err)
 	}
+	m.refused = class.Together(m.class.Problems)
 	if found := m.class.Config; found != nil {
 		m.config = identity.KeyOfBound(*found, object.GetNamespace())
 	}

@@ -1,0 +1,233 @@
+package class
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/mem"
+)
+
+// What an object names in a field that refers to other cloud objects has to be what its class names, or what the class allows.
+func TestReferences(t *testing.T) {
+	const field = "aws.caCertificateIdentifier" // any field: Case says that it refers to something
+	bare := `spec: {sizes: null, defaultSize: ""`
+	for _, tt := range []struct {
+		name, class, spec string
+		change            func(*Case)
+		problems          []string
+		kept              bool
+	}{
+		{name: "nothing", class: bare + `}`, spec: `{}`},
+		{name: "an empty name is none", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":""}}`},
+		{name: "what nobody gives", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`,
+			problems: []string{`spec.aws.caCertificateIdentifier: class "standard" does not allow role "a", nor any other; remove the field`}},
+		{name: "the default", class: bare + `, defaults: {aws: {caCertificateIdentifier: a}}}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`},
+		{name: "the default, which the spec leaves out", class: bare + `, defaults: {aws: {caCertificateIdentifier: a}}}`, spec: `{}`},
+		{name: "another than the default", class: bare + `, defaults: {aws: {caCertificateIdentifier: a}}}`, spec: `{"aws":{"caCertificateIdentifier":"b"}}`,
+			problems: []string{`class "standard" does not allow role "b", only "a"; set one of these`}},
+		{name: "what is enforced", class: bare + `, enforced: {aws: {caCertificateIdentifier: a}}}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`},
+		{name: "another than is enforced: that is said already", class: bare + `, enforced: {aws: {caCertificateIdentifier: a}}}`, spec: `{"aws":{"caCertificateIdentifier":"b"}}`,
+			problems: []string{"enforces a, not b"}},
+		{name: "by the size", class: `spec: {sizes: [{name: small, aws: {instanceClass: db.t4g.small, caCertificateIdentifier: a}}]}`, spec: `{}`},
+		{name: "what matches", class: bare + `, allowedReferences: [{field: spec.aws.caCertificateIdentifier, pattern: "team-[ab]"}]}`, spec: `{"aws":{"caCertificateIdentifier":"team-a"}}`},
+		{name: "of which the beginning matches", class: bare + `, allowedReferences: [{field: spec.aws.caCertificateIdentifier, pattern: "team-[ab]"}]}`, spec: `{"aws":{"caCertificateIdentifier":"team-ab"}}`,
+			problems: []string{`only what matches "team-[ab]"`}},
+		{name: "of which the end matches", class: bare + `, allowedReferences: [{field: spec.aws.caCertificateIdentifier, pattern: "team-a"}]}`, spec: `{"aws":{"caCertificateIdentifier":"not-team-a"}}`,
+			problems: []string{`only what matches "team-a"`}},
+		{name: "of which one line matches", class: bare + `, allowedReferences: [{field: spec.aws.caCertificateIdentifier, pattern: "(?m)^team-a$"}]}`, spec: `{"aws":{"caCertificateIdentifier":"team-a\nb"}}`,
+			problems: []string{"does not allow"}},
+		{name: "of which an alternative matches a part", class: bare + `, allowedReferences: [{field: spec.aws.caCertificateIdentifier, pattern: "a|abc"}]}`, spec: `{"aws":{"caCertificateIdentifier":"ab"}}`,
+			problems: []string{"does not allow"}},
+		{name: "the longer alternative", class: bare + `, allowedReferences: [{field: spec.aws.caCertificateIdentifier, pattern: "a|abc"}]}`, spec: `{"aws":{"caCertificateIdentifier":"abc"}}`},
+		{name: "a pattern that would close a group", class: bare + `, allowedReferences: [{field: spec.aws.caCertificateIdentifier, pattern: "a)|(.*"}]}`, spec: `{"aws":{"caCertificateIdentifier":"b"}}`,
+			problems: []string{"spec.allowedReferences[0].pattern: error parsing regexp"}},
+		{name: "a pattern for another field", class: bare + `, allowedReferences: [{field: spec.engine, pattern: ".*"}]}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`,
+			problems: []string{"nor any other"}},
+		{name: "there already", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`, change: bound, problems: []string{"does not allow"}},
+		{name: "there already, from before there was a rule", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`,
+			change:   func(o *Case) { bound(o); o.Kept = []string{field} },
+			problems: []string{"does not allow"}, kept: true},
+		{name: "new, in a field from before there was a rule", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`,
+			change: func(o *Case) { o.Kept = []string{field} }, problems: []string{"does not allow"}},
+		{name: "left behind by its class", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`,
+			change:   func(o *Case) { bound(o); o.Leads = "gcp" },
+			problems: []string{"does not allow"}, kept: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := Case{
+				Spec: tree(t, tt.spec), Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws",
+				References: References{field: driver.ReferenceRole},
+			}
+			if tt.change != nil {
+				tt.change(&o)
+			}
+			got := Evaluate(classOf(t, catalogue, tt.class), o, nil).Problems
+			if len(got) != len(tt.problems) {
+				t.Fatalf("problems %q, want %q", got, tt.problems)
+			}
+			for i, want := range tt.problems {
+				if !strings.Contains(got[i].String(), want) || got[i].Kept != tt.kept {
+					t.Errorf("problem %q, kept %v; want %q, %v", got[i], got[i].Kept, want, tt.kept)
+				}
+			}
+			if refused := Together(got) != nil; refused != (len(got) > 0 && !tt.kept && !got[0].Overruled) {
+				t.Errorf("it is refused: %v", refused)
+			}
+		})
+	}
+}
+
+func bound(o *Case) { o.Bound, o.Joined = true, true }
+
+// Each entry of a list is judged by itself, in any order. An empty list names nothing.
+func TestReferencesOfAList(t *testing.T) {
+	gives := []any{"sg-1", "sg-2"}
+	class := classOf(t, catalogue, `spec: {sizes: null, defaultSize: "", allowedReferences: [{field: spec.aws.groups, pattern: "sg-9.*"}]}`)
+	class.Defaults["aws"] = Tree{"groups": gives}
+	for name, tt := range map[string]struct {
+		asked   []any
+		refused []string
+	}{
+		"all of the class's":   {gives, nil},
+		"another order":        {[]any{"sg-2", "sg-1"}, nil},
+		"one of them":          {[]any{"sg-2"}, nil},
+		"none":                 {[]any{}, nil},
+		"one that matches":     {[]any{"sg-1", "sg-99"}, nil},
+		"one that nobody gave": {[]any{"sg-1", "sg-3"}, []string{`"sg-3"`}},
+		"two that nobody gave": {[]any{"sg-3", "sg-1", "sg-4"}, []string{`"sg-3"`, `"sg-4"`}},
+	} {
+		o := Case{
+			Spec: Tree{"aws": Tree{"groups": tt.asked}}, Namespace: Namespace{Name: "shop", Labels: map[string]string{"team": "shop"}}, Cloud: "aws", Leads: "aws",
+			References: References{"aws.groups": driver.ReferenceSecurityGroup},
+		}
+		got := Evaluate(class, o, nil).Problems
+		if len(got) != len(tt.refused) {
+			t.Errorf("%s: problems %q", name, got)
+			continue
+		}
+		for i, want := range tt.refused {
+			if !strings.Contains(got[i].Message, "security group "+want) {
+				t.Errorf("%s: problem %q, want %s", name, got[i], want)
+			}
+		}
+	}
+}
+
+// The references of a cloud that nobody knows are those of all clouds.
+func TestReferencesOf(t *testing.T) {
+	of := ReferencesOf("Bucket", map[string]driver.Driver{"aws": mem.New(mem.Options{}).Driver(), "gcp": without{mem.New(mem.Options{}).Driver()}})
+	for cloud, want := range map[string][]string{"aws": {"encryption.key"}, "gcp": nil, "": {"encryption.key"}, "later": {"encryption.key"}} {
+		if got := slices.Sorted(maps.Keys(of(cloud))); !slices.Equal(got, want) {
+			t.Errorf("%q has %q, want %q", cloud, got, want)
+		}
+	}
+}
+
+// without is a cloud of which no field refers to anything.
+type without struct{ driver.Driver }
+
+func (d without) Describe() driver.Description {
+	description := d.Driver.Describe()
+	for _, r := range description.Resources {
+		for i := range r.Fields {
+			r.Fields[i].Refers = ""
+		}
+	}
+	return description
+}
+
+// A class that allows what can't be allowed is refused, and says so in its status where it is stored already.
+func TestCheckOfAllowedReferences(t *testing.T) {
+	rules := Rules{Kind: kind.Bucket(), References: ReferencesOf("Bucket", map[string]driver.Driver{"aws": mem.New(mem.Options{}).Driver(), "gcp": without{mem.New(mem.Options{}).Driver()}})}
+	for name, tt := range map[string]struct {
+		allowed     v1alpha1.AllowedReference
+		cloud, want string
+	}{
+		"as it should be":          {v1alpha1.AllowedReference{Field: "spec.encryption.key", Pattern: "alias/.*"}, "aws", ""},
+		"a cloud that may come":    {v1alpha1.AllowedReference{Field: "spec.encryption.key", Pattern: "alias/.*"}, "", ""},
+		"another cloud":            {v1alpha1.AllowedReference{Field: "spec.encryption.key", Pattern: "alias/.*"}, "gcp", "spec.allowedReferences[0].field: spec.encryption.key names no other cloud object"},
+		"no pattern":               {v1alpha1.AllowedReference{Field: "spec.encryption.key", Pattern: "alias/("}, "aws", "spec.allowedReferences[0].pattern: error parsing regexp"},
+		"no field":                 {v1alpha1.AllowedReference{Field: "spec.encryption.keys", Pattern: ".*"}, "aws", `spec.allowedReferences[0].field: there is no field "spec.encryption.keys"`},
+		"a field that is no name":  {v1alpha1.AllowedReference{Field: "spec.location", Pattern: ".*"}, "aws", "The fields that do are: spec.encryption.key"},
+		"a part of the real field": {v1alpha1.AllowedReference{Field: "spec.encryption", Pattern: ".*"}, "aws", "spec.encryption names no other cloud object"},
+	} {
+		object := &v1alpha1.BucketClass{}
+		object.Spec.AllowedReferences = []v1alpha1.AllowedReference{tt.allowed}
+		c, err := Of(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch p := rules.Check(c, tt.cloud); {
+		case tt.want == "" && p != nil:
+			t.Errorf("%s: %s", name, p)
+		case tt.want != "" && (p == nil || !strings.Contains(p.String(), tt.want) || p.Reason != v1alpha1.ReasonClassInvalid):
+			t.Errorf("%s: problem %v, want %q", name, p, tt.want)
+		}
+	}
+}
+
+// An object whose class no longer allows what it names is left as it is: only what is new is refused at admission.
+func TestAdmissionOfReferences(t *testing.T) {
+	c := cluster(t, `spec: {sizes: null, defaultSize: ""}`)
+	references := func(string) References { return References{"aws.caCertificateIdentifier": driver.ReferenceRole} }
+	a := &Admission{
+		Resolver: &Resolver{Kind: kind.Database(), Client: c, Rules: func(*Class) []Rule { return nil }, References: references}, Live: c, MayUse: allUse,
+	}
+	named := func(name string, direct bool) *v1alpha1.Database {
+		d := &v1alpha1.Database{}
+		d.Namespace, d.Name, d.Spec.ClassName = "shop", "orders", "standard"
+		if direct {
+			d.Spec.ClassName, d.Spec.ProviderConfigRef = "", &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "aws"}
+		}
+		d.Spec.AWS = &v1alpha1.DatabaseAWS{CACertificateIdentifier: new(name)}
+		return d
+	}
+	own := named("a", true)
+	own.Spec.ProviderConfigRef.Kind = "ProviderConfig"
+	for name, tt := range map[string]struct {
+		old, object *v1alpha1.Database
+		refused     bool
+	}{
+		"a new object":                   {nil, named("a", false), true},
+		"as it is":                       {named("a", false), named("a", false), false},
+		"another name":                   {named("a", false), named("b", false), true},
+		"without a class":                {nil, named("a", true), true},
+		"without a class, as it is":      {named("a", true), named("a", true), false},
+		"through the team's own account": {nil, own, false},
+	} {
+		var old v1alpha1.ResourceObject
+		if tt.old != nil {
+			old = tt.old
+		}
+		refusals, warnings, err := a.Object(t.Context(), old, tt.object)
+		if err != nil || len(refusals) > 0 != tt.refused || len(warnings) > 0 != (tt.old != nil && !tt.refused) {
+			t.Errorf("%s: refusals %q, warnings %q, %v", name, refusals, warnings, err)
+		}
+	}
+}
+
+// Without a class nothing can allow a reference, and where the cloud is not known none is allowed either.
+func TestDirect(t *testing.T) {
+	c := cluster(t, "")
+	references := ReferencesOf("Bucket", map[string]driver.Driver{"aws": mem.New(mem.Options{}).Driver()})
+	b := &v1alpha1.Bucket{}
+	b.Spec.Encryption = &v1alpha1.BucketEncryption{Key: new("alias/shop")}
+	for _, config := range []string{"aws", "later", "absent"} {
+		for _, bound := range []bool{false, true} {
+			b.Status.ExternalName = map[bool]string{true: "photos"}[bound]
+			got, err := (&Resolver{Kind: kind.Bucket(), Client: c, References: references}).Direct(t.Context(), b, config)
+			if err != nil || len(got) != 1 || got[0].Kept != bound || got[0].Reason != v1alpha1.ReasonProviderConfigNotAllowed || got[0].Field != "spec.encryption.key" {
+				t.Errorf("through %s, bound %v: problems %q, %v", config, bound, got, err)
+			}
+		}
+	}
+	b.Spec.Encryption = &v1alpha1.BucketEncryption{}
+	if got, err := (&Resolver{Kind: kind.Bucket(), Client: c, References: references}).Direct(t.Context(), b, "aws"); err != nil || len(got) != 0 {
+		t.Errorf("without a key: problems %q, %v", got, err)
+	}
+}

@@ -1,0 +1,41 @@
+package e2e
+
+import (
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/test/system"
+)
+
+// throughOpenClass has an object go by a class that gives nothing, and allows every key, network and role. Without a class the environment's account,
+// which is shared, takes none of them.
+func throughOpenClass[T client.Object](w *fixture, c *system.Cloud, o T) T {
+	w.Helper()
+	name := w.Namespace + "-" + c.Name
+	description := system.ProviderOf(c.Name).Driver(c.Cloud, http.DefaultTransport, time.Minute).Describe()
+	for _, k := range kind.All() {
+		if !k.Has(o) {
+			continue
+		}
+		class := k.Class.New()
+		class.SetName(name)
+		spec := class.GetClassSpec()
+		spec.ProviderConfigRef.Name, spec.AllowedNamespaces = c.Config, &metav1.LabelSelector{}
+		resource, _ := description.Resource(k.Name)
+		for _, field := range resource.Fields {
+			if field.Refers != "" {
+				spec.AllowedReferences = append(spec.AllowedReferences, v1alpha1.AllowedReference{Field: "spec." + field.Field, Pattern: ".*"})
+			}
+		}
+		err := client.IgnoreAlreadyExists(w.Client.Create(w.Context(), class.(client.Object)))
+		w.Must(err)
+		w.Cleanup(func() { w.Must(client.IgnoreNotFound(w.Client.Delete(suite.Context(), class.(client.Object)))) })
+	}
+	system.SpecOf(o).ProviderConfigRef, system.SpecOf(o).ClassName = nil, name
+	return o
+}

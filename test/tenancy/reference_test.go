@@ -1,0 +1,224 @@
+package tenancy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/class"
+	kinds "github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/providers/aws"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp"
+	"github.com/mooring-dev/mooring/providers/mem"
+	"github.com/mooring-dev/mooring/test/fieldedit"
+)
+
+// A reference is a field of a kind by which a tenant may name another cloud object, and a value that somebody could set.
+type reference struct {
+	drv   driver.Driver
+	cloud string
+	kind  *kinds.Kind
+	field driver.Field
+	value any // as JSON has it
+	name  string
+}
+
+func (r reference) String() string { return fmt.Sprintf("%T %s %s", r.drv, r.kind.Name, r.field.Field) }
+
+// described returns all references that the drivers describe.
+func described(t *testing.T) (all []reference) {
+	t.Helper()
+	for _, drv := range []driver.Driver{aws.New(aws.Options{}), gcp.New(gcp.Options{}), mem.New(mem.Options{}).Driver()} {
+		description := drv.Describe()
+		for _, k := range kinds.All() {
+			resource, _ := description.Resource(k.Name)
+			for _, field := range resource.Fields {
+				if field.Refers == "" {
+					continue
+				}
+				value, name := valueOf(t, k.Name, description.Name, field.Field)
+				all = append(all, reference{drv, description.Name, k, field, value, name})
+			}
+		}
+	}
+	return all
+}
+
+// valueOf returns what the edits of all fields set, and the first name in it.
+func valueOf(t *testing.T, kind, cloud, field string) (value any, name string) {
+	t.Helper()
+	for _, s := range fieldedit.All() {
+		full, err := class.TreeOf(s.Full())
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, found := any(full), s.Kind == kind && (s.Cloud == cloud || !strings.HasPrefix(field, cloud))
+		for step := range strings.SplitSeq(field, ".") {
+			if tree, is := at.(class.Tree); is && found {
+				at, found = tree[step], tree[step] != nil
+			}
+		}
+		if list, is := at.([]any); found && is {
+			return at, list[0].(string)
+		}
+		if found {
+			return at, at.(string)
+		}
+	}
+	t.Fatalf("test/fieldedit has no value of %s in %s", field, cloud)
+	return nil, ""
+}
+
+// No tenant makes Mooring pass a role, use a key or join a network that its class or own account does not give it.
+func TestReferences(t *testing.T) {
+	all := described(t)
+	if len(all) < 3 {
+		t.Fatalf("only %d references show nothing", len(all))
+	}
+	for _, r := range all {
+		t.Run(r.String(), func(t *testing.T) {
+			allowing := func(pattern string) class.Tree {
+				return class.Tree{"allowedReferences": []any{class.Tree{"field": "spec." + r.field.Field, "pattern": pattern}}}
+			}
+			exact := regexp.QuoteMeta(r.name)
+			for name, tt := range map[string]struct {
+				class   class.Tree
+				refused bool
+			}{
+				"a class that names nothing":        {class.Tree{}, true},
+				"a class that names another":        {class.Tree{"defaults": r.spec("another-" + r.name)}, true},
+				"a default":                         {class.Tree{"defaults": r.spec(r.name)}, false},
+				"what is enforced":                  {class.Tree{"enforced": r.spec(r.name)}, false},
+				"what the class allows":             {allowing(exact), false},
+				"a pattern of the beginning alone":  {allowing(regexp.QuoteMeta(r.name[:len(r.name)-1])), true},
+				"a pattern of the end alone":        {allowing(regexp.QuoteMeta(r.name[1:])), true},
+				"a pattern of the middle alone":     {allowing(regexp.QuoteMeta(r.name[1 : len(r.name)-1])), true},
+				"a pattern of one of several lines": {allowing("(?m)^" + exact + "x$"), true},
+			} {
+				o := r.object(r.spec(r.name))
+				o.GetResourceSpec().ClassName = "standard"
+				r.expect(t, name, o, tt.class, tt.refused)
+			}
+			own, direct := r.object(r.spec(r.name)), r.object(r.spec(r.name))
+			own.GetResourceSpec().ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ProviderConfig", Name: "team"}
+			r.expect(t, "the team's own account", own, class.Tree{}, false)
+			direct.GetResourceSpec().ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: r.cloud}
+			r.expect(t, "a shared account without a class", direct, class.Tree{}, true)
+			if strings.HasPrefix(r.field.Field, r.cloud+".") && r.kind.Name == "Database" {
+				r.expectSize(t)
+			}
+		})
+	}
+}
+
+// spec returns what names an object in the field, as a part of a spec.
+func (r reference) spec(name string) class.Tree {
+	var value any = name
+	if _, list := r.value.([]any); list {
+		value = []any{name}
+	}
+	steps := strings.Split(r.field.Field, ".")
+	for i := len(steps) - 1; i >= 0; i-- {
+		value = class.Tree{steps[i]: value}
+	}
+	return value.(class.Tree)
+}
+
+func (r reference) object(spec class.Tree) v1alpha1.ResourceObject {
+	o := r.kind.New()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(class.Tree{"spec": spec}, o); err != nil {
+		panic(err)
+	}
+	o.SetNamespace("shop")
+	o.SetName("tenants")
+	return o
+}
+
+// resolver returns what finds the class "standard" with a spec.
+func (r reference) resolver(t *testing.T, spec class.Tree) *class.Resolver {
+	t.Helper()
+	c := r.kind.Class.New()
+	spec = class.Merge(class.Tree{"providerConfigRef": class.Tree{"name": r.cloud}, "allowedNamespaces": class.Tree{}}, spec)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(class.Tree{"metadata": class.Tree{"name": "standard"}, "spec": spec}, c); err != nil {
+		t.Fatal(err)
+	}
+	config := &v1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.cloud}}
+	if err := json.Unmarshal(fmt.Appendf(nil, `{"spec":{%q:{}}}`, r.cloud), config); err != nil {
+		t.Fatal(err)
+	}
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &class.Resolver{
+		Kind: r.kind, Rules: func(*class.Class) []class.Rule { return nil }, References: class.ReferencesOf(r.kind.Name, map[string]driver.Driver{r.cloud: r.drv}),
+		Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(c, config, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}).Build(),
+	}
+}
+
+// expect checks what the webhook says of a new object, and that the loop says the same.
+func (r reference) expect(t *testing.T, name string, o v1alpha1.ResourceObject, spec class.Tree, refused bool) {
+	t.Helper()
+	resolver := r.resolver(t, spec)
+	a := &class.Admission{Resolver: resolver, Live: resolver.Client,
+		MayUse: func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (*class.Problem, error) {
+			return nil, nil
+		}}
+	refusals, _, err := a.Object(t.Context(), nil, o)
+	if err != nil || len(refusals) > 0 != refused {
+		t.Errorf("%s: refusals %q, %v; want refused %v", name, refusals, err, refused)
+	}
+	for _, p := range refusals {
+		if p.Field != "spec."+r.field.Field || !strings.Contains(p.Message, r.name) || !strings.Contains(p.Message, string(r.field.Refers)) || !strings.Contains(p.Message, "remove the field") {
+			t.Errorf("%s: the refusal %q lacks the field, the value, its sort, or what to do", name, p)
+		}
+	}
+	if o.GetResourceSpec().ProviderConfigRef != nil {
+		return // TestEscapes has the loop refuse it, and package gather
+	}
+	found, err := resolver.Resolve(t.Context(), o)
+	if err != nil || class.Together(found.Problems) != nil != refused {
+		t.Errorf("%s: the loop finds %q, %v; want refused %v", name, found.Problems, err, refused)
+	}
+}
+
+// expectSize checks that a size of the class may name what nobody else may.
+func (r reference) expectSize(t *testing.T) {
+	t.Helper()
+	size := class.Merge(class.Tree{"name": "small"}, r.spec(r.name))
+	o := r.object(class.Tree{"size": "small", "className": "standard"})
+	found, err := r.resolver(t, class.Tree{"sizes": []any{size}}).Resolve(t.Context(), o)
+	if err != nil || len(found.Problems) > 0 || !reflect.DeepEqual(class.Merge(found.Spec, r.spec(r.name)), found.Spec) {
+		t.Errorf("by a size: problems %q, %v, spec %v", found.Problems, err, found.Spec)
+	}
+}
+
+// namesAnother tells by its name that a field may name another cloud object.
+var namesAnother = regexp.MustCompile(`(?i)(^|\.)([a-z]*(key|keyarn|rolearn|arn|network|networks|groupname|groupids|iprange|secretarn))$`)
+
+// A field that names another cloud object says so.
+func TestReferencesAreMarked(t *testing.T) {
+	for _, drv := range []driver.Driver{aws.New(aws.Options{}), gcp.New(gcp.Options{}), mem.New(mem.Options{}).Driver()} {
+		for _, resource := range drv.Describe().Resources {
+			for _, field := range resource.Fields {
+				if namesAnother.MatchString(field.Field) && field.Refers == "" {
+					t.Errorf("%T: %s %s seems to name another cloud object: say in its row to what it refers", drv, resource.Kind, field.Field)
+				}
+			}
+		}
+	}
+}
