@@ -24,6 +24,15 @@ const (
 	AvailabilityMultiZone  Availability = "MultiZone"
 )
 
+// MinorUpgrades says who upgrades a database server to newer minor versions.
+type MinorUpgrades string
+
+// The values of MinorUpgrades.
+const (
+	MinorUpgradesAutomatic MinorUpgrades = "Automatic"
+	MinorUpgradesManual    MinorUpgrades = "Manual"
+)
+
 // DatabaseParameters describes a managed database server. Every field is optional: unset means
 // unmanaged. The same shape, without validation, mirrors the cloud in status.observed.
 type DatabaseParameters struct {
@@ -73,6 +82,10 @@ type DatabaseParameters struct {
 	// +optional
 	Backup *DatabaseBackup `json:"backup,omitempty"`
 
+	// maintenance configures what the cloud does to the server by itself.
+	// +optional
+	Maintenance *DatabaseMaintenance `json:"maintenance,omitempty"`
+
 	// deletionProtection makes the cloud refuse to delete the server. Set it to false before you delete the Database.
 	// +optional
 	DeletionProtection *bool `json:"deletionProtection,omitempty"`
@@ -120,6 +133,16 @@ type DatabaseBackup struct {
 	// +kubebuilder:validation:Pattern=`^([01][0-9]|2[0-3]):[0-5][0-9]$`
 	// +kubebuilder:validation:MaxLength=5
 	StartTime *string `json:"startTime,omitempty"`
+}
+
+// DatabaseMaintenance configures what the cloud does to a server by itself.
+type DatabaseMaintenance struct {
+	// minorUpgrades is Automatic or Manual. With Automatic, the cloud upgrades the server to newer minor versions in its maintenance
+	// window, which restarts it. With Manual, minor versions change only with spec.version, or when the cloud no longer supports the
+	// one that runs. Google Cloud always upgrades automatically and refuses Manual. If unset, it is Automatic for a new server.
+	// +optional
+	// +kubebuilder:validation:Enum=Automatic;Manual
+	MinorUpgrades *MinorUpgrades `json:"minorUpgrades,omitempty"`
 }
 
 // DatabaseAWS contains the settings that only Amazon RDS has.

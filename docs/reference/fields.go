@@ -48,8 +48,8 @@ func writeFields(b *bytes.Buffer, r driver.Resource) {
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", name, effects(d.Effects)+lacks(r.Lacks, d.Field), cell(d.Equal), cell(out))
 	}
 	for _, l := range r.Lacks {
-		if l.Match == "" {
-			fmt.Fprintf(b, "| `%s` | `NotSupported`: %s | | |\n", l.Field, cell(l.Why+"; instead, "+l.Instead))
+		if !slices.ContainsFunc(r.Fields, func(d driver.Field) bool { return d.Field == l.Field }) {
+			fmt.Fprintf(b, "| `%s` | %s | | |\n", l.Field, lack(l))
 		}
 	}
 }
@@ -57,11 +57,23 @@ func writeFields(b *bytes.Buffer, r driver.Resource) {
 // lacks says in a cell which values of a field the cloud does not have.
 func lacks(all []driver.Lack, field string) (text string) {
 	for _, l := range all {
-		if l.Field == field && l.Match != "" {
-			text += "<br>`NotSupported`: " + cell(fmt.Sprintf("%s, because %s; instead, %s", l.Values, l.Why, l.Instead))
+		if l.Field == field {
+			text += "<br>" + lack(l)
 		}
 	}
 	return text
+}
+
+func lack(l driver.Lack) string {
+	return "`NotSupported` " + cell(strings.TrimSpace(when(l.Values)+" because "+l.Why+"; instead, "+l.Instead))
+}
+
+// when says of which values something is so; nothing for all.
+func when(values string) string {
+	if values == "" {
+		return ""
+	}
+	return "when it is " + values + ","
 }
 
 // effects says in a cell what a change does, and when.

@@ -92,6 +92,8 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 			t.Fatal(err)
 		}
 		in.PreferredBackupWindow = new(start.Format("15:04-") + start.Add(time.Hour).Format("15:04"))
+	case "maintenance.minorUpgrades":
+		in.AutoMinorVersionUpgrade = new(value.(string) == string(v1alpha1.MinorUpgradesAutomatic))
 	case "deletionProtection":
 		in.DeletionProtection = new(value.(bool))
 	default:

@@ -17,6 +17,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 		return databaseSpec{Backup: &v1alpha1.DatabaseBackup{RetentionDays: &n}}
 	}
 	keeps := func(n int32) types.DBInstance { return types.DBInstance{BackupRetentionPeriod: &n} }
+	upgrades := func(u v1alpha1.MinorUpgrades) databaseSpec {
+		return databaseSpec{Maintenance: &v1alpha1.DatabaseMaintenance{MinorUpgrades: &u}}
+	}
 	class := func(c string) databaseSpec { return databaseSpec{AWS: &v1alpha1.DatabaseAWS{InstanceClass: &c}} }
 	authority := func(ca string) databaseSpec {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{CACertificateIdentifier: &ca}}
@@ -38,6 +41,8 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("backup.retentionDays", days(7), keeps(0), driver.Interrupts),
 		tabletest.Of("backup.retentionDays", days(3), keeps(7), driver.LosesBackups),
 		tabletest.Of("backup.retentionDays", days(0), keeps(7), driver.LosesBackups),
+		tabletest.Of("maintenance.minorUpgrades", upgrades(v1alpha1.MinorUpgradesManual), types.DBInstance{AutoMinorVersionUpgrade: new(true)}, driver.Online),
+		tabletest.Of("maintenance.minorUpgrades", upgrades(v1alpha1.MinorUpgradesAutomatic), types.DBInstance{AutoMinorVersionUpgrade: new(false)}, driver.Restarts),
 		tabletest.Of("deletionProtection", databaseSpec{DeletionProtection: new(true)}, types.DBInstance{}, driver.Online),
 		tabletest.Of("tags", databaseSpec{Tags: map[string]v1alpha1.TagValue{"team": "shop"}}, types.DBInstance{}, driver.Online),
 		tabletest.Of("aws.instanceClass", class("db.t4g.micro"), types.DBInstance{

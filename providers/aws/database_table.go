@@ -22,7 +22,7 @@ type instanceParams struct {
 	Engine, EngineVersion, DBName, DBInstanceClass *string
 	AllocatedStorage, BackupRetentionPeriod        *int32
 	DeletionProtection, CopyTagsToSnapshot         *bool
-	MultiAZ                                        *bool
+	MultiAZ, AutoMinorVersionUpgrade               *bool
 	MasterUserPassword, PreferredBackupWindow      *string
 	CACertificateIdentifier, StorageType           *string
 	Tags                                           table.Delta
@@ -127,6 +127,8 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(i *types.DBInstance) *string { return windowStart(i.PreferredBackupWindow) },
 		func(p *instanceParams, v string) { p.PreferredBackupWindow = aws.String(backupWindow(v)) },
 	).Equal(func(want, have string) bool { return want == have }, "a longer window that begins at the same time"),
+
+	minorUpgradesRow,
 
 	table.Field("deletionProtection",
 		func(s *databaseSpec) *bool { return s.DeletionProtection },

@@ -16,7 +16,8 @@ type Lack struct {
 	// Field is the dotted path of the field in the spec.
 	Field string
 	// Match is a regular expression that the values match which the cloud lacks; empty if the cloud lacks the field as a whole, which
-	// has no row then. It is applied to strings as they are, and to everything else as JSON.
+	// has no row then. It is applied to strings as they are, and to everything else as JSON. A field without a row whose other values the
+	// cloud takes is one where the cloud always does what these say.
 	Match string `json:",omitempty"`
 	// Values says in words which values these are, for example "Manual"; empty without Match.
 	Values string `json:",omitempty"`

@@ -213,19 +213,16 @@ func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
 	}
 }
 
-// lacks checks what a cloud says that it does not have, and returns the fields that it lacks as a whole.
-func (v *validation) lacks(r Resource, leaves, rows []string) (whole []string) {
+// lacks checks what a cloud says that it does not have, and returns the fields that need no row because of that.
+func (v *validation) lacks(r Resource, leaves, rows []string) (named []string) {
 	for _, l := range r.Lacks {
-		row := slices.Contains(rows, l.Field)
+		named = append(named, l.Field)
 		if !slices.Contains(leaves, l.Field) {
 			v.add("Lacks names %q, which is no field of the spec; correct it", l.Field)
 			continue
 		}
-		if l.Match == "" {
-			whole = append(whole, l.Field)
-		}
-		if (l.Match == "") == row {
-			v.add("Lacks names %q with the values %q, and there is a row for it: %t; a field without a row lacks all values, and one with a row some of them", l.Field, l.Match, row)
+		if l.Match == "" && slices.Contains(rows, l.Field) {
+			v.add("%q has a row, and Lacks says that the cloud does not have the field; remove one, or say in Match which values the cloud does not have", l.Field)
 		}
 		if (l.Match == "") != (l.Values == "") {
 			v.add("Lacks says of %q that the values %q are %q; set both of Match and Values, or none", l.Field, l.Match, l.Values)
@@ -242,8 +239,7 @@ func (v *validation) lacks(r Resource, leaves, rows []string) (whole []string) {
 			}
 		}
 	}
-	v.unique("Lacks without values", whole)
-	return whole
+	return named
 }
 
 // effects checks that a row says what changing its field does, and when it does that.

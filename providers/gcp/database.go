@@ -34,7 +34,7 @@ func newDatabases(s *session) *databaseAdapter {
 	s.made("Cloud SQL", err)
 	d := &databases{session: s, sql: sql}
 	return &databaseAdapter{
-		Table: databaseTable, Noun: "instance", ReadCall: "instances.get", Fixed: true,
+		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "instances.get", Fixed: true,
 		Read: d.observe, State: stateOfInstance, Login: d.lookForUser, Snapshot: d.finalBackup,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.UserLabels },
 		Creatable: creatable, Make: d.create, Taken: insertion,
@@ -75,7 +75,7 @@ var databaseKind = table.Kind[*session]{
 	Name: "Database",
 	Resource: func() driver.Resource {
 		return driver.Resource{
-			Title: "Google Cloud SQL", Name: instanceNames, Passwords: passwords, Fields: databaseDocs(), Consequences: databaseConsequences(),
+			Title: "Google Cloud SQL", Name: instanceNames, Passwords: passwords, Fields: databaseDocs(), Lacks: databaseLacks, Consequences: databaseConsequences(),
 			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true}, Ownership: driver.OwnedByTags,
 		}
 	},

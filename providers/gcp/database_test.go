@@ -80,6 +80,24 @@ func TestSwitchingBackupsOffSwitchesOffTheirLogs(t *testing.T) {
 	}
 }
 
+// Cloud SQL upgrades minor versions whatever anybody wants.
+func TestManualMinorUpgradesAreRefused(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("manual", v1alpha1.EnginePostgres)
+	req.Spec.Maintenance = &v1alpha1.DatabaseMaintenance{MinorUpgrades: new(v1alpha1.MinorUpgradesManual)}
+	_, err := drivertest.Databases(c.open(t)).Create(t.Context(), req)
+	if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "spec.maintenance.minorUpgrades") {
+		t.Errorf("create: %v", err)
+	}
+	if writes := c.Ledger.Calls(localcloud.Filter{Write: localcloud.Writes}); len(writes) > 0 {
+		t.Errorf("the refused creation made the calls %v", writes)
+	}
+	req.Spec.Maintenance.MinorUpgrades = new(v1alpha1.MinorUpgradesAutomatic)
+	if x := c.made(t, &req); len(c.look(t, x, &req).Changes) > 0 {
+		t.Error("Automatic differs from what is always so")
+	}
+}
+
 // Who changes settings between our look and our write wins, and nothing of it is lost.
 func TestLostRaceOfSettings(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})

@@ -86,6 +86,7 @@ spec:
   databaseName: orders_1
   credentials: {username: boss, passwordSecretRef: {name: pw, key: it}}
   backup: {retentionDays: 0, startTime: "23:59"}
+  maintenance: {minorUpgrades: Automatic}
   deletionProtection: true
   tags: {team: a}
   gcp: {tier: db-custom-2-7680}
@@ -114,6 +115,7 @@ spec:
 		{"backups at a time without a zero", "Database", `spec: {className: standard, backup: {startTime: "3:00"}}`, "spec.backup.startTime"},
 		{"backups at midnight of the next day", "Database", `spec: {className: standard, backup: {startTime: "24:00"}}`, "spec.backup.startTime"},
 		{"backups at a time in another zone", "Database", `spec: {className: standard, backup: {startTime: "03:00+02:00"}}`, "spec.backup.startTime"},
+		{"minor upgrades as a bool", "Database", `spec: {className: standard, maintenance: {minorUpgrades: false}}`, "spec.maintenance.minorUpgrades"},
 		{"a database name with a hyphen", "Database", `spec: {className: standard, databaseName: my-db}`, "spec.databaseName"},
 		{"a machine for an instance class", "Database", `spec: {className: standard, aws: {instanceClass: t3.micro}}`, "spec.aws.instanceClass"},
 		{"a zone", "Database", `spec: {className: standard, location: europe-west3, gcp: {zone: europe-west3-a}}`, ""},

@@ -48,6 +48,11 @@ var databaseChanges = []databaseChange{
 		drift: func(w *fixture, c *system.Cloud, name string) { c.Databases().SetBackupStart(w.T, name, "22:00") },
 	},
 	{
+		field: "maintenance.minorUpgrades", only: "aws",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.Maintenance.MinorUpgrades = new(v1alpha1.MinorUpgradesManual) },
+		mirror: same(`"Manual"`), write: "ModifyDBInstance",
+	},
+	{
 		field:  "tags",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.Tags = map[string]v1alpha1.TagValue{"team": "b", "cost": "1"} },
 		mirror: same(`{"cost":"1","team":"b"}`), write: "AddTagsToResource",

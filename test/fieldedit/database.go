@@ -23,6 +23,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				Storage:            &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))},
 				DatabaseName:       new("orders"),
 				Backup:             &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7)), StartTime: new("03:00")},
+				Maintenance:        &v1alpha1.DatabaseMaintenance{MinorUpgrades: new(v1alpha1.MinorUpgradesAutomatic)},
 				DeletionProtection: new(false),
 				Tags:               map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
 				AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro"), CopyTagsToSnapshot: new(true),
@@ -39,6 +40,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "availability", To: "MultiZone"},
 			{Name: "backup.retentionDays", To: 9, DriftEffect: driver.LosesBackups},
 			{Name: "backup.startTime", To: "23:45", Same: []any{"03:00"}},
+			{Name: "maintenance.minorUpgrades", To: "Manual", DriftEffect: driver.Restarts},
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "sales", "stage": "test"}},
 			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
@@ -52,6 +54,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Field: "backup.retentionDays", To: 0, Effect: driver.LosesBackups},
 			{Field: "backup.retentionDays", To: 3, Effect: driver.LosesBackups},
 			{Field: "backup.retentionDays", From: 0, To: 7, Effect: driver.Interrupts},
+			{Field: "maintenance.minorUpgrades", From: "Manual", To: "Automatic", Effect: driver.Restarts},
 		},
 	}
 }

@@ -285,8 +285,15 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		"backup.retentionDays": func(s *v1alpha1.DatabaseParameters) {
 			s.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(34))}
 		},
-		"backup.startTime":  func(s *v1alpha1.DatabaseParameters) { s.Backup = &v1alpha1.DatabaseBackup{StartTime: new("20:00")} },
-		"tags":              func(s *v1alpha1.DatabaseParameters) { s.Tags = map[string]v1alpha1.TagValue{"another": "tag"} },
+		"backup.startTime": func(s *v1alpha1.DatabaseParameters) { s.Backup = &v1alpha1.DatabaseBackup{StartTime: new("20:00")} },
+		"tags":             func(s *v1alpha1.DatabaseParameters) { s.Tags = map[string]v1alpha1.TagValue{"another": "tag"} },
+		"maintenance.minorUpgrades": func(s *v1alpha1.DatabaseParameters) {
+			to := v1alpha1.MinorUpgradesManual
+			if s.Maintenance != nil && *s.Maintenance.MinorUpgrades == to {
+				to = v1alpha1.MinorUpgradesAutomatic
+			}
+			s.Maintenance = &v1alpha1.DatabaseMaintenance{MinorUpgrades: &to}
+		},
 		"aws.instanceClass": func(s *v1alpha1.DatabaseParameters) { s.AWS = &v1alpha1.DatabaseAWS{InstanceClass: new("db.another")} },
 		"aws.caCertificateIdentifier": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{CACertificateIdentifier: new("rds-ca-another")}
@@ -377,6 +384,12 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 			spec.Backup = &v1alpha1.DatabaseBackup{}
 		}
 		spec.Backup.StartTime = &start
+	}
+	if automatic, ok := instance["AutoMinorVersionUpgrade"].(bool); ok {
+		spec.Maintenance = &v1alpha1.DatabaseMaintenance{MinorUpgrades: new(v1alpha1.MinorUpgradesManual)}
+		if automatic {
+			spec.Maintenance.MinorUpgrades = new(v1alpha1.MinorUpgradesAutomatic)
+		}
 	}
 	copies, _ := instance["CopyTagsToSnapshot"].(bool)
 	spec.AWS = &v1alpha1.DatabaseAWS{
