@@ -33,6 +33,20 @@ const (
 	MinorUpgradesManual    MinorUpgrades = "Manual"
 )
 
+// Weekday is a day of the week in UTC.
+type Weekday string
+
+// The values of Weekday.
+const (
+	Sunday    Weekday = "Sunday"
+	Monday    Weekday = "Monday"
+	Tuesday   Weekday = "Tuesday"
+	Wednesday Weekday = "Wednesday"
+	Thursday  Weekday = "Thursday"
+	Friday    Weekday = "Friday"
+	Saturday  Weekday = "Saturday"
+)
+
 // DatabaseParameters describes a managed database server. Every field is optional: unset means
 // unmanaged. The same shape, without validation, mirrors the cloud in status.observed.
 type DatabaseParameters struct {
@@ -137,12 +151,34 @@ type DatabaseBackup struct {
 
 // DatabaseMaintenance configures what the cloud does to a server by itself.
 type DatabaseMaintenance struct {
+	// window is when the cloud may maintain the server each week. AWS: the window has 30 minutes. A longer one that begins at this time
+	// is not drift. It must not overlap the backup window: set the two at least 30 minutes apart. Changes that somebody left for the window begin at once if the new window
+	// includes the present time. Google Cloud: the window has one hour and begins at a full hour. If unset, RDS chooses a window, and
+	// Cloud SQL may maintain the server at any time.
+	// +optional
+	Window *MaintenanceWindow `json:"window,omitempty"`
+
 	// minorUpgrades is Automatic or Manual. With Automatic, the cloud upgrades the server to newer minor versions in its maintenance
 	// window, which restarts it. With Manual, minor versions change only with spec.version, or when the cloud no longer supports the
 	// one that runs. Google Cloud always upgrades automatically and refuses Manual. If unset, it is Automatic for a new server.
 	// +optional
 	// +kubebuilder:validation:Enum=Automatic;Manual
 	MinorUpgrades *MinorUpgrades `json:"minorUpgrades,omitempty"`
+}
+
+// MaintenanceWindow is when a maintenance window begins each week.
+// +kubebuilder:validation:XValidation:rule="has(self.day) && has(self.startTime)",message="day and startTime need each other: set both"
+type MaintenanceWindow struct {
+	// day of the week on which the window begins in UTC: Monday to Sunday.
+	// +optional
+	// +kubebuilder:validation:Enum=Monday;Tuesday;Wednesday;Thursday;Friday;Saturday;Sunday
+	Day *Weekday `json:"day,omitempty"`
+
+	// startTime is when the window begins, HH:MM in UTC, for example "03:00". Google Cloud: a full hour.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^([01][0-9]|2[0-3]):[0-5][0-9]$`
+	// +kubebuilder:validation:MaxLength=5
+	StartTime *string `json:"startTime,omitempty"`
 }
 
 // DatabaseAWS contains the settings that only Amazon RDS has.
@@ -336,6 +372,7 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.tags"
 // +kubebuilder:validation:XValidation:rule="[has(self.spec.aws), has(self.spec.gcp)].filter(set, set).size() <= 1",message="spec.aws and spec.gcp exclude each other, because a server is in one cloud: remove one of them"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.availability) || self.spec.availability != 'MultiZone' || !has(self.spec.backup) || !has(self.spec.backup.retentionDays) || self.spec.backup.retentionDays > 0",message="spec.availability MultiZone needs automatic backups in Google Cloud: set spec.backup.retentionDays to 1 or more, or spec.availability to SingleZone",fieldPath=".spec.availability"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.backup) || !has(self.spec.backup.startTime) || !has(self.spec.maintenance) || !has(self.spec.maintenance.window) || !has(self.spec.maintenance.window.startTime) || (((int(self.spec.backup.startTime.split(':')[0]) * 60 + int(self.spec.backup.startTime.split(':')[1])) - (int(self.spec.maintenance.window.startTime.split(':')[0]) * 60 + int(self.spec.maintenance.window.startTime.split(':')[1])) + 1440) % 1440 >= 30 && ((int(self.spec.maintenance.window.startTime.split(':')[0]) * 60 + int(self.spec.maintenance.window.startTime.split(':')[1])) - (int(self.spec.backup.startTime.split(':')[0]) * 60 + int(self.spec.backup.startTime.split(':')[1])) + 1440) % 1440 >= 30)",message="spec.backup.startTime and spec.maintenance.window.startTime must be at least 30 minutes apart in AWS, because each window has 30 minutes and the two must not overlap: change one of them",fieldPath=".spec.maintenance.window.startTime"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.management) || self.spec.management != 'Observe' || has(self.spec.externalName)",message="spec.management: Observe needs spec.externalName: set it to the name of the instance to observe"
 type Database struct {
 	metav1.TypeMeta `json:",inline"`

@@ -176,6 +176,7 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 		MasterUsername:       &username,
 	}
 	creation.Copy(params, in)
+	in.PreferredMaintenanceWindow = params.maintenanceWindow(&req.Spec, &types.DBInstance{})
 	in.AllocatedStorage = aws.Int32(max(aws.ToInt32(in.AllocatedStorage), leastStorage))
 	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
 	if err != nil {

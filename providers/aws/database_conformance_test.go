@@ -92,6 +92,12 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 			t.Fatal(err)
 		}
 		in.PreferredBackupWindow = new(start.Format("15:04-") + start.Add(time.Hour).Format("15:04"))
+	case "maintenance.window.day":
+		day := strings.ToLower(value.(string)[:3])
+		in.PreferredMaintenanceWindow = new(day + (*b.instance(t, name).PreferredMaintenanceWindow)[3:10] + day + ":23:00")
+	case "maintenance.window.startTime": // with a window that is longer than the driver's
+		day := (*b.instance(t, name).PreferredMaintenanceWindow)[:4]
+		in.PreferredMaintenanceWindow = new(day + value.(string) + "-" + day + "23:00")
 	case "maintenance.minorUpgrades":
 		in.AutoMinorVersionUpgrade = new(value.(string) == string(v1alpha1.MinorUpgradesAutomatic))
 	case "deletionProtection":

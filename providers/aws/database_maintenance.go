@@ -1,6 +1,10 @@
 package aws
 
 import (
+	"slices"
+	"strings"
+	"time"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
@@ -8,6 +12,18 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/table"
 )
+
+var windowDayRow = table.Field("maintenance.window.day",
+	func(s *databaseSpec) *v1alpha1.Weekday { return maintenanceOf(s).Day },
+	func(i *types.DBInstance) *v1alpha1.Weekday { return weeklyWindow(i.PreferredMaintenanceWindow).Day },
+	func(p *instanceParams, v v1alpha1.Weekday) { p.MaintenanceDay = &v },
+)
+
+var windowTimeRow = table.Field("maintenance.window.startTime",
+	func(s *databaseSpec) *string { return maintenanceOf(s).StartTime },
+	func(i *types.DBInstance) *string { return weeklyWindow(i.PreferredMaintenanceWindow).StartTime },
+	func(p *instanceParams, v string) { p.MaintenanceTime = &v },
+).Equal(func(want, have string) bool { return want == have }, "a longer window that begins at the same time")
 
 var minorUpgradesRow = table.Field("maintenance.minorUpgrades",
 	func(s *databaseSpec) *v1alpha1.MinorUpgrades {
@@ -41,4 +57,66 @@ func minorUpgradesEffect(_ *v1alpha1.MinorUpgrades, to v1alpha1.MinorUpgrades, _
 		return driver.Restarts, minorUpgradeRestarts
 	}
 	return driver.Online, ""
+}
+
+// maintenanceByHand are the parameters of which PreferredMaintenanceWindow is made.
+var maintenanceByHand = map[string]string{
+	"MaintenanceDay":  "it is a part of PreferredMaintenanceWindow",
+	"MaintenanceTime": "it is a part of PreferredMaintenanceWindow",
+}
+
+// maintenanceOf returns the maintenance window that a spec asks for.
+func maintenanceOf(s *databaseSpec) v1alpha1.MaintenanceWindow {
+	if s.Maintenance == nil || s.Maintenance.Window == nil {
+		return v1alpha1.MaintenanceWindow{}
+	}
+	return *s.Maintenance.Window
+}
+
+// A weekday is a day under RDS's name.
+type weekday struct {
+	name string
+	day  v1alpha1.Weekday
+}
+
+// weekdays are the days as RDS has them, at the places that they have in package time.
+var weekdays = []weekday{
+	{"sun", v1alpha1.Sunday}, {"mon", v1alpha1.Monday}, {"tue", v1alpha1.Tuesday}, {"wed", v1alpha1.Wednesday},
+	{"thu", v1alpha1.Thursday}, {"fri", v1alpha1.Friday}, {"sat", v1alpha1.Saturday},
+}
+
+// weeklyWindow returns when a maintenance window begins; without day and time if it is none.
+func weeklyWindow(window *string) v1alpha1.MaintenanceWindow {
+	name, rest, _ := strings.Cut(strings.ToLower(aws.ToString(window)), ":")
+	start, _, ok := strings.Cut(rest, "-")
+	if _, err := time.Parse(clock, start); !ok || err != nil {
+		return v1alpha1.MaintenanceWindow{}
+	}
+	for _, w := range weekdays {
+		if w.name == name {
+			return v1alpha1.MaintenanceWindow{Day: &w.day, StartTime: &start}
+		}
+	}
+	return v1alpha1.MaintenanceWindow{}
+}
+
+// maintenanceWindow returns the shortest window for maintenance that begins as the parameters say; what they leave open is as the spec
+// says, or else as it is on the instance. It returns nil if they say nothing. A window may end on the next day.
+func (p *instanceParams) maintenanceWindow(spec *databaseSpec, have *types.DBInstance) *string {
+	wanted, now := maintenanceOf(spec), weeklyWindow(have.PreferredMaintenanceWindow)
+	day, start := first(p.MaintenanceDay, wanted.Day, now.Day), first(p.MaintenanceTime, wanted.StartTime, now.StartTime)
+	if p.MaintenanceDay == nil && p.MaintenanceTime == nil || day == nil || start == nil {
+		return nil
+	}
+	begins, _ := time.Parse(clock, *start) // of the API, or of RDS
+	i := slices.IndexFunc(weekdays, func(w weekday) bool { return w.day == *day })
+	if i < 0 {
+		return nil
+	}
+	ends, last := begins.Add(shortestWindow), i
+	if ends.Day() != begins.Day() {
+		last = (i + 1) % len(weekdays)
+	}
+	window := weekdays[i].name + ":" + *start + "-" + weekdays[last].name + ":" + ends.Format(clock)
+	return &window
 }

@@ -23,6 +23,8 @@ type instanceParams struct {
 	AllocatedStorage, BackupRetentionPeriod        *int32
 	DeletionProtection, CopyTagsToSnapshot         *bool
 	MultiAZ, AutoMinorVersionUpgrade               *bool
+	MaintenanceDay                                 *v1alpha1.Weekday
+	MaintenanceTime                                *string
 	MasterUserPassword, PreferredBackupWindow      *string
 	CACertificateIdentifier, StorageType           *string
 	Tags                                           table.Delta
@@ -35,6 +37,7 @@ var (
 		Converts: map[string]func(*instanceParams, *rds.CreateDBInstanceInput){
 			"Tags": func(p *instanceParams, in *rds.CreateDBInstanceInput) { in.Tags = rdsTags(p.Tags.Set) },
 		},
+		ByHand: maintenanceByHand,
 	}
 	modification = table.Copier[instanceParams, rds.ModifyDBInstanceInput]{
 		Call: "ModifyDBInstance",
@@ -43,6 +46,7 @@ var (
 			"DBName": "RDS makes the initial database at creation only",
 			"Tags":   "AddTagsToResource and RemoveTagsFromResource change tags",
 		},
+		ByHand: maintenanceByHand,
 	}
 )
 
@@ -128,6 +132,8 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(p *instanceParams, v string) { p.PreferredBackupWindow = aws.String(backupWindow(v)) },
 	).Equal(func(want, have string) bool { return want == have }, "a longer window that begins at the same time"),
 
+	windowDayRow,
+	windowTimeRow,
 	minorUpgradesRow,
 
 	table.Field("deletionProtection",

@@ -16,7 +16,7 @@ import (
 // modify makes the one call for all that ModifyDBInstance takes. ApplyImmediately also applies what others left for the maintenance
 // window: RDS knows no other way.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.ApplyImmediately.html
-func (d *databases) modify(ctx context.Context, _ *databaseRequest, have *types.DBInstance, params *instanceParams, _ []driver.Change) (string, error) {
+func (d *databases) modify(ctx context.Context, req *databaseRequest, have *types.DBInstance, params *instanceParams, _ []driver.Change) (string, error) {
 	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, ApplyImmediately: aws.Bool(true)}
 	modification.Copy(params, in)
 	if in.EngineVersion != nil {
@@ -28,6 +28,7 @@ func (d *databases) modify(ctx context.Context, _ *databaseRequest, have *types.
 			in.EngineVersion, in.AllowMajorVersionUpgrade = &now, nil
 		}
 	}
+	in.PreferredMaintenanceWindow = params.maintenanceWindow(&req.Spec, have)
 	completeDisk(in, have)
 	_, err := call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
 	if err = explainBackup(stillGrowing(err), have); in.MasterUserPassword != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// shortestWindow is how long a window for backups is at least, and how long those are that the driver asks for.
-// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (PreferredBackupWindow)
+// shortestWindow is how long a window is at least, and how long those are that the driver asks for.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (PreferredBackupWindow, PreferredMaintenanceWindow)
 const shortestWindow = 30 * time.Minute
 
 const clock = "15:04"
@@ -44,9 +44,9 @@ func explainBackup(err error, have *types.DBInstance) error {
 	switch {
 	case strings.Contains(e.Message, "backup window and maintenance window must not overlap"):
 		if have.PreferredMaintenanceWindow != nil {
-			explained.Message += fmt.Sprintf(" (the maintenance window is %s)", *have.PreferredMaintenanceWindow)
+			explained.Message += fmt.Sprintf(" (the maintenance window is %s, the backup window %s)", *have.PreferredMaintenanceWindow, aws.ToString(have.PreferredBackupWindow))
 		}
-		explained.Message = "set spec.backup.startTime to another time: " + explained.Message
+		explained.Message = "set spec.backup.startTime or spec.maintenance.window to another time: " + explained.Message
 	case strings.Contains(e.Message, "AWS Backup"): // https://docs.aws.amazon.com/aws-backup/latest/devguide/point-in-time-recovery.html
 		explained.Message = "AWS Backup decides when backups are taken and how long they are kept: remove spec.backup, or take the instance out of its backup plan: " + e.Message
 	default:

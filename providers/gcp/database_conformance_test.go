@@ -3,6 +3,7 @@ package gcp_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/api/sqladmin/v1"
 
@@ -63,6 +64,14 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		}
 	case "backup.startTime":
 		settings.BackupConfiguration = &sqladmin.BackupConfiguration{StartTime: value.(string)}
+	case "maintenance.window.day":
+		settings.MaintenanceWindow = &sqladmin.MaintenanceWindow{Day: map[any]int64{"Monday": 1, "Sunday": 7}[value]}
+	case "maintenance.window.startTime":
+		hour, err := time.Parse("15:04", value.(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings.MaintenanceWindow = &sqladmin.MaintenanceWindow{Hour: int64(hour.Hour()), ForceSendFields: []string{"Hour"}}
 	case "deletionProtection":
 		settings.DeletionProtectionEnabled = value.(bool)
 		settings.ForceSendFields = []string{"DeletionProtectionEnabled"}

@@ -18,6 +18,8 @@ var (
 			"Engine":          "it is a part of databaseVersion",
 			"Version":         "it is a part of databaseVersion",
 			"BackupStartTime": "it is a part of backupConfiguration",
+			"MaintenanceDay":  "it is a part of maintenanceWindow",
+			"MaintenanceTime": "it is a part of maintenanceWindow",
 			"RetainedBackups": "what is kept of logs depends on the edition too",
 			"UserLabels":      "a new instance has none to remove",
 		},
@@ -34,6 +36,8 @@ var (
 		ByHand: map[string]string{
 			"Version":         "databaseVersion names the engine too, which the instance has",
 			"BackupStartTime": "it is a part of backupConfiguration",
+			"MaintenanceDay":  "it is a part of maintenanceWindow",
+			"MaintenanceTime": "it is a part of maintenanceWindow",
 			"RetainedBackups": "what is kept of logs depends on the edition and on what is there",
 			"UserLabels":      "labels that stay are sent too",
 		},
@@ -64,7 +68,8 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 		body.Settings.BackupConfiguration = withRecovery(body.Settings.BackupConfiguration, p.Engine)
 	}
 	body.Settings.BackupConfiguration = withStartTime(body.Settings.BackupConfiguration, p.BackupStartTime)
-	return body, nil
+	body.Settings.MaintenanceWindow, err = p.maintenanceWindow(&instance{DatabaseInstance: &sqladmin.DatabaseInstance{}})
+	return body, err
 }
 
 // forPatch makes the parameters of a patch of what is there. Its settingsVersion makes the patch fail if somebody else changed the
@@ -91,6 +96,11 @@ func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, e
 		s.BackupConfiguration = withRecovery(s.BackupConfiguration, have.engine())
 	}
 	s.BackupConfiguration = withStartTime(s.BackupConfiguration, p.BackupStartTime)
+	window, err := p.maintenanceWindow(have)
+	if err != nil {
+		return nil, err
+	}
+	s.MaintenanceWindow = window
 	if len(p.UserLabels.Set) == 0 && len(p.UserLabels.Remove) == 0 {
 		return body, nil
 	}

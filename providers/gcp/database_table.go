@@ -35,6 +35,8 @@ type instanceParams struct {
 	Zone, SecondaryZone       *string
 	RetainedBackups           *int64
 	BackupStartTime           *string
+	MaintenanceDay            *v1alpha1.Weekday
+	MaintenanceTime           *string
 	DeletionProtectionEnabled *bool
 	ConnectorEnforcement      *string
 	SslMode                   *string
@@ -100,6 +102,14 @@ var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
 		},
 		func(i *instance) *string { return present(i.backupConfiguration().StartTime) },
 		func(p *instanceParams, v string) { p.BackupStartTime = &v }),
+	table.Field("maintenance.window.day",
+		func(p *databaseParameters) *v1alpha1.Weekday { return maintenanceOf(p).Day },
+		func(i *instance) *v1alpha1.Weekday { return i.maintenanceWindow().Day },
+		func(p *instanceParams, v v1alpha1.Weekday) { p.MaintenanceDay = &v }),
+	table.Field("maintenance.window.startTime",
+		func(p *databaseParameters) *string { return maintenanceOf(p).StartTime },
+		func(i *instance) *string { return i.maintenanceWindow().StartTime },
+		func(p *instanceParams, v string) { p.MaintenanceTime = &v }),
 	table.Field("deletionProtection",
 		func(p *databaseParameters) *bool { return p.DeletionProtection },
 		haveProtection,

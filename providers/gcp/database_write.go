@@ -61,6 +61,7 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 		}
 	}
 	params.place(&req.Spec, have)
+	params.completeWindow(&req.Spec)
 	body, err := params.forPatch(have)
 	if err != nil {
 		return "", err

@@ -33,7 +33,7 @@ func runController(t *testing.T) *mem.Cloud {
 	}
 	t.Cleanup(func() { unask(t) })
 	o := controllers.Options{
-		Drivers:    map[string]driver.Driver{"aws": cloud.Driver()},
+		Drivers:    map[string]driver.Driver{"aws": withoutMars{cloud.Driver()}},
 		SyncPeriod: time.Second, ConsistencyWindow: 50 * time.Millisecond, Workers: 4, WebhookAddress: address,
 	}
 	m, err := system.Start(t.Context(), shared.Cluster.Config(), &system.KillSwitch{}, o, controllers.ManagerOptions{})
@@ -42,6 +42,17 @@ func runController(t *testing.T) *mem.Cloud {
 	}
 	t.Cleanup(m.Kill)
 	return cloud
+}
+
+// withoutMars is a driver whose cloud does not have all locations.
+type withoutMars struct{ driver.Driver }
+
+func (w withoutMars) Describe() driver.Description {
+	d := w.Driver.Describe()
+	for i := range d.Resources {
+		d.Resources[i].Lacks = []driver.Lack{{Field: "location", Match: "^mars-", Values: "a region of Mars", Why: "it is too far", Instead: "set spec.location to eu-central-1"}}
+	}
+	return d
 }
 
 // anAccount makes a team's account in the cloud of this process.
@@ -182,6 +193,10 @@ func TestCreationIsPreviewed(t *testing.T) {
 	err := c.Create(t.Context(), object(t, "Database", `{spec: {providerConfigRef: {name: preview}, management: Observe, externalName: theirs}}`), client.DryRunAll)
 	if got := heard.Take(); err != nil || len(got) > 0 {
 		t.Errorf("of one that only observes: %v, %q", err, got)
+	}
+	err = c.Create(t.Context(), object(t, "Database", `{spec: {providerConfigRef: {name: preview}, engine: postgres, location: mars-1}}`), client.DryRunAll)
+	if want := "spec.location: Invalid value: a region of Mars is not supported, because it is too far: set spec.location to eu-central-1"; !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), want) {
+		t.Errorf("of one that asks for what its cloud lacks: %v, want %q", err, want)
 	}
 }
 

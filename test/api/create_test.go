@@ -86,7 +86,7 @@ spec:
   databaseName: orders_1
   credentials: {username: boss, passwordSecretRef: {name: pw, key: it}}
   backup: {retentionDays: 0, startTime: "23:59"}
-  maintenance: {minorUpgrades: Automatic}
+  maintenance: {minorUpgrades: Automatic, window: {day: Saturday, startTime: "23:00"}}
   deletionProtection: true
   tags: {team: a}
   gcp: {tier: db-custom-2-7680}
@@ -115,6 +115,14 @@ spec:
 		{"backups at a time without a zero", "Database", `spec: {className: standard, backup: {startTime: "3:00"}}`, "spec.backup.startTime"},
 		{"backups at midnight of the next day", "Database", `spec: {className: standard, backup: {startTime: "24:00"}}`, "spec.backup.startTime"},
 		{"backups at a time in another zone", "Database", `spec: {className: standard, backup: {startTime: "03:00+02:00"}}`, "spec.backup.startTime"},
+		{"a window without a day", "Database", `spec: {className: standard, maintenance: {window: {startTime: "03:00"}}}`, "day and startTime need each other"},
+		{"a window on a holiday", "Database", `spec: {className: standard, maintenance: {window: {day: Easter, startTime: "03:00"}}}`, "supported values"},
+		{"a window at half past three", "Database", `spec: {className: standard, aws: {instanceClass: db.t4g.micro}, maintenance: {window: {day: Sunday, startTime: "03:30"}}}`, ""},
+		{"a window that overlaps the backup window", "Database", `spec: {className: standard, aws: {instanceClass: db.t4g.micro}, backup: {startTime: "03:00"}, maintenance: {window: {day: Sunday, startTime: "03:29"}}}`, "at least 30 minutes apart in AWS"},
+		{"a window that the backup window overlaps at midnight", "Database", `spec: {className: standard, aws: {instanceClass: db.t4g.micro}, backup: {startTime: "23:45"}, maintenance: {window: {day: Sunday, startTime: "00:00"}}}`, "at least 30 minutes apart in AWS"},
+		{"a window after the backup window", "Database", `spec: {className: standard, aws: {instanceClass: db.t4g.micro}, backup: {startTime: "03:00"}, maintenance: {window: {day: Sunday, startTime: "03:30"}}}`, ""},
+		{"a window before the backup window at midnight", "Database", `spec: {className: standard, aws: {instanceClass: db.t4g.micro}, backup: {startTime: "00:09"}, maintenance: {window: {day: Sunday, startTime: "23:08"}}}`, ""},
+		{"a window beside the backup window in Google Cloud", "Database", `spec: {className: standard, gcp: {tier: db-f1-micro}, backup: {startTime: "03:00"}, maintenance: {window: {day: Sunday, startTime: "03:00"}}}`, ""},
 		{"minor upgrades as a bool", "Database", `spec: {className: standard, maintenance: {minorUpgrades: false}}`, "spec.maintenance.minorUpgrades"},
 		{"a database name with a hyphen", "Database", `spec: {className: standard, databaseName: my-db}`, "spec.databaseName"},
 		{"a machine for an instance class", "Database", `spec: {className: standard, aws: {instanceClass: t3.micro}}`, "spec.aws.instanceClass"},

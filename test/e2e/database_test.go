@@ -48,6 +48,17 @@ var databaseChanges = []databaseChange{
 		drift: func(w *fixture, c *system.Cloud, name string) { c.Databases().SetBackupStart(w.T, name, "22:00") },
 	},
 	{
+		field:  "maintenance.window.day",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.Maintenance.Window.Day = new(v1alpha1.Tuesday) },
+		mirror: same(`"Tuesday"`), write: "ModifyDBInstance",
+	},
+	{
+		field:  "maintenance.window.startTime",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.Maintenance.Window.StartTime = new("00:00") },
+		mirror: same(`"00:00"`), write: "ModifyDBInstance",
+		drift: func(w *fixture, c *system.Cloud, name string) { c.Databases().SetMaintenance(w.T, name, 5, 7) },
+	},
+	{
 		field: "maintenance.minorUpgrades", only: "aws",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.Maintenance.MinorUpgrades = new(v1alpha1.MinorUpgradesManual) },
 		mirror: same(`"Manual"`), write: "ModifyDBInstance",

@@ -94,6 +94,16 @@ func TestBadInput(t *testing.T) {
 			}),
 		},
 		{
+			name: "what Cloud SQL lacks", cloud: "gcp", reason: v1alpha1.ReasonNotSupported,
+			says: []string{"spec.maintenance.minorUpgrades: Manual is not supported", "set spec.maintenance.minorUpgrades to Automatic"},
+			object: databaseWith(func(p *v1alpha1.DatabaseParameters) {
+				p.Maintenance = &v1alpha1.DatabaseMaintenance{MinorUpgrades: new(v1alpha1.MinorUpgradesManual)}
+			}),
+			mend: edited(func(o client.Object) {
+				*o.(*v1alpha1.Database).Spec.Maintenance.MinorUpgrades = v1alpha1.MinorUpgradesAutomatic
+			}),
+		},
+		{
 			name: "no size", cloud: "gcp", reason: v1alpha1.ReasonInvalid, says: []string{"set spec.gcp.tier"},
 			object: databaseWith(func(p *v1alpha1.DatabaseParameters) { p.GCP = nil }),
 			mend: edited(func(o client.Object) {

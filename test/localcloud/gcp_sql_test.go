@@ -146,6 +146,13 @@ func TestSQLDefaults(t *testing.T) {
 	_ = connection.Close()
 }
 
+// windowAt has an instance maintained from an hour of a weekday.
+func windowAt(day, hour int64) func(*sqladmin.DatabaseInstance) {
+	return func(in *sqladmin.DatabaseInstance) {
+		in.Settings.MaintenanceWindow = &sqladmin.MaintenanceWindow{Day: day, Hour: hour, ForceSendFields: []string{"Hour"}}
+	}
+}
+
 func TestSQLInsertRules(t *testing.T) {
 	g := startGCP(t, Options{InstanceQuota: -1})
 	tests := []struct {
@@ -208,6 +215,9 @@ func TestSQLInsertRules(t *testing.T) {
 		{"start time", func(in *sqladmin.DatabaseInstance) {
 			in.Settings.BackupConfiguration = &sqladmin.BackupConfiguration{StartTime: "25:00"}
 		}, 400},
+		{"maintenance on Sunday at midnight", windowAt(7, 0), 0},
+		{"maintenance on an eighth day", windowAt(8, 0), 400},
+		{"maintenance at 24 o'clock", windowAt(1, 24), 400},
 		{"connectors required", func(in *sqladmin.DatabaseInstance) { in.Settings.ConnectorEnforcement = "REQUIRED" }, 0},
 		{"connectors unspecified", func(in *sqladmin.DatabaseInstance) {
 			in.Settings.ConnectorEnforcement = "CONNECTOR_ENFORCEMENT_UNSPECIFIED"

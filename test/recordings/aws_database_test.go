@@ -287,9 +287,15 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		},
 		"backup.startTime": func(s *v1alpha1.DatabaseParameters) { s.Backup = &v1alpha1.DatabaseBackup{StartTime: new("20:00")} },
 		"tags":             func(s *v1alpha1.DatabaseParameters) { s.Tags = map[string]v1alpha1.TagValue{"another": "tag"} },
+		"maintenance.window.day": func(s *v1alpha1.DatabaseParameters) {
+			s.Maintenance = &v1alpha1.DatabaseMaintenance{Window: &v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Weekday("Someday"))}}
+		},
+		"maintenance.window.startTime": func(s *v1alpha1.DatabaseParameters) {
+			s.Maintenance = &v1alpha1.DatabaseMaintenance{Window: &v1alpha1.MaintenanceWindow{StartTime: new("20:00")}}
+		},
 		"maintenance.minorUpgrades": func(s *v1alpha1.DatabaseParameters) {
 			to := v1alpha1.MinorUpgradesManual
-			if s.Maintenance != nil && *s.Maintenance.MinorUpgrades == to {
+			if s.Maintenance != nil && s.Maintenance.MinorUpgrades != nil && *s.Maintenance.MinorUpgrades == to {
 				to = v1alpha1.MinorUpgradesAutomatic
 			}
 			s.Maintenance = &v1alpha1.DatabaseMaintenance{MinorUpgrades: &to}
@@ -340,6 +346,12 @@ func (r *instanceReplay) lookForSnapshot(snapshot map[string]any) {
 	}
 }
 
+// weekdays are the days under RDS's names.
+var weekdays = map[string]v1alpha1.Weekday{
+	"mon": v1alpha1.Monday, "tue": v1alpha1.Tuesday, "wed": v1alpha1.Wednesday, "thu": v1alpha1.Thursday,
+	"fri": v1alpha1.Friday, "sat": v1alpha1.Saturday, "sun": v1alpha1.Sunday,
+}
+
 // instanceSpec is the specification of an instance as it is, or as it was asked to be, in so far as a Database can.
 func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParameters {
 	value := func(name string) any {
@@ -385,11 +397,18 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 		}
 		spec.Backup.StartTime = &start
 	}
+	maintenance := v1alpha1.DatabaseMaintenance{}
+	if day, start, ok := strings.Cut(stringAt(instance, "PreferredMaintenanceWindow"), ":"); ok {
+		maintenance.Window = &v1alpha1.MaintenanceWindow{Day: new(weekdays[day]), StartTime: new(start[:len("00:00")])}
+	}
 	if automatic, ok := instance["AutoMinorVersionUpgrade"].(bool); ok {
-		spec.Maintenance = &v1alpha1.DatabaseMaintenance{MinorUpgrades: new(v1alpha1.MinorUpgradesManual)}
+		maintenance.MinorUpgrades = new(v1alpha1.MinorUpgradesManual)
 		if automatic {
-			spec.Maintenance.MinorUpgrades = new(v1alpha1.MinorUpgradesAutomatic)
+			maintenance.MinorUpgrades = new(v1alpha1.MinorUpgradesAutomatic)
 		}
+	}
+	if maintenance != (v1alpha1.DatabaseMaintenance{}) {
+		spec.Maintenance = &maintenance
 	}
 	copies, _ := instance["CopyTagsToSnapshot"].(bool)
 	spec.AWS = &v1alpha1.DatabaseAWS{

@@ -1,9 +1,11 @@
 package recordings
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -256,6 +258,16 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 			spec.Backup = &v1alpha1.DatabaseBackup{}
 		}
 		spec.Backup.StartTime = &start
+	}
+	if day, ok := at(settings, "maintenanceWindow", "day").(float64); ok {
+		hour, _ := at(settings, "maintenanceWindow", "hour").(float64)
+		spec.Maintenance = spec.Maintenance.DeepCopy()
+		if spec.Maintenance == nil {
+			spec.Maintenance = &v1alpha1.DatabaseMaintenance{}
+		}
+		spec.Maintenance.Window = &v1alpha1.MaintenanceWindow{
+			Day: new(v1alpha1.Weekday(time.Weekday(int(day) % 7).String())), StartTime: new(fmt.Sprintf("%02d:00", int(hour))),
+		}
 	}
 	if labels := at(settings, "userLabels"); labels != nil {
 		spec.Tags = tags(labels)

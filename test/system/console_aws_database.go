@@ -2,6 +2,7 @@ package system
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -109,6 +110,13 @@ func (a *awsDatabases) SetRetention(t testing.TB, name string, days int) {
 func (a *awsDatabases) SetBackupStart(t testing.TB, name, start string) {
 	t.Helper()
 	a.modify(t, name, rds.ModifyDBInstanceInput{PreferredBackupWindow: awssdk.String(start + "-00:00")})
+}
+
+// SetMaintenance implements DatabaseConsole.
+func (a *awsDatabases) SetMaintenance(t testing.TB, name string, hour, length int) {
+	t.Helper()
+	day := (*a.instance(t, name).PreferredMaintenanceWindow)[:4]
+	a.modify(t, name, rds.ModifyDBInstanceInput{PreferredMaintenanceWindow: awssdk.String(fmt.Sprintf("%s%02d:00-%s%02d:00", day, hour, day, hour+length))})
 }
 
 // SetProtection implements DatabaseConsole.

@@ -8,7 +8,8 @@ type DatabaseConsole interface {
 	// MakeMySQL makes a server of an engine that no test here asks for.
 	MakeMySQL(t testing.TB, name string)
 	SetRetention(t testing.TB, name string, days int)
-	SetBackupStart(t testing.TB, name, start string) // HH:MM
+	SetBackupStart(t testing.TB, name, start string)            // HH:MM
+	SetMaintenance(t testing.TB, name string, hour, length int) // on the same day; the length in hours, where the cloud takes one
 	SetProtection(t testing.TB, name string, on bool)
 	SetSize(t testing.TB, name, size string)
 	SetStorage(t testing.TB, name string, gib int)

@@ -131,6 +131,12 @@ func (g *gcpDatabases) SetBackupStart(t testing.TB, name, start string) {
 	g.set(t, name, &sqladmin.Settings{BackupConfiguration: &sqladmin.BackupConfiguration{StartTime: start}})
 }
 
+// SetMaintenance implements DatabaseConsole.
+func (g *gcpDatabases) SetMaintenance(t testing.TB, name string, hour, _ int) {
+	t.Helper()
+	g.set(t, name, &sqladmin.Settings{MaintenanceWindow: &sqladmin.MaintenanceWindow{Hour: int64(hour)}})
+}
+
 // SetProtection implements DatabaseConsole.
 func (g *gcpDatabases) SetProtection(t testing.TB, name string, on bool) {
 	t.Helper()

@@ -61,7 +61,10 @@ func FullDatabase(c *Cloud) v1alpha1.DatabaseParameters {
 	p.Availability = new(v1alpha1.AvailabilitySingleZone)
 	p.DatabaseName = new("app")
 	p.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(2)), StartTime: new("03:00")}
-	p.Maintenance = &v1alpha1.DatabaseMaintenance{MinorUpgrades: new(v1alpha1.MinorUpgradesAutomatic)}
+	p.Maintenance = &v1alpha1.DatabaseMaintenance{
+		Window:        &v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("05:00")},
+		MinorUpgrades: new(v1alpha1.MinorUpgradesAutomatic),
+	}
 	p.DeletionProtection = new(true)
 	p.Tags = map[string]v1alpha1.TagValue{"team": "a"}
 	return p

@@ -138,10 +138,12 @@ func with(tree class.Tree, field string, value any) class.Tree {
 	out := runtime.DeepCopyJSON(tree)
 	inner := out
 	steps := strings.Split(field, ".")
-	if value == nil && len(steps) > 1 {
-		if around, _ := at(tree, steps[0]).(class.Tree); len(around) == 1 {
-			steps = steps[:1]
+	for value == nil && len(steps) > 1 { // what holds nothing else goes with it
+		around, _ := at(tree, strings.Join(steps[:len(steps)-1], ".")).(class.Tree)
+		if len(around) != 1 {
+			break
 		}
+		steps = steps[:len(steps)-1]
 	}
 	for _, step := range steps[:len(steps)-1] {
 		next, ok := inner[step].(class.Tree)
