@@ -182,6 +182,8 @@ type MaintenanceWindow struct {
 }
 
 // DatabaseAWS contains the settings that only Amazon RDS has.
+// +kubebuilder:validation:XValidation:rule="!has(self.iops) || !has(self.storageType) || self.storageType != 'gp2'",message="iops can't be chosen for storageType gp2: remove iops, or set storageType to gp3",fieldPath=".iops"
+// +kubebuilder:validation:XValidation:rule="!has(self.throughputMiBps) || !has(self.storageType) || self.storageType == 'gp3'",message="throughputMiBps can be chosen for storageType gp3 only: remove throughputMiBps, or set storageType to gp3",fieldPath=".throughputMiBps"
 type DatabaseAWS struct {
 	// instanceClass is the size of the instance, for example db.t4g.micro. A change restarts the server.
 	// +optional
@@ -204,13 +206,31 @@ type DatabaseAWS struct {
 	// +kubebuilder:validation:MaxLength=63
 	CACertificateIdentifier *string `json:"caCertificateIdentifier,omitempty"`
 
-	// storageType is the kind of the disk: gp3 or gp2, both general purpose SSD. If unset, a server that Mooring creates has gp3, and an
-	// existing server keeps what it has. The speed of gp3 does not depend on its size: 3,000 IOPS and 125 MiB/s below 400 GiB, 12,000 IOPS
-	// and 500 MiB/s from there. A change between the two does not interrupt the server, but it slows the disk down for some hours, in
-	// which the disk can neither change nor grow again. From another type (io1, io2 or magnetic) a change interrupts connections.
+	// storageType is the kind of the disk: gp3 or gp2, both general purpose SSD, or io1 or io2, SSD with provisioned IOPS, which need iops and
+	// at least 100 GiB. If unset, a server that Mooring creates has gp3, and an existing server keeps what it has. The speed of gp3 does not
+	// depend on its size: 3,000 IOPS and 125 MiB/s below 400 GiB, 12,000 IOPS and 500 MiB/s from there, unless iops and throughputMiBps say
+	// more. A change from gp2 or gp3 does not interrupt the server, but it slows the disk down for some hours, in which the disk can neither
+	// change nor grow again. From another type (io1, io2 or magnetic) a change interrupts connections.
 	// +optional
-	// +kubebuilder:validation:Enum=gp2;gp3
+	// +kubebuilder:validation:Enum=gp2;gp3;io1;io2
 	StorageType *string `json:"storageType,omitempty"`
+
+	// iops is how many input and output operations the disk does in a second. io1 and io2 need it: 1,000 to 256,000, and with io1 at most 50
+	// for each GiB. gp3 takes it from 400 GiB: 12,000 to 64,000. A smaller gp3 disk has 3,000, which nobody can choose. gp2 takes none. If
+	// unset, a gp3 disk gets the least of its size, and an existing disk keeps what it has. More IOPS cost more. A change does not interrupt
+	// the server, but it slows the disk down for some hours, in which the disk can neither change nor grow again.
+	// +optional
+	// +kubebuilder:validation:Minimum=1000
+	// +kubebuilder:validation:Maximum=256000
+	IOPS *int32 `json:"iops,omitempty"`
+
+	// throughputMiBps is how much the disk reads and writes in a second, in MiB. Only gp3 takes it, from 400 GiB: 500 to 4,000. A smaller gp3
+	// disk has 125, which nobody can choose. If unset, a gp3 disk gets the least of its size, and an existing disk keeps what it has. More
+	// throughput costs more. A change does to the server what a change of iops does.
+	// +optional
+	// +kubebuilder:validation:Minimum=500
+	// +kubebuilder:validation:Maximum=4000
+	ThroughputMiBps *int32 `json:"throughputMiBps,omitempty"`
 }
 
 // DatabaseGCP contains the settings that only Cloud SQL has.

@@ -157,7 +157,7 @@ func creatable(req *databaseRequest) error {
 	case req.Login.Password == "":
 		return invalid("the administrator has no password")
 	}
-	return nil
+	return checkDisk(&req.Spec, &types.DBInstance{})
 }
 
 // create makes an instance. What nobody declared is RDS's choice, but for what is safe: encrypted, and not to be reached from the

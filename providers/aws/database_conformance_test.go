@@ -81,9 +81,9 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 	case "aws.caCertificateIdentifier":
 		in.CACertificateIdentifier = new(value.(string))
 	case "aws.storageType":
-		in.StorageType = new(value.(string))
-	case "storage.sizeGiB":
-		in.AllocatedStorage = new(int32(value.(int)))
+		in.StorageType, in.AllocatedStorage = new(value.(string)), b.instance(t, name).AllocatedStorage
+	case "storage.sizeGiB", "aws.iops", "aws.throughputMiBps":
+		b.editDisk(t, in, f, int32(value.(int)))
 	case "backup.retentionDays":
 		in.BackupRetentionPeriod = new(int32(value.(int)))
 	case "backup.startTime": // with a window that is longer than the driver's
@@ -106,6 +106,23 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		t.Fatalf("no way to edit %s", f)
 	}
 	do(t, b.rds.ModifyDBInstance, in)
+}
+
+// editDisk names what RDS wants named together. IOPS and throughput need a disk for which they can be chosen.
+func (b *backdoor) editDisk(t testing.TB, in *rds.ModifyDBInstanceInput, f string, value int32) {
+	now := b.instance(t, *in.DBInstanceIdentifier)
+	in.AllocatedStorage = now.AllocatedStorage
+	if *now.AllocatedStorage >= 400 {
+		in.Iops, in.StorageThroughput = now.Iops, now.StorageThroughput
+	}
+	switch f {
+	case "storage.sizeGiB":
+		in.AllocatedStorage = &value
+	case "aws.iops":
+		in.AllocatedStorage, in.Iops = new(max(400, *now.AllocatedStorage)), &value
+	case "aws.throughputMiBps":
+		in.AllocatedStorage, in.Iops, in.StorageThroughput = new(max(400, *now.AllocatedStorage)), new(max(12000, *now.Iops)), &value
+	}
 }
 
 func (b *backdoor) relabelDatabase(t testing.TB, name string, labels map[string]string) {

@@ -2,7 +2,6 @@ package aws
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
@@ -38,16 +37,6 @@ func certificateEffect(_ *string, to string, have *types.DBInstance) (driver.Eff
 		return driver.Online, ""
 	}
 	return driver.Restarts, ""
-}
-
-// storageTypeEffect judges by the disk that is there. From magnetic to SSD there is a short outage, and from Provisioned IOPS to general purpose
-// there may be one, as in a single zone with a parameter group of one's own.
-// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.Settings.html (Storage type)
-func storageTypeEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
-	if now := aws.ToString(have.StorageType); now == to || strings.HasPrefix(now, "gp") {
-		return driver.Online, ""
-	}
-	return driver.Interrupts, ""
 }
 
 // retentionEffect judges by the days that are kept now: what only waits deletes nothing when it is taken back.

@@ -2,7 +2,6 @@ package aws
 
 import (
 	"context"
-	"math"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -21,6 +20,7 @@ type databaseSpec = v1alpha1.DatabaseParameters
 type instanceParams struct {
 	Engine, EngineVersion, DBName, DBInstanceClass *string
 	AllocatedStorage, BackupRetentionPeriod        *int32
+	Iops, StorageThroughput                        *int32
 	DeletionProtection, CopyTagsToSnapshot         *bool
 	MultiAZ, AutoMinorVersionUpgrade               *bool
 	MaintenanceDay                                 *v1alpha1.Weekday
@@ -199,8 +199,29 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(p *instanceParams, v string) { p.StorageType = &v },
 	).Reported(func(i *types.DBInstance) *string { return i.StorageType }).
 		EffectOf(storageTypeEffect,
-			driver.PossibleEffect{Effect: driver.Online, When: "it is between gp2 and gp3, or takes back a change that has not begun"},
+			driver.PossibleEffect{Effect: driver.Online, When: "the disk was gp2 or gp3, or it takes back a change that has not begun"},
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "the disk was of another type"}),
+
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html
+	table.Field("aws.iops",
+		func(s *databaseSpec) *int32 { return awsOf(s).IOPS },
+		func(i *types.DBInstance) *int32 {
+			p := pending(i)
+			return ownIOPS(p.StorageType, p.AllocatedStorage, p.Iops)
+		},
+		func(p *instanceParams, v int32) { p.Iops = &v },
+	).Reported(func(i *types.DBInstance) *int32 { return ownIOPS(i.StorageType, i.AllocatedStorage, i.Iops) }),
+
+	table.Field("aws.throughputMiBps",
+		func(s *databaseSpec) *int32 { return awsOf(s).ThroughputMiBps },
+		func(i *types.DBInstance) *int32 {
+			p := pending(i)
+			return ownThroughput(p.StorageType, p.AllocatedStorage, p.StorageThroughput)
+		},
+		func(p *instanceParams, v int32) { p.StorageThroughput = &v },
+	).Reported(func(i *types.DBInstance) *int32 {
+		return ownThroughput(i.StorageType, i.AllocatedStorage, i.StorageThroughput)
+	}),
 }
 
 // pending returns the values that an instance has or was asked to take.
@@ -216,6 +237,8 @@ func pending(i *types.DBInstance) types.PendingModifiedValues {
 	asked.MultiAZ = first(asked.MultiAZ, i.MultiAZ)
 	asked.CACertificateIdentifier = first(asked.CACertificateIdentifier, i.CACertificateIdentifier)
 	asked.StorageType = first(asked.StorageType, i.StorageType)
+	asked.Iops = first(asked.Iops, i.Iops)
+	asked.StorageThroughput = first(asked.StorageThroughput, i.StorageThroughput)
 	return asked
 }
 
@@ -284,14 +307,4 @@ func compareUsername(_ context.Context, req *databaseRequest, have *types.DBInst
 		})
 	}
 	return nil
-}
-
-// grown returns the size to send for a disk to have at least the wanted one: RDS takes growth of a tenth
-// or more. https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (AllocatedStorage).
-func grown(wanted, now int32) int32 {
-	least := math.Ceil(float64(now) * 11 / 10)
-	if least > math.MaxInt32 {
-		return wanted
-	}
-	return max(wanted, int32(least))
 }

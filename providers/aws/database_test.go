@@ -385,6 +385,36 @@ func TestDatabaseStorageType(t *testing.T) {
 	}
 }
 
+// A disk gets IOPS with its type in one call, keeps them when it grows, and goes back to general purpose.
+func TestDatabaseIOPS(t *testing.T) {
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	req := databaseOf("shop-iops", func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(100)) })
+	w.createDatabase(&req)
+	for i, change := range []func(*v1alpha1.DatabaseParameters){
+		func(s *v1alpha1.DatabaseParameters) { s.AWS.StorageType, s.AWS.IOPS = new("io1"), new(int32(3000)) },
+		func(s *v1alpha1.DatabaseParameters) { s.Storage.SizeGiB = new(int32(200)) },
+		func(s *v1alpha1.DatabaseParameters) { s.AWS.IOPS = new(int32(5000)) },
+		func(s *v1alpha1.DatabaseParameters) { s.AWS.StorageType = new("io2") },
+		func(s *v1alpha1.DatabaseParameters) { s.AWS.StorageType, s.AWS.IOPS = new("gp3"), nil },
+		func(s *v1alpha1.DatabaseParameters) {
+			s.Storage.SizeGiB, s.AWS.IOPS, s.AWS.ThroughputMiBps = new(int32(400)), new(int32(13000)), new(int32(600))
+		},
+		func(s *v1alpha1.DatabaseParameters) { s.AWS.ThroughputMiBps = new(int32(700)) },
+	} {
+		w.clock.Advance(7 * time.Hour)
+		change(&req.Spec)
+		before := w.writes()
+		w.updateDatabase(req, w.database(req).Changes...)
+		if n := w.writes() - before; n != 1 {
+			t.Errorf("step %d: %d writes, want one; calls %v", i, n, w.operations())
+		}
+		w.clock.Advance(10 * time.Minute)
+		if seen := w.database(req); seen.State != driver.Ready || len(seen.Changes) != 0 {
+			t.Errorf("step %d: state %v, changes %v", i, seen.State, seen.Changes)
+		}
+	}
+}
+
 func TestDatabasePassword(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{Durations: slow})
 	req := databaseOf("shop-password", nil)

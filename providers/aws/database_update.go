@@ -17,6 +17,11 @@ import (
 // window: RDS knows no other way.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.ApplyImmediately.html
 func (d *databases) modify(ctx context.Context, req *databaseRequest, have *types.DBInstance, params *instanceParams, _ []driver.Change) (string, error) {
+	if changesDisk(params) {
+		if err := checkDisk(&req.Spec, have); err != nil {
+			return "", err
+		}
+	}
 	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, ApplyImmediately: aws.Bool(true)}
 	modification.Copy(params, in)
 	if in.EngineVersion != nil {
@@ -29,7 +34,7 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *type
 		}
 	}
 	in.PreferredMaintenanceWindow = params.maintenanceWindow(&req.Spec, have)
-	completeDisk(in, have)
+	completeDisk(in, &req.Spec, have)
 	_, err := call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
 	if err = explainBackup(stillGrowing(err), have); in.MasterUserPassword != nil {
 		err = explainPassword(err)
@@ -51,7 +56,7 @@ func stillGrowing(err error) error {
 		return err
 	}
 	later := *e
-	later.Code, later.Message = driver.Busy, "the disk grew or changed its type a short while ago and can't change again yet: RDS requires six hours between two changes"
+	later.Code, later.Message = driver.Busy, "the disk grew or changed its type, IOPS or throughput a short while ago and can't change again yet: RDS requires six hours between two changes"
 	return &later
 }
 

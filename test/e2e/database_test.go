@@ -106,8 +106,20 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"rds-ca-rsa4096-g1"`), write: "ModifyDBInstance",
 	},
 	{
+		field: "aws.iops", only: "aws",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.Storage.SizeGiB, s.AWS.IOPS = new(int32(400)), new(int32(13000)) },
+		mirror: same("13000"), write: "ModifyDBInstance",
+	},
+	{
+		field: "aws.throughputMiBps", only: "aws",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.ThroughputMiBps = new(int32(600)) },
+		mirror: same("600"), write: "ModifyDBInstance",
+	},
+	{
 		field: "aws.storageType", only: "aws",
-		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.StorageType = new("gp2") },
+		edit: func(s *v1alpha1.DatabaseSpec) {
+			s.AWS.StorageType, s.AWS.IOPS, s.AWS.ThroughputMiBps = new("gp2"), nil, nil
+		},
 		mirror: same(`"gp2"`), write: "ModifyDBInstance",
 	},
 	{

@@ -34,10 +34,19 @@ func TestRDSCreate(t *testing.T) {
 		"storage: too little":         {func(i *in) { i.AllocatedStorage = aws.Int32(19) }, "InvalidParameterValue"},
 		"storage: gp3 with few IOPS":  {func(i *in) { i.Iops = aws.Int32(3000) }, "InvalidParameterCombination"},
 		"storage: io2 without IOPS":   {func(i *in) { i.StorageType, i.AllocatedStorage = aws.String("io2"), aws.Int32(100) }, "InvalidParameterCombination"},
-		"storage: ceiling too low":    {func(i *in) { i.MaxAllocatedStorage = aws.Int32(54) }, "InvalidParameterCombination"},
-		"storage: ceiling":            {func(i *in) { i.MaxAllocatedStorage = aws.Int32(55) }, ""},
-		"user: reserved":              {func(i *in) { i.MasterUsername = aws.String("Admin") }, "InvalidParameterValue"},
-		"user: pg_":                   {func(i *in) { i.MasterUsername = aws.String("pg_me") }, "InvalidParameterValue"},
+		"storage: io1": {func(i *in) {
+			i.StorageType, i.AllocatedStorage, i.Iops = aws.String("io1"), aws.Int32(100), aws.Int32(5000)
+		}, ""},
+		"storage: io1 with too many IOPS": {func(i *in) {
+			i.StorageType, i.AllocatedStorage, i.Iops = aws.String("io1"), aws.Int32(100), aws.Int32(5001)
+		}, "InvalidParameterCombination"},
+		"storage: io2 with as many": {func(i *in) {
+			i.StorageType, i.AllocatedStorage, i.Iops = aws.String("io2"), aws.Int32(100), aws.Int32(5001)
+		}, ""},
+		"storage: ceiling too low": {func(i *in) { i.MaxAllocatedStorage = aws.Int32(54) }, "InvalidParameterCombination"},
+		"storage: ceiling":         {func(i *in) { i.MaxAllocatedStorage = aws.Int32(55) }, ""},
+		"user: reserved":           {func(i *in) { i.MasterUsername = aws.String("Admin") }, "InvalidParameterValue"},
+		"user: pg_":                {func(i *in) { i.MasterUsername = aws.String("pg_me") }, "InvalidParameterValue"},
 		"user: too long for mysql": {func(i *in) {
 			i.Engine, i.EngineVersion, i.MasterUsername = aws.String("mysql"), nil, aws.String("a1234567890123456")
 		}, "InvalidParameterValue"},

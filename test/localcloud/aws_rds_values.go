@@ -46,6 +46,10 @@ func diskOf(engine, kind string, size int32, iops, throughput *int32) (disk, err
 		if iops == nil || *iops < 1000 || *iops > 256000 {
 			return disk{}, invalidCombination("The parameter iops must be provided, 1000 to 256000, when storage type is %s", kind)
 		}
+		// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html#USER_PIOPS; no recording shows it.
+		if most := map[string]int64{"io1": 50, "io2": 1000}[kind]; 2*int64(*iops) < int64(size) || int64(*iops) > most*int64(size) {
+			return disk{}, invalidCombination("The IOPS to GiB ratio of storage type %s must be between .5 and %d.", kind, most)
+		}
 		return disk{kind: kind, iops: iops, throughput: aws.Int32(0)}, nil
 	case iops != nil:
 		return disk{}, invalidCombination("You can't specify IOPS for storage type %s.", kind)

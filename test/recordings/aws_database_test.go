@@ -415,6 +415,10 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 		InstanceClass: text("DBInstanceClass"), CopyTagsToSnapshot: &copies, CACertificateIdentifier: text("CACertificateIdentifier"),
 		StorageType: text("StorageType"),
 	}
+	size, _ := value("AllocatedStorage").(float64)
+	if iops, ok := value("Iops").(float64); ok && (strings.HasPrefix(stringAt(instance, "StorageType"), "io") || size >= 400) {
+		spec.AWS.IOPS = new(int32(iops))
+	}
 	spec.Tags = tags(anyMap(tagList(instance)))
 	return spec
 }
