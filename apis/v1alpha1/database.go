@@ -231,6 +231,28 @@ type DatabaseAWS struct {
 	// +kubebuilder:validation:Minimum=500
 	// +kubebuilder:validation:Maximum=4000
 	ThroughputMiBps *int32 `json:"throughputMiBps,omitempty"`
+
+	// dbSubnetGroupName names the DB subnet group with the subnets of the server, and with them its VPC. If unset, RDS takes the subnet group
+	// default, which is in the default VPC. A change moves the server to another VPC and takes it down for minutes: name security groups of
+	// that VPC in vpcSecurityGroupIDs at the same time. RDS refuses a group in the same VPC, and a server with availability MultiZone: set SingleZone
+	// first. Upper case is not drift, because RDS stores the name in lower case. Through a ClusterProviderConfig, the class decides which
+	// groups a Database may name.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^[a-zA-Z][a-zA-Z0-9 ._-]*$`
+	// +kubebuilder:validation:MaxLength=255
+	DBSubnetGroupName *string `json:"dbSubnetGroupName,omitempty"`
+
+	// vpcSecurityGroupIDs are the VPC security groups of the server, which decide who can connect to it. They must be in the VPC of the
+	// server. A group that somebody else adds is removed again. Another order is not drift. If unset, RDS gives a new server the default
+	// security group of the VPC, and Mooring leaves the groups of a server as they are. A change restarts nothing, but clients that only a
+	// removed group let in can no longer connect. Through a ClusterProviderConfig, the class decides which groups a Database may name.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:Pattern=`^sg-([0-9a-f]{8}|[0-9a-f]{17})$`
+	// +kubebuilder:validation:items:MaxLength=20
+	VPCSecurityGroupIDs []string `json:"vpcSecurityGroupIDs,omitzero"`
 }
 
 // DatabaseGCP contains the settings that only Cloud SQL has.

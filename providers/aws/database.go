@@ -180,7 +180,7 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 	in.AllocatedStorage = aws.Int32(max(aws.ToInt32(in.AllocatedStorage), leastStorage))
 	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
 	if err != nil {
-		return driver.Result{}, explainBackup(explainPassword(err), &types.DBInstance{})
+		return driver.Result{}, explainNetwork(explainBackup(explainPassword(err), &types.DBInstance{}))
 	}
 	var result driver.Result
 	if out.DBInstance != nil {
@@ -214,6 +214,7 @@ var databaseCodes = map[string]driver.Code{
 	"DBSnapshotNotFound":                     driver.NotFound,
 	"DBSubnetGroupNotFound":                  driver.Invalid,
 	"DBSubnetGroupDoesNotCoverEnoughAZs":     driver.Invalid,
+	"InvalidVPCNetworkState":                 driver.Invalid,
 	"DBParameterGroupNotFound":               driver.Invalid,
 	"DBSecurityGroupNotFound":                driver.Invalid,
 	"OptionGroupNotFound":                    driver.Invalid,
@@ -235,7 +236,10 @@ var databaseMessages = map[string]string{
 		"rds-ca-rsa4096-g1 or rds-ca-ecc384-g1",
 	"DBInstanceAlreadyExists":            "an instance of that name exists in this account and region already",
 	"DBSubnetGroupDoesNotCoverEnoughAZs": "the DB subnet group has subnets in too few zones for a standby: add a subnet in another zone to it, or set spec.availability to SingleZone",
-	"InsufficientDBInstanceCapacity":     "AWS has no capacity for this instance class here now: choose another class, or wait: Mooring retries",
+	"DBSubnetGroupNotFound":              "RDS has no DB subnet group of that name in this account and region: create it, or correct spec.aws.dbSubnetGroupName",
+	"InvalidVPCNetworkState": "RDS can't move the server to that DB subnet group: it moves a server with availability SingleZone to a group in another VPC, and no other; " +
+		"set spec.aws.dbSubnetGroupName back, or create another Database in that group and move the data",
+	"InsufficientDBInstanceCapacity": "AWS has no capacity for this instance class here now: choose another class, or wait: Mooring retries",
 }
 
 func init() { addErrors(databaseCodes, databaseMessages) }

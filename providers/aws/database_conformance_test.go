@@ -84,6 +84,10 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		in.StorageType, in.AllocatedStorage = new(value.(string)), b.instance(t, name).AllocatedStorage
 	case "storage.sizeGiB", "aws.iops", "aws.throughputMiBps":
 		b.editDisk(t, in, f, int32(value.(int)))
+	case "aws.dbSubnetGroupName":
+		in.DBSubnetGroupName = new(value.(string))
+	case "aws.vpcSecurityGroupIDs":
+		in.VpcSecurityGroupIds = value.([]string)
 	case "backup.retentionDays":
 		in.BackupRetentionPeriod = new(int32(value.(int)))
 	case "backup.startTime": // with a window that is longer than the driver's

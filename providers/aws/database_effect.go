@@ -15,6 +15,9 @@ func instanceOf(s *databaseSpec) *types.DBInstance {
 	if s.AWS != nil {
 		have.DBInstanceClass, have.CACertificateIdentifier, have.StorageType = s.AWS.InstanceClass, s.AWS.CACertificateIdentifier, s.AWS.StorageType
 	}
+	if s.AWS != nil && s.AWS.DBSubnetGroupName != nil {
+		have.DBSubnetGroup = &types.DBSubnetGroup{DBSubnetGroupName: s.AWS.DBSubnetGroupName}
+	}
 	if s.Backup != nil {
 		have.BackupRetentionPeriod = s.Backup.RetentionDays
 	}

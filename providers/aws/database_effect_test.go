@@ -25,6 +25,13 @@ func TestEffectsOfDatabases(t *testing.T) {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{CACertificateIdentifier: &ca}}
 	}
 	disk := func(kind string) databaseSpec { return databaseSpec{AWS: &v1alpha1.DatabaseAWS{StorageType: &kind}} }
+	subnets := func(name string) databaseSpec {
+		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{DBSubnetGroupName: &name}}
+	}
+	group := func(name string) *types.DBSubnetGroup { return &types.DBSubnetGroup{DBSubnetGroupName: &name} }
+	lets := func(ids ...string) databaseSpec {
+		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{VPCSecurityGroupIDs: ids}}
+	}
 	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseSpec, types.DBInstance]{
 		tabletest.Of("location", databaseSpec{Location: new("eu-west-1")}, types.DBInstance{DBInstanceArn: new("arn:aws:rds:eu-central-1:1:db:a")}, driver.Impossible),
 		tabletest.Of("engine", databaseSpec{Engine: new(v1alpha1.EngineMySQL)}, types.DBInstance{Engine: new("postgres")}, driver.Impossible),
@@ -55,6 +62,12 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("aws.storageType", disk("gp3"), types.DBInstance{StorageType: new("gp2")}, driver.Online),
 		tabletest.Of("aws.storageType", disk("gp3"), types.DBInstance{StorageType: new("io1")}, driver.Interrupts),
 		tabletest.Of("aws.storageType", disk("gp3"), types.DBInstance{StorageType: new("standard")}, driver.Interrupts),
+		tabletest.Of("aws.dbSubnetGroupName", subnets("pay"), types.DBInstance{DBSubnetGroup: group("shop")}, driver.Restarts),
+		tabletest.Of("aws.dbSubnetGroupName", subnets("SHOP"), types.DBInstance{
+			DBSubnetGroup: group("shop"), PendingModifiedValues: &types.PendingModifiedValues{DBSubnetGroupName: new("pay")},
+		}, driver.Online),
+		tabletest.Of("aws.vpcSecurityGroupIDs", lets("sg-1", "sg-2"), types.DBInstance{VpcSecurityGroups: members("sg-1")}, driver.Online),
+		tabletest.Of("aws.vpcSecurityGroupIDs", lets("sg-1", "sg-2"), types.DBInstance{VpcSecurityGroups: members("sg-1", "sg-3")}, driver.Interrupts),
 		tabletest.Of("aws.instanceClass", class("db.t4g.small"), types.DBInstance{DBInstanceClass: new("db.t4g.micro")}, driver.Restarts),
 	})
 }

@@ -27,6 +27,8 @@ type instanceParams struct {
 	MaintenanceTime                                *string
 	MasterUserPassword, PreferredBackupWindow      *string
 	CACertificateIdentifier, StorageType           *string
+	DBSubnetGroupName                              *string
+	VpcSecurityGroupIds                            []string //nolint:revive // named as the calls name it
 	Tags                                           table.Delta
 }
 
@@ -222,6 +224,22 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 	).Reported(func(i *types.DBInstance) *int32 {
 		return ownThroughput(i.StorageType, i.AllocatedStorage, i.StorageThroughput)
 	}),
+
+	table.Field("aws.dbSubnetGroupName",
+		func(s *databaseSpec) *string { return awsOf(s).DBSubnetGroupName },
+		func(i *types.DBInstance) *string { return pending(i).DBSubnetGroupName },
+		func(p *instanceParams, v string) { p.DBSubnetGroupName = &v },
+	).Reported(subnetGroup).
+		Equal(strings.EqualFold, "in any case: RDS stores the name in lower case").
+		EffectOf(subnetGroupEffect, subnetGroupEffects...).
+		Refers(driver.ReferenceSubnetGroup),
+
+	table.Set("aws.vpcSecurityGroupIDs",
+		func(s *databaseSpec) []string { return awsOf(s).VPCSecurityGroupIDs },
+		securityGroups,
+		func(p *instanceParams, v []string) { p.VpcSecurityGroupIds = v },
+	).EffectOf(securityGroupEffect, securityGroupEffects...).
+		Refers(driver.ReferenceSecurityGroup),
 }
 
 // pending returns the values that an instance has or was asked to take.
@@ -239,6 +257,7 @@ func pending(i *types.DBInstance) types.PendingModifiedValues {
 	asked.StorageType = first(asked.StorageType, i.StorageType)
 	asked.Iops = first(asked.Iops, i.Iops)
 	asked.StorageThroughput = first(asked.StorageThroughput, i.StorageThroughput)
+	asked.DBSubnetGroupName = first(asked.DBSubnetGroupName, subnetGroup(i))
 	return asked
 }
 

@@ -28,7 +28,9 @@ func single[S any](f Field) []obligation[S] {
 	}
 	if _, isList := f.To.([]string); isList {
 		add("another order is no change", reordered[S])
-		add("an empty list is exactly one change and one write", emptied[S])
+		if f.NoEmpty == "" {
+			add("an empty list is exactly one change and one write", emptied[S])
+		}
 	}
 	if f.drifts() {
 		add("drift is exactly one change and one write", drift[S])

@@ -171,6 +171,8 @@ type Field struct {
 	// NoDrift says why nobody can change the field behind our back. Fields whose Effect is
 	// Impossible need not say it.
 	NoDrift string
+	// NoEmpty says why the cloud has no empty list in the field, which is a list.
+	NoEmpty string
 	// Same are values in the cloud that mean the same as the one in Full.
 	Same []any
 	// Safe is the value that the field returns to when it is taken out of the spec; nil if it is left as it is.

@@ -150,6 +150,8 @@ var databaseTable = databaseFields.table(nil,
 		}, driver.RetentionEffects()...),
 	tags(func(s *databaseParameters) map[string]v1alpha1.TagValue { return s.Tags }, (*Database).object),
 	plain[string](databaseFields, "aws.instanceClass").Effect(driver.Restarts),
+	plain[string](databaseFields, "aws.dbSubnetGroupName").Refers(driver.ReferenceSubnetGroup),
+	plainSet(databaseFields, "aws.vpcSecurityGroupIDs").Refers(driver.ReferenceSecurityGroup),
 	plain[string](databaseFields, "gcp.tier").Effect(driver.Restarts),
 )
 

@@ -34,7 +34,7 @@ func plain[V comparable, S, H any](of fields[S, H], name string) *table.Scalar[S
 }
 
 // plainSet makes the row of a list of strings that the cloud takes as the spec has it, and reports so.
-func plainSet[S, H any](of fields[S, H], name string) table.Row[S, H, params[S]] {
+func plainSet[S, H any](of fields[S, H], name string) *table.Scalar[S, H, params[S], []string] {
 	list := func(spec *S) []string {
 		if at, ok := driver.Leaf(spec, name); ok {
 			return at.Interface().([]string)

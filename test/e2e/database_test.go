@@ -79,6 +79,20 @@ var databaseChanges = []databaseChange{
 		tolerated: true,
 	},
 	{
+		field: "aws.vpcSecurityGroupIDs", only: "aws",
+		edit: func(s *v1alpha1.DatabaseSpec) {
+			s.AWS.VPCSecurityGroupIDs = []string{"sg-0b1b2c3d4e5f60720", "sg-0b1b2c3d4e5f60719"}
+		},
+		mirror: same(`["sg-0b1b2c3d4e5f60719","sg-0b1b2c3d4e5f60720"]`), write: "ModifyDBInstance",
+	},
+	{ // to another VPC, and to security groups there; a server in two zones does not move
+		field: "aws.dbSubnetGroupName", only: "aws",
+		edit: func(s *v1alpha1.DatabaseSpec) {
+			s.AWS.DBSubnetGroupName, s.AWS.VPCSecurityGroupIDs = new("pay"), []string{"sg-0c1b2c3d4e5f60719"}
+		},
+		mirror: same(`"pay"`), write: "ModifyDBInstance",
+	},
+	{
 		field:  "availability",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.Availability = new(v1alpha1.AvailabilityMultiZone) },
 		mirror: same(`"MultiZone"`), write: "ModifyDBInstance",

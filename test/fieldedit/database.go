@@ -30,7 +30,8 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				DeletionProtection: new(false),
 				Tags:               map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
 				AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro"), CopyTagsToSnapshot: new(true),
-					CACertificateIdentifier: new("rds-ca-rsa2048-g1"), StorageType: new("gp3"), IOPS: new(int32(13000)), ThroughputMiBps: new(int32(600))},
+					CACertificateIdentifier: new("rds-ca-rsa2048-g1"), StorageType: new("gp3"), IOPS: new(int32(13000)), ThroughputMiBps: new(int32(600)),
+					DBSubnetGroupName: new("spare"), VPCSecurityGroupIDs: []string{"sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60719"}},
 			}
 		},
 		Fields: []drivertest.Field{
@@ -40,6 +41,10 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "aws.throughputMiBps", To: 700},
 			{Name: "aws.storageType", To: "gp2", Given: map[string]any{"aws.iops": nil, "aws.throughputMiBps": nil}},
 			{Name: "aws.caCertificateIdentifier", To: "rds-ca-ecc384-g1", Effect: driver.Restarts},
+			{Name: "aws.dbSubnetGroupName", To: "pay", Effect: driver.Restarts, Along: map[string]any{"aws.vpcSecurityGroupIDs": []string{"sg-0c1b2c3d4e5f60719"}},
+				NoDrift: "a move to another VPC changes the security groups too"},
+			{Name: "aws.vpcSecurityGroupIDs", To: []string{"sg-0a1b2c3d4e5f60719", "sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60721"}, DriftEffect: driver.Interrupts,
+				NoEmpty: "a server in a VPC has a security group"},
 			{Name: "version", To: "16.8", Effect: driver.Restarts, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
 			{Name: "storage.sizeGiB", To: 500, NoDrift: "disks only grow, and a larger one is the same", Same: []any{450}},
 			{Name: "availability", To: "MultiZone"},
@@ -57,6 +62,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 		More: []Step{
 			{Field: "version", To: "17", Effect: driver.Irreversible},
 			{Field: "aws.storageType", From: "io1", To: "gp3", Effect: driver.Interrupts},
+			{Field: "aws.vpcSecurityGroupIDs", To: []string{"sg-0a1b2c3d4e5f60719"}, Effect: driver.Interrupts},
 			{Field: "version", To: "15", Effect: driver.Impossible},
 			{Field: "backup.retentionDays", To: 0, Effect: driver.LosesBackups},
 			{Field: "backup.retentionDays", To: 3, Effect: driver.LosesBackups},

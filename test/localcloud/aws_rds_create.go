@@ -82,9 +82,6 @@ func (c *rdsCall) checkCreate(in *rds.CreateDBInstanceInput) error {
 	if in.DBName != nil {
 		checks = append(checks, validDBName(*in.Engine, *in.DBName))
 	}
-	if in.DBSubnetGroupName != nil && *in.DBSubnetGroupName != "default" {
-		checks = append(checks, awsErr(http.StatusNotFound, "DBSubnetGroupNotFoundFault", "DB subnet group '"+*in.DBSubnetGroupName+"' does not exist."))
-	}
 	if zone := aws.ToString(in.AvailabilityZone); zone != "" && aws.ToBool(in.MultiAZ) {
 		checks = append(checks, invalidCombination("Requesting a specific availability zone is not valid for Multi-AZ instances."))
 	} else if zone != "" && !slices.Contains([]string{"a", "b", "c"}, strings.TrimPrefix(zone, c.caller.region)) {
@@ -128,10 +125,6 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 		CACertificateIdentifier: orElse(in.CACertificateIdentifier, rdsCertificates[0]),
 		CustomerOwnedIpEnabled:  aws.Bool(false), DBInstanceArn: aws.String(c.arn("db", key.name)), DBInstanceClass: in.DBInstanceClass,
 		DBInstanceIdentifier: aws.String(key.name), DBName: in.DBName, DBSecurityGroups: []rdstypes.DBSecurityGroupMembership{},
-		DBSubnetGroup: &rdstypes.DBSubnetGroup{
-			DBSubnetGroupName: aws.String("default"), DBSubnetGroupDescription: aws.String("default"),
-			SubnetGroupStatus: aws.String("Complete"), VpcId: aws.String("vpc-0a1b2c3d4e5f60718"),
-		},
 		DbInstancePort: aws.Int32(0), DbiResourceId: aws.String("db-" + base32ID(sum[:], 26)), DedicatedLogVolume: aws.Bool(false),
 		DomainMemberships: []rdstypes.DomainMembership{}, Engine: in.Engine, EngineVersion: aws.String(version),
 		IAMDatabaseAuthenticationEnabled: orElse(in.EnableIAMDatabaseAuthentication, false), Iops: disk.iops, KmsKeyId: kms,
@@ -142,10 +135,10 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 		ReadReplicaDBInstanceIdentifiers: []string{},
 		StorageEncrypted:                 orElse(in.StorageEncrypted, false), StorageThroughput: disk.throughput, StorageType: aws.String(disk.kind),
 		TagList: append([]rdstypes.Tag{}, in.Tags...),
-		VpcSecurityGroups: []rdstypes.VpcSecurityGroupMembership{
-			{VpcSecurityGroupId: aws.String("sg-0a1b2c3d4e5f60718"), Status: aws.String("active")},
-		},
 	}}
+	if err := placed(&made.db, *orElse(in.DBSubnetGroupName, "default"), in.VpcSecurityGroupIds); err != nil {
+		return nil, err
+	}
 	setParameters(&made.db, in, true)
 	made.nameGroups()
 	if group := aws.ToString(in.DBParameterGroupName); group != "" && group != *made.db.DBParameterGroups[0].DBParameterGroupName {

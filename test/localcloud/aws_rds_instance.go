@@ -227,6 +227,12 @@ func (in *rdsInstance) apply(values rdstypes.PendingModifiedValues) {
 	if values.EngineVersion != nil {
 		in.nameGroups()
 	}
+	if group := values.DBSubnetGroupName; group != nil { // it was there when it was asked for
+		vpc, _ := vpcOf(*group)
+		in.db.DBSubnetGroup = &rdstypes.DBSubnetGroup{
+			DBSubnetGroupName: group, DBSubnetGroupDescription: group, SubnetGroupStatus: aws.String("Complete"), VpcId: &vpc.id,
+		}
+	}
 }
 
 // subtract clears the values of pending that are set in done.

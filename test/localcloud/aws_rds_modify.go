@@ -71,7 +71,7 @@ func (c *rdsCall) checkModify(next *rdsInstance, in *rds.ModifyDBInstanceInput) 
 	if in.MasterUserPassword != nil {
 		checks = append(checks, validPassword(engine, *in.MasterUserPassword))
 	}
-	checks = append(checks, askVersion(next, in), askStorage(next, in, c.now))
+	checks = append(checks, askVersion(next, in), askStorage(next, in, c.now), askNetwork(next, in.DBSubnetGroupName, in.VpcSecurityGroupIds))
 	for _, err := range checks {
 		if err != nil {
 			return err
@@ -207,8 +207,11 @@ func underWay(pending, before rdstypes.PendingModifiedValues, immediately bool) 
 }
 
 func modifyStatus(applying rdstypes.PendingModifiedValues) string {
-	if applying.EngineVersion != nil {
+	switch {
+	case applying.EngineVersion != nil:
 		return "upgrading"
+	case applying.DBSubnetGroupName != nil:
+		return "moving-to-vpc"
 	}
 	applying.MasterUserPassword = nil
 	if reflect.ValueOf(applying).IsZero() {

@@ -307,6 +307,12 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		"aws.storageType": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{StorageType: new("another")}
 		},
+		"aws.dbSubnetGroupName": func(s *v1alpha1.DatabaseParameters) {
+			s.AWS = &v1alpha1.DatabaseAWS{DBSubnetGroupName: new("another")}
+		},
+		"aws.vpcSecurityGroupIDs": func(s *v1alpha1.DatabaseParameters) {
+			s.AWS = &v1alpha1.DatabaseAWS{VPCSecurityGroupIDs: []string{"sg-another"}}
+		},
 		"aws.copyTagsToSnapshot": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{CopyTagsToSnapshot: new(!*s.AWS.CopyTagsToSnapshot)}
 		},
@@ -419,6 +425,15 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	if iops, ok := value("Iops").(float64); ok && (strings.HasPrefix(stringAt(instance, "StorageType"), "io") || size >= 400) {
 		spec.AWS.IOPS = new(int32(iops))
 	}
+	if group := stringAt(instance, "DBSubnetGroup", "DBSubnetGroupName"); group != "" {
+		spec.AWS.DBSubnetGroupName = &group
+	}
+	for _, member := range objects(instance["VpcSecurityGroups"]) {
+		if stringAt(member, "Status") != "removing" {
+			spec.AWS.VPCSecurityGroupIDs = append(spec.AWS.VPCSecurityGroupIDs, stringAt(member, "VpcSecurityGroupId"))
+		}
+	}
+	slices.Sort(spec.AWS.VPCSecurityGroupIDs)
 	spec.Tags = tags(anyMap(tagList(instance)))
 	return spec
 }

@@ -53,7 +53,7 @@ var uncalledByDatabases = []*uncalled{
 	{call: "DescribeDBEngineVersions", why: "the driver knows no list of versions: it asks for one and is refused"},
 	{call: "*DBProx*", why: proxies},
 	{call: "*EventSubscription*", why: otherFeature + "messages about events"},
-	{call: "*DBSubnetGroup*", why: otherFeature + "subnet groups: an instance is in the default one"},
+	{call: "*DBSubnetGroup*", why: "subnet groups are made by people: the stand-in has some in every account"},
 	{call: "CopyDBSnapshot", why: sharing},
 	{call: "*DBSnapshotAttribute*", why: sharing},
 	{call: "DeleteDBSnapshot", why: "a final snapshot is kept: people delete it"},
@@ -135,7 +135,7 @@ var undriven = []*uncalled{
 
 // knownOfInstances are the differences between the instances of the local RDS and the recorded ones.
 var knownOfInstances = []*known{
-	{call: "*/*", path: "DBSubnetGroup.Subnets", why: otherFeature + "subnet groups: an instance is in the default one, of which the stand-in shows the name"},
+	{call: "*/*", path: "DBSubnetGroup.Subnets", why: "the stand-in shows the name and the VPC of a subnet group"},
 	{call: "*/*", path: "Monitoring*", why: monitoring},
 	{call: "*/*", path: "EnhancedMonitoringResourceArn", why: monitoring},
 	{call: "*/*", path: "PerformanceInsights*", why: monitoring},

@@ -1,0 +1,72 @@
+package aws
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// subnetGroup returns the name of the DB subnet group that an instance is in; nil if RDS does not say.
+func subnetGroup(i *types.DBInstance) *string {
+	if i.DBSubnetGroup == nil {
+		return nil
+	}
+	return i.DBSubnetGroup.DBSubnetGroupName
+}
+
+// securityGroups returns the VPC security groups of an instance, those that RDS is adding among them, and without those that it is removing.
+func securityGroups(i *types.DBInstance) []string {
+	var ids []string
+	for _, member := range i.VpcSecurityGroups {
+		if id := aws.ToString(member.VpcSecurityGroupId); id != "" && aws.ToString(member.Status) != "removing" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+var subnetGroupEffects = []driver.PossibleEffect{
+	{Effect: driver.Online, When: "it takes back a move that has not begun"},
+	{Effect: driver.Restarts, When: "the server moves to another VPC, which takes it down for minutes; RDS refuses a group in the same VPC"},
+}
+
+// subnetGroupEffect: only a group in another VPC is taken, and the server is down while it moves. In which VPC a group is, the instance does
+// not tell before the move.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (DBSubnetGroupName)
+// https://github.com/hashicorp/terraform-provider-aws/issues/512
+func subnetGroupEffect(_ *string, to string, have *types.DBInstance) (driver.Effect, string) {
+	if now := subnetGroup(have); now != nil && strings.EqualFold(*now, to) {
+		return driver.Online, ""
+	}
+	return driver.Restarts, "the server moves to another VPC and is down meanwhile"
+}
+
+var securityGroupEffects = []driver.PossibleEffect{
+	{Effect: driver.Online, When: "groups are added only"},
+	{Effect: driver.Interrupts, When: "a group is removed: clients that only this group let in can no longer connect"},
+}
+
+// securityGroupEffect: the rules of security groups only allow, and those of several add up.
+// https://docs.aws.amazon.com/vpc/latest/userguide/vpc-security-groups.html
+func securityGroupEffect(from *[]string, to []string, _ *types.DBInstance) (driver.Effect, string) {
+	if from != nil && slices.ContainsFunc(*from, func(id string) bool { return !slices.Contains(to, id) }) {
+		return driver.Interrupts, "clients that only a removed group let in can no longer connect"
+	}
+	return driver.Online, ""
+}
+
+// explainNetwork names the field of a security group that RDS does not take: RDS names the group only, or its VPC.
+func explainNetwork(err error) error {
+	var e *driver.Error
+	if !errors.As(err, &e) || e.Code != driver.Invalid || !strings.Contains(strings.ToLower(e.Message), "security group") {
+		return err
+	}
+	explained := *e
+	explained.Message = "set spec.aws.vpcSecurityGroupIDs to security groups in the VPC of the server's DB subnet group: " + e.Message
+	return &explained
+}

@@ -1,0 +1,65 @@
+package aws
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// members are security groups that an instance has.
+func members(ids ...string) (all []types.VpcSecurityGroupMembership) {
+	for _, id := range ids {
+		all = append(all, types.VpcSecurityGroupMembership{VpcSecurityGroupId: &id, Status: new("active")})
+	}
+	return all
+}
+
+// What RDS writes otherwise, or has not finished, is no difference.
+func TestNetworkOfADatabase(t *testing.T) {
+	leaving := members("sg-1", "sg-2", "sg-3")
+	leaving[2].Status = new("removing")
+	coming := members("sg-1", "sg-2")
+	coming[1].Status = new("adding")
+	groups := func(ids ...string) databaseSpec {
+		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{VPCSecurityGroupIDs: ids}}
+	}
+	for name, tt := range map[string]struct {
+		want    databaseSpec
+		have    types.DBInstance
+		differs bool
+	}{
+		"a name in upper case": {databaseSpec{AWS: &v1alpha1.DatabaseAWS{DBSubnetGroupName: new("Shop")}}, types.DBInstance{DBSubnetGroup: &types.DBSubnetGroup{DBSubnetGroupName: new("shop")}}, false},
+		"a move that waits": {databaseSpec{AWS: &v1alpha1.DatabaseAWS{DBSubnetGroupName: new("pay")}}, types.DBInstance{
+			DBSubnetGroup: &types.DBSubnetGroup{DBSubnetGroupName: new("shop")}, PendingModifiedValues: &types.PendingModifiedValues{DBSubnetGroupName: new("pay")},
+		}, false},
+		"another order":              {groups("sg-2", "sg-1"), types.DBInstance{VpcSecurityGroups: members("sg-1", "sg-2")}, false},
+		"a group that is leaving":    {groups("sg-1", "sg-2"), types.DBInstance{VpcSecurityGroups: leaving}, false},
+		"a group that is coming":     {groups("sg-1", "sg-2"), types.DBInstance{VpcSecurityGroups: coming}, false},
+		"a group that nobody wanted": {groups("sg-1"), types.DBInstance{VpcSecurityGroups: members("sg-1", "sg-2")}, true},
+		"nothing is declared":        {databaseSpec{AWS: &v1alpha1.DatabaseAWS{}}, types.DBInstance{VpcSecurityGroups: members("sg-1")}, false},
+	} {
+		if got := databaseTable.Diff(&tt.want, &tt.have, nil, nil); len(got) > 0 != tt.differs {
+			t.Errorf("%s: the differences are %v", name, got)
+		}
+	}
+}
+
+// What RDS says of security groups names no field: the message does, and keeps RDS's words.
+func TestExplainNetwork(t *testing.T) {
+	const words = "Invalid security group , groupId= sg-1, groupName=."
+	err := explainNetwork(&driver.Error{Code: driver.Invalid, Message: words})
+	if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "spec.aws.vpcSecurityGroupIDs") || !strings.Contains(err.Error(), words) {
+		t.Errorf("%v", err)
+	}
+	other := &driver.Error{Code: driver.Invalid, Message: "Invalid storage type"}
+	if err := explainNetwork(other); err != error(other) {
+		t.Errorf("%v", err)
+	}
+	if err := explainNetwork(nil); err != nil {
+		t.Errorf("%v", err)
+	}
+}

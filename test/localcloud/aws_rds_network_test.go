@@ -1,0 +1,64 @@
+package localcloud
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// A server is in the subnet group and the security groups that are asked for, and moves to another VPC alone.
+func TestRDSNetworks(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	client := rdsClient(cloud, ownAccount, "eu-west-1")
+	is := func(when, group string, ids ...string) {
+		t.Helper()
+		db := describe(t, client, "shop")
+		var have []string
+		for _, member := range db.VpcSecurityGroups {
+			have = append(have, *member.VpcSecurityGroupId)
+		}
+		if *db.DBSubnetGroup.DBSubnetGroupName != group || !slices.Equal(have, ids) || db.PendingModifiedValues.DBSubnetGroupName != nil {
+			t.Errorf("%s it is in %s with %q, want %s with %q", when, *db.DBSubnetGroup.DBSubnetGroupName, have, group, ids)
+		}
+	}
+	change := func(group string, ids ...string) error {
+		t.Helper()
+		in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: new("shop"), ApplyImmediately: new(true), VpcSecurityGroupIds: ids}
+		if group != "" {
+			in.DBSubnetGroupName = &group
+		}
+		_, err := client.ModifyDBInstance(t.Context(), in)
+		return err
+	}
+	shop, pay := rdsVPCs[1], rdsVPCs[2]
+	need(client.CreateDBInstance(t.Context(), someInstance("shop", func(in *rds.CreateDBInstanceInput) {
+		in.DBSubnetGroupName, in.VpcSecurityGroupIds = new("SHOP"), shop.securityGroups[1:3]
+	})))(t)
+	is("at first", "shop", shop.securityGroups[1:3]...)
+	for name, tt := range map[string]struct {
+		group string
+		ids   []string
+		code  string
+	}{
+		"the same VPC":            {"shop-public", nil, "InvalidVPCNetworkStateFault"},
+		"no such group":           {"nowhere", nil, "DBSubnetGroupNotFoundFault"},
+		"no such security group":  {"", []string{"sg-1"}, "InvalidParameterValue"},
+		"groups of another VPC":   {"", pay.securityGroups, "InvalidParameterCombination"},
+		"groups of the VPC it is": {"pay", shop.securityGroups[:1], "InvalidParameterCombination"},
+	} {
+		t.Run(name, func(t *testing.T) { wantCode(t, change(tt.group, tt.ids...), tt.code) })
+	}
+	is("after refusals", "shop", shop.securityGroups[1:3]...)
+	if err := change("Shop", shop.securityGroups[2]); err != nil {
+		t.Fatal(err)
+	}
+	is("with one group less", "shop", shop.securityGroups[2])
+	if err := change("pay"); err != nil {
+		t.Fatal(err)
+	}
+	is("after the move", "pay", pay.securityGroups[0])
+	need(client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: new("shop"), ApplyImmediately: new(true), MultiAZ: new(true)}))(t)
+	wantCode(t, change("shop"), (&rdstypes.InvalidVPCNetworkStateFault{}).ErrorCode())
+}
