@@ -25,7 +25,7 @@ var addedField = []edit{
 	// +optional
 	// +kubebuilder:validation:Enum=IPV4;DUAL
 	NetworkType *string ` + "`json:\"networkType,omitempty\"`\n"},
-	{file: "providers/aws/database_table.go", where: "\tMasterUserPassword                             *string\n",
+	{file: "providers/aws/database_table.go", where: "\tDBSubnetGroupName                              *string\n",
 		text: "\tNetworkType                                    *string\n"},
 	{file: "providers/aws/database_table.go", where: "When: \"the server has another instance class\"}),\n", text: `
 	table.Field("aws.networkType",
