@@ -55,8 +55,8 @@ func TestExplainNetwork(t *testing.T) {
 	if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "spec.aws.vpcSecurityGroupIDs") || !strings.Contains(err.Error(), words) {
 		t.Errorf("%v", err)
 	}
-	other := &driver.Error{Code: driver.Invalid, Message: "Invalid storage type"}
-	if err := explainNetwork(other); err != error(other) {
+	const other = "Invalid storage type"
+	if err := explainNetwork(&driver.Error{Code: driver.Invalid, Message: other}); err.Error() != (&driver.Error{Code: driver.Invalid, Message: other}).Error() {
 		t.Errorf("%v", err)
 	}
 	if err := explainNetwork(nil); err != nil {

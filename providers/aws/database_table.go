@@ -28,7 +28,7 @@ type instanceParams struct {
 	MasterUserPassword, PreferredBackupWindow      *string
 	CACertificateIdentifier, StorageType           *string
 	DBSubnetGroupName                              *string
-	VpcSecurityGroupIds                            []string //nolint:revive // named as the calls name it
+	VpcSecurityGroupIds                            []string
 	Tags                                           table.Delta
 }
 

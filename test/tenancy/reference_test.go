@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,8 +131,8 @@ func (r reference) spec(name string) class.Tree {
 		value = []any{name}
 	}
 	steps := strings.Split(r.field.Field, ".")
-	for i := len(steps) - 1; i >= 0; i-- {
-		value = class.Tree{steps[i]: value}
+	for _, step := range slices.Backward(steps) {
+		value = class.Tree{step: value}
 	}
 	return value.(class.Tree)
 }

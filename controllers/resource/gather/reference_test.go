@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -49,7 +50,9 @@ func TestReferencesWithoutAClass(t *testing.T) {
 		}
 		var refused v1alpha1.Reason
 		if stop := hasClass(g.Gathered); stop != nil {
-			refused = stop.Err.(*identity.ValidationError).Reason
+			if e, is := errors.AsType[*identity.ValidationError](stop.Err); is {
+				refused = e.Reason
+			}
 		}
 		if refused != tt.refused || g.Policy.Refused.Reason != tt.refused || g.Policy.Kept["encryption.key"].Reason != tt.kept {
 			t.Errorf("%s: refused because of %q, policy %+v", tt.name, refused, g.Policy)
