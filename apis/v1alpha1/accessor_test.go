@@ -56,13 +56,19 @@ func TestSizes(t *testing.T) {
 	c := &DatabaseClass{Spec: DatabaseClassSpec{DefaultSize: "s", Sizes: []DatabaseSize{
 		{Name: "s", Cost: "little", AWS: &DatabaseAWS{InstanceClass: new("db.t4g.micro")}},
 		{Name: "m", Storage: &DatabaseStorageBounds{MinGiB: new(int32(20))}},
+		{Name: "l", Storage: &DatabaseStorageBounds{MaxGiB: new(int32(50))}},
 	}}}
 	sizes := c.GetSizes()
-	if len(sizes) != 2 || sizes[0].Name != "s" || sizes[0].Cost != "little" || sizes[0].Entry != &c.Spec.Sizes[0] || sizes[0].Bounds != nil {
+	if len(sizes) != 3 || sizes[0].Name != "s" || sizes[0].Cost != "little" || sizes[0].Entry != &c.Spec.Sizes[0] || sizes[0].Bounds != nil {
 		t.Errorf("got %+v", sizes)
 	}
 	if b := sizes[1].Bounds["storage.sizeGiB"]; b.Min == nil || *b.Min != 20 || b.Max != nil {
 		t.Errorf("got bounds %+v of size m", sizes[1].Bounds)
+	}
+	for _, field := range []string{"storage.sizeGiB", "storage.maxSizeGiB"} { // growth must not lead beyond what the size allows
+		if b := sizes[2].Bounds[field]; b.Min != nil || b.Max == nil || *b.Max != 50 {
+			t.Errorf("got bounds %+v of %s in size l", b, field)
+		}
 	}
 	if got := (&BucketClass{}).GetSizes(); got != nil {
 		t.Errorf("got sizes %v of a bucket class", got)

@@ -120,12 +120,22 @@ type DatabaseParameters struct {
 }
 
 // DatabaseStorage is a server's disk.
+// +kubebuilder:validation:XValidation:rule="!has(self.maxSizeGiB) || !has(self.sizeGiB) || self.maxSizeGiB >= self.sizeGiB",message="maxSizeGiB must be at least sizeGiB: set both to the same for a disk that does not grow by itself"
 type DatabaseStorage struct {
 	// sizeGiB is the minimum size of the disk in GiB. A larger disk in the cloud is not drift. A disk can't shrink.
 	// +optional
 	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=65536
 	SizeGiB *int32 `json:"sizeGiB,omitempty"`
+
+	// maxSizeGiB is the limit in GiB up to which the cloud may grow the disk by itself when it fills up. The same as sizeGiB, or less than
+	// the disk has by now, means that it does not grow by itself. A disk that has grown can't shrink. A change interrupts nothing. AWS: it
+	// must be at least 10% above sizeGiB. If unset, the disk of a new server does not grow by itself. Google Cloud: if unset, the disk of a
+	// new server grows by itself without a limit.
+	// +optional
+	// +kubebuilder:validation:Minimum=10
+	// +kubebuilder:validation:Maximum=65536
+	MaxSizeGiB *int32 `json:"maxSizeGiB,omitempty"`
 }
 
 // DatabaseBackup configures automatic backups.
@@ -414,6 +424,7 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.tags"
 // +kubebuilder:validation:XValidation:rule="[has(self.spec.aws), has(self.spec.gcp)].filter(set, set).size() <= 1",message="spec.aws and spec.gcp exclude each other, because a server is in one cloud: remove one of them"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.availability) || self.spec.availability != 'MultiZone' || !has(self.spec.backup) || !has(self.spec.backup.retentionDays) || self.spec.backup.retentionDays > 0",message="spec.availability MultiZone needs automatic backups in Google Cloud: set spec.backup.retentionDays to 1 or more, or spec.availability to SingleZone",fieldPath=".spec.availability"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.storage) || !has(self.spec.storage.sizeGiB) || !has(self.spec.storage.maxSizeGiB) || self.spec.storage.maxSizeGiB == self.spec.storage.sizeGiB || self.spec.storage.maxSizeGiB * 10 >= self.spec.storage.sizeGiB * 11",message="spec.storage.maxSizeGiB must be at least 10% above spec.storage.sizeGiB in AWS, or the same for a disk that does not grow by itself",fieldPath=".spec.storage"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.backup) || !has(self.spec.backup.startTime) || !has(self.spec.maintenance) || !has(self.spec.maintenance.window) || !has(self.spec.maintenance.window.startTime) || (((int(self.spec.backup.startTime.split(':')[0]) * 60 + int(self.spec.backup.startTime.split(':')[1])) - (int(self.spec.maintenance.window.startTime.split(':')[0]) * 60 + int(self.spec.maintenance.window.startTime.split(':')[1])) + 1440) % 1440 >= 30 && ((int(self.spec.maintenance.window.startTime.split(':')[0]) * 60 + int(self.spec.maintenance.window.startTime.split(':')[1])) - (int(self.spec.backup.startTime.split(':')[0]) * 60 + int(self.spec.backup.startTime.split(':')[1])) + 1440) % 1440 >= 30)",message="spec.backup.startTime and spec.maintenance.window.startTime must be at least 30 minutes apart in AWS, because each window has 30 minutes and the two must not overlap: change one of them",fieldPath=".spec.maintenance.window.startTime"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.management) || self.spec.management != 'Observe' || has(self.spec.externalName)",message="spec.management: Observe needs spec.externalName: set it to the name of the instance to observe"
 type Database struct {

@@ -74,7 +74,7 @@ type DatabaseStorageBounds struct {
 	// +kubebuilder:validation:Maximum=65536
 	MinGiB *int32 `json:"minGiB,omitempty"`
 
-	// maxGiB is the maximum size of the disk in GiB.
+	// maxGiB is the maximum size of the disk in GiB, and of what a Database may set in storage.maxSizeGiB.
 	// +optional
 	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=65536
@@ -159,7 +159,7 @@ func (c *DatabaseClass) GetSizes() []ClassSize {
 		s := &c.Spec.Sizes[i]
 		size := ClassSize{Name: s.Name, Description: s.Description, Cost: s.Cost, Entry: s}
 		if b := s.Storage; b != nil {
-			size.Bounds = map[string]SizeBounds{"storage.sizeGiB": {Min: b.MinGiB, Max: b.MaxGiB}}
+			size.Bounds = map[string]SizeBounds{"storage.sizeGiB": {Min: b.MinGiB, Max: b.MaxGiB}, "storage.maxSizeGiB": {Max: b.MaxGiB}}
 		}
 		sizes = append(sizes, size)
 	}

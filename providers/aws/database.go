@@ -178,9 +178,10 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 	creation.Copy(params, in)
 	in.PreferredMaintenanceWindow = params.maintenanceWindow(&req.Spec, &types.DBInstance{})
 	in.AllocatedStorage = aws.Int32(max(aws.ToInt32(in.AllocatedStorage), leastStorage))
+	growthOfNew(in)
 	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
 	if err != nil {
-		return driver.Result{}, explainNetwork(explainBackup(explainPassword(err), &types.DBInstance{}))
+		return driver.Result{}, explainNetwork(explainGrowth(explainBackup(explainPassword(err), &types.DBInstance{})))
 	}
 	var result driver.Result
 	if out.DBInstance != nil {

@@ -88,6 +88,8 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		in.DBSubnetGroupName = new(value.(string))
 	case "aws.vpcSecurityGroupIDs":
 		in.VpcSecurityGroupIds = value.([]string)
+	case "storage.maxSizeGiB":
+		in.MaxAllocatedStorage = new(int32(value.(int)))
 	case "backup.retentionDays":
 		in.BackupRetentionPeriod = new(int32(value.(int)))
 	case "backup.startTime": // with a window that is longer than the driver's

@@ -21,6 +21,7 @@ type instanceParams struct {
 	Engine, EngineVersion, DBName, DBInstanceClass *string
 	AllocatedStorage, BackupRetentionPeriod        *int32
 	Iops, StorageThroughput                        *int32
+	MaxAllocatedStorage                            *int32
 	DeletionProtection, CopyTagsToSnapshot         *bool
 	MultiAZ, AutoMinorVersionUpgrade               *bool
 	MaintenanceDay                                 *v1alpha1.Weekday
@@ -91,6 +92,8 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(p *instanceParams, v int32) { p.AllocatedStorage = &v },
 	).Reported(func(i *types.DBInstance) *int32 { return i.AllocatedStorage }).
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk is the same; growth is at least a tenth"),
+
+	maxSizeRow,
 
 	table.Field("availability",
 		func(s *databaseSpec) *v1alpha1.Availability { return s.Availability },

@@ -62,6 +62,8 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		settings.BackupConfiguration = &sqladmin.BackupConfiguration{
 			Enabled: true, BackupRetentionSettings: &sqladmin.BackupRetentionSettings{RetainedBackups: int64(value.(int))},
 		}
+	case "storage.maxSizeGiB":
+		settings.StorageAutoResize, settings.StorageAutoResizeLimit = new(true), int64(value.(int))
 	case "backup.startTime":
 		settings.BackupConfiguration = &sqladmin.BackupConfiguration{StartTime: value.(string)}
 	case "maintenance.window.day":

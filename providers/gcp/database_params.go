@@ -18,6 +18,7 @@ var (
 			"Engine":          "it is a part of databaseVersion",
 			"Version":         "it is a part of databaseVersion",
 			"BackupStartTime": "it is a part of backupConfiguration",
+			"MaxDiskSizeGb":   "whether the disk grows depends on its size too",
 			"MaintenanceDay":  "it is a part of maintenanceWindow",
 			"MaintenanceTime": "it is a part of maintenanceWindow",
 			"RetainedBackups": "what is kept of logs depends on the edition too",
@@ -36,6 +37,7 @@ var (
 		ByHand: map[string]string{
 			"Version":         "databaseVersion names the engine too, which the instance has",
 			"BackupStartTime": "it is a part of backupConfiguration",
+			"MaxDiskSizeGb":   "whether the disk grows depends on its size too",
 			"MaintenanceDay":  "it is a part of maintenanceWindow",
 			"MaintenanceTime": "it is a part of maintenanceWindow",
 			"RetainedBackups": "what is kept of logs depends on the edition and on what is there",
@@ -62,6 +64,7 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 		UserLabels:      p.UserLabels.Set,
 	}}
 	insertion.Copy(p, body)
+	p.limitGrowth(body.Settings, leastDisk)
 	body.Settings.Edition = editionOf(body.Settings.Tier)
 	body.Settings.BackupConfiguration = backupsOfNew(p.RetainedBackups, body.Settings.Edition)
 	if body.Settings.AvailabilityType == regional {
@@ -86,6 +89,7 @@ func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, e
 	}
 	s, edition := body.Settings, have.edition()
 	keepApart(s, have)
+	p.limitGrowth(s, have.settings().DataDiskSizeGb)
 	if s.Tier != "" {
 		if edition = editionOf(s.Tier); edition != have.settings().Edition {
 			s.Edition = edition

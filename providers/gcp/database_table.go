@@ -31,6 +31,7 @@ type instanceParams struct {
 	Version, Tier             *string
 	AvailabilityType          *string
 	DataDiskSizeGb            *int64
+	MaxDiskSizeGb             *int64
 	DataDiskType              *string
 	Zone, SecondaryZone       *string
 	RetainedBackups           *int64
@@ -75,6 +76,7 @@ var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
 	table.Field("storage.sizeGiB", wantSize, haveSize,
 		func(p *instanceParams, v int32) { size := int64(v); p.DataDiskSizeGb = &size }).
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk: disks grow by themselves, and never shrink"),
+	maxSizeRow,
 	table.Field("availability",
 		func(p *databaseParameters) *v1alpha1.Availability { return p.Availability },
 		haveAvailability,

@@ -79,6 +79,11 @@ var databaseChanges = []databaseChange{
 		tolerated: true,
 	},
 	{
+		field:  "storage.maxSizeGiB",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.Storage.MaxSizeGiB = new(int32(2000)) },
+		mirror: same("2000"), write: "ModifyDBInstance",
+	},
+	{
 		field: "aws.vpcSecurityGroupIDs", only: "aws",
 		edit: func(s *v1alpha1.DatabaseSpec) {
 			s.AWS.VPCSecurityGroupIDs = []string{"sg-0b1b2c3d4e5f60720", "sg-0b1b2c3d4e5f60719"}

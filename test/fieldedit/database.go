@@ -20,7 +20,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				Availability: new(v1alpha1.AvailabilitySingleZone),
 				Engine:       new(v1alpha1.EnginePostgres),
 				Version:      new("16.4"),
-				Storage:      &v1alpha1.DatabaseStorage{SizeGiB: new(int32(400))},
+				Storage:      &v1alpha1.DatabaseStorage{SizeGiB: new(int32(400)), MaxSizeGiB: new(int32(1000))},
 				DatabaseName: new("orders"),
 				Backup:       &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7)), StartTime: new("03:00")},
 				Maintenance: &v1alpha1.DatabaseMaintenance{
@@ -47,6 +47,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				NoEmpty: "a server in a VPC has a security group"},
 			{Name: "version", To: "16.8", Effect: driver.Restarts, NoDrift: "RDS knows no way back, and a newer minor version is the same"},
 			{Name: "storage.sizeGiB", To: 500, NoDrift: "disks only grow, and a larger one is the same", Same: []any{450}},
+			{Name: "storage.maxSizeGiB", To: 300, Drift: 2000}, // less than the disk has: it does not grow by itself
 			{Name: "availability", To: "MultiZone"},
 			{Name: "backup.retentionDays", To: 9, DriftEffect: driver.LosesBackups},
 			{Name: "backup.startTime", To: "23:45", Same: []any{"03:00"}},
@@ -78,7 +79,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 		Full: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{
 				Location: new(location), Engine: new(v1alpha1.EnginePostgres), Version: new("16.4"),
-				Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}, DatabaseName: new("orders"),
+				Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50)), MaxSizeGiB: new(int32(200))}, DatabaseName: new("orders"),
 				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7)), StartTime: new("03:00")}, DeletionProtection: new(false),
 				Availability: new(v1alpha1.AvailabilityMultiZone),
 				Maintenance:  &v1alpha1.DatabaseMaintenance{Window: &v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("05:00")}},
@@ -94,6 +95,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "engine", To: "mysql", Effect: driver.Impossible},
 			{Name: "version", To: "17", Effect: driver.Interrupts, NoDrift: "a newer version is no drift within a major version, and can't be taken back beyond it"},
 			{Name: "storage.sizeGiB", To: 100, Same: []any{80}, NoDrift: "disks never shrink"},
+			{Name: "storage.maxSizeGiB", To: 50, Drift: 300},
 			{Name: "databaseName", To: "bills", Effect: driver.Impossible, Later: true},
 			{Name: "availability", To: "SingleZone", Effect: driver.Restarts, Given: map[string]any{"gcp.secondaryZone": nil}},
 			{Name: "backup.retentionDays", To: 0, Effect: driver.LosesBackups, Drift: 14, Given: map[string]any{"gcp.secondaryZone": nil, "availability": "SingleZone"}},

@@ -21,13 +21,6 @@ func ask[T comparable](pending **T, current, asked *T) {
 	}
 }
 
-// set gives a field a value at once.
-func set[T any](field **T, asked *T) {
-	if asked != nil {
-		*field = asked
-	}
-}
-
 func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 	key, have, err := c.instance(in.DBInstanceIdentifier)
 	if err != nil {
@@ -41,7 +34,12 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 		return nil, err
 	}
 	setParameters(&next.db, in, false)
-	set(&next.db.MaxAllocatedStorage, in.MaxAllocatedStorage)
+	if most := in.MaxAllocatedStorage; most != nil {
+		next.db.MaxAllocatedStorage = most
+		if *most == *orElse(in.AllocatedStorage, *next.db.AllocatedStorage) { // the disk no longer grows by itself
+			next.db.MaxAllocatedStorage = nil
+		}
+	}
 
 	pending := next.db.PendingModifiedValues
 	ask(&pending.DBInstanceClass, next.db.DBInstanceClass, in.DBInstanceClass)
@@ -105,8 +103,13 @@ func askVersion(next *rdsInstance, in *rds.ModifyDBInstanceInput) error {
 func askStorage(next *rdsInstance, in *rds.ModifyDBInstanceInput, now time.Time) error {
 	db, pending := &next.db, next.db.PendingModifiedValues
 	size := *orElse(in.AllocatedStorage, *db.AllocatedStorage)
-	if err := validMaxStorage(in.MaxAllocatedStorage, size); err != nil {
-		return err
+	// The size of the disk ends its growth, and no limit shows any more. No recording shows that; Terraform's provider relies on it.
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.Autoscaling.html
+	// https://github.com/hashicorp/terraform-provider-aws/blob/main/internal/service/rds/instance.go (max_allocated_storage)
+	if most := in.MaxAllocatedStorage; most == nil || *most != size {
+		if err := validMaxStorage(most, size); err != nil {
+			return err
+		}
 	}
 	kind := orElse(in.StorageType, *db.StorageType)
 	same := size == *db.AllocatedStorage && *kind == *db.StorageType &&

@@ -225,3 +225,22 @@ func TestRDSModifyOnset(t *testing.T) {
 		t.Errorf("got class %s although the change was taken back", *db.DBInstanceClass)
 	}
 }
+
+// The size of a disk for its limit ends its growth, and no limit shows any more.
+func TestRDSGrowthEnds(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	client := rdsClient(cloud, ownAccount, "eu-west-1")
+	need(client.CreateDBInstance(t.Context(), someInstance("db", func(in *rds.CreateDBInstanceInput) {
+		in.AllocatedStorage, in.MaxAllocatedStorage = aws.Int32(50), aws.Int32(100)
+	})))(t)
+	for _, test := range []struct {
+		most, shown int32
+		code        string
+	}{{54, 100, "InvalidParameterCombination"}, {49, 100, "InvalidParameterCombination"}, {55, 55, ""}, {50, 0, ""}, {200, 200, ""}} {
+		_, err := client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: aws.String("db"), MaxAllocatedStorage: &test.most})
+		wantCode(t, err, test.code)
+		if got := aws.ToInt32(describe(t, client, "db").MaxAllocatedStorage); got != test.shown {
+			t.Errorf("after %d it shows %d, want %d", test.most, got, test.shown)
+		}
+	}
+}

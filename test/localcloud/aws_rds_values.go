@@ -71,10 +71,16 @@ func gp3(engine string, size int32, iops, throughput *int32) (disk, error) {
 	return d, nil
 }
 
-// validMaxStorage holds autoscaling to at least 10% above the size.
+// validMaxStorage holds autoscaling to at least 10% above the size. No recording shows the refusals. The words are those of users' issues:
+// https://github.com/ministryofjustice/cloud-platform-environments/pull/7483, https://github.com/ministryofjustice/cloud-platform-environments/pull/24410
 func validMaxStorage(most *int32, size int32) error {
-	if most != nil && int(*most)*10 < int(size)*11 {
-		return invalidCombination("Max storage size must be at least 10 percent greater than storage size")
+	switch {
+	case most == nil:
+		return nil
+	case *most <= size:
+		return invalidCombination("Max storage size must be greater than storage size")
+	case int(*most)*10 < int(size)*11:
+		return invalidCombination("The maximum allocated storage must be increased by at least 10 percent.")
 	}
 	return nil
 }

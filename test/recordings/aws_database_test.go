@@ -280,6 +280,9 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		"storage.sizeGiB": func(s *v1alpha1.DatabaseParameters) {
 			s.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(60000))}
 		},
+		"storage.maxSizeGiB": func(s *v1alpha1.DatabaseParameters) {
+			s.Storage = &v1alpha1.DatabaseStorage{MaxSizeGiB: new(int32(60000))}
+		},
 		"availability": func(s *v1alpha1.DatabaseParameters) { s.Availability = otherAvailability(s.Availability) },
 		"databaseName": func(s *v1alpha1.DatabaseParameters) { s.DatabaseName = new("another") },
 		"backup.retentionDays": func(s *v1alpha1.DatabaseParameters) {
@@ -392,7 +395,10 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 		}
 	}
 	if size, ok := value("AllocatedStorage").(float64); ok {
-		spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(size))}
+		spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(size)), MaxSizeGiB: new(int32(size))}
+		if most, ok := value("MaxAllocatedStorage").(float64); ok {
+			spec.Storage.MaxSizeGiB = new(int32(most))
+		}
 	}
 	if days, ok := value("BackupRetentionPeriod").(float64); ok {
 		spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(days))}

@@ -241,6 +241,11 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 	}
 	if size := stringAt(settings, "dataDiskSizeGb"); size != "" {
 		spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(number32(size))}
+		if at(settings, "storageAutoResize") == false {
+			spec.Storage.MaxSizeGiB = spec.Storage.SizeGiB
+		} else if most, ok := at(settings, "storageAutoResizeLimit").(string); ok && most != "0" {
+			spec.Storage.MaxSizeGiB = new(number32(most))
+		}
 	}
 	if protected, ok := at(settings, "deletionProtectionEnabled").(bool); ok {
 		spec.DeletionProtection = &protected

@@ -57,7 +57,7 @@ func FullDatabase(c *Cloud) v1alpha1.DatabaseParameters {
 	p := MinimalDatabase(c)
 	p.Location = new(c.Region())
 	p.Version = new("15")
-	p.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20))}
+	p.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20)), MaxSizeGiB: new(int32(1000))}
 	p.Availability = new(v1alpha1.AvailabilitySingleZone)
 	p.DatabaseName = new("app")
 	p.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(2)), StartTime: new("03:00")}

@@ -1,0 +1,43 @@
+package driver_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+func TestGrowthServes(t *testing.T) {
+	for name, test := range map[string]struct {
+		want, have driver.Growth
+		serves     bool
+	}{
+		"the same limit": {driver.Growth{Max: 100, Size: 50}, driver.Growth{Max: 100, Size: 50}, true},
+		"the same limit, of a disk that has grown": {driver.Growth{Max: 100, Size: 50}, driver.Growth{Max: 100, Size: 95}, true},
+		"the same limit, and it is reached":        {driver.Growth{Max: 100, Size: 50}, driver.Growth{Max: 100, Size: 100}, true},
+		"another limit":                            {driver.Growth{Max: 100, Size: 50}, driver.Growth{Max: 200, Size: 50}, false},
+		"no growth":                                {driver.Growth{Max: 50, Size: 50}, driver.Growth{Max: 50, Size: 50}, true},
+		"no growth, of a larger disk":              {driver.Growth{Max: 50, Size: 50}, driver.Growth{Max: 80, Size: 80}, true},
+		"no growth, and it grows":                  {driver.Growth{Max: 50, Size: 50}, driver.Growth{Max: 100, Size: 50}, false},
+		"no growth, and the disk is to be larger":  {driver.Growth{Max: 80, Size: 80}, driver.Growth{Max: 50, Size: 50}, true},
+		"growth, and it does not grow":             {driver.Growth{Max: 100, Size: 50}, driver.Growth{Max: 50, Size: 50}, false},
+		"growth, and the disk is larger than that": {driver.Growth{Max: 100, Size: 50}, driver.Growth{Max: 120, Size: 120}, true},
+		"growth, and a larger disk grows":          {driver.Growth{Max: 100, Size: 50}, driver.Growth{Max: 200, Size: 120}, false},
+		"the size is not said":                     {driver.Growth{Max: 100}, driver.Growth{Max: 100, Size: 50}, true},
+	} {
+		if got := test.want.Serves(test.have); got != test.serves {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// A limit reads as a number, in messages and in the mirror.
+func TestGrowthReadsAsANumber(t *testing.T) {
+	g := driver.GrowthOf(new(int32(100)), new(int32(50)))
+	if raw, err := json.Marshal(g); err != nil || string(raw) != "100" || g.String() != "100" || g.Size != 50 {
+		t.Errorf("%s, %s, %v", raw, g, err)
+	}
+	if driver.GrowthOf(nil, new(int32(50))) != nil || driver.GrowthOf(new(int32(1)), nil).Size != 0 {
+		t.Error("what is not said is said")
+	}
+}
