@@ -58,7 +58,7 @@ func (w *fixture) account(c *system.Cloud) {
 // onEach runs a test in each cloud, beside all others.
 func onEach(t *testing.T, test func(*fixture, *system.Cloud)) {
 	t.Parallel()
-	for _, p := range system.Providers {
+	for _, p := range providersFor(t) {
 		t.Run(p.Name, func(t *testing.T) {
 			w := newFixture(t)
 			test(w, w.cloud(p.Name))
@@ -66,9 +66,18 @@ func onEach(t *testing.T, test func(*fixture, *system.Cloud)) {
 	}
 }
 
+// providersFor returns the clouds that a test runs in: all of them, or one where Mooring is limited to namespaces, since its rights and its
+// caches there do not depend on the cloud.
+func providersFor(t *testing.T) []system.Provider {
+	if suiteOf(t).limited {
+		return system.Providers[:1]
+	}
+	return system.Providers
+}
+
 // onEachAlone runs a test in each cloud, one after the other and beside no other test: it looks at all that the controller does.
 func onEachAlone(t *testing.T, test func(*fixture, *system.Cloud)) {
-	for _, p := range system.Providers {
+	for _, p := range providersFor(t) {
 		t.Run(p.Name, func(t *testing.T) {
 			w := newSerialFixture(t)
 			test(w, w.cloud(p.Name))

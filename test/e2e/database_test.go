@@ -207,7 +207,7 @@ func TestDatabaseLife(t *testing.T) {
 			w.equal("transitions", w.Transitions("Database", d.Name, 0), []string{"InProgress", "InProgress Creating", "Current Ready"})
 		})
 		for _, change := range databaseChanges {
-			if change.only != "" && change.only != c.Name {
+			if change.only != "" && change.only != c.Name || !w.changes(change.field) {
 				continue
 			}
 			w.run("edit "+change.field, func(w *fixture) {

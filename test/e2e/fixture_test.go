@@ -208,3 +208,12 @@ func (w *fixture) expectWrites(c *system.Cloud, name string, mark int, want ...s
 		w.Errorf("writes to %s: %q, want %q", name, got, want)
 	}
 }
+
+// changesLimited are the fields that are changed where Mooring is limited to namespaces, too. Its rights and its caches there do not depend on
+// the field, and what follows the changes builds on these.
+var changesLimited = []string{"tags", "version", "deletionProtection", "publicAccess", "forceDestroy"}
+
+// changes reports whether a test changes a field.
+func (w *fixture) changes(field string) bool {
+	return !w.of.limited || slices.Contains(changesLimited, field)
+}

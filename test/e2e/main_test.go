@@ -31,8 +31,8 @@ var durations = localcloud.Durations{
 
 // limitedTests run once more on an environment where Mooring is installed with a list of namespaces to watch, and has rights in
 // these alone. TestRights of test/chart shows that they are the same rights, but one that is asked for everywhere is not given there.
-// And there is a cache for each namespace, which may lag behind the others: these tests lead objects of each kind and cloud through
-// their lifecycle, and count objects.
+// And there is a cache for each namespace, which may lag behind the others: these tests lead objects of each kind through their
+// lifecycle in one cloud, and count objects.
 var limitedTests = map[string]func(*testing.T){
 	"TestBucketLife":                  TestBucketLife,
 	"TestDatabaseLife":                TestDatabaseLife,
