@@ -95,3 +95,28 @@ func announced(t *testing.T, users int, compared func()) []string {
 	}
 	return slices.DeleteFunc(warnings, func(w string) bool { return strings.HasPrefix(w, "spec.allowedNamespaces") })
 }
+
+// An edit of a class that asks for what the cloud does not have says which objects would no longer be allowed.
+func TestImpactOfWhatTheCloudLacks(t *testing.T) {
+	user := v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}
+	user.Spec.ClassName = "standard"
+	c := crowd{cluster(t, ""), []v1alpha1.Database{user}}
+	old := &v1alpha1.DatabaseClass{}
+	if err := c.Get(t.Context(), client.ObjectKey{Name: "standard"}, old); err != nil {
+		t.Fatal(err)
+	}
+	edited := old.DeepCopy()
+	edited.Spec.Defaults.Version = new("13")
+	a := &Admission{
+		Resolver: &Resolver{Kind: kind.Database(), Client: c, Rules: func(*Class) []Rule { return nil }, Lacks: func(string) []driver.Lack {
+			return []driver.Lack{{Field: "version", Match: "^13$", Values: "13", Why: "it is too old", Instead: "set 16"}}
+		}},
+		Live: c, Check: func(*Class, string) *Problem { return nil },
+		Preview: func(string, v1alpha1.ResourceObject, Tree, Tree) ([]driver.Change, error) { return nil, nil },
+	}
+	refusals, warnings, err := a.Class(t.Context(), old, edited)
+	const want = "shop/orders (spec.version: 13 is not supported, because it is too old: set 16)"
+	if err != nil || len(refusals) > 0 || !strings.Contains(strings.Join(warnings, "\n"), want) {
+		t.Errorf("refusals %q, warnings %q, %v; want %q", refusals, warnings, err, want)
+	}
+}

@@ -13,7 +13,8 @@ func TestNewDiskThatDoesNotGrow(t *testing.T) {
 	req := databaseOf("shop-orders", func(s *v1alpha1.DatabaseParameters) { s.Storage.MaxSizeGiB = new(int32(50)) })
 	w.createDatabase(&req)
 	for _, storage := range []v1alpha1.DatabaseStorage{
-		{SizeGiB: new(int32(80)), MaxSizeGiB: new(int32(80))}, {SizeGiB: new(int32(80)), MaxSizeGiB: new(int32(200))}, {SizeGiB: new(int32(80)), MaxSizeGiB: new(int32(80))},
+		{SizeGiB: new(int32(80)), MaxSizeGiB: new(int32(80))}, {SizeGiB: new(int32(80)), MaxSizeGiB: new(int32(200))},
+		{SizeGiB: new(int32(60)), MaxSizeGiB: new(int32(60))}, // of a disk that has 80
 	} {
 		req.Spec.Storage = &storage
 		seen := w.database(req)
