@@ -263,6 +263,26 @@ type DatabaseAWS struct {
 	// +kubebuilder:validation:items:Pattern=`^sg-([0-9a-f]{8}|[0-9a-f]{17})$`
 	// +kubebuilder:validation:items:MaxLength=20
 	VPCSecurityGroupIDs []string `json:"vpcSecurityGroupIDs,omitzero"`
+
+	// cloudwatchLogsExports are the logs that RDS writes to CloudWatch Logs, too, which costs money by volume. PostgreSQL: postgresql, upgrade and
+	// iam-db-auth-error. MySQL: audit, error, general, slowquery and iam-db-auth-error; RDS writes audit, general and slowquery only where an
+	// option or parameter of the server turns them on. An empty list means none. If unset, a server that Mooring creates exports none, and an
+	// existing server keeps what it has. What somebody else adds to the list is drift. A change does not disturb the server. RDS keeps the log
+	// groups when the server is deleted.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:Enum=postgresql;upgrade;audit;error;general;slowquery;iam-db-auth-error
+	CloudwatchLogsExports []string `json:"cloudwatchLogsExports,omitzero"`
+
+	// engineLifecycleSupport says what happens when the standard support of the server's major version ends. With
+	// open-source-rds-extended-support the server keeps its version, and RDS Extended Support is charged by hours and vCPUs from that day on.
+	// With open-source-rds-extended-support-disabled RDS upgrades the server to a newer major version then, and creates no server of a version
+	// whose standard support has ended. If unset, RDS chooses open-source-rds-extended-support for a new server: it is enrolled, and later
+	// charged. An existing server keeps what it has. A change does not disturb the server.
+	// +optional
+	// +kubebuilder:validation:Enum=open-source-rds-extended-support;open-source-rds-extended-support-disabled
+	EngineLifecycleSupport *string `json:"engineLifecycleSupport,omitempty"`
 }
 
 // DatabaseGCP contains the settings that only Cloud SQL has.
@@ -415,6 +435,7 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || (has(self.spec.engine) ? self.spec.engine : '-') == (has(oldSelf.spec.engine) ? oldSelf.spec.engine : '-') || (has(oldSelf.status.fixed) && 'engine' in oldSelf.status.fixed ? (has(self.spec.engine) ? self.spec.engine : '-') == oldSelf.status.fixed['engine'] || ((has(self.spec.engine) ? self.spec.engine : '-') == '-' && (has(oldSelf.spec.engine) ? oldSelf.spec.engine : '-') != oldSelf.status.fixed['engine']) : (has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && (c.reason == 'Immutable' || (c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity'] && (has(oldSelf.status.fixed) || !has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID)))))) || (has(oldSelf.spec.engine) ? oldSelf.spec.engine : '-') == '-')",message="spec.engine can't change once the server exists: create another Database and move the data",fieldPath=".spec.engine"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || (has(self.spec.databaseName) ? self.spec.databaseName : '-') == (has(oldSelf.spec.databaseName) ? oldSelf.spec.databaseName : '-') || (has(oldSelf.status.fixed) && 'databaseName' in oldSelf.status.fixed ? (has(self.spec.databaseName) ? self.spec.databaseName : '-') == oldSelf.status.fixed['databaseName'] || ((has(self.spec.databaseName) ? self.spec.databaseName : '-') == '-' && (has(oldSelf.spec.databaseName) ? oldSelf.spec.databaseName : '-') != oldSelf.status.fixed['databaseName']) : (has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && (c.reason == 'Immutable' || (c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity'] && (has(oldSelf.status.fixed) || !has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID)))))) || (has(oldSelf.spec.databaseName) ? oldSelf.spec.databaseName : '-') == '-')",message="spec.databaseName can't change once the server exists: create further databases with SQL",fieldPath=".spec.databaseName"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.externalName) || (has(self.spec.credentials) && has(self.spec.credentials.username) ? self.spec.credentials.username : '-') == (has(oldSelf.spec.credentials) && has(oldSelf.spec.credentials.username) ? oldSelf.spec.credentials.username : '-') || (has(oldSelf.status.fixed) && 'credentials.username' in oldSelf.status.fixed ? (has(self.spec.credentials) && has(self.spec.credentials.username) ? self.spec.credentials.username : '-') == oldSelf.status.fixed['credentials.username'] || ((has(self.spec.credentials) && has(self.spec.credentials.username) ? self.spec.credentials.username : '-') == '-' && (has(oldSelf.spec.credentials) && has(oldSelf.spec.credentials.username) ? oldSelf.spec.credentials.username : '-') != oldSelf.status.fixed['credentials.username']) : (has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, c.type == 'Stalled' && (c.reason == 'Immutable' || (c.reason in ['Invalid', 'Conflict', 'QuotaExceeded', 'NoCapacity'] && (has(oldSelf.status.fixed) || !has(oldSelf.status.firstReadyTime) && !has(oldSelf.status.externalID)))))))",message="spec.credentials.username can't change once the server exists: create further users with SQL",fieldPath=".spec.credentials"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.engine) || !has(self.spec.aws) || !has(self.spec.aws.cloudwatchLogsExports) || self.spec.aws.cloudwatchLogsExports.all(l, l == 'iam-db-auth-error' || (l in ['postgresql', 'upgrade']) == (self.spec.engine == 'postgres'))",message="spec.aws.cloudwatchLogsExports must be logs of spec.engine: postgresql, upgrade and iam-db-auth-error of postgres; audit, error, general, slowquery and iam-db-auth-error of mysql",fieldPath=".spec.aws"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.location) || !has(self.spec.gcp) || !has(self.spec.gcp.zone) || self.spec.gcp.zone.startsWith(self.spec.location + '-')",message="spec.gcp.zone must be a zone of spec.location, for example europe-west3-a of europe-west3",fieldPath=".spec.gcp"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.location) || !has(self.spec.gcp) || !has(self.spec.gcp.secondaryZone) || self.spec.gcp.secondaryZone.startsWith(self.spec.location + '-')",message="spec.gcp.secondaryZone must be a zone of spec.location, for example europe-west3-b of europe-west3",fieldPath=".spec.gcp"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.gcp.secondaryZone) || !has(self.spec.gcp.zone) || self.spec.gcp.secondaryZone != self.spec.gcp.zone",message="spec.gcp.secondaryZone must differ from spec.gcp.zone: the standby is there for the case that the zone of the server fails",fieldPath=".spec.gcp"

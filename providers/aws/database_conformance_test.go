@@ -82,6 +82,12 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		in.CACertificateIdentifier = new(value.(string))
 	case "aws.storageType":
 		in.StorageType, in.AllocatedStorage = new(value.(string)), b.instance(t, name).AllocatedStorage
+	case "aws.engineLifecycleSupport":
+		in.EngineLifecycleSupport = new(value.(string))
+	case "aws.cloudwatchLogsExports":
+		in.CloudwatchLogsExportConfiguration = &rdstypes.CloudwatchLogsExportConfiguration{
+			DisableLogTypes: b.instance(t, name).EnabledCloudwatchLogsExports, EnableLogTypes: value.([]string),
+		}
 	case "storage.sizeGiB", "aws.iops", "aws.throughputMiBps":
 		b.editDisk(t, in, f, int32(value.(int)))
 	case "aws.dbSubnetGroupName":

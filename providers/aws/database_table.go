@@ -30,6 +30,8 @@ type instanceParams struct {
 	CACertificateIdentifier, StorageType           *string
 	DBSubnetGroupName                              *string
 	VpcSecurityGroupIds                            []string
+	EngineLifecycleSupport                         *string
+	EnableCloudwatchLogsExports                    []string
 	Tags                                           table.Delta
 }
 
@@ -39,6 +41,8 @@ var (
 		Call: "CreateDBInstance",
 		Converts: map[string]func(*instanceParams, *rds.CreateDBInstanceInput){
 			"Tags": func(p *instanceParams, in *rds.CreateDBInstanceInput) { in.Tags = rdsTags(p.Tags.Set) },
+
+			"EnableCloudwatchLogsExports": exportLogs,
 		},
 		ByHand: maintenanceByHand,
 	}
@@ -49,7 +53,8 @@ var (
 			"DBName": "RDS makes the initial database at creation only",
 			"Tags":   "AddTagsToResource and RemoveTagsFromResource change tags",
 		},
-		ByHand: maintenanceByHand,
+		Converts: map[string]func(*instanceParams, *rds.ModifyDBInstanceInput){"EnableCloudwatchLogsExports": exportOtherLogs},
+		ByHand:   maintenanceByHand,
 	}
 )
 
@@ -243,6 +248,21 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(p *instanceParams, v []string) { p.VpcSecurityGroupIds = v },
 	).EffectOf(securityGroupEffect, securityGroupEffects...).
 		Refers(driver.ReferenceSecurityGroup),
+
+	// RDS makes the change at once and restarts nothing.
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.Settings.html (Log exports)
+	table.Set("aws.cloudwatchLogsExports",
+		func(s *databaseSpec) []string { return awsOf(s).CloudwatchLogsExports },
+		exportedLogs,
+		func(p *instanceParams, v []string) { p.EnableCloudwatchLogsExports = v },
+	).Reported(func(i *types.DBInstance) *[]string { return shownLogs(i.EnabledCloudwatchLogsExports) }),
+
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/extended-support-overview.html
+	table.Field("aws.engineLifecycleSupport",
+		func(s *databaseSpec) *string { return awsOf(s).EngineLifecycleSupport },
+		func(i *types.DBInstance) *string { return i.EngineLifecycleSupport },
+		func(p *instanceParams, v string) { p.EngineLifecycleSupport = &v },
+	),
 }
 
 // pending returns the values that an instance has or was asked to take.

@@ -36,6 +36,7 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *type
 	in.PreferredMaintenanceWindow = params.maintenanceWindow(&req.Spec, have)
 	completeDisk(in, &req.Spec, have)
 	completeGrowth(in, have)
+	completeLogs(in, have)
 	_, err := call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
 	if err = explainNetwork(explainGrowth(explainBackup(stillGrowing(err), have))); in.MasterUserPassword != nil {
 		err = explainPassword(err)

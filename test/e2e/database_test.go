@@ -125,6 +125,18 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"rds-ca-rsa4096-g1"`), write: "ModifyDBInstance",
 	},
 	{
+		field: "aws.cloudwatchLogsExports", only: "aws",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.CloudwatchLogsExports = []string{"upgrade", "postgresql"} },
+		mirror: same(`["postgresql","upgrade"]`), write: "ModifyDBInstance",
+	},
+	{
+		field: "aws.engineLifecycleSupport", only: "aws",
+		edit: func(s *v1alpha1.DatabaseSpec) {
+			s.AWS.EngineLifecycleSupport = new("open-source-rds-extended-support-disabled")
+		},
+		mirror: same(`"open-source-rds-extended-support-disabled"`), write: "ModifyDBInstance",
+	},
+	{
 		field: "aws.iops", only: "aws",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.Storage.SizeGiB, s.AWS.IOPS = new(int32(400)), new(int32(13000)) },
 		mirror: same("13000"), write: "ModifyDBInstance",

@@ -31,12 +31,15 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				Tags:               map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
 				AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro"), CopyTagsToSnapshot: new(true),
 					CACertificateIdentifier: new("rds-ca-rsa2048-g1"), StorageType: new("gp3"), IOPS: new(int32(13000)), ThroughputMiBps: new(int32(600)),
-					DBSubnetGroupName: new("spare"), VPCSecurityGroupIDs: []string{"sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60719"}},
+					DBSubnetGroupName: new("spare"), VPCSecurityGroupIDs: []string{"sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60719"},
+					CloudwatchLogsExports: []string{"postgresql", "iam-db-auth-error"}, EngineLifecycleSupport: new("open-source-rds-extended-support")},
 			}
 		},
 		Fields: []drivertest.Field{
 			{Name: "aws.instanceClass", To: "db.t4g.small", Effect: driver.Restarts},
 			{Name: "aws.copyTagsToSnapshot", To: false},
+			{Name: "aws.cloudwatchLogsExports", To: []string{"iam-db-auth-error"}},
+			{Name: "aws.engineLifecycleSupport", To: "open-source-rds-extended-support-disabled"},
 			{Name: "aws.iops", To: 14000},
 			{Name: "aws.throughputMiBps", To: 700},
 			{Name: "aws.storageType", To: "gp2", Given: map[string]any{"aws.iops": nil, "aws.throughputMiBps": nil}},

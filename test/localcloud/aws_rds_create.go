@@ -78,6 +78,8 @@ func (c *rdsCall) checkCreate(in *rds.CreateDBInstanceInput) error {
 		validRDSTags(in.Tags),
 		validRetention(in.BackupRetentionPeriod),
 		validCertificate(in.CACertificateIdentifier),
+		validLogs(*in.Engine, aws.ToString(in.EngineVersion), in.EnableCloudwatchLogsExports...),
+		checkParameters(in),
 	}
 	if in.DBName != nil {
 		checks = append(checks, validDBName(*in.Engine, *in.DBName))
@@ -139,6 +141,7 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 	if err := placed(&made.db, *orElse(in.DBSubnetGroupName, "default"), in.VpcSecurityGroupIds); err != nil {
 		return nil, err
 	}
+	made.db.EnabledCloudwatchLogsExports = slices.Sorted(slices.Values(in.EnableCloudwatchLogsExports))
 	setParameters(&made.db, in, true)
 	made.nameGroups()
 	if group := aws.ToString(in.DBParameterGroupName); group != "" && group != *made.db.DBParameterGroups[0].DBParameterGroupName {

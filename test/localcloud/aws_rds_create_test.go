@@ -34,6 +34,8 @@ func TestRDSCreate(t *testing.T) {
 		"storage: too little":         {func(i *in) { i.AllocatedStorage = aws.Int32(19) }, "InvalidParameterValue"},
 		"storage: gp3 with few IOPS":  {func(i *in) { i.Iops = aws.Int32(3000) }, "InvalidParameterCombination"},
 		"storage: io2 without IOPS":   {func(i *in) { i.StorageType, i.AllocatedStorage = aws.String("io2"), aws.Int32(100) }, "InvalidParameterCombination"},
+		"logs":                        {func(i *in) { i.EnableCloudwatchLogsExports = []string{"postgresql"} }, ""},
+		"logs of another engine":      {func(i *in) { i.EnableCloudwatchLogsExports = []string{"slowquery"} }, "InvalidParameterCombination"},
 		"storage: io1": {func(i *in) {
 			i.StorageType, i.AllocatedStorage, i.Iops = aws.String("io1"), aws.Int32(100), aws.Int32(5000)
 		}, ""},

@@ -224,6 +224,7 @@ func (in *rdsInstance) apply(values rdstypes.PendingModifiedValues) {
 	if aws.ToString(values.StorageType) == "gp2" { // which has neither to choose, and shows none
 		in.db.Iops, in.db.StorageThroughput = nil, aws.Int32(0)
 	}
+	in.exportLogs(values.PendingCloudwatchLogsExports)
 	if values.EngineVersion != nil {
 		in.nameGroups()
 	}

@@ -69,7 +69,7 @@ func (c *rdsCall) checkModify(next *rdsInstance, in *rds.ModifyDBInstanceInput) 
 	if in.MasterUserPassword != nil {
 		checks = append(checks, validPassword(engine, *in.MasterUserPassword))
 	}
-	checks = append(checks, askVersion(next, in), askStorage(next, in, c.now), askNetwork(next, in.DBSubnetGroupName, in.VpcSecurityGroupIds))
+	checks = append(checks, askVersion(next, in), askStorage(next, in, c.now), askNetwork(next, in.DBSubnetGroupName, in.VpcSecurityGroupIds), askLogs(next, in), checkParameters(in))
 	for _, err := range checks {
 		if err != nil {
 			return err
@@ -194,12 +194,12 @@ func (c *rdsCall) carryOut(next *rdsInstance, immediately bool, password *string
 }
 
 // underWay returns what of the values that are pending does not wait for the maintenance window: all that was asked for
-// at once, what was under way before, and a password always.
+// at once, what was under way before, and a password and exports of logs always.
 func underWay(pending, before rdstypes.PendingModifiedValues, immediately bool) rdstypes.PendingModifiedValues {
 	if immediately {
 		return pending
 	}
-	before.MasterUserPassword = pending.MasterUserPassword
+	before.MasterUserPassword, before.PendingCloudwatchLogsExports = pending.MasterUserPassword, pending.PendingCloudwatchLogsExports
 	to, was := reflect.ValueOf(&pending).Elem(), reflect.ValueOf(before)
 	for i := range was.NumField() {
 		if was.Field(i).IsZero() && to.Field(i).CanSet() {
@@ -216,9 +216,14 @@ func modifyStatus(applying rdstypes.PendingModifiedValues) string {
 	case applying.DBSubnetGroupName != nil:
 		return "moving-to-vpc"
 	}
+	password := applying.MasterUserPassword
 	applying.MasterUserPassword = nil
-	if reflect.ValueOf(applying).IsZero() {
+	if password != nil && reflect.ValueOf(applying).IsZero() {
 		return "resetting-master-credentials"
+	}
+	applying.PendingCloudwatchLogsExports = nil
+	if password == nil && reflect.ValueOf(applying).IsZero() {
+		return "configuring-log-exports"
 	}
 	return "modifying"
 }

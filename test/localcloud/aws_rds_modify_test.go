@@ -2,6 +2,7 @@ package localcloud
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -40,6 +41,15 @@ func TestRDSModify(t *testing.T) {
 		"certificate, later": {func(i *in) { i.CACertificateIdentifier = aws.String("rds-ca-ecc384-g1") }, "", "available", func(_, a types.DBInstance) bool {
 			return *a.CACertificateIdentifier == "rds-ca-rsa2048-g1" && *a.PendingModifiedValues.CACertificateIdentifier == "rds-ca-ecc384-g1"
 		}},
+		"logs": {func(i *in) {
+			i.CloudwatchLogsExportConfiguration = &types.CloudwatchLogsExportConfiguration{EnableLogTypes: []string{"upgrade", "postgresql"}, DisableLogTypes: []string{"iam-db-auth-error"}}
+		}, "", "configuring-log-exports", func(b, a types.DBInstance) bool {
+			return len(b.PendingModifiedValues.PendingCloudwatchLogsExports.LogTypesToEnable) == 2 && b.EnabledCloudwatchLogsExports == nil &&
+				a.PendingModifiedValues.PendingCloudwatchLogsExports == nil && slices.Equal(a.EnabledCloudwatchLogsExports, []string{"postgresql", "upgrade"})
+		}},
+		"logs of another engine": {func(i *in) {
+			i.CloudwatchLogsExportConfiguration = &types.CloudwatchLogsExportConfiguration{EnableLogTypes: []string{"slowquery"}}
+		}, "InvalidParameterCombination", "", nil},
 		"no such certificate": {func(i *in) { i.CACertificateIdentifier = aws.String("rds-ca-2019") }, "CertificateNotFound", "", nil},
 		"password": {func(i *in) { i.MasterUserPassword = aws.String("new-password") }, "", "resetting-master-credentials", func(b, a types.DBInstance) bool {
 			return *b.PendingModifiedValues.MasterUserPassword == "****" && a.PendingModifiedValues.MasterUserPassword == nil

@@ -13,16 +13,20 @@ type rdsParameter struct {
 	name string
 	// standard is the value of an instance that was created without the parameter.
 	standard any
+	// other is the one other value that there is; nil where a bool is either, or any value is taken.
+	other any
 }
 
 // rdsParameters are taken by the creation and by changes, and reported, for no other reason than that they are named here.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html
 var rdsParameters = []rdsParameter{
-	{"AutoMinorVersionUpgrade", true},
-	{"CopyTagsToSnapshot", false},
-	{"DeletionProtection", false},
-	{"PubliclyAccessible", false},
+	{"AutoMinorVersionUpgrade", true, nil},
+	{"CopyTagsToSnapshot", false, nil},
+	{"DeletionProtection", false, nil},
+	// No recording shows it.
+	{"EngineLifecycleSupport", "open-source-rds-extended-support", "open-source-rds-extended-support-disabled"},
+	{"PubliclyAccessible", false, nil},
 }
 
 // withParameters adds the names of the parameters to those that a call takes besides.
@@ -31,6 +35,21 @@ func withParameters(names ...string) []string {
 		names = append(names, p.name)
 	}
 	return slices.Clip(names)
+}
+
+// checkParameters refuses values that there are not.
+func checkParameters(call any) error {
+	asked := reflect.ValueOf(call).Elem()
+	for _, p := range rdsParameters {
+		value := asked.FieldByName(p.name)
+		if p.other == nil || value.IsNil() {
+			continue
+		}
+		if v := value.Elem().Interface(); v != p.standard && v != p.other {
+			return invalidValue("Invalid value %v for the parameter %s", v, p.name)
+		}
+	}
+	return nil
 }
 
 // setParameters gives an instance what a call asks for. A new one has the standard of the others.

@@ -7,10 +7,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 )
 
-// other returns a value that is not the given one.
-func other(t *testing.T, value any) any {
+// other returns a value of a parameter that is not its standard.
+func other(t *testing.T, p rdsParameter) any {
 	t.Helper()
-	switch v := value.(type) {
+	if p.other != nil {
+		return p.other
+	}
+	switch v := p.standard.(type) {
 	case bool:
 		return !v
 	case int32:
@@ -18,7 +21,7 @@ func other(t *testing.T, value any) any {
 	case string:
 		return v + "2"
 	default:
-		t.Fatalf("the test knows no other value of the type %T: add it", value)
+		t.Fatalf("the test knows no other value of the type %T: add it", p.standard)
 		return nil
 	}
 }
@@ -45,18 +48,30 @@ func TestRDSParameters(t *testing.T) {
 	need(client.CreateDBInstance(t.Context(), someInstance("plain", func(*rds.CreateDBInstanceInput) {})))(t)
 	need(client.CreateDBInstance(t.Context(), someInstance("told", func(in *rds.CreateDBInstanceInput) {
 		for _, p := range rdsParameters {
-			give(in, p.name, other(t, p.standard))
+			give(in, p.name, other(t, p))
 		}
 	})))(t)
 	for _, p := range rdsParameters {
 		t.Run(p.name, func(t *testing.T) {
 			has(t, "plain", p.name, p.standard)
-			has(t, "told", p.name, other(t, p.standard))
+			has(t, "told", p.name, other(t, p))
 			name := "plain"
 			in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name}
-			give(in, p.name, other(t, p.standard))
+			give(in, p.name, other(t, p))
 			need(client.ModifyDBInstance(t.Context(), in))(t)
-			has(t, "plain", p.name, other(t, p.standard))
+			has(t, "plain", p.name, other(t, p))
 		})
 	}
+}
+
+// A value that a parameter does not have is refused.
+func TestRDSParameterValues(t *testing.T) {
+	cloud, _ := startAWS(t, Durations{})
+	client := rdsClient(cloud, ownAccount, "eu-west-1")
+	name, wrong := "orders", "open-source"
+	_, err := client.CreateDBInstance(t.Context(), someInstance(name, func(in *rds.CreateDBInstanceInput) { in.EngineLifecycleSupport = &wrong }))
+	wantCode(t, err, "InvalidParameterValue")
+	need(client.CreateDBInstance(t.Context(), someInstance(name, func(*rds.CreateDBInstanceInput) {})))(t)
+	_, err = client.ModifyDBInstance(t.Context(), &rds.ModifyDBInstanceInput{DBInstanceIdentifier: &name, EngineLifecycleSupport: &wrong})
+	wantCode(t, err, "InvalidParameterValue")
 }

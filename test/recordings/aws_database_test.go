@@ -427,6 +427,11 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 		InstanceClass: text("DBInstanceClass"), CopyTagsToSnapshot: &copies, CACertificateIdentifier: text("CACertificateIdentifier"),
 		StorageType: text("StorageType"),
 	}
+	logs, _ := instance["EnabledCloudwatchLogsExports"].([]any)
+	for _, name := range logs {
+		spec.AWS.CloudwatchLogsExports = append(spec.AWS.CloudwatchLogsExports, name.(string))
+	}
+	slices.Sort(spec.AWS.CloudwatchLogsExports)
 	size, _ := value("AllocatedStorage").(float64)
 	if iops, ok := value("Iops").(float64); ok && (strings.HasPrefix(stringAt(instance, "StorageType"), "io") || size >= 400) {
 		spec.AWS.IOPS = new(int32(iops))
