@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -206,6 +207,12 @@ func (d databases) SetRetention(t testing.TB, name string, days int) {
 // SetBackupStart implements system.DatabaseConsole.
 func (d databases) SetBackupStart(t testing.TB, name, start string) {
 	d.edit(t, name, func(d *third.Database) { d.Spec.Backup.StartTime = &start })
+}
+
+// SetMaintenance implements system.DatabaseConsole.
+func (d databases) SetMaintenance(t testing.TB, name string, hour, _ int) {
+	start := fmt.Sprintf("%02d:00", hour)
+	d.edit(t, name, func(d *third.Database) { d.Spec.Maintenance.Window.StartTime = &start })
 }
 
 // SetProtection implements system.DatabaseConsole.
