@@ -90,7 +90,7 @@ func (g *gathering) findAccount(ctx context.Context) (err error) {
 	if found.Config != nil {
 		g.Config = identity.KeyOfBound(*found.Config, g.Object.GetNamespace())
 	}
-	refuse(&g.Gathered, found.Problems)
+	g.Problem = g.Policy.Refuse(found.Problems)
 	return nil
 }
 
@@ -140,14 +140,9 @@ func findUnsupported(g *Gathered) error {
 		problems = append([]class.Problem{*g.Problem}, problems...)
 	}
 	if g.Problem = class.Together(problems); g.Problem != nil {
-		g.Policy.Refused = refusalOf(g.Problem)
+		g.Policy.Refused = plan.RefusalOf(g.Problem)
 	}
 	return nil
-}
-
-// refusalOf returns what is done about an object with a problem that exists in the cloud: nothing but to look and to delete.
-func refusalOf(p *class.Problem) plan.Refusal {
-	return plan.Refusal{Reason: p.Reason, Message: p.String() + "; until then Mooring does not change what exists"}
 }
 
 // request returns the request that observes the object.

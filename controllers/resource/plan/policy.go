@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -40,6 +41,26 @@ func WithClass(k *kind.Kind, obj v1alpha1.ResourceObject, found *class.Resolutio
 		p.ObserveMarked = found.Class.Spec.AllowAdoption != v1alpha1.AllowAdoptionAny
 	}
 	return want, p, nil
+}
+
+// Refuse takes in what is wrong with an object, and returns what of it keeps the object from being as it is to be; nil if nothing does.
+func (p *Policy) Refuse(problems []class.Problem) *class.Problem {
+	p.Kept = map[string]Refusal{}
+	for _, problem := range problems {
+		if field := strings.TrimPrefix(problem.Field, "spec."); problem.Kept {
+			p.Kept[field] = Refusal{Reason: problem.Reason, Message: problem.String()}
+		}
+	}
+	together := class.Together(problems)
+	if together != nil {
+		p.Refused = RefusalOf(together)
+	}
+	return together
+}
+
+// RefusalOf returns what is done about an object with a problem that exists in the cloud: nothing but to look and to delete.
+func RefusalOf(p *class.Problem) Refusal {
+	return Refusal{Reason: p.Reason, Message: p.String() + "; until then Mooring does not change what exists"}
 }
 
 func or[V ~string](v, otherwise V) V {
