@@ -73,7 +73,7 @@ type Problem struct {
 	Overruled bool
 	// Lacks: the cloud does not have what the field asks for. Nothing that somebody else may apply next changes that.
 	Lacks bool
-	// Kept: the cloud object has what is not allowed, or may have it, and keeps it. Only to set it is refused.
+	// Kept: the cloud object has what is not allowed in Field, or may have it, and keeps it. Only to set it is refused.
 	Kept bool
 }
 
@@ -263,9 +263,10 @@ func (f Fields) Has(field string) bool {
 	return slices.ContainsFunc(f, func(name string) bool { return name == field || strings.HasPrefix(name, field+".") })
 }
 
-// Together returns the problems that keep an object from being as it is to be, told as one; nil if there is none.
+// Together returns the problems that keep an object from being as it is to be, told as one; nil if there is none. A problem that is kept is
+// one of them unless it tells which field is not to be set.
 func Together(problems []Problem) *Problem {
-	problems = slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Overruled || p.Kept })
+	problems = slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Overruled || p.Kept && p.Field != "" })
 	if len(problems) == 0 {
 		return nil
 	}

@@ -132,19 +132,25 @@ func (c *Class) refers(at path, sort driver.Reference, name string) *Problem {
 	for _, given := range gives {
 		allows = append(allows, fmt.Sprintf("%q", given))
 	}
+	var broken *Problem
 	for i, allowed := range c.Spec.AllowedReferences {
 		if allowed.Field != "spec."+at.String() {
 			continue
 		}
 		matches, err := whole(allowed.Pattern)
-		if err != nil {
-			return &Problem{Reason: v1alpha1.ReasonClassInvalid,
-				Message: fmt.Sprintf("class %q: spec.allowedReferences[%d].pattern: %v; your platform team has to correct it", c.Name(), i, err)}
+		if err != nil { // it matches nothing, and another entry may
+			broken = &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: allowed.Field,
+				Message: fmt.Sprintf("class %q does not allow %s %q, because its spec.allowedReferences[%d].pattern can't be read: %v; your platform team has to correct it, or remove the field",
+					c.Name(), sort, name, i, err)}
+			continue
 		}
 		if matches(name) {
 			return nil
 		}
 		allows = append(allows, fmt.Sprintf("what matches %q", allowed.Pattern))
+	}
+	if broken != nil {
+		return broken
 	}
 	if len(allows) == 0 {
 		p := violated("spec."+at.String(), "class %q does not allow %s %q, nor any other; remove the field, or ask your platform team to list it in spec.allowedReferences of the class", c.Name(), sort, name)

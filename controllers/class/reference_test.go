@@ -45,7 +45,11 @@ func TestReferences(t *testing.T) {
 			problems: []string{"does not allow"}},
 		{name: "the longer alternative", class: bare + `, allowedReferences: [{field: spec.aws.caCertificateIdentifier, pattern: "a|abc"}]}`, spec: `{"aws":{"caCertificateIdentifier":"abc"}}`},
 		{name: "a pattern that would close a group", class: bare + `, allowedReferences: [{field: spec.aws.caCertificateIdentifier, pattern: "a)|(.*"}]}`, spec: `{"aws":{"caCertificateIdentifier":"b"}}`,
-			problems: []string{"spec.allowedReferences[0].pattern: error parsing regexp"}},
+			problems: []string{`spec.aws.caCertificateIdentifier: class "standard" does not allow role "b", because its spec.allowedReferences[0].pattern can't be read: error parsing regexp`}},
+		{name: "a pattern behind one that can't be read", class: bare + `, allowedReferences: [{field: spec.aws.caCertificateIdentifier, pattern: "("}, {field: spec.aws.caCertificateIdentifier, pattern: b}]}`, spec: `{"aws":{"caCertificateIdentifier":"b"}}`},
+		{name: "there already, by a pattern that can't be read", class: bare + `, allowedReferences: [{field: spec.aws.caCertificateIdentifier, pattern: "("}]}`, spec: `{"aws":{"caCertificateIdentifier":"b"}}`,
+			change:   func(o *Case) { bound(o); o.Kept = []string{field} },
+			problems: []string{`spec.aws.caCertificateIdentifier: class "standard" does not allow role "b"`}, kept: true},
 		{name: "a pattern for another field", class: bare + `, allowedReferences: [{field: spec.engine, pattern: ".*"}]}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`,
 			problems: []string{"nor any other"}},
 		{name: "there already", class: bare + `}`, spec: `{"aws":{"caCertificateIdentifier":"a"}}`, change: bound, problems: []string{"does not allow"}},
@@ -229,5 +233,14 @@ func TestDirect(t *testing.T) {
 	b.Spec.Encryption = &v1alpha1.BucketEncryption{}
 	if got, err := (&Resolver{Kind: kind.Bucket(), Client: c, References: references}).Direct(t.Context(), b, "aws"); err != nil || len(got) != 0 {
 		t.Errorf("without a key: problems %q, %v", got, err)
+	}
+}
+
+// A problem that does not tell of which field the cloud object is to keep what it has keeps nothing: it refuses all.
+func TestTogetherOfKept(t *testing.T) {
+	for field, refused := range map[string]bool{"": true, "spec.encryption.key": false} {
+		if p := Together([]Problem{{Reason: v1alpha1.ReasonClassInvalid, Field: field, Kept: true}}); p != nil != refused {
+			t.Errorf("of field %q: %v", field, p)
+		}
 	}
 }

@@ -90,9 +90,6 @@ func TestReferences(t *testing.T) {
 	}
 	for _, r := range all {
 		t.Run(r.String(), func(t *testing.T) {
-			allowing := func(pattern string) class.Tree {
-				return class.Tree{"allowedReferences": []any{class.Tree{"field": "spec." + r.field.Field, "pattern": pattern}}}
-			}
 			exact := regexp.QuoteMeta(r.name)
 			for name, tt := range map[string]struct {
 				class   class.Tree
@@ -102,11 +99,12 @@ func TestReferences(t *testing.T) {
 				"a class that names another":        {class.Tree{"defaults": r.spec("another-" + r.name)}, true},
 				"a default":                         {class.Tree{"defaults": r.spec(r.name)}, false},
 				"what is enforced":                  {class.Tree{"enforced": r.spec(r.name)}, false},
-				"what the class allows":             {allowing(exact), false},
-				"a pattern of the beginning alone":  {allowing(regexp.QuoteMeta(r.name[:len(r.name)-1])), true},
-				"a pattern of the end alone":        {allowing(regexp.QuoteMeta(r.name[1:])), true},
-				"a pattern of the middle alone":     {allowing(regexp.QuoteMeta(r.name[1 : len(r.name)-1])), true},
-				"a pattern of one of several lines": {allowing("(?m)^" + exact + "x$"), true},
+				"what the class allows":             {r.allowing(exact), false},
+				"a pattern of the beginning alone":  {r.allowing(regexp.QuoteMeta(r.name[:len(r.name)-1])), true},
+				"a pattern of the end alone":        {r.allowing(regexp.QuoteMeta(r.name[1:])), true},
+				"a pattern of the middle alone":     {r.allowing(regexp.QuoteMeta(r.name[1 : len(r.name)-1])), true},
+				"a pattern of one of several lines": {r.allowing("(?m)^" + exact + "x$"), true},
+				"a pattern behind a broken one":     {r.allowing("(", exact), false},
 			} {
 				o := r.object(r.spec(r.name))
 				o.GetResourceSpec().ClassName = "standard"
@@ -122,6 +120,15 @@ func TestReferences(t *testing.T) {
 			}
 		})
 	}
+}
+
+// allowing returns a class that allows what matches one of the patterns.
+func (r reference) allowing(patterns ...string) class.Tree {
+	var entries []any
+	for _, pattern := range patterns {
+		entries = append(entries, class.Tree{"field": "spec." + r.field.Field, "pattern": pattern})
+	}
+	return class.Tree{"allowedReferences": entries}
 }
 
 // spec returns what names an object in the field, as a part of a spec.
@@ -155,9 +162,13 @@ func (r reference) resolver(t *testing.T, spec class.Tree) *class.Resolver {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(class.Tree{"metadata": class.Tree{"name": "standard"}, "spec": spec}, c); err != nil {
 		t.Fatal(err)
 	}
-	config := &v1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.cloud}}
-	if err := json.Unmarshal(fmt.Appendf(nil, `{"spec":{%q:{}}}`, r.cloud), config); err != nil {
-		t.Fatal(err)
+	objects := []client.Object{c, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}}
+	for _, cloud := range []string{"aws", "gcp"} {
+		config := &v1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: cloud}}
+		if err := json.Unmarshal(fmt.Appendf(nil, `{"spec":{%q:{}}}`, cloud), config); err != nil {
+			t.Fatal(err)
+		}
+		objects = append(objects, config)
 	}
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, v1alpha1.AddToScheme} {
@@ -167,19 +178,23 @@ func (r reference) resolver(t *testing.T, spec class.Tree) *class.Resolver {
 	}
 	return &class.Resolver{
 		Kind: r.kind, Rules: func(*class.Class) []class.Rule { return nil }, References: class.ReferencesOf(r.kind.Name, map[string]driver.Driver{r.cloud: r.drv}),
-		Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(c, config, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}).Build(),
+		Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build(),
 	}
+}
+
+// admission answers for a resolver; who may use a provider config is another's question.
+func admission(resolver *class.Resolver) *class.Admission {
+	return &class.Admission{Resolver: resolver, Live: resolver.Client,
+		MayUse: func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (*class.Problem, error) {
+			return nil, nil
+		}}
 }
 
 // expect checks what the webhook says of a new object, and that the loop says the same.
 func (r reference) expect(t *testing.T, name string, o v1alpha1.ResourceObject, spec class.Tree, refused bool) {
 	t.Helper()
 	resolver := r.resolver(t, spec)
-	a := &class.Admission{Resolver: resolver, Live: resolver.Client,
-		MayUse: func(context.Context, client.Reader, *v1alpha1.ProviderConfigReference, *v1alpha1.BoundProviderConfig, string) (*class.Problem, error) {
-			return nil, nil
-		}}
-	refusals, _, err := a.Object(t.Context(), nil, o)
+	refusals, _, err := admission(resolver).Object(t.Context(), nil, o)
 	if err != nil || len(refusals) > 0 != refused {
 		t.Errorf("%s: refusals %q, %v; want refused %v", name, refusals, err, refused)
 	}

@@ -47,7 +47,7 @@ func WithClass(k *kind.Kind, obj v1alpha1.ResourceObject, found *class.Resolutio
 func (p *Policy) Refuse(problems []class.Problem) *class.Problem {
 	p.Kept = map[string]Refusal{}
 	for _, problem := range problems {
-		if field := strings.TrimPrefix(problem.Field, "spec."); problem.Kept {
+		if field := strings.TrimPrefix(problem.Field, "spec."); problem.Kept && field != "" {
 			p.Kept[field] = Refusal{Reason: problem.Reason, Message: problem.String()}
 		}
 	}
