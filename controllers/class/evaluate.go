@@ -20,8 +20,8 @@ type Case struct {
 	// Namespace is the object's.
 	Namespace Namespace
 	// Bound: it has a name in the cloud, so that what can't change later is fixed, as Before says. Joined: it has that by this
-	// class.
-	Bound, Joined bool
+	// class. Observed: Mooring only looks at it.
+	Bound, Joined, Observed bool
 	// Before is what it had from its class when that was last recorded; nil if it had none.
 	Before *v1alpha1.Effective
 	// Fixed are the fields that can't change once the cloud object exists.

@@ -95,9 +95,9 @@ func unlisted(c *Class, o Case, spec Tree) (problems []Problem) {
 }
 
 // keeping returns the problem of a field as it is if the cloud object exists: where earlier releases accepted every value, what the cloud
-// has stays.
+// has stays. An object that is only observed is never bound, and sets nothing in the cloud.
 func (o Case) keeping(field string, p Problem) Problem {
-	if o.Bound && slices.Contains(o.Kept, field) {
+	if (o.Bound || o.Observed) && slices.Contains(o.Kept, field) {
 		p.Kept = true
 		p.Message += "; until then what the cloud object has stays, and Mooring sets it neither again nor to another value"
 	}

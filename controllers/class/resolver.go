@@ -120,7 +120,10 @@ func (r *Resolver) configOf(object v1alpha1.ResourceObject, c *Class) *v1alpha1.
 func (r *Resolver) ownCase(object v1alpha1.ResourceObject) (Case, error) {
 	spec, err := TreeOf(object.GetSpec())
 	status := object.GetResourceStatus()
-	return Case{Spec: spec, Bound: status.ExternalName != "", Before: status.Effective, Fixed: r.Kind.Fixed, Kept: r.Kind.KeptReferences}, err
+	return Case{
+		Spec: spec, Bound: status.ExternalName != "", Observed: object.GetResourceSpec().Management == v1alpha1.ManagementObserve,
+		Before: status.Effective, Fixed: r.Kind.Fixed, Kept: r.Kind.KeptReferences,
+	}, err
 }
 
 // caseOf is what Evaluate needs to know of an object.

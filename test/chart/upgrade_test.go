@@ -94,6 +94,7 @@ func (w *fixture) makeInventory() *inventory {
 	w.ready([]client.Object{found})
 	observed, foreign := bucket("observed"), bucket("foreign")
 	observed.Spec.ExternalName, observed.Spec.Management = found.Status.ExternalName, v1alpha1.ManagementObserve
+	observed.Spec.Encryption = found.Spec.Encryption
 	foreign.Spec.ExternalName = found.Status.ExternalName
 	paused, protected, retained := bucket("paused"), database("protected"), bucket("retained")
 	protected.Spec.DeletionProtection = new(true)

@@ -33,16 +33,19 @@ func TestReferencesWithoutAClass(t *testing.T) {
 		name, config  string
 		key           *string
 		bound         bool
+		management    v1alpha1.Management
 		refused, kept v1alpha1.Reason
 	}{
 		{name: "new, with a key", config: identity.KindClusterProviderConfig, key: new("alias/shop"), refused: refusal},
 		{name: "new, without a key", config: identity.KindClusterProviderConfig},
 		{name: "there, with a key", config: identity.KindClusterProviderConfig, key: new("alias/shop"), bound: true, kept: refusal},
+		{name: "only observed, with a key", config: identity.KindClusterProviderConfig, key: new("alias/shop"), management: v1alpha1.ManagementObserve, kept: refusal},
+		{name: "to be managed, with a key", config: identity.KindClusterProviderConfig, key: new("alias/shop"), management: v1alpha1.ManagementFull, refused: refusal},
 		{name: "of the team's own account", config: identity.KindProviderConfig, key: new("alias/shop")},
 	} {
 		b, _ := storedBucket(t, false)
 		b.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: tt.config, Name: "aws"}
-		b.Spec.Encryption = &v1alpha1.BucketEncryption{Key: tt.key}
+		b.Spec.Encryption, b.Spec.Management = &v1alpha1.BucketEncryption{Key: tt.key}, tt.management
 		b.Status.ExternalName = map[bool]string{true: "photos"}[tt.bound]
 		g := (&Gatherer{Kind: kind.Bucket(), Classes: classes}).begin(Start{Object: b, Now: time.Now()})
 		if err := g.findAccount(t.Context()); err != nil {
