@@ -237,10 +237,11 @@ func (d *deletionLines) obstacles() (lines []string) {
 	if d.paused {
 		lines = append(lines, "nothing happens until the annotation "+v1alpha1.AnnotationPaused+" is removed")
 	}
-	if d.lacks {
+	reason := reasonOfCondition(d.status, v1alpha1.ConditionStalled)
+	if d.lacks && reason == v1alpha1.ReasonNotSupported { // a deletion needs nothing of what the spec asks for
 		return lines
 	}
-	switch reasonOfCondition(d.status, v1alpha1.ConditionStalled) {
+	switch reason {
 	case v1alpha1.ReasonAccountChanged, v1alpha1.ReasonNotSupported, v1alpha1.ReasonProviderConfigNotFound, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonCredentialsInvalid:
 		stalled := meta.FindStatusCondition(d.status.Conditions, v1alpha1.ConditionStalled)
 		lines = append(lines, "nothing happens until this is put right: "+stalled.Message)

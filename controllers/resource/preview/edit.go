@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -137,7 +138,13 @@ func (e *edit) outlook(m merged) (outlook, error) {
 	if !reflect.DeepEqual(e.before.object.GetSpec(), m.object.GetSpec()) {
 		v.Edited = true // it will have a new generation
 	}
-	return outlook{plan.Decide(v, changes, m.policy), obstacleOf(m, v, changes, m.config == e.before.config && !e.before.lacks)}, nil
+	return outlook{plan.Decide(v, changes, m.policy), obstacleOf(m, v, changes, m.config == e.before.config && !e.before.lacks && !e.mends(m))}, nil
+}
+
+// mends reports whether the object is stalled for what its class, or the lack of one, refused it before the edit and no longer does after it.
+func (e *edit) mends(m merged) bool {
+	stalled := meta.FindStatusCondition(m.object.GetResourceStatus().Conditions, v1alpha1.ConditionStalled)
+	return e.before.refusedFor(stalled) && !m.refusedFor(stalled)
 }
 
 // differences returns what differs between what was last observed and what is wanted. While nothing was observed only the earlier spec tells

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -67,20 +69,34 @@ func (p *Preview) merge(ctx context.Context, object v1alpha1.ResourceObject) (m 
 			return m, nil
 		}
 		problems, err := p.Classes.Direct(ctx, object, m.config.Name)
-		m.refused = class.Together(problems)
+		m.refused = m.policy.Refuse(problems)
 		return m, err
 	}
 	m.object = object
 	if m.class, err = p.Classes.Resolve(ctx, object); err != nil {
 		return m, fmt.Errorf("find the class: %w", err)
 	}
-	m.refused = class.Together(m.class.Problems)
 	if found := m.class.Config; found != nil {
 		m.config = identity.KeyOfBound(*found, object.GetNamespace())
 	}
 	m.lacks = slices.ContainsFunc(m.class.Problems, func(p class.Problem) bool { return p.Lacks })
 	m.want, m.policy, err = plan.WithClass(p.Kind, object, m.class)
+	m.refused = m.policy.Refuse(m.class.Problems)
 	return m, err
+}
+
+// refusedFor reports whether the condition of an object tells what is wrong with it by its class, or without one by its references.
+func (m *merged) refusedFor(condition *metav1.Condition) bool {
+	if condition == nil {
+		return false
+	}
+	tells := func(refusal string) bool { return strings.Contains(condition.Message, refusal) }
+	for _, kept := range m.policy.Kept {
+		if tells(kept.Message) {
+			return true
+		}
+	}
+	return m.refused != nil && tells(m.refused.String())
 }
 
 // paused reports whether nothing is done about the object until a person removes the annotation.

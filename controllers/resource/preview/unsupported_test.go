@@ -49,4 +49,11 @@ func TestWhatTheCloudLacksKeepsNobodyFromMendingIt(t *testing.T) {
 	if text := strings.Join(lines, " "); err != nil || len(lines) == 0 || strings.Contains(text, "put right") {
 		t.Errorf("its deletion: %q, %v", lines, err)
 	}
+	for _, reason := range []v1alpha1.Reason{v1alpha1.ReasonAccountChanged, v1alpha1.ReasonCredentialsNotFound, v1alpha1.ReasonProviderConfigNotFound} {
+		stalled.Status.Conditions[0].Reason, stalled.Status.Conditions[0].Message = string(reason), "mend it"
+		lines, err := p.Deletion(t.Context(), stalled)
+		if text := strings.Join(lines, " "); err != nil || !strings.Contains(text, "nothing happens until this is put right: mend it") {
+			t.Errorf("its deletion while it is stalled for %s: %q, %v", reason, lines, err)
+		}
+	}
 }
