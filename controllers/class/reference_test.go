@@ -127,6 +127,30 @@ func TestReferencesOfAList(t *testing.T) {
 	}
 }
 
+// The order of the names in a list means nothing: not against what the class enforces, and not where a class changes.
+func TestOrderOfAList(t *testing.T) {
+	class := classOf(t, catalogue, `spec: {sizes: null, defaultSize: ""}`)
+	class.Enforced["aws"] = Tree{"groups": []any{"sg-1", "sg-2"}}
+	for name, tt := range map[string]struct {
+		asked    []any
+		problems int
+	}{
+		"as it is enforced": {[]any{"sg-1", "sg-2"}, 0},
+		"another order":     {[]any{"sg-2", "sg-1"}, 0},
+		"one of them":       {[]any{"sg-1"}, 1},
+		"one twice":         {[]any{"sg-1", "sg-1"}, 1},
+	} {
+		spec := Tree{"aws": Tree{"groups": tt.asked}}
+		if got := contradictions(class, Case{Spec: spec}); len(got) != tt.problems {
+			t.Errorf("%s: problems %q", name, got)
+		}
+		i := impact{touched: map[touch]int{}}
+		if i.add(class.Enforced, Merge(class.Enforced, spec), nil); i.objects != tt.problems {
+			t.Errorf("%s: %v change", name, i.touched)
+		}
+	}
+}
+
 // The references of a cloud that nobody knows are those of all clouds.
 func TestReferencesOf(t *testing.T) {
 	of := ReferencesOf("Bucket", map[string]driver.Driver{"aws": mem.New(mem.Options{}).Driver(), "gcp": without{mem.New(mem.Options{}).Driver()}})

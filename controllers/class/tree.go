@@ -122,8 +122,25 @@ func drop(tree Tree, at path) {
 	}
 }
 
-// same reports whether two values mean the same in JSON: 1 and 1.0 are the same number.
-func same(a, b any) bool { return show(a) == show(b) }
+// same reports whether two values mean the same in JSON: 1 and 1.0 are the same number. The lists of strings in our APIs are sets, so that
+// their order means nothing.
+func same(a, b any) bool { return show(sorted(a)) == show(sorted(b)) }
+
+// sorted returns a list of strings in their order, and all else as it is.
+func sorted(value any) any {
+	list, ok := value.([]any)
+	if !ok {
+		return value
+	}
+	names := make([]string, len(list))
+	for i, entry := range list {
+		if names[i], ok = entry.(string); !ok {
+			return value
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 // show writes a value as people write it in YAML: strings without quotes, all else as JSON.
 func show(value any) string {
