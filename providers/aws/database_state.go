@@ -106,7 +106,7 @@ var housekeeping = map[string]bool{
 const growth = "storage.sizeGiB"
 
 // ofDisk are the fields of the disk, which RDS takes one change at a time of.
-var ofDisk = []string{growth, "aws.storageType"}
+var ofDisk = []string{growth, "aws.storageType", "aws.iops", "aws.throughputMiBps"}
 
 // whileItWaits corrects state and changes by what RDS is at and what waits in PendingModifiedValues.
 func whileItWaits(req *databaseRequest, have *types.DBInstance, o *driver.Observation) {
@@ -124,7 +124,7 @@ func whileItWaits(req *databaseRequest, have *types.DBInstance, o *driver.Observ
 // While RDS is at work by itself (see housekeeping), an instance without differences is Ready, or each backup would make it look as if it were
 // not up to date; with differences it is Pending.
 //
-// In storage-optimization, which lasts hours after a disk grew or changed its type, RDS takes all changes but another of the disk.
+// In storage-optimization, which lasts hours after a disk grew or changed its type, IOPS or throughput, RDS takes all changes but another of the disk.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html
 // With other changes at hand those come first, and that of the disk is left out. Alone, it makes the instance Pending: that says why
 // nothing happens, and nobody calls in vain.

@@ -33,3 +33,16 @@ func TestWorkOf(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// In storage-optimization RDS takes no change of the disk: alone it waits, and it stays out of a call of other changes.
+func TestDiskWaitsForStorageOptimization(t *testing.T) {
+	for _, field := range []string{"storage.sizeGiB", "aws.storageType", "aws.iops", "aws.throughputMiBps"} {
+		disk, other := driver.Change{Field: field}, driver.Change{Field: "aws.copyTagsToSnapshot"}
+		if state, changes := whileBusy("storage-optimization", driver.Ready, []driver.Change{disk}); state != driver.Pending || len(changes) != 1 {
+			t.Errorf("%s alone: %v, %v", field, state, changes)
+		}
+		if state, changes := whileBusy("storage-optimization", driver.Ready, []driver.Change{disk, other}); state != driver.Ready || len(changes) != 1 || changes[0].Field != other.Field {
+			t.Errorf("%s and another: %v, %v", field, state, changes)
+		}
+	}
+}
