@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -44,6 +45,27 @@ func subnetGroupEffect(_ *string, to string, have *types.DBInstance) (driver.Eff
 		return driver.Online, ""
 	}
 	return driver.Restarts, "the server moves to another VPC and is down meanwhile"
+}
+
+// completeNetwork names the declared security groups with a move to another VPC, where the server would else come up behind the default group
+// of that VPC. RDS refuses groups of the VPC that it leaves before anything moves. To take back a move names none: the server keeps its own.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_VPC.VPC2VPC.html
+func completeNetwork(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *types.DBInstance) {
+	if in.DBSubnetGroupName == nil || in.VpcSecurityGroupIds != nil || strings.EqualFold(aws.ToString(subnetGroup(have)), *in.DBSubnetGroupName) {
+		return
+	}
+	in.VpcSecurityGroupIds = slices.Compact(slices.Sorted(slices.Values(awsOf(spec).VPCSecurityGroupIDs)))
+}
+
+// groupsComeWithMove leaves security groups out of what is to be written while the declared move waits: completeNetwork named them with it,
+// and RDS does not say which groups it will set.
+func groupsComeWithMove(spec *databaseSpec, have *types.DBInstance, changes []driver.Change) []driver.Change {
+	to, now := pending(have).DBSubnetGroupName, subnetGroup(have)
+	if declared := awsOf(spec).DBSubnetGroupName; declared == nil || to == nil || now == nil ||
+		!strings.EqualFold(*to, *declared) || strings.EqualFold(*to, *now) {
+		return changes
+	}
+	return slices.DeleteFunc(slices.Clone(changes), func(c driver.Change) bool { return c.Field == "aws.vpcSecurityGroupIDs" })
 }
 
 var securityGroupEffects = []driver.PossibleEffect{

@@ -1,9 +1,11 @@
 package aws
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -61,5 +63,27 @@ func TestExplainNetwork(t *testing.T) {
 	}
 	if err := explainNetwork(nil); err != nil {
 		t.Errorf("%v", err)
+	}
+}
+
+// A server does not come up in another VPC behind a group that nobody named.
+func TestMoveNamesItsSecurityGroups(t *testing.T) {
+	have := &types.DBInstance{DBSubnetGroup: &types.DBSubnetGroup{DBSubnetGroupName: new("shop")}, VpcSecurityGroups: members("sg-1")}
+	for name, tt := range map[string]struct {
+		to             *string
+		declared, sent []string // sent by the caller
+		want           []string
+	}{
+		"the move alone":            {new("pay"), []string{"sg-3", "sg-2"}, nil, []string{"sg-2", "sg-3"}},
+		"with groups that are sent": {new("pay"), []string{"sg-2"}, []string{"sg-2"}, []string{"sg-2"}},
+		"without declared groups":   {new("pay"), nil, nil, nil},
+		"the move is taken back":    {new("SHOP"), []string{"sg-2"}, nil, nil},
+		"something else":            {nil, []string{"sg-2"}, nil, nil},
+	} {
+		in := &rds.ModifyDBInstanceInput{DBSubnetGroupName: tt.to, VpcSecurityGroupIds: tt.sent}
+		completeNetwork(in, &databaseSpec{AWS: &v1alpha1.DatabaseAWS{VPCSecurityGroupIDs: tt.declared}}, have)
+		if !slices.Equal(in.VpcSecurityGroupIds, tt.want) {
+			t.Errorf("%s: sent %q, want %q", name, in.VpcSecurityGroupIds, tt.want)
+		}
 	}
 }

@@ -111,6 +111,7 @@ var ofDisk = []string{growth, "aws.storageType", "aws.iops", "aws.throughputMiBp
 // whileItWaits corrects state and changes by what RDS is at and what waits in PendingModifiedValues.
 func whileItWaits(req *databaseRequest, have *types.DBInstance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
+	o.Changes = groupsComeWithMove(&req.Spec, have, o.Changes)
 	waits := waiting(req, have, o.Changes)
 	o.State, o.Changes = whileBusy(status, o.State, o.Changes)
 	o.State = whileWaiting(status, o.State, len(o.Changes) > 0 || o.Mark != req.Mark, waits)

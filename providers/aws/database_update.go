@@ -34,6 +34,7 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *type
 		}
 	}
 	in.PreferredMaintenanceWindow = params.maintenanceWindow(&req.Spec, have)
+	completeNetwork(in, &req.Spec, have)
 	completeDisk(in, &req.Spec, have)
 	completeGrowth(in, have)
 	completeLogs(in, have)

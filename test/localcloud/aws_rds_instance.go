@@ -35,6 +35,8 @@ type rdsInstance struct {
 	// optimized is when storage can change again after it grew.
 	optimized time.Time
 	final     *rdsSnapshot // that the step deleting takes
+	// arrival are the security groups that the server gets with the DB subnet group that is pending.
+	arrival []rdstypes.VpcSecurityGroupMembership
 }
 
 // An engineJob is work on a database server, which takes the time it takes.
@@ -233,6 +235,7 @@ func (in *rdsInstance) apply(values rdstypes.PendingModifiedValues) {
 		in.db.DBSubnetGroup = &rdstypes.DBSubnetGroup{
 			DBSubnetGroupName: group, DBSubnetGroupDescription: group, SubnetGroupStatus: aws.String("Complete"), VpcId: &vpc.id,
 		}
+		in.db.VpcSecurityGroups = in.arrival
 	}
 }
 

@@ -63,7 +63,7 @@ func placed(db *rdstypes.DBInstance, subnetGroup string, securityGroups []string
 	return nil
 }
 
-// askNetwork makes another DB subnet group pending, and sets security groups. A server moves to another VPC only, and only from one zone. It
+// askNetwork makes another DB subnet group pending, and sets security groups: those of another VPC once the server is there. A server moves to another VPC only, and only from one zone. It
 // is down while it moves. No recording shows a move, nor the words for a server in two zones.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (DBSubnetGroupName, VpcSecurityGroupIds)
 // https://github.com/hashicorp/terraform-provider-aws/issues/512 (the same VPC)
@@ -90,7 +90,10 @@ func askNetwork(next *rdsInstance, group *string, securityGroups []string) error
 	if group != nil {
 		ask(&db.PendingModifiedValues.DBSubnetGroupName, &now, &to)
 	}
-	if securityGroups != nil || to != now {
+	switch {
+	case to != now: // a move that is taken back leaves the server with the groups that it has
+		next.arrival = moved.VpcSecurityGroups
+	case securityGroups != nil:
 		db.VpcSecurityGroups = moved.VpcSecurityGroups
 	}
 	return nil

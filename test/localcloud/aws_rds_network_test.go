@@ -55,6 +55,12 @@ func TestRDSNetworks(t *testing.T) {
 		t.Fatal(err)
 	}
 	is("with one group less", "shop", shop.securityGroups[2])
+	later := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: new("shop"), DBSubnetGroupName: new("pay")} // in the maintenance window
+	need(client.ModifyDBInstance(t.Context(), later))(t)
+	if err := change("shop"); err != nil {
+		t.Fatal(err)
+	}
+	is("with the move taken back", "shop", shop.securityGroups[2])
 	if err := change("pay"); err != nil {
 		t.Fatal(err)
 	}
