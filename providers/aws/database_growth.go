@@ -24,13 +24,13 @@ var maxSizeRow = table.Field("storage.maxSizeGiB",
 	func(i *types.DBInstance) *driver.Growth {
 		return growthOf(i.MaxAllocatedStorage, pending(i).AllocatedStorage)
 	},
-	func(p *instanceParams, v driver.Growth) { p.MaxAllocatedStorage = &v.Max },
+	func(p *instanceParams, v driver.Growth) { p.MaxAllocatedStorage = new(v.Limit()) },
 ).Reported(func(i *types.DBInstance) *driver.Growth { return growthOf(i.MaxAllocatedStorage, i.AllocatedStorage) }).
 	Equal(driver.Growth.Serves, "the size of a disk that does not grow by itself")
 
 func growthOf(most, size *int32) *driver.Growth { return driver.GrowthOf(first(most, size), size) }
 
-// completeGrowth has a disk that is as large as it may become not grow by itself.
+// completeGrowth has a disk that is as large as it may become, or as it is to be, not grow by itself.
 func completeGrowth(in *rds.ModifyDBInstanceInput, have *types.DBInstance) {
 	if in.MaxAllocatedStorage != nil {
 		size := aws.ToInt32(first(in.AllocatedStorage, pending(have).AllocatedStorage))

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -55,5 +56,25 @@ func TestRefusedGrowth(t *testing.T) {
 	}
 	if other := errors.New("x"); !errors.Is(explainGrowth(other), other) || explainGrowth(nil) != nil {
 		t.Error("another error has changed")
+	}
+}
+
+// A disk that shall not grow by itself is told so also where its new size is not in the same call, and that is no difference any more.
+func TestNoGrowthWithoutTheSize(t *testing.T) {
+	size := new(int32(200))
+	spec := databaseSpec{Storage: &v1alpha1.DatabaseStorage{SizeGiB: size, MaxSizeGiB: size}}
+	have := types.DBInstance{AllocatedStorage: new(int32(50)), MaxAllocatedStorage: new(int32(100))}
+	var params instanceParams
+	if err := databaseTable.Patch(&spec, &have, []driver.Change{{Field: "storage.maxSizeGiB"}}, &params); err != nil {
+		t.Fatal(err)
+	}
+	in := &rds.ModifyDBInstanceInput{}
+	modification.Copy(&params, in)
+	if completeGrowth(in, &have); aws.ToInt32(in.MaxAllocatedStorage) != 50 {
+		t.Errorf("sent %d, want the size of the disk, 50", aws.ToInt32(in.MaxAllocatedStorage))
+	}
+	have.MaxAllocatedStorage = nil
+	if changes := databaseTable.Diff(&spec, &have, nil, nil); len(changes) != 1 || changes[0].Field != "storage.sizeGiB" {
+		t.Errorf("afterwards: %v, want the size alone", changes)
 	}
 }

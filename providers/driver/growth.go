@@ -21,6 +21,15 @@ func GrowthOf(most, size *int32) *Growth {
 	return g
 }
 
+// Limit returns the limit to ask for: 0 for a disk that does not grow by itself. The size that says so may be refused, or be left for a later
+// call, and then the number alone would have a smaller disk grow up to it.
+func (g Growth) Limit() int32 {
+	if g.Max <= g.Size {
+		return 0
+	}
+	return g.Max
+}
+
 // String returns the limit.
 func (g Growth) String() string { return strconv.Itoa(int(g.Max)) }
 

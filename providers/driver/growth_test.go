@@ -31,6 +31,15 @@ func TestGrowthServes(t *testing.T) {
 	}
 }
 
+// A disk that does not grow has no limit to ask for.
+func TestGrowthLimit(t *testing.T) {
+	for g, want := range map[driver.Growth]int32{{Max: 100, Size: 50}: 100, {Max: 100}: 100, {Max: 50, Size: 50}: 0, {Max: 40, Size: 50}: 0} {
+		if got := g.Limit(); got != want {
+			t.Errorf("%+v: %d, want %d", g, got, want)
+		}
+	}
+}
+
 // A limit reads as a number, in messages and in the mirror.
 func TestGrowthReadsAsANumber(t *testing.T) {
 	g := driver.GrowthOf(new(int32(100)), new(int32(50)))

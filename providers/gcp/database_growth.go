@@ -23,7 +23,7 @@ var maxSizeRow = table.Field("storage.maxSizeGiB",
 		return driver.GrowthOf(p.Storage.MaxSizeGiB, p.Storage.SizeGiB)
 	},
 	haveGrowth,
-	func(p *instanceParams, v driver.Growth) { p.MaxDiskSizeGb = new(int64(v.Max)) }).
+	func(p *instanceParams, v driver.Growth) { p.MaxDiskSizeGb = new(int64(v.Limit())) }).
 	Equal(driver.Growth.Serves, "the size of a disk that does not grow by itself")
 
 func haveGrowth(i *instance) *driver.Growth {

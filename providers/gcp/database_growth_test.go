@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/api/sqladmin/v1"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -47,5 +48,26 @@ func TestHaveGrowth(t *testing.T) {
 		if (got == nil) != (test.want == nil) || got != nil && *got != *test.want {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+// A disk that shall not grow by itself is told so also where its new size is not in the same call, and that is no difference any more.
+func TestNoGrowthWithoutTheSize(t *testing.T) {
+	size := new(int32(200))
+	spec := databaseParameters{Storage: &v1alpha1.DatabaseStorage{SizeGiB: size, MaxSizeGiB: size}}
+	have := &instance{DatabaseInstance: &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{
+		DataDiskSizeGb: 50, StorageAutoResize: new(true), StorageAutoResizeLimit: 100,
+	}}}
+	var params instanceParams
+	if err := databaseTable.Patch(&spec, have, []driver.Change{{Field: "storage.maxSizeGiB"}}, &params); err != nil {
+		t.Fatal(err)
+	}
+	sent, err := params.forPatch(have)
+	if err != nil || sent.Settings.StorageAutoResize == nil || *sent.Settings.StorageAutoResize || sent.Settings.StorageAutoResizeLimit != 0 {
+		t.Fatalf("sent %+v, %v; want a disk that does not grow", sent, err)
+	}
+	have.Settings.StorageAutoResize, have.Settings.StorageAutoResizeLimit = sent.Settings.StorageAutoResize, 0
+	if changes := databaseTable.Diff(&spec, have, nil, nil); len(changes) != 1 || changes[0].Field != "storage.sizeGiB" {
+		t.Errorf("afterwards: %v, want the size alone", changes)
 	}
 }
