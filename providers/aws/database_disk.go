@@ -61,8 +61,7 @@ func ownThroughput(kind *string, size, throughput *int32) *int32 {
 	return nil
 }
 
-// completeDisk adds to a change of the disk what RDS wants named with it. With another type, IOPS or throughput that is the size: that the disk
-// has, or one that waits already. A disk with IOPS of its own changes its size only together with them: with those that the spec declares, or
+// completeDisk adds to a change of the disk what RDS wants named with it. With another type, IOPS or throughput that is the size. A disk with IOPS of its own changes its size only together with them: with those that the spec declares, or
 // else that it has. A gp3 disk that can be provisioned gets the least there is when the type changes to it.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (Iops, StorageType)
 func completeDisk(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *types.DBInstance) {
@@ -77,7 +76,7 @@ func completeDisk(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *types
 		}
 	}
 	waits := pending(have)
-	kind, size := aws.ToString(first(in.StorageType, waits.StorageType)), first(in.AllocatedStorage, waits.AllocatedStorage)
+	kind, size := aws.ToString(first(in.StorageType, waits.StorageType)), first(in.AllocatedStorage, sizeBeside(spec, have))
 	another := in.StorageType != nil && kind != aws.ToString(have.StorageType)
 	if another || in.Iops != nil || in.StorageThroughput != nil {
 		in.AllocatedStorage = size
@@ -98,6 +97,16 @@ func completeDisk(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *types
 	if hasThroughput(kind, *size) {
 		in.StorageThroughput = first(in.StorageThroughput, declared.ThroughputMiBps, kept.StorageThroughput)
 	}
+}
+
+// sizeBeside returns the size to name with a change of the rest of the disk: that which the spec declares, or else that the disk has or was asked
+// to take. The declared one may have been asked for by the call before, each change being tried alone, and the present size would cancel it.
+func sizeBeside(spec *databaseSpec, have *types.DBInstance) *int32 {
+	size := pending(have).AllocatedStorage
+	if spec.Storage == nil || aws.ToInt32(spec.Storage.SizeGiB) <= aws.ToInt32(size) {
+		return size
+	}
+	return aws.Int32(grown(*spec.Storage.SizeGiB, aws.ToInt32(have.AllocatedStorage)))
 }
 
 // checkDisk refuses a disk that RDS does not have, before RDS does without the names of the fields. have is the instance, empty for a new one.

@@ -156,3 +156,32 @@ func TestSmallDiskHasNoIOPSOfItsOwn(t *testing.T) {
 		}
 	}
 }
+
+// A change of the disk that is tried alone names the declared size: with the present one it would cancel the growth that was asked for just before.
+func TestDiskKeepsTheGrowthAskedFor(t *testing.T) {
+	for name, tt := range map[string]struct {
+		declared    *int32
+		have, waits int32
+		want        int32
+	}{
+		"nothing declared":     {nil, 500, 0, 500},
+		"a smaller size":       {new(int32(400)), 500, 0, 500},
+		"a larger size":        {new(int32(800)), 500, 0, 800},
+		"less than a tenth":    {new(int32(510)), 500, 0, 550},
+		"what waits":           {new(int32(510)), 500, 550, 550},
+		"more than what waits": {new(int32(800)), 500, 550, 800},
+	} {
+		have := &types.DBInstance{StorageType: new("gp3"), AllocatedStorage: &tt.have, Iops: new(int32(12000)), StorageThroughput: new(int32(500))}
+		if tt.waits > 0 {
+			have.PendingModifiedValues = &types.PendingModifiedValues{AllocatedStorage: &tt.waits}
+		}
+		for asks, in := range map[string]*rds.ModifyDBInstanceInput{
+			"type": {StorageType: new("gp2")}, "IOPS": {Iops: new(int32(15000))}, "throughput": {StorageThroughput: new(int32(600))},
+		} {
+			completeDisk(in, &databaseSpec{Storage: &v1alpha1.DatabaseStorage{SizeGiB: tt.declared}}, have)
+			if aws.ToInt32(in.AllocatedStorage) != tt.want {
+				t.Errorf("%s, another %s: size %d, want %d", name, asks, aws.ToInt32(in.AllocatedStorage), tt.want)
+			}
+		}
+	}
+}
