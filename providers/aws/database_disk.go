@@ -85,6 +85,9 @@ func completeDisk(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *types
 		return
 	}
 	declared, kept := awsOf(spec), types.PendingModifiedValues{}
+	if declared.StorageType != nil && *declared.StorageType != kind {
+		declared = &v1alpha1.DatabaseAWS{} // the numbers are meant for a type that the disk does not have yet
+	}
 	switch {
 	case !another && hasIOPS(kind, aws.ToInt32(have.AllocatedStorage)):
 		kept = waits

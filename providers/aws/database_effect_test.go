@@ -25,6 +25,15 @@ func TestEffectsOfDatabases(t *testing.T) {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{CACertificateIdentifier: &ca}}
 	}
 	disk := func(kind string) databaseSpec { return databaseSpec{AWS: &v1alpha1.DatabaseAWS{StorageType: &kind}} }
+	iops := func(kind string, n int32) databaseSpec {
+		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{StorageType: &kind, IOPS: &n}}
+	}
+	throughput := func(kind string, n int32) databaseSpec {
+		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{StorageType: &kind, ThroughputMiBps: &n}}
+	}
+	has := func(kind string) types.DBInstance {
+		return types.DBInstance{StorageType: &kind, AllocatedStorage: new(int32(500)), Iops: new(int32(12000)), StorageThroughput: new(int32(500))}
+	}
 	subnets := func(name string) databaseSpec {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{DBSubnetGroupName: &name}}
 	}
@@ -62,6 +71,12 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("aws.storageType", disk("gp3"), types.DBInstance{StorageType: new("gp2")}, driver.Online),
 		tabletest.Of("aws.storageType", disk("gp3"), types.DBInstance{StorageType: new("io1")}, driver.Interrupts),
 		tabletest.Of("aws.storageType", disk("gp3"), types.DBInstance{StorageType: new("standard")}, driver.Interrupts),
+		tabletest.Of("aws.iops", iops("gp3", 15000), has("gp3"), driver.Online),
+		tabletest.Of("aws.iops", iops("gp3", 15000), has("gp2"), driver.Online),
+		tabletest.Of("aws.iops", iops("gp3", 15000), has("io1"), driver.Interrupts),
+		tabletest.Of("aws.iops", databaseSpec{AWS: &v1alpha1.DatabaseAWS{IOPS: new(int32(15000))}}, has("io1"), driver.Online),
+		tabletest.Of("aws.throughputMiBps", throughput("gp3", 600), has("gp3"), driver.Online),
+		tabletest.Of("aws.throughputMiBps", throughput("gp3", 600), has("io1"), driver.Interrupts),
 		tabletest.Of("aws.dbSubnetGroupName", subnets("pay"), types.DBInstance{DBSubnetGroup: group("shop")}, driver.Restarts),
 		tabletest.Of("aws.dbSubnetGroupName", subnets("SHOP"), types.DBInstance{
 			DBSubnetGroup: group("shop"), PendingModifiedValues: &types.PendingModifiedValues{DBSubnetGroupName: new("pay")},

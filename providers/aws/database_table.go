@@ -212,26 +212,8 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 			driver.PossibleEffect{Effect: driver.Online, When: "the disk was gp2 or gp3, or it takes back a change that has not begun"},
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "the disk was of another type"}),
 
-	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIOPS.ModifyingExisting.html
-	table.Field("aws.iops",
-		func(s *databaseSpec) *int32 { return awsOf(s).IOPS },
-		func(i *types.DBInstance) *int32 {
-			p := pending(i)
-			return ownIOPS(p.StorageType, p.AllocatedStorage, p.Iops)
-		},
-		func(p *instanceParams, v int32) { p.Iops = &v },
-	).Reported(func(i *types.DBInstance) *int32 { return ownIOPS(i.StorageType, i.AllocatedStorage, i.Iops) }),
-
-	table.Field("aws.throughputMiBps",
-		func(s *databaseSpec) *int32 { return awsOf(s).ThroughputMiBps },
-		func(i *types.DBInstance) *int32 {
-			p := pending(i)
-			return ownThroughput(p.StorageType, p.AllocatedStorage, p.StorageThroughput)
-		},
-		func(p *instanceParams, v int32) { p.StorageThroughput = &v },
-	).Reported(func(i *types.DBInstance) *int32 {
-		return ownThroughput(i.StorageType, i.AllocatedStorage, i.StorageThroughput)
-	}),
+	iopsRow,
+	throughputRow,
 
 	table.Field("aws.dbSubnetGroupName",
 		func(s *databaseSpec) *string { return awsOf(s).DBSubnetGroupName },

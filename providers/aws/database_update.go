@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"reflect"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -17,6 +18,9 @@ import (
 // window: RDS knows no other way.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.ApplyImmediately.html
 func (d *databases) modify(ctx context.Context, req *databaseRequest, have *types.DBInstance, params *instanceParams, _ []driver.Change) (string, error) {
+	if leaveToType(params, &req.Spec, have) && reflect.ValueOf(*params).IsZero() {
+		return "", nil
+	}
 	if changesDisk(params) {
 		if err := checkDisk(&req.Spec, have); err != nil {
 			return "", err
