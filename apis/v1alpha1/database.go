@@ -162,8 +162,9 @@ type DatabaseBackup struct {
 // DatabaseMaintenance configures what the cloud does to a server by itself.
 type DatabaseMaintenance struct {
 	// window is when the cloud may maintain the server each week. AWS: the window has 30 minutes. A longer one that begins at this time
-	// is not drift. It must not overlap the backup window: set the two at least 30 minutes apart. Changes that somebody left for the window begin at once if the new window
-	// includes the present time. Google Cloud: the window has one hour and begins at a full hour. If unset, RDS chooses a window, and
+	// is not drift. It must not overlap the backup window: set the two at least 30 minutes apart.
+	// Changes and maintenance that wait for the window begin at once if the new window includes the present time, which may restart the
+	// server without approval. Google Cloud: the window has one hour and begins at a full hour. If unset, RDS chooses a window, and
 	// Cloud SQL may maintain the server at any time.
 	// +optional
 	Window *MaintenanceWindow `json:"window,omitempty"`
@@ -253,7 +254,8 @@ type DatabaseAWS struct {
 	DBSubnetGroupName *string `json:"dbSubnetGroupName,omitempty"`
 
 	// vpcSecurityGroupIDs are the VPC security groups of the server, which decide who can connect to it. They must be in the VPC of the
-	// server. A group that somebody else adds is removed again. Another order is not drift. If unset, RDS gives a new server the default
+	// server. A group that somebody else adds is drift: to remove it can break connections, so that waits for approval, unless
+	// updates.disruptive is Always. Another order is not drift. If unset, RDS gives a new server the default
 	// security group of the VPC, and Mooring leaves the groups of a server as they are. A change restarts nothing, but clients that only a
 	// removed group let in can no longer connect. Through a ClusterProviderConfig, the class decides which groups a Database may name.
 	// +optional
