@@ -14,7 +14,7 @@ var rdsLogs = map[string][]string{
 	"mysql":    {"audit", "error", "general", "slowquery", "iam-db-auth-error"},
 }
 
-// validLogs checks that an engine has logs. No recording shows the refusal; its words: https://github.com/hashicorp/terraform/issues/22538 (of Aurora)
+// validLogs checks that an engine has logs. No recording shows the refusal; its words: https://github.com/hashicorp/terraform/issues/22538 (of Aurora).
 func validLogs(engine, version string, names ...string) error {
 	for _, name := range names {
 		if !slices.Contains(rdsLogs[engine], name) {
