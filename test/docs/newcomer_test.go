@@ -44,7 +44,7 @@ var addedField = []edit{
 		text: "\t\t\t{Name: \"aws.networkType\", To: \"DUAL\"},\n"},
 	{file: "providers/aws/database_conformance_test.go", where: "\t\tin.DBInstanceClass = new(value.(string))\n",
 		text: "\tcase \"aws.networkType\":\n\t\tin.NetworkType = new(value.(string))\n"},
-	{file: "test/localcloud/aws_rds_parameter.go", where: "\t{\"DeletionProtection\", false},\n", text: "\t{\"NetworkType\", \"IPV4\"},\n"},
+	{file: "test/localcloud/aws_rds_parameter.go", where: "\t{\"DeletionProtection\", false, nil},\n", text: "\t{\"NetworkType\", \"IPV4\", \"DUAL\"},\n"},
 	{file: "test/e2e/database_test.go", where: "\t{\n\t\tfield: \"gcp.tier\", only: \"gcp\",\n", before: true, text: `	{
 		field: "aws.networkType", only: "aws",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.NetworkType = new("DUAL") },
