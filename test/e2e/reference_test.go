@@ -2,9 +2,12 @@ package e2e
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -12,8 +15,8 @@ import (
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// throughOpenClass has an object go by a class that gives nothing, and allows every key, network and role. Without a class the environment's account,
-// which is shared, takes none of them.
+// throughOpenClass has an object that names other cloud objects, such as keys or networks, go by a class that gives nothing and allows all of
+// them. Without a class the environment's account, which is shared, takes none.
 func throughOpenClass[T client.Object](w *fixture, c *system.Cloud, o T) T {
 	w.Helper()
 	name := w.Namespace + "-" + c.Name
@@ -28,7 +31,7 @@ func throughOpenClass[T client.Object](w *fixture, c *system.Cloud, o T) T {
 		spec.ProviderConfigRef.Name, spec.AllowedNamespaces = c.Config, &metav1.LabelSelector{}
 		resource, _ := description.Resource(k.Name)
 		for _, field := range resource.Fields {
-			if field.Refers != "" {
+			if field.Refers != "" && declares(o, field.Field) {
 				spec.AllowedReferences = append(spec.AllowedReferences, v1alpha1.AllowedReference{Field: "spec." + field.Field, Pattern: ".*"})
 			}
 		}
@@ -41,4 +44,14 @@ func throughOpenClass[T client.Object](w *fixture, c *system.Cloud, o T) T {
 	}
 	system.SpecOf(o).ProviderConfigRef, system.SpecOf(o).ClassName = nil, name
 	return o
+}
+
+// declares reports whether the spec of an object has a field.
+func declares(o client.Object, field string) bool {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+	if err != nil {
+		return false
+	}
+	_, has, err := unstructured.NestedFieldNoCopy(content, append([]string{"spec"}, strings.Split(field, ".")...)...)
+	return has && err == nil
 }
