@@ -61,8 +61,9 @@ func ownThroughput(kind *string, size, throughput *int32) *int32 {
 	return nil
 }
 
-// completeDisk adds to a change of the disk what RDS wants named with it. With another type, IOPS or throughput that is the size. A disk with IOPS of its own changes its size only together with them: with those that the spec declares, or
-// else that it has. A gp3 disk that can be provisioned gets the least there is when the type changes to it.
+// completeDisk adds to a change of the disk what RDS wants named with it. With another type, IOPS or throughput that is the size. A disk with
+// IOPS of its own changes its size only together with them: with those that the spec declares, or else that it has. A gp3 disk that can be
+// provisioned gets the least there is when the type changes to it.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (Iops, StorageType)
 func completeDisk(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *types.DBInstance) {
 	if in.AllocatedStorage != nil {
