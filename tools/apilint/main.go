@@ -7,6 +7,8 @@
 //   - nobools: forceDestroy and its like are switches, and the words of both clouds.
 //   - nomaps: status.applied is keyed by field.
 //   - defaults: it wants the marker +default of built-in kinds; ours are CRDs, with +kubebuilder:default.
+//   - noreferences: it wants allowedReferences to end with Ref. These are no references to Kubernetes objects, but rules for names that
+//     cloud objects have.
 //   - conflictingmarkers, dependenttags, forbiddenmarkers, namingconventions, preferredmarkers: they check only
 //     what they are told to, and nothing here needs it.
 package main
@@ -23,7 +25,7 @@ import (
 
 var linters = []string{
 	"arrayofstruct", "commentstart", "conditions", "defaultorrequired", "duplicatemarkers", "integers", "jsontags",
-	"nodurations", "nofloats", "nonullable", "nophase", "noreferences", "notimestamp", "optionalorrequired",
+	"nodurations", "nofloats", "nonullable", "nophase", "notimestamp", "optionalorrequired",
 	"ssatags", "statusoptional", "statussubresource", "uniquemarkers",
 }
 
