@@ -20,7 +20,7 @@ const fieldPath = "aws.networkType"
 
 // The exercise of CONTRIBUTING.md, "Add a field".
 var addedField = []edit{
-	{file: "apis/v1alpha1/database.go", where: "\tInstanceClass *string `json:\"instanceClass,omitempty\"`\n", text: `
+	{file: "apis/v1alpha1/database_aws.go", where: "\tInstanceClass *string `json:\"instanceClass,omitempty\"`\n", text: `
 	// networkType says whether the instance has addresses of IPv4 alone (IPV4) or of IPv6 too (DUAL). RDS chooses IPV4.
 	// +optional
 	// +kubebuilder:validation:Enum=IPV4;DUAL
@@ -121,7 +121,7 @@ func forgotten(t *testing.T, copied, file string) {
 	write(t, path, read(t, filepath.Join(root(t), file)))
 	defer write(t, path, edited)
 	test, says := conformsInRDS, map[string]string{
-		"apis/v1alpha1/database.go":                  "s.AWS.NetworkType undefined",
+		"apis/v1alpha1/database_aws.go":                  "s.AWS.NetworkType undefined",
 		"providers/aws/database_table.go":            `the harness has an entry for "aws.networkType", and the table no row`,
 		"test/fieldedit/database.go":                 `the harness has no entry for the row "aws.networkType"`,
 		"providers/aws/database_conformance_test.go": "no way to edit aws.networkType",
@@ -131,7 +131,7 @@ func forgotten(t *testing.T, copied, file string) {
 	switch file {
 	case "test/e2e/database_test.go":
 		test = changedEndToEnd
-	case "apis/v1alpha1/database.go":
+	case "apis/v1alpha1/database_aws.go":
 		run(t, copied, "tools/tool", "controller-gen", "object", "paths=./apis/...")
 		defer func() {
 			write(t, path, edited)

@@ -1,0 +1,96 @@
+package v1alpha1
+
+// DatabaseAWS contains the settings that only Amazon RDS has.
+// +kubebuilder:validation:XValidation:rule="!has(self.iops) || !has(self.storageType) || self.storageType != 'gp2'",message="iops can't be chosen for storageType gp2: remove iops, or set storageType to gp3",fieldPath=".iops"
+// +kubebuilder:validation:XValidation:rule="!has(self.throughputMiBps) || !has(self.storageType) || self.storageType == 'gp3'",message="throughputMiBps can be chosen for storageType gp3 only: remove throughputMiBps, or set storageType to gp3",fieldPath=".throughputMiBps"
+type DatabaseAWS struct {
+	// instanceClass is the size of the instance, for example db.t4g.micro. A change restarts the server.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^db\.[a-z0-9-]+\.[a-z0-9-]+(\.[a-z0-9-]+)*$`
+	// +kubebuilder:validation:MaxLength=63
+	InstanceClass *string `json:"instanceClass,omitempty"`
+
+	// copyTagsToSnapshot copies the tags of the instance to each new snapshot of it, including the final snapshot. If unset, a server
+	// that Mooring creates has true, and an existing server keeps what it has. A change does not interrupt the server, and does not
+	// touch existing snapshots.
+	// +optional
+	CopyTagsToSnapshot *bool `json:"copyTagsToSnapshot,omitempty"`
+
+	// caCertificateIdentifier names the certificate authority that signs the certificate of the server: rds-ca-rsa2048-g1,
+	// rds-ca-rsa4096-g1 or rds-ca-ecc384-g1. If unset, RDS chooses the default of the account in the region, usually rds-ca-rsa2048-g1.
+	// Clients that verify the certificate must trust the new authority before a change. A change restarts the server. RDS leaves the
+	// restart out for engine versions that can do without, but Mooring can't see that beforehand.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^rds-ca-[a-z0-9]+(-[a-z0-9]+)*$`
+	// +kubebuilder:validation:MaxLength=63
+	CACertificateIdentifier *string `json:"caCertificateIdentifier,omitempty"`
+
+	// storageType is the kind of the disk: gp3 or gp2, both general purpose SSD, or io1 or io2, SSD with provisioned IOPS, which need iops and
+	// at least 100 GiB. If unset, a server that Mooring creates has gp3, and an existing server keeps what it has. The speed of gp3 does not
+	// depend on its size: 3,000 IOPS and 125 MiB/s below 400 GiB, 12,000 IOPS and 500 MiB/s from there, unless iops and throughputMiBps say
+	// more. A change from gp2 or gp3 does not interrupt the server, but it slows the disk down for some hours, in which the disk can neither
+	// change nor grow again. From another type (io1, io2 or magnetic) a change interrupts connections.
+	// +optional
+	// +kubebuilder:validation:Enum=gp2;gp3;io1;io2
+	StorageType *string `json:"storageType,omitempty"`
+
+	// iops is how many input and output operations the disk does in a second. io1 and io2 need it: 1,000 to 256,000, and with io1 at most 50
+	// for each GiB. gp3 takes it from 400 GiB: 12,000 to 64,000. A smaller gp3 disk has 3,000, which nobody can choose. gp2 takes none. If
+	// unset, a gp3 disk gets the least of its size, and an existing disk keeps what it has. More IOPS cost more. A change does not interrupt
+	// the server, but it slows the disk down for some hours, in which the disk can neither change nor grow again.
+	// +optional
+	// +kubebuilder:validation:Minimum=1000
+	// +kubebuilder:validation:Maximum=256000
+	IOPS *int32 `json:"iops,omitempty"`
+
+	// throughputMiBps is how much the disk reads and writes in a second, in MiB. Only gp3 takes it, from 400 GiB: 500 to 4,000. A smaller gp3
+	// disk has 125, which nobody can choose. If unset, a gp3 disk gets the least of its size, and an existing disk keeps what it has. More
+	// throughput costs more. A change does to the server what a change of iops does.
+	// +optional
+	// +kubebuilder:validation:Minimum=500
+	// +kubebuilder:validation:Maximum=4000
+	ThroughputMiBps *int32 `json:"throughputMiBps,omitempty"`
+
+	// dbSubnetGroupName names the DB subnet group with the subnets of the server, and with them its VPC. If unset, RDS takes the subnet group
+	// default, which is in the default VPC. A change moves the server to another VPC and takes it down for minutes: name security groups of
+	// that VPC in vpcSecurityGroupIDs at the same time. RDS refuses a group in the same VPC, and a server with availability MultiZone: set SingleZone
+	// first. Upper case is not drift, because RDS stores the name in lower case. Through a ClusterProviderConfig, the class decides which
+	// groups a Database may name.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^[a-zA-Z][a-zA-Z0-9 ._-]*$`
+	// +kubebuilder:validation:MaxLength=255
+	DBSubnetGroupName *string `json:"dbSubnetGroupName,omitempty"`
+
+	// vpcSecurityGroupIDs are the VPC security groups of the server, which decide who can connect to it. They must be in the VPC of the
+	// server. A group that somebody else adds is drift: to remove it can break connections, so that waits for approval, unless
+	// updates.disruptive is Always. Another order is not drift. If unset, RDS gives a new server the default
+	// security group of the VPC, and Mooring leaves the groups of a server as they are. A change restarts nothing, but clients that only a
+	// removed group let in can no longer connect. Through a ClusterProviderConfig, the class decides which groups a Database may name.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:Pattern=`^sg-([0-9a-f]{8}|[0-9a-f]{17})$`
+	// +kubebuilder:validation:items:MaxLength=20
+	VPCSecurityGroupIDs []string `json:"vpcSecurityGroupIDs,omitzero"`
+
+	// cloudwatchLogsExports are the logs that RDS writes to CloudWatch Logs, too, which costs money by volume. PostgreSQL: postgresql, upgrade and
+	// iam-db-auth-error. MySQL: audit, error, general, slowquery and iam-db-auth-error; RDS writes audit, general and slowquery only where an
+	// option or parameter of the server turns them on. An empty list means none. If unset, a server that Mooring creates exports none, and an
+	// existing server keeps what it has. What somebody else adds to the list is drift. A change does not disturb the server. RDS keeps the log
+	// groups when the server is deleted.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:Enum=postgresql;upgrade;audit;error;general;slowquery;iam-db-auth-error
+	CloudwatchLogsExports []string `json:"cloudwatchLogsExports,omitzero"`
+
+	// engineLifecycleSupport says what happens when the standard support of the server's major version ends. With
+	// open-source-rds-extended-support the server keeps its version, and RDS Extended Support is charged by hours and vCPUs from that day on.
+	// With open-source-rds-extended-support-disabled RDS upgrades the server to a newer major version then, and creates no server of a version
+	// whose standard support has ended. If unset, RDS chooses open-source-rds-extended-support for a new server: it is enrolled, and later
+	// charged. An existing server keeps what it has. A change does not disturb the server.
+	// +optional
+	// +kubebuilder:validation:Enum=open-source-rds-extended-support;open-source-rds-extended-support-disabled
+	EngineLifecycleSupport *string `json:"engineLifecycleSupport,omitempty"`
+}

@@ -1,0 +1,56 @@
+package v1alpha1
+
+// DatabaseGCP contains the settings that only Cloud SQL has.
+type DatabaseGCP struct {
+	// tier is the size of the instance, for example db-custom-2-7680 or db-f1-micro. A change restarts the server.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^db-[a-zA-Z0-9-]+$`
+	// +kubebuilder:validation:MaxLength=63
+	Tier *string `json:"tier,omitempty"`
+
+	// zone is the zone of the server, for example europe-west3-a. It has to be in spec.location. If unset, Cloud SQL chooses a zone. A
+	// change moves the server to the other zone, which restarts it. If Cloud SQL can't place the server there, it places the server nearby.
+	// On a server with a standby in a second zone, the zone of the standby is not drift: a failover makes them change places.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^[a-z]+(-[a-z]+)+[0-9]+-[a-z]$`
+	// +kubebuilder:validation:MaxLength=63
+	Zone *string `json:"zone,omitempty"`
+
+	// secondaryZone is the zone of the standby, for example europe-west3-b. It has to be in spec.location, differ from zone, and needs
+	// spec.availability MultiZone. If unset, Cloud SQL chooses a zone. A change makes a new standby in the other zone, and may restart the
+	// server. A failover makes server and standby change places, which is not drift: then zone is the zone of the standby.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^[a-z]+(-[a-z]+)+[0-9]+-[a-z]$`
+	// +kubebuilder:validation:MaxLength=63
+	SecondaryZone *string `json:"secondaryZone,omitempty"`
+
+	// dataDiskType is the type of the server's disk: PD_SSD, or PD_HDD, which is slower and cheaper. A server that Cloud SQL creates without
+	// a value has PD_SSD, unless its tier demands another type. It can't change once the server exists.
+	// +optional
+	// +kubebuilder:validation:Enum=PD_SSD;PD_HDD
+	DataDiskType *string `json:"dataDiskType,omitempty"`
+
+	// connectorEnforcement is NOT_REQUIRED or REQUIRED. With REQUIRED the server refuses every direct connection, also to the address in
+	// the connection Secret, and its authorized networks have no effect. Clients then connect through the Cloud SQL Auth Proxy or a
+	// Cloud SQL connector, and need the IAM role Cloud SQL Client. A server that Cloud SQL creates without a value has NOT_REQUIRED. A
+	// change does not restart the server.
+	// +optional
+	// +kubebuilder:validation:Enum=NOT_REQUIRED;REQUIRED
+	ConnectorEnforcement *string `json:"connectorEnforcement,omitempty"`
+
+	// sslMode says which direct connections the server accepts. ALLOW_UNENCRYPTED_AND_ENCRYPTED accepts all. ENCRYPTED_ONLY refuses
+	// connections without TLS. TRUSTED_CLIENT_CERTIFICATE_REQUIRED also refuses clients without a certificate that this server trusts:
+	// create client certificates in Cloud SQL, because the connection Secret contains none. If unset, Mooring creates a server with
+	// ENCRYPTED_ONLY and leaves the mode of an existing server as it is. A stricter mode restarts a MySQL server. On PostgreSQL it applies
+	// to new connections only: connections that are open stay open until a restart.
+	// +optional
+	// +kubebuilder:validation:Enum=ALLOW_UNENCRYPTED_AND_ENCRYPTED;ENCRYPTED_ONLY;TRUSTED_CLIENT_CERTIFICATE_REQUIRED
+	SSLMode *string `json:"sslMode,omitempty"`
+
+	// retainBackupsOnDelete keeps the server's backups in the project when the server is deleted, next to the final snapshot that
+	// spec.deletionPolicy asks for. Automatic backups then expire as spec.backup.retentionDays says. On-demand backups stay, and cost money,
+	// until somebody deletes them. A server that Cloud SQL creates without a value keeps none. A change does not disturb the server. It
+	// has to be applied before the Database is deleted.
+	// +optional
+	RetainBackupsOnDelete *bool `json:"retainBackupsOnDelete,omitempty"`
+}
