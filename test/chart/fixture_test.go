@@ -333,18 +333,33 @@ func (w *fixture) loseCRDs() {
 func (w *fixture) awaitNoCRDs() {
 	w.Helper()
 	definitions := &apiextensionsv1.CustomResourceDefinitionList{}
-	next := time.Now().Add(2 * time.Second)
-	w.Eventually("the definitions are gone", func() bool {
-		w.Must(w.Client.List(w.Context(), definitions))
-		if now := time.Now(); now.After(next) {
-			next = now.Add(2 * time.Second)
+	ctx, stop := context.WithCancel(w.Context())
+	var touching sync.WaitGroup
+	touching.Go(func() { w.touchCRDs(ctx) })
+	defer touching.Wait()
+	defer stop()
+	system.AwaitList(w.T, w.Client, definitions, "the definitions are gone", func() bool { return len(definitions.Items) == 0 })
+}
+
+// touchCRDs changes an annotation of all definitions every 3 seconds.
+func (w *fixture) touchCRDs(ctx context.Context) {
+	every := time.NewTicker(3 * time.Second)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-every.C:
+			definitions := &apiextensionsv1.CustomResourceDefinitionList{}
+			if err := w.Client.List(ctx, definitions); err != nil {
+				continue // The test waits for the definitions itself, and says why it can't read them.
+			}
 			for _, d := range definitions.Items {
 				change := fmt.Appendf(nil, `{"metadata":{"annotations":{"changed":%q}}}`, now.String())
-				w.Must(client.IgnoreNotFound(w.Client.Patch(w.Context(), &d, client.RawPatch(types.MergePatchType, change))))
+				_ = w.Client.Patch(ctx, &d, client.RawPatch(types.MergePatchType, change))
 			}
 		}
-		return len(definitions.Items) == 0
-	})
+	}
 }
 
 // test runs helm test. Its Pod runs as all others.
