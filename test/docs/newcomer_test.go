@@ -121,7 +121,7 @@ func forgotten(t *testing.T, copied, file string) {
 	write(t, path, read(t, filepath.Join(root(t), file)))
 	defer write(t, path, edited)
 	test, says := conformsInRDS, map[string]string{
-		"apis/v1alpha1/database_aws.go":                  "s.AWS.NetworkType undefined",
+		"apis/v1alpha1/database_aws.go":              "s.AWS.NetworkType undefined",
 		"providers/aws/database_table.go":            `the harness has an entry for "aws.networkType", and the table no row`,
 		"test/fieldedit/database.go":                 `the harness has no entry for the row "aws.networkType"`,
 		"providers/aws/database_conformance_test.go": "no way to edit aws.networkType",
