@@ -1,7 +1,8 @@
 // Command reference writes the generated pages beside it, each in the file of its name: api.md, the kinds and their fields,
 // from the CRDs; fields.md, what happens when a field changes, from the drivers' field tables; reasons.md, what conditions
 // and Events say and what to do then, from the comments in apis/v1alpha1 and the table in controllers/condition;
-// flags.md, from what the program itself says of its flags; and metrics.md, from the table in controllers/telemetry. `make generate` runs it.
+// flags.md, from what the program itself says of its flags; metrics.md, from the table in controllers/telemetry; and unseen.md, what the
+// stand-ins do without a recording of the real cloud, from the comments in test/localcloud. `make generate` runs it.
 package main
 
 import (
@@ -24,6 +25,7 @@ func main() {
 		{"flags.md", flagsPage},
 		{"metrics.md", metricsPage},
 		{"reasons.md", reasonsPage},
+		{"unseen.md", unseenPage},
 	} {
 		content, err := page.write()
 		if err == nil {

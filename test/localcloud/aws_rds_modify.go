@@ -132,8 +132,8 @@ func askStorage(next *rdsInstance, in *rds.ModifyDBInstanceInput, now time.Time)
 	if *kind == *db.StorageType && provisioned(*kind, *db.AllocatedStorage) && (in.AllocatedStorage == nil || in.Iops == nil) {
 		return invalidCombination("You must specify both the storage size and iops when modifying the storage size or iops on a DB instance that has iops.")
 	}
-	// A disk with IOPS takes no other type without its size: https://github.com/hashicorp/terraform-provider-aws/issues/36648. What it takes on
-	// the way from io1 below 400 GiB to gp3 was never seen.
+	// A disk with IOPS takes no other type without its size: https://github.com/hashicorp/terraform-provider-aws/issues/36648. No
+	// recording shows what it takes on the way from io1 below 400 GiB to gp3.
 	if *kind != *db.StorageType && provisioned(*db.StorageType, *db.AllocatedStorage) && in.AllocatedStorage == nil {
 		return invalidCombination("You must specify both the storage size and iops when modifying the storage size or iops on a DB instance that has iops.")
 	}

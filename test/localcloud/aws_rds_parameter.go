@@ -24,7 +24,7 @@ var rdsParameters = []rdsParameter{
 	{"AutoMinorVersionUpgrade", true, nil},
 	{"CopyTagsToSnapshot", false, nil},
 	{"DeletionProtection", false, nil},
-	// No recording shows it.
+	// No recording shows EngineLifecycleSupport: RDS enrols what does not say otherwise, as the reference of the calls says.
 	{"EngineLifecycleSupport", "open-source-rds-extended-support", "open-source-rds-extended-support-disabled"},
 	{"PubliclyAccessible", false, nil},
 }

@@ -46,7 +46,8 @@ func diskOf(engine, kind string, size int32, iops, throughput *int32) (disk, err
 		if iops == nil || *iops < 1000 || *iops > 256000 {
 			return disk{}, invalidCombination("The parameter iops must be provided, 1000 to 256000, when storage type is %s", kind)
 		}
-		// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html#USER_PIOPS; no recording shows it.
+		// No recording shows that RDS refuses IOPS that do not suit the size:
+		// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html#USER_PIOPS
 		if most := map[string]int64{"io1": 50, "io2": 1000}[kind]; 2*int64(*iops) < int64(size) || int64(*iops) > most*int64(size) {
 			return disk{}, invalidCombination("The IOPS to GiB ratio of storage type %s must be between .5 and %d.", kind, most)
 		}

@@ -168,7 +168,7 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 	if s.DataDiskSizeGb < 10 || s.DataDiskSizeGb > largest {
 		return sqlInvalid(fmt.Sprintf("Invalid data disk size: %d GB. It must be between 10 and %d.", s.DataDiskSizeGb, largest))
 	}
-	// No recording shows the refusal. The ranges are those of the reference:
+	// No recording shows that a window is refused. The ranges are those of the reference:
 	// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#MaintenanceWindow
 	if w := s.MaintenanceWindow; w != nil && (w.Day < 1 || w.Day > 7 || w.Hour < 0 || w.Hour > 23) {
 		return sqlInvalid(fmt.Sprintf("Invalid maintenance window: day %d (1 to 7), hour %d (0 to 23).", w.Day, w.Hour))

@@ -15,7 +15,7 @@ func settleZone(resource, old jsonObject) error {
 	if preference["zone"] == nil {
 		preference["zone"] = resource["gceZone"]
 	}
-	// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#LocationPreference; no recording shows it.
+	// No recording shows no_secondary_zone: https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#LocationPreference
 	if preference["secondaryZone"] == "no_secondary_zone" {
 		delete(preference, "secondaryZone")
 	}
@@ -26,7 +26,8 @@ func settleZone(resource, old jsonObject) error {
 		return sqlInvalid("Invalid value for zone: " + zone + ". It must be a zone of the region " + region + ".")
 	case secondary != "" && !isZoneOf(region, secondary):
 		return sqlInvalid("Invalid value for secondaryZone: " + secondary + ". It must be a zone of the region " + region + ".")
-	case secondary == zone: // https://cloud.google.com/sql/docs/postgres/configure-ha; no recording shows it
+	// No recording shows that the standby can't be in the server's zone: https://cloud.google.com/sql/docs/postgres/configure-ha
+	case secondary == zone:
 		return sqlInvalid("The secondary zone must differ from the primary zone: " + zone + ".")
 	}
 	before := jsonObject{}
