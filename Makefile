@@ -46,9 +46,10 @@ BASE      ?=
 # A sixth of the processor's time of tests was garbage collection, most of it in API servers that run for a minute. Tests and all that
 # they start collect less often, until a process has a GiB.
 # They are built SMALL, as the image is: a third of the linker's time went to what debuggers read, a sixth to gRPC. go vet is left to `make verify`.
-# Without cgo, which -race alone needs, linking takes an eighth less.
-GOTEST = $(if $(RACE),,CGO_ENABLED=0 )GOGC=$${GOGC:-800} GOMEMLIMIT=$${GOMEMLIMIT:-1GiB} $(TOOL) gotestsum --format=pkgname-and-test-fails --format-hide-empty-pkg -- \
-	-timeout=40m -p=$(PARALLEL) $(SMALL) -vet=off $(if $(RACE),-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
+# Without cgo, which -race alone needs, linking takes an eighth less. With -trimpath tests and programs share what is compiled, and so do
+# clones: else each package of Mooring is compiled twice.
+GOTEST = $(if $(RACE),,CGO_ENABLED=0 )GOGC=$${GOGC:-800} GOMEMLIMIT=$${GOMEMLIMIT:-1GiB} $(CURDIR)/tools/test \
+	-timeout=40m -p=$(PARALLEL) -trimpath $(SMALL) -vet=off $(if $(RACE),-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
 
 # Without symbols, and without gRPC, which no cloud is called by: a third smaller.
 SMALL = -ldflags='-s -w' -tags=disable_grpc_modules,grpcnotrace
