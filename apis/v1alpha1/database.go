@@ -47,6 +47,19 @@ const (
 	Saturday  Weekday = "Saturday"
 )
 
+// ParameterValue is the value of a setting of a database engine.
+// +kubebuilder:validation:MaxLength=2048
+type ParameterValue string
+
+// ParametersMode says what becomes of parameters that others set.
+type ParametersMode string
+
+// The values of ParametersMode.
+const (
+	ParametersMerge ParametersMode = "Merge"
+	ParametersExact ParametersMode = "Exact"
+)
+
 // DatabaseParameters describes a managed database server. Every field is optional: unset means
 // unmanaged. The same shape, without validation, mirrors the cloud in status.observed.
 type DatabaseParameters struct {
@@ -99,6 +112,22 @@ type DatabaseParameters struct {
 	// maintenance configures what the cloud does to the server by itself.
 	// +optional
 	Maintenance *DatabaseMaintenance `json:"maintenance,omitempty"`
+
+	// parameters are settings of the database engine, by the names that the cloud gives them, for example max_connections: "200". AWS:
+	// parameters of a DB parameter group. Google Cloud: database flags. Values are strings, so numbers and on or off need quotes. on, true and
+	// 1, and numbers that are written differently, are the same and no drift. An empty map takes away what Mooring set earlier. If unset,
+	// Mooring changes no parameters. Some parameters apply at once. Others restart the server, and the cloud's own list says which ones. A
+	// change of several parameters is made at once, and restarts the server if one of them does.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=100
+	Parameters map[string]ParameterValue `json:"parameters,omitzero"`
+
+	// parametersMode is Merge or Exact. With Merge, Mooring keeps parameters that others set in the cloud. With Exact, it takes them away: the
+	// server has the parameters in spec.parameters, and else the cloud's defaults. It has no effect while parameters is unset. If unset, it
+	// is Merge.
+	// +optional
+	// +kubebuilder:validation:Enum=Merge;Exact
+	ParametersMode *ParametersMode `json:"parametersMode,omitempty"`
 
 	// deletionProtection makes the cloud refuse to delete the server. Set it to false before you delete the Database.
 	// +optional

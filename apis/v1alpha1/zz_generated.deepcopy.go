@@ -998,6 +998,18 @@ func (in *DatabaseParameters) DeepCopyInto(out *DatabaseParameters) {
 		*out = new(DatabaseMaintenance)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.Parameters != nil {
+		in, out := &in.Parameters, &out.Parameters
+		*out = make(map[string]ParameterValue, len(*in))
+		for key, val := range *in {
+			(*out)[key] = val
+		}
+	}
+	if in.ParametersMode != nil {
+		in, out := &in.ParametersMode, &out.ParametersMode
+		*out = new(ParametersMode)
+		**out = **in
+	}
 	if in.DeletionProtection != nil {
 		in, out := &in.DeletionProtection, &out.DeletionProtection
 		*out = new(bool)

@@ -28,7 +28,7 @@ type databaseAdapter = table.Adapter[databaseSpec, types.DBInstance, instancePar
 func newDatabases(s *session) *databaseAdapter {
 	d := &databases{session: s, rds: rds.NewFromConfig(s.config)}
 	return &databaseAdapter{
-		Table: databaseTable, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.region, Fixed: true,
+		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "DescribeDBInstances", Region: s.region, Fixed: true,
 		Read: func(ctx context.Context, req *databaseRequest, _ *driver.Observation) (*types.DBInstance, error) {
 			return d.describe(ctx, req.Name)
 		},
@@ -68,6 +68,7 @@ var databaseKind = table.Kind[*session]{
 	Resource: func() driver.Resource {
 		return driver.Resource{
 			Title: "Amazon RDS", Name: driver.NameRule{MaxLength: 63, Patterns: instanceNames}, Passwords: passwords, Fields: databaseDocs(), Consequences: databaseConsequences(),
+			Lacks: databaseLacks, Exempt: map[string]string{"parametersMode": driver.ParametersModeExempt},
 			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true}, Ownership: driver.OwnedByTags,
 		}
 	},

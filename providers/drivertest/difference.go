@@ -2,9 +2,7 @@ package drivertest
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,7 +65,11 @@ func undeclared[S any](t testing.TB, b *bench[S]) {
 			b.kind.Cloud.Edit(t, req.Name, f.Name, f.drift())
 		}
 	}
-	b.kind.addLabel(t, req.Name, "owner", "somebody")
+	for _, f := range b.kind.Fields {
+		if in, ok := b.kind.entriesIn(f.Name); ok {
+			in.add(t, req.Name)
+		}
+	}
 	b.Finish(t)
 	unchanged(t, b.observe(t, req))
 }
@@ -217,147 +219,4 @@ func driftBeside[S any](t testing.TB, b *bench[S], name, not string) (string, bo
 		}
 	}
 	return "", false
-}
-
-// entries returns what holds of a map that others own entries of. It is tried with tags.
-func entries[S any](f Field) []obligation[S] {
-	return slices.Concat(ownEntries[S](f), foreignEntries[S](f))
-}
-
-// ownEntries returns the obligations about entries that we set.
-func ownEntries[S any](f Field) []obligation[S] {
-	return []obligation[S]{
-		{"an entry taken out of the spec goes, those of others stay", func(t testing.TB, b *bench[S]) {
-			req, declared := beginEntries(t, b, f)
-			key := slices.Sorted(maps.Keys(declared))[0]
-			delete(declared, key)
-			set(t, &req.Spec, f.Name, declared)
-			updateEntries(t, b, f, &req)
-			if diff := cmp.Diff(with(declared, "owner", "somebody"), labels(t, b, req.Name)); diff != "" {
-				t.Errorf("in the cloud (-want +got):\n%s", diff)
-			}
-		}},
-		{"an empty map takes ours away, those of others stay", func(t testing.TB, b *bench[S]) {
-			req, _ := beginEntries(t, b, f)
-			set(t, &req.Spec, f.Name, map[string]string{})
-			updateEntries(t, b, f, &req)
-			if diff := cmp.Diff(map[string]string{"owner": "somebody"}, labels(t, b, req.Name)); diff != "" {
-				t.Errorf("in the cloud (-want +got):\n%s", diff)
-			}
-			if obs := b.observe(t, req); obs.Mark != b.markOf(req) {
-				t.Errorf("the mark is %+v, want %+v", obs.Mark, b.markOf(req))
-			}
-		}},
-		{"taken out of the spec all entries stay", func(t testing.TB, b *bench[S]) {
-			req, _ := beginEntries(t, b, f)
-			before := labels(t, b, req.Name)
-			set(t, &req.Spec, f.Name, nil)
-			unchanged(t, b.observe(t, req))
-			if diff := cmp.Diff(before, labels(t, b, req.Name)); diff != "" {
-				t.Errorf("in the cloud (-want +got):\n%s", diff)
-			}
-		}},
-		{"what may have been set counts as ours until it is seen", func(t testing.TB, b *bench[S]) {
-			req, declared := beginEntries(t, b, f)
-			before := req.Applied
-			set(t, &req.Spec, f.Name, with(declared, "brand-new", "1"))
-			got := b.observe(t, req).Applied[f.Name]
-			if want := sorted(append(slices.Clone(before[f.Name]), "brand-new")...); !slices.Equal(got, want) {
-				t.Errorf("Applied is %v while entries differ, want old and new names %v: the write's answer may be lost", got, want)
-			}
-		}},
-	}
-}
-
-// foreignEntries returns the obligations about entries that somebody else sets.
-func foreignEntries[S any](f Field) []obligation[S] {
-	return []obligation[S]{
-		{"an entry that somebody changed or removed is put back", func(t testing.TB, b *bench[S]) {
-			req, declared := beginEntries(t, b, f)
-			for k := range declared {
-				for _, spoil := range []func(map[string]string){
-					func(m map[string]string) { delete(m, k) },
-					func(m map[string]string) { m[k] = "spoiled" },
-				} {
-					spoiled := maps.Clone(b.kind.Cloud.Labels(t, req.Name))
-					spoil(spoiled)
-					b.kind.Cloud.Relabel(t, req.Name, spoiled)
-					updateEntries(t, b, f, &req)
-				}
-			}
-			if diff := cmp.Diff(with(declared, "owner", "somebody"), labels(t, b, req.Name)); diff != "" {
-				t.Errorf("in the cloud (-want +got):\n%s", diff)
-			}
-		}},
-		{"an entry of others is taken over when the spec declares it", func(t testing.TB, b *bench[S]) {
-			req, declared := beginEntries(t, b, f)
-			set(t, &req.Spec, f.Name, with(declared, "owner", "us"))
-			updateEntries(t, b, f, &req)
-			if got := labels(t, b, req.Name)["owner"]; got != "us" {
-				t.Errorf("the entry is %q, want %q", got, "us")
-			}
-		}},
-	}
-}
-
-// labels returns an object's tags or labels without those of the mark.
-func labels[S any](t testing.TB, b *bench[S], name string) map[string]string {
-	t.Helper()
-	return driver.WithoutMark(b.kind.Cloud.Labels(t, name))
-}
-
-// beginEntries creates an object that has an entry of somebody else beside those of the spec, which it returns.
-func beginEntries[S any](t testing.TB, b *bench[S], f Field) (request[S], map[string]string) {
-	t.Helper()
-	skipUnless(t, b.kind.Cloud.Labels != nil && b.kind.Cloud.Relabel != nil, "way to change labels")
-	req := b.request(t, b.kind.Full())
-	b.create(t, &req)
-	b.kind.addLabel(t, req.Name, "owner", "somebody")
-	unchanged(t, b.observe(t, req))
-	return req, entriesOf(t, &req.Spec, f.Name)
-}
-
-// updateEntries makes the one change that there is, in one write.
-func updateEntries[S any](t testing.TB, b *bench[S], f Field, req *request[S]) {
-	t.Helper()
-	changes := b.observe(t, *req).Changes
-	if diff := cmp.Diff([]string{f.Name}, driver.Names(changes)); diff != "" {
-		t.Fatalf("changes (-want +got):\n%s", diff)
-	}
-	if cost := b.update(t, req, changes); cost.Writes != 1 {
-		t.Errorf("Update cost %+v, want one write", cost)
-	}
-	obs := b.observe(t, *req)
-	unchanged(t, obs)
-	req.Applied = obs.Applied
-}
-
-// with returns a map with one entry more.
-func with(m map[string]string, k, v string) map[string]string {
-	m = maps.Clone(m)
-	m[k] = v
-	return m
-}
-
-// entriesOf returns a map of the spec.
-func entriesOf[S any](t testing.TB, spec *S, path string) map[string]string {
-	t.Helper()
-	raw, err := json.Marshal(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for step := range strings.SplitSeq(path, ".") {
-		var inner map[string]json.RawMessage
-		if err := json.Unmarshal(raw, &inner); err != nil {
-			t.Fatal(err)
-		}
-		raw = inner[step]
-	}
-	out := map[string]string{}
-	if raw != nil {
-		if err := json.Unmarshal(raw, &out); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return out
 }

@@ -157,6 +157,8 @@ type Field struct {
 	Name string
 	// To is a value that differs from the one in Full.
 	To any
+	// Worst: a preview can't know the effect, which depends on what the cloud says when it is asked. It announces one that is as bad at least.
+	Worst bool
 	// Effect of a change from the value in Full to To; empty for Online.
 	Effect driver.Effect
 	// Given are other fields that have another value than in Full wherever this one is tried; nil takes one out. It is for values
@@ -194,6 +196,8 @@ type Backdoor struct {
 	Labels func(t testing.TB, name string) map[string]string
 	// Relabel replaces them all.
 	Relabel func(t testing.TB, name string, labels map[string]string)
+	// Entries reach maps of the spec by their fields; "tags" need none.
+	Entries map[string]Entries
 	// Remove deletes an object with all that is in it, at once.
 	Remove func(t testing.TB, name string)
 	// Fill puts something into an object.

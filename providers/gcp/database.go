@@ -20,7 +20,8 @@ import (
 // databases manages instances of Cloud SQL.
 type databases struct {
 	*session
-	sql *sqladmin.Service
+	sql   *sqladmin.Service
+	flags *flagCatalogue
 }
 
 type databaseAdapter = table.Adapter[databaseParameters, instance, instanceParams]
@@ -32,10 +33,10 @@ type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 func newDatabases(s *session) *databaseAdapter {
 	sql, err := sqladmin.NewService(context.Background(), append(slices.Clone(s.options), option.WithEndpoint(cmp.Or(s.endpoint, "https://sqladmin.googleapis.com")+"/"))...)
 	s.made("Cloud SQL", err)
-	d := &databases{session: s, sql: sql}
+	d := &databases{session: s, sql: sql, flags: &flagCatalogue{}}
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "instances.get", Fixed: true,
-		Read: d.observe, State: stateOfInstance, Login: d.lookForUser, Snapshot: d.finalBackup,
+		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Login: d.lookForUser, Snapshot: d.finalBackup,
 		Tags:      func(p *instanceParams) *table.Delta { return &p.UserLabels },
 		Creatable: creatable, Make: d.create, Taken: insertion,
 		Parts: []table.Part[databaseParameters, instance, instanceParams]{
@@ -76,6 +77,7 @@ var databaseKind = table.Kind[*session]{
 	Resource: func() driver.Resource {
 		return driver.Resource{
 			Title: "Google Cloud SQL", Name: instanceNames, Passwords: passwords, Fields: databaseDocs(), Lacks: databaseLacks, Consequences: databaseConsequences(),
+			Exempt:       map[string]string{"parametersMode": driver.ParametersModeExempt},
 			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true}, Ownership: driver.OwnedByTags,
 		}
 	},
@@ -260,4 +262,6 @@ func markFilter(cluster string) string {
 	return fmt.Sprintf("settings.userLabels.%s:%s", driver.LabelCluster, cluster)
 }
 
-func init() { addService("sqladmin", "instances", "operations", "databases", "users", "backups") }
+func init() {
+	addService("sqladmin", "instances", "operations", "databases", "users", "backups", "flags")
+}

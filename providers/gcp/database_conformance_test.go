@@ -34,6 +34,11 @@ func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 			Edit:    c.editInstance,
 			Labels:  func(t testing.TB, name string) map[string]string { return c.instance(t, name).Settings.UserLabels },
 			Relabel: c.relabelInstance,
+			Entries: map[string]drivertest.Entries{"parameters": {
+				Of:  func(t testing.TB, name string) map[string]string { return flagsOf(c.instance(t, name)) },
+				Set: c.setFlags, Other: "max_connections", Theirs: "100", Ours: "200", Spoiled: "300",
+				Exact: "parametersMode", ExactMode: "Exact", Same: map[string]string{"max_worker_processes": "08", "work_mem": "4096", "max_connections": "70"},
+			}},
 			Remove: func(t testing.TB, name string) {
 				op, err := c.sql.Instances.Delete(project, name).Do()
 				if err != nil {
@@ -99,6 +104,23 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		settings.ConnectorEnforcement = value.(string)
 	default:
 		t.Fatalf("no way to edit %s", field)
+	}
+	c.patchInstance(t, name, &sqladmin.DatabaseInstance{Settings: settings})
+}
+
+func flagsOf(in *sqladmin.DatabaseInstance) map[string]string {
+	flags := map[string]string{}
+	for _, f := range in.Settings.DatabaseFlags {
+		flags[f.Name] = f.Value
+	}
+	return flags
+}
+
+func (c *cloud) setFlags(t testing.TB, name string, flags map[string]string) {
+	t.Helper()
+	settings := &sqladmin.Settings{DatabaseFlags: []*sqladmin.DatabaseFlags{}, ForceSendFields: []string{"DatabaseFlags"}}
+	for name, value := range flags {
+		settings.DatabaseFlags = append(settings.DatabaseFlags, &sqladmin.DatabaseFlags{Name: name, Value: value})
 	}
 	c.patchInstance(t, name, &sqladmin.DatabaseInstance{Settings: settings})
 }

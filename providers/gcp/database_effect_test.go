@@ -34,8 +34,17 @@ func TestEffectsOfDatabases(t *testing.T) {
 	encrypted := func(version string) instance {
 		return of(version, &sqladmin.Settings{IpConfiguration: &sqladmin.IpConfiguration{SslMode: encryptedOnly}})
 	}
+	parameters := func(name, value string) databaseParameters {
+		return databaseParameters{Parameters: map[string]v1alpha1.ParameterValue{name: v1alpha1.ParameterValue(value)}}
+	}
+	listed := runs("POSTGRES_16")
+	listed.flags = map[string]*sqladmin.Flag{"work_mem": {}, "max_connections": {RequiresRestart: true}}
 	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseParameters, instance]{
 		tabletest.Of("location", databaseParameters{Location: new("europe-west4")}, runs("POSTGRES_16"), driver.Impossible),
+		tabletest.Of("parameters", parameters("work_mem", "4096"), listed, driver.Online),
+		tabletest.Of("parameters", parameters("max_connections", "100"), listed, driver.Restarts),
+		tabletest.Of("parameters", parameters("of_tomorrow", "100"), listed, driver.Restarts),
+		tabletest.Of("parameters", parameters("work_mem", "4096"), runs("POSTGRES_16"), driver.Restarts),
 		tabletest.Of("engine", databaseParameters{Engine: new(v1alpha1.EngineMySQL)}, runs("POSTGRES_16"), driver.Impossible),
 		tabletest.Of("version", version("17"), runs("POSTGRES_16"), driver.Interrupts),
 		tabletest.Of("version", version("8.0.40"), runs("MYSQL_8_0_36"), driver.Restarts),

@@ -23,6 +23,7 @@ var (
 			"MaintenanceTime": "it is a part of maintenanceWindow",
 			"RetainedBackups": "what is kept of logs depends on the edition too",
 			"UserLabels":      "a new instance has none to remove",
+			"DatabaseFlags":   "a new instance has none to keep",
 		},
 	}
 	patch = table.Copier[instanceParams, sqladmin.DatabaseInstance]{
@@ -42,6 +43,7 @@ var (
 			"MaintenanceTime": "it is a part of maintenanceWindow",
 			"RetainedBackups": "what is kept of logs depends on the edition and on what is there",
 			"UserLabels":      "labels that stay are sent too",
+			"DatabaseFlags":   "flags that stay are sent too",
 		},
 	}
 )
@@ -62,6 +64,7 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 		// https://cloud.google.com/sql/docs/postgres/configure-ssl-instance#enforcing-ssl
 		IpConfiguration: &sqladmin.IpConfiguration{Ipv4Enabled: true, SslMode: encryptedOnly},
 		UserLabels:      p.UserLabels.Set,
+		DatabaseFlags:   flagsOf(p.DatabaseFlags.Set),
 	}}
 	insertion.Copy(p, body)
 	p.limitGrowth(body.Settings, leastDisk)
@@ -105,6 +108,7 @@ func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, e
 		return nil, err
 	}
 	s.MaintenanceWindow = window
+	p.changeFlags(s, have)
 	if len(p.UserLabels.Set) == 0 && len(p.UserLabels.Remove) == 0 {
 		return body, nil
 	}

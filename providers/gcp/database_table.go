@@ -17,6 +17,8 @@ type instance struct {
 	database *string
 	// op is the operation that the request named.
 	op *operation
+	// flags are what Cloud SQL has of database flags, by their names; nil if that was not read.
+	flags map[string]*sqladmin.Flag
 }
 
 func (i *instance) engine() v1alpha1.Engine {
@@ -43,6 +45,7 @@ type instanceParams struct {
 	SslMode                   *string
 	RetainBackupsOnDelete     *bool
 	UserLabels                table.Delta
+	DatabaseFlags             table.Delta
 	Database                  *string // for databases.insert
 }
 
@@ -112,6 +115,7 @@ var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
 		func(p *databaseParameters) *string { return maintenanceOf(p).StartTime },
 		func(i *instance) *string { return i.maintenanceWindow().StartTime },
 		func(p *instanceParams, v string) { p.MaintenanceTime = &v }),
+	parametersRow,
 	table.Field("deletionProtection",
 		func(p *databaseParameters) *bool { return p.DeletionProtection },
 		haveProtection,

@@ -25,6 +25,7 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 		return d.sql.Instances.Insert(d.project, body).Context(ctx).Do()
 	})
 	if err != nil {
+		err = d.explainFlags(ctx, err, body.DatabaseVersion, params.DatabaseFlags)
 		return driver.Result{}, advise(err, "an instance of this name exists, or existed within the last week: Cloud SQL may reserve the name for a week; choose another spec.externalName", driver.Conflict)
 	}
 	return driver.Result{Operation: started.Name}, nil
@@ -70,7 +71,7 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 		return d.sql.Instances.Patch(d.project, req.Name, body).Context(ctx).Do()
 	})
 	if err != nil {
-		return "", err
+		return "", d.explainFlags(ctx, err, cmp.Or(body.DatabaseVersion, have.DatabaseVersion), params.DatabaseFlags)
 	}
 	return started.Name, nil
 }

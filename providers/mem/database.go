@@ -84,7 +84,7 @@ var databaseKind = table.Kind[session]{
 			Passwords:    passwords,
 			Fields:       append(databaseTable.Docs(), driver.Field{Field: driver.FieldUsername, Effects: []driver.PossibleEffect{{Effect: driver.Impossible, Instead: usernameInstead}}}),
 			Capabilities: driver.Capabilities{Login: true, Snapshots: true, Stop: true, List: true}, Ownership: driver.OwnedByTags,
-			Consequences: databaseConsequences(),
+			Consequences: databaseConsequences(), Exempt: databaseExempt,
 		}
 	},
 	Preview: func(from, to json.RawMessage, applied driver.Applied) ([]driver.Change, error) {
@@ -132,8 +132,10 @@ type databaseParameters = v1alpha1.DatabaseParameters
 
 var databaseFields = fields[databaseParameters, Database]{asked: (*Database).spec, live: (*Database).liveSpec}
 
+var databaseExempt = map[string]string{"parametersMode": driver.ParametersModeExempt}
+
 // databaseTable has the fields of a database. Those that are not here are plain.
-var databaseTable = databaseFields.table(nil,
+var databaseTable = databaseFields.table(databaseExempt,
 	plain[string](databaseFields, "location").Immutable("create another Database with the new location and move the data"),
 	plain[v1alpha1.Engine](databaseFields, "engine").Immutable("create another Database with the new engine and move the data"),
 	plain[string](databaseFields, "version").
@@ -149,6 +151,14 @@ var databaseTable = databaseFields.table(nil,
 			return driver.RetentionEffect(from, to)
 		}, driver.RetentionEffects()...),
 	tags(func(s *databaseParameters) map[string]v1alpha1.TagValue { return s.Tags }, (*Database).object),
+	table.Entries("parameters", driver.WantParameters,
+		func(d *Database) map[string]string { return driver.WantParameters(&d.Spec) },
+		func(p *databaseParams, d table.Delta) {
+			p.Spec.Parameters = make(map[string]v1alpha1.ParameterValue, len(d.Set))
+			for name, value := range d.Set {
+				p.Spec.Parameters[name] = v1alpha1.ParameterValue(value)
+			}
+		}).Exact(driver.ExactParameters).Equal(driver.SameParameter, driver.SameParameterDoc),
 	plain[string](databaseFields, "aws.instanceClass").Effect(driver.Restarts),
 	plain[string](databaseFields, "aws.dbSubnetGroupName").Refers(driver.ReferenceSubnetGroup),
 	plainSet(databaseFields, "aws.vpcSecurityGroupIDs").Refers(driver.ReferenceSecurityGroup),

@@ -33,9 +33,10 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			return v1alpha1.DatabaseParameters{
 				Location: new(region), Engine: new(v1alpha1.EnginePostgres), Version: new("16.3"),
 				Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}, DatabaseName: new("orders"),
-				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))},
-				Tags:   map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
-				AWS:    &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}, GCP: &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")},
+				Backup:     &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))},
+				Tags:       map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
+				Parameters: map[string]v1alpha1.ParameterValue{"log_connections": "on", "work_mem": "4096"},
+				AWS:        &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}, GCP: &v1alpha1.DatabaseGCP{Tier: new("db-f1-micro")},
 			}
 		},
 		Minimal: func() v1alpha1.DatabaseParameters {
@@ -51,6 +52,7 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			{Name: "databaseName", To: "bills", Effect: driver.Impossible},
 			{Name: "backup.retentionDays", To: 14, DriftEffect: driver.LosesBackups},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
+			{Name: "parameters", To: map[string]string{"work_mem": "8192", "jit": "off"}},
 			{Name: "aws.instanceClass", To: "db.m7g.large", Effect: driver.Restarts},
 			{Name: "gcp.tier", To: "db-custom-2-7680", Effect: driver.Restarts},
 		},
@@ -67,6 +69,23 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			Relabel: func(t testing.TB, name string, labels map[string]string) {
 				edit(t, name, func(d *mem.Database) { d.Labels = maps.Clone(labels) })
 			},
+			Entries: map[string]drivertest.Entries{"parameters": {
+				Of: func(t testing.TB, name string) (parameters map[string]string) {
+					edit(t, name, func(d *mem.Database) { parameters = driver.WantParameters(&d.Spec) })
+					return parameters
+				},
+				Set: func(t testing.TB, name string, parameters map[string]string) {
+					edit(t, name, func(d *mem.Database) {
+						d.Spec.Parameters = map[string]v1alpha1.ParameterValue{}
+						for name, value := range parameters {
+							d.Spec.Parameters[name] = v1alpha1.ParameterValue(value)
+						}
+					})
+				},
+				Other: "deadlock_timeout", Theirs: "100", Ours: "200", Spoiled: "spoiled",
+				Exact: "parametersMode", ExactMode: "Exact",
+				Same: map[string]string{"log_connections": "1", "work_mem": "4096.0", "deadlock_timeout": "7"},
+			}},
 			Remove: func(_ testing.TB, name string) { mem.Databases(cloud).Remove(account, name) },
 			Stop:   func(t testing.TB, name string) { edit(t, name, func(d *mem.Database) { d.Stopped = true }) },
 			Password: func(t testing.TB, name string) (p string) {
@@ -77,5 +96,5 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			Refuse: fault(mem.FieldRefused),
 		},
 	}
-	return kind.PlainFields()
+	return kind.PlainFields("parametersMode")
 }

@@ -2,6 +2,8 @@ package mem
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -29,6 +31,7 @@ func newDatabases(s session) *databaseAdapter {
 		return nil
 	}
 	d.setPassword = func(next *Database, password string) { next.Password = password }
+	d.entries = changeParameters
 	d.update = func(have, next *Database, h hits) string {
 		next.was = have
 		return d.begin(next, modifying, h)
@@ -41,6 +44,22 @@ func newDatabases(s session) *databaseAdapter {
 		Parts: []table.Part[databaseParameters, Database, databaseParams]{{Write: d.write, Taken: every, Blind: true}},
 		Whole: whole, Listing: d.listing(), Remove: d.remove,
 	}
+}
+
+// changeParameters makes a change of parameters. The call names what is set; the rest follows from the change and the spec.
+func changeParameters(next *Database, req *databaseRequest, set *databaseParameters, c driver.Change) {
+	before := next.Spec.Parameters
+	next.Spec.Parameters = maps.Clone(before)
+	if next.Spec.Parameters == nil {
+		next.Spec.Parameters = map[string]v1alpha1.ParameterValue{}
+	}
+	for name := range before {
+		_, wanted := req.Spec.Parameters[name]
+		if !wanted && (slices.Contains(c.Remove, name) || driver.ExactParameters(&req.Spec)) {
+			delete(next.Spec.Parameters, name)
+		}
+	}
+	maps.Copy(next.Spec.Parameters, set.Parameters)
 }
 
 // stateOfDatabase is what a database says of itself.

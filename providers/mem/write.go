@@ -16,6 +16,8 @@ type manager[S, H any] struct {
 	spec func(*H) *S
 	// busy refuses an update of an object that takes none now; nil if each does at any time.
 	busy func(call *Call, have *H) error
+	// entries makes a change of a map of the spec, set being what the call sets of it; nil for a kind without one beside the tags.
+	entries func(next *H, req *table.Request[S], set *S, c driver.Change)
 	// setPassword sets the administrator's password; nil for a kind without a login.
 	setPassword func(next *H, password string)
 	// update puts the next state of an object in place of the present one, and returns the operation that this takes, if any.
@@ -98,13 +100,15 @@ func (m *manager[S, H]) write(ctx context.Context, req *table.Request[S], _ *H, 
 
 // change makes one change of an object.
 func (m *manager[S, H]) change(next *H, req *table.Request[S], p *params[S], c driver.Change) {
-	switch object := m.objects.object(next); c.Field {
-	case driver.FieldMark:
+	switch object := m.objects.object(next); {
+	case c.Field == driver.FieldMark:
 		object.Labels = marked(object.Labels, req.Mark)
-	case driver.FieldPassword:
+	case c.Field == driver.FieldPassword:
 		m.setPassword(next, req.Login.Password)
-	case "tags":
+	case c.Field == "tags":
 		object.Labels = merge(object.Labels, table.Delta{Set: driver.WithoutMark(p.Tags.Set), Remove: p.Tags.Remove}) // the mark is a change of its own
+	case c.Entries:
+		m.entries(next, req, &p.Spec, c)
 	default:
 		if v, ok := driver.Leaf(&p.Spec, c.Field); ok {
 			driver.SetLeaf(m.spec(next), c.Field, v.Interface())

@@ -24,6 +24,9 @@ type Adapter[S, H, P any] struct {
 	// Read returns what the cloud has of an object, nil if it says that there is none. What has a Part with a Read of its own may
 	// be missing. Of the observation it may fill in why an operation failed.
 	Read func(ctx context.Context, req *Request[S], o *driver.Observation) (*H, error)
+	// Learn reads what only the effects of changes look at. What it can't read must not keep the object from being observed: effects then
+	// say what may happen. It is called for observations that compare, and not for a Deletion. It may be nil.
+	Learn func(ctx context.Context, req *Request[S], have *H)
 	// State fills in what the object itself says: its state, id, mark, location and whatever else is no field.
 	State func(req *Request[S], have *H, o *driver.Observation)
 	// Login compares the administrator: it adds to the changes, to what is applied and to what is fixed. It makes no call for a

@@ -10,10 +10,16 @@ import (
 
 // EntryMap is a row for a map from names to values, of which others may own entries.
 type EntryMap[S, H, P any] struct {
-	name string
-	want func(*S) map[string]string
-	have func(*H) map[string]string
-	set  func(*P, Delta)
+	name     string
+	want     func(*S) map[string]string
+	have     func(*H) map[string]string
+	set      func(*P, Delta)
+	exact    func(*S) bool
+	equal    func(want, have string) bool
+	equalDoc string
+	effect   func(d Delta, have *H) (driver.Effect, string)
+	effects  []driver.PossibleEffect
+	depends  bool // the effect depends on what is changed
 }
 
 // A Delta is what is to become of a map: entries to set, and names to remove. All others stay.
@@ -22,10 +28,42 @@ type Delta struct {
 	Remove []string
 }
 
+// Names returns the names of all entries that change, sorted.
+func (d Delta) Names() []string {
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(d.Set)), d.Remove...)))
+}
+
+func (d Delta) empty() bool { return len(d.Set) == 0 && len(d.Remove) == 0 }
+
 // Entries makes a row for a map. want returns nil if the spec says nothing, and an empty map for
-// "none, please": then the entries that we set earlier go. Entries of others are never touched.
+// "none, please": then the entries that we set earlier go. Entries of others are never touched, unless Exact says so.
+// Unless told otherwise, only equal values mean the same and every change is Online.
 func Entries[S, H, P any](name string, want func(*S) map[string]string, have func(*H) map[string]string, set func(*P, Delta)) *EntryMap[S, H, P] {
-	return &EntryMap[S, H, P]{name: name, want: want, have: have, set: set}
+	return &EntryMap[S, H, P]{
+		name: name, want: want, have: have, set: set,
+		exact: func(*S) bool { return false },
+		equal: func(want, have string) bool { return want == have }, equalDoc: "entries that others set are left alone",
+		effect:  func(Delta, *H) (driver.Effect, string) { return driver.Online, "" },
+		effects: driver.Always(driver.Online),
+	}
+}
+
+// Exact sets when a spec that declares the map has entries of others taken away.
+func (r *EntryMap[S, H, P]) Exact(exact func(*S) bool) *EntryMap[S, H, P] {
+	r.exact = exact
+	return r
+}
+
+// Equal sets when a wanted and a present value of an entry mean the same, and says so for the reference.
+func (r *EntryMap[S, H, P]) Equal(equal func(want, have string) bool, doc string) *EntryMap[S, H, P] {
+	r.equal, r.equalDoc = equal, doc
+	return r
+}
+
+// EffectOf sets what a change does as a function of the entries that change and of what is there. possible is as in Scalar.EffectOf.
+func (r *EntryMap[S, H, P]) EffectOf(effect func(d Delta, have *H) (driver.Effect, string), possible ...driver.PossibleEffect) *EntryMap[S, H, P] {
+	r.effect, r.effects, r.depends = effect, possible, true
+	return r
 }
 
 // Name implements Row.
@@ -33,21 +71,30 @@ func (r *EntryMap[S, H, P]) Name() string { return r.name }
 
 // Doc implements Row.
 func (r *EntryMap[S, H, P]) Doc() driver.Field {
-	return driver.Field{Field: r.name, Effects: driver.Always(driver.Online), Equal: "entries that others set are left alone"}
+	return driver.Field{Field: r.name, Effects: r.effects, Equal: r.equalDoc}
+}
+
+// Delta returns what has to become of what is there; nothing if the spec says nothing. applied is what we set earlier.
+func (r *EntryMap[S, H, P]) Delta(want *S, have *H, applied driver.Applied) Delta {
+	if r.want(want) == nil {
+		return Delta{}
+	}
+	return r.delta(want, r.have(have), applied[r.name])
 }
 
 func (r *EntryMap[S, H, P]) declared(want *S) bool { return r.want(want) != nil }
 
+// delta is what leads from the present entries, of which some are ours, to the wanted ones.
 func (r *EntryMap[S, H, P]) delta(want *S, have map[string]string, ours []string) Delta {
 	wanted, d := r.want(want), Delta{Set: map[string]string{}}
 	for k, v := range wanted {
-		if present, ok := have[k]; !ok || present != v {
+		if present, ok := have[k]; !ok || !r.equal(v, present) {
 			d.Set[k] = v
 		}
 	}
-	for _, k := range ours {
-		_, wants := wanted[k]
-		if _, has := have[k]; has && !wants {
+	exact := r.exact(want)
+	for k := range have {
+		if _, wants := wanted[k]; !wants && (exact || slices.Contains(ours, k)) {
 			d.Remove = append(d.Remove, k)
 		}
 	}
@@ -59,32 +106,37 @@ func (r *EntryMap[S, H, P]) diff(want *S, have *H, applied driver.Applied) (driv
 	if r.want(want) == nil {
 		return driver.Change{}, false
 	}
-	return r.change(want, r.have(have), applied[r.name])
+	return r.change(want, r.have(have), applied[r.name], have)
 }
 
-func (r *EntryMap[S, H, P]) preview(from, to *S, applied driver.Applied, _ *H) (driver.Change, bool) {
+func (r *EntryMap[S, H, P]) preview(from, to *S, applied driver.Applied, have *H) (driver.Change, bool) {
 	if r.want(to) == nil {
 		return driver.Change{}, false
 	}
-	return r.change(to, r.want(from), applied[r.name])
+	return r.change(to, r.want(from), applied[r.name], have)
 }
 
-// change is what leads from the present entries, of which some are ours, to the wanted ones.
-func (r *EntryMap[S, H, P]) change(want *S, present map[string]string, ours []string) (driver.Change, bool) {
+// change is what leads from the present entries, of which some are ours, to the wanted ones. Its Remove are those of ours: what others set
+// and a spec takes away was not asked for by an edit.
+func (r *EntryMap[S, H, P]) change(want *S, present map[string]string, ours []string, have *H) (driver.Change, bool) {
 	d := r.delta(want, present, ours)
-	if len(d.Set) == 0 && len(d.Remove) == 0 {
+	if d.empty() {
 		return driver.Change{}, false
 	}
 	from := map[string]string{}
-	for k := range d.Set {
+	for _, k := range d.Names() {
 		if v, ok := present[k]; ok {
 			from[k] = v
 		}
 	}
+	c := driver.Change{Field: r.name, From: showMap(from), To: showMap(d.Set), Entries: true}
 	for _, k := range d.Remove {
-		from[k] = present[k]
+		if slices.Contains(ours, k) {
+			c.Remove = append(c.Remove, k)
+		}
 	}
-	return driver.Change{Field: r.name, From: showMap(from), To: showMap(d.Set), Effect: driver.Online, Entries: true, Remove: d.Remove}, true
+	c.Effect, c.Why = r.effect(d, have)
+	return c, true
 }
 
 func (r *EntryMap[S, H, P]) patch(want *S, have *H, change driver.Change, into *P) error {
@@ -94,7 +146,7 @@ func (r *EntryMap[S, H, P]) patch(want *S, have *H, change driver.Change, into *
 	}
 	d, wanted := r.delta(want, present, nil), r.want(want)
 	for _, k := range change.Remove {
-		if _, wants := wanted[k]; !wants { // a spec that was edited since the change was made has the last word
+		if _, wants := wanted[k]; !wants && !slices.Contains(d.Remove, k) { // a spec that was edited since the change was made has the last word
 			d.Remove = append(d.Remove, k)
 		}
 	}
@@ -128,7 +180,7 @@ func (r *EntryMap[S, H, P]) applied(want *S, before []string, differs bool) ([]s
 
 func (r *EntryMap[S, H, P]) secretIn(*S) (string, bool) { return "", false }
 
-func (r *EntryMap[S, H, P]) constant() bool { return true }
+func (r *EntryMap[S, H, P]) constant() bool { return !r.depends }
 
 // showMap writes a map as sorted key=value pairs.
 func showMap(m map[string]string) string {

@@ -64,6 +64,9 @@ func (a *Adapter[S, H, P]) compare(ctx context.Context, req *Request[S], have *H
 		return slices.Contains(namesOf(o.Unreadable), name) ||
 			slices.ContainsFunc(skipped, func(part *Part[S, H, P]) bool { return part.has(name) })
 	}
+	if a.Learn != nil && o.State != driver.Deleting && req.Deletion == nil {
+		a.Learn(ctx, req, have)
+	}
 	o.Changes = a.Table.Diff(&req.Spec, have, req.Applied, unseen)
 	o.Applied = a.Table.Applied(&req.Spec, req.Applied, o.Changes, namesOf(o.Unreadable)...)
 	seen := slices.DeleteFunc(slices.Clone(a.Table), func(row Row[S, H, P]) bool { return unseen(row.Name()) })

@@ -71,6 +71,8 @@ var gcpNeeds = map[string][]string{
 	"instances.patch":  {"cloudsql.instances.update"},
 	"instances.delete": {"cloudsql.instances.delete"},
 	"operations.get":   {"cloudsql.instances.get"},
+	// It is about no project. https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/flags/list
+	"flags.list":       nil,
 	"databases.insert": {"cloudsql.databases.create"},
 	"databases.get":    {"cloudsql.databases.get"},
 	"users.list":       {"cloudsql.users.list"},

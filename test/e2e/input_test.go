@@ -104,6 +104,24 @@ func TestBadInput(t *testing.T) {
 			}),
 		},
 		{
+			name: "what RDS lacks", cloud: "aws", reason: v1alpha1.ReasonNotSupported,
+			says: []string{"spec.parameters: this field is not supported", "remove spec.parameters"},
+			object: databaseWith(func(p *v1alpha1.DatabaseParameters) {
+				p.Parameters = map[string]v1alpha1.ParameterValue{"work_mem": "8192"}
+			}),
+			mend: edited(func(o client.Object) { o.(*v1alpha1.Database).Spec.Parameters = nil }),
+		},
+		{
+			name: "flags that Cloud SQL refuses", cloud: "gcp", reason: v1alpha1.ReasonInvalid,
+			says: []string{`correct spec.parameters: max_connections has to be from 14 to 262142, and is 5; work_memory is no flag of POSTGRES_17. Cloud SQL says: `},
+			object: databaseWith(func(p *v1alpha1.DatabaseParameters) {
+				p.Parameters = map[string]v1alpha1.ParameterValue{"work_memory": "8192", "max_connections": "5", "log_connections": "on"}
+			}),
+			mend: edited(func(o client.Object) {
+				o.(*v1alpha1.Database).Spec.Parameters = map[string]v1alpha1.ParameterValue{"work_mem": "8192", "max_connections": "50", "log_connections": "on"}
+			}),
+		},
+		{
 			name: "no size", cloud: "gcp", reason: v1alpha1.ReasonInvalid, says: []string{"set spec.gcp.tier"},
 			object: databaseWith(func(p *v1alpha1.DatabaseParameters) { p.GCP = nil }),
 			mend: edited(func(o client.Object) {

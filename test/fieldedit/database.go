@@ -87,6 +87,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 				Availability: new(v1alpha1.AvailabilityMultiZone),
 				Maintenance:  &v1alpha1.DatabaseMaintenance{Window: &v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("05:00")}},
 				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
+				Parameters:   map[string]v1alpha1.ParameterValue{"max_worker_processes": "8", "work_mem": "4096"},
 				GCP: &v1alpha1.DatabaseGCP{
 					Tier: new("db-f1-micro"), Zone: new(location + "-b"), SecondaryZone: new(location + "-c"), DataDiskType: new("PD_HDD"),
 					ConnectorEnforcement: new("REQUIRED"), SSLMode: new("ENCRYPTED_ONLY"), RetainBackupsOnDelete: new(true),
@@ -107,6 +108,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "maintenance.window.startTime", To: "00:00"},
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
+			{Name: "parameters", To: map[string]string{"max_worker_processes": "9", "work_mem": "8192"}, Effect: driver.Restarts, Worst: true},
 			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: driver.Restarts},
 			{Name: "gcp.zone", To: location + "-d", Effect: driver.Restarts, Same: []any{location + "-c"}},
 			{Name: "gcp.secondaryZone", To: location + "-f", Effect: driver.Restarts, Same: []any{location + "-b"}},

@@ -91,6 +91,9 @@ func (s *sqlService) route(g *gcpCloud) {
 			g.handle(r.method+" "+version+r.path, route)
 		}
 	}
+	for _, version := range []string{"/v1", "/sql/v1beta4"} {
+		g.handle("GET "+version+"/flags", gcpRoute{service: "sqladmin", operation: "flags.list", do: s.listFlags})
+	}
 }
 
 // A sqlRequest is a call to Cloud SQL by somebody who may make it. What the clock has brought

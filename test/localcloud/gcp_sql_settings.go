@@ -27,7 +27,6 @@ var (
 	sqlLegacyTiers = regexp.MustCompile(`^db-n1-(standard|highmem)-[0-9]+$`)
 	sqlSharedTiers = []string{"db-f1-micro", "db-g1-small"}
 	sqlStartTimes  = regexp.MustCompile(`^([01]?[0-9]|2[0-3]):([0-5][0-9])$`)
-	sqlFlagNames   = regexp.MustCompile(`^[a-z][a-z0-9_.]*$`)
 )
 
 func sqlFamily(version string) string {
@@ -176,10 +175,8 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 	if s.StorageAutoResizeLimit != 0 && s.StorageAutoResizeLimit < s.DataDiskSizeGb {
 		return sqlInvalid("storageAutoResizeLimit must be 0 or at least the size of the disk.")
 	}
-	for _, f := range s.DatabaseFlags {
-		if !sqlFlagNames.MatchString(f.Name) {
-			return sqlInvalid("Invalid flag name: " + f.Name)
-		}
+	if err := validFlags(in); err != nil {
+		return err
 	}
 	for _, n := range s.IpConfiguration.AuthorizedNetworks {
 		if prefix, err := netip.ParsePrefix(n.Value); err != nil && !isAddress(n.Value) || err == nil && prefix != prefix.Masked() {

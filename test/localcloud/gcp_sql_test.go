@@ -264,7 +264,7 @@ func TestSQLPatch(t *testing.T) {
 		{"label removed", settings(sqladmin.Settings{UserLabels: map[string]string{}, ForceSendFields: []string{"UserLabels"}, NullFields: []string{"UserLabels.team"}}), 0, "", "RUNNABLE", func(in *sqladmin.DatabaseInstance) bool {
 			return len(in.Settings.UserLabels) == 0
 		}},
-		{"list replaced", settings(sqladmin.Settings{DatabaseFlags: []*sqladmin.DatabaseFlags{{Name: "work_mem", Value: "9"}}}), 0, "", "RUNNABLE", func(in *sqladmin.DatabaseInstance) bool {
+		{"list replaced", settings(sqladmin.Settings{DatabaseFlags: []*sqladmin.DatabaseFlags{{Name: "work_mem", Value: "4096"}}}), 0, "", "MAINTENANCE", func(in *sqladmin.DatabaseInstance) bool {
 			return len(in.Settings.DatabaseFlags) == 1 && in.Settings.DatabaseFlags[0].Name == "work_mem"
 		}},
 		{"false is sent on purpose", settings(sqladmin.Settings{DeletionProtectionEnabled: false, ForceSendFields: []string{"DeletionProtectionEnabled"}}), 0, "", "RUNNABLE", func(in *sqladmin.DatabaseInstance) bool {

@@ -1,0 +1,190 @@
+package gcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"google.golang.org/api/googleapi"
+	"google.golang.org/api/sqladmin/v1"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// parametersRow has the database flags. The instance carries them.
+// https://cloud.google.com/sql/docs/postgres/flags https://cloud.google.com/sql/docs/mysql/flags
+var parametersRow = table.Entries("parameters", driver.WantParameters, haveFlags,
+	func(p *instanceParams, d table.Delta) { p.DatabaseFlags = d }).
+	Exact(driver.ExactParameters).
+	Equal(driver.SameParameter, driver.SameParameterDoc).
+	EffectOf(flagsEffect,
+		driver.PossibleEffect{Effect: driver.Online, When: "none of the flags that change needs a restart, as Cloud SQL's list of flags says"},
+		driver.PossibleEffect{Effect: driver.Restarts, When: "one of them needs a restart, or the list can't be read"})
+
+func haveFlags(i *instance) map[string]string {
+	flags := map[string]string{}
+	for _, f := range i.settings().DatabaseFlags {
+		flags[f.Name] = f.Value
+	}
+	return flags
+}
+
+// whyUnknown is what a change of flags does as long as nobody has read Cloud SQL's list of them, as in a preview.
+const whyUnknown = "some flags restart the server and others apply at once; Mooring reads Cloud SQL's list of flags before it makes the change"
+
+// flagsEffect says what a change of flags does. One that the list does not have is taken for one that restarts.
+func flagsEffect(d table.Delta, have *instance) (driver.Effect, string) {
+	if have.flags == nil {
+		return driver.Restarts, whyUnknown
+	}
+	var restarting []string
+	for _, name := range d.Names() {
+		if f := have.flags[name]; f == nil || f.RequiresRestart {
+			restarting = append(restarting, name)
+		}
+	}
+	if len(restarting) == 0 {
+		return driver.Online, ""
+	}
+	return driver.Restarts, "Cloud SQL restarts the server for " + strings.Join(restarting, ", ")
+}
+
+// learnFlags reads what Cloud SQL says of flags, where some differ.
+func (d *databases) learnFlags(ctx context.Context, req *databaseRequest, have *instance) {
+	if changes := parametersRow.Delta(&req.Spec, have, req.Applied).Names(); len(changes) > 0 {
+		have.flags = d.catalogue(ctx, have.DatabaseVersion, changes)
+	}
+}
+
+// flagsOf returns flags as calls have them, in the order of their names.
+func flagsOf(flags map[string]string) []*sqladmin.DatabaseFlags {
+	var all []*sqladmin.DatabaseFlags
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		all = append(all, &sqladmin.DatabaseFlags{Name: name, Value: flags[name]})
+	}
+	return all
+}
+
+// changeFlags puts a change of flags into settings. A patch replaces all flags: those that stay are sent too, as they are, and none at all
+// as an empty list, which the client would leave out.
+// https://cloud.google.com/sql/docs/postgres/flags#set_a_database_flag
+func (p *instanceParams) changeFlags(into *sqladmin.Settings, have *instance) {
+	if len(p.DatabaseFlags.Names()) == 0 {
+		return
+	}
+	flags := haveFlags(have)
+	maps.Copy(flags, p.DatabaseFlags.Set)
+	for _, name := range p.DatabaseFlags.Remove {
+		delete(flags, name)
+	}
+	into.DatabaseFlags = append([]*sqladmin.DatabaseFlags{}, flagsOf(flags)...)
+	into.ForceSendFields = append(into.ForceSendFields, "DatabaseFlags")
+}
+
+// A flagCatalogue is what Cloud SQL said of the flags of each database version. It lasts as long as the session, and is read again when it
+// lacks a flag: Cloud SQL adds flags, and does not change whether one restarts the server.
+type flagCatalogue struct {
+	mu       sync.Mutex
+	versions map[string]map[string]*sqladmin.Flag
+}
+
+// catalogue returns the flags of a database version, by their names; nil if they can't be read, which must not keep an instance from being
+// observed. names are flags that it should have.
+//
+// The call names no project, and the reference names no permission for it.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/flags/list
+func (d *databases) catalogue(ctx context.Context, version string, names []string) map[string]*sqladmin.Flag {
+	d.flags.mu.Lock()
+	known := d.flags.versions[version]
+	d.flags.mu.Unlock()
+	lacks := func(name string) bool { return known[name] == nil }
+	if known != nil && !slices.ContainsFunc(names, lacks) {
+		return known
+	}
+	out, err := do(ctx, d.session, "flags.list", func(ctx context.Context) (*sqladmin.FlagsListResponse, error) {
+		return d.sql.Flags.List().DatabaseVersion(version).Context(ctx).Do()
+	})
+	if err != nil {
+		return known
+	}
+	read := make(map[string]*sqladmin.Flag, len(out.Items))
+	for _, f := range out.Items {
+		read[f.Name] = f
+	}
+	d.flags.mu.Lock()
+	defer d.flags.mu.Unlock()
+	if d.flags.versions == nil {
+		d.flags.versions = map[string]map[string]*sqladmin.Flag{}
+	}
+	d.flags.versions[version] = read
+	return read
+}
+
+// explainFlags names all flags that Cloud SQL refuses, before its own words: these name one at most.
+func (d *databases) explainFlags(ctx context.Context, err error, version string, asked table.Delta) error {
+	if driver.CodeOf(err) != driver.Invalid || len(asked.Set) == 0 {
+		return err
+	}
+	var problems []string
+	if flags := d.catalogue(ctx, version, slices.Collect(maps.Keys(asked.Set))); flags != nil {
+		for _, name := range slices.Sorted(maps.Keys(asked.Set)) {
+			if problem := flagProblem(flags[name], version, asked.Set[name]); problem != "" {
+				problems = append(problems, name+" "+problem)
+			}
+		}
+	}
+	if len(problems) == 0 && refusesFlag(err) {
+		problems = []string{"one of " + strings.Join(slices.Sorted(maps.Keys(asked.Set)), ", ") + " has a value that Cloud SQL does not take for this instance"}
+	}
+	if len(problems) == 0 {
+		return err
+	}
+	explained := *driver.ErrorOf(err)
+	explained.Message = "correct spec.parameters: " + strings.Join(problems, "; ") + ". Cloud SQL says: " + explained.Message
+	return &explained
+}
+
+// refusesFlag reports whether Cloud SQL says that a flag is what it refuses: invalidFlagName, invalidFlagValue.
+// https://github.com/google/exposure-notifications-server/issues/746
+func refusesFlag(err error) bool {
+	refusal, ok := errors.AsType[*googleapi.Error](err)
+	return ok && slices.ContainsFunc(refusal.Errors, func(item googleapi.ErrorItem) bool { return strings.HasPrefix(item.Reason, "invalidFlag") })
+}
+
+// flagProblem says what is wrong with a value of a flag, by what Cloud SQL's list says of it; nothing if that is not known.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/flags#Flag
+func flagProblem(f *sqladmin.Flag, version, value string) string {
+	if f == nil {
+		return "is no flag of " + version
+	}
+	switch f.Type {
+	case "BOOLEAN":
+		if value != "on" && value != "off" {
+			return fmt.Sprintf("has to be on or off, and is %q", value)
+		}
+	case "INTEGER":
+		number, err := strconv.ParseInt(value, 10, 64)
+		switch {
+		case err != nil:
+			return fmt.Sprintf("has to be a whole number, and is %q", value)
+		case slices.Contains(f.AllowedIntValues, number):
+		case f.MinValue != 0 || f.MaxValue != 0:
+			if number < f.MinValue || number > f.MaxValue {
+				return fmt.Sprintf("has to be from %d to %d, and is %s", f.MinValue, f.MaxValue, value)
+			}
+		case len(f.AllowedIntValues) > 0:
+			return fmt.Sprintf("has to be one of %s, and is %s", strings.Trim(fmt.Sprint([]int64(f.AllowedIntValues)), "[]"), value)
+		}
+	case "STRING":
+		if len(f.AllowedStringValues) > 0 && !slices.Contains(f.AllowedStringValues, value) {
+			return fmt.Sprintf("has to be one of %s, and is %q", strings.Join(f.AllowedStringValues, ", "), value)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,154 @@
+package gcp_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+func parameters(pairs ...string) map[string]v1alpha1.ParameterValue {
+	out := map[string]v1alpha1.ParameterValue{}
+	for i := 0; i < len(pairs); i += 2 {
+		out[pairs[i]] = v1alpha1.ParameterValue(pairs[i+1])
+	}
+	return out
+}
+
+// The list of flags costs a call when something differs, and then no other one: not for a second database of the version, nor while the
+// difference waits for approval.
+func TestListOfFlagsIsReadWhereSomethingDiffers(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("flags", v1alpha1.EnginePostgres)
+	req.Spec.Parameters = parameters("work_mem", "4096", "max_connections", "100")
+	x := c.made(t, &req)
+	listed := func() int { return c.Ledger.Count(localcloud.Filter{Operation: "flags.list"}) }
+	for _, test := range []struct {
+		name       string
+		parameters map[string]v1alpha1.ParameterValue
+		effect     driver.Effect
+		calls      int
+	}{
+		{"converged", parameters("work_mem", "4096", "max_connections", "100"), "", 0},
+		{"one that applies at once", parameters("work_mem", "8192", "max_connections", "100"), driver.Online, 1},
+		{"another look", parameters("work_mem", "8192", "max_connections", "100"), driver.Online, 1},
+		{"one that restarts", parameters("work_mem", "4096", "max_connections", "200"), driver.Restarts, 1},
+		{"one that restarts is taken away", parameters("work_mem", "4096"), driver.Restarts, 1},
+		{"one that applies at once is taken away", parameters("max_connections", "100"), driver.Online, 1},
+		{"one that the list lacks is read again", parameters("work_mem", "4096", "max_connections", "100", "of_tomorrow", "1"), driver.Restarts, 2},
+	} {
+		req.Spec.Parameters = test.parameters
+		var effect driver.Effect
+		if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
+			effect = changes[0].Effect
+		}
+		if effect != test.effect || listed() != test.calls {
+			t.Errorf("%s: %q after %d lists of flags, want %q after %d", test.name, effect, listed(), test.effect, test.calls)
+		}
+	}
+	other := newDatabase("others", v1alpha1.EnginePostgres)
+	c.made(t, &other)
+	other.Spec.Parameters = parameters("work_mem", "8192")
+	if c.look(t, x, &other); listed() != 2 {
+		t.Errorf("%d lists of flags for two databases of a version", listed())
+	}
+}
+
+// Who can't read the list is told what may happen, and is observed all the same.
+func TestFlagsWithoutTheirList(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("blind", v1alpha1.EnginePostgres)
+	x := c.made(t, &req)
+	c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "flags.list"}, Kind: localcloud.Denied})
+	req.Spec.Parameters = parameters("work_mem", "8192")
+	changes := c.look(t, x, &req).Changes
+	if len(changes) != 1 || changes[0].Effect != driver.Restarts || !strings.Contains(changes[0].Why, "others apply at once") {
+		t.Fatalf("got %+v, want one change that may restart", changes)
+	}
+	if result, err := x.Update(t.Context(), req, changes); err != nil || len(result.Failed) > 0 {
+		t.Errorf("%v, Failed %v", err, result.Failed)
+	}
+}
+
+// Cloud SQL replaces the list of flags: what others set has to be sent with every change of ours, and with no other change.
+func TestFlagsOfOthersAreSentAlong(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("along", v1alpha1.EnginePostgres)
+	req.Spec.Parameters = parameters("work_mem", "4096")
+	x := c.made(t, &req)
+	c.setFlags(t, req.Name, map[string]string{"work_mem": "4096", "log_connections": "on"})
+	update := func(change func()) map[string]string {
+		t.Helper()
+		change()
+		obs := c.look(t, x, &req)
+		if result, err := x.Update(t.Context(), req, obs.Changes); err != nil || len(result.Failed) > 0 {
+			t.Fatalf("%v, Failed %v", err, result.Failed)
+		}
+		c.settle(t)
+		req.Applied = c.look(t, x, &req).Applied
+		return flagsOf(c.instance(t, req.Name))
+	}
+	for _, test := range []struct {
+		name   string
+		change func()
+		want   map[string]string
+	}{
+		{"another field", func() { req.Spec.Tags = map[string]v1alpha1.TagValue{"team": "pay"} }, map[string]string{"work_mem": "4096", "log_connections": "on"}},
+		{"one of ours changes", func() { req.Spec.Parameters = parameters("work_mem", "8192") }, map[string]string{"work_mem": "8192", "log_connections": "on"}},
+		{"one of ours goes", func() { req.Spec.Parameters = parameters("temp_file_limit", "2000000") }, map[string]string{"temp_file_limit": "2000000", "log_connections": "on"}},
+		{"all of ours go", func() { req.Spec.Parameters = parameters() }, map[string]string{"log_connections": "on"}},
+		{"all go", func() { req.Spec.ParametersMode = new(v1alpha1.ParametersExact) }, map[string]string{}},
+	} {
+		if diff := cmp.Diff(test.want, update(test.change)); diff != "" {
+			t.Errorf("%s: flags (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// Each flag that is refused is named, with what it takes, and with the field; a change beside it is made.
+func TestRefusedFlags(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	bad := parameters("max_connections", "5", "work_memory", "1", "log_statement", "everything", "log_connections", "1", "deadlock_timeout", "long", "work_mem", "4096")
+	const want = `correct spec.parameters: deadlock_timeout has to be a whole number, and is "long"; log_connections has to be on or off, and is "1"; ` +
+		`log_statement has to be one of none, ddl, mod, all, and is "everything"; max_connections has to be from 14 to 262142, and is 5; ` +
+		`work_memory is no flag of POSTGRES_17. Cloud SQL says: `
+	says := func(err error) {
+		t.Helper()
+		if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v\nwant %s", err, want)
+		}
+	}
+	req := newDatabase("refused", v1alpha1.EnginePostgres)
+	req.Spec.Parameters = bad
+	_, err := drivertest.Databases(c.open(t)).Create(t.Context(), req)
+	says(err)
+
+	req.Spec.Parameters = nil
+	x := c.made(t, &req)
+	req.Spec.Parameters, req.Spec.Tags = bad, map[string]v1alpha1.TagValue{"team": "pay"}
+	result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes)
+	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "parameters" {
+		t.Fatalf("%v, Failed %v, want parameters alone", err, result.Failed)
+	}
+	says(result.Failed[0].Err)
+	c.settle(t)
+	if c.instance(t, req.Name).Settings.UserLabels["team"] != "pay" {
+		t.Error("the tags were not changed")
+	}
+	req.Spec.Parameters = nil
+	if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
+		t.Errorf("going back leaves %v", changes)
+	}
+
+	c.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Operation: "flags.list"}, Kind: localcloud.Denied})
+	req.Spec.Parameters = parameters("work_mem", "1")
+	result, err = drivertest.Databases(c.open(t)).Update(t.Context(), req, c.look(t, x, &req).Changes)
+	if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "spec.parameters") {
+		t.Errorf("without the list: %v, Failed %v, want the field's name", err, result.Failed)
+	}
+}
