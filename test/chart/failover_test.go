@@ -27,6 +27,7 @@ const rush = 60
 // TestFailover loses the leader in the middle of 60 creations: another takes over, nothing is made twice, and no call is made
 // by both.
 func TestFailover(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		// lose makes the leader lead no more, and returns when that was.

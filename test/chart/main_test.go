@@ -19,7 +19,12 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
+// TestMain lets more tests run at once than there are processors: they wait most of the time, for leases that expire and for re-checks. Each has
+// a control plane, of which there are as many as tests at once.
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
+	}
 	flag.Parse()
 	logf.SetLogger(logr.Discard())
 	var err error

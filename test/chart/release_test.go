@@ -36,8 +36,21 @@ func firstRelease(t testing.TB) string {
 	return sourceOf(t, bases[0])
 }
 
-// sourceOf returns the source of a base, as it was.
+// sourceOf returns the source of a base, as it was, in a folder that tests share.
 func sourceOf(t testing.TB, b base) string {
+	t.Helper()
+	builds.Lock()
+	defer builds.Unlock()
+	dir := filepath.Join(scratch, b.commit)
+	if builds.commits[dir] == "" {
+		unpack(t, b, dir)
+		builds.commits[dir] = b.commit
+	}
+	return dir
+}
+
+// unpack writes the source of a base to a folder.
+func unpack(t testing.TB, b base, dir string) {
 	t.Helper()
 	if !inClone(t, b.commit) {
 		// A clone without its history can't have it.
@@ -46,30 +59,25 @@ func sourceOf(t testing.TB, b base) string {
 			t.Skipf("SKIPPED, NOT TESTED: this clone is shallow and has no %s; git fetch --unshallow", b.name)
 		}
 	}
-	dir := t.TempDir()
-	archive := exec.CommandContext(t.Context(), "git", "-C", root(t), "archive", "--format=tar", b.commit)
-	unpack := exec.CommandContext(t.Context(), "tar", "-x", "-C", dir)
-	var err error
-	if unpack.Stdin, err = archive.StdoutPipe(); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := unpack.Start(); err != nil {
+	archive := exec.CommandContext(t.Context(), "git", "-C", root(t), "archive", "--format=tar", b.commit)
+	tar := exec.CommandContext(t.Context(), "tar", "-x", "-C", dir)
+	var err error
+	if tar.Stdin, err = archive.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := tar.Start(); err != nil {
 		t.Fatal(err)
 	}
 	if err := archive.Run(); err != nil {
 		t.Fatalf("read %s, commit %s, which has to be in the clone: %v", b.name, b.commit, err)
 	}
-	if err := unpack.Wait(); err != nil {
+	if err := tar.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	older(t, filepath.Join(dir, "charts", "mooring", "files", "crds"))
-	builds.Lock()
-	defer builds.Unlock()
-	if builds.commits == nil {
-		builds.commits = map[string]string{}
-	}
-	builds.commits[dir] = b.commit
-	return dir
 }
 
 // older makes definitions differ from those that are here, even as long as no field has been added since: with another
@@ -127,10 +135,10 @@ func TestFirstTag(t *testing.T) {
 
 // builds are the programs that were built, by the commit that their source is of, or else by its folder; and the commits by the
 // folder.
-var builds struct {
+var builds = struct {
 	sync.Mutex
 	of, commits map[string]string
-}
+}{of: map[string]string{}, commits: map[string]string{}}
 
 // build builds the program from its source as images hold it, once.
 func build(t testing.TB, source string) string {
@@ -151,9 +159,6 @@ func build(t testing.TB, source string) string {
 	}
 	if err := cluster.Link(t.Context(), source, name, program); err != nil {
 		t.Fatal(err)
-	}
-	if builds.of == nil {
-		builds.of = map[string]string{}
 	}
 	builds.of[key] = program
 	return program
