@@ -19,10 +19,11 @@ SHUFFLE    ?=
 TEST_FLAGS ?=
 # How many packages are tested at once: twice as many as there are processors, since half of their time is waiting.
 PARALLEL   ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
-# Tested after the others, since its hundreds of managers keep both cores busy for minutes.
-LAST       := github.com/mooring-dev/mooring/test/fault
 # These are begun first, since they take longest: what is short then fills up what they leave of the processors.
-LONGEST    := $(addprefix github.com/mooring-dev/mooring/,test/chart test/e2e test/docs cmd/quickstart)
+LONGEST    := $(addprefix github.com/mooring-dev/mooring/,test/e2e test/fault test/chart test/docs cmd/quickstart test/image)
+# How many processors each API server of a test uses at once: half of them, since the servers spend a fifth of their time on
+# sharing work among more, and several run at once.
+SERVERS    ?= $(shell expr \( 1 + $$(getconf _NPROCESSORS_ONLN) \) / 2)
 longest-first = $(foreach package,$(LONGEST),$(filter $(package),$1)) $(filter-out $(LONGEST),$1)
 # What to test; test/bench measures, and fails nothing, so it has a target of its own. UNIT_TESTED=1 leaves out what
 # `make unit` has tested.
@@ -48,7 +49,7 @@ BASE      ?=
 # They are built SMALL, as the image is: a third of the linker's time went to what debuggers read, a sixth to gRPC. go vet is left to `make verify`.
 # Without cgo, which -race alone needs, linking takes an eighth less. With -trimpath tests and programs share what is compiled, and so do
 # clones: else each package of Mooring is compiled twice.
-GOTEST = $(if $(RACE),,CGO_ENABLED=0 )GOGC=$${GOGC:-800} GOMEMLIMIT=$${GOMEMLIMIT:-1GiB} $(CURDIR)/tools/test \
+GOTEST = $(if $(RACE),,CGO_ENABLED=0 )GOGC=$${GOGC:-800} GOMEMLIMIT=$${GOMEMLIMIT:-1GiB} MOORING_SERVER_PROCESSORS=$(SERVERS) $(CURDIR)/tools/test \
 	-timeout=40m -p=$(PARALLEL) -trimpath $(SMALL) -vet=off $(if $(RACE),-race) $(if $(SHUFFLE),-shuffle=$(SHUFFLE)) $(TEST_FLAGS)
 
 # Without symbols, and without gRPC, which no cloud is called by: a third smaller.
@@ -90,17 +91,10 @@ unit: ## Test apis, providers and controllers, in about a minute: no control pla
 		awk '{ sub("^[^/]*/[^/]*/[^/]*/", ""); list = list "\n  " $$0 } END { print "make unit did not test:" list "\nmake test does."  }'
 
 .PHONY: test
+test: export MOORING_CONTROLPLANE = $(BIN)
 test: controlplane tools ## Run all tests but benchmarks. RACE=1 SHUFFLE=on, as CI does; TEST_FLAGS='-run X'.
-	@# Each part runs even if one before it failed, and make names those that did.
-	@$(MAKE) --no-print-directory --keep-going --jobs=1 test-packages test-last
-
-.PHONY: test-packages test-last
-test-packages test-last: export MOORING_CONTROLPLANE = $(BIN)
-test-packages:
 	$(if $(strip $(PACKAGES)),,$(error go list found no packages to test))
-	$(if $(filter-out $(LAST),$(PACKAGES)),$(GOTEST) $(filter-out $(LAST),$(PACKAGES)))
-test-last:
-	$(if $(filter $(LAST),$(PACKAGES)),$(GOTEST) $(filter $(LAST),$(PACKAGES)))
+	$(GOTEST) $(PACKAGES)
 
 .PHONY: lint
 lint: ## Run golangci-lint.
