@@ -50,7 +50,7 @@ type BucketParameters struct {
 	// {}. If unset, Mooring does not change the bucket's key, and a new bucket has the cloud's own key. Objects keep the key that they
 	// were written with.
 	// +optional
-	Encryption *BucketEncryption `json:"encryption,omitempty"`
+	Encryption *Encryption `json:"encryption,omitempty"`
 
 	// tags become tags (AWS) or labels (Google Cloud). Mooring keeps tags that others set. Keys and values may contain
 	// lower-case letters, digits, - and _, which both clouds accept.
@@ -68,17 +68,6 @@ type BucketParameters struct {
 // +kubebuilder:validation:MaxLength=63
 // +kubebuilder:validation:Pattern=`^[a-z0-9_-]*$`
 type TagValue string
-
-// BucketEncryption says which key encrypts new objects.
-type BucketEncryption struct {
-	// key is a key of the bucket's own cloud. AWS KMS: the ARN of a key or of an alias, a key id, or alias/NAME.
-	// Cloud KMS: projects/P/locations/L/keyRings/R/cryptoKeys/K, without a version.
-	// +optional
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:)?alias/[a-zA-Z0-9/_-]{1,250}$') || self.matches('^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[a-zA-Z0-9-]{1,64}$') || self.matches('^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32})$') || self.matches('^projects/[a-z0-9][a-z0-9.:-]*/locations/[a-z0-9-]+/keyRings/[a-zA-Z0-9_-]{1,63}/cryptoKeys/[a-zA-Z0-9_-]{1,63}$')",message="must name a key. AWS KMS: the ARN of a key or alias (arn:aws:kms:REGION:ACCOUNT:key/ID), a key id, or alias/NAME. Cloud KMS: projects/P/locations/L/keyRings/R/cryptoKeys/K, without a version"
-	Key *string `json:"key,omitempty"`
-}
 
 // BucketSpec is the desired state of a bucket.
 type BucketSpec struct {

@@ -87,6 +87,15 @@ type DatabaseParameters struct {
 	// +optional
 	Storage *DatabaseStorage `json:"storage,omitempty"`
 
+	// encryption says which key encrypts the server's disk, its backups and its snapshots. It can't change once the server exists. A
+	// server whose key is disabled or deleted stops, and without the key nobody can read its data any more. If unset, a new server is
+	// encrypted with the cloud's own key (AWS: the key aws/rds of the account; Google Cloud: a key of Google's). The key is in the server's
+	// location. RDS reports the key that an alias points to, and not the alias: Mooring does not compare an alias with the server's key.
+	// Cloud SQL's service account needs a role for the key.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="has(self.key)",message="encryption needs key: name one, or remove encryption to let the cloud choose its own key"
+	Encryption *Encryption `json:"encryption,omitempty"`
+
 	// availability is SingleZone or MultiZone. With MultiZone, the cloud keeps a standby in another zone of the location. If the server
 	// or its zone fails, the standby takes over at the same address, within about a minute or two. Open connections break. Nobody can
 	// query the standby, and it costs about as much as the server. In which zones they are is not drift. AWS: a Multi-AZ instance. A
@@ -322,6 +331,8 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.gcp.secondaryZone) || !has(self.spec.gcp.zone) || self.spec.gcp.secondaryZone != self.spec.gcp.zone",message="spec.gcp.secondaryZone must differ from spec.gcp.zone: the standby is there for the case that the zone of the server fails",fieldPath=".spec.gcp"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.gcp.secondaryZone) || !has(self.spec.availability) || self.spec.availability == 'MultiZone'",message="spec.gcp.secondaryZone is the zone of a standby: set spec.availability to MultiZone, or remove spec.gcp.secondaryZone",fieldPath=".spec.gcp"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.gcp.dataDiskType) || !has(oldSelf.status) || !has(oldSelf.status.fixed) || !('gcp.dataDiskType' in oldSelf.status.fixed) || self.spec.gcp.dataDiskType == oldSelf.status.fixed['gcp.dataDiskType'] || (has(oldSelf.spec.gcp) && has(oldSelf.spec.gcp.dataDiskType) && self.spec.gcp.dataDiskType == oldSelf.spec.gcp.dataDiskType)",message="spec.gcp.dataDiskType can't change once the server exists: create another Database and move the data",fieldPath=".spec.gcp"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.encryption) || !has(self.spec.encryption.key) || !has(oldSelf.status) || !has(oldSelf.status.fixed) || !('encryption.key' in oldSelf.status.fixed) || self.spec.encryption.key == oldSelf.status.fixed['encryption.key'] || (has(oldSelf.spec.encryption) && has(oldSelf.spec.encryption.key) && self.spec.encryption.key == oldSelf.spec.encryption.key)",message="spec.encryption.key can't change once the server exists: create another Database with the new key and move the data",fieldPath=".spec.encryption"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.location) || !has(self.spec.encryption) || !has(self.spec.encryption.key) || !self.spec.encryption.key.matches('^(arn:|projects/)') || self.spec.encryption.key.contains(':kms:' + self.spec.location + ':') || self.spec.encryption.key.contains('/locations/' + self.spec.location + '/')",message="spec.encryption.key must be a key in spec.location: a server can use no key of another region",fieldPath=".spec.encryption"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || self.spec.externalName.matches('^[a-z][a-z0-9]*(-[a-z0-9]+)*$') || (((has(self.spec.adoption) && self.spec.adoption == 'IfExists') || (has(self.spec.management) && self.spec.management == 'Observe') || (has(self.status) && has(self.status.externalName) && self.spec.externalName == self.status.externalName)) && self.spec.externalName.matches('^[a-z][a-z0-9-]*[a-z0-9]$'))",message="spec.externalName must be an instance name: lower-case letters, digits and single hyphens; it must begin with a letter and must not end with a hyphen. To adopt (IfExists) or observe an instance, the name may also have two hyphens in a row",fieldPath=".spec.externalName"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.tags"
 // +kubebuilder:validation:XValidation:rule="[has(self.spec.aws), has(self.spec.gcp)].filter(set, set).size() <= 1",message="spec.aws and spec.gcp exclude each other, because a server is in one cloud: remove one of them"

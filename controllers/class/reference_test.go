@@ -249,7 +249,7 @@ func TestDirect(t *testing.T) {
 	c := cluster(t, "")
 	references := ReferencesOf("Bucket", map[string]driver.Driver{"aws": mem.New(mem.Options{}).Driver()})
 	b := &v1alpha1.Bucket{}
-	b.Spec.Encryption = &v1alpha1.BucketEncryption{Key: new("alias/shop")}
+	b.Spec.Encryption = &v1alpha1.Encryption{Key: new("alias/shop")}
 	for _, config := range []string{"aws", "later", "absent"} {
 		for _, bound := range []bool{false, true} {
 			b.Status.ExternalName = map[bool]string{true: "photos"}[bound]
@@ -259,7 +259,7 @@ func TestDirect(t *testing.T) {
 			}
 		}
 	}
-	b.Spec.Encryption = &v1alpha1.BucketEncryption{}
+	b.Spec.Encryption = &v1alpha1.Encryption{}
 	if got, err := (&Resolver{Kind: kind.Bucket(), Client: c, References: references}).Direct(t.Context(), b, "aws"); err != nil || len(got) != 0 {
 		t.Errorf("without a key: problems %q, %v", got, err)
 	}

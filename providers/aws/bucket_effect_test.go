@@ -14,7 +14,7 @@ func TestEffectsOfBuckets(t *testing.T) {
 		tabletest.Of("versioning", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}, bucket{}, driver.Online),
 		tabletest.Of("publicAccess", v1alpha1.BucketParameters{PublicAccess: new(v1alpha1.PublicAccessAllowed)},
 			bucket{publicAccess: new(v1alpha1.PublicAccessBlocked)}, driver.Online),
-		tabletest.Of("encryption.key", v1alpha1.BucketParameters{Encryption: &v1alpha1.BucketEncryption{Key: new("arn:aws:kms:eu-central-1:1:key/a")}},
+		tabletest.Of("encryption.key", v1alpha1.BucketParameters{Encryption: &v1alpha1.Encryption{Key: new("arn:aws:kms:eu-central-1:1:key/a")}},
 			bucket{key: new("")}, driver.Online),
 		tabletest.Of("tags", v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}}, bucket{}, driver.Online),
 	})

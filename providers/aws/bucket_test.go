@@ -72,7 +72,7 @@ func (w *environment) bucketTags(name string) map[string]string {
 var fullBucket = v1alpha1.BucketParameters{
 	Versioning:   ptr(v1alpha1.VersioningEnabled),
 	PublicAccess: ptr(v1alpha1.PublicAccessBlocked),
-	Encryption:   &v1alpha1.BucketEncryption{Key: new("arn:aws:kms:eu-central-1:111111111111:key/0d9f3a7e-1111-4222-8333-944455556666")},
+	Encryption:   &v1alpha1.Encryption{Key: new("arn:aws:kms:eu-central-1:111111111111:key/0d9f3a7e-1111-4222-8333-944455556666")},
 	Tags:         map[string]v1alpha1.TagValue{"team": "shop"},
 }
 
@@ -366,7 +366,7 @@ func TestBucketKeyOfAnotherCloud(t *testing.T) {
 	w := newEnvironment(t, localcloud.Options{})
 	req := bucketOf("shop-key", v1alpha1.BucketParameters{})
 	w.settleBucket(req)
-	req.Spec.Encryption = &v1alpha1.BucketEncryption{Key: new("projects/p1/locations/eu/keyRings/r/cryptoKeys/k")}
+	req.Spec.Encryption = &v1alpha1.Encryption{Key: new("projects/p1/locations/eu/keyRings/r/cryptoKeys/k")}
 	w.Ledger.Reset()
 	result, err := drivertest.Buckets(w.conn).Update(t.Context(), req, w.bucket(req).Changes)
 	if err != nil || len(result.Failed) != 1 || result.Failed[0].Field != "encryption.key" || driver.CodeOf(result.Failed[0].Err) != driver.Invalid {
@@ -390,7 +390,7 @@ func TestBucketEncryptionKeepsWhatIsNotInTheSpec(t *testing.T) {
 			BlockedEncryptionTypes:             blocked,
 		}},
 	}})
-	for _, encryption := range []*v1alpha1.BucketEncryption{fullBucket.Encryption, {}} {
+	for _, encryption := range []*v1alpha1.Encryption{fullBucket.Encryption, {}} {
 		req.Spec.Encryption = encryption
 		w.settleBucket(req)
 		out := do(t, w.s3.GetBucketEncryption, &s3.GetBucketEncryptionInput{Bucket: &name})

@@ -182,7 +182,7 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 	growthOfNew(in)
 	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
 	if err != nil {
-		return driver.Result{}, explainNetwork(explainGrowth(explainBackup(explainPassword(err), &types.DBInstance{})))
+		return driver.Result{}, explainKey(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &types.DBInstance{}))))
 	}
 	var result driver.Result
 	if out.DBInstance != nil {

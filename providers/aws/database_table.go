@@ -29,6 +29,7 @@ type instanceParams struct {
 	MasterUserPassword, PreferredBackupWindow      *string
 	CACertificateIdentifier, StorageType           *string
 	DBSubnetGroupName                              *string
+	KmsKeyId                                       *string
 	VpcSecurityGroupIds                            []string
 	EngineLifecycleSupport                         *string
 	EnableCloudwatchLogsExports                    []string
@@ -49,9 +50,10 @@ var (
 	modification = table.Copier[instanceParams, rds.ModifyDBInstanceInput]{
 		Call: "ModifyDBInstance",
 		Lacks: map[string]string{
-			"Engine": "an instance keeps its engine",
-			"DBName": "RDS makes the initial database at creation only",
-			"Tags":   "AddTagsToResource and RemoveTagsFromResource change tags",
+			"Engine":   "an instance keeps its engine",
+			"KmsKeyId": "an instance keeps its key",
+			"DBName":   "RDS makes the initial database at creation only",
+			"Tags":     "AddTagsToResource and RemoveTagsFromResource change tags",
 		},
 		Converts: map[string]func(*instanceParams, *rds.ModifyDBInstanceInput){"EnableCloudwatchLogsExports": exportOtherLogs},
 		ByHand:   maintenanceByHand,
@@ -99,6 +101,7 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk is the same; growth is at least a tenth"),
 
 	maxSizeRow,
+	diskKeyRow,
 
 	table.Field("availability",
 		func(s *databaseSpec) *v1alpha1.Availability { return s.Availability },

@@ -13,3 +13,11 @@ func WantedKey(p *v1alpha1.BucketParameters) *string {
 	}
 	return p.Encryption.Key
 }
+
+// WantedDiskKey returns the key that a database server's disk is to be encrypted with: nil if the spec names none.
+func WantedDiskKey(p *v1alpha1.DatabaseParameters) *string {
+	if p.Encryption == nil {
+		return nil
+	}
+	return p.Encryption.Key
+}

@@ -15,7 +15,7 @@ func TestEffectsOfBuckets(t *testing.T) {
 		tabletest.Of("location", v1alpha1.BucketParameters{Location: new("europe-west4")}, storage.BucketAttrs{Location: "EUROPE-WEST3"}, driver.Impossible),
 		tabletest.Of("versioning", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}, storage.BucketAttrs{}, driver.Online),
 		tabletest.Of("publicAccess", v1alpha1.BucketParameters{PublicAccess: new(v1alpha1.PublicAccessBlocked)}, storage.BucketAttrs{}, driver.Online),
-		tabletest.Of("encryption.key", v1alpha1.BucketParameters{Encryption: &v1alpha1.BucketEncryption{Key: new("projects/p/locations/l/keyRings/r/cryptoKeys/k")}},
+		tabletest.Of("encryption.key", v1alpha1.BucketParameters{Encryption: &v1alpha1.Encryption{Key: new("projects/p/locations/l/keyRings/r/cryptoKeys/k")}},
 			storage.BucketAttrs{}, driver.Online),
 		tabletest.Of("tags", v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}}, storage.BucketAttrs{}, driver.Online),
 	})

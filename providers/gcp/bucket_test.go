@@ -70,7 +70,7 @@ func TestRefusedValueIsAlone(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
 	x, req := c.madeBucket(t, "refused")
 	req.Spec.Tags["team"] = "pay"
-	req.Spec.Encryption = &v1alpha1.BucketEncryption{Key: new("no-such-key")}
+	req.Spec.Encryption = &v1alpha1.Encryption{Key: new("no-such-key")}
 	obs, err := x.Observe(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)

@@ -12,8 +12,10 @@ import (
 var (
 	insertion = table.Copier[instanceParams, sqladmin.DatabaseInstance]{
 		Call: "instances.insert", Inner: "Settings",
-		Lacks:    map[string]string{"Database": "databases.insert makes it once the instance runs"},
-		Converts: map[string]func(*instanceParams, *sqladmin.DatabaseInstance){"SslMode": setSSLMode, "Zone": setZone, "SecondaryZone": setSecondaryZone},
+		Lacks: map[string]string{"Database": "databases.insert makes it once the instance runs"},
+		Converts: map[string]func(*instanceParams, *sqladmin.DatabaseInstance){
+			"KmsKeyName": setDiskKey, "SslMode": setSSLMode, "Zone": setZone, "SecondaryZone": setSecondaryZone,
+		},
 		ByHand: map[string]string{
 			"Engine":          "it is a part of databaseVersion",
 			"Version":         "it is a part of databaseVersion",
@@ -32,6 +34,7 @@ var (
 			"Region":       "an instance keeps its region",
 			"Engine":       "an instance keeps its engine",
 			"DataDiskType": "an instance keeps its disk",
+			"KmsKeyName":   "an instance keeps its key",
 			"Database":     "databases.insert makes it",
 		},
 		Converts: map[string]func(*instanceParams, *sqladmin.DatabaseInstance){"SslMode": setSSLMode, "Zone": setZone, "SecondaryZone": setSecondaryZone},

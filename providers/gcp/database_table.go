@@ -35,6 +35,7 @@ type instanceParams struct {
 	DataDiskSizeGb            *int64
 	MaxDiskSizeGb             *int64
 	DataDiskType              *string
+	KmsKeyName                *string
 	Zone, SecondaryZone       *string
 	RetainedBackups           *int64
 	BackupStartTime           *string
@@ -80,6 +81,11 @@ var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
 		func(p *instanceParams, v int32) { size := int64(v); p.DataDiskSizeGb = &size }).
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk: disks grow by themselves, and never shrink"),
 	maxSizeRow,
+	// https://cloud.google.com/sql/docs/postgres/cmek#restrictions
+	table.Field("encryption.key", driver.WantedDiskKey, haveDiskKey,
+		func(p *instanceParams, v string) { p.KmsKeyName = &v }).
+		Immutable("create another Database with the key and move the data there").
+		Refers(driver.ReferenceKey),
 	table.Field("availability",
 		func(p *databaseParameters) *v1alpha1.Availability { return p.Availability },
 		haveAvailability,

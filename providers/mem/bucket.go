@@ -67,7 +67,7 @@ var bucketTable = bucketFields.table(bucketExempt,
 	table.Field("encryption.key", driver.WantedKey,
 		func(b *Bucket) *string { return new(b.key()) },
 		func(p *params[v1alpha1.BucketParameters], v string) {
-			p.Spec.Encryption = &v1alpha1.BucketEncryption{Key: &v}
+			p.Spec.Encryption = &v1alpha1.Encryption{Key: &v}
 		},
 	).Reported(func(b *Bucket) *string { return unlessZero(b.key()) }).Refers(driver.ReferenceKey),
 	tags(func(s *v1alpha1.BucketParameters) map[string]v1alpha1.TagValue { return s.Tags }, (*Bucket).object),

@@ -31,7 +31,7 @@ func bucketKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.BucketParameters] {
 		Full: func() v1alpha1.BucketParameters {
 			return v1alpha1.BucketParameters{
 				Location: new(region), Versioning: new(v1alpha1.VersioningEnabled), PublicAccess: new(v1alpha1.PublicAccessBlocked),
-				Encryption: &v1alpha1.BucketEncryption{Key: new("key-1")},
+				Encryption: &v1alpha1.Encryption{Key: new("key-1")},
 				Tags:       map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 			}
 		},

@@ -13,7 +13,7 @@ func TestEffectsOfBuckets(t *testing.T) {
 		tabletest.Of("location", v1alpha1.BucketParameters{Location: new("b")}, Bucket{Spec: v1alpha1.BucketParameters{Location: new("a")}}, driver.Impossible),
 		tabletest.Of("versioning", v1alpha1.BucketParameters{Versioning: new(v1alpha1.VersioningEnabled)}, Bucket{}, driver.Online),
 		tabletest.Of("publicAccess", v1alpha1.BucketParameters{PublicAccess: new(v1alpha1.PublicAccessAllowed)}, Bucket{Spec: v1alpha1.BucketParameters{PublicAccess: new(v1alpha1.PublicAccessBlocked)}}, driver.Online),
-		tabletest.Of("encryption.key", v1alpha1.BucketParameters{Encryption: &v1alpha1.BucketEncryption{Key: new("k")}}, Bucket{}, driver.Online),
+		tabletest.Of("encryption.key", v1alpha1.BucketParameters{Encryption: &v1alpha1.Encryption{Key: new("k")}}, Bucket{}, driver.Online),
 		tabletest.Of("tags", v1alpha1.BucketParameters{Tags: map[string]v1alpha1.TagValue{"team": "shop"}}, Bucket{}, driver.Online),
 	})
 }

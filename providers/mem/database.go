@@ -145,6 +145,7 @@ var databaseTable = databaseFields.table(databaseExempt,
 			driver.PossibleEffect{Effect: driver.Impossible, When: "it is an older version", Instead: upgradeInstead}),
 	plain[int32](databaseFields, "storage.sizeGiB").
 		Equal(func(want, have int32) bool { return have >= want }, "a larger disk is no drift"),
+	plain[string](databaseFields, "encryption.key").Immutable("create another Database with the new key and move the data").Refers(driver.ReferenceKey),
 	plain[string](databaseFields, "databaseName").Immutable("create the database on the server by SQL, or another Database with the new name"),
 	plain[int32](databaseFields, "backup.retentionDays").
 		EffectOf(func(from *int32, to int32, _ *Database) (driver.Effect, string) {

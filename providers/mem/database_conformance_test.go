@@ -33,6 +33,7 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			return v1alpha1.DatabaseParameters{
 				Location: new(region), Engine: new(v1alpha1.EnginePostgres), Version: new("16.3"),
 				Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}, DatabaseName: new("orders"),
+				Encryption: &v1alpha1.Encryption{Key: new("first")},
 				Backup:     &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7))},
 				Tags:       map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 				Parameters: map[string]v1alpha1.ParameterValue{"log_connections": "on", "work_mem": "4096"},
@@ -49,6 +50,7 @@ func databaseKind(cloud *mem.Cloud) *drivertest.Kind[v1alpha1.DatabaseParameters
 			{Name: "engine", To: "mysql", Effect: driver.Impossible},
 			{Name: "version", To: "17.1", Effect: driver.Interrupts, Drift: "16.1", Same: []any{"16.4"}},
 			{Name: "storage.sizeGiB", To: 100, Drift: 20, Same: []any{80}},
+			{Name: "encryption.key", To: "other", Effect: driver.Impossible},
 			{Name: "databaseName", To: "bills", Effect: driver.Impossible},
 			{Name: "backup.retentionDays", To: 14, DriftEffect: driver.LosesBackups},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},

@@ -18,6 +18,7 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("version", databaseParameters{Version: new("17")}, Database{Spec: databaseParameters{Version: new("16")}}, driver.Interrupts),
 		tabletest.Of("version", databaseParameters{Version: new("15")}, Database{Spec: databaseParameters{Version: new("16")}}, driver.Impossible),
 		tabletest.Of("storage.sizeGiB", databaseParameters{Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}}, Database{Spec: databaseParameters{Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(20))}}}, driver.Online),
+		tabletest.Of("encryption.key", databaseParameters{Encryption: &v1alpha1.Encryption{Key: new("b")}}, Database{Spec: databaseParameters{Encryption: &v1alpha1.Encryption{Key: new("a")}}}, driver.Impossible),
 		tabletest.Of("databaseName", databaseParameters{DatabaseName: new("b")}, Database{Spec: databaseParameters{DatabaseName: new("a")}}, driver.Impossible),
 		tabletest.Of("backup.retentionDays", days(14), Database{Spec: days(7)}, driver.Online),
 		tabletest.Of("backup.retentionDays", days(3), Database{Spec: days(7)}, driver.LosesBackups),

@@ -57,6 +57,7 @@ func TestUpdateOnceBound(t *testing.T) {
 		disk      = `spec: {providerConfigRef: {name: team}, engine: postgres, gcp: {dataDiskType: PD_HDD}}`
 		hardDisk  = `status: {fixed: {gcp.dataDiskType: PD_HDD}}`
 		solidDisk = `status: {fixed: {gcp.dataDiskType: PD_SSD}}`
+		keyed     = `status: {fixed: {encryption.key: 0b3c1a5e-1111-2222-3333-444455556666}}`
 		refused   = `status: {conditions: [{type: Stalled, status: "True", reason: Invalid, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
 		known     = `status: {externalID: db-ABC}`
 		notOurs   = `status: {conditions: [{type: Stalled, status: "True", reason: NotOwned, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`
@@ -133,6 +134,10 @@ func TestUpdateOnceBound(t *testing.T) {
 		{"the engine that the cloud does not have", "Database", `spec: {className: standard}`, []string{boundDB, fixed}, []string{`spec: {engine: mysql}`}, "spec.engine can't change"},
 		{"the engine that the cloud has", "Database", `spec: {className: standard}`, []string{boundDB, fixed}, []string{`spec: {engine: postgres}`}, ""},
 		{"the engine taken out, which says what the cloud has", "Database", database, []string{boundDB, fixed}, []string{`spec: {engine: null, providerConfigRef: null, className: standard}`}, "spec.engine can't change"},
+		{"the key of a server that is not there", "Database", `spec: {className: standard, encryption: {key: alias/shop}}`, []string{boundDB, fixed}, []string{`spec: {encryption: {key: alias/pay}}`}, ""},
+		{"the key", "Database", `spec: {className: standard, encryption: {key: alias/shop}}`, []string{boundDB, keyed}, []string{`spec: {encryption: {key: alias/pay}}`}, "spec.encryption.key can't change"},
+		{"the key in place of its alias", "Database", `spec: {className: standard, encryption: {key: alias/shop}}`, []string{boundDB, keyed}, []string{`spec: {encryption: {key: 0b3c1a5e-1111-2222-3333-444455556666}}`}, ""},
+		{"all else while the key is an alias", "Database", `spec: {className: standard, encryption: {key: alias/shop}}`, []string{boundDB, keyed}, []string{`spec: {tags: {a: b}}`}, ""},
 		{"the type of disk of a server that is not there", "Database", disk, []string{boundDB, fixed}, []string{`spec: {gcp: {dataDiskType: PD_SSD}}`}, ""},
 		{"the type of disk", "Database", disk, []string{boundDB, hardDisk}, []string{`spec: {gcp: {dataDiskType: PD_SSD}}`}, "spec.gcp.dataDiskType can't change"},
 		{"the type of disk taken out", "Database", disk, []string{boundDB, hardDisk}, []string{`spec: {gcp: {dataDiskType: null}}`}, ""},

@@ -88,7 +88,7 @@ func (w *fixture) makeInventory() *inventory {
 
 	found := bucket("found")
 	// Without a class, or in a class that names no key: the rule that refuses both is younger than these.
-	found.Spec.Encryption = &v1alpha1.BucketEncryption{Key: new(system.ProviderOf("aws").Key("a"))}
+	found.Spec.Encryption = &v1alpha1.Encryption{Key: new(system.ProviderOf("aws").Key("a"))}
 	classBucket.Spec.Encryption = found.Spec.Encryption
 	w.create([]client.Object{found})
 	w.ready([]client.Object{found})

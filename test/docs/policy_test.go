@@ -289,8 +289,7 @@ func kindOf(arn string) string {
 	case len(parts) < 6:
 		return arn
 	case parts[2] != "s3":
-		kind, _, _ := strings.Cut(parts[5], ":")
-		return kind
+		return strings.FieldsFunc(parts[5], func(r rune) bool { return r == ':' || r == '/' })[0] // db:*, key/*
 	case strings.Contains(strings.ReplaceAll(parts[5], "aws:PrincipalTag/", ""), "/"):
 		return "object"
 	default:

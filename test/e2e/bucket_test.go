@@ -172,7 +172,7 @@ func (w *fixture) equal(what string, got, want any) {
 // An empty encryption is the way back from a customer's key, and none is left alone.
 func TestTheWayBackFromACustomersKey(t *testing.T) {
 	onEach(t, func(w *fixture, c *system.Cloud) {
-		b := throughOpenClass(w, c, w.bucket(c, "photos", v1alpha1.BucketParameters{Encryption: &v1alpha1.BucketEncryption{Key: new(c.Key("a"))}}))
+		b := throughOpenClass(w, c, w.bucket(c, "photos", v1alpha1.BucketParameters{Encryption: &v1alpha1.Encryption{Key: new(c.Key("a"))}}))
 		w.create(b)
 		name := w.ready(b).Status.ExternalName
 		write := system.TargetOf("Bucket", c.Name).Mark
@@ -184,7 +184,7 @@ func TestTheWayBackFromACustomersKey(t *testing.T) {
 			w.state(b, "the cloud's own key", func(s system.Snapshot) bool { return s.IsReady(b) && s.Value("encryption.key") == "" })
 		}
 		mark := len(c.Writes(name))
-		edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.Encryption = &v1alpha1.BucketEncryption{} })
+		edit(w, b, func(b *v1alpha1.Bucket) { b.Spec.Encryption = &v1alpha1.Encryption{} })
 		own()
 		w.expectWrites(c, name, mark, write)
 

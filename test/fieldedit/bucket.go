@@ -27,7 +27,7 @@ func AWSBucket(region string) Kind[v1alpha1.BucketParameters] {
 				Location:     new(region),
 				Versioning:   new(v1alpha1.VersioningEnabled),
 				PublicAccess: new(v1alpha1.PublicAccessBlocked),
-				Encryption:   &v1alpha1.BucketEncryption{Key: new(awsKey)},
+				Encryption:   &v1alpha1.Encryption{Key: new(awsKey)},
 				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
 			}
 		},
@@ -47,7 +47,7 @@ func GCPBucket(location string) Kind[v1alpha1.BucketParameters] {
 		Full: func() v1alpha1.BucketParameters {
 			return v1alpha1.BucketParameters{
 				Location: new(location), Versioning: new(v1alpha1.VersioningEnabled), PublicAccess: new(v1alpha1.PublicAccessBlocked),
-				Encryption: &v1alpha1.BucketEncryption{Key: new(gcpKeys + "one")},
+				Encryption: &v1alpha1.Encryption{Key: new(gcpKeys + "one")},
 				Tags:       map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 			}
 		},

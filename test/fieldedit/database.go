@@ -21,6 +21,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				Engine:       new(v1alpha1.EnginePostgres),
 				Version:      new("16.4"),
 				Storage:      &v1alpha1.DatabaseStorage{SizeGiB: new(int32(400)), MaxSizeGiB: new(int32(1000))},
+				Encryption:   &v1alpha1.Encryption{Key: new("arn:aws:kms:" + region + ":111111111111:key/0b3c1a5e-1111-2222-3333-444455556666")},
 				DatabaseName: new("orders"),
 				Backup:       &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7)), StartTime: new("03:00")},
 				Maintenance: &v1alpha1.DatabaseMaintenance{
@@ -62,6 +63,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
 			{Name: "engine", To: "mysql", Effect: driver.Impossible},
 			{Name: "databaseName", To: "others", Effect: driver.Impossible},
+			{Name: "encryption.key", To: "0b3c1a5e-7777-2222-3333-444455556666", Effect: driver.Impossible},
 		},
 		More: []Step{
 			{Field: "version", To: "17", Effect: driver.Irreversible},
@@ -84,6 +86,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 				Location: new(location), Engine: new(v1alpha1.EnginePostgres), Version: new("16.4"),
 				Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50)), MaxSizeGiB: new(int32(200))}, DatabaseName: new("orders"),
 				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7)), StartTime: new("03:00")}, DeletionProtection: new(false),
+				Encryption:   &v1alpha1.Encryption{Key: new("projects/p/locations/" + location + "/keyRings/r/cryptoKeys/orders")},
 				Availability: new(v1alpha1.AvailabilityMultiZone),
 				Maintenance:  &v1alpha1.DatabaseMaintenance{Window: &v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("05:00")}},
 				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
@@ -100,6 +103,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "version", To: "17", Effect: driver.Interrupts, NoDrift: "a newer version is no drift within a major version, and can't be taken back beyond it"},
 			{Name: "storage.sizeGiB", To: 100, Same: []any{80}, NoDrift: "disks never shrink"},
 			{Name: "storage.maxSizeGiB", To: 50, Drift: 300},
+			{Name: "encryption.key", To: "projects/p/locations/" + location + "/keyRings/r/cryptoKeys/bills", Effect: driver.Impossible},
 			{Name: "databaseName", To: "bills", Effect: driver.Impossible, Later: true},
 			{Name: "availability", To: "SingleZone", Effect: driver.Restarts, Given: map[string]any{"gcp.secondaryZone": nil}},
 			{Name: "backup.retentionDays", To: 0, Effect: driver.LosesBackups, Drift: 14, Given: map[string]any{"gcp.secondaryZone": nil, "availability": "SingleZone"}},

@@ -68,6 +68,9 @@ func TestRDSCreate(t *testing.T) {
 		"key of another region": {func(i *in) {
 			i.StorageEncrypted, i.KmsKeyId = aws.Bool(true), aws.String("arn:aws:kms:us-east-1:111111111111:key/0b3c1a5e-1111-2222-3333-444455556666")
 		}, "KMSKeyNotAccessibleFault"},
+		"key of another account": {func(i *in) {
+			i.StorageEncrypted, i.KmsKeyId = aws.Bool(true), aws.String("arn:aws:kms:eu-west-1:222222222222:key/0b3c1a5e-1111-2222-3333-444455556666")
+		}, ""},
 		"not implemented": {func(i *in) { i.TdeCredentialArn = aws.String("x") }, "NotImplemented"},
 	} {
 		t.Run(name, func(t *testing.T) {

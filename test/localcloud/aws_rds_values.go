@@ -184,7 +184,11 @@ func windowLength(window string) time.Duration {
 
 var kmsKeyID = regexp.MustCompile(`^(mrk-[0-9a-f]{32}|[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12})$`)
 
-// kmsARN returns the key of encrypted storage as an ARN, whichever way it was named.
+// arnOfKey is the beginning of the ARN of a key or an alias, with its region.
+var arnOfKey = regexp.MustCompile(`^arn:aws:kms:([a-z0-9-]+):[0-9]{12}:`)
+
+// kmsARN returns the key of encrypted storage as an ARN, whichever way it was named. A key of another account has to be named by an ARN.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html (KmsKeyId)
 func (c *rdsCall) kmsARN(key *string, encrypted *bool) (*string, error) {
 	if key == nil && !aws.ToBool(encrypted) {
 		return nil, nil
@@ -193,7 +197,10 @@ func (c *rdsCall) kmsARN(key *string, encrypted *bool) (*string, error) {
 		return nil, invalidCombination("KmsKeyId can only be specified when StorageEncrypted is true")
 	}
 	prefix := fmt.Sprintf("arn:aws:kms:%s:%s:", c.caller.region, c.caller.account)
-	name := strings.TrimPrefix(aws.ToString(orElse(key, "alias/aws/rds")), prefix)
+	name := aws.ToString(orElse(key, "alias/aws/rds"))
+	if arn := arnOfKey.FindStringSubmatch(name); arn != nil && arn[1] == c.caller.region {
+		prefix, name = arn[0], strings.TrimPrefix(name, arn[0])
+	}
 	id := strings.TrimPrefix(name, "key/")
 	switch alias, isAlias := strings.CutPrefix(name, "alias/"); {
 	case isAlias && alias != "":

@@ -227,7 +227,7 @@ func (r *s3Replay) step(call string, a s3Answer) {
 		}
 		r.observe(a, v1alpha1.BucketParameters{Location: new("us-east-1"), PublicAccess: &access}, "publicAccess")
 	case "GetBucketEncryption":
-		encryption := &v1alpha1.BucketEncryption{}
+		encryption := &v1alpha1.Encryption{}
 		for _, rule := range objects(at(a.Response, "ServerSideEncryptionConfiguration", "Rules")) {
 			if key := stringAt(rule, "ApplyServerSideEncryptionByDefault", "KMSMasterKeyID"); key != "" {
 				encryption.Key = &key
@@ -244,7 +244,7 @@ func (r *s3Replay) step(call string, a s3Answer) {
 		req.Spec.PublicAccess = new(v1alpha1.PublicAccessBlocked)
 		r.updated(a, req, call, "publicAccess")
 	case "PutBucketEncryption":
-		req.Spec.Encryption = &v1alpha1.BucketEncryption{}
+		req.Spec.Encryption = &v1alpha1.Encryption{}
 		r.updated(a, req, call, "encryption.key")
 	case "CreateBucket":
 		_, err := buckets.Create(r.Context(), req)

@@ -26,7 +26,7 @@ func FullBucket(c *Cloud) v1alpha1.BucketParameters {
 		Location:     new(c.Region()),
 		Versioning:   new(v1alpha1.VersioningEnabled),
 		PublicAccess: new(v1alpha1.PublicAccessBlocked),
-		Encryption:   &v1alpha1.BucketEncryption{Key: new(c.Key("a"))},
+		Encryption:   &v1alpha1.Encryption{Key: new(c.Key("a"))},
 		Tags:         map[string]v1alpha1.TagValue{"team": "a", "env": "test"},
 		ForceDestroy: new(false),
 	}

@@ -45,7 +45,7 @@ func TestReferencesWithoutAClass(t *testing.T) {
 	} {
 		b, _ := storedBucket(t, false)
 		b.Spec.ProviderConfigRef = &v1alpha1.ProviderConfigReference{Kind: tt.config, Name: "aws"}
-		b.Spec.Encryption, b.Spec.Management = &v1alpha1.BucketEncryption{Key: tt.key}, tt.management
+		b.Spec.Encryption, b.Spec.Management = &v1alpha1.Encryption{Key: tt.key}, tt.management
 		b.Status.ExternalName = map[bool]string{true: "photos"}[tt.bound]
 		g := (&Gatherer{Kind: kind.Bucket(), Classes: classes}).begin(Start{Object: b, Now: time.Now()})
 		if err := g.findAccount(t.Context()); err != nil {

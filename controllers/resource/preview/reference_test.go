@@ -77,7 +77,7 @@ func TestEditOfAKeptReference(t *testing.T) {
 	referring(t, p, "encryption.key", driver.ReferenceKey)
 	has := &v1alpha1.Bucket{ObjectMeta: created()}
 	has.Spec.ProviderConfigRef, has.Status.ResourceStatus = shared, working("")
-	has.Status.Binding, has.Spec.Location, has.Spec.Encryption = nil, new("a"), &v1alpha1.BucketEncryption{Key: new("ours")}
+	has.Status.Binding, has.Spec.Location, has.Spec.Encryption = nil, new("a"), &v1alpha1.Encryption{Key: new("ours")}
 	has.Status.Observed, has.Status.Applied = has.Spec.BucketParameters.DeepCopy(), map[string][]string{"location": {"a"}, "encryption.key": {"ours"}}
 	asks := has.DeepCopy()
 	asks.Spec.Encryption.Key = new("theirs")

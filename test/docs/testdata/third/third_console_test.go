@@ -162,7 +162,7 @@ func (b buckets) SetPublic(t testing.TB, name string, on bool) {
 
 // SetEncryption implements system.BucketConsole.
 func (b buckets) SetEncryption(t testing.TB, name, key string) {
-	b.edit(t, name, func(b *third.Bucket) { b.Spec.Encryption = &v1alpha1.BucketEncryption{Key: &key} })
+	b.edit(t, name, func(b *third.Bucket) { b.Spec.Encryption = &v1alpha1.Encryption{Key: &key} })
 }
 
 // PutObject implements system.BucketConsole.

@@ -1,0 +1,45 @@
+package aws
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+const diskKeyInstead = "create another Database with the key and move the data there"
+
+// An instance keeps the key that it was created with, and one without encryption stays so.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.Encryption.html#Overview.Encryption.Limitations
+var diskKeyRow = table.Field("encryption.key", driver.WantedDiskKey,
+	func(i *types.DBInstance) *string { return unlessOwn(i.KmsKeyId) },
+	func(p *instanceParams, v string) { p.KmsKeyId = &v },
+).Equal(sameDiskKey, "the ARN of a key that the spec names by its id; and any key where the spec names an alias").
+	Immutable(diskKeyInstead).
+	Refers(driver.ReferenceKey)
+
+// sameDiskKey compares the key of a spec with the ARN that RDS reports. Which key an alias points to, only AWS KMS knows, and it may point
+// to another one by now: an alias says which key a new server gets, and nothing of one that exists.
+func sameDiskKey(want, have string) bool {
+	return want == have || isAlias(want) || strings.HasSuffix(have, ":key/"+want)
+}
+
+func isAlias(key string) bool {
+	return strings.HasPrefix(key, "alias/") || strings.Contains(key, ":alias/")
+}
+
+// explainKey names the field of a key that RDS can't use. RDS says no more than that the key is missing, disabled, or not for this identity.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.Encryption.Keys.html (Authorizing use of a customer managed key)
+func explainKey(err error) error {
+	var e *driver.Error
+	if apiCode(err) != "KMSKeyNotAccessible" || !errors.As(err, &e) {
+		return err
+	}
+	explained := *e
+	explained.Message = "set spec.encryption.key to an enabled key of the server's region, and allow kms:CreateGrant and kms:DescribeKey on it to this " +
+		"identity: " + e.Message
+	return &explained
+}

@@ -1,0 +1,54 @@
+package aws
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+func TestSameDiskKey(t *testing.T) {
+	const arn = "arn:aws:kms:eu-central-1:111111111111:key/0b3c1a5e-1111-2222-3333-444455556666"
+	for _, tt := range []struct {
+		name, want string
+		same       bool
+	}{
+		{"the ARN", arn, true},
+		{"the id", "0b3c1a5e-1111-2222-3333-444455556666", true},
+		{"another id", "0b3c1a5e-7777-2222-3333-444455556666", false},
+		{"the end of the id", "444455556666", false},
+		{"the ARN of another key", strings.Replace(arn, "1111-2222", "7777-2222", 1), false},
+		{"the key of another account", strings.Replace(arn, ":111111111111:", ":222222222222:", 1), false},
+		{"an alias", "alias/shop", true},
+		{"the ARN of an alias", "arn:aws:kms:eu-central-1:111111111111:alias/shop", true},
+	} {
+		if got := sameDiskKey(tt.want, arn); got != tt.same {
+			t.Errorf("%s: the same: %v, want %v", tt.name, got, tt.same)
+		}
+	}
+}
+
+// A server without encryption never gets a key, so that a spec that names one, even by an alias, can't be met.
+func TestNoKeyIsNotAnyKey(t *testing.T) {
+	for _, key := range []string{"alias/shop", "0b3c1a5e-1111-2222-3333-444455556666"} {
+		changes := databaseTable.Diff(&databaseSpec{Encryption: &v1alpha1.Encryption{Key: &key}}, &types.DBInstance{}, nil, func(string) bool { return false })
+		if len(changes) != 1 || changes[0].Field != "encryption.key" || changes[0].Effect != driver.Impossible {
+			t.Errorf("%s: changes %+v, want the key, which is impossible", key, changes)
+		}
+	}
+}
+
+func TestExplainKey(t *testing.T) {
+	refused := &driver.Error{Code: driver.Denied, Message: "not accessible", Err: &smithy.GenericAPIError{Code: "KMSKeyNotAccessibleFault"}}
+	if err := explainKey(refused); driver.CodeOf(err) != driver.Denied || !strings.Contains(err.Error(), "spec.encryption.key") || !strings.Contains(err.Error(), "kms:CreateGrant") {
+		t.Errorf("it says %v, want the field and the permissions", err)
+	}
+	other := &driver.Error{Code: driver.Denied, Message: "no", Err: &smithy.GenericAPIError{Code: "AccessDenied"}}
+	if err := explainKey(other); err != error(other) {
+		t.Errorf("another refusal became %v", err)
+	}
+}

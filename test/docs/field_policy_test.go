@@ -1,0 +1,69 @@
+package docs
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mooring-dev/mooring/providers/aws"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/gcp"
+)
+
+// A fieldNeed is what a field that names another cloud object takes beyond the permissions of Mooring's own calls.
+type fieldNeed struct {
+	// policy is the sample that allows it, and allows what it allows.
+	policy string
+	allows []string
+	// role is what another identity than Mooring's needs; identities.md has to name it.
+	role string
+}
+
+// fieldNeeds has an entry for each such field of each cloud, by cloud, kind and field. An empty one says that it takes nothing.
+var fieldNeeds = map[string]fieldNeed{
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.Encryption.Keys.html (Authorizing use of a customer managed key)
+	"aws Database encryption.key": {policy: "aws-permissions-keys.json", allows: []string{"kms:CreateGrant key", "kms:DescribeKey key"}},
+	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonrds.html: the calls' own resources
+	"aws Database aws.dbSubnetGroupName":   {},
+	"aws Database aws.vpcSecurityGroupIDs": {},
+	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html: it is who writes objects that needs the key
+	"aws Bucket encryption.key": {},
+	// https://cloud.google.com/sql/docs/postgres/configure-cmek
+	"gcp Database encryption.key": {role: "gcp-sa-cloud-sql.iam.gserviceaccount.com"},
+	// https://cloud.google.com/storage/docs/encryption/using-customer-managed-keys
+	"gcp Bucket encryption.key": {role: "gs-project-accounts.iam.gserviceaccount.com"},
+}
+
+// TestPoliciesKnowFields demands that what a field takes beyond calls is known, and allowed or told.
+func TestPoliciesKnowFields(t *testing.T) {
+	folder := filepath.Join(root(t), "docs", "guides")
+	guide := files(t, folder, ".md")[filepath.Join(folder, "identities.md")]
+	for _, d := range []driver.Description{aws.New(aws.Options{}).Describe(), gcp.New(gcp.Options{}).Describe()} {
+		for _, r := range d.Resources {
+			for _, f := range r.Fields {
+				if f.Refers == "" {
+					continue
+				}
+				of := strings.Join([]string{d.Name, r.Kind, f.Field}, " ")
+				need, known := fieldNeeds[of]
+				if !known {
+					t.Errorf("%s names another cloud object: say in this test what that takes beyond calls, and allow it in config/samples/iam", of)
+				}
+				if need.policy != "" {
+					if diff := cmp.Diff(need.allows, policy(t, need.policy).allows()); diff != "" || !strings.Contains(guide, need.policy) {
+						t.Errorf("%s: %s has to be in identities.md, and to allow what it takes: -needed +allowed:\n%s", of, need.policy, diff)
+					}
+				}
+				if !strings.Contains(guide, need.role) {
+					t.Errorf("%s: identities.md does not name %s", of, need.role)
+				}
+			}
+		}
+	}
+	if len(fieldNeeds) == 0 || slices.Contains(policy(t, "aws-permissions.json").actions(), "kms:CreateGrant") {
+		t.Error("what only some fields take is allowed to everybody")
+	}
+}
