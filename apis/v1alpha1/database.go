@@ -47,6 +47,15 @@ const (
 	Saturday  Weekday = "Saturday"
 )
 
+// TLS says whether a database server accepts connections without TLS.
+type TLS string
+
+// The values of TLS.
+const (
+	TLSRequired TLS = "Required"
+	TLSOptional TLS = "Optional"
+)
+
 // ParameterValue is the value of a setting of a database engine.
 // +kubebuilder:validation:MaxLength=2048
 type ParameterValue string
@@ -137,6 +146,14 @@ type DatabaseParameters struct {
 	// +optional
 	// +kubebuilder:validation:Enum=Merge;Exact
 	ParametersMode *ParametersMode `json:"parametersMode,omitempty"`
+
+	// tls is Required or Optional. With Required, the server refuses connections without TLS. With Optional, it accepts connections with and
+	// without TLS. If unset, a server that Mooring creates in Google Cloud has Required, in AWS the engine's version decides, and an existing
+	// server keeps what it has. Google Cloud: it stands for gcp.sslMode, so set one of the two. Required is ENCRYPTED_ONLY, and a server
+	// that also demands client certificates is no drift. Required restarts a MySQL server. On PostgreSQL it applies to new connections.
+	// +optional
+	// +kubebuilder:validation:Enum=Required;Optional
+	TLS *TLS `json:"tls,omitempty"`
 
 	// deletionProtection makes the cloud refuse to delete the server. Set it to false before you delete the Database.
 	// +optional
@@ -336,6 +353,7 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || self.spec.externalName.matches('^[a-z][a-z0-9]*(-[a-z0-9]+)*$') || (((has(self.spec.adoption) && self.spec.adoption == 'IfExists') || (has(self.spec.management) && self.spec.management == 'Observe') || (has(self.status) && has(self.status.externalName) && self.spec.externalName == self.status.externalName)) && self.spec.externalName.matches('^[a-z][a-z0-9-]*[a-z0-9]$'))",message="spec.externalName must be an instance name: lower-case letters, digits and single hyphens; it must begin with a letter and must not end with a hyphen. To adopt (IfExists) or observe an instance, the name may also have two hyphens in a row",fieldPath=".spec.externalName"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.tags"
 // +kubebuilder:validation:XValidation:rule="[has(self.spec.aws), has(self.spec.gcp)].filter(set, set).size() <= 1",message="spec.aws and spec.gcp exclude each other, because a server is in one cloud: remove one of them"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.tls) || !has(self.spec.gcp) || !has(self.spec.gcp.sslMode)",message="spec.tls and spec.gcp.sslMode exclude each other, because both say which connections the server accepts: remove one of them",fieldPath=".spec.tls"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.availability) || self.spec.availability != 'MultiZone' || !has(self.spec.backup) || !has(self.spec.backup.retentionDays) || self.spec.backup.retentionDays > 0",message="spec.availability MultiZone needs automatic backups in Google Cloud: set spec.backup.retentionDays to 1 or more, or spec.availability to SingleZone",fieldPath=".spec.availability"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.storage) || !has(self.spec.storage.sizeGiB) || !has(self.spec.storage.maxSizeGiB) || self.spec.storage.maxSizeGiB == self.spec.storage.sizeGiB || self.spec.storage.maxSizeGiB * 10 >= self.spec.storage.sizeGiB * 11",message="spec.storage.maxSizeGiB must be at least 10% above spec.storage.sizeGiB in AWS, or the same for a disk that does not grow by itself",fieldPath=".spec.storage"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.backup) || !has(self.spec.backup.startTime) || !has(self.spec.maintenance) || !has(self.spec.maintenance.window) || !has(self.spec.maintenance.window.startTime) || (((int(self.spec.backup.startTime.split(':')[0]) * 60 + int(self.spec.backup.startTime.split(':')[1])) - (int(self.spec.maintenance.window.startTime.split(':')[0]) * 60 + int(self.spec.maintenance.window.startTime.split(':')[1])) + 1440) % 1440 >= 30 && ((int(self.spec.maintenance.window.startTime.split(':')[0]) * 60 + int(self.spec.maintenance.window.startTime.split(':')[1])) - (int(self.spec.backup.startTime.split(':')[0]) * 60 + int(self.spec.backup.startTime.split(':')[1])) + 1440) % 1440 >= 30)",message="spec.backup.startTime and spec.maintenance.window.startTime must be at least 30 minutes apart in AWS, because each window has 30 minutes and the two must not overlap: change one of them",fieldPath=".spec.maintenance.window.startTime"

@@ -74,7 +74,7 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 		}
 	}
 	except := map[string]string{
-		"aws backup.retentionDays Interrupts": "of backups that begin, below", "gcp version Restarts": "of MySQL", "gcp gcp.sslMode Restarts": "of MySQL",
+		"aws backup.retentionDays Interrupts": "of backups that begin, below", "gcp version Restarts": "of MySQL", "gcp gcp.sslMode Restarts": "of MySQL", "gcp tls Restarts": "of MySQL",
 		"aws aws.iops Interrupts": "with aws.storageType", "aws aws.throughputMiBps Interrupts": "with aws.storageType",
 		"aws credentials.username Impossible": "no class decides it", "gcp credentials.username Impossible": "no class decides it",
 	}

@@ -97,8 +97,11 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 	case "gcp.retainBackupsOnDelete":
 		settings.RetainBackupsOnDelete = value.(bool)
 		settings.ForceSendFields = []string{"RetainBackupsOnDelete"}
-	case "gcp.sslMode":
+	case "tls", "gcp.sslMode":
 		mode := value.(string)
+		if as, ok := map[any]string{"Required": tlsAndCertificate, "Optional": "ALLOW_UNENCRYPTED_AND_ENCRYPTED"}[value]; ok {
+			mode = as
+		}
 		settings.IpConfiguration = &sqladmin.IpConfiguration{SslMode: mode, RequireSsl: mode == tlsAndCertificate, ForceSendFields: []string{"RequireSsl"}}
 	case "gcp.connectorEnforcement":
 		settings.ConnectorEnforcement = value.(string)

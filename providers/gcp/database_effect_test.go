@@ -34,6 +34,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 	encrypted := func(version string) instance {
 		return of(version, &sqladmin.Settings{IpConfiguration: &sqladmin.IpConfiguration{SslMode: encryptedOnly}})
 	}
+	open := func(version string) instance {
+		return of(version, &sqladmin.Settings{IpConfiguration: &sqladmin.IpConfiguration{SslMode: encryptedOrNot}})
+	}
 	parameters := func(name, value string) databaseParameters {
 		return databaseParameters{Parameters: map[string]v1alpha1.ParameterValue{name: v1alpha1.ParameterValue(value)}}
 	}
@@ -41,6 +44,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 	listed.flags = map[string]*sqladmin.Flag{"work_mem": {}, "max_connections": {RequiresRestart: true}}
 	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseParameters, instance]{
 		tabletest.Of("location", databaseParameters{Location: new("europe-west4")}, runs("POSTGRES_16"), driver.Impossible),
+		tabletest.Of("tls", databaseParameters{TLS: new(v1alpha1.TLSOptional)}, encrypted("MYSQL_8_0"), driver.Online),
+		tabletest.Of("tls", databaseParameters{TLS: new(v1alpha1.TLSRequired)}, open("POSTGRES_16"), driver.Interrupts),
+		tabletest.Of("tls", databaseParameters{TLS: new(v1alpha1.TLSRequired)}, open("MYSQL_8_0"), driver.Restarts),
 		tabletest.Of("parameters", parameters("work_mem", "4096"), listed, driver.Online),
 		tabletest.Of("parameters", parameters("max_connections", "100"), listed, driver.Restarts),
 		tabletest.Of("parameters", parameters("of_tomorrow", "100"), listed, driver.Restarts),

@@ -156,6 +156,7 @@ var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
 		EffectOf(connectorEffect,
 			driver.PossibleEffect{Effect: driver.Online, When: "it becomes NOT_REQUIRED"},
 			driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes REQUIRED: clients that connect without a connector are refused from then on"}),
+	tlsRow,
 	table.Field("gcp.sslMode",
 		func(p *databaseParameters) *string { return gcpOf(p).SSLMode },
 		haveSSLMode,

@@ -46,6 +46,9 @@ func creatable(req *databaseRequest) error {
 	if err := checkStandby(&req.Spec, req.Spec.Availability); err != nil {
 		return err
 	}
+	if err := checkTLS(&req.Spec); err != nil {
+		return err
+	}
 	return checkAvailability(&req.Spec)
 }
 
@@ -58,6 +61,11 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 	}
 	if params.AvailabilityType != nil || params.SecondaryZone != nil {
 		if err := checkStandby(&req.Spec, cmp.Or(req.Spec.Availability, haveAvailability(have))); err != nil {
+			return "", err
+		}
+	}
+	if params.SslMode != nil {
+		if err := checkTLS(&req.Spec); err != nil {
 			return "", err
 		}
 	}

@@ -186,8 +186,13 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"` + system.GCPRegion + `-b"`),
 	},
 	{
+		field: "tls", only: "gcp",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.TLS = new(v1alpha1.TLSOptional) },
+		mirror: same(`"Optional"`),
+	},
+	{
 		field: "gcp.sslMode", only: "gcp",
-		edit:   func(s *v1alpha1.DatabaseSpec) { s.GCP.SSLMode = new("TRUSTED_CLIENT_CERTIFICATE_REQUIRED") },
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.TLS, s.GCP.SSLMode = nil, new("TRUSTED_CLIENT_CERTIFICATE_REQUIRED") },
 		mirror: same(`"TRUSTED_CLIENT_CERTIFICATE_REQUIRED"`),
 	},
 	{

@@ -91,6 +91,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 				Maintenance:  &v1alpha1.DatabaseMaintenance{Window: &v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("05:00")}},
 				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 				Parameters:   map[string]v1alpha1.ParameterValue{"max_worker_processes": "8", "work_mem": "4096"},
+				TLS:          new(v1alpha1.TLSRequired),
 				GCP: &v1alpha1.DatabaseGCP{
 					Tier: new("db-f1-micro"), Zone: new(location + "-b"), SecondaryZone: new(location + "-c"), DataDiskType: new("PD_HDD"),
 					ConnectorEnforcement: new("REQUIRED"), SSLMode: new("ENCRYPTED_ONLY"), RetainBackupsOnDelete: new(true),
@@ -113,6 +114,8 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 			{Name: "parameters", To: map[string]string{"max_worker_processes": "9", "work_mem": "8192"}, Effect: driver.Restarts, Worst: true},
+			{Name: "tls", To: "Optional", DriftEffect: driver.Interrupts, Same: []any{"Required"}, Given: map[string]any{"gcp.sslMode": nil},
+				NoDrift: "a drift of gcp.sslMode is one of tls too"},
 			{Name: "gcp.tier", To: "db-perf-optimized-N-2", Drift: "db-custom-2-7680", Effect: driver.Restarts},
 			{Name: "gcp.zone", To: location + "-d", Effect: driver.Restarts, Same: []any{location + "-c"}},
 			{Name: "gcp.secondaryZone", To: location + "-f", Effect: driver.Restarts, Same: []any{location + "-b"}},
@@ -127,6 +130,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Field: "backup.retentionDays", To: 14, Effect: driver.Online},
 			{Field: "backup.retentionDays", To: 3, Effect: driver.LosesBackups},
 			{Field: "gcp.connectorEnforcement", From: "NOT_REQUIRED", To: "REQUIRED", Effect: driver.Interrupts},
+			{Field: "tls", From: "Optional", To: "Required", Effect: driver.Interrupts},
 			{Field: "gcp.sslMode", To: "ALLOW_UNENCRYPTED_AND_ENCRYPTED", Effect: driver.Online},
 		},
 	}

@@ -274,6 +274,12 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 			Day: new(v1alpha1.Weekday(time.Weekday(int(day) % 7).String())), StartTime: new(fmt.Sprintf("%02d:00", int(hour))),
 		}
 	}
+	if mode := stringAt(settings, "ipConfiguration", "sslMode"); mode != "" {
+		spec.TLS = new(v1alpha1.TLSRequired)
+		if mode == "ALLOW_UNENCRYPTED_AND_ENCRYPTED" {
+			spec.TLS = new(v1alpha1.TLSOptional)
+		}
+	}
 	if flags, ok := at(settings, "databaseFlags").([]any); ok {
 		spec.Parameters = map[string]v1alpha1.ParameterValue{}
 		for _, f := range flags {

@@ -286,7 +286,7 @@ func TestEveryFieldAndEdit(t *testing.T) {
 	unseen := map[string]string{
 		"aws version Online": "the mirror shows the version that runs, and not one that waits", "aws aws.instanceClass Online": "likewise",
 		"gcp parameters Online": "the cloud says so, and a preview does not ask it",
-		"gcp version Restarts":  "of MySQL", "gcp gcp.sslMode Restarts": "of MySQL", "gcp databaseName Online": "it is set, and was not before",
+		"gcp version Restarts":  "of MySQL", "gcp gcp.sslMode Restarts": "of MySQL", "gcp tls Restarts": "of MySQL", "gcp databaseName Online": "it is set, and was not before",
 		"aws aws.caCertificateIdentifier Online": "likewise", "aws aws.dbSubnetGroupName Online": "likewise",
 		"aws aws.iops Interrupts": "it changes with aws.storageType: see the examples of effects of the driver", "aws aws.throughputMiBps Interrupts": "likewise",
 	}
