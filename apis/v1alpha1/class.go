@@ -60,7 +60,7 @@ type ClassSpec struct {
 	// +kubebuilder:validation:MaxItems=32
 	AllowedReferences []AllowedReference `json:"allowedReferences,omitempty"`
 
-	// updates is the default for objects that do not set spec.updates.
+	// updates has the defaults for fields of spec.updates that objects do not set.
 	// +optional
 	Updates *Updates `json:"updates,omitempty"`
 }
@@ -154,7 +154,7 @@ type ClassStatus struct {
 	// +optional
 	Stalled int32 `json:"stalled"`
 
-	// waiting is how many of them wait for the approval of a disruptive change of the class.
+	// waiting is how many of them wait for the approval of a disruptive change of the class, or for their maintenance window to make it.
 	// +optional
 	Waiting int32 `json:"waiting"`
 }

@@ -39,6 +39,11 @@ const (
 	// of a class change at the same time.
 	// To do: wait. A change that would restart waits for approval: see ApprovalRequired.
 	ReasonClassChanged Reason = "ClassChanged"
+	// ReasonWaitingForWindow: a disruptive change waits for the maintenance window (spec.updates.timing). It needs no approval, or was
+	// approved.
+	// To do: wait; the message says when the window opens, and whether one was missed. To make the change at once, set
+	// spec.updates.timing: Immediate. To revoke an approval before the window opens, remove the annotation mooring.dev/approve.
+	ReasonWaitingForWindow Reason = "WaitingForWindow"
 	// ReasonAdopting: Mooring is taking over an existing cloud object: it writes its mark.
 	// To do: wait.
 	ReasonAdopting Reason = "Adopting"

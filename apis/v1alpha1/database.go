@@ -219,8 +219,8 @@ type DatabaseMaintenance struct {
 	// window is when the cloud may maintain the server each week. AWS: the window has 30 minutes. A longer one that begins at this time
 	// is not drift. It must not overlap the backup window: set the two at least 30 minutes apart.
 	// Changes and maintenance that wait for the window begin at once if the new window includes the present time, which may restart the
-	// server without approval. Google Cloud: the window has one hour and begins at a full hour. If unset, RDS chooses a window, and
-	// Cloud SQL may maintain the server at any time.
+	// server without approval. Google Cloud: the window has one hour and begins at a full hour. Mooring's own changes wait for the window
+	// only with updates.timing. If unset, RDS chooses a window, and Cloud SQL may maintain the server at any time.
 	// +optional
 	Window *MaintenanceWindow `json:"window,omitempty"`
 
@@ -358,6 +358,7 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.storage) || !has(self.spec.storage.sizeGiB) || !has(self.spec.storage.maxSizeGiB) || self.spec.storage.maxSizeGiB == self.spec.storage.sizeGiB || self.spec.storage.maxSizeGiB * 10 >= self.spec.storage.sizeGiB * 11",message="spec.storage.maxSizeGiB must be at least 10% above spec.storage.sizeGiB in AWS, or the same for a disk that does not grow by itself",fieldPath=".spec.storage"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.backup) || !has(self.spec.backup.startTime) || !has(self.spec.maintenance) || !has(self.spec.maintenance.window) || !has(self.spec.maintenance.window.startTime) || (((int(self.spec.backup.startTime.split(':')[0]) * 60 + int(self.spec.backup.startTime.split(':')[1])) - (int(self.spec.maintenance.window.startTime.split(':')[0]) * 60 + int(self.spec.maintenance.window.startTime.split(':')[1])) + 1440) % 1440 >= 30 && ((int(self.spec.maintenance.window.startTime.split(':')[0]) * 60 + int(self.spec.maintenance.window.startTime.split(':')[1])) - (int(self.spec.backup.startTime.split(':')[0]) * 60 + int(self.spec.backup.startTime.split(':')[1])) + 1440) % 1440 >= 30)",message="spec.backup.startTime and spec.maintenance.window.startTime must be at least 30 minutes apart in AWS, because each window has 30 minutes and the two must not overlap: change one of them",fieldPath=".spec.maintenance.window.startTime"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.management) || self.spec.management != 'Observe' || has(self.spec.externalName)",message="spec.management: Observe needs spec.externalName: set it to the name of the instance to observe"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.providerConfigRef) || !has(self.spec.updates) || !has(self.spec.updates.timing) || self.spec.updates.timing != 'MaintenanceWindow' || (has(self.spec.maintenance) && has(self.spec.maintenance.window))",message="spec.updates.timing MaintenanceWindow needs spec.maintenance.window: set it, or set spec.updates.timing to Immediate",fieldPath=".spec.updates.timing"
 type Database struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.

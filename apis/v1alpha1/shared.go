@@ -57,6 +57,16 @@ const (
 	DisruptiveOnApproval   DisruptivePolicy = "OnApproval"
 )
 
+// UpdateTiming says when a disruptive change is made that waits for no approval, or no longer does.
+// +kubebuilder:validation:Enum=Immediate;MaintenanceWindow
+type UpdateTiming string
+
+// The values of UpdateTiming.
+const (
+	TimingImmediate         UpdateTiming = "Immediate"
+	TimingMaintenanceWindow UpdateTiming = "MaintenanceWindow"
+)
+
 // Origin says where the cloud object of an object comes from.
 type Origin string
 
@@ -118,6 +128,14 @@ type Updates struct {
 	// disruptive change waits. To approve, set the annotation mooring.dev/approve to the hash in status.plan.hash.
 	// +optional
 	Disruptive DisruptivePolicy `json:"disruptive,omitempty"`
+
+	// timing is when Mooring makes a disruptive change that needs no approval, or that was approved. Immediate (default): at once.
+	// MaintenanceWindow: only in the maintenance window of a Database, which maintenance.window has to set in the spec or in the class.
+	// For this, the window is open for one hour from its startTime, in both clouds. Mooring waits and then sends the change: nothing
+	// stays pending in the cloud. A change that begins in the window may end after it. If a change can't be sent or fails until the
+	// window closes, it waits for the next one. All other changes, the completion of a new server and deletions do not wait.
+	// +optional
+	Timing UpdateTiming `json:"timing,omitempty"`
 }
 
 // ProviderConfigReference names a provider config. It has no namespace: a ProviderConfig is in the namespace of the object that
@@ -241,7 +259,7 @@ type ResourceStatus struct {
 	// +optional
 	Operation string `json:"operation,omitempty"`
 
-	// plan identifies the changes that wait for approval.
+	// plan identifies the changes that wait for approval, or that were approved and wait for the maintenance window.
 	// +optional
 	Plan *PlanStatus `json:"plan,omitempty"`
 
@@ -332,10 +350,10 @@ type Binding struct {
 	Name string `json:"name"`
 }
 
-// PlanStatus identifies the changes that wait for approval.
+// PlanStatus identifies the changes that wait for approval, or that were approved and wait for the maintenance window.
 type PlanStatus struct {
-	// hash of the waiting changes and the serial. To approve the changes, set the annotation mooring.dev/approve to it.
-	// Empty if nothing waits.
+	// hash of the waiting changes and the serial. To approve the changes, set the annotation mooring.dev/approve to it. To revoke the
+	// approval of changes that wait for the maintenance window, remove the annotation. Empty if nothing waits.
 	// +optional
 	Hash string `json:"hash,omitempty"`
 
@@ -365,7 +383,22 @@ type PendingChange struct {
 	// cause is what made the difference: Spec (an edit), Drift (a change in the cloud) or Class (a change of the class).
 	// +optional
 	Cause string `json:"cause,omitempty"`
+
+	// waitsFor is Approval, or MaintenanceWindow for a change that needs no approval or was approved. Empty if the change waits for
+	// neither.
+	// +optional
+	WaitsFor string `json:"waitsFor,omitempty"`
+
+	// dueSince is when a change became due that Mooring makes only in the maintenance window.
+	// +optional
+	DueSince *metav1.Time `json:"dueSince,omitempty"`
 }
+
+// What a pending change waits for.
+const (
+	WaitsForApproval          = "Approval"
+	WaitsForMaintenanceWindow = "MaintenanceWindow"
+)
 
 // Causes of a pending change.
 const (

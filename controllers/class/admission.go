@@ -272,10 +272,20 @@ func how(changes []driver.Change, name string, spec Tree) (driver.Effect, string
 		what, pause = what+": "+why, "; "
 	}
 	disruptive, _ := get(spec, path{"updates", "disruptive"})
-	if !effect.Disruptive() || disruptive == string(v1alpha1.DisruptiveAlways) {
+	if !effect.Disruptive() {
 		return effect, what
 	}
-	return effect, what + pause + "waits for approval"
+	waits, in := timing(spec)
+	switch always := disruptive == string(v1alpha1.DisruptiveAlways); {
+	case always && waits && in != nil:
+		return effect, fmt.Sprintf("%s%swaits for the maintenance window %s", what, pause, in)
+	case always:
+		return effect, what
+	case waits && in != nil:
+		return effect, fmt.Sprintf("%s%swaits for approval, then for the maintenance window %s", what, pause, in)
+	default:
+		return effect, what + pause + "waits for approval"
+	}
 }
 
 // effectWords are the effects as a sentence has them.

@@ -51,8 +51,13 @@ func policy(spec *v1alpha1.ClassSpec, deletion v1alpha1.DeletionPolicy) Tree {
 	if deletion != "" {
 		tree["deletionPolicy"] = string(deletion)
 	}
-	if spec.Updates != nil && spec.Updates.Disruptive != "" {
-		tree["updates"] = Tree{"disruptive": string(spec.Updates.Disruptive)}
+	if spec.Updates == nil {
+		return tree
+	}
+	for name, value := range map[string]string{"disruptive": string(spec.Updates.Disruptive), "timing": string(spec.Updates.Timing)} {
+		if value != "" {
+			put(tree, path{"updates", name}, value)
+		}
 	}
 	return tree
 }

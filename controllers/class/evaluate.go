@@ -114,6 +114,7 @@ func Evaluate(c *Class, o Case, rules []Rule) Evaluation {
 	v.Problems = append(v.Problems, contradictions(c, o)...)
 	v.Problems = append(v.Problems, foreign(o, v.Spec)...)
 	v.Problems = append(v.Problems, Unsupported(o.Lacks, v.Spec)...)
+	v.Problems = append(v.Problems, windowless(v.Spec)...)
 	v.Problems = append(v.Problems, unlisted(c, o, v.Spec)...)
 	v.Problems = append(v.Problems, brokenRules(c, rules, v.Spec, o.Namespace)...)
 	return v
@@ -128,6 +129,7 @@ func leftBehind(c *Class, o Case, rules []Rule) Evaluation {
 	}
 	v.Problems = append(allowed(c, o), brokenRules(c, rules, v.Spec, o.Namespace)...)
 	v.Problems = append(v.Problems, Unsupported(o.Lacks, v.Spec)...)
+	v.Problems = append(v.Problems, windowless(v.Spec)...)
 	o.Kept = o.References.names() // what the class names now is in another cloud
 	v.Problems = append(v.Problems, unlisted(c, o, v.Spec)...)
 	leaves(effectiveOf(o.Before).Sized, func(at path, _ any) {

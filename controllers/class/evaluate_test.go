@@ -55,6 +55,19 @@ func TestEvaluate(t *testing.T) {
 		problems          []string
 	}{
 		{
+			name: "a window of the class's", class: `spec: {updates: {timing: MaintenanceWindow}, defaults: {maintenance: {window: {day: Sunday, startTime: "03:00"}}}}`, spec: `{}`,
+		},
+		{
+			name: "a window of its own", class: `spec: {updates: {timing: MaintenanceWindow}}`, spec: `{"maintenance":{"window":{"day":"Monday","startTime":"04:00"}}}`,
+		},
+		{
+			name: "no window", class: `spec: {updates: {timing: MaintenanceWindow}}`, spec: `{}`,
+			problems: []string{"spec.updates.timing: MaintenanceWindow needs spec.maintenance.window, and neither the spec nor its class sets it; set it, or set spec.updates.timing to Immediate"},
+		},
+		{
+			name: "no window, and none needed", class: `spec: {updates: {timing: MaintenanceWindow}}`, spec: `{"updates":{"timing":"Immediate"}}`,
+		},
+		{
 			name: "nothing said", spec: `{}`,
 			want: `{"aws":{"instanceClass":"db.t4g.small"},"backup":{"retentionDays":3},"deletionPolicy":"Retain","deletionProtection":true,"engine":"postgres",` +
 				`"storage":{"sizeGiB":20},"tags":{"cost":"shop","team":"shop","tier":"back"},"updates":{"disruptive":"OnApproval"},"version":"16"}`,

@@ -58,6 +58,15 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 		if strings.Contains(always, "waits") || always == "online" {
 			t.Errorf("%s %s, applied always: %q", e.cloud, e.to, always)
 		}
+		for policy, end := range map[string]string{"Always": "waits for the maintenance window Sunday 03:00–04:00 UTC", "OnSpecChange": "waits for approval, then for the maintenance window Sunday 03:00–04:00 UTC"} {
+			_, timed := how(changes, e.name, Tree{
+				"updates":     Tree{"disruptive": policy, "timing": "MaintenanceWindow"},
+				"maintenance": Tree{"window": Tree{"day": "Sunday", "startTime": "03:00"}},
+			})
+			if disruptive := changes[0].Effect.Disruptive(); strings.HasSuffix(timed, end) != disruptive {
+				t.Errorf("%s %s, in the window, %s: %q", e.cloud, e.to, policy, timed)
+			}
+		}
 	}
 	for _, s := range fieldedit.All() {
 		for _, step := range steps(t, s) {

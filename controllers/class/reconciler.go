@@ -3,6 +3,7 @@ package class
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -127,17 +128,12 @@ func (r *Reconciler) count(ctx context.Context, c *Class) error {
 	})
 }
 
-// waits reports whether a disruptive change of the class waits for approval.
+// waits reports whether a disruptive change of the class waits for approval or for the maintenance window.
 func waits(status *v1alpha1.ResourceStatus) bool {
-	if status.Plan == nil || status.Plan.Hash == "" {
-		return false
-	}
-	for _, change := range status.PendingChanges {
-		if change.Cause == v1alpha1.CauseClass {
-			return true
-		}
-	}
-	return false
+	asked := status.Plan != nil && status.Plan.Hash != ""
+	return slices.ContainsFunc(status.PendingChanges, func(c v1alpha1.PendingChange) bool {
+		return c.Cause == v1alpha1.CauseClass && (asked || c.WaitsFor != "")
+	})
 }
 
 // upToDate reports whether an object has from its class what that says now, and is as declared.

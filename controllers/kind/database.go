@@ -31,10 +31,18 @@ func Database() *Kind {
 		Fixed:          []string{"location", "engine", "databaseName"},
 		DeletionPolicy: v1alpha1.DeletionSnapshot,
 		WhenVanished:   v1alpha1.WhenVanishedStop,
+		Window:         databaseWindow,
 		Regrets:        databaseRegrets,
 		SetEndpoint:    setDatabaseEndpoint,
 		Binding:        databaseBinding,
 	}
+}
+
+func databaseWindow(object v1alpha1.ResourceObject) *v1alpha1.MaintenanceWindow {
+	if m := object.(*v1alpha1.Database).Spec.Maintenance; m != nil {
+		return m.Window
+	}
+	return nil
 }
 
 func databaseRegrets(object v1alpha1.ResourceObject) (lines []string) {

@@ -32,6 +32,8 @@ type Kind struct {
 	DeletionPolicy v1alpha1.DeletionPolicy
 	WhenVanished   v1alpha1.WhenVanished
 
+	// Window returns the maintenance window that a spec asks for; nil if it asks for none. It is nil for kinds that have no such windows.
+	Window func(v1alpha1.ResourceObject) *v1alpha1.MaintenanceWindow
 	// Regrets returns what a user may regret about a new object, class merged in: a line each, the dangerous first. It is nil if
 	// there is nothing to say.
 	Regrets func(v1alpha1.ResourceObject) []string

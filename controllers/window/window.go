@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// Length is how long a window is open. It is that of Cloud SQL's windows; those of RDS have 30 minutes or more, but RDS begins in its window
-	// what it does by itself, where Mooring looks again, and sends one change after another.
+	// Length is how long a window is open. Cloud SQL's own windows have an hour too, and those of RDS at least 30 minutes. An hour leaves room for
+	// a second change where the cloud takes one at a time.
 	Length = time.Hour
 	week   = 7 * 24 * time.Hour
 )

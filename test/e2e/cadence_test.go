@@ -63,7 +63,7 @@ type dayFixture struct {
 // No state of any kind is observed more often than its cadence says, over a day: in none are there calls without end.
 func TestADay(t *testing.T) {
 	t.Parallel()
-	w := newDayFixture(t)
+	w := newDayFixture(t, daySync, localcloud.Durations{Modify: (hours + 6) * time.Hour}) // longer than the day and what comes before it
 	w.waitsAMinute()
 	type running struct {
 		dayCase
@@ -156,16 +156,15 @@ func observed(day []localcloud.Call, of func(localcloud.Call) bool) (observation
 }
 
 // newDayFixture starts an environment on which the time is the test's.
-func newDayFixture(t *testing.T) *dayFixture {
+func newDayFixture(t *testing.T, sync time.Duration, durations localcloud.Durations) *dayFixture {
 	t.Helper()
 	clock := newSchedule()
 	s := newIdleEnvironment(t, localcloud.Options{
-		Now: clock.Now, ListenersOnly: true, InstanceQuota: -1,
-		Durations: localcloud.Durations{Modify: (hours + 6) * time.Hour}, // longer than the day and what comes before it
+		Now: clock.Now, ListenersOnly: true, InstanceQuota: -1, Durations: durations,
 	}, 1)
 	const timeout = time.Minute
 	s.StartManager(t, controllers.Options{
-		SyncPeriod: daySync, ConsistencyWindow: 5 * time.Second, Now: clock.Now, NewQueue: clock.queue,
+		SyncPeriod: sync, ConsistencyWindow: 5 * time.Second, Now: clock.Now, NewQueue: clock.queue,
 		// Tokens and signatures are of the machine's own time.
 		Drivers: map[string]driver.Driver{
 			"aws": aws.New(aws.Options{Endpoint: s.Cloud.AWSEndpoint(), CallTimeout: timeout}),

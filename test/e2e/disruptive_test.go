@@ -26,7 +26,7 @@ func (w *fixture) waits(c *system.Cloud, d *v1alpha1.Database, from, to, cause s
 		return ready != nil && strings.Contains(ready.Message, given) && s.Status.Plan != nil && s.Status.Plan.Hash != "" && s.Generation == d.Generation && s.KStatus != status.InProgressStatus
 	})
 	w.equal("pendingChanges", s.Status.PendingChanges,
-		[]v1alpha1.PendingChange{{Field: sizeField[c.Name], From: from, To: to, Effect: "Restarts", Cause: cause}})
+		[]v1alpha1.PendingChange{{Field: sizeField[c.Name], From: from, To: to, Effect: "Restarts", Cause: cause, WaitsFor: v1alpha1.WaitsForApproval}})
 	ready := s.Condition(v1alpha1.ConditionReady)
 	hash := s.Status.Plan.Hash
 	want := fmt.Sprintf("waiting for approval: %s %s -> %s (Restarts); to approve, set the annotation mooring.dev/approve=%s", sizeField[c.Name], from, to, hash)
@@ -117,7 +117,7 @@ func TestFewerBackupsWaitForApproval(t *testing.T) {
 				return s.Status.Plan != nil && s.Status.Plan.Hash != "" && s.Generation == d.Generation && s.KStatus != status.InProgressStatus
 			})
 			w.equal("pendingChanges", s.Status.PendingChanges,
-				[]v1alpha1.PendingChange{{Field: days, From: from, To: to, Effect: "LosesBackups", Cause: cause}})
+				[]v1alpha1.PendingChange{{Field: days, From: from, To: to, Effect: "LosesBackups", Cause: cause, WaitsFor: v1alpha1.WaitsForApproval}})
 			return s.Status.Plan.Hash
 		}
 		hash := waits("9", "3", v1alpha1.CauseDrift)

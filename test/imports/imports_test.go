@@ -69,7 +69,7 @@ var rules = []rule{
 	// The limiter of an account knows nothing of what leads to one.
 	{who: controllers + "/account", may: []string{}},
 	// The plan decides from values: it has no client, no connection and no clock.
-	{who: controllers + "/resource/plan", may: []string{apis, driver, controllers + "/class", controllers + "/kind", controllers + "/password", apimachinery}},
+	{who: controllers + "/resource/plan", may: []string{apis, driver, controllers + "/class", controllers + "/kind", controllers + "/password", controllers + "/window", apimachinery}},
 	// A preview takes what is done from the plan and not from the reconciler, and reads only what a cache has.
 	{who: controllers + "/resource/preview", may: []string{
 		apis, driver, controllers + "/class", controllers + "/identity", controllers + "/kind", controllers + "/resource/plan", apimachinery, "sigs.k8s.io/controller-runtime/pkg/client",

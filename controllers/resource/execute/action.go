@@ -138,6 +138,9 @@ func (w *work) update(ctx context.Context, a plan.Action, changes []driver.Chang
 			return outcome.Outcome{}, err
 		}
 	}
+	if !a.Closes.IsZero() && !w.executor.Clock().Before(a.Closes) { // the window closed meanwhile
+		return outcome.Outcome{KeepConditions: true, Next: outcome.Soon}, nil
+	}
 	done, err := w.Session.Update(ctx, w.Kind.Name, w.Request, changes, w.Password.Sent)
 	w.done.CallError = err
 	failed := outcome.Outcome{Pending: a.Pending, PendingKnown: a.Verb == plan.Update && !w.Deleting}
@@ -244,6 +247,12 @@ func (w *work) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error)
 		out.State, out.Next = condition.DriftWaits, outcome.AtSync
 		if a.EditWaits {
 			out.State = condition.EditWaits
+		}
+	case plan.AwaitWindow:
+		w.done.LeftRollout = true
+		out.State, out.Next = condition.DriftWaits, outcome.AtSync
+		if a.EditHeld {
+			out.State = condition.Updating
 		}
 	case plan.Stall:
 		out.Undecided = !a.Decided

@@ -129,6 +129,9 @@ func (e *Executor) Execute(ctx context.Context, task Task, a plan.Action) (Done,
 	defer cancel()
 	w := e.begin(task)
 	out, err := w.act(ctx, a)
+	if !a.Opens.IsZero() { // what waits for its window comes back when that opens, and not a sync period later
+		out.AtMost = max(time.Millisecond, a.Opens.Sub(e.Clock()))
+	}
 	d := w.done
 	d.Outcome, d.Stored, d.Object, d.Request, d.Memory, d.Published = out, w.Stored, w.Object, w.Request, w.Memory, w.Published
 	return d, err

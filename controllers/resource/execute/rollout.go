@@ -100,7 +100,7 @@ func awaitingSlot(a plan.Action) outcome.Outcome {
 		State: condition.DriftWaits, Reason: v1alpha1.ReasonClassChanged, Next: outcome.AtSync, Pending: a.Pending, Planned: true, Hash: a.Hash,
 		Message: "the class changed, and the maximum number of its objects are already changing; waiting for a slot",
 	}
-	if a.Hash != "" {
+	if slices.ContainsFunc(a.Pending, func(c v1alpha1.PendingChange) bool { return c.WaitsFor == v1alpha1.WaitsForApproval }) {
 		out.Message += fmt.Sprintf("; to approve the changes that also wait for approval, set the annotation %s=%s", v1alpha1.AnnotationApprove, a.Hash)
 	}
 	if a.EditWaits {

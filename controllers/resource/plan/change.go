@@ -91,11 +91,15 @@ func instead(approval string) string {
 	return fmt.Sprintf(" (its value is %q now, which is not the hash of this plan)", approval)
 }
 
-// PendingChanges returns changes as the status lists them, each with its cause.
+// PendingChanges returns changes as the status lists them, each with its cause. What was due before still is.
 func PendingChanges(v View, changes []driver.Change) []v1alpha1.PendingChange {
 	var out []v1alpha1.PendingChange
 	for _, c := range changes {
-		out = append(out, v1alpha1.PendingChange{Field: c.Field, From: c.From, To: c.To, Effect: string(c.Effect), Cause: CauseOf(v, c)})
+		p := v1alpha1.PendingChange{Field: c.Field, From: c.From, To: c.To, Effect: string(c.Effect), Cause: CauseOf(v, c)}
+		if i := slices.IndexFunc(v.Waiting, func(w v1alpha1.PendingChange) bool { return w.Field == c.Field && w.To == c.To }); i >= 0 {
+			p.DueSince = v.Waiting[i].DueSince
+		}
+		out = append(out, p)
 	}
 	return out
 }

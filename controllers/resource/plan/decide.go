@@ -2,8 +2,12 @@ package plan
 
 import (
 	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/window"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -14,6 +18,7 @@ type Fate string
 const (
 	AtOnce        Fate = "AtOnce"        // it is made
 	AfterApproval Fate = "AfterApproval" // it waits until a person approves it
+	InWindow      Fate = "InWindow"      // it waits until the maintenance window opens
 	Withheld      Fate = "Withheld"      // it waits until the spec no longer asks for an Impossible change
 	Never         Fate = "Never"         // the cloud can't make it
 )
@@ -23,15 +28,20 @@ type Decided struct {
 	driver.Change
 	Cause string
 	Fate  Fate
+	// Window is the maintenance window in which alone it is made; nil if it is made at any time.
+	Window *window.Window
 }
 
 // DecidedChanges says what becomes of the differences of an object at rest.
 type DecidedChanges struct {
 	Changes []Decided
-	// Hash identifies the changes that wait for approval; empty if none does.
+	// Hash identifies the changes that wait for approval, or were approved and wait for the maintenance window; empty if none does.
 	Hash string
-	// EditWaits: some of what waits was asked for by an edit of the spec, or was never as the spec says.
-	EditWaits bool
+	// EditWaits: some of what waits for approval was asked for by an edit of the spec, or was never as the spec says. EditHeld is the same of
+	// what waits for the maintenance window.
+	EditWaits, EditHeld bool
+	// Opens is when the window opens for which changes wait, Closes when the one closes in which changes are to be made at once; zero if none do.
+	Opens, Closes time.Time
 	// Blocked: the spec asks for something that is impossible for what exists.
 	Blocked bool
 	// Approved: a person approved some of what is done at once.
@@ -48,34 +58,39 @@ func (d DecidedChanges) With(fate Fate) (changes []driver.Change) {
 	return changes
 }
 
-// Decide says which changes are made now, which wait for a person, and which can't be made. The plan does what it says, and the preview
-// of an edit shows it.
+// Decide says which changes are made now, which wait for a person or for the maintenance window, and which can't be made. Whether a change is
+// agreed to is decided first, and the window holds what is. The plan does what it says, and the preview of an edit shows it.
 func Decide(v View, changes []driver.Change, p Policy) DecidedChanges {
 	d := DecidedChanges{Blocked: specImpossible(v, changes)}
 	for _, c := range changes {
-		fate := AtOnce
+		decided := Decided{Change: c, Cause: CauseOf(v, c), Fate: AtOnce}
 		switch {
 		case c.Effect == driver.Impossible:
-			fate = Never
+			decided.Fate = Never
 		case d.Blocked && c.Effect.Disruptive() && !mustAsk(v, c, p):
-			fate = Withheld // it was asked for together with what can't be, and may be taken back together with it
+			decided.Fate = Withheld // it was asked for together with what can't be, and may be taken back together with it
 		case mustAsk(v, c, p):
-			fate = AfterApproval
-			_, known := v.Applied[c.Field]
-			d.EditWaits = d.EditWaits || !known || CauseOf(v, c) == v1alpha1.CauseSpec
+			decided.Fate = AfterApproval
 		}
-		d.Changes = append(d.Changes, Decided{Change: c, Cause: CauseOf(v, c), Fate: fate})
+		if c.Effect.Disruptive() && mayBeUsed(v) {
+			decided.Window = p.Window
+		}
+		d.Changes = append(d.Changes, decided)
 	}
-	wait := d.With(AfterApproval)
-	if len(wait) == 0 {
-		return d
+	if wait := d.With(AfterApproval); len(wait) > 0 {
+		d.Hash = planHash(v, wait)
+		if !d.Blocked && agreed(v, d.Hash, wait) {
+			d.approve()
+		}
 	}
-	d.Hash = planHash(v, wait)
-	if !d.Blocked && agreed(v, d.Hash, wait) {
-		d.approve()
-	}
+	d.hold(v)
+	d.EditWaits, d.EditHeld = d.edited(v, AfterApproval), d.edited(v, InWindow)
 	return d
 }
+
+// mayBeUsed reports whether others may use the cloud object: it worked before, or was not made for the object. What completes a new server disturbs
+// nobody.
+func mayBeUsed(v View) bool { return v.WasReady || v.Origin != v1alpha1.OriginCreated }
 
 // approve has what waits made after all else.
 func (d *DecidedChanges) approve() {
@@ -88,7 +103,52 @@ func (d *DecidedChanges) approve() {
 		}
 	}
 	d.Changes = append(slices.DeleteFunc(d.Changes, waits), approved...)
-	d.Hash, d.EditWaits, d.Approved = "", false, true
+	d.Hash, d.Approved = "", true
+}
+
+// hold keeps what is agreed to until its window opens. The approval of what is held stays that of the plan, so that it can be revoked, and
+// is not used up.
+func (d *DecidedChanges) hold(v View) {
+	for i := range d.Changes {
+		switch c := &d.Changes[i]; {
+		case c.Fate != AtOnce || c.Window == nil:
+		case c.Window.Open(v.Now):
+			d.Closes = c.Window.Closes(v.Now)
+		default:
+			c.Fate, d.Opens = InWindow, c.Window.Next(v.Now)
+		}
+	}
+	if d.Approved && !d.Opens.IsZero() { // what is approved is disruptive, so all of it is held
+		d.Hash, d.Approved = v.Approval, false
+	}
+}
+
+// edited reports whether an edit of the spec asked for some of the changes with a fate, or they were never as the spec says.
+func (d *DecidedChanges) edited(v View, fate Fate) bool {
+	return slices.ContainsFunc(d.Changes, func(c Decided) bool {
+		_, known := v.Applied[c.Field]
+		return c.Fate == fate && (!known || c.Cause == v1alpha1.CauseSpec)
+	})
+}
+
+// waitsForWords are what a change with a fate waits for, as the status says it.
+var waitsForWords = map[Fate]string{AfterApproval: v1alpha1.WaitsForApproval, InWindow: v1alpha1.WaitsForMaintenanceWindow}
+
+// pending returns all changes as the status lists them, in the order in which they were observed.
+func (d *DecidedChanges) pending(v View, changes []driver.Change) []v1alpha1.PendingChange {
+	out := PendingChanges(v, changes)
+	for i := range out {
+		at := slices.IndexFunc(d.Changes, func(c Decided) bool { return c.Field == out[i].Field })
+		c := d.Changes[at]
+		switch due := c.Window != nil && (c.Fate == InWindow || c.Fate == AtOnce); {
+		case !due:
+			out[i].DueSince = nil
+		case out[i].DueSince == nil:
+			out[i].DueSince = &metav1.Time{Time: v.Now.Truncate(time.Second)}
+		}
+		out[i].WaitsFor = waitsForWords[c.Fate]
+	}
+	return out
 }
 
 // specImpossible reports whether a part of the spec is impossible for what exists, by an edit or by drift. What the class asks for and

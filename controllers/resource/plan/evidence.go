@@ -101,7 +101,7 @@ func Interpret(s Evidence) Interpretation {
 		View: ViewOf(s.Object, status, s.Class), ExternalID: status.ExternalID, MarkMissing: status.MarkMissing, CreationRefused: status.CreationRefused,
 	}
 	v := &l.View
-	v.Mark, v.Applied = s.Mark, s.Applied
+	v.Mark, v.Applied, v.Now = s.Mark, s.Applied, s.Now
 	v.Moved = v.Bound && Moved(status, s.Asks)
 	m.Absent = Since(m.Absent, o.State == driver.Absent, s.Now)
 	m.SnapshotAbsent = Since(m.SnapshotAbsent, o.State == driver.Absent && o.Snapshot == driver.Absent, s.Now)

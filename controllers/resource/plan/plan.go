@@ -5,9 +5,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
+	"github.com/mooring-dev/mooring/controllers/window"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -22,6 +24,7 @@ const (
 	Adopt           Verb = "Adopt"           // write our mark on what exists
 	Update          Verb = "Update"          // apply Action.Changes
 	AwaitApproval   Verb = "AwaitApproval"   // wait for approval of Action.Pending
+	AwaitWindow     Verb = "AwaitWindow"     // wait for the maintenance window, and then make what is agreed to
 	Delete          Verb = "Delete"          // delete it in the cloud
 	Release         Verb = "Release"         // mark it as left behind
 	ClearBinding    Verb = "ClearBinding"    // clear the place where it was to be, and never was
@@ -38,11 +41,16 @@ type Action struct {
 	Changes []driver.Change
 	// Pending are all differences, those that wait included.
 	Pending []v1alpha1.PendingChange
-	// Hash identifies the changes that wait for approval; empty if none does.
+	// Hash identifies the changes that wait for approval, or were approved and wait for the maintenance window; empty if none does.
 	Hash string
-	// EditWaits: some of what waits was asked for by an edit of the spec, or was never as the spec says, as on
+	// EditWaits: some of what waits for approval was asked for by an edit of the spec, or was never as the spec says, as on
 	// an object that was adopted: this generation of the spec is not applied.
 	EditWaits bool
+	// EditHeld is the same of what waits for the maintenance window.
+	EditHeld bool
+	// Opens is when the maintenance window opens for which changes wait; zero if none does. Closes is when the window closes in which some of
+	// Changes are to be sent; zero if they may be sent at any time.
+	Opens, Closes time.Time
 	// Decided: the differences were evaluated, so Hash tells what waits for approval, also if that is nothing.
 	Decided bool
 	// Orphaned: what the finalizer goes from is left in the cloud.
@@ -68,6 +76,8 @@ type Policy struct {
 	WhenVanished v1alpha1.WhenVanished
 	Deletion     v1alpha1.DeletionPolicy
 	Disruptive   v1alpha1.DisruptivePolicy
+	// Window is the maintenance window in which changes are made that are not Online; nil if they are made at any time.
+	Window *window.Window
 	// ObserveMarked: only what bears the object's own mark may be observed.
 	ObserveMarked bool
 	// Refused is why nothing may be done but to look and to delete; it is nothing if its Reason is empty.
@@ -94,6 +104,8 @@ type Refusal struct {
 
 // A View is what is known of an object beside the cloud.
 type View struct {
+	// Now is the time at which that is known.
+	Now time.Time
 	// Deleting: the Kubernetes object is being deleted.
 	Deleting bool
 	// Bound: the name in the cloud is stored, so a creation may have been tried.
@@ -267,8 +279,10 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		return Action{Verb: Stall, Reason: r.Reason, Message: r.Message, Pending: PendingChanges(v, o.Changes)}
 	}
 	d := Decide(v, o.Changes, p)
-	now, wait, never, blocked := d.With(AtOnce), d.With(AfterApproval), d.With(Never), d.Blocked
-	a := Action{Decided: true, Pending: PendingChanges(v, o.Changes), Hash: d.Hash, EditWaits: d.EditWaits, Approved: d.Approved}
+	now, wait, held, never, blocked := d.With(AtOnce), d.With(AfterApproval), d.With(InWindow), d.With(Never), d.Blocked
+	a := Action{
+		Decided: true, Pending: d.pending(v, o.Changes), Hash: d.Hash, EditWaits: d.EditWaits, EditHeld: d.EditHeld, Approved: d.Approved, Opens: d.Opens, Closes: d.Closes,
+	}
 	switch {
 	case len(now) > 0:
 		a.Verb, a.Changes, a.Reason = Update, now, reasonOf(v, now)
@@ -278,15 +292,8 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		a.Message = "waiting for the cloud to show what was written"
 	case blocked:
 		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonImmutable, impossible(never)
-	case len(wait) > 0:
-		a.Verb, a.Reason = AwaitApproval, v1alpha1.ReasonApprovalRequired
-		a.Message = fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s%s", ListChanges(wait), v1alpha1.AnnotationApprove, a.Hash, instead(v.Approval))
-		if !slices.ContainsFunc(wait, func(c driver.Change) bool { return CauseOf(v, c) != v1alpha1.CauseDrift || c.From == driver.Redacted }) {
-			a.Message += "; to keep the values in the cloud, set the spec to them"
-		}
-		if !o.Available && o.Problem != "" { // that is worse than to differ, and what waits may mend it
-			a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonFailed, "it can't be used: "+o.Problem+"; "+a.Message
-		}
+	case len(wait) > 0 || len(held) > 0:
+		return planWaiting(v, o, p, d, a)
 	case !o.Available && !o.Stopped:
 		return planUnusable(v, o, a)
 	case len(never) > 0: // the class's doing: what the object itself asks for is as declared
@@ -297,6 +304,58 @@ func planReady(v View, o driver.Observation, p Policy) Action {
 		a.Verb, a.Reason, a.Message = Converge, v1alpha1.ReasonReady, "usable and up to date"
 	}
 	return a
+}
+
+// planWaiting is for what differs and waits for a person, or for the maintenance window. What an edit asked for keeps the object from
+// being as declared, so that is told first.
+func planWaiting(v View, o driver.Observation, p Policy, d DecidedChanges, a Action) Action {
+	wait, held := d.With(AfterApproval), d.With(InWindow)
+	var says []string
+	if len(wait) > 0 {
+		says = append(says, asksFor(v, p, wait, d.Hash))
+	}
+	a.Verb, a.Reason = AwaitApproval, v1alpha1.ReasonApprovalRequired
+	if len(held) > 0 {
+		says = append(says, waitsFor(d, held, a.Pending, v.Now, p.Window))
+		if len(wait) == 0 || d.EditHeld && !d.EditWaits {
+			a.Verb, a.Reason = AwaitWindow, v1alpha1.ReasonWaitingForWindow
+			slices.Reverse(says)
+		}
+	}
+	a.Message = strings.Join(says, "; ")
+	if !o.Available && o.Problem != "" { // that is worse than to differ, and what waits may mend it
+		a.Verb, a.Reason, a.Message = Stall, v1alpha1.ReasonFailed, "it can't be used: "+o.Problem+"; "+a.Message
+	}
+	return a
+}
+
+// asksFor says what waits for approval, and how to approve it.
+func asksFor(v View, p Policy, wait []driver.Change, hash string) string {
+	text := fmt.Sprintf("waiting for approval: %s; to approve, set the annotation %s=%s%s", ListChanges(wait), v1alpha1.AnnotationApprove, hash, instead(v.Approval))
+	if p.Window != nil && mayBeUsed(v) {
+		text += fmt.Sprintf("; Mooring then makes the change in the maintenance window %s", p.Window)
+	}
+	if !slices.ContainsFunc(wait, func(c driver.Change) bool { return CauseOf(v, c) != v1alpha1.CauseDrift || c.From == driver.Redacted }) {
+		text += "; to keep the values in the cloud, set the spec to them"
+	}
+	return text
+}
+
+// waitsFor says what waits for the maintenance window, and when that opens. It changes with the window, so once a week at most.
+func waitsFor(d DecidedChanges, held []driver.Change, pending []v1alpha1.PendingChange, now time.Time, in *window.Window) string {
+	const minute = "2006-01-02 15:04 UTC"
+	text := fmt.Sprintf("waiting for the maintenance window that opens at %s: %s; to make the change at once, set spec.updates.timing to Immediate",
+		d.Opens.Format(minute), ListChanges(held))
+	missed := time.Time{}
+	for _, c := range pending {
+		if c.WaitsFor == v1alpha1.WaitsForMaintenanceWindow && missed.IsZero() {
+			missed = in.Missed(c.DueSince.Time, now)
+		}
+	}
+	if !missed.IsZero() {
+		text += fmt.Sprintf("; the window that opened at %s was missed: until its end Mooring did not run or was paused, or the cloud was busy, or the change failed", missed.Format(minute))
+	}
+	return text
 }
 
 // impossible says of all changes that can't be made why not.

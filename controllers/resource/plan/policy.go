@@ -9,6 +9,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/window"
 )
 
 // PolicyOf returns what the spec says about how to go about it, defaults applied.
@@ -23,8 +24,23 @@ func PolicyOf(k *kind.Kind, obj v1alpha1.ResourceObject) Policy {
 	}
 	if spec.Updates != nil {
 		p.Disruptive = or(spec.Updates.Disruptive, p.Disruptive)
+		p.setTiming(k, obj, spec.Updates.Timing)
 	}
 	return p
+}
+
+// setTiming notes in which window disruptive changes are made. What is to wait for one and has none is changed at no time.
+func (p *Policy) setTiming(k *kind.Kind, obj v1alpha1.ResourceObject, timing v1alpha1.UpdateTiming) {
+	if timing != v1alpha1.TimingMaintenanceWindow {
+		return
+	}
+	if k.Window != nil {
+		p.Window = window.Of(k.Window(obj))
+	}
+	if p.Window == nil {
+		missing := class.Windowless()
+		p.Refused = RefusalOf(&missing)
+	}
 }
 
 // WithClass returns an object with its class merged into the spec, and the policy of that.

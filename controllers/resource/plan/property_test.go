@@ -10,8 +10,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/window"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -108,6 +112,7 @@ func buildWith(choose func(n int) int, deleting bool, prepare func(*sample)) sam
 	w.Edited = flag()
 	w.Policy.Adoption = []v1alpha1.Adoption{v1alpha1.AdoptionIfMarked, v1alpha1.AdoptionNever, v1alpha1.AdoptionIfExists}[choose(3)]
 	w.Policy.Disruptive = []v1alpha1.DisruptivePolicy{v1alpha1.DisruptiveOnSpecChange, v1alpha1.DisruptiveAlways, v1alpha1.DisruptiveOnApproval}[choose(3)]
+	chooseWindow(&w, choose)
 	prepare(&w)
 	if w.plan().Hash != "" {
 		w.answer(choose(approvals))
@@ -157,6 +162,69 @@ func chooseSeen(w *sample, choose func(int) int, deleting bool) {
 	}
 	w.difference = differences[choose(len(differences))]
 	w.Applied, w.Seen.Changes = w.difference.applied, w.difference.changes
+}
+
+// sunday is the maintenance window of samples, closed and open two times at which it is so.
+var (
+	sunday = window.Parse("Sunday", "03:00")
+	closed = time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	open   = time.Date(2026, 11, 29, 3, 30, 0, 0, time.UTC)
+	opens  = time.Date(2026, 11, 29, 3, 0, 0, 0, time.UTC)
+)
+
+// mayWait reports whether a sample may have disruptive changes to make.
+func (w sample) mayWait() bool {
+	return w.Seen.State == driver.Ready && w.full() && w.ours() && slices.ContainsFunc(w.Seen.Changes, func(c driver.Change) bool { return c.Effect.Disruptive() })
+}
+
+// chooseWindow fills in when disruptive changes are made, where there are any.
+func chooseWindow(w *sample, choose func(int) int) {
+	w.Now = closed
+	if !w.mayWait() {
+		return
+	}
+	switch choose(3) {
+	case 0:
+		return
+	case 1:
+		w.Now = open
+	}
+	w.Policy.Window = sunday
+	if !w.WasReady {
+		w.Origin = []v1alpha1.Origin{"", v1alpha1.OriginCreated, v1alpha1.OriginAdopted}[choose(3)]
+	}
+}
+
+// shut reports whether disruptive changes have to wait for the window: others may use the object, and the window is closed.
+func (w sample) shut() bool {
+	return w.Policy.Window != nil && w.Now.Equal(closed) && (w.WasReady || w.Origin != v1alpha1.OriginCreated)
+}
+
+// agreed reports whether nobody needs to be asked about the i-th change any more.
+func (w sample) agreed(i int) bool {
+	return !w.waits(i) || w.approval == rightApproval && !w.contradicts()
+}
+
+// holds reports whether the i-th change may be made, and waits for the window.
+func (w sample) holds(i int) bool {
+	c := w.Seen.Changes[i]
+	return w.shut() && c.Effect.Disruptive() && !w.contradicts() && w.agreed(i)
+}
+
+// edits reports whether the i-th change was asked for by an edit, or the field never was as the spec says.
+func (w sample) edits(i int) bool {
+	_, known := w.Applied[w.Seen.Changes[i].Field]
+	return !known || w.cause(i) == v1alpha1.CauseSpec
+}
+
+// any reports whether something holds of a change.
+func (w sample) any(is func(i int) bool) bool {
+	for i := range w.Seen.Changes {
+		if is(i) {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *sample) answer(approval int) {
@@ -343,7 +411,7 @@ var properties = []struct {
 	{"what need not wait does not", "An edit of the spec is applied.",
 		func(w sample, a Action) bool {
 			for i, c := range w.Seen.Changes {
-				if a.Verb == Update && !w.Deleting && c.Effect != driver.Impossible && !(w.contradicts() && c.Effect.Disruptive()) && !w.waits(i) && !slices.Contains(driver.Names(a.Changes), c.Field) {
+				if a.Verb == Update && !w.Deleting && c.Effect != driver.Impossible && !(w.contradicts() && c.Effect.Disruptive()) && !w.waits(i) && !w.holds(i) && !slices.Contains(driver.Names(a.Changes), c.Field) {
 					return false
 				}
 			}
@@ -351,7 +419,8 @@ var properties = []struct {
 		}},
 	{"a right approval approves all that waits", "Approval is the annotation mooring.dev/approve: <hash>.",
 		func(w sample, a Action) bool {
-			return implies(w.approval == rightApproval && w.Approval != "" && !w.contradicts(), a.Verb == Update && a.Hash == "")
+			approved := w.approval == rightApproval && w.Approval != "" && !w.contradicts()
+			return implies(approved && !w.shut(), a.Verb == Update && a.Hash == "") && implies(approved && w.shut(), a.Hash == w.Approval && !a.Approved)
 		}},
 	{"a wrong or replayed approval approves nothing", "The hash of the plan (with a serial, so that an old approval kept in Git approves nothing new).",
 		func(w sample, a Action) bool {
@@ -399,7 +468,16 @@ var properties = []struct {
 			}
 			var want []v1alpha1.PendingChange
 			for i, c := range w.Seen.Changes {
-				want = append(want, v1alpha1.PendingChange{Field: c.Field, From: c.From, To: c.To, Effect: string(c.Effect), Cause: w.cause(i)})
+				p := v1alpha1.PendingChange{Field: c.Field, From: c.From, To: c.To, Effect: string(c.Effect), Cause: w.cause(i)}
+				switch due := c.Effect.Disruptive() && w.agreed(i) && !w.contradicts(); {
+				case w.waits(i) && !w.agreed(i):
+					p.WaitsFor = v1alpha1.WaitsForApproval
+				case w.holds(i):
+					p.WaitsFor, p.DueSince = v1alpha1.WaitsForMaintenanceWindow, &metav1.Time{Time: w.Now}
+				case due && w.Policy.Window != nil && (w.WasReady || w.Origin != v1alpha1.OriginCreated):
+					p.DueSince = &metav1.Time{Time: w.Now}
+				}
+				want = append(want, p)
 			}
 			return reflect.DeepEqual(a.Pending, want)
 		}},
@@ -418,12 +496,43 @@ var properties = []struct {
 		}},
 	{"an unapplied generation is not called applied", "An edit waits for approval: Ready False. Drift waits for approval; the spec's generation is applied: Ready True.",
 		func(w sample, a Action) bool {
-			edits := false
-			for i, c := range w.Seen.Changes {
-				_, known := w.Applied[c.Field]
-				edits = edits || w.waits(i) && (!known || w.cause(i) == v1alpha1.CauseSpec)
+			asks := w.any(func(i int) bool { return w.waits(i) && !w.agreed(i) && w.edits(i) })
+			held := w.any(func(i int) bool { return w.holds(i) && w.edits(i) })
+			return implies(a.Verb == AwaitApproval || a.Verb == AwaitWindow, a.EditWaits == asks && a.EditHeld == held) &&
+				implies(a.Verb == AwaitApproval, asks || !held) && implies(a.Verb == AwaitWindow && asks, false)
+		}},
+	{"nothing disruptive outside the window", "With timing: MaintenanceWindow nothing restarts outside the window, not even what was approved.",
+		func(w sample, a Action) bool {
+			return implies(w.shut(), !slices.ContainsFunc(a.Changes, func(c driver.Change) bool { return c.Effect.Disruptive() }))
+		}},
+	{"the window holds what is agreed to, until it opens", "updates.timing says when what is consented to is sent.",
+		func(w sample, a Action) bool {
+			if !a.Decided {
+				return a.Opens.IsZero() && a.Closes.IsZero()
 			}
-			return implies(a.Verb == AwaitApproval, a.EditWaits == edits)
+			held := w.any(w.holds)
+			return implies(held, a.Opens.Equal(opens)) && implies(!held, a.Opens.IsZero()) &&
+				implies(a.Verb == AwaitWindow, held && a.Reason == v1alpha1.ReasonWaitingForWindow && strings.Contains(a.Message, "opens at 2026-11-29 03:00 UTC"))
+		}},
+	{"an open window is none", "Consent and time are two things.",
+		func(w sample, a Action) bool {
+			if w.Policy.Window == nil || w.shut() {
+				return true
+			}
+			always := w
+			always.Policy.Window = nil
+			other := always.plan()
+			for i := range a.Pending {
+				if i < len(other.Pending) {
+					other.Pending[i].DueSince = a.Pending[i].DueSince
+				}
+			}
+			closes := slices.ContainsFunc(a.Changes, func(c driver.Change) bool { return c.Effect.Disruptive() }) && (w.WasReady || w.Origin != v1alpha1.OriginCreated)
+			if closes != a.Closes.Equal(open.Add(30*time.Minute)) {
+				return false
+			}
+			other.Closes, other.Message = a.Closes, a.Message
+			return reflect.DeepEqual(a, other)
 		}},
 	{"quiet is only who waits", "One failed observation flips nothing.",
 		func(_ sample, a Action) bool { return implies(a.KeepConditions, a.Verb == Wait) }},
@@ -506,7 +615,7 @@ func TestPlanProperties(t *testing.T) {
 			if least := map[bool]int{false: 250_000, true: 30_000}[deleting]; samples < least {
 				t.Errorf("only %d samples", samples)
 			}
-			want := []Verb{Wait, Converge, Create, Adopt, Update, AwaitApproval, Stall}
+			want := []Verb{Wait, Converge, Create, Adopt, Update, AwaitApproval, AwaitWindow, Stall}
 			if deleting {
 				want = []Verb{Wait, Update, Delete, Release, RemoveFinalizer, Stall}
 			}
@@ -617,6 +726,7 @@ func TestPlanLeavesOut(t *testing.T) {
 			other.Policy.Adoption = v1alpha1.AdoptionIfExists
 		}
 		other.Policy.Disruptive, other.Edited, other.Approval = v1alpha1.DisruptiveOnApproval, true, "0123456789ab"
+		other.Policy.Window, other.Now = sunday, closed
 		same(w, other)
 	})
 	product(func(choose func(n int) int) {
@@ -624,6 +734,9 @@ func TestPlanLeavesOut(t *testing.T) {
 		other := w.fixture
 		other.Policy.Deletion, other.Seen.Protected = v1alpha1.DeletionRetain, true
 		other.Seen.Snapshot = driver.Failed
+		if !w.mayWait() {
+			other.Policy.Window = sunday
+		}
 		if w.there() {
 			other.AbsenceSure, other.Policy.WhenVanished = true, v1alpha1.WhenVanishedRecreate
 		} else {

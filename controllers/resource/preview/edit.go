@@ -112,9 +112,9 @@ func (e *edit) withoutDriver() []string {
 	return []string{why}
 }
 
-// sameChange reports whether two changes lead from and to the same, and have the same fate.
+// sameChange reports whether two changes lead from and to the same, and have the same fate, in the same window.
 func sameChange(c, other plan.Decided) bool {
-	return c.Field == other.Field && c.From == other.From && c.To == other.To && c.Fate == other.Fate
+	return c.Field == other.Field && c.From == other.From && c.To == other.To && c.Fate == other.Fate && reflect.DeepEqual(c.Window, other.Window)
 }
 
 // An outlook is what the next plan for an object would decide.
@@ -134,7 +134,7 @@ func (e *edit) outlook(m merged) (outlook, error) {
 		return outlook{}, err
 	}
 	v := plan.ViewOf(m.object, m.object.GetResourceStatus(), m.class)
-	v.Mark = ownMark(m.object)
+	v.Mark, v.Now = ownMark(m.object), e.Now()
 	if !reflect.DeepEqual(e.before.object.GetSpec(), m.object.GetSpec()) {
 		v.Edited = true // it will have a new generation
 	}

@@ -50,15 +50,19 @@ type obstacle struct {
 	stops, delays bool
 }
 
-// when says when a change with a fate is made.
-func (o obstacle) when(fate plan.Fate) string {
+// when says when a change is made.
+func (o obstacle) when(c plan.Decided) string {
 	switch {
 	case o.stops:
 		return "not applied"
-	case o.delays && fate == plan.AtOnce:
+	case o.delays && c.Fate == plan.AtOnce:
 		return "afterwards"
+	case c.Fate == plan.InWindow:
+		return fmt.Sprintf("waits for the maintenance window %s", c.Window)
+	case c.Fate == plan.AfterApproval && c.Window != nil:
+		return fmt.Sprintf("after approval, in the maintenance window %s", c.Window)
 	default:
-		return fateWords[fate]
+		return fateWords[c.Fate]
 	}
 }
 

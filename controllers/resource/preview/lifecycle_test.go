@@ -24,7 +24,7 @@ func newLifecycle(t *testing.T, k *kind.Kind) *Preview {
 	return &Preview{
 		Kind: k, Drivers: map[string]driver.Driver{"mem": mem.New(mem.Options{}).Driver()},
 		Provider: func(context.Context, identity.Key) (string, error) { return "mem", nil },
-		Observed: func(client.ObjectKey) (time.Time, bool) { return time.Time{}, false },
+		Observed: func(client.ObjectKey) (time.Time, bool) { return time.Time{}, false }, Now: func() time.Time { return previewTime },
 	}
 }
 

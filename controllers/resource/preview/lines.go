@@ -30,7 +30,7 @@ func changeLines(changes []plan.Decided, inTheWay obstacle, last string) (lines 
 	var harmless []string
 	dangerous := []string{}
 	for _, c := range changes {
-		when := inTheWay.when(c.Fate)
+		when := inTheWay.when(c)
 		from, to := clipPair(plan.OrNone(c.From), plan.OrNone(c.To))
 		what := fmt.Sprintf("%s %s -> %s", c.Field, from, to)
 		if c.Effect == driver.Online {
@@ -49,7 +49,7 @@ func changeLines(changes []plan.Decided, inTheWay obstacle, last string) (lines 
 	kept := fitting(dangerous, warningsLength-4*warningLength)
 	lines = append(lines, dangerous[:kept]...)
 	if len(harmless) > 0 && kept == len(dangerous) {
-		lines = append(lines, clip("Online, "+inTheWay.when(plan.AtOnce)+": "+strings.Join(harmless, ", "), warningLength))
+		lines = append(lines, clip("Online, "+inTheWay.when(plan.Decided{Fate: plan.AtOnce})+": "+strings.Join(harmless, ", "), warningLength))
 	}
 	lines = append(lines, last)
 	if kept < len(dangerous) {

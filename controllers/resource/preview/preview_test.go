@@ -157,6 +157,24 @@ func stalledBy(reason v1alpha1.Reason, message string) func(*v1alpha1.Database) 
 	}
 }
 
+// inWindow makes disruptive changes in a window that opens after a while; windowIn is what a preview calls it.
+func inWindow(after time.Duration) func(*v1alpha1.Database) {
+	return func(d *v1alpha1.Database) {
+		opens := previewTime.UTC().Add(after).Truncate(time.Minute)
+		day := v1alpha1.Weekday(opens.Weekday().String())
+		d.Spec.Maintenance = &v1alpha1.DatabaseMaintenance{Window: &v1alpha1.MaintenanceWindow{Day: &day, StartTime: new(opens.Format("15:04"))}}
+		d.Spec.Updates = &v1alpha1.Updates{Timing: v1alpha1.TimingMaintenanceWindow}
+	}
+}
+
+func windowIn(after time.Duration) string {
+	opens := previewTime.UTC().Add(after).Truncate(time.Minute)
+	return opens.Format("Monday 15:04–") + opens.Add(time.Hour).Format("15:04 UTC")
+}
+
+func approvalToo(d *v1alpha1.Database) { d.Spec.Updates.Disruptive = v1alpha1.DisruptiveOnApproval }
+func noWindow(d *v1alpha1.Database)    { d.Spec.Updates = nil }
+
 func TestPreview(t *testing.T) {
 	type edits = []func(*v1alpha1.Database)
 	const age = "Compared with what Mooring last observed, 12 minutes ago"
@@ -171,6 +189,18 @@ func TestPreview(t *testing.T) {
 			[]string{"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, at once: the server is away while it restarts", age}},
 		{"a restart that has to be approved", nil, edits{largerClass, onApproval},
 			[]string{"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, after approval: the server is away while it restarts", age}},
+		{"a restart in the window", edits{inWindow(24 * time.Hour)}, edits{largerClass, moreDisk}, []string{
+			"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, waits for the maintenance window " + windowIn(24*time.Hour) + ": the server is away while it restarts",
+			"Online, at once: storage.sizeGiB 20 -> 50", age,
+		}},
+		{"a restart while the window is open", edits{inWindow(0)}, edits{largerClass},
+			[]string{"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, at once: the server is away while it restarts", age}},
+		{"a restart to be approved, and made in the window", edits{inWindow(24 * time.Hour)}, edits{largerClass, approvalToo},
+			[]string{"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, after approval, in the maintenance window " + windowIn(24*time.Hour) + ": the server is away while it restarts", age}},
+		{"approved, and made in the window", edits{inWindow(24 * time.Hour), largerClass, approvalToo, reconciled}, edits{approvedNow},
+			[]string{"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, waits for the maintenance window " + windowIn(24*time.Hour) + ": the server is away while it restarts", age}},
+		{"no longer in the window", edits{inWindow(24 * time.Hour), largerClass}, edits{noWindow},
+			[]string{"Restarts: aws.instanceClass db.t4g.micro -> db.t4g.small, at once: the server is away while it restarts", age}},
 		{"backups end", nil, edits{noBackups},
 			[]string{"LosesBackups: backup.retentionDays 7 -> 0, at once: automatic backups end, and with them the restore to a point in time", age}},
 		{"what can't change", nil, edits{elsewhere},

@@ -1,0 +1,35 @@
+package class
+
+import (
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/window"
+)
+
+// Windowless says that an object is to wait for a maintenance window, and has none.
+func Windowless() Problem {
+	return Problem{
+		Reason: v1alpha1.ReasonInvalid, Field: "spec.updates.timing",
+		Message: "MaintenanceWindow needs spec.maintenance.window, and neither the spec nor its class sets it; set it, or set spec.updates.timing to Immediate",
+	}
+}
+
+// windowless says so of a merged spec.
+func windowless(spec Tree) []Problem {
+	if waits, of := timing(spec); waits && of == nil {
+		return []Problem{Windowless()}
+	}
+	return nil
+}
+
+// timing returns whether disruptive changes wait for the maintenance window by a merged spec, and that window; nil if there is none.
+func timing(spec Tree) (waits bool, of *window.Window) {
+	set, _ := get(spec, path{"updates", "timing"})
+	day, _ := get(spec, path{"maintenance", "window", "day"})
+	start, _ := get(spec, path{"maintenance", "window", "startTime"})
+	return set == string(v1alpha1.TimingMaintenanceWindow), window.Parse(text(day), text(start))
+}
+
+func text(value any) string {
+	s, _ := value.(string)
+	return s
+}
