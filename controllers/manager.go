@@ -59,8 +59,8 @@ func NewScheme() (*runtime.Scheme, error) {
 }
 
 // NewManager returns a manager with the cache and client that the controllers rely on: Secrets and
-// ConfigMaps are read one by one and never listed or watched, and what was written is seen by
-// the next read.
+// ConfigMaps are read one by one and never listed or watched, but for the metadata of Mooring's own where that is
+// wanted; and what was written is seen by the next read.
 func NewManager(cfg *rest.Config, o ManagerOptions) (manager.Manager, error) {
 	scheme, err := NewScheme()
 	if err != nil {
@@ -78,7 +78,7 @@ func NewManager(cfg *rest.Config, o ManagerOptions) (manager.Manager, error) {
 	consistent := len(byNamespace) <= 1
 	options := manager.Options{
 		Scheme:    scheme,
-		Cache:     cache.Options{DefaultNamespaces: byNamespace, DefaultTransform: slim},
+		Cache:     cache.Options{DefaultNamespaces: byNamespace, DefaultTransform: slim, ByObject: ofMooring()},
 		NewClient: newClient,
 		Client: client.Options{Cache: &client.CacheOptions{
 			DisableFor:                      []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}},

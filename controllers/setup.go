@@ -73,6 +73,9 @@ type Options struct {
 	Registry prometheus.Registerer
 	// MetricsObjectLimit is how many objects that are not fine the metrics show by name; 0 for none.
 	MetricsObjectLimit int
+	// WatchSecrets watches the metadata of the Secrets that Mooring made, so that a re-check need not read the connection Secret. It takes the
+	// right to list and watch Secrets.
+	WatchSecrets bool
 	// Version is the program's, for whoever reads the metrics.
 	Version string
 	// Now is the clock, default time.Now.
@@ -105,7 +108,7 @@ const reconcileDeadline = time.Minute
 // recordDeadline bounds what it may take to write down how a reconciliation ended.
 const recordDeadline = 15 * time.Second
 
-// What the controllers may do. Secrets are read by name, never listed or watched; and updated, not patched, with the
+// What the controllers may do. Secrets are read by name, never listed or watched, unless the chart's value watchSecrets adds these two rights; and updated, not patched, with the
 // resourceVersion that was read, so that what somebody else wrote since is never lost. What is of Mooring's own namespace
 // alone is in a Role there. What a kind needs stands in its file in package kind. test/e2e fails if any of it is missing, or is not used.
 //
@@ -134,6 +137,12 @@ func Setup(ctx context.Context, mgr manager.Manager, o Options) error {
 		o.Log = mgr.GetLogger()
 	}
 	s := newSetup(mgr, o)
+	if o.WatchSecrets {
+		var err error
+		if s.versions, err = watchSecretVersions(ctx, mgr.GetCache()); err != nil {
+			return err
+		}
+	}
 	for _, k := range o.Kinds {
 		if err := s.addKind(ctx, k); err != nil {
 			return err
@@ -172,6 +181,8 @@ type setup struct {
 	store    *identity.Store
 	limiters *account.Limiters
 	metrics  *telemetry.Metrics
+	// versions are those of Secrets; nil if they are not watched.
+	versions *secretVersions
 	// counted are the cloud kinds as the metrics see them.
 	counted []telemetry.Kind
 	// kinds are the cloud kinds that were added.
@@ -215,7 +226,7 @@ const configIndex = "providerConfig"
 // settings returns what the reconcilers of all kinds share.
 func (s *setup) settings() resource.Settings {
 	return resource.Settings{
-		Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), Recorder: s.mgr.GetEventRecorder("mooring"), Log: s.Log,
+		Client: s.mgr.GetClient(), Reader: s.mgr.GetAPIReader(), SecretVersion: s.versions.Version, Recorder: s.mgr.GetEventRecorder("mooring"), Log: s.Log,
 		Credentials: s.store, Limiters: s.limiters, Metrics: s.metrics, ClusterID: s.ClusterID, Namespace: s.Namespace,
 		Cadence: retry.DefaultCadence(s.SyncPeriod), ConsistencyWindow: s.ConsistencyWindow, Deadline: reconcileDeadline, RecordDeadline: recordDeadline, Now: s.Now,
 	}

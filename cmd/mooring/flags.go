@@ -28,6 +28,7 @@ type options struct {
 	metricsAddress   string
 	metricsSecure    bool
 	objectLimit      int
+	watchSecrets     bool
 	healthAddress    string
 	pprofAddress     string
 	webhookAddress   string
@@ -71,6 +72,7 @@ func (o *options) flags() *flag.FlagSet {
 	set.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig `file` for the API server; default: $KUBECONFIG, else ~/.kube/config, else the cluster that Mooring runs in")
 	set.StringVar(&o.namespace, "namespace", "mooring-system", "Mooring's own `namespace`, which holds the credentials of ClusterProviderConfigs, private Secrets and the Lease")
 	set.StringVar(&o.namespaces, "namespaces", "", "comma-separated `namespaces` to watch; default: all")
+	set.BoolVar(&o.watchSecrets, "watch-secrets", false, "watch the metadata of the Secrets that Mooring made, instead of reading the connection Secret of a Database each time it is compared with the cloud. Mooring needs permission to list and watch Secrets for it")
 	set.StringVar(&o.clusterID, "cluster-id", "", "`id` that distinguishes the cloud objects of this cluster from those of other clusters; default: the uid of namespace kube-system. Mooring stores the id, and it can't be changed later")
 	set.DurationVar(&o.syncPeriod, "sync-period", 10*time.Minute, "how often an object that is up to date is compared with the cloud")
 	set.IntVar(&o.workers, "workers", 20, "how many objects of each kind are reconciled at once")

@@ -102,7 +102,7 @@ func run(ctx context.Context, o options, log logr.Logger) error {
 	err = controllers.Setup(ctx, mgr, controllers.Options{
 		Drivers: drivers(), ClusterID: id, Namespace: o.namespace, SyncPeriod: o.syncPeriod, Workers: o.workers,
 		Lease: lease, WebhookAddress: o.webhookAddress, WebhookName: o.webhookName,
-		CertDir: o.certDir, MetricsObjectLimit: o.objectLimit, Tracer: tracer, Log: log, Version: version(),
+		CertDir: o.certDir, MetricsObjectLimit: o.objectLimit, WatchSecrets: o.watchSecrets, Tracer: tracer, Log: log, Version: version(),
 	})
 	if err != nil {
 		return fmt.Errorf("set up: %w", err)

@@ -21,7 +21,7 @@ func (r *Reconciler) gatherer() *gather.Gatherer {
 	passwords := &password.Store{Reader: r.Reader, Namespace: r.Namespace}
 	return &gather.Gatherer{
 		Reader: r.Reader, Cache: r.Client, Kind: r.Kind, Family: r.Family, Classes: r.Classes, Connector: r.Credentials, Metrics: r.Metrics, Requeue: r.queue.recall,
-		Secrets:   &credential.Reader{API: r.Reader, Passwords: passwords, Kind: r.Kind},
+		Secrets:   &credential.Reader{API: r.Reader, Version: r.SecretVersion, Passwords: passwords, Kind: r.Kind},
 		ClusterID: r.ClusterID, Sync: r.Cadence.Sync, ConsistencyWindow: r.ConsistencyWindow,
 	}
 }

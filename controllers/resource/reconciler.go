@@ -29,8 +29,10 @@ type Settings struct {
 	// Client reads objects of our kinds from a cache that shows our own writes, and writes.
 	Client client.Client
 	// Reader reads from the API server: Secrets, and what must be certain.
-	Reader   client.Reader
-	Recorder events.EventRecorder
+	Reader client.Reader
+	// SecretVersion returns the resourceVersion of a Secret that Mooring made, as a watch knows it; empty if it does not.
+	SecretVersion func(context.Context, client.ObjectKey) string
+	Recorder      events.EventRecorder
 	// Log has a line for each Event.
 	Log         logr.Logger
 	Credentials *identity.Store

@@ -46,6 +46,13 @@ func TestRights(t *testing.T) {
 			}
 			same(t, "in its own namespace, besides others", rightsIn(t, some, "Role", namespace, "mooring-own"), ownToo)
 			count(t, some, 4)
+
+			watching := []system.Right{{Resource: "secrets", Verb: "list"}, {Resource: "secrets", Verb: "watch"}}
+			all = manifests(t, h.template(t, chartDir(t), "rbac: {aggregateClusterRoles: false}\nwatchSecrets: true"))
+			same(t, "everywhere, with Secrets watched", rightsIn(t, all, "ClusterRole", "", "mooring"), append(slices.Clone(everywhere), watching...))
+			some = manifests(t, h.template(t, chartDir(t), "rbac: {aggregateClusterRoles: false}\nnamespaces: [shop]\nwatchSecrets: true"))
+			cluster = rightsIn(t, some, "ClusterRole", "", "mooring")
+			same(t, "in shop, with Secrets watched", append(slices.Clone(cluster), rightsIn(t, some, "Role", "shop", "mooring")...), append(slices.Clone(everywhere), watching...))
 		})
 	}
 }

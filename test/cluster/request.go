@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ type Request struct {
 	Subresource string    // "status"; empty for the object itself
 	Namespace   string
 	Name        string // empty for lists, and for a create, whose name only its body says
+	Labels      string // the label selector of a list or a watch; empty if it has none
 	User        string
 	UserAgent   string
 	Code        int // HTTP status of the answer
@@ -113,6 +115,7 @@ type auditEvent struct {
 	StageTimestamp time.Time `json:"stageTimestamp"`
 	Verb           string    `json:"verb"`
 	UserAgent      string    `json:"userAgent"`
+	RequestURI     string    `json:"requestURI"`
 	User           struct {
 		Username string `json:"username"`
 	} `json:"user"`
@@ -142,11 +145,20 @@ func (e auditEvent) request() Request {
 		Namespace:   e.ObjectRef.Namespace,
 		Name:        e.ObjectRef.Name,
 		User:        e.User.Username,
+		Labels:      e.labels(),
 		UserAgent:   e.UserAgent,
 		Code:        e.ResponseStatus.Code,
 		Decision:    e.Annotations.Decision,
 		Reason:      e.Annotations.Reason,
 	}
+}
+
+func (e auditEvent) labels() string {
+	uri, err := url.ParseRequestURI(e.RequestURI)
+	if err != nil {
+		return ""
+	}
+	return uri.Query().Get("labelSelector")
 }
 
 // parseAudit reads one event a line. A last line without an end is one being written: left for later.

@@ -14,6 +14,7 @@ import (
 	"github.com/go-logr/logr"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers"
 	"github.com/mooring-dev/mooring/test/cluster"
 	"github.com/mooring-dev/mooring/test/localcloud"
@@ -145,13 +146,18 @@ var own = make(chan struct{}, 2)
 // named, which it makes then. Nothing of it runs yet. All that it asks of the API server is judged in the end.
 func install(t testing.TB, o localcloud.Options, namespaces ...string) *system.Environment {
 	t.Helper()
+	return installWith(t, system.Values{}, o, namespaces...)
+}
+
+// installWith is install with values of the chart.
+func installWith(t testing.TB, values system.Values, o localcloud.Options, namespaces ...string) *system.Environment {
+	t.Helper()
 	of := suiteOf(t)
 	if _, forAll := t.(*installation); !forAll {
 		own <- struct{}{}
 		t.Cleanup(func() { <-own }) // when the environment has ended
 	}
 	s := system.NewEnvironment(t, cluster.Options{Audit: true}, o)
-	values := system.Values{}
 	if of.limited {
 		values["namespaces"] = namespaces
 		for _, name := range namespaces {
@@ -180,12 +186,16 @@ func newIdleEnvironment(t testing.TB, o localcloud.Options, room int) *environme
 	for i := range namespaces {
 		namespaces[i] = namespaceName(int64(i + 1))
 	}
-	s := install(t, o, namespaces...)
+	return environmentOn(install(t, o, namespaces...), suiteOf(t).limited, room)
+}
+
+// environmentOn returns the environment of an installation.
+func environmentOn(s *system.Environment, limited bool, room int) *environment {
 	clouds := map[string]*system.Cloud{}
 	for _, p := range system.Providers {
 		clouds[p.Name] = system.NewCloud(s.Cloud, p.Name)
 	}
-	return &environment{Environment: s, clouds: clouds, room: int64(room), limited: suiteOf(t).limited}
+	return &environment{Environment: s, clouds: clouds, room: int64(room), limited: limited}
 }
 
 func times() int { return int(flag.Lookup("test.count").Value.(flag.Getter).Get().(uint)) }
@@ -205,7 +215,7 @@ func shared(t *testing.T) *environment {
 }
 
 // verifyRights checks what Mooring asked of the API servers in all of the tests: nothing that it has no right to, and Secrets
-// by name alone, since a list or a watch would put every Secret of the cluster into its memory. After all tests there is no
+// by name, or by the label of those that it made: a list or a watch would put every Secret of the cluster into its memory. After all tests there is no
 // right that it has and never used.
 func (s *installation) verifyRights(all bool) {
 	if s.shared == nil {
@@ -218,8 +228,10 @@ func (s *installation) verifyRights(all bool) {
 	if refused := ours.Where(cluster.Unauthorized); len(refused) > 0 {
 		s.Error("Mooring has no right to what it does:\n", refused)
 	}
-	byName := func(r cluster.Request) bool { return r.Verb == "get" || cluster.Writes(r) }
-	if rest := ours.Where(cluster.On("secrets"), cluster.Not(byName)); len(rest) > 0 {
+	chosen := func(r cluster.Request) bool {
+		return r.Verb == "get" || cluster.Writes(r) || r.Labels == v1alpha1.LabelUID
+	}
+	if rest := ours.Where(cluster.On("secrets"), cluster.Not(chosen)); len(rest) > 0 {
 		s.Error("Secrets were listed or watched:\n", rest)
 	}
 	if unused := s.shared.Rights.Unused(ours); all && len(unused) > 0 {

@@ -42,6 +42,8 @@ type Environment struct {
 
 	user       *rest.Config
 	namespaces []string // that managers are limited to
+	// watchSecrets: managers watch the metadata of Secrets.
+	watchSecrets bool
 }
 
 // NewEnvironment starts a control plane and a local cloud, with a ClusterProviderConfig for each of Providers, open to
@@ -205,6 +207,7 @@ func (e *Environment) StartManager(t testing.TB, o controllers.Options, wrap fun
 	if o.ConsistencyWindow == 0 {
 		o.ConsistencyWindow = 300 * time.Millisecond
 	}
+	o.WatchSecrets = o.WatchSecrets || e.watchSecrets
 	cfg := e.Config()
 	if wrap != nil {
 		cfg.Wrap(wrap)

@@ -59,6 +59,7 @@ func (e *Environment) Install(t testing.TB, values Values) {
 	e.user = rest.AnonymousClientConfig(e.Cluster.Config())
 	e.user.BearerToken = request.Status.Token
 	e.namespaces, _ = values["namespaces"].([]string)
+	e.watchSecrets, _ = values["watchSecrets"].(bool)
 }
 
 // Render returns what templates of the chart make of values, by the templates' names.

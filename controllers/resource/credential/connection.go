@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -57,6 +58,16 @@ func (r *Reader) Connection(ctx context.Context, object v1alpha1.ResourceObject,
 	default:
 		return Connection{Presence: Present, Secret: secret}, nil
 	}
+}
+
+// Unchanged reports whether a connection Secret is known to be as it was when it was found to be right, without being read, and is to hold
+// what it held. data is the content for an empty password.
+func (r *Reader) Unchanged(ctx context.Context, object v1alpha1.ResourceObject, m Memory, name string, kind corev1.SecretType, data map[string][]byte) bool {
+	if r.Version == nil || m.Published == nil {
+		return false
+	}
+	version := r.Version(ctx, client.ObjectKey{Namespace: object.GetNamespace(), Name: name})
+	return version != "" && m.Holds(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}, kind, data)
 }
 
 // Owns reports whether a Secret was made for an object of a kind, under whatever uid: its labels say so, and its type is that of a

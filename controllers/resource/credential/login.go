@@ -28,7 +28,9 @@ type Login struct {
 // A Reader reads Secrets of objects of one kind.
 type Reader struct {
 	// API reads from the API server: Secrets are not cached.
-	API       client.Reader
+	API client.Reader
+	// Version returns the resourceVersion of a Secret as a watch knows it, which may be behind; empty if it is not known. Nil if none are watched.
+	Version   func(context.Context, client.ObjectKey) string
 	Passwords *password.Store
 	Kind      *kind.Kind
 }

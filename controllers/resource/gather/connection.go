@@ -39,6 +39,9 @@ func (g *login) readPublished(ctx context.Context) error {
 	if g.Kind.Login && !known {
 		return nil // no password is known to be set yet
 	}
+	if len(kept) == 0 && g.unchanged(ctx, wanted.SecretName) {
+		return nil
+	}
 	names := namesOf(kept)
 	if status.Binding != nil && status.Binding.Name != wanted.SecretName {
 		names = append(names, status.Binding.Name)
@@ -53,6 +56,16 @@ func (g *login) readPublished(ctx context.Context) error {
 		g.Connections[wanted.SecretName] = credential.Connection{Presence: credential.Missing}
 	}
 	return g.readChanged(ctx, wanted.SecretName)
+}
+
+// unchanged reports whether the connection Secret of a login is known to be right without being read: nothing is written then, either.
+func (g *login) unchanged(ctx context.Context, name string) bool {
+	bound := g.status().Binding != nil && g.status().Binding.Name == name
+	if !g.Kind.Login || g.PasswordSecret != nil || !bound {
+		return false
+	}
+	kind, data := g.Kind.Binding(g.Want, &g.Connection.Cloud, g.Observation.Endpoint, "")
+	return g.secrets.Unchanged(ctx, g.Object, g.Published, name, kind, data)
 }
 
 func namesOf(former []v1alpha1.FormerSecret) (names []string) {
