@@ -33,7 +33,7 @@ type databaseRequest = table.Request[v1alpha1.DatabaseParameters]
 func newDatabases(s *session) *databaseAdapter {
 	sql, err := sqladmin.NewService(context.Background(), append(slices.Clone(s.options), option.WithEndpoint(cmp.Or(s.endpoint, "https://sqladmin.googleapis.com")+"/"))...)
 	s.made("Cloud SQL", err)
-	d := &databases{session: s, sql: sql, flags: &flagCatalogue{}}
+	d := &databases{session: s, sql: sql, flags: &flagCatalogue{session: s, sql: sql}}
 	return &databaseAdapter{
 		Table: databaseTable, Lacks: databaseLacks, Noun: "instance", ReadCall: "instances.get", Fixed: true,
 		Read: d.observe, Learn: d.learnFlags, State: stateOfInstance, Login: d.lookForUser, Snapshot: d.finalBackup,

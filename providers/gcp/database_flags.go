@@ -58,7 +58,7 @@ func flagsEffect(d table.Delta, have *instance) (driver.Effect, string) {
 // learnFlags reads what Cloud SQL says of flags, where some differ.
 func (d *databases) learnFlags(ctx context.Context, req *databaseRequest, have *instance) {
 	if changes := parametersRow.Delta(&req.Spec, have, req.Applied).Names(); len(changes) > 0 {
-		have.flags = d.catalogue(ctx, have.DatabaseVersion, changes)
+		have.flags = d.flags.of(ctx, have.DatabaseVersion, changes)
 	}
 }
 
@@ -90,25 +90,28 @@ func (p *instanceParams) changeFlags(into *sqladmin.Settings, have *instance) {
 // A flagCatalogue is what Cloud SQL said of the flags of each database version. It lasts as long as the session, and is read again when it
 // lacks a flag: Cloud SQL adds flags, and does not change whether one restarts the server.
 type flagCatalogue struct {
+	*session
+	sql *sqladmin.Service
+
 	mu       sync.Mutex
 	versions map[string]map[string]*sqladmin.Flag
 }
 
-// catalogue returns the flags of a database version, by their names; nil if they can't be read, which must not keep an instance from being
+// of returns the flags of a database version, by their names; nil if they can't be read, which must not keep an instance from being
 // observed. names are flags that it should have.
 //
 // The call names no project, and the reference names no permission for it.
 // https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/flags/list
-func (d *databases) catalogue(ctx context.Context, version string, names []string) map[string]*sqladmin.Flag {
-	d.flags.mu.Lock()
-	known := d.flags.versions[version]
-	d.flags.mu.Unlock()
+func (c *flagCatalogue) of(ctx context.Context, version string, names []string) map[string]*sqladmin.Flag {
+	c.mu.Lock()
+	known := c.versions[version]
+	c.mu.Unlock()
 	lacks := func(name string) bool { return known[name] == nil }
 	if known != nil && !slices.ContainsFunc(names, lacks) {
 		return known
 	}
-	out, err := do(ctx, d.session, "flags.list", func(ctx context.Context) (*sqladmin.FlagsListResponse, error) {
-		return d.sql.Flags.List().DatabaseVersion(version).Context(ctx).Do()
+	out, err := do(ctx, c.session, "flags.list", func(ctx context.Context) (*sqladmin.FlagsListResponse, error) {
+		return c.sql.Flags.List().DatabaseVersion(version).Context(ctx).Do()
 	})
 	if err != nil {
 		return known
@@ -117,22 +120,22 @@ func (d *databases) catalogue(ctx context.Context, version string, names []strin
 	for _, f := range out.Items {
 		read[f.Name] = f
 	}
-	d.flags.mu.Lock()
-	defer d.flags.mu.Unlock()
-	if d.flags.versions == nil {
-		d.flags.versions = map[string]map[string]*sqladmin.Flag{}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.versions == nil {
+		c.versions = map[string]map[string]*sqladmin.Flag{}
 	}
-	d.flags.versions[version] = read
+	c.versions[version] = read
 	return read
 }
 
-// explainFlags names all flags that Cloud SQL refuses, before its own words: these name one at most.
-func (d *databases) explainFlags(ctx context.Context, err error, version string, asked table.Delta) error {
+// explain names all flags that Cloud SQL refuses, before its own words: these name one at most.
+func (c *flagCatalogue) explain(ctx context.Context, err error, version string, asked table.Delta) error {
 	if driver.CodeOf(err) != driver.Invalid || len(asked.Set) == 0 {
 		return err
 	}
 	var problems []string
-	if flags := d.catalogue(ctx, version, slices.Collect(maps.Keys(asked.Set))); flags != nil {
+	if flags := c.of(ctx, version, slices.Collect(maps.Keys(asked.Set))); flags != nil {
 		for _, name := range slices.Sorted(maps.Keys(asked.Set)) {
 			if problem := flagProblem(flags[name], version, asked.Set[name]); problem != "" {
 				problems = append(problems, name+" "+problem)

@@ -25,7 +25,7 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 		return d.sql.Instances.Insert(d.project, body).Context(ctx).Do()
 	})
 	if err != nil {
-		err = d.explainFlags(ctx, err, body.DatabaseVersion, params.DatabaseFlags)
+		err = d.flags.explain(ctx, err, body.DatabaseVersion, params.DatabaseFlags)
 		return driver.Result{}, advise(err, "an instance of this name exists, or existed within the last week: Cloud SQL may reserve the name for a week; choose another spec.externalName", driver.Conflict)
 	}
 	return driver.Result{Operation: started.Name}, nil
@@ -79,7 +79,7 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 		return d.sql.Instances.Patch(d.project, req.Name, body).Context(ctx).Do()
 	})
 	if err != nil {
-		return "", d.explainFlags(ctx, err, cmp.Or(body.DatabaseVersion, have.DatabaseVersion), params.DatabaseFlags)
+		return "", d.flags.explain(ctx, err, cmp.Or(body.DatabaseVersion, have.DatabaseVersion), params.DatabaseFlags)
 	}
 	return started.Name, nil
 }
