@@ -284,6 +284,9 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 			s.Storage = &v1alpha1.DatabaseStorage{MaxSizeGiB: new(int32(60000))}
 		},
 		"availability": func(s *v1alpha1.DatabaseParameters) { s.Availability = otherAvailability(s.Availability) },
+		"encryption.key": func(s *v1alpha1.DatabaseParameters) {
+			s.Encryption = &v1alpha1.Encryption{Key: new("38db0a99-0bec-40f1-0000-c73a1a16e83a")}
+		},
 		"databaseName": func(s *v1alpha1.DatabaseParameters) { s.DatabaseName = new("another") },
 		"backup.retentionDays": func(s *v1alpha1.DatabaseParameters) {
 			s.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(34))}
@@ -393,6 +396,9 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 		if standby {
 			spec.Availability = otherAvailability(spec.Availability)
 		}
+	}
+	if key := stringAt(instance, "KmsKeyId"); key != "" {
+		spec.Encryption = &v1alpha1.Encryption{Key: &key}
 	}
 	if size, ok := value("AllocatedStorage").(float64); ok {
 		spec.Storage = &v1alpha1.DatabaseStorage{SizeGiB: new(int32(size)), MaxSizeGiB: new(int32(size))}
