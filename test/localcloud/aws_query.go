@@ -164,6 +164,7 @@ var listElements = map[string]string{
 	"DBSnapshots":                "DBSnapshot",
 	"DomainMemberships":          "DomainMembership",
 	"OptionGroupMemberships":     "OptionGroupMembership",
+	"Parameters":                 "Parameter",
 	"OrderableDBInstanceOptions": "OrderableDBInstanceOption",
 	"StatusInfos":                "DBInstanceStatusInfo",
 	"Subnets":                    "Subnet",

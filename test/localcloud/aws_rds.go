@@ -30,13 +30,14 @@ type rdsService struct {
 	mu        sync.Mutex
 	instances map[rdsKey]*past[rdsInstance]
 	snapshots map[rdsKey]*rdsSnapshot
+	groups    map[rdsKey]*rdsGroup // DB parameter groups that somebody made
 	writes    uint64
 }
 
 func init() { awsServices["rds"] = func(c *Cloud) awsDialect { return newRDSService(c) } }
 
 func newRDSService(c *Cloud) *rdsService {
-	return &rdsService{cloud: c, instances: map[rdsKey]*past[rdsInstance]{}, snapshots: map[rdsKey]*rdsSnapshot{}}
+	return &rdsService{cloud: c, instances: map[rdsKey]*past[rdsInstance]{}, snapshots: map[rdsKey]*rdsSnapshot{}, groups: map[rdsKey]*rdsGroup{}}
 }
 
 // An rdsCall is one call to RDS.
@@ -60,7 +61,7 @@ var rdsActions = map[string]queryAction[*rdsCall]{
 		"DBInstanceIdentifier", "ApplyImmediately", "EngineVersion", "AllowMajorVersionUpgrade", "DBInstanceClass", "AllocatedStorage",
 		"MaxAllocatedStorage", "StorageType", "Iops", "StorageThroughput", "MasterUserPassword", "BackupRetentionPeriod",
 		"PreferredBackupWindow", "PreferredMaintenanceWindow", "MultiAZ", "CACertificateIdentifier", "CertificateRotationRestart",
-		"EnableIAMDatabaseAuthentication", "DBSubnetGroupName", "VpcSecurityGroupIds", "CloudwatchLogsExportConfiguration")...),
+		"EnableIAMDatabaseAuthentication", "DBSubnetGroupName", "VpcSecurityGroupIds", "CloudwatchLogsExportConfiguration", "DBParameterGroupName")...),
 	"DeleteDBInstance": action((*rdsCall).deleteInstance,
 		"DBInstanceIdentifier", "SkipFinalSnapshot", "FinalDBSnapshotIdentifier", "DeleteAutomatedBackups"),
 	"DescribeDBSnapshots": action((*rdsCall).describeSnapshots,
@@ -72,6 +73,15 @@ var rdsActions = map[string]queryAction[*rdsCall]{
 	"RebootDBInstance":       action((*rdsCall).rebootInstance, "DBInstanceIdentifier", "ForceFailover"),
 	"StopDBInstance":         action((*rdsCall).stopInstance, "DBInstanceIdentifier"),
 	"StartDBInstance":        action((*rdsCall).startInstance, "DBInstanceIdentifier"),
+	"CreateDBParameterGroup": action((*rdsCall).createGroup, "DBParameterGroupName", "DBParameterGroupFamily", "Description", "Tags"),
+	"CopyDBParameterGroup": action((*rdsCall).copyGroup,
+		"SourceDBParameterGroupIdentifier", "TargetDBParameterGroupIdentifier", "TargetDBParameterGroupDescription", "Tags"),
+	"DescribeDBParameterGroups":       action((*rdsCall).describeGroups, "DBParameterGroupName", "Marker", "MaxRecords"),
+	"DescribeDBParameters":            action((*rdsCall).describeParameters, "DBParameterGroupName", "Source", "Marker", "MaxRecords"),
+	"DescribeEngineDefaultParameters": action((*rdsCall).describeDefaults, "DBParameterGroupFamily", "Marker", "MaxRecords"),
+	"ModifyDBParameterGroup":          action((*rdsCall).modifyGroup, "DBParameterGroupName", "Parameters"),
+	"ResetDBParameterGroup":           action((*rdsCall).resetGroup, "DBParameterGroupName", "Parameters", "ResetAllParameters"),
+	"DeleteDBParameterGroup":          action((*rdsCall).deleteGroup, "DBParameterGroupName"),
 	"DescribeDBEngineVersions": action((*rdsCall).describeEngineVersions,
 		"Engine", "EngineVersion", "DBParameterGroupFamily", "DefaultOnly", "Marker", "MaxRecords"),
 }
@@ -80,7 +90,7 @@ func (s *rdsService) identify(caller awsCaller, _ *http.Request, body []byte) (C
 	form, _ := url.ParseQuery(string(body))
 	name := form.Get("Action")
 	resource := ""
-	for _, parameter := range []string{"DBInstanceIdentifier", "ResourceName", "DBSnapshotIdentifier"} {
+	for _, parameter := range []string{"DBInstanceIdentifier", "ResourceName", "DBSnapshotIdentifier", "DBParameterGroupName", "TargetDBParameterGroupIdentifier"} {
 		if resource == "" {
 			resource = strings.ToLower(lastOfARN(form.Get(parameter)))
 		}

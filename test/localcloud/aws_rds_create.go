@@ -144,18 +144,25 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 	made.db.EnabledCloudwatchLogsExports = slices.Sorted(slices.Values(in.EnableCloudwatchLogsExports))
 	setParameters(&made.db, in, true)
 	made.nameGroups()
-	if group := aws.ToString(in.DBParameterGroupName); group != "" && group != *made.db.DBParameterGroups[0].DBParameterGroupName {
-		return nil, awsErr(http.StatusNotFound, "DBParameterGroupNotFound", "DBParameterGroup not found: "+group)
+	if in.DBParameterGroupName != nil {
+		if err := c.askGroup(made, &rds.ModifyDBInstanceInput{DBParameterGroupName: in.DBParameterGroupName}); err != nil {
+			return nil, err
+		}
+		made.joinGroup(made.groupName(), "in-sync")
 	}
 	return made, nil
 }
 
-// nameGroups gives the instance the default groups of its version.
+// nameGroups gives the instance the default groups of its version. A parameter group that somebody made stays: it was checked when the version
+// was asked for.
 func (in *rdsInstance) nameGroups() {
 	engine, version := *in.db.Engine, *in.db.EngineVersion
 	major := majorVersion(engine, version)
-	in.db.DBParameterGroups = []rdstypes.DBParameterGroupStatus{
-		{DBParameterGroupName: aws.String("default." + engine + major), ParameterApplyStatus: aws.String("in-sync")},
+	switch group := in.groupName(); {
+	case group == "" || strings.HasPrefix(group, "default."):
+		in.joinGroup("default."+engine+major, "in-sync")
+	default:
+		in.joinGroup(group, "in-sync") // the upgrade restarted the server
 	}
 	in.db.OptionGroupMemberships = []rdstypes.OptionGroupMembership{
 		{OptionGroupName: aws.String("default:" + engine + "-" + strings.ReplaceAll(major, ".", "-")), Status: aws.String("in-sync")},

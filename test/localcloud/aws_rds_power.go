@@ -32,7 +32,8 @@ func (c *rdsCall) move(name *string, from string, through step, status string, w
 // rebootInstance restarts an instance; with a failover in the zone of its standby, which takes the place of the other.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RebootDBInstance.html (ForceFailover)
 func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
-	var failOver func(*rdstypes.DBInstance)
+	// The server takes what its parameter group sets. The real server behind it does not.
+	failOver := restarted
 	if aws.ToBool(in.ForceFailover) {
 		_, have, err := c.instance(in.DBInstanceIdentifier)
 		if err != nil {
@@ -42,7 +43,10 @@ func (c *rdsCall) rebootInstance(in *rds.RebootDBInstanceInput) (any, error) {
 		if standby == nil {
 			return nil, invalidCombination("ForceFailover cannot be specified since the instance is not configured for either MultiAZ or High Availability")
 		}
-		failOver = func(db *rdstypes.DBInstance) { db.AvailabilityZone = standby }
+		failOver = func(db *rdstypes.DBInstance) {
+			db.AvailabilityZone = standby
+			restarted(db)
+		}
 	}
 	db, err := c.move(in.DBInstanceIdentifier, "available", rebooting, "rebooting", failOver)
 	return &rds.RebootDBInstanceOutput{DBInstance: db}, err
@@ -56,7 +60,14 @@ func (c *rdsCall) stopInstance(in *rds.StopDBInstanceInput) (any, error) {
 	return &rds.StopDBInstanceOutput{DBInstance: db}, err
 }
 
+// restarted makes a server take what its parameter group sets.
+func restarted(db *rdstypes.DBInstance) {
+	status := db.DBParameterGroups[0]
+	status.ParameterApplyStatus = aws.String("in-sync")
+	db.DBParameterGroups = []rdstypes.DBParameterGroupStatus{status}
+}
+
 func (c *rdsCall) startInstance(in *rds.StartDBInstanceInput) (any, error) {
-	db, err := c.move(in.DBInstanceIdentifier, "stopped", starting, "starting", nil)
+	db, err := c.move(in.DBInstanceIdentifier, "stopped", starting, "starting", restarted)
 	return &rds.StartDBInstanceOutput{DBInstance: db}, err
 }

@@ -52,6 +52,13 @@ func (c *rdsCall) tagged(arn string, stale bool) (tags []rdstypes.Tag, store fun
 		}
 		return snapshot.db.TagList, func(tags []rdstypes.Tag) { snapshot.db.TagList = tags }, nil
 	}
+	if name, ok := strings.CutPrefix(arn, c.arn("pg", "")); ok {
+		g, err := c.ownGroup(&name)
+		if err != nil {
+			return nil, nil, err
+		}
+		return g.tags, func(tags []rdstypes.Tag) { g.tags = tags }, nil
+	}
 	return nil, nil, invalidValue("Invalid resource name: %s", arn)
 }
 
