@@ -244,7 +244,11 @@ func foreign(o Case, spec Tree) []Problem {
 // Unsupported says what a spec asks for that a cloud does not have.
 func Unsupported(lacks []driver.Lack, spec Tree) (problems []Problem) {
 	for _, l := range driver.Lacking(lacks, spec) {
-		problems = append(problems, Problem{Reason: v1alpha1.ReasonNotSupported, Field: "spec." + l.Field, Message: l.String(), Lacks: true})
+		reason := v1alpha1.ReasonNotSupported
+		if l.Invalid {
+			reason = v1alpha1.ReasonInvalid
+		}
+		problems = append(problems, Problem{Reason: reason, Field: "spec." + l.Field, Message: l.String(), Lacks: true})
 	}
 	return problems
 }

@@ -65,7 +65,11 @@ func lacks(all []driver.Lack, field string) (text string) {
 }
 
 func lack(l driver.Lack) string {
-	return "`NotSupported` " + cell(strings.TrimSpace(when(l.Values)+" because "+l.Why+"; instead, "+l.Instead))
+	reason := "`NotSupported` "
+	if l.Invalid {
+		reason = "`Invalid` "
+	}
+	return reason + cell(strings.TrimSpace(when(l.Values)+" because "+l.Why+"; instead, "+l.Instead))
 }
 
 // when says of which values something is so; nothing for all.

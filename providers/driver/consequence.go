@@ -25,4 +25,13 @@ type UnsetField struct {
 	Means string
 	// Required: the cloud creates nothing without the field.
 	Required bool
+	// Unless are values of other fields, as regular expressions, any of which says that nobody regrets it.
+	Unless map[string]string `json:",omitempty"`
+}
+
+// Matters reports whether a new object with a spec lacks the field, and nothing in the spec says that this is as it should be. spec is as
+// Lacking takes it.
+func (u UnsetField) Matters(spec map[string]any) bool {
+	_, set := valueAt(spec, u.Field)
+	return !set && !anyMatches(u.Unless, spec)
 }

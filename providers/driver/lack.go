@@ -23,6 +23,8 @@ type Lack struct {
 	Values string `json:",omitempty"`
 	// Unless are values of other fields, as regular expressions, any of which makes the cloud take the value after all.
 	Unless map[string]string `json:",omitempty"`
+	// Invalid: the cloud has the value, and takes it only beside a value of Unless. The reason is then Invalid in place of NotSupported.
+	Invalid bool `json:",omitempty"`
 	// Why says what the cloud has in its place, as a clause that follows "because".
 	Why string
 	// Instead says what to do, for example "set spec.aws.vpcSecurityGroupIDs".
@@ -34,6 +36,9 @@ func (l Lack) String() string {
 	what := "this field"
 	if l.Values != "" {
 		what = l.Values
+	}
+	if l.Invalid {
+		return fmt.Sprintf("%s is refused, because %s: %s", what, l.Why, l.Instead)
 	}
 	return fmt.Sprintf("%s is not supported, because %s: %s", what, l.Why, l.Instead)
 }
@@ -47,15 +52,19 @@ func Lacking(lacks []Lack, spec map[string]any) []Lack {
 		if !set || !matches(l.Match, value) {
 			continue
 		}
-		taken := slices.ContainsFunc(slices.Collect(maps.Keys(l.Unless)), func(other string) bool {
-			value, set := valueAt(spec, other)
-			return set && matches(l.Unless[other], value)
-		})
-		if !taken {
+		if !anyMatches(l.Unless, spec) {
 			asked = append(asked, l)
 		}
 	}
 	return asked
+}
+
+// anyMatches reports whether a spec has one of the values that expressions name by their fields.
+func anyMatches(expressions map[string]string, spec map[string]any) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(expressions)), func(field string) bool {
+		value, set := valueAt(spec, field)
+		return set && matches(expressions[field], value)
+	})
 }
 
 // matches reports whether a value matches an expression. Validate has seen that each compiles.

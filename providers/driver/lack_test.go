@@ -49,7 +49,9 @@ func TestLacking(t *testing.T) {
 func TestLackSaysWhatToDo(t *testing.T) {
 	for want, l := range map[string]driver.Lack{
 		"this field is not supported, because it has groups: set spec.aws.vpcSecurityGroupIDs": {Why: "it has groups", Instead: "set spec.aws.vpcSecurityGroupIDs"},
-		"Manual is not supported, because it upgrades: set Automatic":                          {Values: "Manual", Why: "it upgrades", Instead: "set Automatic"},
+		"Blocked is refused, because it has no other address: set spec.gcp.privateNetwork":     {Values: "Blocked", Invalid: true, Why: "it has no other address", Instead: "set spec.gcp.privateNetwork"},
+
+		"Manual is not supported, because it upgrades: set Automatic": {Values: "Manual", Why: "it upgrades", Instead: "set Automatic"},
 	} {
 		if got := l.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

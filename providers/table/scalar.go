@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -20,6 +21,7 @@ type Scalar[S, H, P, V any] struct {
 	effects  []driver.PossibleEffect
 	depends  bool // the effect depends on what is changed to what
 	safe     *V
+	safeFor  func(*S) *V // the safe value for a spec
 	secret   bool
 	none     *V // what the cloud has where it reports nothing; nil if that is not known
 	refers   driver.Reference
@@ -88,7 +90,12 @@ func OnceSet(instead string) []driver.PossibleEffect {
 
 // Safe sets the value that the field returns to when the spec no longer has it.
 func (r *Scalar[S, H, P, V]) Safe(v V) *Scalar[S, H, P, V] {
-	r.safe = &v
+	return r.SafeFor(v, func(*S) V { return v })
+}
+
+// SafeFor is Safe where what is sent depends on the rest of the spec. v is what the reference says.
+func (r *Scalar[S, H, P, V]) SafeFor(v V, of func(*S) V) *Scalar[S, H, P, V] {
+	r.safe, r.safeFor = &v, func(s *S) *V { v := of(s); return &v }
 	return r
 }
 
@@ -118,7 +125,7 @@ func (r *Scalar[S, H, P, V]) Name() string { return r.name }
 func (r *Scalar[S, H, P, V]) Doc() driver.Field {
 	d := driver.Field{Field: r.name, Effects: r.effects, Equal: r.equalDoc, Secret: r.secret, Refers: r.refers}
 	if r.safe != nil {
-		d.Safe = r.show(*r.safe)
+		d.Safe = cmp.Or(r.show(*r.safe), "none")
 	}
 	return d
 }
@@ -165,7 +172,7 @@ func (r *Scalar[S, H, P, V]) wanted(want *S, applied driver.Applied) (to *V, rel
 	if _, ours := applied[r.name]; !ours {
 		return nil, false
 	}
-	return r.safe, true
+	return r.safeFor(want), true
 }
 
 // change is what leads from one value to another; there is none if both mean the same.
@@ -183,8 +190,8 @@ func (r *Scalar[S, H, P, V]) change(from *V, to V, have *H, release bool) (drive
 
 func (r *Scalar[S, H, P, V]) patch(want *S, _ *H, change driver.Change, into *P) error {
 	to := r.want(want)
-	if to == nil && change.Release {
-		to = r.safe
+	if to == nil && change.Release && r.safeFor != nil {
+		to = r.safeFor(want)
 	}
 	if to == nil {
 		return fmt.Errorf("the spec has no value for it")

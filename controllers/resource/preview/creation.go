@@ -54,7 +54,7 @@ func (p *Preview) unset(ctx context.Context, m merged) (required, others []strin
 	for _, u := range p.described(provider).Consequences.Unset {
 		line := fmt.Sprintf("spec.%s is not set: %s", u.Field, u.Means)
 		switch {
-		case class.Sets(spec, u.Field):
+		case !u.Matters(spec):
 		case u.Required:
 			required = append(required, line)
 		default:
