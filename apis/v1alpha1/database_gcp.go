@@ -24,6 +24,18 @@ type DatabaseGCP struct {
 	// +kubebuilder:validation:MaxLength=63
 	SecondaryZone *string `json:"secondaryZone,omitempty"`
 
+	// privateNetwork is the VPC network from which clients reach the server at a private address, in the form
+	// projects/PROJECT/global/networks/NETWORK. For a shared VPC, PROJECT is the host project. The network needs private services access: an
+	// allocated range of addresses, and a private connection to servicenetworking.googleapis.com. The connection Secret then contains the
+	// private address, also if the server has a public one. If unset, a new server has no private address, and an existing server keeps what it
+	// has. To set it on an existing server restarts the server for some minutes. Another network restarts it, too, and gives it another
+	// private address. Cloud SQL can't take a server out of its network: if the field becomes unset, the server keeps the network. Through a
+	// ClusterProviderConfig, the class decides which network a Database may name.
+	// +optional
+	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:XValidation:rule="self.matches('^projects/([a-z0-9.-]+:)?[a-z0-9-]+/global/networks/[a-z]([a-z0-9-]*[a-z0-9])?$')",message="must name a VPC network in the form projects/PROJECT/global/networks/NETWORK; for a shared VPC, PROJECT is the host project"
+	PrivateNetwork *string `json:"privateNetwork,omitempty"`
+
 	// dataDiskType is the type of the server's disk: PD_SSD, or PD_HDD, which is slower and cheaper. A server that Cloud SQL creates without
 	// a value has PD_SSD, unless its tier demands another type. It can't change once the server exists.
 	// +optional

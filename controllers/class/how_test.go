@@ -28,6 +28,7 @@ var disruptiveEdits = []struct{ cloud, name, to, want string }{
 	{"aws", "engine", `{"engine":"mysql"}`, "can't change: create another Database and move the data"},
 	{"aws", "databaseName", `{"databaseName":"b"}`, "can't change: create further databases with SQL"},
 	{"gcp", "backup.retentionDays", `{"backup":{"retentionDays":0}}`, "loses backups: automatic backups end, and with them the restore to a point in time; waits for approval"},
+	{"gcp", "network.publicAccess", `{"network":{"publicAccess":"Blocked"}}`, "can't change: Cloud SQL accepts no server without an address, and without a private network the public address is the only one: set spec.gcp.privateNetwork to the VPC network of the clients, or set spec.network.publicAccess to Allowed"},
 	{"gcp", "version", `{"version":"17"}`, "interrupts, waits for approval"},
 	{"gcp", "version", `{"version":"15"}`, "can't change: Cloud SQL can't go back to an older version: name the major version only, and none that is older than the one that runs, or create another Database and move the data there"},
 	{"gcp", "gcp.tier", `{"gcp":{"tier":"db-custom-2-7680"}}`, "restarts, waits for approval"},
@@ -70,7 +71,7 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 	}
 	for _, s := range fieldedit.All() {
 		for _, step := range steps(t, s) {
-			changes, err := clouds[s.Cloud].Preview(s.Kind, document(step.Field, step.From), document(step.Field, step.To), nil)
+			changes, err := clouds[s.Cloud].Preview(s.Kind, document(step, step.From), document(step, step.To), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,6 +86,7 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 	except := map[string]string{
 		"aws backup.retentionDays Interrupts": "of backups that begin, below", "gcp version Restarts": "of MySQL", "gcp gcp.sslMode Restarts": "of MySQL", "gcp tls Restarts": "of MySQL",
 		"aws aws.iops Interrupts": "with aws.storageType", "aws aws.throughputMiBps Interrupts": "with aws.storageType",
+		"gcp network.publicAccess Restarts":   "of a server whose certificates come from a CA pool",
 		"aws credentials.username Impossible": "no class decides it", "gcp credentials.username Impossible": "no class decides it",
 	}
 	for cloud, drv := range clouds {
@@ -113,7 +115,7 @@ func steps(t *testing.T, s fieldedit.Subject) (all []fieldedit.Step) {
 		t.Fatal(err)
 	}
 	for _, f := range s.Fields {
-		all = append(all, fieldedit.Step{Field: f.Name, To: f.To, Effect: cmp.Or(f.Effect, driver.Online)})
+		all = append(all, fieldedit.Step{Field: f.Name, To: f.To, Effect: cmp.Or(f.Effect, driver.Online), Given: f.Given})
 	}
 	all = append(all, s.More...)
 	for i, step := range all {
@@ -124,13 +126,26 @@ func steps(t *testing.T, s fieldedit.Subject) (all []fieldedit.Step) {
 	return all
 }
 
-// document returns a spec in which one field has a value.
-func document(field string, value any) json.RawMessage {
-	names := strings.Split(field, ".")
-	for _, name := range slices.Backward(names) {
-		value = map[string]any{name: value}
+// document returns a spec in which the field of a step has a value, and others are given.
+func document(step fieldedit.Step, value any) json.RawMessage {
+	values := map[string]any{step.Field: value}
+	for field, given := range step.Given {
+		if given != nil {
+			values[field] = given
+		}
 	}
-	content, err := json.Marshal(value)
+	raw, err := json.Marshal(values)
+	if err == nil {
+		err = json.Unmarshal(raw, &values)
+	}
+	if err != nil {
+		panic(err)
+	}
+	tree := Tree{}
+	for field, value := range values {
+		put(tree, strings.Split(field, "."), value)
+	}
+	content, err := json.Marshal(tree)
 	if err != nil {
 		panic(err)
 	}

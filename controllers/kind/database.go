@@ -1,7 +1,9 @@
 package kind
 
 import (
+	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"strconv"
 
@@ -56,7 +58,33 @@ func databaseRegrets(object v1alpha1.ResourceObject) (lines []string) {
 	if d.Spec.Backup != nil && d.Spec.Backup.RetentionDays != nil && *d.Spec.Backup.RetentionDays == 0 {
 		lines = append(lines, "backup.retentionDays is 0: there are no automatic backups, and no restore to a point in time")
 	}
+	return append(lines, networkRegrets(d.Spec.Network)...)
+}
+
+// networkRegrets warns of a server that the Internet can reach, and of networks so large that they let in nearly everybody.
+func networkRegrets(n *v1alpha1.DatabaseNetwork) (lines []string) {
+	if n == nil {
+		return nil
+	}
+	if n.PublicAccess != nil && *n.PublicAccess == v1alpha1.PublicAccessAllowed {
+		lines = append(lines, "network.publicAccess is Allowed: the server has an address on the Internet")
+	}
+	for _, text := range n.AllowedCIDRs {
+		if network, err := netip.ParsePrefix(text); err == nil && network.Bits() < smallestPrefix {
+			lines = append(lines, fmt.Sprintf("network.allowedCIDRs contains %s, which lets in %s: name the networks of the clients", text, howMany(network)))
+		}
+	}
 	return lines
+}
+
+// smallestPrefix is the length of the prefix of the largest networks that a single organisation owns: a class A network.
+const smallestPrefix = 8
+
+func howMany(network netip.Prefix) string {
+	if network.Bits() == 0 {
+		return "the whole Internet"
+	}
+	return fmt.Sprintf("1 of %d addresses of the Internet", 1<<network.Bits())
 }
 
 func setDatabaseEndpoint(object v1alpha1.ResourceObject, at driver.Endpoint) {

@@ -9,8 +9,31 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
 )
+
+// publicAccessRow: RDS makes the change at once, and nothing is down. Connections inside the VPC use the private address before and after.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.Settings.html (Public access)
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ModifyDBInstance.html (PubliclyAccessible)
+var publicAccessRow = table.Field("network.publicAccess",
+	func(s *databaseSpec) *v1alpha1.PublicAccess {
+		if s.Network == nil {
+			return nil
+		}
+		return s.Network.PublicAccess
+	},
+	func(i *types.DBInstance) *v1alpha1.PublicAccess {
+		if aws.ToBool(i.PubliclyAccessible) {
+			return new(v1alpha1.PublicAccessAllowed)
+		}
+		return new(v1alpha1.PublicAccessBlocked)
+	},
+	func(p *instanceParams, v v1alpha1.PublicAccess) {
+		p.PubliclyAccessible = aws.Bool(v == v1alpha1.PublicAccessAllowed)
+	},
+).Safe(v1alpha1.PublicAccessBlocked)
 
 // subnetGroup returns the name of the DB subnet group that an instance is in; nil if RDS does not say.
 func subnetGroup(i *types.DBInstance) *string {
@@ -82,9 +105,15 @@ func securityGroupEffect(from *[]string, to []string, _ *types.DBInstance) (driv
 	return driver.Online, ""
 }
 
-// explainNetwork names the field of a security group that RDS does not take: RDS names the group only, or its VPC.
+// explainNetwork names the field of a security group or of a public address that RDS does not take: RDS names the group or the VPC only.
 func explainNetwork(err error) error {
 	var e *driver.Error
+	if errors.As(err, &e) && apiCode(err) == "InvalidVPCNetworkState" && strings.Contains(apiMessage(err), "publicly accessible") {
+		explained := *e
+		explained.Message = "RDS can't give the server a public address in its VPC: attach an Internet gateway to the VPC and enable DNS resolution and DNS hostnames, " +
+			"or set spec.network.publicAccess to Blocked: " + apiMessage(err)
+		return &explained
+	}
 	if !errors.As(err, &e) || e.Code != driver.Invalid || !strings.Contains(strings.ToLower(e.Message), "security group") {
 		return err
 	}

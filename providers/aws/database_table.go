@@ -23,6 +23,7 @@ type instanceParams struct {
 	Iops, StorageThroughput                        *int32
 	MaxAllocatedStorage                            *int32
 	DeletionProtection, CopyTagsToSnapshot         *bool
+	PubliclyAccessible                             *bool
 	MultiAZ, AutoMinorVersionUpgrade               *bool
 	MaintenanceDay                                 *v1alpha1.Weekday
 	MaintenanceTime                                *string
@@ -217,6 +218,8 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 
 	iopsRow,
 	throughputRow,
+
+	publicAccessRow,
 
 	table.Field("aws.dbSubnetGroupName",
 		func(s *databaseSpec) *string { return awsOf(s).DBSubnetGroupName },

@@ -111,6 +111,15 @@ func apiCode(err error) string {
 	return strings.TrimSuffix(code, "Fault")
 }
 
+// apiMessage returns AWS's own words; "" if AWS sent none.
+func apiMessage(err error) string {
+	var api smithy.APIError
+	if !errors.As(err, &api) {
+		return ""
+	}
+	return api.ErrorMessage()
+}
+
 // httpStatus returns the status of the response, 0 if there was none.
 func httpStatus(err error) int {
 	var response *smithyhttp.ResponseError

@@ -105,6 +105,7 @@ func databaseConsequences() driver.Consequences {
 		WithoutSnapshot: "its backups are deleted with it, unless the instance retains them (spec.gcp.retainBackupsOnDelete)",
 		Unset: []driver.UnsetField{
 			{Field: "gcp.tier", Required: true, Means: "Cloud SQL creates no instance without a tier: set spec.size to a size of the class, or set spec.gcp.tier"},
+			{Field: "gcp.privateNetwork", Unless: map[string]string{"network.publicAccess": "^Allowed$"}, Means: "the server gets a public address, because Cloud SQL accepts no server without an address, and until spec.network lets networks in there, only the Cloud SQL Auth Proxy and connectors reach it: set spec.gcp.privateNetwork, or set spec.network.publicAccess to Allowed"},
 			{Field: "backup.retentionDays", Means: "Cloud SQL takes automatic backups in the edition Enterprise Plus and with spec.availability MultiZone only: set spec.backup.retentionDays"},
 		},
 	}
@@ -200,15 +201,16 @@ func (d *databases) read(ctx context.Context, name string) (*sqladmin.DatabaseIn
 	})
 }
 
-// endpointOf says how to reach the instance: by its public address if it has one.
+// endpointOf says how to reach the instance: by its private address if the spec names the network of that, or else by its public address if it has
+// one. A server that somebody gave a private address besides keeps its endpoint so.
 func endpointOf(req *databaseRequest, have *instance) driver.Endpoint {
 	addresses := map[string]string{}
 	for _, ip := range have.IpAddresses {
 		addresses[ip.Type] = ip.IpAddress
 	}
-	host := addresses["PRIMARY"]
-	if host == "" {
-		host = addresses["PRIVATE"]
+	host := cmp.Or(addresses["PRIMARY"], addresses["PRIVATE"])
+	if gcpOf(&req.Spec).PrivateNetwork != nil {
+		host = cmp.Or(addresses["PRIVATE"], addresses["PRIMARY"])
 	}
 	if host == "" || have.State == "PENDING_CREATE" {
 		return driver.Endpoint{}

@@ -62,10 +62,7 @@ func haveSSLMode(i *instance) *string {
 // setSSLMode puts a mode into a call. The older requireSsl goes with it, false or true: Cloud SQL refuses a mode that contradicts what an
 // instance has there.
 func setSSLMode(p *instanceParams, into *sqladmin.DatabaseInstance) {
-	if into.Settings.IpConfiguration == nil {
-		into.Settings.IpConfiguration = &sqladmin.IpConfiguration{}
-	}
-	ip := into.Settings.IpConfiguration
+	ip := ipConfigurationOf(into)
 	ip.SslMode, ip.RequireSsl = *p.SslMode, *p.SslMode == trustedClientsOnly
 	ip.ForceSendFields = append(ip.ForceSendFields, "RequireSsl")
 }

@@ -57,6 +57,15 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 	t.Helper()
 	settings := &sqladmin.Settings{}
 	switch field {
+	case "network.publicAccess":
+		settings.IpConfiguration = &sqladmin.IpConfiguration{Ipv4Enabled: value == "Allowed", ForceSendFields: []string{"Ipv4Enabled"}}
+	case "network.allowedCIDRs":
+		settings.IpConfiguration = &sqladmin.IpConfiguration{AuthorizedNetworks: []*sqladmin.AclEntry{}}
+		for _, network := range value.([]string) {
+			settings.IpConfiguration.AuthorizedNetworks = append(settings.IpConfiguration.AuthorizedNetworks, &sqladmin.AclEntry{Value: network})
+		}
+	case "gcp.privateNetwork":
+		settings.IpConfiguration = &sqladmin.IpConfiguration{PrivateNetwork: value.(string)}
 	case "availability":
 		settings.AvailabilityType = map[any]string{"SingleZone": "ZONAL", "MultiZone": "REGIONAL"}[value]
 		mysql := strings.HasPrefix(c.instance(t, name).DatabaseVersion, "MYSQL")

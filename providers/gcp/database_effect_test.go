@@ -42,6 +42,13 @@ func TestEffectsOfDatabases(t *testing.T) {
 	}
 	listed := runs("POSTGRES_16")
 	listed.flags = map[string]*sqladmin.Flag{"work_mem": {}, "max_connections": {RequiresRestart: true}}
+	public := func(v v1alpha1.PublicAccess) databaseParameters {
+		return databaseParameters{Network: &v1alpha1.DatabaseNetwork{PublicAccess: &v}}
+	}
+	networked := func(ip *sqladmin.IpConfiguration) instance {
+		return of("POSTGRES_16", &sqladmin.Settings{IpConfiguration: ip})
+	}
+	inNetwork := databaseParameters{GCP: &v1alpha1.DatabaseGCP{PrivateNetwork: new("projects/p/global/networks/shop")}}
 	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseParameters, instance]{
 		tabletest.Of("location", databaseParameters{Location: new("europe-west4")}, runs("POSTGRES_16"), driver.Impossible),
 		tabletest.Of("tls", databaseParameters{TLS: new(v1alpha1.TLSOptional)}, encrypted("MYSQL_8_0"), driver.Online),
@@ -70,6 +77,14 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("gcp.tier", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-2-7680")}}, of("POSTGRES_16", &sqladmin.Settings{Tier: "db-custom-1-3840"}), driver.Restarts),
 		tabletest.Of("gcp.connectorEnforcement", connectors(connectorsOnly), runs("POSTGRES_16"), driver.Interrupts),
 		tabletest.Of("gcp.connectorEnforcement", connectors(connectorsOrDirect), enforced, driver.Online),
+		tabletest.Of("network.publicAccess", public(v1alpha1.PublicAccessAllowed), networked(&sqladmin.IpConfiguration{PrivateNetwork: "n"}), driver.Online),
+		tabletest.Of("network.publicAccess", public(v1alpha1.PublicAccessAllowed), networked(&sqladmin.IpConfiguration{PrivateNetwork: "n", ServerCaMode: "GOOGLE_MANAGED_CAS_CA"}), driver.Restarts),
+		tabletest.Of("network.publicAccess", public(v1alpha1.PublicAccessBlocked), networked(&sqladmin.IpConfiguration{Ipv4Enabled: true, PrivateNetwork: "n"}), driver.Interrupts),
+		tabletest.Of("network.publicAccess", public(v1alpha1.PublicAccessBlocked), networked(&sqladmin.IpConfiguration{Ipv4Enabled: true}), driver.Impossible),
+		tabletest.Of("network.allowedCIDRs", databaseParameters{Network: &v1alpha1.DatabaseNetwork{AllowedCIDRs: []string{}}},
+			networked(&sqladmin.IpConfiguration{AuthorizedNetworks: []*sqladmin.AclEntry{{Value: "203.0.113.0/24"}}}), driver.Online),
+		tabletest.Of("gcp.privateNetwork", inNetwork, runs("POSTGRES_16"), driver.Restarts),
+		tabletest.Of("gcp.privateNetwork", inNetwork, networked(&sqladmin.IpConfiguration{PrivateNetwork: "n"}), driver.Restarts),
 		tabletest.Of("gcp.zone", databaseParameters{GCP: &v1alpha1.DatabaseGCP{Zone: new("europe-west3-b")}}, of("POSTGRES_16", &sqladmin.Settings{LocationPreference: &sqladmin.LocationPreference{Zone: "europe-west3-a"}}), driver.Restarts),
 		tabletest.Of("gcp.secondaryZone", databaseParameters{GCP: &v1alpha1.DatabaseGCP{SecondaryZone: new("europe-west3-c")}}, of("POSTGRES_16", &sqladmin.Settings{AvailabilityType: regional,
 			LocationPreference: &sqladmin.LocationPreference{Zone: "europe-west3-a", SecondaryZone: "europe-west3-b"}}), driver.Restarts),

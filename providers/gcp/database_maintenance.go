@@ -13,7 +13,9 @@ import (
 )
 
 // databaseLacks are what databases have in other clouds and not in Cloud SQL.
-var databaseLacks = []driver.Lack{
+var databaseLacks = slices.Concat(maintenanceLacks, networkLacks)
+
+var maintenanceLacks = []driver.Lack{
 	// https://cloud.google.com/sql/docs/postgres/maintenance
 	{
 		Field: "maintenance.minorUpgrades", Match: "^Manual$", Values: "Manual",

@@ -8,24 +8,29 @@ import (
 	"github.com/mooring-dev/mooring/providers/table"
 )
 
+// conversions put parameters into a part of the settings.
+var conversions = map[string]func(*instanceParams, *sqladmin.DatabaseInstance){
+	"KmsKeyName": setDiskKey,
+	"SslMode":    setSSLMode, "Zone": setZone, "SecondaryZone": setSecondaryZone, "Ipv4Enabled": setPublicAddress, "PrivateNetwork": setPrivateNetwork,
+}
+
 // insertion and patch are how parameters come into the two calls: into the instance itself, or into its settings.
 var (
 	insertion = table.Copier[instanceParams, sqladmin.DatabaseInstance]{
 		Call: "instances.insert", Inner: "Settings",
-		Lacks: map[string]string{"Database": "databases.insert makes it once the instance runs"},
-		Converts: map[string]func(*instanceParams, *sqladmin.DatabaseInstance){
-			"KmsKeyName": setDiskKey, "SslMode": setSSLMode, "Zone": setZone, "SecondaryZone": setSecondaryZone,
-		},
+		Lacks:    map[string]string{"Database": "databases.insert makes it once the instance runs"},
+		Converts: conversions,
 		ByHand: map[string]string{
-			"Engine":          "it is a part of databaseVersion",
-			"Version":         "it is a part of databaseVersion",
-			"BackupStartTime": "it is a part of backupConfiguration",
-			"MaxDiskSizeGb":   "whether the disk grows depends on its size too",
-			"MaintenanceDay":  "it is a part of maintenanceWindow",
-			"MaintenanceTime": "it is a part of maintenanceWindow",
-			"RetainedBackups": "what is kept of logs depends on the edition too",
-			"UserLabels":      "a new instance has none to remove",
-			"DatabaseFlags":   "a new instance has none to keep",
+			"Engine":             "it is a part of databaseVersion",
+			"Version":            "it is a part of databaseVersion",
+			"BackupStartTime":    "it is a part of backupConfiguration",
+			"MaxDiskSizeGb":      "whether the disk grows depends on its size too",
+			"MaintenanceDay":     "it is a part of maintenanceWindow",
+			"MaintenanceTime":    "it is a part of maintenanceWindow",
+			"RetainedBackups":    "what is kept of logs depends on the edition too",
+			"UserLabels":         "a new instance has none to remove",
+			"DatabaseFlags":      "a new instance has none to keep",
+			"AuthorizedNetworks": "entries that stay are sent as they are",
 		},
 	}
 	patch = table.Copier[instanceParams, sqladmin.DatabaseInstance]{
@@ -37,16 +42,17 @@ var (
 			"KmsKeyName":   "an instance keeps its key",
 			"Database":     "databases.insert makes it",
 		},
-		Converts: map[string]func(*instanceParams, *sqladmin.DatabaseInstance){"SslMode": setSSLMode, "Zone": setZone, "SecondaryZone": setSecondaryZone},
+		Converts: conversions,
 		ByHand: map[string]string{
-			"Version":         "databaseVersion names the engine too, which the instance has",
-			"BackupStartTime": "it is a part of backupConfiguration",
-			"MaxDiskSizeGb":   "whether the disk grows depends on its size too",
-			"MaintenanceDay":  "it is a part of maintenanceWindow",
-			"MaintenanceTime": "it is a part of maintenanceWindow",
-			"RetainedBackups": "what is kept of logs depends on the edition and on what is there",
-			"UserLabels":      "labels that stay are sent too",
-			"DatabaseFlags":   "flags that stay are sent too",
+			"Version":            "databaseVersion names the engine too, which the instance has",
+			"BackupStartTime":    "it is a part of backupConfiguration",
+			"MaxDiskSizeGb":      "whether the disk grows depends on its size too",
+			"MaintenanceDay":     "it is a part of maintenanceWindow",
+			"MaintenanceTime":    "it is a part of maintenanceWindow",
+			"RetainedBackups":    "what is kept of logs depends on the edition and on what is there",
+			"UserLabels":         "labels that stay are sent too",
+			"DatabaseFlags":      "flags that stay are sent too",
+			"AuthorizedNetworks": "entries that stay are sent as they are",
 		},
 	}
 )
@@ -62,14 +68,17 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 		return nil, err
 	}
 	body := &sqladmin.DatabaseInstance{Name: name, DatabaseVersion: databaseVersion, RootPassword: password, Settings: &sqladmin.Settings{
-		// With no network said, Cloud SQL gives a public address and takes logins without TLS. The address stays; logins need TLS unless the
-		// spec names another mode. This is asked for at creation only: what exists is left as it is.
+		// With no network said, Cloud SQL gives a public address and takes logins without TLS. Here a server with a private network has that
+		// alone, and logins need TLS, unless the spec says otherwise. This is asked for at creation only: what exists is left as it is.
 		// https://cloud.google.com/sql/docs/postgres/configure-ssl-instance#enforcing-ssl
-		IpConfiguration: &sqladmin.IpConfiguration{Ipv4Enabled: true, SslMode: encryptedOnly},
-		UserLabels:      p.UserLabels.Set,
-		DatabaseFlags:   flagsOf(p.DatabaseFlags.Set),
+		IpConfiguration: &sqladmin.IpConfiguration{
+			Ipv4Enabled: p.PrivateNetwork == nil, SslMode: encryptedOnly, ForceSendFields: []string{"Ipv4Enabled"},
+		},
+		UserLabels:    p.UserLabels.Set,
+		DatabaseFlags: flagsOf(p.DatabaseFlags.Set),
 	}}
 	insertion.Copy(p, body)
+	p.allow(body, &sqladmin.DatabaseInstance{})
 	p.limitGrowth(body.Settings, leastDisk)
 	body.Settings.Edition = editionOf(body.Settings.Tier)
 	body.Settings.BackupConfiguration = backupsOfNew(p.RetainedBackups, body.Settings.Edition)
@@ -86,6 +95,7 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, error) {
 	body := &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{SettingsVersion: have.settings().SettingsVersion}}
 	patch.Copy(p, body)
+	p.allow(body, have.DatabaseInstance)
 	if p.Version != nil {
 		version, err := versionName(have.engine(), *p.Version)
 		if err != nil {

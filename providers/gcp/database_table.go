@@ -1,6 +1,7 @@
 package gcp
 
 import (
+	"slices"
 	"strings"
 
 	"google.golang.org/api/sqladmin/v1"
@@ -44,6 +45,9 @@ type instanceParams struct {
 	DeletionProtectionEnabled *bool
 	ConnectorEnforcement      *string
 	SslMode                   *string
+	Ipv4Enabled               *bool
+	AuthorizedNetworks        *[]string
+	PrivateNetwork            *string
 	RetainBackupsOnDelete     *bool
 	UserLabels                table.Delta
 	DatabaseFlags             table.Delta
@@ -56,7 +60,7 @@ type databaseParameters = v1alpha1.DatabaseParameters
 const fieldDatabase = "databaseName"
 
 // databaseTable has the fields of an instance. aws.instanceClass is no field of this cloud.
-var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
+var databaseTable = slices.Concat(table.Table[databaseParameters, instance, instanceParams]{
 	table.Field("location",
 		func(p *databaseParameters) *string { return p.Location },
 		func(i *instance) *string { return present(strings.ToLower(i.Region)) },
@@ -170,7 +174,7 @@ var databaseTable = table.Table[databaseParameters, instance, instanceParams]{
 		func(p *databaseParameters) *bool { return gcpOf(p).RetainBackupsOnDelete },
 		func(i *instance) *bool { return new(i.settings().RetainBackupsOnDelete) },
 		func(p *instanceParams, v bool) { p.RetainBackupsOnDelete = &v }),
-}
+}, networkRows)
 
 // haveEngine returns the engine. One that no spec can ask for has Cloud SQL's own name: sqlserver.
 func haveEngine(i *instance) *v1alpha1.Engine {

@@ -26,7 +26,7 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 	})
 	if err != nil {
 		err = d.flags.explain(ctx, err, body.DatabaseVersion, params.DatabaseFlags)
-		return driver.Result{}, advise(err, "an instance of this name exists, or existed within the last week: Cloud SQL may reserve the name for a week; choose another spec.externalName", driver.Conflict)
+		return driver.Result{}, advise(explainNetwork(err), "an instance of this name exists, or existed within the last week: Cloud SQL may reserve the name for a week; choose another spec.externalName", driver.Conflict)
 	}
 	return driver.Result{Operation: started.Name}, nil
 }
@@ -69,6 +69,9 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 			return "", err
 		}
 	}
+	if err := checkAccess(params, have); err != nil {
+		return "", err
+	}
 	params.place(&req.Spec, have)
 	params.completeWindow(&req.Spec)
 	body, err := params.forPatch(have)
@@ -79,7 +82,7 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 		return d.sql.Instances.Patch(d.project, req.Name, body).Context(ctx).Do()
 	})
 	if err != nil {
-		return "", d.flags.explain(ctx, err, cmp.Or(body.DatabaseVersion, have.DatabaseVersion), params.DatabaseFlags)
+		return "", d.flags.explain(ctx, explainNetwork(err), cmp.Or(body.DatabaseVersion, have.DatabaseVersion), params.DatabaseFlags)
 	}
 	return started.Name, nil
 }

@@ -160,10 +160,13 @@ var databaseTable = databaseFields.table(databaseExempt,
 				p.Spec.Parameters[name] = v1alpha1.ParameterValue(value)
 			}
 		}).Exact(driver.ExactParameters).Equal(driver.SameParameter, driver.SameParameterDoc),
+	plain[v1alpha1.PublicAccess](databaseFields, "network.publicAccess").Safe(v1alpha1.PublicAccessBlocked),
+	plainSet(databaseFields, "network.allowedCIDRs").Safe([]string{}),
 	plain[string](databaseFields, "aws.instanceClass").Effect(driver.Restarts),
 	plain[string](databaseFields, "aws.dbSubnetGroupName").Refers(driver.ReferenceSubnetGroup),
 	plainSet(databaseFields, "aws.vpcSecurityGroupIDs").Refers(driver.ReferenceSecurityGroup),
 	plain[string](databaseFields, "gcp.tier").Effect(driver.Restarts),
+	plain[string](databaseFields, "gcp.privateNetwork").Refers(driver.ReferenceNetwork),
 )
 
 const upgradeInstead = "declare the version it has, or create another Database and move the data"

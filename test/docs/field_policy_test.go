@@ -31,6 +31,8 @@ var fieldNeeds = map[string]fieldNeed{
 	"aws Database aws.vpcSecurityGroupIDs": {},
 	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html: it is who writes objects that needs the key
 	"aws Bucket encryption.key": {},
+	// https://cloud.google.com/sql/docs/postgres/configure-private-ip: who sets up private services access needs permissions, not who names the network
+	"gcp Database gcp.privateNetwork": {},
 	// https://cloud.google.com/sql/docs/postgres/configure-cmek
 	"gcp Database encryption.key": {role: "gcp-sa-cloud-sql.iam.gserviceaccount.com"},
 	// https://cloud.google.com/storage/docs/encryption/using-customer-managed-keys

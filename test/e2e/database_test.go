@@ -84,6 +84,26 @@ var databaseChanges = []databaseChange{
 		mirror: same("2000"), write: "ModifyDBInstance",
 	},
 	{
+		field: "network.publicAccess",
+		edit: func(s *v1alpha1.DatabaseSpec) {
+			s.Network = &v1alpha1.DatabaseNetwork{PublicAccess: new(v1alpha1.PublicAccessAllowed)}
+		},
+		mirror: same(`"Allowed"`), write: "ModifyDBInstance",
+		drift: func(w *fixture, c *system.Cloud, name string) { c.Databases().SetPublicAccess(w.T, name, false) },
+	},
+	{
+		field: "network.allowedCIDRs", only: "gcp",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.Network.AllowedCIDRs = []string{"203.0.113.9/24"} },
+		mirror: same(`["203.0.113.0/24"]`),
+	},
+	{
+		field: "gcp.privateNetwork", only: "gcp",
+		edit: func(s *v1alpha1.DatabaseSpec) {
+			s.GCP.PrivateNetwork = new("projects/network-host/global/networks/pay")
+		},
+		mirror: same(`"projects/network-host/global/networks/pay"`),
+	},
+	{
 		field: "aws.vpcSecurityGroupIDs", only: "aws",
 		edit: func(s *v1alpha1.DatabaseSpec) {
 			s.AWS.VPCSecurityGroupIDs = []string{"sg-0b1b2c3d4e5f60720", "sg-0b1b2c3d4e5f60719"}

@@ -6,6 +6,9 @@ import (
 	"github.com/mooring-dev/mooring/providers/drivertest"
 )
 
+// gcpNetworks are networks of a shared VPC, which other projects may use.
+const gcpNetworks = "projects/network-host/global/networks/"
+
 func init() {
 	add("Database", "aws", AWSDatabase("eu-central-1"))
 	add("Database", "gcp", GCPDatabase("europe-west3"))
@@ -17,6 +20,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 		Full: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{
 				Location:     new(region),
+				Network:      &v1alpha1.DatabaseNetwork{PublicAccess: new(v1alpha1.PublicAccessBlocked)},
 				Availability: new(v1alpha1.AvailabilitySingleZone),
 				Engine:       new(v1alpha1.EnginePostgres),
 				Version:      new("16.4"),
@@ -38,6 +42,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 		},
 		Fields: []drivertest.Field{
 			{Name: "aws.instanceClass", To: "db.t4g.small", Effect: driver.Restarts},
+			{Name: "network.publicAccess", To: "Allowed", Safe: "Blocked"},
 			{Name: "aws.copyTagsToSnapshot", To: false},
 			{Name: "aws.cloudwatchLogsExports", To: []string{"iam-db-auth-error"}},
 			{Name: "aws.engineLifecycleSupport", To: "open-source-rds-extended-support-disabled"},
@@ -88,13 +93,14 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7)), StartTime: new("03:00")}, DeletionProtection: new(false),
 				Encryption:   &v1alpha1.Encryption{Key: new("projects/p/locations/" + location + "/keyRings/r/cryptoKeys/orders")},
 				Availability: new(v1alpha1.AvailabilityMultiZone),
+				Network:      &v1alpha1.DatabaseNetwork{PublicAccess: new(v1alpha1.PublicAccessAllowed), AllowedCIDRs: []string{"203.0.113.0/24", "198.51.100.7/32"}},
 				Maintenance:  &v1alpha1.DatabaseMaintenance{Window: &v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("05:00")}},
 				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 				Parameters:   map[string]v1alpha1.ParameterValue{"max_worker_processes": "8", "work_mem": "4096"},
 				TLS:          new(v1alpha1.TLSRequired),
 				GCP: &v1alpha1.DatabaseGCP{
 					Tier: new("db-f1-micro"), Zone: new(location + "-b"), SecondaryZone: new(location + "-c"), DataDiskType: new("PD_HDD"),
-					ConnectorEnforcement: new("REQUIRED"), SSLMode: new("ENCRYPTED_ONLY"), RetainBackupsOnDelete: new(true),
+					ConnectorEnforcement: new("REQUIRED"), PrivateNetwork: new(gcpNetworks + "shop"), SSLMode: new("ENCRYPTED_ONLY"), RetainBackupsOnDelete: new(true),
 				},
 			}
 		},
@@ -106,6 +112,10 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "storage.maxSizeGiB", To: 50, Drift: 300},
 			{Name: "encryption.key", To: "projects/p/locations/" + location + "/keyRings/r/cryptoKeys/bills", Effect: driver.Impossible},
 			{Name: "databaseName", To: "bills", Effect: driver.Impossible, Later: true},
+			{Name: "network.allowedCIDRs", To: []string{"192.0.2.0/28", "203.0.113.0/24"}, Safe: []string{}, Same: []any{[]string{"198.51.100.7", "203.0.113.0/24"}}},
+			{Name: "gcp.privateNetwork", To: gcpNetworks + "pay", Effect: driver.Restarts, Same: []any{"https://www.googleapis.com/compute/v1/" + gcpNetworks + "shop"}},
+			{Name: "network.publicAccess", To: "Blocked", Safe: "Blocked", Effect: driver.Interrupts, DriftEffect: driver.Online,
+				Given: map[string]any{"network.allowedCIDRs": nil, "gcp.privateNetwork": gcpNetworks + "shop"}},
 			{Name: "availability", To: "SingleZone", Effect: driver.Restarts, Given: map[string]any{"gcp.secondaryZone": nil}},
 			{Name: "backup.retentionDays", To: 0, Effect: driver.LosesBackups, Drift: 14, Given: map[string]any{"gcp.secondaryZone": nil, "availability": "SingleZone"}},
 			{Name: "backup.startTime", To: "23:45"},
@@ -131,6 +141,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Field: "backup.retentionDays", To: 3, Effect: driver.LosesBackups},
 			{Field: "gcp.connectorEnforcement", From: "NOT_REQUIRED", To: "REQUIRED", Effect: driver.Interrupts},
 			{Field: "tls", From: "Optional", To: "Required", Effect: driver.Interrupts},
+			{Field: "network.publicAccess", From: "Blocked", To: "Allowed", Effect: driver.Online, Given: map[string]any{"network.allowedCIDRs": nil}},
 			{Field: "gcp.sslMode", To: "ALLOW_UNENCRYPTED_AND_ENCRYPTED", Effect: driver.Online},
 		},
 	}

@@ -24,6 +24,8 @@ type Step struct {
 	Field    string
 	From, To any
 	Effect   driver.Effect
+	// Given are as in drivertest.Field.
+	Given map[string]any
 }
 
 // A Subject is one kind in one cloud, by their names. Full returns a pointer to parameters.

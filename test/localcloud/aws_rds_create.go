@@ -143,6 +143,9 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 	}
 	made.db.EnabledCloudwatchLogsExports = slices.Sorted(slices.Values(in.EnableCloudwatchLogsExports))
 	setParameters(&made.db, in, true)
+	if err := validPublicAccess(&made.db); err != nil {
+		return nil, err
+	}
 	made.nameGroups()
 	if in.DBParameterGroupName != nil {
 		if err := c.askGroup(made, &rds.ModifyDBInstanceInput{DBParameterGroupName: in.DBParameterGroupName}); err != nil {

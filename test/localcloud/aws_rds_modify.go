@@ -34,6 +34,11 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 		return nil, err
 	}
 	setParameters(&next.db, in, false)
+	if in.PubliclyAccessible != nil {
+		if err := validPublicAccess(&next.db); err != nil {
+			return nil, err
+		}
+	}
 	if most := in.MaxAllocatedStorage; most != nil {
 		next.db.MaxAllocatedStorage = most
 		if *most == *orElse(in.AllocatedStorage, *next.db.AllocatedStorage) { // the disk no longer grows by itself

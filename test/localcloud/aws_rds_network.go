@@ -14,13 +14,15 @@ import (
 type rdsVPC struct {
 	id                           string
 	subnetGroups, securityGroups []string
+	// closed: no Internet gateway is attached.
+	closed bool
 }
 
 // rdsVPCs are the networks. In the first one, the default VPC, is a server that names no subnet group.
 var rdsVPCs = []rdsVPC{
-	{"vpc-0a1b2c3d4e5f60718", []string{"default", "spare"}, []string{"sg-0a1b2c3d4e5f60718", "sg-0a1b2c3d4e5f60719", "sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60721"}},
-	{"vpc-0b1b2c3d4e5f60718", []string{"shop", "shop-public"}, []string{"sg-0b1b2c3d4e5f60718", "sg-0b1b2c3d4e5f60719", "sg-0b1b2c3d4e5f60720"}},
-	{"vpc-0c1b2c3d4e5f60718", []string{"pay"}, []string{"sg-0c1b2c3d4e5f60718", "sg-0c1b2c3d4e5f60719"}},
+	{"vpc-0a1b2c3d4e5f60718", []string{"default", "spare"}, []string{"sg-0a1b2c3d4e5f60718", "sg-0a1b2c3d4e5f60719", "sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60721"}, false},
+	{"vpc-0b1b2c3d4e5f60718", []string{"shop", "shop-public"}, []string{"sg-0b1b2c3d4e5f60718", "sg-0b1b2c3d4e5f60719", "sg-0b1b2c3d4e5f60720"}, false},
+	{"vpc-0c1b2c3d4e5f60718", []string{"pay"}, []string{"sg-0c1b2c3d4e5f60718", "sg-0c1b2c3d4e5f60719"}, true},
 }
 
 // vpcOf returns the network of a DB subnet group. RDS stores the names of groups in lower case.
@@ -31,6 +33,16 @@ func vpcOf(subnetGroup string) (rdsVPC, error) {
 		return rdsVPC{}, awsErr(http.StatusNotFound, "DBSubnetGroupNotFoundFault", "DB subnet group '"+subnetGroup+"' does not exist.")
 	}
 	return rdsVPCs[i], nil
+}
+
+// validPublicAccess refuses a public address where no Internet gateway is. The words are those that people report.
+// https://github.com/confluentinc/examples/pull/1028
+func validPublicAccess(db *rdstypes.DBInstance) error {
+	vpc, err := vpcOf(*db.DBSubnetGroup.DBSubnetGroupName)
+	if err == nil && vpc.closed && aws.ToBool(db.PubliclyAccessible) {
+		return awsErr(http.StatusBadRequest, "InvalidVPCNetworkStateFault", "Cannot create a publicly accessible DBInstance. The specified VPC has no internet gateway attached.Update the VPC and then try again")
+	}
+	return err
 }
 
 // placed puts an instance into the network of a DB subnet group, with security groups of that network: those that are asked for, or else the

@@ -61,6 +61,7 @@ func (s *sqlService) modification(in *sqlInstance, next jsonObject) sqlWork {
 		succeed: func() {
 			upgraded := next["databaseVersion"] != in.resource["databaseVersion"]
 			in.resource, in.state = next, "RUNNABLE"
+			in.resource["ipAddresses"] = s.addresses(in, next)
 			in.version++
 			if upgraded {
 				in.resource["databaseInstalledVersion"] = in.databaseVersion() + "_4"
@@ -94,7 +95,7 @@ func restarts(old, next jsonObject) bool {
 	a, b := typed[sqladmin.DatabaseInstance](old), typed[sqladmin.DatabaseInstance](next)
 	return a.DatabaseVersion != b.DatabaseVersion || a.Settings.Tier != b.Settings.Tier ||
 		a.Settings.Edition != b.Settings.Edition || a.Settings.AvailabilityType != b.Settings.AvailabilityType ||
-		tlsRestarts(a, b) || flagsRestart(a, b) || a.GceZone != b.GceZone || a.SecondaryGceZone != b.SecondaryGceZone
+		tlsRestarts(a, b) || flagsRestart(a, b) || networkRestarts(a, b) || a.GceZone != b.GceZone || a.SecondaryGceZone != b.SecondaryGceZone
 }
 
 func (s *sqlService) restartInstance(r *sqlRequest) (any, error) {

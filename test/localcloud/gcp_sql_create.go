@@ -50,7 +50,7 @@ func (s *sqlService) insertInstance(r *sqlRequest) (any, error) {
 	s.serial++
 	in := &sqlInstance{name: want.Name, project: r.project.id, serial: s.serial, version: 1}
 	in.engineID = fmt.Sprintf("cloudsql-%d", s.serial)
-	resource := jsonObject{}
+	resource := jsonObject{"project": r.project.id}
 	merge(resource, asked)
 	if err := settleInstance(resource, nil); err != nil {
 		return nil, err
@@ -112,12 +112,9 @@ func (s *sqlService) creation(in *sqlInstance, version, password string, tlsOnly
 
 // reached is what Cloud SQL says about an instance once its server answers.
 func (s *sqlService) reached(in *sqlInstance, e *engine) jsonObject {
-	kind := "PRIMARY"
-	if member(in.settings(), "ipConfiguration")["ipv4Enabled"] == false {
-		kind = "PRIVATE"
-	}
+	in.server = e.Host
 	out := jsonObject{
-		"ipAddresses":              []any{jsonObject{"type": kind, "ipAddress": e.Host}},
+		"ipAddresses":              s.addresses(in, in.resource),
 		"databaseInstalledVersion": in.databaseVersion() + "_4",
 	}
 	if e.CA != "" {

@@ -32,6 +32,10 @@ type sqlInstance struct {
 	pastUsers     []*sqladmin.User
 	pastRuns      []*sqlBackupRun
 
+	// server is where the server listens; public and private are the addresses that the instance has, and network is that of the latter.
+	server, public, private, network string
+	addressed                        bool // one of them was the server's
+
 	gone    bool
 	deleted time.Time
 }

@@ -2,7 +2,6 @@ package localcloud
 
 import (
 	"fmt"
-	"net/netip"
 	"reflect"
 	"regexp"
 	"slices"
@@ -62,10 +61,15 @@ func settleInstance(resource, old jsonObject) error {
 			return sqlInvalid("Invalid KMS key name, or its location differs from the instance's: " + now.DiskEncryptionConfiguration.KmsKeyName)
 		}
 	}
+	var before *sqladmin.DatabaseInstance
 	if old != nil {
-		if err := validChange(typed[sqladmin.DatabaseInstance](old), now); err != nil {
+		before = typed[sqladmin.DatabaseInstance](old)
+		if err := validChange(before, now); err != nil {
 			return err
 		}
+	}
+	if err := validNetwork(now, before); err != nil {
+		return err
 	}
 	return validSettings(now)
 }
@@ -89,6 +93,7 @@ func settleSettings(resource jsonObject, version string, created bool) {
 	}
 	defaults(member(settings, "locationPreference"), jsonObject{"kind": "sql#locationPreference"})
 	settleTLS(member(settings, "ipConfiguration"))
+	settleNetworks(member(settings, "ipConfiguration"))
 	defaults(member(settings, "ipConfiguration"), jsonObject{
 		"ipv4Enabled": true, "requireSsl": false, "sslMode": "ALLOW_UNENCRYPTED_AND_ENCRYPTED",
 		"authorizedNetworks": []any{},
@@ -178,23 +183,10 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 	if err := validFlags(in); err != nil {
 		return err
 	}
-	for _, n := range s.IpConfiguration.AuthorizedNetworks {
-		if prefix, err := netip.ParsePrefix(n.Value); err != nil && !isAddress(n.Value) || err == nil && prefix != prefix.Masked() {
-			return sqlInvalid("Non-routable or malformed authorized network (" + n.Value + ").")
-		}
-	}
 	if err := validTLS(in); err != nil {
 		return err
 	}
-	if ip := s.IpConfiguration; !ip.Ipv4Enabled && ip.PrivateNetwork == "" && ip.PscConfig == nil {
-		return sqlInvalid("At least one of Public IP or Private IP or PSC connectivity must be enabled.")
-	}
 	return validBackups(in)
-}
-
-func isAddress(s string) bool {
-	_, err := netip.ParseAddr(s)
-	return err == nil
 }
 
 // validTier holds tier and edition together. Custom tiers: https://cloud.google.com/sql/docs/postgres/create-instance#machine-types.

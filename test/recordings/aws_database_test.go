@@ -313,6 +313,13 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		"aws.storageType": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{StorageType: new("another")}
 		},
+		"network.publicAccess": func(s *v1alpha1.DatabaseParameters) {
+			to := v1alpha1.PublicAccessAllowed
+			if s.Network != nil && *s.Network.PublicAccess == to {
+				to = v1alpha1.PublicAccessBlocked
+			}
+			s.Network = &v1alpha1.DatabaseNetwork{PublicAccess: &to}
+		},
 		"aws.dbSubnetGroupName": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{DBSubnetGroupName: new("another")}
 		},
@@ -442,6 +449,8 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	if iops, ok := value("Iops").(float64); ok && (strings.HasPrefix(stringAt(instance, "StorageType"), "io") || size >= 400) {
 		spec.AWS.IOPS = new(int32(iops))
 	}
+	public, _ := instance["PubliclyAccessible"].(bool)
+	spec.Network = &v1alpha1.DatabaseNetwork{PublicAccess: new(map[bool]v1alpha1.PublicAccess{true: v1alpha1.PublicAccessAllowed, false: v1alpha1.PublicAccessBlocked}[public])}
 	if group := stringAt(instance, "DBSubnetGroup", "DBSubnetGroupName"); group != "" {
 		spec.AWS.DBSubnetGroupName = &group
 	}

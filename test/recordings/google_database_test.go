@@ -208,6 +208,15 @@ func (r *databaseReplay) observe(req databaseRequest, e exchange) {
 	wantMirror(r.T, seen.Mirror, want)
 }
 
+// networksIn returns the networks that an answer lets in; nil if there are none.
+func networksIn(settings any) (networks []string) {
+	entries, _ := at(settings, "ipConfiguration", "authorizedNetworks").([]any)
+	for _, entry := range entries {
+		networks = append(networks, stringAt(entry, "value"))
+	}
+	return networks
+}
+
 // standbyOf returns the zone of the standby; nil if there is none, whatever zone one would have.
 func standbyOf(settings any) *string {
 	zone := stringAt(settings, "locationPreference", "secondaryZone")
@@ -232,6 +241,15 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 		spec.GCP = &v1alpha1.DatabaseGCP{
 			Tier: &tier, Zone: new(stringAt(settings, "locationPreference", "zone")), SecondaryZone: standbyOf(settings), DataDiskType: new(stringAt(settings, "dataDiskType")), ConnectorEnforcement: new(stringAt(settings, "connectorEnforcement")),
 			SSLMode: new(stringAt(settings, "ipConfiguration", "sslMode")), RetainBackupsOnDelete: new(at(settings, "retainBackupsOnDelete") == true),
+		}
+	}
+	if public, ok := at(settings, "ipConfiguration", "ipv4Enabled").(bool); ok {
+		spec.Network = &v1alpha1.DatabaseNetwork{PublicAccess: new(map[bool]v1alpha1.PublicAccess{true: v1alpha1.PublicAccessAllowed, false: v1alpha1.PublicAccessBlocked}[public])}
+		if network := stringAt(settings, "ipConfiguration", "privateNetwork"); network != "" && spec.GCP != nil {
+			spec.GCP.PrivateNetwork = &network
+		}
+		if stringAt(instance, "state") != "" { // the requests' networks are not in the answers: see knownOfDatabases
+			spec.Network.AllowedCIDRs = networksIn(settings)
 		}
 	}
 	if availability, ok := map[string]v1alpha1.Availability{

@@ -106,6 +106,12 @@ func (a *awsDatabases) SetRetention(t testing.TB, name string, days int) {
 	a.modify(t, name, rds.ModifyDBInstanceInput{BackupRetentionPeriod: awssdk.Int32(int32(days))})
 }
 
+// SetPublicAccess implements DatabaseConsole.
+func (a *awsDatabases) SetPublicAccess(t testing.TB, name string, on bool) {
+	t.Helper()
+	a.modify(t, name, rds.ModifyDBInstanceInput{PubliclyAccessible: &on})
+}
+
 // SetBackupStart implements DatabaseConsole. The window ends at midnight.
 func (a *awsDatabases) SetBackupStart(t testing.TB, name, start string) {
 	t.Helper()

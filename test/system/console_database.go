@@ -8,6 +8,8 @@ type DatabaseConsole interface {
 	// MakeMySQL makes a server of an engine that no test here asks for.
 	MakeMySQL(t testing.TB, name string)
 	SetRetention(t testing.TB, name string, days int)
+	// SetPublicAccess gives the server a public address, or takes it away.
+	SetPublicAccess(t testing.TB, name string, on bool)
 	SetBackupStart(t testing.TB, name, start string)            // HH:MM
 	SetMaintenance(t testing.TB, name string, hour, length int) // on the same day; the length in hours, where the cloud takes one
 	SetProtection(t testing.TB, name string, on bool)

@@ -125,6 +125,12 @@ func (g *gcpDatabases) SetRetention(t testing.TB, name string, days int) {
 	}})
 }
 
+// SetPublicAccess implements DatabaseConsole.
+func (g *gcpDatabases) SetPublicAccess(t testing.TB, name string, on bool) {
+	t.Helper()
+	g.set(t, name, &sqladmin.Settings{IpConfiguration: &sqladmin.IpConfiguration{Ipv4Enabled: on, ForceSendFields: []string{"Ipv4Enabled"}}})
+}
+
 // SetBackupStart implements DatabaseConsole.
 func (g *gcpDatabases) SetBackupStart(t testing.TB, name, start string) {
 	t.Helper()

@@ -67,6 +67,9 @@ func FullDatabase(c *Cloud) v1alpha1.DatabaseParameters {
 	}
 	p.DeletionProtection = new(true)
 	p.Tags = map[string]v1alpha1.TagValue{"team": "a"}
+	if c.Name == "gcp" { // as the stand-in has it
+		p.GCP.PrivateNetwork = new("projects/network-host/global/networks/shop")
+	}
 	if c.Name == "aws" { // as the stand-in has them in every account
 		p.AWS.DBSubnetGroupName, p.AWS.VPCSecurityGroupIDs = new("shop"), []string{"sg-0b1b2c3d4e5f60719"}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/class"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/aws"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
@@ -56,9 +57,9 @@ func subjectOf(t *testing.T, k *kind.Kind, drv driver.Driver, from fieldedit.Sub
 			effect = driver.Online
 		}
 		if f.Safe != nil {
-			s.safe[f.Name] = fmt.Sprint(f.Safe)
+			s.safe[f.Name] = plan.OrNone(drivertest.Text(f.Safe))
 		}
-		s.steps = append(s.steps, fieldedit.Step{Field: f.Name, To: f.To, Effect: effect})
+		s.steps = append(s.steps, fieldedit.Step{Field: f.Name, To: f.To, Effect: effect, Given: f.Given})
 	}
 	s.steps = append(s.steps, from.More...)
 	return s
@@ -133,6 +134,15 @@ func at(tree class.Tree, field string) (value any) {
 	return value
 }
 
+// given returns parameters that declare every field, as a step needs them.
+func (s subject) given(step fieldedit.Step) class.Tree {
+	tree := s.full
+	for field, value := range step.Given {
+		tree = with(tree, field, value)
+	}
+	return tree
+}
+
 // with returns a tree in which a field has a value. It has none if that is nil, nor have the objects around it that are empty then.
 func with(tree class.Tree, field string, value any) class.Tree {
 	out := runtime.DeepCopyJSON(tree)
@@ -192,7 +202,7 @@ type trial struct {
 // trials returns the edits of all fields.
 func (s subject) trials(t *testing.T) (all []trial) {
 	for _, step := range s.steps {
-		before := s.full
+		before := s.given(step)
 		if step.From != nil {
 			before = with(before, step.Field, step.From)
 		}
@@ -219,9 +229,13 @@ func (s subject) trials(t *testing.T) (all []trial) {
 		out := trial{name: d.Field + " is taken out of the spec", old: s.full, edited: with(s.full, d.Field, nil), mirror: s.full, field: d.Field, noLongerManaged: true}
 		if safe, returns := s.safe[d.Field]; returns {
 			step := s.steps[slices.IndexFunc(s.steps, func(step fieldedit.Step) bool { return step.Field == d.Field })]
-			out.old = with(s.full, d.Field, step.To)
-			out.mirror, out.noLongerManaged = out.old, false
-			out.from, out.to, out.effect = fmt.Sprint(step.To), safe, driver.Online
+			out.effect = driver.Online
+			if drivertest.Text(step.To) == safe { // to take it out is the edit
+				step.To, out.effect = at(s.full, d.Field), step.Effect
+			}
+			out.old = with(s.given(step), d.Field, step.To)
+			out.edited, out.mirror, out.noLongerManaged = with(out.old, d.Field, nil), out.old, false
+			out.from, out.to = drivertest.Text(step.To), safe
 		}
 		all = append(all, out)
 	}
@@ -287,6 +301,7 @@ func TestEveryFieldAndEdit(t *testing.T) {
 		"aws version Online": "the mirror shows the version that runs, and not one that waits", "aws aws.instanceClass Online": "likewise",
 		"gcp parameters Online": "the cloud says so, and a preview does not ask it",
 		"gcp version Restarts":  "of MySQL", "gcp gcp.sslMode Restarts": "of MySQL", "gcp tls Restarts": "of MySQL", "gcp databaseName Online": "it is set, and was not before",
+		"gcp network.publicAccess Impossible": "it is refused before", "gcp network.publicAccess Restarts": "of a server whose certificates come from a CA pool",
 		"aws aws.caCertificateIdentifier Online": "likewise", "aws aws.dbSubnetGroupName Online": "likewise",
 		"aws aws.iops Interrupts": "it changes with aws.storageType: see the examples of effects of the driver", "aws aws.throughputMiBps Interrupts": "likewise",
 	}
@@ -397,7 +412,8 @@ func (s subject) combinations() (few, three []class.Tree) {
 			}
 		}
 	}
-	return few, three
+	lacks := func(spec class.Tree) bool { return len(driver.Lacking(s.resource().Lacks, spec)) > 0 }
+	return slices.DeleteFunc(few, lacks), slices.DeleteFunc(three, lacks)
 }
 
 // A situation is the policy and the state of an object that is edited.

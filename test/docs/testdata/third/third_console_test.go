@@ -204,6 +204,12 @@ func (d databases) SetRetention(t testing.TB, name string, days int) {
 	d.edit(t, name, func(d *third.Database) { d.Spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(days))} })
 }
 
+// SetPublicAccess implements system.DatabaseConsole.
+func (d databases) SetPublicAccess(t testing.TB, name string, on bool) {
+	access := map[bool]v1alpha1.PublicAccess{true: v1alpha1.PublicAccessAllowed, false: v1alpha1.PublicAccessBlocked}[on]
+	d.edit(t, name, func(d *third.Database) { d.Spec.Network = &v1alpha1.DatabaseNetwork{PublicAccess: &access} })
+}
+
 // SetBackupStart implements system.DatabaseConsole.
 func (d databases) SetBackupStart(t testing.TB, name, start string) {
 	d.edit(t, name, func(d *third.Database) { d.Spec.Backup.StartTime = &start })
