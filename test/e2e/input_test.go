@@ -34,6 +34,26 @@ func TestBadInput(t *testing.T) {
 		stranger bool
 	}{
 		{
+			name: "a list of networks in RDS", cloud: "aws", reason: v1alpha1.ReasonNotSupported,
+			says:   []string{"spec.network.allowedCIDRs", "set spec.aws.vpcSecurityGroupIDs"},
+			object: networkedDatabase(v1alpha1.DatabaseNetwork{AllowedCIDRs: []string{"203.0.113.0/24"}}),
+			mend:   edited(func(o client.Object) { o.(*v1alpha1.Database).Spec.Network = nil }),
+		},
+		{
+			name: "a Cloud SQL server without any way in", cloud: "gcp", reason: v1alpha1.ReasonInvalid,
+			says:   []string{"spec.network.publicAccess", "set spec.gcp.privateNetwork"},
+			object: networkedDatabase(v1alpha1.DatabaseNetwork{PublicAccess: new(v1alpha1.PublicAccessBlocked)}),
+			mend: edited(func(o client.Object) {
+				o.(*v1alpha1.Database).Spec.Network.PublicAccess = new(v1alpha1.PublicAccessAllowed)
+			}),
+		},
+		{
+			name: "a private network at a public address", cloud: "gcp", reason: v1alpha1.ReasonNotSupported,
+			says:   []string{"spec.network.allowedCIDRs", "set spec.gcp.privateNetwork"},
+			object: networkedDatabase(v1alpha1.DatabaseNetwork{PublicAccess: new(v1alpha1.PublicAccessAllowed), AllowedCIDRs: []string{"10.0.0.0/8"}}),
+			mend:   edited(func(o client.Object) { o.(*v1alpha1.Database).Spec.Network.AllowedCIDRs = []string{} }),
+		},
+		{
 			name: "a region that AWS lacks", cloud: "aws", reason: v1alpha1.ReasonInvalid, says: []string{"region"},
 			object: bucketWith(v1alpha1.BucketParameters{Location: new("mars-1")}),
 			mend:   edited(func(o client.Object) { o.(*v1alpha1.Bucket).Spec.Location = nil }),
@@ -400,5 +420,14 @@ func TestRefusedAtAdmission(t *testing.T) {
 				w.Errorf("it is answered with %v, want it to be refused because %q", err, test.says)
 			}
 		})
+	}
+}
+
+// networkedDatabase returns a way to make a Database with a network.
+func networkedDatabase(n v1alpha1.DatabaseNetwork) func(*fixture, *system.Cloud) client.Object {
+	return func(w *fixture, c *system.Cloud) client.Object {
+		p := system.MinimalDatabase(c)
+		p.Network = &n
+		return w.database(c, "orders", p)
 	}
 }
