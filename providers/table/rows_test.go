@@ -279,7 +279,17 @@ func TestApplied(t *testing.T) {
 		{name: "what is not declared was not set, safe or not", differing: changed("access"), applied: driver.Applied{}},
 		{name: "what differs and was never set is not applied", want: thingSpec{Class: new("b")}, differing: changed("class"), applied: driver.Applied{}},
 		{name: "with a safe default it may be set soon, and must return then", want: thingSpec{Access: new("open")}, differing: changed("access"),
+			applied: driver.Applied{"access": {"", "open"}}},
+		{name: "asked for again", want: thingSpec{Access: new("open")}, before: driver.Applied{"access": {"", "open"}}, differing: changed("access"),
+			applied: driver.Applied{"access": {"", "open"}}},
+		{name: "another value is asked for", want: thingSpec{Access: new("half")}, before: driver.Applied{"access": {"", "open"}}, differing: changed("access"),
+			applied: driver.Applied{"access": {"", "open", "half"}}},
+		{name: "the latest that were asked for", want: thingSpec{Access: new("e")}, before: driver.Applied{"access": {"", "a", "b", "c", "d"}}, differing: changed("access"),
+			applied: driver.Applied{"access": {"", "b", "c", "d", "e"}}},
+		{name: "asked for by an earlier release", want: thingSpec{Access: new("open")}, before: driver.Applied{"access": {}}, differing: changed("access"),
 			applied: driver.Applied{"access": {}}},
+		{name: "asked for and made", want: thingSpec{Access: new("open")}, before: driver.Applied{"access": {"", "open"}}, applied: driver.Applied{"access": {"open"}}},
+		{name: "asked for and taken back", before: driver.Applied{"access": {"", "open"}}, applied: driver.Applied{}},
 		{name: "entries that differ keep old and new names", want: thingSpec{Tags: map[string]string{"b": "", "c": ""}}, before: driver.Applied{"tags": {"a", "b"}}, differing: changed("tags"),
 			applied: driver.Applied{"tags": {"a", "b", "c"}}},
 		{name: "entries that do not differ forget old names", want: thingSpec{Tags: map[string]string{"b": ""}}, before: driver.Applied{"tags": {"a", "b"}},
@@ -335,5 +345,30 @@ func TestNeverMirrorsWhatItCantMarshal(t *testing.T) {
 	}
 	if got, err := broken.Mirror(&thing{}); err == nil {
 		t.Errorf("got %s, want an error", got)
+	}
+}
+
+// What was asked for and is not there was refused, or never sent: to take it back changes nothing. What is there was sent, and its answer lost.
+func TestTakenBack(t *testing.T) {
+	for _, tt := range []struct {
+		name, present string
+		applied       []string
+		returns       bool
+	}{
+		{"refused", "theirs", []string{"", "open"}, false},
+		{"made, and the answer lost", "open", []string{"", "open"}, true},
+		{"one of several that were asked for", "open", []string{"", "open", "half"}, true},
+		{"made and seen", "theirs", []string{"open"}, true},
+		{"asked for by an earlier release", "theirs", []string{}, true},
+		{"never asked for", "theirs", nil, false},
+	} {
+		applied := driver.Applied{}
+		if tt.applied != nil {
+			applied["access"] = tt.applied
+		}
+		changes := things.Diff(&thingSpec{}, &thing{Access: &tt.present}, applied, func(string) bool { return false })
+		if returns := len(changes) == 1 && changes[0].Release; returns != tt.returns {
+			t.Errorf("%s: changes %+v, want it to return to the safe value: %v", tt.name, changes, tt.returns)
+		}
 	}
 }

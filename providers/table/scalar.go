@@ -140,11 +140,12 @@ func (r *Scalar[S, H, P, V]) show(v V) string {
 func (r *Scalar[S, H, P, V]) declared(want *S) bool { return r.want(want) != nil }
 
 func (r *Scalar[S, H, P, V]) diff(want *S, have *H, applied driver.Applied) (driver.Change, bool) {
-	to, release := r.wanted(want, applied)
+	present := r.orNone(r.have(have))
+	to, release := r.wanted(want, applied, present)
 	if to == nil {
 		return driver.Change{}, false
 	}
-	return r.change(r.orNone(r.have(have)), *to, have, release)
+	return r.change(present, *to, have, release)
 }
 
 // orNone returns what a cloud has that reports v, or whose mirror has v.
@@ -157,7 +158,7 @@ func (r *Scalar[S, H, P, V]) orNone(v *V) *V {
 
 func (r *Scalar[S, H, P, V]) preview(from, to *S, applied driver.Applied, have *H) (driver.Change, bool) {
 	before := r.orNone(r.want(from))
-	after, release := r.wanted(to, applied)
+	after, release := r.wanted(to, applied, before)
 	if after == nil || before == nil && r.format(*after) == "" { // a mirror leaves out what is empty
 		return driver.Change{}, false
 	}
@@ -165,14 +166,30 @@ func (r *Scalar[S, H, P, V]) preview(from, to *S, applied driver.Applied, have *
 }
 
 // wanted returns the value that a spec asks for, or the safe one if the spec has released the field; nil if it is unmanaged.
-func (r *Scalar[S, H, P, V]) wanted(want *S, applied driver.Applied) (to *V, release bool) {
+func (r *Scalar[S, H, P, V]) wanted(want *S, applied driver.Applied, present *V) (to *V, release bool) {
 	if to := r.want(want); to != nil || r.safe == nil {
 		return to, false
 	}
-	if _, ours := applied[r.name]; !ours {
-		return nil, false
+	values, ours := applied[r.name]
+	if !ours || onlyAsked(values) && (present == nil || !slices.Contains(values[1:], r.show(*present))) {
+		return nil, false // what was asked for and is not there was refused, or never sent: the value that is there is somebody else's
 	}
 	return r.safeFor(want), true
+}
+
+// onlyAsked reports whether applied values were asked for, and never seen in the cloud: the first is empty then, and the others are those values.
+func onlyAsked(applied []string) bool { return len(applied) > 1 && applied[0] == "" }
+
+// asked adds a value to those that were asked for, the latest of which are kept.
+func asked(before []string, value string) []string {
+	if before == nil {
+		before = []string{""}
+	}
+	if !slices.Contains(before[1:], value) {
+		before = append(slices.Clone(before), value)
+	}
+	const most = 4
+	return append([]string{""}, before[max(1, len(before)-most):]...)
 }
 
 // change is what leads from one value to another; there is none if both mean the same.
@@ -223,8 +240,8 @@ func (r *Scalar[S, H, P, V]) fixed(have *H) (string, bool) {
 func (r *Scalar[S, H, P, V]) applied(want *S, before []string, differs bool) ([]string, bool) {
 	v := r.want(want)
 	if differs {
-		if before == nil && r.safe != nil && v != nil {
-			return []string{}, true // it may be set soon, the answer lost and the field released: then it must return
+		if r.safe != nil && v != nil && (before == nil || onlyAsked(before)) {
+			return asked(before, r.show(*v)), true // it may be set soon, the answer lost and the field released: then it must return
 		}
 		return slices.Clone(before), before != nil
 	}
