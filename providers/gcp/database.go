@@ -201,15 +201,15 @@ func (d *databases) read(ctx context.Context, name string) (*sqladmin.DatabaseIn
 	})
 }
 
-// endpointOf says how to reach the instance: by its private address if the spec names the network of that, or else by its public address if it has
-// one. A server that somebody gave a private address besides keeps its endpoint so.
+// endpointOf says how to reach the instance: by its private address if the spec names the network that it is in, or else by its public address if it has
+// one: a server that is to come into another network keeps its endpoint until it is there. A server that somebody gave a private address besides keeps its endpoint so.
 func endpointOf(req *databaseRequest, have *instance) driver.Endpoint {
 	addresses := map[string]string{}
 	for _, ip := range have.IpAddresses {
 		addresses[ip.Type] = ip.IpAddress
 	}
 	host := cmp.Or(addresses["PRIMARY"], addresses["PRIVATE"])
-	if gcpOf(&req.Spec).PrivateNetwork != nil {
+	if wanted := gcpOf(&req.Spec).PrivateNetwork; wanted != nil && networkPath(*wanted) == networkPath(have.ipConfiguration().PrivateNetwork) {
 		host = cmp.Or(addresses["PRIVATE"], addresses["PRIMARY"])
 	}
 	if host == "" || have.State == "PENDING_CREATE" {
