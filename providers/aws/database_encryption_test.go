@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -48,7 +49,7 @@ func TestExplainKey(t *testing.T) {
 		t.Errorf("it says %v, want the field and the permissions", err)
 	}
 	other := &driver.Error{Code: driver.Denied, Message: "no", Err: &smithy.GenericAPIError{Code: "AccessDenied"}}
-	if err := explainKey(other); err != error(other) {
+	if err := explainKey(other); !errors.Is(err, other) || strings.Contains(err.Error(), "encryption") {
 		t.Errorf("another refusal became %v", err)
 	}
 }
