@@ -185,7 +185,7 @@ type DatabaseNetwork struct {
 	// publicAccess is Blocked or Allowed. With Blocked, the server has no public address, and only its private network can reach it. With
 	// Allowed, the server also has a public address. Who can connect there is limited further: by the security groups (AWS), or by allowedCIDRs
 	// and connectors (Google Cloud). If unset, a new server is private where the cloud can make it so, and an existing server keeps what it has. If
-	// it was set and becomes unset, it returns to Blocked.
+	// it was set and becomes unset, it returns to Blocked, except on a server of Google Cloud that has no private address by then.
 	//
 	// AWS: unset, a new server is private. A change interrupts no connection inside the VPC. The name of the server stays the same: from
 	// outside the VPC, it resolves to the public address with Allowed, and to a private address with Blocked. A server with a public address
@@ -213,7 +213,7 @@ type DatabaseNetwork struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=43
-	// +kubebuilder:validation:items:XValidation:rule="self.contains(':') || self.matches('^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])[.]){3}(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])/(3[0-2]|[12]?[0-9])$')",message="must be a network in CIDR notation, such as 203.0.113.0/24, or 203.0.113.7/32 for one address"
+	// +kubebuilder:validation:items:XValidation:rule="self.matches('^[0-9a-fA-F:]*:[0-9a-fA-F:.]*/[0-9]{1,3}$') || self.matches('^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])[.]){3}(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])/(3[0-2]|[12]?[0-9])$')",message="must be a network in CIDR notation, such as 203.0.113.0/24, or 203.0.113.7/32 for one address"
 	AllowedCIDRs []string `json:"allowedCIDRs,omitzero"`
 }
 

@@ -10,7 +10,7 @@ var databaseLacks = []driver.Lack{
 	},
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.RDSSecurityGroups.html
 	{
-		Field: "network.allowedCIDRs", Why: "RDS has no list of networks: the rules of security groups say who can connect",
+		Field: "network.allowedCIDRs", Match: `^\[.+\]$`, Values: "a list with entries", Why: "RDS has no list of networks: the rules of security groups say who can connect",
 		Instead: "set spec.aws.vpcSecurityGroupIDs to security groups that let these networks in, and remove it",
 	},
 	{Field: "parameters", Why: "Mooring does not manage DB parameter groups yet", Instead: "remove spec.parameters, and change the DB parameter group of the instance in RDS"},

@@ -23,7 +23,7 @@ var networkLacks = []driver.Lack{
 	},
 	{
 		Field: "network.allowedCIDRs", Match: `^\[.+\]$`, Values: "a list with entries", Unless: map[string]string{"network.publicAccess": "^Allowed$"}, Invalid: true,
-		Why: "the list lets networks in at the public address alone, and nothing says that the server is to have one", Instead: "set spec.network.publicAccess to Allowed, or remove the entries",
+		Why: "the list lets networks in at the public address alone, and nothing says that the server is to have one", Instead: "set spec.network.publicAccess to Allowed, or spec.network.allowedCIDRs to [] (entries may come from the class)",
 	},
 	// https://cloud.google.com/sql/docs/postgres/configure-ip
 	{
