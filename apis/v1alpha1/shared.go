@@ -389,9 +389,17 @@ type PendingChange struct {
 	// +optional
 	WaitsFor string `json:"waitsFor,omitempty"`
 
-	// dueSince is when a change became due that Mooring makes only in the maintenance window.
+	// approved is true if a person approved the change: it is of the plan whose hash is in status.plan.hash.
+	// +optional
+	Approved bool `json:"approved,omitempty"`
+
+	// dueSince is when a change became due that Mooring makes only in the maintenance window. It begins anew when the window changes.
 	// +optional
 	DueSince *metav1.Time `json:"dueSince,omitempty"`
+
+	// dueIn is the maintenance window in which the change is due, for example Sunday 03:00–04:00 UTC.
+	// +optional
+	DueIn string `json:"dueIn,omitempty"`
 }
 
 // What a pending change waits for.

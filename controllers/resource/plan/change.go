@@ -67,16 +67,24 @@ func waitsAs(v View, c driver.Change, cause string) bool {
 	})
 }
 
-// agreed reports whether a person agreed to what waits: to just that, or to a plan that was begun and of which it is left.
+// agreed reports whether a person agreed to what waits: to just that, or to a plan that was begun and of which it is left. What was held or made
+// beside that plan needed no approval by then, and is no part of it.
 func agreed(v View, hash string, wait []driver.Change) bool {
 	if v.Approval == "" || v.Approval == hash {
 		return v.Approval == hash
 	}
 	return v.Approval == v.AwaitedHash && !slices.ContainsFunc(wait, func(c driver.Change) bool {
 		return !slices.ContainsFunc(v.Waiting, func(w v1alpha1.PendingChange) bool {
-			return w.Field == c.Field && w.From == c.From && w.To == c.To && w.Effect == string(c.Effect)
+			return w.Field == c.Field && w.From == c.From && w.To == c.To && w.Effect == string(c.Effect) && ofPlan(v, w)
 		})
 	})
+}
+
+// ofPlan reports whether a change that was waiting was of the plan with the awaited hash. Earlier releases recorded neither who approved what nor what
+// a change waits for, and then all of it counts.
+func ofPlan(v View, w v1alpha1.PendingChange) bool {
+	return w.Approved || w.WaitsFor == v1alpha1.WaitsForApproval ||
+		!slices.ContainsFunc(v.Waiting, func(w v1alpha1.PendingChange) bool { return w.Approved || w.WaitsFor != "" })
 }
 
 // instead answers an approval that is not of what waits: it was mistyped, or is of a plan that was made already.
@@ -91,13 +99,13 @@ func instead(approval string) string {
 	return fmt.Sprintf(" (its value is %q now, which is not the hash of this plan)", approval)
 }
 
-// PendingChanges returns changes as the status lists them, each with its cause. What was due before still is.
+// PendingChanges returns changes as the status lists them, each with its cause. What was due or approved before still is.
 func PendingChanges(v View, changes []driver.Change) []v1alpha1.PendingChange {
 	var out []v1alpha1.PendingChange
 	for _, c := range changes {
 		p := v1alpha1.PendingChange{Field: c.Field, From: c.From, To: c.To, Effect: string(c.Effect), Cause: CauseOf(v, c)}
 		if i := slices.IndexFunc(v.Waiting, func(w v1alpha1.PendingChange) bool { return w.Field == c.Field && w.To == c.To }); i >= 0 {
-			p.DueSince = v.Waiting[i].DueSince
+			p.Approved, p.DueSince, p.DueIn = v.Waiting[i].Approved, v.Waiting[i].DueSince, v.Waiting[i].DueIn
 		}
 		out = append(out, p)
 	}

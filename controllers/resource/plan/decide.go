@@ -28,6 +28,8 @@ type Decided struct {
 	driver.Change
 	Cause string
 	Fate  Fate
+	// Approved: a person approved it.
+	Approved bool
 	// Window is the maintenance window in which alone it is made; nil if it is made at any time.
 	Window *window.Window
 }
@@ -98,7 +100,7 @@ func (d *DecidedChanges) approve() {
 	var approved []Decided
 	for _, c := range d.Changes {
 		if waits(c) {
-			c.Fate = AtOnce
+			c.Fate, c.Approved = AtOnce, true
 			approved = append(approved, c)
 		}
 	}
@@ -142,11 +144,13 @@ func (d *DecidedChanges) pending(v View, changes []driver.Change) []v1alpha1.Pen
 		c := d.Changes[at]
 		switch due := c.Window != nil && (c.Fate == InWindow || c.Fate == AtOnce); {
 		case !due:
-			out[i].DueSince = nil
-		case out[i].DueSince == nil:
-			out[i].DueSince = &metav1.Time{Time: v.Now.Truncate(time.Second)}
+			out[i].DueSince, out[i].DueIn = nil, ""
+		case out[i].DueSince == nil, out[i].DueIn != "" && out[i].DueIn != c.Window.String(): // another window was not missed before it was set
+			out[i].DueSince, out[i].DueIn = &metav1.Time{Time: v.Now.Truncate(time.Second)}, c.Window.String()
+		default:
+			out[i].DueIn = c.Window.String()
 		}
-		out[i].WaitsFor = waitsForWords[c.Fate]
+		out[i].WaitsFor, out[i].Approved = waitsForWords[c.Fate], c.Approved
 	}
 	return out
 }

@@ -469,13 +469,14 @@ var properties = []struct {
 			var want []v1alpha1.PendingChange
 			for i, c := range w.Seen.Changes {
 				p := v1alpha1.PendingChange{Field: c.Field, From: c.From, To: c.To, Effect: string(c.Effect), Cause: w.cause(i)}
+				p.Approved = w.waits(i) && w.agreed(i)
 				switch due := c.Effect.Disruptive() && w.agreed(i) && !w.contradicts(); {
 				case w.waits(i) && !w.agreed(i):
 					p.WaitsFor = v1alpha1.WaitsForApproval
 				case w.holds(i):
-					p.WaitsFor, p.DueSince = v1alpha1.WaitsForMaintenanceWindow, &metav1.Time{Time: w.Now}
+					p.WaitsFor, p.DueSince, p.DueIn = v1alpha1.WaitsForMaintenanceWindow, &metav1.Time{Time: w.Now}, sunday.String()
 				case due && w.Policy.Window != nil && (w.WasReady || w.Origin != v1alpha1.OriginCreated):
-					p.DueSince = &metav1.Time{Time: w.Now}
+					p.DueSince, p.DueIn = &metav1.Time{Time: w.Now}, sunday.String()
 				}
 				want = append(want, p)
 			}
@@ -524,7 +525,7 @@ var properties = []struct {
 			other := always.plan()
 			for i := range a.Pending {
 				if i < len(other.Pending) {
-					other.Pending[i].DueSince = a.Pending[i].DueSince
+					other.Pending[i].DueSince, other.Pending[i].DueIn = a.Pending[i].DueSince, a.Pending[i].DueIn
 				}
 			}
 			closes := slices.ContainsFunc(a.Changes, func(c driver.Change) bool { return c.Effect.Disruptive() }) && (w.WasReady || w.Origin != v1alpha1.OriginCreated)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/window"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
@@ -119,5 +120,75 @@ func TestApprovalAfterAWindowMissedNone(t *testing.T) {
 	approved(&s)
 	if a := s.plan(); a.Verb != AwaitWindow || strings.Contains(a.Message, "missed") {
 		t.Errorf("%s: %s", a.Verb, a.Message)
+	}
+}
+
+// An approval is of the changes that were in its plan. An edit that was held beside them needed none by then, and asks once the policy does.
+func TestApprovalOfWhatIsHeldCoversNothingElse(t *testing.T) {
+	s := settled()
+	waitsForWindow(&s)
+	for _, step := range []func(*fixture){drifted(instance, driver.Restarts), recorded, approved, recorded, edited(days, driver.Interrupts), recorded} {
+		step(&s)
+	}
+	if a := s.plan(); a.Verb != AwaitWindow || a.Hash != s.Approval || a.Pending[0].Approved == a.Pending[1].Approved {
+		t.Fatalf("%s, hash %q: %+v; want all held, and the drift alone approved", a.Verb, a.Hash, a.Pending)
+	}
+	disruptive(v1alpha1.DisruptiveOnApproval)(&s)
+	if a := s.plan(); a.Verb != AwaitApproval || a.Hash == s.Approval || !a.Opens.IsZero() {
+		t.Errorf("OnApproval: %s, hash %q: %s", a.Verb, a.Hash, a.Message)
+	}
+	if at(open)(&s); s.plan().Verb != AwaitApproval {
+		t.Errorf("in the window: %s of %v", s.plan().Verb, s.plan().Changes)
+	}
+	at(closed)(&s)
+	recorded(&s)
+	if a := s.plan(); a.Verb != AwaitApproval {
+		t.Errorf("looked at again: %s", a.Message)
+	}
+	approved(&s)
+	if a := s.plan(); a.Verb != AwaitWindow {
+		t.Errorf("approved anew: %s", a.Message)
+	}
+}
+
+// While the cloud is busy nothing is decided, and who approved what is not forgotten.
+func TestBusyCloudKeepsWhatWasApproved(t *testing.T) {
+	s := settled()
+	waitsForWindow(&s)
+	for _, step := range []func(*fixture){drifted(instance, driver.Restarts), recorded, approved, recorded, edited(days, driver.Interrupts)} {
+		step(&s)
+	}
+	s.Seen.State = driver.Pending
+	s.Waiting = s.plan().Pending
+	s.Seen.State = driver.Ready
+	disruptive(v1alpha1.DisruptiveOnApproval)(&s)
+	if a := s.plan(); a.Verb != AwaitApproval {
+		t.Errorf("%s: %s", a.Verb, a.Message)
+	}
+}
+
+// A window that was set after its hour had passed was not missed.
+func TestAnotherWindowMissedNone(t *testing.T) {
+	s := settled()
+	waitsForWindow(&s)
+	edited(instance, driver.Restarts)(&s)
+	monday := opens.Add(-6*24*time.Hour + 8*time.Hour)
+	at(monday)(&s)
+	recorded(&s)
+	thursday := monday.Add(3 * 24 * time.Hour)
+	at(thursday)(&s)
+	s.Policy.Window = window.Parse("Wednesday", "03:00")
+	a := s.plan()
+	if strings.Contains(a.Message, "missed") || !a.Pending[0].DueSince.Time.Equal(thursday) {
+		t.Errorf("due since %s: %s", a.Pending[0].DueSince, a.Message)
+	}
+	recorded(&s)
+	at(thursday.Add(7 * 24 * time.Hour))(&s)
+	if message := s.plan().Message; !strings.Contains(message, "was missed") || !strings.Contains(message, "no slot of the class was free") {
+		t.Errorf("a week later it says %s", message)
+	}
+	s.Waiting[0].DueIn = "" // an earlier release recorded it
+	if a := s.plan(); !strings.Contains(a.Message, "was missed") || a.Pending[0].DueIn != "Wednesday 03:00–04:00 UTC" {
+		t.Errorf("without the window: %s", a.Message)
 	}
 }
