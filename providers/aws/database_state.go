@@ -116,6 +116,9 @@ func whileItWaits(req *databaseRequest, have *types.DBInstance, o *driver.Observ
 	o.State, o.Changes = whileBusy(status, o.State, o.Changes)
 	o.State = whileWaiting(status, o.State, len(o.Changes) > 0 || o.Mark != req.Mark, waits)
 	o.Work = workOf(status, o.State)
+	if o.State == driver.Ready { // else nothing is sent, and what waits may be what RDS is at
+		o.Changes = withWaits(have, o.Changes)
+	}
 	// A password that waits was sent after the one that was refused.
 	o.PasswordRefused = status == credentialsRefused && !slices.Contains(waits, driver.FieldPassword)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // modify makes the one call for all that ModifyDBInstance takes. ApplyImmediately also applies what others left for the maintenance
-// window: RDS knows no other way.
+// window: RDS knows no other way, so the changes have the effect of that (see withWaits). A password goes without it.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.ApplyImmediately.html
 func (d *databases) modify(ctx context.Context, req *databaseRequest, have *types.DBInstance, params *instanceParams, _ []driver.Change) (string, error) {
 	if leaveToType(params, &req.Spec, have) && reflect.ValueOf(*params).IsZero() {
@@ -26,7 +26,7 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *type
 			return "", err
 		}
 	}
-	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, ApplyImmediately: aws.Bool(true)}
+	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, ApplyImmediately: aws.Bool(!onlyPassword(params) || len(disruptiveWaits(have)) == 0)}
 	modification.Copy(params, in)
 	if in.EngineVersion != nil {
 		now := aws.ToString(have.EngineVersion)
