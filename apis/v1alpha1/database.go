@@ -137,7 +137,8 @@ type DatabaseParameters struct {
 
 	// parameters are settings of the database engine, by the names that the cloud gives them, for example max_connections: "200". AWS:
 	// parameters of a DB parameter group. Google Cloud: database flags. Values are strings, so numbers and on or off need quotes. on, true and
-	// 1, and numbers that are written differently, are the same and no drift. An empty map takes away what Mooring set earlier. If unset,
+	// 1, and numbers that are written differently, are the same and no drift. Cloud SQL takes only on and off for switches: Mooring writes
+	// true and 1 as on, and false and 0 as off, if it can read Cloud SQL's list of flags. An empty map takes away what Mooring set earlier. If unset,
 	// Mooring changes no parameters. Some parameters apply at once. Others restart the server, and the cloud's own list says which ones. A
 	// change of several parameters is made at once, and restarts the server if one of them does.
 	// +optional

@@ -270,7 +270,8 @@ type ResourceStatus struct {
 	PendingChanges []PendingChange `json:"pendingChanges,omitempty"`
 
 	// applied holds the value of each field that Mooring set in the cloud. For maps and lists it holds the names of the entries that
-	// Mooring set. With this, Mooring removes entries that were removed from the spec, keeps entries of others, and
+	// Mooring set. Where a change of an entry may restart the server, the name is followed by = and the value that was set, or by ? until
+	// the value is set for the first time. With this, Mooring removes entries that were removed from the spec, keeps entries of others, and
 	// distinguishes drift from an edit.
 	// +optional
 	Applied map[string][]string `json:"applied,omitempty"`

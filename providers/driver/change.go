@@ -14,6 +14,12 @@ type Change struct {
 	Release bool     // the spec no longer has the field, and it returns to its safe default
 	Entries bool     // a map or list, of which others may own entries
 	Remove  []string // entries that we set earlier and that are to go
+	// Names are all entries that change, sorted. An update changes these and no others. Empty if a driver does not say which: then it is all that differ.
+	Names []string
+	// Edited are the entries of Names for which the spec says something else than was applied, Drifted those that were applied as the spec
+	// says and that others changed. An entry is in neither if it is not known what was applied. Both are empty for fields whose changes
+	// disturb nobody.
+	Edited, Drifted []string
 }
 
 // Names returns the fields of changes, in order.
@@ -26,7 +32,8 @@ func Names(changes []Change) []string {
 }
 
 // Applied is what Mooring set in a cloud object: for each field the value it set, as text, or for
-// maps and lists the sorted names of the entries it set.
+// maps and lists the sorted names of the entries it set. Where a change of an entry may disturb users, name=value says with which value it was
+// set, and name? that it is to be set for the first time.
 type Applied map[string][]string
 
 // Clone returns a copy that shares nothing.

@@ -3,7 +3,6 @@ package drivertest
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -69,7 +68,7 @@ func absent[S any](t testing.TB, b *bench[S]) {
 	if obs.State != driver.Absent || obs.Available || obs.ID != "" || !obs.Mark.Zero() || len(obs.Mirror) != 0 {
 		t.Errorf("got %+v, want Absent and nothing else", obs)
 	}
-	want, got := b.kind.fullyApplied(t), ofSpec(obs.Applied)
+	want, got := fullyApplied(t, b), ofSpec(obs.Applied)
 	for _, f := range b.kind.Fields {
 		if f.Later {
 			delete(want, f.Name)
@@ -84,12 +83,12 @@ func absent[S any](t testing.TB, b *bench[S]) {
 }
 
 // fullyApplied is what is set in an object made from Full.
-func (k *Kind[S]) fullyApplied(t testing.TB) driver.Applied {
+func fullyApplied[S any](t testing.TB, b *bench[S]) driver.Applied {
 	t.Helper()
-	full, want := k.Full(), driver.Applied{}
-	for _, f := range k.Fields {
+	full, want := b.kind.Full(), driver.Applied{}
+	for _, f := range b.kind.Fields {
 		if _, isMap := f.To.(map[string]string); isMap {
-			want[f.Name] = slices.Sorted(maps.Keys(entriesOf(t, &full, f.Name)))
+			want[f.Name] = appliedEntries(t, b, f.Name, entriesOf(t, &full, f.Name))
 		} else if text, ok := get(&full, f.Name); ok {
 			want[f.Name] = []string{text}
 		}
@@ -229,7 +228,7 @@ func mirror[S any](t testing.TB, b *bench[S]) {
 func applied[S any](t testing.TB, b *bench[S]) {
 	req := b.request(t, b.kind.Full())
 	obs := b.create(t, &req)
-	if diff := cmp.Diff(b.kind.fullyApplied(t), ofSpec(obs.Applied)); diff != "" {
+	if diff := cmp.Diff(fullyApplied(t, b), ofSpec(obs.Applied)); diff != "" {
 		t.Errorf("once all is set (-want +got):\n%s", diff)
 	}
 	req.Spec = b.kind.Minimal()
@@ -254,7 +253,7 @@ func kept[S any](t testing.TB, b *bench[S]) {
 	for k := range req.Applied {
 		req.Applied[k] = append(req.Applied[k][:0], "overwritten")
 	}
-	req.Spec, req.Applied = b.kind.Full(), b.kind.fullyApplied(t)
+	req.Spec, req.Applied = b.kind.Full(), fullyApplied(t, b)
 	unchanged(t, b.observe(t, req))
 }
 

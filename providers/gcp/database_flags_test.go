@@ -152,3 +152,37 @@ func TestRefusedFlags(t *testing.T) {
 		t.Errorf("without the list: %v, Failed %v, want the field's name", err, result.Failed)
 	}
 }
+
+// An edit of one flag is no consent to put back another one, and none to a flag that changes while an update is on its way.
+func TestFlagsThatOthersChangedBesideAnEdit(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("mixed", v1alpha1.EnginePostgres)
+	req.Spec.Parameters = parameters("work_mem", "4096", "max_connections", "100")
+	x := c.made(t, &req)
+	if diff := cmp.Diff([]string{"max_connections=100", "work_mem=4096"}, req.Applied["parameters"]); diff != "" {
+		t.Fatalf("applied (-want +got):\n%s", diff)
+	}
+	req.Spec.Parameters = parameters("work_mem", "8192", "max_connections", "100", "temp_file_limit", "2000000")
+	planned := c.look(t, x, &req).Changes
+	c.setFlags(t, req.Name, map[string]string{"work_mem": "4096", "max_connections": "50"})
+	seen := c.look(t, x, &req)
+	if diff := cmp.Diff([]string{"max_connections=100", "temp_file_limit?", "work_mem=4096"}, seen.Applied["parameters"]); diff != "" {
+		t.Errorf("applied (-want +got):\n%s", diff)
+	}
+	seen = c.look(t, x, &req) // as the object has it stored by now
+	if ch := seen.Changes; len(ch) != 1 || !cmp.Equal(ch[0].Drifted, []string{"max_connections"}) || !cmp.Equal(ch[0].Edited, []string{"temp_file_limit", "work_mem"}) {
+		t.Errorf("got %+v, want drift of max_connections and edits of the others", ch)
+	}
+	if result, err := x.Update(t.Context(), req, planned); err != nil || len(result.Failed) > 0 {
+		t.Fatalf("%v, Failed %v", err, result.Failed)
+	}
+	c.settle(t)
+	if diff := cmp.Diff(map[string]string{"work_mem": "8192", "max_connections": "50", "temp_file_limit": "2000000"}, flagsOf(c.instance(t, req.Name))); diff != "" {
+		t.Errorf("flags (-want +got):\n%s", diff)
+	}
+
+	req.Applied = driver.Applied{"parameters": {"max_connections", "work_mem"}} // as builds stored it that knew no values
+	if ch := c.look(t, x, &req).Changes; len(ch) != 1 || len(ch[0].Drifted)+len(ch[0].Edited) > 0 {
+		t.Errorf("got %+v, want nothing known of the entry", ch)
+	}
+}

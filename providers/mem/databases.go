@@ -55,7 +55,8 @@ func changeParameters(next *Database, req *databaseRequest, set *databaseParamet
 	}
 	for name := range before {
 		_, wanted := req.Spec.Parameters[name]
-		if !wanted && (slices.Contains(c.Remove, name) || driver.ExactParameters(&req.Spec)) {
+		planned := len(c.Names) == 0 || slices.Contains(c.Names, name)
+		if !wanted && planned && (slices.Contains(c.Remove, name) || driver.ExactParameters(&req.Spec)) {
 			delete(next.Spec.Parameters, name)
 		}
 	}

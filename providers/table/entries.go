@@ -79,13 +79,13 @@ func (r *EntryMap[S, H, P]) Delta(want *S, have *H, applied driver.Applied) Delt
 	if r.want(want) == nil {
 		return Delta{}
 	}
-	return r.delta(want, r.have(have), applied[r.name])
+	return r.delta(want, r.have(have), r.ours(applied))
 }
 
 func (r *EntryMap[S, H, P]) declared(want *S) bool { return r.want(want) != nil }
 
 // delta is what leads from the present entries, of which some are ours, to the wanted ones.
-func (r *EntryMap[S, H, P]) delta(want *S, have map[string]string, ours []string) Delta {
+func (r *EntryMap[S, H, P]) delta(want *S, have map[string]string, ours map[string]string) Delta {
 	wanted, d := r.want(want), Delta{Set: map[string]string{}}
 	for k, v := range wanted {
 		if present, ok := have[k]; !ok || !r.equal(v, present) {
@@ -94,7 +94,8 @@ func (r *EntryMap[S, H, P]) delta(want *S, have map[string]string, ours []string
 	}
 	exact := r.exact(want)
 	for k := range have {
-		if _, wants := wanted[k]; !wants && (exact || slices.Contains(ours, k)) {
+		_, wants := wanted[k]
+		if _, isOurs := ours[k]; !wants && (exact || isOurs) {
 			d.Remove = append(d.Remove, k)
 		}
 	}
@@ -106,19 +107,19 @@ func (r *EntryMap[S, H, P]) diff(want *S, have *H, applied driver.Applied) (driv
 	if r.want(want) == nil {
 		return driver.Change{}, false
 	}
-	return r.change(want, r.have(have), applied[r.name], have)
+	return r.change(want, r.have(have), r.ours(applied), have)
 }
 
 func (r *EntryMap[S, H, P]) preview(from, to *S, applied driver.Applied, have *H) (driver.Change, bool) {
 	if r.want(to) == nil {
 		return driver.Change{}, false
 	}
-	return r.change(to, r.want(from), applied[r.name], have)
+	return r.change(to, r.want(from), r.ours(applied), have)
 }
 
 // change is what leads from the present entries, of which some are ours, to the wanted ones. Its Remove are those of ours: what others set
 // and a spec takes away was not asked for by an edit.
-func (r *EntryMap[S, H, P]) change(want *S, present map[string]string, ours []string, have *H) (driver.Change, bool) {
+func (r *EntryMap[S, H, P]) change(want *S, present, ours map[string]string, have *H) (driver.Change, bool) {
 	d := r.delta(want, present, ours)
 	if d.empty() {
 		return driver.Change{}, false
@@ -129,11 +130,14 @@ func (r *EntryMap[S, H, P]) change(want *S, present map[string]string, ours []st
 			from[k] = v
 		}
 	}
-	c := driver.Change{Field: r.name, From: showMap(from), To: showMap(d.Set), Entries: true}
+	c := driver.Change{Field: r.name, From: showMap(from), To: showMap(d.Set), Entries: true, Names: d.Names()}
 	for _, k := range d.Remove {
-		if slices.Contains(ours, k) {
+		if _, isOurs := ours[k]; isOurs {
 			c.Remove = append(c.Remove, k)
 		}
+	}
+	if r.remembersValues() {
+		r.explain(&c, d, ours)
 	}
 	c.Effect, c.Why = r.effect(d, have)
 	return c, true
@@ -150,6 +154,10 @@ func (r *EntryMap[S, H, P]) patch(want *S, have *H, change driver.Change, into *
 			d.Remove = append(d.Remove, k)
 		}
 	}
+	if len(change.Names) > 0 { // what else differs by now was not planned, and may disturb more
+		maps.DeleteFunc(d.Set, func(name, _ string) bool { return !slices.Contains(change.Names, name) })
+		d.Remove = slices.DeleteFunc(d.Remove, func(name string) bool { return !slices.Contains(change.Names, name) })
+	}
 	r.set(into, d)
 	return nil
 }
@@ -163,20 +171,6 @@ func (r *EntryMap[S, H, P]) mirror(have *H) (any, bool) {
 }
 
 func (r *EntryMap[S, H, P]) fixed(*H) (string, bool) { return "", false }
-
-func (r *EntryMap[S, H, P]) applied(want *S, before []string, differs bool) ([]string, bool) {
-	m := r.want(want)
-	if m == nil {
-		return nil, false
-	}
-	names := slices.Collect(maps.Keys(m))
-	if differs {
-		names = append(names, before...)
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	return append([]string{}, names...), true // never nil: none is something that we set, too
-}
 
 func (r *EntryMap[S, H, P]) secretIn(*S) (string, bool) { return "", false }
 

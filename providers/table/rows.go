@@ -22,7 +22,7 @@ type Row[S, H, P any] interface {
 	patch(want *S, have *H, change driver.Change, into *P) error
 	mirror(have *H) (any, bool)
 	fixed(have *H) (string, bool)
-	applied(want *S, before []string, differs bool) ([]string, bool)
+	applied(want *S, before []string, differing *driver.Change) ([]string, bool)
 	secretIn(want *S) (string, bool)
 	constant() bool
 }
@@ -131,9 +131,9 @@ func (t Table[S, H, P]) Fixed(have *H) map[string]string {
 // has to return to its safe default. Fields that were not seen, because they could not be read, keep
 // what they had.
 func (t Table[S, H, P]) Applied(want *S, before driver.Applied, differing []driver.Change, unseen ...string) driver.Applied {
-	differs := map[string]bool{}
-	for _, c := range differing {
-		differs[c.Field] = true
+	differs := map[string]*driver.Change{}
+	for i, c := range differing {
+		differs[c.Field] = &differing[i]
 	}
 	out := driver.Applied{}
 	for _, row := range t {

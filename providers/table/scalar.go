@@ -237,9 +237,9 @@ func (r *Scalar[S, H, P, V]) fixed(have *H) (string, bool) {
 	}
 }
 
-func (r *Scalar[S, H, P, V]) applied(want *S, before []string, differs bool) ([]string, bool) {
+func (r *Scalar[S, H, P, V]) applied(want *S, before []string, differing *driver.Change) ([]string, bool) {
 	v := r.want(want)
-	if differs {
+	if differing != nil {
 		if r.safe != nil && v != nil && (before == nil || onlyAsked(before)) {
 			return asked(before, r.show(*v)), true // it may be set soon, the answer lost and the field released: then it must return
 		}

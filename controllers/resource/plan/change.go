@@ -32,7 +32,8 @@ func mustAsk(v View, c driver.Change, p Policy) bool {
 // CauseOf tells an edit from drift: drift is a difference from what we applied ourselves. What was
 // never applied, as on an object just adopted, counts as drift until the spec is edited; what waits
 // as drift by then stays drift, or the edit of one field would approve the restart for another. What differs because the
-// class says something else is the class's doing, whatever was edited at the same time.
+// class says something else is the class's doing, whatever was edited at the same time. Of a map, an edit is consent to the entries that
+// it changed: a disruptive change in which another entry differs is drift as a whole.
 func CauseOf(v View, c driver.Change) string {
 	applied, known := v.Applied[c.Field]
 	byClass := v.ByClass.Has(c.Field) && (!v.Edited || !v.WasReady)
@@ -41,6 +42,8 @@ func CauseOf(v View, c driver.Change) string {
 		return v1alpha1.CauseClass
 	case c.Field == driver.FieldPassword && c.Effect.Disruptive():
 		return v1alpha1.CauseDrift // nobody asked for the old password to go
+	case known && c.Effect.Disruptive() && mixesDrift(v, c):
+		return v1alpha1.CauseDrift
 	case c.Release, c.Field == driver.FieldPassword, len(c.Remove) > 0:
 		return v1alpha1.CauseSpec
 	case !known && v.Edited && v.WasReady && !waitsAs(v, c, v1alpha1.CauseDrift):
@@ -66,6 +69,18 @@ func waitsAs(v View, c driver.Change, cause string) bool {
 		return w.Field == c.Field && w.To == c.To && w.Cause == cause
 	})
 }
+
+// mixesDrift reports whether entries of a map differ that no edit changed. What is not known of an entry is settled if just this change was asked for
+// when the object was last looked at: it may be the first one of the map, and wait for its window.
+func mixesDrift(v View, c driver.Change) bool {
+	same := func(w v1alpha1.PendingChange) bool {
+		return w.Field == c.Field && w.From == c.From && w.To == c.To && w.Cause == v1alpha1.CauseSpec
+	}
+	return len(c.Drifted) > 0 || len(c.Edited) < len(c.Names) && !slices.ContainsFunc(v.Waiting, same)
+}
+
+// mixesEdit reports whether an edit may have asked for some of the entries that differ.
+func mixesEdit(v View, c driver.Change) bool { return v.Edited && len(c.Drifted) < len(c.Names) }
 
 // agreed reports whether a person agreed to what waits: to just that, or to a plan that was begun and of which it is left. What was held or made
 // beside that plan needed no approval by then, and is no part of it.

@@ -129,7 +129,8 @@ func (d *DecidedChanges) hold(v View) {
 func (d *DecidedChanges) edited(v View, fate Fate) bool {
 	return slices.ContainsFunc(d.Changes, func(c Decided) bool {
 		_, known := v.Applied[c.Field]
-		return c.Fate == fate && (!known || c.Cause == v1alpha1.CauseSpec)
+		edit := c.Cause == v1alpha1.CauseSpec || c.Cause == v1alpha1.CauseDrift && mixesEdit(v, c.Change)
+		return c.Fate == fate && (!known || edit)
 	})
 }
 

@@ -46,6 +46,12 @@ var differences = []difference{
 	{"release", driver.Applied{"a": {"old"}}, []driver.Change{{Field: "a", From: "old", To: "safe", Effect: driver.Online, Release: true}}, []string{v1alpha1.CauseSpec}},
 	{"disruptive release", driver.Applied{"b": {"old"}}, []driver.Change{{Field: "b", From: "old", To: "safe", Effect: driver.Restarts, Release: true}}, []string{v1alpha1.CauseSpec}},
 	{"entries removed", driver.Applied{"t": {"x", "y"}}, []driver.Change{{Field: "t", From: "x=1", Effect: driver.Online, Entries: true, Remove: []string{"x"}}}, []string{v1alpha1.CauseSpec}},
+	{"disruptive drift of entries", driver.Applied{"m": {"x=1", "y=1"}}, []driver.Change{
+		{Field: "m", From: "x=0", To: "x=1", Effect: driver.Restarts, Entries: true, Names: []string{"x"}, Drifted: []string{"x"}}}, []string{v1alpha1.CauseDrift}},
+	{"disruptive edit of entries", driver.Applied{"m": {"x=0", "y=1"}}, []driver.Change{
+		{Field: "m", From: "x=0, y=1", To: "x=1", Effect: driver.Restarts, Entries: true, Names: []string{"x", "y"}, Edited: []string{"x", "y"}, Remove: []string{"y"}}}, []string{v1alpha1.CauseSpec}},
+	{"an edit of entries beside drift", driver.Applied{"m": {"x=1", "y=1"}}, []driver.Change{
+		{Field: "m", From: "x=0, y=1", To: "x=1", Effect: driver.Restarts, Entries: true, Names: []string{"x", "y"}, Edited: []string{"y"}, Drifted: []string{"x"}, Remove: []string{"y"}}}, []string{v1alpha1.CauseDrift}},
 	{"password", nil, []driver.Change{{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}}, []string{v1alpha1.CauseSpec}},
 	{"password in place of another's", nil, []driver.Change{{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Irreversible}}, []string{v1alpha1.CauseDrift}},
 	{"protection lifted", driver.Applied{protection: {"true"}}, []driver.Change{{Field: protection, From: "true", To: "false", Effect: driver.Online}}, []string{v1alpha1.CauseSpec}},
@@ -213,8 +219,10 @@ func (w sample) holds(i int) bool {
 
 // edits reports whether the i-th change was asked for by an edit, or the field never was as the spec says.
 func (w sample) edits(i int) bool {
-	_, known := w.Applied[w.Seen.Changes[i].Field]
-	return !known || w.cause(i) == v1alpha1.CauseSpec
+	c := w.Seen.Changes[i]
+	_, known := w.Applied[c.Field]
+	mixed := w.Edited && w.cause(i) == v1alpha1.CauseDrift && len(c.Drifted) < len(c.Names)
+	return !known || w.cause(i) == v1alpha1.CauseSpec || mixed
 }
 
 // any reports whether something holds of a change.

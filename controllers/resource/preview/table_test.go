@@ -114,6 +114,11 @@ func (s subject) object(t *testing.T, spec, mirror class.Tree) v1alpha1.Resource
 		case nil:
 		case class.Tree:
 			status.Applied[d.Field] = slices.Sorted(maps.Keys(value))
+			if slices.ContainsFunc(d.Effects, func(e driver.PossibleEffect) bool { return e.Effect.Disruptive() }) {
+				for i, name := range status.Applied[d.Field] {
+					status.Applied[d.Field][i] = fmt.Sprintf("%s=%v", name, value[name])
+				}
+			}
 		default:
 			status.Applied[d.Field] = []string{drivertest.Text(value)}
 		}
