@@ -16,6 +16,12 @@ var switches = map[string]bool{
 	"off": false, "false": false, "no": false, "0": false,
 }
 
+// Switch returns whether a setting with a value is on, and whether the value is one of a switch at all.
+func Switch(value string) (on, isSwitch bool) {
+	on, isSwitch = switches[strings.ToLower(value)]
+	return on, isSwitch
+}
+
 // decimal is a number as engines write it. Numbers in other notations are compared as text.
 var decimal = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?$`)
 
@@ -25,8 +31,8 @@ func SameParameter(want, have string) bool {
 	if want == have {
 		return true
 	}
-	a, isSwitch := switches[strings.ToLower(want)]
-	b, too := switches[strings.ToLower(have)]
+	a, isSwitch := Switch(want)
+	b, too := Switch(have)
 	if isSwitch && too {
 		return a == b
 	}

@@ -153,6 +153,31 @@ func (c *flagCatalogue) explain(ctx context.Context, err error, version string, 
 	return &explained
 }
 
+// spell writes switches as Cloud SQL takes them: on or off, where a spec may say true or 1. It takes the list of flags to know which flags are
+// switches. Without the list a value is sent as it is.
+func (c *flagCatalogue) spell(ctx context.Context, version string, asked *table.Delta) {
+	var odd []string
+	for name, value := range asked.Set {
+		if _, isSwitch := driver.Switch(value); isSwitch && value != "on" && value != "off" {
+			odd = append(odd, name)
+		}
+	}
+	if len(odd) == 0 {
+		return
+	}
+	flags, spelled := c.of(ctx, version, odd), maps.Clone(asked.Set)
+	for _, name := range odd {
+		if f := flags[name]; f == nil || f.Type != "BOOLEAN" {
+			continue
+		}
+		spelled[name] = "off"
+		if on, _ := driver.Switch(asked.Set[name]); on {
+			spelled[name] = "on"
+		}
+	}
+	asked.Set = spelled
+}
+
 // refusesFlag reports whether Cloud SQL says that a flag is what it refuses: invalidFlagName, invalidFlagValue.
 // https://github.com/google/exposure-notifications-server/issues/746
 func refusesFlag(err error) bool {

@@ -113,8 +113,8 @@ func TestFlagsOfOthersAreSentAlong(t *testing.T) {
 // Each flag that is refused is named, with what it takes, and with the field; a change beside it is made.
 func TestRefusedFlags(t *testing.T) {
 	c := newCloud(t, localcloud.Durations{})
-	bad := parameters("max_connections", "5", "work_memory", "1", "log_statement", "everything", "log_connections", "1", "deadlock_timeout", "long", "work_mem", "4096")
-	const want = `correct spec.parameters: deadlock_timeout has to be a whole number, and is "long"; log_connections has to be on or off, and is "1"; ` +
+	bad := parameters("max_connections", "5", "work_memory", "1", "log_statement", "everything", "log_connections", "maybe", "deadlock_timeout", "long", "work_mem", "4096")
+	const want = `correct spec.parameters: deadlock_timeout has to be a whole number, and is "long"; log_connections has to be on or off, and is "maybe"; ` +
 		`log_statement has to be one of none, ddl, mod, all, and is "everything"; max_connections has to be from 14 to 262142, and is 5; ` +
 		`work_memory is no flag of POSTGRES_17. Cloud SQL says: `
 	says := func(err error) {
@@ -184,5 +184,24 @@ func TestFlagsThatOthersChangedBesideAnEdit(t *testing.T) {
 	req.Applied = driver.Applied{"parameters": {"max_connections", "work_mem"}} // as builds stored it that knew no values
 	if ch := c.look(t, x, &req).Changes; len(ch) != 1 || len(ch[0].Drifted)+len(ch[0].Edited) > 0 {
 		t.Errorf("got %+v, want nothing known of the entry", ch)
+	}
+}
+
+// Cloud SQL takes on and off for switches, and a spec may say true or 1.
+func TestSwitchesAreSpelledAsCloudSQLTakesThem(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("switches", v1alpha1.EnginePostgres)
+	req.Spec.Parameters = parameters("log_connections", "true", "max_connections", "100")
+	x := c.made(t, &req)
+	req.Spec.Parameters = parameters("log_connections", "0", "max_connections", "100", "work_mem", "4096")
+	if result, err := x.Update(t.Context(), req, c.look(t, x, &req).Changes); err != nil || len(result.Failed) > 0 {
+		t.Fatalf("%v, Failed %v", err, result.Failed)
+	}
+	c.settle(t)
+	if diff := cmp.Diff(map[string]string{"log_connections": "off", "max_connections": "100", "work_mem": "4096"}, flagsOf(c.instance(t, req.Name))); diff != "" {
+		t.Errorf("flags (-want +got):\n%s", diff)
+	}
+	if changes := c.look(t, x, &req).Changes; len(changes) > 0 {
+		t.Errorf("differs still: %+v", changes)
 	}
 }

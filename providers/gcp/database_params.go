@@ -57,13 +57,18 @@ var (
 	}
 )
 
-// forCreate makes the parameters of a creation.
-func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseInstance, error) {
+// versionOfNew is the version of a new instance, in Cloud SQL's words.
+func (p *instanceParams) versionOfNew() (string, error) {
 	version := defaultVersions[p.Engine]
 	if p.Version != nil {
 		version = *p.Version
 	}
-	databaseVersion, err := versionName(p.Engine, version)
+	return versionName(p.Engine, version)
+}
+
+// forCreate makes the parameters of a creation.
+func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseInstance, error) {
+	databaseVersion, err := p.versionOfNew()
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,9 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 		return driver.Result{}, err
 	}
 	params.Region = location
+	if version, err := params.versionOfNew(); err == nil {
+		d.flags.spell(ctx, version, &params.DatabaseFlags)
+	}
 	body, err := params.forCreate(req.Name, rootPassword(req))
 	if err != nil {
 		return driver.Result{}, err
@@ -74,6 +77,7 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 	}
 	params.place(&req.Spec, have)
 	params.completeWindow(&req.Spec)
+	d.flags.spell(ctx, have.DatabaseVersion, &params.DatabaseFlags)
 	body, err := params.forPatch(have)
 	if err != nil {
 		return "", err
