@@ -223,6 +223,7 @@ var mutants = slices.Concat(listMutants, []mutant{
 			}
 			for i := range *c.changes {
 				if (*c.changes)[i].Field == "tags" {
+					(*c.changes)[i].Names = append((*c.changes)[i].Names, "owner") // nothing else is changed
 					(*c.changes)[i].Remove = append((*c.changes)[i].Remove, "owner")
 				}
 			}
