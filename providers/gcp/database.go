@@ -201,7 +201,7 @@ func (d *databases) read(ctx context.Context, name string) (*sqladmin.DatabaseIn
 	})
 }
 
-// endpointOf says how to reach the instance: by its private address if the spec names the network that it is in, or else by its public address if it has
+// endpointOf says how to reach the instance: by its private address if the spec names the network that it is in, or did before it named another, or else by its public address if it has
 // one: a server that is to come into another network keeps its endpoint until it is there. A server that somebody gave a private address besides keeps its endpoint so.
 func endpointOf(req *databaseRequest, have *instance) driver.Endpoint {
 	addresses := map[string]string{}
@@ -209,7 +209,9 @@ func endpointOf(req *databaseRequest, have *instance) driver.Endpoint {
 		addresses[ip.Type] = ip.IpAddress
 	}
 	host := cmp.Or(addresses["PRIMARY"], addresses["PRIVATE"])
-	if wanted := gcpOf(&req.Spec).PrivateNetwork; wanted != nil && networkPath(*wanted) == networkPath(have.ipConfiguration().PrivateNetwork) {
+	present := networkPath(have.ipConfiguration().PrivateNetwork)
+	named := func(network string) bool { return networkPath(network) == present }
+	if wanted := gcpOf(&req.Spec).PrivateNetwork; wanted != nil && (named(*wanted) || slices.ContainsFunc(req.Applied["gcp.privateNetwork"], named)) {
 		host = cmp.Or(addresses["PRIVATE"], addresses["PRIMARY"])
 	}
 	if host == "" || have.State == "PENDING_CREATE" {

@@ -167,3 +167,32 @@ func TestNetworkWithoutPrivateServicesAccess(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A server that is to come into another network keeps its endpoint until it is there: the private address if Mooring put it into the network
+// where it is, and else the public one.
+func TestEndpointUntilTheServerIsInTheNetwork(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("moves", v1alpha1.EnginePostgres)
+	req.Spec.Network, req.Spec.GCP.PrivateNetwork = networked("Allowed"), new(vpc)
+	x := c.made(t, &req)
+	addresses := map[string]string{}
+	for _, a := range c.instance(t, req.Name).IpAddresses {
+		addresses[a.Type] = a.IpAddress
+	}
+	for _, tt := range []struct {
+		wanted, applied, want string
+	}{
+		{vpc, vpc, "PRIVATE"},
+		{vpc, "", "PRIVATE"},
+		{otherVPC, vpc, "PRIVATE"},
+		{otherVPC, "", "PRIMARY"},
+	} {
+		req.Spec.GCP.PrivateNetwork, req.Applied = new(tt.wanted), nil
+		if tt.applied != "" {
+			req.Applied = driver.Applied{"gcp.privateNetwork": {tt.applied}}
+		}
+		if got := c.look(t, x, &req).Endpoint.Host; got != addresses[tt.want] || got == "" {
+			t.Errorf("%s is wanted, %q was applied, and the server is in %s: the endpoint is %q, want the address %s", tt.wanted, tt.applied, vpc, got, tt.want)
+		}
+	}
+}
