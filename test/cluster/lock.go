@@ -14,13 +14,14 @@ import (
 type lockFile struct{ file *os.File }
 
 // takeLock makes dir anew, empty but for a lock file, and locks that. It refuses a folder whose lock is
-// held: the servers of another living program keep their data there.
+// held: the servers of another living program keep their data there. A supervisor that is ending holds it too, but shared: it waited for
+// that to learn of the holder's end.
 //
 // The file is new each time, so that a server of an earlier holder, which may still be about to end,
 // never takes the new lock file for its own.
 func takeLock(dir string) (*lockFile, error) {
 	path := filepath.Join(dir, "lock")
-	switch old, err := lock(path, 0); {
+	switch old, err := lock(path, 0, syscall.LOCK_SH); {
 	case err == nil:
 		_ = old.Close()
 	case !errors.Is(err, fs.ErrNotExist):
@@ -32,20 +33,20 @@ func takeLock(dir string) (*lockFile, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("take the lock file: %w", err)
 	}
-	file, err := lock(path, os.O_CREATE|os.O_EXCL)
+	file, err := lock(path, os.O_CREATE|os.O_EXCL, syscall.LOCK_EX)
 	if err != nil {
 		return nil, fmt.Errorf("take the lock file: %w", err)
 	}
 	return &lockFile{file}, nil
 }
 
-// lock opens the file and locks it, or fails at once if someone else did.
-func lock(path string, flags int) (*os.File, error) {
+// lock opens the file and locks it, shared or exclusively, or fails at once if someone else's lock is in the way.
+func lock(path string, flags, how int) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|flags, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB); err != nil {
 		_ = file.Close()
 		return nil, fmt.Errorf("lock %q: %w", path, err)
 	}
