@@ -63,7 +63,7 @@ type dayFixture struct {
 // No state of any kind is observed more often than its cadence says, over a day: in none are there calls without end.
 func TestADay(t *testing.T) {
 	t.Parallel()
-	w := newDayFixture(t, daySync, localcloud.Durations{Modify: (hours + 6) * time.Hour}) // longer than the day and what comes before it
+	w := newDayFixture(t, newSchedule(), daySync, localcloud.Durations{Modify: (hours + 6) * time.Hour}) // longer than the day and what comes before it
 	w.waitsAMinute()
 	type running struct {
 		dayCase
@@ -155,10 +155,9 @@ func observed(day []localcloud.Call, of func(localcloud.Call) bool) (observation
 	return len(moments), calls
 }
 
-// newDayFixture starts an environment on which the time is the test's.
-func newDayFixture(t *testing.T, sync time.Duration, durations localcloud.Durations) *dayFixture {
+// newDayFixture starts an environment on which the time is the test's: on that clock.
+func newDayFixture(t *testing.T, clock *schedule, sync time.Duration, durations localcloud.Durations) *dayFixture {
 	t.Helper()
-	clock := newSchedule()
 	s := newIdleEnvironment(t, localcloud.Options{
 		Now: clock.Now, ListenersOnly: true, InstanceQuota: -1, Durations: durations,
 	}, 1)

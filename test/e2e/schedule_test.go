@@ -19,6 +19,9 @@ type schedule struct {
 	// working counts the requests that were handed out and are not done.
 	working int
 	added   int
+	// seldom are controllers, by name, that look at nothing again sooner than this. Provider configs are looked at once a minute, which
+	// in weeks is all that a test would do.
+	seldom map[string]time.Duration
 }
 
 func newSchedule() *schedule {
@@ -35,8 +38,8 @@ func (s *schedule) Now() time.Time {
 }
 
 // queue makes a controller's queue.
-func (s *schedule) queue(string, workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
-	q := &dueQueue{schedule: s, items: map[reconcile.Request]*due{}, working: map[reconcile.Request]bool{}, failed: map[reconcile.Request]int{}}
+func (s *schedule) queue(controller string, _ workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+	q := &dueQueue{schedule: s, again: s.seldom[controller], items: map[reconcile.Request]*due{}, working: map[reconcile.Request]bool{}, failed: map[reconcile.Request]int{}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queues = append(s.queues, q)
@@ -48,8 +51,32 @@ func (s *schedule) queue(string, workqueue.TypedRateLimiter[reconcile.Request]) 
 func (s *schedule) step(limit time.Time) (moved bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	next, moved := s.next(limit)
+	if moved {
+		s.now = next
+		s.changed.Broadcast()
+	}
+	return moved
+}
+
+// pass lets the time pass until then, with all that is due before.
+func (s *schedule) pass(until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.now.Before(until) {
+		next, found := s.next(until)
+		if !found {
+			next = until
+		}
+		s.now = next
+		s.changed.Broadcast()
+	}
+}
+
+// next waits until nothing is worked on, and returns when the next thing is due, unless that is after the limit.
+func (s *schedule) next(limit time.Time) (next time.Time, found bool) {
 	for {
-		next, found := time.Time{}, false
+		next, found = time.Time{}, false
 		for _, q := range s.queues {
 			for _, item := range q.items {
 				if !found || item.at.Before(next) {
@@ -57,16 +84,10 @@ func (s *schedule) step(limit time.Time) (moved bool) {
 				}
 			}
 		}
-		switch {
-		case s.working > 0 || found && !next.After(s.now):
-			s.changed.Wait()
-		case !found || next.After(limit):
-			return false
-		default:
-			s.now = next
-			s.changed.Broadcast()
-			return true
+		if s.working == 0 && (!found || next.After(s.now)) {
+			return next, found && !next.After(limit)
 		}
+		s.changed.Wait()
 	}
 }
 
@@ -76,6 +97,7 @@ type dueQueue struct {
 	items   map[reconcile.Request]*due
 	working map[reconcile.Request]bool
 	failed  map[reconcile.Request]int
+	again   time.Duration
 	ended   bool
 }
 
@@ -96,6 +118,9 @@ func (q *dueQueue) AddWithOpts(o priorityqueue.AddOpts, requests ...reconcile.Re
 		if o.RateLimited {
 			q.failed[r]++
 			after = min(time.Second<<min(q.failed[r], 10), 1000*time.Second)
+		}
+		if after >= time.Minute { // what is tried again after a failure is not put off
+			after = max(after, q.again)
 		}
 		if o.Priority != nil {
 			priority = *o.Priority

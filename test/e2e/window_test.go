@@ -10,6 +10,7 @@ import (
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
@@ -30,10 +31,12 @@ type windowFixture struct {
 // With timing: MaintenanceWindow nothing that restarts is sent outside the window, not even what was approved; what is online is sent at once.
 func TestMaintenanceWindow(t *testing.T) {
 	t.Parallel()
-	day := newDayFixture(t, windowSync, localcloud.Durations{Modify: 10 * time.Minute})
+	clock := newSchedule()
+	clock.seldom = map[string]time.Duration{identity.KindClusterProviderConfig: windowSync}
+	day := newDayFixture(t, clock, windowSync, localcloud.Durations{Modify: 10 * time.Minute})
 	for _, p := range providersFor(t) {
 		day.run(p.Name, func(f *fixture) {
-			w := newWindowFixture(&dayFixture{f, day.clock}, day.onDay(p.Name))
+			w := newWindowFixture(&dayFixture{f, clock}, day.onDay(p.Name))
 			w.editWaits()
 			w.approvalWaits()
 			w.missedIsTold()
@@ -103,8 +106,7 @@ func (w *windowFixture) waiting(cause string) system.Snapshot {
 func (w *windowFixture) pass() {
 	w.Helper()
 	writes, states := len(w.cloud.Writes(w.name)), len(w.States("Database", w.d.Name, 0))
-	for w.clock.step(w.opens.Add(-time.Second)) {
-	}
+	w.clock.pass(w.opens.Add(-time.Second))
 	if got := w.cloud.Writes(w.name)[writes:]; len(got) > 0 {
 		w.Errorf("before the window opens, %v was sent", got)
 	}
@@ -131,8 +133,7 @@ func (w *windowFixture) sentInWindow(mark int) {
 	if at := calls[len(calls)-1].Time; at.Before(w.opens) || at.After(w.opens.Add(time.Minute)) {
 		w.Errorf("the window opens at %s, and the change was sent at %s", w.opens, at)
 	}
-	for w.clock.step(w.opens.Add(2 * windowSync)) { // it is open still
-	}
+	w.clock.pass(w.opens.Add(2 * windowSync)) // it is open still
 	w.opens = w.opens.Add(7 * 24 * time.Hour)
 }
 
@@ -173,8 +174,7 @@ func (w *windowFixture) approvalWaits() {
 		w.Errorf("drift takes Ready away: %s", message)
 	}
 	mark := len(w.cloud.Writes(w.name))
-	for w.clock.step(w.opens.Add(2 * time.Hour)) { // the window approves nothing
-	}
+	w.clock.pass(w.opens.Add(2 * time.Hour)) // the window approves nothing
 	w.wrote(mark, 0)
 	w.opens = w.opens.Add(7 * 24 * time.Hour)
 
@@ -187,8 +187,7 @@ func (w *windowFixture) approvalWaits() {
 	if again := w.last(w.d).Status.Plan.Hash; again != hash {
 		w.Errorf("a revoked approval made another plan of %s: %s", hash, again)
 	}
-	for w.clock.step(w.opens.Add(2 * time.Hour)) {
-	}
+	w.clock.pass(w.opens.Add(2 * time.Hour))
 	w.wrote(mark, 0) // it was revoked
 	w.opens = w.opens.Add(7 * 24 * time.Hour)
 
@@ -205,8 +204,7 @@ func (w *windowFixture) missedIsTold() {
 	mark := len(w.cloud.Writes(w.name))
 	w.Cloud.Faults.Add(localcloud.Fault{Filter: localcloud.Filter{Resource: w.name, Write: localcloud.Writes}, Kind: localcloud.Conflict})
 	missed := w.opens
-	for w.clock.step(missed.Add(70 * time.Minute)) {
-	}
+	w.clock.pass(missed.Add(70 * time.Minute))
 	w.Cloud.Faults.Reset()
 	tried := w.Cloud.Ledger.Calls(localcloud.Filter{Resource: w.name, Write: localcloud.Writes})
 	if last := tried[len(tried)-1].Time; last.Before(missed) || !last.Before(missed.Add(time.Hour)) || len(tried) < 3 {
