@@ -238,6 +238,7 @@ type DatabaseStorage struct {
 }
 
 // DatabaseBackup configures automatic backups.
+// +kubebuilder:validation:XValidation:rule="!has(self.pointInTimeRecovery) || !self.pointInTimeRecovery || !has(self.retentionDays) || self.retentionDays > 0",message="pointInTimeRecovery needs automatic backups, and retentionDays 0 switches them off: set retentionDays to 1 or more, or pointInTimeRecovery to false",fieldPath=".pointInTimeRecovery"
 type DatabaseBackup struct {
 	// retentionDays is how many days the cloud keeps automatic backups. 0 disables them. AWS: 0 to 35. Google Cloud: this number of
 	// daily backups, 0 to 365. Google Cloud keeps the transaction logs for point-in-time recovery for the same time, but at most 7 days
@@ -256,6 +257,18 @@ type DatabaseBackup struct {
 	// +kubebuilder:validation:Pattern=`^([01][0-9]|2[0-3]):[0-5][0-9]$`
 	// +kubebuilder:validation:MaxLength=5
 	StartTime *string `json:"startTime,omitempty"`
+
+	// pointInTimeRecovery says whether the cloud keeps the transaction logs by which it can restore the server, as another one, to any point
+	// in time between two backups. true needs automatic backups. If unset, a new server has what the cloud chooses, and an existing server
+	// keeps what it has.
+	//
+	// AWS: RDS has no switch for it. It can restore a server to any point in time exactly while it keeps automatic backups: true needs
+	// retentionDays of 1 or more, and false needs retentionDays 0. Google Cloud: for PostgreSQL it is point-in-time recovery, for MySQL the
+	// binary log. If unset, a new server has it in the edition Enterprise Plus, and with availability MultiZone, which requires it. With true
+	// and without retentionDays, Mooring switches automatic backups on. To switch it on restarts the server. To switch it off deletes the logs
+	// and with them all restore points between backups, and restarts a MySQL server.
+	// +optional
+	PointInTimeRecovery *bool `json:"pointInTimeRecovery,omitempty"`
 }
 
 // DatabaseMaintenance configures what the cloud does to a server by itself.
@@ -398,6 +411,7 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.tags"
 // +kubebuilder:validation:XValidation:rule="[has(self.spec.aws), has(self.spec.gcp)].filter(set, set).size() <= 1",message="spec.aws and spec.gcp exclude each other, because a server is in one cloud: remove one of them"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.tls) || !has(self.spec.gcp) || !has(self.spec.gcp.sslMode)",message="spec.tls and spec.gcp.sslMode exclude each other, because both say which connections the server accepts: remove one of them",fieldPath=".spec.tls"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.availability) || self.spec.availability != 'MultiZone' || !has(self.spec.backup) || !has(self.spec.backup.pointInTimeRecovery) || self.spec.backup.pointInTimeRecovery",message="spec.availability MultiZone needs point-in-time recovery in Google Cloud: set spec.backup.pointInTimeRecovery to true, or spec.availability to SingleZone",fieldPath=".spec.availability"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.availability) || self.spec.availability != 'MultiZone' || !has(self.spec.backup) || !has(self.spec.backup.retentionDays) || self.spec.backup.retentionDays > 0",message="spec.availability MultiZone needs automatic backups in Google Cloud: set spec.backup.retentionDays to 1 or more, or spec.availability to SingleZone",fieldPath=".spec.availability"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.storage) || !has(self.spec.storage.sizeGiB) || !has(self.spec.storage.maxSizeGiB) || self.spec.storage.maxSizeGiB == self.spec.storage.sizeGiB || self.spec.storage.maxSizeGiB * 10 >= self.spec.storage.sizeGiB * 11",message="spec.storage.maxSizeGiB must be at least 10% above spec.storage.sizeGiB in AWS, or the same for a disk that does not grow by itself",fieldPath=".spec.storage"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.backup) || !has(self.spec.backup.startTime) || !has(self.spec.maintenance) || !has(self.spec.maintenance.window) || !has(self.spec.maintenance.window.startTime) || (((int(self.spec.backup.startTime.split(':')[0]) * 60 + int(self.spec.backup.startTime.split(':')[1])) - (int(self.spec.maintenance.window.startTime.split(':')[0]) * 60 + int(self.spec.maintenance.window.startTime.split(':')[1])) + 1440) % 1440 >= 30 && ((int(self.spec.maintenance.window.startTime.split(':')[0]) * 60 + int(self.spec.maintenance.window.startTime.split(':')[1])) - (int(self.spec.backup.startTime.split(':')[0]) * 60 + int(self.spec.backup.startTime.split(':')[1])) + 1440) % 1440 >= 30)",message="spec.backup.startTime and spec.maintenance.window.startTime must be at least 30 minutes apart in AWS, because each window has 30 minutes and the two must not overlap: change one of them",fieldPath=".spec.maintenance.window.startTime"

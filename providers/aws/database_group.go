@@ -13,5 +13,15 @@ var databaseLacks = []driver.Lack{
 		Field: "network.allowedCIDRs", Match: `^\[.+\]$`, Values: "a list with entries", Why: "RDS has no list of networks: the rules of security groups say who can connect",
 		Instead: "set spec.aws.vpcSecurityGroupIDs to security groups that let these networks in, and remove it",
 	},
+	// RDS has no switch: it saves the transaction logs of an instance exactly while it keeps automatic backups of it. So retentionDays says it all.
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PIT.html
+	{
+		Field: "backup.pointInTimeRecovery", Match: "^true$", Unless: map[string]string{"backup.retentionDays": "^[1-9]"}, Values: "true without days of backups", Invalid: true,
+		Why: "RDS recovers a server to any point in time only as long as it keeps automatic backups", Instead: "set spec.backup.retentionDays to 1 or more",
+	},
+	{
+		Field: "backup.pointInTimeRecovery", Match: "^false$", Unless: map[string]string{"backup.retentionDays": "^0$"}, Values: "false",
+		Why: "RDS recovers a server to any point in time as long as it keeps automatic backups", Instead: "remove spec.backup.pointInTimeRecovery, or set spec.backup.retentionDays to 0",
+	},
 	{Field: "parameters", Why: "Mooring does not manage DB parameter groups yet", Instead: "remove spec.parameters, and change the DB parameter group of the instance in RDS"},
 }

@@ -106,7 +106,7 @@ func databaseConsequences() driver.Consequences {
 		Unset: []driver.UnsetField{
 			{Field: "gcp.tier", Required: true, Means: "Cloud SQL creates no instance without a tier: set spec.size to a size of the class, or set spec.gcp.tier"},
 			{Field: "gcp.privateNetwork", Unless: map[string]string{"network.publicAccess": "^Allowed$"}, Means: "the server gets a public address, because Cloud SQL accepts no server without an address, and until spec.network lets networks in there, only the Cloud SQL Auth Proxy and connectors reach it: set spec.gcp.privateNetwork, or set spec.network.publicAccess to Allowed"},
-			{Field: "backup.retentionDays", Means: "Cloud SQL takes automatic backups in the edition Enterprise Plus and with spec.availability MultiZone only: set spec.backup.retentionDays"},
+			{Field: "backup.retentionDays", Unless: map[string]string{"backup.pointInTimeRecovery": "^true$"}, Means: "Cloud SQL takes automatic backups in the edition Enterprise Plus, with spec.availability MultiZone and with spec.backup.pointInTimeRecovery only: set spec.backup.retentionDays"},
 		},
 	}
 }

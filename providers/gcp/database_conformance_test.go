@@ -76,6 +76,8 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		settings.BackupConfiguration = &sqladmin.BackupConfiguration{
 			Enabled: true, BackupRetentionSettings: &sqladmin.BackupRetentionSettings{RetainedBackups: int64(value.(int))},
 		}
+	case "backup.pointInTimeRecovery":
+		settings.BackupConfiguration = &sqladmin.BackupConfiguration{PointInTimeRecoveryEnabled: value.(bool), ForceSendFields: []string{"PointInTimeRecoveryEnabled"}}
 	case "storage.maxSizeGiB":
 		settings.StorageAutoResize, settings.StorageAutoResizeLimit = new(true), int64(value.(int))
 	case "backup.startTime":

@@ -22,6 +22,10 @@ func TestEffectsOfDatabases(t *testing.T) {
 	days := func(n int32) databaseParameters {
 		return databaseParameters{Backup: &v1alpha1.DatabaseBackup{RetentionDays: &n}}
 	}
+	recovery := func(on bool) databaseParameters {
+		return databaseParameters{Backup: &v1alpha1.DatabaseBackup{PointInTimeRecovery: &on}}
+	}
+	recovering := of("MYSQL_8_0", &sqladmin.Settings{BackupConfiguration: &sqladmin.BackupConfiguration{Enabled: true, BinaryLogEnabled: true}})
 	named := runs("POSTGRES_16")
 	named.database = new("a")
 	connectors := func(v string) databaseParameters {
@@ -51,6 +55,8 @@ func TestEffectsOfDatabases(t *testing.T) {
 	inNetwork := databaseParameters{GCP: &v1alpha1.DatabaseGCP{PrivateNetwork: new("projects/p/global/networks/shop")}}
 	tabletest.Effects(t, databaseTable, []tabletest.Example[databaseParameters, instance]{
 		tabletest.Of("location", databaseParameters{Location: new("europe-west4")}, runs("POSTGRES_16"), driver.Impossible),
+		tabletest.Of("backup.pointInTimeRecovery", recovery(true), keeps(7), driver.Restarts),
+		tabletest.Of("backup.pointInTimeRecovery", recovery(false), recovering, driver.LosesBackups),
 		tabletest.Of("tls", databaseParameters{TLS: new(v1alpha1.TLSOptional)}, encrypted("MYSQL_8_0"), driver.Online),
 		tabletest.Of("tls", databaseParameters{TLS: new(v1alpha1.TLSRequired)}, open("POSTGRES_16"), driver.Interrupts),
 		tabletest.Of("tls", databaseParameters{TLS: new(v1alpha1.TLSRequired)}, open("MYSQL_8_0"), driver.Restarts),

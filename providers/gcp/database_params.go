@@ -21,16 +21,17 @@ var (
 		Lacks:    map[string]string{"Database": "databases.insert makes it once the instance runs"},
 		Converts: conversions,
 		ByHand: map[string]string{
-			"Engine":             "it is a part of databaseVersion",
-			"Version":            "it is a part of databaseVersion",
-			"BackupStartTime":    "it is a part of backupConfiguration",
-			"MaxDiskSizeGb":      "whether the disk grows depends on its size too",
-			"MaintenanceDay":     "it is a part of maintenanceWindow",
-			"MaintenanceTime":    "it is a part of maintenanceWindow",
-			"RetainedBackups":    "what is kept of logs depends on the edition too",
-			"UserLabels":         "a new instance has none to remove",
-			"DatabaseFlags":      "a new instance has none to keep",
-			"AuthorizedNetworks": "entries that stay are sent as they are",
+			"Engine":              "it is a part of databaseVersion",
+			"Version":             "it is a part of databaseVersion",
+			"BackupStartTime":     "it is a part of backupConfiguration",
+			"PointInTimeRecovery": "it is a part of backupConfiguration",
+			"MaxDiskSizeGb":       "whether the disk grows depends on its size too",
+			"MaintenanceDay":      "it is a part of maintenanceWindow",
+			"MaintenanceTime":     "it is a part of maintenanceWindow",
+			"RetainedBackups":     "what is kept of logs depends on the edition too",
+			"UserLabels":          "a new instance has none to remove",
+			"DatabaseFlags":       "a new instance has none to keep",
+			"AuthorizedNetworks":  "entries that stay are sent as they are",
 		},
 	}
 	patch = table.Copier[instanceParams, sqladmin.DatabaseInstance]{
@@ -44,15 +45,16 @@ var (
 		},
 		Converts: conversions,
 		ByHand: map[string]string{
-			"Version":            "databaseVersion names the engine too, which the instance has",
-			"BackupStartTime":    "it is a part of backupConfiguration",
-			"MaxDiskSizeGb":      "whether the disk grows depends on its size too",
-			"MaintenanceDay":     "it is a part of maintenanceWindow",
-			"MaintenanceTime":    "it is a part of maintenanceWindow",
-			"RetainedBackups":    "what is kept of logs depends on the edition and on what is there",
-			"UserLabels":         "labels that stay are sent too",
-			"DatabaseFlags":      "flags that stay are sent too",
-			"AuthorizedNetworks": "entries that stay are sent as they are",
+			"Version":             "databaseVersion names the engine too, which the instance has",
+			"BackupStartTime":     "it is a part of backupConfiguration",
+			"PointInTimeRecovery": "it is a part of backupConfiguration",
+			"MaxDiskSizeGb":       "whether the disk grows depends on its size too",
+			"MaintenanceDay":      "it is a part of maintenanceWindow",
+			"MaintenanceTime":     "it is a part of maintenanceWindow",
+			"RetainedBackups":     "what is kept of logs depends on the edition and on what is there",
+			"UserLabels":          "labels that stay are sent too",
+			"DatabaseFlags":       "flags that stay are sent too",
+			"AuthorizedNetworks":  "entries that stay are sent as they are",
 		},
 	}
 )
@@ -87,9 +89,7 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 	p.limitGrowth(body.Settings, leastDisk)
 	body.Settings.Edition = editionOf(body.Settings.Tier)
 	body.Settings.BackupConfiguration = backupsOfNew(p.RetainedBackups, body.Settings.Edition)
-	if body.Settings.AvailabilityType == regional {
-		body.Settings.BackupConfiguration = withRecovery(body.Settings.BackupConfiguration, p.Engine)
-	}
+	body.Settings.BackupConfiguration = p.recovery(body.Settings, body.Settings.BackupConfiguration, p.Engine)
 	body.Settings.BackupConfiguration = withStartTime(body.Settings.BackupConfiguration, p.BackupStartTime)
 	body.Settings.MaintenanceWindow, err = p.maintenanceWindow(&instance{DatabaseInstance: &sqladmin.DatabaseInstance{}})
 	return body, err
@@ -117,9 +117,8 @@ func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, e
 		}
 	}
 	s.BackupConfiguration = backupsOfChanged(have, p.RetainedBackups, edition)
-	if s.AvailabilityType == regional {
-		s.BackupConfiguration = withRecovery(s.BackupConfiguration, have.engine())
-	}
+	s.BackupConfiguration = p.recovery(s, s.BackupConfiguration, have.engine())
+	fewerLogs(s.BackupConfiguration, have)
 	s.BackupConfiguration = withStartTime(s.BackupConfiguration, p.BackupStartTime)
 	window, err := p.maintenanceWindow(have)
 	if err != nil {

@@ -39,6 +39,7 @@ type instanceParams struct {
 	KmsKeyName                *string
 	Zone, SecondaryZone       *string
 	RetainedBackups           *int64
+	PointInTimeRecovery       *bool
 	BackupStartTime           *string
 	MaintenanceDay            *v1alpha1.Weekday
 	MaintenanceTime           *string
@@ -117,6 +118,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		},
 		func(i *instance) *string { return present(i.backupConfiguration().StartTime) },
 		func(p *instanceParams, v string) { p.BackupStartTime = &v }),
+	recoveryRow,
 	table.Field("maintenance.window.day",
 		func(p *databaseParameters) *v1alpha1.Weekday { return maintenanceOf(p).Day },
 		func(i *instance) *v1alpha1.Weekday { return i.maintenanceWindow().Day },

@@ -52,13 +52,13 @@ func creatable(req *databaseRequest) error {
 	if err := checkTLS(&req.Spec); err != nil {
 		return err
 	}
-	return checkAvailability(&req.Spec)
+	return checkBackups(&req.Spec, req.Spec.Availability)
 }
 
 // patch sends settings in one write.
 func (d *databases) patch(ctx context.Context, req *databaseRequest, have *instance, params *instanceParams, _ []driver.Change) (string, error) {
-	if params.AvailabilityType != nil || params.RetainedBackups != nil {
-		if err := checkAvailability(&req.Spec); err != nil {
+	if params.AvailabilityType != nil || params.RetainedBackups != nil || params.PointInTimeRecovery != nil {
+		if err := checkBackups(&req.Spec, cmp.Or(req.Spec.Availability, haveAvailability(have))); err != nil {
 			return "", err
 		}
 	}

@@ -58,6 +58,11 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"00:00"`), write: "ModifyDBInstance",
 		drift: func(w *fixture, c *system.Cloud, name string) { c.Databases().SetMaintenance(w.T, name, 5, 7) },
 	},
+	{ // RDS has it as long as it keeps backups
+		field: "backup.pointInTimeRecovery", only: "gcp",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.Backup.PointInTimeRecovery = new(true) },
+		mirror: same("true"),
+	},
 	{
 		field: "maintenance.minorUpgrades", only: "aws",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.Maintenance.MinorUpgrades = new(v1alpha1.MinorUpgradesManual) },

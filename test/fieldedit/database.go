@@ -90,7 +90,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			return v1alpha1.DatabaseParameters{
 				Location: new(location), Engine: new(v1alpha1.EnginePostgres), Version: new("16.4"),
 				Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50)), MaxSizeGiB: new(int32(200))}, DatabaseName: new("orders"),
-				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7)), StartTime: new("03:00")}, DeletionProtection: new(false),
+				Backup: &v1alpha1.DatabaseBackup{RetentionDays: new(int32(7)), StartTime: new("03:00"), PointInTimeRecovery: new(true)}, DeletionProtection: new(false),
 				Encryption:   &v1alpha1.Encryption{Key: new("projects/p/locations/" + location + "/keyRings/r/cryptoKeys/orders")},
 				Availability: new(v1alpha1.AvailabilityMultiZone),
 				Network:      &v1alpha1.DatabaseNetwork{PublicAccess: new(v1alpha1.PublicAccessAllowed), AllowedCIDRs: []string{"203.0.113.0/24", "198.51.100.7/32"}},
@@ -117,7 +117,8 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "network.publicAccess", To: "Blocked", Safe: "Blocked", Effect: driver.Interrupts, DriftEffect: driver.Online,
 				Given: map[string]any{"network.allowedCIDRs": nil, "gcp.privateNetwork": gcpNetworks + "shop"}},
 			{Name: "availability", To: "SingleZone", Effect: driver.Restarts, Given: map[string]any{"gcp.secondaryZone": nil}},
-			{Name: "backup.retentionDays", To: 0, Effect: driver.LosesBackups, Drift: 14, Given: map[string]any{"gcp.secondaryZone": nil, "availability": "SingleZone"}},
+			{Name: "backup.retentionDays", To: 0, Effect: driver.LosesBackups, Drift: 14, Given: map[string]any{"gcp.secondaryZone": nil, "availability": "SingleZone", "backup.pointInTimeRecovery": nil}},
+			{Name: "backup.pointInTimeRecovery", To: false, Effect: driver.LosesBackups, DriftEffect: driver.Restarts, Given: map[string]any{"gcp.secondaryZone": nil, "availability": "SingleZone"}},
 			{Name: "backup.startTime", To: "23:45"},
 			{Name: "maintenance.window.day", To: "Monday"},
 			{Name: "maintenance.window.startTime", To: "00:00"},
@@ -137,6 +138,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 		More: []Step{
 			{Field: "version", To: "15", Effect: driver.Impossible},
 			{Field: "availability", From: "SingleZone", To: "MultiZone", Effect: driver.Restarts},
+			{Field: "backup.pointInTimeRecovery", From: false, To: true, Effect: driver.Restarts},
 			{Field: "backup.retentionDays", To: 14, Effect: driver.Online},
 			{Field: "backup.retentionDays", To: 3, Effect: driver.LosesBackups},
 			{Field: "gcp.connectorEnforcement", From: "NOT_REQUIRED", To: "REQUIRED", Effect: driver.Interrupts},

@@ -65,6 +65,13 @@ func moveToPlus(next, old, asked jsonObject) {
 	}
 }
 
+// recoveryRestarts reports whether a change of point-in-time recovery restarts the server. No recording shows it.
+// https://cloud.google.com/sql/docs/postgres/backup-recovery/configure-pitr#before-you-begin
+func recoveryRestarts(old, now *sqladmin.DatabaseInstance) bool {
+	a, b := old.Settings.BackupConfiguration, now.Settings.BackupConfiguration
+	return b.PointInTimeRecoveryEnabled && !a.PointInTimeRecoveryEnabled || a.BinaryLogEnabled != b.BinaryLogEnabled
+}
+
 // validBackups holds backups, point-in-time recovery and high availability together.
 func validBackups(in *sqladmin.DatabaseInstance) error {
 	b, most := in.Settings.BackupConfiguration, sqlRetentions[in.Settings.Edition].mostLogDays

@@ -275,6 +275,14 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 	case false:
 		spec.Backup = &v1alpha1.DatabaseBackup{RetentionDays: new(int32(0))}
 	}
+	if b := at(settings, "backupConfiguration"); spec.Backup != nil && b != nil {
+		spec.Backup = spec.Backup.DeepCopy()
+		on := at(b, "pointInTimeRecoveryEnabled") == true || at(b, "binaryLogEnabled") == true
+		if before.Backup != nil && stringAt(instance, "state") == "" { // a request says what it changes
+			on = on || before.Backup.PointInTimeRecovery != nil && *before.Backup.PointInTimeRecovery && at(b, "pointInTimeRecoveryEnabled") == nil
+		}
+		spec.Backup.PointInTimeRecovery = &on
+	}
 	if start := stringAt(settings, "backupConfiguration", "startTime"); start != "" {
 		spec.Backup = spec.Backup.DeepCopy()
 		if spec.Backup == nil {
