@@ -82,7 +82,7 @@ func countSoon(q workqueue.TypedRateLimitingInterface[reconcile.Request], object
 	}
 }
 
-// requestsOfClasses returns requests for the classes that lead to a ClusterProviderConfig.
+// requestsOfClasses returns requests for the classes that name a ClusterProviderConfig.
 func (s *setup) requestsOfClasses(ctx context.Context, kind addedKind, config string) (requests []reconcile.Request) {
 	classes, err := kind.classesOf(ctx, config)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *setup) requestsOfClasses(ctx context.Context, kind addedKind, config st
 	return requests
 }
 
-// classesOf returns the classes that lead to a ClusterProviderConfig.
+// classesOf returns the classes that name a ClusterProviderConfig.
 func (k addedKind) classesOf(ctx context.Context, config string) (classes []*class.Class, err error) {
 	list := k.Class.NewList()
 	if err := k.classes.Client.List(ctx, list); err != nil {
@@ -102,7 +102,7 @@ func (k addedKind) classesOf(ctx context.Context, config string) (classes []*cla
 	}
 	err = meta.EachListItem(list, func(item runtime.Object) error {
 		c, err := class.Of(item.(v1alpha1.ClassObject))
-		if err == nil && c.Spec.ProviderConfigRef.Name == config {
+		if err == nil && c.LeadsTo(config) {
 			classes = append(classes, c)
 		}
 		return err

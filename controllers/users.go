@@ -51,7 +51,7 @@ func (s *setup) nameUsers(ctx context.Context, key identity.Key) (string, error)
 }
 
 // eachUser visits the objects that depend on a provider config, with their kind: those that refer to it or are bound by it, and
-// those that go by a class which leads to it and have nothing in the cloud yet. Visitors must not change them.
+// those that a class leads to it and that have nothing in the cloud yet. Visitors must not change them.
 func (s *setup) eachUser(ctx context.Context, key identity.Key, visit func(kind string, user client.Object)) error {
 	for _, kind := range s.kinds {
 		list, err := kind.users(ctx, key)
@@ -72,7 +72,7 @@ func (s *setup) eachUser(ctx context.Context, key identity.Key, visit func(kind 
 	return nil
 }
 
-// eachComing visits the objects that go by a class which leads to a ClusterProviderConfig, and that have nothing in the cloud yet.
+// eachComing visits the objects that a class leads to a ClusterProviderConfig, and that have nothing in the cloud yet.
 func (s *setup) eachComing(ctx context.Context, kind addedKind, config string, visit func(client.Object)) error {
 	classes, err := kind.classesOf(ctx, config)
 	if err != nil {
@@ -80,10 +80,14 @@ func (s *setup) eachComing(ctx context.Context, kind addedKind, config string, v
 	}
 	for _, c := range classes {
 		err := kind.classes.EachUser(ctx, c, func(user v1alpha1.ResourceObject) error {
-			if len(configsOf(user)) == 0 {
+			if len(configsOf(user)) > 0 {
+				return nil
+			}
+			leads, err := kind.classes.ConfigOf(ctx, user, c)
+			if err == nil && leads != nil && leads.Name == config {
 				visit(user)
 			}
-			return nil
+			return client.IgnoreNotFound(err) // a namespace that is not in the cache yet, or no longer
 		})
 		if err != nil {
 			return err

@@ -35,12 +35,14 @@ type BucketClassSpec struct {
 // +kubebuilder:printcolumn:name="Up to date",type=integer,priority=1,JSONPath=`.status.upToDate`
 // +kubebuilder:printcolumn:name="Waiting",type=integer,priority=1,JSONPath=`.status.waiting`
 // +kubebuilder:printcolumn:name="Stalled",type=integer,priority=1,JSONPath=`.status.stalled`
+// +kubebuilder:printcolumn:name="Accounts",type=string,priority=1,JSONPath=`.status.accounts`
 // +kubebuilder:printcolumn:name="Age",type=date,priority=1,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots, because it becomes a label"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.defaults) || !has(self.spec.defaults.tags) || self.spec.defaults.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.defaults.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.defaults.tags"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.enforced) || !has(self.spec.enforced.tags) || self.spec.enforced.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.enforced.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.enforced.tags"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.updates) || !has(self.spec.updates.timing) || self.spec.updates.timing != 'MaintenanceWindow'",message="spec.updates.timing MaintenanceWindow is for classes of databases, because a bucket has no maintenance window: set it to Immediate, or remove it",fieldPath=".spec.updates.timing"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.providerConfigRef) || (has(self.spec.accounts) && self.spec.accounts.size() > 0)",message="spec.providerConfigRef or spec.accounts is required, because a class leads to an account: set one of them, or both",fieldPath=".spec"
 type BucketClass struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.

@@ -22,10 +22,32 @@ type ClassSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	Description string `json:"description,omitempty"`
 
-	// providerConfigRef names the account in which objects of the class are created. An object stays in the account in which it was
-	// created, so a change here applies only to new objects.
-	// +required
-	ProviderConfigRef ClusterProviderConfigReference `json:"providerConfigRef"`
+	// providerConfigRef names the account in which objects of the class are created. If accounts is set, it serves the namespaces that no
+	// entry of accounts selects; without it, these can't create objects of the class. A class needs providerConfigRef, accounts, or both.
+	// An object stays in the account in which it was created, so a change here applies only to new objects.
+	// +optional
+	ProviderConfigRef ClusterProviderConfigReference `json:"providerConfigRef,omitzero"`
+
+	// accounts chooses the account of a new object by the labels of its namespace. The first entry that selects the namespace decides. An
+	// object stays in the account in which it was created: another label on the namespace, another order of the entries or an entry that
+	// is removed applies only to new objects, and to an object that is deleted and created again. All accounts of a class are in one
+	// cloud.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Accounts []ClassAccount `json:"accounts,omitempty"`
+
+	// locations lists what objects of the class may set in spec.location. The first one is the default, unless defaults or enforced name
+	// another of the list. If unset, every location is allowed. An object stays where it was created, so a change here applies only to new
+	// objects.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MinLength=2
+	// +kubebuilder:validation:items:MaxLength=63
+	// +kubebuilder:validation:items:Pattern=`^[a-z][a-z0-9-]*[a-z0-9]$`
+	// +kubebuilder:validation:XValidation:rule="self.all(l, self.exists_one(other, other == l))",message="spec.locations must not name a location twice"
+	Locations []string `json:"locations,omitempty"`
 
 	// allowedNamespaces selects the namespaces that may use the class, by their labels. An empty selector ({}) selects all. If unset, no
 	// namespace may use it. The ClusterProviderConfig has to allow the namespace, too.
@@ -63,6 +85,18 @@ type ClassSpec struct {
 	// updates has the defaults for fields of spec.updates that objects do not set.
 	// +optional
 	Updates *Updates `json:"updates,omitempty"`
+}
+
+// ClassAccount is the account of some namespaces.
+type ClassAccount struct {
+	// namespaceSelector selects namespaces by their labels. An empty selector ({}) selects all, so that no entry after it has an effect.
+	// +required
+	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector"`
+
+	// providerConfigRef names the account in which new objects of these namespaces are created. The ClusterProviderConfig has to allow the
+	// namespaces, too.
+	// +required
+	ProviderConfigRef ClusterProviderConfigReference `json:"providerConfigRef"`
 }
 
 // ClusterProviderConfigReference names a ClusterProviderConfig.
@@ -132,6 +166,10 @@ type ClassStatus struct {
 	// provider is the cloud that the class leads to: aws or gcp.
 	// +optional
 	Provider string `json:"provider,omitempty"`
+
+	// accounts are the names of the ClusterProviderConfigs of the class in one line, for kubectl get -o wide.
+	// +optional
+	Accounts string `json:"accounts,omitempty"`
 
 	// sizes are the names of the catalogue in one line, for kubectl get.
 	// +optional

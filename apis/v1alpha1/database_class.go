@@ -98,6 +98,7 @@ type DatabaseStorageBounds struct {
 // +kubebuilder:printcolumn:name="Waiting",type=integer,priority=1,JSONPath=`.status.waiting`
 // +kubebuilder:printcolumn:name="Stalled",type=integer,priority=1,JSONPath=`.status.stalled`
 // +kubebuilder:printcolumn:name="Catalogue",type=string,priority=1,JSONPath=`.status.catalogue`
+// +kubebuilder:printcolumn:name="Accounts",type=string,priority=1,JSONPath=`.status.accounts`
 // +kubebuilder:printcolumn:name="Age",type=date,priority=1,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",message="metadata.name must have at most 63 characters and no dots, because it becomes a label"
@@ -108,6 +109,7 @@ type DatabaseStorageBounds struct {
 // +kubebuilder:validation:XValidation:rule="!((has(self.spec.defaults) && has(self.spec.defaults.aws)) || (has(self.spec.enforced) && has(self.spec.enforced.aws)) || (has(self.spec.sizes) && self.spec.sizes.exists(s, has(s.aws)))) || !((has(self.spec.defaults) && has(self.spec.defaults.gcp)) || (has(self.spec.enforced) && has(self.spec.enforced.gcp)) || (has(self.spec.sizes) && self.spec.sizes.exists(s, has(s.gcp))))",message="aws and gcp exclude each other in a class, because it is in one cloud: remove one of them",fieldPath=".spec"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.defaults) || !has(self.spec.defaults.tags) || self.spec.defaults.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.defaults.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.defaults.tags"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.enforced) || !has(self.spec.enforced.tags) || self.spec.enforced.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.enforced.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.enforced.tags"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.providerConfigRef) || (has(self.spec.accounts) && self.spec.accounts.size() > 0)",message="spec.providerConfigRef or spec.accounts is required, because a class leads to an account: set one of them, or both",fieldPath=".spec"
 type DatabaseClass struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the object's standard metadata.

@@ -140,19 +140,14 @@ func (a *Admission) Class(ctx context.Context, old, object v1alpha1.ClassObject)
 	if err != nil {
 		return nil, nil, err
 	}
-	cloud, found, err := CloudOf(ctx, a.Live, c.Spec.ProviderConfigRef.Name)
+	clouds, err := cloudsOf(ctx, a.Live, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	if wrong := a.Check(c, cloud); wrong != nil {
+	if wrong := c.validate(clouds, a.Check); wrong != nil {
 		return []Problem{*wrong}, nil, nil
 	}
-	switch {
-	case !found:
-		warnings = append(warnings, fmt.Sprintf("there is no ClusterProviderConfig %s, and nothing is created by this class without it; create it first", c.Spec.ProviderConfigRef.Name))
-	case cloud == "":
-		warnings = append(warnings, fmt.Sprintf("%s: %s", v1alpha1.ReasonNotSupported, unknownCloud(c.Spec.ProviderConfigRef.Name)))
-	}
+	warnings = append(warnings, c.unusable(clouds)...)
 	if c.Spec.AllowedNamespaces == nil {
 		warnings = append(warnings, "spec.allowedNamespaces is not set, so no namespace may use this class; {} allows all")
 	}
@@ -167,7 +162,11 @@ func (a *Admission) Class(ctx context.Context, old, object v1alpha1.ClassObject)
 	if err != nil {
 		return nil, nil, err
 	}
-	return nil, append(warnings, impact.warnings(a.Resolver.Kind.Name)...), nil
+	routes, err := a.rerouted(ctx, before, c, impact.users)
+	if err != nil {
+		return nil, nil, err
+	}
+	return nil, slices.Concat(warnings, impact.warnings(a.Resolver.Kind.Name), routes), nil
 }
 
 // An impact is what a changed class does to its objects.
@@ -213,11 +212,8 @@ func (a *Admission) impact(ctx context.Context, before, after *Class) (*impact, 
 			return err
 		}
 		was := Evaluate(before, o, rulesBefore)
-		if o.Leads, _, err = CloudOf(ctx, a.Resolver.Client, after.Spec.ProviderConfigRef.Name); err != nil {
+		if o, err = a.Resolver.caseOf(ctx, user, after); err != nil {
 			return err
-		}
-		if !o.Bound {
-			o.Cloud, o.Lacks, o.References = o.Leads, a.Resolver.lacks(o.Leads), a.Resolver.references(o.Leads)
 		}
 		if o.Bound && o.Cloud != o.Leads {
 			i.left++

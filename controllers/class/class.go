@@ -42,6 +42,7 @@ func Of(object v1alpha1.ClassObject) (*Class, error) {
 	}
 	c.Defaults = Merge(policy(c.Spec, object.GetDeletionPolicy()), parameters)
 	c.Enforced, err = TreeOf(object.GetEnforced())
+	c.locate()
 	return c, err
 }
 

@@ -22,6 +22,8 @@ type Case struct {
 	// Bound: it has a name in the cloud, so that what can't change later is fixed, as Before says. Joined: it has that by this
 	// class. Observed: Mooring only looks at it.
 	Bound, Joined, Observed bool
+	// Location is where the cloud object is; empty if that is not known.
+	Location string
 	// Before is what it had from its class when that was last recorded; nil if it had none.
 	Before *v1alpha1.Effective
 	// Fixed are the fields that can't change once the cloud object exists.
@@ -33,6 +35,8 @@ type Case struct {
 	// Cloud is where the object is or is to be; empty if that is not known. Leads is where the class leads now: that is
 	// elsewhere if the class was moved after the object was made.
 	Cloud, Leads string
+	// OtherCloud says that the account of the object is not in the cloud of its class; nil if it is, or if the object has that account already.
+	OtherCloud *Problem
 	// Lacks are what Cloud does not have of the kind.
 	Lacks []driver.Lack
 	// Older is how many objects of the class in the namespace come before it.
@@ -109,6 +113,7 @@ func Evaluate(c *Class, o Case, rules []Rule) Evaluation {
 	v := now.over(o.Spec)
 	v.Problems = append(v.Problems, allowed(c, o)...)
 	v.Problems = append(v.Problems, misfits(c, o, v.Spec)...)
+	v.Problems = append(v.Problems, misplaced(c, o, v.Spec)...)
 	v.Problems = append(v.Problems, sizeProblems...)
 	v.Problems = append(v.Problems, outOfBounds(size, v.Spec)...)
 	v.Problems = append(v.Problems, contradictions(c, o)...)

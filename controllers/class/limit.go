@@ -23,10 +23,28 @@ func allowed(c *Class, o Case) []Problem {
 		return []Problem{{Reason: v1alpha1.ReasonClassNotAllowed, Field: "spec.className",
 			Message: fmt.Sprintf("class %q is not allowed in namespace %s; choose another class, or ask your platform team", c.Name(), o.Namespace.Name)}}
 	}
+	if problem := accountless(c, o); problem != nil {
+		return []Problem{*problem}
+	}
 	if limit := c.Spec.MaxPerNamespace; limit != nil && !o.Joined && o.Older >= int(*limit) {
 		return []Problem{tooMany(c, o.Namespace.Name)}
 	}
 	return adoption(c, o)
+}
+
+// accountless says why the class has no account for the object; nil if it has one. What was created by the class stays in its account, whatever
+// becomes of the class's list and of the namespace's labels.
+func accountless(c *Class, o Case) *Problem {
+	if o.Joined {
+		return nil
+	}
+	if _, none := c.AccountOf(o.Namespace); none != nil {
+		return none
+	}
+	if p := o.OtherCloud; p != nil {
+		return &Problem{Reason: p.Reason, Message: fmt.Sprintf("class %q: %s; your platform team has to correct it", c.Name(), p)}
+	}
+	return nil
 }
 
 // tooMany says that a namespace has as many objects of a class as it may have.

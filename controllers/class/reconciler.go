@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -44,7 +45,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := r.count(ctx, c); err != nil {
 		return reconcile.Result{}, err
 	}
-	c.Status.Sizes, c.Status.Catalogue = c.names(), c.catalogue()
+	c.Status.Sizes, c.Status.Catalogue, c.Status.Accounts = c.names(), c.catalogue(), c.configs()
 	c.Status.ObservedGeneration = object.GetGeneration()
 	meta.SetStatusCondition(&c.Status.Conditions, ready)
 	if equality.Semantic.DeepEqual(stored, object) {
@@ -60,48 +61,68 @@ func (r *Reconciler) ready(ctx context.Context, c *Class) (metav1.Condition, err
 		Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, ObservedGeneration: c.Object.GetGeneration(),
 		Reason: string(v1alpha1.ReasonClassInvalid),
 	}
-	cloud, _, err := CloudOf(ctx, r.Client, c.Spec.ProviderConfigRef.Name)
+	clouds, err := cloudsOf(ctx, r.Client, c)
 	if err != nil {
 		return ready, err
 	}
-	_, wrong := c.selector()
-	if wrong == nil {
-		wrong = r.Check(c, cloud)
-	}
-	if wrong != nil {
+	if wrong := c.validate(clouds, r.Check); wrong != nil {
 		ready.Message = wrong.String()
 		return ready, nil
 	}
-	return ready, r.account(ctx, c, &ready)
+	c.Status.Provider = c.cloud(clouds)
+	return ready, r.accounts(ctx, c, &ready)
 }
 
-// account says whether the class's account can be used.
-func (r *Reconciler) account(ctx context.Context, c *Class, ready *metav1.Condition) error {
-	config := &v1alpha1.ClusterProviderConfig{}
-	err := r.Client.Get(ctx, client.ObjectKey{Name: c.Spec.ProviderConfigRef.Name}, config)
-	if apierrors.IsNotFound(err) {
-		c.Status.Provider, ready.Reason = "", string(v1alpha1.ReasonProviderConfigNotFound)
-		ready.Message = fmt.Sprintf("there is no ClusterProviderConfig %s; create it, or change spec.providerConfigRef", c.Spec.ProviderConfigRef.Name)
+// accounts says whether the class's accounts can be used. Each that can't is named: the objects of the others go on.
+func (r *Reconciler) accounts(ctx context.Context, c *Class, ready *metav1.Condition) error {
+	var reasons, messages, names []string
+	all := c.Accounts()
+	for _, a := range all {
+		reason, message, err := r.account(ctx, a)
+		if err != nil {
+			return err
+		}
+		if reason != "" {
+			reasons, messages, names = append(reasons, reason), append(messages, message), append(names, a.Config)
+		}
+	}
+	if len(reasons) == 0 {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionTrue, string(v1alpha1.ReasonReady), "the class can be used"
+		if c.Spec.AllowedNamespaces == nil {
+			ready.Message = "no namespace may use the class, because spec.allowedNamespaces is not set; to allow all, set it to {}"
+		}
 		return nil
 	}
-	if err != nil {
-		return err
+	ready.Reason, ready.Message = reasons[0], strings.Join(messages[:min(most, len(messages))], "; ")
+	if len(names) > most {
+		ready.Message += "; nor can these be used: " + strings.Join(names[most:], ", ")
 	}
-	c.Status.Provider = config.Spec.Cloud()
-	ready.Status, ready.Reason, ready.Message = metav1.ConditionTrue, string(v1alpha1.ReasonReady), "the class can be used"
-	switch account := meta.FindStatusCondition(config.Status.Conditions, v1alpha1.ConditionReady); {
-	case !config.DeletionTimestamp.IsZero():
-		ready.Status, ready.Reason = metav1.ConditionFalse, string(v1alpha1.ReasonProviderConfigDeleting)
-		ready.Message = fmt.Sprintf("ClusterProviderConfig %s is being deleted; change spec.providerConfigRef", config.Name)
-	case c.Status.Provider == "":
-		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, string(v1alpha1.ReasonNotSupported), unknownCloud(config.Name)
-	case account != nil && account.Status == metav1.ConditionFalse:
-		ready.Status, ready.Reason = metav1.ConditionFalse, account.Reason
-		ready.Message = fmt.Sprintf("ClusterProviderConfig %s: %s", config.Name, account.Message)
-	case c.Spec.AllowedNamespaces == nil:
-		ready.Message = "no namespace may use the class, because spec.allowedNamespaces is not set; to allow all, set it to {}"
+	if len(reasons) < len(all) {
+		ready.Message += "; objects in the other accounts of the class are not affected"
 	}
 	return nil
+}
+
+// account says why an account of a class can't be used; the reason is empty if it can.
+func (r *Reconciler) account(ctx context.Context, a Account) (reason, message string, err error) {
+	config := &v1alpha1.ClusterProviderConfig{}
+	err = r.Client.Get(ctx, client.ObjectKey{Name: a.Config}, config)
+	if apierrors.IsNotFound(err) {
+		return string(v1alpha1.ReasonProviderConfigNotFound), fmt.Sprintf("there is no ClusterProviderConfig %s; create it, or change %s", a.Config, a.Field), nil
+	}
+	if err != nil {
+		return "", "", err
+	}
+	switch verified := meta.FindStatusCondition(config.Status.Conditions, v1alpha1.ConditionReady); {
+	case !config.DeletionTimestamp.IsZero():
+		return string(v1alpha1.ReasonProviderConfigDeleting), fmt.Sprintf("ClusterProviderConfig %s is being deleted; change %s", a.Config, a.Field), nil
+	case config.Spec.Cloud() == "":
+		return string(v1alpha1.ReasonNotSupported), unknownCloud(a), nil
+	case verified != nil && verified.Status == metav1.ConditionFalse:
+		return verified.Reason, fmt.Sprintf("ClusterProviderConfig %s: %s", a.Config, verified.Message), nil
+	default:
+		return "", "", nil
+	}
 }
 
 // stalled reports whether somebody has to act on an object.

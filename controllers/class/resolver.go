@@ -3,8 +3,9 @@ package class
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -84,8 +85,9 @@ func (r *Resolver) Resolve(ctx context.Context, object v1alpha1.ResourceObject) 
 	if err != nil {
 		return nil, err
 	}
-	found := &Resolution{Name: name, Class: c, Config: r.configOf(object, c)}
+	found := &Resolution{Name: name, Class: c}
 	if c == nil {
+		found.Config = r.configOf(object, nil, Namespace{})
 		o, err := r.ownCase(object)
 		if err != nil {
 			return nil, err
@@ -98,22 +100,9 @@ func (r *Resolver) Resolve(ctx context.Context, object v1alpha1.ResourceObject) 
 	if err != nil {
 		return nil, err
 	}
+	found.Config = r.configOf(object, c, o.Namespace)
 	found.Evaluation = Evaluate(c, o, r.Rules(c))
 	return found, nil
-}
-
-// configOf returns the provider config that leads to an object's account: the one it was made by, unless it goes by another
-// class now.
-func (r *Resolver) configOf(object v1alpha1.ResourceObject, c *Class) *v1alpha1.BoundProviderConfig {
-	status := object.GetResourceStatus()
-	switch bound := status.ProviderConfigRef; {
-	case bound != nil && (c == nil || c.Name() == status.ClassName):
-		return bound
-	case c != nil:
-		return &v1alpha1.BoundProviderConfig{Kind: identity.KindClusterProviderConfig, Name: c.Spec.ProviderConfigRef.Name}
-	default:
-		return nil
-	}
 }
 
 // ownCase is what the object itself says.
@@ -122,7 +111,7 @@ func (r *Resolver) ownCase(object v1alpha1.ResourceObject) (Case, error) {
 	status := object.GetResourceStatus()
 	return Case{
 		Spec: spec, Bound: status.ExternalName != "", Observed: object.GetResourceSpec().Management == v1alpha1.ManagementObserve,
-		Before: status.Effective, Fixed: r.Kind.Fixed, Kept: r.Kind.KeptReferences,
+		Location: status.Location, Before: status.Effective, Fixed: r.Kind.Fixed, Kept: r.Kind.KeptReferences,
 	}, err
 }
 
@@ -133,9 +122,14 @@ func (r *Resolver) caseOf(ctx context.Context, object v1alpha1.ResourceObject, c
 		return o, err
 	}
 	o.Joined = o.Bound && object.GetResourceStatus().ClassName == c.Name()
-	err = r.survey(ctx, object, c, r.configOf(object, c).Name, &o)
-	o.References = r.references(o.Cloud)
-	return o, err
+	if o.Namespace, err = namespaceOf(ctx, r.Client, object); err != nil {
+		return o, err
+	}
+	if err := r.surveyClouds(ctx, object, c, &o); err != nil {
+		return o, err
+	}
+	o.Lacks, o.References = r.lacks(o.Cloud), r.references(o.Cloud)
+	return o, r.survey(ctx, object, c, &o)
 }
 
 func (r *Resolver) missing(name string) Problem {
@@ -208,23 +202,36 @@ func younger(a, b client.Object) bool {
 	return bt.Before(&at)
 }
 
-// survey adds to a case what only the cluster knows.
-func (r *Resolver) survey(ctx context.Context, object v1alpha1.ResourceObject, c *Class, config string, o *Case) error {
-	ns := &corev1.Namespace{}
-	if err := r.Client.Get(ctx, client.ObjectKey{Name: object.GetNamespace()}, ns); err != nil {
+// surveyClouds adds to a case where the object is or is to be, and where its class leads.
+func (r *Resolver) surveyClouds(ctx context.Context, object v1alpha1.ResourceObject, c *Class, o *Case) (err error) {
+	config := r.configOf(object, c, o.Namespace)
+	if config == nil {
+		return nil
+	}
+	if config.Kind != identity.KindClusterProviderConfig { // the class has no account for it, and it keeps the one that it has
+		o.Cloud = object.GetResourceStatus().Provider
+	} else if o.Cloud, _, err = CloudOf(ctx, r.Client, config.Name); err != nil {
 		return err
 	}
-	o.Namespace = Namespace{Name: ns.Name, Labels: ns.Labels}
-	cloud, _, err := CloudOf(ctx, r.Client, config)
+	o.Leads = o.Cloud
+	if c.LeadsTo(config.Name) && (o.Joined || len(c.Spec.Accounts) == 0) {
+		return nil
+	}
+	clouds, err := cloudsOf(ctx, r.Client, c)
 	if err != nil {
 		return err
 	}
-	o.Cloud, o.Leads, o.Lacks = cloud, cloud, r.lacks(cloud)
-	if now := c.Spec.ProviderConfigRef.Name; now != config {
-		if o.Leads, _, err = CloudOf(ctx, r.Client, now); err != nil {
-			return err
-		}
+	if !slices.Contains(slices.Collect(maps.Values(clouds)), o.Cloud) {
+		o.Leads = c.cloud(clouds)
 	}
+	if !o.Joined {
+		o.OtherCloud = c.otherCloud(config.Name, clouds)
+	}
+	return nil
+}
+
+// survey adds to a case how many objects of the class come before it in the namespace.
+func (r *Resolver) survey(ctx context.Context, object v1alpha1.ResourceObject, c *Class, o *Case) error {
 	if c.Spec.MaxPerNamespace == nil || o.Joined {
 		return nil
 	}
@@ -286,6 +293,6 @@ func CloudOf(ctx context.Context, from client.Reader, config string) (cloud stri
 }
 
 // unknownCloud says that a class's ClusterProviderConfig, which is there, leads to no cloud that this version of the API knows.
-func unknownCloud(config string) string {
-	return fmt.Sprintf("ClusterProviderConfig %s has no account of a cloud that this release of Mooring knows; install a release that knows the cloud, or change spec.providerConfigRef", config)
+func unknownCloud(a Account) string {
+	return fmt.Sprintf("ClusterProviderConfig %s has no account of a cloud that this release of Mooring knows; install a release that knows the cloud, or change %s", a.Config, a.Field)
 }

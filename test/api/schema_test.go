@@ -196,7 +196,7 @@ spec:
   enforced: {engine: postgres}
   sizes: [{name: small, cost: 5 EUR, aws: {instanceClass: db.t4g.micro}}, {name: large, cost: 50 EUR, aws: {instanceClass: db.t4g.large}}]
 `)
-	if err := patch(t, catalogue, `status: {provider: aws, users: 3, upToDate: 2, waiting: 0, stalled: 1, sizes: "small, large", catalogue: "small (5 EUR), large",
+	if err := patch(t, catalogue, `status: {provider: aws, users: 3, upToDate: 2, waiting: 0, stalled: 1, sizes: "small, large", catalogue: "small (5 EUR), large", accounts: "aws, bank",
   conditions: [{type: Ready, status: "False", reason: ProviderConfigNotFound, message: no such account, lastTransitionTime: "2026-01-01T00:00:00Z"}]}`, true); err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ spec:
 		}},
 		{"databaseclasses", catalogue.GetName(), map[string]any{
 			"Default": "true", "Engine": "postgres", "Sizes": "small, large", "Provider": "aws", "Ready": "False", "Description": "for orders",
-			"(Users)": 3.0, "(Up to date)": 2.0, "(Waiting)": 0.0, "(Stalled)": 1.0, "(Catalogue)": "small (5 EUR), large",
+			"(Users)": 3.0, "(Up to date)": 2.0, "(Waiting)": 0.0, "(Stalled)": 1.0, "(Catalogue)": "small (5 EUR), large", "(Accounts)": "aws, bank",
 			"(Message)": "no such account",
 		}},
 		{"providerconfigs", stored(t, "ProviderConfig", `spec: {aws: {region: eu-central-1}, credentials: {secretRef: {name: a}}}`).GetName(), map[string]any{

@@ -39,6 +39,14 @@ func (e *Executor) hasRoom(ctx context.Context, t Task) (keep func(), err error)
 	return e.Room.Unlock, nil
 }
 
+// isNotRerouted returns an error if the class of an object that is about to be bound leads to another account than the cache said.
+func (e *Executor) isNotRerouted(ctx context.Context, t Task) error {
+	if bound(t.Object) || t.Class == nil || t.Class.Class == nil {
+		return nil
+	}
+	return e.Classes.Rerouted(ctx, e.Reader, t.Object, t.Class.Class, t.Config.Name)
+}
+
 // isNotFull returns an error if the namespace has as many objects of the class as it may have.
 func (e *Executor) isNotFull(ctx context.Context, t Task) error {
 	full, err := e.Classes.Full(ctx, e.Reader, t.Object, t.Class.Class)

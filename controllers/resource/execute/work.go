@@ -29,6 +29,9 @@ func (w *work) ensureRecorded(ctx context.Context, a plan.Action) (fresh bool, e
 	if hasFinalizer(w.Object) && bound(w.Object) {
 		return false, nil
 	}
+	if err := w.executor.isNotRerouted(ctx, w.Task); err != nil {
+		return false, err
+	}
 	keep, err := w.executor.hasRoom(ctx, w.Task)
 	if err != nil {
 		return false, err
