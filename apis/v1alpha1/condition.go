@@ -131,8 +131,9 @@ const (
 	// ReasonClassInvalid: the class can't be used; its own status says why.
 	// To do: tell the platform team: `kubectl get databaseclasses,bucketclasses` shows which is not Ready.
 	ReasonClassInvalid Reason = "ClassInvalid"
-	// ReasonClassNotAllowed: the namespace may not use the class, or it has the maximum number of objects of the class.
-	// To do: choose another class, or delete an object of this one.
+	// ReasonClassNotAllowed: the namespace may not use the class, the class has no account for the namespace, or the namespace has the maximum
+	// number of objects of the class.
+	// To do: choose another class, delete an object of this one, or ask the platform team for an account.
 	ReasonClassNotAllowed Reason = "ClassNotAllowed"
 	// ReasonClassViolated: the spec violates the class.
 	// To do: correct the field that the message names.

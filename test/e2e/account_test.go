@@ -4,17 +4,16 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/test/system"
 )
 
-// team labels the namespace of the fixture.
+// ofTeam labels the namespace of the fixture.
 func (w *fixture) ofTeam(name string) {
 	w.Helper()
 	ns := &corev1.Namespace{}
