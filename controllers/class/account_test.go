@@ -1,11 +1,12 @@
 package class
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -152,7 +153,7 @@ func TestAnObjectIsBoundToTheAccountOfItsNamespace(t *testing.T) {
 			if tt.want == "" {
 				want = nil
 			}
-			if diff := cmp.Diff(want, found.Config); diff != "" {
+			if diff := gocmp.Diff(want, found.Config); diff != "" {
 				t.Errorf("the account (-want +got):\n%s", diff)
 			}
 			p, says := Together(found.Problems), ""
@@ -161,6 +162,37 @@ func TestAnObjectIsBoundToTheAccountOfItsNamespace(t *testing.T) {
 			}
 			if !strings.HasPrefix(says, tt.problem) || (says == "") != (tt.problem == "") {
 				t.Errorf("problem %q, want %q", says, tt.problem)
+			}
+		})
+	}
+}
+
+// An object that has an account of its team goes by the cloud that it is in, if its class has no account for it. What exists is of the class's cloud as
+// long as the class has any account there.
+func TestTheCloudOfAnObject(t *testing.T) {
+	const mixed = `spec: {sizes: null, defaultSize: "", providerConfigRef: {name: gcp}, accounts: [{namespaceSelector: {matchLabels: {team: shop}}, providerConfigRef: {name: aws-bank}}]}`
+	for _, tt := range []struct {
+		name, class, namespace string
+		status                 v1alpha1.ResourceStatus
+		cloud, leads           string
+	}{
+		{"an account of its team", "", "nobodys", v1alpha1.ResourceStatus{Provider: "gcp", ProviderConfigRef: &v1alpha1.BoundProviderConfig{Kind: identity.KindProviderConfig, Name: "aws"}}, "gcp", "aws"},
+		{"an account that is no longer of the class", mixed, "bank", v1alpha1.ResourceStatus{Provider: "aws", ClassName: "standard", ProviderConfigRef: clusterConfig("aws-teams")}, "aws", "aws"},
+		{"an account of a cloud that the class has left", `spec: {sizes: null, defaultSize: "", accounts: [{namespaceSelector: {}, providerConfigRef: {name: gcp}}]}`, "bank",
+			v1alpha1.ResourceStatus{Provider: "aws", ClassName: "standard", ProviderConfigRef: clusterConfig("aws-teams")}, "aws", "gcp"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			client := accounts(t, routed, tt.class)
+			d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: tt.namespace, Name: "orders"}}
+			d.Spec.ClassName, d.Status.ResourceStatus = "standard", tt.status
+			d.Status.ExternalName = "orders-1"
+			c, _, err := resolverOf(client).classOf(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := resolverOf(client).caseOf(t.Context(), d, c)
+			if err != nil || o.Cloud != tt.cloud || o.Leads != tt.leads {
+				t.Errorf("cloud %q, the class leads to %q, %v; want %q, %q", o.Cloud, o.Leads, err, tt.cloud, tt.leads)
 			}
 		})
 	}
@@ -300,6 +332,27 @@ func TestAnEditOfAccountsIsPreviewed(t *testing.T) {
 				t.Errorf("refusals %q, %v, warnings\n%s\nwant\n%s", refusals, err, strings.Join(warnings, "\n"), strings.Join(tt.want, "\n"))
 			}
 		})
+	}
+}
+
+// What waits to be created, and has no account after the edit, is named.
+func TestAnEditThatTakesAnAccountAwayIsPreviewed(t *testing.T) {
+	c := accounts(t, `spec: {allowedNamespaces: {matchLabels: null}, providerConfigRef: {name: aws}}`)
+	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "nobodys", Name: "orders"}}
+	d.Spec.ClassName = "standard"
+	before := &v1alpha1.DatabaseClass{}
+	if err := cmp.Or(c.Create(t.Context(), d), c.Get(t.Context(), client.ObjectKey{Name: "standard"}, before)); err != nil {
+		t.Fatal(err)
+	}
+	after := before.DeepCopy()
+	if err := yaml.Unmarshal([]byte(flat(routed)), after); err != nil {
+		t.Fatal(err)
+	}
+	a := &Admission{Resolver: resolverOf(c), Live: c, Check: func(*Class, string) *Problem { return nil },
+		Preview: func(string, v1alpha1.ResourceObject, Tree, Tree) ([]driver.Change, error) { return nil, nil }}
+	_, warnings, err := a.Class(t.Context(), before, after)
+	if want := `nobodys/orders (spec.className: class "standard" has no account for namespace nobodys`; err != nil || !strings.Contains(strings.Join(warnings, "\n"), want) {
+		t.Errorf("warnings %q, %v, want %q", warnings, err, want)
 	}
 }
 
