@@ -196,9 +196,13 @@ func problemOf(have *instance, op *operation) string {
 }
 
 func (d *databases) read(ctx context.Context, name string) (*sqladmin.DatabaseInstance, error) {
-	return do(ctx, d.session, "instances.get", func(ctx context.Context) (*sqladmin.DatabaseInstance, error) {
+	have, err := do(ctx, d.session, "instances.get", func(ctx context.Context) (*sqladmin.DatabaseInstance, error) {
 		return d.sql.Instances.Get(d.project, name).Context(ctx).Do()
 	})
+	if err == nil {
+		withoutExpired(have, d.now())
+	}
+	return have, err
 }
 
 // endpointOf says how to reach the instance: by its private address if the spec names the network that it is in, or did before it named another, or else by its public address if it has
@@ -250,6 +254,7 @@ func (d *databases) list(ctx context.Context, req driver.ListRequest) ([]table.F
 	}
 	found := make([]table.Found[instance], 0, len(out.Items))
 	for _, item := range out.Items {
+		withoutExpired(item, d.now())
 		found = append(found, table.Found[instance]{Name: item.Name, Have: &instance{DatabaseInstance: item}})
 	}
 	return found, out.NextPageToken, nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/api/sqladmin/v1"
 
@@ -154,6 +155,49 @@ func TestAllowedNetworksKeepTheirNames(t *testing.T) {
 	at := slices.IndexFunc(entries, func(e *sqladmin.AclEntry) bool { return e.Name == "office" && e.ExpirationTime != "" })
 	if len(entries) != 2 || at < 0 || len(c.look(t, x, &req).Changes) > 0 {
 		t.Errorf("entries %v", entries)
+	}
+}
+
+// A network whose time has passed is let in no more: it is missing where the spec names it, and is let in again for good.
+func TestAllowedNetworkExpires(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("expiring", v1alpha1.EnginePostgres)
+	req.Spec.Network = networked("Allowed", "203.0.113.0/24")
+	x := c.made(t, &req)
+	c.patchInstance(t, req.Name, &sqladmin.DatabaseInstance{Settings: &sqladmin.Settings{IpConfiguration: &sqladmin.IpConfiguration{AuthorizedNetworks: []*sqladmin.AclEntry{
+		{Value: "203.0.113.0/24", ExpirationTime: c.clock.Now().Add(3 * time.Hour).UTC().Format(time.RFC3339)},
+	}}}})
+	if obs := c.look(t, x, &req); len(obs.Changes) > 0 {
+		t.Errorf("an entry whose time has not passed differs: %v", obs.Changes)
+	}
+	c.clock.advance(3 * time.Hour)
+	obs := c.look(t, x, &req)
+	if len(obs.Changes) != 1 || obs.Changes[0].From != "" {
+		t.Fatalf("the entry has expired, and changes are %v", obs.Changes)
+	}
+	if _, err := x.Update(t.Context(), req, obs.Changes); err != nil {
+		t.Fatal(err)
+	}
+	c.settle(t)
+	entries := c.instance(t, req.Name).Settings.IpConfiguration.AuthorizedNetworks
+	if len(entries) != 1 || entries[0].ExpirationTime != "" || len(c.look(t, x, &req).Changes) > 0 {
+		t.Errorf("entries %+v", entries)
+	}
+}
+
+// What Cloud SQL says of a key that it can't use names no field: the message does, and keeps Cloud SQL's words.
+func TestKeyThatCloudSQLRefuses(t *testing.T) {
+	c := newCloud(t, localcloud.Durations{})
+	req := newDatabase("locked", v1alpha1.EnginePostgres)
+	req.Spec.Encryption = &v1alpha1.Encryption{Key: new("projects/p/locations/us-east1/keyRings/r/cryptoKeys/k")}
+	_, err := drivertest.Databases(c.open(t)).Create(t.Context(), req)
+	if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), "spec.encryption.key") || !strings.Contains(err.Error(), "Invalid KMS key name") {
+		t.Errorf("%v", err)
+	}
+	req = newDatabase("open", v1alpha1.EnginePostgres)
+	req.Spec.GCP.Tier = new("db-kms")
+	if _, err := drivertest.Databases(c.open(t)).Create(t.Context(), req); err == nil || strings.Contains(err.Error(), "spec.encryption") {
+		t.Errorf("a server without a key: %v", err)
 	}
 }
 

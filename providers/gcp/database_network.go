@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"google.golang.org/api/sqladmin/v1"
 
@@ -150,6 +151,20 @@ func (i *instance) ipConfiguration() *sqladmin.IpConfiguration {
 		return ip
 	}
 	return &sqladmin.IpConfiguration{}
+}
+
+// withoutExpired drops the networks that Cloud SQL lets in no more, because their time has passed: one that the spec names is then missing, and
+// is let in again for good.
+// https://cloud.google.com/sql/docs/postgres/admin-api/rest/v1/instances#AclEntry (expirationTime)
+func withoutExpired(have *sqladmin.DatabaseInstance, now time.Time) {
+	if have.Settings == nil || have.Settings.IpConfiguration == nil {
+		return
+	}
+	ip := have.Settings.IpConfiguration
+	ip.AuthorizedNetworks = slices.DeleteFunc(ip.AuthorizedNetworks, func(e *sqladmin.AclEntry) bool {
+		at, err := time.Parse(time.RFC3339, e.ExpirationTime)
+		return err == nil && !at.After(now)
+	})
 }
 
 func (i *instance) authorizedNetworks() (values []string) {
