@@ -33,7 +33,17 @@ var publicAccessRow = table.Field("network.publicAccess",
 	func(p *instanceParams, v v1alpha1.PublicAccess) {
 		p.PubliclyAccessible = aws.Bool(v == v1alpha1.PublicAccessAllowed)
 	},
-).Safe(v1alpha1.PublicAccessBlocked)
+).Safe(v1alpha1.PublicAccessBlocked).
+	EffectOf(publicAccessEffect, driver.Always(driver.Online)...)
+
+// publicAccessEffect says who no longer reaches a server that becomes private. That is Online all the same: a server that somebody opened does
+// not stay open until somebody approves that it is closed.
+func publicAccessEffect(from *v1alpha1.PublicAccess, to v1alpha1.PublicAccess, _ *types.DBInstance) (driver.Effect, string) {
+	if to == v1alpha1.PublicAccessBlocked && from != nil {
+		return driver.Online, "clients outside the VPC no longer reach the server"
+	}
+	return driver.Online, ""
+}
 
 // subnetGroup returns the name of the DB subnet group that an instance is in; nil if RDS does not say.
 func subnetGroup(i *types.DBInstance) *string {

@@ -50,6 +50,17 @@ func TestNetworkOfADatabase(t *testing.T) {
 	}
 }
 
+// A server that becomes private is closed at once, and the change says to whom; one that is opened says nothing.
+func TestPublicAccessSaysWhoIsLeftOut(t *testing.T) {
+	for to, says := range map[v1alpha1.PublicAccess]string{v1alpha1.PublicAccessBlocked: "outside the VPC", v1alpha1.PublicAccessAllowed: ""} {
+		want := databaseSpec{Network: &v1alpha1.DatabaseNetwork{PublicAccess: &to}}
+		got := databaseTable.Diff(&want, &types.DBInstance{PubliclyAccessible: new(to == v1alpha1.PublicAccessBlocked)}, nil, nil)
+		if len(got) != 1 || got[0].Effect != driver.Online || !strings.Contains(got[0].Why, says) || (got[0].Why == "") != (says == "") {
+			t.Errorf("%s: %+v", to, got)
+		}
+	}
+}
+
 // What RDS says of security groups names no field: the message does, and keeps RDS's words.
 func TestExplainNetwork(t *testing.T) {
 	const words = "Invalid security group , groupId= sg-1, groupName=."

@@ -23,7 +23,8 @@ var fateWords = map[plan.Fate]string{
 	plan.AtOnce: "at once", plan.AfterApproval: "after approval", plan.Withheld: "withheld until you revert the Impossible change", plan.Never: "not done",
 }
 
-// changeLines says changes as warnings: the dangerous first, the harmless in one line, and at last what they were compared with.
+// changeLines says changes as warnings: the dangerous first, then those that bring something about, the others in one line, and at last what
+// they were compared with.
 func changeLines(changes []plan.Decided, inTheWay obstacle, last string) (lines []string) {
 	changes = slices.Clone(changes)
 	slices.SortStableFunc(changes, func(a, b plan.Decided) int { return b.Effect.Compare(a.Effect) })
@@ -33,7 +34,7 @@ func changeLines(changes []plan.Decided, inTheWay obstacle, last string) (lines 
 		when := inTheWay.when(c)
 		from, to := clipPair(plan.OrNone(c.From), plan.OrNone(c.To))
 		what := fmt.Sprintf("%s %s -> %s", c.Field, from, to)
-		if c.Effect == driver.Online {
+		if c.Effect == driver.Online && c.Why == "" {
 			harmless = append(harmless, what)
 			continue
 		}

@@ -420,6 +420,20 @@ func done(t *testing.T, drv driver.Driver, k *kind.Kind, object v1alpha1.Resourc
 	return out
 }
 
+// An Online change that brings something about says what, in a line of its own between the dangerous and the harmless.
+func TestOnlineChangeSaysWhatItBringsAbout(t *testing.T) {
+	change := func(field string, effect driver.Effect, why string) plan.Decided {
+		return plan.Decided{Change: driver.Change{Field: field, From: "1", To: "2", Effect: effect, Why: why}, Fate: plan.AtOnce}
+	}
+	got := changeLines([]plan.Decided{
+		change("a", driver.Online, ""), change("b", driver.Online, "clients are left out"), change("c", driver.Restarts, "down"), change("d", driver.Online, ""),
+	}, obstacle{}, "last")
+	want := []string{"Restarts: c 1 -> 2, at once: down", "Online: b 1 -> 2, at once: clients are left out", "Online, at once: a 1 -> 2, d 1 -> 2", "last"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestPreviewKeepsToTheLimits(t *testing.T) {
 	var changes []plan.Decided
 	for range 60 {
