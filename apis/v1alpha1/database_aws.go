@@ -61,6 +61,17 @@ type DatabaseAWS struct {
 	// +kubebuilder:validation:MaxLength=255
 	DBSubnetGroupName *string `json:"dbSubnetGroupName,omitempty"`
 
+	// dbParameterGroupName names a DB parameter group, which sets parameters of the engine: one that you manage, of the family of the server's version, or
+	// a default group such as default.postgres16. If unset, RDS gives a new server the default group, and an existing server keeps the group that it
+	// has. A change attaches the group and disturbs nobody; then the server restarts to take what the group sets, which is a second change of this
+	// field. The server also restarts for what somebody else changes in the group, once that is approved. A new major version needs a group of its
+	// family in the same edit. Upper case is not drift, because RDS stores the name in lower case. It excludes spec.parameters. Through a
+	// ClusterProviderConfig, the class decides which groups a Database may name.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^([a-zA-Z](-?[a-zA-Z0-9])*|default\.[a-z][a-z0-9.-]*)$`
+	// +kubebuilder:validation:MaxLength=255
+	DBParameterGroupName *string `json:"dbParameterGroupName,omitempty"`
+
 	// vpcSecurityGroupIDs are the VPC security groups of the server, which decide who can connect to it. They must be in the VPC of the
 	// server. A group that somebody else adds is drift: to remove it can break connections, so that waits for approval, unless
 	// updates.disruptive is Always. Another order is not drift. If unset, RDS gives a new server the default

@@ -692,6 +692,11 @@ func (in *DatabaseAWS) DeepCopyInto(out *DatabaseAWS) {
 		*out = new(string)
 		**out = **in
 	}
+	if in.DBParameterGroupName != nil {
+		in, out := &in.DBParameterGroupName, &out.DBParameterGroupName
+		*out = new(string)
+		**out = **in
+	}
 	if in.VPCSecurityGroupIDs != nil {
 		in, out := &in.VPCSecurityGroupIDs, &out.VPCSecurityGroupIDs
 		*out = make([]string, len(*in))

@@ -80,7 +80,7 @@ var databaseKind = table.Kind[*session]{
 
 // previewDatabase is what driver.Driver says of a preview.
 func previewDatabase(from, to v1alpha1.DatabaseParameters, applied driver.Applied) []driver.Change {
-	return databaseTable.Preview(&from, &to, applied, instanceOf(&from))
+	return withUpgrade(databaseTable.Preview(&from, &to, applied, instanceOf(&from)))
 }
 
 // databaseConsequences says what people should know before they create or delete a database.
@@ -182,7 +182,7 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 	growthOfNew(in)
 	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
 	if err != nil {
-		return driver.Result{}, explainKey(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &types.DBInstance{}))))
+		return driver.Result{}, explainKey(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &types.DBInstance{})))))
 	}
 	var result driver.Result
 	if out.DBInstance != nil {

@@ -94,6 +94,17 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		b.editDisk(t, in, f, int32(value.(int)))
 	case "aws.dbSubnetGroupName":
 		in.DBSubnetGroupName = new(value.(string))
+	case "aws.dbParameterGroupName": // and restarts the server
+		group := value.(string)
+		if *b.instance(t, name).Engine == "mysql" {
+			group += "-mysql"
+		}
+		in.DBParameterGroupName = &group
+		defer func() {
+			b.clock.Advance(time.Hour)
+			do(t, b.rds.RebootDBInstance, &rds.RebootDBInstanceInput{DBInstanceIdentifier: &name})
+			b.clock.Advance(time.Hour)
+		}()
 	case "aws.vpcSecurityGroupIDs":
 		in.VpcSecurityGroupIds = value.([]string)
 	case "storage.maxSizeGiB":

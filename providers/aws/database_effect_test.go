@@ -10,6 +10,10 @@ import (
 	"github.com/mooring-dev/mooring/providers/table/tabletest"
 )
 
+func inGroup(name, status string) types.DBInstance {
+	return types.DBInstance{DBParameterGroups: []types.DBParameterGroupStatus{{DBParameterGroupName: &name, ParameterApplyStatus: &status}}}
+}
+
 func TestEffectsOfDatabases(t *testing.T) {
 	version := func(v string) databaseSpec { return databaseSpec{Version: &v} }
 	runs := func(v string) types.DBInstance { return types.DBInstance{EngineVersion: &v} }
@@ -36,6 +40,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 	}
 	subnets := func(name string) databaseSpec {
 		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{DBSubnetGroupName: &name}}
+	}
+	parameters := func(name string) databaseSpec {
+		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{DBParameterGroupName: &name}}
 	}
 	group := func(name string) *types.DBSubnetGroup { return &types.DBSubnetGroup{DBSubnetGroupName: &name} }
 	lets := func(ids ...string) databaseSpec {
@@ -82,6 +89,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("aws.dbSubnetGroupName", subnets("SHOP"), types.DBInstance{
 			DBSubnetGroup: group("shop"), PendingModifiedValues: &types.PendingModifiedValues{DBSubnetGroupName: new("pay")},
 		}, driver.Online),
+		tabletest.Of(parameterGroup, parameters("pay"), inGroup("shop", "in-sync"), driver.Online),
+		tabletest.Of(parameterGroup, parameters("pay"), inGroup("shop", pendingReboot), driver.Online),
+		tabletest.Of(parameterGroup, parameters("Shop"), inGroup("shop", pendingReboot), driver.Restarts),
 		tabletest.Of("aws.vpcSecurityGroupIDs", lets("sg-1", "sg-2"), types.DBInstance{VpcSecurityGroups: members("sg-1")}, driver.Online),
 		tabletest.Of("aws.vpcSecurityGroupIDs", lets("sg-1", "sg-2"), types.DBInstance{VpcSecurityGroups: members("sg-1", "sg-3")}, driver.Interrupts),
 		tabletest.Of("aws.instanceClass", class("db.t4g.small"), types.DBInstance{DBInstanceClass: new("db.t4g.micro")}, driver.Restarts),

@@ -111,13 +111,16 @@ var ofDisk = []string{growth, "aws.storageType", "aws.iops", "aws.throughputMiBp
 // whileItWaits corrects state and changes by what RDS is at and what waits in PendingModifiedValues.
 func whileItWaits(req *databaseRequest, have *types.DBInstance, o *driver.Observation) {
 	status := aws.ToString(have.DBInstanceStatus)
-	o.Changes = groupsComeWithMove(&req.Spec, have, o.Changes)
+	o.Changes = withoutRestart(have, groupsComeWithMove(&req.Spec, have, o.Changes))
 	waits := waiting(req, have, o.Changes)
+	if takesGroup(&req.Spec, have) {
+		waits = append(waits, parameterGroup)
+	}
 	o.State, o.Changes = whileBusy(status, o.State, o.Changes)
 	o.State = whileWaiting(status, o.State, len(o.Changes) > 0 || o.Mark != req.Mark, waits)
 	o.Work = workOf(status, o.State)
 	if o.State == driver.Ready { // else nothing is sent, and what waits may be what RDS is at
-		o.Changes = withWaits(have, o.Changes)
+		o.Changes = withUpgrade(withWaits(have, o.Changes))
 	}
 	// A password that waits was sent after the one that was refused.
 	o.PasswordRefused = status == credentialsRefused && !slices.Contains(waits, driver.FieldPassword)

@@ -29,6 +29,7 @@ type instanceParams struct {
 	MaintenanceTime                                *string
 	MasterUserPassword, PreferredBackupWindow      *string
 	CACertificateIdentifier, StorageType           *string
+	DBParameterGroupName                           *string
 	DBSubnetGroupName                              *string
 	KmsKeyId                                       *string
 	VpcSecurityGroupIds                            []string
@@ -229,6 +230,8 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 		Equal(strings.EqualFold, "in any case: RDS stores the name in lower case").
 		EffectOf(subnetGroupEffect, subnetGroupEffects...).
 		Refers(driver.ReferenceSubnetGroup),
+
+	parameterGroupRow,
 
 	table.Set("aws.vpcSecurityGroupIDs",
 		func(s *databaseSpec) []string { return awsOf(s).VPCSecurityGroupIDs },

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -17,8 +18,13 @@ import (
 // modify makes the one call for all that ModifyDBInstance takes. ApplyImmediately also applies what others left for the maintenance
 // window: RDS knows no other way, so the changes have the effect of that (see withWaits). A password goes without it.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.ApplyImmediately.html
-func (d *databases) modify(ctx context.Context, req *databaseRequest, have *types.DBInstance, params *instanceParams, _ []driver.Change) (string, error) {
-	if leaveToType(params, &req.Spec, have) && reflect.ValueOf(*params).IsZero() {
+func (d *databases) modify(ctx context.Context, req *databaseRequest, have *types.DBInstance, params *instanceParams, changes []driver.Change) (string, error) {
+	restarts := takeRestart(params, have, changes)
+	leftOut := leaveToType(params, &req.Spec, have)
+	switch nothing := reflect.ValueOf(*params).IsZero(); {
+	case nothing && restarts:
+		return "", d.restart(ctx, have)
+	case nothing && (leftOut || slices.Contains(driver.Names(changes), parameterGroup)):
 		return "", nil
 	}
 	if changesDisk(params) {
@@ -43,8 +49,11 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *type
 	completeGrowth(in, have)
 	completeLogs(in, have)
 	_, err := call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
-	if err = explainNetwork(explainGrowth(explainBackup(stillGrowing(err), have))); in.MasterUserPassword != nil {
+	if err = explainGroup(explainNetwork(explainGrowth(explainBackup(stillGrowing(err), have)))); in.MasterUserPassword != nil {
 		err = explainPassword(err)
+	}
+	if err == nil && restarts {
+		err = restartLater()
 	}
 	return "", err
 }

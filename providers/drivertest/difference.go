@@ -114,7 +114,7 @@ func together[S any](t testing.TB, b *bench[S]) {
 		t.Errorf("%d fields drifted, and the changes are %v", len(drifting), driver.Names(changes))
 	}
 	b.update(t, &req, changes)
-	unchanged(t, b.observe(t, req))
+	unchanged(t, followed(t, b, &req, drifting, b.observe(t, req)))
 }
 
 func impossible[S any](t testing.TB, b *bench[S]) {

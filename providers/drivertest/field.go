@@ -103,8 +103,41 @@ func costs[S any](t testing.TB, b *bench[S], req *request[S], f Field, changes [
 		t.Errorf("Update(%s) cost %+v, want %d writes", f.Name, cost, max(f.Writes, 1))
 	}
 	obs := b.observe(t, *req)
+	if f.Then != "" {
+		obs = followed(t, b, req, []Field{f}, obs)
+	}
 	unchanged(t, obs)
 	req.Applied = obs.Applied
+}
+
+// followed demands that the second changes of fields follow the first ones, makes them, and returns what is observed then. Until they are made the
+// fields are not applied: what is remembered of them does not change.
+func followed[S any](t testing.TB, b *bench[S], req *request[S], fields []Field, obs driver.Observation) driver.Observation {
+	t.Helper()
+	var follow []string
+	for _, f := range fields {
+		if f.Then == "" {
+			continue
+		}
+		follow = append(follow, f.Name)
+		i := slices.IndexFunc(obs.Changes, func(c driver.Change) bool { return c.Field == f.Name })
+		if to, _ := get(&req.Spec, f.Name); i < 0 || obs.Changes[i].To != to || obs.Changes[i].From == to || obs.Changes[i].Effect != f.Then {
+			t.Errorf("after the first change of %s: got %+v, want a second one to %q, %s", f.Name, obs.Changes, to, f.Then)
+		}
+		if diff := cmp.Diff(req.Applied[f.Name], obs.Applied[f.Name]); diff != "" {
+			t.Errorf("%s is applied after the second change only (-want +got):\n%s", f.Name, diff)
+		}
+	}
+	if len(follow) == 0 {
+		return obs
+	}
+	if diff := cmp.Diff(sorted(follow...), sorted(driver.Names(obs.Changes)...)); diff != "" {
+		t.Fatalf("the changes that follow (-want +got):\n%s", diff)
+	}
+	if cost := b.update(t, req, obs.Changes); cost.Writes != len(follow) {
+		t.Errorf("the changes that follow cost %+v, want %d writes", cost, len(follow))
+	}
+	return b.observe(t, *req)
 }
 
 func edit[S any](t testing.TB, b *bench[S], f Field) {

@@ -161,6 +161,9 @@ type Field struct {
 	Worst bool
 	// Effect of a change from the value in Full to To; empty for Online.
 	Effect driver.Effect
+	// Then is the effect of a second change of the field, which takes one write and follows the first one; empty if none follows. It is for what
+	// takes effect in two steps that disturb users differently, as where a server takes a value at its next restart.
+	Then driver.Effect
 	// Given are other fields that have another value than in Full wherever this one is tried; nil takes one out. It is for values
 	// that the cloud refuses beside those in Full.
 	Given map[string]any

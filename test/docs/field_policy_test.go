@@ -27,8 +27,9 @@ var fieldNeeds = map[string]fieldNeed{
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.Encryption.Keys.html (Authorizing use of a customer managed key)
 	"aws Database encryption.key": {policy: "aws-permissions-keys.json", allows: []string{"kms:CreateGrant key", "kms:DescribeKey key"}},
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonrds.html: the calls' own resources
-	"aws Database aws.dbSubnetGroupName":   {},
-	"aws Database aws.vpcSecurityGroupIDs": {},
+	"aws Database aws.dbSubnetGroupName":    {},
+	"aws Database aws.vpcSecurityGroupIDs":  {},
+	"aws Database aws.dbParameterGroupName": {},
 	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html: it is who writes objects that needs the key
 	"aws Bucket encryption.key": {},
 	// https://cloud.google.com/sql/docs/postgres/configure-private-ip: who sets up private services access needs permissions, not who names the network

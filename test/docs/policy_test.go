@@ -39,6 +39,7 @@ var awsNeeds = map[string][]string{
 	"rds.DeleteDBInstance": {
 		"rds:DeleteDBInstance db", "rds:CreateDBSnapshot db", "rds:CreateDBSnapshot snapshot", "rds:AddTagsToResource snapshot",
 	},
+	"rds.RebootDBInstance":       {"rds:RebootDBInstance db"},
 	"rds.AddTagsToResource":      {"rds:AddTagsToResource db"},
 	"rds.RemoveTagsFromResource": {"rds:RemoveTagsFromResource db"},
 

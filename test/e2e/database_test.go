@@ -25,6 +25,7 @@ type databaseChange struct {
 	edit   func(*v1alpha1.DatabaseSpec)
 	mirror map[string]string
 	write  string // of AWS; Cloud SQL patches
+	then   string // the call that follows, if one does
 	drift  func(*fixture, *system.Cloud, string)
 	// tolerated: the drift is none.
 	tolerated bool
@@ -129,9 +130,18 @@ var databaseChanges = []databaseChange{
 		drift:     func(w *fixture, c *system.Cloud, name string) { c.Databases().FailOver(w.T, name) },
 		tolerated: true, drifts: map[string]string{"aws": "RebootDBInstance", "gcp": "instances.failover"},
 	},
-	{
-		field:  "version",
-		edit:   func(s *v1alpha1.DatabaseSpec) { s.Version = new("16") },
+	{ // it is attached, and the server restarts for it
+		field: "aws.dbParameterGroupName", only: "aws",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.AWS.DBParameterGroupName = new("older") },
+		mirror: same(`"older"`), write: "ModifyDBInstance", then: "RebootDBInstance",
+	},
+	{ // in AWS together with the parameter group, which is of a version
+		field: "version",
+		edit: func(s *v1alpha1.DatabaseSpec) {
+			if s.Version = new("16"); s.AWS != nil {
+				s.AWS.DBParameterGroupName = new("default.postgres16")
+			}
+		},
 		mirror: map[string]string{"aws": `"16.10"`, "gcp": `"16.4"`}, write: "ModifyDBInstance",
 	},
 	{
@@ -263,7 +273,12 @@ func TestDatabaseLife(t *testing.T) {
 				mark := len(c.Writes(name))
 				since := edit(w, d, func(d *v1alpha1.Database) { change.edit(&d.Spec) })
 				w.mirrors(d, change.field, change.mirror[c.Name])
-				w.expectWrites(c, name, mark, change.writes(c))
+				if change.then != "" {
+					w.ready(d)
+					w.expectWrites(c, name, mark, change.writes(c), change.then)
+				} else {
+					w.expectWrites(c, name, mark, change.writes(c))
+				}
 				w.expectEditTransitions(d, since)
 			})
 			if change.drift == nil {
@@ -272,7 +287,12 @@ func TestDatabaseLife(t *testing.T) {
 			w.run("drift of "+change.field, func(w *fixture) { testDrift(w, change, c, d, name) })
 		}
 		w.run("drift of what nobody declared", func(w *fixture) {
-			edit(w, d, func(d *v1alpha1.Database) { d.Spec.Backup, d.Spec.Tags, d.Spec.DeletionProtection = nil, nil, nil })
+			edit(w, d, func(d *v1alpha1.Database) {
+				d.Spec.Backup, d.Spec.Tags, d.Spec.DeletionProtection = nil, nil, nil
+				if d.Spec.AWS != nil { // the default group changes with the version
+					d.Spec.AWS.DBParameterGroupName = nil
+				}
+			})
 			w.ready(d)
 			w.Disturb()
 			c.Databases().SetRetention(w.T, name, 6)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
+	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
@@ -45,12 +46,16 @@ func TestMaintenanceWindow(t *testing.T) {
 	}
 }
 
-func newWindowFixture(day *dayFixture, c *system.Cloud) *windowFixture {
+func newWindowFixture(day *dayFixture, c *system.Cloud, with ...func(*v1alpha1.Database)) *windowFixture {
 	w := &windowFixture{dayFixture: day, cloud: c, opens: day.clock.Now().UTC().Truncate(time.Hour).Add(3 * 24 * time.Hour)}
 	weekday := v1alpha1.Weekday(w.opens.Weekday().String())
 	w.d = w.database(c, "orders-"+c.Name, system.MinimalDatabase(c))
 	w.d.Spec.Maintenance = &v1alpha1.DatabaseMaintenance{Window: &v1alpha1.MaintenanceWindow{Day: &weekday, StartTime: new(w.opens.Format("15:04"))}}
 	w.d.Spec.Updates = &v1alpha1.Updates{Timing: v1alpha1.TimingMaintenanceWindow}
+	for _, declare := range with {
+		declare(w.d)
+	}
+	w.d = throughOpenClass(w.fixture, c, w.d)
 	w.create(w.d)
 	w.until(w.d, "ready", func(s system.Snapshot) bool { return s.IsReady(w.d) }) // what completes a new server waits for nothing
 	w.name = w.last(w.d).Status.ExternalName
@@ -230,5 +235,34 @@ func (w *windowFixture) immediateIsAtOnce() {
 	w.wrote(mark, 1)
 	if calls := w.Cloud.Ledger.Calls(localcloud.Filter{Resource: w.name, Write: localcloud.Writes}); !slices.MaxFunc(calls, func(a, b localcloud.Call) int { return a.Time.Compare(b.Time) }).Time.Before(w.opens) {
 		w.Error("it waited for the window")
+	}
+}
+
+// A parameter group is attached at once, which disturbs nobody, and the restart that brings it into force waits for the window.
+func TestRestartForAGroupWaits(t *testing.T) {
+	t.Parallel()
+	if !slices.ContainsFunc(providersFor(t), func(p system.Provider) bool { return p.Name == "aws" }) {
+		t.Skip("only AWS has parameter groups")
+	}
+	day := newDayFixture(t, newSchedule(), windowSync, localcloud.Durations{Modify: 10 * time.Minute})
+	w := newWindowFixture(day, day.onDay("aws"), func(d *v1alpha1.Database) { d.Spec.AWS.DBParameterGroupName = new("default.postgres17") })
+	mark := len(w.cloud.Writes(w.name))
+	edit(w.fixture, w.d, func(d *v1alpha1.Database) { d.Spec.AWS.DBParameterGroupName = new("later") })
+	w.until(w.d, "waiting for the window", func(s system.Snapshot) bool {
+		c := s.Condition(v1alpha1.ConditionSynced)
+		return s.Generation == w.d.Generation && s.ObservedGeneration == w.d.Generation && c != nil && c.Reason == string(v1alpha1.ReasonWaitingForWindow)
+	})
+	pending := w.last(w.d).Status.PendingChanges
+	if len(pending) != 1 || pending[0].From != "later (pending-reboot)" || pending[0].Effect != string(driver.Restarts) || pending[0].Cause != v1alpha1.CauseSpec ||
+		pending[0].WaitsFor != v1alpha1.WaitsForMaintenanceWindow {
+		t.Errorf("%+v is pending", pending)
+	}
+	w.equal("writes", w.cloud.Writes(w.name)[mark:], []string{"ModifyDBInstance"})
+	w.pass()
+	w.until(w.d, "ready", func(s system.Snapshot) bool { return s.IsReady(w.d) })
+	w.equal("writes", w.cloud.Writes(w.name)[mark:], []string{"ModifyDBInstance", "RebootDBInstance"})
+	calls := w.Cloud.Ledger.Calls(localcloud.Filter{Resource: w.name, Write: localcloud.Writes})
+	if at := calls[len(calls)-1].Time; at.Before(w.opens) || at.After(w.opens.Add(time.Minute)) {
+		t.Errorf("the window opens at %s, and it restarted at %s", w.opens, at)
 	}
 }

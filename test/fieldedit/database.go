@@ -36,7 +36,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 				Tags:               map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
 				AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro"), CopyTagsToSnapshot: new(true),
 					CACertificateIdentifier: new("rds-ca-rsa2048-g1"), StorageType: new("gp3"), IOPS: new(int32(13000)), ThroughputMiBps: new(int32(600)),
-					DBSubnetGroupName: new("spare"), VPCSecurityGroupIDs: []string{"sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60719"},
+					DBSubnetGroupName: new("spare"), DBParameterGroupName: new("spare"), VPCSecurityGroupIDs: []string{"sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60719"},
 					CloudwatchLogsExports: []string{"postgresql", "iam-db-auth-error"}, EngineLifecycleSupport: new("open-source-rds-extended-support")},
 			}
 		},
@@ -52,6 +52,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "aws.caCertificateIdentifier", To: "rds-ca-ecc384-g1", Effect: driver.Restarts},
 			{Name: "aws.dbSubnetGroupName", To: "pay", Effect: driver.Restarts, Along: map[string]any{"aws.vpcSecurityGroupIDs": []string{"sg-0c1b2c3d4e5f60719"}},
 				NoDrift: "a move to another VPC changes the security groups too"},
+			{Name: "aws.dbParameterGroupName", To: "pay", Then: driver.Restarts},
 			{Name: "aws.vpcSecurityGroupIDs", To: []string{"sg-0a1b2c3d4e5f60719", "sg-0a1b2c3d4e5f60720", "sg-0a1b2c3d4e5f60721"}, DriftEffect: driver.Interrupts,
 				NoEmpty: "a server in a VPC has a security group"},
 			{Name: "version", To: "16.8", Effect: driver.Restarts, NoDrift: "RDS knows no way back, and a newer minor version is the same"},

@@ -140,13 +140,26 @@ func groupNotFound(name string) *awsError {
 	return awsErr(http.StatusNotFound, "DBParameterGroupNotFound", "DBParameterGroup not found: "+name)
 }
 
+// rdsGivenGroups are groups that somebody made in every account and region, by their names, and their families.
+var rdsGivenGroups = map[string]string{
+	"older": "postgres15", "spare": "postgres16", "pay": "postgres16", "later": "postgres17", "pay-mysql": "mysql8.4",
+}
+
+// made returns a group that somebody made; nil if there is none.
+func (c *rdsCall) made(key rdsKey) *rdsGroup {
+	if family := rdsGivenGroups[key.name]; c.groups[key] == nil && family != "" {
+		c.groups[key] = &rdsGroup{name: key.name, family: family, description: key.name, values: map[string]rdsValue{}}
+	}
+	return c.groups[key]
+}
+
 // group returns a group: one that somebody made, or the default of a family, which every account has.
 func (c *rdsCall) group(name *string) (*rdsGroup, error) {
 	if aws.ToString(name) == "" {
 		return nil, awsErr(http.StatusBadRequest, "MissingParameter", "The request must contain the parameter DBParameterGroupName")
 	}
 	key := c.ownKey(*name, "pg")
-	if g := c.groups[key]; g != nil {
+	if g := c.made(key); g != nil {
 		return g, nil
 	}
 	if family, ok := strings.CutPrefix(key.name, "default."); ok && isFamily(family) {

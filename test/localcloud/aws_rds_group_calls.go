@@ -42,7 +42,7 @@ func (c *rdsCall) newGroup(name *string, g *rdsGroup) (*rdsGroup, error) {
 		}
 	}
 	switch {
-	case c.groups[key] != nil:
+	case c.made(key) != nil:
 		return nil, awsErr(http.StatusBadRequest, "DBParameterGroupAlreadyExists", "Parameter group "+key.name+" already exists")
 	case count >= rdsGroupQuota:
 		return nil, awsErr(http.StatusBadRequest, "DBParameterGroupQuotaExceeded", "You have reached the quota of DB parameter groups")
@@ -208,13 +208,15 @@ func (c *rdsCall) deleteGroup(in *rds.DeleteDBParameterGroupInput) (any, error) 
 }
 
 // askGroup makes an instance a member of another group. The family has to be that of the version that the instance will have.
+// No recording shows the refusals: the words of the first are those that people report of a cluster.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.PostgreSQL.html (parameter groups)
+// https://github.com/aws-controllers-k8s/community/issues/2778
 func (c *rdsCall) askGroup(next *rdsInstance, in *rds.ModifyDBInstanceInput) error {
 	version := *orElse(next.db.PendingModifiedValues.EngineVersion, *next.db.EngineVersion)
 	family := familyOf(*next.db.Engine, version)
 	if in.DBParameterGroupName == nil {
-		if own := c.groups[c.key(next.groupName())]; own != nil && own.family != family && in.EngineVersion != nil {
-			return invalidCombination("The current DB instance uses the custom parameter group %s of family %s: name one of family %s with the upgrade", own.name, own.family, family)
+		if own := c.made(c.key(next.groupName())); own != nil && own.family != family && in.EngineVersion != nil {
+			return invalidCombination("The current DB instance parameter group %s is custom. You must explicitly specify a new DB instance parameter group, either default or custom, for the engine version upgrade.", own.name)
 		}
 		return nil
 	}

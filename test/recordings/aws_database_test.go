@@ -323,6 +323,9 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		"aws.dbSubnetGroupName": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{DBSubnetGroupName: new("another")}
 		},
+		"aws.dbParameterGroupName": func(s *v1alpha1.DatabaseParameters) {
+			s.AWS = &v1alpha1.DatabaseAWS{DBParameterGroupName: new("another")}
+		},
 		"aws.vpcSecurityGroupIDs": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{VPCSecurityGroupIDs: []string{"sg-another"}}
 		},
@@ -453,6 +456,11 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	spec.Network = &v1alpha1.DatabaseNetwork{PublicAccess: new(map[bool]v1alpha1.PublicAccess{true: v1alpha1.PublicAccessAllowed, false: v1alpha1.PublicAccessBlocked}[public])}
 	if group := stringAt(instance, "DBSubnetGroup", "DBSubnetGroupName"); group != "" {
 		spec.AWS.DBSubnetGroupName = &group
+	}
+	for _, group := range objects(instance["DBParameterGroups"]) { // one that waits for a restart is not as a specification asks
+		if name := stringAt(group, "DBParameterGroupName"); !asked || stringAt(group, "ParameterApplyStatus") != "pending-reboot" {
+			spec.AWS.DBParameterGroupName = &name
+		}
 	}
 	for _, member := range objects(instance["VpcSecurityGroups"]) {
 		if stringAt(member, "Status") != "removing" {

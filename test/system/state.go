@@ -2,6 +2,7 @@ package system
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -160,11 +161,18 @@ func changedMessage(a, b Snapshot) string {
 		if is == nil || is.ObservedGeneration != was.ObservedGeneration || is.Reason == string(v1alpha1.ReasonDeleting) || is.Reason == string(v1alpha1.ReasonApprovalRequired) {
 			continue
 		}
+		if is.Reason == string(v1alpha1.ReasonUpdating) && !slices.EqualFunc(a.Status.PendingChanges, b.Status.PendingChanges, sameStep) {
+			continue // it names what is applied, and that has more than one step
+		}
 		if is.Reason == was.Reason && is.Status == was.Status && is.Message != was.Message {
 			return was.Type + " " + was.Reason + ": " + was.Message + " / " + is.Message
 		}
 	}
 	return ""
+}
+
+func sameStep(a, b v1alpha1.PendingChange) bool {
+	return a.Field == b.Field && a.From == b.From && a.To == b.To && a.Effect == b.Effect
 }
 
 // WaitsForSlot reports whether conditions say that an object was not observed in time, because its account is busy with others and

@@ -72,6 +72,7 @@ func FullDatabase(c *Cloud) v1alpha1.DatabaseParameters {
 	}
 	if c.Name == "aws" { // as the stand-in has them in every account
 		p.AWS.DBSubnetGroupName, p.AWS.VPCSecurityGroupIDs = new("shop"), []string{"sg-0b1b2c3d4e5f60719"}
+		p.AWS.DBParameterGroupName = new("default.postgres15")
 	}
 	return p
 }

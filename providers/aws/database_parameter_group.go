@@ -1,0 +1,161 @@
+package aws
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+const parameterGroup = "aws.dbParameterGroupName"
+
+// States of the parameter group of an instance. A recording shows in-sync and pending-reboot.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithParamGroups.html
+const (
+	pendingReboot = "pending-reboot" // the server takes what the group sets when it restarts, and never before
+	applyingGroup = "applying"       // the server is taking it
+)
+
+// An attachedGroup is a DB parameter group as an instance has it: its name, and whether a part of what it sets waits for a restart.
+type attachedGroup struct {
+	name  string
+	waits bool
+}
+
+// String is how a change shows it.
+func (g attachedGroup) String() string {
+	if g.waits {
+		return g.name + " (" + pendingReboot + ")"
+	}
+	return g.name
+}
+
+// MarshalJSON is how the mirror shows it: as the spec would.
+func (g attachedGroup) MarshalJSON() ([]byte, error) { return json.Marshal(g.name) }
+
+// parameterGroupRow attaches a group, which disturbs nobody, and then restarts the server, without which it does not take what the group sets:
+// two changes of one field, one after the other. The second one also follows where somebody else changes what the group sets.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_WorkingWithParamGroups.Associating.html
+var parameterGroupRow = table.Field(parameterGroup,
+	func(s *databaseSpec) *attachedGroup {
+		if name := awsOf(s).DBParameterGroupName; name != nil {
+			return &attachedGroup{name: *name}
+		}
+		return nil
+	},
+	groupOf,
+	func(p *instanceParams, v attachedGroup) { p.DBParameterGroupName = &v.name },
+).Equal(func(want, have attachedGroup) bool { return !have.waits && strings.EqualFold(want.name, have.name) }, "in any case: RDS stores the name in lower case").
+	EffectOf(parameterGroupEffect,
+		driver.PossibleEffect{Effect: driver.Online, When: "another group is attached; the restart that it takes to come into force is the next change"},
+		driver.PossibleEffect{Effect: driver.Restarts, When: "the group is attached, and a part of what it sets waits for a restart"}).
+	Refers(driver.ReferenceParameterGroup)
+
+// groupOf returns the parameter group of an instance; nil if RDS does not say. An instance has one.
+func groupOf(i *types.DBInstance) *attachedGroup {
+	if len(i.DBParameterGroups) == 0 || i.DBParameterGroups[0].DBParameterGroupName == nil {
+		return nil
+	}
+	g := i.DBParameterGroups[0]
+	return &attachedGroup{name: *g.DBParameterGroupName, waits: aws.ToString(g.ParameterApplyStatus) == pendingReboot}
+}
+
+// isAttached reports whether an instance has a group, whether it took what that sets or not.
+func isAttached(have *types.DBInstance, name string) bool {
+	now := groupOf(have)
+	return now != nil && strings.EqualFold(now.name, name)
+}
+
+const restartFollows = "the server takes what the group sets when it restarts, which is a change of its own that follows"
+
+func parameterGroupEffect(from *attachedGroup, to attachedGroup, _ *types.DBInstance) (driver.Effect, string) {
+	if from != nil && from.waits && strings.EqualFold(from.name, to.name) {
+		return driver.Restarts, "the server takes what its DB parameter group sets when it restarts"
+	}
+	return driver.Online, restartFollows
+}
+
+// restartsForGroup reports whether a change is the restart that the attached group waits for.
+func restartsForGroup(c driver.Change) bool {
+	return c.Field == parameterGroup && strings.EqualFold(c.From, attachedGroup{name: c.To, waits: true}.String())
+}
+
+// withoutRestart leaves out the restart for a parameter group where another one comes: the start of a stopped server, or what waits in
+// PendingModifiedValues, such as an upgrade that RDS has not begun yet.
+func withoutRestart(have *types.DBInstance, changes []driver.Change) []driver.Change {
+	if aws.ToString(have.DBInstanceStatus) != "stopped" && len(disruptiveWaits(have)) == 0 {
+		return changes
+	}
+	return slices.DeleteFunc(slices.Clone(changes), restartsForGroup)
+}
+
+// takesGroup reports whether a server is taking what the declared group sets.
+func takesGroup(spec *databaseSpec, have *types.DBInstance) bool {
+	declared := awsOf(spec).DBParameterGroupName
+	return declared != nil && isAttached(have, *declared) && aws.ToString(have.DBParameterGroups[0].ParameterApplyStatus) == applyingGroup
+}
+
+// withUpgrade has a parameter group attached together with an upgrade to another major version: RDS takes a group of the new family with it, and
+// neither of the two alone.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_UpgradeDBInstance.PostgreSQL.MajorVersion.Process.html
+func withUpgrade(changes []driver.Change) []driver.Change {
+	upgrade := slices.IndexFunc(changes, func(c driver.Change) bool { return c.Field == "version" && c.Effect == driver.Irreversible })
+	group := slices.IndexFunc(changes, func(c driver.Change) bool { return c.Field == parameterGroup })
+	if upgrade < 0 || group < 0 || restartsForGroup(changes[group]) {
+		return changes
+	}
+	changes = slices.Clone(changes)
+	changes[group].Effect, changes[group].Why = driver.Irreversible, "RDS attaches a group of the new version's family together with the upgrade"
+	return changes
+}
+
+// restart restarts a server that waits for it, without a failover: a standby keeps its place and takes the same parameters.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_RebootDBInstance.html
+func (d *databases) restart(ctx context.Context, have *types.DBInstance) error {
+	_, err := call(ctx, d.session, "RebootDBInstance", d.rds.RebootDBInstance, &rds.RebootDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier}, onceRDS)
+	return err
+}
+
+// takeRestart takes the group out of parameters where the instance has it already, and reports whether the changes ask for the restart that the
+// group waits for. What the caller planned decides: an attachment whose answer was lost is no consent to a restart.
+func takeRestart(params *instanceParams, have *types.DBInstance, changes []driver.Change) bool {
+	if params.DBParameterGroupName == nil || !isAttached(have, *params.DBParameterGroupName) {
+		return false
+	}
+	params.DBParameterGroupName = nil
+	return groupOf(have).waits && slices.ContainsFunc(changes, restartsForGroup)
+}
+
+// restartLater is why a restart is not made beside other changes: RDS restarts no server that it is changing, and the other changes may restart it.
+func restartLater() error {
+	return table.FieldErrors{{Field: parameterGroup, Err: &driver.Error{Code: driver.Busy, Op: "RebootDBInstance",
+		Message: "RDS makes the other changes first; the server restarts for its DB parameter group after them"}}}
+}
+
+// explainGroup names the field of a parameter group that RDS does not take.
+func explainGroup(err error) error {
+	var e *driver.Error
+	if !errors.As(err, &e) || e.Code != driver.Invalid {
+		return err
+	}
+	explained := *e
+	switch said := strings.ToLower(e.Message); {
+	case apiCode(err) == "DBParameterGroupNotFound":
+		explained.Message = "set spec.aws.dbParameterGroupName to a DB parameter group of this account and region: " + e.Message
+	case strings.Contains(said, "parameter group") && strings.Contains(said, "is custom"):
+		explained.Message = "set spec.aws.dbParameterGroupName to a DB parameter group of the new version's family together with spec.version: " + e.Message
+	case strings.Contains(said, "dbparametergroupfamily"):
+		explained.Message = "set spec.aws.dbParameterGroupName to a DB parameter group of the family of the server's version: " + e.Message
+	default:
+		return err
+	}
+	return &explained
+}
