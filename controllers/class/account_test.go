@@ -356,6 +356,25 @@ func TestAnEditThatTakesAnAccountAwayIsPreviewed(t *testing.T) {
 	}
 }
 
+// What waits to be created is compared in the cloud that it would be led to.
+func TestAnEditThatLeadsToAnotherCloudIsPreviewed(t *testing.T) {
+	c := accounts(t, `spec: {sizes: null, defaultSize: "", allowedNamespaces: {matchLabels: null}, providerConfigRef: {name: aws}}`)
+	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "bank", Name: "orders"}}
+	d.Spec.ClassName, d.Spec.AWS = "standard", &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")}
+	before := &v1alpha1.DatabaseClass{}
+	if err := cmp.Or(c.Create(t.Context(), d), c.Get(t.Context(), client.ObjectKey{Name: "standard"}, before)); err != nil {
+		t.Fatal(err)
+	}
+	after := before.DeepCopy()
+	after.Spec.ProviderConfigRef.Name = "gcp"
+	a := &Admission{Resolver: resolverOf(c), Live: c, Check: func(*Class, string) *Problem { return nil },
+		Preview: func(string, v1alpha1.ResourceObject, Tree, Tree) ([]driver.Change, error) { return nil, nil }}
+	_, warnings, err := a.Class(t.Context(), before, after)
+	if want := "bank/orders (spec.aws: the class is in gcp, so spec.aws can't be set"; err != nil || !strings.Contains(strings.Join(warnings, " "), want) {
+		t.Errorf("warnings %q, %v, want %q", warnings, err, want)
+	}
+}
+
 // Before an object is bound for good, the labels are read from the API server.
 func TestABehindCacheBindsNothing(t *testing.T) {
 	live := accounts(t, routed)

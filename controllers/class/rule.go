@@ -7,6 +7,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/constraint"
 	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/providers/driver"
 )
 
 // Rules compiles the constraints of classes of one kind.
@@ -14,6 +15,8 @@ type Rules struct {
 	Kind *kind.Kind
 	// References are as in a Resolver.
 	References func(cloud string) References
+	// Lacks is as in a Resolver.
+	Lacks func(cloud string) []driver.Lack
 }
 
 // Of returns a class's constraints, compiled. One that can't be compiled fails for every object.
@@ -46,5 +49,28 @@ func (r Rules) Check(c *Class, cloud string) *Problem {
 			return &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: at + ".field", Message: fmt.Sprintf("there is no field %q", text.Field)}
 		}
 	}
+	if wrong := r.checkNames(c, cloud); wrong != nil {
+		return wrong
+	}
 	return r.checkReferences(c, cloud)
+}
+
+// checkNames says where the class itself names another cloud object that can't be in its cloud, such as the key of another cloud; nil if it does
+// not. No object of the class could have it.
+func (r Rules) checkNames(c *Class, cloud string) *Problem {
+	if r.Lacks == nil || r.References == nil || cloud == "" {
+		return nil
+	}
+	references := r.References(cloud)
+	for _, layer := range []struct {
+		name string
+		says Tree
+	}{{"defaults", c.Defaults}, {"enforced", c.Enforced}} {
+		for _, lack := range driver.Lacking(r.Lacks(cloud), layer.says) {
+			if _, names := references[lack.Field]; names {
+				return &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: "spec." + layer.name + "." + lack.Field, Message: lack.String()}
+			}
+		}
+	}
+	return nil
 }

@@ -36,7 +36,7 @@ func newBuckets(s *session) *bucketAdapter {
 	b := &buckets{session: s, s3: s3.NewFromConfig(s.config, func(o *s3.Options) { o.UsePathStyle = s.custom })}
 	a := bucketAspects{s, b.s3}
 	return &bucketAdapter{
-		Table: bucketTable, Noun: "bucket", ReadCall: "GetBucketTagging", Region: s.region,
+		Table: bucketTable, Lacks: keyLacks, Noun: "bucket", ReadCall: "GetBucketTagging", Region: s.region,
 		Check: notDirectory, Read: b.read, State: b.state,
 		Tags: func(p *bucketParams) *table.Delta { return &p.tags },
 		Make: b.create, Taken: table.Names{"tags"},
@@ -77,7 +77,7 @@ var bucketKind = table.Kind[*session]{
 	Name: "Bucket",
 	Resource: func() driver.Resource {
 		return driver.Resource{
-			Title: "Amazon S3", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Consequences: bucketConsequences(),
+			Title: "Amazon S3", Name: driver.NameRule{MaxLength: 63, Patterns: bucketNames}, Fields: bucketTable.Docs(), Lacks: keyLacks, Consequences: bucketConsequences(),
 			Capabilities: driver.Capabilities{Contents: true, List: true}, Ownership: driver.OwnedByTags,
 			Connection: driver.Connection{Type: "s3", Scheme: "s3"},
 			Exempt:     map[string]string{"forceDestroy": "it says how to delete the bucket, and is nothing that the bucket has"},

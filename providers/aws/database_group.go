@@ -1,9 +1,15 @@
 package aws
 
-import "github.com/mooring-dev/mooring/providers/driver"
+import (
+	"slices"
+
+	"github.com/mooring-dev/mooring/providers/driver"
+)
 
 // databaseLacks are what databases have in other clouds and not in RDS.
-var databaseLacks = []driver.Lack{
+var databaseLacks = slices.Concat(instanceLacks, keyLacks)
+
+var instanceLacks = []driver.Lack{
 	{
 		Field: "tls", Why: "RDS has a parameter for it (rds.force_ssl, require_secure_transport), and Mooring does not manage DB parameter groups yet",
 		Instead: "remove spec.tls, and change the DB parameter group of the instance in RDS",

@@ -154,6 +154,22 @@ func (h *fixture) changeClass(c client.Client, heard *system.Warnings, class *v1
 			[]string{"1 would no longer be allowed, and stay as they are until they are mended: shop/orders (spec.storage.sizeGiB: 50 is too large"}},
 		{"a rule with a slip", func(s *v1alpha1.DatabaseClassSpec) { s.Constraints[0].Rule = "spec.engin == 'postgres'" }, "undefined field 'engin'", nil},
 		{"a rule that is no answer", func(s *v1alpha1.DatabaseClassSpec) { s.Constraints[0].Rule = "spec.engine" }, "a rule is true or false", nil},
+		{"a key of another cloud", func(s *v1alpha1.DatabaseClassSpec) {
+			s.Enforced.Encryption = &v1alpha1.Encryption{Key: new("projects/p/locations/europe-west3/keyRings/r/cryptoKeys/k")}
+		}, "a key of Cloud KMS is not supported, because AWS encrypts with keys of AWS KMS", nil},
+		{"a pattern that can't be read", func(s *v1alpha1.DatabaseClassSpec) {
+			s.AllowedReferences = []v1alpha1.AllowedReference{{Field: "spec.encryption.key", Pattern: "alias/("}}
+		}, "spec.allowedReferences[0].pattern: Invalid value: error parsing regexp", nil},
+		{"a location that the class does not list", func(s *v1alpha1.DatabaseClassSpec) {
+			s.Locations, s.Defaults.Location = []string{"eu-west-1"}, new("eu-central-1")
+		}, "spec.defaults.location: Invalid value: eu-central-1 is not in spec.locations (eu-west-1)", nil},
+		{"an account of another cloud", func(s *v1alpha1.DatabaseClassSpec) {
+			s.Accounts = []v1alpha1.ClassAccount{{NamespaceSelector: &metav1.LabelSelector{}, ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: "gcp"}}}
+		}, "spec.accounts[0].providerConfigRef: Invalid value: ClusterProviderConfig gcp is in gcp, and the class is in aws", nil},
+		{"an account for some", func(s *v1alpha1.DatabaseClassSpec) {
+			s.Accounts = []v1alpha1.ClassAccount{{NamespaceSelector: &metav1.LabelSelector{}, ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: "closed"}}}
+			s.ProviderConfigRef.Name = ""
+		}, "", []string{"ClusterProviderConfig closed (until now ClusterProviderConfig aws)", "objects that exist stay in the account that they were created in"}},
 		{"a field that is none", func(s *v1alpha1.DatabaseClassSpec) { s.Constraints[0].Field = "spec.nothing" }, `there is no field "spec.nothing"`, nil},
 	} {
 		h.Must(c.Get(h.Context(), client.ObjectKey{Name: "postgres-standard"}, class))
