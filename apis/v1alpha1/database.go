@@ -304,7 +304,18 @@ type MaintenanceWindow struct {
 	StartTime *string `json:"startTime,omitempty"`
 }
 
+// CredentialsSource says where the administrator's password comes from.
+type CredentialsSource string
+
+// The values of CredentialsSource.
+const (
+	CredentialsGenerated CredentialsSource = "Generated"
+	CredentialsSecretRef CredentialsSource = "SecretRef"
+)
+
 // DatabaseCredentials is the administrator's login.
+// +kubebuilder:validation:XValidation:rule="!has(self.source) || self.source != 'SecretRef' || has(self.passwordSecretRef)",message="source SecretRef needs passwordSecretRef: name the Secret with the password, or set source to Generated",fieldPath=".source"
+// +kubebuilder:validation:XValidation:rule="!has(self.source) || self.source == 'SecretRef' || !has(self.passwordSecretRef)",message="source Generated and passwordSecretRef exclude each other: remove passwordSecretRef, or set source to SecretRef",fieldPath=".passwordSecretRef"
 type DatabaseCredentials struct {
 	// username of the administrator. If unset: postgres for PostgreSQL; admin (AWS) or root (Google Cloud) for MySQL. It can't change
 	// once the server exists.
@@ -312,6 +323,13 @@ type DatabaseCredentials struct {
 	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9_]*$`
 	// +kubebuilder:validation:MaxLength=16
 	Username *string `json:"username,omitempty"`
+
+	// source says where the password comes from. Generated: Mooring generates it. A server that has a password already keeps it when source
+	// becomes Generated. SecretRef: it is in the Secret that passwordSecretRef names. If unset: SecretRef if there is a
+	// passwordSecretRef, else Generated.
+	// +optional
+	// +kubebuilder:validation:Enum=Generated;SecretRef
+	Source CredentialsSource `json:"source,omitempty"`
 
 	// passwordSecretRef names the Secret with the password, in the same namespace. If the value in the Secret changes, Mooring sets it in
 	// the cloud. If unset and there is a connection, Mooring generates a password. On a server that was taken over, a generated

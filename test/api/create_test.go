@@ -78,6 +78,11 @@ spec:
 		{"a window of a class of databases", "DatabaseClass", `spec: {providerConfigRef: {name: aws}, updates: {timing: MaintenanceWindow}}`, ""},
 		{"an unknown policy", "Bucket", `spec: {className: standard, updates: {disruptive: Never}}`, "supported values"},
 
+		{"a password's source that is a Secret", "Database", `spec: {className: standard, credentials: {source: SecretRef, passwordSecretRef: {name: pw}}}`, ""},
+		{"a password's source that is a Secret without one", "Database", `spec: {className: standard, credentials: {source: SecretRef}}`, "source SecretRef needs passwordSecretRef"},
+		{"a generated password", "Database", `spec: {className: standard, credentials: {source: Generated}}`, ""},
+		{"a generated password beside a Secret with one", "Database", `spec: {className: standard, credentials: {source: Generated, passwordSecretRef: {name: pw}}}`, "source Generated and passwordSecretRef exclude each other"},
+		{"a password from nowhere", "Database", `spec: {className: standard, credentials: {source: Vault}}`, "spec.credentials.source"},
 		{"a password from the object's own connection", "Database", `spec: {className: standard, connection: {secretName: db}, credentials: {passwordSecretRef: {name: db, key: uri}}}`, "store the password in another Secret"},
 		{"a password from another Secret", "Database", `spec: {className: standard, connection: {secretName: db}, credentials: {passwordSecretRef: {name: db-admin}}}`, ""},
 		{"a database of two lines", "Database", `spec: {providerConfigRef: {name: team}, engine: postgres}`, ""},

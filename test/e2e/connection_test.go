@@ -230,6 +230,17 @@ func TestPasswordOfOnesOwn(t *testing.T) {
 		w.give("second-password")
 		w.ready(d)
 		w.expectWrites(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.Name])
+
+		// A server whose password is Mooring's affair from now on keeps the one that it has, whatever the Secret says.
+		edit(w, d, func(d *v1alpha1.Database) {
+			d.Spec.Credentials = &v1alpha1.DatabaseCredentials{Source: v1alpha1.CredentialsGenerated}
+		})
+		w.ready(d)
+		w.give("third-password")
+		w.observedAgain(c, name, 2)
+		w.expectWrites(c, name, mark, map[string]string{"aws": "ModifyDBInstance", "gcp": "users.update"}[c.Name])
+		_, _, err = w.query(w.Secret("orders-db"))
+		w.Must(err)
 	})
 }
 

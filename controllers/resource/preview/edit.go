@@ -29,7 +29,7 @@ func (p *Preview) Edit(ctx context.Context, old, object v1alpha1.ResourceObject)
 		return nil, err
 	}
 	releases, err := e.releaseLines()
-	return slices.Concat(e.policyLines(), e.takeoverLines(), changes, releases), err
+	return slices.Concat(e.policyLines(), e.credentialLines(), e.takeoverLines(), changes, releases), err
 }
 
 // An edit is an object as it is stored, and as it will be stored.
