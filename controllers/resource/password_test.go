@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
@@ -30,6 +31,9 @@ func TestPasswordIsStoredBeforeThePlanIsExecuted(t *testing.T) {
 						},
 					})
 				}
+				for o, accepted := range map[v1alpha1.ResourceObject]int{d.Stored: 2, d.Object: 0} { // it was accepted, and came to nothing
+					plan.NotePassword(o.GetResourceStatus(), accepted)
+				}
 				before := d.Object.GetResourceVersion()
 				_, err := d.act(t.Context(), plan.Action{Verb: verb, Reason: drift.Reason, Message: drift.Message, Changes: drift.Changes})
 				if (err != nil) != fails {
@@ -41,6 +45,9 @@ func TestPasswordIsStoredBeforeThePlanIsExecuted(t *testing.T) {
 				}
 				if fails && (len(d.cloud.asked) > 0 || d.Object.GetResourceVersion() != before) {
 					t.Errorf("the plan was executed: the cloud was asked to %q", d.cloud.asked)
+				}
+				if fails && plan.AcceptedPassword(d.Object.GetResourceStatus()) != 2 {
+					t.Error("nothing says any more that the password may have arrived")
 				}
 			})
 		}

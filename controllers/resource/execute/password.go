@@ -21,6 +21,12 @@ func (w *work) storePassword(ctx context.Context, now password.When) error {
 	return nil
 }
 
+// keepAccepted leaves the note in the status that the cloud accepted the next password, if the password Secret could not be written: until that says
+// that the password may have arrived, nothing else does, and the one before would be published.
+func (w *work) keepAccepted() {
+	plan.NotePassword(w.status, max(plan.AcceptedPassword(w.status), plan.AcceptedPassword(w.Stored.GetResourceStatus())))
+}
+
 // sent notes that the cloud accepted the password, which can't be read back.
 func (w *work) sent(changes []driver.Change) {
 	if !slices.ContainsFunc(changes, func(c driver.Change) bool { return c.Field == driver.FieldPassword }) {
