@@ -316,6 +316,7 @@ const (
 // DatabaseCredentials is the administrator's login.
 // +kubebuilder:validation:XValidation:rule="!has(self.source) || self.source != 'SecretRef' || has(self.passwordSecretRef)",message="source SecretRef needs passwordSecretRef: name the Secret with the password, or set source to Generated",fieldPath=".source"
 // +kubebuilder:validation:XValidation:rule="!has(self.source) || self.source == 'SecretRef' || !has(self.passwordSecretRef)",message="source Generated and passwordSecretRef exclude each other: remove passwordSecretRef, or set source to SecretRef",fieldPath=".passwordSecretRef"
+// +kubebuilder:validation:XValidation:rule="!has(self.rotationPeriod) || !has(self.passwordSecretRef)",message="rotationPeriod is of generated passwords only: remove passwordSecretRef, or remove rotationPeriod and change the password in the Secret yourself",fieldPath=".rotationPeriod"
 type DatabaseCredentials struct {
 	// username of the administrator. If unset: postgres for PostgreSQL; admin (AWS) or root (Google Cloud) for MySQL. It can't change
 	// once the server exists.
@@ -336,9 +337,21 @@ type DatabaseCredentials struct {
 	// password takes effect only after approval, because it breaks every login with the old one.
 	// +optional
 	PasswordSecretRef *SecretKeyReference `json:"passwordSecretRef,omitempty"`
+
+	// rotationPeriod is how old a generated password gets at most, in hours, minutes and seconds: 720h is 30 days. At least 1h. Mooring then
+	// sets a new password, and writes it to the connection Secret once the cloud has applied it. It does so a little earlier than the
+	// period, by a tenth of it or a day at most, so that many databases do not change theirs at once. Open connections stay; new
+	// logins with the former password fail, so applications must read the Secret again when they are refused. A password that is older
+	// already when the period is set is changed within a day. Needs connection. If unset, the password stays.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,5}h)?([0-9]{1,5}m)?([0-9]{1,5}s)?$') && size(self) > 1 && duration(self) >= duration('1h')",message="rotationPeriod must be a duration of at least 1h in hours, minutes and seconds, for example 720h for 30 days"
+	RotationPeriod *metav1.Duration `json:"rotationPeriod,omitempty"`
 }
 
 // DatabaseSpec is the desired state of a database server.
+// +kubebuilder:validation:XValidation:rule="!has(self.credentials) || !has(self.credentials.rotationPeriod) || has(self.connection)",message="spec.credentials.rotationPeriod needs spec.connection, or nobody would learn the new password: set spec.connection.secretName, or remove spec.credentials.rotationPeriod",fieldPath=".credentials"
 // +kubebuilder:validation:XValidation:rule="!has(self.connection) || !has(self.credentials) || !has(self.credentials.passwordSecretRef) || self.credentials.passwordSecretRef.name != self.connection.secretName",message="spec.credentials.passwordSecretRef must not name the Secret in spec.connection.secretName, because Mooring writes that Secret: store the password in another Secret",fieldPath=".credentials"
 type DatabaseSpec struct {
 	ResourceSpec       `json:",inline"`
@@ -367,6 +380,21 @@ type DatabaseSpec struct {
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 }
 
+// PasswordRotation says when a generated password was last changed, and when it is changed next.
+type PasswordRotation struct {
+	// period is the spec.credentials.rotationPeriod to which nextTime belongs.
+	// +required
+	Period metav1.Duration `json:"period"`
+
+	// lastTime is when Mooring knew that the cloud had applied the present password.
+	// +required
+	LastTime metav1.Time `json:"lastTime"`
+
+	// nextTime is when Mooring changes the password, if the Database is Ready then; else once it is.
+	// +required
+	NextTime metav1.Time `json:"nextTime"`
+}
+
 // DatabaseStatus is the observed state of a database server.
 type DatabaseStatus struct {
 	ResourceStatus `json:",inline"`
@@ -374,6 +402,11 @@ type DatabaseStatus struct {
 	// endpoint is the address of the server, HOST:PORT. The connection Secret contains it, too, with the login.
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
+
+	// rotation says when Mooring last changed the administrator's password and when it changes it next. It is there as long as
+	// spec.credentials.rotationPeriod is.
+	// +optional
+	Rotation *PasswordRotation `json:"rotation,omitempty"`
 
 	// observed mirrors the server in the cloud, with the field names of the spec.
 	// +optional

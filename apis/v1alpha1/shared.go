@@ -381,7 +381,8 @@ type PendingChange struct {
 	// +optional
 	Effect string `json:"effect,omitempty"`
 
-	// cause is what made the difference: Spec (an edit), Drift (a change in the cloud) or Class (a change of the class).
+	// cause is what made the difference: Spec (an edit), Drift (a change in the cloud), Class (a change of the class) or Rotation
+	// (spec.credentials.rotationPeriod has passed).
 	// +optional
 	Cause string `json:"cause,omitempty"`
 
@@ -414,4 +415,6 @@ const (
 	CauseSpec  = "Spec"
 	CauseDrift = "Drift"
 	CauseClass = "Class"
+	// CauseRotation is of a password whose period has passed.
+	CauseRotation = "Rotation"
 )

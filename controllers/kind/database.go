@@ -36,6 +36,7 @@ func Database() *Kind {
 		Window:         databaseWindow,
 		Regrets:        databaseRegrets,
 		SetEndpoint:    setDatabaseEndpoint,
+		Rotation:       databaseRotation,
 		Binding:        databaseBinding,
 	}
 }
@@ -92,6 +93,10 @@ func setDatabaseEndpoint(object v1alpha1.ResourceObject, at driver.Endpoint) {
 	if d.Status.Endpoint = ""; at.Host != "" {
 		d.Status.Endpoint = net.JoinHostPort(at.Host, strconv.Itoa(int(at.Port)))
 	}
+}
+
+func databaseRotation(object v1alpha1.ResourceObject) **v1alpha1.PasswordRotation {
+	return &object.(*v1alpha1.Database).Status.Rotation
 }
 
 func databaseBinding(object v1alpha1.ResourceObject, cloud *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte) {

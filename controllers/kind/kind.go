@@ -39,6 +39,8 @@ type Kind struct {
 	Regrets func(v1alpha1.ResourceObject) []string
 	// SetEndpoint stores in the status where the object answers; nil for kinds whose status does not show it.
 	SetEndpoint func(v1alpha1.ResourceObject, driver.Endpoint)
+	// Rotation returns where the status says when the password is changed; nil for kinds whose password Mooring does not change by itself.
+	Rotation func(v1alpha1.ResourceObject) **v1alpha1.PasswordRotation
 	// Binding returns type and contents of the connection Secret of an object in a cloud. The keys are those of the Service
 	// Binding specification; entries without a value are left out.
 	Binding func(obj v1alpha1.ResourceObject, cloud *driver.Description, at driver.Endpoint, password string) (corev1.SecretType, map[string][]byte)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 )
 
 // An environment is a server with a password, the Secrets and the status that are about it, and a process that may crash. It does
@@ -38,6 +39,10 @@ type environment struct {
 	approved bool
 	stalled  bool
 
+	// due: the period of the password has passed. dues counts how often it did, and rotations how often a password was made for that. now is the time.
+	due             bool
+	dues, rotations int
+	now             int64
 	// had are the passwords that servers of this object ever had.
 	had     map[string]bool
 	made    int
@@ -95,6 +100,17 @@ func (e *environment) store(d Decision) bool {
 
 // put stores a state.
 func (e *environment) put(s State) {
+	if s.Rotated && s.Next != e.secret.Next {
+		if e.rotations++; e.rotations > e.dues {
+			e.failed("the password is changed %d times, and its period passed %d times", e.rotations, e.dues)
+		}
+		if e.foreign && !e.kept || e.wanted != "" {
+			e.failed("a password that Mooring did not make is changed by itself: %+v", s)
+		}
+	}
+	if s.Confirmed != e.secret.Confirmed || s.Current != e.secret.Current {
+		e.due = false // as the schedule says, which begins with each password
+	}
 	if s.Next != "" {
 		if used, known := e.serials[s.Serial]; known && used != s.Next {
 			e.failed("serial %d was of %q, and is of %q", s.Serial, used, s.Next)
@@ -164,12 +180,14 @@ func (e *environment) carryOut(d Decision) bool {
 }
 
 func (e *environment) update() {
+	e.now++
 	d := e.state().Observe(Observation{
 		Ready: !e.setting && !e.busy, Refused: e.refused, UserMissing: e.userless, Wanted: e.wanted, Fresh: e.fresh(),
+		Due: e.due && !e.stalled, Now: time.Unix(e.now, 0),
 	})
 	e.sent = d.State.Sent
 	if !e.store(d) {
-		e.write(func() { e.accepted = d.State.Accepted }) // the outcome is recorded all the same
+		e.write(func() { e.accepted = max(e.accepted, d.State.Accepted) }) // the outcome is recorded all the same
 		return
 	}
 	status := d.State.Accepted
@@ -182,7 +200,7 @@ func (e *environment) update() {
 		if !e.stalled && !e.write(func() { e.userless, e.refused, e.busy = false, false, true; e.has(d.State.Latest()) }) {
 			return
 		}
-	case Replace, Send:
+	case Replace, Send, Rotate:
 		if e.stalled || d.Do == Replace && !e.approved {
 			if !e.publish(d.State.InForce()) {
 				return
@@ -245,6 +263,10 @@ func (e *environment) check() {
 func (e *environment) rest() {
 	e.fault = func() fault { return none }
 	e.stalled = false
+	if e.exists && e.taken && e.wanted == "" && e.state().Rotatable() && !e.due {
+		e.due = true
+		e.dues++
+	}
 	for range 12 {
 		e.reconcile()
 		e.finish(false, true)
@@ -260,6 +282,8 @@ func (e *environment) rest() {
 		}
 	case e.connection != e.password:
 		e.failed("the connection Secret has %q, and the server has %q", e.connection, e.password)
+	case e.due && e.wanted == "" && e.state().Rotatable():
+		e.failed("the period of %q has passed, and it is not changed: %+v", e.password, e.secret)
 	case e.wanted != "" && e.password != e.wanted:
 		e.failed("the server has %q, and %q is wanted", e.password, e.wanted)
 	}
@@ -300,7 +324,7 @@ func run(events []byte) error {
 			}
 		case 7: // the password Secret is lost, and with it all that is known of the server's password
 			if b >= 192 {
-				e.secret, e.serials, e.foreign, e.kept = Stored{}, map[int]string{}, false, false
+				e.secret, e.serials, e.foreign, e.kept, e.due = Stored{}, map[int]string{}, false, false, false
 			}
 		case 8: // somebody removes the administrator
 			if b >= 192 && e.exists && e.taken && !e.setting {
@@ -308,6 +332,11 @@ func run(events []byte) error {
 			}
 		case 9: // the cloud begins something else, such as a backup
 			e.busy = e.exists && !e.setting && b >= 128
+		case 10: // the period of the password passes
+			if !e.due {
+				e.due = true
+				e.dues++
+			}
 		default:
 			e.reconcile()
 		}

@@ -1,5 +1,7 @@
 package password
 
+import "time"
+
 // First is the serial of a password that the cloud got with the creation itself. All others are sent later, and have higher ones.
 const First = 1
 
@@ -18,6 +20,10 @@ type Stored struct {
 	// Superseded: the server may have got another password since Current, and nobody confirmed which one it has. Current is kept, because
 	// a server that comes back may have it, and it is not published.
 	Superseded bool
+	// Rotated: Mooring made Next because the period of Current had passed.
+	Rotated bool
+	// Confirmed is when Current was confirmed, in Unix seconds; 0 if that is not known.
+	Confirmed int64
 }
 
 // Latest is the password that the server has or will have.
@@ -48,6 +54,8 @@ const (
 	Wait Do = "Wait"
 	// Send: the next password has to be sent.
 	Send Do = "Send"
+	// Rotate: the next password has to be sent, because the period of the current one has passed.
+	Rotate Do = "Rotate"
 	// Replace: the next password has to be sent, and takes the place of one that only others know. It requires approval.
 	Replace Do = "Replace"
 	// Include: the latest password belongs into the call that creates the server or its administrator.
@@ -110,6 +118,10 @@ type Observation struct {
 	Left Left
 	// Fresh is a random password, for the case that Mooring has to make one.
 	Fresh string
+	// Due: the period of a generated password has passed, and nothing keeps it from being changed.
+	Due bool
+	// Now is when that was observed.
+	Now time.Time
 }
 
 // Observe decides what follows from an observation.
@@ -121,7 +133,7 @@ func (s State) Observe(o Observation) Decision {
 			return Decision{State: s, Do: Wait}
 		}
 		if o.Left.Password != "" {
-			s = s.propose(o.Left.Password, First+1).promoted()
+			s = s.propose(o.Left.Password, First+1).promoted(o.Now)
 		}
 	}
 	if o.UserMissing { // who is created gets a password of ours
@@ -138,6 +150,10 @@ func (s State) Observe(o Observation) Decision {
 		}
 		s = s.superseded() // the next one may have reached the server all the same
 	}
+	if o.Due && o.Ready && !o.Refused && o.Wanted == "" && s.Rotatable() {
+		s = s.propose(o.Fresh, First+1)
+		s.Rotated = true
+	}
 	if s.Next == "" || !o.Ready {
 		return decided(s, before, AtOnce, Nothing)
 	}
@@ -147,11 +163,13 @@ func (s State) Observe(o Observation) Decision {
 	switch {
 	case s.Serial == First && !o.Refused: // the creation set it: the status says so from now on, and the Secret with its next write
 		s.Accepted = First
-		return Decision{State: s.promoted(), Do: Nothing}
+		return Decision{State: s.promoted(time.Time{}), Do: Nothing}
 	case s.taken():
-		return Decision{State: s.promoted(), Store: AtOnce, Do: Nothing}
+		return Decision{State: s.promoted(o.Now), Store: AtOnce, Do: Nothing}
 	case s.Foreign && o.Wanted == "":
 		return decided(s, before, AtOnce, Replace)
+	case s.Rotated && !o.Refused && !s.Superseded:
+		return decided(s, before, AtOnce, Rotate)
 	default:
 		return decided(s, before, AtOnce, Send)
 	}
@@ -231,7 +249,7 @@ func (s State) confirmed() State {
 		s.Sent = 0
 	}
 	if s.Next != "" && s.Serial == First && s.Accepted == First {
-		s = s.promoted()
+		s = s.promoted(time.Time{})
 	}
 	return s
 }
@@ -242,13 +260,17 @@ func (s State) taken() bool { return s.Serial != 0 && (s.Sent == s.Serial || s.A
 // propose makes a password the next one, with a serial that was not used before and is low at least. The status may outlive the
 // Secret, so its serial counts too. Nothing with the new serial was sent yet.
 func (s State) propose(password string, low int) State {
-	s.Next, s.Serial, s.Sent = password, max(low, s.Serial+1, s.Accepted+1), 0
+	s.Next, s.Serial, s.Sent, s.Rotated = password, max(low, s.Serial+1, s.Accepted+1), 0, false
 	return s
 }
 
-// promoted is the state after the server took the next password.
-func (s State) promoted() State {
-	s.Current, s.Next, s.Named, s.Foreign, s.Superseded = s.Next, "", false, false, false
+// promoted is the state after the server took the next password, which was confirmed at that time; zero if the time is not stored.
+func (s State) promoted(confirmed time.Time) State {
+	before := s.Confirmed
+	s.Current, s.Next, s.Named, s.Foreign, s.Superseded, s.Rotated, s.Confirmed = s.Next, "", false, false, false, false, 0
+	if !confirmed.IsZero() {
+		s.Confirmed = max(confirmed.Unix(), before+1) // the time is what a schedule knows the password by
+	}
 	return s
 }
 

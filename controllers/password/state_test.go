@@ -2,6 +2,7 @@ package password
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -22,6 +23,7 @@ func TestObserve(t *testing.T) {
 	wanted := func(value string) Observation { return with(func(o *Observation) { o.Wanted = value }) }
 	left := with(func(o *Observation) { o.Left.Password = "left" })
 	pending := Observation{Fresh: fresh}
+	due := with(func(o *Observation) { o.Due = true })
 	for _, tt := range []struct {
 		name     string
 		stored   Stored
@@ -100,6 +102,27 @@ func TestObserve(t *testing.T) {
 		{name: "no Secret, and a connection Secret that may be of another server", seen: with(func(o *Observation) { o.Left.Undecided = true }), do: Wait},
 		{name: "another one wanted, and a connection Secret", seen: with(func(o *Observation) { o.Left.Password, o.Wanted = "left", "mine" }),
 			want: Stored{Next: "mine", Serial: 2, Named: true}, store: true, do: Send},
+		{name: "its period has passed", stored: Stored{Current: "one", Serial: 1}, seen: due, want: Stored{Current: "one", Next: fresh, Serial: 2, Rotated: true}, store: true, do: Rotate},
+		{name: "the period of what the creation set has passed", stored: Stored{Next: "one", Serial: 1}, accepted: 1, seen: due,
+			want: Stored{Current: "one", Next: fresh, Serial: 2, Rotated: true}, store: true, do: Rotate, wantAccepted: 1},
+		{name: "its period has passed, and the cloud is busy", stored: Stored{Current: "one", Serial: 1}, seen: with(func(o *Observation) { o.Due, o.Ready = true, false }),
+			want: Stored{Current: "one", Serial: 1}, do: Nothing},
+		{name: "its period has passed, and it is refused", stored: Stored{Current: "one", Serial: 1}, seen: with(func(o *Observation) { o.Due, o.Refused = true, true }),
+			want: Stored{Current: "one", Next: "one", Serial: 2, Superseded: true}, store: true, do: Send},
+		{name: "the period of the spec's has passed", stored: Stored{Current: "mine", Serial: 1}, seen: with(func(o *Observation) { o.Due, o.Wanted = true, "mine" }),
+			want: Stored{Current: "mine", Serial: 1}, do: Nothing},
+		{name: "its period has passed, and another is on its way", stored: Stored{Current: "one", Next: "two", Serial: 2}, seen: due,
+			want: Stored{Current: "one", Next: "two", Serial: 2}, do: Send},
+		{name: "the period of one that others know has passed", stored: Stored{Next: "one", Serial: 2, Foreign: true}, seen: due,
+			want: Stored{Next: "one", Serial: 2, Foreign: true}, do: Replace},
+		{name: "rotated, and to be sent again", stored: Stored{Current: "one", Next: "two", Serial: 2, Rotated: true}, seen: ready,
+			want: Stored{Current: "one", Next: "two", Serial: 2, Rotated: true}, do: Rotate},
+		{name: "rotated, and set", stored: Stored{Current: "one", Next: "two", Serial: 2, Rotated: true, Confirmed: 3}, accepted: 2, seen: with(func(o *Observation) { o.Now = time.Unix(7, 0) }),
+			want: Stored{Current: "two", Serial: 2, Confirmed: 7}, store: true, do: Nothing, wantAccepted: 2},
+		{name: "rotated, and refused", stored: Stored{Current: "one", Next: "two", Serial: 2, Rotated: true}, accepted: 2, seen: refused,
+			want: Stored{Current: "one", Next: "two", Serial: 2, Rotated: true, Superseded: true}, store: true, do: Send},
+		{name: "rotated, and the spec names one", stored: Stored{Current: "one", Next: "two", Serial: 2, Rotated: true}, accepted: 2, seen: wanted("mine"),
+			want: Stored{Current: "one", Next: "mine", Serial: 3, Named: true, Superseded: true}, store: true, do: Send, wantAccepted: 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := State{tt.stored, tt.accepted, tt.sent}.Observe(tt.seen)

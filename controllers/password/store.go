@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,6 +23,8 @@ const (
 	keyNamed      = "named"
 	keyForeign    = "foreign"
 	keySuperseded = "superseded" // 0.1.0 leaves it as it is
+	keyRotated    = "rotated"    // so it does with this one
+	keyConfirmed  = "confirmed"  // and with this one, so it may be older than the current password: then that is changed sooner than it need be
 )
 
 // A Store reads and writes password Secrets. They are in Mooring's own namespace.
@@ -133,6 +136,10 @@ func decode(data map[string][]byte) (Stored, error) {
 		Named: data[keyNamed] != nil, Foreign: data[keyForeign] != nil,
 	}
 	s.Superseded = s.Next != "" && data[keySuperseded] != nil // without a next password it was left by 0.1.0
+	s.Rotated = s.Next != "" && data[keyRotated] != nil
+	if at, err := time.Parse(time.RFC3339, string(data[keyConfirmed])); err == nil {
+		s.Confirmed = at.Unix()
+	}
 	if len(data[keySerial]) == 0 {
 		return s, nil
 	}
@@ -162,4 +169,9 @@ func encode(s Stored, into *corev1.Secret) {
 	set(keyNamed, flag[s.Named])
 	set(keyForeign, flag[s.Foreign])
 	set(keySuperseded, flag[s.Superseded])
+	set(keyRotated, flag[s.Rotated])
+	set(keyConfirmed, "")
+	if s.Confirmed != 0 {
+		set(keyConfirmed, time.Unix(s.Confirmed, 0).UTC().Format(time.RFC3339))
+	}
 }

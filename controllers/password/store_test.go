@@ -3,6 +3,7 @@ package password
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -48,6 +49,8 @@ func TestStoredLayout(t *testing.T) {
 			Stored{Current: "one", Next: "mine", Serial: 12, Named: true}},
 		{"a rotation that is half done, and the server was created anew", map[string]string{"current": "one", "next": "two", "serial": "2", "superseded": "true"},
 			Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}},
+		{"a password whose period has passed", map[string]string{"current": "one", "next": "two", "serial": "2", "rotated": "true", "confirmed": "2026-11-23T17:00:00Z"},
+			Stored{Current: "one", Next: "two", Serial: 2, Rotated: true, Confirmed: time.Date(2026, 11, 23, 17, 0, 0, 0, time.UTC).Unix()}},
 		{"after a rotation", map[string]string{"current": "two", "serial": "2"}, Stored{Current: "two", Serial: 2}},
 		{"taken over", map[string]string{"serial": "1", "foreign": "true"}, Stored{Serial: 1, Foreign: true}},
 		{"taken over, and awaiting approval", map[string]string{"next": "one", "serial": "2", "foreign": "true"}, Stored{Next: "one", Serial: 2, Foreign: true}},

@@ -352,9 +352,50 @@ func (l *lifecycle) perform(t testing.TB, p phase) {
 			return ""
 		})
 		l.awaitReady(t)
+	case period:
+		l.rotateByPeriod(t)
 	case deletion:
 		l.must(t, l.Client.Delete(t.Context(), l.get(t)))
 		l.awaitDeleted(t)
+	}
+}
+
+// rotateByPeriod has the period of a generated password pass, and waits until another one is in force.
+func (l *lifecycle) rotateByPeriod(t testing.TB) {
+	t.Helper()
+	l.patch(t, func(o client.Object) {
+		o.(*v1alpha1.Database).Spec.Credentials = &v1alpha1.DatabaseCredentials{RotationPeriod: &metav1.Duration{Duration: 720 * time.Hour}}
+	})
+	l.awaitReady(t)
+	scheduled := func(after time.Time) (at time.Time) {
+		await(t, l.name+": the status says when the password is changed", func() string {
+			o := l.cached(t.Context())
+			r := o.(*v1alpha1.Database).Status.Rotation
+			if r == nil || !r.LastTime.After(after) {
+				return fmt.Sprintf("%+v, %s", r, conditions(system.StatusOf(o).Conditions))
+			}
+			at = r.LastTime.Time
+			return unready(o)
+		})
+		return at
+	}
+	last, former := scheduled(time.Time{}), l.password(t)
+	d := l.get(t).(*v1alpha1.Database)
+	before := d.DeepCopy()
+	d.Status.Rotation.NextTime = metav1.NewTime(last.Add(time.Second))
+	l.must(t, l.Client.Status().Patch(t.Context(), d, client.MergeFrom(before)))
+	l.patch(t, func(o client.Object) { o.SetAnnotations(map[string]string{v1alpha1.AnnotationReconcile: "now"}) })
+	scheduled(last)
+	await(t, l.name+": the connection Secret has the new password", func() string {
+		if l.password(t) == former {
+			return "it has the former one"
+		}
+		return ""
+	})
+	l.secrets = append(l.secrets, former, l.password(t))
+	l.awaitReady(t)
+	if r := l.get(t).(*v1alpha1.Database).Status.Rotation; time.Until(r.NextTime.Time) < 600*time.Hour {
+		t.Errorf("after a rotation the next one is at %s", r.NextTime)
 	}
 }
 

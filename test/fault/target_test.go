@@ -24,13 +24,14 @@ const (
 	creation phase = "create"
 	edit     phase = "update"
 	rotation phase = "rotate"
+	period   phase = "period"
 	deletion phase = "delete"
 )
 
-// phasesOf are the phases of a lifecycle, in order. Databases have a password that can be rotated.
+// phasesOf are the phases of a lifecycle, in order. Databases have a password that can be rotated, by a person or because its period has passed.
 func phasesOf(t system.Target) []phase {
 	if t.Kind == "Database" {
-		return []phase{creation, edit, rotation, deletion}
+		return []phase{creation, edit, rotation, period, deletion}
 	}
 	return []phase{creation, edit, deletion}
 }
@@ -110,6 +111,9 @@ func (l *lifecycle) summary(o client.Object) string {
 		text, err = json.MarshalIndent(o.Status, "", " ")
 	case *v1alpha1.Database:
 		o.Status.Endpoint = "" // each has its own
+		if r := o.Status.Rotation; r != nil {
+			r.LastTime, r.NextTime = metav1.Time{}, metav1.Time{}
+		}
 		text, err = json.MarshalIndent(o.Status, "", " ")
 	}
 	if err != nil {

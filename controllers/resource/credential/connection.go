@@ -78,9 +78,9 @@ func Owns(k *kind.Kind, object v1alpha1.ResourceObject, secret *corev1.Secret) b
 		labels[v1alpha1.LabelKind] == k.Name && labels[v1alpha1.LabelName] == object.GetName()
 }
 
-// MayPublish refuses to go on if the connection Secret is somebody else's: a password that nobody could be told is not set. missing is its
-// name if there is none.
-func (r *Reader) MayPublish(ctx context.Context, object, want v1alpha1.ResourceObject, cloud *driver.Description) (missing string, err error) {
+// MayPublish refuses to go on if the connection Secret is somebody else's, or can't take the other password that changes says it is to get: a
+// password that nobody could be told is not set. missing is its name if there is none.
+func (r *Reader) MayPublish(ctx context.Context, object, want v1alpha1.ResourceObject, cloud *driver.Description, changes bool) (missing string, err error) {
 	wanted := want.GetConnection()
 	if wanted == nil {
 		return "", nil
@@ -93,10 +93,15 @@ func (r *Reader) MayPublish(ctx context.Context, object, want v1alpha1.ResourceO
 		return wanted.SecretName, nil
 	}
 	kind, _ := r.Kind.Binding(want, cloud, driver.Endpoint{}, "") // the type never changes, and no API server lets it
-	if Owns(r.Kind, object, found.Secret) && found.Secret.Type == kind {
+	switch {
+	case !Owns(r.Kind, object, found.Secret) || found.Secret.Type != kind:
+		return "", NotOwned(wanted.SecretName)
+	case changes && found.Secret.Immutable != nil && *found.Secret.Immutable:
+		return "", &identity.ValidationError{Reason: v1alpha1.ReasonSecretNotWritten, Message: fmt.Sprintf(
+			"the connection Secret %s is immutable, so it could not get a new password: delete it, and Mooring writes it again, or change spec.connection.secretName", wanted.SecretName)}
+	default:
 		return "", nil
 	}
-	return "", NotOwned(wanted.SecretName)
 }
 
 // NotOwned refuses a connection Secret that is somebody else's.

@@ -28,7 +28,7 @@ func (g *login) gatherFor(ctx context.Context, a plan.Action) error {
 		if g.Described.Name.Refuses(g.Request.Name) != nil {
 			return nil //nolint:nilerr // the creation ends at its name, and says why
 		}
-		if err := g.mayPublish(ctx); err != nil {
+		if err := g.mayPublish(ctx, false); err != nil {
 			return err
 		}
 	}
@@ -36,7 +36,9 @@ func (g *login) gatherFor(ctx context.Context, a plan.Action) error {
 		return g.readConnections(ctx, plan.ConnectionSecrets(g.status(), g.Want.GetConnection()))
 	}
 	if plan.Publishes(a, g.View, g.Observation, g.Policy) {
-		g.PublishError = g.readPublished(ctx)
+		if g.PublishError = g.readPublished(ctx); g.PublishError == nil && g.RotationRefused != nil {
+			g.PublishError = g.RotationRefused
+		}
 		return nil
 	}
 	if !plan.NeedsPassword(g.Kind, a, g.View, g.Observation) {

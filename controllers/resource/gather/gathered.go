@@ -56,6 +56,8 @@ type Gathered struct {
 	Connections credential.Connections
 	// PublishError is why the Secrets could not be read that it takes to bring connection Secrets up to date; nil if nothing kept them from it.
 	PublishError error
+	// RotationRefused is why a password whose period has passed is not changed before a person acts; nil if nothing keeps it.
+	RotationRefused error
 	// Unmade: something that the connection Secret names may not be in the cloud yet.
 	Unmade bool
 	// CallError is the error of the last call to the cloud; nil if it answered.

@@ -3,10 +3,12 @@ package gather
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -33,12 +35,13 @@ func (g *login) concernsPassword() bool {
 	if o.State == driver.Pending && !o.Available && !missing {
 		return false // the cloud takes no password now, and none is published
 	}
-	return missing || !g.Published.PasswordChecked(g.Want, g.status(), o, g.Now)
+	return missing || !g.Published.PasswordChecked(g.Want, g.status(), o, g.Now) || plan.RotationNeedsLook(g.Kind, g.Object, g.Want, o, g.Policy, g.Now)
 }
 
 // readPassword reads the Secrets that the password of a server that was observed comes from, and takes in what is decided about it. What has
 // to be stored is stored when the plan is executed.
 func (g *login) readPassword(ctx context.Context) error {
+	plan.DropRotation(g.Kind, g.Object, g.Want, g.Policy)
 	if !g.concernsPassword() {
 		return nil
 	}
@@ -54,10 +57,30 @@ func (g *login) readPassword(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return g.decidePassword(ctx, stored, password.Observation{
+	due, err := g.rotationDue(ctx, stored.State)
+	if err != nil {
+		return err
+	}
+	err = g.decidePassword(ctx, stored, password.Observation{
 		Ready: g.Observation.State == driver.Ready, Refused: g.Observation.PasswordRefused, UserMissing: plan.UserMissing(g.Observation),
-		Wanted: wanted, Left: left, Fresh: rand.Text(),
+		Wanted: wanted, Left: left, Fresh: rand.Text(), Due: due, Now: g.Now,
 	})
+	plan.NoteRotation(g.Kind, g.Object, g.Want, g.Observation, g.Password.State, g.Now)
+	return err
+}
+
+// rotationDue reports whether the password is to be changed because its period has passed. What a person has to mend before is said once the
+// action is executed: it keeps nothing else from being done.
+func (g *login) rotationDue(ctx context.Context, s password.State) (bool, error) {
+	if !plan.RotationDue(g.Kind, g.Object, g.Want, g.Observation, g.Policy, s, g.Now) {
+		return false, nil
+	}
+	err := g.mayPublish(ctx, true)
+	if refused, ok := errors.AsType[*identity.ValidationError](err); ok {
+		g.RotationRefused = refused
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // readLogin reads the password Secret.
@@ -97,7 +120,7 @@ func (g *login) decidePassword(ctx context.Context, stored *credential.Login, se
 	g.takeIn(stored.Secret, decided)
 	g.notePassword(decided.State)
 	if decided.Do == password.Replace { // a password that nobody could be told is not set
-		if err := g.mayPublish(ctx); err != nil {
+		if err := g.mayPublish(ctx, true); err != nil {
 			g.Password.Sent = ""
 			return err
 		}
@@ -115,9 +138,9 @@ func (g *login) takeIn(secret *password.Secret, decided plan.PasswordPlan) {
 	g.knows(decided.State.Next)
 }
 
-// mayPublish refuses to go on if the connection Secret is somebody else's.
-func (g *login) mayPublish(ctx context.Context) error {
-	missing, err := g.secrets.MayPublish(ctx, g.Object, g.Want, &g.Connection.Cloud)
+// mayPublish refuses to go on if the connection Secret is somebody else's, or can't be changed if the password changes.
+func (g *login) mayPublish(ctx context.Context, changes bool) error {
+	missing, err := g.secrets.MayPublish(ctx, g.Object, g.Want, &g.Connection.Cloud, changes)
 	if missing != "" {
 		g.Published.Unwritten = missing
 	}

@@ -38,6 +38,8 @@ func CauseOf(v View, c driver.Change) string {
 	applied, known := v.Applied[c.Field]
 	byClass := v.ByClass.Has(c.Field) && (!v.Edited || !v.WasReady)
 	switch {
+	case c.Field == driver.FieldPassword && v.Rotates:
+		return v1alpha1.CauseRotation
 	case v.ClassChanged.Has(c.Field), waitsAs(v, c, v1alpha1.CauseClass):
 		return v1alpha1.CauseClass
 	case c.Field == driver.FieldPassword && c.Effect.Disruptive():

@@ -121,7 +121,7 @@ func ObservePassword(s password.State, seen password.Observation) PasswordPlan {
 		return p
 	case password.Replace:
 		change.Effect, change.Why = driver.Irreversible, WhyReplaced
-	case password.Send:
+	case password.Send, password.Rotate:
 	case password.Nothing, password.Wait:
 		return p
 	}

@@ -135,6 +135,8 @@ type View struct {
 	// settled.
 	Approval, AwaitedHash string
 	Serial                int64
+	// Rotates: a generated password is changed because its period has passed.
+	Rotates bool
 	// Waiting are the changes that were waiting when the object was last looked at.
 	Waiting []v1alpha1.PendingChange
 	// ByClass are the fields that the class decides, ClassChanged those of which it says something else since it was last

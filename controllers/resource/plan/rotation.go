@@ -1,0 +1,124 @@
+package plan
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/kind"
+	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/providers/driver"
+)
+
+// rotationPeriod returns how old the generated password of an object gets at most; 0 if it stays. A password that nobody is told, or that the spec
+// names, stays.
+func rotationPeriod(k *kind.Kind, want v1alpha1.ResourceObject) time.Duration {
+	c := want.GetCredentials()
+	if k.Rotation == nil || c == nil || c.RotationPeriod == nil || c.PasswordSecretRef != nil || want.GetConnection() == nil {
+		return 0
+	}
+	return c.RotationPeriod.Duration
+}
+
+// rotationOf returns the schedule that the status has.
+func rotationOf(k *kind.Kind, object v1alpha1.ResourceObject) password.Schedule {
+	if k.Rotation == nil || *k.Rotation(object) == nil {
+		return password.Schedule{}
+	}
+	r := *k.Rotation(object)
+	return password.Schedule{Period: r.Period.Duration, Last: r.LastTime.Time, Next: r.NextTime.Time}
+}
+
+// NextRotation returns when the password of an object is changed next, as its status says; zero if it says nothing.
+func NextRotation(k *kind.Kind, object v1alpha1.ResourceObject) time.Time {
+	return rotationOf(k, object).Next
+}
+
+// DropRotation removes the schedule from the status of an object whose password is not changed by itself.
+func DropRotation(k *kind.Kind, object, want v1alpha1.ResourceObject, p Policy) {
+	if k.Rotation != nil && (rotationPeriod(k, want) == 0 || p.Management == v1alpha1.ManagementObserve) {
+		*k.Rotation(object) = nil
+	}
+}
+
+// NoteRotation notes in the status when the password is changed next, once it is known which one is in force. While another one is on its way, the
+// status stays as it is.
+func NoteRotation(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.Observation, s password.State, now time.Time) {
+	period := rotationPeriod(k, want)
+	last, known := confirmedAt(object, o, s, now)
+	if period == 0 || !known || !s.Rotatable() {
+		return
+	}
+	before := rotationOf(k, object)
+	if next := before.For(object.GetUID(), period, last, now); next != before {
+		*k.Rotation(object) = &v1alpha1.PasswordRotation{
+			Period: metav1.Duration{Duration: period}, LastTime: metav1.NewTime(next.Last), NextTime: metav1.NewTime(next.Next),
+		}
+	}
+}
+
+// confirmedAt returns when the password in force was confirmed. A server that works for the first time, and of which nothing differs, is recorded to be
+// ready from now on.
+func confirmedAt(object v1alpha1.ResourceObject, o driver.Observation, s password.State, now time.Time) (last time.Time, known bool) {
+	first := object.GetResourceStatus().FirstReadyTime
+	switch {
+	case first != nil:
+		return s.ConfirmedAt(first.Time), true
+	case o.State == driver.Ready && o.Available && len(o.Changes) == 0 && len(o.Unreadable) == 0:
+		return s.ConfirmedAt(now), true
+	default:
+		return time.Time{}, false
+	}
+}
+
+// RotationNeedsLook reports whether the password Secret has to be read because of a rotation: it may be due, or its schedule is not made yet.
+func RotationNeedsLook(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.Observation, p Policy, now time.Time) bool {
+	period, has := rotationPeriod(k, want), rotationOf(k, object)
+	switch {
+	case period == 0:
+		return false
+	case has.Period != period:
+		return object.GetResourceStatus().FirstReadyTime != nil
+	default:
+		return !now.Before(has.Next) && mayRotate(object, o, p)
+	}
+}
+
+// RotationDue reports whether the password of an object is to be changed now.
+func RotationDue(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.Observation, p Policy, s password.State, now time.Time) bool {
+	last, known := confirmedAt(object, o, s, now)
+	return known && s.Rotatable() && rotationOf(k, object).Due(rotationPeriod(k, want), last, now) && mayRotate(object, o, p)
+}
+
+// mayRotate reports whether nothing keeps Mooring from changing the password of an object: its present spec is applied, and nothing is the matter
+// with it. The server works and is at rest, and nothing differs from the spec but what is known to wait, so no other change is made at the same time.
+func mayRotate(object v1alpha1.ResourceObject, o driver.Observation, p Policy) bool {
+	status := object.GetResourceStatus()
+	switch {
+	case !isSettled(object) || p.Refused.Reason != "":
+		return false
+	case o.State != driver.Ready || !o.Available || o.Stopped || o.PasswordRefused || len(o.Unreadable) > 0 || o.Operation != "":
+		return false
+	}
+	return !slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return !listed(status, c) })
+}
+
+// isSettled reports whether the present spec of an object is applied, and nobody has to act; or only about the connection Secret, which may be what keeps
+// its password from being changed.
+func isSettled(object v1alpha1.ResourceObject) bool {
+	status := object.GetResourceStatus()
+	if stalled := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionStalled); stalled != nil {
+		secret := stalled.Reason == string(v1alpha1.ReasonSecretNotOwned) || stalled.Reason == string(v1alpha1.ReasonSecretNotWritten)
+		return secret && status.AppliedGeneration == object.GetGeneration()
+	}
+	ready := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReady)
+	return ready != nil && ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == object.GetGeneration()
+}
+
+// listed reports whether the status lists a change as pending.
+func listed(status *v1alpha1.ResourceStatus, c driver.Change) bool {
+	return slices.ContainsFunc(status.PendingChanges, func(w v1alpha1.PendingChange) bool { return w.Field == c.Field && w.To == c.To })
+}
