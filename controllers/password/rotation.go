@@ -61,6 +61,9 @@ func (s State) Rotatable() bool {
 	return s.Current != "" && s.Next == "" && !s.Foreign && !s.Superseded
 }
 
+// Rotating reports whether a password is on its way because the period of the one before has passed, and nothing went wrong with it.
+func (s State) Rotating() bool { return s.Rotated && !s.Superseded }
+
 // ConfirmedAt is when the password in force was confirmed. The password Secret does not say so of one that a creation set, or an earlier
 // release: that counts as confirmed when the server was first ready.
 func (s State) ConfirmedAt(firstReady time.Time) time.Time {

@@ -150,9 +150,8 @@ func (s State) Observe(o Observation) Decision {
 		}
 		s = s.superseded() // the next one may have reached the server all the same
 	}
-	if o.Due && o.Ready && !o.Refused && o.Wanted == "" && s.Rotatable() {
-		s = s.propose(o.Fresh, First+1)
-		s.Rotated = true
+	if o.Due {
+		s = s.rotated(o)
 	}
 	if s.Next == "" || !o.Ready {
 		return decided(s, before, AtOnce, Nothing)
@@ -168,7 +167,7 @@ func (s State) Observe(o Observation) Decision {
 		return Decision{State: s.promoted(o.Now), Store: AtOnce, Do: Nothing}
 	case s.Foreign && o.Wanted == "":
 		return decided(s, before, AtOnce, Replace)
-	case s.Rotated && !o.Refused && !s.Superseded:
+	case s.Rotating() && !o.Refused:
 		return decided(s, before, AtOnce, Rotate)
 	default:
 		return decided(s, before, AtOnce, Send)
@@ -278,6 +277,16 @@ func (s State) promoted(confirmed time.Time) State {
 // again which password the server has.
 func (s State) superseded() State {
 	s.Superseded = s.Current != "" && s.Next != ""
+	return s
+}
+
+// rotated is the state with a fresh next password in place of the one in force, whose period has passed, if nothing else is to be done about it.
+func (s State) rotated(o Observation) State {
+	if !o.Ready || o.Refused || o.Wanted != "" || !s.Rotatable() {
+		return s
+	}
+	s = s.propose(o.Fresh, First+1)
+	s.Rotated = true
 	return s
 }
 

@@ -266,7 +266,7 @@ func (w *work) rest(ctx context.Context, a plan.Action) (outcome.Outcome, error)
 		}
 	default:
 		out.State, out.Next = waiting(w.View, w.Observation), outcome.Polling
-		out.Planned, out.KeepConditions = false, a.KeepConditions || w.Memory.InVain || a.Reason == v1alpha1.ReasonCreating && failedBefore(w.Task)
+		out.Planned, out.KeepConditions = false, a.KeepConditions || w.Memory.InVain || a.Reason == v1alpha1.ReasonCreating && failedBefore(w.Task) || setsPassword(w.Task, a)
 		out.Pending, out.PendingKnown = stillPending(w.Task, a)
 	}
 	switch {

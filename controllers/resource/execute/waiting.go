@@ -1,6 +1,8 @@
 package execute
 
 import (
+	"time"
+
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
@@ -19,6 +21,16 @@ func waiting(v plan.View, o driver.Observation) condition.State {
 	default:
 		return condition.DriftWaits
 	}
+}
+
+// rotationLasts is how long the cloud may take to set a password before conditions say that it is at work. RDS takes a minute or two.
+const rotationLasts = 10 * time.Minute
+
+// setsPassword reports whether an object only waits for the cloud to set a password whose time has come. That is no edit and no drift, and the server can be
+// used meanwhile: conditions tell it only if it lasts.
+func setsPassword(t Task, a plan.Action) bool {
+	v, o := t.View, t.Observation
+	return v.Rotates && v.WasReady && !v.Edited && !t.Deleting && o.Available && len(a.Pending) == 0 && t.Now.Sub(t.Memory.SentAt) < rotationLasts
 }
 
 // stillPending returns the changes that are not applied while the cloud is at work on an object. It shows as done what it has

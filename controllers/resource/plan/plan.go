@@ -135,7 +135,7 @@ type View struct {
 	// settled.
 	Approval, AwaitedHash string
 	Serial                int64
-	// Rotates: a generated password is changed because its period has passed.
+	// Rotates: a generated password is being changed because its period has passed.
 	Rotates bool
 	// Waiting are the changes that were waiting when the object was last looked at.
 	Waiting []v1alpha1.PendingChange
