@@ -15,7 +15,7 @@ import (
 
 func (w *work) act(ctx context.Context, a plan.Action) (outcome.Outcome, error) {
 	if err := w.storePassword(ctx, password.AtOnce); err != nil {
-		w.keepAccepted()
+		keepAccepted(w.status, w.Stored.GetResourceStatus())
 		return outcome.Outcome{}, err
 	}
 	w.done.Action = string(a.Verb)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/password"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -23,8 +24,8 @@ func (w *work) storePassword(ctx context.Context, now password.When) error {
 
 // keepAccepted leaves the note in the status that the cloud accepted the next password, if the password Secret could not be written: until that says
 // that the password may have arrived, nothing else does, and the one before would be published.
-func (w *work) keepAccepted() {
-	plan.NotePassword(w.status, max(plan.AcceptedPassword(w.status), plan.AcceptedPassword(w.Stored.GetResourceStatus())))
+func keepAccepted(status, stored *v1alpha1.ResourceStatus) {
+	plan.NotePassword(status, max(plan.AcceptedPassword(status), plan.AcceptedPassword(stored)))
 }
 
 // sent notes that the cloud accepted the password, which can't be read back.

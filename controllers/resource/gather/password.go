@@ -57,7 +57,7 @@ func (g *login) readPassword(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	due, err := g.rotationDue(ctx, stored.State)
+	due, err := rotationDue(ctx, g, stored.State)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (g *login) readPassword(ctx context.Context) error {
 
 // rotationDue reports whether the password is to be changed because its period has passed. What a person has to mend before is said once the
 // action is executed: it keeps nothing else from being done.
-func (g *login) rotationDue(ctx context.Context, s password.State) (bool, error) {
+func rotationDue(ctx context.Context, g *login, s password.State) (bool, error) {
 	if !plan.RotationDue(g.Kind, g.Object, g.Want, g.Observation, g.Policy, s, g.Now) {
 		return false, nil
 	}
