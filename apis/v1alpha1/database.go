@@ -344,10 +344,10 @@ type DatabaseCredentials struct {
 	// logins with the former password fail, so applications must read the Secret again when they are refused. A password that is older
 	// already when the period is set is changed within a day. Needs connection. If unset, the password stays.
 	// +optional
-	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=20
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,5}h)?([0-9]{1,5}m)?([0-9]{1,5}s)?$') && size(self) > 1 && duration(self) >= duration('1h')",message="rotationPeriod must be a duration of at least 1h in hours, minutes and seconds, for example 720h for 30 days"
-	RotationPeriod *metav1.Duration `json:"rotationPeriod,omitempty"`
+	RotationPeriod string `json:"rotationPeriod,omitempty"`
 }
 
 // DatabaseSpec is the desired state of a database server.
@@ -384,7 +384,7 @@ type DatabaseSpec struct {
 type PasswordRotation struct {
 	// period is the spec.credentials.rotationPeriod to which nextTime belongs.
 	// +required
-	Period metav1.Duration `json:"period"`
+	Period string `json:"period"`
 
 	// lastTime is when Mooring knew that the cloud had applied the present password.
 	// +required

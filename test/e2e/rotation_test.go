@@ -33,7 +33,7 @@ func (w *fixture) rotating(c *system.Cloud, engine v1alpha1.Engine) *v1alpha1.Da
 		d.Spec.Version = new("8.0")
 	}
 	system.Connect(d, "orders-db")
-	d.Spec.Credentials = &v1alpha1.DatabaseCredentials{Source: v1alpha1.CredentialsGenerated, RotationPeriod: &metav1.Duration{Duration: rotationPeriod}}
+	d.Spec.Credentials = &v1alpha1.DatabaseCredentials{Source: v1alpha1.CredentialsGenerated, RotationPeriod: rotationPeriod.String()}
 	return d
 }
 
@@ -217,7 +217,7 @@ func TestRotationByTime(t *testing.T) {
 			w := &dayFixture{f, clock}
 			c, period := day.onDay(p.Name), 12*time.Hour
 			d := w.rotating(c, v1alpha1.EnginePostgres)
-			d.Name, d.Spec.Credentials.RotationPeriod.Duration = "orders-"+c.Name, period
+			d.Name, d.Spec.Credentials.RotationPeriod = "orders-"+c.Name, period.String()
 			d.Spec.Connection.SecretName = d.Name
 			w.create(d)
 			w.until(d, "ready", func(s system.Snapshot) bool { return s.IsReady(d) })

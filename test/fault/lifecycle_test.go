@@ -364,7 +364,7 @@ func (l *lifecycle) perform(t testing.TB, p phase) {
 func (l *lifecycle) rotateByPeriod(t testing.TB) {
 	t.Helper()
 	l.patch(t, func(o client.Object) {
-		o.(*v1alpha1.Database).Spec.Credentials = &v1alpha1.DatabaseCredentials{RotationPeriod: &metav1.Duration{Duration: 720 * time.Hour}}
+		o.(*v1alpha1.Database).Spec.Credentials = &v1alpha1.DatabaseCredentials{RotationPeriod: "720h"}
 	})
 	l.awaitReady(t)
 	scheduled := func(after time.Time) (at time.Time) {

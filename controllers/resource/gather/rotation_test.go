@@ -40,10 +40,10 @@ func TestPasswordWhosePeriodHasPassed(t *testing.T) {
 			now := time.Now()
 			born := metav1.NewTime(now.Add(-800 * time.Hour).Truncate(time.Second))
 			d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
-			d.Spec.Credentials = &v1alpha1.DatabaseCredentials{RotationPeriod: &metav1.Duration{Duration: 720 * time.Hour}}
+			d.Spec.Credentials = &v1alpha1.DatabaseCredentials{RotationPeriod: "720h"}
 			d.Status.FirstReadyTime = &born
 			d.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue}}
-			d.Status.Rotation = &v1alpha1.PasswordRotation{Period: *d.Spec.Credentials.RotationPeriod, LastTime: born, NextTime: metav1.NewTime(now.Add(-time.Hour))}
+			d.Status.Rotation = &v1alpha1.PasswordRotation{Period: "720h", LastTime: born, NextTime: metav1.NewTime(now.Add(-time.Hour))}
 			objects := []client.Object{secret}
 			if test.secret != nil {
 				connection := &corev1.Secret{

@@ -17,10 +17,19 @@ import (
 // names, stays.
 func rotationPeriod(k *kind.Kind, want v1alpha1.ResourceObject) time.Duration {
 	c := want.GetCredentials()
-	if k.Rotation == nil || c == nil || c.RotationPeriod == nil || c.PasswordSecretRef != nil || want.GetConnection() == nil {
+	if k.Rotation == nil || c == nil || c.PasswordSecretRef != nil || want.GetConnection() == nil {
 		return 0
 	}
-	return c.RotationPeriod.Duration
+	return durationOf(c.RotationPeriod)
+}
+
+// durationOf returns a duration that the API server has checked; 0 for none.
+func durationOf(text string) time.Duration {
+	period, err := time.ParseDuration(text)
+	if err != nil {
+		return 0
+	}
+	return period
 }
 
 // rotationOf returns the schedule that the status has.
@@ -29,7 +38,7 @@ func rotationOf(k *kind.Kind, object v1alpha1.ResourceObject) password.Schedule 
 		return password.Schedule{}
 	}
 	r := *k.Rotation(object)
-	return password.Schedule{Period: r.Period.Duration, Last: r.LastTime.Time, Next: r.NextTime.Time}
+	return password.Schedule{Period: durationOf(r.Period), Last: r.LastTime.Time, Next: r.NextTime.Time}
 }
 
 // NextRotation returns when the password of an object is changed next, as its status says; zero if it says nothing.
@@ -55,7 +64,7 @@ func NoteRotation(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.O
 	before := rotationOf(k, object)
 	if next := before.For(object.GetUID(), period, last, now); next != before {
 		*k.Rotation(object) = &v1alpha1.PasswordRotation{
-			Period: metav1.Duration{Duration: period}, LastTime: metav1.NewTime(next.Last), NextTime: metav1.NewTime(next.Next),
+			Period: want.GetCredentials().RotationPeriod, LastTime: metav1.NewTime(next.Last), NextTime: metav1.NewTime(next.Next),
 		}
 	}
 }

@@ -28,11 +28,11 @@ func newRotating() *rotating {
 	born := time.Unix(1_700_000_000, 0)
 	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "uid", Generation: 3}}
 	d.Spec.Connection = &v1alpha1.Connection{SecretName: "orders-db"}
-	d.Spec.Credentials = &v1alpha1.DatabaseCredentials{RotationPeriod: &metav1.Duration{Duration: rotationPeriodOfTests}}
+	d.Spec.Credentials = &v1alpha1.DatabaseCredentials{RotationPeriod: "720h"}
 	d.Status.FirstReadyTime, d.Status.AppliedGeneration = &metav1.Time{Time: born}, 3
 	d.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, ObservedGeneration: 3}}
 	d.Status.Rotation = &v1alpha1.PasswordRotation{
-		Period: metav1.Duration{Duration: rotationPeriodOfTests}, LastTime: metav1.NewTime(born), NextTime: metav1.NewTime(born.Add(rotationPeriodOfTests)),
+		Period: "720h", LastTime: metav1.NewTime(born), NextTime: metav1.NewTime(born.Add(rotationPeriodOfTests)),
 	}
 	return &rotating{
 		d: d, o: driver.Observation{State: driver.Ready, Available: true}, p: Policy{Management: v1alpha1.ManagementFull},
@@ -65,8 +65,8 @@ func TestRotationDue(t *testing.T) {
 		{"it was changed since, and the status does not say so", func(r *rotating) { r.stored.Confirmed = r.now.Unix() - 60 }, false, true},
 		{"another is on its way", func(r *rotating) { r.stored.Next, r.stored.Serial = "two", 2 }, false, true},
 		{"only others know it", func(r *rotating) { r.stored = password.Stored{Next: "two", Serial: 2, Foreign: true} }, false, true},
-		{"the period was removed", func(r *rotating) { r.d.Spec.Credentials.RotationPeriod = nil }, false, false},
-		{"another period was set", func(r *rotating) { r.d.Spec.Credentials.RotationPeriod.Duration = time.Hour }, false, true},
+		{"the period was removed", func(r *rotating) { r.d.Spec.Credentials.RotationPeriod = "" }, false, false},
+		{"another period was set", func(r *rotating) { r.d.Spec.Credentials.RotationPeriod = "1h" }, false, true},
 		{"the status was lost", func(r *rotating) { r.d.Status.Rotation = nil }, false, true},
 		{"the spec names the password", func(r *rotating) { r.d.Spec.Credentials.PasswordSecretRef = &v1alpha1.SecretKeyReference{Name: "mine"} }, false, false},
 		{"nobody is told", func(r *rotating) { r.d.Spec.Connection = nil }, false, false},

@@ -2,9 +2,9 @@ package preview
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/resource/plan"
 )
 
 // credentialLines says what an edit of where the administrator's password comes from means for a server that has one. Secrets are not read, so it
@@ -31,31 +31,19 @@ func rotationLines(before, after v1alpha1.ResourceObject) []string {
 	switch {
 	case from == to:
 		return nil
-	case to == 0:
-		return []string{fmt.Sprintf("credentials.rotationPeriod %s -> (none): Mooring no longer changes the password by itself", hours(from))}
+	case to == "":
+		return []string{fmt.Sprintf("credentials.rotationPeriod %s -> (none): Mooring no longer changes the password by itself", from)}
 	default:
 		return []string{fmt.Sprintf("credentials.rotationPeriod %s -> %s: Mooring changes the password before it gets older than that, and within a day if it is older already; "+
-			"logins with the former password then fail until the application has read the connection Secret again", hours(from), hours(to))}
+			"logins with the former password then fail until the application has read the connection Secret again", plan.OrNone(from), to)}
 	}
 }
 
-func rotationPeriod(want v1alpha1.ResourceObject) time.Duration {
-	if c := want.GetCredentials(); c != nil && c.RotationPeriod != nil {
-		return c.RotationPeriod.Duration
+func rotationPeriod(want v1alpha1.ResourceObject) string {
+	if c := want.GetCredentials(); c != nil {
+		return c.RotationPeriod
 	}
-	return 0
-}
-
-// hours returns a period as people write it: 720h, and not 720h0m0s.
-func hours(period time.Duration) string {
-	switch {
-	case period == 0:
-		return "(none)"
-	case period%time.Hour == 0:
-		return fmt.Sprintf("%dh", period/time.Hour)
-	default:
-		return period.String()
-	}
+	return ""
 }
 
 // passwordSecret returns the name of the Secret that a spec has the password from; empty if it has none.

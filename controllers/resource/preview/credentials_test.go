@@ -3,10 +3,8 @@ package preview
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
@@ -18,10 +16,10 @@ func TestPreviewEditOfCredentials(t *testing.T) {
 		kept  = "credentials: Mooring no longer reads the password from Secret mine, and the server keeps the password that it has"
 		often = "credentials.rotationPeriod (none) -> 720h: Mooring changes the password before it gets older than that, and within a day if it is older already; " +
 			"logins with the former password then fail until the application has read the connection Secret again"
-		never = "credentials.rotationPeriod 1h30m0s -> (none): Mooring no longer changes the password by itself"
+		never = "credentials.rotationPeriod 90m -> (none): Mooring no longer changes the password by itself"
 	)
-	every := func(period time.Duration) v1alpha1.DatabaseCredentials {
-		return v1alpha1.DatabaseCredentials{RotationPeriod: &metav1.Duration{Duration: period}}
+	every := func(period string) v1alpha1.DatabaseCredentials {
+		return v1alpha1.DatabaseCredentials{RotationPeriod: period}
 	}
 	mine := v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "mine"}}
 	generated := v1alpha1.DatabaseCredentials{Source: v1alpha1.CredentialsGenerated}
@@ -38,9 +36,9 @@ func TestPreviewEditOfCredentials(t *testing.T) {
 		{name: "to another Secret", before: v1alpha1.DatabaseCredentials{PasswordSecretRef: &v1alpha1.SecretKeyReference{Name: "other"}}, after: mine, want: []string{named}},
 		{name: "from a Secret", before: mine, after: generated, want: []string{kept}},
 		{name: "from a Secret, and nobody is told", before: mine, edit: func(d *v1alpha1.Database) { d.Spec.Connection = nil }},
-		{name: "from a Secret, to change often", before: mine, after: every(720 * time.Hour), want: []string{kept, often}},
-		{name: "to change often", after: every(720 * time.Hour), want: []string{often}},
-		{name: "to stay", before: every(90 * time.Minute), after: generated, want: []string{never}},
+		{name: "from a Secret, to change often", before: mine, after: every("720h"), want: []string{kept, often}},
+		{name: "to change often", after: every("720h"), want: []string{often}},
+		{name: "to stay", before: every("90m"), after: generated, want: []string{never}},
 		{name: "only observed", after: mine, edit: func(d *v1alpha1.Database) {
 			d.Spec.Management, d.Spec.ExternalName = v1alpha1.ManagementObserve, d.Status.ExternalName
 		}},
