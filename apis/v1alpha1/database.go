@@ -160,6 +160,16 @@ type DatabaseParameters struct {
 	// +kubebuilder:validation:Enum=Required;Optional
 	TLS *TLS `json:"tls,omitempty"`
 
+	// iamAuthentication says whether database users can log in with short-lived tokens of the cloud's IAM in place of passwords. It says what the
+	// server accepts. Which users log in that way is set up on the server. Passwords go on working for the others. If unset, a new server accepts
+	// passwords only, and an existing server keeps what it has.
+	//
+	// AWS: IAM database authentication. A change does not restart the server. Google Cloud: the database flag cloudsql.iam_authentication
+	// (PostgreSQL) or cloudsql_iam_authentication (MySQL), so do not name that flag in parameters, too. parametersMode Exact leaves the flag
+	// alone while iamAuthentication is set. Whether a change restarts the server, Cloud SQL's own list of flags says.
+	// +optional
+	IAMAuthentication *bool `json:"iamAuthentication,omitempty"`
+
 	// deletionProtection makes the cloud refuse to delete the server. Set it to false before you delete the Database.
 	// +optional
 	DeletionProtection *bool `json:"deletionProtection,omitempty"`
@@ -461,6 +471,7 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.externalName) || self.spec.externalName.matches('^[a-z][a-z0-9]*(-[a-z0-9]+)*$') || (((has(self.spec.adoption) && self.spec.adoption == 'IfExists') || (has(self.spec.management) && self.spec.management == 'Observe') || (has(self.status) && has(self.status.externalName) && self.spec.externalName == self.status.externalName)) && self.spec.externalName.matches('^[a-z][a-z0-9-]*[a-z0-9]$'))",message="spec.externalName must be an instance name: lower-case letters, digits and single hyphens; it must begin with a letter and must not end with a hyphen. To adopt (IfExists) or observe an instance, the name may also have two hyphens in a row",fieldPath=".spec.externalName"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.tags"
 // +kubebuilder:validation:XValidation:rule="[has(self.spec.aws), has(self.spec.gcp)].filter(set, set).size() <= 1",message="spec.aws and spec.gcp exclude each other, because a server is in one cloud: remove one of them"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.iamAuthentication) || !has(self.spec.parameters) || !('cloudsql.iam_authentication' in self.spec.parameters || 'cloudsql_iam_authentication' in self.spec.parameters)",message="spec.iamAuthentication and the flag for it in spec.parameters exclude each other, because both say whether IAM may log in: remove the flag from spec.parameters",fieldPath=".spec.iamAuthentication"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.tls) || !has(self.spec.gcp) || !has(self.spec.gcp.sslMode)",message="spec.tls and spec.gcp.sslMode exclude each other, because both say which connections the server accepts: remove one of them",fieldPath=".spec.tls"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.availability) || self.spec.availability != 'MultiZone' || !has(self.spec.backup) || !has(self.spec.backup.pointInTimeRecovery) || self.spec.backup.pointInTimeRecovery",message="spec.availability MultiZone needs point-in-time recovery in Google Cloud: set spec.backup.pointInTimeRecovery to true, or spec.availability to SingleZone",fieldPath=".spec.availability"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.aws.dbParameterGroupName) || !has(self.spec.parameters)",message="spec.parameters and spec.aws.dbParameterGroupName exclude each other, because the group sets the parameters: remove one of them",fieldPath=".spec.parameters"

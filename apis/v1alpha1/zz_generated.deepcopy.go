@@ -1078,6 +1078,11 @@ func (in *DatabaseParameters) DeepCopyInto(out *DatabaseParameters) {
 		*out = new(TLS)
 		**out = **in
 	}
+	if in.IAMAuthentication != nil {
+		in, out := &in.IAMAuthentication, &out.IAMAuthentication
+		*out = new(bool)
+		**out = **in
+	}
 	if in.DeletionProtection != nil {
 		in, out := &in.DeletionProtection, &out.DeletionProtection
 		*out = new(bool)

@@ -76,6 +76,8 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		in.DBInstanceClass = new(value.(string))
 	case "aws.copyTagsToSnapshot":
 		in.CopyTagsToSnapshot = new(value.(bool))
+	case "iamAuthentication":
+		in.EnableIAMDatabaseAuthentication = new(value.(bool))
 	case "network.publicAccess":
 		in.PubliclyAccessible = new(value.(string) == string(v1alpha1.PublicAccessAllowed))
 	case "availability":

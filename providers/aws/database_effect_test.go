@@ -60,6 +60,7 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("storage.sizeGiB", databaseSpec{Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}}, types.DBInstance{AllocatedStorage: new(int32(20))}, driver.Online),
 		tabletest.Of("availability", databaseSpec{Availability: new(v1alpha1.AvailabilityMultiZone)}, types.DBInstance{MultiAZ: new(false)}, driver.Online),
 		tabletest.Of("network.publicAccess", databaseSpec{Network: &v1alpha1.DatabaseNetwork{PublicAccess: new(v1alpha1.PublicAccessBlocked)}}, types.DBInstance{PubliclyAccessible: new(true)}, driver.Online),
+		tabletest.Of("iamAuthentication", databaseSpec{IAMAuthentication: new(true)}, types.DBInstance{IAMDatabaseAuthenticationEnabled: new(false)}, driver.Online),
 		tabletest.Of("databaseName", databaseSpec{DatabaseName: new("b")}, types.DBInstance{DBName: new("a")}, driver.Impossible),
 		tabletest.Of("backup.retentionDays", days(14), keeps(7), driver.Online),
 		tabletest.Of("backup.retentionDays", days(7), keeps(0), driver.Interrupts),

@@ -24,6 +24,7 @@ type instanceParams struct {
 	MaxAllocatedStorage                            *int32
 	DeletionProtection, CopyTagsToSnapshot         *bool
 	PubliclyAccessible                             *bool
+	EnableIAMDatabaseAuthentication                *bool
 	MultiAZ, AutoMinorVersionUpgrade               *bool
 	MaintenanceDay                                 *v1alpha1.Weekday
 	MaintenanceTime                                *string
@@ -151,6 +152,17 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 	windowTimeRow,
 	minorUpgradesRow,
 
+	// "Specify ApplyImmediately to apply the change at once", and no outage either way.
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.IAMDBAuth.Enabling.html
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.Settings.html (IAM DB authentication)
+	table.Field("iamAuthentication",
+		func(s *databaseSpec) *bool { return s.IAMAuthentication },
+		func(i *types.DBInstance) *bool {
+			return aws.Bool(aws.ToBool(pending(i).IAMDatabaseAuthenticationEnabled))
+		},
+		func(p *instanceParams, v bool) { p.EnableIAMDatabaseAuthentication = &v },
+	).Reported(func(i *types.DBInstance) *bool { return aws.Bool(aws.ToBool(i.IAMDatabaseAuthenticationEnabled)) }),
+
 	table.Field("deletionProtection",
 		func(s *databaseSpec) *bool { return s.DeletionProtection },
 		func(i *types.DBInstance) *bool { return aws.Bool(aws.ToBool(i.DeletionProtection)) },
@@ -268,6 +280,7 @@ func pending(i *types.DBInstance) types.PendingModifiedValues {
 	asked.DBInstanceClass = first(asked.DBInstanceClass, i.DBInstanceClass)
 	asked.MultiAZ = first(asked.MultiAZ, i.MultiAZ)
 	asked.CACertificateIdentifier = first(asked.CACertificateIdentifier, i.CACertificateIdentifier)
+	asked.IAMDatabaseAuthenticationEnabled = first(asked.IAMDatabaseAuthenticationEnabled, i.IAMDatabaseAuthenticationEnabled)
 	asked.StorageType = first(asked.StorageType, i.StorageType)
 	asked.Iops = first(asked.Iops, i.Iops)
 	asked.StorageThroughput = first(asked.StorageThroughput, i.StorageThroughput)

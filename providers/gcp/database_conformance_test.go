@@ -17,6 +17,17 @@ func init() {
 	trials = append(trials, func(c *cloud) drivertest.Trial { return databaseKind(c) })
 }
 
+// databaseFields are the fields as they are tried here: Cloud SQL's list of flags is read before a change is observed.
+func databaseFields() []drivertest.Field {
+	fields := fieldedit.GCPDatabase(location).Fields
+	for i := range fields {
+		if fields[i].Name == "iamAuthentication" {
+			fields[i].Effect = driver.Online
+		}
+	}
+	return fields
+}
+
 func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 	return &drivertest.Kind[v1alpha1.DatabaseParameters]{
 		Name:         "Database",
@@ -27,7 +38,7 @@ func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 			return v1alpha1.DatabaseParameters{Engine: new(v1alpha1.EngineMySQL), GCP: &v1alpha1.DatabaseGCP{Tier: new("db-custom-1-3840")}}
 		},
 		Login:  driver.Login{Password: "canary-7f3a"},
-		Fields: fieldedit.GCPDatabase(location).Fields,
+		Fields: databaseFields(),
 		Reads:  1, MinimalReads: 1,
 		HasID: true, Lists: true, Snapshots: true,
 		Cloud: drivertest.Backdoor{
@@ -66,6 +77,12 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		}
 	case "gcp.privateNetwork":
 		settings.IpConfiguration = &sqladmin.IpConfiguration{PrivateNetwork: value.(string)}
+	case "iamAuthentication":
+		flags := flagsOf(c.instance(t, name))
+		engine, _, _ := strings.Cut(c.instance(t, name).DatabaseVersion, "_")
+		flags[iamFlags[v1alpha1.Engine(strings.ToLower(engine))]] = map[any]string{true: "on", false: "off"}[value]
+		c.setFlags(t, name, flags)
+		return
 	case "availability":
 		settings.AvailabilityType = map[any]string{"SingleZone": "ZONAL", "MultiZone": "REGIONAL"}[value]
 		mysql := strings.HasPrefix(c.instance(t, name).DatabaseVersion, "MYSQL")

@@ -45,7 +45,7 @@ func TestEffectsOfDatabases(t *testing.T) {
 		return databaseParameters{Parameters: map[string]v1alpha1.ParameterValue{name: v1alpha1.ParameterValue(value)}}
 	}
 	listed := runs("POSTGRES_16")
-	listed.flags = map[string]*sqladmin.Flag{"work_mem": {}, "max_connections": {RequiresRestart: true}}
+	listed.flags = map[string]*sqladmin.Flag{"work_mem": {}, "cloudsql.iam_authentication": {}, "max_connections": {RequiresRestart: true}}
 	public := func(v v1alpha1.PublicAccess) databaseParameters {
 		return databaseParameters{Network: &v1alpha1.DatabaseNetwork{PublicAccess: &v}}
 	}
@@ -60,6 +60,8 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("tls", databaseParameters{TLS: new(v1alpha1.TLSOptional)}, encrypted("MYSQL_8_0"), driver.Online),
 		tabletest.Of("tls", databaseParameters{TLS: new(v1alpha1.TLSRequired)}, open("POSTGRES_16"), driver.Interrupts),
 		tabletest.Of("tls", databaseParameters{TLS: new(v1alpha1.TLSRequired)}, open("MYSQL_8_0"), driver.Restarts),
+		tabletest.Of("iamAuthentication", databaseParameters{IAMAuthentication: new(true)}, listed, driver.Online),
+		tabletest.Of("iamAuthentication", databaseParameters{IAMAuthentication: new(true)}, runs("POSTGRES_16"), driver.Restarts),
 		tabletest.Of("parameters", parameters("work_mem", "4096"), listed, driver.Online),
 		tabletest.Of("parameters", parameters("max_connections", "100"), listed, driver.Restarts),
 		tabletest.Of("parameters", parameters("of_tomorrow", "100"), listed, driver.Restarts),

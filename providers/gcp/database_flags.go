@@ -22,6 +22,7 @@ import (
 var parametersRow = table.Entries("parameters", driver.WantParameters, haveFlags,
 	func(p *instanceParams, d table.Delta) { p.DatabaseFlags = d }).
 	Exact(driver.ExactParameters).
+	Except(iamFlagOf).
 	Equal(driver.SameParameter, driver.SameParameterDoc).
 	EffectOf(flagsEffect,
 		driver.PossibleEffect{Effect: driver.Online, When: "none of the flags that change needs a restart, as Cloud SQL's list of flags says"},
@@ -57,7 +58,8 @@ func flagsEffect(d table.Delta, have *instance) (driver.Effect, string) {
 
 // learnFlags reads what Cloud SQL says of flags, where some differ.
 func (d *databases) learnFlags(ctx context.Context, req *databaseRequest, have *instance) {
-	if changes := parametersRow.Delta(&req.Spec, have, req.Applied).Names(); len(changes) > 0 {
+	changes := append(parametersRow.Delta(&req.Spec, have, req.Applied).Names(), iamChange(&req.Spec, have)...)
+	if len(changes) > 0 {
 		have.flags = d.flags.of(ctx, have.DatabaseVersion, changes)
 	}
 }

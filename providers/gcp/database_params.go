@@ -30,6 +30,7 @@ var (
 			"MaintenanceTime":     "it is a part of maintenanceWindow",
 			"RetainedBackups":     "what is kept of logs depends on the edition too",
 			"UserLabels":          "a new instance has none to remove",
+			"IAMAuthentication":   "it is one of the flags",
 			"DatabaseFlags":       "a new instance has none to keep",
 			"AuthorizedNetworks":  "entries that stay are sent as they are",
 		},
@@ -53,6 +54,7 @@ var (
 			"MaintenanceTime":     "it is a part of maintenanceWindow",
 			"RetainedBackups":     "what is kept of logs depends on the edition and on what is there",
 			"UserLabels":          "labels that stay are sent too",
+			"IAMAuthentication":   "it is one of the flags",
 			"DatabaseFlags":       "flags that stay are sent too",
 			"AuthorizedNetworks":  "entries that stay are sent as they are",
 		},
@@ -74,6 +76,7 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 	if err != nil {
 		return nil, err
 	}
+	p.addIAM(p.Engine)
 	body := &sqladmin.DatabaseInstance{Name: name, DatabaseVersion: databaseVersion, RootPassword: password, Settings: &sqladmin.Settings{
 		// With no network said, Cloud SQL gives a public address and takes logins without TLS. Here a server with a private network has that
 		// alone, and logins need TLS, unless the spec says otherwise. This is asked for at creation only: what exists is left as it is.
@@ -125,6 +128,7 @@ func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, e
 		return nil, err
 	}
 	s.MaintenanceWindow = window
+	p.addIAM(have.engine())
 	p.changeFlags(s, have)
 	if len(p.UserLabels.Set) == 0 && len(p.UserLabels.Remove) == 0 {
 		return body, nil

@@ -51,6 +51,7 @@ type instanceParams struct {
 	PrivateNetwork            *string
 	RetainBackupsOnDelete     *bool
 	UserLabels                table.Delta
+	IAMAuthentication         *bool // a flag, too
 	DatabaseFlags             table.Delta
 	Database                  *string // for databases.insert
 }
@@ -128,6 +129,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(i *instance) *string { return i.maintenanceWindow().StartTime },
 		func(p *instanceParams, v string) { p.MaintenanceTime = &v }),
 	parametersRow,
+	iamRow,
 	table.Field("deletionProtection",
 		func(p *databaseParameters) *bool { return p.DeletionProtection },
 		haveProtection,

@@ -52,6 +52,9 @@ func creatable(req *databaseRequest) error {
 	if err := checkTLS(&req.Spec); err != nil {
 		return err
 	}
+	if err := checkIAM(&req.Spec); err != nil {
+		return err
+	}
 	return checkBackups(&req.Spec, req.Spec.Availability)
 }
 
@@ -69,6 +72,11 @@ func (d *databases) patch(ctx context.Context, req *databaseRequest, have *insta
 	}
 	if params.SslMode != nil {
 		if err := checkTLS(&req.Spec); err != nil {
+			return "", err
+		}
+	}
+	if params.IAMAuthentication != nil || len(params.DatabaseFlags.Names()) > 0 {
+		if err := checkIAM(&req.Spec); err != nil {
 			return "", err
 		}
 	}

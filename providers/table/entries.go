@@ -15,6 +15,7 @@ type EntryMap[S, H, P any] struct {
 	have     func(*H) map[string]string
 	set      func(*P, Delta)
 	exact    func(*S) bool
+	except   func(*S) []string
 	equal    func(want, have string) bool
 	equalDoc string
 	effect   func(d Delta, have *H) (driver.Effect, string)
@@ -41,7 +42,7 @@ func (d Delta) empty() bool { return len(d.Set) == 0 && len(d.Remove) == 0 }
 func Entries[S, H, P any](name string, want func(*S) map[string]string, have func(*H) map[string]string, set func(*P, Delta)) *EntryMap[S, H, P] {
 	return &EntryMap[S, H, P]{
 		name: name, want: want, have: have, set: set,
-		exact: func(*S) bool { return false },
+		exact: func(*S) bool { return false }, except: func(*S) []string { return nil },
 		equal: func(want, have string) bool { return want == have }, equalDoc: "entries that others set are left alone",
 		effect:  func(Delta, *H) (driver.Effect, string) { return driver.Online, "" },
 		effects: driver.Always(driver.Online),
@@ -51,6 +52,13 @@ func Entries[S, H, P any](name string, want func(*S) map[string]string, have fun
 // Exact sets when a spec that declares the map has entries of others taken away.
 func (r *EntryMap[S, H, P]) Exact(exact func(*S) bool) *EntryMap[S, H, P] {
 	r.exact = exact
+	return r
+}
+
+// Except names entries about which another field of the spec decides: they are not taken away, neither by Exact nor because we set them
+// earlier.
+func (r *EntryMap[S, H, P]) Except(except func(*S) []string) *EntryMap[S, H, P] {
+	r.except = except
 	return r
 }
 
@@ -92,10 +100,10 @@ func (r *EntryMap[S, H, P]) delta(want *S, have map[string]string, ours map[stri
 			d.Set[k] = v
 		}
 	}
-	exact := r.exact(want)
+	exact, except := r.exact(want), r.except(want)
 	for k := range have {
 		_, wants := wanted[k]
-		if _, isOurs := ours[k]; !wants && (exact || isOurs) {
+		if _, isOurs := ours[k]; !wants && (exact || isOurs) && !slices.Contains(except, k) {
 			d.Remove = append(d.Remove, k)
 		}
 	}

@@ -231,6 +231,11 @@ var databaseChanges = []databaseChange{
 		mirror: same(`"TRUSTED_CLIENT_CERTIFICATE_REQUIRED"`),
 	},
 	{
+		field:  "iamAuthentication",
+		edit:   func(s *v1alpha1.DatabaseSpec) { s.IAMAuthentication = new(true) },
+		mirror: same("true"), write: "ModifyDBInstance",
+	},
+	{
 		field:  "deletionProtection",
 		edit:   func(s *v1alpha1.DatabaseSpec) { s.DeletionProtection = new(false) },
 		mirror: same("false"), write: "ModifyDBInstance",

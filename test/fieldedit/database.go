@@ -32,6 +32,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 					Window:        &v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("05:00")},
 					MinorUpgrades: new(v1alpha1.MinorUpgradesAutomatic),
 				},
+				IAMAuthentication:  new(true),
 				DeletionProtection: new(false),
 				Tags:               map[string]v1alpha1.TagValue{"team": "shop", "stage": "test"},
 				AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro"), CopyTagsToSnapshot: new(true),
@@ -64,6 +65,7 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "maintenance.window.day", To: "Wednesday"},
 			{Name: "maintenance.window.startTime", To: "21:30", Same: []any{"05:00"}},
 			{Name: "maintenance.minorUpgrades", To: "Manual", DriftEffect: driver.Restarts},
+			{Name: "iamAuthentication", To: false},
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "sales", "stage": "test"}},
 			{Name: "location", To: "eu-west-1", Effect: driver.Impossible},
@@ -98,7 +100,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 				Maintenance:  &v1alpha1.DatabaseMaintenance{Window: &v1alpha1.MaintenanceWindow{Day: new(v1alpha1.Sunday), StartTime: new("05:00")}},
 				Tags:         map[string]v1alpha1.TagValue{"team": "shop", "env": "test"},
 				Parameters:   map[string]v1alpha1.ParameterValue{"max_worker_processes": "8", "work_mem": "4096"},
-				TLS:          new(v1alpha1.TLSRequired),
+				TLS:          new(v1alpha1.TLSRequired), IAMAuthentication: new(false),
 				GCP: &v1alpha1.DatabaseGCP{
 					Tier: new("db-f1-micro"), Zone: new(location + "-b"), SecondaryZone: new(location + "-c"), DataDiskType: new("PD_HDD"),
 					ConnectorEnforcement: new("REQUIRED"), PrivateNetwork: new(gcpNetworks + "shop"), SSLMode: new("ENCRYPTED_ONLY"), RetainBackupsOnDelete: new(true),
@@ -123,6 +125,7 @@ func GCPDatabase(location string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "backup.startTime", To: "23:45"},
 			{Name: "maintenance.window.day", To: "Monday"},
 			{Name: "maintenance.window.startTime", To: "00:00"},
+			{Name: "iamAuthentication", To: true, Effect: driver.Restarts, Worst: true}, // as long as nobody has read the list of flags
 			{Name: "deletionProtection", To: true},
 			{Name: "tags", To: map[string]string{"team": "pay", "stage": "one"}},
 			{Name: "parameters", To: map[string]string{"max_worker_processes": "9", "work_mem": "8192"}, Effect: driver.Restarts, Worst: true},

@@ -230,5 +230,10 @@ func modifyStatus(applying rdstypes.PendingModifiedValues) string {
 	if password == nil && reflect.ValueOf(applying).IsZero() {
 		return "configuring-log-exports"
 	}
+	iam := applying.IAMDatabaseAuthenticationEnabled
+	applying.IAMDatabaseAuthenticationEnabled = nil
+	if password == nil && iam != nil && reflect.ValueOf(applying).IsZero() { // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/accessing-monitoring.html
+		return "configuring-iam-database-auth"
+	}
 	return "modifying"
 }

@@ -40,6 +40,7 @@ var sqlFlags = []sqlFlag{
 	{family: "POSTGRES", name: "track_io_timing", kind: "BOOLEAN"},
 	{family: "POSTGRES", name: "wal_receiver_timeout", kind: "INTEGER", min: 0, max: 2147483647},
 	{family: "POSTGRES", name: "work_mem", kind: "INTEGER", min: 64, max: 2147483647},
+	{family: "MYSQL", name: "cloudsql_iam_authentication", kind: "BOOLEAN"},
 	{family: "MYSQL", name: "general_log", kind: "BOOLEAN"},
 	{family: "MYSQL", name: "long_query_time", kind: "FLOAT"},
 	{family: "MYSQL", name: "max_connections", kind: "INTEGER", min: 1, max: 100000},

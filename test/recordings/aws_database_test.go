@@ -263,7 +263,7 @@ func (r *instanceReplay) observe(instance map[string]any) {
 // waits reports whether an instance is to become what its specification wants and what it is not yet.
 func waits(instance map[string]any) bool {
 	pending, _ := instance["PendingModifiedValues"].(map[string]any)
-	for _, k := range []string{"EngineVersion", "AllocatedStorage", "BackupRetentionPeriod", "CACertificateIdentifier", "DBInstanceClass", "MasterUserPassword", "MultiAZ", "StorageType"} {
+	for _, k := range []string{"EngineVersion", "AllocatedStorage", "BackupRetentionPeriod", "CACertificateIdentifier", "DBInstanceClass", "IAMDatabaseAuthenticationEnabled", "MasterUserPassword", "MultiAZ", "StorageType"} {
 		if pending[k] != nil && pending[k] != instance[k] {
 			return true
 		}
@@ -332,6 +332,7 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 		"aws.copyTagsToSnapshot": func(s *v1alpha1.DatabaseParameters) {
 			s.AWS = &v1alpha1.DatabaseAWS{CopyTagsToSnapshot: new(!*s.AWS.CopyTagsToSnapshot)}
 		},
+		"iamAuthentication": func(s *v1alpha1.DatabaseParameters) { s.IAMAuthentication = new(!*s.IAMAuthentication) },
 		"deletionProtection": func(s *v1alpha1.DatabaseParameters) {
 			s.DeletionProtection = new(s.DeletionProtection == nil || !*s.DeletionProtection)
 		},
@@ -392,6 +393,8 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	spec := v1alpha1.DatabaseParameters{
 		Version: text("EngineVersion"), DatabaseName: text("DBName"), DeletionProtection: &protected,
 	}
+	iam, _ := value("IAMDatabaseAuthenticationEnabled").(bool)
+	spec.IAMAuthentication = &iam
 	if region := arnRegion(instance); region != "" {
 		spec.Location = &region
 	}

@@ -306,9 +306,18 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 			spec.TLS = new(v1alpha1.TLSOptional)
 		}
 	}
+	if stringAt(instance, "state") != "" {
+		spec.IAMAuthentication = new(false)
+	}
 	if flags, ok := at(settings, "databaseFlags").([]any); ok {
 		spec.Parameters = map[string]v1alpha1.ParameterValue{}
 		for _, f := range flags {
+			if strings.HasSuffix(stringAt(f, "name"), "iam_authentication") {
+				spec.IAMAuthentication = new(stringAt(f, "value") == "on")
+				if stringAt(instance, "state") == "" { // to ask for it twice is refused
+					continue
+				}
+			}
 			spec.Parameters[stringAt(f, "name")] = v1alpha1.ParameterValue(stringAt(f, "value"))
 		}
 	}
