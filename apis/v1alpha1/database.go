@@ -170,6 +170,12 @@ type DatabaseParameters struct {
 	// +optional
 	IAMAuthentication *bool `json:"iamAuthentication,omitempty"`
 
+	// insights says whether the cloud records which queries load the server. AWS: Performance Insights. RDS has none for MySQL on small
+	// instance classes such as db.t4g.micro. Google Cloud: Query Insights. A change restarts nothing. If unset, a new server has what the
+	// cloud chooses, and an existing server keeps what it has.
+	// +optional
+	Insights *bool `json:"insights,omitempty"`
+
 	// deletionProtection makes the cloud refuse to delete the server. Set it to false before you delete the Database.
 	// +optional
 	DeletionProtection *bool `json:"deletionProtection,omitempty"`
@@ -472,6 +478,7 @@ type DatabaseStatus struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.tags) || self.spec.tags.all(k, k.matches('^[a-z][a-z0-9_-]{0,62}$') && !k.startsWith('mooring-'))",message="spec.tags keys must begin with a lower-case letter and contain only lower-case letters, digits, - and _ (63 at most). They must not begin with mooring-, which is reserved for Mooring's own mark",fieldPath=".spec.tags"
 // +kubebuilder:validation:XValidation:rule="[has(self.spec.aws), has(self.spec.gcp)].filter(set, set).size() <= 1",message="spec.aws and spec.gcp exclude each other, because a server is in one cloud: remove one of them"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.iamAuthentication) || !has(self.spec.parameters) || !('cloudsql.iam_authentication' in self.spec.parameters || 'cloudsql_iam_authentication' in self.spec.parameters)",message="spec.iamAuthentication and the flag for it in spec.parameters exclude each other, because both say whether IAM may log in: remove the flag from spec.parameters",fieldPath=".spec.iamAuthentication"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.insights) || self.spec.insights || !has(self.spec.aws) || (!has(self.spec.aws.performanceInsights) && (!has(self.spec.aws.databaseInsightsMode) || self.spec.aws.databaseInsightsMode == 'standard'))",message="spec.aws.performanceInsights and spec.aws.databaseInsightsMode advanced need spec.insights: set spec.insights to true, or remove them",fieldPath=".spec.insights"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.tls) || !has(self.spec.gcp) || !has(self.spec.gcp.sslMode)",message="spec.tls and spec.gcp.sslMode exclude each other, because both say which connections the server accepts: remove one of them",fieldPath=".spec.tls"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.gcp) || !has(self.spec.availability) || self.spec.availability != 'MultiZone' || !has(self.spec.backup) || !has(self.spec.backup.pointInTimeRecovery) || self.spec.backup.pointInTimeRecovery",message="spec.availability MultiZone needs point-in-time recovery in Google Cloud: set spec.backup.pointInTimeRecovery to true, or spec.availability to SingleZone",fieldPath=".spec.availability"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.aws) || !has(self.spec.aws.dbParameterGroupName) || !has(self.spec.parameters)",message="spec.parameters and spec.aws.dbParameterGroupName exclude each other, because the group sets the parameters: remove one of them",fieldPath=".spec.parameters"

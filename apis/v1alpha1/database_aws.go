@@ -3,6 +3,7 @@ package v1alpha1
 // DatabaseAWS contains the settings that only Amazon RDS has.
 // +kubebuilder:validation:XValidation:rule="!has(self.iops) || !has(self.storageType) || self.storageType != 'gp2'",message="iops can't be chosen for storageType gp2: remove iops, or set storageType to gp3",fieldPath=".iops"
 // +kubebuilder:validation:XValidation:rule="!has(self.throughputMiBps) || !has(self.storageType) || self.storageType == 'gp3'",message="throughputMiBps can be chosen for storageType gp3 only: remove throughputMiBps, or set storageType to gp3",fieldPath=".throughputMiBps"
+// +kubebuilder:validation:XValidation:rule="!has(self.databaseInsightsMode) || self.databaseInsightsMode != 'advanced' || !has(self.performanceInsights) || !has(self.performanceInsights.retentionDays) || self.performanceInsights.retentionDays >= 465",message="databaseInsightsMode advanced needs performanceInsights.retentionDays of at least 465: set it to 465 or more, or databaseInsightsMode to standard",fieldPath=".databaseInsightsMode"
 type DatabaseAWS struct {
 	// instanceClass is the size of the instance, for example db.t4g.micro. A change restarts the server.
 	// +optional
@@ -104,4 +105,36 @@ type DatabaseAWS struct {
 	// +optional
 	// +kubebuilder:validation:Enum=open-source-rds-extended-support;open-source-rds-extended-support-disabled
 	EngineLifecycleSupport *string `json:"engineLifecycleSupport,omitempty"`
+
+	// performanceInsights are settings of Performance Insights. They need spec.insights.
+	// +optional
+	PerformanceInsights *PerformanceInsights `json:"performanceInsights,omitempty"`
+
+	// databaseInsightsMode is standard or advanced. advanced analyses the whole fleet for 15 months, and costs money by vCPU. It needs
+	// spec.insights and performanceInsights.retentionDays of at least 465. If unset, RDS chooses standard for a new server, and an existing
+	// server keeps what it has. A change does not disturb the server.
+	// +optional
+	// +kubebuilder:validation:Enum=standard;advanced
+	DatabaseInsightsMode *string `json:"databaseInsightsMode,omitempty"`
+}
+
+// PerformanceInsights are settings of Performance Insights.
+type PerformanceInsights struct {
+	// retentionDays is how many days RDS keeps what it records: 7, which costs nothing, 731, or a multiple of 31 up to 713. If unset, it
+	// is 7 for a new server, and an existing server keeps what it has. A change does not disturb the server. With fewer days, older records
+	// are deleted.
+	// +optional
+	// +kubebuilder:validation:Minimum=7
+	// +kubebuilder:validation:Maximum=731
+	// +kubebuilder:validation:XValidation:rule="self == 7 || self == 731 || (self % 31 == 0 && self <= 713)",message="must be 7, 731, or a multiple of 31 up to 713"
+	RetentionDays *int32 `json:"retentionDays,omitempty"`
+
+	// key is the AWS KMS key that encrypts what RDS records: the ARN of a key or of an alias, a key id, or alias/NAME. RDS takes it when
+	// insights are switched on for the first time, and never changes it after that, not even while they are off. If unset, it is the key
+	// aws/rds of the account. Through a ClusterProviderConfig, the class decides which keys a Database may name.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:)?alias/[a-zA-Z0-9/_-]{1,250}$') || self.matches('^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[a-zA-Z0-9-]{1,64}$') || self.matches('^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32})$')",message="must name a key of AWS KMS: the ARN of a key or alias (arn:aws:kms:REGION:ACCOUNT:key/ID), a key id, or alias/NAME"
+	Key *string `json:"key,omitempty"`
 }

@@ -65,4 +65,35 @@ type DatabaseGCP struct {
 	// has to be applied before the Database is deleted.
 	// +optional
 	RetainBackupsOnDelete *bool `json:"retainBackupsOnDelete,omitempty"`
+
+	// insights are settings of Query Insights. They have no effect while spec.insights is off.
+	// +optional
+	Insights *QueryInsights `json:"insights,omitempty"`
+}
+
+// QueryInsights are settings of Query Insights.
+type QueryInsights struct {
+	// queryStringLength is how many bytes of a query are recorded: 256 to 4500. A longer query is cut. If unset, Cloud SQL records 1024 bytes
+	// on a new server, and an existing server keeps what it has. More bytes take more memory. A change restarts the server.
+	// +optional
+	// +kubebuilder:validation:Minimum=256
+	// +kubebuilder:validation:Maximum=4500
+	QueryStringLength *int32 `json:"queryStringLength,omitempty"`
+
+	// queryPlansPerMinute is how many execution plans are recorded in a minute: 0 to 20, and up to 200 in the edition Enterprise Plus. If
+	// unset, Cloud SQL records 5 on a new server, and an existing server keeps what it has. A change does not disturb the server.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=200
+	QueryPlansPerMinute *int32 `json:"queryPlansPerMinute,omitempty"`
+
+	// recordApplicationTags records the tags that applications put into comments of queries. If unset, a new server does not, and an existing
+	// server keeps what it has. A change does not disturb the server.
+	// +optional
+	RecordApplicationTags *bool `json:"recordApplicationTags,omitempty"`
+
+	// recordClientAddress records from which addresses queries come. If unset, a new server does not, and an existing server keeps what
+	// it has. A change does not disturb the server.
+	// +optional
+	RecordClientAddress *bool `json:"recordClientAddress,omitempty"`
 }

@@ -158,6 +158,9 @@ func creatable(req *databaseRequest) error {
 	case req.Login.Password == "":
 		return invalid("the administrator has no password")
 	}
+	if err := checkInsights(&req.Spec, &types.DBInstance{}); err != nil {
+		return err
+	}
 	return checkDisk(&req.Spec, &types.DBInstance{})
 }
 
@@ -182,7 +185,7 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 	growthOfNew(in)
 	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
 	if err != nil {
-		return driver.Result{}, explainKey(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &types.DBInstance{})))))
+		return driver.Result{}, explainKey(explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &types.DBInstance{}))))))
 	}
 	var result driver.Result
 	if out.DBInstance != nil {

@@ -26,7 +26,7 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 		Full:         fieldedit.AWSDatabase(region).Full,
 		Minimal: func() v1alpha1.DatabaseParameters {
 			return v1alpha1.DatabaseParameters{
-				Engine: ptr(v1alpha1.EngineMySQL), AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.micro")},
+				Engine: ptr(v1alpha1.EngineMySQL), AWS: &v1alpha1.DatabaseAWS{InstanceClass: new("db.t4g.medium")}, // which has insights
 			}
 		},
 		RefusedPasswords: []string{"seven-7", strings.Repeat("x", 129), "with/slash", "with@at-sign", `with"quote`, "with space", "with-ümlaut"},
@@ -76,6 +76,17 @@ func (b *backdoor) editDatabase(t testing.TB, name, f string, value any) {
 		in.DBInstanceClass = new(value.(string))
 	case "aws.copyTagsToSnapshot":
 		in.CopyTagsToSnapshot = new(value.(bool))
+	case "insights":
+		in.EnablePerformanceInsights = new(value.(bool))
+		if value.(bool) {
+			in.PerformanceInsightsKMSKeyId = b.instance(t, name).PerformanceInsightsKMSKeyId
+		}
+	case "aws.performanceInsights.retentionDays":
+		in.EnablePerformanceInsights, in.PerformanceInsightsKMSKeyId = new(true), b.instance(t, name).PerformanceInsightsKMSKeyId
+		in.PerformanceInsightsRetentionPeriod = new(int32(value.(int)))
+	case "aws.databaseInsightsMode":
+		in.EnablePerformanceInsights, in.PerformanceInsightsKMSKeyId = new(true), b.instance(t, name).PerformanceInsightsKMSKeyId
+		in.PerformanceInsightsRetentionPeriod, in.DatabaseInsightsMode = b.instance(t, name).PerformanceInsightsRetentionPeriod, rdstypes.DatabaseInsightsMode(value.(string))
 	case "iamAuthentication":
 		in.EnableIAMDatabaseAuthentication = new(value.(bool))
 	case "network.publicAccess":

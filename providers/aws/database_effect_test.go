@@ -20,6 +20,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 	days := func(n int32) databaseSpec {
 		return databaseSpec{Backup: &v1alpha1.DatabaseBackup{RetentionDays: &n}}
 	}
+	insights := func(p v1alpha1.PerformanceInsights) databaseSpec {
+		return databaseSpec{AWS: &v1alpha1.DatabaseAWS{PerformanceInsights: &p}}
+	}
 	keeps := func(n int32) types.DBInstance { return types.DBInstance{BackupRetentionPeriod: &n} }
 	upgrades := func(u v1alpha1.MinorUpgrades) databaseSpec {
 		return databaseSpec{Maintenance: &v1alpha1.DatabaseMaintenance{MinorUpgrades: &u}}
@@ -60,6 +63,11 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("storage.sizeGiB", databaseSpec{Storage: &v1alpha1.DatabaseStorage{SizeGiB: new(int32(50))}}, types.DBInstance{AllocatedStorage: new(int32(20))}, driver.Online),
 		tabletest.Of("availability", databaseSpec{Availability: new(v1alpha1.AvailabilityMultiZone)}, types.DBInstance{MultiAZ: new(false)}, driver.Online),
 		tabletest.Of("network.publicAccess", databaseSpec{Network: &v1alpha1.DatabaseNetwork{PublicAccess: new(v1alpha1.PublicAccessBlocked)}}, types.DBInstance{PubliclyAccessible: new(true)}, driver.Online),
+		tabletest.Of("insights", databaseSpec{Insights: new(true)}, types.DBInstance{}, driver.Online),
+		tabletest.Of("aws.performanceInsights.retentionDays", insights(v1alpha1.PerformanceInsights{RetentionDays: new(int32(7))}), types.DBInstance{PerformanceInsightsRetentionPeriod: new(int32(31))}, driver.Online),
+		tabletest.Of("aws.performanceInsights.key", insights(v1alpha1.PerformanceInsights{Key: new("b")}), types.DBInstance{}, driver.Online),
+		tabletest.Of("aws.performanceInsights.key", insights(v1alpha1.PerformanceInsights{Key: new("b")}), types.DBInstance{PerformanceInsightsKMSKeyId: new("a")}, driver.Impossible),
+		tabletest.Of("aws.databaseInsightsMode", databaseSpec{AWS: &v1alpha1.DatabaseAWS{DatabaseInsightsMode: new("standard")}}, types.DBInstance{DatabaseInsightsMode: "advanced"}, driver.Online),
 		tabletest.Of("iamAuthentication", databaseSpec{IAMAuthentication: new(true)}, types.DBInstance{IAMDatabaseAuthenticationEnabled: new(false)}, driver.Online),
 		tabletest.Of("databaseName", databaseSpec{DatabaseName: new("b")}, types.DBInstance{DBName: new("a")}, driver.Impossible),
 		tabletest.Of("backup.retentionDays", days(14), keeps(7), driver.Online),

@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -25,6 +26,10 @@ type instanceParams struct {
 	DeletionProtection, CopyTagsToSnapshot         *bool
 	PubliclyAccessible                             *bool
 	EnableIAMDatabaseAuthentication                *bool
+	EnablePerformanceInsights                      *bool
+	PerformanceInsightsRetentionPeriod             *int32
+	PerformanceInsightsKMSKeyId                    *string
+	DatabaseInsightsMode                           *types.DatabaseInsightsMode
 	MultiAZ, AutoMinorVersionUpgrade               *bool
 	MaintenanceDay                                 *v1alpha1.Weekday
 	MaintenanceTime                                *string
@@ -66,7 +71,7 @@ var (
 // databaseTable has a row for each field of an instance. A value that waits in PendingModifiedValues was
 // asked for already: it is what have returns, and the mirror still shows the present one. That it waits shows in the
 // state: see whileWaiting.
-var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
+var databaseTable = slices.Concat(table.Table[databaseSpec, types.DBInstance, instanceParams]{
 	table.Field("location",
 		func(s *databaseSpec) *string { return s.Location },
 		func(i *types.DBInstance) *string { return arnRegion(i.DBInstanceArn) },
@@ -266,7 +271,7 @@ var databaseTable = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(i *types.DBInstance) *string { return i.EngineLifecycleSupport },
 		func(p *instanceParams, v string) { p.EngineLifecycleSupport = &v },
 	),
-}
+}, insightsRows)
 
 // pending returns the values that an instance has or was asked to take.
 func pending(i *types.DBInstance) types.PendingModifiedValues {

@@ -32,6 +32,11 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *type
 			return "", err
 		}
 	}
+	if changesInsights(params) {
+		if err := checkInsights(&req.Spec, have); err != nil {
+			return "", err
+		}
+	}
 	in := &rds.ModifyDBInstanceInput{DBInstanceIdentifier: have.DBInstanceIdentifier, ApplyImmediately: aws.Bool(!onlyPassword(params) || len(disruptiveWaits(have)) == 0)}
 	modification.Copy(params, in)
 	if in.EngineVersion != nil {
@@ -48,8 +53,11 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *type
 	completeDisk(in, &req.Spec, have)
 	completeGrowth(in, have)
 	completeLogs(in, have)
+	if changesInsights(params) {
+		completeInsights(in, &req.Spec, have)
+	}
 	_, err := call(ctx, d.session, "ModifyDBInstance", d.rds.ModifyDBInstance, in, onceRDS)
-	if err = explainGroup(explainNetwork(explainGrowth(explainBackup(stillGrowing(err), have)))); in.MasterUserPassword != nil {
+	if err = explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(stillGrowing(err), have))))); in.MasterUserPassword != nil {
 		err = explainPassword(err)
 	}
 	if err == nil && restarts {

@@ -77,6 +77,16 @@ func (c *cloud) editInstance(t testing.TB, name, field string, value any) {
 		}
 	case "gcp.privateNetwork":
 		settings.IpConfiguration = &sqladmin.IpConfiguration{PrivateNetwork: value.(string)}
+	case "insights":
+		settings.InsightsConfig = &sqladmin.InsightsConfig{QueryInsightsEnabled: value.(bool), ForceSendFields: []string{"QueryInsightsEnabled"}}
+	case "gcp.insights.queryStringLength":
+		settings.InsightsConfig = &sqladmin.InsightsConfig{QueryStringLength: int64(value.(int))}
+	case "gcp.insights.queryPlansPerMinute":
+		settings.InsightsConfig = &sqladmin.InsightsConfig{QueryPlansPerMinute: int64(value.(int)), ForceSendFields: []string{"QueryPlansPerMinute"}}
+	case "gcp.insights.recordApplicationTags":
+		settings.InsightsConfig = &sqladmin.InsightsConfig{RecordApplicationTags: value.(bool), ForceSendFields: []string{"RecordApplicationTags"}}
+	case "gcp.insights.recordClientAddress":
+		settings.InsightsConfig = &sqladmin.InsightsConfig{RecordClientAddress: value.(bool), ForceSendFields: []string{"RecordClientAddress"}}
 	case "iamAuthentication":
 		flags := flagsOf(c.instance(t, name))
 		engine, _, _ := strings.Cut(c.instance(t, name).DatabaseVersion, "_")

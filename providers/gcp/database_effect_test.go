@@ -26,6 +26,9 @@ func TestEffectsOfDatabases(t *testing.T) {
 		return databaseParameters{Backup: &v1alpha1.DatabaseBackup{PointInTimeRecovery: &on}}
 	}
 	recovering := of("MYSQL_8_0", &sqladmin.Settings{BackupConfiguration: &sqladmin.BackupConfiguration{Enabled: true, BinaryLogEnabled: true}})
+	insights := func(q v1alpha1.QueryInsights) databaseParameters {
+		return databaseParameters{GCP: &v1alpha1.DatabaseGCP{Insights: &q}}
+	}
 	named := runs("POSTGRES_16")
 	named.database = new("a")
 	connectors := func(v string) databaseParameters {
@@ -60,6 +63,11 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("tls", databaseParameters{TLS: new(v1alpha1.TLSOptional)}, encrypted("MYSQL_8_0"), driver.Online),
 		tabletest.Of("tls", databaseParameters{TLS: new(v1alpha1.TLSRequired)}, open("POSTGRES_16"), driver.Interrupts),
 		tabletest.Of("tls", databaseParameters{TLS: new(v1alpha1.TLSRequired)}, open("MYSQL_8_0"), driver.Restarts),
+		tabletest.Of("insights", databaseParameters{Insights: new(true)}, runs("POSTGRES_16"), driver.Online),
+		tabletest.Of("gcp.insights.queryStringLength", insights(v1alpha1.QueryInsights{QueryStringLength: new(int32(2048))}), runs("POSTGRES_16"), driver.Restarts),
+		tabletest.Of("gcp.insights.queryPlansPerMinute", insights(v1alpha1.QueryInsights{QueryPlansPerMinute: new(int32(5))}), runs("POSTGRES_16"), driver.Online),
+		tabletest.Of("gcp.insights.recordApplicationTags", insights(v1alpha1.QueryInsights{RecordApplicationTags: new(true)}), runs("POSTGRES_16"), driver.Online),
+		tabletest.Of("gcp.insights.recordClientAddress", insights(v1alpha1.QueryInsights{RecordClientAddress: new(true)}), runs("POSTGRES_16"), driver.Online),
 		tabletest.Of("iamAuthentication", databaseParameters{IAMAuthentication: new(true)}, listed, driver.Online),
 		tabletest.Of("iamAuthentication", databaseParameters{IAMAuthentication: new(true)}, runs("POSTGRES_16"), driver.Restarts),
 		tabletest.Of("parameters", parameters("work_mem", "4096"), listed, driver.Online),

@@ -21,18 +21,23 @@ var (
 		Lacks:    map[string]string{"Database": "databases.insert makes it once the instance runs"},
 		Converts: conversions,
 		ByHand: map[string]string{
-			"Engine":              "it is a part of databaseVersion",
-			"Version":             "it is a part of databaseVersion",
-			"BackupStartTime":     "it is a part of backupConfiguration",
-			"PointInTimeRecovery": "it is a part of backupConfiguration",
-			"MaxDiskSizeGb":       "whether the disk grows depends on its size too",
-			"MaintenanceDay":      "it is a part of maintenanceWindow",
-			"MaintenanceTime":     "it is a part of maintenanceWindow",
-			"RetainedBackups":     "what is kept of logs depends on the edition too",
-			"UserLabels":          "a new instance has none to remove",
-			"IAMAuthentication":   "it is one of the flags",
-			"DatabaseFlags":       "a new instance has none to keep",
-			"AuthorizedNetworks":  "entries that stay are sent as they are",
+			"Engine":                "it is a part of databaseVersion",
+			"Version":               "it is a part of databaseVersion",
+			"BackupStartTime":       "it is a part of backupConfiguration",
+			"PointInTimeRecovery":   "it is a part of backupConfiguration",
+			"MaxDiskSizeGb":         "whether the disk grows depends on its size too",
+			"MaintenanceDay":        "it is a part of maintenanceWindow",
+			"MaintenanceTime":       "it is a part of maintenanceWindow",
+			"RetainedBackups":       "what is kept of logs depends on the edition too",
+			"UserLabels":            "a new instance has none to remove",
+			"QueryInsightsEnabled":  insightsByHand,
+			"QueryStringLength":     insightsByHand,
+			"QueryPlansPerMinute":   insightsByHand,
+			"RecordApplicationTags": insightsByHand,
+			"RecordClientAddress":   insightsByHand,
+			"IAMAuthentication":     "it is one of the flags",
+			"DatabaseFlags":         "a new instance has none to keep",
+			"AuthorizedNetworks":    "entries that stay are sent as they are",
 		},
 	}
 	patch = table.Copier[instanceParams, sqladmin.DatabaseInstance]{
@@ -46,17 +51,22 @@ var (
 		},
 		Converts: conversions,
 		ByHand: map[string]string{
-			"Version":             "databaseVersion names the engine too, which the instance has",
-			"BackupStartTime":     "it is a part of backupConfiguration",
-			"PointInTimeRecovery": "it is a part of backupConfiguration",
-			"MaxDiskSizeGb":       "whether the disk grows depends on its size too",
-			"MaintenanceDay":      "it is a part of maintenanceWindow",
-			"MaintenanceTime":     "it is a part of maintenanceWindow",
-			"RetainedBackups":     "what is kept of logs depends on the edition and on what is there",
-			"UserLabels":          "labels that stay are sent too",
-			"IAMAuthentication":   "it is one of the flags",
-			"DatabaseFlags":       "flags that stay are sent too",
-			"AuthorizedNetworks":  "entries that stay are sent as they are",
+			"Version":               "databaseVersion names the engine too, which the instance has",
+			"BackupStartTime":       "it is a part of backupConfiguration",
+			"PointInTimeRecovery":   "it is a part of backupConfiguration",
+			"MaxDiskSizeGb":         "whether the disk grows depends on its size too",
+			"MaintenanceDay":        "it is a part of maintenanceWindow",
+			"MaintenanceTime":       "it is a part of maintenanceWindow",
+			"RetainedBackups":       "what is kept of logs depends on the edition and on what is there",
+			"UserLabels":            "labels that stay are sent too",
+			"QueryInsightsEnabled":  insightsByHand,
+			"QueryStringLength":     insightsByHand,
+			"QueryPlansPerMinute":   insightsByHand,
+			"RecordApplicationTags": insightsByHand,
+			"RecordClientAddress":   insightsByHand,
+			"IAMAuthentication":     "it is one of the flags",
+			"DatabaseFlags":         "flags that stay are sent too",
+			"AuthorizedNetworks":    "entries that stay are sent as they are",
 		},
 	}
 )
@@ -88,6 +98,7 @@ func (p *instanceParams) forCreate(name, password string) (*sqladmin.DatabaseIns
 		DatabaseFlags: flagsOf(p.DatabaseFlags.Set),
 	}}
 	insertion.Copy(p, body)
+	body.Settings.InsightsConfig = p.insightsConfig(&instance{DatabaseInstance: &sqladmin.DatabaseInstance{}})
 	p.allow(body, &sqladmin.DatabaseInstance{})
 	p.limitGrowth(body.Settings, leastDisk)
 	body.Settings.Edition = editionOf(body.Settings.Tier)
@@ -113,6 +124,7 @@ func (p *instanceParams) forPatch(have *instance) (*sqladmin.DatabaseInstance, e
 	}
 	s, edition := body.Settings, have.edition()
 	keepApart(s, have)
+	s.InsightsConfig = p.insightsConfig(have)
 	p.limitGrowth(s, have.settings().DataDiskSizeGb)
 	if s.Tier != "" {
 		if edition = editionOf(s.Tier); edition != have.settings().Edition {

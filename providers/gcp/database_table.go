@@ -29,31 +29,33 @@ func (i *instance) engine() v1alpha1.Engine {
 
 // instanceParams are the parameters of calls that make or change an instance, named as the calls name them; nil is not sent.
 type instanceParams struct {
-	Region                    string
-	Engine                    v1alpha1.Engine
-	Version, Tier             *string
-	AvailabilityType          *string
-	DataDiskSizeGb            *int64
-	MaxDiskSizeGb             *int64
-	DataDiskType              *string
-	KmsKeyName                *string
-	Zone, SecondaryZone       *string
-	RetainedBackups           *int64
-	PointInTimeRecovery       *bool
-	BackupStartTime           *string
-	MaintenanceDay            *v1alpha1.Weekday
-	MaintenanceTime           *string
-	DeletionProtectionEnabled *bool
-	ConnectorEnforcement      *string
-	SslMode                   *string
-	Ipv4Enabled               *bool
-	AuthorizedNetworks        *[]string
-	PrivateNetwork            *string
-	RetainBackupsOnDelete     *bool
-	UserLabels                table.Delta
-	IAMAuthentication         *bool // a flag, too
-	DatabaseFlags             table.Delta
-	Database                  *string // for databases.insert
+	Region                                                           string
+	Engine                                                           v1alpha1.Engine
+	Version, Tier                                                    *string
+	AvailabilityType                                                 *string
+	DataDiskSizeGb                                                   *int64
+	MaxDiskSizeGb                                                    *int64
+	DataDiskType                                                     *string
+	KmsKeyName                                                       *string
+	Zone, SecondaryZone                                              *string
+	RetainedBackups                                                  *int64
+	PointInTimeRecovery                                              *bool
+	BackupStartTime                                                  *string
+	MaintenanceDay                                                   *v1alpha1.Weekday
+	MaintenanceTime                                                  *string
+	DeletionProtectionEnabled                                        *bool
+	ConnectorEnforcement                                             *string
+	SslMode                                                          *string
+	Ipv4Enabled                                                      *bool
+	AuthorizedNetworks                                               *[]string
+	PrivateNetwork                                                   *string
+	RetainBackupsOnDelete                                            *bool
+	UserLabels                                                       table.Delta
+	QueryInsightsEnabled, RecordApplicationTags, RecordClientAddress *bool
+	QueryStringLength, QueryPlansPerMinute                           *int64
+	IAMAuthentication                                                *bool // a flag, too
+	DatabaseFlags                                                    table.Delta
+	Database                                                         *string // for databases.insert
 }
 
 type databaseParameters = v1alpha1.DatabaseParameters
@@ -178,7 +180,7 @@ var databaseTable = slices.Concat(table.Table[databaseParameters, instance, inst
 		func(p *databaseParameters) *bool { return gcpOf(p).RetainBackupsOnDelete },
 		func(i *instance) *bool { return new(i.settings().RetainBackupsOnDelete) },
 		func(p *instanceParams, v bool) { p.RetainBackupsOnDelete = &v }),
-}, networkRows)
+}, networkRows, insightsRows)
 
 // haveEngine returns the engine. One that no spec can ask for has Cloud SQL's own name: sqlserver.
 func haveEngine(i *instance) *v1alpha1.Engine {

@@ -32,6 +32,8 @@ var fieldNeeds = map[string]fieldNeed{
 	"aws Database aws.dbParameterGroupName": {},
 	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html: it is who writes objects that needs the key
 	"aws Bucket encryption.key": {},
+	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PerfInsights.access-control.cmk-policy.html: RDS uses the key as encryption.key
+	"aws Database aws.performanceInsights.key": {policy: "aws-permissions-keys.json", allows: []string{"kms:CreateGrant key", "kms:DescribeKey key"}},
 	// https://cloud.google.com/sql/docs/postgres/configure-private-ip: who sets up private services access needs permissions, not who names the network
 	"gcp Database gcp.privateNetwork": {},
 	// https://cloud.google.com/sql/docs/postgres/configure-cmek

@@ -133,7 +133,7 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 		LicenseModel:   aws.String(map[string]string{"postgres": "postgresql-license", "mysql": "general-public-license"}[*in.Engine]),
 		MasterUsername: in.MasterUsername, MaxAllocatedStorage: in.MaxAllocatedStorage, MonitoringInterval: aws.Int32(0),
 		MultiAZ: orElse(in.MultiAZ, false), NetworkType: aws.String("IPV4"), PendingModifiedValues: &rdstypes.PendingModifiedValues{},
-		PerformanceInsightsEnabled: aws.Bool(false), PreferredBackupWindow: aws.String(backup), PreferredMaintenanceWindow: aws.String(maintenance),
+		PreferredBackupWindow: aws.String(backup), PreferredMaintenanceWindow: aws.String(maintenance),
 		ReadReplicaDBInstanceIdentifiers: []string{},
 		StorageEncrypted:                 orElse(in.StorageEncrypted, false), StorageThroughput: disk.throughput, StorageType: aws.String(disk.kind),
 		TagList: append([]rdstypes.Tag{}, in.Tags...),
@@ -143,6 +143,11 @@ func (c *rdsCall) newInstance(key rdsKey, in *rds.CreateDBInstanceInput) (*rdsIn
 	}
 	made.db.EnabledCloudwatchLogsExports = slices.Sorted(slices.Values(in.EnableCloudwatchLogsExports))
 	setParameters(&made.db, in, true)
+	if err := c.setInsights(&made.db, rdsInsights{
+		in.EnablePerformanceInsights, in.PerformanceInsightsKMSKeyId, in.PerformanceInsightsRetentionPeriod, in.DatabaseInsightsMode,
+	}); err != nil {
+		return nil, err
+	}
 	if err := validPublicAccess(&made.db); err != nil {
 		return nil, err
 	}

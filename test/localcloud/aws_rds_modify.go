@@ -34,6 +34,11 @@ func (c *rdsCall) modifyInstance(in *rds.ModifyDBInstanceInput) (any, error) {
 		return nil, err
 	}
 	setParameters(&next.db, in, false)
+	if err := c.setInsights(&next.db, rdsInsights{
+		in.EnablePerformanceInsights, in.PerformanceInsightsKMSKeyId, in.PerformanceInsightsRetentionPeriod, in.DatabaseInsightsMode,
+	}); err != nil {
+		return nil, err
+	}
 	if in.PubliclyAccessible != nil {
 		if err := validPublicAccess(&next.db); err != nil {
 			return nil, err

@@ -92,6 +92,7 @@ func settleSettings(resource jsonObject, version string, created bool) {
 		settings["dataDiskSizeGb"] = "10"
 	}
 	defaults(member(settings, "locationPreference"), jsonObject{"kind": "sql#locationPreference"})
+	settleInsights(settings)
 	settleTLS(member(settings, "ipConfiguration"))
 	settleNetworks(member(settings, "ipConfiguration"))
 	defaults(member(settings, "ipConfiguration"), jsonObject{
@@ -184,6 +185,9 @@ func validSettings(in *sqladmin.DatabaseInstance) error {
 		return err
 	}
 	if err := validTLS(in); err != nil {
+		return err
+	}
+	if err := validInsights(in); err != nil {
 		return err
 	}
 	return validBackups(in)

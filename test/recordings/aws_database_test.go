@@ -333,6 +333,7 @@ func (r *instanceReplay) differs(conn driver.Session, req databaseRequest) {
 			s.AWS = &v1alpha1.DatabaseAWS{CopyTagsToSnapshot: new(!*s.AWS.CopyTagsToSnapshot)}
 		},
 		"iamAuthentication": func(s *v1alpha1.DatabaseParameters) { s.IAMAuthentication = new(!*s.IAMAuthentication) },
+		"insights":          func(s *v1alpha1.DatabaseParameters) { s.Insights = new(!*s.Insights) },
 		"deletionProtection": func(s *v1alpha1.DatabaseParameters) {
 			s.DeletionProtection = new(s.DeletionProtection == nil || !*s.DeletionProtection)
 		},
@@ -394,7 +395,8 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 		Version: text("EngineVersion"), DatabaseName: text("DBName"), DeletionProtection: &protected,
 	}
 	iam, _ := value("IAMDatabaseAuthenticationEnabled").(bool)
-	spec.IAMAuthentication = &iam
+	insights, _ := instance["PerformanceInsightsEnabled"].(bool)
+	spec.IAMAuthentication, spec.Insights = &iam, &insights
 	if region := arnRegion(instance); region != "" {
 		spec.Location = &region
 	}
@@ -445,6 +447,13 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	spec.AWS = &v1alpha1.DatabaseAWS{
 		InstanceClass: text("DBInstanceClass"), CopyTagsToSnapshot: &copies, CACertificateIdentifier: text("CACertificateIdentifier"),
 		StorageType: text("StorageType"),
+	}
+	recorded := v1alpha1.PerformanceInsights{Key: text("PerformanceInsightsKMSKeyId")}
+	if days, ok := instance["PerformanceInsightsRetentionPeriod"].(float64); ok {
+		recorded.RetentionDays = new(int32(days))
+	}
+	if recorded != (v1alpha1.PerformanceInsights{}) {
+		spec.AWS.PerformanceInsights = &recorded
 	}
 	logs, _ := instance["EnabledCloudwatchLogsExports"].([]any)
 	for _, name := range logs {

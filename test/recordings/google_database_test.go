@@ -306,8 +306,20 @@ func databaseSpec(instance map[string]any, before v1alpha1.DatabaseParameters) v
 			spec.TLS = new(v1alpha1.TLSOptional)
 		}
 	}
+	insights, configured := at(settings, "insightsConfig").(map[string]any)
 	if stringAt(instance, "state") != "" {
-		spec.IAMAuthentication = new(false)
+		spec.IAMAuthentication, spec.Insights = new(false), new(insights["queryInsightsEnabled"] == true)
+	} else if on, ok := insights["queryInsightsEnabled"].(bool); ok {
+		spec.Insights = &on
+	}
+	if spec.GCP != nil && (configured || stringAt(instance, "state") != "") {
+		spec.GCP.Insights = &v1alpha1.QueryInsights{RecordApplicationTags: new(insights["recordApplicationTags"] == true), RecordClientAddress: new(insights["recordClientAddress"] == true)}
+		if length, ok := insights["queryStringLength"].(float64); ok {
+			spec.GCP.Insights.QueryStringLength = new(int32(length))
+		}
+		if plans, ok := insights["queryPlansPerMinute"].(float64); ok {
+			spec.GCP.Insights.QueryPlansPerMinute = new(int32(plans))
+		}
 	}
 	if flags, ok := at(settings, "databaseFlags").([]any); ok {
 		spec.Parameters = map[string]v1alpha1.ParameterValue{}

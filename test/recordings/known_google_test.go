@@ -45,7 +45,6 @@ var knownOfDatabases = []*known{
 	{call: "sqlinstance-locationpreference-direct/instances.get", path: "settings.availabilityType", why: noBackups},
 	{call: "sqlinstance-locationpreference-direct/instances.get", path: "settings.locationPreference.*one", why: noBackups},
 	{call: "*/instances.get", path: "secondaryGceZone", why: "the zone of the standby, left out by those who recorded it, who also gave gceZone one value for all", newer: true},
-	{call: "sqlinstance-insightsconfig-direct/instances.get", path: "settings.insightsConfig.*", why: otherFeature + "query insights; false members are left out"},
 	{call: "sqlinstance-authorizednetworks-direct/instances.get", path: `settings.ipConfiguration.authorizedNetworks\[]`, why: "emptied by those who recorded it: the request asked for networks"},
 	{call: "sqlinstance-retainedbackups-default/instances.get", path: "settings.backupConfiguration.pointInTimeRecoveryEnabled", why: "false and missing are the same; the stand-in keeps what was sent"},
 	{call: "sqldatabasesismerge/databases.update", path: "*", why: otherFeature + "changes of a database's collation"},

@@ -1,0 +1,109 @@
+package aws
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/providers/driver"
+	"github.com/mooring-dev/mooring/providers/table"
+)
+
+// insightsRows are Performance Insights and Database Insights. To turn them on and off takes no server down.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PerfInsights.Enabling.html
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_DatabaseInsights.TurningOnAdvanced.html
+var insightsRows = table.Table[databaseSpec, types.DBInstance, instanceParams]{
+	table.Field("insights",
+		func(s *databaseSpec) *bool { return s.Insights },
+		func(i *types.DBInstance) *bool { return aws.Bool(aws.ToBool(i.PerformanceInsightsEnabled)) },
+		func(p *instanceParams, v bool) { p.EnablePerformanceInsights = &v },
+	),
+	table.Field("aws.performanceInsights.retentionDays",
+		func(s *databaseSpec) *int32 { return performanceInsightsOf(s).RetentionDays },
+		func(i *types.DBInstance) *int32 { return i.PerformanceInsightsRetentionPeriod },
+		func(p *instanceParams, v int32) { p.PerformanceInsightsRetentionPeriod = &v },
+	),
+	// The key can be chosen once, and stays while Performance Insights are off.
+	// https://github.com/hashicorp/terraform-provider-aws/pull/6453
+	table.Field("aws.performanceInsights.key",
+		func(s *databaseSpec) *string { return performanceInsightsOf(s).Key },
+		func(i *types.DBInstance) *string { return unlessOwn(i.PerformanceInsightsKMSKeyId) },
+		func(p *instanceParams, v string) { p.PerformanceInsightsKMSKeyId = &v },
+	).Equal(sameDiskKey, "the ARN of a key that the spec names by its id; and any key where the spec names an alias").
+		ImmutableOnceSet("put the earlier key back, or remove spec.aws.performanceInsights.key").
+		Refers(driver.ReferenceKey),
+	table.Field("aws.databaseInsightsMode",
+		func(s *databaseSpec) *string { return awsOf(s).DatabaseInsightsMode },
+		func(i *types.DBInstance) *string { return unlessOwn((*string)(&i.DatabaseInsightsMode)) },
+		func(p *instanceParams, v string) { p.DatabaseInsightsMode = new(types.DatabaseInsightsMode(v)) },
+	),
+}
+
+func performanceInsightsOf(s *databaseSpec) v1alpha1.PerformanceInsights {
+	if p := awsOf(s).PerformanceInsights; p != nil {
+		return *p
+	}
+	return v1alpha1.PerformanceInsights{}
+}
+
+// changesInsights reports whether a call changes Performance Insights or the mode of Database Insights.
+func changesInsights(p *instanceParams) bool {
+	return p.EnablePerformanceInsights != nil || p.PerformanceInsightsRetentionPeriod != nil || p.PerformanceInsightsKMSKeyId != nil || p.DatabaseInsightsMode != nil
+}
+
+// checkInsights refuses settings of what is off, before RDS does without the names of the fields. have is nil for a new instance.
+func checkInsights(spec *databaseSpec, have *types.DBInstance) error {
+	on, wanted := aws.ToBool(have.PerformanceInsightsEnabled), performanceInsightsOf(spec)
+	if spec.Insights != nil {
+		on = *spec.Insights
+	}
+	switch advanced := aws.ToString(awsOf(spec).DatabaseInsightsMode) == advancedInsights; {
+	case on:
+		return nil
+	case wanted.RetentionDays != nil || wanted.Key != nil:
+		return invalid("spec.aws.performanceInsights needs spec.insights: set spec.insights to true, or remove spec.aws.performanceInsights")
+	case advanced:
+		return invalid("spec.aws.databaseInsightsMode advanced needs spec.insights: set spec.insights to true and spec.aws.performanceInsights.retentionDays " +
+			"to at least 465, or set spec.aws.databaseInsightsMode to standard")
+	}
+	return nil
+}
+
+const advancedInsights = string(types.DatabaseInsightsModeAdvanced)
+
+// completeInsights names what RDS wants named together: key and days only beside the switch, days beside the mode, and the key that an
+// instance has, since RDS takes none for its own key and refuses to change it.
+// https://github.com/hashicorp/terraform-provider-aws/issues/3015
+// https://github.com/hashicorp/terraform-provider-aws/issues/44046
+func completeInsights(in *rds.ModifyDBInstanceInput, spec *databaseSpec, have *types.DBInstance) {
+	on := first(in.EnablePerformanceInsights, spec.Insights, have.PerformanceInsightsEnabled)
+	if !aws.ToBool(on) {
+		return
+	}
+	wanted := performanceInsightsOf(spec)
+	in.EnablePerformanceInsights = on
+	in.PerformanceInsightsKMSKeyId = first(unlessOwn(have.PerformanceInsightsKMSKeyId), in.PerformanceInsightsKMSKeyId, wanted.Key)
+	in.PerformanceInsightsRetentionPeriod = first(in.PerformanceInsightsRetentionPeriod, wanted.RetentionDays, have.PerformanceInsightsRetentionPeriod)
+}
+
+// explainInsights names the fields of a refusal.
+func explainInsights(err error) error {
+	var e *driver.Error
+	if !errors.As(err, &e) || e.Code != driver.Invalid || !strings.Contains(apiMessage(err), "Insights") {
+		return err
+	}
+	explained := *e
+	switch message := apiMessage(err); {
+	case strings.Contains(message, "not supported for this configuration"):
+		explained.Message = "RDS has no Performance Insights for this engine, version and instance class: set spec.insights to false, or choose a larger spec.aws.instanceClass: " + message
+	case strings.Contains(message, "dvanced mode"):
+		explained.Message = "set spec.insights to true and spec.aws.performanceInsights.retentionDays to at least 465 for spec.aws.databaseInsightsMode advanced: " + message
+	default:
+		explained.Message = "correct spec.insights, spec.aws.performanceInsights or spec.aws.databaseInsightsMode: " + message
+	}
+	return &explained
+}
