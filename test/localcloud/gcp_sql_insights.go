@@ -37,7 +37,7 @@ func validInsights(in *sqladmin.DatabaseInstance) error {
 	return nil
 }
 
-// insightsRestart: "Changing query length will restart the database."
+// insightsRestart reports whether a change restarts the server, as the reference says of the query length.
 func insightsRestart(old, now *sqladmin.DatabaseInstance) bool {
 	length := func(in *sqladmin.DatabaseInstance) int64 {
 		if in.Settings.InsightsConfig == nil {
