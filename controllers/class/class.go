@@ -1,6 +1,7 @@
 package class
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -61,6 +62,13 @@ func policy(spec *v1alpha1.ClassSpec, deletion v1alpha1.DeletionPolicy) Tree {
 		}
 	}
 	return tree
+}
+
+// layers yields the parameters that the class itself sets, by the name of their field.
+func (c *Class) layers() iter.Seq2[string, Tree] {
+	return func(yield func(string, Tree) bool) {
+		_ = yield("defaults", c.Defaults) && yield("enforced", c.Enforced)
+	}
 }
 
 // Name returns the class's name.

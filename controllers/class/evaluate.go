@@ -39,6 +39,8 @@ type Case struct {
 	OtherCloud *Problem
 	// Lacks are what Cloud does not have of the kind.
 	Lacks []driver.Lack
+	// Same are fields that say the same as others in Cloud.
+	Same Alternatives
 	// Older is how many objects of the class in the namespace come before it.
 	Older int
 }
@@ -110,13 +112,14 @@ func Evaluate(c *Class, o Case, rules []Rule) Evaluation {
 			now.Size, now.Sized = before.Size, before.Sized
 		}
 	}
-	v := now.over(o.Spec)
+	v := now.over(o.Spec, o.Same)
 	v.Problems = append(v.Problems, allowed(c, o)...)
 	v.Problems = append(v.Problems, misfits(c, o, v.Spec)...)
 	v.Problems = append(v.Problems, misplaced(c, o, v.Spec)...)
 	v.Problems = append(v.Problems, sizeProblems...)
 	v.Problems = append(v.Problems, outOfBounds(size, v.Spec)...)
 	v.Problems = append(v.Problems, contradictions(c, o)...)
+	v.Problems = append(v.Problems, saysOtherwise(c, o)...)
 	v.Problems = append(v.Problems, foreign(o, v.Spec)...)
 	v.Problems = append(v.Problems, Unsupported(o.Lacks, v.Spec)...)
 	v.Problems = append(v.Problems, windowless(v.Spec)...)
@@ -150,15 +153,15 @@ func leftBehind(c *Class, o Case, rules []Rule) Evaluation {
 }
 
 // Frozen returns what an object is to be whose class is gone: what it was when that was last recorded.
-func Frozen(o Case) Evaluation { return effectiveOf(o.Before).over(o.Spec) }
+func Frozen(o Case) Evaluation { return effectiveOf(o.Before).over(o.Spec, o.Same) }
 
 // over lays a spec over the defaults and under what is enforced, and notes what came from where.
-func (e Effective) over(spec Tree) Evaluation {
+func (e Effective) over(spec Tree, same Alternatives) Evaluation {
+	e, spec = e.yield(spec, same)
 	v := Evaluation{
 		Spec:      Merge(e.Defaults, e.Sized, spec, e.Enforced),
 		Effective: Effective{Size: e.Size, Named: e.Named, Defaults: Tree{}, Sized: Tree{}, Enforced: Tree{}},
 	}
-	has := func(tree Tree, at path) bool { _, ok := get(tree, at); return ok }
 	leaves(e.Defaults, func(at path, value any) {
 		if !has(e.Sized, at) && !has(spec, at) && !has(e.Enforced, at) {
 			put(v.Effective.Defaults, at, value)

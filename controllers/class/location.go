@@ -25,13 +25,10 @@ func (c *Class) allows(location string) bool {
 
 // checkLocations says where the class itself names a location that it does not list, nil if it does not.
 func (c *Class) checkLocations() *Problem {
-	for _, layer := range []struct {
-		name string
-		says Tree
-	}{{"defaults", c.Defaults}, {"enforced", c.Enforced}} {
-		location, _ := get(layer.says, atLocation)
+	for layer, says := range c.layers() {
+		location, _ := get(says, atLocation)
 		if name := text(location); name != "" && !c.allows(name) {
-			return &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: "spec." + layer.name + ".location",
+			return &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: "spec." + layer + ".location",
 				Message: fmt.Sprintf("%s is not in spec.locations (%s); list it there, or name one of these", name, strings.Join(c.Spec.Locations, ", "))}
 		}
 	}

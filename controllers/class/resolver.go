@@ -48,6 +48,8 @@ type Resolver struct {
 	Rules func(*Class) []Rule
 	// Lacks returns what a cloud does not have of the kind; nil if every cloud has everything.
 	Lacks func(cloud string) []driver.Lack
+	// Same returns fields that say the same as others in a cloud; nil if there are none anywhere. AlternativesOf makes it.
+	Same func(cloud string) Alternatives
 	// References returns the fields of the kind that name another cloud object, in a cloud; nil if there are none anywhere. ReferencesOf makes
 	// it.
 	References func(cloud string) References
@@ -59,6 +61,14 @@ func (r *Resolver) lacks(cloud string) []driver.Lack {
 		return nil
 	}
 	return r.Lacks(cloud)
+}
+
+// same returns the fields that say the same as others in a cloud.
+func (r *Resolver) same(cloud string) Alternatives {
+	if r.Same == nil {
+		return nil
+	}
+	return r.Same(cloud)
 }
 
 // A Resolution is what an object's class makes of it.
@@ -111,7 +121,7 @@ func (r *Resolver) ownCase(object v1alpha1.ResourceObject) (Case, error) {
 	status := object.GetResourceStatus()
 	return Case{
 		Spec: spec, Bound: status.ExternalName != "", Observed: object.GetResourceSpec().Management == v1alpha1.ManagementObserve,
-		Location: status.Location, Before: status.Effective, Fixed: r.Kind.Fixed, Kept: r.Kind.KeptReferences,
+		Location: status.Location, Same: r.same(status.Provider), Before: status.Effective, Fixed: r.Kind.Fixed, Kept: r.Kind.KeptReferences,
 	}, err
 }
 
@@ -128,7 +138,7 @@ func (r *Resolver) caseOf(ctx context.Context, object v1alpha1.ResourceObject, c
 	if err := r.surveyClouds(ctx, object, c, &o); err != nil {
 		return o, err
 	}
-	o.Lacks, o.References = r.lacks(o.Cloud), r.references(o.Cloud)
+	o.Lacks, o.References, o.Same = r.lacks(o.Cloud), r.references(o.Cloud), r.same(o.Cloud)
 	return o, r.survey(ctx, object, c, &o)
 }
 

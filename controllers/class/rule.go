@@ -15,8 +15,9 @@ type Rules struct {
 	Kind *kind.Kind
 	// References are as in a Resolver.
 	References func(cloud string) References
-	// Lacks is as in a Resolver.
+	// Lacks and Same are as in a Resolver.
 	Lacks func(cloud string) []driver.Lack
+	Same  func(cloud string) Alternatives
 }
 
 // Of returns a class's constraints, compiled. One that can't be compiled fails for every object.
@@ -52,6 +53,9 @@ func (r Rules) Check(c *Class, cloud string) *Problem {
 	if wrong := r.checkNames(c, cloud); wrong != nil {
 		return wrong
 	}
+	if wrong := r.checkAlternatives(c, cloud); wrong != nil {
+		return wrong
+	}
 	return r.checkReferences(c, cloud)
 }
 
@@ -62,13 +66,10 @@ func (r Rules) checkNames(c *Class, cloud string) *Problem {
 		return nil
 	}
 	references := r.References(cloud)
-	for _, layer := range []struct {
-		name string
-		says Tree
-	}{{"defaults", c.Defaults}, {"enforced", c.Enforced}} {
-		for _, lack := range driver.Lacking(r.Lacks(cloud), layer.says) {
+	for layer, says := range c.layers() {
+		for _, lack := range driver.Lacking(r.Lacks(cloud), says) {
 			if _, names := references[lack.Field]; names {
-				return &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: "spec." + layer.name + "." + lack.Field, Message: lack.String()}
+				return &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: "spec." + layer + "." + lack.Field, Message: lack.String()}
 			}
 		}
 	}

@@ -45,6 +45,9 @@ func writeFields(b *bytes.Buffer, r driver.Resource) {
 		if d.Refers != "" {
 			name += "<br>names another cloud object: " + string(d.Refers)
 		}
+		if d.StandsFor != "" {
+			name += "<br>stands for `" + d.StandsFor + "`: set one of the two"
+		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", name, effects(d.Effects)+lacks(r.Lacks, d.Field), cell(d.Equal), cell(out))
 	}
 	for _, l := range r.Lacks {

@@ -58,4 +58,6 @@ type Field struct {
 	Secret  bool
 	// Refers says what other cloud object the field names; empty if it names none.
 	Refers Reference
+	// StandsFor is another field that says the same in this cloud's own words; empty if there is none. One of the two is set.
+	StandsFor string `json:",omitempty"`
 }

@@ -178,6 +178,15 @@ func (v *validation) name(rule NameRule) {
 	}
 }
 
+// alternatives checks that what a row stands for is another row.
+func (v *validation) alternatives(fields []Field, rows []string) {
+	for _, row := range fields {
+		if row.StandsFor != "" && (row.StandsFor == row.Field || !slices.Contains(rows, row.StandsFor)) {
+			v.add("the row for %q stands for %q, which has no row of its own; correct it", row.Field, row.StandsFor)
+		}
+	}
+}
+
 // fields checks that each field of the spec has a row or an exemption, and each row a field and an effect.
 func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
 	leaves, rows := Leaves(spec), []string{}
@@ -192,6 +201,7 @@ func (v *validation) fields(r Resource, spec reflect.Type, cloud string) {
 		}
 	}
 	v.unique("Fields", rows)
+	v.alternatives(r.Fields, rows)
 	lacks := v.lacks(r, leaves, rows)
 	for _, leaf := range leaves {
 		reason, exempt := r.Exempt[leaf]

@@ -10,21 +10,22 @@ import (
 
 // Scalar is a row for a field with one value of type V.
 type Scalar[S, H, P, V any] struct {
-	name     string
-	want     func(*S) *V
-	have     func(*H) *V
-	set      func(*P, V)
-	reported func(*H) *V
-	equal    func(want, have V) bool
-	equalDoc string
-	effect   func(from *V, to V, have *H) (driver.Effect, string)
-	effects  []driver.PossibleEffect
-	depends  bool // the effect depends on what is changed to what
-	safe     *V
-	safeFor  func(*S) *V // the safe value for a spec
-	secret   bool
-	none     *V // what the cloud has where it reports nothing; nil if that is not known
-	refers   driver.Reference
+	name      string
+	want      func(*S) *V
+	have      func(*H) *V
+	set       func(*P, V)
+	reported  func(*H) *V
+	equal     func(want, have V) bool
+	equalDoc  string
+	effect    func(from *V, to V, have *H) (driver.Effect, string)
+	effects   []driver.PossibleEffect
+	depends   bool // the effect depends on what is changed to what
+	safe      *V
+	safeFor   func(*S) *V // the safe value for a spec
+	secret    bool
+	none      *V // what the cloud has where it reports nothing; nil if that is not known
+	refers    driver.Reference
+	standsFor string
 	// isFixed reports whether the field can't change any more; nil if it always can.
 	isFixed func(have *V) bool
 	format  func(V) string
@@ -111,6 +112,12 @@ func (r *Scalar[S, H, P, V]) Refers(to driver.Reference) *Scalar[S, H, P, V] {
 	return r
 }
 
+// StandsFor says which other field of the table says the same in the cloud's own words.
+func (r *Scalar[S, H, P, V]) StandsFor(field string) *Scalar[S, H, P, V] {
+	r.standsFor = field
+	return r
+}
+
 // Reported sets what the mirror shows where that is not what have returns, as for a value that the
 // cloud was asked for and has not made yet.
 func (r *Scalar[S, H, P, V]) Reported(reported func(*H) *V) *Scalar[S, H, P, V] {
@@ -123,7 +130,7 @@ func (r *Scalar[S, H, P, V]) Name() string { return r.name }
 
 // Doc implements Row.
 func (r *Scalar[S, H, P, V]) Doc() driver.Field {
-	d := driver.Field{Field: r.name, Effects: r.effects, Equal: r.equalDoc, Secret: r.secret, Refers: r.refers}
+	d := driver.Field{Field: r.name, Effects: r.effects, Equal: r.equalDoc, Secret: r.secret, Refers: r.refers, StandsFor: r.standsFor}
 	if r.safe != nil {
 		d.Safe = cmp.Or(r.show(*r.safe), "none")
 	}
@@ -140,7 +147,7 @@ func (r *Scalar[S, H, P, V]) show(v V) string {
 func (r *Scalar[S, H, P, V]) declared(want *S) bool { return r.want(want) != nil }
 
 func (r *Scalar[S, H, P, V]) diff(want *S, have *H, applied driver.Applied) (driver.Change, bool) {
-	present := r.orNone(r.have(have))
+	present := cmp.Or(r.have(have), r.none)
 	to, release := r.wanted(want, applied, present)
 	if to == nil {
 		return driver.Change{}, false
@@ -148,16 +155,8 @@ func (r *Scalar[S, H, P, V]) diff(want *S, have *H, applied driver.Applied) (dri
 	return r.change(present, *to, have, release)
 }
 
-// orNone returns what a cloud has that reports v, or whose mirror has v.
-func (r *Scalar[S, H, P, V]) orNone(v *V) *V {
-	if v == nil {
-		return r.none
-	}
-	return v
-}
-
 func (r *Scalar[S, H, P, V]) preview(from, to *S, applied driver.Applied, have *H) (driver.Change, bool) {
-	before := r.orNone(r.want(from))
+	before := cmp.Or(r.want(from), r.none)
 	after, release := r.wanted(to, applied, before)
 	if after == nil || before == nil && r.format(*after) == "" { // a mirror leaves out what is empty
 		return driver.Change{}, false
