@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 
@@ -34,6 +35,7 @@ func databaseKind(b *backdoor, region string) *drivertest.Kind[v1alpha1.Database
 		Fields:           fieldedit.AWSDatabase(region).Fields,
 		Reads:            1,
 		MinimalReads:     1,
+		Needed:           []string{"aws.instanceClass", "storage.sizeGiB"},
 		Lists:            true,
 		HasID:            true,
 		IDAtOnce:         true,
@@ -159,7 +161,7 @@ func (b *backdoor) editDisk(t testing.TB, in *rds.ModifyDBInstanceInput, f strin
 	case "aws.iops":
 		in.AllocatedStorage, in.Iops = new(max(400, *now.AllocatedStorage)), &value
 	case "aws.throughputMiBps":
-		in.AllocatedStorage, in.Iops, in.StorageThroughput = new(max(400, *now.AllocatedStorage)), new(max(12000, *now.Iops)), &value
+		in.AllocatedStorage, in.Iops, in.StorageThroughput = new(max(400, *now.AllocatedStorage)), new(max(12000, awssdk.ToInt32(now.Iops))), &value
 	}
 }
 

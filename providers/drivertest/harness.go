@@ -56,6 +56,7 @@ type Trial interface {
 	// kind returns the name of the kind in the API.
 	kind() string
 	checks(h *Harness) []Check
+	sequences(t *testing.T, h *Harness, seeds []uint64)
 }
 
 // has reports whether the harness has a kind.
@@ -115,6 +116,8 @@ type Kind[S any] struct {
 	Login driver.Login
 	// Fields has one entry for each row of the table.
 	Fields []Field
+	// Needed are fields that the cloud creates nothing without. Sequences does not take them out.
+	Needed []string
 	// RefusedNames are some that the cloud refuses for new objects, OddNames some that it takes although Mooring chooses none
 	// like them.
 	RefusedNames, OddNames []string
@@ -185,6 +188,8 @@ type Field struct {
 	// Later says that the field is no part of a creation: a call of its own sets it once the object is at rest,
 	// and only then it counts as applied.
 	Later bool
+	// Stuck says why the cloud may refuse an edit of the field where a new object could have the value; empty if it does not.
+	Stuck string
 	// Writes is how many writes a change costs, if not one: as where entries of a map are set and
 	// removed by calls of their own.
 	Writes int

@@ -27,6 +27,16 @@ func Run(t *testing.T, h Harness) {
 // Checks returns the obligations that a driver is held to. Each makes objects of its own, in any order;
 // none may run beside another, since calls are counted.
 func (h Harness) Checks() []Check {
+	h.defaults()
+	checks := append(description(h), connection(h)...)
+	for _, kind := range h.Kinds {
+		checks = append(checks, kind.checks(&h)...)
+	}
+	return checks
+}
+
+// defaults sets what is not set.
+func (h *Harness) defaults() {
 	if h.Prefix == "" {
 		h.Prefix = "conform"
 	}
@@ -42,11 +52,6 @@ func (h Harness) Checks() []Check {
 	if h.Grace == 0 {
 		h.Grace = time.Minute
 	}
-	checks := append(description(h), connection(h)...)
-	for _, kind := range h.Kinds {
-		checks = append(checks, kind.checks(&h)...)
-	}
-	return checks
 }
 
 // connection returns the obligations that are about no kind.

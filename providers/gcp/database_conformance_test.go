@@ -40,7 +40,8 @@ func databaseKind(c *cloud) *drivertest.Kind[v1alpha1.DatabaseParameters] {
 		Login:  driver.Login{Password: "canary-7f3a"},
 		Fields: databaseFields(),
 		Reads:  1, MinimalReads: 1,
-		HasID: true, Lists: true, Snapshots: true,
+		HasID: true, Needed: []string{"gcp.tier"},
+		Lists: true, Snapshots: true,
 		Cloud: drivertest.Backdoor{
 			Edit:    c.editInstance,
 			Labels:  func(t testing.TB, name string) map[string]string { return c.instance(t, name).Settings.UserLabels },

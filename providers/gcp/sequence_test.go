@@ -1,0 +1,14 @@
+package gcp_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/test/localcloud"
+)
+
+// Random sequences of edits end as a new object with the last spec would be.
+func TestSequences(t *testing.T) {
+	drivertest.Sequences(t, harness(t, localcloud.Durations{Create: 5 * time.Minute, Modify: time.Minute, Delete: 2 * time.Minute}), "Database", drivertest.Seeds(t, 100)...)
+}
