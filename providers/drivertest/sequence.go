@@ -30,15 +30,15 @@ func Sequences(t *testing.T, h Harness, kind string, seeds ...uint64) {
 }
 
 func (k *Kind[S]) sequences(t *testing.T, h *Harness, seeds []uint64) {
-	b, ends := newBench(h, k.Name, k), map[ending]int{}
+	q, ends := sequences[S]{newBench(h, k.Name, k)}, map[ending]int{}
 	for _, seed := range seeds {
-		s := b.random(t, rand.New(rand.NewPCG(seed, 0)))
-		end, why := b.attempt(t, s)
+		s := q.random(t, rand.New(rand.NewPCG(seed, 0)))
+		end, why := q.attempt(t, s)
 		ends[end]++
 		if end != endFailed {
 			continue
 		}
-		s, why = b.shortened(t, s, why)
+		s, why = q.shortened(t, s, why)
 		t.Fatalf("seed %d: %s\n%s", seed, s, strings.Join(why, "\n"))
 	}
 	t.Logf("%d sequences ended so: %v", len(seeds), ends)
@@ -46,6 +46,9 @@ func (k *Kind[S]) sequences(t *testing.T, h *Harness, seeds []uint64) {
 		t.Errorf("%d of %d sequences ended as declared: they show too little", ends[endConverged], len(seeds))
 	}
 }
+
+// sequences makes sequences of a kind.
+type sequences[S any] struct{ b *bench[S] }
 
 // An ending is how a sequence ended.
 type ending string
@@ -88,25 +91,25 @@ func (s sequence) String() string {
 }
 
 // random makes a sequence.
-func (b *bench[S]) random(t testing.TB, r *rand.Rand) (s sequence) {
+func (q *sequences[S]) random(t testing.TB, r *rand.Rand) (s sequence) {
 	var fields []Field
-	for _, f := range b.kind.Fields {
+	for _, f := range q.b.kind.Fields {
 		if f.Effect != driver.Impossible {
 			fields = append(fields, f)
 		}
 	}
 	for range r.IntN(4) {
-		if f := fields[r.IntN(len(fields))]; !slices.Contains(b.kind.Needed, f.Name) && !slices.Contains(s.without, f.Name) {
+		if f := fields[r.IntN(len(fields))]; !slices.Contains(q.b.kind.Needed, f.Name) && !slices.Contains(s.without, f.Name) {
 			s.without = append(s.without, f.Name)
 		}
 	}
 	for range 1 + r.IntN(6) {
 		f := fields[r.IntN(len(fields))]
 		m := move{field: f.Name, rounds: r.IntN(4)}
-		if f.drifts() && b.kind.Cloud.Edit != nil && r.IntN(5) == 0 {
+		if f.drifts() && q.b.kind.Cloud.Edit != nil && r.IntN(5) == 0 {
 			m.value, m.others = f.drift(), true
 		} else {
-			m.value = b.valueOf(t, f, r.IntN(5))
+			m.value = q.valueOf(t, f, r.IntN(5))
 		}
 		s.moves = append(s.moves, m)
 	}
@@ -114,14 +117,14 @@ func (b *bench[S]) random(t testing.TB, r *rand.Rand) (s sequence) {
 }
 
 // valueOf is a value for a field: of five, two are another than in Full, two the one in Full, and one is none.
-func (b *bench[S]) valueOf(t testing.TB, f Field, choice int) any {
+func (q *sequences[S]) valueOf(t testing.TB, f Field, choice int) any {
 	switch {
 	case choice < 2:
 		return f.To
-	case choice == 2 && !slices.Contains(b.kind.Needed, f.Name):
+	case choice == 2 && !slices.Contains(q.b.kind.Needed, f.Name):
 		return nil
 	}
-	full := b.kind.Full()
+	full := q.b.kind.Full()
 	at, ok := driver.Leaf(&full, f.Name)
 	if !ok {
 		t.Fatalf("Full does not declare %s", f.Name)
@@ -138,7 +141,7 @@ func (b *bench[S]) valueOf(t testing.TB, f Field, choice int) any {
 }
 
 // shortened leaves out of a sequence that failed what it fails without.
-func (b *bench[S]) shortened(t testing.TB, s sequence, why []string) (sequence, []string) {
+func (q *sequences[S]) shortened(t testing.TB, s sequence, why []string) (sequence, []string) {
 	for shorter := true; shorter; {
 		shorter = false
 		var all []sequence
@@ -149,7 +152,7 @@ func (b *bench[S]) shortened(t testing.TB, s sequence, why []string) (sequence, 
 			all = append(all, sequence{slices.Delete(slices.Clone(s.without), i, i+1), s.moves})
 		}
 		for _, other := range all {
-			if end, says := b.attempt(t, other); end == endFailed {
+			if end, says := q.attempt(t, other); end == endFailed {
 				s, why, shorter = other, says, true
 				break
 			}
@@ -159,76 +162,76 @@ func (b *bench[S]) shortened(t testing.TB, s sequence, why []string) (sequence, 
 }
 
 // attempt leads an object through a sequence, and says how that ended and what failed.
-func (b *bench[S]) attempt(t testing.TB, s sequence) (end ending, why []string) {
+func (q *sequences[S]) attempt(t testing.TB, s sequence) (end ending, why []string) {
 	w := &witnessed{TB: t}
-	w.run(func() { end = b.lead(w, s) })
+	w.run(func() { end = q.lead(w, s) })
 	if len(w.said) > 0 {
 		end = endFailed
 	}
 	return end, w.said
 }
 
-func (b *bench[S]) lead(t *witnessed, s sequence) ending {
-	spec := b.kind.Full()
+func (q *sequences[S]) lead(t *witnessed, s sequence) ending {
+	spec := q.b.kind.Full()
 	for _, field := range s.without {
 		set(t, &spec, field, nil)
 	}
-	req := b.request(t, spec)
-	if !b.made(t, &req) {
+	req := q.b.request(t, spec)
+	if !q.made(t, &req) {
 		return endNotMade
 	}
-	defer b.remove(t, req.Name)
-	b.rounds(t, &req, 12)
-	theirs := b.others(t, req.Name)
+	defer q.remove(t, req.Name)
+	q.rounds(t, &req, 12)
+	theirs := q.others(t, req.Name)
 	for _, m := range s.moves {
 		if m.others {
-			b.Finish(t)
+			q.b.Finish(t)
 			inner := &witnessed{TB: t}
-			inner.run(func() { b.kind.Cloud.Edit(inner, req.Name, m.field, m.value) }) // the cloud may refuse it
-			b.Finish(t)
+			inner.run(func() { q.b.kind.Cloud.Edit(inner, req.Name, m.field, m.value) }) // the cloud may refuse it
+			q.b.Finish(t)
 		} else {
 			set(t, &req.Spec, m.field, m.value)
 		}
-		b.rounds(t, &req, m.rounds)
+		q.rounds(t, &req, m.rounds)
 	}
-	end, says, last := b.rounds(t, &req, 12)
-	b.theirsKept(t, req, theirs)
+	end, says, last := q.rounds(t, &req, 12)
+	q.theirsKept(t, req, theirs)
 	if end == endStalled {
 		return endStalled
 	}
-	fresh := b.request(t, req.Spec)
-	if !b.made(t, &fresh) {
+	fresh := q.b.request(t, req.Spec)
+	if !q.made(t, &fresh) {
 		return endRefused
 	}
-	defer b.remove(t, fresh.Name)
-	newEnd, _, new := b.rounds(t, &fresh, 12)
-	if end == endRefused && (newEnd == endRefused || b.stuck(says)) {
+	defer q.remove(t, fresh.Name)
+	newEnd, _, new := q.rounds(t, &fresh, 12)
+	if end == endRefused && (newEnd == endRefused || q.stuck(says)) {
 		return endRefused
 	}
 	if end != newEnd {
 		t.Fatalf("it ends %s (%s), and a new object with the same spec %s", end, says, newEnd)
 	}
-	b.alike(t, req.Spec, last.Mirror, new.Mirror)
+	q.alike(t, req.Spec, last.Mirror, new.Mirror)
 	return end
 }
 
 // stuck reports whether what was refused names a field whose edits may be refused where a new object could have the value.
-func (b *bench[S]) stuck(says string) bool {
-	return slices.ContainsFunc(b.kind.Fields, func(f Field) bool { return f.Stuck != "" && strings.Contains(says, f.Name) })
+func (q *sequences[S]) stuck(says string) bool {
+	return slices.ContainsFunc(q.b.kind.Fields, func(f Field) bool { return f.Stuck != "" && strings.Contains(says, f.Name) })
 }
 
 // remove makes room for the next objects. One that can't be deleted now stays.
-func (b *bench[S]) remove(t testing.TB, name string) {
-	b.Finish(t)
+func (q *sequences[S]) remove(t testing.TB, name string) {
+	q.b.Finish(t)
 	inner := &witnessed{TB: t}
-	inner.run(func() { b.kind.Cloud.Remove(inner, name) })
+	inner.run(func() { q.b.kind.Cloud.Remove(inner, name) })
 }
 
 // made creates an object, and reports whether the cloud took it.
-func (b *bench[S]) made(t testing.TB, req *request[S]) bool {
+func (q *sequences[S]) made(t testing.TB, req *request[S]) bool {
 	t.Helper()
-	req.Applied = b.observe(t, *req).Applied
-	result, err := b.open(t).Create(t.Context(), *req)
+	req.Applied = q.b.observe(t, *req).Applied
+	result, err := q.b.open(t).Create(t.Context(), *req)
 	if driver.CodeOf(err) == driver.Invalid {
 		return false
 	}
@@ -236,23 +239,23 @@ func (b *bench[S]) made(t testing.TB, req *request[S]) bool {
 		t.Fatalf("Create: %v", err)
 	}
 	req.ID, req.Operation = result.ID, result.Operation
-	b.Finish(t)
+	q.b.Finish(t)
 	return true
 }
 
 // rounds looks at an object and applies what differs so many times, or until nothing does, and says where that ended.
-func (b *bench[S]) rounds(t testing.TB, req *request[S], n int) (end ending, says string, obs driver.Observation) {
+func (q *sequences[S]) rounds(t testing.TB, req *request[S], n int) (end ending, says string, obs driver.Observation) {
 	t.Helper()
 	end, says = endFailed, "it does not come to rest"
 	for i := range n {
 		if i%3 == 2 { // before that, it is looked at while the cloud is at work
-			b.Finish(t)
+			q.b.Finish(t)
 		}
-		obs = b.observe(t, *req)
+		obs = q.b.observe(t, *req)
 		req.Applied, req.Operation, req.ID = obs.Applied, obs.Operation, obs.ID
 		switch {
 		case obs.State == driver.Pending:
-			b.Finish(t)
+			q.b.Finish(t)
 			continue
 		case obs.State != driver.Ready:
 			t.Fatalf("the state is %v (%s)", obs.State, obs.Problem)
@@ -261,10 +264,10 @@ func (b *bench[S]) rounds(t testing.TB, req *request[S], n int) (end ending, say
 		case slices.ContainsFunc(obs.Changes, func(c driver.Change) bool { return c.Effect == driver.Impossible }):
 			return endStalled, fmt.Sprint(obs.Changes), obs
 		}
-		result, err := b.open(t).Update(t.Context(), *req, obs.Changes)
+		result, err := q.b.open(t).Update(t.Context(), *req, obs.Changes)
 		switch code := driver.CodeOf(err); {
 		case code == driver.Busy, code == driver.Conflict:
-			b.Finish(t)
+			q.b.Finish(t)
 		case err != nil:
 			end, says = endRefused, err.Error()
 			if !strings.Contains(says, "spec.") {
@@ -281,27 +284,27 @@ func (b *bench[S]) rounds(t testing.TB, req *request[S], n int) (end ending, say
 }
 
 // others has somebody else set an entry in each map, and returns the maps as they are then.
-func (b *bench[S]) others(t testing.TB, name string) map[string]map[string]string {
+func (q *sequences[S]) others(t testing.TB, name string) map[string]map[string]string {
 	t.Helper()
-	b.Finish(t)
+	q.b.Finish(t)
 	all := map[string]map[string]string{}
-	for _, f := range b.kind.Fields {
-		if in, ok := b.kind.entriesIn(f.Name); ok {
+	for _, f := range q.b.kind.Fields {
+		if in, ok := q.b.kind.entriesIn(f.Name); ok {
 			entries := in.Of(t, name)
 			entries[in.Other] = in.Theirs
 			in.Set(t, name, entries)
 			all[f.Name] = map[string]string{in.Other: in.Theirs}
 		}
 	}
-	b.Finish(t)
+	q.b.Finish(t)
 	return all
 }
 
 // theirsKept checks that what others set is there.
-func (b *bench[S]) theirsKept(t testing.TB, req request[S], theirs map[string]map[string]string) {
+func (q *sequences[S]) theirsKept(t testing.TB, req request[S], theirs map[string]map[string]string) {
 	t.Helper()
 	for field, want := range theirs {
-		in, _ := b.kind.entriesIn(field)
+		in, _ := q.b.kind.entriesIn(field)
 		got := in.Of(t, req.Name)
 		for name := range maps.Keys(want) {
 			if got[name] != want[name] {
@@ -313,7 +316,7 @@ func (b *bench[S]) theirsKept(t testing.TB, req request[S], theirs map[string]ma
 
 // alike checks that what a spec sets reads the same in the mirrors of two objects. Where the cloud knows no way back, one is ahead, and where
 // several values mean the same, each may have one of them.
-func (b *bench[S]) alike(t testing.TB, spec S, mirror, other json.RawMessage) {
+func (q *sequences[S]) alike(t testing.TB, spec S, mirror, other json.RawMessage) {
 	t.Helper()
 	var one, two S
 	for into, raw := range map[*S]json.RawMessage{&one: mirror, &two: other} {
@@ -321,7 +324,7 @@ func (b *bench[S]) alike(t testing.TB, spec S, mirror, other json.RawMessage) {
 			t.Fatal(err)
 		}
 	}
-	for _, f := range b.kind.Fields {
+	for _, f := range q.b.kind.Fields {
 		if _, declared := get(&spec, f.Name); !declared || f.NoDrift != "" || len(f.Same) > 0 {
 			continue
 		}
