@@ -371,16 +371,31 @@ func (e *environment) restore(made, before, late bool) {
 	e.kept = e.password != "theirs"
 }
 
+// eventsOf are the events of a seed.
+func eventsOf(seed uint64) []byte {
+	random := rand.New(rand.NewPCG(seed, 0))
+	events := make([]byte, 4+random.IntN(80))
+	for i := range events {
+		events[i] = byte(random.Uint32())
+	}
+	return events
+}
+
 // Whatever is lost and in whatever order: once it is at rest, the connection Secret has the password of the server.
 func TestLosses(t *testing.T) {
 	for seed := range uint64(200_000) {
-		random := rand.New(rand.NewPCG(seed, 0))
-		events := make([]byte, 4+random.IntN(80))
-		for i := range events {
-			events[i] = byte(random.Uint32())
+		if events := eventsOf(seed); run(events) != nil {
+			t.Fatalf("seed %d: %v, after %v", seed, run(events), events)
 		}
-		if err := run(events); err != nil {
-			t.Fatalf("seed %d: %v, after %v", seed, err, events)
+	}
+}
+
+// The server is lost during a rotation, the status has forgotten what was accepted when a crash ends the creation of another, and a snapshot that has
+// the new password is restored: the former one is not published. Few seeds come to that.
+func TestLossOfWhatWasAccepted(t *testing.T) {
+	for _, seed := range []uint64{267_527, 461_798, 508_203} {
+		if events := eventsOf(seed); run(events) != nil {
+			t.Errorf("seed %d: %v, after %v", seed, run(events), events)
 		}
 	}
 }

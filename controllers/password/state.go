@@ -190,19 +190,18 @@ func (s State) Create(wanted, fresh string) Decision {
 
 // TakeOver decides about the password of a server that is about to be taken over. What was meant for a server of our own, and was
 // never confirmed, was not set by that server's creation. A password that was in force stays, because a server that was restored
-// from a snapshot has it; without one only others know the server's. ours: the server was made for this object before.
+// from a snapshot has it; without one only others know the server's. One that was to follow it may have reached the snapshot: that it was sent
+// is not known for sure, because a status that began to start over has forgotten it. ours: the server was made for this object before.
 func (s State) TakeOver(ours bool) Decision {
 	stored := s.Stored
 	s = s.confirmed()
-	foreign := !ours && s.Current == ""
-	trusted := s.Next != "" && (s.Serial == First || s.taken())
-	if !trusted && foreign == s.Foreign && s.Stored == stored {
+	if s.Next != "" && (s.Serial == First || s.taken()) {
+		s = s.propose(s.Next, First)
+	}
+	s.Foreign = !ours && s.Current == ""
+	if s = s.superseded(); s.Stored == stored {
 		return Decision{State: s, Do: Nothing}
 	}
-	if trusted {
-		s = s.propose(s.Next, First).superseded() // it may have been restored from before that, or after
-	}
-	s.Foreign = foreign
 	if s.Serial == 0 { // earlier releases can't do without one
 		s.Serial = First
 	}

@@ -193,7 +193,8 @@ func TestTakeOver(t *testing.T) {
 		{name: "one that was restored while another was created anew", stored: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true},
 			want: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}},
 		{name: "one that was restored with the password of its creation", stored: Stored{Next: "one", Serial: 1}, accepted: 1, want: Stored{Current: "one", Serial: 1}, store: true},
-		{name: "one that was restored before a password was sent", stored: Stored{Current: "one", Next: "two", Serial: 2}, want: Stored{Current: "one", Next: "two", Serial: 2}},
+		{name: "one that was restored when a password may have been sent", stored: Stored{Current: "one", Next: "two", Serial: 2},
+			want: Stored{Current: "one", Next: "two", Serial: 2, Superseded: true}, store: true},
 		{name: "once more", stored: Stored{Next: "one", Serial: 2, Foreign: true}, want: Stored{Next: "one", Serial: 2, Foreign: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
