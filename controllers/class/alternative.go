@@ -8,8 +8,9 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// Alternatives are pairs of fields that say the same: one in the words of all clouds, the other in those of one cloud.
-type Alternatives [][2]string
+// Alternatives are the fields that say the same as another, as a driver describes them: one in the words of all clouds, the other in those of one
+// cloud, which may say more.
+type Alternatives []driver.Field
 
 // AlternativesOf returns the Alternatives of a kind in each cloud, as the drivers describe them.
 func AlternativesOf(kind string, drivers map[string]driver.Driver) func(cloud string) Alternatives {
@@ -18,39 +19,44 @@ func AlternativesOf(kind string, drivers map[string]driver.Driver) func(cloud st
 		description := drv.Describe()
 		resource, _ := description.Resource(kind)
 		for _, field := range resource.Fields {
-			if field.StandsFor != "" {
-				all[cloud] = append(all[cloud], [2]string{field.Field, field.StandsFor})
+			if field.StandsFor != nil {
+				all[cloud] = append(all[cloud], field)
 			}
 		}
 	}
 	return func(cloud string) Alternatives { return all[cloud] }
 }
 
-// each calls visit for every field with the one that says the same, in both directions.
-func (a Alternatives) each(visit func(field, other path)) {
-	for _, pair := range a {
-		one, two := path(strings.Split(pair[0], ".")), path(strings.Split(pair[1], "."))
-		visit(one, two)
-		visit(two, one)
+// each calls visit for every field with the one that says the same, in both directions. contradict reports whether a value of the field and one of
+// the other can't both be.
+func (a Alternatives) each(visit func(field, other path, contradict func(is, others any) bool)) {
+	for _, row := range a {
+		one, two := path(strings.Split(row.Field, ".")), path(strings.Split(row.StandsFor.Field, "."))
+		visit(one, two, func(is, others any) bool { return !row.StandsFor.AgreesWith(show(is), show(others)) })
+		visit(two, one, func(is, others any) bool { return !row.StandsFor.AgreesWith(show(others), show(is)) })
 	}
 }
 
-// yield takes out of each layer what a layer over it says by another field: of two fields that say the same only one can be set, and the one that
-// decides is that of the object over the defaults, and that of the class over all where the class insists.
+// yield takes out of each layer what contradicts a layer over it by another field: the one that decides is that of the object over the defaults,
+// and that of the class over all where the class insists. Where the two agree both stay: one of them may say more.
 func (e Effective) yield(spec Tree, same Alternatives) (Effective, Tree) {
 	if len(same) == 0 {
 		return e, spec
 	}
 	e.Defaults, e.Sized, spec = Merge(e.Defaults), Merge(e.Sized), Merge(spec)
-	same.each(func(field, other path) {
+	same.each(func(field, other path, contradict func(is, others any) bool) {
 		layers := []Tree{e.Defaults, e.Sized, spec, e.Enforced}
 		for i := len(layers) - 1; i > 0; i-- {
-			if !has(layers[i], field) || has(layers[i], other) {
+			decides, says := get(layers[i], field)
+			if !says {
 				continue
 			}
 			for _, below := range layers[:i] {
-				drop(below, other)
+				if value, ok := get(below, other); ok && contradict(decides, value) {
+					drop(below, other)
+				}
 			}
+			return // what is below it has no say
 		}
 	})
 	return e, spec
@@ -58,30 +64,33 @@ func (e Effective) yield(spec Tree, same Alternatives) (Effective, Tree) {
 
 func has(tree Tree, at path) bool { _, ok := get(tree, at); return ok }
 
-// saysOtherwise says where the object says by another field what the class insists on. The class's word holds.
+// saysOtherwise says where the object contradicts by another field what the class insists on. The class's word holds.
 func saysOtherwise(c *Class, o Case) (problems []Problem) {
-	o.Same.each(func(field, other path) {
+	o.Same.each(func(field, other path, contradict func(is, others any) bool) {
 		insists, enforced := get(c.Enforced, field)
-		if !enforced || !has(o.Spec, other) || has(c.Enforced, other) {
+		asked, asks := get(o.Spec, other)
+		if !enforced || !asks || has(c.Enforced, other) || !contradict(insists, asked) {
 			return
 		}
-		p := violated("spec."+other.String(), "class %q enforces spec.%s %s, which says the same; remove it from the spec", c.Name(), field, show(insists))
+		p := violated("spec."+other.String(), "class %q enforces spec.%s %s, which contradicts %s; remove it from the spec", c.Name(), field, show(insists), show(asked))
 		p.Overruled = true
 		problems = append(problems, p)
 	})
 	return problems
 }
 
-// checkAlternatives says where the class itself sets two fields that say the same, nil if it does not.
+// checkAlternatives says where the class itself sets two fields that contradict each other, nil if it does not.
 func (r Rules) checkAlternatives(c *Class, cloud string) (wrong *Problem) {
 	if r.Same == nil {
 		return nil
 	}
-	r.Same(cloud).each(func(field, other path) {
+	r.Same(cloud).each(func(field, other path, contradict func(is, others any) bool) {
 		for layer, says := range c.layers() {
-			if wrong == nil && has(says, field) && has(says, other) {
+			is, one := get(says, field)
+			others, two := get(says, other)
+			if wrong == nil && one && two && contradict(is, others) {
 				wrong = &Problem{Reason: v1alpha1.ReasonClassInvalid, Field: "spec." + layer + "." + field.String(),
-					Message: fmt.Sprintf("spec.%s.%s says the same; remove one of them", layer, other)}
+					Message: fmt.Sprintf("%s contradicts spec.%s.%s %s; remove one of them", show(is), layer, other, show(others))}
 			}
 		}
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,8 +46,8 @@ func writeFields(b *bytes.Buffer, r driver.Resource) {
 		if d.Refers != "" {
 			name += "<br>names another cloud object: " + string(d.Refers)
 		}
-		if d.StandsFor != "" {
-			name += "<br>stands for `" + d.StandsFor + "`: set one of the two"
+		if d.StandsFor != nil {
+			name += alternative(d.StandsFor)
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", name, effects(d.Effects)+lacks(r.Lacks, d.Field), cell(d.Equal), cell(out))
 	}
@@ -55,6 +56,15 @@ func writeFields(b *bytes.Buffer, r driver.Resource) {
 			fmt.Fprintf(b, "| `%s` | %s | | |\n", l.Field, lack(l))
 		}
 	}
+}
+
+// alternative says in a cell which other field says the same, and which values agree.
+func alternative(other *driver.Alternative) string {
+	lines := []string{"", "stands for `" + other.Field + "`: set one of the two"}
+	for _, value := range slices.Sorted(maps.Keys(other.Agree)) {
+		lines = append(lines, value+" agrees with "+strings.Join(other.Agree[value], " and "))
+	}
+	return strings.Join(lines, "<br>")
 }
 
 // lacks says in a cell which values of a field the cloud does not have.

@@ -58,6 +58,18 @@ type Field struct {
 	Secret  bool
 	// Refers says what other cloud object the field names; empty if it names none.
 	Refers Reference
-	// StandsFor is another field that says the same in this cloud's own words; empty if there is none. One of the two is set.
-	StandsFor string `json:",omitempty"`
+	// StandsFor is another field that says the same in this cloud's own words; nil if there is none.
+	StandsFor *Alternative `json:",omitempty"`
+}
+
+// An Alternative is a field that says the same as another in a cloud's own words, and may say more.
+type Alternative struct {
+	Field string
+	// Agree are the values of Field that agree with each value of the other field. All others contradict it.
+	Agree map[string][]string
+}
+
+// AgreesWith reports whether a value of the other field and one of Field agree.
+func (a *Alternative) AgreesWith(other, value string) bool {
+	return slices.Contains(a.Agree[other], value)
 }

@@ -178,11 +178,18 @@ func (v *validation) name(rule NameRule) {
 	}
 }
 
-// alternatives checks that what a row stands for is another row.
+// alternatives checks that what a row stands for is another row, and that values of the two can agree.
 func (v *validation) alternatives(fields []Field, rows []string) {
 	for _, row := range fields {
-		if row.StandsFor != "" && (row.StandsFor == row.Field || !slices.Contains(rows, row.StandsFor)) {
-			v.add("the row for %q stands for %q, which has no row of its own; correct it", row.Field, row.StandsFor)
+		other := row.StandsFor
+		if other == nil {
+			continue
+		}
+		if other.Field == row.Field || !slices.Contains(rows, other.Field) {
+			v.add("the row for %q stands for %q, which has no row of its own; correct it", row.Field, other.Field)
+		}
+		if len(other.Agree) == 0 {
+			v.add("the row for %q stands for %q, and no values of the two agree; list those that do", row.Field, other.Field)
 		}
 	}
 }

@@ -49,8 +49,9 @@ func TestValidate(t *testing.T) {
 		{"within itself", within("Bucket", ""), []string{"kind Bucket: it is within itself: Bucket within Bucket; correct Parent"}},
 		{"within what is within it", within("Database", "Bucket"), []string{
 			"kind Bucket: it is within itself: Bucket within Database within Bucket", "kind Database: it is within itself: Database within Bucket within Database"}},
-		{"a field that stands for none", func(d *driver.Description) { d.Resources[0].Fields[0].StandsFor = "nothing" },
-			[]string{`stands for "nothing", which has no row of its own`}},
+		{"a field that stands for none", func(d *driver.Description) {
+			d.Resources[0].Fields[0].StandsFor = &driver.Alternative{Field: "nothing"}
+		}, []string{`stands for "nothing", which has no row of its own`, `stands for "nothing", and no values of the two agree`}},
 		{"a field that refers to nothing that there is", func(d *driver.Description) { d.Resources[0].Fields[0].Refers = "queue" },
 			[]string{`kind Bucket: the row for "location" refers to "queue"`, `"encryption key" "network"`}},
 		{"names without room", func(d *driver.Description) { d.Resources[0].Name.MaxLength = 8 }, []string{"kind Bucket: Name.MaxLength is 8"}},

@@ -23,7 +23,10 @@ var tlsRow = table.Field("tls",
 		driver.PossibleEffect{Effect: driver.Online, When: "it becomes Optional"},
 		driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes Required on PostgreSQL: clients without TLS are refused at their next connection"},
 		driver.PossibleEffect{Effect: driver.Restarts, When: "it becomes Required on MySQL"}).
-	StandsFor("gcp.sslMode")
+	StandsFor("gcp.sslMode", map[string][]string{
+		string(v1alpha1.TLSOptional): {encryptedOrNot},
+		string(v1alpha1.TLSRequired): {encryptedOnly, trustedClientsOnly},
+	})
 
 // modeOf returns the mode that stands for it.
 func modeOf(v v1alpha1.TLS) *string {

@@ -7,8 +7,23 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/providers/drivertest"
+	"github.com/mooring-dev/mooring/providers/gcp"
 	"github.com/mooring-dev/mooring/test/localcloud"
 )
+
+// standsForMode is what the description says of tls beside gcp.sslMode: classes go by that.
+func standsForMode(t *testing.T) *driver.Alternative {
+	t.Helper()
+	description := gcp.New(gcp.Options{}).Describe()
+	databases, _ := description.Resource("Database")
+	for _, field := range databases.Fields {
+		if field.Field == "tls" && field.StandsFor != nil && field.StandsFor.Field == "gcp.sslMode" {
+			return field.StandsFor
+		}
+	}
+	t.Fatal("tls stands for nothing")
+	return nil
+}
 
 // A class may set one of the two fields and an object the other. Where they mean the same the mode is sent, and where not nothing is.
 func TestTLSBesideAMode(t *testing.T) {
@@ -26,6 +41,9 @@ func TestTLSBesideAMode(t *testing.T) {
 		{"optional-or-not", v1alpha1.TLSOptional, "ENCRYPTED_ONLY", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if says := standsForMode(t); says.AgreesWith(string(test.tls), test.mode) != test.ok {
+				t.Errorf("the description says that they agree: %v", !test.ok)
+			}
 			req := newDatabase(test.name, v1alpha1.EnginePostgres)
 			plain := req.Spec.DeepCopy()
 			req.Spec.TLS, req.Spec.GCP.SSLMode = &test.tls, &test.mode

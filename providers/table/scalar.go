@@ -25,7 +25,7 @@ type Scalar[S, H, P, V any] struct {
 	secret    bool
 	none      *V // what the cloud has where it reports nothing; nil if that is not known
 	refers    driver.Reference
-	standsFor string
+	standsFor *driver.Alternative
 	// isFixed reports whether the field can't change any more; nil if it always can.
 	isFixed func(have *V) bool
 	format  func(V) string
@@ -112,9 +112,9 @@ func (r *Scalar[S, H, P, V]) Refers(to driver.Reference) *Scalar[S, H, P, V] {
 	return r
 }
 
-// StandsFor says which other field of the table says the same in the cloud's own words.
-func (r *Scalar[S, H, P, V]) StandsFor(field string) *Scalar[S, H, P, V] {
-	r.standsFor = field
+// StandsFor says which other field of the table says the same in the cloud's own words, and which of its values agree with each of this one.
+func (r *Scalar[S, H, P, V]) StandsFor(field string, agree map[string][]string) *Scalar[S, H, P, V] {
+	r.standsFor = &driver.Alternative{Field: field, Agree: agree}
 	return r
 }
 
