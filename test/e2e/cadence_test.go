@@ -63,7 +63,9 @@ type dayFixture struct {
 // No state of any kind is observed more often than its cadence says, over a day: in none are there calls without end.
 func TestADay(t *testing.T) {
 	t.Parallel()
-	w := newDayFixture(t, newSchedule(), daySync, localcloud.Durations{Modify: (hours + 6) * time.Hour}) // longer than the day and what comes before it
+	clock := newSchedule()
+	clock.seldom = 10 * time.Minute
+	w := newDayFixture(t, clock, daySync, localcloud.Durations{Modify: (hours + 6) * time.Hour}) // longer than the day and what comes before it
 	w.waitsAMinute()
 	type running struct {
 		dayCase

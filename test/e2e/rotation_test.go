@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
 )
@@ -210,7 +209,7 @@ func TestNoRotation(t *testing.T) {
 func TestRotationByTime(t *testing.T) {
 	t.Parallel()
 	clock := newSchedule()
-	clock.seldom = map[string]time.Duration{identity.KindClusterProviderConfig: windowSync}
+	clock.seldom = windowSync
 	day := newDayFixture(t, clock, windowSync, localcloud.Durations{Modify: time.Minute})
 	for _, p := range providersFor(t) {
 		day.run(p.Name, func(f *fixture) {

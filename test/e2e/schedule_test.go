@@ -7,6 +7,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/mooring-dev/mooring/controllers/identity"
 )
 
 // A schedule is the clock of a manager and of its cloud. It stands still while anything is worked on, and is moved from one
@@ -19,9 +21,8 @@ type schedule struct {
 	// working counts the requests that were handed out and are not done.
 	working int
 	added   int
-	// seldom are controllers, by name, that look at nothing again sooner than this. Provider configs are looked at once a minute, which
-	// in weeks is all that a test would do.
-	seldom map[string]time.Duration
+	// seldom is how often provider configs are looked at, if not once a minute: in weeks that is nearly all that a test would do.
+	seldom time.Duration
 }
 
 func newSchedule() *schedule {
@@ -39,7 +40,7 @@ func (s *schedule) Now() time.Time {
 
 // queue makes a controller's queue.
 func (s *schedule) queue(controller string, _ workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
-	q := &dueQueue{schedule: s, again: s.seldom[controller], items: map[reconcile.Request]*due{}, working: map[reconcile.Request]bool{}, failed: map[reconcile.Request]int{}}
+	q := &dueQueue{schedule: s, config: controller == identity.KindClusterProviderConfig, items: map[reconcile.Request]*due{}, working: map[reconcile.Request]bool{}, failed: map[reconcile.Request]int{}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queues = append(s.queues, q)
@@ -97,7 +98,7 @@ type dueQueue struct {
 	items   map[reconcile.Request]*due
 	working map[reconcile.Request]bool
 	failed  map[reconcile.Request]int
-	again   time.Duration
+	config  bool // its requests are provider configs
 	ended   bool
 }
 
@@ -119,8 +120,8 @@ func (q *dueQueue) AddWithOpts(o priorityqueue.AddOpts, requests ...reconcile.Re
 			q.failed[r]++
 			after = min(time.Second<<min(q.failed[r], 10), 1000*time.Second)
 		}
-		if after >= time.Minute { // what is tried again after a failure is not put off
-			after = max(after, q.again)
+		if q.config && after >= time.Minute { // what is tried again after a failure is not put off
+			after = max(after, q.seldom)
 		}
 		if o.Priority != nil {
 			priority = *o.Priority

@@ -10,7 +10,6 @@ import (
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
-	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/providers/driver"
 	"github.com/mooring-dev/mooring/test/localcloud"
 	"github.com/mooring-dev/mooring/test/system"
@@ -33,7 +32,7 @@ type windowFixture struct {
 func TestMaintenanceWindow(t *testing.T) {
 	t.Parallel()
 	clock := newSchedule()
-	clock.seldom = map[string]time.Duration{identity.KindClusterProviderConfig: windowSync}
+	clock.seldom = windowSync
 	day := newDayFixture(t, clock, windowSync, localcloud.Durations{Modify: 10 * time.Minute})
 	for _, p := range providersFor(t) {
 		day.run(p.Name, func(f *fixture) {
@@ -244,7 +243,9 @@ func TestRestartForAGroupWaits(t *testing.T) {
 	if !slices.ContainsFunc(providersFor(t), func(p system.Provider) bool { return p.Name == "aws" }) {
 		t.Skip("only AWS has parameter groups")
 	}
-	day := newDayFixture(t, newSchedule(), windowSync, localcloud.Durations{Modify: 10 * time.Minute})
+	clock := newSchedule()
+	clock.seldom = windowSync
+	day := newDayFixture(t, clock, windowSync, localcloud.Durations{Modify: 10 * time.Minute})
 	w := newWindowFixture(day, day.onDay("aws"), func(d *v1alpha1.Database) { d.Spec.AWS.DBParameterGroupName = new("default.postgres17") })
 	mark := len(w.cloud.Writes(w.name))
 	edit(w.fixture, w.d, func(d *v1alpha1.Database) { d.Spec.AWS.DBParameterGroupName = new("later") })
