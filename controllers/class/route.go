@@ -39,10 +39,11 @@ func (r route) compare(other route) int {
 	return cmp.Or(strings.Compare(r.after, other.after), strings.Compare(r.before, other.before))
 }
 
-// rerouted says to which account new objects of which namespaces are led by an edit of a class, if it leads them elsewhere than before. It goes
+// rerouted says to which account new objects of which namespaces are led by an edit of a class, if it leads them elsewhere than before, or nowhere. It goes
 // by the namespaces and their labels as they are now.
 func (a *Admission) rerouted(ctx context.Context, before, after *Class, users int) (lines []string, err error) {
-	if equality.Semantic.DeepEqual(before.Spec.Accounts, after.Spec.Accounts) && before.Spec.ProviderConfigRef == after.Spec.ProviderConfigRef {
+	moved := !equality.Semantic.DeepEqual(before.Spec.Accounts, after.Spec.Accounts) || before.Spec.ProviderConfigRef != after.Spec.ProviderConfigRef
+	if !moved && equality.Semantic.DeepEqual(before.Spec.AllowedNamespaces, after.Spec.AllowedNamespaces) {
 		return nil, nil
 	}
 	list := &corev1.NamespaceList{}
@@ -65,7 +66,7 @@ func (a *Admission) rerouted(ctx context.Context, before, after *Class, users in
 		}
 		lines = append(lines, fmt.Sprintf("new objects in %s: %s (until now %s)", shown, routeWords(r.after), routeWords(r.before)))
 	}
-	if users > 0 {
+	if moved && users > 0 {
 		lines = append(lines, "objects that exist stay in the account that they were created in")
 	}
 	return lines, nil
