@@ -203,17 +203,25 @@ func (r *Resolver) configOf(object v1alpha1.ResourceObject, c *Class, in Namespa
 }
 
 // Rerouted says that a class no longer leads to the provider config by which an object is about to be bound for good: a cache may be behind the
-// labels of the namespace, which the API server has. It returns nil if the class still leads there.
+// class and the labels of the namespace, which the API server has. It returns nil if the class still leads there.
 func (r *Resolver) Rerouted(ctx context.Context, live client.Reader, object v1alpha1.ResourceObject, c *Class, config string) error {
-	if len(c.Spec.Accounts) == 0 {
-		return nil
+	stored := r.Kind.Class.New()
+	if err := live.Get(ctx, client.ObjectKey{Name: c.Name()}, stored); err != nil {
+		return fmt.Errorf("read class %q: %w", c.Name(), err)
 	}
-	in, err := namespaceOf(ctx, live, object)
+	c, err := Of(stored)
 	if err != nil {
 		return err
 	}
+	in := Namespace{Name: object.GetNamespace()}
+	if len(c.Spec.Accounts) > 0 { // labels decide
+		if in, err = namespaceOf(ctx, live, object); err != nil {
+			return err
+		}
+	}
 	if now, _ := c.AccountOf(in); now != config {
-		return fmt.Errorf("the labels of namespace %s have changed, so class %q no longer leads to ClusterProviderConfig %s: the object is looked at again", in.Name, c.Name(), config)
+		return fmt.Errorf("class %q or the labels of namespace %s have changed, so that the class no longer leads to ClusterProviderConfig %s: the object is looked at again",
+			c.Name(), object.GetNamespace(), config)
 	}
 	return nil
 }

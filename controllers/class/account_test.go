@@ -379,7 +379,7 @@ func TestAnEditThatLeadsToAnotherCloudIsPreviewed(t *testing.T) {
 	}
 }
 
-// Before an object is bound for good, the labels are read from the API server.
+// Before an object is bound for good, the class and the labels are read from the API server.
 func TestABehindCacheBindsNothing(t *testing.T) {
 	live := accounts(t, routed)
 	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "bank", Name: "orders"}}
@@ -389,5 +389,24 @@ func TestABehindCacheBindsNothing(t *testing.T) {
 	}
 	if err := resolverOf(live).Rerouted(t.Context(), live, d, c, "aws-teams"); err == nil {
 		t.Error("the class leads elsewhere, and nobody noticed")
+	}
+	for name, old := range map[string]*Class{"that had no list": classOf(t, catalogue), "with another list": classOf(t, catalogue, flat(routed), flat(
+		`spec: {accounts: [{namespaceSelector: {}, providerConfigRef: {name: aws}}]}`))} {
+		if err := resolverOf(live).Rerouted(t.Context(), live, d, old, "aws"); err == nil {
+			t.Errorf("a class %s leads elsewhere by now, and nobody noticed", name)
+		}
+	}
+	if err := live.Delete(t.Context(), c.Object); err != nil {
+		t.Fatal(err)
+	}
+	if err := resolverOf(live).Rerouted(t.Context(), live, d, c, "aws-bank"); err == nil {
+		t.Error("the class is gone, and nobody noticed")
+	}
+	live = accounts(t, `spec: {providerConfigRef: {name: aws-teams}}`)
+	if err := resolverOf(live).Rerouted(t.Context(), live, d, classOf(t, catalogue), "aws"); err == nil {
+		t.Error("the only account is another by now, and nobody noticed")
+	}
+	if err := resolverOf(live).Rerouted(t.Context(), live, d, classOf(t, catalogue), "aws-teams"); err != nil {
+		t.Errorf("the class leads there by now: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
@@ -29,7 +30,11 @@ func TestNothingIsBoundByFormerLabels(t *testing.T) {
 		NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": "bank"}}, ProviderConfigRef: v1alpha1.ClusterProviderConfigReference{Name: "bank"},
 	}}
 	for team, refused := range map[string]bool{"bank": false, "shop": true} {
-		live := fake.NewClientBuilder().WithObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Labels: map[string]string{"team": team}}}).Build()
+		scheme := runtime.NewScheme()
+		if err := errors.Join(corev1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+			t.Fatal(err)
+		}
+		live := fake.NewClientBuilder().WithScheme(scheme).WithObjects(c, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Labels: map[string]string{"team": team}}}).Build()
 		w := workOn(kind.Bucket(), &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "photos"}}, live)
 		w.executor.Classes, w.executor.Room = &class.Resolver{Kind: kind.Bucket()}, &Room{}
 		protected := asked(0)
