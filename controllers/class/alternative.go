@@ -62,6 +62,17 @@ func (e Effective) yield(spec Tree, same Alternatives) (Effective, Tree) {
 	return e, spec
 }
 
+// left returns the fields that an edit left to the class because it took the other field out of the spec: that one was set in the cloud, and not by
+// the class, which does not insist on this one.
+func (a Alternatives) left(was, enforced Tree, known func(field string) bool) (fields Fields) {
+	a.each(func(field, other path, _ func(is, others any) bool) {
+		if known(other.String()) && !has(was, other) && !has(enforced, field) {
+			fields = append(fields, field.String())
+		}
+	})
+	return fields
+}
+
 func has(tree Tree, at path) bool { _, ok := get(tree, at); return ok }
 
 // saysOtherwise says where the object contradicts by another field what the class insists on. The class's word holds.

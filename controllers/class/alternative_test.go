@@ -2,8 +2,11 @@ package class
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/kind"
@@ -69,5 +72,47 @@ func TestOfTwoFieldsThatContradictEachOtherOneIsSet(t *testing.T) {
 	}
 	if p := (Rules{Kind: kind.Database(), Same: same}).Check(classOf(t, `spec: {enforced: {`+required+`, `+trusted+`}}`), "gcp"); p != nil {
 		t.Errorf("a class in which the two agree: %v", p)
+	}
+}
+
+// An object that goes back from one of the two to the class's default of the other was edited: the class did not change.
+func TestWhoGoesBackToADefaultOfTheOtherFieldWasEdited(t *testing.T) {
+	same := AlternativesOf("Database", map[string]driver.Driver{"gcp": gcp.New(gcp.Options{})})("gcp")
+	const own, plain = `{"gcp":{"sslMode":"ENCRYPTED_ONLY"}}`, `spec: {sizes: null, defaultSize: ""}`
+	const tls, mode = `spec: {defaults: {tls: Optional}}`, `spec: {defaults: {gcp: {sslMode: ENCRYPTED_ONLY}}}`
+	for _, tt := range []struct {
+		name, before, spec, after, edited, applied string
+		want                                       Fields
+	}{
+		{"back to the default", tls, own, tls, `{}`, "gcp.sslMode", nil},
+		{"back to the default in the cloud's words", mode, `{"tls":"Optional"}`, mode, `{}`, "tls", nil},
+		{"the class has a default by now", plain, `{}`, tls, `{}`, "", Fields{"tls"}},
+		{"the class says it in other words by now", mode, `{}`, tls, `{}`, "gcp.sslMode", Fields{"tls"}},
+		{"the class insists by now", plain, own, `spec: {enforced: {tls: Optional}}`, own, "gcp.sslMode", Fields{"tls"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			evaluate := func(class, spec string) Effective {
+				o := Case{Spec: tree(t, spec), Namespace: Namespace{Name: "shop"}, Cloud: "gcp", Leads: "gcp", Same: same}
+				return Evaluate(classOf(t, plain, class), o, nil).Effective
+			}
+			stored := evaluate(tt.before, tt.spec).Stored(nil)
+			got := evaluate(tt.after, tt.edited).Changed(stored, func(field string) bool { return field == tt.applied }, same)
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("changed %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// Whoever asks what changed is told which fields say the same.
+func TestAResolutionHasTheAlternativesOfItsCloud(t *testing.T) {
+	c := accounts(t, `spec: {sizes: null, defaultSize: "", allowedNamespaces: {matchLabels: null}, providerConfigRef: {name: gcp}}`)
+	r := resolverOf(c)
+	r.Same = AlternativesOf("Database", map[string]driver.Driver{"gcp": gcp.New(gcp.Options{})})
+	d := &v1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "bank", Name: "orders"}}
+	d.Spec.ClassName = "standard"
+	found, err := r.Resolve(t.Context(), d)
+	if err != nil || len(found.Same) != 1 || found.Same[0].Field != "tls" {
+		t.Errorf("%+v, %v", found, err)
 	}
 }

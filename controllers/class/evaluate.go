@@ -244,16 +244,17 @@ func (e Effective) Insists() Fields { return fieldsOf(e.Enforced) }
 
 // Changed returns the fields of which the class now says something else than when that was last recorded. known reports
 // whether a field was set in the cloud before: if so, and the class had said nothing about it, an edit of the spec left it
-// to the class. Another size that the spec names was chosen by an edit, too.
-func (e Effective) Changed(stored *v1alpha1.Effective, known func(field string) bool) Fields {
+// to the class. The field may have been set under its other name. Another size that the spec names was chosen by an edit, too.
+func (e Effective) Changed(stored *v1alpha1.Effective, known func(field string) bool, also Alternatives) Fields {
 	before := effectiveOf(stored)
 	if stored == nil || e.Named && before.Size != e.Size {
 		return nil
 	}
 	was, changed := before.flat(), Tree{}
+	left := also.left(was, e.Enforced, known)
 	leaves(e.flat(), func(at path, value any) {
 		old, had := get(was, at)
-		if had && !same(old, value) || !had && !known(at.String()) {
+		if had && !same(old, value) || !had && !known(at.String()) && !left.Has(at.String()) {
 			put(changed, at, value)
 		}
 	})

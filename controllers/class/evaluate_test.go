@@ -184,7 +184,7 @@ func TestFixedFieldsStay(t *testing.T) {
 	if diff := cmp.Diff(tree(t, `{"engine":"postgres","location":"eu-central-1","version":"17"}`), got.Spec); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(Fields{"version"}, got.Effective.Changed(o.Before, func(string) bool { return false })); diff != "" {
+	if diff := cmp.Diff(Fields{"version"}, got.Effective.Changed(o.Before, func(string) bool { return false }, nil)); diff != "" {
 		t.Errorf("what the class changed (-want +got):\n%s", diff)
 	}
 	if len(got.Problems) > 0 {
@@ -232,7 +232,7 @@ func TestChanged(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o.Spec = tree(t, tt.spec)
-			got := Evaluate(classOf(t, catalogue, tt.class), o, nil).Effective.Changed(stored, set)
+			got := Evaluate(classOf(t, catalogue, tt.class), o, nil).Effective.Changed(stored, set, nil)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

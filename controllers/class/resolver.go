@@ -78,6 +78,8 @@ type Resolution struct {
 	Class *Class
 	// Config is the provider config that leads to the object's account, nil if that is not known.
 	Config *v1alpha1.BoundProviderConfig
+	// Same are fields that say the same as others in the object's cloud.
+	Same Alternatives
 	Evaluation
 }
 
@@ -110,7 +112,7 @@ func (r *Resolver) Resolve(ctx context.Context, object v1alpha1.ResourceObject) 
 	if err != nil {
 		return nil, err
 	}
-	found.Config = r.configOf(object, c, o.Namespace)
+	found.Config, found.Same = r.configOf(object, c, o.Namespace), o.Same
 	found.Evaluation = Evaluate(c, o, r.Rules(c))
 	return found, nil
 }

@@ -45,5 +45,5 @@ func classChanged(found *class.Resolution, status *v1alpha1.ResourceStatus) clas
 	if found.Class == nil || found.Name != status.ClassName {
 		return nil
 	}
-	return found.Effective.Changed(status.Effective, func(name string) bool { _, known := status.Applied[name]; return known })
+	return found.Effective.Changed(status.Effective, func(name string) bool { _, known := status.Applied[name]; return known }, found.Same)
 }
