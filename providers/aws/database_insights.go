@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -38,9 +39,15 @@ var insightsRows = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 		Refers(driver.ReferenceKey),
 	table.Field("aws.databaseInsightsMode",
 		func(s *databaseSpec) *string { return awsOf(s).DatabaseInsightsMode },
-		func(i *types.DBInstance) *string { return unlessOwn((*string)(&i.DatabaseInsightsMode)) },
+		insightsMode,
 		func(p *instanceParams, v string) { p.DatabaseInsightsMode = new(types.DatabaseInsightsMode(v)) },
 	),
+}
+
+// insightsMode returns the mode of an instance. One that reports none has no advanced mode, so that it is what standard asks for: RDS may
+// leave the mode out for as long as insights are off, and asking for standard again and again would not change that.
+func insightsMode(i *types.DBInstance) *string {
+	return new(string(cmp.Or(i.DatabaseInsightsMode, types.DatabaseInsightsModeStandard)))
 }
 
 func performanceInsightsOf(s *databaseSpec) v1alpha1.PerformanceInsights {

@@ -36,6 +36,7 @@ func TestInsights(t *testing.T) {
 		{"off", new(false), nil, nil, 0},
 		{"on again", new(true), &v1alpha1.PerformanceInsights{Key: new(key)}, nil, 7},
 		{"released", nil, nil, nil, 7},
+		{"off and standard, which RDS does not say", new(false), nil, new("standard"), 0},
 	} {
 		req.Spec.Insights, req.Spec.AWS.PerformanceInsights, req.Spec.AWS.DatabaseInsightsMode = step.insights, step.settings, step.mode
 		seen := w.database(req)

@@ -61,5 +61,8 @@ func (c *rdsCall) setInsights(db *rdstypes.DBInstance, ask rdsInsights) error {
 	if db.DatabaseInsightsMode == rdstypes.DatabaseInsightsModeAdvanced && aws.ToInt32(db.PerformanceInsightsRetentionPeriod) < 465 {
 		return invalidCombination("To enable the Advanced mode of Database Insights, enable Performance Insights and set its retention period to at least 465 days.")
 	}
+	if !on { // No recording shows the mode of an instance without insights. Left out is the harder case for a client that asked for standard.
+		db.DatabaseInsightsMode = ""
+	}
 	return nil
 }
