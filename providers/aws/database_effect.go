@@ -11,7 +11,7 @@ import (
 
 // instanceOf returns an instance that is as a spec says, as far as effects look at it.
 func instanceOf(s *databaseSpec) *types.DBInstance {
-	have := &types.DBInstance{EngineVersion: s.Version}
+	have := &types.DBInstance{EngineVersion: s.Version, IAMDatabaseAuthenticationEnabled: s.IAMAuthentication}
 	if s.AWS != nil {
 		have.DBInstanceClass, have.CACertificateIdentifier, have.StorageType = s.AWS.InstanceClass, s.AWS.CACertificateIdentifier, s.AWS.StorageType
 	}
@@ -56,6 +56,24 @@ func retentionEffect(_ *int32, to int32, have *types.DBInstance) (driver.Effect,
 		return driver.Interrupts, ""
 	}
 	return effect, why
+}
+
+// iamEffect judges by what the server accepts now, as clients do that have no password.
+func iamEffect(_ *bool, to bool, have *types.DBInstance) (driver.Effect, string) {
+	if to || !aws.ToBool(have.IAMDatabaseAuthenticationEnabled) {
+		return driver.Online, ""
+	}
+	return driver.Interrupts, driver.WhyNoTokens
+}
+
+// insightsRetentionEffect says that fewer days lose what was recorded before. Records are no backups: nothing of the database is lost with
+// them, but they can't be had again.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_PerfInsights.Overview.cost.html
+func insightsRetentionEffect(from *int32, to int32, _ *types.DBInstance) (driver.Effect, string) {
+	if from == nil || to >= *from {
+		return driver.Online, ""
+	}
+	return driver.Irreversible, fmt.Sprintf("records of Performance Insights older than %d days are deleted", to)
 }
 
 const downgradeInstead = "restore a snapshot into another Database"

@@ -27,7 +27,9 @@ var insightsRows = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(s *databaseSpec) *int32 { return performanceInsightsOf(s).RetentionDays },
 		func(i *types.DBInstance) *int32 { return i.PerformanceInsightsRetentionPeriod },
 		func(p *instanceParams, v int32) { p.PerformanceInsightsRetentionPeriod = &v },
-	),
+	).EffectOf(insightsRetentionEffect,
+		driver.PossibleEffect{Effect: driver.Online, When: "the number grows"},
+		driver.PossibleEffect{Effect: driver.Irreversible, When: "the number shrinks: older records are deleted"}),
 	// The key can be chosen once, and stays while Performance Insights are off.
 	// https://github.com/hashicorp/terraform-provider-aws/pull/6453
 	table.Field("aws.performanceInsights.key",
@@ -62,25 +64,32 @@ func changesInsights(p *instanceParams) bool {
 	return p.EnablePerformanceInsights != nil || p.PerformanceInsightsRetentionPeriod != nil || p.PerformanceInsightsKMSKeyId != nil || p.DatabaseInsightsMode != nil
 }
 
-// checkInsights refuses settings of what is off, before RDS does without the names of the fields. have is nil for a new instance.
+// checkInsights refuses settings of what is off, and what the mode that a server keeps does not allow, before RDS does without the names of the fields.
+// No mode is sent that the spec does not name: advanced may be somebody else's choice. have is nil for a new instance.
 func checkInsights(spec *databaseSpec, have *types.DBInstance) error {
 	on, wanted := aws.ToBool(have.PerformanceInsightsEnabled), performanceInsightsOf(spec)
 	if spec.Insights != nil {
 		on = *spec.Insights
 	}
-	switch advanced := aws.ToString(awsOf(spec).DatabaseInsightsMode) == advancedInsights; {
-	case on:
-		return nil
-	case wanted.RetentionDays != nil || wanted.Key != nil:
+	mode, days := awsOf(spec).DatabaseInsightsMode, first(wanted.RetentionDays, have.PerformanceInsightsRetentionPeriod)
+	switch stays := mode == nil && have.DatabaseInsightsMode == types.DatabaseInsightsModeAdvanced; {
+	case !on && (wanted.RetentionDays != nil || wanted.Key != nil):
 		return invalid("spec.aws.performanceInsights needs spec.insights: set spec.insights to true, or remove spec.aws.performanceInsights")
-	case advanced:
+	case stays && (!on || aws.ToInt32(days) < leastAdvanced):
+		return invalid("set spec.aws.databaseInsightsMode to standard: the spec names no mode, so that the server keeps advanced, which needs insights " +
+			"with a retention of at least 465 days")
+	case !on && aws.ToString(mode) == advancedInsights:
 		return invalid("spec.aws.databaseInsightsMode advanced needs spec.insights: set spec.insights to true and spec.aws.performanceInsights.retentionDays " +
 			"to at least 465, or set spec.aws.databaseInsightsMode to standard")
 	}
 	return nil
 }
 
-const advancedInsights = string(types.DatabaseInsightsModeAdvanced)
+const (
+	insightsKey      = "spec.aws.performanceInsights.key"
+	advancedInsights = string(types.DatabaseInsightsModeAdvanced)
+	leastAdvanced    = 465 // days
+)
 
 // completeInsights names what RDS wants named together: key and days only beside the switch, days beside the mode, and the key that an
 // instance has, since RDS takes none for its own key and refuses to change it.

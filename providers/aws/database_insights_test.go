@@ -41,7 +41,8 @@ func TestInsights(t *testing.T) {
 		req.Spec.Insights, req.Spec.AWS.PerformanceInsights, req.Spec.AWS.DatabaseInsightsMode = step.insights, step.settings, step.mode
 		seen := w.database(req)
 		for _, c := range seen.Changes {
-			if c.Effect != driver.Online {
+			fewer := step.mode != nil && c.Field == "aws.performanceInsights.retentionDays" && step.days < 465
+			if (c.Effect == driver.Irreversible) != fewer || !fewer && c.Effect != driver.Online {
 				t.Errorf("%s: %+v", step.name, c)
 			}
 		}
@@ -81,6 +82,42 @@ func TestInsightsRefused(t *testing.T) {
 			_, err := drivertest.Databases(w.conn).Create(t.Context(), databaseOf("shop-orders", test.edit))
 			if driver.CodeOf(err) != driver.Invalid || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("create: %v", err)
+			}
+		})
+	}
+}
+
+// A server in the mode advanced takes neither fewer days nor the end of insights, and Mooring sends no mode that the spec does not name: the refusal
+// says which one to name, before RDS is asked. With it, one change does all.
+func TestAdvancedInsightsEnd(t *testing.T) {
+	for name, settings := range map[string]struct {
+		insights *bool
+		days     *int32
+	}{
+		"off": {new(false), nil}, "for a week": {new(true), new(int32(7))}, "for a week, and the switch is unset": {nil, new(int32(7))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newEnvironment(t, localcloud.Options{Durations: slow})
+			req := databaseOf("shop-orders", func(p *v1alpha1.DatabaseParameters) {
+				p.Insights, p.AWS.DatabaseInsightsMode = new(true), new("advanced")
+				p.AWS.PerformanceInsights = &v1alpha1.PerformanceInsights{RetentionDays: new(int32(465))}
+			})
+			w.createDatabase(&req)
+			req.Spec.Insights, req.Spec.AWS.DatabaseInsightsMode, req.Spec.AWS.PerformanceInsights = settings.insights, nil, nil
+			if settings.days != nil {
+				req.Spec.AWS.PerformanceInsights = &v1alpha1.PerformanceInsights{RetentionDays: settings.days}
+			}
+			seen := w.database(req)
+			w.Ledger.Reset()
+			result, err := drivertest.Databases(w.conn).Update(t.Context(), req, seen.Changes)
+			if err != nil || len(result.Failed) != 1 || driver.CodeOf(result.Failed[0].Err) != driver.Invalid ||
+				!strings.Contains(result.Failed[0].Err.Error(), "set spec.aws.databaseInsightsMode to standard") || w.writes() != 0 {
+				t.Errorf("update: %v, failed %v, after %d writes", err, result.Failed, w.writes())
+			}
+			req.Spec.AWS.DatabaseInsightsMode = new("standard")
+			w.updateDatabase(req, w.database(req).Changes...)
+			if left := w.database(req).Changes; len(left) > 0 {
+				t.Errorf("still differs: %v", left)
 			}
 		})
 	}

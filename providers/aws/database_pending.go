@@ -24,7 +24,7 @@ func disruptiveWaits(have *types.DBInstance) []driver.Change {
 	}
 	present := *have
 	present.PendingModifiedValues = nil
-	wanted := databaseSpec{Version: asked.EngineVersion, Backup: &v1alpha1.DatabaseBackup{RetentionDays: asked.BackupRetentionPeriod}, AWS: &v1alpha1.DatabaseAWS{
+	wanted := databaseSpec{Version: asked.EngineVersion, IAMAuthentication: asked.IAMDatabaseAuthenticationEnabled, Backup: &v1alpha1.DatabaseBackup{RetentionDays: asked.BackupRetentionPeriod}, AWS: &v1alpha1.DatabaseAWS{
 		InstanceClass: asked.DBInstanceClass, CACertificateIdentifier: asked.CACertificateIdentifier, StorageType: asked.StorageType, DBSubnetGroupName: asked.DBSubnetGroupName,
 	}}
 	waits := slices.DeleteFunc(databaseTable.Diff(&wanted, &present, nil, nil), func(c driver.Change) bool { return !c.Effect.Disruptive() })

@@ -157,7 +157,7 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, types.DBInstance, in
 	windowTimeRow,
 	minorUpgradesRow,
 
-	// "Specify ApplyImmediately to apply the change at once", and no outage either way.
+	// "Specify ApplyImmediately to apply the change at once", and no outage either way. But logins by token are then refused.
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.IAMDBAuth.Enabling.html
 	// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.Settings.html (IAM DB authentication)
 	table.Field("iamAuthentication",
@@ -166,7 +166,10 @@ var databaseTable = slices.Concat(table.Table[databaseSpec, types.DBInstance, in
 			return aws.Bool(aws.ToBool(pending(i).IAMDatabaseAuthenticationEnabled))
 		},
 		func(p *instanceParams, v bool) { p.EnableIAMDatabaseAuthentication = &v },
-	).Reported(func(i *types.DBInstance) *bool { return aws.Bool(aws.ToBool(i.IAMDatabaseAuthenticationEnabled)) }),
+	).Reported(func(i *types.DBInstance) *bool { return aws.Bool(aws.ToBool(i.IAMDatabaseAuthenticationEnabled)) }).
+		EffectOf(iamEffect,
+			driver.PossibleEffect{Effect: driver.Online, When: "it becomes true, or it takes back a change that has not begun"},
+			driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes false: " + driver.WhyNoTokens}),
 
 	table.Field("deletionProtection",
 		func(s *databaseSpec) *bool { return s.DeletionProtection },

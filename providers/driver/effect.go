@@ -15,6 +15,9 @@ const (
 	Impossible   Effect = "Impossible"   // the cloud can't do it to what exists
 )
 
+// WhyNoTokens is what it does to a database's clients that spec.iamAuthentication becomes false.
+const WhyNoTokens = "clients that log in with tokens are refused at their next connection"
+
 // Effects are all effects, the harmless first.
 var Effects = []Effect{Online, Interrupts, Restarts, LosesBackups, Irreversible, Impossible}
 

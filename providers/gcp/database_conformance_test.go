@@ -22,7 +22,7 @@ func databaseFields() []drivertest.Field {
 	fields := fieldedit.GCPDatabase(location).Fields
 	for i := range fields {
 		if fields[i].Name == "iamAuthentication" {
-			fields[i].Effect = driver.Online
+			fields[i].Effect, fields[i].DriftEffect = driver.Online, driver.Interrupts
 		}
 	}
 	return fields

@@ -49,6 +49,8 @@ func TestEffectsOfDatabases(t *testing.T) {
 	}
 	listed := runs("POSTGRES_16")
 	listed.flags = map[string]*sqladmin.Flag{"work_mem": {}, "cloudsql.iam_authentication": {}, "max_connections": {RequiresRestart: true}}
+	tokens := of("POSTGRES_16", &sqladmin.Settings{DatabaseFlags: []*sqladmin.DatabaseFlags{{Name: "cloudsql.iam_authentication", Value: "on"}}})
+	tokens.flags = listed.flags
 	public := func(v v1alpha1.PublicAccess) databaseParameters {
 		return databaseParameters{Network: &v1alpha1.DatabaseNetwork{PublicAccess: &v}}
 	}
@@ -69,6 +71,7 @@ func TestEffectsOfDatabases(t *testing.T) {
 		tabletest.Of("gcp.insights.recordApplicationTags", insights(v1alpha1.QueryInsights{RecordApplicationTags: new(true)}), runs("POSTGRES_16"), driver.Online),
 		tabletest.Of("gcp.insights.recordClientAddress", insights(v1alpha1.QueryInsights{RecordClientAddress: new(true)}), runs("POSTGRES_16"), driver.Online),
 		tabletest.Of("iamAuthentication", databaseParameters{IAMAuthentication: new(true)}, listed, driver.Online),
+		tabletest.Of("iamAuthentication", databaseParameters{IAMAuthentication: new(false)}, tokens, driver.Interrupts),
 		tabletest.Of("iamAuthentication", databaseParameters{IAMAuthentication: new(true)}, runs("POSTGRES_16"), driver.Restarts),
 		tabletest.Of("parameters", parameters("work_mem", "4096"), listed, driver.Online),
 		tabletest.Of("parameters", parameters("max_connections", "100"), listed, driver.Restarts),

@@ -17,7 +17,8 @@ var iamRow = table.Field("iamAuthentication",
 	haveIAM,
 	func(p *instanceParams, v bool) { p.IAMAuthentication = &v }).
 	EffectOf(iamEffect,
-		driver.PossibleEffect{Effect: driver.Online, When: "Cloud SQL's list of flags says that its flag needs no restart"},
+		driver.PossibleEffect{Effect: driver.Online, When: "it becomes true, and Cloud SQL's list of flags says that its flag needs no restart"},
+		driver.PossibleEffect{Effect: driver.Interrupts, When: "it becomes false, and the list says the same: " + driver.WhyNoTokens},
 		driver.PossibleEffect{Effect: driver.Restarts, When: "the list says that it needs one, or can't be read"})
 
 // iamFlags are the names of the flag.
@@ -39,7 +40,7 @@ func haveIAM(i *instance) *bool {
 	return &on
 }
 
-func iamEffect(_ *bool, _ bool, have *instance) (driver.Effect, string) {
+func iamEffect(_ *bool, to bool, have *instance) (driver.Effect, string) {
 	name := iamFlags[have.engine()]
 	f := have.flags[name]
 	switch {
@@ -47,6 +48,8 @@ func iamEffect(_ *bool, _ bool, have *instance) (driver.Effect, string) {
 		return driver.Restarts, whyUnknown
 	case f == nil || f.RequiresRestart:
 		return driver.Restarts, "Cloud SQL restarts the server for " + name
+	case !to:
+		return driver.Interrupts, driver.WhyNoTokens
 	}
 	return driver.Online, ""
 }

@@ -67,8 +67,8 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Name: "maintenance.window.day", To: "Wednesday"},
 			{Name: "maintenance.window.startTime", To: "21:30", Same: []any{"05:00"}},
 			{Name: "maintenance.minorUpgrades", To: "Manual", DriftEffect: driver.Restarts},
-			{Name: "iamAuthentication", To: false},
-			{Name: "aws.performanceInsights.retentionDays", To: 62},
+			{Name: "iamAuthentication", To: false, Effect: driver.Interrupts, DriftEffect: driver.Online},
+			{Name: "aws.performanceInsights.retentionDays", To: 62, DriftEffect: driver.Irreversible},
 			{Name: "aws.performanceInsights.key", To: "0b3c1a5e-7777-2222-3333-444455556666", Effect: driver.Impossible},
 			{Name: "aws.databaseInsightsMode", To: "advanced", Given: map[string]any{"aws.performanceInsights.retentionDays": 465}, NoDrift: "it needs the days that others drift to"},
 			{Name: "insights", To: false, Given: map[string]any{"aws.performanceInsights": nil}},
@@ -88,6 +88,8 @@ func AWSDatabase(region string) Kind[v1alpha1.DatabaseParameters] {
 			{Field: "backup.retentionDays", To: 3, Effect: driver.LosesBackups},
 			{Field: "backup.retentionDays", From: 0, To: 7, Effect: driver.Interrupts},
 			{Field: "maintenance.minorUpgrades", From: "Manual", To: "Automatic", Effect: driver.Restarts},
+			{Field: "iamAuthentication", From: false, To: true, Effect: driver.Online},
+			{Field: "aws.performanceInsights.retentionDays", To: 7, Effect: driver.Irreversible},
 		},
 	}
 }

@@ -305,8 +305,8 @@ func TestEveryFieldAndEdit(t *testing.T) {
 	unseen := map[string]string{
 		"aws version Online": "the mirror shows the version that runs, and not one that waits", "aws aws.instanceClass Online": "likewise",
 		"gcp parameters Online":        "the cloud says so, and a preview does not ask it",
-		"gcp iamAuthentication Online": "the cloud says so, and a preview does not ask it",
-		"gcp version Restarts":         "of MySQL", "gcp gcp.sslMode Restarts": "of MySQL", "gcp tls Restarts": "of MySQL", "gcp databaseName Online": "it is set, and was not before", "aws aws.performanceInsights.key Online": "likewise",
+		"gcp iamAuthentication Online": "the cloud says so, and a preview does not ask it", "gcp iamAuthentication Interrupts": "likewise",
+		"gcp version Restarts": "of MySQL", "gcp gcp.sslMode Restarts": "of MySQL", "gcp tls Restarts": "of MySQL", "gcp databaseName Online": "it is set, and was not before", "aws aws.performanceInsights.key Online": "likewise",
 		"gcp network.publicAccess Impossible": "it is refused before", "gcp network.publicAccess Restarts": "of a server whose certificates come from a CA pool",
 		"aws aws.caCertificateIdentifier Online": "likewise", "aws aws.dbSubnetGroupName Online": "likewise",
 		"aws aws.dbParameterGroupName Restarts": "the mirror shows the group, and not that a part of it waits for a restart",
