@@ -88,6 +88,7 @@ func TestHowAClassEditIsAnnounced(t *testing.T) {
 		"aws aws.iops Interrupts": "with aws.storageType", "aws aws.throughputMiBps Interrupts": "with aws.storageType",
 		"aws aws.dbParameterGroupName Restarts": "the restart follows the attachment, which is what an edit shows",
 		"gcp network.publicAccess Restarts":     "of a server whose certificates come from a CA pool",
+		"gcp iamAuthentication Interrupts":      "the cloud says so, and a preview does not ask it",
 		"aws credentials.username Impossible":   "no class decides it", "gcp credentials.username Impossible": "no class decides it",
 	}
 	for cloud, drv := range clouds {

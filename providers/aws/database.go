@@ -185,7 +185,8 @@ func (d *databases) create(ctx context.Context, req *databaseRequest, params *in
 	growthOfNew(in)
 	out, err := call(ctx, d.session, "CreateDBInstance", d.rds.CreateDBInstance, in, onceRDS)
 	if err != nil {
-		return driver.Result{}, explainKey(explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &types.DBInstance{}))))))
+		return driver.Result{}, explainKey(explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(explainPassword(err), &types.DBInstance{}))))),
+			newKeys(in))
 	}
 	var result driver.Result
 	if out.DBInstance != nil {

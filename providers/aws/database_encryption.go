@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/mooring-dev/mooring/providers/driver"
@@ -31,15 +32,38 @@ func isAlias(key string) bool {
 	return strings.HasPrefix(key, "alias/") || strings.Contains(key, ":alias/")
 }
 
-// explainKey names the field of a key that RDS can't use. RDS says no more than that the key is missing, disabled, or not for this identity.
+// explainKey says what to do about a key that RDS can't use. RDS says no more than that the key is missing, disabled, or not for this identity.
+// next is newKeys or storedKey, empty if the call carries no key.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Overview.Encryption.Keys.html (Authorizing use of a customer managed key)
-func explainKey(err error) error {
+func explainKey(err error, next string) error {
 	var e *driver.Error
-	if apiCode(err) != "KMSKeyNotAccessible" || !errors.As(err, &e) {
+	if next == "" || apiCode(err) != "KMSKeyNotAccessible" || !errors.As(err, &e) {
 		return err
 	}
 	explained := *e
-	explained.Message = "set spec.encryption.key to an enabled key of the server's region, and allow kms:CreateGrant and kms:DescribeKey on it to this " +
-		"identity: " + e.Message
+	explained.Message = next + ", and allow kms:CreateGrant and kms:DescribeKey on it to this identity: " + e.Message
 	return &explained
+}
+
+// newKeys names the fields of the keys that a creation carries, and that of the disk if it carries none: each disk has one.
+func newKeys(in *rds.CreateDBInstanceInput) string {
+	fields := "spec.encryption.key"
+	switch {
+	case in.PerformanceInsightsKMSKeyId != nil && in.KmsKeyId != nil:
+		fields += " and in " + insightsKey
+	case in.PerformanceInsightsKMSKeyId != nil:
+		fields = insightsKey
+	}
+	return "name an enabled key of the server's region in " + fields
+}
+
+// storedKey is newKeys for a change: a server keeps the key of its disk, and that of Performance Insights once it has one.
+func storedKey(in *rds.ModifyDBInstanceInput, have *types.DBInstance) string {
+	switch {
+	case in.PerformanceInsightsKMSKeyId == nil:
+		return ""
+	case unlessOwn(have.PerformanceInsightsKMSKeyId) == nil:
+		return "name an enabled key of the server's region in " + insightsKey
+	}
+	return "enable the key of Performance Insights (" + insightsKey + "), which the server keeps for good"
 }

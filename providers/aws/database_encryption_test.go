@@ -2,9 +2,11 @@ package aws
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 	"github.com/aws/smithy-go"
 
@@ -45,11 +47,31 @@ func TestNoKeyIsNotAnyKey(t *testing.T) {
 
 func TestExplainKey(t *testing.T) {
 	refused := &driver.Error{Code: driver.Denied, Message: "not accessible", Err: &smithy.GenericAPIError{Code: "KMSKeyNotAccessibleFault"}}
-	if err := explainKey(refused); driver.CodeOf(err) != driver.Denied || !strings.Contains(err.Error(), "spec.encryption.key") || !strings.Contains(err.Error(), "kms:CreateGrant") {
-		t.Errorf("it says %v, want the field and the permissions", err)
+	key, old := new("alias/shop"), new("arn:aws:kms:eu-central-1:111111111111:key/0b3c1a5e-1111-2222-3333-444455556666")
+	const disk, insights = "spec.encryption.key", "spec.aws.performanceInsights.key"
+	for name, test := range map[string]struct {
+		err  error
+		says []string
+	}{
+		"a new server, no key":              {explainKey(refused, newKeys(&rds.CreateDBInstanceInput{})), []string{disk}},
+		"a new server, the key of its disk": {explainKey(refused, newKeys(&rds.CreateDBInstanceInput{KmsKeyId: key})), []string{disk}},
+		"a new server, that of insights":    {explainKey(refused, newKeys(&rds.CreateDBInstanceInput{PerformanceInsightsKMSKeyId: key})), []string{insights}},
+		"a new server, both":                {explainKey(refused, newKeys(&rds.CreateDBInstanceInput{KmsKeyId: key, PerformanceInsightsKMSKeyId: key})), []string{disk, insights}},
+		"the first key of insights":         {explainKey(refused, storedKey(&rds.ModifyDBInstanceInput{PerformanceInsightsKMSKeyId: key}, &types.DBInstance{})), []string{"name an enabled key", insights}},
+		"the key that insights have":        {explainKey(refused, storedKey(&rds.ModifyDBInstanceInput{PerformanceInsightsKMSKeyId: old}, &types.DBInstance{PerformanceInsightsKMSKeyId: old})), []string{"enable the key", insights}},
+	} {
+		text := test.err.Error()
+		for _, want := range append(test.says, "kms:CreateGrant") {
+			if driver.CodeOf(test.err) != driver.Denied || !strings.Contains(text, want) {
+				t.Errorf("%s: it says %q, want %q", name, text, want)
+			}
+		}
+		if strings.Contains(text, disk) != slices.Contains(test.says, disk) || strings.Contains(text, insights) != slices.Contains(test.says, insights) {
+			t.Errorf("%s: it says %q, which names a key that the call does not carry", name, text)
+		}
 	}
 	other := &driver.Error{Code: driver.Denied, Message: "no", Err: &smithy.GenericAPIError{Code: "AccessDenied"}}
-	if err := explainKey(other); !errors.Is(err, other) || strings.Contains(err.Error(), "encryption") {
+	if err := explainKey(other, newKeys(&rds.CreateDBInstanceInput{})); !errors.Is(err, other) || strings.Contains(err.Error(), "encryption") {
 		t.Errorf("another refusal became %v", err)
 	}
 }

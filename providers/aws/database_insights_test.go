@@ -122,3 +122,24 @@ func TestAdvancedInsightsEnd(t *testing.T) {
 		})
 	}
 }
+
+// RDS does not say which key it can't use: the refusal names the field of the one that the call carries.
+func TestInsightsKeyRefused(t *testing.T) {
+	named := func(err error) bool {
+		return driver.CodeOf(err) == driver.Denied && strings.Contains(err.Error(), "spec.aws.performanceInsights.key") && !strings.Contains(err.Error(), "spec.encryption.key")
+	}
+	unusable := func(p *v1alpha1.DatabaseParameters) {
+		p.Insights, p.AWS.PerformanceInsights = new(true), &v1alpha1.PerformanceInsights{Key: new("not-a-key")}
+	}
+	w := newEnvironment(t, localcloud.Options{Durations: slow})
+	if _, err := drivertest.Databases(w.conn).Create(t.Context(), databaseOf("shop-orders", unusable)); !named(err) {
+		t.Errorf("create: %v", err)
+	}
+	req := databaseOf("shop-orders", nil)
+	w.createDatabase(&req)
+	unusable(&req.Spec)
+	result, err := drivertest.Databases(w.conn).Update(t.Context(), req, w.database(req).Changes)
+	if err != nil || len(result.Failed) != 2 || !named(result.Failed[0].Err) || !named(result.Failed[1].Err) {
+		t.Errorf("update: %v, failed %v", err, result.Failed)
+	}
+}

@@ -60,6 +60,7 @@ func (d *databases) modify(ctx context.Context, req *databaseRequest, have *type
 	if err = explainInsights(explainGroup(explainNetwork(explainGrowth(explainBackup(stillGrowing(err), have))))); in.MasterUserPassword != nil {
 		err = explainPassword(err)
 	}
+	err = explainKey(err, storedKey(in, have))
 	if err == nil && restarts {
 		err = restartLater()
 	}
