@@ -12,6 +12,7 @@ import (
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
 	"github.com/mooring-dev/mooring/controllers/identity"
 	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/credential"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -41,8 +42,8 @@ func TestTakeOverPassword(t *testing.T) {
 			want: map[string]string{"current": "one", "next": "two", "serial": "3", "superseded": "true"}},
 		{name: "one that was restored with the password of its creation", mark: mark, id: "id-new", stored: map[string]string{"next": "one", "serial": "1"}, accepted: "1",
 			want: map[string]string{"current": "one", "serial": "1"}},
-		{name: "one that was restored before a password was sent", mark: mark, id: "id-new", stored: map[string]string{"current": "one", "next": "two", "serial": "2"},
-			want: map[string]string{"current": "one", "next": "two", "serial": "2"}},
+		{name: "one that was restored when a password may have been sent", mark: mark, id: "id-new", stored: map[string]string{"current": "one", "next": "two", "serial": "2"},
+			want: map[string]string{"current": "one", "next": "two", "serial": "2", "superseded": "true"}},
 		{name: "once more", stored: map[string]string{"next": "one", "serial": "2", "foreign": "true"}, want: map[string]string{"next": "one", "serial": "2", "foreign": "true"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -59,8 +60,12 @@ func TestTakeOverPassword(t *testing.T) {
 			g := gatheringOf(d, c)
 			g.View = plan.View{HasFinalizer: true, Bound: true, Mark: mark, ID: "id-known"}
 			g.Observation = driver.Observation{State: driver.Ready, Mark: test.mark, ID: test.id}
+			g.Published.Published = &credential.ConnectionSecret{Name: "orders-db"}
 			if err := g.login().gatherFor(t.Context(), plan.Action{Verb: plan.Adopt}); err != nil {
 				t.Fatal(err)
+			}
+			if g.Published.Published != nil && test.want["superseded"] != "" {
+				t.Error("the connection Secret is still thought to be right")
 			}
 			if g.Password.Store != password.Never && g.Password.Store != password.BeforeStartOver {
 				t.Errorf("the password Secret is stored %s", g.Password.Store)

@@ -105,7 +105,7 @@ func PasswordFor(a Action, v View, o driver.Observation, read PasswordFacts) Pas
 	default:
 		return p
 	}
-	p.Stale = p.State.Serial != read.State.Serial
+	p.Stale = p.State.Serial != read.State.Serial || p.State.Superseded != read.State.Superseded
 	return p
 }
 
