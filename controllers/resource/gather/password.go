@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -119,6 +120,9 @@ func (g *login) decidePassword(ctx context.Context, stored *credential.Login, se
 	decided := plan.ObservePassword(stored.State, seen)
 	g.takeIn(stored.Secret, decided)
 	g.notePassword(decided.State)
+	if decided.State.Serial != stored.State.Serial { // another password than the one that was sent last: changes do not tell them apart
+		g.Cloud.Sent = slices.DeleteFunc(slices.Clone(g.Cloud.Sent), func(c driver.Change) bool { return c.Field == driver.FieldPassword })
+	}
 	if decided.Do == password.Replace { // a password that nobody could be told is not set
 		if err := g.mayPublish(ctx, true); err != nil {
 			g.Password.Sent = ""

@@ -45,6 +45,42 @@ func TestAnotherPasswordMakesTheConnectionSecretOld(t *testing.T) {
 	}
 }
 
+// The cloud took the password of the last rotation, and gets another one now: that is not the same change again, although nothing converged in between. One
+// that is sent once more is.
+func TestAnotherPasswordWasNotSentBefore(t *testing.T) {
+	sent := driver.Change{Field: driver.FieldPassword, From: driver.Redacted, To: driver.Redacted, Effect: driver.Online}
+	tags := driver.Change{Field: "tags", From: "a", To: "b"}
+	for _, test := range []struct {
+		name    string
+		content map[string]string
+		wanted  string
+		before  bool
+	}{
+		{"another", map[string]string{"current": "one", "serial": "2"}, "two", false},
+		{"the same again", map[string]string{"current": "one", "next": "two", "named": "true", "serial": "3"}, "two", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d, secret := withPassword(test.content)
+			g := gatheringOf(d, fake.NewClientBuilder().WithObjects(secret).Build())
+			remembered := []driver.Change{sent, tags}
+			g.Cloud.Sent = remembered
+			login, err := g.gatherer.Secrets.Login(t.Context(), d, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := g.login().decidePassword(t.Context(), login, password.Observation{Ready: true, Wanted: test.wanted}); err != nil {
+				t.Fatal(err)
+			}
+			if len(g.Observation.Changes) != 1 || g.Cloud.WasSent(g.Observation.Changes[0]) != test.before || !g.Cloud.WasSent(tags) {
+				t.Errorf("%+v counts as sent before: %t, want %t", g.Observation.Changes, !test.before, test.before)
+			}
+			if remembered[0].Field != sent.Field || remembered[1].Field != tags.Field {
+				t.Error("what others remember is changed")
+			}
+		})
+	}
+}
+
 // A re-check does not read the password Secret if nothing can have changed about the password, and the connection Secret is the one
 // that was found to be right.
 func TestReadsOfThePassword(t *testing.T) {
