@@ -3,9 +3,12 @@ package execute
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/mooring-dev/mooring/apis/v1alpha1"
+	"github.com/mooring-dev/mooring/controllers/condition"
 	"github.com/mooring-dev/mooring/controllers/password"
+	"github.com/mooring-dev/mooring/controllers/resource/outcome"
 	"github.com/mooring-dev/mooring/controllers/resource/plan"
 	"github.com/mooring-dev/mooring/providers/driver"
 )
@@ -36,4 +39,19 @@ func (w *work) sent(changes []driver.Change) {
 	w.Password.State = w.Password.State.Accept()
 	w.Memory.PasswordSent = w.Password.State.Sent
 	plan.NotePassword(w.status, w.Password.State.Accepted)
+}
+
+// untilRotation returns how long it is until the password has to be changed because its period passes; 0 if nothing has to come back for that. before is
+// the object as this reconciliation found it. What it left for a reason that it ended itself is looked at again at once: that look begins after the
+// time and with what is recorded now, so it changes the password, or knows why not.
+func (w *work) untilRotation(before v1alpha1.ResourceObject, out outcome.Outcome) time.Duration {
+	now := w.executor.Clock()
+	if wait := plan.NextRotation(w.Kind, w.Object).Sub(now); wait > 0 {
+		return wait
+	}
+	ready := (out.State == condition.UpToDate || out.State == condition.DriftWaits) && out.Next == outcome.AtSync && !out.KeepConditions
+	if ready && plan.Usable(w.View, w.Observation, w.Unmade) && plan.RotationMissed(w.Kind, before, w.Object, w.Observation, w.Policy, w.Now) {
+		return time.Millisecond
+	}
+	return 0
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/mooring-dev/mooring/providers/driver"
 )
 
-// rotationPeriod returns how old the generated password of an object gets at most; 0 if it stays. A password that nobody is told, or that the spec
-// names, stays.
+// rotationPeriod returns how old the generated password of an object gets at most, as long as nothing keeps it from being changed; 0 if it stays. A password
+// that nobody is told, or that the spec names, stays.
 func rotationPeriod(k *kind.Kind, want v1alpha1.ResourceObject) time.Duration {
 	c := want.GetCredentials()
 	if k.Rotation == nil || c == nil || c.PasswordSecretRef != nil || want.GetConnection() == nil {
@@ -102,17 +102,24 @@ func RotationDue(k *kind.Kind, object, want v1alpha1.ResourceObject, o driver.Ob
 	return known && s.Rotatable() && rotationOf(k, object).Due(rotationPeriod(k, want), last, now) && mayRotate(object, o, p)
 }
 
+// RotationMissed reports whether a look that came to no harm began too early to change a password whose time has come since: before that time, or before the
+// object was recorded to be settled, as the object before it says. Such a look is followed by one that did not.
+func RotationMissed(k *kind.Kind, before, object v1alpha1.ResourceObject, o driver.Observation, p Policy, began time.Time) bool {
+	next := NextRotation(k, object)
+	return !next.IsZero() && takesPassword(o, p) && (began.Before(next) || !isSettled(before))
+}
+
 // mayRotate reports whether nothing keeps Mooring from changing the password of an object: its present spec is applied, and nothing is the matter
 // with it. The server works and is at rest, and nothing differs from the spec but what is known to wait, so no other change is made at the same time.
 func mayRotate(object v1alpha1.ResourceObject, o driver.Observation, p Policy) bool {
 	status := object.GetResourceStatus()
-	switch {
-	case !isSettled(object) || p.Refused.Reason != "":
-		return false
-	case o.State != driver.Ready || !o.Available || o.Stopped || o.PasswordRefused || len(o.Unreadable) > 0 || o.Operation != "":
-		return false
-	}
-	return !slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return !listed(status, c) })
+	return isSettled(object) && takesPassword(o, p) && !slices.ContainsFunc(o.Changes, func(c driver.Change) bool { return !listed(status, c) })
+}
+
+// takesPassword reports whether a server can be given another password, and its class allows what it is.
+func takesPassword(o driver.Observation, p Policy) bool {
+	atRest := o.State == driver.Ready && o.Available && !o.Stopped && o.Operation == ""
+	return p.Refused.Reason == "" && atRest && !o.PasswordRefused && len(o.Unreadable) == 0
 }
 
 // isSettled reports whether the present spec of an object is applied, and nobody has to act; or only about the connection Secret, which may be what keeps

@@ -37,8 +37,9 @@ func comeBack(out outcome.Outcome, m *Memory) reconcile.Result {
 		m.Priority = account.Resync
 		result.RequeueAfter = pace.UntilSync()
 	}
-	if out.AtMost > 0 {
-		result.RequeueAfter = min(result.RequeueAfter, out.AtMost)
+	if out.AtMost > 0 && out.AtMost < result.RequeueAfter { // something is due then, and it does not wait behind re-checks
+		result.RequeueAfter = out.AtMost
+		m.Priority = min(m.Priority, account.UserRequested)
 	}
 	result.Priority = QueuePriority(m.Priority)
 	return result
