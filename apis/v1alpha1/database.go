@@ -358,7 +358,8 @@ type DatabaseCredentials struct {
 	// sets a new password, and writes it to the connection Secret once the cloud has applied it. It does so a little earlier than the
 	// period, by a tenth of it or a day at most, so that many databases do not change theirs at once. Open connections stay; new
 	// logins with the former password fail, so applications must read the Secret again when they are refused. A password that is older
-	// already when the period is set is changed within a day. Needs connection. If unset, the password stays.
+	// already when the period is set is changed within a day. While an edit waits for approval or its maintenance window, or the
+	// database is paused, stopped or not Ready, the password stays and may get older. Needs connection. If unset, the password stays.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=20
