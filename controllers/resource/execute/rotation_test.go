@@ -27,7 +27,7 @@ func rotating(t *testing.T, next time.Time) *work {
 	d.Status.Rotation = &v1alpha1.PasswordRotation{Period: "720h", LastTime: metav1.NewTime(next.Add(-720 * time.Hour)), NextTime: metav1.NewTime(next)}
 	w := workOn(kind.Database(), d, fake.NewClientBuilder().Build())
 	mark := driver.Mark{Cluster: "id", Namespace: "shop", Name: "orders", UID: string(d.UID)}
-	w.View, w.Cloud, w.Facts.Observed = plan.View{WasReady: true, Mark: mark}, &driver.Description{}, true
+	w.View, w.Cloud, w.Observed = plan.View{WasReady: true, Mark: mark}, &driver.Description{}, true
 	w.Observation = driver.Observation{State: driver.Ready, Available: true, Mark: mark}
 	w.Policy.Management = v1alpha1.ManagementFull
 	return w
@@ -69,7 +69,7 @@ func TestNoRotationIsMissed(t *testing.T) {
 				test.action.Verb = plan.Converge
 			}
 			for i, want := range []time.Duration{test.want, 0} {
-				w.Task.Stored = w.Stored.DeepCopyObject().(v1alpha1.ResourceObject)
+				w.Stored = w.Stored.DeepCopyObject().(v1alpha1.ResourceObject)
 				done, err := w.executor.Execute(t.Context(), w.Task, test.action)
 				if err != nil || done.Outcome.AtMost != want {
 					t.Errorf("look %d comes back in %s (%v), want %s", i+1, done.Outcome.AtMost, err, want)
@@ -108,7 +108,6 @@ func TestConditionsDuringARotation(t *testing.T) {
 			meta.SetStatusCondition(&w.status.Conditions, metav1.Condition{
 				Type: v1alpha1.ConditionSynced, Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonApprovalRequired), ObservedGeneration: 2,
 			})
-			w.Task.Object = w.Object
 			out, err := w.rest(t.Context(), plan.Action{Verb: plan.Wait, Reason: v1alpha1.ReasonCloudBusy, Pending: test.pending})
 			if err != nil || out.KeepConditions != test.keeps || out.State != condition.DriftWaits {
 				t.Errorf("conditions are kept: %t, want %t (%+v, %v)", out.KeepConditions, test.keeps, out, err)
