@@ -47,9 +47,13 @@ func TestIAMAuthentication(t *testing.T) {
 			} {
 				req.Spec.IAMAuthentication, req.Spec.Parameters, req.Spec.ParametersMode = step.iam, step.parameters, step.mode
 				seen := c.look(t, x, &req)
+				effect := driver.Online // the list of flags names no restart
+				if !step.on {
+					effect = driver.Interrupts // of those who log in with tokens
+				}
 				for _, change := range seen.Changes {
-					if change.Field == "iamAuthentication" && change.Effect != driver.Online {
-						t.Errorf("%s: %+v, although the list of flags names no restart", step.name, change)
+					if change.Field == "iamAuthentication" && change.Effect != effect {
+						t.Errorf("%s: %+v, want %s", step.name, change, effect)
 					}
 				}
 				if result, err := x.Update(t.Context(), req, seen.Changes); len(seen.Changes) > 0 && (err != nil || len(result.Failed) > 0) {

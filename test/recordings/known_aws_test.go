@@ -154,7 +154,6 @@ var knownOfInstances = []*known{
 	{call: "*/*", path: "DedicatedLogVolume", why: shownSince, newer: true},
 	{call: "*/*", path: "DeletionProtection", why: shownSince, newer: true},
 	{call: "*/*", path: "EngineLifecycleSupport", why: shownSince, newer: true},
-	{call: "*/*", path: "DatabaseInsightsMode", why: shownSince, newer: true},
 	{call: "*/*", path: "Endpoint.HostedZoneId", why: shownSince, newer: true},
 	{call: "*/*", path: "IAMDatabaseAuthenticationEnabled", why: shownSince, newer: true},
 	{call: "*/*", path: "NetworkType", why: shownSince, newer: true},
