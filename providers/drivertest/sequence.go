@@ -204,14 +204,14 @@ func (q *sequences[S]) lead(t *witnessed, s sequence) ending {
 		return endRefused
 	}
 	defer q.remove(t, fresh.Name)
-	newEnd, _, new := q.rounds(t, &fresh, 12)
+	newEnd, _, its := q.rounds(t, &fresh, 12)
 	if end == endRefused && (newEnd == endRefused || q.stuck(says)) {
 		return endRefused
 	}
 	if end != newEnd {
 		t.Fatalf("it ends %s (%s), and a new object with the same spec %s", end, says, newEnd)
 	}
-	q.alike(t, req.Spec, last.Mirror, new.Mirror)
+	q.alike(t, req.Spec, last.Mirror, its.Mirror)
 	return end
 }
 

@@ -132,7 +132,7 @@ func (e *Executor) Execute(ctx context.Context, task Task, a plan.Action) (Done,
 	if !a.Opens.IsZero() { // what waits for its window comes back when that opens, and not a sync period later
 		out.AtMost = max(time.Millisecond, a.Opens.Sub(e.Clock()))
 	}
-	if wait := w.untilRotation(task.Stored, out); wait > 0 && (out.AtMost == 0 || wait < out.AtMost) { // so does a password whose period passes
+	if wait := untilRotation(w, task.Stored, out); wait > 0 && (out.AtMost == 0 || wait < out.AtMost) { // so does a password whose period passes
 		out.AtMost = wait
 	}
 	d := w.done

@@ -44,7 +44,7 @@ func (w *work) sent(changes []driver.Change) {
 // untilRotation returns how long it is until the password has to be changed because its period passes; 0 if nothing has to come back for that. before is
 // the object as this reconciliation found it. What it left for a reason that it ended itself is looked at again at once: that look begins after the
 // time and with what is recorded now, so it changes the password, or knows why not.
-func (w *work) untilRotation(before v1alpha1.ResourceObject, out outcome.Outcome) time.Duration {
+func untilRotation(w *work, before v1alpha1.ResourceObject, out outcome.Outcome) time.Duration {
 	now := w.executor.Clock()
 	if wait := plan.NextRotation(w.Kind, w.Object).Sub(now); wait > 0 {
 		return wait
