@@ -43,7 +43,7 @@ var insightsRows = table.Table[databaseSpec, types.DBInstance, instanceParams]{
 		func(s *databaseSpec) *string { return awsOf(s).DatabaseInsightsMode },
 		insightsMode,
 		func(p *instanceParams, v string) { p.DatabaseInsightsMode = new(types.DatabaseInsightsMode(v)) },
-	).Reported(func(i *types.DBInstance) *string { return unlessOwn((*string)(&i.DatabaseInsightsMode)) }),
+	),
 }
 
 // insightsMode returns the mode of an instance. One that reports none has no advanced mode, so that it is what standard asks for: RDS may

@@ -445,7 +445,8 @@ func instanceSpec(instance map[string]any, asked bool) v1alpha1.DatabaseParamete
 	}
 	copies, _ := instance["CopyTagsToSnapshot"].(bool)
 	spec.AWS = &v1alpha1.DatabaseAWS{
-		InstanceClass: text("DBInstanceClass"), CopyTagsToSnapshot: &copies, CACertificateIdentifier: text("CACertificateIdentifier"),
+		DatabaseInsightsMode: new("standard"), // no recording has a mode, and none is what standard asks for
+		InstanceClass:        text("DBInstanceClass"), CopyTagsToSnapshot: &copies, CACertificateIdentifier: text("CACertificateIdentifier"),
 		StorageType: text("StorageType"),
 	}
 	recorded := v1alpha1.PerformanceInsights{Key: text("PerformanceInsightsKMSKeyId")}
